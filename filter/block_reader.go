@@ -1,0 +1,80 @@
+package filter
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// A BlockReader asks the filters of a filter block. It is immutable, and safe
+// for concurrent use as its Policy is.
+type BlockReader struct {
+	policy  Policy
+	filters []byte
+	offsets []byte // where each filter starts, and where the last one ends
+	baseLg  uint
+}
+
+// OpenBlock checks block as a whole and returns a BlockReader on it, which
+// keeps the slice: the caller must not change it any more. A filter policy that
+// is a [Checker] checks each filter too. A block in which anything is wrong is
+// an error, since none of its answers could be relied on.
+func OpenBlock(block []byte, p Policy) (*BlockReader, error) {
+	if len(block) < 5 {
+		return nil, fmt.Errorf("filter block of %d bytes, want at least 5", len(block))
+	}
+	end := len(block) - 5 // where the array offset is
+	array := binary.LittleEndian.Uint32(block[end:])
+	baseLg := block[end+4]
+	if uint64(array) > uint64(end) || (end-int(array))%4 != 0 {
+		return nil, fmt.Errorf("filter offsets start at %d, want whole 4-byte offsets up to %d", array, end)
+	}
+	if baseLg > maxBaseLg {
+		return nil, fmt.Errorf("base lg is %d, want at most %d", baseLg, maxBaseLg)
+	}
+	b := &BlockReader{
+		policy:  p,
+		filters: block[:array:array],
+		offsets: block[array : end+4],
+		baseLg:  uint(baseLg),
+	}
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Contains reports whether key may be in a data block that starts at offset:
+// false means that it certainly is not.
+func (b *BlockReader) Contains(offset uint64, key []byte) bool {
+	i := offset >> b.baseLg
+	if i >= uint64(b.count()) {
+		return true
+	}
+	start, limit := b.bounds(int(i))
+	return start < limit && b.policy.Contains(b.filters[start:limit], key)
+}
+
+func (b *BlockReader) count() int { return len(b.offsets)/4 - 1 }
+
+// bounds returns where filter i starts and ends.
+func (b *BlockReader) bounds(i int) (start, limit uint32) {
+	o := b.offsets[4*i : 4*i+8]
+	return binary.LittleEndian.Uint32(o), binary.LittleEndian.Uint32(o[4:])
+}
+
+func (b *BlockReader) check() error {
+	checker, _ := b.policy.(Checker)
+	for i := range b.count() {
+		start, limit := b.bounds(i)
+		if start > limit || uint64(limit) > uint64(len(b.filters)) {
+			return fmt.Errorf("filter %d is [%d, %d), want it in order and within %d bytes", i, start, limit, len(b.filters))
+		}
+		if checker == nil || start == limit {
+			continue
+		}
+		if err := checker.Check(b.filters[start:limit]); err != nil {
+			return fmt.Errorf("filter %d: %w", i, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,306 @@
+package filter_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// listPolicy is as transparent as a filter can be: its filters are the keys in
+// plain text, each followed by a comma. It keeps Bloom out of the filter
+// block's tests.
+type listPolicy struct{}
+
+func (listPolicy) Name() string { return "test.List" }
+
+func (listPolicy) NewGenerator() filter.Generator { return &listGenerator{} }
+
+func (listPolicy) Contains(f, key []byte) bool {
+	return strings.Contains(","+string(f), ","+string(key)+",")
+}
+
+type listGenerator struct{ list []byte }
+
+func (g *listGenerator) Add(key []byte) { g.list = append(append(g.list, key...), ',') }
+
+func (g *listGenerator) Generate(b filter.Buffer) {
+	b.Write(g.list[:len(g.list)-1])
+	b.WriteByte(g.list[len(g.list)-1])
+	g.list = g.list[:0]
+}
+
+// dataBlock is one StartBlock call and the Add calls that follow it.
+type dataBlock struct {
+	offset uint64
+	keys   string // separated by spaces
+}
+
+func buildBlock(t *testing.T, p filter.Policy, baseLg int, blocks []dataBlock) []byte {
+	t.Helper()
+	w, err := filter.NewBlockWriter(p, baseLg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blocks {
+		if err := w.StartBlock(b.offset); err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range strings.Fields(b.keys) {
+			w.Add([]byte(k))
+		}
+	}
+	block, err := w.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return block
+}
+
+func TestBlockBytes(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		baseLg int
+		blocks []dataBlock
+		want   string
+	}{
+		{
+			"no calls: no filters", 11, nil,
+			"" + "\x00\x00\x00\x00" + "\x0b",
+		},
+		{
+			"a block of no keys: no filters", 11, []dataBlock{{0, ""}},
+			"" + "\x00\x00\x00\x00" + "\x0b",
+		},
+		{
+			"one filter", 11, []dataBlock{{0, "a b"}},
+			"a,b," + "\x00\x00\x00\x00" + "\x04\x00\x00\x00" + "\x0b",
+		},
+		{
+			"blocks that start in one range share a filter", 11, []dataBlock{{0, "a"}, {2047, "b"}},
+			"a,b," + "\x00\x00\x00\x00" + "\x04\x00\x00\x00" + "\x0b",
+		},
+		{
+			"a block that starts in the next range starts a filter", 11, []dataBlock{{0, "a"}, {2048, "b"}},
+			"a,b," + "\x00\x00\x00\x00\x02\x00\x00\x00" + "\x04\x00\x00\x00" + "\x0b",
+		},
+		{
+			"ranges that no block starts in get filters of no bytes", 11, []dataBlock{{0, "a"}, {3 * 2048, "b"}},
+			"a,b," + "\x00\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00" + "\x04\x00\x00\x00" + "\x0b",
+		},
+		{
+			"base lg 0: one filter a byte", 0, []dataBlock{{0, "a"}, {1, "b"}},
+			"a,b," + "\x00\x00\x00\x00\x02\x00\x00\x00" + "\x04\x00\x00\x00" + "\x00",
+		},
+		{
+			"base lg 30", 30, []dataBlock{{0, "a"}, {1<<30 - 1, "b"}, {1 << 30, "c"}},
+			"a,b,c," + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x06\x00\x00\x00" + "\x1e",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := buildBlock(t, listPolicy{}, tt.baseLg, tt.blocks)
+			if diff := cmp.Diff([]byte(tt.want), got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The blocks, offsets and questions of LevelDB's filter_block_test.
+func TestBlockContains(t *testing.T) {
+	block := buildBlock(t, listPolicy{}, 11, []dataBlock{
+		{0, "foo"}, {2000, "bar"}, // filter 0
+		{3100, "box"},               // filter 1
+		{9000, "box"}, {9001, "hi"}, // filter 4; 2 and 3 are empty
+	})
+	r, err := filter.OpenBlock(block, listPolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		offset uint64
+		yes    string
+		no     string
+	}{
+		{0, "foo bar", "box hi"},
+		{2000, "foo bar", "box hi"},
+		{2047, "foo bar", "box hi"},
+		{2048, "box", "foo bar hi"},
+		{3100, "box", "foo bar hi"},
+		{4100, "", "foo bar box hi"}, // a filter of no bytes
+		{9000, "box hi", "foo bar"},
+		{5 << 11, "foo bar box hi", ""}, // no filter: may contain
+		{1 << 63, "foo bar box hi", ""},
+	} {
+		var yes, no []string
+		for _, k := range []string{"foo", "bar", "box", "hi"} {
+			if r.Contains(tt.offset, []byte(k)) {
+				yes = append(yes, k)
+			} else {
+				no = append(no, k)
+			}
+		}
+		if diff := cmp.Diff([]string{tt.yes, tt.no}, []string{strings.Join(yes, " "), strings.Join(no, " ")}); diff != "" {
+			t.Errorf("block at %d, may contain and certainly absent (-want +got):\n%s", tt.offset, diff)
+		}
+	}
+}
+
+func TestOpenBlockRefusesDamage(t *testing.T) {
+	nine := string(make([]byte, 8)) + "\x06" // a Bloom filter
+	for _, tt := range []struct {
+		name  string
+		block string
+	}{
+		{"no bytes", ""},
+		{"4 bytes", "\x00\x00\x00\x0b"},
+		{"array offset past the end", "\x00\x00\x00\x00" + "\x05\x00\x00\x00" + "\x0b"},
+		{"array offset of 4 GiB", "\xff\xff\xff\xff" + "\x0b"},
+		{"array not of whole offsets", "\x00\x00" + "\x00\x00\x00\x00" + "\x0b"},
+		{"base lg 31", "\x00\x00\x00\x00" + "\x1f"},
+		{"base lg 255", "\x00\x00\x00\x00" + "\xff"},
+		{"a filter that ends before it starts", nine + "\x05\x00\x00\x00\x00\x00\x00\x00" + "\x09\x00\x00\x00" + "\x0b"},
+		{"a filter that starts past the array", nine + "\x0a\x00\x00\x00" + "\x09\x00\x00\x00" + "\x0b"},
+		{"an empty filter past the array", nine + "\x00\x00\x00\x00\x0a\x00\x00\x00\x0a\x00\x00\x00" + "\x09\x00\x00\x00" + "\x0b"},
+		{"a filter of 8 bytes", nine[1:] + "\x00\x00\x00\x00" + "\x08\x00\x00\x00" + "\x0b"},
+		{"a filter of one byte", "\x06" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00" + "\x0b"},
+		{"a filter with k = 0", nine[:8] + "\x00" + "\x00\x00\x00\x00" + "\x09\x00\x00\x00" + "\x0b"},
+	} {
+		for _, p := range []filter.Policy{filter.NewBloom(10), filter.Rename(filter.NewBloom(10), "x")} {
+			if r, err := filter.OpenBlock([]byte(tt.block), p); err == nil {
+				t.Errorf("%s: OpenBlock = %v, nil; want an error", tt.name, r)
+			}
+		}
+	}
+}
+
+func TestNewBlockWriterRefuses(t *testing.T) {
+	for _, lg := range []int{-1, 31, 1 << 40} {
+		if _, err := filter.NewBlockWriter(listPolicy{}, lg); err == nil {
+			t.Errorf("NewBlockWriter with base lg %d: no error", lg)
+		}
+	}
+	if _, err := filter.NewBlockWriter(nil, 11); err == nil {
+		t.Error("NewBlockWriter without a policy: no error")
+	}
+}
+
+// A gap that would take more than 4 GiB of empty filters is refused before any
+// memory is taken for them, and the error stays.
+func TestBlockWriterRefusesWhatOffsetsCannotReach(t *testing.T) {
+	for _, offset := range []uint64{1 << 30, 1 << 62, 1 << 63, 1<<64 - 1} {
+		w, err := filter.NewBlockWriter(listPolicy{}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Add([]byte("a"))
+		if err := w.StartBlock(offset); err == nil {
+			t.Errorf("StartBlock(%d) at base lg 0: no error", offset)
+		}
+		if block, err := w.Finish(); err == nil {
+			t.Errorf("Finish = %d bytes after StartBlock(%d) failed; want an error", len(block), offset)
+		}
+	}
+}
+
+func TestRename(t *testing.T) {
+	p := filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2")
+	if got, want := p.Name(), "leveldb.BuiltinBloomFilter2"; got != want {
+		t.Errorf("Name = %q, want %q", got, want)
+	}
+	if _, ok := p.(filter.Aliaser); ok {
+		t.Error("a renamed policy has aliases")
+	}
+	if diff := cmp.Diff(build(filter.NewBloom(10), "a", "b"), build(p, "a", "b")); diff != "" {
+		t.Errorf("filter of the renamed policy (-plain +renamed):\n%s", diff)
+	}
+	if err := filter.Rename(listPolicy{}, "x").(filter.Checker).Check(nil); err != nil {
+		t.Errorf("Check of a policy without one = %v, want nil", err)
+	}
+}
+
+func TestUnion(t *testing.T) {
+	p := filter.NewBloom(10)
+	a, b := build(p, "a", "b", "c", "d", "e", "f", "g"), build(p, "h", "i", "j", "k", "l", "m", "n")
+	u, err := filter.Union(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := 'a'; c <= 'n'; c++ {
+		if !p.Contains(u, []byte(string(c))) {
+			t.Errorf("union lacks %q", c)
+		}
+	}
+	if bytes.Equal(u, a) || bytes.Equal(u, b) {
+		t.Error("union changed or returned an argument")
+	}
+}
+
+func TestUnionRefuses(t *testing.T) {
+	array := make([]byte, 8)
+	ok := append(array, 6)
+	for _, tt := range []struct {
+		name string
+		a, b []byte
+		want string
+	}{
+		{"different sizes", ok, append(make([]byte, 9), 6), "9 and 10 bytes"},
+		{"different k", ok, append(array, 7), "k = 6 and 7"},
+		{"reserved k", append(array, 31), append(array, 31), "k = 31"},
+		{"no bytes", nil, nil, "0 bytes"},
+		{"k of 0", append(array, 0), append(array, 0), "k = 0"},
+	} {
+		u, err := filter.Union(tt.a, tt.b)
+		if err == nil || !strings.Contains(fmt.Sprint(err), tt.want) {
+			t.Errorf("%s: Union = %x, %v; want an error with %q", tt.name, u, err, tt.want)
+		}
+	}
+}
+
+// otherGenerator and otherBuffer stand for another package's interfaces.
+type (
+	otherBuffer interface {
+		Alloc(n int) []byte
+		Write(p []byte) (n int, err error)
+		WriteByte(c byte) error
+	}
+	otherGenerator interface {
+		Add(key []byte)
+		Generate(b otherBuffer)
+	}
+	otherPolicy interface {
+		Name() string
+		NewGenerator() otherGenerator
+		Contains(filter, key []byte) bool
+	}
+)
+
+func TestAdapt(t *testing.T) {
+	var p otherPolicy = filter.Adapt[otherGenerator, otherBuffer](filter.NewBloom(10))
+	g := p.NewGenerator()
+	g.Add([]byte("key"))
+	var b filter.Bytes
+	g.Generate(&b)
+	if diff := cmp.Diff(build(filter.NewBloom(10), "key"), []byte(b)); diff != "" {
+		t.Errorf("adapted filter (-want +got):\n%s", diff)
+	}
+	if p.Name() != "leveldb.BuiltinBloomFilter" || !p.Contains(b, []byte("key")) || p.Contains(b, []byte("other")) {
+		t.Error("the adapted policy does not answer as the policy does")
+	}
+}
+
+func TestAdaptPanicsAtOnce(t *testing.T) {
+	defer func() {
+		got := fmt.Sprint(recover())
+		for _, want := range []string{"filter_test.otherPolicy", "filter_test.otherBuffer"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("panic %q does not name %q", got, want)
+			}
+		}
+	}()
+	filter.Adapt[otherPolicy, otherBuffer](filter.NewBloom(10))
+}

@@ -1,0 +1,284 @@
+package filter_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/golden"
+)
+
+// build returns one filter of the given keys.
+func build(p filter.Policy, keys ...string) []byte {
+	g := p.NewGenerator()
+	for _, k := range keys {
+		g.Add([]byte(k))
+	}
+	var b filter.Bytes
+	g.Generate(&b)
+	return b
+}
+
+// draw shows a filter's bits as dots and crosses, eight to a group, then k.
+func draw(f []byte) string {
+	var s strings.Builder
+	for i, c := range f[:len(f)-1] {
+		for bit := range 8 {
+			s.WriteByte(".x"[c>>bit&1])
+		}
+		s.WriteByte(" \n"[(i+1)/8-i/8])
+	}
+	fmt.Fprintf(&s, "k=%d\n", f[len(f)-1])
+	return s.String()
+}
+
+// The bits themselves, which every engine must find where we put them.
+func TestBloomBits(t *testing.T) {
+	var s strings.Builder
+	for _, tt := range []struct {
+		bits int
+		keys []string
+	}{
+		{10, nil},
+		{10, []string{"hello", "world"}},
+		{10, []string{""}},
+		{10, []string{"\x00", "\x00\x00", "\x80", "\xff\xff\xff"}},
+		{30, []string{"a", "ab", "abc", "abcd", "abcde"}},
+	} {
+		fmt.Fprintf(&s, "%d bits per key, keys %q:\n%s\n", tt.bits, tt.keys, draw(build(filter.NewBloom(tt.bits), tt.keys...)))
+	}
+	golden.Text(t, "bloom.golden", s.String())
+}
+
+func TestBloomProbes(t *testing.T) {
+	const maxInt = int(^uint(0) >> 1)
+	for _, tt := range []struct {
+		bitsPerKey int
+		k          byte
+		why        string
+	}{
+		{-maxInt - 1, 1, "below 0 is 0"},
+		{-1, 1, "below 0 is 0"},
+		{0, 1, "at least 1"},
+		{1, 1, "at least 1"},
+		{2, 1, "1.38"},
+		{3, 2, "2.07"},
+		{10, 6, "6.9"},
+		{20, 13, "13.8"},
+		{43, 29, "29.67"},
+		{44, 30, "30.36"},
+		{100, 30, "at most 30"},
+		{372, 30, "256.68: its low byte is 0"},
+		{373, 30, "257.37: its low byte is 1"},
+	} {
+		f := build(filter.NewBloom(tt.bitsPerKey))
+		if got := f[len(f)-1]; got != tt.k {
+			t.Errorf("NewBloom(%d) writes k = %d, want %d (%s)", tt.bitsPerKey, got, tt.k, tt.why)
+		}
+	}
+}
+
+func TestBloomSize(t *testing.T) {
+	for _, tt := range []struct {
+		n, bitsPerKey int
+		want          int
+	}{
+		{0, 10, 9},
+		{1, 10, 9},
+		{6, 10, 9},  // 60 bits: 64 at least
+		{7, 10, 10}, // 70 bits: 72 in whole bytes
+		{100, 0, 9},
+		{100, 1, 14},
+		{1, 1000, 126},
+	} {
+		keys := make([]string, tt.n)
+		if got := len(build(filter.NewBloom(tt.bitsPerKey), keys...)); got != tt.want {
+			t.Errorf("%d keys of %d bits: %d bytes, want %d", tt.n, tt.bitsPerKey, got, tt.want)
+		}
+	}
+}
+
+// Where goleveldb's 32-bit product wraps, a filter takes all the bits that
+// 32-bit positions can reach, and has no false negatives.
+func TestBloomSizeDoesNotWrap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 512 MiB of memory")
+	}
+	p := filter.NewBloom(1<<31 + 1) // two keys: 2³² + 2 bits
+	f := build(p, "a", "b")
+	if want := (1<<32-8)/8 + 1; len(f) != want {
+		t.Fatalf("filter of %d bytes, want %d", len(f), want)
+	}
+	for _, k := range []string{"a", "b"} {
+		if !p.Contains(f, []byte(k)) {
+			t.Errorf("false negative: %q", k)
+		}
+	}
+	if p.Contains(f, []byte("c")) {
+		t.Error("a filter of two keys and 4 billion bits contains a third key")
+	}
+}
+
+func TestBloomContainsOddFilters(t *testing.T) {
+	full := bytes.Repeat([]byte{0xff}, 8)
+	none := make([]byte, 8)
+	for _, tt := range []struct {
+		name   string
+		filter []byte
+		want   bool
+	}{
+		{"no bytes", nil, false},
+		{"only k", []byte{6}, false},
+		{"one byte of bits, set", []byte{0xff, 6}, true},
+		{"all bits set", append(full, 6), true},
+		{"no bit set", append(none, 6), false},
+		{"k is 0: no bit is asked", append(none, 0), true},
+		{"k is 30, the largest", append(none, 30), false},
+		{"k is 31, reserved", append(none, 31), true},
+		{"k is 255, reserved", append(none, 255), true},
+	} {
+		if got := filter.NewBloom(10).Contains(tt.filter, []byte("key")); got != tt.want {
+			t.Errorf("%s: Contains = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestBloomCheck(t *testing.T) {
+	none := make([]byte, 8)
+	for _, tt := range []struct {
+		name   string
+		filter []byte
+		ok     bool
+	}{
+		{"8 bytes", none, false},
+		{"9 bytes, k is 6", append(none, 6), true},
+		{"9 bytes, k is 0", append(none, 0), false},
+		{"9 bytes, k is reserved", append(none, 31), true},
+	} {
+		if err := filter.NewBloom(10).Check(tt.filter); (err == nil) != tt.ok {
+			t.Errorf("%s: Check = %v, want ok = %v", tt.name, err, tt.ok)
+		}
+	}
+}
+
+// A Generator starts anew after Generate, and clears what an Alloc hands out.
+func TestGeneratorReuseInDirtyMemory(t *testing.T) {
+	p := filter.NewBloom(10)
+	g := p.NewGenerator()
+	dirty := filter.Bytes(bytes.Repeat([]byte{0xff}, 100))[:0]
+	for _, key := range []string{"one", "two", "three"} {
+		dirty = dirty[:0]
+		g.Add([]byte(key))
+		g.Generate(&dirty)
+		if diff := cmp.Diff(build(p, key), []byte(dirty)); diff != "" {
+			t.Errorf("filter of %q (-fresh +reused):\n%s", key, diff)
+		}
+	}
+}
+
+func TestAddDoesNotKeepTheKey(t *testing.T) {
+	p := filter.NewBloom(10)
+	g := p.NewGenerator()
+	key := []byte("before")
+	g.Add(key)
+	copy(key, "after!")
+	var b filter.Bytes
+	g.Generate(&b)
+	if diff := cmp.Diff(build(p, "before"), []byte(b)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// intKey is the key of LevelDB's own Bloom test: a little-endian uint32.
+func intKey(i uint32) []byte { return binary.LittleEndian.AppendUint32(nil, i) }
+
+// TestFalsePositiveRate is the gate of LevelDB's bloom_test: at 10 bits per key
+// no size may exceed 2 %, and at most a fifth of the sizes 1.25 %.
+func TestFalsePositiveRate(t *testing.T) {
+	p := filter.NewBloom(10)
+	mediocre, sizes := 0, 0
+	for n := uint32(1); n <= 10_000; n = nextSize(n) {
+		g := p.NewGenerator()
+		for i := range n {
+			g.Add(intKey(i))
+		}
+		var f filter.Bytes
+		g.Generate(&f)
+		if limit := int(n)*10/8 + 40; len(f) > limit {
+			t.Errorf("%d keys: %d bytes, want at most %d", n, len(f), limit)
+		}
+		for i := range n {
+			if !p.Contains(f, intKey(i)) {
+				t.Fatalf("%d keys: false negative: %d", n, i)
+			}
+		}
+		rate := falsePositives(p, f)
+		if rate > 0.02 {
+			t.Errorf("%d keys: %.2f %% false positives, want at most 2 %%", n, 100*rate)
+		}
+		if rate > 0.0125 {
+			mediocre++
+		}
+		sizes++
+	}
+	if mediocre > sizes/5 {
+		t.Errorf("%d of %d sizes above 1.25 %%, want at most a fifth", mediocre, sizes)
+	}
+}
+
+// nextSize steps through 1 to 10,000 ever more coarsely.
+func nextSize(n uint32) uint32 {
+	step := uint32(1)
+	for step*10 <= n {
+		step *= 10
+	}
+	return n + step
+}
+
+// falsePositives measures the rate over 10,000 keys that were not added.
+func falsePositives(p filter.Policy, f []byte) float64 {
+	hits := 0
+	for i := range uint32(10_000) {
+		if p.Contains(f, intKey(i+1_000_000_000)) {
+			hits++
+		}
+	}
+	return float64(hits) / 10_000
+}
+
+// The measured rate is the one that Sizing predicts.
+func TestRateIsAsPredicted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, bits := range []int{2, 5, 8, 10, 12, 16} {
+		const n, asked = 20_000, 1_000_000
+		p := filter.NewBloom(bits)
+		g := p.NewGenerator()
+		var key [8]byte
+		for range n {
+			binary.LittleEndian.PutUint64(key[:], rng.Uint64()|1)
+			g.Add(key[:])
+		}
+		var f filter.Bytes
+		g.Generate(&f)
+		hits := 0
+		for range asked {
+			binary.LittleEndian.PutUint64(key[:], rng.Uint64()&^1) // even: never added
+			if p.Contains(f, key[:]) {
+				hits++
+			}
+		}
+		want, err := filter.SizeForBits(n, bits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := float64(hits) / asked; got < 0.85*want.SingleRate || got > 1.15*want.SingleRate {
+			t.Errorf("%d bits per key: measured %.5f, predicted %.5f", bits, got, want.SingleRate)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package filter_test
+
+import (
+	"fmt"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// A filter is made of keys, and says of other keys that they are not among them.
+func ExampleNewBloom() {
+	policy := filter.NewBloom(10)
+	g := policy.NewGenerator()
+	for _, city := range []string{"Bern", "Lima", "Oslo"} {
+		g.Add([]byte(city))
+	}
+	var f filter.Bytes
+	g.Generate(&f)
+
+	for _, city := range []string{"Lima", "Rome"} {
+		fmt.Println(city, policy.Contains(f, []byte(city)))
+	}
+	// Output:
+	// Lima true
+	// Rome false
+}
+
+// How much memory does a blacklist of ten billion URLs take, if one visit in
+// ten thousand may be checked in vain?
+func ExampleSizeForRate() {
+	s, err := filter.SizeForRate(10_000_000_000, 0.0001)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%d bits per key, k = %d, %d GB\n", s.BitsPerKey, s.K, s.Bytes/1e9)
+	fmt.Printf("%.4f %% false positives (%.4f %% with k = %d)\n", 100*s.Rate, 100*s.BestRate, s.BestK)
+	// Output:
+	// 20 bits per key, k = 13, 25 GB
+	// 0.0068 % false positives (0.0067 % with k = 14)
+}
+
+// What each further bit per key buys.
+func ExampleSizeForBits() {
+	for _, bits := range []int{5, 10, 15, 20} {
+		s, err := filter.SizeForBits(1_000_000, bits)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%2d bits per key: k = %2d, %.1f MB, %7.4f %%\n", bits, s.K, float64(s.Bytes)/1e6, 100*s.Rate)
+	}
+	// Output:
+	//  5 bits per key: k =  3, 0.6 MB,  9.1849 %
+	// 10 bits per key: k =  6, 1.2 MB,  0.8436 %
+	// 15 bits per key: k = 10, 1.9 MB,  0.0744 %
+	// 20 bits per key: k = 13, 2.5 MB,  0.0068 %
+}
+
+// Two nodes each filter the keys they saw; together they filter both.
+func ExampleUnion() {
+	policy := filter.NewBloom(10)
+	build := func(keys ...string) []byte {
+		g := policy.NewGenerator()
+		for _, k := range keys {
+			g.Add([]byte(k))
+		}
+		var f filter.Bytes
+		g.Generate(&f)
+		return f
+	}
+	both, err := filter.Union(build("Bern", "Lima"), build("Oslo"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(policy.Contains(both, []byte("Bern")), policy.Contains(both, []byte("Oslo")))
+	// Output: true true
+}
+
+func ExampleRename() {
+	fmt.Println(filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2").Name())
+	// Output: leveldb.BuiltinBloomFilter2
+}
+
+// The filter block keeps the filters of a table's data blocks, which start at
+// the offsets given.
+func ExampleBlockWriter() {
+	policy := filter.NewBloom(10)
+	w, err := filter.NewBlockWriter(policy, filter.DefaultBaseLg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := w.StartBlock(0); err != nil {
+		fmt.Println(err)
+		return
+	}
+	w.Add([]byte("Bern"))
+	w.Add([]byte("Lima"))
+	block, err := w.Finish()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := filter.OpenBlock(block, policy)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Contains(0, []byte("Bern")), r.Contains(0, []byte("Rome")))
+	// Output: true false
+}

@@ -1,0 +1,56 @@
+package filter_test
+
+import (
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// FuzzOpenBlock asks filter blocks of any bytes: they are refused, or answer
+// without panic, and then so does each of their filters.
+func FuzzOpenBlock(f *testing.F) {
+	f.Add([]byte(""), uint64(0), []byte("key"))
+	w, err := filter.NewBlockWriter(filter.NewBloom(10), 11)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i := range uint64(10) {
+		if err := w.StartBlock(i * 3000); err != nil {
+			f.Fatal(err)
+		}
+		w.Add([]byte{byte(i)})
+	}
+	block, err := w.Finish()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(block, uint64(6000), []byte{2})
+	f.Fuzz(func(t *testing.T, block []byte, offset uint64, key []byte) {
+		r, err := filter.OpenBlock(block, filter.NewBloom(10))
+		if err != nil {
+			return
+		}
+		r.Contains(offset, key)
+		for i := range uint64(len(block)) {
+			r.Contains(i<<(block[len(block)-1]), key)
+		}
+	})
+}
+
+// FuzzBloom holds that a filter contains its keys, and that a union of two
+// contains the keys of both.
+func FuzzBloom(f *testing.F) {
+	f.Add(10, []byte("one"), []byte(""))
+	f.Add(0, []byte("\xff\xfe"), []byte("\x80\x81\x82"))
+	f.Fuzz(func(t *testing.T, bits int, a, b []byte) {
+		p := filter.NewBloom(bits % 10_000)
+		fa, fb := build(p, string(a)), build(p, string(b))
+		u, err := filter.Union(fa, fb)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !p.Contains(fa, a) || !p.Contains(u, a) || !p.Contains(u, b) {
+			t.Errorf("false negative: %d bits per key, keys %q and %q", bits, a, b)
+		}
+	})
+}

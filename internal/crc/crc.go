@@ -1,0 +1,18 @@
+// Package crc computes the checksum in a block's trailer: CRC-32C over the
+// block's stored bytes and its compression id, then masked.
+package crc
+
+import "hash/crc32"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// maskDelta is added to a rotated CRC, so that data which itself holds CRCs
+// does not weaken the checksum over it (LevelDB's log and table formats).
+const maskDelta = 0xa282ead8
+
+// Block returns the masked CRC-32C of a block's stored contents followed by
+// its compression id.
+func Block(contents []byte, compression byte) uint32 {
+	c := crc32.Update(crc32.Checksum(contents, castagnoli), castagnoli, []byte{compression})
+	return (c>>15 | c<<17) + maskDelta
+}

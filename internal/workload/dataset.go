@@ -1,0 +1,142 @@
+package workload
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// A Pair is one table entry.
+type Pair struct{ Key, Value []byte }
+
+// datasets are the contents of the golden tables under testdata, by name.
+var datasets = map[string]func() []Pair{
+	"empty":        func() []Pair { return nil },
+	"one":          func() []Pair { return []Pair{{[]byte("key"), []byte("value")}} },
+	"empty-key":    emptyKey,
+	"empty-values": emptyValues,
+	"one-mib":      oneMiB,
+	"long-prefix":  longPrefix,
+	"byte-edges":   byteEdges,
+	"mixed":        func() []Pair { return mixed(800, 100) },
+	"many-blocks":  func() []Pair { return mixed(2500, 120) },
+	"100k":         hundredThousand,
+}
+
+// Dataset returns the contents that go by name, ascending.
+func Dataset(name string) ([]Pair, error) {
+	f, ok := datasets[name]
+	if !ok {
+		return nil, fmt.Errorf("workload: no dataset %q", name)
+	}
+	return f(), nil
+}
+
+// Digest identifies pairs: the SHA-256 of each key and value after its length,
+// as u32le.
+func Digest(pairs []Pair) string {
+	h := sha256.New()
+	for _, p := range pairs {
+		h.Write(AppendPair(nil, p))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// AppendPair appends the key's length and the value's as u32le, the key, and
+// the value.
+func AppendPair(dst []byte, p Pair) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(p.Key)))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(p.Value)))
+	return append(append(dst, p.Key...), p.Value...)
+}
+
+func emptyKey() []Pair {
+	return []Pair{{[]byte(""), []byte("of the empty key")}, {[]byte("a"), []byte("1")}, {[]byte("b"), []byte("2")}}
+}
+
+func emptyValues() []Pair {
+	var pairs []Pair
+	for i := range 500 {
+		pairs = append(pairs, Pair{fmt.Appendf(nil, "key%05d", i*7), nil})
+	}
+	return pairs
+}
+
+// oneMiB has a value far above any block size between small neighbours.
+func oneMiB() []Pair {
+	rng := rand.New(rand.NewPCG(3, 3))
+	value := make([]byte, 0, 1<<20)
+	for len(value) < 1<<20 {
+		value = binary.LittleEndian.AppendUint64(value, rng.Uint64())
+	}
+	return []Pair{{[]byte("a"), []byte("small")}, {[]byte("b"), value}, {[]byte("c"), []byte("small")}}
+}
+
+// longPrefix has keys that differ only after 300 common bytes, and some that
+// are prefixes of others.
+func longPrefix() []Pair {
+	prefix := strings.Repeat("a common prefix, ", 20)
+	var pairs []Pair
+	for i := range 300 {
+		key := fmt.Appendf(nil, "%s%04d", prefix, i)
+		pairs = append(pairs, Pair{key, fmt.Appendf(nil, "v%d", i)})
+		pairs = append(pairs, Pair{append(bytes.Clone(key), "/below"...), nil})
+	}
+	return pairs
+}
+
+// byteEdges has all keys of up to four bytes that are 0x00, 0x7f, 0x80, 0xfe or
+// 0xff, where separators and successors have their edge cases.
+func byteEdges() []Pair {
+	edges := []byte{0x00, 0x7f, 0x80, 0xfe, 0xff}
+	keys := [][]byte{{}}
+	for i := 0; len(keys[i]) < 4; i++ {
+		for _, c := range edges {
+			keys = append(keys, append(bytes.Clone(keys[i]), c))
+		}
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	var pairs []Pair
+	for i, k := range keys {
+		pairs = append(pairs, Pair{k, fmt.Appendf(nil, "%d", i)})
+	}
+	return pairs
+}
+
+// mixed has keys of 1 to 24 letters, so that prefixes of all lengths are
+// shared, and values of any length up to maxValue.
+func mixed(n, maxValue int) []Pair {
+	rng := rand.New(rand.NewPCG(4, 4))
+	seen := map[string]bool{}
+	var pairs []Pair
+	for len(pairs) < n {
+		key := make([]byte, 1+rng.Uint64()%24)
+		for i := range key {
+			key[i] = "abcd"[rng.Uint64()%4]
+		}
+		if seen[string(key)] {
+			continue
+		}
+		seen[string(key)] = true
+		value := make([]byte, rng.Uint64()%uint64(maxValue+1))
+		for i := range value {
+			value[i] = byte(rng.Uint64() % 50)
+		}
+		pairs = append(pairs, Pair{key, value})
+	}
+	slices.SortFunc(pairs, func(a, b Pair) int { return bytes.Compare(a.Key, b.Key) })
+	return pairs
+}
+
+func hundredThousand() []Pair {
+	var pairs []Pair
+	for i := range 100_000 {
+		pairs = append(pairs, Pair{fmt.Appendf(nil, "%07d", i*3), fmt.Appendf(nil, "%d", i%10)})
+	}
+	return pairs
+}

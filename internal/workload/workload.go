@@ -1,0 +1,63 @@
+// Package workload makes the keys and values that benchmarks and golden tables
+// are measured with: the same on every machine and in every run.
+package workload
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// A Set is a table's contents with questions to ask of it.
+type Set struct {
+	Keys   [][]byte // present, ascending
+	Values [][]byte // of the keys
+	Absent [][]byte // not present, but between and around the keys, in no order
+	Hits   []int    // indexes of Keys, each once, in a fixed random order
+}
+
+// Bytes returns the size of all keys and values.
+func (s Set) Bytes() int64 {
+	var n int64
+	for i := range s.Keys {
+		n += int64(len(s.Keys[i]) + len(s.Values[i]))
+	}
+	return n
+}
+
+// W1 returns n entries of 16-byte keys, "user" and a random number of twelve
+// digits, and 100-byte values that compress to about half: 50 random bytes,
+// twice. As many further numbers are absent.
+func W1(n int) Set {
+	rng := rand.New(rand.NewPCG(1, 1))
+	keys := userKeys(rng, 2*n)
+	s := Set{Keys: keys[:n:n], Absent: keys[n:], Values: make([][]byte, n), Hits: rng.Perm(n)}
+	slices.SortFunc(s.Keys, bytes.Compare)
+	values := make([]byte, 0, 100*n)
+	for i := range n {
+		for range 50 {
+			values = append(values, byte(rng.Uint64()>>56))
+		}
+		values = append(values, values[len(values)-50:]...)
+		s.Values[i] = values[100*i : 100*(i+1) : 100*(i+1)]
+	}
+	return s
+}
+
+// userKeys returns n distinct keys in the order they were drawn.
+func userKeys(rng *rand.Rand, n int) [][]byte {
+	keys := make([][]byte, 0, n)
+	seen := make(map[uint64]bool, n)
+	all := make([]byte, 0, 16*n)
+	for len(keys) < n {
+		number := rng.Uint64() % 1e12
+		if seen[number] {
+			continue
+		}
+		seen[number] = true
+		all = fmt.Appendf(all, "user%012d", number)
+		keys = append(keys, all[len(all)-16:len(all):len(all)])
+	}
+	return keys
+}
