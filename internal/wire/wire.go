@@ -7,6 +7,14 @@ package wire
 // than 64 bits) or not minimal (padded with zero groups) gives n == 0: each
 // value has one encoding only, so two readers cannot differ over it.
 func Uvarint(b []byte) (v uint64, n int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	return long(b)
+}
+
+// long is kept apart so that Uvarint is inlined for lengths below 128.
+func long(b []byte) (v uint64, n int) {
 	for i, c := range b {
 		if i == 9 && c > 1 {
 			return 0, 0

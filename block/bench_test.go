@@ -1,0 +1,66 @@
+package block_test
+
+import (
+	"testing"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/workload"
+)
+
+// w1Block is a data block of 4 KiB, as the W1 workload fills it.
+func w1Block(b *testing.B) ([]byte, workload.Set) {
+	b.Helper()
+	set := workload.W1(35)
+	w, err := block.NewWriter(block.DefaultRestartInterval)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i, k := range set.Keys {
+		if err := w.Append(k, set.Values[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return w.Finish(), set
+}
+
+func BenchmarkOpen(b *testing.B) {
+	data, _ := w1Block(b)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := block.Open(data, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkIter(b *testing.B) {
+	data, set := w1Block(b)
+	blk, err := block.Open(data, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	it := blk.NewIter()
+	b.Run("SeekGE", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			it.SeekGE(set.Keys[i%len(set.Keys)])
+		}
+	})
+	b.Run("Next", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if !it.Next() {
+				it.First()
+			}
+		}
+	})
+	b.Run("Prev", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if !it.Prev() {
+				it.Last()
+			}
+		}
+	})
+}

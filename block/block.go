@@ -1,0 +1,98 @@
+// Package block writes and reads one block of a LevelDB sorted-string table:
+// entries in key order, prefix-compressed, with restart points to search by.
+// Data, index and metaindex blocks all have this form.
+//
+//	┌─────────┬─────────┬───┬───────────┬───────────┬───┬───────────────┐
+//	│ entry   │ entry   │ … │ restart 0 │ restart 1 │ … │ restart count │
+//	│         │         │   │ u32le     │ u32le     │   │ u32le         │
+//	└─────────┴─────────┴───┴───────────┴───────────┴───┴───────────────┘
+//
+// An entry stores what its key does not share with the key before it:
+//
+//	┌─────────┬──────────┬──────────────┬─────────────────────┬───────┐
+//	│ shared  │ unshared │ value length │ unshared key bytes  │ value │
+//	│ uvarint │ uvarint  │ uvarint      │                     │       │
+//	└─────────┴──────────┴──────────────┴─────────────────────┴───────┘
+//
+// Every so many entries (the restart interval) one shares nothing: a restart
+// point, whose offset the array at the end lists, so that a search can start
+// there. The keys "app", "apple", "banana" with values "1", "2", "3" and a
+// restart interval of 2 make the block
+//
+//	00 03 01 a p p 1    03 02 01 l e 2    00 06 01 b a n a n a 3
+//	00 00 00 00  0d 00 00 00              restart points: 0 and 13
+//	02 00 00 00                           there are two of them
+//
+// A block of no entries has one restart point, 0. In a table each block is
+// followed by a trailer (compression id and checksum), which is the table's
+// affair. The format is described in LevelDB's doc/table_format.md.
+//
+// [Open] checks a whole block once, whatever its bytes are; an [Iter] on the
+// [Block] it returns then moves without any check, and cannot fail.
+package block
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// A Block is the contents of one block that [Open] found sound. It is
+// immutable and safe for concurrent use; the zero value is empty.
+type Block struct {
+	entries  []byte
+	restarts []byte // u32le each
+	compare  func(a, b []byte) int
+}
+
+// Open checks data, the uncompressed contents of a block without trailer, and
+// returns the Block. It holds that
+//
+//   - restart points are where entries start, ascending, from 0 on, and the
+//     entries there share nothing;
+//   - entries fill the block up to the restart array, and share no more than
+//     the key before them has;
+//   - lengths are minimal varints;
+//   - keys strictly increase by compare (nil: bytewise).
+//
+// An error says at which position in data which of these does not hold. The
+// Block keeps data: the caller must not change it any more.
+func Open(data []byte, compare func(a, b []byte) int) (Block, error) {
+	b, err := split(data)
+	if err != nil {
+		return Block{}, err
+	}
+	b.compare = compare
+	if err := b.check(); err != nil {
+		return Block{}, err
+	}
+	return b, nil
+}
+
+// order compares two keys in the order of the block.
+func (b *Block) order(x, y []byte) int {
+	if b.compare == nil {
+		return bytes.Compare(x, y)
+	}
+	return b.compare(x, y)
+}
+
+// restart returns the offset of restart point i.
+func (b *Block) restart(i int) int {
+	return int(binary.LittleEndian.Uint32(b.restarts[4*i:]))
+}
+
+func (b *Block) numRestarts() int { return len(b.restarts) / 4 }
+
+// searchRestarts returns the index of the first restart point for which after
+// is true; after must be false for those before it and true from it on.
+func (b *Block) searchRestarts(after func(i int) bool) int {
+	low, high := 0, b.numRestarts()
+	for low < high {
+		if mid := int(uint(low+high) >> 1); after(mid) {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low
+}

@@ -1,0 +1,329 @@
+package block_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/block"
+)
+
+type pair struct{ Key, Value string }
+
+func build(t testing.TB, interval int, pairs []pair) []byte {
+	t.Helper()
+	w, err := block.NewWriter(interval)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pairs {
+		if err := w.Append([]byte(p.Key), []byte(p.Value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := w.Size()
+	b := bytes.Clone(w.Finish())
+	if len(b) != size {
+		t.Errorf("block of %d bytes, but Size said %d", len(b), size)
+	}
+	return b
+}
+
+func open(t testing.TB, data []byte) block.Block {
+	t.Helper()
+	b, err := block.Open(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestWriterBytes(t *testing.T) {
+	fruit := []pair{{"app", "1"}, {"apple", "2"}, {"banana", "3"}}
+	for _, tt := range []struct {
+		name     string
+		interval int
+		pairs    []pair
+		want     string
+	}{
+		{
+			"no entries: one restart point", 16, nil,
+			"" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00",
+		},
+		{
+			"an empty key and value", 16, []pair{{"", ""}},
+			"\x00\x00\x00" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00",
+		},
+		{
+			"the package comment's", 2, fruit,
+			"\x00\x03\x01app1" + "\x03\x02\x01le2" + "\x00\x06\x01banana3" +
+				"\x00\x00\x00\x00\x0d\x00\x00\x00" + "\x02\x00\x00\x00",
+		},
+		{
+			"restart points everywhere: nothing shared", 1, fruit[:2],
+			"\x00\x03\x01app1" + "\x00\x05\x01apple2" +
+				"\x00\x00\x00\x00\x07\x00\x00\x00" + "\x02\x00\x00\x00",
+		},
+		{
+			"lengths of two bytes", 16, []pair{{strings.Repeat("k", 128), strings.Repeat("v", 300)}},
+			"\x00\x80\x01\xac\x02" + strings.Repeat("k", 128) + strings.Repeat("v", 300) +
+				"\x00\x00\x00\x00" + "\x01\x00\x00\x00",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff([]byte(tt.want), build(t, tt.interval, tt.pairs)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWriterReset(t *testing.T) {
+	w, err := block.NewWriter(16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"a", "ab"} {
+		w.Reset()
+		if err := w.Append([]byte(key), nil); err != nil {
+			t.Fatal(err)
+		}
+		if w.Entries() != 1 || string(w.LastKey()) != key {
+			t.Errorf("Entries = %d, LastKey = %q; want 1 and %q", w.Entries(), w.LastKey(), key)
+		}
+		if diff := cmp.Diff(build(t, 16, []pair{{key, ""}}), w.Finish()); diff != "" {
+			t.Errorf("block of %q after Reset (-fresh +reset):\n%s", key, diff)
+		}
+	}
+}
+
+func TestNewWriterRefuses(t *testing.T) {
+	for _, interval := range []int{0, -1, math.MinInt} {
+		if _, err := block.NewWriter(interval); err == nil {
+			t.Errorf("restart interval %d: no error", interval)
+		}
+	}
+}
+
+// damaged blocks, with the part of the error that says what is wrong.
+var damaged = []struct {
+	name, block, want string
+}{
+	{"no bytes", "", "block of 0 bytes"},
+	{"3 bytes", "\x00\x00\x00", "block of 3 bytes"},
+	{"7 bytes", "\x00\x00\x00\x01\x00\x00\x00", "block of 7 bytes"},
+	{"restart count 0", "\x00\x00\x00\x00" + "\x00\x00\x00\x00", "restart count at 4 is 0"},
+	{"restart count too big by one", "\x00\x00\x00\x00" + "\x02\x00\x00\x00", "restart count at 4 is 2"},
+	{"restart count 2³²−1", "\x00\x00\x00\x00" + "\xff\xff\xff\xff", "restart count at 4 is 4294967295"},
+	{"no entries, but a restart point", "\x01\x00\x00\x00" + "\x01\x00\x00\x00", "block of no entries"},
+	{"no entries, but two restart points", "\x00\x00\x00\x00\x00\x00\x00\x00" + "\x02\x00\x00\x00", "block of no entries"},
+	{"first restart point is not 0", "\x00\x01\x00a" + "\x01\x00\x00\x00" + "\x01\x00\x00\x00", "restart point 0 is 1"},
+	{"restart point at the end", "\x00\x01\x00a" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00", "restart point 1 is 4"},
+	{"restart point of 2³²−1", "\x00\x01\x00a" + "\x00\x00\x00\x00\xff\xff\xff\xff" + "\x02\x00\x00\x00", "restart point 1 is"},
+	{"restart point inside an entry", "\x00\x01\x00a\x00\x01\x00b" + "\x00\x00\x00\x00\x03\x00\x00\x00" + "\x02\x00\x00\x00", "restart point 1 is 3"},
+	{"restart point repeated", "\x00\x01\x00a\x00\x01\x00b" + "\x00\x00\x00\x00\x00\x00\x00\x00" + "\x02\x00\x00\x00", "restart point 1 is 0"},
+	{
+		"restart points unsorted", "\x00\x01\x00a\x00\x01\x00b\x00\x01\x00c" + "\x00\x00\x00\x00\x08\x00\x00\x00\x04\x00\x00\x00" + "\x03\x00\x00\x00",
+		"restart point 2 is 4",
+	},
+	{"first entry shares", "\x01\x01\x00a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0 shares 1 bytes at a restart point"},
+	{
+		"entry at a restart point shares", "\x00\x01\x00a\x01\x01\x00b" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00",
+		"entry at 4 shares 1 bytes at a restart point",
+	},
+	{"entry shares more than there is", "\x00\x01\x00a\x02\x01\x00b" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 4 shares 2 bytes, but"},
+	{
+		"shared length 2⁶³", "\x00\x01\x00a\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\x01\x00b" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00",
+		"entry at 4 shares 9223372036854775808",
+	},
+	{"key longer than the block", "\x00\x02\x00a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "key of 2 and value of 0 bytes, but 1"},
+	{"value runs into the restart array", "\x00\x01\x01a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "key of 1 and value of 1 bytes, but 1"},
+	{
+		"lengths that wrap together", "\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x02a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00",
+		"key of 18446744073709551615 and value of 2 bytes",
+	},
+	{
+		"value length 2⁶²", "\x00\x01\x80\x80\x80\x80\x80\x80\x80\x80\x40a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00",
+		"value of 4611686018427387904 bytes",
+	},
+	{"truncated lengths", "\x00\x01" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: value length"},
+	{"truncated varint", "\x00\x80" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: unshared length"},
+	{"length that is not minimal", "\x80\x00\x01\x00a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: shared length"},
+	{"keys out of order", "\x00\x01\x00b\x00\x01\x00a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", `key "a", want it above the one before, "b"`},
+	{"equal keys", "\x00\x01\x00a\x01\x00\x00" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", `key "a", want it above the one before, "a"`},
+}
+
+func TestOpenRefusesDamage(t *testing.T) {
+	for _, tt := range damaged {
+		_, err := block.Open([]byte(tt.block), nil)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Open = %v, want an error with %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// A block may restart more often than its restart points say, and share less
+// than it could: other writers do.
+func TestOpenTakesOddButSoundBlocks(t *testing.T) {
+	b := open(t, []byte("\x00\x01\x00a\x00\x02\x00ab"+"\x00\x00\x00\x00"+"\x01\x00\x00\x00"))
+	if diff := cmp.Diff([]pair{{"a", ""}, {"ab", ""}}, forward(b.NewIter())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestOpenUsesTheOrderGiven(t *testing.T) {
+	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
+	data := build(t, 2, []pair{{"c", ""}, {"bb", ""}, {"ba", ""}, {"a", ""}})
+	if _, err := block.Open(data, nil); err == nil {
+		t.Error("descending keys pass as ascending")
+	}
+	b, err := block.Open(data, descending)
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := b.NewIter()
+	if !it.SeekGE([]byte("bab")) || string(it.Key()) != "ba" {
+		t.Errorf("SeekGE(bab) in descending order is at %q, want ba", it.Key())
+	}
+}
+
+func forward(it *block.Iter) []pair {
+	var got []pair
+	for ok := it.First(); ok; ok = it.Next() {
+		got = append(got, pair{string(it.Key()), string(it.Value())})
+	}
+	return got
+}
+
+func backward(it *block.Iter) []pair {
+	var got []pair
+	for ok := it.Last(); ok; ok = it.Prev() {
+		got = append(got, pair{string(it.Key()), string(it.Value())})
+	}
+	return got
+}
+
+// randomPairs returns n pairs of keys with long and short common prefixes.
+func randomPairs(rng *rand.Rand, n int) []pair {
+	seen := map[string]bool{}
+	for len(seen) < n {
+		key := make([]byte, rng.IntN(8))
+		for i := range key {
+			key[i] = "\x00a\xff"[rng.IntN(3)]
+		}
+		seen[string(key)] = true
+	}
+	var pairs []pair
+	for k := range seen {
+		pairs = append(pairs, pair{Key: k})
+	}
+	slices.SortFunc(pairs, func(a, b pair) int { return strings.Compare(a.Key, b.Key) })
+	for i := range pairs {
+		pairs[i].Value = fmt.Sprint(i)
+	}
+	return pairs
+}
+
+// TestIterAgainstModel makes random moves on blocks of every restart interval,
+// and compares each with the same move on a sorted slice.
+func TestIterAgainstModel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, interval := range []int{1, 2, 3, 4, 16, 128} {
+		for n := range 40 {
+			pairs := randomPairs(rng, n)
+			it := open(t, build(t, interval, pairs)).NewIter()
+			name := fmt.Sprintf("interval %d, %d entries", interval, n)
+			if diff := cmp.Diff(pairs, forward(it)); diff != "" {
+				t.Fatalf("%s: forward (-want +got):\n%s", name, diff)
+			}
+			reversed := slices.Clone(pairs)
+			slices.Reverse(reversed)
+			if diff := cmp.Diff(reversed, backward(it)); diff != "" {
+				t.Fatalf("%s: backward (-want +got):\n%s", name, diff)
+			}
+			it = open(t, build(t, interval, pairs)).NewIter()
+			checkMoves(t, rng, name, it, pairs)
+		}
+	}
+}
+
+// checkMoves moves it and a position in pairs, −1 to len(pairs), alike.
+func checkMoves(t *testing.T, rng *rand.Rand, name string, it *block.Iter, pairs []pair) {
+	t.Helper()
+	at := -1
+	var moves []string
+	for range 200 {
+		target := randomPairs(rng, 1)[0].Key
+		from := at
+		i, _ := slices.BinarySearchFunc(pairs, target, func(p pair, k string) int { return strings.Compare(p.Key, k) })
+		var ok bool
+		var move string
+		switch rng.IntN(8) {
+		case 0:
+			move, at, ok = "First", 0, it.First()
+		case 1:
+			move, at, ok = "Last", len(pairs)-1, it.Last()
+		case 2:
+			move, at, ok = fmt.Sprintf("SeekGE(%q)", target), i, it.SeekGE([]byte(target))
+		case 3:
+			move, at, ok = fmt.Sprintf("SeekLT(%q)", target), i-1, it.SeekLT([]byte(target))
+		case 4, 5:
+			move, at, ok = "Next", min(from+1, len(pairs)), it.Next()
+		default:
+			move, at, ok = "Prev", max(from-1, -1), it.Prev()
+		}
+		moves = append(moves, move)
+		want := at >= 0 && at < len(pairs)
+		if ok != want || it.Valid() != want {
+			t.Fatalf("%s: after %v: moved %v, Valid %v; want %v", name, moves, ok, it.Valid(), want)
+		}
+		if want && (string(it.Key()) != pairs[at].Key || string(it.Value()) != pairs[at].Value) {
+			t.Fatalf("%s: after %v: at %q=%q, want %+v", name, moves, it.Key(), it.Value(), pairs[at])
+		}
+		if len(pairs) == 0 {
+			at = -1 // an empty block's before and after are one place
+		}
+	}
+}
+
+// An Iter's slices have no room behind them that an append could write to.
+func TestIterSlicesAreFull(t *testing.T) {
+	it := open(t, build(t, 16, []pair{{"a", "1"}, {"ab", "2"}})).NewIter()
+	for it.Next() {
+		if cap(it.Key()) != len(it.Key()) || cap(it.Value()) != len(it.Value()) {
+			t.Errorf("key %q has capacity %d, value %q has %d", it.Key(), cap(it.Key()), it.Value(), cap(it.Value()))
+		}
+	}
+}
+
+func TestZeroIterIsEmpty(t *testing.T) {
+	var it block.Iter
+	if it.Valid() || it.First() || it.Last() || it.SeekGE(nil) || it.SeekLT([]byte("x")) || it.Next() || it.Prev() {
+		t.Error("the zero Iter found an entry")
+	}
+}
+
+// Searching and moving take no memory once the Iter has room for a key.
+func TestIterDoesNotAllocate(t *testing.T) {
+	b := open(t, build(t, 16, randomPairs(rand.New(rand.NewPCG(1, 1)), 100)))
+	var it block.Iter
+	key := []byte("a\xffa")
+	allocs := testing.AllocsPerRun(100, func() {
+		it.Reset(b)
+		it.SeekGE(key)
+		for it.Next() {
+		}
+		for it.Prev() {
+		}
+		it.SeekLT(key)
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations, want 0", allocs)
+	}
+}

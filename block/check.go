@@ -1,0 +1,122 @@
+package block
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// split finds the restart array at the end of data.
+func split(data []byte) (Block, error) {
+	if len(data) < 8 {
+		return Block{}, fmt.Errorf("block of %d bytes, want at least 8", len(data))
+	}
+	end := len(data) - 4
+	n := binary.LittleEndian.Uint32(data[end:])
+	if n == 0 || uint64(n) > uint64(end)/4 {
+		return Block{}, fmt.Errorf("restart count at %d is %d, want 1 to %d", end, n, end/4)
+	}
+	start := end - 4*int(n)
+	return Block{entries: data[:start:start], restarts: data[start:end]}, nil
+}
+
+// keys is room for two keys: an entry's and the one before it.
+type keys struct{ last, this []byte }
+
+var keysPool = sync.Pool{New: func() any { return new(keys) }}
+
+// maxPooledKey keeps a block with a huge key from holding memory for ever.
+const maxPooledKey = 1 << 16
+
+// check walks all entries.
+func (b *Block) check() error {
+	if len(b.entries) == 0 {
+		return b.checkEmpty()
+	}
+	k := keysPool.Get().(*keys)
+	k.last, k.this = k.last[:0], k.this[:0]
+	err := b.checkEntries(k)
+	if cap(k.last) <= maxPooledKey && cap(k.this) <= maxPooledKey {
+		keysPool.Put(k)
+	}
+	return err
+}
+
+func (b *Block) checkEmpty() error {
+	if n := b.numRestarts(); n != 1 || b.restart(0) != 0 {
+		return fmt.Errorf("%d restart points, the first at %d, in a block of no entries; want one at 0", n, b.restart(0))
+	}
+	return nil
+}
+
+func (b *Block) checkEntries(k *keys) error {
+	ri := 0 // the next restart point
+	for off := 0; off < len(b.entries); {
+		e, err := decode(b.entries, off)
+		if err != nil {
+			return err
+		}
+		isRestart := ri < b.numRestarts() && b.restart(ri) == off
+		if isRestart {
+			ri++
+		}
+		if err := b.checkEntry(k, off, e, isRestart); err != nil {
+			return err
+		}
+		off = e.end
+	}
+	if ri < b.numRestarts() {
+		return fmt.Errorf("restart point %d is %d, want it ascending and where an entry starts", ri, b.restart(ri))
+	}
+	return nil
+}
+
+// checkEntry holds that the entry at off goes with the one before it, and makes
+// its key the last one.
+func (b *Block) checkEntry(k *keys, off int, e entry, isRestart bool) error {
+	switch {
+	case off == 0 && !isRestart:
+		return fmt.Errorf("restart point 0 is %d, want 0", b.restart(0))
+	case isRestart && e.shared > 0:
+		return fmt.Errorf("entry at %d shares %d bytes at a restart point, want none", off, e.shared)
+	case e.shared > uint64(len(k.last)):
+		return fmt.Errorf("entry at %d shares %d bytes, but the key before it has %d", off, e.shared, len(k.last))
+	}
+	k.this = append(k.this[:0], k.last[:e.shared]...)
+	k.this = append(k.this, b.entries[e.key:e.value]...)
+	if off > 0 && b.order(k.last, k.this) >= 0 {
+		return fmt.Errorf("entry at %d has key %q, want it above the one before, %q", off, k.this, k.last)
+	}
+	k.last, k.this = k.this, k.last
+	return nil
+}
+
+// entry is a decoded entry: how many key bytes it shares, and where in the
+// block its unshared key bytes start, its value starts, and its value ends.
+type entry struct {
+	shared          uint64
+	key, value, end int
+}
+
+// decode decodes the entry at off, trusting nothing. Its shared length is not
+// yet compared with the key before it.
+func decode(entries []byte, off int) (entry, error) {
+	var lengths [3]uint64
+	at := off
+	for i, name := range [...]string{"shared", "unshared", "value"} {
+		v, n := wire.Uvarint(entries[at:])
+		if n == 0 {
+			return entry{}, fmt.Errorf("entry at %d: %s length is no minimal varint within the block", off, name)
+		}
+		lengths[i] = v
+		at += n
+	}
+	rest := uint64(len(entries) - at)
+	if lengths[1] > rest || lengths[2] > rest-lengths[1] {
+		return entry{}, fmt.Errorf("entry at %d: key of %d and value of %d bytes, but %d are left", off, lengths[1], lengths[2], rest)
+	}
+	value := at + int(lengths[1])
+	return entry{shared: lengths[0], key: at, value: value, end: value + int(lengths[2])}, nil
+}

@@ -1,0 +1,45 @@
+package block_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/block"
+)
+
+// FuzzOpen opens blocks of any bytes: they are refused, or read the same
+// forward and backward, in order, and find each of their keys.
+func FuzzOpen(f *testing.F) {
+	for _, tt := range damaged {
+		f.Add([]byte(tt.block))
+	}
+	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := block.Open(data, nil)
+		if err != nil {
+			return
+		}
+		there := forward(b.NewIter())
+		back := backward(b.NewIter())
+		for i, p := range there {
+			if q := back[len(back)-1-i]; p != q {
+				t.Fatalf("entry %d is %+v forward and %+v backward", i, p, q)
+			}
+			it := b.NewIter()
+			if !it.SeekGE([]byte(p.Key)) || !bytes.Equal(it.Key(), []byte(p.Key)) {
+				t.Fatalf("SeekGE(%q) is at %q", p.Key, it.Key())
+			}
+		}
+		for i := 1; i < len(there); i++ {
+			if there[i-1].Key >= there[i].Key {
+				t.Fatalf("keys %q and %q are not in order", there[i-1].Key, there[i].Key)
+			}
+		}
+		again := open(t, build(t, 16, there))
+		if diff := cmp.Diff(there, forward(again.NewIter())); diff != "" {
+			t.Errorf("written again (-first +second):\n%s", diff)
+		}
+	})
+}

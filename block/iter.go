@@ -1,0 +1,142 @@
+package block
+
+import "encoding/binary"
+
+// An Iter moves over the entries of a [Block], in both directions. A new one is
+// before the first entry: Next moves to it. It serves one goroutine at a time;
+// any number of Iters may be on the same Block. The zero Iter is on the empty
+// Block.
+type Iter struct {
+	b    Block
+	off  int // of the entry; len(b.entries) when after the last one
+	next int // where the entry ends: 0 when before the first one
+
+	key   []byte // in the block, if the entry shares nothing; else in buf
+	value []byte
+	buf   []byte
+}
+
+// NewIter returns an Iter on b.
+func (b Block) NewIter() *Iter { return &Iter{b: b} }
+
+// Reset moves the Iter to another Block, before its first entry, and keeps the
+// memory that it has for keys.
+func (it *Iter) Reset(b Block) {
+	*it = Iter{b: b, buf: it.buf[:0]}
+}
+
+// Valid reports whether the Iter is at an entry.
+func (it *Iter) Valid() bool { return it.off < it.next }
+
+// Key returns the entry's key. It is true until the next move, and must not be
+// changed.
+func (it *Iter) Key() []byte { return it.key }
+
+// Value returns the entry's value, a part of the Block: it is true as long as
+// the Block is, and must not be changed.
+func (it *Iter) Value() []byte { return it.value }
+
+// First moves to the first entry. Like all moves it returns Valid.
+func (it *Iter) First() bool {
+	it.rewind(0)
+	return it.Next()
+}
+
+// Last moves to the last entry.
+func (it *Iter) Last() bool {
+	it.rewind(it.b.numRestarts() - 1)
+	for it.next < len(it.b.entries) {
+		it.read()
+	}
+	return it.Valid()
+}
+
+// Next moves to the next entry, from before the first one to the first one, and
+// from the last one to after it.
+func (it *Iter) Next() bool {
+	if it.next < len(it.b.entries) {
+		it.read()
+		return true
+	}
+	it.off = it.next
+	it.key, it.value = nil, nil
+	return false
+}
+
+// Prev moves to the entry before, from after the last one to the last one, and
+// from the first one to before it.
+func (it *Iter) Prev() bool {
+	target := it.off
+	if target == 0 {
+		it.rewind(0)
+		return false
+	}
+	after := it.b.searchRestarts(func(i int) bool { return it.b.restart(i) >= target })
+	it.rewind(after - 1)
+	for it.next < target {
+		it.read()
+	}
+	return true
+}
+
+// SeekGE moves to the first entry whose key is at least key, or after the last
+// one.
+func (it *Iter) SeekGE(key []byte) bool {
+	after := it.b.searchRestarts(func(i int) bool {
+		it.rewind(i)
+		return !it.Next() || it.b.order(it.key, key) >= 0
+	})
+	it.rewind(max(after-1, 0))
+	for it.Next() {
+		if it.b.order(it.key, key) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// SeekLT moves to the last entry whose key is below key, or before the first
+// one.
+func (it *Iter) SeekLT(key []byte) bool {
+	it.SeekGE(key)
+	return it.Prev()
+}
+
+// rewind moves to just before restart point i.
+func (it *Iter) rewind(i int) {
+	it.off, it.next = 0, 0
+	if i > 0 {
+		it.next = it.b.restart(i)
+		it.off = it.next
+	}
+	it.key, it.value = nil, nil
+}
+
+// read moves to the entry at next, which there is. Open has checked it.
+func (it *Iter) read() {
+	e := it.b.entries
+	shared, at := uvarint(e, it.next)
+	unshared, at := uvarint(e, at)
+	length, at := uvarint(e, at)
+	value := at + unshared
+	end := value + length
+	if shared == 0 {
+		it.key = e[at:value:value]
+	} else {
+		it.buf = append(it.buf[:0], it.key[:shared]...)
+		it.buf = append(it.buf, e[at:value]...)
+		it.key = it.buf[:len(it.buf):len(it.buf)]
+	}
+	it.value = e[value:end:end]
+	it.off, it.next = it.next, end
+}
+
+// uvarint decodes the varint at off, which is known to be there, and returns
+// where it ends.
+func uvarint(b []byte, off int) (v, end int) {
+	if c := b[off]; c < 0x80 {
+		return int(c), off + 1
+	}
+	u, n := binary.Uvarint(b[off:])
+	return int(u), off + n
+}

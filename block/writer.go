@@ -1,0 +1,97 @@
+package block
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// DefaultRestartInterval is LevelDB's: a restart point every 16 entries.
+const DefaultRestartInterval = 16
+
+// A Writer builds a block:
+//
+//	(Append* Finish Reset)*
+//
+// It serves one goroutine at a time.
+type Writer struct {
+	interval int
+	buf      []byte
+	restarts []uint32
+	entries  int
+	lastKey  []byte
+}
+
+// NewWriter returns a Writer with an empty block that gets a restart point
+// every interval entries. An interval below 1 is an error.
+func NewWriter(interval int) (*Writer, error) {
+	if interval < 1 {
+		return nil, fmt.Errorf("block: restart interval is %d, want at least 1", interval)
+	}
+	return &Writer{interval: interval}, nil
+}
+
+// Append adds an entry. Keys must strictly increase in the order that the block
+// will be opened with, which is the caller's to see to. Neither slice is kept.
+// It is an error, and adds nothing, if the block would exceed the format's
+// 4 GiB.
+func (w *Writer) Append(key, value []byte) error {
+	if uint64(w.Size())+uint64(len(key))+uint64(len(value)) > math.MaxUint32-64 {
+		return fmt.Errorf("block: entry of %d bytes on %d exceeds 4 GiB", len(key)+len(value), w.Size())
+	}
+	shared := 0
+	if w.entries%w.interval == 0 {
+		w.restarts = append(w.restarts, uint32(len(w.buf)))
+	} else {
+		shared = sharedLen(w.lastKey, key)
+	}
+	w.buf = binary.AppendUvarint(w.buf, uint64(shared))
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(key)-shared))
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(value)))
+	w.buf = append(w.buf, key[shared:]...)
+	w.buf = append(w.buf, value...)
+	w.lastKey = append(w.lastKey[:shared], key[shared:]...)
+	w.entries++
+	return nil
+}
+
+// Size returns how many bytes the block would take if it were finished now.
+func (w *Writer) Size() int {
+	return len(w.buf) + 4*max(len(w.restarts), 1) + 4
+}
+
+// Entries returns how many entries the block has.
+func (w *Writer) Entries() int { return w.entries }
+
+// LastKey returns the key appended last, also after a Reset. It is true until
+// the next Append, and empty before the first.
+func (w *Writer) LastKey() []byte { return w.lastKey }
+
+// Finish completes the block and returns it. It is true until the Writer is
+// Reset, which is what must follow.
+func (w *Writer) Finish() []byte {
+	if w.entries == 0 {
+		w.restarts = append(w.restarts, 0)
+	}
+	for _, r := range w.restarts {
+		w.buf = binary.LittleEndian.AppendUint32(w.buf, r)
+	}
+	w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(len(w.restarts)))
+	return w.buf
+}
+
+// Reset starts a new block and keeps the memory of the old one.
+func (w *Writer) Reset() {
+	w.buf, w.restarts, w.entries = w.buf[:0], w.restarts[:0], 0
+}
+
+// sharedLen returns how many bytes a and b have in common at the start.
+func sharedLen(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
