@@ -152,9 +152,9 @@ var damaged = []struct {
 		"value length 2⁶²", "\x00\x01\x80\x80\x80\x80\x80\x80\x80\x80\x40a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00",
 		"value of 4611686018427387904 bytes",
 	},
-	{"truncated lengths", "\x00\x01" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: value length"},
-	{"truncated varint", "\x00\x80" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: unshared length"},
-	{"length that is not minimal", "\x80\x00\x01\x00a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: shared length"},
+	{"truncated lengths", "\x00\x01" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: want three lengths"},
+	{"truncated varint", "\x00\x80" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: want three lengths"},
+	{"length that is not minimal", "\x80\x00\x01\x00a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: want three lengths"},
 	{"keys out of order", "\x00\x01\x00b\x00\x01\x00a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", `key "a", want it above the one before, "b"`},
 	{"equal keys", "\x00\x01\x00a\x01\x00\x00" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", `key "a", want it above the one before, "a"`},
 }

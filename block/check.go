@@ -103,20 +103,17 @@ type entry struct {
 // decode decodes the entry at off, trusting nothing. Its shared length is not
 // yet compared with the key before it.
 func decode(entries []byte, off int) (entry, error) {
-	var lengths [3]uint64
-	at := off
-	for i, name := range [...]string{"shared", "unshared", "value"} {
-		v, n := wire.Uvarint(entries[at:])
-		if n == 0 {
-			return entry{}, fmt.Errorf("entry at %d: %s length is no minimal varint within the block", off, name)
-		}
-		lengths[i] = v
-		at += n
+	shared, n0 := wire.Uvarint(entries[off:])
+	unshared, n1 := wire.Uvarint(entries[off+n0:])
+	length, n2 := wire.Uvarint(entries[off+n0+n1:])
+	if n0 == 0 || n1 == 0 || n2 == 0 {
+		return entry{}, fmt.Errorf("entry at %d: want three lengths, as minimal varints, within the block", off)
 	}
+	at := off + n0 + n1 + n2
 	rest := uint64(len(entries) - at)
-	if lengths[1] > rest || lengths[2] > rest-lengths[1] {
-		return entry{}, fmt.Errorf("entry at %d: key of %d and value of %d bytes, but %d are left", off, lengths[1], lengths[2], rest)
+	if unshared > rest || length > rest-unshared {
+		return entry{}, fmt.Errorf("entry at %d: key of %d and value of %d bytes, but %d are left", off, unshared, length, rest)
 	}
-	value := at + int(lengths[1])
-	return entry{shared: lengths[0], key: at, value: value, end: value + int(lengths[2])}, nil
+	value := at + int(unshared)
+	return entry{shared: shared, key: at, value: value, end: value + int(length)}, nil
 }

@@ -24,7 +24,7 @@ var datasets = map[string]func() []Pair{
 	"long-prefix":  longPrefix,
 	"byte-edges":   byteEdges,
 	"mixed":        func() []Pair { return mixed(800, 100) },
-	"many-blocks":  func() []Pair { return mixed(2500, 120) },
+	"many-blocks":  func() []Pair { return mixed(1500, 100) },
 	"100k":         hundredThousand,
 }
 

@@ -1,0 +1,209 @@
+// Command goldens writes the golden tables and their MANIFEST into testdata,
+// each with the engine that it is named after. It needs C++ LevelDB (Debian:
+// libleveldb-dev). From the root:
+//
+//	go run ./bench/peers/goldens
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+func main() {
+	log.SetFlags(0)
+	dir := flag.String("o", "testdata", "directory to write to")
+	flag.Parse()
+	if err := run(*dir); err != nil {
+		log.Fatal("goldens: ", err)
+	}
+}
+
+const ours = "sievetable"
+
+// A producer writes one table.
+type producer struct {
+	name, version string
+	write         func(g golden.Table, pairs []workload.Pair) ([]byte, error)
+}
+
+func run(dir string) error {
+	tmp, err := os.MkdirTemp("", "goldens")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	tool, err := leveldb.Build(tmp)
+	if err != nil {
+		return err
+	}
+	producers := []producer{
+		{"goleveldb", moduleVersion("github.com/syndtr/goleveldb"), writeGoleveldb},
+		{"leveldb", tool.Version, func(g golden.Table, pairs []workload.Pair) ([]byte, error) {
+			return writeLevelDB(tool, filepath.Join(tmp, "table"), g, pairs)
+		}},
+		{ours, "", writeOurs},
+	}
+	var tables []golden.Table
+	for _, p := range producers {
+		written, err := p.writeAll(dir)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		tables = append(tables, written...)
+	}
+	return golden.WriteManifest(dir, tables)
+}
+
+// writeAll writes the producer's tables anew, and nothing else stays in its
+// directory.
+func (p producer) writeAll(dir string) ([]golden.Table, error) {
+	if err := os.RemoveAll(filepath.Join(dir, p.name)); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, p.name), 0o777); err != nil {
+		return nil, err
+	}
+	var tables []golden.Table
+	for _, g := range matrix() {
+		if p.name == ours && slices.Contains([]string{"many-blocks", "one-mib", "100k"}, g.Dataset) {
+			continue // large, and made anew by the tests from the engines' own
+		}
+		g.File, g.Producer, g.Version = p.name+"/"+g.File, p.name, p.version
+		pairs, err := workload.Dataset(g.Dataset)
+		if err != nil {
+			return nil, err
+		}
+		contents, err := p.write(g, pairs)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", g.File, err)
+		}
+		g.Pairs, g.PairsSHA256, g.SHA256 = len(pairs), workload.Digest(pairs), golden.SHA256(contents)
+		if err := os.WriteFile(filepath.Join(dir, g.File), contents, 0o666); err != nil {
+			return nil, err
+		}
+		tables = append(tables, g)
+	}
+	return tables, nil
+}
+
+// matrix returns the tables that every producer writes: one option or dataset
+// off the usual at a time.
+func matrix() []golden.Table {
+	usual := golden.Table{
+		BlockSize: 4096, RestartInterval: 16, BitsPerKey: 10, Compression: "none", Dataset: "mixed",
+	}
+	var tables []golden.Table
+	add := func(name string, change func(*golden.Table)) {
+		g := usual
+		change(&g)
+		g.File = name + ".ldb"
+		tables = append(tables, g)
+	}
+	for _, n := range []int{256, 1024, 4096, 16 << 10, 64 << 10} {
+		add(fmt.Sprintf("block-%d", n), func(g *golden.Table) { g.BlockSize, g.Dataset = n, "many-blocks" })
+	}
+	for _, n := range []int{1, 2, 3, 128} {
+		add(fmt.Sprintf("restart-%d", n), func(g *golden.Table) { g.RestartInterval = n })
+	}
+	for _, n := range []int{0, 1, 5, 20, 43, 44, 100} {
+		add(fmt.Sprintf("bits-%d", n), func(g *golden.Table) { g.BitsPerKey = n })
+	}
+	add("no-filter", func(g *golden.Table) { g.BitsPerKey = golden.NoFilter })
+	add("snappy", func(g *golden.Table) { g.Compression = "snappy" })
+	add("snappy-block-256", func(g *golden.Table) { g.Compression, g.BlockSize = "snappy", 256 })
+	add("snappy-100k", func(g *golden.Table) { g.Compression, g.Dataset = "snappy", "100k" })
+	for _, d := range []string{"empty", "one", "empty-key", "empty-values", "one-mib", "long-prefix", "byte-edges", "100k"} {
+		add(d, func(g *golden.Table) { g.Dataset = d })
+	}
+	add("byte-edges-block-1", func(g *golden.Table) { g.Dataset, g.BlockSize = "byte-edges", 1 })
+	return tables
+}
+
+func writeGoleveldb(g golden.Table, pairs []workload.Pair) ([]byte, error) {
+	o := &opt.Options{
+		BlockSize:            g.BlockSize,
+		BlockRestartInterval: g.RestartInterval,
+		Compression:          opt.NoCompression,
+	}
+	if g.Compression == "snappy" {
+		o.Compression = opt.SnappyCompression
+	}
+	if g.BitsPerKey != golden.NoFilter {
+		o.Filter = lfilter.NewBloomFilter(g.BitsPerKey)
+	}
+	return goleveldb.Write(o, pairs)
+}
+
+func writeLevelDB(tool *leveldb.Tool, file string, g golden.Table, pairs []workload.Pair) ([]byte, error) {
+	err := tool.Write(file, leveldb.Options{
+		BitsPerKey:      g.BitsPerKey,
+		BlockSize:       g.BlockSize,
+		RestartInterval: g.RestartInterval,
+		Snappy:          g.Compression == "snappy",
+	}, pairs)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+}
+
+func writeOurs(g golden.Table, pairs []workload.Pair) ([]byte, error) {
+	o := &table.WriterOptions{
+		BlockSize:       g.BlockSize,
+		RestartInterval: g.RestartInterval,
+		Compression:     table.NoCompression,
+	}
+	if g.Compression == "snappy" {
+		o.Compression = table.Snappy
+	}
+	if g.BitsPerKey != golden.NoFilter {
+		o.FilterPolicy = filter.NewBloom(g.BitsPerKey)
+	}
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pairs {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// moduleVersion returns the version of a module that this program is built
+// with.
+func moduleVersion(path string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range info.Deps {
+		if m.Path == path {
+			return strings.TrimPrefix(m.Version, "v")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,88 @@
+// Package goleveldb has goleveldb write and read single tables, and opens its
+// files with what its own database would give them.
+package goleveldb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/storage"
+	"github.com/syndtr/goleveldb/leveldb/table"
+
+	"github.com/sievetable/sievetable/internal/workload"
+)
+
+// Write builds the table of pairs.
+func Write(o *opt.Options, pairs []workload.Pair) ([]byte, error) {
+	var out bytes.Buffer
+	w := table.NewWriter(&out, o, nil, 0)
+	for _, p := range pairs {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			return nil, fmt.Errorf("goleveldb: %w", err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("goleveldb: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// A Reader is goleveldb's table reader with a count of its reads.
+type Reader struct {
+	*table.Reader
+	src *countingReader
+}
+
+// Open opens a table with all of goleveldb's checks, and keeps index and filter
+// in memory as its database does.
+func Open(contents []byte, o *opt.Options) (*Reader, error) {
+	strict := *o
+	strict.Strict = opt.StrictAll
+	src := &countingReader{r: bytes.NewReader(contents)}
+	r, err := table.NewReader(src, int64(len(contents)), storage.FileDesc{}, nil, nil, &strict)
+	if err != nil {
+		return nil, fmt.Errorf("goleveldb: %w", err)
+	}
+	return &Reader{Reader: r, src: src}, nil
+}
+
+// Reads returns how many reads of the file there were so far.
+func (r *Reader) Reads() int { return r.src.n }
+
+// Find returns whether key is there, by a lookup that asks the filter.
+func (r *Reader) FindFiltered(key []byte) (bool, error) {
+	k, err := r.FindKey(key, true, nil)
+	if errors.Is(err, table.ErrNotFound) {
+		return false, nil
+	}
+	return bytes.Equal(k, key), err
+}
+
+// Scan reads all pairs forward, then all pairs backward.
+func (r *Reader) Scan() (forward, backward []workload.Pair, err error) {
+	it := r.NewIterator(nil, nil)
+	defer it.Release()
+	read := func() workload.Pair {
+		return workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())}
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		forward = append(forward, read())
+	}
+	for ok := it.Last(); ok; ok = it.Prev() {
+		backward = append(backward, read())
+	}
+	return forward, backward, it.Error()
+}
+
+type countingReader struct {
+	r io.ReaderAt
+	n int
+}
+
+func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
+	c.n++
+	return c.r.ReadAt(p, off)
+}

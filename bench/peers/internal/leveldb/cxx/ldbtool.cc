@@ -1,0 +1,198 @@
+// ldbtool writes and reads single tables with C++ LevelDB's own code, for the
+// Go package above it. Pairs and keys come as length-prefixed binary on
+// standard input and leave so on standard output.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "leveldb/comparator.h"
+#include "leveldb/db.h"
+#include "leveldb/env.h"
+#include "leveldb/filter_policy.h"
+#include "leveldb/iterator.h"
+#include "leveldb/options.h"
+#include "leveldb/table.h"
+#include "leveldb/table_builder.h"
+
+namespace leveldb {
+
+// Table's filtered lookup is open to the class of this name only, which is the
+// database's caller of it. This one calls it for us.
+class TableCache {
+ public:
+  static Status Get(Table* table, const ReadOptions& options,
+                    const Slice& key, void* arg,
+                    void (*handle)(void*, const Slice&, const Slice&)) {
+    return table->InternalGet(options, key, arg, handle);
+  }
+};
+
+}  // namespace leveldb
+
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+void Check(const Status& s) {
+  if (!s.ok()) {
+    std::cerr << "ldbtool: " << s.ToString() << "\n";
+    std::exit(1);
+  }
+}
+
+bool ReadU32(uint32_t* v) {
+  unsigned char b[4];
+  if (std::fread(b, 1, 4, stdin) != 4) return false;
+  *v = b[0] | b[1] << 8 | b[2] << 16 | static_cast<uint32_t>(b[3]) << 24;
+  return true;
+}
+
+std::string ReadString(uint32_t n) {
+  std::string s(n, '\0');
+  if (std::fread(&s[0], 1, n, stdin) != n) {
+    std::cerr << "ldbtool: input ends early\n";
+    std::exit(1);
+  }
+  return s;
+}
+
+void WriteU32(uint32_t v) {
+  for (int i = 0; i < 4; i++) std::putchar(v >> (8 * i) & 0xff);
+}
+
+void WritePair(const Slice& key, const Slice& value) {
+  WriteU32(key.size());
+  WriteU32(value.size());
+  std::fwrite(key.data(), 1, key.size(), stdout);
+  std::fwrite(value.data(), 1, value.size(), stdout);
+}
+
+// CountingFile counts the reads of a table's file.
+class CountingFile : public leveldb::RandomAccessFile {
+ public:
+  explicit CountingFile(leveldb::RandomAccessFile* file) : file_(file) {}
+  Status Read(uint64_t offset, size_t n, Slice* result,
+              char* scratch) const override {
+    reads++;
+    return file_->Read(offset, n, result, scratch);
+  }
+  mutable int reads = 0;
+
+ private:
+  std::unique_ptr<leveldb::RandomAccessFile> file_;
+};
+
+// Options from arguments: bits per key, below 0 for no filter.
+leveldb::Options TableOptions(const char* bits) {
+  leveldb::Options options;
+  options.paranoid_checks = true;
+  const int n = std::atoi(bits);
+  if (n >= 0) options.filter_policy = leveldb::NewBloomFilterPolicy(n);
+  return options;
+}
+
+// build OUT bits block_size restart_interval compression: pairs from stdin.
+int Build(char** args) {
+  leveldb::Options options = TableOptions(args[1]);
+  options.block_size = std::atoi(args[2]);
+  options.block_restart_interval = std::atoi(args[3]);
+  options.compression =
+      static_cast<leveldb::CompressionType>(std::atoi(args[4]));
+  leveldb::WritableFile* file;
+  Check(leveldb::Env::Default()->NewWritableFile(args[0], &file));
+  leveldb::TableBuilder builder(options, file);
+  uint32_t key_length, value_length;
+  while (ReadU32(&key_length) && ReadU32(&value_length)) {
+    const std::string key = ReadString(key_length);
+    builder.Add(key, ReadString(value_length));
+  }
+  Check(builder.Finish());
+  Check(file->Sync());
+  Check(file->Close());
+  delete file;
+  return 0;
+}
+
+struct OpenTable {
+  std::unique_ptr<CountingFile> file;
+  std::unique_ptr<leveldb::Table> table;
+};
+
+OpenTable Open(const char* name, const leveldb::Options& options) {
+  uint64_t size;
+  Check(leveldb::Env::Default()->GetFileSize(name, &size));
+  leveldb::RandomAccessFile* file;
+  Check(leveldb::Env::Default()->NewRandomAccessFile(name, &file));
+  OpenTable t;
+  t.file.reset(new CountingFile(file));
+  leveldb::Table* table;
+  Check(leveldb::Table::Open(options, t.file.get(), size, &table));
+  t.table.reset(table);
+  return t;
+}
+
+// scan FILE bits: all pairs forward, then all pairs backward.
+int Scan(char** args) {
+  const OpenTable t = Open(args[0], TableOptions(args[1]));
+  leveldb::ReadOptions read;
+  read.verify_checksums = true;
+  std::unique_ptr<leveldb::Iterator> it(t.table->NewIterator(read));
+  for (it->SeekToFirst(); it->Valid(); it->Next())
+    WritePair(it->key(), it->value());
+  Check(it->status());
+  for (it->SeekToLast(); it->Valid(); it->Prev())
+    WritePair(it->key(), it->value());
+  Check(it->status());
+  return 0;
+}
+
+struct Answer {
+  const std::string* key;
+  bool found;
+};
+
+// get FILE bits: for each key of stdin a line, whether it is there and how many
+// reads that took.
+int Get(char** args) {
+  const OpenTable t = Open(args[0], TableOptions(args[1]));
+  leveldb::ReadOptions read;
+  read.verify_checksums = true;
+  read.fill_cache = false;
+  uint32_t length;
+  while (ReadU32(&length)) {
+    const std::string key = ReadString(length);
+    Answer answer = {&key, false};
+    const int before = t.file->reads;
+    Check(leveldb::TableCache::Get(
+        t.table.get(), read, key, &answer,
+        [](void* arg, const Slice& k, const Slice&) {
+          Answer* a = static_cast<Answer*>(arg);
+          a->found = k == Slice(*a->key);
+        }));
+    std::printf("%d %d\n", answer.found, t.file->reads - before);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string command = argc > 1 ? argv[1] : "";
+  if (command == "version" && argc == 2) {
+    std::printf("%d.%d\n", leveldb::kMajorVersion, leveldb::kMinorVersion);
+    return 0;
+  }
+  if (command == "build" && argc == 7) return Build(argv + 2);
+  if (command == "scan" && argc == 4) return Scan(argv + 2);
+  if (command == "get" && argc == 4) return Get(argv + 2);
+  std::cerr << "usage: ldbtool version | build OUT bits block_size "
+               "restart_interval compression | scan FILE bits | get FILE bits\n";
+  return 2;
+}

@@ -1,0 +1,135 @@
+// Package leveldb has C++ LevelDB write and read single tables, by a small
+// program that is compiled against the installed library (Debian:
+// libleveldb-dev).
+package leveldb
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/workload"
+)
+
+// ErrMissing is what Build returns where there is no C++ compiler or no
+// LevelDB.
+var ErrMissing = errors.New("leveldb: not installed (Debian: apt-get install g++ libleveldb-dev)")
+
+//go:embed cxx/ldbtool.cc
+var source []byte
+
+// A Tool is the compiled program.
+type Tool struct {
+	path    string
+	Version string // of the library
+}
+
+// Build compiles the program into dir.
+func Build(dir string) (*Tool, error) {
+	cxx, err := exec.LookPath("g++")
+	if err != nil {
+		return nil, ErrMissing
+	}
+	probe := exec.Command(cxx, "-E", "-x", "c++", "-")
+	probe.Stdin = strings.NewReader("#include <leveldb/table_builder.h>\n")
+	if probe.Run() != nil {
+		return nil, ErrMissing
+	}
+	src := filepath.Join(dir, "ldbtool.cc")
+	if err := os.WriteFile(src, source, 0o666); err != nil {
+		return nil, fmt.Errorf("leveldb: %w", err)
+	}
+	t := &Tool{path: filepath.Join(dir, "ldbtool")}
+	build := exec.Command(cxx, "-std=c++17", "-O2", "-fno-rtti", "-o", t.path, src, "-lleveldb")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("leveldb: %w\n%s", err, out)
+	}
+	version, err := t.run(nil, "version")
+	t.Version = strings.TrimSpace(string(version))
+	return t, err
+}
+
+// Options say how Write builds a table.
+type Options struct {
+	BitsPerKey      int // below 0: no filter
+	BlockSize       int
+	RestartInterval int
+	Snappy          bool
+}
+
+// Write builds the table file of pairs.
+func (t *Tool) Write(file string, o Options, pairs []workload.Pair) error {
+	var in []byte
+	for _, p := range pairs {
+		in = workload.AppendPair(in, p)
+	}
+	compression := "0"
+	if o.Snappy {
+		compression = "1"
+	}
+	_, err := t.run(in, "build", file, strconv.Itoa(o.BitsPerKey), strconv.Itoa(o.BlockSize), strconv.Itoa(o.RestartInterval), compression)
+	return err
+}
+
+// Scan reads the table forward, then backward, with paranoid checks.
+func (t *Tool) Scan(file string, bitsPerKey int) (forward, backward []workload.Pair, err error) {
+	out, err := t.run(nil, "scan", file, strconv.Itoa(bitsPerKey))
+	if err != nil {
+		return nil, nil, err
+	}
+	var pairs []workload.Pair
+	for len(out) > 0 {
+		key, value := binary.LittleEndian.Uint32(out), binary.LittleEndian.Uint32(out[4:])
+		out = out[8:]
+		pairs = append(pairs, workload.Pair{Key: out[:key], Value: out[key : key+value]})
+		out = out[key+value:]
+	}
+	half := len(pairs) / 2
+	return pairs[:half], pairs[half:], nil
+}
+
+// An Answer is what a lookup found, and how many reads of the file it took.
+type Answer struct {
+	Found bool
+	Reads int
+}
+
+// Get looks keys up, as the database does: filter first.
+func (t *Tool) Get(file string, bitsPerKey int, keys [][]byte) ([]Answer, error) {
+	var in []byte
+	for _, k := range keys {
+		in = append(binary.LittleEndian.AppendUint32(in, uint32(len(k))), k...)
+	}
+	out, err := t.run(in, "get", file, strconv.Itoa(bitsPerKey))
+	if err != nil {
+		return nil, err
+	}
+	var answers []Answer
+	for line := range strings.Lines(string(out)) {
+		var found, reads int
+		if _, err := fmt.Sscan(line, &found, &reads); err != nil {
+			return nil, fmt.Errorf("leveldb: get: line %q: %w", line, err)
+		}
+		answers = append(answers, Answer{found == 1, reads})
+	}
+	return answers, nil
+}
+
+func (t *Tool) run(in []byte, args ...string) ([]byte, error) {
+	c := exec.Command(t.path, args...)
+	c.Stdin = bytes.NewReader(in)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("leveldb: %s: %w: %s", args[0], err, &stderr)
+	}
+	return out, nil
+}

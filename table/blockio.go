@@ -1,0 +1,145 @@
+package table
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/crc"
+)
+
+// buffers hold a block while it is in use: as stored and, if it was compressed,
+// decompressed. Both are used again for the next block.
+type buffers struct {
+	stored, decoded []byte
+	compressed      bool // the contents are in decoded
+}
+
+// release gives up the buffer that has the block's contents, to whoever holds a
+// slice of it.
+func (b *buffers) release() {
+	if b.compressed {
+		b.decoded = nil
+	} else {
+		b.stored = nil
+	}
+}
+
+// readBlock reads the block at h into b, checks its checksum, and returns its
+// contents, decompressed. They are true until b is used again or released.
+func (r *Reader) readBlock(part string, h handle, b *buffers) ([]byte, error) {
+	id, err := r.readStored(part, h, b)
+	if err != nil {
+		return nil, err
+	}
+	return r.decode(part, h, b, id)
+}
+
+// readStored reads the stored block, checks its checksum, and returns its
+// compression id.
+func (r *Reader) readStored(part string, h handle, b *buffers) (byte, error) {
+	if h.length > uint64(r.o.MaxBlockSize) {
+		return 0, corrupt(part, h.offset, "%d bytes, want at most %d", h.length, r.o.MaxBlockSize)
+	}
+	n := int(h.length)
+	b.stored = slices.Grow(b.stored[:0], n+trailerLen)[:n+trailerLen]
+	if err := r.readAt(part, b.stored, h.offset); err != nil {
+		return 0, err
+	}
+	id := b.stored[n]
+	if r.o.SkipChecksums {
+		return id, nil
+	}
+	want := binary.LittleEndian.Uint32(b.stored[n+1:])
+	if got := crc.Block(b.stored[:n], id); got != want {
+		return 0, corrupt(part, h.offset, "checksum mismatch: %#08x, want %#08x as stored", got, want)
+	}
+	return id, nil
+}
+
+// decode decompresses the stored block.
+func (r *Reader) decode(part string, h handle, b *buffers, id byte) ([]byte, error) {
+	stored := b.stored[:h.length:h.length]
+	if b.compressed = id != NoCompression.ID(); !b.compressed {
+		return stored, nil
+	}
+	codec := r.codec(id)
+	if codec == nil {
+		return nil, corrupt(part, h.offset, "compression id %d, for which there is no codec", id)
+	}
+	decoded, err := codec.Decode(b.decoded[:0], stored, r.o.MaxBlockSize)
+	if err != nil {
+		return nil, &CorruptionError{Block: part, Offset: int64(h.offset), Err: err}
+	}
+	b.decoded = decoded
+	return decoded[:len(decoded):len(decoded)], nil
+}
+
+// codec returns the codec with the id, or nil.
+func (r *Reader) codec(id byte) Codec {
+	for _, c := range r.o.Codecs {
+		if c != nil && c.ID() == id {
+			return c
+		}
+	}
+	if id == Snappy.ID() {
+		return Snappy
+	}
+	return nil
+}
+
+// readAt fills p from offset. An error of the source is in the chain of the one
+// returned; a source that ends early is io.ErrUnexpectedEOF.
+func (r *Reader) readAt(part string, p []byte, offset uint64) error {
+	n, err := r.src.ReadAt(p, int64(offset))
+	if n == len(p) {
+		return nil
+	}
+	if r.closed.Load() {
+		return ErrClosed
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("table: %s at %d: %w", part, offset, err)
+}
+
+// readData reads and checks data block i.
+func (r *Reader) readData(i int, b *buffers) (block.Block, error) {
+	h := r.index.handles[i]
+	if m := r.o.Metrics; m != nil {
+		m.DataBlocks.Add(1)
+		m.BytesRead.Add(h.length + trailerLen)
+	}
+	contents, err := r.readBlock(partData, h, b)
+	if err != nil {
+		return block.Block{}, err
+	}
+	blk, err := block.Open(contents, r.compare)
+	if err != nil {
+		return block.Block{}, &CorruptionError{Block: partData, Offset: int64(h.offset), Err: err}
+	}
+	return blk, nil
+}
+
+// checkBetween holds that data block i's keys, which it is on, lie above the
+// separator before and not above its own, and so in order with all the others.
+func (r *Reader) checkBetween(i int, it *block.Iter) error {
+	offset := r.index.handles[i].offset
+	if !it.Last() {
+		return nil
+	}
+	if s := r.index.separator(i); r.index.order(it.Key(), s) > 0 {
+		return corrupt(partData, offset, "last key %q, want at most the index's separator %q", it.Key(), s)
+	}
+	if it.First(); i == 0 {
+		return nil
+	}
+	if s := r.index.separator(i - 1); r.index.order(it.Key(), s) <= 0 {
+		return corrupt(partData, offset, "first key %q, want above the index's separator before, %q", it.Key(), s)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package table
+
+import "bytes"
+
+// A Comparer orders keys. It has the method set of goleveldb's comparers, so
+// that they fit. It is safe for concurrent use, and survives any bytes: a
+// damaged file may hand it any.
+//
+// With a filter, keys that compare as equal must be the same bytes, or
+// FilterKey must make them so; otherwise a filter denies one that it has the
+// other of.
+type Comparer interface {
+	// Compare returns a negative number if a is before b, a positive one if it
+	// is after b, and 0 if they are the same key.
+	Compare(a, b []byte) int
+
+	// Name identifies the order. Tables do not store it.
+	Name() string
+
+	// Separator appends to dst a short key s with a ≤ s < b, given a < b, and
+	// returns the result; nil means to keep a.
+	Separator(dst, a, b []byte) []byte
+
+	// Successor appends to dst a short key s ≥ b and returns the result; nil
+	// means to keep b.
+	Successor(dst, b []byte) []byte
+}
+
+// BytewiseComparer orders keys as bytes.Compare does. Its name and its
+// separators are those of LevelDB's BytewiseComparator.
+var BytewiseComparer Comparer = bytewise{}
+
+type bytewise struct{}
+
+func (bytewise) Compare(a, b []byte) int { return bytes.Compare(a, b) }
+
+func (bytewise) Name() string { return "leveldb.BytewiseComparator" }
+
+// Separator cuts a after the first byte in which it differs from b and adds one
+// to that byte, if that leaves it below b's.
+func (bytewise) Separator(dst, a, b []byte) []byte {
+	i, n := 0, min(len(a), len(b))
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	if i == n || a[i] >= b[i] || a[i]+1 == b[i] {
+		return nil
+	}
+	return append(append(dst, a[:i]...), a[i]+1)
+}
+
+// Successor cuts b after its first byte that is not 0xff and adds one to that
+// byte.
+func (bytewise) Successor(dst, b []byte) []byte {
+	for i, c := range b {
+		if c != 0xff {
+			return append(append(dst, b[:i]...), c+1)
+		}
+	}
+	return nil
+}
+
+// compareFunc returns what blocks are opened with: nil, which is the fastest,
+// for the bytewise order.
+func compareFunc(c Comparer) func(a, b []byte) int {
+	if _, ok := c.(bytewise); ok {
+		return nil
+	}
+	return c.Compare
+}

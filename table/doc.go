@@ -1,0 +1,76 @@
+// Package table writes and reads sorted-string tables in the format of LevelDB:
+// immutable files of keys in order with their values, each file with Bloom
+// filters that answer most lookups of absent keys before any data block is
+// read. The files are those of goleveldb and C++ LevelDB.
+//
+//	┌─────────────────────┐ 0
+//	│ data block 0        │ ← index entry 0: separator → handle
+//	│ trailer             │
+//	├─────────────────────┤
+//	│ …                   │
+//	├─────────────────────┤
+//	│ data block n−1      │ ← index entry n−1
+//	│ trailer             │
+//	├─────────────────────┤
+//	│ filter block        │ ← metaindex entries "filter.<policy's name>"
+//	│ trailer             │
+//	├─────────────────────┤
+//	│ metaindex block     │ ← footer
+//	│ trailer             │
+//	├─────────────────────┤
+//	│ index block         │ ← footer
+//	│ trailer             │
+//	├─────────────────────┤
+//	│ footer, 48 bytes    │
+//	└─────────────────────┘ the file's size
+//
+// Data, index and metaindex blocks are of package block's form, the filter
+// block is of package filter's. Each is followed by a trailer of 5 bytes: a
+// compression id (0 none, 1 Snappy) and, as u32le, the masked CRC-32C of the
+// stored block and that id.
+//
+// A handle is where a block is, as two uvarints: its offset and its length
+// without the trailer. The footer is the metaindex's handle, the index's
+// handle, zeros up to 40 bytes, and the magic number 0xdb4775248b80fb57 as
+// u64le:
+//
+//	ab 21 1f    d0 21 92 5c    00 … 00    57 fb 80 8b 24 75 47 db
+//	off., len.  off., length   padding    magic number
+//
+// The index has an entry for each data block. Its key is a separator: at least
+// the block's last key, and below the next block's first one. So a key that is
+// there at all is in the first block whose separator is not below it, and a
+// [Reader.Get] takes one search of the index, one question to that block's
+// filter, and then reads one block or, for nearly every absent key, none.
+//
+// The format is described in LevelDB's doc/table_format.md.
+//
+// # Writing
+//
+// A [Writer] takes keys in strictly increasing order. [Create] writes a file
+// that appears under its name only when it is complete and on disk.
+// [WriterOptions] zero values are LevelDB's defaults, but for the filter: set
+// FilterPolicy to filter.NewBloom(10).
+//
+// # Reading
+//
+// A [Reader] is safe for concurrent use. It keeps index and filters in memory
+// and reads data blocks when they are asked for. It knows LevelDB's and
+// goleveldb's Bloom filters without being told.
+//
+// Tables inside the directory of a LevelDB or goleveldb database hold internal
+// keys: the user's key and 8 bytes of sequence number and kind. Their filters
+// hold the user's keys alone. Set FilterKey to [InternalFilterKey] for them;
+// otherwise their filters deny every key, which [Reader.Verify] will tell.
+//
+// # Trust
+//
+// Nothing in a file is believed before it is checked: each block against its
+// checksum and then against every rule of its form, each length against the
+// bytes that are there. A damaged block is a [*CorruptionError] that says where
+// and what was expected. A damaged filter costs time only: it is not used, and
+// [Reader.FilterErr] says why.
+//
+// The comparer's name is not stored in a table. A table opened with another
+// order than it was written in reads as damaged, or its keys are not found.
+package table

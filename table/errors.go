@@ -1,0 +1,45 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrNotFound is what Get returns for a key that the table does not have.
+	ErrNotFound = errors.New("table: key not found")
+
+	// ErrCorrupt is what every *CorruptionError is, for errors.Is.
+	ErrCorrupt = errors.New("table: corrupt")
+
+	// ErrOrder is what Append returns, wrapped with both keys, for a key that
+	// is not above the one before it.
+	ErrOrder = errors.New("table: keys are not in increasing order")
+
+	// ErrClosed is returned by Readers, Writers and Iters after Close.
+	ErrClosed = errors.New("table: closed")
+)
+
+// A CorruptionError says which part of a table is damaged, and how.
+// errors.Is(err, ErrCorrupt) is true of it.
+type CorruptionError struct {
+	Block  string // the part of the file, such as "data block" or "footer"
+	Offset int64  // where that part starts in the file
+	Err    error  // what was found and expected; positions in it count from the part's start, after decompression
+}
+
+// Error names part, offset and cause.
+func (e *CorruptionError) Error() string {
+	return fmt.Sprintf("table: %s at %d: %v", e.Block, e.Offset, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *CorruptionError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrCorrupt.
+func (e *CorruptionError) Is(target error) bool { return target == ErrCorrupt }
+
+// corrupt returns a *CorruptionError for a part of the file.
+func corrupt(part string, offset uint64, format string, args ...any) error {
+	return &CorruptionError{Block: part, Offset: int64(offset), Err: fmt.Errorf(format, args...)}
+}

@@ -1,0 +1,92 @@
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+const (
+	footerLen  = 48
+	trailerLen = 5 // compression id and checksum
+	magic      = 0xdb4775248b80fb57
+)
+
+// The parts of a file, as errors name them.
+const (
+	partFooter    = "footer"
+	partIndex     = "index block"
+	partMetaindex = "metaindex block"
+	partFilter    = "filter block"
+	partData      = "data block"
+)
+
+// handle is where a block is: its offset in the file, and its length without
+// the trailer.
+type handle struct{ offset, length uint64 }
+
+// end is where the block's trailer ends.
+func (h handle) end() uint64 { return h.offset + h.length + trailerLen }
+
+// overlaps reports whether the two blocks share bytes.
+func (h handle) overlaps(g handle) bool { return h.offset < g.end() && g.offset < h.end() }
+
+func (h handle) append(dst []byte) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(dst, h.offset), h.length)
+}
+
+// decodeHandle decodes a handle at the start of b, holds that its block and
+// trailer lie below limit, and returns how many bytes it took.
+func decodeHandle(b []byte, limit uint64) (handle, int, error) {
+	offset, n := wire.Uvarint(b)
+	length, m := wire.Uvarint(b[n:])
+	if n == 0 || m == 0 {
+		return handle{}, 0, fmt.Errorf("handle %x is not two minimal varints", b[:min(len(b), 2*binary.MaxVarintLen64)])
+	}
+	if offset > limit || length > limit-offset || limit-offset-length < trailerLen {
+		return handle{}, 0, fmt.Errorf("handle of %d bytes at %d is not within the %d bytes before the footer", length, offset, limit)
+	}
+	return handle{offset, length}, n + m, nil
+}
+
+// decodeWholeHandle decodes a handle that b must be, no more and no less.
+func decodeWholeHandle(b []byte, limit uint64) (handle, error) {
+	h, n, err := decodeHandle(b, limit)
+	if err == nil && n < len(b) {
+		err = fmt.Errorf("handle %x has %d bytes behind it", b[:n], len(b)-n)
+	}
+	return h, err
+}
+
+// footer is the end of the file.
+type footer struct{ metaindex, index handle }
+
+func (f footer) append(dst []byte) []byte {
+	start := len(dst)
+	dst = f.index.append(f.metaindex.append(dst))
+	dst = append(dst, make([]byte, start+footerLen-8-len(dst))...)
+	return binary.LittleEndian.AppendUint64(dst, magic)
+}
+
+// decodeFooter decodes the 48 bytes at offset at, which its handles must keep
+// below.
+func decodeFooter(b []byte, at uint64) (f footer, err error) {
+	if m := binary.LittleEndian.Uint64(b[footerLen-8:]); m != magic {
+		return f, corrupt(partFooter, at, "magic number %#x, want %#x", m, uint64(magic))
+	}
+	rest := b[:footerLen-8]
+	for _, h := range []*handle{&f.metaindex, &f.index} {
+		var n int
+		if *h, n, err = decodeHandle(rest, at); err != nil {
+			return f, &CorruptionError{Block: partFooter, Offset: int64(at), Err: err}
+		}
+		rest = rest[n:]
+	}
+	for _, c := range rest {
+		if c != 0 {
+			return f, corrupt(partFooter, at, "padding %x, want zeros", rest)
+		}
+	}
+	return f, nil
+}

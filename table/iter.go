@@ -1,0 +1,221 @@
+package table
+
+import (
+	"bytes"
+	"iter"
+
+	"github.com/sievetable/sievetable/block"
+)
+
+// IterOptions say which entries an Iter shows. Zero values are the defaults.
+type IterOptions struct {
+	Lower []byte // the first key shown, or the next one above it. nil: no bound
+	Upper []byte // no key from here on is shown. nil: no bound
+}
+
+// An Iter moves over the entries of a table, in both directions. A new one is
+// before the first entry: Next moves to it. It serves one goroutine at a time;
+// any number of Iters may be on the same Reader.
+//
+//	it := r.NewIter(nil)
+//	defer it.Close()
+//	for ok := it.SeekGE(from); ok; ok = it.Next() {
+//		… it.Key(), it.Value() …
+//	}
+//	return it.Error()
+//
+// A move that fails, because a block cannot be read or is damaged, returns
+// false, and Error returns why. Next and Prev then stay where they are; First,
+// Last, SeekGE and SeekLT try anew.
+type Iter struct {
+	r            *Reader
+	lower, upper []byte
+
+	at    int // the data block that is loaded; −1 and the index's len stand for before and after all of them
+	it    block.Iter
+	valid bool
+	err   error
+
+	buffers buffers
+}
+
+// NewIter returns an Iter before the first entry. nil options show everything.
+// The bounds are copied.
+func (r *Reader) NewIter(o *IterOptions) *Iter {
+	it := &Iter{r: r, at: -1}
+	if o != nil {
+		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
+	}
+	return it
+}
+
+// closedReader is what a closed Iter is on.
+var closedReader = func() *Reader {
+	r := &Reader{index: new(index)}
+	r.closed.Store(true)
+	return r
+}()
+
+// Valid reports whether the Iter is at an entry.
+func (it *Iter) Valid() bool { return it.valid }
+
+// Key returns the entry's key. It is true until the next move, and must not be
+// changed.
+func (it *Iter) Key() []byte { return it.it.Key() }
+
+// Value returns the entry's value. It is true until the next move, and must not
+// be changed.
+func (it *Iter) Value() []byte { return it.it.Value() }
+
+// Error returns why the last move failed, or nil if it found an entry or the
+// end.
+func (it *Iter) Error() error { return it.err }
+
+// Close gives the Iter's memory up and returns Error. Every move is ErrClosed
+// from then on.
+func (it *Iter) Close() error {
+	err := it.err
+	*it = Iter{r: closedReader, at: -1, err: ErrClosed}
+	return err
+}
+
+// All returns the entries from the first to the last, for a range loop. Keys
+// and values are true until the next turn. Check Error after the loop.
+func (it *Iter) All() iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		for ok := it.First(); ok; ok = it.Next() {
+			if !yield(it.Key(), it.Value()) {
+				return
+			}
+		}
+	}
+}
+
+// First moves to the first entry. Like all moves it returns Valid.
+func (it *Iter) First() bool {
+	if it.lower != nil {
+		return it.SeekGE(it.lower)
+	}
+	return it.load(0) && it.forward(it.it.First())
+}
+
+// Last moves to the last entry.
+func (it *Iter) Last() bool {
+	if it.upper != nil {
+		return it.SeekLT(it.upper)
+	}
+	return it.load(it.r.index.len()-1) && it.backward(it.it.Last())
+}
+
+// SeekGE moves to the first entry whose key is at least key.
+func (it *Iter) SeekGE(key []byte) bool {
+	if it.lower != nil && it.order(key, it.lower) < 0 {
+		key = it.lower
+	}
+	return it.load(it.r.index.search(key)) && it.forward(it.it.SeekGE(key))
+}
+
+// SeekLT moves to the last entry whose key is below key.
+func (it *Iter) SeekLT(key []byte) bool {
+	if it.upper != nil && it.order(key, it.upper) > 0 {
+		key = it.upper
+	}
+	i := min(it.r.index.search(key), it.r.index.len()-1)
+	return it.load(i) && it.backward(it.it.SeekLT(key))
+}
+
+// Next moves to the next entry, from before the first one to the first one, and
+// from the last one to after it.
+func (it *Iter) Next() bool {
+	switch {
+	case it.valid:
+		return it.forward(it.it.Next())
+	case it.at < 0 && it.err == nil:
+		return it.First()
+	}
+	return false
+}
+
+// Prev moves to the entry before, from after the last one to the last one, and
+// from the first one to before it.
+func (it *Iter) Prev() bool {
+	switch {
+	case it.valid:
+		return it.backward(it.it.Prev())
+	case it.at >= it.r.index.len() && it.err == nil:
+		return it.Last()
+	}
+	return false
+}
+
+// forward ends a move that goes up: found says whether it ended at an entry of
+// the loaded block. If not, the entry is the first one of the blocks to come.
+func (it *Iter) forward(found bool) bool {
+	for !found {
+		if !it.load(it.at + 1) {
+			return false
+		}
+		found = it.it.First()
+	}
+	if it.upper != nil && it.order(it.it.Key(), it.upper) >= 0 {
+		return it.leave(it.r.index.len())
+	}
+	it.valid = true
+	return true
+}
+
+// backward ends a move that goes down, as forward does one that goes up.
+func (it *Iter) backward(found bool) bool {
+	for !found {
+		if !it.load(it.at - 1) {
+			return false
+		}
+		found = it.it.Last()
+	}
+	if it.lower != nil && it.order(it.it.Key(), it.lower) < 0 {
+		return it.leave(-1)
+	}
+	it.valid = true
+	return true
+}
+
+// leave moves to before the first block or after the last one.
+func (it *Iter) leave(at int) bool {
+	it.at, it.valid = at, false
+	it.it.Reset(block.Block{})
+	return false
+}
+
+// load makes data block i the current one. It reports false for a block that is
+// not there, which it moves to, and for one that cannot be read.
+func (it *Iter) load(i int) bool {
+	it.valid, it.err = false, nil
+	switch {
+	case it.r.closed.Load():
+		return it.fail(ErrClosed)
+	case i < 0:
+		return it.leave(-1)
+	case i >= it.r.index.len():
+		return it.leave(it.r.index.len())
+	case i == it.at:
+		return true
+	}
+	b, err := it.r.readData(i, &it.buffers)
+	if err != nil {
+		return it.fail(err)
+	}
+	it.at = i
+	it.it.Reset(b)
+	if err := it.r.checkBetween(i, &it.it); err != nil {
+		return it.fail(err)
+	}
+	return true
+}
+
+// fail ends a move with an error. No block is loaded then.
+func (it *Iter) fail(err error) bool {
+	it.err = err
+	return it.leave(-1)
+}
+
+func (it *Iter) order(a, b []byte) int { return it.r.index.order(a, b) }

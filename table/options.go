@@ -1,0 +1,144 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/filter"
+)
+
+// defaultMaxBlockSize bounds blocks when they are written, and when they are
+// read if MaxBlockSize does not.
+const defaultMaxBlockSize = 1 << 30
+
+// WriterOptions say how a table is written. Zero values are the defaults.
+type WriterOptions struct {
+	// FilterPolicy makes the filters. They are listed under its name and, if
+	// it is a filter.Aliaser, its aliases. nil: no filter block.
+	FilterPolicy filter.Policy
+
+	// FilterKey returns the part of a key that the filter holds. The key must
+	// not be changed; the result is used before the next call. A nil result
+	// leaves the key out of the filter, and readers that are given the same
+	// FilterKey do not ask the filter for it. nil: the whole key.
+	FilterKey func(key []byte) []byte
+
+	// FilterBaseLg is the base-2 logarithm of the range of file offsets that
+	// share one filter, 1 to 30. 0: 11, which is 2 KiB.
+	FilterBaseLg int
+
+	// BlockSize is how many bytes of entries and restart points, before
+	// compression, complete a data block. 0: 4096.
+	BlockSize int
+
+	// RestartInterval is the number of entries from one restart point of a
+	// data block to the next. 0: 16.
+	RestartInterval int
+
+	// Compression compresses data and index blocks, those that it makes
+	// smaller by an eighth or more. nil: Snappy.
+	Compression Codec
+
+	// Comparer orders the keys. nil: BytewiseComparer.
+	Comparer Comparer
+}
+
+// withDefaults returns a copy with defaults filled in.
+func (o *WriterOptions) withDefaults() (WriterOptions, error) {
+	var w WriterOptions
+	if o != nil {
+		w = *o
+	}
+	for _, n := range []struct {
+		name      string
+		value     *int
+		def, most int
+	}{
+		{"FilterBaseLg", &w.FilterBaseLg, filter.DefaultBaseLg, 30},
+		{"BlockSize", &w.BlockSize, 4096, defaultMaxBlockSize},
+		{"RestartInterval", &w.RestartInterval, block.DefaultRestartInterval, 1<<31 - 1},
+	} {
+		if *n.value < 0 || *n.value > n.most {
+			return w, fmt.Errorf("table: %s is %d, want 0 to %d", n.name, *n.value, n.most)
+		}
+		if *n.value == 0 {
+			*n.value = n.def
+		}
+	}
+	if w.Compression == nil {
+		w.Compression = Snappy
+	}
+	if w.Comparer == nil {
+		w.Comparer = BytewiseComparer
+	}
+	return w, nil
+}
+
+// ReaderOptions say how a table is read. Zero values are the defaults.
+type ReaderOptions struct {
+	// FilterPolicies are matched by name, and by alias if they are
+	// filter.Aliasers, with the filter that a table lists: the first one that
+	// fits is used. LevelDB's and goleveldb's Bloom filters are known without
+	// being given here.
+	FilterPolicies []filter.Policy
+
+	// FilterKey is what the table was written with: InternalFilterKey for the
+	// tables of a LevelDB or goleveldb database. nil: the whole key.
+	FilterKey func(key []byte) []byte
+
+	// IgnoreFilter leaves the table's filter unread.
+	IgnoreFilter bool
+
+	// Codecs decompress the table's blocks, matched by id, the first one that
+	// fits, before the built-in ones.
+	Codecs []Codec
+
+	// MaxBlockSize is the most bytes that a block may take, stored or
+	// decompressed; a larger one is reported as corrupt. 0: 1 GiB, which is
+	// also what a Writer holds to.
+	MaxBlockSize int
+
+	// SkipChecksums trusts blocks without computing their checksums. Their
+	// form is still checked. Verify computes them all the same.
+	SkipChecksums bool
+
+	// Comparer is the order that the table was written in. nil:
+	// BytewiseComparer.
+	Comparer Comparer
+
+	// Metrics counts what the Reader does. Several Readers may share one. nil:
+	// nothing is counted.
+	Metrics *Metrics
+}
+
+// withDefaults returns a copy with defaults filled in.
+func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
+	var r ReaderOptions
+	if o != nil {
+		r = *o
+	}
+	if r.MaxBlockSize < 0 {
+		return r, fmt.Errorf("table: MaxBlockSize is %d, want 0 or more", r.MaxBlockSize)
+	}
+	if r.MaxBlockSize == 0 {
+		r.MaxBlockSize = defaultMaxBlockSize
+	}
+	if r.Comparer == nil {
+		r.Comparer = BytewiseComparer
+	}
+	return r, nil
+}
+
+// InternalFilterKey is the FilterKey of tables inside a LevelDB or goleveldb
+// database. Their keys are a user key and 8 bytes of sequence number and kind;
+// their filters hold the user key. It returns key without its last 8 bytes, or
+// nil if it has fewer.
+func InternalFilterKey(key []byte) []byte {
+	if len(key) < internalTrailerLen {
+		return nil
+	}
+	n := len(key) - internalTrailerLen
+	return key[:n:n]
+}
+
+const internalTrailerLen = 8

@@ -1,0 +1,147 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// A Reader looks keys up in a table. It is safe for concurrent use, and its
+// lookups take no lock: apart from being closed it never changes.
+type Reader struct {
+	o       ReaderOptions
+	src     io.ReaderAt
+	file    *os.File // src, if Open opened it
+	footer  footer
+	limit   uint64 // where the footer starts: blocks lie below
+	compare func(a, b []byte) int
+
+	index     *index
+	filter    *filter.BlockReader // nil if there is none, or none in use
+	filterAt  handle
+	filterErr error
+
+	closed atomic.Bool
+}
+
+// NewReader returns a Reader of the table that is the first size bytes of r,
+// which must be safe for concurrent use and not change. It reads footer, index,
+// metaindex and filter, and keeps the last two's contents in memory. nil
+// options are the defaults; impossible ones are an error. Close does not close
+// r.
+//
+// A table that is damaged in footer or index is a *CorruptionError. A filter
+// that cannot be used is not: see FilterErr.
+func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
+	opts, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return nil, errors.New("table: no reader")
+	}
+	if size < 0 {
+		return nil, fmt.Errorf("table: size is %d, want 0 or more", size)
+	}
+	if size < footerLen {
+		return nil, corrupt(partFooter, 0, "file of %d bytes, want at least %d", size, footerLen)
+	}
+	t := &Reader{o: opts, src: r, limit: uint64(size) - footerLen, compare: compareFunc(opts.Comparer)}
+	if err := t.open(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Open returns a Reader of the file name, which Close closes. See NewReader.
+func Open(name string, o *ReaderOptions) (*Reader, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("table: open: %w", err)
+	}
+	r, err := openFile(f, o)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return r, nil
+}
+
+func openFile(f *os.File, o *ReaderOptions) (*Reader, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("table: open: %w", err)
+	}
+	r, err := NewReader(f, info.Size(), o)
+	if err != nil {
+		return nil, err
+	}
+	r.file = f
+	return r, nil
+}
+
+// open reads what the Reader keeps.
+func (r *Reader) open() error {
+	var buf [footerLen]byte
+	if err := r.readAt(partFooter, buf[:], r.limit); err != nil {
+		return err
+	}
+	var err error
+	if r.footer, err = decodeFooter(buf[:], r.limit); err != nil {
+		return err
+	}
+	if r.index, err = r.readIndex(r.footer.index); err != nil {
+		return err
+	}
+	if err := r.checkOverlap(); err != nil {
+		return err
+	}
+	if r.o.IgnoreFilter {
+		return nil
+	}
+	err = r.readFilter()
+	if errors.Is(err, ErrCorrupt) || errors.Is(err, errUnknownFilter) {
+		r.filterErr = err
+		return nil
+	}
+	return err
+}
+
+// checkOverlap holds that metaindex, index and data blocks share no bytes.
+func (r *Reader) checkOverlap() error {
+	f := r.footer
+	if f.index.overlaps(f.metaindex) {
+		return corrupt(partFooter, r.limit, "index at %d overlaps metaindex at %d", f.index.offset, f.metaindex.offset)
+	}
+	for _, h := range []handle{f.metaindex, f.index} {
+		if d, ok := r.index.overlapping(h); ok {
+			return corrupt(partIndex, f.index.offset, "data block at %d overlaps the block at %d", d.offset, h.offset)
+		}
+	}
+	return nil
+}
+
+// FilterErr returns why the table's filter is not in use: because it, or the
+// metaindex that lists it, is damaged, or no policy is known by its name. It is
+// nil if the filter is in use, the table has none, or IgnoreFilter was set.
+// Lookups are right in any case, only slower without filter.
+func (r *Reader) FilterErr() error { return r.filterErr }
+
+// Close ends the Reader: from now on it and its Iters return ErrClosed when
+// they would have to read. Values that Get returned stay true. A second Close
+// is ErrClosed.
+func (r *Reader) Close() error {
+	if r.closed.Swap(true) {
+		return ErrClosed
+	}
+	if r.file == nil {
+		return nil
+	}
+	if err := r.file.Close(); err != nil {
+		return fmt.Errorf("table: close: %w", err)
+	}
+	return nil
+}

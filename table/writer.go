@@ -1,0 +1,160 @@
+package table
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/filter"
+)
+
+// writeBuffer gathers blocks into larger writes.
+const writeBuffer = 256 << 10
+
+// A Writer builds a table:
+//
+//	Append* (Close | Abort)
+//
+// It serves one goroutine at a time. The first error ends it: Append and Close
+// return that error from then on. Memory grows with the index and the filters,
+// not with the entries.
+type Writer struct {
+	o    WriterOptions
+	out  *bufio.Writer
+	file *pendingFile // nil if NewWriter made it
+
+	data   *block.Writer
+	index  *block.Writer
+	filter *filter.BlockWriter // nil if there is no policy
+
+	offset  uint64 // bytes written
+	pending handle // the last data block, if its index entry is not yet written
+	entries int
+	blocks  int
+	err     error
+	closed  bool
+
+	compressed []byte // scratch, as are the next two
+	separator  []byte
+	encoded    []byte
+}
+
+// NewWriter returns a Writer that writes a table to w, in large pieces. nil
+// options are the defaults; impossible ones are an error. Close finishes the
+// table and does not close w.
+func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
+	if w == nil {
+		return nil, errors.New("table: no writer")
+	}
+	opts, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	t := &Writer{o: opts, out: bufio.NewWriterSize(w, writeBuffer)}
+	if t.data, err = block.NewWriter(opts.RestartInterval); err != nil {
+		return nil, err
+	}
+	if t.index, err = block.NewWriter(1); err != nil {
+		return nil, err
+	}
+	if opts.FilterPolicy != nil {
+		if t.filter, err = filter.NewBlockWriter(opts.FilterPolicy, opts.FilterBaseLg); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// Append adds an entry. Its key must be above the one before: otherwise the
+// error is ErrOrder and names both. An empty key is a key, and can be the first
+// one. Neither slice is kept. It is ErrClosed after Close or Abort.
+func (w *Writer) Append(key, value []byte) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	w.err = w.append(key, value)
+	return w.err
+}
+
+func (w *Writer) append(key, value []byte) error {
+	if w.entries > 0 && w.o.Comparer.Compare(w.data.LastKey(), key) >= 0 {
+		return fmt.Errorf("%w: %q after %q", ErrOrder, key, w.data.LastKey())
+	}
+	if err := w.indexPending(key); err != nil {
+		return err
+	}
+	if err := w.data.Append(key, value); err != nil {
+		return err
+	}
+	w.addToFilter(key)
+	w.entries++
+	if w.data.Size() >= w.o.BlockSize {
+		return w.finishDataBlock()
+	}
+	return nil
+}
+
+func (w *Writer) addToFilter(key []byte) {
+	if w.filter == nil {
+		return
+	}
+	if w.o.FilterKey != nil {
+		if key = w.o.FilterKey(key); key == nil {
+			return
+		}
+	}
+	w.filter.Add(key)
+}
+
+// Entries returns how many entries were appended.
+func (w *Writer) Entries() int { return w.entries }
+
+// DataBlocks returns how many data blocks are complete.
+func (w *Writer) DataBlocks() int { return w.blocks }
+
+// Size returns how many bytes the complete blocks take in the file; after
+// Close, the size of the file. Cut tables by it.
+func (w *Writer) Size() int64 { return int64(w.offset) }
+
+// Close finishes the table. If Create made the Writer, the file is on disk
+// under its name when Close returns nil; when it returns an error, the earlier
+// one if there was one, the file is removed. A second Close is ErrClosed.
+func (w *Writer) Close() error {
+	if w.closed {
+		return ErrClosed
+	}
+	if w.err == nil {
+		w.err = w.finish()
+	}
+	w.closed = true
+	switch {
+	case w.file == nil:
+		return w.err
+	case w.err != nil:
+		return errors.Join(w.err, w.file.discard())
+	default:
+		return w.file.publish()
+	}
+}
+
+// Abort gives the table up: if Create made the Writer, the temporary file is
+// removed. After Close or Abort it does nothing, so that it can be deferred.
+func (w *Writer) Abort() error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	if w.file == nil {
+		return nil
+	}
+	return w.file.discard()
+}
+
+func (w *Writer) usable() error {
+	if w.closed {
+		return ErrClosed
+	}
+	return w.err
+}
