@@ -1,8 +1,10 @@
 package block
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -22,7 +24,8 @@ func split(data []byte) (Block, error) {
 	return Block{entries: data[:start:start], restarts: data[start:end]}, nil
 }
 
-// keys is room for two keys: an entry's and the one before it.
+// keys is room for two keys: the last one, and in an order that is not bytewise
+// also the one to compare it with.
 type keys struct{ last, this []byte }
 
 var keysPool = sync.Pool{New: func() any { return new(keys) }}
@@ -52,45 +55,58 @@ func (b *Block) checkEmpty() error {
 }
 
 func (b *Block) checkEntries(k *keys) error {
-	ri := 0 // the next restart point
+	ri := 0 // the restart point that comes next, and where it is
+	restart := b.restart(0)
+	if restart != 0 {
+		return fmt.Errorf("restart point 0 is %d, want 0", restart)
+	}
 	for off := 0; off < len(b.entries); {
 		e, err := decode(b.entries, off)
 		if err != nil {
 			return err
 		}
-		isRestart := ri < b.numRestarts() && b.restart(ri) == off
-		if isRestart {
-			ri++
+		if off == restart {
+			if e.shared > 0 {
+				return fmt.Errorf("entry at %d shares %d bytes at a restart point, want none", off, e.shared)
+			}
+			if ri++; ri < b.numRestarts() {
+				restart = b.restart(ri)
+			}
 		}
-		if err := b.checkEntry(k, off, e, isRestart); err != nil {
+		if err := b.checkKey(k, off, e); err != nil {
 			return err
 		}
 		off = e.end
 	}
 	if ri < b.numRestarts() {
-		return fmt.Errorf("restart point %d is %d, want it ascending and where an entry starts", ri, b.restart(ri))
+		return fmt.Errorf("restart point %d is %d, want it ascending and where an entry starts", ri, restart)
 	}
 	return nil
 }
 
-// checkEntry holds that the entry at off goes with the one before it, and makes
-// its key the last one.
-func (b *Block) checkEntry(k *keys, off int, e entry, isRestart bool) error {
-	switch {
-	case off == 0 && !isRestart:
-		return fmt.Errorf("restart point 0 is %d, want 0", b.restart(0))
-	case isRestart && e.shared > 0:
-		return fmt.Errorf("entry at %d shares %d bytes at a restart point, want none", off, e.shared)
-	case e.shared > uint64(len(k.last)):
+// checkKey holds that the key of the entry at off is above the last one, and
+// makes it the last one.
+func (b *Block) checkKey(k *keys, off int, e entry) error {
+	if e.shared > uint64(len(k.last)) {
 		return fmt.Errorf("entry at %d shares %d bytes, but the key before it has %d", off, e.shared, len(k.last))
 	}
-	k.this = append(k.this[:0], k.last[:e.shared]...)
-	k.this = append(k.this, b.entries[e.key:e.value]...)
-	if off > 0 && b.order(k.last, k.this) >= 0 {
-		return fmt.Errorf("entry at %d has key %q, want it above the one before, %q", off, k.this, k.last)
+	unshared := b.entries[e.key:e.value]
+	if off > 0 && !b.ascends(k, e.shared, unshared) {
+		return fmt.Errorf("entry at %d has key %q, want it above the one before, %q",
+			off, append(slices.Clip(k.last[:e.shared]), unshared...), k.last)
 	}
-	k.last, k.this = k.this, k.last
+	k.last = append(k.last[:e.shared], unshared...)
 	return nil
+}
+
+// ascends reports whether the key of these parts is above the last one. In the
+// bytewise order the shared part cannot matter.
+func (b *Block) ascends(k *keys, shared uint64, unshared []byte) bool {
+	if b.compare == nil {
+		return bytes.Compare(k.last[shared:], unshared) < 0
+	}
+	k.this = append(append(k.this[:0], k.last[:shared]...), unshared...)
+	return b.compare(k.last, k.this) < 0
 }
 
 // entry is a decoded entry: how many key bytes it shares, and where in the

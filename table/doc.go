@@ -34,8 +34,9 @@
 // handle, zeros up to 40 bytes, and the magic number 0xdb4775248b80fb57 as
 // u64le:
 //
-//	ab 21 1f    d0 21 92 5c    00 … 00    57 fb 80 8b 24 75 47 db
-//	off., len.  off., length   padding    magic number
+//	71 34              aa 01 1c            00 … 00    57 fb 80 8b 24 75 47 db
+//	offset 113,        offset 170,         padding    magic number
+//	52 bytes           28 bytes
 //
 // The index has an entry for each data block. Its key is a separator: at least
 // the block's last key, and below the next block's first one. So a key that is

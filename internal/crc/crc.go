@@ -13,6 +13,8 @@ const maskDelta = 0xa282ead8
 // Block returns the masked CRC-32C of a block's stored contents followed by
 // its compression id.
 func Block(contents []byte, compression byte) uint32 {
-	c := crc32.Update(crc32.Checksum(contents, castagnoli), castagnoli, []byte{compression})
+	// One step of the table algorithm: a slice of one byte would be allocated.
+	c := ^crc32.Checksum(contents, castagnoli)
+	c = ^(castagnoli[byte(c)^compression] ^ c>>8)
 	return (c>>15 | c<<17) + maskDelta
 }

@@ -1,0 +1,71 @@
+package peers
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// randomKeys returns up to n keys of up to 40 bytes.
+func randomKeys(rng *rand.Rand, n int) [][]byte {
+	keys := make([][]byte, rng.IntN(n+1))
+	for i := range keys {
+		keys[i] = make([]byte, rng.IntN(41))
+		for j := range keys[i] {
+			keys[i][j] = byte(rng.Uint32())
+		}
+	}
+	return keys
+}
+
+// Filters are goleveldb's, byte for byte, whichever of the two generators and
+// buffers is used, and both answer alike from them.
+func TestFiltersAreGoleveldbs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for bits := range 372 { // from here on goleveldb's k wraps
+		theirs, our := lfilter.NewBloomFilter(bits), filter.NewBloom(bits)
+		theirGen, ourGen := theirs.NewGenerator(), our.NewGenerator()
+		for range 5 {
+			keys := randomKeys(rng, 200)
+			for _, k := range keys {
+				theirGen.Add(k)
+				ourGen.Add(k)
+			}
+			want := new(util.Buffer) // fresh: theirs needs clean memory
+			theirGen.Generate(want)
+			dirty := util.NewBuffer(bytes.Repeat([]byte{0xff}, 20_000))
+			dirty.Reset()
+			ourGen.Generate(dirty)
+			if diff := cmp.Diff(want.Bytes(), dirty.Bytes()); diff != "" {
+				t.Fatalf("%d bits per key, %d keys (-goleveldb +ours):\n%s", bits, len(keys), diff)
+			}
+			for _, k := range append(randomKeys(rng, 50), keys...) {
+				if their, our := theirs.Contains(want.Bytes(), k), our.Contains(want.Bytes(), k); their != our {
+					t.Fatalf("%d bits per key: Contains(%x) = %v, goleveldb's is %v", bits, k, our, their)
+				}
+			}
+		}
+	}
+}
+
+// Odd filters get the same answer too.
+func TestOddFiltersMeanTheSame(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	theirs, our := lfilter.NewBloomFilter(10), filter.NewBloom(10)
+	for range 100_000 {
+		f := make([]byte, rng.IntN(12))
+		for i := range f {
+			f[i] = byte(rng.Uint32()) | byte(rng.Uint32())
+		}
+		key := []byte{byte(rng.Uint32()), byte(rng.Uint32())}
+		if their, our := theirs.Contains(f, key), our.Contains(f, key); their != our {
+			t.Fatalf("Contains(%x, %x) = %v, goleveldb's is %v", f, key, our, their)
+		}
+	}
+}

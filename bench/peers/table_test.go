@@ -1,0 +1,271 @@
+package peers
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+const (
+	goleveldbName = "leveldb.BuiltinBloomFilter"
+	levelDBName   = "leveldb.BuiltinBloomFilter2"
+)
+
+// A shape is a random point in the options that all engines share.
+type shape struct{ blockSize, restartInterval, bits int }
+
+func randomShape(rng *rand.Rand) shape {
+	return shape{1 + rng.IntN(1<<rng.IntN(17)), 1 + rng.IntN(1<<rng.IntN(8)), rng.IntN(102) - 1}
+}
+
+func (s shape) writerOptions(name string) *table.WriterOptions {
+	o := &table.WriterOptions{BlockSize: s.blockSize, RestartInterval: s.restartInterval, Compression: table.NoCompression}
+	if s.bits >= 0 {
+		o.FilterPolicy = filter.Rename(filter.NewBloom(s.bits), name)
+	}
+	return o
+}
+
+// randomPairs returns up to n ascending pairs, keys of few different bytes.
+func randomPairs(rng *rand.Rand, n int) []workload.Pair {
+	keys := randomKeys(rng, n)
+	for _, k := range keys {
+		for i := range k {
+			k[i] = "\x00\x01ab\xfe\xff"[int(k[i])%6]
+		}
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	keys = slices.CompactFunc(keys, bytes.Equal)
+	var pairs []workload.Pair
+	for _, k := range keys {
+		value := make([]byte, rng.IntN(1<<rng.IntN(9)))
+		for i := range value {
+			value[i] = byte(rng.Uint32())
+		}
+		pairs = append(pairs, workload.Pair{Key: k, Value: value})
+	}
+	return pairs
+}
+
+// Uncompressed tables are goleveldb's, byte for byte.
+func TestTablesAreGoleveldbs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 500 {
+		s, pairs := randomShape(rng), randomPairs(rng, 400)
+		if len(pairs) == 0 {
+			continue // written differently: see TestEmptyTables
+		}
+		o := &opt.Options{BlockSize: s.blockSize, BlockRestartInterval: s.restartInterval, Compression: opt.NoCompression}
+		if s.bits >= 0 {
+			o.Filter = lfilter.NewBloomFilter(s.bits)
+		}
+		want, err := goleveldb.Write(o, pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ours(t, s.writerOptions(goleveldbName), pairs); !bytes.Equal(got, want) {
+			t.Fatalf("%+v, %d pairs: %d bytes that differ from goleveldb's %d", s, len(pairs), len(got), len(want))
+		}
+	}
+}
+
+// Uncompressed tables are C++ LevelDB's, byte for byte.
+func TestTablesAreLevelDBs(t *testing.T) {
+	tool := levelDB(t)
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 100 {
+		s, pairs := randomShape(rng), randomPairs(rng, 400)
+		name := file(t, nil)
+		o := leveldb.Options{BitsPerKey: s.bits, BlockSize: s.blockSize, RestartInterval: s.restartInterval}
+		if err := tool.Write(name, o, pairs); err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ours(t, s.writerOptions(levelDBName), pairs); !bytes.Equal(got, want) {
+			t.Fatalf("%+v, %d pairs: %d bytes that differ from LevelDB's %d", s, len(pairs), len(got), len(want))
+		}
+	}
+}
+
+// The golden tables are what the engines write today.
+func TestGoldensAreUpToDate(t *testing.T) {
+	tool := levelDB(t)
+	golden.Each(t, "../../testdata", func(t *testing.T, g golden.Loaded) {
+		if g.Producer != "leveldb" {
+			return
+		}
+		name := file(t, nil)
+		o := leveldb.Options{BitsPerKey: g.BitsPerKey, BlockSize: g.BlockSize, RestartInterval: g.RestartInterval, Snappy: g.Compression == "snappy"}
+		if err := tool.Write(name, o, g.Want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if golden.SHA256(got) != g.SHA256 && g.Compression == "none" {
+			t.Errorf("C++ LevelDB %s writes other bytes", tool.Version)
+		}
+	})
+}
+
+// defaults are what a newcomer writes with.
+var defaults = &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
+
+// checkTheirFilter holds that a peer finds every key, and that absent ones cost
+// it at most 0.02 reads each.
+func checkTheirFilter(t *testing.T, present, absent [][]byte, get func(keys [][]byte) ([]leveldb.Answer, error)) {
+	t.Helper()
+	found, err := get(present)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range found {
+		if !a.Found {
+			t.Fatalf("key %q is not found", present[i])
+		}
+	}
+	missed, err := get(absent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads := 0
+	for i, a := range missed {
+		if a.Found {
+			t.Fatalf("key %q is found", absent[i])
+		}
+		reads += a.Reads
+	}
+	if perMiss := float64(reads) / float64(len(absent)); perMiss > 0.02 {
+		t.Errorf("%.4f reads per absent key, want at most 0.02", perMiss)
+	} else {
+		t.Logf("%.4f reads per absent key", perMiss)
+	}
+}
+
+func keysOf(pairs []workload.Pair) (keys [][]byte) {
+	for _, p := range pairs {
+		keys = append(keys, p.Key)
+	}
+	return keys
+}
+
+func TestGoleveldbReadsOurTables(t *testing.T) {
+	pairs, absent := w1(50_000)
+	r, err := goleveldb.Open(ours(t, defaults, pairs), &opt.Options{Filter: lfilter.NewBloomFilter(10)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, back, err := r.Scan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := diffPairs(pairs, there); diff != "" {
+		t.Errorf("forward (-ours +goleveldb):\n%s", diff)
+	}
+	if diff := diffPairs(reversed(pairs), back); diff != "" {
+		t.Errorf("backward (-ours +goleveldb):\n%s", diff)
+	}
+	checkTheirFilter(t, keysOf(pairs), absent, func(keys [][]byte) (answers []leveldb.Answer, err error) {
+		for _, k := range keys {
+			before := r.Reads()
+			found, err := r.FindFiltered(k)
+			if err != nil {
+				return nil, err
+			}
+			answers = append(answers, leveldb.Answer{Found: found, Reads: r.Reads() - before})
+		}
+		return answers, nil
+	})
+}
+
+func TestLevelDBReadsOurTables(t *testing.T) {
+	tool := levelDB(t)
+	pairs, absent := w1(50_000)
+	name := file(t, ours(t, defaults, pairs))
+	there, back, err := tool.Scan(name, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := diffPairs(pairs, there); diff != "" {
+		t.Errorf("forward (-ours +LevelDB):\n%s", diff)
+	}
+	if diff := diffPairs(reversed(pairs), back); diff != "" {
+		t.Errorf("backward (-ours +LevelDB):\n%s", diff)
+	}
+	checkTheirFilter(t, keysOf(pairs), absent, func(keys [][]byte) ([]leveldb.Answer, error) {
+		return tool.Get(name, 10, keys)
+	})
+}
+
+// Peers read our tables of every golden dataset.
+func TestPeersReadOurDatasets(t *testing.T) {
+	golden.Each(t, "../../testdata", func(t *testing.T, g golden.Loaded) {
+		if g.Producer != "sievetable" {
+			return
+		}
+		r, err := goleveldb.Open(g.Contents, &opt.Options{Filter: lfilter.NewBloomFilter(10)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		there, back, err := r.Scan()
+		if diff := diffPairs(g.Want, there); diff != "" || err != nil {
+			t.Errorf("goleveldb forward: %v (-ours +goleveldb):\n%s", err, diff)
+		}
+		if diff := diffPairs(reversed(g.Want), back); diff != "" {
+			t.Errorf("goleveldb backward (-ours +goleveldb):\n%s", diff)
+		}
+		tool := levelDB(t)
+		there, back, err = tool.Scan(file(t, g.Contents), 10)
+		if diff := diffPairs(g.Want, there); diff != "" || err != nil {
+			t.Errorf("LevelDB forward: %v (-ours +LevelDB):\n%s", err, diff)
+		}
+		if diff := diffPairs(reversed(g.Want), back); diff != "" {
+			t.Errorf("LevelDB backward (-ours +LevelDB):\n%s", diff)
+		}
+	})
+}
+
+// The engines' empty tables are read as empty, and ours by them.
+func TestEmptyTables(t *testing.T) {
+	empty, err := goleveldb.Write(&opt.Options{Filter: lfilter.NewBloomFilter(10)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, contents := range [][]byte{empty, ours(t, defaults, nil)} {
+		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		it := r.NewIter(nil)
+		if it.First() || it.Last() || it.Error() != nil || r.Verify() != nil || r.FilterErr() != nil {
+			t.Errorf("table %d: not empty and sound", i)
+		}
+		theirs, err := goleveldb.Open(contents, &opt.Options{Filter: lfilter.NewBloomFilter(10)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there, _, err := theirs.Scan(); err != nil || len(there) > 0 {
+			t.Errorf("table %d: goleveldb reads %d pairs, %v", i, len(there), err)
+		}
+	}
+}
+
+// A comparer of goleveldb's can be ours.
+var _ = fmt.Sprint

@@ -1,0 +1,135 @@
+package table_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// names lists dir.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s []string
+	for _, e := range entries {
+		s = append(s, e.Name())
+	}
+	return s
+}
+
+func create(t *testing.T, name string) *table.Writer {
+	t.Helper()
+	w, err := table.Create(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestCreatePublishesOnClose(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.ldb")
+	w := create(t, name)
+	if err := w.Append([]byte("k"), []byte("v")); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], "a.ldb.") || !strings.HasSuffix(got[0], ".tmp") {
+		t.Errorf("before Close the directory has %v, want a.ldb.….tmp", got)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a.ldb"}, names(t, dir)); diff != "" {
+		t.Errorf("after Close (-want +got):\n%s", diff)
+	}
+	r, err := table.Open(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if v, err := r.Get([]byte("k")); err != nil || string(v) != "v" {
+		t.Errorf("Get = %q, %v", v, err)
+	}
+}
+
+func TestCreateReplacesOnCloseOnly(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.ldb")
+	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	aborted := create(t, name)
+	if err := aborted.Abort(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(name); err != nil || string(got) != "old" {
+		t.Errorf("after Abort the file is %q, %v; want the old one", got, err)
+	}
+	if err := create(t, name).Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := table.Open(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAbortAndErrorsLeaveNothing(t *testing.T) {
+	dir := t.TempDir()
+	w := create(t, filepath.Join(dir, "aborted.ldb"))
+	if err := w.Abort(); err != nil {
+		t.Fatal(err)
+	}
+	w = create(t, filepath.Join(dir, "disorder.ldb"))
+	for _, k := range []string{"b", "a"} {
+		w.Append([]byte(k), nil)
+	}
+	if err := w.Close(); !errors.Is(err, table.ErrOrder) {
+		t.Errorf("Close = %v, want ErrOrder", err)
+	}
+	if _, err := table.Create(filepath.Join(dir, "options.ldb"), &table.WriterOptions{BlockSize: -1}); err == nil {
+		t.Error("impossible options: no error")
+	}
+	// A directory under the final name, which no file can replace.
+	if err := os.MkdirAll(filepath.Join(dir, "taken.ldb", "full"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := create(t, filepath.Join(dir, "taken.ldb")).Close(); err == nil {
+		t.Error("a directory in the way: no error")
+	}
+	if diff := cmp.Diff([]string{"taken.ldb"}, names(t, dir)); diff != "" {
+		t.Errorf("the directory has (-want +got):\n%s", diff)
+	}
+}
+
+func TestCreateInAMissingDirectory(t *testing.T) {
+	_, err := table.Create(filepath.Join(t.TempDir(), "missing", "a.ldb"), nil)
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Create = %v, want fs.ErrNotExist", err)
+	}
+}
+
+func TestOpenFiles(t *testing.T) {
+	if _, err := table.Open(filepath.Join(t.TempDir(), "missing.ldb"), nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Open of no file = %v, want fs.ErrNotExist", err)
+	}
+	short := filepath.Join(t.TempDir(), "short.ldb")
+	if err := os.WriteFile(short, []byte("short"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := table.Open(short, nil); !errors.Is(err, table.ErrCorrupt) || r != nil {
+		t.Errorf("Open of 5 bytes = %v, %v; want nil and ErrCorrupt", r, err)
+	}
+}

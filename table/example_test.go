@@ -1,0 +1,207 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// capitals writes a small table and returns its bytes.
+func capitals(o *table.WriterOptions) []byte {
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, o)
+	if err != nil {
+		panic(err)
+	}
+	for _, e := range [][2]string{{"Cuba", "Havana"}, {"Norway", "Oslo"}, {"Peru", "Lima"}, {"Togo", "Lomé"}} {
+		if err := w.Append([]byte(e[0]), []byte(e[1])); err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}
+
+// A table in a file, written and read.
+func Example() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "capitals.ldb")
+
+	w, err := table.Create(name, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer w.Abort() // does nothing after Close
+	for _, e := range [][2]string{{"Norway", "Oslo"}, {"Peru", "Lima"}} {
+		if err := w.Append([]byte(e[0]), []byte(e[1])); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	if err := w.Close(); err != nil { // the file is on disk from here on
+		fmt.Println(err)
+		return
+	}
+
+	r, err := table.Open(name, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer r.Close()
+	capital, err := r.Get([]byte("Peru"))
+	fmt.Printf("%s %v\n", capital, err)
+	_, err = r.Get([]byte("Atlantis"))
+	fmt.Println(err)
+	// Output:
+	// Lima <nil>
+	// table: key not found
+}
+
+// Metrics show what the filter spares: the absent key takes no data block.
+func ExampleMetrics() {
+	contents := capitals(&table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
+	var m table.Metrics
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Metrics: &m})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, country := range []string{"Atlantis", "Norway"} {
+		_, err := r.Get([]byte(country))
+		fmt.Printf("%s: found %v, %d of %d lookups ended at the filter, %d data blocks read\n",
+			country, err == nil, m.FilterNegatives.Load(), m.Lookups.Load(), m.DataBlocks.Load())
+	}
+	// Output:
+	// Atlantis: found false, 1 of 1 lookups ended at the filter, 0 data blocks read
+	// Norway: found true, 1 of 2 lookups ended at the filter, 1 data blocks read
+}
+
+func ExampleReader_NewIter() {
+	contents := capitals(nil)
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	it := r.NewIter(&table.IterOptions{Lower: []byte("D"), Upper: []byte("T")})
+	defer it.Close()
+	for country, capital := range it.All() {
+		fmt.Printf("%s: %s\n", country, capital)
+	}
+	fmt.Println(it.Error())
+	// Output:
+	// Norway: Oslo
+	// Peru: Lima
+	// <nil>
+}
+
+// Backward from a key: the last country before Peru, and those before it.
+func ExampleIter_SeekLT() {
+	contents := capitals(nil)
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	it := r.NewIter(nil)
+	defer it.Close()
+	for ok := it.SeekLT([]byte("Peru")); ok; ok = it.Prev() {
+		fmt.Printf("%s\n", it.Key())
+	}
+	fmt.Println(it.Error())
+	// Output:
+	// Norway
+	// Cuba
+	// <nil>
+}
+
+func ExampleReader_AppendGet() {
+	contents := capitals(nil)
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var buf []byte
+	for _, country := range []string{"Togo", "Cuba"} {
+		if buf, err = r.AppendGet(buf[:0], []byte(country)); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s\n", buf)
+	}
+	// Output:
+	// Lomé
+	// Havana
+}
+
+// Damage is reported with the part of the file, its offset, and the cause.
+func ExampleCorruptionError() {
+	contents := capitals(&table.WriterOptions{Compression: table.NoCompression})
+	contents[3] = 'X'
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = r.Get([]byte("Norway"))
+	var damage *table.CorruptionError
+	if errors.As(err, &damage) {
+		fmt.Println(damage.Block, damage.Offset)
+	}
+	fmt.Println(r.Verify() != nil)
+	// Output:
+	// data block 0
+	// true
+}
+
+// An engine cuts its tables by size.
+func ExampleWriter_Size() {
+	var tables int
+	var w *table.Writer
+	for i := range 1000 {
+		if w == nil {
+			var err error
+			if w, err = table.NewWriter(new(bytes.Buffer), nil); err != nil {
+				fmt.Println(err)
+				return
+			}
+			tables++
+		}
+		if err := w.Append(fmt.Appendf(nil, "%06d", i), make([]byte, 100)); err != nil {
+			fmt.Println(err)
+			return
+		}
+		if w.Size() < 2000 && i < 999 {
+			continue
+		}
+		if err := w.Close(); err != nil {
+			fmt.Println(err)
+			return
+		}
+		w = nil
+	}
+	fmt.Println(tables, "tables")
+	// Output: 4 tables
+}
+
+// Tables inside a LevelDB database hold internal keys, their filters user keys.
+func ExampleInternalFilterKey() {
+	key := append([]byte("user"), 1, 42, 0, 0, 0, 0, 0, 0)
+	fmt.Printf("%s\n", table.InternalFilterKey(key))
+	// Output: user
+}

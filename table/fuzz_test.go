@@ -1,0 +1,128 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// addGoldens seeds f with the golden tables of up to most bytes.
+func addGoldens(f *testing.F, most int) {
+	tables, err := golden.ReadManifest(goldenDir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, g := range tables {
+		contents, err := os.ReadFile(filepath.Join(goldenDir, g.File))
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(contents) <= most {
+			f.Add(contents, []byte("key"))
+		}
+	}
+}
+
+// FuzzReader reads tables of any bytes in every way: each operation is an error
+// or agrees with the others, and what Verify passes reads the same both ways.
+func FuzzReader(f *testing.F) {
+	addGoldens(f, 8<<10)
+	f.Add(sound().build(), []byte("b"))
+	f.Fuzz(func(t *testing.T, contents, key []byte) {
+		// Trust checksums as they are: the fuzzer cannot compute them.
+		o := &table.ReaderOptions{SkipChecksums: true, MaxBlockSize: 1 << 20}
+		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
+		if err != nil {
+			return
+		}
+		value, err := r.Get(key)
+		if err != nil && !errors.Is(err, table.ErrNotFound) && !errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("Get = %v", err)
+		}
+		it := r.NewIter(nil)
+		if found := it.SeekGE(key) && bytes.Equal(it.Key(), key); err == nil && it.Error() == nil && (!found || !bytes.Equal(it.Value(), value)) {
+			t.Errorf("Get(%q) = %q, but SeekGE is at %q=%q", key, value, it.Key(), it.Value())
+		}
+		it.SeekLT(key)
+		there, thereErr := collect(it.First, it.Next, it)
+		back, backErr := collect(it.Last, it.Prev, it)
+		if (thereErr == nil) != (backErr == nil) {
+			t.Errorf("forward: %v; backward: %v", thereErr, backErr)
+		}
+		for i := range there {
+			if thereErr == nil && there[i] != back[len(back)-1-i] {
+				t.Errorf("entry %d is %q forward and %q backward", i, there[i], back[len(back)-1-i])
+			}
+			if i > 0 && there[i-1] >= there[i] {
+				t.Errorf("key %q follows %q", there[i], there[i-1])
+			}
+		}
+		if err := r.Verify(); err == nil && thereErr != nil {
+			t.Errorf("Verify passes, but iteration says %v", thereErr)
+		}
+	})
+}
+
+// collect moves to the end and returns the keys.
+func collect(first, next func() bool, it *table.Iter) (keys []string, err error) {
+	for ok := first(); ok; ok = next() {
+		keys = append(keys, string(it.Key()))
+	}
+	return keys, it.Error()
+}
+
+// FuzzRoundTrip writes whatever pairs the input can be cut into, in any shape
+// of table, and reads them back; written again, they are the same bytes.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add([]byte("abcabcabdxyz"), uint8(3), uint16(16), uint8(2), uint8(10), true)
+	f.Add([]byte(""), uint8(0), uint16(0), uint8(0), uint8(0), false)
+	f.Add(bytes.Repeat([]byte("\x00\xff"), 100), uint8(7), uint16(1), uint8(1), uint8(40), true)
+	f.Fuzz(func(t *testing.T, data []byte, width uint8, blockSize uint16, restart, bits uint8, compress bool) {
+		o := &table.WriterOptions{
+			BlockSize:       int(blockSize),
+			RestartInterval: int(restart),
+			FilterPolicy:    filter.NewBloom(int(bits)),
+			FilterBaseLg:    int(bits % 31),
+			Compression:     table.NoCompression,
+		}
+		if compress {
+			o.Compression = table.Snappy
+		}
+		pairs := cut(data, 1+int(width%16))
+		contents := build(t, o, pairs)
+		r := open(t, contents, nil)
+		if err := r.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		read := forward(t, r.NewIter(nil))
+		if diff := diffPairs(pairs, read); diff != "" {
+			t.Fatalf("(-written +read):\n%s", diff)
+		}
+		checkLookups(t, r, pairs)
+		if !bytes.Equal(contents, build(t, o, read)) {
+			t.Error("written again: other bytes")
+		}
+	})
+}
+
+// cut returns the ascending ones of data's pieces of up to width bytes as keys,
+// each with the piece after it as value.
+func cut(data []byte, width int) []workload.Pair {
+	var pairs []workload.Pair
+	for len(data) > 0 {
+		n := min(width, len(data))
+		key := data[:n]
+		data = data[n:]
+		if len(pairs) == 0 || bytes.Compare(pairs[len(pairs)-1].Key, key) < 0 {
+			pairs = append(pairs, workload.Pair{Key: key, Value: data[:min(n, len(data))]})
+		}
+	}
+	return pairs
+}

@@ -1,0 +1,289 @@
+package table_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/table"
+)
+
+// The bytes of a small table, which the file format's documentation can be
+// followed in.
+func TestLayout(t *testing.T) {
+	var s strings.Builder
+	for _, tt := range []struct {
+		name string
+		o    table.WriterOptions
+		keys []string
+	}{
+		{"no entries", table.WriterOptions{}, nil},
+		{"no entries, with filter", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, nil},
+		{
+			"two blocks, with filter",
+			table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 32, Compression: table.NoCompression},
+			[]string{"apple", "apply", "banana"},
+		},
+	} {
+		fmt.Fprintf(&s, "%s:\n%s\n", tt.name, hex.Dump(build(t, &tt.o, pairsOf(tt.keys...))))
+	}
+	golden.Text(t, "layout.golden", s.String())
+}
+
+func TestAppendRefusesDisorder(t *testing.T) {
+	for _, tt := range []struct{ first, second string }{
+		{"b", "a"},
+		{"b", "b"},
+		{"", ""},
+		{"b", ""},
+		{"aa", "a"},
+	} {
+		w, err := table.NewWriter(io.Discard, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append([]byte(tt.first), nil); err != nil {
+			t.Fatal(err)
+		}
+		err = w.Append([]byte(tt.second), nil)
+		if want := fmt.Sprintf("%q after %q", tt.second, tt.first); !errors.Is(err, table.ErrOrder) || !strings.Contains(err.Error(), want) {
+			t.Errorf("Append(%q) = %v, want ErrOrder with %s", tt.second, err, want)
+		}
+		if again := w.Append([]byte("z"), nil); again != err {
+			t.Errorf("Append after the error = %v, want the error itself", again)
+		}
+		if closing := w.Close(); closing != err {
+			t.Errorf("Close after the error = %v, want the error itself", closing)
+		}
+	}
+}
+
+// The order also holds across a block's border.
+func TestAppendRefusesDisorderAcrossBlocks(t *testing.T) {
+	w, err := table.NewWriter(io.Discard, &table.WriterOptions{BlockSize: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append([]byte("b"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append([]byte("a"), nil); !errors.Is(err, table.ErrOrder) {
+		t.Errorf("Append = %v, want ErrOrder", err)
+	}
+}
+
+func TestWriterAfterTheEnd(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  func(*table.Writer) error
+	}{
+		{"Close", (*table.Writer).Close},
+		{"Abort", (*table.Writer).Abort},
+	} {
+		w, err := table.NewWriter(io.Discard, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tt.end(w); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append([]byte("a"), nil); !errors.Is(err, table.ErrClosed) {
+			t.Errorf("Append after %s = %v, want ErrClosed", tt.name, err)
+		}
+		if err := w.Close(); !errors.Is(err, table.ErrClosed) {
+			t.Errorf("Close after %s = %v, want ErrClosed", tt.name, err)
+		}
+		if err := w.Abort(); err != nil {
+			t.Errorf("Abort after %s = %v, want nil", tt.name, err)
+		}
+	}
+}
+
+// An engine cuts its tables by what the Writer tells so far.
+func TestWriterCounts(t *testing.T) {
+	w, err := table.NewWriter(io.Discard, &table.WriterOptions{BlockSize: 64, Compression: table.NoCompression})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := int64(0)
+	for i, p := range numbered(100) {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			t.Fatal(err)
+		}
+		if w.Entries() != i+1 {
+			t.Errorf("Entries = %d, want %d", w.Entries(), i+1)
+		}
+		if w.Size() < size || w.Size() > int64(i+1)*64 {
+			t.Errorf("Size = %d after %d entries and %d before", w.Size(), i+1, size)
+		}
+		size = w.Size()
+	}
+	if n := w.DataBlocks(); n < 33 || n > 50 {
+		t.Errorf("%d data blocks for 100 entries of 30 bytes in blocks of 64", n)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w.Size() <= size {
+		t.Errorf("Size = %d after Close, %d before", w.Size(), size)
+	}
+}
+
+// The caller may change its slices after Append.
+func TestAppendKeepsNoSlice(t *testing.T) {
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := make([]byte, 8)
+	for i := range uint64(1000) {
+		binary.BigEndian.PutUint64(key, i)
+		if err := w.Append(key, key); err != nil {
+			t.Fatal(err)
+		}
+		clear(key)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, out.Bytes(), nil)
+	for i := range uint64(1000) {
+		binary.BigEndian.PutUint64(key, i)
+		if v, err := r.Get(key); err != nil || !bytes.Equal(v, key) {
+			t.Fatalf("Get(%x) = %x, %v", key, v, err)
+		}
+	}
+}
+
+// failingWriter takes n bytes.
+type failingWriter struct {
+	n   int
+	err error
+}
+
+func (f *failingWriter) Write(p []byte) (int, error) {
+	if len(p) > f.n {
+		n := f.n
+		f.n = 0
+		return n, f.err
+	}
+	f.n -= len(p)
+	return len(p), nil
+}
+
+// A sink that fails at any byte: the Writer reports that error, first and last.
+func TestFailedWrite(t *testing.T) {
+	cause := errors.New("disk is full")
+	size := len(build(t, nil, numbered(100)))
+	for n := range size {
+		w, err := table.NewWriter(&failingWriter{n, cause}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range numbered(100) {
+			if err = w.Append(p.Key, p.Value); err != nil {
+				break
+			}
+		}
+		closing := w.Close()
+		if !errors.Is(closing, cause) || err != nil && closing != err {
+			t.Fatalf("sink that fails at byte %d: Append = %v, Close = %v; want the sink's error", n, err, closing)
+		}
+	}
+}
+
+// oddComparer orders bytewise, with separators that are given.
+type oddComparer struct {
+	table.Comparer
+	separator, successor string
+}
+
+func (c oddComparer) Name() string { return "test.Odd" }
+func (c oddComparer) Separator(dst, a, b []byte) []byte {
+	return append(dst, c.separator...)
+}
+func (c oddComparer) Successor(dst, b []byte) []byte {
+	return append(dst, c.successor...)
+}
+
+func TestWriterChecksSeparators(t *testing.T) {
+	for _, tt := range []struct {
+		separator, successor string
+		want                 string // in the error; "" for none
+	}{
+		{"b", "d", ""},
+		{"bb", "dd", ""},
+		{"a", "d", `separator "a"`}, // below the last key
+		{"d", "d", `separator "d"`}, // the next key
+		{"e", "d", `separator "e"`}, // above it
+		{"b", "c", `successor "c"`}, // below the last key
+	} {
+		o := &table.WriterOptions{Comparer: oddComparer{table.BytewiseComparer, tt.separator, tt.successor}, BlockSize: 1}
+		var out bytes.Buffer
+		w, err := table.NewWriter(&out, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []string{"b", "d"} {
+			if err = w.Append([]byte(k), nil); err != nil {
+				break
+			}
+		}
+		if closing := w.Close(); err == nil {
+			err = closing
+		}
+		if ok := err == nil; ok != (tt.want == "") || !ok && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("separator %q, successor %q: %v; want %q", tt.separator, tt.successor, err, tt.want)
+		}
+	}
+}
+
+func TestWriterRefusesImpossibleOptions(t *testing.T) {
+	for _, o := range []table.WriterOptions{
+		{BlockSize: -1},
+		{BlockSize: 1<<30 + 1},
+		{RestartInterval: -1},
+		{RestartInterval: math.MaxInt},
+		{FilterBaseLg: -1},
+		{FilterBaseLg: 31},
+	} {
+		if w, err := table.NewWriter(io.Discard, &o); err == nil || w != nil {
+			t.Errorf("NewWriter(%+v) = %v, %v; want nil and an error", o, w, err)
+		}
+	}
+	if w, err := table.NewWriter(nil, nil); err == nil || w != nil {
+		t.Errorf("NewWriter(nil) = %v, %v; want nil and an error", w, err)
+	}
+}
+
+// Appending takes no memory beyond index and filter.
+func TestAppendAllocations(t *testing.T) {
+	w, err := table.NewWriter(io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 10_000
+	key, value := make([]byte, 8), bytes.Repeat([]byte("v"), 100)
+	next := uint64(0)
+	allocs := testing.AllocsPerRun(10, func() {
+		for range n {
+			binary.BigEndian.PutUint64(key, next)
+			if err := w.Append(key, value); err != nil {
+				t.Fatal(err)
+			}
+			next++
+		}
+	})
+	if allocs > n/1000 {
+		t.Errorf("%v allocations for %d entries, want at most one in a thousand", allocs, n)
+	}
+}
