@@ -2,7 +2,6 @@ package peers
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -266,6 +265,3 @@ func TestEmptyTables(t *testing.T) {
 		}
 	}
 }
-
-// A comparer of goleveldb's can be ours.
-var _ = fmt.Sprint

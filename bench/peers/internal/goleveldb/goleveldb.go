@@ -52,9 +52,9 @@ func Open(contents []byte, o *opt.Options) (*Reader, error) {
 // Reads returns how many reads of the file there were so far.
 func (r *Reader) Reads() int { return r.src.n }
 
-// Find returns whether key is there, by a lookup that asks the filter.
+// FindFiltered returns whether key is there, by a lookup that asks the filter.
 func (r *Reader) FindFiltered(key []byte) (bool, error) {
-	k, err := r.FindKey(key, true, nil)
+	k, _, err := r.Find(key, true, nil)
 	if errors.Is(err, table.ErrNotFound) {
 		return false, nil
 	}

@@ -1,0 +1,133 @@
+package peers
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	goleveldb "github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/comparer"
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// goleveldb's comparers are ours without adapting.
+var _ table.Comparer = comparer.DefaultComparer
+
+const dbKeys = 50_000
+
+func dbKey(i int) []byte { return fmt.Appendf(nil, "key%08d", 2*i) }
+
+// fillDB writes a goleveldb database that filters with our policy, and
+// compacts it.
+func fillDB(t *testing.T, dir string) *goleveldb.DB {
+	t.Helper()
+	db, err := goleveldb.OpenFile(dir, &opt.Options{
+		Filter:      filter.Adapt[lfilter.FilterGenerator, lfilter.Buffer](filter.NewBloom(10)),
+		WriteBuffer: 512 << 10,
+		Strict:      opt.StrictAll,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range dbKeys {
+		if err := db.Put(dbKey(i), fmt.Appendf(nil, "value %d", i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.CompactRange(util.Range{}); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// A goleveldb database runs on our policy, by one line.
+func TestGoleveldbDatabaseOnOurPolicy(t *testing.T) {
+	db := fillDB(t, t.TempDir())
+	defer db.Close()
+	for i := range dbKeys {
+		if v, err := db.Get(dbKey(i), nil); err != nil || !bytes.Equal(v, fmt.Appendf(nil, "value %d", i)) {
+			t.Fatalf("Get(%q) = %q, %v", dbKey(i), v, err)
+		}
+		if ok, err := db.Has(append(dbKey(i), '~'), nil); err != nil || ok {
+			t.Fatalf("Has(%q~) = %v, %v", dbKey(i), ok, err)
+		}
+	}
+}
+
+// The tables of a database hold internal keys, and their filters user keys: a
+// Reader that is not told finds nothing, and Verify says what it wants.
+func TestDatabaseTablesWantInternalFilterKey(t *testing.T) {
+	dir := t.TempDir()
+	if err := fillDB(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("%d tables, %v", len(tables), err)
+	}
+	seen := map[string]bool{} // goleveldb may leave a compacted table behind
+	entries, denied := 0, 0
+	for _, name := range tables {
+		keys, d := checkDatabaseTable(t, name)
+		for _, k := range keys {
+			seen[k] = true
+		}
+		entries += len(keys)
+		denied += d
+	}
+	if len(seen) != dbKeys {
+		t.Errorf("%d keys in %d tables, want %d", len(seen), len(tables), dbKeys)
+	}
+	if denied < entries*95/100 {
+		t.Errorf("without FilterKey %d of %d keys are denied, want nearly all", denied, entries)
+	}
+}
+
+// checkDatabaseTable gets each key of a table with FilterKey and without, and
+// returns the keys and how many were denied without.
+func checkDatabaseTable(t *testing.T, name string) (keys []string, denied int) {
+	t.Helper()
+	contents, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(o *table.ReaderOptions) *table.Reader {
+		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	var m table.Metrics
+	with := open(&table.ReaderOptions{FilterKey: table.InternalFilterKey, Metrics: &m})
+	without := open(nil)
+	it := with.NewIter(nil)
+	for k, v := range it.All() {
+		keys = append(keys, string(k))
+		if got, err := with.Get(k); err != nil || !bytes.Equal(got, v) {
+			t.Fatalf("%s: Get(%q) with FilterKey = %q, %v", name, k, got, err)
+		}
+		if _, err := without.Get(k); errors.Is(err, table.ErrNotFound) {
+			denied++
+		}
+	}
+	if err := errors.Join(it.Error(), with.Verify()); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	if m.FilterQuestions.Load() != uint64(len(keys)) {
+		t.Errorf("%s: filter asked %d times for %d keys", name, m.FilterQuestions.Load(), len(keys))
+	}
+	if err := without.Verify(); err == nil || !strings.Contains(err.Error(), "InternalFilterKey") {
+		t.Errorf("%s: Verify without FilterKey = %v, want a hint at InternalFilterKey", name, err)
+	}
+	return keys, denied
+}

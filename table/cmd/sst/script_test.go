@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+var update = flag.Bool("update", false, "rewrite the scripts' expected output with what the command prints")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"sst": main,
+	})
+}
+
+// The scripts under testdata/script run the command as its users do. Beside
+// testscript's own commands they have
+//
+//	table FILE [KEY=VALUE…]      writes a table
+//	database FILE [KEY=VALUE…]   writes a table as a database has it, of sequence 1
+//	damage FILE OFFSET           changes the byte there
+//	status N COMMAND [ARG…]      is exec of a command that exits with N
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"table": func(ts *testscript.TestScript, _ bool, args []string) { writeTable(ts, args, "", nil) },
+			"database": func(ts *testscript.TestScript, _ bool, args []string) {
+				writeTable(ts, args, "\x01\x01\x00\x00\x00\x00\x00\x00", table.InternalFilterKey)
+			},
+			"damage": damage,
+			"status": status,
+		},
+	})
+}
+
+func writeTable(ts *testscript.TestScript, args []string, trailer string, filterKey func([]byte) []byte) {
+	w, err := table.Create(ts.MkAbs(args[0]), &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: filterKey})
+	ts.Check(err)
+	defer w.Abort()
+	for _, arg := range args[1:] {
+		key, value, _ := strings.Cut(arg, "=")
+		k, err := unescape(key)
+		ts.Check(err)
+		v, err := unescape(value)
+		ts.Check(err)
+		ts.Check(w.Append(append(k, trailer...), v))
+	}
+	ts.Check(w.Close())
+}
+
+func status(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || fmt.Sprint(exit.ExitCode()) != args[0] {
+		ts.Fatalf("%v: %v, want exit status %s", args[1:], err, args[0])
+	}
+}
+
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	contents, err := os.ReadFile(name)
+	ts.Check(err)
+	offset, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	contents[offset] ^= 0xff
+	ts.Check(os.WriteFile(name, contents, 0o666))
+}

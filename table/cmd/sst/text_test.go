@@ -1,0 +1,43 @@
+package main
+
+import (
+	"testing"
+)
+
+func TestEscape(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"", ""},
+		{"plain", "plain"},
+		{"naïve 日本", "naïve 日本"},
+		{"a\tb\nc", `a\tb\nc`},
+		{`back\slash`, `back\\slash`},
+		{`"quoted" 'too'`, `"quoted" 'too'`},
+		{`\"`, `\\"`},
+		{"\x00\xff\x80", `\x00\xff\x80`},
+	} {
+		got := escape([]byte(tt.in))
+		if got != tt.want {
+			t.Errorf("escape(%q) = %s, want %s", tt.in, got, tt.want)
+		}
+		if back, err := unescape(got); err != nil || string(back) != tt.in {
+			t.Errorf("unescape(%s) = %q, %v; want %q", got, back, err, tt.in)
+		}
+	}
+}
+
+func TestUnescapeRefuses(t *testing.T) {
+	for _, s := range []string{`\`, `\q`, `\x0`, `\"`} {
+		if b, err := unescape(s); err == nil {
+			t.Errorf("unescape(%s) = %q, want an error", s, b)
+		}
+	}
+}
+
+func FuzzEscape(f *testing.F) {
+	f.Add([]byte("a\x00\xff\\\"\u2028"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if got, err := unescape(escape(b)); err != nil || string(got) != string(b) {
+			t.Errorf("unescape(escape(%q)) = %q, %v", b, got, err)
+		}
+	})
+}
