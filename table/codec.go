@@ -9,7 +9,7 @@ import (
 
 // A Codec compresses blocks. It is safe for concurrent use.
 //
-// Two codecs may claim one id: 2 is zstd in LevelDB from 1.23 on, and zlib in
+// Two codecs may claim one id: 2 is zstd in LevelDB after 1.23, and zlib in
 // Mojang's fork. So there is no registry of codecs; a Reader is given those that
 // its tables use, beside Snappy, which it knows.
 type Codec interface {

@@ -23,15 +23,18 @@ const (
 	levelDBName   = "leveldb.BuiltinBloomFilter2"
 )
 
-// A shape is a random point in the options that all engines share.
-type shape struct{ blockSize, restartInterval, bits int }
+// A shape is a random point in the options that engines share.
+type shape struct{ blockSize, restartInterval, bits, baseLg int }
 
 func randomShape(rng *rand.Rand) shape {
-	return shape{1 + rng.IntN(1<<rng.IntN(17)), 1 + rng.IntN(1<<rng.IntN(8)), rng.IntN(102) - 1}
+	return shape{1 + rng.IntN(1<<rng.IntN(17)), 1 + rng.IntN(1<<rng.IntN(8)), rng.IntN(102) - 1, 1 + rng.IntN(20)}
 }
 
 func (s shape) writerOptions(name string) *table.WriterOptions {
-	o := &table.WriterOptions{BlockSize: s.blockSize, RestartInterval: s.restartInterval, Compression: table.NoCompression}
+	o := &table.WriterOptions{
+		BlockSize: s.blockSize, RestartInterval: s.restartInterval, FilterBaseLg: s.baseLg,
+		Compression: table.NoCompression,
+	}
 	if s.bits >= 0 {
 		o.FilterPolicy = filter.Rename(filter.NewBloom(s.bits), name)
 	}
@@ -67,7 +70,10 @@ func TestTablesAreGoleveldbs(t *testing.T) {
 		if len(pairs) == 0 {
 			continue // written differently: see TestEmptyTables
 		}
-		o := &opt.Options{BlockSize: s.blockSize, BlockRestartInterval: s.restartInterval, Compression: opt.NoCompression}
+		o := &opt.Options{
+			BlockSize: s.blockSize, BlockRestartInterval: s.restartInterval, FilterBaseLg: s.baseLg,
+			Compression: opt.NoCompression,
+		}
 		if s.bits >= 0 {
 			o.Filter = lfilter.NewBloomFilter(s.bits)
 		}
@@ -87,6 +93,7 @@ func TestTablesAreLevelDBs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 100 {
 		s, pairs := randomShape(rng), randomPairs(rng, 400)
+		s.baseLg = filter.DefaultBaseLg // LevelDB has no option for it
 		name := file(t, nil)
 		o := leveldb.Options{BitsPerKey: s.bits, BlockSize: s.blockSize, RestartInterval: s.restartInterval}
 		if err := tool.Write(name, o, pairs); err != nil {
