@@ -34,6 +34,16 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
+func BenchmarkGet(b *testing.B) {
+	data, set := w1Block(b)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, _, err := block.Get(data, nil, set.Keys[i%len(set.Keys)]); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkIter(b *testing.B) {
 	data, set := w1Block(b)
 	blk, err := block.Open(data, nil)

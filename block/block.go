@@ -28,7 +28,8 @@
 // affair. The format is described in LevelDB's doc/table_format.md.
 //
 // [Open] checks a whole block once, whatever its bytes are; an [Iter] on the
-// [Block] it returns then moves without any check, and cannot fail.
+// [Block] it returns then moves without any check, and cannot fail. [Get] looks
+// one key up in a block that is not worth opening for it.
 package block
 
 import (

@@ -2,6 +2,7 @@ package block_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -164,6 +165,99 @@ func TestOpenRefusesDamage(t *testing.T) {
 		_, err := block.Open([]byte(tt.block), nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: Open = %v, want an error with %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// Of a damaged block, Get returns an error or what a reading from the start on
+// finds.
+func TestGetOnDamage(t *testing.T) {
+	for _, tt := range damaged {
+		for _, key := range []string{"", "a", "b", "ab", "c"} {
+			checkGet(t, tt.name, []byte(tt.block), []byte(key))
+		}
+	}
+}
+
+// checkGet compares a found value with a plain reading from the start on.
+func checkGet(t *testing.T, name string, data, key []byte) {
+	t.Helper()
+	value, found, err := block.Get(data, nil, key)
+	if !found || err != nil {
+		return
+	}
+	for _, p := range readPlainly(data) {
+		if p.Key == string(key) && p.Value == string(value) {
+			return
+		}
+	}
+	t.Errorf("%s: Get(%q) = %q, which is not in the block %q", name, key, value, data)
+}
+
+// readPlainly returns the entries up to the first one whose lengths do not fit.
+// It passes over those that share more than is known of the key before them.
+func readPlainly(data []byte) []pair {
+	end := len(data) - 4*(1+int(binary.LittleEndian.Uint32(data[len(data)-4:])))
+	var pairs []pair
+	key := ""
+	for rest := data[:end]; len(rest) > 0; {
+		var n [3]uint64
+		for i := range n {
+			v, used := binary.Uvarint(rest)
+			if used <= 0 {
+				return pairs
+			}
+			n[i], rest = v, rest[used:]
+		}
+		if n[1] > uint64(len(rest)) || n[2] > uint64(len(rest))-n[1] {
+			return pairs
+		}
+		if n[0] <= uint64(len(key)) {
+			key = key[:n[0]] + string(rest[:n[1]])
+			pairs = append(pairs, pair{key, string(rest[n[1] : n[1]+n[2]])})
+		} else {
+			key = ""
+		}
+		rest = rest[n[1]+n[2]:]
+	}
+	return pairs
+}
+
+// A restart point inside a value that looks like an entry must not be believed.
+func TestGetDoesNotReadInsideEntries(t *testing.T) {
+	forged := "\x00\x01\x01c!"
+	data := []byte("\x00\x01\x05a" + forged + "\x00\x01\x01d4" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00")
+	_, found, err := block.Get(data, nil, []byte("c"))
+	if found || err == nil || !strings.Contains(err.Error(), "restart point 1 is 4") {
+		t.Errorf("Get = %v, %v; want an error about the restart point", found, err)
+	}
+}
+
+// On sound blocks, Get finds what is there and nothing else, in any order.
+func TestGet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
+	for _, interval := range []int{1, 2, 3, 16, 128} {
+		for n := range 40 {
+			pairs := randomPairs(rng, n)
+			ascending := build(t, interval, pairs)
+			there := map[string]string{}
+			for _, p := range pairs {
+				there[p.Key] = p.Value
+			}
+			slices.Reverse(pairs)
+			falling := build(t, interval, pairs)
+			for _, q := range append(randomPairs(rng, 40), pairs...) {
+				want, ok := there[q.Key]
+				got, found, err := block.Get(ascending, nil, []byte(q.Key))
+				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
+					t.Fatalf("Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
+				}
+				got, found, err = block.Get(falling, descending, []byte(q.Key))
+				if string(got) != want || found != ok || err != nil {
+					t.Fatalf("descending: Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
+				}
+			}
 		}
 	}
 }

@@ -33,18 +33,26 @@ var keysPool = sync.Pool{New: func() any { return new(keys) }}
 // maxPooledKey keeps a block with a huge key from holding memory for ever.
 const maxPooledKey = 1 << 16
 
+func getKeys() *keys {
+	k := keysPool.Get().(*keys)
+	k.last = k.last[:0]
+	return k
+}
+
+func (k *keys) put() {
+	if cap(k.last) <= maxPooledKey && cap(k.this) <= maxPooledKey {
+		keysPool.Put(k)
+	}
+}
+
 // check walks all entries.
 func (b *Block) check() error {
 	if len(b.entries) == 0 {
 		return b.checkEmpty()
 	}
-	k := keysPool.Get().(*keys)
-	k.last, k.this = k.last[:0], k.this[:0]
-	err := b.checkEntries(k)
-	if cap(k.last) <= maxPooledKey && cap(k.this) <= maxPooledKey {
-		keysPool.Put(k)
-	}
-	return err
+	k := getKeys()
+	defer k.put()
+	return b.checkEntries(k)
 }
 
 func (b *Block) checkEmpty() error {
@@ -73,7 +81,7 @@ func (b *Block) checkEntries(k *keys) error {
 				restart = b.restart(ri)
 			}
 		}
-		if err := b.checkKey(k, off, e); err != nil {
+		if err := b.checkKey(k, off, e, off == 0); err != nil {
 			return err
 		}
 		off = e.end
@@ -84,14 +92,14 @@ func (b *Block) checkEntries(k *keys) error {
 	return nil
 }
 
-// checkKey holds that the key of the entry at off is above the last one, and
-// makes it the last one.
-func (b *Block) checkKey(k *keys, off int, e entry) error {
+// checkKey holds that the key of the entry at off, unless it is the first one
+// looked at, is above the last one, and makes it the last one.
+func (b *Block) checkKey(k *keys, off int, e entry, first bool) error {
 	if e.shared > uint64(len(k.last)) {
 		return fmt.Errorf("entry at %d shares %d bytes, but the key before it has %d", off, e.shared, len(k.last))
 	}
 	unshared := b.entries[e.key:e.value]
-	if off > 0 && !b.ascends(k, e.shared, unshared) {
+	if !first && !b.ascends(k, e.shared, unshared) {
 		return fmt.Errorf("entry at %d has key %q, want it above the one before, %q",
 			off, append(slices.Clip(k.last[:e.shared]), unshared...), k.last)
 	}

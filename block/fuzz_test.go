@@ -10,13 +10,15 @@ import (
 )
 
 // FuzzOpen opens blocks of any bytes: they are refused, or read the same
-// forward and backward, in order, and find each of their keys.
+// forward and backward, in order, and find each of their keys. What Get finds
+// is there, whether the block is refused or not.
 func FuzzOpen(f *testing.F) {
 	for _, tt := range damaged {
-		f.Add([]byte(tt.block))
+		f.Add([]byte(tt.block), []byte("a"))
 	}
-	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}), []byte("ab"))
+	f.Fuzz(func(t *testing.T, data, key []byte) {
+		checkGet(t, "fuzz", data, key)
 		b, err := block.Open(data, nil)
 		if err != nil {
 			return
@@ -30,6 +32,9 @@ func FuzzOpen(f *testing.F) {
 			it := b.NewIter()
 			if !it.SeekGE([]byte(p.Key)) || !bytes.Equal(it.Key(), []byte(p.Key)) {
 				t.Fatalf("SeekGE(%q) is at %q", p.Key, it.Key())
+			}
+			if v, found, err := block.Get(data, nil, []byte(p.Key)); string(v) != p.Value || !found || err != nil {
+				t.Fatalf("Get(%q) = %q, %v, %v; want %q", p.Key, v, found, err, p.Value)
 			}
 		}
 		for i := 1; i < len(there); i++ {

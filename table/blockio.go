@@ -107,22 +107,29 @@ func (r *Reader) readAt(part string, p []byte, offset uint64) error {
 	return fmt.Errorf("table: %s at %d: %w", part, offset, err)
 }
 
-// readData reads and checks data block i.
-func (r *Reader) readData(i int, b *buffers) (block.Block, error) {
+// readData reads data block i and counts that.
+func (r *Reader) readData(i int, b *buffers) ([]byte, error) {
 	h := r.index.handles[i]
 	if m := r.o.Metrics; m != nil {
 		m.DataBlocks.Add(1)
 		m.BytesRead.Add(h.length + trailerLen)
 	}
-	contents, err := r.readBlock(partData, h, b)
+	return r.readBlock(partData, h, b)
+}
+
+// openData reads data block i, checks it as a whole and against the index, and
+// resets it to the block.
+func (r *Reader) openData(i int, b *buffers, it *block.Iter) error {
+	contents, err := r.readData(i, b)
 	if err != nil {
-		return block.Block{}, err
+		return err
 	}
 	blk, err := block.Open(contents, r.compare)
 	if err != nil {
-		return block.Block{}, &CorruptionError{Block: partData, Offset: int64(h.offset), Err: err}
+		return &CorruptionError{Block: partData, Offset: int64(r.index.handles[i].offset), Err: err}
 	}
-	return blk, nil
+	it.Reset(blk)
+	return r.checkBetween(i, it)
 }
 
 // checkBetween holds that data block i's keys, which it is on, lie above the

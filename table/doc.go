@@ -67,8 +67,10 @@
 // # Trust
 //
 // Nothing in a file is believed before it is checked: each block against its
-// checksum and then against every rule of its form, each length against the
-// bytes that are there. A damaged block is a [*CorruptionError] that says where
+// checksum, each length against the bytes that are there. Iterators and Verify
+// then hold a block to every rule of its form, and a lookup to those that its
+// answer rests on: it may not find a key in a block whose order is broken, but
+// never returns what is not there. A damaged block is a [*CorruptionError] that says where
 // and what was expected. A damaged filter costs time only: it is not used, and
 // [Reader.FilterErr] says why.
 //

@@ -6,27 +6,20 @@ import (
 	"github.com/sievetable/sievetable/block"
 )
 
-// lookup is what one lookup needs beside the Reader.
-type lookup struct {
-	buffers buffers
-	it      block.Iter
-}
-
-var lookups = sync.Pool{New: func() any { return new(lookup) }}
+var buffersPool = sync.Pool{New: func() any { return new(buffers) }}
 
 // maxPooledBlock keeps the block of one huge value from staying in memory.
 const maxPooledBlock = 1 << 20
 
-// done makes the lookup ready for another one.
-func (l *lookup) done() {
-	l.it.Reset(block.Block{})
-	if cap(l.buffers.stored) > maxPooledBlock {
-		l.buffers.stored = nil
+// put gives the buffers to the next lookup.
+func (b *buffers) put() {
+	if cap(b.stored) > maxPooledBlock {
+		b.stored = nil
 	}
-	if cap(l.buffers.decoded) > maxPooledBlock {
-		l.buffers.decoded = nil
+	if cap(b.decoded) > maxPooledBlock {
+		b.decoded = nil
 	}
-	lookups.Put(l)
+	buffersPool.Put(b)
 }
 
 // Get returns the value of key, or ErrNotFound. The filter is asked first: what
@@ -40,13 +33,13 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := lookups.Get().(*lookup)
-	defer l.done()
-	value, err := r.find(l, i, key, asked)
+	b := buffersPool.Get().(*buffers)
+	defer b.put()
+	value, err := r.find(b, i, key, asked)
 	if err != nil {
 		return nil, err
 	}
-	l.buffers.release()
+	b.release()
 	return value, nil
 }
 
@@ -58,9 +51,9 @@ func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	l := lookups.Get().(*lookup)
-	defer l.done()
-	value, err := r.find(l, i, key, asked)
+	b := buffersPool.Get().(*buffers)
+	defer b.put()
+	value, err := r.find(b, i, key, asked)
 	if err != nil {
 		return dst, err
 	}
@@ -107,15 +100,18 @@ func (r *Reader) mayContain(i int, key []byte) (may, asked bool) {
 	return r.filter.Contains(r.index.handles[i].offset, key), true
 }
 
-// find looks for key in data block i and returns its value, in l's buffers.
-func (r *Reader) find(l *lookup, i int, key []byte, asked bool) ([]byte, error) {
-	b, err := r.readData(i, &l.buffers)
+// find looks for key in data block i and returns its value, a part of b.
+func (r *Reader) find(b *buffers, i int, key []byte, asked bool) ([]byte, error) {
+	contents, err := r.readData(i, b)
 	if err != nil {
 		return nil, err
 	}
-	l.it.Reset(b)
-	if l.it.SeekGE(key) && r.index.order(l.it.Key(), key) == 0 {
-		return l.it.Value(), nil
+	value, found, err := block.Get(contents, r.compare, key)
+	if err != nil {
+		return nil, &CorruptionError{Block: partData, Offset: int64(r.index.handles[i].offset), Err: err}
+	}
+	if found {
+		return value, nil
 	}
 	if m := r.o.Metrics; asked && m != nil {
 		m.FilterFalsePositives.Add(1)

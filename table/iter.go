@@ -200,15 +200,10 @@ func (it *Iter) load(i int) bool {
 	case i == it.at:
 		return true
 	}
-	b, err := it.r.readData(i, &it.buffers)
-	if err != nil {
+	if err := it.r.openData(i, &it.buffers, &it.it); err != nil {
 		return it.fail(err)
 	}
 	it.at = i
-	it.it.Reset(b)
-	if err := it.r.checkBetween(i, &it.it); err != nil {
-		return it.fail(err)
-	}
 	return true
 }
 

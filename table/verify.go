@@ -3,6 +3,8 @@ package table
 import (
 	"errors"
 	"fmt"
+
+	"github.com/sievetable/sievetable/block"
 )
 
 // Verify reads the whole table anew and checks it all: each block's checksum
@@ -42,7 +44,8 @@ func (r *Reader) Verify() error {
 
 type verifier struct {
 	r       *Reader
-	lookup  lookup
+	buffers buffers
+	it      block.Iter
 	found   []error
 	denied  []error // by the filter
 	without int     // of these, in the filter without their last 8 bytes
@@ -50,17 +53,11 @@ type verifier struct {
 
 // block checks data block i, and its filter with each of its keys.
 func (v *verifier) block(i int) error {
-	b, err := v.r.readData(i, &v.lookup.buffers)
-	if err != nil {
+	if err := v.r.openData(i, &v.buffers, &v.it); err != nil {
 		return err
 	}
-	it := &v.lookup.it
-	it.Reset(b)
-	if err := v.r.checkBetween(i, it); err != nil {
-		return err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
-		v.key(i, it.Key())
+	for ok := v.it.First(); ok; ok = v.it.Next() {
+		v.key(i, v.it.Key())
 	}
 	return nil
 }

@@ -1,0 +1,101 @@
+package block
+
+import "fmt"
+
+// Get looks one key up in data, the uncompressed contents of a block without
+// trailer, and returns its value, a part of data without capacity behind it.
+// compare (nil: bytewise) is the order of the keys.
+//
+// It checks what the answer rests on, and not the whole block as [Open] does,
+// which takes several times longer: that the restart point where the search
+// ends is where an entry starts, and that the entries from there on are sound
+// and in order, up to the key. So what it finds is in the block. What it does
+// not find may be there if the block is damaged elsewhere.
+func Get(data []byte, compare func(a, b []byte) int, key []byte) (value []byte, found bool, err error) {
+	b, err := split(data)
+	if err != nil {
+		return nil, false, err
+	}
+	b.compare = compare
+	start, err := b.startOf(key)
+	if err != nil {
+		return nil, false, err
+	}
+	return b.scan(start, key)
+}
+
+// startOf returns where the scan for key starts: at the last restart point
+// whose key is not above it.
+func (b *Block) startOf(key []byte) (int, error) {
+	low, high := 0, b.numRestarts()
+	for low+1 < high {
+		mid := int(uint(low+high) >> 1)
+		k, err := b.restartKey(mid)
+		if err != nil {
+			return 0, err
+		}
+		if b.order(k, key) <= 0 {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return b.restart(low), b.checkRestart(low)
+}
+
+// restartKey returns the key at restart point i.
+func (b *Block) restartKey(i int) ([]byte, error) {
+	off := uint32(b.restart(i))
+	if uint64(off) >= uint64(len(b.entries)) {
+		return nil, fmt.Errorf("restart point %d is %d, want it within %d bytes of entries", i, off, len(b.entries))
+	}
+	e, err := decode(b.entries, int(off))
+	if err != nil {
+		return nil, err
+	}
+	if e.shared > 0 {
+		return nil, fmt.Errorf("entry at %d shares %d bytes at a restart point, want none", off, e.shared)
+	}
+	return b.entries[e.key:e.value], nil
+}
+
+// checkRestart holds that restart point i is where an entry starts, the first
+// one where the first entry does.
+func (b *Block) checkRestart(i int) error {
+	want := uint32(b.restart(i))
+	off := 0
+	for i > 0 && uint64(off) < uint64(want) {
+		e, err := decode(b.entries, off)
+		if err != nil {
+			return err
+		}
+		off = e.end
+	}
+	if uint64(off) != uint64(want) {
+		return fmt.Errorf("restart point %d is %d, want %d, where an entry starts", i, want, off)
+	}
+	return nil
+}
+
+// scan looks for key from the restart point at start on.
+func (b *Block) scan(start int, key []byte) (value []byte, found bool, err error) {
+	k := getKeys()
+	defer k.put()
+	for off := start; off < len(b.entries); {
+		e, err := decode(b.entries, off)
+		if err != nil {
+			return nil, false, err
+		}
+		if err := b.checkKey(k, off, e, off == start); err != nil {
+			return nil, false, err
+		}
+		switch c := b.order(k.last, key); {
+		case c == 0:
+			return b.entries[e.value:e.end:e.end], true, nil
+		case c > 0:
+			return nil, false, nil
+		}
+		off = e.end
+	}
+	return nil, false, nil
+}
