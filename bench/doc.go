@@ -2,9 +2,10 @@
 //
 //	go test -bench . ./bench
 //
-// Each benchmark comes twice: as reads=filtered, where lookups ask the filter
-// first, and as reads=unfiltered, where the same table's filter is ignored.
-// Beside the time of a lookup stand
+// Each lookup benchmark comes twice: as reads=filtered, where lookups ask the
+// filter first, and as reads=unfiltered, where the same table's filter is
+// ignored. Beside the time, and the bytes and allocations that Go counts, of a
+// lookup stand
 //
 //   - blocks/lookup: data blocks read for it,
 //   - bytes/lookup: what these took in the file,
@@ -15,6 +16,7 @@
 // The workloads are W1, a million entries of 16-byte keys and 100-byte values,
 // and W2, the source tree of the Go distribution at hand: file contents by
 // path. Absent keys of W1 are further random keys, those of W2 each path with a
-// ~ behind it. Tables have blocks of 4 KiB and 10 filter bits per key, and lie
-// in memory; blocks are checked and decompressed at each lookup.
+// ~ behind it. Tables have blocks of 4 KiB, compressed with Snappy or not
+// (codec=none), and 10 filter bits per key. They lie in memory; blocks are
+// checked and decompressed at each lookup.
 package bench

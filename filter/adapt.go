@@ -23,8 +23,9 @@ func Adapt[G any, B Buffer](p Policy) Adapted[G, B] {
 	return Adapted[G, B]{policy: p}
 }
 
-// Adapted is a [Policy] whose generators are of type G and write to buffers of
-// type B. It is made by [Adapt] and safe for concurrent use.
+// Adapted is a Policy as another package declares it: its generators are of
+// type G and write to buffers of type B. It is made by [Adapt] and safe for
+// concurrent use.
 type Adapted[G any, B Buffer] struct {
 	policy Policy
 }

@@ -207,6 +207,24 @@ func TestBlockWriterRefusesWhatOffsetsCannotReach(t *testing.T) {
 	}
 }
 
+func TestBlockWriterRefusesDescendingOffsets(t *testing.T) {
+	w, err := filter.NewBlockWriter(listPolicy{}, 11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		offset uint64
+		ok     bool
+	}{{10_000, true}, {10_000, true}, {9_999, false}, {20_000, false}} {
+		if err := w.StartBlock(tt.offset); (err == nil) != tt.ok {
+			t.Errorf("StartBlock(%d) = %v, want ok = %v", tt.offset, err, tt.ok)
+		}
+	}
+	if _, err := w.Finish(); err == nil {
+		t.Error("Finish after an error: no error")
+	}
+}
+
 func TestRename(t *testing.T) {
 	p := filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2")
 	if got, want := p.Name(), "leveldb.BuiltinBloomFilter2"; got != want {

@@ -20,7 +20,8 @@ const maxBaseLg = 30
 type BlockWriter struct {
 	gen     Generator
 	baseLg  uint
-	keys    int // added since the last filter was generated
+	offset  uint64 // of the current data block
+	keys    int    // added since the last filter was generated
 	filters Bytes
 	offsets []uint32
 	err     error
@@ -39,11 +40,15 @@ func NewBlockWriter(p Policy, baseLg int) (*BlockWriter, error) {
 	return &BlockWriter{gen: p.NewGenerator(), baseLg: uint(baseLg)}, nil
 }
 
-// StartBlock says that the keys to come are in the data block at offset, which
-// must not be below an earlier one. It is an error, which stays, if the block
-// outgrows the format's 32-bit offsets: in filters, or in a gap so long that the
-// empty filters for it would fill the block.
+// StartBlock says that the keys to come are in the data block at offset. It is
+// an error, which stays, if offset is below an earlier one, or if the filter
+// block outgrows the format's 32-bit offsets: in filters, or in a gap so long
+// that the empty filters for it would fill the block.
 func (w *BlockWriter) StartBlock(offset uint64) error {
+	if offset < w.offset && w.err == nil {
+		w.err = fmt.Errorf("filter: data block at %d after the one at %d, want ascending offsets", offset, w.offset)
+	}
+	w.offset = offset
 	want := offset >> w.baseLg
 	if have := uint64(len(w.offsets)); want > have && w.tooLarge(want-have) {
 		return w.err

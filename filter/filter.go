@@ -15,8 +15,14 @@
 // each mod m, sums mod 2³²), where h is LevelDB's 32-bit hash of the key and δ
 // is h rotated right by 17 bits (double hashing, Kirsch and Mitzenmacher,
 // "Less Hashing, Same Performance", 2006). A key is certainly absent when one
-// of its bits is clear. The bytes are those of goleveldb's and C++ LevelDB's
-// Bloom filters.
+// of its bits is clear. A k above 30 is reserved: such a filter contains every
+// key. The bytes are those of goleveldb's and C++ LevelDB's Bloom filters.
+//
+// The hash is, with all arithmetic mod 2³² and M = 0xc6a4a793,
+//
+//	h = 0xbc9f1d34 ^ len(key)·M
+//	for each 4 bytes, as u32le w:   h += w;  h *= M;  h ^= h>>16
+//	if 1 to 3 bytes are left:       h += them, as u32le with zeros;  h *= M;  h ^= h>>24
 //
 // # The filter block
 //
@@ -31,7 +37,8 @@
 // Filter i holds the keys of the data blocks that start in
 // [i·2^baseLg, (i+1)·2^baseLg). It ends where filter i+1 starts; the last one
 // ends at the array offset, which is where the offsets start. A filter of no
-// bytes holds no keys: everything is absent from it.
+// bytes holds no keys: everything is absent from it. A data block for which the
+// array has no filter may contain any key.
 //
 // The formats are described in LevelDB's doc/table_format.md.
 package filter

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,14 +19,18 @@ type buffers struct {
 	compressed      bool // the contents are in decoded
 }
 
-// release gives up the buffer that has the block's contents, to whoever holds a
-// slice of it.
-func (b *buffers) release() {
+// keep returns value, a part of the contents, in memory that nothing else will
+// use: a copy, or the buffer itself, given up, if most of it is the value.
+func (b *buffers) keep(value []byte) []byte {
+	contents := &b.stored
 	if b.compressed {
-		b.decoded = nil
-	} else {
-		b.stored = nil
+		contents = &b.decoded
 	}
+	if len(value) < cap(*contents)/2 {
+		return slices.Clip(bytes.Clone(value))
+	}
+	*contents = nil
+	return value
 }
 
 // readBlock reads the block at h into b, checks its checksum, and returns its

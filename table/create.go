@@ -13,7 +13,8 @@ import (
 // has written all of it to disk, in place of a file that may be there by then.
 // Until then the table is in a temporary file beside it, called name and a
 // random suffix that ends in ".tmp": what a crash can leave behind, and what an
-// error or Abort removes.
+// error or Abort removes. Should the directory fail to reach the disk after the
+// new file has replaced an old one, then neither is left.
 //
 //	w, err := table.Create("users.ldb", nil)
 //	if err != nil { … }
@@ -43,49 +44,56 @@ func createPending(name string) (*pendingFile, error) {
 	tmp := fmt.Sprintf("%s.%016x.tmp", name, rand.Uint64())
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("table: create: %w", err)
+		return nil, wrap(err)
 	}
 	return &pendingFile{tmp: f, name: name}, nil
 }
 
 // discard removes the temporary file.
 func (p *pendingFile) discard() error {
-	return wrapFile("discard", errors.Join(p.tmp.Close(), os.Remove(p.tmp.Name())))
+	return p.remove(p.tmp.Close())
 }
 
 // publish puts the file on disk, and there under its final name; if it fails,
 // under none.
 func (p *pendingFile) publish() error {
 	if err := p.tmp.Sync(); err != nil {
-		return errors.Join(wrapFile("sync", err), p.discard())
+		return errors.Join(wrap(err), p.discard())
 	}
 	if err := p.tmp.Close(); err != nil {
-		return wrapFile("close", errors.Join(err, os.Remove(p.tmp.Name())))
+		return p.remove(err)
 	}
+	dir, err := os.Open(filepath.Dir(p.name)) // before anything is replaced
+	if err != nil {
+		return p.remove(err)
+	}
+	defer dir.Close() // nothing is written to it
 	if err := os.Rename(p.tmp.Name(), p.name); err != nil {
-		return wrapFile("rename", errors.Join(err, os.Remove(p.tmp.Name())))
+		return p.remove(err)
 	}
-	if err := syncDir(filepath.Dir(p.name)); err != nil {
-		return wrapFile("sync directory", errors.Join(err, os.Remove(p.name)))
+	if err := syncDir(dir); err != nil {
+		return wrap(errors.Join(err, os.Remove(p.name)))
 	}
 	return nil
 }
 
+// remove removes the temporary file, which is closed, on account of err.
+func (p *pendingFile) remove(err error) error {
+	return wrap(errors.Join(err, os.Remove(p.tmp.Name())))
+}
+
 // syncDir makes the names in dir last. Windows cannot be asked to.
-func syncDir(dir string) error {
+func syncDir(dir *os.File) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return dir.Sync()
 }
 
-func wrapFile(doing string, err error) error {
+// wrap marks an error of the operating system, which names the file itself.
+func wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("table: %s: %w", doing, err)
+	return fmt.Errorf("table: %w", err)
 }

@@ -114,6 +114,35 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	}
 }
 
+// A directory that cannot be opened, and so not synced, fails Close before an
+// older file is replaced.
+func TestCreateInADirectoryThatCannotBeRead(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("the superuser can read any directory")
+	}
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.ldb")
+	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o300); err != nil {
+		t.Fatal(err)
+	}
+	err := create(t, name).Close()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("Close = %v, want fs.ErrPermission", err)
+	}
+	if diff := cmp.Diff([]string{"a.ldb"}, names(t, dir)); diff != "" {
+		t.Errorf("the directory has (-want +got):\n%s", diff)
+	}
+	if got, err := os.ReadFile(name); err != nil || string(got) != "old" {
+		t.Errorf("the file is %q, %v; want the old one", got, err)
+	}
+}
+
 func TestCreateInAMissingDirectory(t *testing.T) {
 	_, err := table.Create(filepath.Join(t.TempDir(), "missing", "a.ldb"), nil)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -26,10 +26,19 @@
 //
 // Data, index and metaindex blocks are of package block's form, the filter
 // block is of package filter's. Each is followed by a trailer of 5 bytes: a
-// compression id (0 none, 1 Snappy) and, as u32le, the masked CRC-32C of the
-// stored block and that id.
+// compression id (0 none, 1 Snappy, in its raw format, without framing) and, as
+// u32le, a checksum over the block as stored and that id: their CRC-32C
+// (Castagnoli), c, masked as (c>>15 | c<<17) + 0xa282ead8 mod 2³². The filter
+// block and the metaindex are never compressed.
 //
-// A handle is where a block is, as two uvarints: its offset and its length
+// The metaindex lists the filter block by name: its keys, in byte order, are
+// "filter." and the name of the policy, its values are handles. LevelDB's Bloom
+// filter has two names, "leveldb.BuiltinBloomFilter" in goleveldb and
+// "leveldb.BuiltinBloomFilter2" in C++ LevelDB; a Writer lists the one filter
+// block under both.
+//
+// A handle is where a block is, as two uvarints (7 bits a byte, the lowest
+// first, the high bit set in all but the last): its offset and its length
 // without the trailer. The footer is the metaindex's handle, the index's
 // handle, zeros up to 40 bytes, and the magic number 0xdb4775248b80fb57 as
 // u64le:
@@ -56,13 +65,15 @@
 // # Reading
 //
 // A [Reader] is safe for concurrent use. It keeps index and filters in memory
-// and reads data blocks when they are asked for. It knows LevelDB's and
+// and reads data blocks when they are asked for, each time anew. It knows LevelDB's and
 // goleveldb's Bloom filters without being told.
 //
 // Tables inside the directory of a LevelDB or goleveldb database hold internal
 // keys: the user's key and 8 bytes of sequence number and kind. Their filters
 // hold the user's keys alone. Set FilterKey to [InternalFilterKey] for them;
 // otherwise their filters deny every key, which [Reader.Verify] will tell.
+// Internal keys are not in byte order where one user key is the start of
+// another or has several versions: such tables want a [Comparer] that knows.
 //
 // # Trust
 //

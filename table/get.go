@@ -25,9 +25,9 @@ func (b *buffers) put() {
 // Get returns the value of key, or ErrNotFound. The filter is asked first: what
 // it rules out costs no data-block read.
 //
-// The value is a read-only view of its data block, without capacity behind it.
-// It stays true for ever, and keeps the whole block in memory as long; use
-// AppendGet for values that are kept in numbers.
+// The value is the caller's to read, not to change, and stays valid forever. It
+// has no capacity behind it. It may be a view of its data block: it then keeps
+// the block in memory, which takes at most about twice as much as the value.
 func (r *Reader) Get(key []byte) ([]byte, error) {
 	i, asked, err := r.locate(key)
 	if err != nil {
@@ -39,13 +39,12 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.release()
-	return value, nil
+	return b.keep(value), nil
 }
 
 // AppendGet appends the value of key to dst and returns the result. If there is
 // an error, ErrNotFound among them, it returns dst as it was. It allocates
-// nothing if dst has room.
+// nothing if dst has room and the block takes at most 1 MiB.
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 	i, asked, err := r.locate(key)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -139,6 +140,34 @@ func TestGetValueIsForever(t *testing.T) {
 				t.Fatalf("codec %d: value %d became %q", codec.ID(), i, values[i])
 			}
 		}
+	}
+}
+
+// A small value does not keep a large buffer in memory, whatever lookups have
+// used the buffer before.
+func TestGetKeepsLittleMemory(t *testing.T) {
+	pairs := append(pairsOf("a"), workload.Pair{Key: []byte("b"), Value: make([]byte, 900_000)})
+	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
+		r := open(t, build(t, &table.WriterOptions{BlockSize: 1, Compression: codec}, pairs), nil)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		values := make([][]byte, 200)
+		for i := range values {
+			if _, err := r.AppendGet(nil, []byte("b")); err != nil {
+				t.Fatal(err)
+			}
+			var err error
+			if values[i], err = r.Get([]byte("a")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if kept := int64(after.HeapAlloc) - int64(before.HeapAlloc); kept > 10e6 {
+			t.Errorf("codec %d: %d values of %d bytes keep %d bytes", codec.ID(), len(values), len(values[0]), kept)
+		}
+		runtime.KeepAlive(values)
 	}
 }
 

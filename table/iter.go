@@ -25,8 +25,8 @@ type IterOptions struct {
 //	return it.Error()
 //
 // A move that fails, because a block cannot be read or is damaged, returns
-// false, and Error returns why. Next and Prev then stay where they are; First,
-// Last, SeekGE and SeekLT try anew.
+// false, and Error returns why. Next and Prev then fail too, until First, Last,
+// SeekGE or SeekLT has found a place to go on from.
 type Iter struct {
 	r            *Reader
 	lower, upper []byte
@@ -71,7 +71,7 @@ func (it *Iter) Value() []byte { return it.it.Value() }
 // end.
 func (it *Iter) Error() error { return it.err }
 
-// Close gives the Iter's memory up and returns Error. Every move is ErrClosed
+// Close releases the Iter's memory and returns Error. Every move is ErrClosed
 // from then on.
 func (it *Iter) Close() error {
 	err := it.err

@@ -36,7 +36,7 @@ type WriterOptions struct {
 	RestartInterval int
 
 	// Compression compresses data and index blocks, those that it makes
-	// smaller by an eighth or more. nil: Snappy.
+	// smaller by more than an eighth. nil: Snappy.
 	Compression Codec
 
 	// Comparer orders the keys. nil: BytewiseComparer.

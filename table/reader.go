@@ -30,7 +30,7 @@ type Reader struct {
 
 // NewReader returns a Reader of the table that is the first size bytes of r,
 // which must be safe for concurrent use and not change. It reads footer, index,
-// metaindex and filter, and keeps the last two's contents in memory. nil
+// metaindex and filter, and keeps index and filter in memory. nil
 // options are the defaults; impossible ones are an error. Close does not close
 // r.
 //
@@ -61,7 +61,7 @@ func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("table: open: %w", err)
+		return nil, wrap(err)
 	}
 	r, err := openFile(f, o)
 	if err != nil {
@@ -73,7 +73,7 @@ func Open(name string, o *ReaderOptions) (*Reader, error) {
 func openFile(f *os.File, o *ReaderOptions) (*Reader, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("table: open: %w", err)
+		return nil, wrap(err)
 	}
 	r, err := NewReader(f, info.Size(), o)
 	if err != nil {
@@ -140,8 +140,5 @@ func (r *Reader) Close() error {
 	if r.file == nil {
 		return nil
 	}
-	if err := r.file.Close(); err != nil {
-		return fmt.Errorf("table: close: %w", err)
-	}
-	return nil
+	return wrap(r.file.Close())
 }

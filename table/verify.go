@@ -12,7 +12,8 @@ import (
 // blocks and against the index, and that the filter (with IgnoreFilter too) is
 // sound and denies no key. It goes on after damage, and returns every finding,
 // joined: a *CorruptionError for each damaged part, and one for each key that
-// the filter denies. It takes the memory of a second Reader.
+// the filter denies. It takes the memory of a second Reader, and of the
+// findings.
 //
 // If all keys that the filter denies are in it without their last 8 bytes, the
 // one finding is that this is the table of a database, and wants FilterKey to

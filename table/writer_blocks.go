@@ -89,7 +89,7 @@ func (w *Writer) finish() error {
 	if err := w.write(footer{metaindex, index}.append(w.encoded[:0])); err != nil {
 		return err
 	}
-	return w.wrap(w.out.Flush())
+	return wrap(w.out.Flush())
 }
 
 // finishMetaindex writes the filter block, and the metaindex that lists it.
@@ -131,7 +131,7 @@ func filterNames(p filter.Policy) []string {
 }
 
 // writeBlock completes b's block, writes it, compressed if that makes it
-// smaller by an eighth, and resets b.
+// smaller by more than an eighth, and resets b.
 func (w *Writer) writeBlock(b *block.Writer, part string) (handle, error) {
 	defer b.Reset()
 	raw := b.Finish()
@@ -177,13 +177,5 @@ func (w *Writer) writeStored(stored []byte, compression byte) (handle, error) {
 func (w *Writer) write(p []byte) error {
 	n, err := w.out.Write(p)
 	w.offset += uint64(n)
-	return w.wrap(err)
-}
-
-// wrap adds what the package was doing to an error of the underlying writer.
-func (w *Writer) wrap(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("table: write: %w", err)
+	return wrap(err)
 }

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 //
 //	table FILE [KEY=VALUE…]      writes a table
 //	database FILE [KEY=VALUE…]   writes a table as a database has it, of sequence 1
+//	opaque FILE [KEY=VALUE…]     writes a table whose filter holds something else
 //	damage FILE OFFSET           changes the byte there
 //	status N COMMAND [ARG…]      is exec of a command that exits with N
 func TestScripts(t *testing.T) {
@@ -36,29 +37,32 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"table": func(ts *testscript.TestScript, _ bool, args []string) { writeTable(ts, args, "", nil) },
-			"database": func(ts *testscript.TestScript, _ bool, args []string) {
-				writeTable(ts, args, "\x01\x01\x00\x00\x00\x00\x00\x00", table.InternalFilterKey)
-			},
-			"damage": damage,
-			"status": status,
+			"table":    tableWriter("", nil),
+			"database": tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.InternalFilterKey),
+			"opaque":   tableWriter("", func([]byte) []byte { return []byte("something else") }),
+			"damage":   damage,
+			"status":   status,
 		},
 	})
 }
 
-func writeTable(ts *testscript.TestScript, args []string, trailer string, filterKey func([]byte) []byte) {
-	w, err := table.Create(ts.MkAbs(args[0]), &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: filterKey})
-	ts.Check(err)
-	defer w.Abort()
-	for _, arg := range args[1:] {
-		key, value, _ := strings.Cut(arg, "=")
-		k, err := unescape(key)
+// tableWriter returns a command that writes a table, with trailer behind each
+// key.
+func tableWriter(trailer string, filterKey func([]byte) []byte) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		w, err := table.Create(ts.MkAbs(args[0]), &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: filterKey})
 		ts.Check(err)
-		v, err := unescape(value)
-		ts.Check(err)
-		ts.Check(w.Append(append(k, trailer...), v))
+		defer w.Abort()
+		for _, arg := range args[1:] {
+			key, value, _ := strings.Cut(arg, "=")
+			k, err := unescape(key)
+			ts.Check(err)
+			v, err := unescape(value)
+			ts.Check(err)
+			ts.Check(w.Append(append(k, trailer...), v))
+		}
+		ts.Check(w.Close())
 	}
-	ts.Check(w.Close())
 }
 
 func status(ts *testscript.TestScript, _ bool, args []string) {
