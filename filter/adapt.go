@@ -13,8 +13,8 @@ import (
 //
 //	opt.Options{Filter: filter.Adapt[lfilter.FilterGenerator, lfilter.Buffer](filter.NewBloom(10))}
 //
-// It panics at once, naming both types, if G is not an interface with the
-// methods Add([]byte) and Generate(B).
+// It panics at once, naming both types, if G has other methods than
+// Add([]byte) and Generate(B).
 func Adapt[G any, B Buffer](p Policy) Adapted[G, B] {
 	if _, ok := any(adaptedGenerator[B]{}).(G); !ok {
 		panic(fmt.Sprintf("filter: Adapt: %v is not an interface of Add([]byte) and Generate(%v)",

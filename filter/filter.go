@@ -54,7 +54,8 @@ type Policy interface {
 
 	// Contains reports whether key may be among the keys that filter was
 	// generated from: false means that it certainly is not. It neither keeps
-	// nor changes filter and key.
+	// nor changes filter and key, and survives any bytes in filter, which may
+	// be damaged.
 	Contains(filter, key []byte) bool
 }
 

@@ -91,10 +91,8 @@ func (r *Reader) mayContain(i int, key []byte) (may, asked bool) {
 	if r.filter == nil {
 		return true, false
 	}
-	if r.o.FilterKey != nil {
-		if key = r.o.FilterKey(key); key == nil {
-			return true, false
-		}
+	if key = filterKey(r.o.FilterKey, key); key == nil {
+		return true, false
 	}
 	return r.filter.Contains(r.index.handles[i].offset, key), true
 }

@@ -58,7 +58,8 @@ func (r *Reader) readIndex(h handle) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := decodeIndex(contents, r.limit, r.compare)
+	x := &index{compare: r.compare}
+	err = x.decode(contents, r.limit, min(uint64(len(contents))*maxIndexGain, uint64(r.o.MaxBlockSize), math.MaxUint32))
 	if err != nil {
 		return nil, &CorruptionError{Block: partIndex, Offset: int64(h.offset), Err: err}
 	}
@@ -75,35 +76,34 @@ func (x *index) overlapping(h handle) (handle, bool) {
 }
 
 // maxIndexGain bounds how much larger than the index block its separators can
-// be. Indexes are written with a restart point at each entry, which shares
-// nothing; in one that does share, long separators could multiply.
+// be, beside MaxBlockSize. Indexes are written with a restart point at each
+// entry, which shares nothing; in one that does share, long separators could
+// multiply.
 const maxIndexGain = 16
 
-// decodeIndex decodes the index, whose blocks must follow one another below
-// limit.
-func decodeIndex(contents []byte, limit uint64, compare func(a, b []byte) int) (*index, error) {
-	blk, err := block.Open(contents, compare)
+// decode decodes the index, whose blocks must follow one another below limit,
+// and whose separators may take most bytes together.
+func (x *index) decode(contents []byte, limit, most uint64) error {
+	blk, err := block.Open(contents, x.compare)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	x := &index{compare: compare}
-	most := min(uint64(len(contents))*maxIndexGain, math.MaxUint32)
 	last := uint64(0)
 	for it := blk.NewIter(); it.Next(); {
 		h, err := decodeWholeHandle(it.Value(), limit)
 		if err != nil {
-			return nil, fmt.Errorf("separator %q: %w", it.Key(), err)
+			return fmt.Errorf("separator %q: %w", it.Key(), err)
 		}
 		if h.offset < last {
-			return nil, fmt.Errorf("separator %q: data block at %d, want it behind the one before, at %d or later", it.Key(), h.offset, last)
+			return fmt.Errorf("separator %q: data block at %d, want it behind the one before, at %d or later", it.Key(), h.offset, last)
 		}
 		if uint64(len(x.separators))+uint64(len(it.Key())) > most {
-			return nil, fmt.Errorf("separators of more than %d bytes in a block of %d", most, len(contents))
+			return fmt.Errorf("separators of more than %d bytes, from a block of %d", most, len(contents))
 		}
 		last = h.end()
 		x.separators = append(x.separators, it.Key()...)
 		x.ends = append(x.ends, uint32(len(x.separators)))
 		x.handles = append(x.handles, h)
 	}
-	return x, nil
+	return nil
 }

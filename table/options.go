@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
@@ -18,9 +19,9 @@ type WriterOptions struct {
 	FilterPolicy filter.Policy
 
 	// FilterKey returns the part of a key that the filter holds. The key must
-	// not be changed; the result is used before the next call. A nil result
-	// leaves the key out of the filter, and readers that are given the same
-	// FilterKey do not ask the filter for it. nil: the whole key.
+	// not be changed or kept; the result is used before the next call. A nil
+	// result leaves the key out of the filter, and readers that are given the
+	// same FilterKey do not ask the filter for it. nil: the whole key.
 	FilterKey func(key []byte) []byte
 
 	// FilterBaseLg is the base-2 logarithm of the range of file offsets that
@@ -28,7 +29,7 @@ type WriterOptions struct {
 	FilterBaseLg int
 
 	// BlockSize is how many bytes of entries and restart points, before
-	// compression, complete a data block. 0: 4096.
+	// compression, complete a data block, up to 512 MiB. 0: 4096.
 	BlockSize int
 
 	// RestartInterval is the number of entries from one restart point of a
@@ -55,7 +56,7 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 		def, most int
 	}{
 		{"FilterBaseLg", &w.FilterBaseLg, filter.DefaultBaseLg, 30},
-		{"BlockSize", &w.BlockSize, 4096, defaultMaxBlockSize},
+		{"BlockSize", &w.BlockSize, 4096, defaultMaxBlockSize / 2},
 		{"RestartInterval", &w.RestartInterval, block.DefaultRestartInterval, 1<<31 - 1},
 	} {
 		if *n.value < 0 || *n.value > n.most {
@@ -77,20 +78,22 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 // ReaderOptions say how a table is read. Zero values are the defaults.
 type ReaderOptions struct {
 	// FilterPolicies are matched by name, and by alias if they are
-	// filter.Aliasers, with the filter that a table lists: the first one that
-	// fits is used. LevelDB's and goleveldb's Bloom filters are known without
-	// being given here.
+	// filter.Aliasers, with the filters that a table lists. The first policy
+	// that the table has a filter for is used. LevelDB's and goleveldb's Bloom
+	// filters are known without being given here.
 	FilterPolicies []filter.Policy
 
 	// FilterKey is what the table was written with: InternalFilterKey for the
-	// tables of a LevelDB or goleveldb database. nil: the whole key.
+	// tables of a LevelDB or goleveldb database. Lookups call it concurrently.
+	// nil: the whole key.
 	FilterKey func(key []byte) []byte
 
 	// IgnoreFilter leaves the table's filter unread.
 	IgnoreFilter bool
 
-	// Codecs decompress the table's blocks, matched by id, the first one that
-	// fits, before the built-in ones.
+	// Codecs decompress the table's blocks, matched by id: the first one that
+	// fits, before the built-in ones. A block of an id that has no codec is
+	// reported as corrupt.
 	Codecs []Codec
 
 	// MaxBlockSize is the most bytes that a block may take, stored or
@@ -117,8 +120,8 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 	if o != nil {
 		r = *o
 	}
-	if r.MaxBlockSize < 0 {
-		return r, fmt.Errorf("table: MaxBlockSize is %d, want 0 or more", r.MaxBlockSize)
+	if most := math.MaxInt - trailerLen; r.MaxBlockSize < 0 || r.MaxBlockSize > most {
+		return r, fmt.Errorf("table: MaxBlockSize is %d, want 0 to %d", r.MaxBlockSize, most)
 	}
 	if r.MaxBlockSize == 0 {
 		r.MaxBlockSize = defaultMaxBlockSize
@@ -127,6 +130,18 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 		r.Comparer = BytewiseComparer
 	}
 	return r, nil
+}
+
+// filterKey returns what a filter holds of key: what f says, if there is an f,
+// and else all of it. f is not given nil: to a table it is the empty key.
+func filterKey(f func(key []byte) []byte, key []byte) []byte {
+	if key == nil {
+		key = []byte{}
+	}
+	if f == nil {
+		return key
+	}
+	return f(key)
 }
 
 // InternalFilterKey is the FilterKey of tables inside a LevelDB or goleveldb

@@ -1,10 +1,10 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
@@ -13,25 +13,29 @@ import (
 // errUnknownFilter is in the error for a filter that no policy is known for.
 var errUnknownFilter = errors.New("no policy of that name")
 
-// readFilter opens the first filter in the metaindex that has a policy. A table
-// without a filter is no error.
+// readFilter opens the filter of the first policy that the metaindex has one
+// for. A table without any filter is no error.
 func (r *Reader) readFilter() error {
 	metaindex, err := r.readMetaindex()
 	if err != nil {
 		return err
 	}
-	var unknown error
-	for it := metaindex.NewIter(); it.Next(); {
-		name, ok := strings.CutPrefix(string(it.Key()), filterPrefix)
-		if !ok {
+	it := metaindex.NewIter()
+	for _, p := range append(slices.Clip(r.o.FilterPolicies), filter.NewBloom(0)) {
+		if p == nil {
 			continue
 		}
-		if p := r.policy(name); p != nil {
-			return r.openFilter(p, it.Value())
+		for _, name := range filterNames(p) {
+			key := []byte(filterPrefix + name)
+			if it.SeekGE(key) && bytes.Equal(it.Key(), key) {
+				return r.openFilter(p, it.Value())
+			}
 		}
-		unknown = fmt.Errorf("table: filter %q: %w", name, errUnknownFilter)
 	}
-	return unknown
+	if prefix := []byte(filterPrefix); it.SeekGE(prefix) && bytes.HasPrefix(it.Key(), prefix) {
+		return fmt.Errorf("table: filter %q: %w", it.Key()[len(prefix):], errUnknownFilter)
+	}
+	return nil
 }
 
 // readMetaindex reads the metaindex, which is ordered bytewise in every table.
@@ -47,16 +51,6 @@ func (r *Reader) readMetaindex() (block.Block, error) {
 		return block.Block{}, &CorruptionError{Block: partMetaindex, Offset: int64(h.offset), Err: err}
 	}
 	return metaindex, nil
-}
-
-// policy returns the policy that goes by name, or nil.
-func (r *Reader) policy(name string) filter.Policy {
-	for _, p := range append(slices.Clip(r.o.FilterPolicies), filter.NewBloom(0)) {
-		if p != nil && slices.Contains(filterNames(p), name) {
-			return p
-		}
-	}
-	return nil
 }
 
 // openFilter opens the filter block that a metaindex value points to.

@@ -1,8 +1,10 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/sievetable/sievetable/block"
 )
@@ -17,28 +19,31 @@ import (
 //
 // If all keys that the filter denies are in it without their last 8 bytes, the
 // one finding is that this is the table of a database, and wants FilterKey to
-// be InternalFilterKey. A filter that no policy is known for is not checked.
+// be InternalFilterKey. Of a filter that no policy is known for only the
+// checksum is checked.
 func (r *Reader) Verify() error {
 	if r.closed.Load() {
 		return ErrClosed
 	}
 	o := r.o
 	o.SkipChecksums, o.IgnoreFilter, o.Metrics = false, false, nil
-	fresh, err := NewReader(r.src, int64(r.limit)+footerLen, &o)
+	err := verify(r.src, int64(r.limit)+footerLen, &o)
+	if r.closed.Load() {
+		return ErrClosed
+	}
+	return err
+}
+
+// verify checks the table anew.
+func verify(src io.ReaderAt, size int64, o *ReaderOptions) error {
+	r, err := NewReader(src, size, o)
 	if err != nil {
 		return err
 	}
-	v := verifier{r: fresh}
-	if err := fresh.filterErr; errors.Is(err, ErrCorrupt) {
-		v.found = append(v.found, err)
-	}
-	for i := range fresh.index.len() {
-		if err := v.block(i); err != nil {
-			v.found = append(v.found, err)
-		}
-	}
-	if r.closed.Load() {
-		return ErrClosed
+	v := verifier{r: r}
+	v.add(v.filters())
+	for i := range r.index.len() {
+		v.add(v.block(i))
 	}
 	return v.findings()
 }
@@ -50,6 +55,37 @@ type verifier struct {
 	found   []error
 	denied  []error // by the filter
 	without int     // of these, in the filter without their last 8 bytes
+}
+
+func (v *verifier) add(err error) {
+	if err != nil {
+		v.found = append(v.found, err)
+	}
+}
+
+// filters reports the damage that the Reader found in its filter, or else looks
+// for some in the other filters, if only in their checksums.
+func (v *verifier) filters() error {
+	if errors.Is(v.r.filterErr, ErrCorrupt) {
+		return v.r.filterErr
+	}
+	metaindex, err := v.r.readMetaindex()
+	if err != nil {
+		return err
+	}
+	for it := metaindex.NewIter(); it.Next(); {
+		if !bytes.HasPrefix(it.Key(), []byte(filterPrefix)) {
+			continue
+		}
+		h, err := decodeWholeHandle(it.Value(), v.r.limit)
+		if err != nil {
+			return corrupt(partMetaindex, v.r.footer.metaindex.offset, "%q: %w", it.Key(), err)
+		}
+		if _, err := v.r.readStored(partFilter, h, &v.buffers); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // block checks data block i, and its filter with each of its keys.

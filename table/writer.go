@@ -100,12 +100,9 @@ func (w *Writer) addToFilter(key []byte) {
 	if w.filter == nil {
 		return
 	}
-	if w.o.FilterKey != nil {
-		if key = w.o.FilterKey(key); key == nil {
-			return
-		}
+	if key = filterKey(w.o.FilterKey, key); key != nil {
+		w.filter.Add(key)
 	}
-	w.filter.Add(key)
 }
 
 // Entries returns how many entries were appended.

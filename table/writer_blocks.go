@@ -19,6 +19,9 @@ func (w *Writer) finishDataBlock() error {
 	}
 	w.pending = h
 	w.blocks++
+	if err := checkSize(partIndex, uint64(w.index.Size())); err != nil {
+		return err
+	}
 	if w.filter == nil {
 		return nil
 	}
@@ -140,7 +143,7 @@ func (w *Writer) writeBlock(b *block.Writer, part string) (handle, error) {
 	}
 	if id := w.o.Compression.ID(); id != 0 {
 		w.compressed = w.o.Compression.Encode(w.compressed[:0], raw)
-		if len(w.compressed) < len(raw)-len(raw)/8 {
+		if n := len(w.compressed); n > 0 && n < len(raw)-len(raw)/8 {
 			return w.writeStored(w.compressed, id)
 		}
 	}

@@ -37,7 +37,7 @@ func main() {
 // run executes the command line and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	out := bufio.NewWriter(stdout)
-	cmd := newCommand(out, stderr)
+	cmd := newCommand(out)
 	cmd.SetArgs(args)
 	cmd.SetOut(out)
 	cmd.SetErr(stderr)
@@ -55,7 +55,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitUsage
 }
 
-func newCommand(out, stderr io.Writer) *cobra.Command {
+func newCommand(out io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "sst",
 		Short:         "Look into sorted-string tables (.ldb and .sst files)",
@@ -77,7 +77,7 @@ or a file that cannot be read, and 3 for a damaged file.`,
   sst get users.ldb -- -key-that-starts-with-a-dash
   sst get 000005.ldb 'ada\x01\x2a\x00\x00\x00\x00\x00\x00'`,
 			Args: cobra.ExactArgs(2),
-			RunE: func(_ *cobra.Command, args []string) error { return get(out, stderr, args[0], args[1]) },
+			RunE: func(_ *cobra.Command, args []string) error { return get(out, args[0], args[1]) },
 		},
 		&cobra.Command{
 			Use:     "scan FILE",

@@ -12,19 +12,18 @@ import (
 var errAbsent = errors.New("absent")
 
 // get prints the value of key.
-func get(out, stderr io.Writer, file, key string) (err error) {
+func get(out io.Writer, file, key string) (err error) {
 	k, err := unescape(key)
 	if err != nil {
 		return err
 	}
-	r, err := openTable(file)
+	// What the filter holds of a key only the table's writer knows: a database's
+	// holds user keys. It could spare one block.
+	r, err := table.Open(file, &table.ReaderOptions{IgnoreFilter: true})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := r.FilterErr(); err != nil {
-		fmt.Fprintln(stderr, "sst: warning: the filter is not in use:", err)
-	}
 	value, err := r.Get(k)
 	if errors.Is(err, table.ErrNotFound) {
 		return errAbsent
@@ -50,40 +49,4 @@ func scan(out io.Writer, file string) (err error) {
 		}
 	}
 	return it.Close()
-}
-
-// openTable opens a table so that its filter does not deny its own keys. The
-// filters of a table out of a database hold user keys; others may hold parts
-// that only the table's writer knows, and are not used.
-func openTable(file string) (*table.Reader, error) {
-	for _, o := range []table.ReaderOptions{{}, {FilterKey: table.InternalFilterKey}} {
-		r, err := table.Open(file, &o)
-		if err != nil {
-			return nil, err
-		}
-		if findsItsKeys(r) {
-			return r, nil
-		}
-		if err := r.Close(); err != nil {
-			return nil, err
-		}
-	}
-	return table.Open(file, &table.ReaderOptions{IgnoreFilter: true})
-}
-
-// findsItsKeys reports whether a lookup finds the table's first keys: so many
-// that the filter's false positives cannot find them all.
-func findsItsKeys(r *table.Reader) bool {
-	it := r.NewIter(nil)
-	defer it.Close()
-	tried := 0
-	for k := range it.All() {
-		if _, err := r.Get(k); errors.Is(err, table.ErrNotFound) {
-			return false
-		}
-		if tried++; tried == 100 {
-			break
-		}
-	}
-	return true
 }
