@@ -31,7 +31,7 @@ var codecs = []struct {
 }
 
 // write writes the set's table to w.
-func write(b *testing.B, w io.Writer, set workload.Set, codec table.Codec) {
+func write(b testing.TB, w io.Writer, set workload.Set, codec table.Codec) {
 	b.Helper()
 	t, err := table.NewWriter(w, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec})
 	if err != nil {
@@ -64,7 +64,7 @@ func eachTable(b *testing.B, bench func(b *testing.B, set workload.Set, contents
 	}
 }
 
-func open(b *testing.B, contents []byte, o *table.ReaderOptions) *table.Reader {
+func open(b testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 	b.Helper()
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
 	if err != nil {

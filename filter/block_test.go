@@ -3,6 +3,7 @@ package filter_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -179,7 +180,7 @@ func TestOpenBlockRefusesDamage(t *testing.T) {
 }
 
 func TestNewBlockWriterRefuses(t *testing.T) {
-	for _, lg := range []int{-1, 31, 1 << 40} {
+	for _, lg := range []int{-1, 31, math.MaxInt} {
 		if _, err := filter.NewBlockWriter(listPolicy{}, lg); err == nil {
 			t.Errorf("NewBlockWriter with base lg %d: no error", lg)
 		}

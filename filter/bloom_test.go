@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -57,13 +58,12 @@ func TestBloomBits(t *testing.T) {
 }
 
 func TestBloomProbes(t *testing.T) {
-	const maxInt = int(^uint(0) >> 1)
 	for _, tt := range []struct {
 		bitsPerKey int
 		k          byte
 		why        string
 	}{
-		{-maxInt - 1, 1, "below 0 is 0"},
+		{math.MinInt, 1, "below 0 is 0"},
 		{-1, 1, "below 0 is 0"},
 		{0, 1, "at least 1"},
 		{1, 1, "at least 1"},
@@ -110,8 +110,8 @@ func TestBloomSizeDoesNotWrap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 512 MiB of memory")
 	}
-	p := filter.NewBloom(1<<31 + 1) // two keys: 2³² + 2 bits
-	f := build(p, "a", "b")
+	p := filter.NewBloom(1<<31 - 1) // three keys: above 2³² bits
+	f := build(p, "a", "b", "b")
 	if want := (1<<32-8)/8 + 1; len(f) != want {
 		t.Fatalf("filter of %d bytes, want %d", len(f), want)
 	}

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -221,6 +224,12 @@ func TestDamagedFilters(t *testing.T) {
 		{"handle of a data block", func(p *twoBlocks) {
 			p.meta = func(h string) string { return entries("filter.leveldb.BuiltinBloomFilter", handle(0, 22)) }
 		}, "filter block at 0: overlaps"},
+		{"handle of the metaindex", func(p *twoBlocks) {
+			p.meta = func(h string) string { return entries("filter.leveldb.BuiltinBloomFilter", handle(78, 50)) }
+		}, "filter block at 78: overlaps"},
+		{"handle of the index", func(p *twoBlocks) {
+			p.meta = func(h string) string { return entries("filter.leveldb.BuiltinBloomFilter", handle(140, 5)) }
+		}, "filter block at 140: overlaps"},
 		{"metaindex out of order", func(p *twoBlocks) {
 			p.meta = func(h string) string {
 				return entries("filter.leveldb.BuiltinBloomFilter2", h, "filter.leveldb.BuiltinBloomFilter", h)
@@ -255,6 +264,95 @@ func TestVerifyNamesDeniedKeys(t *testing.T) {
 		if want := fmt.Sprintf("filter block at 54: denies key %q", k); !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("Verify = %v, want it with %s", err, want)
 		}
+	}
+}
+
+// Where only some of the denied keys are in the filter without their last 8
+// bytes, the table is no database's.
+func TestVerifyNamesDeniedKeysOfAnyLength(t *testing.T) {
+	pairs := []workload.Pair{{Key: internal("aa", 2)}, {Key: []byte("b")}}
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), FilterKey: func(key []byte) []byte {
+		return key[:len(key)/9*2] // aa, and the empty key
+	}}, pairs)
+	err := open(t, contents, nil).Verify()
+	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), `denies key "b"`) || !strings.Contains(err.Error(), `denies key "aa`) {
+		t.Errorf("Verify = %v, want both keys", err)
+	}
+}
+
+// Verify reads the filter that the Reader was told to ignore, and the one that
+// it knows no policy for.
+func TestVerifyLooksAtEveryFilter(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		o    table.ReaderOptions
+	}{
+		{"leveldb.BuiltinBloomFilter", table.ReaderOptions{}},
+		{"leveldb.BuiltinBloomFilter", table.ReaderOptions{IgnoreFilter: true}},
+		{"unknown", table.ReaderOptions{}},
+	} {
+		p := filter.Rename(filter.NewBloom(10), tt.name)
+		contents := build(t, &table.WriterOptions{FilterPolicy: p, Compression: table.NoCompression}, pairsOf("a"))
+		if err := open(t, contents, &tt.o).Verify(); err != nil {
+			t.Errorf("%s, %+v: Verify of a sound table = %v", tt.name, tt.o, err)
+		}
+		contents[30] ^= 1 // in the filter block, which follows 28 bytes
+		if err := open(t, contents, &tt.o).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "filter block at") {
+			t.Errorf("%s, %+v: Verify = %v, want the damaged filter block", tt.name, tt.o, err)
+		}
+	}
+}
+
+// A compressed block's claim to be huge is refused before memory is taken.
+func TestSnappyClaims(t *testing.T) {
+	for _, tt := range []struct {
+		claim uint64
+		want  string
+	}{
+		{1 << 20, "claim to decode to 1048576"},
+		{1 << 30, "claim to decode to 1073741824"},
+		{1<<32 - 1, "decodes to 4294967295 bytes, want at most"},
+	} {
+		src := append(binary.AppendUvarint(nil, tt.claim), "\x00a"...)
+		before := allocated()
+		_, err := table.Snappy.Decode(nil, src, 1<<30)
+		if got := allocated() - before; got > 1<<20 {
+			t.Errorf("a claim of %d bytes allocated %d", tt.claim, got)
+		}
+		if strconv.IntSize > 32 && !strings.Contains(fmt.Sprint(err), tt.want) || err == nil {
+			t.Errorf("a claim of %d bytes = %v, want an error with %q", tt.claim, err, tt.want)
+		}
+	}
+}
+
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// Separators that share long prefixes multiply: there is a bound.
+func TestIndexThatMultiplies(t *testing.T) {
+	var f rawTable
+	var handles []string
+	for range 200 {
+		handles = append(handles, f.block(entries()))
+	}
+	w, err := block.NewWriter(1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 10_000)
+	for i, h := range handles {
+		if err := w.Append(fmt.Appendf(nil, "%s%03d", long, i), []byte(h)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	metaindex := f.block(entries())
+	contents := f.footer(metaindex, f.block(string(w.Finish())))
+	_, err = table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "separators of more than") {
+		t.Errorf("NewReader = %v, want ErrCorrupt", err)
 	}
 }
 
@@ -319,6 +417,9 @@ func checkErrorOrTruth(t *testing.T, name string, contents []byte, pairs []workl
 			t.Fatalf("%s: NewReader = %v, want ErrCorrupt", name, err)
 		}
 		return
+	}
+	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) {
+		t.Fatalf("%s: Verify = %v, want ErrCorrupt", name, err)
 	}
 	for _, p := range pairs {
 		if v, err := r.Get(p.Key); err == nil && !bytes.Equal(v, p.Value) || err != nil && !errors.Is(err, table.ErrCorrupt) {

@@ -150,6 +150,45 @@ func TestCreateInAMissingDirectory(t *testing.T) {
 	}
 }
 
+// openFiles counts the process's open files, where the system tells.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip(err)
+	}
+	return len(fds)
+}
+
+func TestFilesAreClosed(t *testing.T) {
+	dir := t.TempDir()
+	name, short := filepath.Join(dir, "a.ldb"), filepath.Join(dir, "short.ldb")
+	if err := os.WriteFile(short, []byte("short"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	before := openFiles(t)
+	for range 20 {
+		if err := create(t, name).Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := create(t, name).Abort(); err != nil {
+			t.Fatal(err)
+		}
+		table.Create(name, &table.WriterOptions{BlockSize: -1})
+		table.Open(short, nil)
+		r, err := table.Open(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := openFiles(t); after > before+5 {
+		t.Errorf("%d open files, %d before", after, before)
+	}
+}
+
 func TestOpenFiles(t *testing.T) {
 	if _, err := table.Open(filepath.Join(t.TempDir(), "missing.ldb"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Open of no file = %v, want fs.ErrNotExist", err)

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
 // addGoldens seeds f with the golden tables of up to most bytes.
 func addGoldens(f *testing.F, most int) {
-	tables, err := golden.ReadManifest(goldenDir)
+	tables, err := manifest.Read(goldenDir)
 	if err != nil {
 		f.Fatal(err)
 	}

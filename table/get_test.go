@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -90,6 +91,9 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("after a key above the last separator: %+v; want 2 lookups, 1 question", got)
 	}
 	forward(t, r.NewIter(nil))
+	if err := r.Verify(); err != nil {
+		t.Fatal(err)
+	}
 	if got := m.BytesRead.Load() - c.Bytes; int64(got) > int64(2*len(contents)) || m.DataBlocks.Load() < 5 {
 		t.Errorf("after a scan: %+v", countsOf(&m))
 	}
@@ -185,22 +189,33 @@ func TestAppendGet(t *testing.T) {
 
 func TestLookupAllocations(t *testing.T) {
 	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
-		r := open(t, build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec}, numbered(1000)), nil)
+		var m table.Metrics
+		o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec}
+		r := open(t, build(t, o, numbered(1000)), &table.ReaderOptions{Metrics: &m})
 		present, absent := []byte("key001000"), []byte("key001001")
 		dst := make([]byte, 0, 100)
 		for _, tt := range []struct {
 			name string
+			want error
 			most float64
 			why  string
 			call func() error
 		}{
-			{"Get of an absent key", 0, "the filter answers", func() error { _, err := r.Get(absent); return err }},
-			{"AppendGet with room", 0, "buffers are pooled", func() error { _, err := r.AppendGet(dst, present); return err }},
-			{"Get of a present key", 1, "its block is the caller's from then on", func() error { _, err := r.Get(present); return err }},
+			{"Get of an absent key", table.ErrNotFound, 0, "the filter answers", func() error { _, err := r.Get(absent); return err }},
+			{"AppendGet with room", nil, 0, "buffers are pooled", func() error { _, err := r.AppendGet(dst, present); return err }},
+			{"Get of a present key", nil, 1, "the value is the caller's", func() error { _, err := r.Get(present); return err }},
 		} {
-			if got := testing.AllocsPerRun(200, func() { tt.call() }); got > tt.most && !raceEnabled {
+			var err error
+			got := testing.AllocsPerRun(200, func() { err = tt.call() })
+			if got > tt.most && !raceEnabled {
 				t.Errorf("codec %d: %s: %v allocations, want at most %v: %s", codec.ID(), tt.name, got, tt.most, tt.why)
 			}
+			if !errors.Is(err, tt.want) {
+				t.Errorf("codec %d: %s = %v, want %v", codec.ID(), tt.name, err, tt.want)
+			}
+		}
+		if c := countsOf(&m); c.Negatives != 201 {
+			t.Errorf("codec %d: the filter answered %d of 201 absent lookups", codec.ID(), c.Negatives)
 		}
 	}
 }
@@ -237,6 +252,56 @@ func TestFilterNames(t *testing.T) {
 				t.Errorf("Verify = %v", err)
 			}
 		})
+	}
+}
+
+// The first policy of the options that the table has a filter for is asked,
+// whatever the order in the table.
+func TestFilterPolicyOrder(t *testing.T) {
+	contents := build(t, withBloom, numbered(10))
+	for _, tt := range []struct {
+		names string
+		asked string
+	}{
+		{"leveldb.BuiltinBloomFilter2 leveldb.BuiltinBloomFilter", "leveldb.BuiltinBloomFilter2"},
+		{"leveldb.BuiltinBloomFilter leveldb.BuiltinBloomFilter2", "leveldb.BuiltinBloomFilter"},
+		{"other leveldb.BuiltinBloomFilter2", "leveldb.BuiltinBloomFilter2"},
+	} {
+		asked := map[string]bool{}
+		var policies []filter.Policy
+		for _, name := range strings.Fields(tt.names) {
+			policies = append(policies, askedPolicy{filter.Rename(filter.NewBloom(10), name), asked})
+		}
+		r := open(t, contents, &table.ReaderOptions{FilterPolicies: policies})
+		if _, err := r.Get([]byte("key000002")); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]bool{tt.asked: true}, asked); diff != "" {
+			t.Errorf("policies %s: asked (-want +got):\n%s", tt.names, diff)
+		}
+	}
+}
+
+// askedPolicy notes when it is asked.
+type askedPolicy struct {
+	filter.Policy
+	asked map[string]bool
+}
+
+func (p askedPolicy) Contains(filter, key []byte) bool {
+	p.asked[p.Name()] = true
+	return p.Policy.Contains(filter, key)
+}
+
+// To a FilterKey a nil key is the empty key, as it is to the table.
+func TestFilterKeyOfNil(t *testing.T) {
+	same := func(key []byte) []byte { return key }
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: same}, []workload.Pair{{}})
+	r := open(t, contents, &table.ReaderOptions{FilterKey: same})
+	for _, key := range [][]byte{nil, {}} {
+		if _, err := r.Get(key); err != nil {
+			t.Errorf("Get(%#v) = %v", key, err)
+		}
 	}
 }
 
@@ -341,6 +406,7 @@ func TestReaderRefusesImpossibleOptions(t *testing.T) {
 		{"no reader", nil, size, nil},
 		{"negative size", src, -1, nil},
 		{"negative MaxBlockSize", src, size, &table.ReaderOptions{MaxBlockSize: -1}},
+		{"MaxBlockSize that leaves no room for a trailer", src, size, &table.ReaderOptions{MaxBlockSize: math.MaxInt}},
 	} {
 		if r, err := table.NewReader(tt.src, tt.size, tt.o); err == nil || r != nil {
 			t.Errorf("%s: NewReader = %v, %v; want nil and an error", tt.name, r, err)
@@ -399,6 +465,16 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
+// A codec that returns nothing does not lose the block.
+func TestCodecThatReturnsNothing(t *testing.T) {
+	contents := build(t, &table.WriterOptions{Compression: noneCodec{runCodec{9}}}, numbered(10))
+	checkLookups(t, open(t, contents, nil), numbered(10))
+}
+
+type noneCodec struct{ runCodec }
+
+func (noneCodec) Encode(dst, src []byte) []byte { return dst }
+
 func TestSnappyKeepsIncompressibleBlocksRaw(t *testing.T) {
 	pairs := dataset(t, "one-mib")
 	snappy := build(t, &table.WriterOptions{Compression: table.Snappy}, pairs)
@@ -408,14 +484,18 @@ func TestSnappyKeepsIncompressibleBlocksRaw(t *testing.T) {
 	}
 }
 
+// MaxBlockSize bounds a block as stored and as decompressed.
 func TestMaxBlockSize(t *testing.T) {
-	contents := build(t, nil, []workload.Pair{{Key: []byte("k"), Value: make([]byte, 100_000)}})
-	r := open(t, contents, &table.ReaderOptions{MaxBlockSize: 10_000}) // the block is smaller as stored
-	if _, err := r.Get([]byte("k")); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("Get of a block above MaxBlockSize = %v, want ErrCorrupt", err)
-	}
-	if _, err := open(t, contents, nil).Get([]byte("k")); err != nil {
-		t.Error(err)
+	pairs := []workload.Pair{{Key: []byte("k"), Value: make([]byte, 100_000)}}
+	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
+		contents := build(t, &table.WriterOptions{Compression: codec}, pairs)
+		r := open(t, contents, &table.ReaderOptions{MaxBlockSize: 10_000})
+		if _, err := r.Get([]byte("k")); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "want at most 10000") {
+			t.Errorf("codec %d: Get of a block above MaxBlockSize = %v, want ErrCorrupt with the limit", codec.ID(), err)
+		}
+		if _, err := open(t, contents, nil).Get([]byte("k")); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

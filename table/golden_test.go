@@ -2,30 +2,33 @@ package table_test
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/table"
 )
 
 const goldenDir = "../testdata"
 
-// The manifest lists every file, and covers what engines can be asked for.
+// The manifest lists every file.
 func TestManifestIsComplete(t *testing.T) {
-	tables, err := golden.ReadManifest(goldenDir)
+	tables, err := manifest.Read(goldenDir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var listed []string
 	for _, g := range tables {
 		listed = append(listed, g.File)
-		if g.Producer != "sievetable" && g.Version == "" {
+		if g.Version == "" {
 			t.Errorf("%s: no version", g.File)
 		}
 	}
@@ -40,7 +43,7 @@ func TestManifestIsComplete(t *testing.T) {
 			return err
 		}
 		size += info.Size()
-		if path != golden.ManifestName {
+		if path != manifest.Name {
 			there = append(there, path)
 		}
 		return nil
@@ -51,20 +54,47 @@ func TestManifestIsComplete(t *testing.T) {
 	slices.Sort(listed)
 	slices.Sort(there)
 	if diff := cmp.Diff(there, listed); diff != "" {
-		t.Errorf("files (-in testdata +in %s):\n%s", golden.ManifestName, diff)
+		t.Errorf("files (-in testdata +in %s):\n%s", manifest.Name, diff)
 	}
 	if size > 8e6 {
 		t.Errorf("testdata has %d bytes, want at most 8 MB", size)
 	}
-	for _, producer := range []string{"goleveldb", "leveldb"} {
-		n := 0
-		for _, g := range tables {
-			if g.Producer == producer {
-				n++
+}
+
+// Each engine has written tables of every option and dataset that matter.
+func TestManifestCovers(t *testing.T) {
+	tables, err := manifest.Read(goldenDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type set = map[string]map[string]bool
+	options := func(block, restart, bits, compression, data string) set {
+		s := set{}
+		for name, values := range map[string]string{
+			"block size": block, "restart interval": restart, "bits per key": bits, "compression": compression, "dataset": data,
+		} {
+			s[name] = map[string]bool{}
+			for _, v := range strings.Fields(values) {
+				s[name][v] = true
 			}
 		}
-		if n < 25 {
-			t.Errorf("%d tables by %s, want 25 at least", n, producer)
+		return s
+	}
+	want := options("1 256 1024 4096 16384 65536", "1 2 3 16 128", "-1 0 1 5 10 20 43 44 100", "none snappy",
+		"100k byte-edges empty empty-key empty-values long-prefix many-blocks mixed one one-mib")
+	for _, producer := range []string{"goleveldb", "leveldb"} {
+		got := options("", "", "", "", "")
+		for _, g := range tables {
+			if g.Producer == producer {
+				got["block size"][fmt.Sprint(g.BlockSize)] = true
+				got["restart interval"][fmt.Sprint(g.RestartInterval)] = true
+				got["bits per key"][fmt.Sprint(g.BitsPerKey)] = true
+				got["compression"][g.Compression] = true
+				got["dataset"][g.Dataset] = true
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", producer, diff)
 		}
 	}
 }
@@ -87,16 +117,16 @@ func TestGoldenReads(t *testing.T) {
 			t.Errorf("backward (-want +got):\n%s", diff)
 		}
 		checkLookups(t, r, g.Want)
-		if asked := m.FilterQuestions.Load() > 0; asked != (g.BitsPerKey != golden.NoFilter && len(g.Want) > 0) {
+		if asked := m.FilterQuestions.Load() > 0; asked != (g.BitsPerKey != manifest.NoFilter && len(g.Want) > 0) {
 			t.Errorf("filter asked: %v, with %d bits per key", asked, g.BitsPerKey)
 		}
 	})
 }
 
 // policyOf returns the one filter name that the table's producer lists.
-func policyOf(g golden.Table) filter.Policy {
+func policyOf(g manifest.Table) filter.Policy {
 	switch {
-	case g.BitsPerKey == golden.NoFilter:
+	case g.BitsPerKey == manifest.NoFilter:
 		return nil
 	case g.Producer == "goleveldb":
 		return filter.Rename(filter.NewBloom(g.BitsPerKey), "leveldb.BuiltinBloomFilter")

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -194,7 +196,7 @@ func (f *failOnce) ReadAt(p []byte, off int64) (int, error) {
 // A read that fails is reported with its cause, and the next call tries again.
 func TestReadErrorsAreTransient(t *testing.T) {
 	cause := errors.New("cable pulled")
-	contents := build(t, &table.WriterOptions{BlockSize: 1}, pairsOf("a", "b", "c"))
+	contents := build(t, &table.WriterOptions{BlockSize: 1, FilterPolicy: filter.NewBloom(10)}, pairsOf("a", "b", "c"))
 	src := &failOnce{src: bytes.NewReader(contents), err: cause}
 	r, err := table.NewReader(src, int64(len(contents)), nil)
 	if err != nil {
@@ -223,10 +225,44 @@ func TestReadErrorsAreTransient(t *testing.T) {
 	if err := r.Verify(); !errors.Is(err, cause) {
 		t.Errorf("Verify = %v, want the cause", err)
 	}
-	for n := 1; n <= 2; n++ { // footer, index
+	for n := 1; n <= 4; n++ { // footer, index, metaindex, filter
 		src.n = n
 		if r, err := table.NewReader(src, int64(len(contents)), nil); !errors.Is(err, cause) || r != nil {
 			t.Errorf("NewReader with read %d failing = %v, %v; want nil and the cause", n, r, err)
+		}
+	}
+}
+
+// closingReader closes the Reader when it is read, and then fails.
+type closingReader struct {
+	io.ReaderAt
+	r *table.Reader
+}
+
+func (c *closingReader) ReadAt(p []byte, off int64) (int, error) {
+	if c.r == nil {
+		return c.ReaderAt.ReadAt(p, off)
+	}
+	c.r.Close()
+	return 0, errors.New("file already closed")
+}
+
+// A Close in the midst of a read is ErrClosed, whatever the source says.
+func TestCloseDuringRead(t *testing.T) {
+	contents := build(t, nil, pairsOf("a"))
+	for name, call := range map[string]func(r *table.Reader) error{
+		"Get":    func(r *table.Reader) error { _, err := r.Get([]byte("a")); return err },
+		"Iter":   func(r *table.Reader) error { it := r.NewIter(nil); it.First(); return it.Error() },
+		"Verify": (*table.Reader).Verify,
+	} {
+		src := &closingReader{ReaderAt: bytes.NewReader(contents)}
+		r, err := table.NewReader(src, int64(len(contents)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.r = r
+		if err := call(r); !errors.Is(err, table.ErrClosed) {
+			t.Errorf("%s = %v, want ErrClosed", name, err)
 		}
 	}
 }

@@ -250,9 +250,9 @@ func TestWriterChecksSeparators(t *testing.T) {
 func TestWriterRefusesImpossibleOptions(t *testing.T) {
 	for _, o := range []table.WriterOptions{
 		{BlockSize: -1},
-		{BlockSize: 1<<30 + 1},
+		{BlockSize: 1<<29 + 1},
 		{RestartInterval: -1},
-		{RestartInterval: math.MaxInt},
+		{RestartInterval: math.MinInt},
 		{FilterBaseLg: -1},
 		{FilterBaseLg: 31},
 	} {

@@ -22,7 +22,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -41,7 +41,7 @@ const ours = "sievetable"
 // A producer writes one table.
 type producer struct {
 	name, version string
-	write         func(g golden.Table, pairs []workload.Pair) ([]byte, error)
+	write         func(g manifest.Table, pairs []workload.Pair) ([]byte, error)
 }
 
 func run(dir string) error {
@@ -56,12 +56,12 @@ func run(dir string) error {
 	}
 	producers := []producer{
 		{"goleveldb", moduleVersion("github.com/syndtr/goleveldb"), writeGoleveldb},
-		{"leveldb", tool.Version, func(g golden.Table, pairs []workload.Pair) ([]byte, error) {
+		{"leveldb", tool.Version, func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 			return writeLevelDB(tool, filepath.Join(tmp, "table"), g, pairs)
 		}},
-		{ours, "", writeOurs},
+		{ours, "this module", writeOurs},
 	}
-	var tables []golden.Table
+	var tables []manifest.Table
 	for _, p := range producers {
 		written, err := p.writeAll(dir)
 		if err != nil {
@@ -69,19 +69,19 @@ func run(dir string) error {
 		}
 		tables = append(tables, written...)
 	}
-	return golden.WriteManifest(dir, tables)
+	return manifest.Write(dir, tables)
 }
 
 // writeAll writes the producer's tables anew, and nothing else stays in its
 // directory.
-func (p producer) writeAll(dir string) ([]golden.Table, error) {
+func (p producer) writeAll(dir string) ([]manifest.Table, error) {
 	if err := os.RemoveAll(filepath.Join(dir, p.name)); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, p.name), 0o777); err != nil {
 		return nil, err
 	}
-	var tables []golden.Table
+	var tables []manifest.Table
 	for _, g := range matrix() {
 		if p.name == ours && slices.Contains([]string{"many-blocks", "one-mib", "100k"}, g.Dataset) {
 			continue // large, and made anew by the tests from the engines' own
@@ -95,7 +95,7 @@ func (p producer) writeAll(dir string) ([]golden.Table, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", g.File, err)
 		}
-		g.Pairs, g.PairsSHA256, g.SHA256 = len(pairs), workload.Digest(pairs), golden.SHA256(contents)
+		g.Pairs, g.PairsSHA256, g.SHA256 = len(pairs), workload.Digest(pairs), manifest.SHA256(contents)
 		if err := os.WriteFile(filepath.Join(dir, g.File), contents, 0o666); err != nil {
 			return nil, err
 		}
@@ -106,38 +106,38 @@ func (p producer) writeAll(dir string) ([]golden.Table, error) {
 
 // matrix returns the tables that every producer writes: one option or dataset
 // off the usual at a time.
-func matrix() []golden.Table {
-	usual := golden.Table{
+func matrix() []manifest.Table {
+	usual := manifest.Table{
 		BlockSize: 4096, RestartInterval: 16, BitsPerKey: 10, Compression: "none", Dataset: "mixed",
 	}
-	var tables []golden.Table
-	add := func(name string, change func(*golden.Table)) {
+	var tables []manifest.Table
+	add := func(name string, change func(*manifest.Table)) {
 		g := usual
 		change(&g)
 		g.File = name + ".ldb"
 		tables = append(tables, g)
 	}
 	for _, n := range []int{256, 1024, 4096, 16 << 10, 64 << 10} {
-		add(fmt.Sprintf("block-%d", n), func(g *golden.Table) { g.BlockSize, g.Dataset = n, "many-blocks" })
+		add(fmt.Sprintf("block-%d", n), func(g *manifest.Table) { g.BlockSize, g.Dataset = n, "many-blocks" })
 	}
 	for _, n := range []int{1, 2, 3, 128} {
-		add(fmt.Sprintf("restart-%d", n), func(g *golden.Table) { g.RestartInterval = n })
+		add(fmt.Sprintf("restart-%d", n), func(g *manifest.Table) { g.RestartInterval = n })
 	}
 	for _, n := range []int{0, 1, 5, 20, 43, 44, 100} {
-		add(fmt.Sprintf("bits-%d", n), func(g *golden.Table) { g.BitsPerKey = n })
+		add(fmt.Sprintf("bits-%d", n), func(g *manifest.Table) { g.BitsPerKey = n })
 	}
-	add("no-filter", func(g *golden.Table) { g.BitsPerKey = golden.NoFilter })
-	add("snappy", func(g *golden.Table) { g.Compression = "snappy" })
-	add("snappy-block-256", func(g *golden.Table) { g.Compression, g.BlockSize = "snappy", 256 })
-	add("snappy-100k", func(g *golden.Table) { g.Compression, g.Dataset = "snappy", "100k" })
+	add("no-filter", func(g *manifest.Table) { g.BitsPerKey = manifest.NoFilter })
+	add("snappy", func(g *manifest.Table) { g.Compression = "snappy" })
+	add("snappy-block-256", func(g *manifest.Table) { g.Compression, g.BlockSize = "snappy", 256 })
+	add("snappy-100k", func(g *manifest.Table) { g.Compression, g.Dataset = "snappy", "100k" })
 	for _, d := range []string{"empty", "one", "empty-key", "empty-values", "one-mib", "long-prefix", "byte-edges", "100k"} {
-		add(d, func(g *golden.Table) { g.Dataset = d })
+		add(d, func(g *manifest.Table) { g.Dataset = d })
 	}
-	add("byte-edges-block-1", func(g *golden.Table) { g.Dataset, g.BlockSize = "byte-edges", 1 })
+	add("byte-edges-block-1", func(g *manifest.Table) { g.Dataset, g.BlockSize = "byte-edges", 1 })
 	return tables
 }
 
-func writeGoleveldb(g golden.Table, pairs []workload.Pair) ([]byte, error) {
+func writeGoleveldb(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 	o := &opt.Options{
 		BlockSize:            g.BlockSize,
 		BlockRestartInterval: g.RestartInterval,
@@ -146,13 +146,13 @@ func writeGoleveldb(g golden.Table, pairs []workload.Pair) ([]byte, error) {
 	if g.Compression == "snappy" {
 		o.Compression = opt.SnappyCompression
 	}
-	if g.BitsPerKey != golden.NoFilter {
+	if g.BitsPerKey != manifest.NoFilter {
 		o.Filter = lfilter.NewBloomFilter(g.BitsPerKey)
 	}
 	return goleveldb.Write(o, pairs)
 }
 
-func writeLevelDB(tool *leveldb.Tool, file string, g golden.Table, pairs []workload.Pair) ([]byte, error) {
+func writeLevelDB(tool *leveldb.Tool, file string, g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 	err := tool.Write(file, leveldb.Options{
 		BitsPerKey:      g.BitsPerKey,
 		BlockSize:       g.BlockSize,
@@ -165,7 +165,7 @@ func writeLevelDB(tool *leveldb.Tool, file string, g golden.Table, pairs []workl
 	return os.ReadFile(file)
 }
 
-func writeOurs(g golden.Table, pairs []workload.Pair) ([]byte, error) {
+func writeOurs(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 	o := &table.WriterOptions{
 		BlockSize:       g.BlockSize,
 		RestartInterval: g.RestartInterval,
@@ -174,7 +174,7 @@ func writeOurs(g golden.Table, pairs []workload.Pair) ([]byte, error) {
 	if g.Compression == "snappy" {
 		o.Compression = table.Snappy
 	}
-	if g.BitsPerKey != golden.NoFilter {
+	if g.BitsPerKey != manifest.NoFilter {
 		o.FilterPolicy = filter.NewBloom(g.BitsPerKey)
 	}
 	var out bytes.Buffer

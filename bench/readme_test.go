@@ -1,5 +1,4 @@
-// Package readme holds that what README.md shows is so.
-package readme
+package bench
 
 import (
 	"fmt"
@@ -16,7 +15,8 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-const root = "../.."
+// root is where README.md is.
+const root = ".."
 
 func readme(t *testing.T) string {
 	t.Helper()
@@ -27,7 +27,7 @@ func readme(t *testing.T) string {
 	return string(text)
 }
 
-// The quick start compiles, and prints what stands below it.
+// What README.md shows is so: the quick start compiles, and prints what stands below it.
 func TestQuickStart(t *testing.T) {
 	m := regexp.MustCompile("(?s)```go\n(package main\n.*?)```\n+```\n(.*?)```").FindStringSubmatch(readme(t))
 	if m == nil {

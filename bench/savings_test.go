@@ -1,0 +1,49 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// What the benchmarks show must hold: with 10 bits per key an absent key costs
+// at most 0.02 data-block reads, and about one without the filter.
+func TestSavings(t *testing.T) {
+	w2, err := workload.W2()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []struct {
+		name string
+		set  workload.Set
+	}{
+		{"W1 of 100,000 entries", workload.W1(100_000)},
+		{"W2", w2},
+	} {
+		for _, c := range codecs {
+			var out bytes.Buffer
+			write(t, &out, w.set, c.codec)
+			if got := blocksPerAbsentKey(t, out.Bytes(), w.set, false); got > 0.02 {
+				t.Errorf("%s, %s: %.4f blocks per absent key, want at most 0.02", w.name, c.name, got)
+			}
+			if got := blocksPerAbsentKey(t, out.Bytes(), w.set, true); got < 0.99 {
+				t.Errorf("%s, %s: %.4f blocks per absent key without the filter, want about 1", w.name, c.name, got)
+			}
+		}
+	}
+}
+
+func blocksPerAbsentKey(t *testing.T, contents []byte, set workload.Set, ignore bool) float64 {
+	t.Helper()
+	var m table.Metrics
+	r := open(t, contents, &table.ReaderOptions{IgnoreFilter: ignore, Metrics: &m})
+	for _, k := range set.Absent {
+		if _, err := r.Get(k); !errors.Is(err, table.ErrNotFound) {
+			t.Fatalf("Get(%q) = %v, want ErrNotFound", k, err)
+		}
+	}
+	return float64(m.DataBlocks.Load()) / float64(m.Lookups.Load())
+}

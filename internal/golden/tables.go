@@ -1,0 +1,47 @@
+package golden
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/manifest"
+	"github.com/sievetable/sievetable/internal/workload"
+)
+
+// A Loaded is a golden table with its bytes and its pairs.
+type Loaded struct {
+	manifest.Table
+	Contents []byte
+	Want     []workload.Pair
+}
+
+// Each runs test as a subtest on every golden table in dir, after it has held
+// the file and the dataset to their digests.
+func Each(t *testing.T, dir string, test func(t *testing.T, l Loaded)) {
+	t.Helper()
+	tables, err := manifest.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range tables {
+		t.Run(g.File, func(t *testing.T) {
+			l := Loaded{Table: g}
+			var err error
+			if l.Contents, err = os.ReadFile(filepath.Join(dir, g.File)); err != nil {
+				t.Fatal(err)
+			}
+			if l.Want, err = workload.Dataset(g.Dataset); err != nil {
+				t.Fatal(err)
+			}
+			if got := manifest.SHA256(l.Contents); got != g.SHA256 {
+				t.Fatalf("SHA-256 of the file is %s, want %s as in %s", got, g.SHA256, manifest.Name)
+			}
+			if got := workload.Digest(l.Want); got != g.PairsSHA256 || len(l.Want) != g.Pairs {
+				t.Fatalf("dataset %s has %d pairs of digest %s, want %d of %s as in %s",
+					g.Dataset, len(l.Want), got, g.Pairs, g.PairsSHA256, manifest.Name)
+			}
+			test(t, l)
+		})
+	}
+}

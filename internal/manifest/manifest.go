@@ -1,0 +1,68 @@
+// Package manifest describes the golden tables under testdata: which engine
+// wrote each, how, and what it holds.
+package manifest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Name is the manifest's file, beside the tables.
+const Name = "MANIFEST"
+
+// NoFilter is the BitsPerKey of a Table without filter block.
+const NoFilter = -1
+
+// A Table is one golden table: which engine wrote it, how, and what it holds.
+type Table struct {
+	File            string `json:"file"` // below testdata
+	Producer        string `json:"producer"`
+	Version         string `json:"version"`
+	BlockSize       int    `json:"block_size"`
+	RestartInterval int    `json:"restart_interval"`
+	BitsPerKey      int    `json:"bits_per_key"` // NoFilter: none
+	Compression     string `json:"compression"`  // none or snappy
+	Dataset         string `json:"dataset"`      // of package workload
+	Pairs           int    `json:"pairs"`
+	PairsSHA256     string `json:"pairs_sha256"` // workload.Digest
+	SHA256          string `json:"sha256"`       // of the file
+}
+
+// SHA256 is what a Table's SHA256 field holds for contents.
+func SHA256(contents []byte) string {
+	sum := sha256.Sum256(contents)
+	return hex.EncodeToString(sum[:])
+}
+
+// Write writes the manifest in dir, one table a line.
+func Write(dir string, tables []Table) error {
+	out := []byte("[\n")
+	for i, t := range tables {
+		line, err := json.Marshal(t)
+		if err != nil {
+			return fmt.Errorf("manifest: %w", err)
+		}
+		if i > 0 {
+			out = append(out, ",\n"...)
+		}
+		out = append(out, line...)
+	}
+	return os.WriteFile(filepath.Join(dir, Name), append(out, "\n]\n"...), 0o666)
+}
+
+// Read reads the manifest in dir.
+func Read(dir string) ([]Table, error) {
+	contents, err := os.ReadFile(filepath.Join(dir, Name))
+	if err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	var tables []Table
+	if err := json.Unmarshal(contents, &tables); err != nil {
+		return nil, fmt.Errorf("manifest: %s: %w", Name, err)
+	}
+	return tables, nil
+}
