@@ -46,7 +46,7 @@ type Block struct {
 }
 
 // Open checks data, the uncompressed contents of a block without trailer, and
-// returns the Block. It holds that
+// returns the Block. It checks that
 //
 //   - restart points are where entries start, ascending, from 0 on, and the
 //     entries there share nothing;

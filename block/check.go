@@ -92,7 +92,7 @@ func (b *Block) checkEntries(k *keys) error {
 	return nil
 }
 
-// checkKey holds that the key of the entry at off, unless it is the first one
+// checkKey checks that the key of the entry at off, unless it is the first one
 // looked at, is above the last one, and makes it the last one.
 func (b *Block) checkKey(k *keys, off int, e entry, first bool) error {
 	if e.shared > uint64(len(k.last)) {

@@ -59,7 +59,7 @@ func (b *Block) restartKey(i int) ([]byte, error) {
 	return b.entries[e.key:e.value], nil
 }
 
-// checkRestart holds that restart point i is where an entry starts, the first
+// checkRestart checks that restart point i is where an entry starts, the first
 // one where the first entry does.
 func (b *Block) checkRestart(i int) error {
 	want := uint32(b.restart(i))

@@ -28,11 +28,11 @@ func (it *Iter) Reset(b Block) {
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.off < it.next }
 
-// Key returns the entry's key. It is true until the next move, and must not be
+// Key returns the entry's key. It is valid until the next move, and must not be
 // changed.
 func (it *Iter) Key() []byte { return it.key }
 
-// Value returns the entry's value, a part of the Block: it is true as long as
+// Value returns the entry's value, a part of the Block: it is valid as long as
 // the Block is, and must not be changed.
 func (it *Iter) Value() []byte { return it.value }
 

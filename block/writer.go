@@ -32,7 +32,7 @@ func NewWriter(interval int) (*Writer, error) {
 }
 
 // Append adds an entry. Keys must strictly increase in the order that the block
-// will be opened with, which is the caller's to see to. Neither slice is kept.
+// will be opened with; Append does not check that. Neither slice is kept.
 // It is an error, and adds nothing, if the block would exceed the format's
 // 4 GiB.
 func (w *Writer) Append(key, value []byte) error {
@@ -63,11 +63,11 @@ func (w *Writer) Size() int {
 // Entries returns how many entries the block has.
 func (w *Writer) Entries() int { return w.entries }
 
-// LastKey returns the key appended last, also after a Reset. It is true until
+// LastKey returns the key appended last, also after a Reset. It is valid until
 // the next Append, and empty before the first.
 func (w *Writer) LastKey() []byte { return w.lastKey }
 
-// Finish completes the block and returns it. It is true until the Writer is
+// Finish completes the block and returns it. It is valid until the Writer is
 // Reset, which is what must follow.
 func (w *Writer) Finish() []byte {
 	if w.entries == 0 {

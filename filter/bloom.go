@@ -32,7 +32,7 @@ type Bloom struct {
 // NewBloom returns a Bloom filter policy that spends bitsPerKey bits on each
 // key: 10 gives about 1 % false positives, and [SizeForRate] tells how many
 // give another rate. Values below 0 behave as 0, the smallest filter. The
-// number only matters for writing: a filter says itself how it is read.
+// number only matters for writing: a filter stores what reading it takes.
 //
 // A key sets k = bitsPerKey·69/100 bits, at least 1 and at most 30. A filter
 // takes at least 64 bits, and at most 2³²−8 whatever is asked for.

@@ -34,7 +34,7 @@ func (b *buffers) keep(value []byte) []byte {
 }
 
 // readBlock reads the block at h into b, checks its checksum, and returns its
-// contents, decompressed. They are true until b is used again or released.
+// contents, decompressed. They are valid until b is used again, but for what keep returns.
 func (r *Reader) readBlock(part string, h handle, b *buffers) ([]byte, error) {
 	id, err := r.readStored(part, h, b)
 	if err != nil {
@@ -137,7 +137,7 @@ func (r *Reader) openData(i int, b *buffers, it *block.Iter) error {
 	return r.checkBetween(i, it)
 }
 
-// checkBetween holds that data block i's keys, which it is on, lie above the
+// checkBetween checks that data block i's keys, which it is on, lie above the
 // separator before and not above its own, and so in order with all the others.
 func (r *Reader) checkBetween(i int, it *block.Iter) error {
 	offset := r.index.handles[i].offset

@@ -36,7 +36,7 @@ func (h handle) append(dst []byte) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(dst, h.offset), h.length)
 }
 
-// decodeHandle decodes a handle at the start of b, holds that its block and
+// decodeHandle decodes a handle at the start of b, checks that its block and
 // trailer lie below limit, and returns how many bytes it took.
 func decodeHandle(b []byte, limit uint64) (handle, int, error) {
 	offset, n := wire.Uvarint(b)

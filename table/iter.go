@@ -49,7 +49,7 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 	return it
 }
 
-// closedReader is what a closed Iter is on.
+// closedReader stands in for a closed Iter's Reader.
 var closedReader = func() *Reader {
 	r := &Reader{index: new(index)}
 	r.closed.Store(true)
@@ -59,11 +59,11 @@ var closedReader = func() *Reader {
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.valid }
 
-// Key returns the entry's key. It is true until the next move, and must not be
+// Key returns the entry's key. It is valid until the next move, and must not be
 // changed.
 func (it *Iter) Key() []byte { return it.it.Key() }
 
-// Value returns the entry's value. It is true until the next move, and must not
+// Value returns the entry's value. It is valid until the next move, and must not
 // be changed.
 func (it *Iter) Value() []byte { return it.it.Value() }
 
@@ -80,7 +80,7 @@ func (it *Iter) Close() error {
 }
 
 // All returns the entries from the first to the last, for a range loop. Keys
-// and values are true until the next turn. Check Error after the loop.
+// and values are valid until the next turn. Check Error after the loop.
 func (it *Iter) All() iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
 		for ok := it.First(); ok; ok = it.Next() {

@@ -284,7 +284,7 @@ func TestIterStepsDoNotAllocate(t *testing.T) {
 }
 
 // One Reader, many goroutines, and a Close in between: right answers or
-// ErrClosed, and values that stay true.
+// ErrClosed, and values that stay valid.
 func TestReaderIsSafeForConcurrentUse(t *testing.T) {
 	pairs := numbered(2000)
 	r := open(t, build(t, withBloom, pairs), &table.ReaderOptions{Metrics: new(table.Metrics)})

@@ -110,7 +110,7 @@ func (r *Reader) open() error {
 	return err
 }
 
-// checkOverlap holds that metaindex, index and data blocks share no bytes.
+// checkOverlap checks that metaindex, index and data blocks share no bytes.
 func (r *Reader) checkOverlap() error {
 	f := r.footer
 	if f.index.overlaps(f.metaindex) {
@@ -131,7 +131,7 @@ func (r *Reader) checkOverlap() error {
 func (r *Reader) FilterErr() error { return r.filterErr }
 
 // Close ends the Reader: from now on it and its Iters return ErrClosed when
-// they would have to read. Values that Get returned stay true. A second Close
+// they would have to read. Values that Get returned stay valid. A second Close
 // is ErrClosed.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {

@@ -171,7 +171,7 @@ func levelDBAgain(t *testing.T, g golden.Loaded) []byte {
 // defaults are what a newcomer writes with.
 var defaults = &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
 
-// checkTheirFilter holds that a peer finds every key, and that absent ones cost
+// checkTheirFilter checks that a peer finds every key, and that absent ones cost
 // it at most 0.02 reads each.
 func checkTheirFilter(t *testing.T, present, absent [][]byte, get func(keys [][]byte) ([]leveldb.Answer, error)) {
 	t.Helper()
