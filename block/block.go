@@ -43,6 +43,7 @@ type Block struct {
 	entries  []byte
 	restarts []byte // u32le each
 	compare  func(a, b []byte) int
+	shares   bool
 }
 
 // Open checks data, the uncompressed contents of a block without trailer, and
@@ -68,6 +69,10 @@ func Open(data []byte, compare func(a, b []byte) int) (Block, error) {
 	}
 	return b, nil
 }
+
+// SharesKeys reports whether any entry shares bytes of the key before it. If
+// none does, as in an index block, all keys are parts of the Block.
+func (b *Block) SharesKeys() bool { return b.shares }
 
 // order compares two keys in the order of the block.
 func (b *Block) order(x, y []byte) int {

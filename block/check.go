@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -24,23 +23,23 @@ func split(data []byte) (Block, error) {
 	return Block{entries: data[:start:start], restarts: data[start:end]}, nil
 }
 
-// keys is room for two keys: the last one, and in an order that is not bytewise
-// also the one to compare it with.
-type keys struct{ last, this []byte }
+// keys is what checking keys takes: the last one, and in an order that is not
+// bytewise room for the one to compare it with.
+type keys struct {
+	last key
+	this []byte
+}
 
 var keysPool = sync.Pool{New: func() any { return new(keys) }}
 
 // maxPooledKey keeps a block with a huge key from holding memory for ever.
 const maxPooledKey = 1 << 16
 
-func getKeys() *keys {
-	k := keysPool.Get().(*keys)
-	k.last = k.last[:0]
-	return k
-}
+func getKeys() *keys { return keysPool.Get().(*keys) }
 
 func (k *keys) put() {
-	if cap(k.last) <= maxPooledKey && cap(k.this) <= maxPooledKey {
+	k.last.reset()
+	if cap(k.last.buf) <= maxPooledKey && cap(k.this) <= maxPooledKey {
 		keysPool.Put(k)
 	}
 }
@@ -81,6 +80,7 @@ func (b *Block) checkEntries(k *keys) error {
 				restart = b.restart(ri)
 			}
 		}
+		b.shares = b.shares || e.shared > 0
 		if err := b.checkKey(k, off, e, off == 0); err != nil {
 			return err
 		}
@@ -95,26 +95,29 @@ func (b *Block) checkEntries(k *keys) error {
 // checkKey checks that the key of the entry at off, unless it is the first one
 // looked at, is above the last one, and makes it the last one.
 func (b *Block) checkKey(k *keys, off int, e entry, first bool) error {
-	if e.shared > uint64(len(k.last)) {
-		return fmt.Errorf("entry at %d shares %d bytes, but the key before it has %d", off, e.shared, len(k.last))
+	last := k.last.bytes
+	if e.shared > uint64(len(last)) {
+		return fmt.Errorf("entry at %d shares %d bytes, but the key before it has %d", off, e.shared, len(last))
 	}
-	unshared := b.entries[e.key:e.value]
-	if !first && !b.ascends(k, e.shared, unshared) {
-		return fmt.Errorf("entry at %d has key %q, want it above the one before, %q",
-			off, append(slices.Clip(k.last[:e.shared]), unshared...), k.last)
+	shared, unshared := int(e.shared), b.entries[e.key:e.value]
+	if !first && !b.ascends(k, shared, unshared) {
+		before := wire.Quote(last)
+		k.last.next(shared, unshared)
+		return fmt.Errorf("entry at %d has key %s, want it above the one before, %s", off, wire.Quote(k.last.bytes), before)
 	}
-	k.last = append(k.last[:e.shared], unshared...)
+	k.last.next(shared, unshared)
 	return nil
 }
 
 // ascends reports whether the key of these parts is above the last one. In the
 // bytewise order the shared part cannot matter.
-func (b *Block) ascends(k *keys, shared uint64, unshared []byte) bool {
+func (b *Block) ascends(k *keys, shared int, unshared []byte) bool {
+	last := k.last.bytes
 	if b.compare == nil {
-		return bytes.Compare(k.last[shared:], unshared) < 0
+		return bytes.Compare(last[shared:], unshared) < 0
 	}
-	k.this = append(append(k.this[:0], k.last[:shared]...), unshared...)
-	return b.compare(k.last, k.this) < 0
+	k.this = append(append(k.this[:0], last[:shared]...), unshared...)
+	return b.compare(last, k.this) < 0
 }
 
 // entry is a decoded entry: how many key bytes it shares, and where in the

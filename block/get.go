@@ -89,7 +89,7 @@ func (b *Block) scan(start int, key []byte) (value []byte, found bool, err error
 		if err := b.checkKey(k, off, e, off == start); err != nil {
 			return nil, false, err
 		}
-		switch c := b.order(k.last, key); {
+		switch c := b.order(k.last.bytes, key); {
 		case c == 0:
 			return b.entries[e.value:e.end:e.end], true, nil
 		case c > 0:

@@ -11,9 +11,8 @@ type Iter struct {
 	off  int // of the entry; len(b.entries) when after the last one
 	next int // where the entry ends: 0 when before the first one
 
-	key   []byte // in the block, if the entry shares nothing; else in buf
+	key   key
 	value []byte
-	buf   []byte
 }
 
 // NewIter returns an Iter on b.
@@ -22,15 +21,16 @@ func (b Block) NewIter() *Iter { return &Iter{b: b} }
 // Reset moves the Iter to another Block, before its first entry, and keeps the
 // memory that it has for keys.
 func (it *Iter) Reset(b Block) {
-	*it = Iter{b: b, buf: it.buf[:0]}
+	it.key.reset()
+	*it = Iter{b: b, key: it.key}
 }
 
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.off < it.next }
 
-// Key returns the entry's key. It is valid until the next move, and must not be
-// changed.
-func (it *Iter) Key() []byte { return it.key }
+// Key returns the entry's key. It is valid until the next move, or as long as
+// the Block in one where [Block.SharesKeys] is false. It must not be changed.
+func (it *Iter) Key() []byte { return it.key.bytes }
 
 // Value returns the entry's value, a part of the Block: it is valid as long as
 // the Block is, and must not be changed.
@@ -59,7 +59,8 @@ func (it *Iter) Next() bool {
 		return true
 	}
 	it.off = it.next
-	it.key, it.value = nil, nil
+	it.key.reset()
+	it.value = nil
 	return false
 }
 
@@ -84,11 +85,11 @@ func (it *Iter) Prev() bool {
 func (it *Iter) SeekGE(key []byte) bool {
 	after := it.b.searchRestarts(func(i int) bool {
 		it.rewind(i)
-		return !it.Next() || it.b.order(it.key, key) >= 0
+		return !it.Next() || it.b.order(it.key.bytes, key) >= 0
 	})
 	it.rewind(max(after-1, 0))
 	for it.Next() {
-		if it.b.order(it.key, key) >= 0 {
+		if it.b.order(it.key.bytes, key) >= 0 {
 			return true
 		}
 	}
@@ -109,7 +110,8 @@ func (it *Iter) rewind(i int) {
 		it.next = it.b.restart(i)
 		it.off = it.next
 	}
-	it.key, it.value = nil, nil
+	it.key.reset()
+	it.value = nil
 }
 
 // read moves to the entry at next, which there is. Open has checked it.
@@ -120,13 +122,7 @@ func (it *Iter) read() {
 	length, at := uvarint(e, at)
 	value := at + unshared
 	end := value + length
-	if shared == 0 {
-		it.key = e[at:value:value]
-	} else {
-		it.buf = append(it.buf[:0], it.key[:shared]...)
-		it.buf = append(it.buf, e[at:value]...)
-		it.key = it.buf[:len(it.buf):len(it.buf)]
-	}
+	it.key.next(shared, e[at:value])
 	it.value = e[value:end:end]
 	it.off, it.next = it.next, end
 }

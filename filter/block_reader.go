@@ -2,6 +2,7 @@ package filter
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 )
 
@@ -19,6 +20,9 @@ type BlockReader struct {
 // is a [Checker] checks each filter too. A block in which anything is wrong is
 // an error, since none of its answers could be relied on.
 func OpenBlock(block []byte, p Policy) (*BlockReader, error) {
+	if p == nil {
+		return nil, errors.New("filter: no policy")
+	}
 	if len(block) < 5 {
 		return nil, fmt.Errorf("filter block of %d bytes, want at least 5", len(block))
 	}

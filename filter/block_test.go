@@ -179,6 +179,12 @@ func TestOpenBlockRefusesDamage(t *testing.T) {
 	}
 }
 
+func TestOpenBlockRefusesNoPolicy(t *testing.T) {
+	if _, err := filter.OpenBlock([]byte("\x00\x00\x00\x00\x0b"), nil); err == nil {
+		t.Error("no error")
+	}
+}
+
 func TestNewBlockWriterRefuses(t *testing.T) {
 	for _, lg := range []int{-1, 31, math.MaxInt} {
 		if _, err := filter.NewBlockWriter(listPolicy{}, lg); err == nil {
@@ -205,6 +211,27 @@ func TestBlockWriterRefusesWhatOffsetsCannotReach(t *testing.T) {
 		if block, err := w.Finish(); err == nil {
 			t.Errorf("Finish = %d bytes after StartBlock(%d) failed; want an error", len(block), offset)
 		}
+	}
+}
+
+// silentPolicy writes nothing, which in a filter block means "no keys here".
+type silentPolicy struct{ listPolicy }
+
+func (silentPolicy) NewGenerator() filter.Generator { return silentGenerator{} }
+
+type silentGenerator struct{}
+
+func (silentGenerator) Add([]byte)             {}
+func (silentGenerator) Generate(filter.Buffer) {}
+
+func TestBlockWriterRefusesFiltersOfNoBytes(t *testing.T) {
+	w, err := filter.NewBlockWriter(silentPolicy{}, 11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Add([]byte("a"))
+	if block, err := w.Finish(); err == nil {
+		t.Errorf("Finish = %x, want an error", block)
 	}
 }
 

@@ -96,10 +96,15 @@ func (w *BlockWriter) generate() {
 		return
 	}
 	w.offsets = append(w.offsets, uint32(len(w.filters)))
-	if w.keys > 0 {
-		w.gen.Generate(&w.filters)
-		w.keys = 0
+	if w.keys == 0 {
+		return
 	}
+	before := len(w.filters)
+	w.gen.Generate(&w.filters)
+	if len(w.filters) == before && w.err == nil {
+		w.err = fmt.Errorf("filter: policy wrote no bytes for %d keys, which would deny them", w.keys)
+	}
+	w.keys = 0
 }
 
 // tooLarge reports, and remembers, that the block cannot take the given number

@@ -351,7 +351,7 @@ func TestIndexThatMultiplies(t *testing.T) {
 	metaindex := f.block(entries())
 	contents := f.footer(metaindex, f.block(string(w.Finish())))
 	_, err = table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
-	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "separators of more than") {
+	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "separators of more than four times") {
 		t.Errorf("NewReader = %v, want ErrCorrupt", err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 
 // Create returns a Writer of the file name, which appears there only when Close
 // has written all of it to disk, in place of a file that may be there by then.
-// Until then the table is in a temporary file beside it, called name and a
-// random suffix that ends in ".tmp": what a crash can leave behind, and what an
-// error or Abort removes. Should the directory fail to reach the disk after the
+// Until then the table is in a temporary file in the same directory, called
+// sievetable-….tmp: what a crash can leave behind, and what an error or Abort
+// removes. Should the directory fail to reach the disk after the
 // new file has replaced an old one, then neither is left.
 //
 //	w, err := table.Create("users.ldb", nil)
@@ -41,7 +41,14 @@ type pendingFile struct {
 }
 
 func createPending(name string) (*pendingFile, error) {
-	tmp := fmt.Sprintf("%s.%016x.tmp", name, rand.Uint64())
+	if info, err := os.Stat(name); name == "" || err == nil && info.IsDir() {
+		return nil, fmt.Errorf("table: %q is no name for a file", name)
+	}
+	name, err := filepath.Abs(name) // the working directory may change
+	if err != nil {
+		return nil, wrap(err)
+	}
+	tmp := filepath.Join(filepath.Dir(name), fmt.Sprintf("sievetable-%016x.tmp", rand.Uint64()))
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, wrap(err)

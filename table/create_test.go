@@ -43,8 +43,8 @@ func TestCreatePublishesOnClose(t *testing.T) {
 	if err := w.Append([]byte("k"), []byte("v")); err != nil {
 		t.Fatal(err)
 	}
-	if got := names(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], "a.ldb.") || !strings.HasSuffix(got[0], ".tmp") {
-		t.Errorf("before Close the directory has %v, want a.ldb.….tmp", got)
+	if got := names(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], "sievetable-") || !strings.HasSuffix(got[0], ".tmp") {
+		t.Errorf("before Close the directory has %v, want sievetable-….tmp", got)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -102,12 +102,18 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	if _, err := table.Create(filepath.Join(dir, "options.ldb"), &table.WriterOptions{BlockSize: -1}); err == nil {
 		t.Error("impossible options: no error")
 	}
-	// A directory under the final name, which no file can replace.
+	// A directory that gets the final name meanwhile, which no file can replace.
+	w = create(t, filepath.Join(dir, "taken.ldb"))
 	if err := os.MkdirAll(filepath.Join(dir, "taken.ldb", "full"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := create(t, filepath.Join(dir, "taken.ldb")).Close(); err == nil {
+	if err := w.Close(); err == nil {
 		t.Error("a directory in the way: no error")
+	}
+	for _, name := range []string{"", dir, filepath.Join(dir, "taken.ldb")} {
+		if _, err := table.Create(name, nil); err == nil {
+			t.Errorf("Create(%q): no error", name)
+		}
 	}
 	if diff := cmp.Diff([]string{"taken.ldb"}, names(t, dir)); diff != "" {
 		t.Errorf("the directory has (-want +got):\n%s", diff)
@@ -140,6 +146,20 @@ func TestCreateInADirectoryThatCannotBeRead(t *testing.T) {
 	}
 	if got, err := os.ReadFile(name); err != nil || string(got) != "old" {
 		t.Errorf("the file is %q, %v; want the old one", got, err)
+	}
+}
+
+// The file goes where it was created, wherever the process moves.
+func TestCreateOfARelativeName(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	w := create(t, strings.Repeat("n", 255)) // as long as names can be
+	t.Chdir(t.TempDir())
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{strings.Repeat("n", 255)}, names(t, dir)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -3,31 +3,21 @@ package table
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"sort"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // index is the decoded index block: for each data block its separator and its
 // handle, both in the order of the file.
 type index struct {
-	separators []byte   // one after the other
-	ends       []uint32 // of each separator in separators
+	separators [][]byte
 	handles    []handle
 	compare    func(a, b []byte) int
 }
 
 func (x *index) len() int { return len(x.handles) }
-
-// separator returns separator i.
-func (x *index) separator(i int) []byte {
-	start := uint32(0)
-	if i > 0 {
-		start = x.ends[i-1]
-	}
-	return x.separators[start:x.ends[i]:x.ends[i]]
-}
 
 // search returns the first data block whose separator is not below key: the
 // only one that can hold it. It is x.len() if all separators are below.
@@ -35,7 +25,7 @@ func (x *index) search(key []byte) int {
 	low, high := 0, x.len()
 	for low < high {
 		mid := int(uint(low+high) >> 1)
-		if x.order(x.separator(mid), key) < 0 {
+		if x.order(x.separators[mid], key) < 0 {
 			low = mid + 1
 		} else {
 			high = mid
@@ -59,8 +49,7 @@ func (r *Reader) readIndex(h handle) (*index, error) {
 		return nil, err
 	}
 	x := &index{compare: r.compare}
-	err = x.decode(contents, r.limit, min(uint64(len(contents))*maxIndexGain, uint64(r.o.MaxBlockSize), math.MaxUint32))
-	if err != nil {
+	if err := x.decode(contents, r.limit, r.o.MaxBlockSize); err != nil {
 		return nil, &CorruptionError{Block: partIndex, Offset: int64(h.offset), Err: err}
 	}
 	return x, nil
@@ -75,35 +64,55 @@ func (x *index) overlapping(h handle) (handle, bool) {
 	return handle{}, false
 }
 
-// maxIndexGain bounds how much larger than the index block its separators can
-// be, beside MaxBlockSize. Indexes are written with a restart point at each
-// entry, which shares nothing; in one that does share, long separators could
-// multiply.
-const maxIndexGain = 16
-
-// decode decodes the index, whose blocks must follow one another below limit,
-// and whose separators may take most bytes together.
-func (x *index) decode(contents []byte, limit, most uint64) error {
+// decode decodes the index, whose blocks must lie below limit. It keeps
+// contents.
+//
+// An index is written with a restart point at each entry, so that no key shares
+// anything, and the separators are parts of contents. In one that does share,
+// few bytes can make long separators: these may take most bytes together, and
+// no more than four times what the block does.
+func (x *index) decode(contents []byte, limit uint64, most int) error {
 	blk, err := block.Open(contents, x.compare)
 	if err != nil {
 		return err
 	}
-	last := uint64(0)
+	n, err := checkHandles(blk, limit)
+	if err != nil {
+		return err
+	}
+	x.separators, x.handles = make([][]byte, 0, n), make([]handle, 0, n)
+	most = min(most, 4*len(contents))
 	for it := blk.NewIter(); it.Next(); {
+		separator := it.Key()
+		if blk.SharesKeys() {
+			if most -= len(separator); most < 0 {
+				return fmt.Errorf("separators of more than four times the block's %d bytes", len(contents))
+			}
+			separator = bytes.Clone(separator)
+		}
 		h, err := decodeWholeHandle(it.Value(), limit)
 		if err != nil {
-			return fmt.Errorf("separator %q: %w", it.Key(), err)
+			return err
 		}
-		if h.offset < last {
-			return fmt.Errorf("separator %q: data block at %d, want it behind the one before, at %d or later", it.Key(), h.offset, last)
-		}
-		if uint64(len(x.separators))+uint64(len(it.Key())) > most {
-			return fmt.Errorf("separators of more than %d bytes, from a block of %d", most, len(contents))
-		}
-		last = h.end()
-		x.separators = append(x.separators, it.Key()...)
-		x.ends = append(x.ends, uint32(len(x.separators)))
-		x.handles = append(x.handles, h)
+		x.separators, x.handles = append(x.separators, separator), append(x.handles, h)
 	}
 	return nil
+}
+
+// checkHandles checks that the index's handles follow one another below limit,
+// and returns how many there are: no more than the file has room for blocks.
+func checkHandles(index block.Block, limit uint64) (n int, err error) {
+	last := uint64(0)
+	for it := index.NewIter(); it.Next(); n++ {
+		h, err := decodeWholeHandle(it.Value(), limit)
+		if err != nil {
+			return 0, fmt.Errorf("separator %s: %w", wire.Quote(it.Key()), err)
+		}
+		if h.offset < last {
+			return 0, fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later",
+				wire.Quote(it.Key()), h.offset, last)
+		}
+		last = h.end()
+	}
+	return n, nil
 }

@@ -97,12 +97,13 @@ type ReaderOptions struct {
 	Codecs []Codec
 
 	// MaxBlockSize is the most bytes that a block may take, stored or
-	// decompressed; a larger one is reported as corrupt. 0: 1 GiB, which is
-	// also what a Writer holds to.
+	// decompressed, below 4 GiB; a larger one is reported as corrupt. 0: 1 GiB,
+	// which is also what a Writer keeps to.
 	MaxBlockSize int
 
 	// SkipChecksums trusts blocks without computing their checksums. Their
-	// form is still checked. Verify computes them all the same.
+	// form is still checked, but a filter whose bits are damaged can then hide
+	// keys. Verify computes the checksums all the same.
 	SkipChecksums bool
 
 	// Comparer is the order that the table was written in. nil:
@@ -120,7 +121,7 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 	if o != nil {
 		r = *o
 	}
-	if most := math.MaxInt - trailerLen; r.MaxBlockSize < 0 || r.MaxBlockSize > most {
+	if most := min(uint64(math.MaxUint32), math.MaxInt-trailerLen); r.MaxBlockSize < 0 || uint64(r.MaxBlockSize) > most {
 		return r, fmt.Errorf("table: MaxBlockSize is %d, want 0 to %d", r.MaxBlockSize, most)
 	}
 	if r.MaxBlockSize == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // errUnknownFilter is in the error for a filter that no policy is known for.
@@ -33,7 +34,7 @@ func (r *Reader) readFilter() error {
 		}
 	}
 	if prefix := []byte(filterPrefix); it.SeekGE(prefix) && bytes.HasPrefix(it.Key(), prefix) {
-		return fmt.Errorf("table: filter %q: %w", it.Key()[len(prefix):], errUnknownFilter)
+		return fmt.Errorf("table: filter %s: %w", wire.Quote(it.Key()[len(prefix):]), errUnknownFilter)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Verify reads the whole table anew and checks it all: each block's checksum
@@ -14,8 +15,8 @@ import (
 // blocks and against the index, and that the filter (with IgnoreFilter too) is
 // sound and denies no key. It goes on after damage, and returns every finding,
 // joined: a *CorruptionError for each damaged part, and one for each key that
-// the filter denies. It takes the memory of a second Reader, and of the
-// findings.
+// the filter denies (beyond 10,000 keys, their number). It takes the memory of a
+// second Reader, and of the findings.
 //
 // If all keys that the filter denies are in it without their last 8 bytes, the
 // one finding is that this is the table of a database, and wants FilterKey to
@@ -48,13 +49,18 @@ func verify(src io.ReaderAt, size int64, o *ReaderOptions) error {
 	return v.findings()
 }
 
+// maxNamed bounds what a filter that denies everything can make of a table of
+// millions of keys.
+const maxNamed = 10_000
+
 type verifier struct {
 	r       *Reader
 	buffers buffers
 	it      block.Iter
 	found   []error
-	denied  []error // by the filter
-	without int     // of these, in the filter without their last 8 bytes
+	denied  int     // keys that the filter denies
+	named   []error // one for each of these, up to maxNamed
+	without int     // how many of these are in the filter without their last 8 bytes
 }
 
 func (v *verifier) add(err error) {
@@ -79,7 +85,7 @@ func (v *verifier) filters() error {
 		}
 		h, err := decodeWholeHandle(it.Value(), v.r.limit)
 		if err != nil {
-			return corrupt(partMetaindex, v.r.footer.metaindex.offset, "%q: %w", it.Key(), err)
+			return corrupt(partMetaindex, v.r.footer.metaindex.offset, "%s: %w", wire.Quote(it.Key()), err)
 		}
 		if _, err := v.r.readStored(partFilter, h, &v.buffers); err != nil {
 			return err
@@ -105,17 +111,23 @@ func (v *verifier) key(i int, key []byte) {
 		return
 	}
 	offset := v.r.index.handles[i].offset
-	v.denied = append(v.denied, corrupt(partFilter, v.r.filterAt.offset, "denies key %q of the data block at %d", key, offset))
+	if v.denied++; len(v.named) < maxNamed {
+		v.named = append(v.named, corrupt(partFilter, v.r.filterAt.offset, "denies key %s of the data block at %d", wire.Quote(key), offset))
+	}
 	if user := InternalFilterKey(key); v.r.o.FilterKey == nil && user != nil && v.r.filter.Contains(offset, user) {
 		v.without++
 	}
 }
 
 func (v *verifier) findings() error {
-	if n := len(v.denied); n > 0 && v.without == n {
+	at := v.r.filterAt.offset
+	if v.denied > 0 && v.without == v.denied {
 		hint := fmt.Errorf("table: %s at %d: denies %d keys but has them without their last 8 bytes: the table is a database's, and wants FilterKey: InternalFilterKey",
-			partFilter, v.r.filterAt.offset, n)
+			partFilter, at, v.denied)
 		return errors.Join(append(v.found, hint)...)
 	}
-	return errors.Join(append(v.found, v.denied...)...)
+	if more := v.denied - len(v.named); more > 0 {
+		v.named = append(v.named, corrupt(partFilter, at, "denies %d further keys", more))
+	}
+	return errors.Join(append(v.found, v.named...)...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // writeBuffer gathers blocks into larger writes.
@@ -52,7 +53,7 @@ func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Writer{o: opts, out: bufio.NewWriterSize(w, writeBuffer)}
+	t := &Writer{o: opts, out: bufio.NewWriterSize(fullWriter{w}, writeBuffer)}
 	if t.data, err = block.NewWriter(opts.RestartInterval); err != nil {
 		return nil, err
 	}
@@ -65,6 +66,18 @@ func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
 		}
 	}
 	return t, nil
+}
+
+// fullWriter holds a writer to writing all or returning an error: bufio would
+// go on for ever with one that does neither.
+type fullWriter struct{ w io.Writer }
+
+func (f fullWriter) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	if n != len(p) && err == nil {
+		err = io.ErrShortWrite
+	}
+	return max(0, min(n, len(p))), err
 }
 
 // Append adds an entry. Its key must be above the one before: otherwise the
@@ -80,7 +93,7 @@ func (w *Writer) Append(key, value []byte) error {
 
 func (w *Writer) append(key, value []byte) error {
 	if w.entries > 0 && w.o.Comparer.Compare(w.data.LastKey(), key) >= 0 {
-		return fmt.Errorf("%w: %q after %q", ErrOrder, key, w.data.LastKey())
+		return fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.data.LastKey()))
 	}
 	if err := w.indexPending(key); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // finishDataBlock writes the data block. Its index entry waits for the next
@@ -40,7 +41,8 @@ func (w *Writer) indexPending(key []byte) error {
 	c, last := w.o.Comparer, w.data.LastKey()
 	s := c.Separator(w.separator[:0], last, key)
 	if s != nil && (c.Compare(last, s) > 0 || c.Compare(s, key) >= 0) {
-		return fmt.Errorf("table: comparer %q: separator %q, want it from %q to below %q", c.Name(), s, last, key)
+		return fmt.Errorf("table: comparer %q: separator %s, want it from %s to below %s",
+			c.Name(), wire.Quote(s), wire.Quote(last), wire.Quote(key))
 	}
 	return w.addIndex(s)
 }
@@ -53,7 +55,7 @@ func (w *Writer) indexLast() error {
 	c, last := w.o.Comparer, w.data.LastKey()
 	s := c.Successor(w.separator[:0], last)
 	if s != nil && c.Compare(last, s) > 0 {
-		return fmt.Errorf("table: comparer %q: successor %q, want at least %q", c.Name(), s, last)
+		return fmt.Errorf("table: comparer %q: successor %s, want at least %s", c.Name(), wire.Quote(s), wire.Quote(last))
 	}
 	return w.addIndex(s)
 }

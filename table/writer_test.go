@@ -201,6 +201,25 @@ func TestFailedWrite(t *testing.T) {
 	}
 }
 
+// A sink that takes less, or claims more, than it was given and calls that no
+// error.
+func TestWriteThatIsNoWrite(t *testing.T) {
+	for _, n := range []int{-1, 0, 1, 1 << 30} {
+		w, err := table.NewWriter(lyingWriter(n), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = w.Append([]byte("k"), bytes.Repeat([]byte("0123456789"), 100_000))
+		if closing := w.Close(); !errors.Is(closing, io.ErrShortWrite) {
+			t.Errorf("sink that says it wrote %d: Append = %v, Close = %v; want io.ErrShortWrite", n, err, closing)
+		}
+	}
+}
+
+type lyingWriter int
+
+func (l lyingWriter) Write(p []byte) (int, error) { return int(l), nil }
+
 // oddComparer orders bytewise, with separators that are given.
 type oddComparer struct {
 	table.Comparer

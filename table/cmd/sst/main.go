@@ -41,7 +41,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	cmd.SetArgs(args)
 	cmd.SetOut(out)
 	cmd.SetErr(stderr)
-	err := errors.Join(cmd.Execute(), out.Flush())
+	err := cmd.Execute()
+	if err == nil {
+		err = out.Flush()
+	}
 	switch {
 	case err == nil:
 		return 0

@@ -13,20 +13,25 @@ func escape(b []byte) string {
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 
-// unescape is the reverse of escape.
+// unescape is the reverse of escape. What is not an escape stands for itself,
+// be it text or not.
 func unescape(s string) ([]byte, error) {
 	var b []byte
-	for rest := s; rest != ""; {
-		r, multibyte, tail, err := strconv.UnquoteChar(rest, 0)
+	for s != "" {
+		if s[0] != '\\' {
+			b, s = append(b, s[0]), s[1:]
+			continue
+		}
+		r, multibyte, tail, err := strconv.UnquoteChar(s, '"')
 		if err != nil {
-			return nil, fmt.Errorf("key %q: no such escape at %q (a backslash is \\\\)", s, rest)
+			return nil, fmt.Errorf("key: no such escape: %s (a backslash is \\\\)", s)
 		}
 		if multibyte {
 			b = utf8.AppendRune(b, r)
 		} else {
 			b = append(b, byte(r))
 		}
-		rest = tail
+		s = tail
 	}
 	return b, nil
 }

@@ -25,8 +25,17 @@ func TestEscape(t *testing.T) {
 	}
 }
 
+// What a shell passes on need not be text, and quotes may be escaped.
+func TestUnescapeTakesMore(t *testing.T) {
+	for in, want := range map[string]string{"\xff": "\xff", "a\xffb": "a\xffb", `a\"b`: `a"b`, "é": "é"} {
+		if got, err := unescape(in); err != nil || string(got) != want {
+			t.Errorf("unescape(%q) = %q, %v; want %q", in, got, err, want)
+		}
+	}
+}
+
 func TestUnescapeRefuses(t *testing.T) {
-	for _, s := range []string{`\`, `\q`, `\x0`, `\"`} {
+	for _, s := range []string{`\`, `\q`, `\x0`, `\'`} {
 		if b, err := unescape(s); err == nil {
 			t.Errorf("unescape(%s) = %q, want an error", s, b)
 		}

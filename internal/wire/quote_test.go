@@ -1,0 +1,23 @@
+package wire
+
+import (
+	"bytes"
+	"testing"
+)
+
+func TestQuote(t *testing.T) {
+	long := bytes.Repeat([]byte("k"), 1000)
+	for _, tt := range []struct {
+		key  []byte
+		want string
+	}{
+		{nil, `""`},
+		{[]byte("a\x00\"b"), `"a\x00\"b"`},
+		{long[:128], `"` + string(long[:128]) + `"`},
+		{long, `"` + string(long[:128]) + `"… (1000 bytes)`},
+	} {
+		if got := Quote(tt.key); got != tt.want {
+			t.Errorf("Quote of %d bytes = %s, want %s", len(tt.key), got, tt.want)
+		}
+	}
+}
