@@ -35,7 +35,8 @@ func (b *buffers) keep(value []byte) []byte {
 }
 
 // readBlock reads the block at h into b, checks its checksum, and returns its
-// contents, decompressed. They are valid until b is used again, but for what keep returns.
+// contents, decompressed. They are valid until b is used again: keep makes a
+// value of them last.
 func (r *Reader) readBlock(part string, h handle, b *buffers) ([]byte, error) {
 	id, err := r.readStored(part, h, b)
 	if err != nil {

@@ -30,9 +30,8 @@ type Reader struct {
 
 // NewReader returns a Reader of the table that is the first size bytes of r,
 // which must be safe for concurrent use and not change. It reads footer, index,
-// metaindex and filter, and keeps index and filter in memory. nil
-// options are the defaults; impossible ones are an error. Close does not close
-// r.
+// metaindex and filter, and keeps index and filter in memory. nil options are
+// the defaults; impossible ones are an error. Close does not close r.
 //
 // A table that is damaged in footer or index is a *CorruptionError. A filter
 // that cannot be used is not: see FilterErr.
