@@ -7,7 +7,9 @@
 //	│         │         │   │ u32le     │ u32le     │   │ u32le         │
 //	└─────────┴─────────┴───┴───────────┴───────────┴───┴───────────────┘
 //
-// An entry stores what its key does not share with the key before it:
+// An entry stores what its key does not share with the key before it, and three
+// lengths as uvarints (7 bits a byte, the lowest first, the high bit set in all
+// but the last):
 //
 //	┌─────────┬──────────┬──────────────┬─────────────────────┬───────┐
 //	│ shared  │ unshared │ value length │ unshared key bytes  │ value │

@@ -78,8 +78,8 @@ func (Bloom) Contains(filter, key []byte) bool {
 	return true
 }
 
-// Check tells filters that no engine writes: shorter than 64 bits and the byte
-// for k, or with k = 0.
+// Check returns an error for a filter that no engine writes: one shorter than
+// 64 bits and the byte for k, or with k = 0.
 func (Bloom) Check(filter []byte) error {
 	if len(filter) < minBits/8+1 {
 		return fmt.Errorf("Bloom filter of %d bytes, want at least %d", len(filter), minBits/8+1)

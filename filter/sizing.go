@@ -21,8 +21,8 @@ import (
 // only a 32-bit hash of each key: a key that was not added collides with one
 // that was with probability 1 − e^(−n/2³²), so over all n keys one filter errs
 // at a rate of p + (1−p)(1−e^(−n/2³²)). In a table that does not matter, where
-// each filter has the few keys of 2 KiB of file; but ten billion keys belong in
-// many small filters, never in one.
+// each filter has the keys of a data block or a few; but ten billion keys belong
+// in many small filters, never in one.
 //
 // The formulas assume k independent bits. LevelDB's come from one hash by
 // double hashing, and in the small filters of a table, of a few hundred bits,
@@ -34,7 +34,7 @@ type Sizing struct {
 	Keys       uint64  // n
 	BitsPerKey int     // what to give NewBloom
 	K          int     // bits that LevelDB sets per key at that size
-	Bytes      uint64  // of all bit arrays, Keys·BitsPerKey/8 rounded up; each filter adds k, its offset, and what it takes to fill whole bytes, and eight of them
+	Bytes      uint64  // Keys·BitsPerKey/8 rounded up: the bits alone, without what each filter adds
 	Rate       float64 // false positives per absent key, by the formula, many small filters, LevelDB's K
 
 	// SingleRate is the rate of one filter over all the keys: the 32-bit hash

@@ -28,11 +28,12 @@
 // block is of package filter's. Each is followed by a trailer of 5 bytes: a
 // compression id (0 none, 1 Snappy, in its raw format, without framing) and, as
 // u32le, a checksum over the block as stored and that id: their CRC-32C
-// (Castagnoli), c, masked as (c>>15 | c<<17) + 0xa282ead8 mod 2³². The filter
-// block and the metaindex are never compressed.
+// (Castagnoli), c, masked as (c>>15 | c<<17) + 0xa282ead8 mod 2³². A Writer never
+// compresses the filter block and the metaindex; other engines compress the
+// metaindex.
 //
-// The metaindex lists the filter block by name: its keys, in byte order, are
-// "filter." and the name of the policy, its values are handles. LevelDB's Bloom
+// The filter block is optional. The metaindex lists it by name: its keys, in byte order, are
+// "filter." and the name of its policy, its values are handles. LevelDB's Bloom
 // filter has two names, "leveldb.BuiltinBloomFilter" in goleveldb and
 // "leveldb.BuiltinBloomFilter2" in C++ LevelDB; a Writer lists the one filter
 // block under both.

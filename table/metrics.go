@@ -8,8 +8,8 @@ import "sync/atomic"
 type Metrics struct {
 	Lookups              atomic.Uint64 // Gets and AppendGets
 	FilterQuestions      atomic.Uint64 // lookups that asked a filter
-	FilterNegatives      atomic.Uint64 // of these, answered "certainly absent"
-	FilterFalsePositives atomic.Uint64 // of these, answered "may contain" for a key that was absent
+	FilterNegatives      atomic.Uint64 // questions answered "certainly absent"
+	FilterFalsePositives atomic.Uint64 // questions answered "may contain" for a key that was absent
 	DataBlocks           atomic.Uint64 // data blocks read, by lookups and iterators
 	BytesRead            atomic.Uint64 // bytes these took in the file, trailers included
 }

@@ -98,7 +98,7 @@ func (w *Writer) finish() error {
 }
 
 // finishMetaindex writes the filter block, and the metaindex that lists it.
-// Both stay uncompressed: other engines do not read them otherwise.
+// Both stay uncompressed: not every engine reads them otherwise.
 func (w *Writer) finishMetaindex() (handle, error) {
 	meta, err := block.NewWriter(w.o.RestartInterval)
 	if err != nil {

@@ -9,7 +9,7 @@
 // key, tab and value on a line each.
 //
 // The exit status is 0 if the key was found, 1 if it is absent, 2 for wrong
-// usage or a file that cannot be read, and 3 for a damaged file.
+// usage or a file that cannot be read, and 3 for damage that is in the way.
 package main
 
 import (
@@ -42,8 +42,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	cmd.SetOut(out)
 	cmd.SetErr(stderr)
 	err := cmd.Execute()
-	if err == nil {
-		err = out.Flush()
+	if flushErr := out.Flush(); err == nil {
+		err = flushErr
 	}
 	switch {
 	case err == nil:
@@ -70,7 +70,8 @@ Keys and values are printed, and keys are given, as text in which \n, \t, \\,
 \xff and the like stand for what is not text, as in Go strings.
 
 The exit status is 0 if the key was found, 1 if it is absent, 2 for wrong usage
-or a file that cannot be read, and 3 for a damaged file.`,
+or a file that cannot be read, and 3 for damage that is in the way.`,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.AddCommand(
 		&cobra.Command{

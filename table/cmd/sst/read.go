@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -17,13 +18,11 @@ func get(out io.Writer, file, key string) (err error) {
 	if err != nil {
 		return err
 	}
-	// What the filter holds of a key only the table's writer knows: a database's
-	// holds user keys. It could spare one block.
-	r, err := table.Open(file, &table.ReaderOptions{IgnoreFilter: true})
+	r, err := open(file)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+	defer func() { err = done(file, err, r) }()
 	value, err := r.Get(k)
 	if errors.Is(err, table.ErrNotFound) {
 		return errAbsent
@@ -37,11 +36,11 @@ func get(out io.Writer, file, key string) (err error) {
 
 // scan prints all entries.
 func scan(out io.Writer, file string) (err error) {
-	r, err := table.Open(file, nil)
+	r, err := open(file)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+	defer func() { err = done(file, err, r) }()
 	it := r.NewIter(nil)
 	for k, v := range it.All() {
 		if _, err := fmt.Fprintf(out, "%s\t%s\n", escape(k), escape(v)); err != nil {
@@ -49,4 +48,30 @@ func scan(out io.Writer, file string) (err error) {
 		}
 	}
 	return it.Close()
+}
+
+// open opens a table without its filter: what that holds of a key only the
+// table's writer knows (a database's holds user keys), and it could spare one
+// block.
+func open(file string) (*table.Reader, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", file)
+	}
+	r, err := table.Open(file, &table.ReaderOptions{IgnoreFilter: true})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+// done closes the table and says in an error which file it is about.
+func done(file string, err error, r *table.Reader) error {
+	if err = errors.Join(err, r.Close()); err == nil || errors.Is(err, errAbsent) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", file, err)
 }

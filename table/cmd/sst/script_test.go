@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 //	table FILE [KEY=VALUE…]      writes a table
 //	database FILE [KEY=VALUE…]   writes a table as a database has it, of sequence 1
 //	opaque FILE [KEY=VALUE…]     writes a table whose filter holds something else
+//	blocks FILE [KEY=VALUE…]     writes a table of one entry a block
 //	damage FILE OFFSET           changes the byte there
 //	status N COMMAND [ARG…]      is exec of a command that exits with N
 func TestScripts(t *testing.T) {
@@ -37,9 +38,10 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"table":    tableWriter("", nil),
-			"database": tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.InternalFilterKey),
-			"opaque":   tableWriter("", func([]byte) []byte { return []byte("something else") }),
+			"table":    tableWriter("", table.WriterOptions{}),
+			"database": tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{FilterKey: table.InternalFilterKey}),
+			"opaque":   tableWriter("", table.WriterOptions{FilterKey: func([]byte) []byte { return []byte("something else") }}),
+			"blocks":   tableWriter("", table.WriterOptions{BlockSize: 1}),
 			"damage":   damage,
 			"status":   status,
 		},
@@ -48,9 +50,10 @@ func TestScripts(t *testing.T) {
 
 // tableWriter returns a command that writes a table, with trailer behind each
 // key.
-func tableWriter(trailer string, filterKey func([]byte) []byte) func(*testscript.TestScript, bool, []string) {
+func tableWriter(trailer string, o table.WriterOptions) func(*testscript.TestScript, bool, []string) {
+	o.FilterPolicy = filter.NewBloom(10)
 	return func(ts *testscript.TestScript, _ bool, args []string) {
-		w, err := table.Create(ts.MkAbs(args[0]), &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: filterKey})
+		w, err := table.Create(ts.MkAbs(args[0]), &o)
 		ts.Check(err)
 		defer w.Abort()
 		for _, arg := range args[1:] {
