@@ -386,6 +386,20 @@ func checkMoves(t *testing.T, rng *rand.Rand, name string, it *block.Iter, pairs
 	}
 }
 
+// A seek may be given the Iter's own key.
+func TestSeekToKey(t *testing.T) {
+	pairs := randomPairs(rand.New(rand.NewPCG(3, 3)), 100)
+	it := open(t, build(t, 16, pairs)).NewIter()
+	for i, p := range pairs {
+		if !it.SeekGE([]byte(p.Key)) || !it.SeekGE(it.Key()) || string(it.Key()) != p.Key {
+			t.Fatalf("at %q, SeekGE(Key) moves to %q", p.Key, it.Key())
+		}
+		if moved := it.SeekLT(it.Key()); moved != (i > 0) || moved && string(it.Key()) != pairs[i-1].Key {
+			t.Fatalf("at %q, SeekLT(Key) moves to %q", p.Key, it.Key())
+		}
+	}
+}
+
 // An Iter's slices have no room behind them that an append could write to.
 func TestIterSlicesAreFull(t *testing.T) {
 	it := open(t, build(t, 16, []pair{{"a", "1"}, {"ab", "2"}})).NewIter()

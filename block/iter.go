@@ -12,6 +12,7 @@ type Iter struct {
 	next int // where the entry ends: 0 when before the first one
 
 	key   key
+	spare []byte // takes turns with key's buffer, so that a seek can be given Key
 	value []byte
 }
 
@@ -22,7 +23,7 @@ func (b Block) NewIter() *Iter { return &Iter{b: b} }
 // memory that it has for keys.
 func (it *Iter) Reset(b Block) {
 	it.key.reset()
-	*it = Iter{b: b, key: it.key}
+	*it = Iter{b: b, key: it.key, spare: it.spare}
 }
 
 // Valid reports whether the Iter is at an entry.
@@ -83,6 +84,7 @@ func (it *Iter) Prev() bool {
 // SeekGE moves to the first entry whose key is at least key, or after the last
 // one.
 func (it *Iter) SeekGE(key []byte) bool {
+	it.key.buf, it.spare = it.spare, it.key.buf
 	after := it.b.searchRestarts(func(i int) bool {
 		it.rewind(i)
 		return !it.Next() || it.b.order(it.key.bytes, key) >= 0

@@ -303,6 +303,39 @@ func TestVerifyLooksAtEveryFilter(t *testing.T) {
 	}
 }
 
+// Verify asks every filter that the table lists, whichever the Reader uses, and
+// looks at the checksum of every other block.
+func TestVerifyLooksAtEveryMetaBlock(t *testing.T) {
+	empty := strings.Repeat("\x00", 8) + "\x06" + "\x00\x00\x00\x00\x09\x00\x00\x00\x0b"
+	for _, tt := range []struct {
+		name   string
+		other  string // another block's name in the metaindex
+		block  string
+		damage bool
+		want   string
+	}{
+		{"a second filter that is sound", "filter.leveldb.BuiltinBloomFilter2", sound().filter, false, ""},
+		{"a second filter that lacks the keys", "filter.leveldb.BuiltinBloomFilter2", empty, false, `filter block at 77: denies key "a"`},
+		{"another block, sound", "some.properties", "anything", false, ""},
+		{"another block, damaged", "some.properties", "anything", true, "meta block at 77: checksum mismatch"},
+	} {
+		var f rawTable
+		p := sound()
+		h1, h2 := f.block(p.data1), f.block(p.data2)
+		first := f.block(p.filter)
+		other := f.block(tt.block)
+		if tt.damage {
+			f.bytes[77] ^= 1
+		}
+		metaindex := f.block(entries("filter.leveldb.BuiltinBloomFilter", first, tt.other, other))
+		contents := f.footer(metaindex, f.block(entries("b", h1, "e", h2)))
+		err := open(t, contents, nil).Verify()
+		if tt.want == "" && err != nil || tt.want != "" && !strings.Contains(fmt.Sprint(err), tt.want) {
+			t.Errorf("%s: Verify = %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
 // A compressed block's claim to be huge is refused before memory is taken.
 func TestSnappyClaims(t *testing.T) {
 	for _, tt := range []struct {
@@ -331,28 +364,36 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// Separators that share long prefixes multiply: there is a bound.
-func TestIndexThatMultiplies(t *testing.T) {
+// sharingIndex is a table of n empty data blocks, whose separators are a prefix
+// of that length and a number, and share it in the index.
+func sharingIndex(t *testing.T, prefix, n int) []byte {
+	t.Helper()
 	var f rawTable
-	var handles []string
-	for range 200 {
-		handles = append(handles, f.block(entries()))
-	}
 	w, err := block.NewWriter(1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := strings.Repeat("x", 10_000)
-	for i, h := range handles {
-		if err := w.Append(fmt.Appendf(nil, "%s%03d", long, i), []byte(h)); err != nil {
+	for i := range n {
+		if err := w.Append(fmt.Appendf(nil, "%0*d", prefix+4, i), []byte(f.block(entries()))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	metaindex := f.block(entries())
-	contents := f.footer(metaindex, f.block(string(w.Finish())))
-	_, err = table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
-	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "separators of more than four times") {
-		t.Errorf("NewReader = %v, want ErrCorrupt", err)
+	return f.footer(metaindex, f.block(string(w.Finish())))
+}
+
+// An index may share key bytes, though those of the known engines do not. Where
+// few bytes make very long separators, there is a bound.
+func TestIndexThatShares(t *testing.T) {
+	for _, prefix := range []int{0, 20, 40, 1000} {
+		if err := open(t, sharingIndex(t, prefix, 64), nil).Verify(); err != nil {
+			t.Errorf("a prefix of %d bytes: Verify = %v", prefix, err)
+		}
+	}
+	contents := sharingIndex(t, 100_000, 200)
+	_, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "separators that take far more") {
+		t.Errorf("a prefix of 100,000 bytes: NewReader = %v, want ErrCorrupt", err)
 	}
 }
 

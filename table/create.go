@@ -1,8 +1,10 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,8 +15,9 @@ import (
 // has written all of it to disk, in place of a file that may be there by then.
 // Until then the table is in a temporary file in the same directory, called
 // sievetable-….tmp: what a crash can leave behind, and what an error or Abort
-// removes. Should the directory fail to reach the disk after the
-// new file has replaced an old one, then neither is left.
+// removes. Should the directory fail to reach the disk after the new file has
+// replaced an old one, then neither is left. A symbolic link of that name is
+// replaced, not followed. The file's permissions are 0666 before umask.
 //
 //	w, err := table.Create("users.ldb", nil)
 //	if err != nil { … }
@@ -36,29 +39,49 @@ func Create(name string, o *WriterOptions) (*Writer, error) {
 
 // pendingFile is a file under a temporary name beside its final one.
 type pendingFile struct {
+	dir  *os.Root // stays the same directory, wherever it or the process moves
 	tmp  *os.File
-	name string
+	name string // the final one, in dir
 }
 
-func createPending(name string) (*pendingFile, error) {
-	if info, err := os.Stat(name); name == "" || err == nil && info.IsDir() {
-		return nil, fmt.Errorf("table: %q is no name for a file", name)
-	}
-	name, err := filepath.Abs(name) // the working directory may change
+func createPending(path string) (*pendingFile, error) {
+	parent, name := filepath.Split(path)
+	dir, err := os.OpenRoot(cmp.Or(parent, "."))
 	if err != nil {
 		return nil, wrap(err)
 	}
-	tmp := filepath.Join(filepath.Dir(name), fmt.Sprintf("sievetable-%016x.tmp", rand.Uint64()))
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, wrap(err)
+	p := &pendingFile{dir: dir, name: name}
+	if err := p.checkName(path); err != nil {
+		return nil, wrap(errors.Join(err, dir.Close()))
 	}
-	return &pendingFile{tmp: f, name: name}, nil
+	tmp := fmt.Sprintf("sievetable-%016x.tmp", rand.Uint64())
+	if p.tmp, err = dir.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		return nil, wrap(errors.Join(err, dir.Close()))
+	}
+	return p, nil
+}
+
+// checkName refuses at once what could not be the file's name in the end.
+func (p *pendingFile) checkName(path string) error {
+	info, err := p.dir.Lstat(p.name)
+	switch {
+	case p.name == "" || err == nil && info.IsDir():
+		return fmt.Errorf("create %q: not the name of a file", path)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return err
 }
 
 // discard removes the temporary file.
 func (p *pendingFile) discard() error {
 	return p.remove(p.tmp.Close())
+}
+
+// remove removes the temporary file, which is closed, on account of err.
+func (p *pendingFile) remove(err error) error {
+	defer p.dir.Close() // nothing is written through it
+	return wrap(errors.Join(err, p.dir.Remove(filepath.Base(p.tmp.Name()))))
 }
 
 // publish puts the file on disk, and there under its final name; if it fails,
@@ -70,23 +93,19 @@ func (p *pendingFile) publish() error {
 	if err := p.tmp.Close(); err != nil {
 		return p.remove(err)
 	}
-	dir, err := os.Open(filepath.Dir(p.name)) // before anything is replaced
+	dir, err := p.dir.Open(".") // before anything is replaced
 	if err != nil {
 		return p.remove(err)
 	}
-	defer dir.Close() // nothing is written to it
-	if err := os.Rename(p.tmp.Name(), p.name); err != nil {
+	defer dir.Close()
+	if err := p.dir.Rename(filepath.Base(p.tmp.Name()), p.name); err != nil {
 		return p.remove(err)
 	}
+	defer p.dir.Close()
 	if err := syncDir(dir); err != nil {
-		return wrap(errors.Join(err, os.Remove(p.name)))
+		return wrap(errors.Join(err, p.dir.Remove(p.name)))
 	}
 	return nil
-}
-
-// remove removes the temporary file, which is closed, on account of err.
-func (p *pendingFile) remove(err error) error {
-	return wrap(errors.Join(err, os.Remove(p.tmp.Name())))
 }
 
 // syncDir makes the names in dir last. Windows cannot be asked to.

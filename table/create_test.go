@@ -110,7 +110,7 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	if err := w.Close(); err == nil {
 		t.Error("a directory in the way: no error")
 	}
-	for _, name := range []string{"", dir, filepath.Join(dir, "taken.ldb")} {
+	for _, name := range []string{"", dir, filepath.Join(dir, "taken.ldb"), dir + "/taken.ldb/", filepath.Join(dir, strings.Repeat("n", 10_000))} {
 		if _, err := table.Create(name, nil); err == nil {
 			t.Errorf("Create(%q): no error", name)
 		}
@@ -159,6 +159,28 @@ func TestCreateOfARelativeName(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{strings.Repeat("n", 255)}, names(t, dir)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The directory is the one that the system finds, through links and .., and
+// stays the same when it is moved.
+func TestCreateFollowsTheDirectory(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "real", "sub"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "real", "sub"), filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	w := create(t, dir+"/link/../a.ldb")
+	if err := os.Rename(filepath.Join(dir, "real"), filepath.Join(dir, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a.ldb", "sub"}, names(t, filepath.Join(dir, "moved"))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

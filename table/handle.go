@@ -19,6 +19,7 @@ const (
 	partIndex     = "index block"
 	partMetaindex = "metaindex block"
 	partFilter    = "filter block"
+	partMeta      = "meta block" // any other block that the metaindex lists
 	partData      = "data block"
 )
 

@@ -64,13 +64,15 @@ func (x *index) overlapping(h handle) (handle, bool) {
 	return handle{}, false
 }
 
+const sharedRoom = 16 << 20
+
 // decode decodes the index, whose blocks must lie below limit. It keeps
 // contents.
 //
 // An index is written with a restart point at each entry, so that no key shares
 // anything, and the separators are parts of contents. In one that does share,
 // few bytes can make long separators: these may take most bytes together, and
-// no more than four times what the block does.
+// no more than sharedRoom and four times what the block does.
 func (x *index) decode(contents []byte, limit uint64, most int) error {
 	blk, err := block.Open(contents, x.compare)
 	if err != nil {
@@ -81,12 +83,12 @@ func (x *index) decode(contents []byte, limit uint64, most int) error {
 		return err
 	}
 	x.separators, x.handles = make([][]byte, 0, n), make([]handle, 0, n)
-	most = min(most, 4*len(contents))
+	most = min(most, sharedRoom+4*len(contents))
 	for it := blk.NewIter(); it.Next(); {
 		separator := it.Key()
 		if blk.SharesKeys() {
 			if most -= len(separator); most < 0 {
-				return fmt.Errorf("separators of more than four times the block's %d bytes", len(contents))
+				return fmt.Errorf("separators that take far more than the block's %d bytes", len(contents))
 			}
 			separator = bytes.Clone(separator)
 		}

@@ -137,6 +137,22 @@ func TestIterBounds(t *testing.T) {
 	}
 }
 
+// A seek may be given the Iter's own key.
+func TestIterSeekToKey(t *testing.T) {
+	pairs := numbered(1000)
+	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
+		it := open(t, build(t, &table.WriterOptions{BlockSize: 200, Compression: codec}, pairs), nil).NewIter(nil)
+		for i, p := range pairs {
+			if !it.SeekGE(p.Key) || !it.SeekGE(it.Key()) || !bytes.Equal(it.Key(), p.Key) {
+				t.Fatalf("at %q, SeekGE(Key) moves to %q", p.Key, it.Key())
+			}
+			if moved := it.SeekLT(it.Key()); moved != (i > 0) || moved && !bytes.Equal(it.Key(), pairs[i-1].Key) {
+				t.Fatalf("at %q, SeekLT(Key) moves to %q", p.Key, it.Key())
+			}
+		}
+	}
+}
+
 // The caller may change the bounds afterwards.
 func TestIterCopiesBounds(t *testing.T) {
 	r := open(t, build(t, nil, pairsOf("a", "b", "c")), nil)

@@ -22,7 +22,6 @@ type Reader struct {
 
 	index     *index
 	filter    *filter.BlockReader // nil if there is none, or none in use
-	filterAt  handle
 	filterErr error
 
 	closed atomic.Bool

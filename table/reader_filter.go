@@ -22,19 +22,39 @@ func (r *Reader) readFilter() error {
 		return err
 	}
 	it := metaindex.NewIter()
-	for _, p := range append(slices.Clip(r.o.FilterPolicies), filter.NewBloom(0)) {
-		if p == nil {
-			continue
-		}
+	for _, p := range r.policies() {
 		for _, name := range filterNames(p) {
 			key := []byte(filterPrefix + name)
-			if it.SeekGE(key) && bytes.Equal(it.Key(), key) {
-				return r.openFilter(p, it.Value())
+			if !it.SeekGE(key) || !bytes.Equal(it.Key(), key) {
+				continue
 			}
+			h, err := r.metaHandle(partFilter, it.Value())
+			if err != nil {
+				return err
+			}
+			r.filter, err = r.openFilter(p, h)
+			return err
 		}
 	}
 	if prefix := []byte(filterPrefix); it.SeekGE(prefix) && bytes.HasPrefix(it.Key(), prefix) {
 		return fmt.Errorf("table: filter %s: %w", wire.Quote(it.Key()[len(prefix):]), errUnknownFilter)
+	}
+	return nil
+}
+
+// policies returns the policies that the Reader knows, in the order in which
+// they are used.
+func (r *Reader) policies() []filter.Policy {
+	all := append(slices.Clip(r.o.FilterPolicies), filter.NewBloom(0))
+	return slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
+}
+
+// policy returns the first policy that goes by name, or nil.
+func (r *Reader) policy(name string) filter.Policy {
+	for _, p := range r.policies() {
+		if slices.Contains(filterNames(p), name) {
+			return p
+		}
 	}
 	return nil
 }
@@ -54,23 +74,29 @@ func (r *Reader) readMetaindex() (block.Block, error) {
 	return metaindex, nil
 }
 
-// openFilter opens the filter block that a metaindex value points to.
-func (r *Reader) openFilter(p filter.Policy, value []byte) error {
+// metaHandle decodes a metaindex value: the handle of that part, a block which
+// is neither data nor index.
+func (r *Reader) metaHandle(part string, value []byte) (handle, error) {
 	h, err := decodeWholeHandle(value, r.limit)
 	if err != nil {
-		return corrupt(partMetaindex, r.footer.metaindex.offset, "filter: %w", err)
+		return h, &CorruptionError{Block: partMetaindex, Offset: int64(r.footer.metaindex.offset), Err: err}
 	}
 	if _, data := r.index.overlapping(h); data || h.overlaps(r.footer.metaindex) || h.overlaps(r.footer.index) {
-		return corrupt(partFilter, h.offset, "overlaps another block")
+		return h, corrupt(part, h.offset, "overlaps another block")
 	}
+	return h, nil
+}
+
+// openFilter opens the filter block at h.
+func (r *Reader) openFilter(p filter.Policy, h handle) (*filter.BlockReader, error) {
 	var b buffers
 	contents, err := r.readBlock(partFilter, h, &b)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if r.filter, err = filter.OpenBlock(contents, p); err != nil {
-		return &CorruptionError{Block: partFilter, Offset: int64(h.offset), Err: err}
+	f, err := filter.OpenBlock(contents, p)
+	if err != nil {
+		return nil, &CorruptionError{Block: partFilter, Offset: int64(h.offset), Err: err}
 	}
-	r.filterAt = h
-	return nil
+	return f, nil
 }

@@ -5,29 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Verify reads the whole table anew and checks it all: each block's checksum
 // (with SkipChecksums too) and form, the order of keys within and across
-// blocks and against the index, and that the filter (with IgnoreFilter too) is
+// blocks and against the index, and that each filter (with IgnoreFilter too) is
 // sound and denies no key. It goes on after damage, and returns every finding,
-// joined: a *CorruptionError for each damaged part, and one for each key that
-// the filter denies (beyond 10,000 keys, their number). It takes the memory of a
+// joined: a *CorruptionError for each damaged part, and one for each key that a
+// filter denies (beyond 10,000 keys, their number). It takes the memory of a
 // second Reader, and of the findings.
 //
-// If all keys that the filter denies are in it without their last 8 bytes, the
+// If all keys that are denied are in the filter without their last 8 bytes, the
 // one finding is that this is the table of a database, and wants FilterKey to
-// be InternalFilterKey. Of a filter that no policy is known for only the
-// checksum is checked.
+// be InternalFilterKey. Of a filter that no policy is known for, and of other
+// blocks that the metaindex lists, only the checksum is checked.
 func (r *Reader) Verify() error {
 	if r.closed.Load() {
 		return ErrClosed
 	}
 	o := r.o
-	o.SkipChecksums, o.IgnoreFilter, o.Metrics = false, false, nil
+	o.SkipChecksums, o.IgnoreFilter, o.Metrics = false, true, nil // filters are read by name below
 	err := verify(r.src, int64(r.limit)+footerLen, &o)
 	if r.closed.Load() {
 		return ErrClosed
@@ -42,7 +44,7 @@ func verify(src io.ReaderAt, size int64, o *ReaderOptions) error {
 		return err
 	}
 	v := verifier{r: r}
-	v.add(v.filters())
+	v.add(v.meta())
 	for i := range r.index.len() {
 		v.add(v.block(i))
 	}
@@ -57,10 +59,17 @@ type verifier struct {
 	r       *Reader
 	buffers buffers
 	it      block.Iter
+	filters []checkedFilter
 	found   []error
-	denied  int     // keys that the filter denies
+	denied  int     // keys that a filter denies
 	named   []error // one for each of these, up to maxNamed
 	without int     // how many of these are in the filter without their last 8 bytes
+}
+
+// checkedFilter is a filter block that there is a policy for.
+type checkedFilter struct {
+	at handle
+	*filter.BlockReader
 }
 
 func (v *verifier) add(err error) {
@@ -69,28 +78,43 @@ func (v *verifier) add(err error) {
 	}
 }
 
-// filters reports the damage that the Reader found in its filter, or else looks
-// for some in the other filters, if only in their checksums.
-func (v *verifier) filters() error {
-	if errors.Is(v.r.filterErr, ErrCorrupt) {
-		return v.r.filterErr
-	}
+// meta checks each block that the metaindex lists, and keeps the filters.
+func (v *verifier) meta() error {
 	metaindex, err := v.r.readMetaindex()
 	if err != nil {
 		return err
 	}
 	for it := metaindex.NewIter(); it.Next(); {
-		if !bytes.HasPrefix(it.Key(), []byte(filterPrefix)) {
+		name, isFilter := bytes.CutPrefix(it.Key(), []byte(filterPrefix))
+		part := partMeta
+		if isFilter {
+			part = partFilter
+		}
+		h, err := v.r.metaHandle(part, it.Value())
+		if err != nil {
+			v.add(err)
 			continue
 		}
-		h, err := decodeWholeHandle(it.Value(), v.r.limit)
-		if err != nil {
-			return corrupt(partMetaindex, v.r.footer.metaindex.offset, "%s: %w", wire.Quote(it.Key()), err)
+		if p := v.r.policy(string(name)); isFilter && p != nil {
+			v.add(v.addFilter(p, h))
+			continue
 		}
-		if _, err := v.r.readStored(partFilter, h, &v.buffers); err != nil {
-			return err
-		}
+		_, err = v.r.readStored(part, h, &v.buffers)
+		v.add(err)
 	}
+	return nil
+}
+
+// addFilter checks a filter and keeps it: once, though it may have two names.
+func (v *verifier) addFilter(p filter.Policy, h handle) error {
+	if slices.ContainsFunc(v.filters, func(f checkedFilter) bool { return f.at == h }) {
+		return nil
+	}
+	f, err := v.r.openFilter(p, h)
+	if err != nil {
+		return err
+	}
+	v.filters = append(v.filters, checkedFilter{h, f})
 	return nil
 }
 
@@ -105,29 +129,34 @@ func (v *verifier) block(i int) error {
 	return nil
 }
 
-// key asks the filter for a key of data block i.
+// key asks each filter for a key of data block i.
 func (v *verifier) key(i int, key []byte) {
-	if may, _ := v.r.mayContain(i, key); may {
+	held := filterKey(v.r.o.FilterKey, key)
+	if held == nil {
 		return
 	}
 	offset := v.r.index.handles[i].offset
-	if v.denied++; len(v.named) < maxNamed {
-		v.named = append(v.named, corrupt(partFilter, v.r.filterAt.offset, "denies key %s of the data block at %d", wire.Quote(key), offset))
-	}
-	if user := InternalFilterKey(key); v.r.o.FilterKey == nil && user != nil && v.r.filter.Contains(offset, user) {
-		v.without++
+	for _, f := range v.filters {
+		if f.Contains(offset, held) {
+			continue
+		}
+		if v.denied++; len(v.named) < maxNamed {
+			v.named = append(v.named, corrupt(partFilter, f.at.offset, "denies key %s of the data block at %d", wire.Quote(key), offset))
+		}
+		if user := InternalFilterKey(key); v.r.o.FilterKey == nil && user != nil && f.Contains(offset, user) {
+			v.without++
+		}
 	}
 }
 
 func (v *verifier) findings() error {
-	at := v.r.filterAt.offset
 	if v.denied > 0 && v.without == v.denied {
 		hint := fmt.Errorf("table: %s at %d: denies %d keys but has them without their last 8 bytes: the table is a database's, and wants FilterKey: InternalFilterKey",
-			partFilter, at, v.denied)
+			partFilter, v.filters[0].at.offset, v.denied)
 		return errors.Join(append(v.found, hint)...)
 	}
 	if more := v.denied - len(v.named); more > 0 {
-		v.named = append(v.named, corrupt(partFilter, at, "denies %d further keys", more))
+		v.named = append(v.named, fmt.Errorf("table: %s: denies %d further keys", partFilter, more))
 	}
 	return errors.Join(append(v.found, v.named...)...)
 }

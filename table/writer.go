@@ -68,6 +68,8 @@ func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
 	return t, nil
 }
 
+var errPanicked = errors.New("table: an earlier Append panicked")
+
 // fullWriter holds a writer to writing all or returning an error: bufio would
 // go on for ever with one that does neither.
 type fullWriter struct{ w io.Writer }
@@ -87,6 +89,7 @@ func (w *Writer) Append(key, value []byte) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
+	w.err = errPanicked // stays, if the caller's Comparer, FilterKey or policy panics
 	w.err = w.append(key, value)
 	return w.err
 }

@@ -26,6 +26,10 @@ func (w *Writer) finishDataBlock() error {
 	if w.filter == nil {
 		return nil
 	}
+	// Its offsets alone, before they are made, and then its filters too.
+	if err := checkSize(partFilter, 4*(w.offset>>w.o.FilterBaseLg)); err != nil {
+		return err
+	}
 	if err := w.filter.StartBlock(w.offset); err != nil {
 		return err
 	}

@@ -284,6 +284,37 @@ func TestWriterRefusesImpossibleOptions(t *testing.T) {
 	}
 }
 
+// A table whose FilterKey panicked in the midst of an Append is not finished,
+// even if the caller recovers.
+func TestAppendAfterAPanic(t *testing.T) {
+	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: func(key []byte) []byte {
+		if string(key) == "b" {
+			panic("no b")
+		}
+		return key
+	}}
+	w, err := table.NewWriter(io.Discard, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendRecovering := func(key string) (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v", p)
+			}
+		}()
+		return w.Append([]byte(key), nil)
+	}
+	for _, key := range []string{"a", "b", "c"} {
+		if err := appendRecovering(key); (err == nil) != (key == "a") {
+			t.Errorf("Append(%q) = %v", key, err)
+		}
+	}
+	if err := w.Close(); err == nil {
+		t.Error("Close: no error")
+	}
+}
+
 // Appending takes no memory beyond index and filter.
 func TestAppendAllocations(t *testing.T) {
 	w, err := table.NewWriter(io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
