@@ -90,17 +90,3 @@ func (b *Block) restart(i int) int {
 }
 
 func (b *Block) numRestarts() int { return len(b.restarts) / 4 }
-
-// searchRestarts returns the index of the first restart point for which after
-// is true; after must be false for those before it and true from it on.
-func (b *Block) searchRestarts(after func(i int) bool) int {
-	low, high := 0, b.numRestarts()
-	for low < high {
-		if mid := int(uint(low+high) >> 1); after(mid) {
-			high = mid
-		} else {
-			low = mid + 1
-		}
-	}
-	return low
-}

@@ -7,7 +7,7 @@ import "fmt"
 // compare (nil: bytewise) is the order of the keys.
 //
 // It checks what the answer rests on, and not the whole block as [Open] does,
-// which takes several times longer: that the restart point where the search
+// which takes longer: that the restart point where the search
 // ends is where an entry starts, and that the entries from there on are sound
 // and in order, up to the key. So what it finds is in the block. What it does
 // not find may be there if the block is damaged elsewhere.

@@ -1,6 +1,9 @@
 package block
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"sort"
+)
 
 // An Iter moves over the entries of a [Block], in both directions. A new one is
 // before the first entry: Next moves to it. It serves one goroutine at a time;
@@ -73,7 +76,7 @@ func (it *Iter) Prev() bool {
 		it.rewind(0)
 		return false
 	}
-	after := it.b.searchRestarts(func(i int) bool { return it.b.restart(i) >= target })
+	after := sort.Search(it.b.numRestarts(), func(i int) bool { return it.b.restart(i) >= target })
 	it.rewind(after - 1)
 	for it.next < target {
 		it.read()
@@ -85,7 +88,7 @@ func (it *Iter) Prev() bool {
 // one.
 func (it *Iter) SeekGE(key []byte) bool {
 	it.key.buf, it.spare = it.spare, it.key.buf
-	after := it.b.searchRestarts(func(i int) bool {
+	after := sort.Search(it.b.numRestarts(), func(i int) bool {
 		it.rewind(i)
 		return !it.Next() || it.b.order(it.key.bytes, key) >= 0
 	})

@@ -43,6 +43,8 @@
 // The formats are described in LevelDB's doc/table_format.md.
 package filter
 
+import "slices"
+
 // A Policy makes filters and asks them. It is safe for concurrent use.
 type Policy interface {
 	// Name identifies the filters' encoding. A table stores it, and a reader
@@ -107,11 +109,7 @@ type Bytes []byte
 // Alloc appends n bytes, which keep what the slice's spare capacity held.
 func (b *Bytes) Alloc(n int) []byte {
 	start := len(*b)
-	if spare := cap(*b) - start; spare < n {
-		*b = append(*b, make([]byte, n)...)
-	} else {
-		*b = (*b)[:start+n]
-	}
+	*b = slices.Grow(*b, n)[:start+n]
 	return (*b)[start : start+n : start+n]
 }
 

@@ -397,6 +397,16 @@ func TestIndexThatShares(t *testing.T) {
 	}
 }
 
+// A damaged filter that goes by two names is one finding.
+func TestVerifyReportsAFilterOnce(t *testing.T) {
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairsOf("a"))
+	contents[30] ^= 1 // in the filter block, which follows 28 bytes
+	err := open(t, contents, nil).Verify()
+	if n := strings.Count(fmt.Sprint(err), "filter block at"); n != 1 {
+		t.Errorf("Verify = %v, want one finding", err)
+	}
+}
+
 // Verify goes on after damage, and reports all of it.
 func TestVerifyReportsEveryPart(t *testing.T) {
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 1}, pairsOf("a", "b", "c"))

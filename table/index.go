@@ -64,6 +64,7 @@ func (x *index) overlapping(h handle) (handle, bool) {
 	return handle{}, false
 }
 
+// sharedRoom is what the separators of any index may take, if they share bytes.
 const sharedRoom = 16 << 20
 
 // decode decodes the index, whose blocks must lie below limit. It keeps

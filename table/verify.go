@@ -59,7 +59,8 @@ type verifier struct {
 	r       *Reader
 	buffers buffers
 	it      block.Iter
-	filters []checkedFilter
+	tried   []handle        // filter blocks that there are policies for
+	filters []checkedFilter // those of them that are sound
 	found   []error
 	denied  int     // keys that a filter denies
 	named   []error // one for each of these, up to maxNamed
@@ -107,9 +108,10 @@ func (v *verifier) meta() error {
 
 // addFilter checks a filter and keeps it: once, though it may have two names.
 func (v *verifier) addFilter(p filter.Policy, h handle) error {
-	if slices.ContainsFunc(v.filters, func(f checkedFilter) bool { return f.at == h }) {
+	if slices.Contains(v.tried, h) {
 		return nil
 	}
+	v.tried = append(v.tried, h)
 	f, err := v.r.openFilter(p, h)
 	if err != nil {
 		return err

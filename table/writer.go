@@ -68,8 +68,6 @@ func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
 	return t, nil
 }
 
-var errPanicked = errors.New("table: an earlier Append panicked")
-
 // fullWriter holds a writer to writing all or returning an error: bufio would
 // go on for ever with one that does neither.
 type fullWriter struct{ w io.Writer }
@@ -89,10 +87,14 @@ func (w *Writer) Append(key, value []byte) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	w.err = errPanicked // stays, if the caller's Comparer, FilterKey or policy panics
+	w.err = errPanicked
 	w.err = w.append(key, value)
 	return w.err
 }
+
+// errPanicked is a Writer's error while it works, and stays if a Comparer,
+// FilterKey, policy or codec panics: what is half done must not be published.
+var errPanicked = errors.New("table: an earlier call panicked")
 
 func (w *Writer) append(key, value []byte) error {
 	if w.entries > 0 && w.o.Comparer.Compare(w.data.LastKey(), key) >= 0 {
@@ -139,6 +141,7 @@ func (w *Writer) Close() error {
 		return ErrClosed
 	}
 	if w.err == nil {
+		w.err = errPanicked
 		w.err = w.finish()
 	}
 	w.closed = true

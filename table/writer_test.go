@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -314,6 +315,43 @@ func TestAppendAfterAPanic(t *testing.T) {
 		t.Error("Close: no error")
 	}
 }
+
+// The same of a policy that panics while Close finishes the table: a second
+// Close does not publish it, and Abort removes it.
+func TestCloseAfterAPanic(t *testing.T) {
+	dir := t.TempDir()
+	w, err := table.Create(filepath.Join(dir, "a.ldb"), &table.WriterOptions{FilterPolicy: panickingPolicy{filter.NewBloom(10)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := w.Append([]byte("a"), nil); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("Close did not panic")
+			}
+		}()
+		w.Close()
+	}()
+	if err := w.Close(); err == nil {
+		t.Error("a second Close: no error")
+	}
+	if left := names(t, dir); len(left) > 0 {
+		t.Errorf("the directory has %v, want nothing", left)
+	}
+}
+
+type panickingPolicy struct{ filter.Policy }
+
+func (panickingPolicy) NewGenerator() filter.Generator { return panickingGenerator{} }
+
+type panickingGenerator struct{}
+
+func (panickingGenerator) Add([]byte)             {}
+func (panickingGenerator) Generate(filter.Buffer) { panic("no filter") }
 
 // Appending takes no memory beyond index and filter.
 func TestAppendAllocations(t *testing.T) {
