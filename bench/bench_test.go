@@ -47,8 +47,8 @@ func write(b testing.TB, w io.Writer, set workload.Set, codec table.Codec) {
 	}
 }
 
-// eachTable runs bench on each workload's table, with each codec.
-func eachTable(b *testing.B, bench func(b *testing.B, set workload.Set, contents []byte)) {
+// eachShape runs bench for each workload with each codec.
+func eachShape(b *testing.B, bench func(b *testing.B, set workload.Set, codec table.Codec)) {
 	for _, w := range workloads {
 		for _, c := range codecs {
 			b.Run(fmt.Sprintf("data=%s/codec=%s", w.name, c.name), func(b *testing.B) {
@@ -56,12 +56,19 @@ func eachTable(b *testing.B, bench func(b *testing.B, set workload.Set, contents
 				if err != nil {
 					b.Fatal(err)
 				}
-				var out bytes.Buffer
-				write(b, &out, set, c.codec)
-				bench(b, set, out.Bytes())
+				bench(b, set, c.codec)
 			})
 		}
 	}
+}
+
+// eachTable runs bench on the table of each workload with each codec.
+func eachTable(b *testing.B, bench func(b *testing.B, set workload.Set, contents []byte)) {
+	eachShape(b, func(b *testing.B, set workload.Set, codec table.Codec) {
+		var out bytes.Buffer
+		write(b, &out, set, codec)
+		bench(b, set, out.Bytes())
+	})
 }
 
 func open(b testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
@@ -170,21 +177,13 @@ func BenchmarkScan(b *testing.B) {
 // BenchmarkWrite writes the whole table to a sink that discards it. MB/s are of
 // keys and values.
 func BenchmarkWrite(b *testing.B) {
-	for _, w := range workloads {
-		for _, c := range codecs {
-			b.Run(fmt.Sprintf("data=%s/codec=%s", w.name, c.name), func(b *testing.B) {
-				set, err := w.set()
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.SetBytes(set.Bytes())
-				b.ReportAllocs()
-				for b.Loop() {
-					write(b, io.Discard, set, c.codec)
-				}
-			})
+	eachShape(b, func(b *testing.B, set workload.Set, codec table.Codec) {
+		b.SetBytes(set.Bytes())
+		b.ReportAllocs()
+		for b.Loop() {
+			write(b, io.Discard, set, codec)
 		}
-	}
+	})
 }
 
 // BenchmarkOpen opens the table, which reads index and filter.

@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/ours"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -65,23 +65,14 @@ func reversed(pairs []workload.Pair) []workload.Pair {
 	return r
 }
 
-// ours returns our table of pairs.
-func ours(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) []byte {
+// write returns our table of pairs.
+func write(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, o)
+	contents, err := ours.Write(o, pairs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range pairs {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return contents
 }
 
 // file writes contents to a file of its own.

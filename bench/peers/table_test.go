@@ -3,7 +3,6 @@ package peers
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/ours"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/manifest"
@@ -24,22 +24,25 @@ const (
 	levelDBName   = "leveldb.BuiltinBloomFilter2"
 )
 
-// A shape is a random point in the options that engines share.
-type shape struct{ blockSize, restartInterval, bits, baseLg int }
-
-func randomShape(rng *rand.Rand) shape {
-	return shape{1 + rng.IntN(1<<rng.IntN(17)), 1 + rng.IntN(1<<rng.IntN(8)), rng.IntN(102) - 1, 1 + rng.IntN(20)}
+// randomShape returns a random point in the options that engines share.
+func randomShape(rng *rand.Rand) manifest.Table {
+	return manifest.Table{
+		BlockSize:       1 + rng.IntN(1<<rng.IntN(17)),
+		RestartInterval: 1 + rng.IntN(1<<rng.IntN(8)),
+		BitsPerKey:      rng.IntN(102) - 1,
+		Compression:     "none",
+	}
 }
 
-func (s shape) writerOptions(name string) *table.WriterOptions {
-	o := &table.WriterOptions{
-		BlockSize: s.blockSize, RestartInterval: s.restartInterval, FilterBaseLg: s.baseLg,
-		Compression: table.NoCompression,
+// oursAs returns our table, its filter listed under one name.
+func oursAs(t *testing.T, name string, g manifest.Table, baseLg int, pairs []workload.Pair) []byte {
+	t.Helper()
+	o := ours.Options(g)
+	o.FilterBaseLg = baseLg
+	if o.FilterPolicy != nil {
+		o.FilterPolicy = filter.Rename(o.FilterPolicy, name)
 	}
-	if s.bits >= 0 {
-		o.FilterPolicy = filter.Rename(filter.NewBloom(s.bits), name)
-	}
-	return o
+	return write(t, o, pairs)
 }
 
 // randomPairs returns up to n ascending pairs, keys of few different bytes.
@@ -67,44 +70,34 @@ func randomPairs(rng *rand.Rand, n int) []workload.Pair {
 func TestTablesAreGoleveldbs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 500 {
-		s, pairs := randomShape(rng), randomPairs(rng, 400)
+		s, baseLg, pairs := randomShape(rng), 1+rng.IntN(20), randomPairs(rng, 400)
 		if len(pairs) == 0 {
 			continue // written differently: see TestEmptyTables
 		}
-		o := &opt.Options{
-			BlockSize: s.blockSize, BlockRestartInterval: s.restartInterval, FilterBaseLg: s.baseLg,
-			Compression: opt.NoCompression,
-		}
-		if s.bits >= 0 {
-			o.Filter = lfilter.NewBloomFilter(s.bits)
-		}
+		o := goleveldb.Options(s)
+		o.FilterBaseLg = baseLg
 		want, err := goleveldb.Write(o, pairs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ours(t, s.writerOptions(goleveldbName), pairs); !bytes.Equal(got, want) {
-			t.Fatalf("%+v, %d pairs: %d bytes that differ from goleveldb's %d", s, len(pairs), len(got), len(want))
+		if got := oursAs(t, goleveldbName, s, baseLg, pairs); !bytes.Equal(got, want) {
+			t.Fatalf("%+v, base lg %d, %d pairs: %d bytes that differ from goleveldb's %d", s, baseLg, len(pairs), len(got), len(want))
 		}
 	}
 }
 
-// Uncompressed tables are C++ LevelDB's, byte for byte.
+// Uncompressed tables are C++ LevelDB's, byte for byte. It has no option for
+// the base lg.
 func TestTablesAreLevelDBs(t *testing.T) {
 	tool := levelDB(t)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 100 {
 		s, pairs := randomShape(rng), randomPairs(rng, 400)
-		s.baseLg = filter.DefaultBaseLg // LevelDB has no option for it
-		name := file(t, nil)
-		o := leveldb.Options{BitsPerKey: s.bits, BlockSize: s.blockSize, RestartInterval: s.restartInterval}
-		if err := tool.Write(name, o, pairs); err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(name)
+		want, err := tool.Write(s, pairs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ours(t, s.writerOptions(levelDBName), pairs); !bytes.Equal(got, want) {
+		if got := oursAs(t, levelDBName, s, filter.DefaultBaseLg, pairs); !bytes.Equal(got, want) {
 			t.Fatalf("%+v, %d pairs: %d bytes that differ from LevelDB's %d", s, len(pairs), len(got), len(want))
 		}
 	}
@@ -115,13 +108,17 @@ func TestTablesAreLevelDBs(t *testing.T) {
 func TestGoldensAreUpToDate(t *testing.T) {
 	golden.Each(t, "../../testdata", func(t *testing.T, g golden.Loaded) {
 		var got []byte
+		var err error
 		switch g.Producer {
 		case "goleveldb":
-			got = goleveldbAgain(t, g)
+			got, err = goleveldb.Write(goleveldb.Options(g.Table), g.Want)
 		case "leveldb":
-			got = levelDBAgain(t, g)
+			got, err = levelDB(t).Write(g.Table, g.Want)
 		default:
 			return
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 		if manifest.SHA256(got) == g.SHA256 {
 			return
@@ -138,34 +135,6 @@ func TestGoldensAreUpToDate(t *testing.T) {
 			t.Errorf("%v, other pairs (-want +got):\n%s", err, diff)
 		}
 	})
-}
-
-func goleveldbAgain(t *testing.T, g golden.Loaded) []byte {
-	o := &opt.Options{BlockSize: g.BlockSize, BlockRestartInterval: g.RestartInterval, Compression: opt.NoCompression}
-	if g.Compression == "snappy" {
-		o.Compression = opt.SnappyCompression
-	}
-	if g.BitsPerKey != manifest.NoFilter {
-		o.Filter = lfilter.NewBloomFilter(g.BitsPerKey)
-	}
-	got, err := goleveldb.Write(o, g.Want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
-}
-
-func levelDBAgain(t *testing.T, g golden.Loaded) []byte {
-	tool, name := levelDB(t), file(t, nil)
-	o := leveldb.Options{BitsPerKey: g.BitsPerKey, BlockSize: g.BlockSize, RestartInterval: g.RestartInterval, Snappy: g.Compression == "snappy"}
-	if err := tool.Write(name, o, g.Want); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
 }
 
 // defaults are what a newcomer writes with.
@@ -211,7 +180,7 @@ func keysOf(pairs []workload.Pair) (keys [][]byte) {
 
 func TestGoleveldbReadsOurTables(t *testing.T) {
 	pairs, absent := w1(50_000)
-	r, err := goleveldb.Open(ours(t, defaults, pairs), &opt.Options{Filter: lfilter.NewBloomFilter(10)})
+	r, err := goleveldb.Open(write(t, defaults, pairs), &opt.Options{Filter: lfilter.NewBloomFilter(10)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +210,7 @@ func TestGoleveldbReadsOurTables(t *testing.T) {
 func TestLevelDBReadsOurTables(t *testing.T) {
 	tool := levelDB(t)
 	pairs, absent := w1(50_000)
-	name := file(t, ours(t, defaults, pairs))
+	name := file(t, write(t, defaults, pairs))
 	there, back, err := tool.Scan(name, 10)
 	if err != nil {
 		t.Fatal(err)
@@ -291,7 +260,7 @@ func TestEmptyTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, contents := range [][]byte{empty, ours(t, defaults, nil)} {
+	for i, contents := range [][]byte{empty, write(t, defaults, nil)} {
 		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
 		if err != nil {
 			t.Fatal(err)

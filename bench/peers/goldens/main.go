@@ -6,7 +6,6 @@
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"log"
@@ -16,15 +15,11 @@ import (
 	"slices"
 	"strings"
 
-	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
-	"github.com/syndtr/goleveldb/leveldb/opt"
-
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
-	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/bench/peers/internal/ours"
 	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
-	"github.com/sievetable/sievetable/table"
 )
 
 func main() {
@@ -36,7 +31,7 @@ func main() {
 	}
 }
 
-const ours = "sievetable"
+const sievetable = "sievetable"
 
 // A producer writes one table.
 type producer struct {
@@ -55,11 +50,13 @@ func run(dir string) error {
 		return err
 	}
 	producers := []producer{
-		{"goleveldb", moduleVersion("github.com/syndtr/goleveldb"), writeGoleveldb},
-		{"leveldb", tool.Version, func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
-			return writeLevelDB(tool, filepath.Join(tmp, "table"), g, pairs)
+		{"goleveldb", moduleVersion("github.com/syndtr/goleveldb"), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
+			return goleveldb.Write(goleveldb.Options(g), pairs)
 		}},
-		{ours, "this module", writeOurs},
+		{"leveldb", tool.Version, tool.Write},
+		{sievetable, "this module", func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
+			return ours.Write(ours.Options(g), pairs)
+		}},
 	}
 	var tables []manifest.Table
 	for _, p := range producers {
@@ -83,7 +80,7 @@ func (p producer) writeAll(dir string) ([]manifest.Table, error) {
 	}
 	var tables []manifest.Table
 	for _, g := range matrix() {
-		if p.name == ours && slices.Contains([]string{"many-blocks", "one-mib", "100k"}, g.Dataset) {
+		if p.name == sievetable && slices.Contains([]string{"many-blocks", "one-mib", "100k"}, g.Dataset) {
 			continue // large, and made anew by the tests from the engines' own
 		}
 		g.File, g.Producer, g.Version = p.name+"/"+g.File, p.name, p.version
@@ -135,62 +132,6 @@ func matrix() []manifest.Table {
 	}
 	add("byte-edges-block-1", func(g *manifest.Table) { g.Dataset, g.BlockSize = "byte-edges", 1 })
 	return tables
-}
-
-func writeGoleveldb(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
-	o := &opt.Options{
-		BlockSize:            g.BlockSize,
-		BlockRestartInterval: g.RestartInterval,
-		Compression:          opt.NoCompression,
-	}
-	if g.Compression == "snappy" {
-		o.Compression = opt.SnappyCompression
-	}
-	if g.BitsPerKey != manifest.NoFilter {
-		o.Filter = lfilter.NewBloomFilter(g.BitsPerKey)
-	}
-	return goleveldb.Write(o, pairs)
-}
-
-func writeLevelDB(tool *leveldb.Tool, file string, g manifest.Table, pairs []workload.Pair) ([]byte, error) {
-	err := tool.Write(file, leveldb.Options{
-		BitsPerKey:      g.BitsPerKey,
-		BlockSize:       g.BlockSize,
-		RestartInterval: g.RestartInterval,
-		Snappy:          g.Compression == "snappy",
-	}, pairs)
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(file)
-}
-
-func writeOurs(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
-	o := &table.WriterOptions{
-		BlockSize:       g.BlockSize,
-		RestartInterval: g.RestartInterval,
-		Compression:     table.NoCompression,
-	}
-	if g.Compression == "snappy" {
-		o.Compression = table.Snappy
-	}
-	if g.BitsPerKey != manifest.NoFilter {
-		o.FilterPolicy = filter.NewBloom(g.BitsPerKey)
-	}
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, o)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range pairs {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
 }
 
 // moduleVersion returns the version of a module that this program is built

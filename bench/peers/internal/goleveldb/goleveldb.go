@@ -8,12 +8,30 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/storage"
 	"github.com/syndtr/goleveldb/leveldb/table"
 
+	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
 )
+
+// Options returns the options that a golden table is written with.
+func Options(g manifest.Table) *opt.Options {
+	o := &opt.Options{
+		BlockSize:            g.BlockSize,
+		BlockRestartInterval: g.RestartInterval,
+		Compression:          opt.NoCompression,
+	}
+	if g.Compression == "snappy" {
+		o.Compression = opt.SnappyCompression
+	}
+	if g.BitsPerKey != manifest.NoFilter {
+		o.Filter = filter.NewBloomFilter(g.BitsPerKey)
+	}
+	return o
+}
 
 // Write builds the table of pairs.
 func Write(o *opt.Options, pairs []workload.Pair) ([]byte, error) {

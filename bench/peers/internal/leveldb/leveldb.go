@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
@@ -25,7 +26,7 @@ var ErrMissing = errors.New("leveldb: not installed (Debian: apt-get install g++
 //go:embed cxx/ldbtool.cc
 var source []byte
 
-// A Tool is the compiled program.
+// A Tool is the compiled program. It serves one goroutine at a time.
 type Tool struct {
 	path    string
 	Version string // of the library
@@ -56,26 +57,22 @@ func Build(dir string) (*Tool, error) {
 	return t, err
 }
 
-// Options say how Write builds a table.
-type Options struct {
-	BitsPerKey      int // below 0: no filter
-	BlockSize       int
-	RestartInterval int
-	Snappy          bool
-}
-
-// Write builds the table file of pairs.
-func (t *Tool) Write(file string, o Options, pairs []workload.Pair) error {
+// Write builds the table of pairs with a golden table's options.
+func (t *Tool) Write(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 	var in []byte
 	for _, p := range pairs {
 		in = workload.AppendPair(in, p)
 	}
 	compression := "0"
-	if o.Snappy {
+	if g.Compression == "snappy" {
 		compression = "1"
 	}
-	_, err := t.run(in, "build", file, strconv.Itoa(o.BitsPerKey), strconv.Itoa(o.BlockSize), strconv.Itoa(o.RestartInterval), compression)
-	return err
+	file := t.path + ".table"
+	_, err := t.run(in, "build", file, strconv.Itoa(g.BitsPerKey), strconv.Itoa(g.BlockSize), strconv.Itoa(g.RestartInterval), compression)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
 }
 
 // Scan reads the table forward, then backward, with paranoid checks.

@@ -1,0 +1,46 @@
+// Package ours writes tables with this module, as its neighbours do with the
+// other engines.
+package ours
+
+import (
+	"bytes"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/manifest"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// Options returns the options that a golden table is written with.
+func Options(g manifest.Table) *table.WriterOptions {
+	o := &table.WriterOptions{
+		BlockSize:       g.BlockSize,
+		RestartInterval: g.RestartInterval,
+		Compression:     table.NoCompression,
+	}
+	if g.Compression == "snappy" {
+		o.Compression = table.Snappy
+	}
+	if g.BitsPerKey != manifest.NoFilter {
+		o.FilterPolicy = filter.NewBloom(g.BitsPerKey)
+	}
+	return o
+}
+
+// Write builds the table of pairs.
+func Write(o *table.WriterOptions, pairs []workload.Pair) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pairs {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
