@@ -1,6 +1,7 @@
 package block_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
@@ -38,7 +39,7 @@ func BenchmarkGet(b *testing.B) {
 	data, set := w1Block(b)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, _, err := block.Get(data, nil, set.Keys[i%len(set.Keys)]); err != nil {
+		if _, _, err := block.Get(data, nil, set.Keys[i%len(set.Keys)], math.MaxInt); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -37,6 +37,7 @@ package block
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 )
 
 // A Block is the contents of one block that [Open] found sound. It is
@@ -61,20 +62,24 @@ type Block struct {
 // An error says at which position in data which of these does not hold. The
 // Block keeps data: the caller must not change it any more.
 func Open(data []byte, compare func(a, b []byte) int) (Block, error) {
+	k := getKeys()
+	defer k.put()
+	k.bound(len(data), math.MaxInt)
+	return open(data, compare, k)
+}
+
+// open opens a block by way of k.
+func open(data []byte, compare func(a, b []byte) int, k *keys) (Block, error) {
 	b, err := split(data)
 	if err != nil {
 		return Block{}, err
 	}
 	b.compare = compare
-	if err := b.check(); err != nil {
+	if err := b.check(k); err != nil {
 		return Block{}, err
 	}
 	return b, nil
 }
-
-// SharesKeys reports whether any entry shares bytes of the key before it. If
-// none does, as in an index block, all keys are parts of the Block.
-func (b *Block) SharesKeys() bool { return b.shares }
 
 // order compares two keys in the order of the block.
 func (b *Block) order(x, y []byte) int {

@@ -3,7 +3,6 @@ package block_test
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -182,7 +181,7 @@ func TestGetOnDamage(t *testing.T) {
 // checkGet compares a found value with a plain reading from the start on.
 func checkGet(t *testing.T, name string, data, key []byte) {
 	t.Helper()
-	value, found, err := block.Get(data, nil, key)
+	value, found, err := block.Get(data, nil, key, math.MaxInt)
 	if !found || err != nil {
 		return
 	}
@@ -227,7 +226,7 @@ func readPlainly(data []byte) []pair {
 func TestGetDoesNotReadInsideEntries(t *testing.T) {
 	forged := "\x00\x01\x01c!"
 	data := []byte("\x00\x01\x05a" + forged + "\x00\x01\x01d4" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00")
-	_, found, err := block.Get(data, nil, []byte("c"))
+	_, found, err := block.Get(data, nil, []byte("c"), math.MaxInt)
 	if found || err == nil || !strings.Contains(err.Error(), "restart point 1 is 4") {
 		t.Errorf("Get = %v, %v; want an error about the restart point", found, err)
 	}
@@ -249,11 +248,11 @@ func TestGet(t *testing.T) {
 			falling := build(t, interval, pairs)
 			for _, q := range append(randomPairs(rng, 40), pairs...) {
 				want, ok := there[q.Key]
-				got, found, err := block.Get(ascending, nil, []byte(q.Key))
+				got, found, err := block.Get(ascending, nil, []byte(q.Key), math.MaxInt)
 				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
 					t.Fatalf("Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}
-				got, found, err = block.Get(falling, descending, []byte(q.Key))
+				got, found, err = block.Get(falling, descending, []byte(q.Key), math.MaxInt)
 				if string(got) != want || found != ok || err != nil {
 					t.Fatalf("descending: Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}
@@ -284,154 +283,5 @@ func TestOpenUsesTheOrderGiven(t *testing.T) {
 	it := b.NewIter()
 	if !it.SeekGE([]byte("bab")) || string(it.Key()) != "ba" {
 		t.Errorf("SeekGE(bab) in descending order is at %q, want ba", it.Key())
-	}
-}
-
-func forward(it *block.Iter) []pair {
-	var got []pair
-	for ok := it.First(); ok; ok = it.Next() {
-		got = append(got, pair{string(it.Key()), string(it.Value())})
-	}
-	return got
-}
-
-func backward(it *block.Iter) []pair {
-	var got []pair
-	for ok := it.Last(); ok; ok = it.Prev() {
-		got = append(got, pair{string(it.Key()), string(it.Value())})
-	}
-	return got
-}
-
-// randomPairs returns n pairs of keys with long and short common prefixes.
-func randomPairs(rng *rand.Rand, n int) []pair {
-	seen := map[string]bool{}
-	for len(seen) < n {
-		key := make([]byte, rng.IntN(8))
-		for i := range key {
-			key[i] = "\x00a\xff"[rng.IntN(3)]
-		}
-		seen[string(key)] = true
-	}
-	var pairs []pair
-	for k := range seen {
-		pairs = append(pairs, pair{Key: k})
-	}
-	slices.SortFunc(pairs, func(a, b pair) int { return strings.Compare(a.Key, b.Key) })
-	for i := range pairs {
-		pairs[i].Value = fmt.Sprint(i)
-	}
-	return pairs
-}
-
-// TestIterAgainstModel makes random moves on blocks of every restart interval,
-// and compares each with the same move on a sorted slice.
-func TestIterAgainstModel(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, interval := range []int{1, 2, 3, 4, 16, 128} {
-		for n := range 40 {
-			pairs := randomPairs(rng, n)
-			it := open(t, build(t, interval, pairs)).NewIter()
-			name := fmt.Sprintf("interval %d, %d entries", interval, n)
-			if diff := cmp.Diff(pairs, forward(it)); diff != "" {
-				t.Fatalf("%s: forward (-want +got):\n%s", name, diff)
-			}
-			reversed := slices.Clone(pairs)
-			slices.Reverse(reversed)
-			if diff := cmp.Diff(reversed, backward(it)); diff != "" {
-				t.Fatalf("%s: backward (-want +got):\n%s", name, diff)
-			}
-			it = open(t, build(t, interval, pairs)).NewIter()
-			checkMoves(t, rng, name, it, pairs)
-		}
-	}
-}
-
-// checkMoves moves it and a position in pairs, −1 to len(pairs), alike.
-func checkMoves(t *testing.T, rng *rand.Rand, name string, it *block.Iter, pairs []pair) {
-	t.Helper()
-	at := -1
-	var moves []string
-	for range 200 {
-		target := randomPairs(rng, 1)[0].Key
-		from := at
-		i, _ := slices.BinarySearchFunc(pairs, target, func(p pair, k string) int { return strings.Compare(p.Key, k) })
-		var ok bool
-		var move string
-		switch rng.IntN(8) {
-		case 0:
-			move, at, ok = "First", 0, it.First()
-		case 1:
-			move, at, ok = "Last", len(pairs)-1, it.Last()
-		case 2:
-			move, at, ok = fmt.Sprintf("SeekGE(%q)", target), i, it.SeekGE([]byte(target))
-		case 3:
-			move, at, ok = fmt.Sprintf("SeekLT(%q)", target), i-1, it.SeekLT([]byte(target))
-		case 4, 5:
-			move, at, ok = "Next", min(from+1, len(pairs)), it.Next()
-		default:
-			move, at, ok = "Prev", max(from-1, -1), it.Prev()
-		}
-		moves = append(moves, move)
-		want := at >= 0 && at < len(pairs)
-		if ok != want || it.Valid() != want {
-			t.Fatalf("%s: after %v: moved %v, Valid %v; want %v", name, moves, ok, it.Valid(), want)
-		}
-		if want && (string(it.Key()) != pairs[at].Key || string(it.Value()) != pairs[at].Value) {
-			t.Fatalf("%s: after %v: at %q=%q, want %+v", name, moves, it.Key(), it.Value(), pairs[at])
-		}
-		if len(pairs) == 0 {
-			at = -1 // an empty block's before and after are one place
-		}
-	}
-}
-
-// A seek may be given the Iter's own key.
-func TestSeekToKey(t *testing.T) {
-	pairs := randomPairs(rand.New(rand.NewPCG(3, 3)), 100)
-	it := open(t, build(t, 16, pairs)).NewIter()
-	for i, p := range pairs {
-		if !it.SeekGE([]byte(p.Key)) || !it.SeekGE(it.Key()) || string(it.Key()) != p.Key {
-			t.Fatalf("at %q, SeekGE(Key) moves to %q", p.Key, it.Key())
-		}
-		if moved := it.SeekLT(it.Key()); moved != (i > 0) || moved && string(it.Key()) != pairs[i-1].Key {
-			t.Fatalf("at %q, SeekLT(Key) moves to %q", p.Key, it.Key())
-		}
-	}
-}
-
-// An Iter's slices have no room behind them that an append could write to.
-func TestIterSlicesAreFull(t *testing.T) {
-	it := open(t, build(t, 16, []pair{{"a", "1"}, {"ab", "2"}})).NewIter()
-	for it.Next() {
-		if cap(it.Key()) != len(it.Key()) || cap(it.Value()) != len(it.Value()) {
-			t.Errorf("key %q has capacity %d, value %q has %d", it.Key(), cap(it.Key()), it.Value(), cap(it.Value()))
-		}
-	}
-}
-
-func TestZeroIterIsEmpty(t *testing.T) {
-	var it block.Iter
-	if it.Valid() || it.First() || it.Last() || it.SeekGE(nil) || it.SeekLT([]byte("x")) || it.Next() || it.Prev() {
-		t.Error("the zero Iter found an entry")
-	}
-}
-
-// Searching and moving take no memory once the Iter has room for a key.
-func TestIterDoesNotAllocate(t *testing.T) {
-	b := open(t, build(t, 16, randomPairs(rand.New(rand.NewPCG(1, 1)), 100)))
-	var it block.Iter
-	key := []byte("a\xffa")
-	allocs := testing.AllocsPerRun(100, func() {
-		it.Reset(b)
-		it.SeekGE(key)
-		for it.Next() {
-		}
-		for it.Prev() {
-		}
-		it.SeekLT(key)
-	})
-	if allocs != 0 {
-		t.Errorf("%v allocations, want 0", allocs)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"sync"
 
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -23,34 +22,11 @@ func split(data []byte) (Block, error) {
 	return Block{entries: data[:start:start], restarts: data[start:end]}, nil
 }
 
-// keys is what checking keys takes: the last one, and in an order that is not
-// bytewise room for the one to compare it with.
-type keys struct {
-	last key
-	this []byte
-}
-
-var keysPool = sync.Pool{New: func() any { return new(keys) }}
-
-// maxPooledKey keeps a block with a huge key from holding memory for ever.
-const maxPooledKey = 1 << 16
-
-func getKeys() *keys { return keysPool.Get().(*keys) }
-
-func (k *keys) put() {
-	k.last.reset()
-	if cap(k.last.buf) <= maxPooledKey && cap(k.this) <= maxPooledKey {
-		keysPool.Put(k)
-	}
-}
-
-// check walks all entries.
-func (b *Block) check() error {
+// check walks all entries, by way of k.
+func (b *Block) check(k *keys) error {
 	if len(b.entries) == 0 {
 		return b.checkEmpty()
 	}
-	k := getKeys()
-	defer k.put()
 	return b.checkEntries(k)
 }
 
@@ -81,7 +57,7 @@ func (b *Block) checkEntries(k *keys) error {
 			}
 		}
 		b.shares = b.shares || e.shared > 0
-		if err := b.checkKey(k, off, e, off == 0); err != nil {
+		if err := b.checkKey(k, off, e); err != nil {
 			return err
 		}
 		off = e.end
@@ -92,32 +68,17 @@ func (b *Block) checkEntries(k *keys) error {
 	return nil
 }
 
-// checkKey checks that the key of the entry at off, unless it is the first one
-// looked at, is above the last one, and makes it the last one.
-func (b *Block) checkKey(k *keys, off int, e entry, first bool) error {
-	last := k.last.bytes
-	if e.shared > uint64(len(last)) {
-		return fmt.Errorf("entry at %d shares %d bytes, but the key before it has %d", off, e.shared, len(last))
+// checkKey checks that the key of the entry at off is above the last one, and
+// makes it the last one. In the bytewise order what they share cannot matter.
+func (b *Block) checkKey(k *keys, off int, e entry) error {
+	unshared := b.entries[e.key:e.value]
+	if b.compare != nil {
+		return k.nextInOrder(off, e, unshared, b.compare)
 	}
-	shared, unshared := int(e.shared), b.entries[e.key:e.value]
-	if !first && !b.ascends(k, shared, unshared) {
-		before := wire.Quote(last)
-		k.last.next(shared, unshared)
-		return fmt.Errorf("entry at %d has key %s, want it above the one before, %s", off, wire.Quote(k.last.bytes), before)
+	if last := k.last.bytes; off > 0 && e.shared <= uint64(len(last)) && bytes.Compare(last[e.shared:], unshared) >= 0 {
+		return notAbove(off, last, last[:e.shared], unshared)
 	}
-	k.last.next(shared, unshared)
-	return nil
-}
-
-// ascends reports whether the key of these parts is above the last one. In the
-// bytewise order the shared part cannot matter.
-func (b *Block) ascends(k *keys, shared int, unshared []byte) bool {
-	last := k.last.bytes
-	if b.compare == nil {
-		return bytes.Compare(last[shared:], unshared) < 0
-	}
-	k.this = append(append(k.this[:0], last[:shared]...), unshared...)
-	return b.compare(last, k.this) < 0
+	return k.next(off, e, unshared)
 }
 
 // entry is a decoded entry: how many key bytes it shares, and where in the
@@ -125,6 +86,12 @@ func (b *Block) ascends(k *keys, shared int, unshared []byte) bool {
 type entry struct {
 	shared          uint64
 	key, value, end int
+}
+
+// sharesTooMuch is the error for the entry at off, if the key before it has
+// only length bytes.
+func (e entry) sharesTooMuch(off, length int) error {
+	return fmt.Errorf("entry at %d shares %d bytes, but the key before it has %d", off, e.shared, length)
 }
 
 // decode decodes the entry at off, trusting nothing. Its shared length is not

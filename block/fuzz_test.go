@@ -2,6 +2,7 @@ package block_test
 
 import (
 	"bytes"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,7 +34,7 @@ func FuzzOpen(f *testing.F) {
 			if !it.SeekGE([]byte(p.Key)) || !bytes.Equal(it.Key(), []byte(p.Key)) {
 				t.Fatalf("SeekGE(%q) is at %q", p.Key, it.Key())
 			}
-			if v, found, err := block.Get(data, nil, []byte(p.Key)); string(v) != p.Value || !found || err != nil {
+			if v, found, err := block.Get(data, nil, []byte(p.Key), math.MaxInt); string(v) != p.Value || !found || err != nil {
 				t.Fatalf("Get(%q) = %q, %v, %v; want %q", p.Key, v, found, err, p.Value)
 			}
 		}

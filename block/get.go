@@ -4,14 +4,15 @@ import "fmt"
 
 // Get looks one key up in data, the uncompressed contents of a block without
 // trailer, and returns its value, a part of data without capacity behind it.
-// compare (nil: bytewise) is the order of the keys.
+// compare (nil: bytewise) is the order of the keys. If there is one, keys that
+// share bytes are put together in memory, of which room bounds what is new.
 //
 // It checks what the answer rests on, and not the whole block as [Open] does,
-// which takes longer: that the restart point where the search
-// ends is where an entry starts, and that the entries from there on are sound
-// and in order, up to the key. So what it finds is in the block. What it does
-// not find may be there if the block is damaged elsewhere.
-func Get(data []byte, compare func(a, b []byte) int, key []byte) (value []byte, found bool, err error) {
+// which takes longer: that the restart point where the search ends is where an
+// entry starts, and that the entries from there up to the key are sound. So
+// what it finds is in the block. What it does not find may be there if the
+// block is damaged elsewhere, or its keys are out of order.
+func Get(data []byte, compare func(a, b []byte) int, key []byte, room int) (value []byte, found bool, err error) {
 	b, err := split(data)
 	if err != nil {
 		return nil, false, err
@@ -21,7 +22,10 @@ func Get(data []byte, compare func(a, b []byte) int, key []byte) (value []byte, 
 	if err != nil {
 		return nil, false, err
 	}
-	return b.scan(start, key)
+	if compare == nil {
+		return b.scan(start, key)
+	}
+	return b.scanInOrder(start, key, room)
 }
 
 // startOf returns where the scan for key starts: at the last restart point
@@ -77,19 +81,52 @@ func (b *Block) checkRestart(i int) error {
 	return nil
 }
 
-// scan looks for key from the restart point at start on.
+// scan looks for key from the restart point at start on. It puts no key
+// together: of the last one, it knows how long it is and how much of key it
+// starts with.
 func (b *Block) scan(start int, key []byte) (value []byte, found bool, err error) {
-	k := getKeys()
-	defer k.put()
+	length, match := 0, 0
 	for off := start; off < len(b.entries); {
 		e, err := decode(b.entries, off)
 		if err != nil {
 			return nil, false, err
 		}
-		if err := b.checkKey(k, off, e, off == start); err != nil {
+		if e.shared > uint64(length) {
+			return nil, false, e.sharesTooMuch(off, length)
+		}
+		shared := int(e.shared)
+		length = shared + e.value - e.key
+		if shared <= match { // else the byte that put the last key below is shared
+			match = shared + sharedLen(b.entries[e.key:e.value], key[shared:])
+			switch {
+			case match == length && match == len(key):
+				return b.entries[e.value:e.end:e.end], true, nil
+			case match == len(key) || match < length && b.entries[e.key+match-shared] > key[match]:
+				return nil, false, nil
+			}
+		}
+		off = e.end
+	}
+	return nil, false, nil
+}
+
+// scanInOrder looks for key from the restart point at start on.
+func (b *Block) scanInOrder(start int, key []byte, room int) (value []byte, found bool, err error) {
+	k := getKeys()
+	defer k.put()
+	k.bound(len(b.entries), room)
+	for off := start; off < len(b.entries); {
+		e, err := decode(b.entries, off)
+		if err != nil {
 			return nil, false, err
 		}
-		switch c := b.order(k.last.bytes, key); {
+		if err := k.next(off, e, b.entries[e.key:e.value]); err != nil {
+			return nil, false, err
+		}
+		if err := k.spend(off, len(k.last.bytes)); err != nil {
+			return nil, false, err
+		}
+		switch c := b.compare(k.last.bytes, key); {
 		case c == 0:
 			return b.entries[e.value:e.end:e.end], true, nil
 		case c > 0:

@@ -14,9 +14,9 @@ type Iter struct {
 	off  int // of the entry; len(b.entries) when after the last one
 	next int // where the entry ends: 0 when before the first one
 
-	key   key
-	spare []byte // takes turns with key's buffer, so that a seek can be given Key
+	keys  keys // last: the entry's; this: room for a key that is sought
 	value []byte
+	back  back
 }
 
 // NewIter returns an Iter on b.
@@ -25,16 +25,36 @@ func (b Block) NewIter() *Iter { return &Iter{b: b} }
 // Reset moves the Iter to another Block, before its first entry, and keeps the
 // memory that it has for keys.
 func (it *Iter) Reset(b Block) {
-	it.key.reset()
-	*it = Iter{b: b, key: it.key, spare: it.spare}
+	it.b = b
+	it.rewind(0)
 }
+
+// Open opens data as the function [Open] does, and moves the Iter to before the
+// first entry of that Block, or if there is an error to the empty Block. It
+// takes less memory than Open and Reset: keys that share bytes are put together
+// in the Iter's, of which *room bounds what is new. Open subtracts that.
+func (it *Iter) Open(data []byte, compare func(a, b []byte) int, room *int) error {
+	it.Reset(Block{})
+	it.keys.bound(len(data), *room)
+	b, err := open(data, compare, &it.keys)
+	*room = it.keys.room
+	if k := &it.keys; cap(k.last.buf) < cap(k.this.buf) {
+		k.last, k.this = k.this, k.last // any key of the block fits in there now
+	}
+	it.Reset(b)
+	return err
+}
+
+// SharesKeys reports whether any entry of the Block shares bytes of the key
+// before it. If none does, as in an index block, all keys are parts of it.
+func (it *Iter) SharesKeys() bool { return it.b.shares }
 
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.off < it.next }
 
 // Key returns the entry's key. It is valid until the next move, or as long as
-// the Block in one where [Block.SharesKeys] is false. It must not be changed.
-func (it *Iter) Key() []byte { return it.key.bytes }
+// the Block in one where SharesKeys is false. It must not be changed.
+func (it *Iter) Key() []byte { return it.keys.last.bytes }
 
 // Value returns the entry's value, a part of the Block: it is valid as long as
 // the Block is, and must not be changed.
@@ -49,21 +69,20 @@ func (it *Iter) First() bool {
 // Last moves to the last entry.
 func (it *Iter) Last() bool {
 	it.rewind(it.b.numRestarts() - 1)
-	for it.next < len(it.b.entries) {
-		it.read()
-	}
+	it.readUpTo(len(it.b.entries))
 	return it.Valid()
 }
 
 // Next moves to the next entry, from before the first one to the first one, and
 // from the last one to after it.
 func (it *Iter) Next() bool {
+	it.back.reset()
 	if it.next < len(it.b.entries) {
 		it.read()
 		return true
 	}
 	it.off = it.next
-	it.key.reset()
+	it.keys.last.reset()
 	it.value = nil
 	return false
 }
@@ -72,29 +91,34 @@ func (it *Iter) Next() bool {
 // from the first one to before it.
 func (it *Iter) Prev() bool {
 	target := it.off
+	if len(it.back.steps) > 0 {
+		it.stepBack()
+		return true
+	}
 	if target == 0 {
 		it.rewind(0)
 		return false
 	}
 	after := sort.Search(it.b.numRestarts(), func(i int) bool { return it.b.restart(i) >= target })
 	it.rewind(after - 1)
-	for it.next < target {
-		it.read()
-	}
+	it.readUpTo(target)
 	return true
 }
 
 // SeekGE moves to the first entry whose key is at least key, or after the last
-// one.
+// one. The key may be a part of Key.
 func (it *Iter) SeekGE(key []byte) bool {
-	it.key.buf, it.spare = it.spare, it.key.buf
+	if it.keys.last.inBuf { // which a part of is perhaps what is sought
+		it.keys.this.buf = append(it.keys.this.buf[:0], key...)
+		key = it.keys.this.buf
+	}
 	after := sort.Search(it.b.numRestarts(), func(i int) bool {
 		it.rewind(i)
-		return !it.Next() || it.b.order(it.key.bytes, key) >= 0
+		return !it.Next() || it.b.order(it.keys.last.bytes, key) >= 0
 	})
 	it.rewind(max(after-1, 0))
 	for it.Next() {
-		if it.b.order(it.key.bytes, key) >= 0 {
+		if it.b.order(it.keys.last.bytes, key) >= 0 {
 			return true
 		}
 	}
@@ -115,8 +139,9 @@ func (it *Iter) rewind(i int) {
 		it.next = it.b.restart(i)
 		it.off = it.next
 	}
-	it.key.reset()
+	it.keys.last.reset()
 	it.value = nil
+	it.back.reset()
 }
 
 // read moves to the entry at next, which there is. Open has checked it.
@@ -127,7 +152,7 @@ func (it *Iter) read() {
 	length, at := uvarint(e, at)
 	value := at + unshared
 	end := value + length
-	it.key.next(shared, e[at:value])
+	it.keys.last.next(shared, e[at:value])
 	it.value = e[value:end:end]
 	it.off, it.next = it.next, end
 }

@@ -1,6 +1,12 @@
 package block
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
 
 // key rebuilds the keys of consecutive entries. What entries share is not
 // copied again from one to the next: it can be far longer than the entries.
@@ -24,7 +30,110 @@ func (k *key) next(shared int, unshared []byte) {
 	k.bytes, k.inBuf = k.buf[:len(k.buf):len(k.buf)], true
 }
 
+// follow becomes the key of the entry after last's, which shares that many
+// bytes with it.
+func (k *key) follow(last *key, shared int, unshared []byte) {
+	if shared == 0 {
+		k.next(0, unshared)
+		return
+	}
+	k.buf = append(append(k.buf[:0], last.bytes[:shared]...), unshared...)
+	k.bytes, k.inBuf = k.buf[:len(k.buf):len(k.buf)], true
+}
+
 // reset forgets the key and keeps the memory for others.
 func (k *key) reset() {
 	k.bytes, k.inBuf = nil, false
+}
+
+// keys is what walking through unchecked entries takes: the last key, in an
+// order that is not bytewise the one to compare it with, and bounds. Few bytes
+// of a block can make many and long keys.
+type keys struct {
+	last, this key
+	room       int   // how much memory may still be taken for keys
+	work       int64 // how many bytes of keys may still be compared, if the order is not bytewise
+}
+
+// bound sets the bounds for a block of that length. Keys that are compared in
+// an order that is not bytewise may be a thousand times as long, all together,
+// as the entries: more would not be damage only, but time without end.
+func (k *keys) bound(length, room int) {
+	k.room, k.work = room, 64<<20+1024*int64(length)
+}
+
+// next moves to the key of the entry at off, and checks that it shares no more
+// than there is.
+func (k *keys) next(off int, e entry, unshared []byte) error {
+	if e.shared > uint64(len(k.last.bytes)) {
+		return e.sharesTooMuch(off, len(k.last.bytes))
+	}
+	if n := int(e.shared) + len(unshared); e.shared > 0 && n > cap(k.last.buf) {
+		if err := k.grow(&k.last, off, n); err != nil {
+			return err
+		}
+	}
+	k.last.next(int(e.shared), unshared)
+	return nil
+}
+
+// nextInOrder does what next does, and checks that compare has the key above
+// the last one.
+func (k *keys) nextInOrder(off int, e entry, unshared []byte, compare func(a, b []byte) int) error {
+	last, this := &k.last, &k.this
+	if e.shared > uint64(len(last.bytes)) {
+		return e.sharesTooMuch(off, len(last.bytes))
+	}
+	if n := int(e.shared) + len(unshared); e.shared > 0 && n > cap(this.buf) {
+		if err := k.grow(this, off, n); err != nil {
+			return err
+		}
+	}
+	this.follow(last, int(e.shared), unshared)
+	if err := k.spend(off, len(last.bytes)+len(this.bytes)); err != nil {
+		return err
+	}
+	if off > 0 && compare(last.bytes, this.bytes) >= 0 {
+		return notAbove(off, last.bytes, this.bytes)
+	}
+	k.last, k.this = k.this, k.last
+	return nil
+}
+
+// grow makes to's buffer hold a key of n bytes, that of the entry at off.
+func (k *keys) grow(to *key, off, n int) error {
+	if n > k.room {
+		return fmt.Errorf("entry at %d has a key of %d bytes that shares some: memory for such keys is bounded, and %d bytes are left", off, n, k.room)
+	}
+	n = max(n, min(2*cap(to.buf), k.room))
+	k.room -= n
+	to.buf = append(make([]byte, 0, n), to.buf...)
+	return nil
+}
+
+// spend pays for comparing n bytes of keys.
+func (k *keys) spend(off, n int) error {
+	if k.work -= int64(n); k.work < 0 {
+		return fmt.Errorf("entry at %d: keys up to here are over a thousand times as long, together, as the block", off)
+	}
+	return nil
+}
+
+func notAbove(off int, last []byte, this ...[]byte) error {
+	return fmt.Errorf("entry at %d has key %s, want it above the one before, %s", off, wire.Quote(this...), wire.Quote(last))
+}
+
+var keysPool = sync.Pool{New: func() any { return new(keys) }}
+
+// maxPooledKey keeps a block with a huge key from holding memory for ever.
+const maxPooledKey = 1 << 16
+
+func getKeys() *keys { return keysPool.Get().(*keys) }
+
+func (k *keys) put() {
+	k.last.reset()
+	k.this.reset()
+	if cap(k.last.buf) <= maxPooledKey && cap(k.this.buf) <= maxPooledKey {
+		keysPool.Put(k)
+	}
 }

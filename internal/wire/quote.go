@@ -6,11 +6,17 @@ import "fmt"
 // as the file, and longer where they are compressed.
 const maxQuoted = 128
 
-// Quote returns key as an error shows it: quoted, and of a long one only the
-// start and how long it is.
-func Quote(key []byte) string {
-	if len(key) <= maxQuoted {
-		return fmt.Sprintf("%q", key)
+// Quote returns the key that parts make, as an error shows it: quoted, and of a
+// long one only the start and how long it is.
+func Quote(parts ...[]byte) string {
+	var shown []byte
+	length := 0
+	for _, p := range parts {
+		shown = append(shown, p[:min(len(p), maxQuoted-len(shown))]...)
+		length += len(p)
 	}
-	return fmt.Sprintf("%q… (%d bytes)", key[:maxQuoted], len(key))
+	if length <= maxQuoted {
+		return fmt.Sprintf("%q", shown)
+	}
+	return fmt.Sprintf("%q… (%d bytes)", shown, length)
 }

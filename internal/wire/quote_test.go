@@ -20,4 +20,7 @@ func TestQuote(t *testing.T) {
 			t.Errorf("Quote of %d bytes = %s, want %s", len(tt.key), got, tt.want)
 		}
 	}
+	if got, want := Quote(long[:100], long[:100]), Quote(long[:200]); got != want {
+		t.Errorf("Quote of two parts = %s, want %s", got, want)
+	}
 }

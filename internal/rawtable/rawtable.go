@@ -1,0 +1,72 @@
+// Package rawtable puts tables together block by block, with right checksums,
+// so that tests can have anything else in them wrong.
+package rawtable
+
+import (
+	"encoding/binary"
+
+	"github.com/sievetable/sievetable/internal/crc"
+)
+
+const (
+	magic      = 0xdb4775248b80fb57
+	footerLen  = 48
+	trailerLen = 5
+)
+
+// A File is a table in the making.
+type File struct{ Bytes []byte }
+
+// Block adds an uncompressed block and returns its handle, encoded.
+func (f *File) Block(contents string) string { return f.Stored(contents, 0) }
+
+// Stored adds a block as it is stored under a compression id, and returns its
+// handle, encoded.
+func (f *File) Stored(stored string, id byte) string {
+	h := Handle(uint64(len(f.Bytes)), uint64(len(stored)))
+	f.Bytes = append(append(f.Bytes, stored...), id)
+	f.Bytes = binary.LittleEndian.AppendUint32(f.Bytes, crc.Block([]byte(stored), id))
+	return h
+}
+
+// Footer ends the file and returns it.
+func (f *File) Footer(metaindex, index string) []byte {
+	b := append([]byte(metaindex+index), make([]byte, footerLen-8)...)[:footerLen-8]
+	return append(f.Bytes, binary.LittleEndian.AppendUint64(b, magic)...)
+}
+
+// Handle returns an encoded handle.
+func Handle(offset, length uint64) string {
+	return string(binary.AppendUvarint(binary.AppendUvarint(nil, offset), length))
+}
+
+// Entries returns a block of keys and values in turn, each a restart point.
+func Entries(keysAndValues ...string) string {
+	var b []byte
+	var restarts []uint32
+	for i := 0; i < len(keysAndValues); i += 2 {
+		restarts = append(restarts, uint32(len(b)))
+		b = append(b, Entry(0, keysAndValues[i], keysAndValues[i+1])...)
+	}
+	if restarts == nil {
+		restarts = []uint32{0}
+	}
+	return string(b) + Restarts(restarts...)
+}
+
+// Entry returns an entry that shares that many bytes with the key before.
+func Entry(shared uint64, unshared, value string) string {
+	b := binary.AppendUvarint(nil, shared)
+	b = binary.AppendUvarint(b, uint64(len(unshared)))
+	b = binary.AppendUvarint(b, uint64(len(value)))
+	return string(b) + unshared + value
+}
+
+// Restarts returns the end of a block: restart points and their count.
+func Restarts(at ...uint32) string {
+	var b []byte
+	for _, r := range append(at, uint32(len(at))) {
+		b = binary.LittleEndian.AppendUint32(b, r)
+	}
+	return string(b)
+}

@@ -1,0 +1,79 @@
+package rawtable
+
+import (
+	"encoding/binary"
+
+	"github.com/golang/snappy"
+
+	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// maxDecoded is the most that Repair decompresses of a block.
+const maxDecoded = 1 << 20
+
+// Repair sets the checksums of all blocks that it can find in contents, a
+// damaged table, by way of footer, index and metaindex. A fuzzer gets past the
+// checksums with it.
+func Repair(contents []byte) {
+	if len(contents) < footerLen {
+		return
+	}
+	blocks := contents[:len(contents)-footerLen]
+	footer := contents[len(blocks):]
+	binary.LittleEndian.PutUint64(footer[footerLen-8:], magic)
+	for range 2 { // the metaindex, the index
+		stored, n := repair(blocks, footer)
+		if n == 0 {
+			return
+		}
+		footer = footer[n:]
+		for _, value := range values(stored) {
+			repair(blocks, value)
+		}
+	}
+}
+
+// repair sets the checksum of the block that handle is of, and returns the
+// block's contents and how long the handle is, or 0 if it is not in blocks.
+func repair(blocks, handle []byte) (contents []byte, n int) {
+	offset, n0 := wire.Uvarint(handle)
+	length, n1 := wire.Uvarint(handle[n0:])
+	size := uint64(len(blocks))
+	if n0 == 0 || n1 == 0 || offset > size || length > size-offset || size-offset-length < trailerLen {
+		return nil, 0
+	}
+	stored, trailer := blocks[offset:offset+length], blocks[offset+length:]
+	binary.LittleEndian.PutUint32(trailer[1:], crc.Block(stored, trailer[0]))
+	if trailer[0] == 0 {
+		return stored, n0 + n1
+	}
+	if size, err := snappy.DecodedLen(stored); err != nil || size > maxDecoded {
+		return nil, n0 + n1
+	}
+	contents, err := snappy.Decode(nil, stored)
+	if err != nil {
+		return nil, n0 + n1
+	}
+	return contents, n0 + n1
+}
+
+// values returns the values in a block, as far as its entries can be read.
+func values(block []byte) (all [][]byte) {
+	for {
+		var n [3]uint64
+		for i := range n {
+			v, used := wire.Uvarint(block)
+			if used == 0 {
+				return all
+			}
+			n[i], block = v, block[used:]
+		}
+		unshared, length := n[1], n[2]
+		if unshared > uint64(len(block)) || length > uint64(len(block))-unshared {
+			return all
+		}
+		all = append(all, block[unshared:unshared+length])
+		block = block[unshared+length:]
+	}
+}
