@@ -21,13 +21,13 @@ type buffers struct {
 }
 
 // keep returns value, a part of the contents, in memory that nothing else will
-// use: a copy, or the buffer itself, given up, if most of it is the value.
+// use: a copy, or the buffer itself, given up, if much of it is the value.
 func (b *buffers) keep(value []byte) []byte {
 	contents := &b.stored
 	if b.compressed {
 		contents = &b.decoded
 	}
-	if len(value) < cap(*contents)/2 {
+	if len(value) < cap(*contents)/4 {
 		return slices.Clip(bytes.Clone(value))
 	}
 	*contents = nil
@@ -52,7 +52,7 @@ func (r *Reader) readStored(part string, h handle, b *buffers) (byte, error) {
 		return 0, corrupt(part, h.offset, "%d bytes, want at most %d", h.length, r.o.MaxBlockSize)
 	}
 	n := int(h.length)
-	b.stored = slices.Grow(b.stored[:0], n+trailerLen)[:n+trailerLen]
+	b.stored = extend(b.stored[:0], n+trailerLen)[:n+trailerLen]
 	if err := r.readAt(part, b.stored, h.offset); err != nil {
 		return 0, err
 	}
@@ -125,17 +125,15 @@ func (r *Reader) readData(i int, b *buffers) ([]byte, error) {
 }
 
 // openData reads data block i, checks it as a whole and against the index, and
-// resets it to the block.
-func (r *Reader) openData(i int, b *buffers, it *block.Iter) error {
+// moves it to before the first entry. Memory for keys comes out of *room.
+func (r *Reader) openData(i int, b *buffers, it *block.Iter, room *int) error {
 	contents, err := r.readData(i, b)
 	if err != nil {
 		return err
 	}
-	blk, err := block.Open(contents, r.compare)
-	if err != nil {
+	if err := it.Open(contents, r.compare, room); err != nil {
 		return &CorruptionError{Block: partData, Offset: int64(r.index.handles[i].offset), Err: err}
 	}
-	it.Reset(blk)
 	return r.checkBetween(i, it)
 }
 

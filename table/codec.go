@@ -74,7 +74,7 @@ func (snappyCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	if uint64(n) > maxSnappyGain*uint64(len(src)) {
 		return nil, fmt.Errorf("snappy: %d bytes claim to decode to %d", len(src), n)
 	}
-	dst = slices.Grow(dst, n)
+	dst = extend(dst, n)
 	got, err := snappy.Decode(dst[len(dst):len(dst)+n], src)
 	if err != nil {
 		return nil, err

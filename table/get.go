@@ -27,7 +27,7 @@ func (b *buffers) put() {
 //
 // The value is the caller's to read, not to change, and stays valid forever. It
 // has no capacity behind it. It may be a view of its data block: it then keeps
-// the block in memory, which takes at most about twice as much as the value.
+// the block in memory, which takes at most about four times as much as the value.
 func (r *Reader) Get(key []byte) ([]byte, error) {
 	i, asked, err := r.locate(key)
 	if err != nil {
@@ -103,7 +103,7 @@ func (r *Reader) find(b *buffers, i int, key []byte, asked bool) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	value, found, err := block.Get(contents, r.compare, key)
+	value, found, err := block.Get(contents, r.compare, key, dataKeys.of(r.limit))
 	if err != nil {
 		return nil, &CorruptionError{Block: partData, Offset: int64(r.index.handles[i].offset), Err: err}
 	}

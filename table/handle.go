@@ -45,6 +45,9 @@ func decodeHandle(b []byte, limit uint64) (handle, int, error) {
 	if n == 0 || m == 0 {
 		return handle{}, 0, fmt.Errorf("handle %x is not two minimal varints", b[:min(len(b), 2*binary.MaxVarintLen64)])
 	}
+	if length == 0 {
+		return handle{}, 0, fmt.Errorf("handle of 0 bytes at %d, want at least 1", offset)
+	}
 	if offset > limit || length > limit-offset || limit-offset-length < trailerLen {
 		return handle{}, 0, fmt.Errorf("handle of %d bytes at %d is not within the %d bytes before the footer", length, offset, limit)
 	}

@@ -49,7 +49,7 @@ func (r *Reader) readIndex(h handle) (*index, error) {
 		return nil, err
 	}
 	x := &index{compare: r.compare}
-	if err := x.decode(contents, r.limit, r.o.MaxBlockSize); err != nil {
+	if err := x.decode(contents, r.limit); err != nil {
 		return nil, &CorruptionError{Block: partIndex, Offset: int64(h.offset), Err: err}
 	}
 	return x, nil
@@ -64,32 +64,29 @@ func (x *index) overlapping(h handle) (handle, bool) {
 	return handle{}, false
 }
 
-// sharedRoom is what the separators of any index may take, if they share bytes.
-const sharedRoom = 16 << 20
-
 // decode decodes the index, whose blocks must lie below limit. It keeps
 // contents.
 //
 // An index is written with a restart point at each entry, so that no key shares
 // anything, and the separators are parts of contents. In one that does share,
-// few bytes can make long separators: these may take most bytes together, and
-// no more than sharedRoom and four times what the block does.
-func (x *index) decode(contents []byte, limit uint64, most int) error {
-	blk, err := block.Open(contents, x.compare)
-	if err != nil {
+// few bytes can make long separators: all together they are bounded.
+func (x *index) decode(contents []byte, limit uint64) error {
+	var it block.Iter
+	room := indexKeys.of(limit)
+	if err := it.Open(contents, x.compare, &room); err != nil {
 		return err
 	}
-	n, err := checkHandles(blk, limit)
+	n, err := checkHandles(&it, limit)
 	if err != nil {
 		return err
 	}
 	x.separators, x.handles = make([][]byte, 0, n), make([]handle, 0, n)
-	most = min(most, sharedRoom+4*len(contents))
-	for it := blk.NewIter(); it.Next(); {
+	room = separators.of(limit)
+	for ok := it.First(); ok; ok = it.Next() {
 		separator := it.Key()
-		if blk.SharesKeys() {
-			if most -= len(separator); most < 0 {
-				return fmt.Errorf("separators that take far more than the block's %d bytes", len(contents))
+		if it.SharesKeys() {
+			if room -= len(separator); room < 0 {
+				return fmt.Errorf("separators that share bytes, of %d bytes together, which is too much for a file of this size", separators.of(limit)-room)
 			}
 			separator = bytes.Clone(separator)
 		}
@@ -104,9 +101,9 @@ func (x *index) decode(contents []byte, limit uint64, most int) error {
 
 // checkHandles checks that the index's handles follow one another below limit,
 // and returns how many there are: no more than the file has room for blocks.
-func checkHandles(index block.Block, limit uint64) (n int, err error) {
+func checkHandles(it *block.Iter, limit uint64) (n int, err error) {
 	last := uint64(0)
-	for it := index.NewIter(); it.Next(); n++ {
+	for ok := it.First(); ok; ok = it.Next() {
 		h, err := decodeWholeHandle(it.Value(), limit)
 		if err != nil {
 			return 0, fmt.Errorf("separator %s: %w", wire.Quote(it.Key()), err)
@@ -116,6 +113,7 @@ func checkHandles(index block.Block, limit uint64) (n int, err error) {
 				wire.Quote(it.Key()), h.offset, last)
 		}
 		last = h.end()
+		n++
 	}
 	return n, nil
 }

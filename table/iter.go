@@ -37,12 +37,14 @@ type Iter struct {
 	err   error
 
 	buffers buffers
+	target  []byte // a key that is sought, if it may be a part of the buffers
+	room    int    // memory that may still be taken for keys
 }
 
 // NewIter returns an Iter before the first entry. nil options show everything.
 // The bounds are copied.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
-	it := &Iter{r: r, at: -1}
+	it := &Iter{r: r, at: -1, room: dataKeys.of(r.limit)}
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 	}
@@ -107,21 +109,35 @@ func (it *Iter) Last() bool {
 	return it.load(it.r.index.len()-1) && it.backward(it.it.Last())
 }
 
-// SeekGE moves to the first entry whose key is at least key.
+// SeekGE moves to the first entry whose key is at least key, which may be a part
+// of Key.
 func (it *Iter) SeekGE(key []byte) bool {
 	if it.lower != nil && it.order(key, it.lower) < 0 {
 		key = it.lower
 	}
-	return it.load(it.r.index.search(key)) && it.forward(it.it.SeekGE(key))
+	i, key := it.search(key)
+	return it.load(i) && it.forward(it.it.SeekGE(key))
 }
 
-// SeekLT moves to the last entry whose key is below key.
+// SeekLT moves to the last entry whose key is below key, which may be a part of
+// Key.
 func (it *Iter) SeekLT(key []byte) bool {
 	if it.upper != nil && it.order(key, it.upper) > 0 {
 		key = it.upper
 	}
-	i := min(it.r.index.search(key), it.r.index.len()-1)
-	return it.load(i) && it.backward(it.it.SeekLT(key))
+	i, key := it.search(key)
+	return it.load(min(i, it.r.index.len()-1)) && it.backward(it.it.SeekLT(key))
+}
+
+// search returns the data block that key is to be sought in, and key in memory
+// that survives loading it.
+func (it *Iter) search(key []byte) (int, []byte) {
+	i := it.r.index.search(key)
+	if it.valid && i != it.at {
+		it.target = append(it.target[:0], key...)
+		key = it.target
+	}
+	return i, key
 }
 
 // Next moves to the next entry, from before the first one to the first one, and
@@ -200,7 +216,7 @@ func (it *Iter) load(i int) bool {
 	case i == it.at:
 		return true
 	}
-	if err := it.r.openData(i, &it.buffers, &it.it); err != nil {
+	if err := it.r.openData(i, &it.buffers, &it.it, &it.room); err != nil {
 		return it.fail(err)
 	}
 	it.at = i

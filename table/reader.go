@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A Reader looks keys up in a table. It is safe for concurrent use, and its
@@ -97,6 +99,9 @@ func (r *Reader) open() error {
 	if err := r.checkOverlap(); err != nil {
 		return err
 	}
+	if err := r.checkEmpty(); err != nil {
+		return err
+	}
 	if r.o.IgnoreFilter {
 		return nil
 	}
@@ -121,6 +126,32 @@ func (r *Reader) checkOverlap() error {
 	}
 	return nil
 }
+
+// checkEmpty checks that an index without data blocks is an index: the metaindex
+// of a table without filter would look the same, and the index that it was
+// swapped with lists as meta blocks what no engine would.
+func (r *Reader) checkEmpty() error {
+	if r.index.len() > 0 {
+		return nil
+	}
+	it, err := r.readMetaindex()
+	if errors.Is(err, ErrCorrupt) {
+		return nil // which will be the filter's error
+	}
+	if err != nil {
+		return err
+	}
+	for it.Next() {
+		if !metaName.Match(it.Key()) {
+			return corrupt(partIndex, r.footer.index.offset, "no data blocks, but the metaindex lists one as %s", wire.Quote(it.Key()))
+		}
+	}
+	return nil
+}
+
+// metaName matches the names of meta blocks in LevelDB's, RocksDB's and Pebble's
+// tables.
+var metaName = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb)\.`)
 
 // FilterErr returns why the table's filter is not in use: because it, or the
 // metaindex that lists it, is damaged, or no policy is known by its name. It is

@@ -17,11 +17,10 @@ var errUnknownFilter = errors.New("no policy of that name")
 // readFilter opens the filter of the first policy that the metaindex has one
 // for. A table without any filter is no error.
 func (r *Reader) readFilter() error {
-	metaindex, err := r.readMetaindex()
+	it, err := r.readMetaindex()
 	if err != nil {
 		return err
 	}
-	it := metaindex.NewIter()
 	for _, p := range r.policies() {
 		for _, name := range filterNames(p) {
 			key := []byte(filterPrefix + name)
@@ -60,18 +59,18 @@ func (r *Reader) policy(name string) filter.Policy {
 }
 
 // readMetaindex reads the metaindex, which is ordered bytewise in every table.
-func (r *Reader) readMetaindex() (block.Block, error) {
+func (r *Reader) readMetaindex() (*block.Iter, error) {
 	h := r.footer.metaindex
 	var b buffers
 	contents, err := r.readBlock(partMetaindex, h, &b)
 	if err != nil {
-		return block.Block{}, err
+		return nil, err
 	}
-	metaindex, err := block.Open(contents, nil)
-	if err != nil {
-		return block.Block{}, &CorruptionError{Block: partMetaindex, Offset: int64(h.offset), Err: err}
+	it, room := new(block.Iter), metaindexKeys.of(r.limit)
+	if err := it.Open(contents, nil, &room); err != nil {
+		return nil, &CorruptionError{Block: partMetaindex, Offset: int64(h.offset), Err: err}
 	}
-	return metaindex, nil
+	return it, nil
 }
 
 // metaHandle decodes a metaindex value: the handle of that part, a block which

@@ -1,11 +1,9 @@
 package table
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
@@ -14,11 +12,13 @@ import (
 
 // Verify reads the whole table anew and checks it all: each block's checksum
 // (with SkipChecksums too) and form, the order of keys within and across
-// blocks and against the index, and that each filter (with IgnoreFilter too) is
-// sound and denies no key. It goes on after damage, and returns every finding,
-// joined: a *CorruptionError for each damaged part, and one for each key that a
-// filter denies (beyond 10,000 keys, their number). It takes the memory of a
-// second Reader, and of the findings.
+// blocks and against the index, that no two blocks share bytes, and that each
+// filter (with IgnoreFilter too) is sound and denies no key. It goes on after
+// damage, and returns every finding, joined: a *CorruptionError for each damaged
+// part, and one for each data block of which a filter denies keys, which it
+// names. It takes the memory of a second Reader, and of the findings: when these
+// take half a MiB and as much as the file, it stops, and of denied keys it then
+// says how many there are more.
 //
 // If all keys that are denied are in the filter without their last 8 bytes, the
 // one finding is that this is the table of a database, and wants FilterKey to
@@ -43,122 +43,115 @@ func verify(src io.ReaderAt, size int64, o *ReaderOptions) error {
 	if err != nil {
 		return err
 	}
-	v := verifier{r: r}
+	v := newVerifier(r)
 	v.add(v.meta())
-	for i := range r.index.len() {
+	for i := 0; i < r.index.len() && !v.full(); i++ {
 		v.add(v.block(i))
 	}
 	return v.findings()
 }
 
-// maxNamed bounds what a filter that denies everything can make of a table of
-// millions of keys.
-const maxNamed = 10_000
-
 type verifier struct {
 	r       *Reader
 	buffers buffers
 	it      block.Iter
-	tried   []handle        // filter blocks that there are policies for
-	filters []checkedFilter // those of them that are sound
-	found   []error
-	denied  int     // keys that a filter denies
-	named   []error // one for each of these, up to maxNamed
-	without int     // how many of these are in the filter without their last 8 bytes
+	filters []checkedFilter
+	keys    int   // memory that may still be taken for keys
+	hashing int64 // how many bytes of keys filters may still be asked for
+
+	found    []error
+	room     int // memory that may still be taken for found
+	denials  []error
+	nameRoom int // memory that may still be taken for denials
+	denied   int // keys that a filter denies, of which denials name
+	named    int // that many,
+	without  int // and that many are in the filter without their last 8 bytes
 }
 
-// checkedFilter is a filter block that there is a policy for.
+// checkedFilter is a sound filter block that there is a policy for.
 type checkedFilter struct {
 	at handle
 	*filter.BlockReader
 }
 
+func newVerifier(r *Reader) *verifier {
+	return &verifier{
+		r:        r,
+		keys:     dataKeys.of(r.limit),
+		hashing:  int64(room{1 << 30, 1024}.of(r.limit)),
+		room:     findings.of(r.limit),
+		nameRoom: findings.of(r.limit),
+	}
+}
+
 func (v *verifier) add(err error) {
 	if err != nil {
 		v.found = append(v.found, err)
+		v.room -= cost(err)
 	}
 }
 
-// meta checks each block that the metaindex lists, and keeps the filters.
-func (v *verifier) meta() error {
-	metaindex, err := v.r.readMetaindex()
-	if err != nil {
-		return err
-	}
-	for it := metaindex.NewIter(); it.Next(); {
-		name, isFilter := bytes.CutPrefix(it.Key(), []byte(filterPrefix))
-		part := partMeta
-		if isFilter {
-			part = partFilter
-		}
-		h, err := v.r.metaHandle(part, it.Value())
-		if err != nil {
-			v.add(err)
-			continue
-		}
-		if p := v.r.policy(string(name)); isFilter && p != nil {
-			v.add(v.addFilter(p, h))
-			continue
-		}
-		_, err = v.r.readStored(part, h, &v.buffers)
-		v.add(err)
-	}
-	return nil
-}
+// cost is about how much memory a finding takes to be made and printed.
+func cost(err error) int { return 256 + 4*len(err.Error()) }
 
-// addFilter checks a filter and keeps it: once, though it may have two names.
-func (v *verifier) addFilter(p filter.Policy, h handle) error {
-	if slices.Contains(v.tried, h) {
-		return nil
-	}
-	v.tried = append(v.tried, h)
-	f, err := v.r.openFilter(p, h)
-	if err != nil {
-		return err
-	}
-	v.filters = append(v.filters, checkedFilter{h, f})
-	return nil
-}
+// full reports whether there is no more room for findings.
+func (v *verifier) full() bool { return v.room < 0 }
 
-// block checks data block i, and its filter with each of its keys.
+// block checks data block i, and its filters with each of its keys.
 func (v *verifier) block(i int) error {
-	if err := v.r.openData(i, &v.buffers, &v.it); err != nil {
+	if err := v.r.openData(i, &v.buffers, &v.it, &v.keys); err != nil {
 		return err
 	}
-	for ok := v.it.First(); ok; ok = v.it.Next() {
-		v.key(i, v.it.Key())
+	for _, f := range v.filters {
+		if err := v.askFilter(i, f); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// key asks each filter for a key of data block i.
-func (v *verifier) key(i int, key []byte) {
-	held := filterKey(v.r.o.FilterKey, key)
-	if held == nil {
-		return
-	}
+// askFilter asks the filter for each key of data block i, which is open.
+func (v *verifier) askFilter(i int, f checkedFilter) error {
 	offset := v.r.index.handles[i].offset
-	for _, f := range v.filters {
-		if f.Contains(offset, held) {
+	var names []byte
+	for ok := v.it.First(); ok; ok = v.it.Next() {
+		key := v.it.Key()
+		held := filterKey(v.r.o.FilterKey, key)
+		if v.hashing -= int64(len(held)); v.hashing < 0 {
+			v.filters = nil
+			return corrupt(partData, offset, "keys up to here are over a thousand times as long, together, as the file; no filter was asked for more of them")
+		}
+		if held == nil || f.Contains(offset, held) {
 			continue
 		}
-		if v.denied++; len(v.named) < maxNamed {
-			v.named = append(v.named, corrupt(partFilter, f.at.offset, "denies key %s of the data block at %d", wire.Quote(key), offset))
-		}
+		v.denied++
 		if user := InternalFilterKey(key); v.r.o.FilterKey == nil && user != nil && f.Contains(offset, user) {
 			v.without++
 		}
+		if 4*len(names) < v.nameRoom {
+			names = fmt.Appendf(names, ", %s", wire.Quote(key))
+			v.named++
+		}
 	}
+	if names != nil {
+		err := corrupt(partFilter, f.at.offset, "denies keys of the data block at %d: %s", offset, names[2:])
+		v.denials = append(v.denials, err)
+		v.nameRoom -= cost(err)
+	}
+	return nil
 }
 
 func (v *verifier) findings() error {
+	if v.full() {
+		v.found = append(v.found, errors.New("table: too many findings: the rest of the table was not looked at"))
+	}
 	if v.denied > 0 && v.without == v.denied {
 		hint := fmt.Errorf("table: %s at %d: denies %d keys but has them without their last 8 bytes: the table is a database's, and wants FilterKey: InternalFilterKey",
 			partFilter, v.filters[0].at.offset, v.denied)
 		return errors.Join(append(v.found, hint)...)
 	}
-	if more := v.denied - len(v.named); more > 0 {
-		v.named = append(v.named, fmt.Errorf("table: %s: denies %d further keys", partFilter, more))
+	if more := v.denied - v.named; more > 0 {
+		v.denials = append(v.denials, fmt.Errorf("table: %s: denies %d further keys", partFilter, more))
 	}
-	return errors.Join(append(v.found, v.named...)...)
+	return errors.Join(append(v.found, v.denials...)...)
 }

@@ -1,0 +1,130 @@
+package table_test
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
+)
+
+// secondHandle damages the index's handle of the second block, which is that of
+// 22 bytes at 27.
+func secondHandle(h string) func(p *twoBlocks) {
+	return func(p *twoBlocks) {
+		p.handles = func(h1, h2 string) (string, string) { return h1, h }
+	}
+}
+
+// footerOf damages the footer's handles.
+func footerOf(f func(metaindex, index string) (string, string)) func(p *twoBlocks) {
+	return func(p *twoBlocks) { p.footer = f }
+}
+
+// TestDamagedIndexes damages what leads to the data blocks: separators, handles
+// and footer. NewReader refuses most of it.
+func TestDamagedIndexes(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		damage func(p *twoBlocks)
+		want   string
+	}{
+		// Handles are two numbers out of the file: each may be any.
+		{"a handle past the end of the file", secondHandle(rawtable.Handle(1000, 22)), "index block at 128: separator \"e\": handle of 22 bytes at 1000 is not within"},
+		{"a handle at 2⁴⁰", secondHandle(rawtable.Handle(1<<40, 22)), "handle of 22 bytes at 1099511627776 is not within"},
+		{"a handle of 2⁴⁰ bytes", secondHandle(rawtable.Handle(27, 1<<40)), "handle of 1099511627776 bytes at 27 is not within"},
+		{"a handle at 2⁶³: negative", secondHandle(rawtable.Handle(1<<63, 22)), "at 9223372036854775808 is not within"},
+		{"a handle of 2⁶³ bytes", secondHandle(rawtable.Handle(27, 1<<63)), "handle of 9223372036854775808 bytes at 27 is not within"},
+		{"a handle of 2⁶⁴−5 bytes: with its trailer it wraps", secondHandle(rawtable.Handle(27, math.MaxUint64-4)), "handle of 18446744073709551611 bytes at 27 is not within"},
+		{"a handle at 2⁶⁴−5", secondHandle(rawtable.Handle(math.MaxUint64-4, 22)), "at 18446744073709551611 is not within"},
+		{"a handle into the footer", secondHandle(rawtable.Handle(27, 150)), "handle of 150 bytes at 27 is not within"},
+		{"a handle whose trailer is in the footer", secondHandle(rawtable.Handle(27, 127)), "handle of 127 bytes at 27 is not within the 157 bytes before the footer"},
+		{"a handle of no bytes", secondHandle(rawtable.Handle(27, 0)), "handle of 0 bytes at 27"},
+		{"no handle", secondHandle(""), "not two minimal varints"},
+		{"half a handle", secondHandle("\x1b"), "not two minimal varints"},
+		{"a handle of varints that are not minimal", secondHandle("\x9b\x00\x16"), "not two minimal varints"},
+		{"a handle with a byte behind it", secondHandle(rawtable.Handle(27, 22) + "x"), "has 1 bytes behind it"},
+
+		// Blocks that overlap give one byte two meanings.
+		{"a handle into the block before", secondHandle(rawtable.Handle(20, 22)), "data block at 20, want it behind the one before, at 27 or later"},
+		{"two entries for one block", secondHandle(rawtable.Handle(0, 22)), "data block at 0, want it behind the one before"},
+		{"blocks in another order than the file's", func(p *twoBlocks) {
+			p.handles = func(h1, h2 string) (string, string) { return h2, h1 }
+		}, "data block at 0, want it behind the one before, at 54"},
+		{"a data block over the metaindex", secondHandle(rawtable.Handle(27, 60)), "data block at 27 overlaps the block at 77"},
+		{"a data block that is the metaindex", secondHandle(rawtable.Handle(77, 46)), "data block at 77 overlaps the block at 77"},
+		{"a data block that is the index", secondHandle(rawtable.Handle(128, 24)), "data block at 128 overlaps the block at 128"},
+		{"a data block over the filter, whose checksum it lacks", secondHandle(rawtable.Handle(27, 40)), "data block at 27: checksum mismatch"},
+
+		// Order.
+		{"separators out of order", func(p *twoBlocks) { p.separators = [2]string{"e", "b"} }, "index block at 128: entry at"},
+		{"equal separators", func(p *twoBlocks) { p.separators = [2]string{"e", "e"} }, "index block at 128: entry at"},
+		{"a separator below its block's last key", func(p *twoBlocks) { p.separators[0] = "ab" }, `data block at 0: last key "b"`},
+		{"a separator that is the next block's first key", func(p *twoBlocks) { p.separators[0] = "c" }, `data block at 27: first key "c"`},
+
+		// The footer.
+		{"bad magic", func(p *twoBlocks) {
+			p.end = func(file []byte) []byte { file[len(file)-1] ^= 1; return file }
+		}, "footer at 157: magic number 0xda4775248b80fb57, want 0xdb4775248b80fb57"},
+		{"padding that is not zero", footerOf(func(m, i string) (string, string) { return m, i + "x" }), "footer at 157: padding"},
+		{"handles of no bytes", footerOf(func(m, i string) (string, string) { return rawtable.Handle(0, 0), rawtable.Handle(0, 0) }), "footer at 157: handle of 0 bytes"},
+		{"an index of no bytes", footerOf(func(m, i string) (string, string) { return m, rawtable.Handle(128, 0) }), "footer at 157: handle of 0 bytes"},
+		{"no handles", footerOf(func(m, i string) (string, string) { return strings.Repeat("\xff", 40), "" }), "footer at 157: handle"},
+		{"an index handle into the footer", footerOf(func(m, i string) (string, string) { return m, rawtable.Handle(128, 25) }), "footer at 157: handle of 25 bytes at 128 is not within"},
+		{"index and metaindex are one block", footerOf(func(m, i string) (string, string) { return i, i }), "index at 128 overlaps metaindex at 128"},
+		{"index and metaindex overlap", footerOf(func(m, i string) (string, string) { return rawtable.Handle(77, 60), i }), "index at 128 overlaps metaindex at 77"},
+		{"a data block as index", footerOf(func(m, i string) (string, string) { return m, rawtable.Handle(0, 22) }), "index block at 0: separator"},
+		{"metaindex and index swapped: the filter as data block", footerOf(func(m, i string) (string, string) { return i, m }), "data block at 54: "},
+		{"metaindex and index swapped, of a table without filter: no entries", func(p *twoBlocks) {
+			p.filter = ""
+			p.footer = func(m, i string) (string, string) { return i, m }
+		}, `index block at 54: no data blocks, but the metaindex lists one as "b"`},
+
+		// The file's size.
+		{"a file shorter than a footer", func(p *twoBlocks) {
+			p.end = func(file []byte) []byte { return file[len(file)-47:] }
+		}, "footer at 0: file of 47 bytes, want at least 48"},
+		{"an empty file", func(p *twoBlocks) {
+			p.end = func(file []byte) []byte { return nil }
+		}, "footer at 0: file of 0 bytes, want at least 48"},
+		{"a footer and nothing else", func(p *twoBlocks) {
+			p.end = func(file []byte) []byte { return file[len(file)-48:] }
+		}, "footer at 0: handle of 46 bytes at 77 is not within the 0 bytes"},
+		{"a file that goes on", func(p *twoBlocks) {
+			p.end = func(file []byte) []byte { return append(file, 0) }
+		}, "footer at 158: magic number"},
+		{"a file that is only its end", func(p *twoBlocks) {
+			p.end = func(file []byte) []byte { return file[10:] }
+		}, "footer at 147: handle of 24 bytes at 128 is not within"},
+	} {
+		p := sound()
+		tt.damage(&p)
+		inspect(t, tt.name, p.build(), nil, truthOf(soundPairs...)).reports(tt.want)
+	}
+}
+
+// A failed constructor returns no Reader.
+func TestNewReaderFails(t *testing.T) {
+	r, err := table.NewReader(bytes.NewReader(nil), 0, nil)
+	if r != nil || err == nil {
+		t.Errorf("NewReader of no bytes = %v, %v", r, err)
+	}
+}
+
+// An empty table may list meta blocks, in the names that engines have for them.
+func TestEmptyTableWithMetaBlocks(t *testing.T) {
+	for name, sound := range map[string]bool{
+		"filter.other": true, "rocksdb.properties": true, "fullfilter.any": true,
+		"separator": false, "a.rocksdb.": false,
+	} {
+		var f rawtable.File
+		h := f.Block("anything")
+		metaindex := f.Block(rawtable.Entries(name, h))
+		in := inspect(t, name, f.Footer(metaindex, f.Block(rawtable.Entries())), nil, nil)
+		if (in.opened == nil) != sound || (in.verified == nil) != sound {
+			t.Errorf("%s: NewReader = %v, Verify = %v; want them nil: %v", name, in.opened, in.verified, sound)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// twoBlocks is a sound table of keys a, b and c, d, whose parts each can be
+// replaced.
+type twoBlocks struct {
+	data1, data2 stored
+	separators   [2]string
+	handles      func(h1, h2 string) (string, string)
+	filter       string // block; "": none
+	meta         func(filter string) string
+	index        func(h1, h2 string) stored
+	footer       func(metaindex, index string) (string, string)
+	end          func(file []byte) []byte
+}
+
+// stored is a block under a compression id.
+type stored struct {
+	contents string
+	id       byte
+}
+
+func raw(contents string) stored { return stored{contents, 0} }
+
+const bloomName = "filter.leveldb.BuiltinBloomFilter"
+
+// sound is the table with nothing wrong: blocks of 22 bytes at 0 and 27, the
+// filter of 18 at 54, the metaindex of 46 at 77, the index at 128.
+func sound() twoBlocks {
+	p := filter.NewBloom(10)
+	g := p.NewGenerator()
+	for _, k := range []string{"a", "b", "c", "d"} {
+		g.Add([]byte(k))
+	}
+	var one filter.Bytes
+	g.Generate(&one)
+	return twoBlocks{
+		data1:      raw(rawtable.Entries("a", "1", "b", "2")),
+		data2:      raw(rawtable.Entries("c", "3", "d", "4")),
+		separators: [2]string{"b", "e"},
+		handles:    func(h1, h2 string) (string, string) { return h1, h2 },
+		filter:     string(one) + "\x00\x00\x00\x00" + string([]byte{byte(len(one)), 0, 0, 0}) + "\x0b",
+		meta:       func(h string) string { return rawtable.Entries(bloomName, h) },
+		footer:     func(metaindex, index string) (string, string) { return metaindex, index },
+		end:        func(file []byte) []byte { return file },
+	}
+}
+
+func (p twoBlocks) build() []byte {
+	var f rawtable.File
+	h1, h2 := f.Stored(p.data1.contents, p.data1.id), f.Stored(p.data2.contents, p.data2.id)
+	h1, h2 = p.handles(h1, h2)
+	meta := rawtable.Entries()
+	if p.filter != "" {
+		meta = p.meta(f.Block(p.filter))
+	}
+	metaindex := f.Block(meta)
+	index := raw(rawtable.Entries(p.separators[0], h1, p.separators[1], h2))
+	if p.index != nil {
+		index = p.index(h1, h2)
+	}
+	metaindex, at := p.footer(metaindex, f.Stored(index.contents, index.id))
+	return p.end(f.Footer(metaindex, at))
+}
+
+var soundPairs = []workload.Pair{
+	{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b"), Value: []byte("2")},
+	{Key: []byte("c"), Value: []byte("3")}, {Key: []byte("d"), Value: []byte("4")},
+}
+
+// An inspection reads a table in every way, and holds each operation to what
+// must be true of any file: an error that says where the damage is, or entries
+// that are in truth (nil: any); an end; and a bound on memory.
+type inspection struct {
+	t        *testing.T
+	name     string
+	contents []byte
+	o        *table.ReaderOptions
+	truth    map[string][]string
+
+	opened, forward, backward, verified error
+	gets                                []error
+	entries                             int // on the way forward
+}
+
+// truthOf is for tables whose entries must be among pairs.
+func truthOf(pairs ...workload.Pair) map[string][]string {
+	m := map[string][]string{}
+	for _, p := range pairs {
+		m[string(p.Key)] = append(m[string(p.Key)], string(p.Value))
+	}
+	return m
+}
+
+func inspect(t *testing.T, name string, contents []byte, o *table.ReaderOptions, truth map[string][]string) *inspection {
+	t.Helper()
+	in := &inspection{t: t, name: name, contents: contents, o: o, truth: truth}
+	var r *table.Reader
+	in.do("NewReader", func() error {
+		r, in.opened = table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
+		return in.opened
+	})
+	if in.opened != nil {
+		in.forward, in.backward, in.verified = in.opened, in.opened, in.opened
+		return in
+	}
+	for _, key := range []string{"", "a", "aa", "b", "c", "d", "zz"} {
+		in.lookUp(r, key)
+	}
+	in.do("forward", func() error { in.forward = in.walk(r.NewIter(nil), true); return in.forward })
+	in.do("backward", func() error { in.backward = in.walk(r.NewIter(nil), false); return in.backward })
+	in.do("Verify", func() error { in.verified = r.Verify(); return in.verified })
+	return in
+}
+
+// do holds one operation to the bound on memory, and its error to its form.
+func (in *inspection) do(operation string, f func() error) {
+	in.t.Helper()
+	before := allocated()
+	err := f()
+	if got, most := allocated()-before, uint64(64<<20+32*len(in.contents)); got > most {
+		in.t.Errorf("%s: %s allocated %d bytes, want at most %d", in.name, operation, got, most)
+	}
+	var c *table.CorruptionError
+	switch {
+	case err == nil || errors.Is(err, table.ErrNotFound):
+	case !errors.Is(err, table.ErrCorrupt) || !errors.As(err, &c):
+		in.t.Errorf("%s: %s = %v, want a *CorruptionError", in.name, operation, err)
+	case c.Block == "" || c.Offset < 0 || c.Offset > int64(len(in.contents)) || c.Err == nil:
+		in.t.Errorf("%s: %s = %#v, want part, offset and cause", in.name, operation, c)
+	}
+}
+
+// allocated is how many bytes were ever allocated, not counting small objects
+// of late. Unlike runtime.ReadMemStats it stops nothing.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// true checks an entry that was found.
+func (in *inspection) true(operation string, key, value []byte) {
+	in.t.Helper()
+	if in.truth != nil && !slices.Contains(in.truth[string(key)], string(value)) {
+		in.t.Errorf("%s: %s found %.100q=%.100q, which is not in the table", in.name, operation, key, value)
+	}
+}
+
+// lookUp gets and seeks key.
+func (in *inspection) lookUp(r *table.Reader, key string) {
+	in.t.Helper()
+	in.do("Get "+key, func() error {
+		value, err := r.Get([]byte(key))
+		if err == nil {
+			in.true("Get", []byte(key), value)
+		}
+		in.gets = append(in.gets, err)
+		return err
+	})
+	it := r.NewIter(nil)
+	for name, seek := range map[string]func([]byte) bool{"SeekGE": it.SeekGE, "SeekLT": it.SeekLT} {
+		in.do(name+" "+key, func() error {
+			if seek([]byte(key)) {
+				in.true(name, it.Key(), it.Value())
+			}
+			return it.Error()
+		})
+	}
+}
+
+// walk moves to one end and from there to the other, in order.
+func (in *inspection) walk(it *table.Iter, forward bool) error {
+	in.t.Helper()
+	first, next := it.Last, it.Prev
+	if forward {
+		first, next = it.First, it.Next
+	}
+	var before []byte // but not of long keys, whose memory would count
+	n := 0
+	for ok := first(); ok; ok = next() {
+		if n++; n > 22*len(in.contents) {
+			in.t.Fatalf("%s: no end after %d entries", in.name, n)
+		}
+		in.true("iteration", it.Key(), it.Value())
+		if c := bytes.Compare(before, it.Key()); n > 1 && len(before) < 1000 && (c == 0 || c < 0 != forward) {
+			in.t.Errorf("%s: %q follows %q", in.name, it.Key(), before)
+		}
+		before = append(before[:0], it.Key()[:min(len(it.Key()), 1000)]...)
+	}
+	if forward {
+		in.entries = n
+	}
+	return it.Error()
+}
+
+// reports checks that iteration both ways and Verify report the damage.
+func (in *inspection) reports(want string) {
+	in.t.Helper()
+	for i, err := range []error{in.forward, in.backward, in.verified} {
+		if !strings.Contains(fmt.Sprint(err), want) {
+			in.t.Errorf("%s: %s = %v, want an error with %q", in.name, [...]string{"forward", "backward", "Verify"}[i], err, want)
+		}
+	}
+}
+
+func TestInspectASoundTable(t *testing.T) {
+	contents := sound().build()
+	in := inspect(t, "sound", contents, nil, truthOf(soundPairs...))
+	if in.opened != nil || in.forward != nil || in.backward != nil || in.verified != nil || in.entries != 4 {
+		t.Fatalf("%+v", in)
+	}
+	r := open(t, contents, nil)
+	checkLookups(t, r, soundPairs)
+	if err := r.FilterErr(); err != nil {
+		t.Errorf("FilterErr = %v", err)
+	}
+}

@@ -1,0 +1,209 @@
+package table_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/golang/snappy"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// A compressed block's claim to be huge is refused before memory is taken.
+func TestSnappyClaims(t *testing.T) {
+	for _, tt := range []struct {
+		claim uint64
+		want  string
+	}{
+		{1 << 20, "claim to decode to 1048576"},
+		{1 << 30, "claim to decode to 1073741824"},
+		{1<<32 - 1, "decodes to 4294967295 bytes, want at most"},
+	} {
+		src := append(binary.AppendUvarint(nil, tt.claim), "\x00a"...)
+		before := allocated()
+		_, err := table.Snappy.Decode(nil, src, 1<<30)
+		if got := allocated() - before; got > 1<<20 {
+			t.Errorf("a claim of %d bytes allocated %d", tt.claim, got)
+		}
+		if strconv.IntSize > 32 && !strings.Contains(fmt.Sprint(err), tt.want) || err == nil {
+			t.Errorf("a claim of %d bytes = %v, want an error with %q", tt.claim, err, tt.want)
+		}
+	}
+}
+
+// sharingIndex is a table of n empty data blocks, whose separators are a prefix
+// of that length and a number, and share it in the index.
+func sharingIndex(t *testing.T, prefix, n int) []byte {
+	t.Helper()
+	var f rawtable.File
+	w, err := block.NewWriter(1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := w.Append(fmt.Appendf(nil, "%0*d", prefix+4, i), []byte(f.Block(rawtable.Entries()))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	metaindex := f.Block(rawtable.Entries())
+	return f.Footer(metaindex, f.Block(string(w.Finish())))
+}
+
+// An index may share key bytes, though those of the known engines do not. Where
+// few bytes make very long separators, there is a bound.
+func TestIndexThatShares(t *testing.T) {
+	for _, prefix := range []int{0, 20, 40, 1000} {
+		if err := open(t, sharingIndex(t, prefix, 64), nil).Verify(); err != nil {
+			t.Errorf("a prefix of %d bytes: Verify = %v", prefix, err)
+		}
+	}
+	contents := sharingIndex(t, 100_000, 200)
+	_, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "separators that share bytes") {
+		t.Errorf("a prefix of 100,000 bytes: NewReader = %v, want ErrCorrupt", err)
+	}
+}
+
+// longRun is a block of one long key, and n more that share it and go on with a
+// number: four bytes of the file can make a key of any length.
+func longRun(key string, n int) string {
+	var b strings.Builder
+	b.WriteString(rawtable.Entry(0, key, ""))
+	shared := len(key)
+	for i := range n {
+		number := string(binary.BigEndian.AppendUint32(nil, uint32(i)))
+		b.WriteString(rawtable.Entry(uint64(shared), number, ""))
+	}
+	return b.String() + rawtable.Restarts(0)
+}
+
+// oneBlock is a table of one data block, which has a filter with a bit pattern.
+func oneBlock(b stored) []byte {
+	var f rawtable.File
+	h := f.Stored(b.contents, b.id)
+	filter := f.Block(filterBlock(strings.Repeat("\xff", 8)+"\x06", 30, 0))
+	metaindex := f.Block(rawtable.Entries(bloomName, filter))
+	return f.Footer(metaindex, f.Block(rawtable.Entries("\xff", h)))
+}
+
+// Keys that share make memory and work out of few bytes. A block may have many
+// entries between restart points, and long keys, but what would take more than
+// the bound, or hours, is refused.
+func TestKeysThatShare(t *testing.T) {
+	compressed := func(contents string) stored { return stored{string(snappy.Encode(nil, []byte(contents))), 1} }
+	inOrder := &table.ReaderOptions{Comparer: otherComparer{table.BytewiseComparer}}
+	for _, tt := range []struct {
+		name    string
+		block   stored
+		o       *table.ReaderOptions
+		forward string // the error's part
+		verify  string
+	}{
+		{"300,000 entries after one restart point, read backward too", raw(longRun("k", 300_000)), nil, "", ""},
+		{"the same in another order", raw(longRun("k", 300_000)), inOrder, "", ""},
+		{"keys of 1 MiB that share it: 200 GB to hash", raw(longRun(strings.Repeat("k", 1<<20), 200_000)), nil, "", "over a thousand times as long"},
+		{"the same in another order: 200 GB to compare", raw(longRun(strings.Repeat("k", 1<<20), 200_000)), inOrder, "over a thousand times as long", "over a thousand times as long"},
+		{"two keys of 80 MiB in 4 MB", compressed(longRun(strings.Repeat("k", 80<<20), 1)), nil, "memory for such keys is bounded", "memory for such keys is bounded"},
+		{"two keys of 60 MiB in 3 MB", compressed(longRun(strings.Repeat("k", 60<<20), 1)), nil, "", ""},
+	} {
+		in := inspect(t, tt.name, oneBlock(tt.block), tt.o, nil)
+		for i, err := range []error{in.forward, in.backward, in.verified} {
+			want := [...]string{tt.forward, tt.forward, tt.verify}[i]
+			if want == "" && err != nil || !strings.Contains(fmt.Sprint(err), want) {
+				t.Errorf("%s: %s = %v, want %q", tt.name, [...]string{"forward", "backward", "Verify"}[i], err, want)
+			}
+		}
+	}
+}
+
+// otherComparer is the same order, but not known to be.
+type otherComparer struct{ table.Comparer }
+
+// A metaindex can list more than there is.
+func TestMetaindexThatListsMuch(t *testing.T) {
+	for name, offsets := range map[string]func(i int) uint64{
+		"one block, of many names": func(i int) uint64 { return 0 },
+		"blocks that overlap":      func(i int) uint64 { return uint64(i) },
+	} {
+		var f rawtable.File
+		f.Block(strings.Repeat("x", 1<<20))
+		var names []string
+		for i := range 2000 {
+			names = append(names, fmt.Sprintf("filter.%04d", i), rawtable.Handle(offsets(i), 1<<20-2000))
+		}
+		metaindex := f.Block(rawtable.Entries(names...))
+		in := inspect(t, name, f.Footer(metaindex, f.Block(rawtable.Entries())), nil, nil)
+		if in.opened != nil || !strings.Contains(fmt.Sprint(in.verified), "more than 1000 entries") {
+			t.Errorf("%s: NewReader = %v, Verify = %v", name, in.opened, in.verified)
+		}
+	}
+}
+
+// Every data block of many is damaged: Verify stops before its findings take
+// more than the file.
+func TestVerifyStops(t *testing.T) {
+	var f rawtable.File
+	var w, err = block.NewWriter(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200_000 {
+		if err := w.Append(binary.BigEndian.AppendUint32(nil, uint32(i)), []byte(f.Block("x"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	metaindex := f.Block(rawtable.Entries())
+	in := inspect(t, "damaged blocks", f.Footer(metaindex, f.Block(string(w.Finish()))), nil, nil)
+	if !strings.HasSuffix(fmt.Sprint(in.verified), "too many findings: the rest of the table was not looked at") {
+		t.Errorf("Verify ends with …%s", fmt.Sprint(in.verified)[len(fmt.Sprint(in.verified))-100:])
+	}
+}
+
+// A filter that denies more keys than there is room to name: they are counted.
+func TestVerifyCountsWhatItDoesNotName(t *testing.T) {
+	contents := oneBlock(raw(longRun("k", 300_000)))
+	h := bytes.Index(contents, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\x06"))
+	clear(contents[h : h+8])
+	rawtable.Repair(contents)
+	in := inspect(t, "filter", contents, nil, nil)
+	named := strings.Count(fmt.Sprint(in.verified), `", "`) + 1
+	want := fmt.Sprintf("table: filter block: denies %d further keys", 300_001-named)
+	if named < 10_000 || !strings.HasSuffix(fmt.Sprint(in.verified), want) {
+		t.Errorf("Verify names %d keys, and ends with …%s, want %s", named, fmt.Sprint(in.verified)[len(fmt.Sprint(in.verified))-100:], want)
+	}
+}
+
+// Keys and values of 64 MiB are written, found, iterated and verified, whether
+// they compress or not.
+func TestHugeKeysAndValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a gigabyte of memory")
+	}
+	const n = 64 << 20
+	random := make([]byte, n)
+	rand.NewChaCha8([32]byte{}).Read(random)
+	random[0] = 'k'
+	for name, huge := range map[string][]byte{"random": random, "zeros": append([]byte("k"), make([]byte, n-1)...)} {
+		pairs := []workload.Pair{{Key: []byte("k"), Value: []byte("1")}, {Key: huge, Value: huge}, {Key: []byte("l"), Value: huge}}
+		contents := build(t, withBloom, pairs)
+		in := inspect(t, name, contents, nil, nil)
+		if err := errors.Join(in.opened, in.forward, in.backward, in.verified); err != nil || in.entries != len(pairs) {
+			t.Errorf("%s: %d entries, %v", name, in.entries, err)
+		}
+		r := open(t, contents, nil)
+		for _, p := range pairs {
+			if got, err := r.Get(p.Key); err != nil || !bytes.Equal(got, p.Value) {
+				t.Errorf("%s: Get of %d bytes = %d bytes, %v", name, len(p.Key), len(got), err)
+			}
+		}
+	}
+}
