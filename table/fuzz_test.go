@@ -2,39 +2,22 @@ package table_test
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/manifest"
+	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
-// addGoldens seeds f with the golden tables of up to most bytes.
-func addGoldens(f *testing.F, most int) {
-	tables, err := manifest.Read(goldenDir)
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, g := range tables {
-		contents, err := os.ReadFile(filepath.Join(goldenDir, g.File))
-		if err != nil {
-			f.Fatal(err)
-		}
-		if len(contents) <= most {
-			f.Add(contents, []byte("key"))
-		}
-	}
-}
-
 // FuzzReader reads tables of any bytes in every way: each operation is an error
 // or agrees with the others, and what Verify passes reads the same both ways.
 // The fuzzer cannot compute checksums, so that is done for it.
 func FuzzReader(f *testing.F) {
-	addGoldens(f, 8<<10)
+	for _, contents := range golden.Small(f, goldenDir, 8<<10) {
+		f.Add(contents, []byte("key"))
+	}
 	f.Add(sound().build(), []byte("b"))
 	for _, tt := range damagedBlocks {
 		p := sound()
@@ -42,6 +25,7 @@ func FuzzReader(f *testing.F) {
 		f.Add(p.build(), []byte("c"))
 	}
 	f.Fuzz(func(t *testing.T, contents, key []byte) {
+		contents = bytes.Clone(contents) // which is not the function's to change
 		rawtable.Repair(contents)
 		in := inspect(t, "fuzz", contents, nil, nil)
 		if in.opened != nil {
@@ -96,7 +80,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if compress {
 			o.Compression = table.Snappy
 		}
-		pairs := cut(data, 1+int(width%16))
+		pairs := workload.Cut(data, 1+int(width%16))
 		contents := build(t, o, pairs)
 		r := open(t, contents, nil)
 		if err := r.Verify(); err != nil {
@@ -111,19 +95,4 @@ func FuzzRoundTrip(f *testing.F) {
 			t.Error("written again: other bytes")
 		}
 	})
-}
-
-// cut returns the ascending ones of data's pieces of up to width bytes as keys,
-// each with the piece after it as value.
-func cut(data []byte, width int) []workload.Pair {
-	var pairs []workload.Pair
-	for len(data) > 0 {
-		n := min(width, len(data))
-		key := data[:n]
-		data = data[n:]
-		if len(pairs) == 0 || bytes.Compare(pairs[len(pairs)-1].Key, key) < 0 {
-			pairs = append(pairs, workload.Pair{Key: key, Value: data[:min(n, len(data))]})
-		}
-	}
-	return pairs
 }

@@ -35,7 +35,7 @@ func randomShape(rng *rand.Rand) manifest.Table {
 }
 
 // oursAs returns our table, its filter listed under one name.
-func oursAs(t *testing.T, name string, g manifest.Table, baseLg int, pairs []workload.Pair) []byte {
+func oursAs(t testing.TB, name string, g manifest.Table, baseLg int, pairs []workload.Pair) []byte {
 	t.Helper()
 	o := ours.Options(g)
 	o.FilterBaseLg = baseLg

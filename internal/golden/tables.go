@@ -45,3 +45,24 @@ func Each(t *testing.T, dir string, test func(t *testing.T, l Loaded)) {
 		})
 	}
 }
+
+// Small returns the contents of the golden tables in dir of up to most bytes:
+// seeds for fuzzing.
+func Small(f *testing.F, dir string, most int) [][]byte {
+	f.Helper()
+	tables, err := manifest.Read(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var small [][]byte
+	for _, g := range tables {
+		contents, err := os.ReadFile(filepath.Join(dir, g.File))
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(contents) <= most {
+			small = append(small, contents)
+		}
+	}
+	return small
+}

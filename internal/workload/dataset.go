@@ -140,3 +140,19 @@ func hundredThousand() []Pair {
 	}
 	return pairs
 }
+
+// Cut returns the ascending ones of data's pieces of up to width bytes as keys,
+// each with the piece
+// after it as value: what a fuzzer's bytes make.
+func Cut(data []byte, width int) []Pair {
+	var pairs []Pair
+	for len(data) > 0 {
+		n := min(width, len(data))
+		key := data[:n]
+		data = data[n:]
+		if len(pairs) == 0 || bytes.Compare(pairs[len(pairs)-1].Key, key) < 0 {
+			pairs = append(pairs, Pair{Key: key, Value: data[:min(n, len(data))]})
+		}
+	}
+	return pairs
+}
