@@ -102,7 +102,7 @@ func (r *Reader) codec(id byte) Codec {
 // returned; a source that ends early is io.ErrUnexpectedEOF.
 func (r *Reader) readAt(part string, p []byte, offset uint64) error {
 	n, err := r.src.ReadAt(p, int64(offset))
-	if n == len(p) {
+	if n == len(p) && (err == nil || errors.Is(err, io.EOF)) {
 		return nil
 	}
 	if r.closed.Load() {

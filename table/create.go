@@ -42,6 +42,9 @@ type pendingFile struct {
 	dir  *os.Root // stays the same directory, wherever it or the process moves
 	tmp  *os.File
 	name string // the final one, in dir
+
+	sync   func(*os.File) error // what a test makes fail, as is the next
+	rename func(oldName, newName string) error
 }
 
 func createPending(path string) (*pendingFile, error) {
@@ -50,7 +53,7 @@ func createPending(path string) (*pendingFile, error) {
 	if err != nil {
 		return nil, wrap(err)
 	}
-	p := &pendingFile{dir: dir, name: name}
+	p := &pendingFile{dir: dir, name: name, sync: (*os.File).Sync, rename: dir.Rename}
 	if err := p.checkName(path); err != nil {
 		return nil, wrap(errors.Join(err, dir.Close()))
 	}
@@ -87,7 +90,7 @@ func (p *pendingFile) remove(err error) error {
 // publish puts the file on disk, and there under its final name; if it fails,
 // under none.
 func (p *pendingFile) publish() error {
-	if err := p.tmp.Sync(); err != nil {
+	if err := p.sync(p.tmp); err != nil {
 		return errors.Join(wrap(err), p.discard())
 	}
 	if err := p.tmp.Close(); err != nil {
@@ -98,22 +101,17 @@ func (p *pendingFile) publish() error {
 		return p.remove(err)
 	}
 	defer dir.Close()
-	if err := p.dir.Rename(filepath.Base(p.tmp.Name()), p.name); err != nil {
+	if err := p.rename(filepath.Base(p.tmp.Name()), p.name); err != nil {
 		return p.remove(err)
 	}
 	defer p.dir.Close()
-	if err := syncDir(dir); err != nil {
+	if runtime.GOOS == "windows" { // which cannot be asked to make names last
+		return nil
+	}
+	if err := p.sync(dir); err != nil {
 		return wrap(errors.Join(err, p.dir.Remove(p.name)))
 	}
 	return nil
-}
-
-// syncDir makes the names in dir last. Windows cannot be asked to.
-func syncDir(dir *os.File) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	return dir.Sync()
 }
 
 // wrap marks an error of the operating system, which names the file itself.

@@ -4,14 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -194,95 +190,6 @@ func TestIterAfterClose(t *testing.T) {
 	}
 }
 
-// failOnce fails the n-th read.
-type failOnce struct {
-	src  *bytes.Reader
-	n    int
-	err  error
-	done bool
-}
-
-func (f *failOnce) ReadAt(p []byte, off int64) (int, error) {
-	if f.n--; f.n == 0 {
-		return len(p) / 2, f.err
-	}
-	return f.src.ReadAt(p, off)
-}
-
-// A read that fails is reported with its cause, and the next call tries again.
-func TestReadErrorsAreTransient(t *testing.T) {
-	cause := errors.New("cable pulled")
-	contents := build(t, &table.WriterOptions{BlockSize: 1, FilterPolicy: filter.NewBloom(10)}, pairsOf("a", "b", "c"))
-	src := &failOnce{src: bytes.NewReader(contents), err: cause}
-	r, err := table.NewReader(src, int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	src.n = 1
-	if _, err := r.Get([]byte("b")); !errors.Is(err, cause) || errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("Get = %v, want the cause, not ErrCorrupt", err)
-	}
-	if v, err := r.Get([]byte("b")); err != nil || string(v) != "value of b" {
-		t.Errorf("Get again = %q, %v", v, err)
-	}
-	it := r.NewIter(nil)
-	it.First()
-	src.n = 1
-	if it.Next() || it.Valid() || !errors.Is(it.Error(), cause) {
-		t.Errorf("Next: Valid = %v, Error = %v; want the cause", it.Valid(), it.Error())
-	}
-	if it.Next() || it.Prev() || !errors.Is(it.Error(), cause) {
-		t.Errorf("a second Next forgot the error: %v", it.Error())
-	}
-	if !it.SeekGE([]byte("b")) || it.Error() != nil || string(it.Key()) != "b" {
-		t.Errorf("SeekGE after the error is at %q, %v", it.Key(), it.Error())
-	}
-	src.n = 1
-	if err := r.Verify(); !errors.Is(err, cause) {
-		t.Errorf("Verify = %v, want the cause", err)
-	}
-	for n := 1; n <= 4; n++ { // footer, index, metaindex, filter
-		src.n = n
-		if r, err := table.NewReader(src, int64(len(contents)), nil); !errors.Is(err, cause) || r != nil {
-			t.Errorf("NewReader with read %d failing = %v, %v; want nil and the cause", n, r, err)
-		}
-	}
-}
-
-// closingReader closes the Reader when it is read, and then fails.
-type closingReader struct {
-	io.ReaderAt
-	r *table.Reader
-}
-
-func (c *closingReader) ReadAt(p []byte, off int64) (int, error) {
-	if c.r == nil {
-		return c.ReaderAt.ReadAt(p, off)
-	}
-	c.r.Close()
-	return 0, errors.New("file already closed")
-}
-
-// A Close in the midst of a read is ErrClosed, whatever the source says.
-func TestCloseDuringRead(t *testing.T) {
-	contents := build(t, nil, pairsOf("a"))
-	for name, call := range map[string]func(r *table.Reader) error{
-		"Get":    func(r *table.Reader) error { _, err := r.Get([]byte("a")); return err },
-		"Iter":   func(r *table.Reader) error { it := r.NewIter(nil); it.First(); return it.Error() },
-		"Verify": (*table.Reader).Verify,
-	} {
-		src := &closingReader{ReaderAt: bytes.NewReader(contents)}
-		r, err := table.NewReader(src, int64(len(contents)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		src.r = r
-		if err := call(r); !errors.Is(err, table.ErrClosed) {
-			t.Errorf("%s = %v, want ErrClosed", name, err)
-		}
-	}
-}
-
 func TestIterStepsDoNotAllocate(t *testing.T) {
 	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
 		it := open(t, build(t, &table.WriterOptions{Compression: codec}, numbered(1000)), nil).NewIter(nil)
@@ -296,45 +203,5 @@ func TestIterStepsDoNotAllocate(t *testing.T) {
 		if got := testing.AllocsPerRun(10, scan); got != 0 && !raceEnabled {
 			t.Errorf("codec %d: %v allocations in a scan there and back, want 0", codec.ID(), got)
 		}
-	}
-}
-
-// One Reader, many goroutines, and a Close in between: right answers or
-// ErrClosed, and values that stay valid.
-func TestReaderIsSafeForConcurrentUse(t *testing.T) {
-	pairs := numbered(2000)
-	r := open(t, build(t, withBloom, pairs), &table.ReaderOptions{Metrics: new(table.Metrics)})
-	work := func(seed uint64, closes bool) error {
-		rng := rand.New(rand.NewPCG(seed, 0))
-		it := r.NewIter(nil)
-		for i := range 500 {
-			if closes && i == 400 {
-				return r.Close()
-			}
-			p := pairs[rng.IntN(len(pairs))]
-			v, err := r.Get(p.Key)
-			if err == nil && !bytes.Equal(v, p.Value) {
-				return fmt.Errorf("Get(%q) = %q", p.Key, v)
-			}
-			if err != nil && !errors.Is(err, table.ErrClosed) {
-				return err
-			}
-			if it.SeekGE(p.Key) && !bytes.Equal(it.Key(), p.Key) {
-				return fmt.Errorf("SeekGE(%q) is at %q", p.Key, it.Key())
-			}
-		}
-		return nil
-	}
-	errs := make(chan error)
-	for i := range uint64(8) {
-		go func() { errs <- work(i, i == 0) }()
-	}
-	for range 8 {
-		if err := <-errs; err != nil {
-			t.Error(err)
-		}
-	}
-	if diff := cmp.Diff(table.ErrClosed, r.Verify(), cmp.Comparer(errors.Is)); diff != "" {
-		t.Errorf("Verify (-want +got):\n%s", diff)
 	}
 }

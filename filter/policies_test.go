@@ -1,0 +1,110 @@
+package filter_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+func TestRename(t *testing.T) {
+	p := filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2")
+	if got, want := p.Name(), "leveldb.BuiltinBloomFilter2"; got != want {
+		t.Errorf("Name = %q, want %q", got, want)
+	}
+	if _, ok := p.(filter.Aliaser); ok {
+		t.Error("a renamed policy has aliases")
+	}
+	if diff := cmp.Diff(build(filter.NewBloom(10), "a", "b"), build(p, "a", "b")); diff != "" {
+		t.Errorf("filter of the renamed policy (-plain +renamed):\n%s", diff)
+	}
+	if err := filter.Rename(listPolicy{}, "x").(filter.Checker).Check(nil); err != nil {
+		t.Errorf("Check of a policy without one = %v, want nil", err)
+	}
+}
+
+func TestUnion(t *testing.T) {
+	p := filter.NewBloom(10)
+	a, b := build(p, "a", "b", "c", "d", "e", "f", "g"), build(p, "h", "i", "j", "k", "l", "m", "n")
+	u, err := filter.Union(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := 'a'; c <= 'n'; c++ {
+		if !p.Contains(u, []byte(string(c))) {
+			t.Errorf("union lacks %q", c)
+		}
+	}
+	if bytes.Equal(u, a) || bytes.Equal(u, b) {
+		t.Error("union changed or returned an argument")
+	}
+}
+
+func TestUnionRefuses(t *testing.T) {
+	array := make([]byte, 8)
+	ok := append(array, 6)
+	for _, tt := range []struct {
+		name string
+		a, b []byte
+		want string
+	}{
+		{"different sizes", ok, append(make([]byte, 9), 6), "9 and 10 bytes"},
+		{"different k", ok, append(array, 7), "k = 6 and 7"},
+		{"reserved k", append(array, 31), append(array, 31), "k = 31"},
+		{"no bytes", nil, nil, "0 bytes"},
+		{"k of 0", append(array, 0), append(array, 0), "k = 0"},
+	} {
+		u, err := filter.Union(tt.a, tt.b)
+		if err == nil || !strings.Contains(fmt.Sprint(err), tt.want) {
+			t.Errorf("%s: Union = %x, %v; want an error with %q", tt.name, u, err, tt.want)
+		}
+	}
+}
+
+// otherGenerator and otherBuffer stand for another package's interfaces.
+type (
+	otherBuffer interface {
+		Alloc(n int) []byte
+		Write(p []byte) (n int, err error)
+		WriteByte(c byte) error
+	}
+	otherGenerator interface {
+		Add(key []byte)
+		Generate(b otherBuffer)
+	}
+	otherPolicy interface {
+		Name() string
+		NewGenerator() otherGenerator
+		Contains(filter, key []byte) bool
+	}
+)
+
+func TestAdapt(t *testing.T) {
+	var p otherPolicy = filter.Adapt[otherGenerator, otherBuffer](filter.NewBloom(10))
+	g := p.NewGenerator()
+	g.Add([]byte("key"))
+	var b filter.Bytes
+	g.Generate(&b)
+	if diff := cmp.Diff(build(filter.NewBloom(10), "key"), []byte(b)); diff != "" {
+		t.Errorf("adapted filter (-want +got):\n%s", diff)
+	}
+	if p.Name() != "leveldb.BuiltinBloomFilter" || !p.Contains(b, []byte("key")) || p.Contains(b, []byte("other")) {
+		t.Error("the adapted policy does not answer as the policy does")
+	}
+}
+
+func TestAdaptPanicsAtOnce(t *testing.T) {
+	defer func() {
+		got := fmt.Sprint(recover())
+		for _, want := range []string{"filter_test.otherPolicy", "filter_test.otherBuffer"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("panic %q does not name %q", got, want)
+			}
+		}
+	}()
+	filter.Adapt[otherPolicy, otherBuffer](filter.NewBloom(10))
+}

@@ -1,0 +1,98 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// runCodec stores runs of a byte as their length and the byte plus one.
+type runCodec struct{ id byte }
+
+func (c runCodec) ID() byte { return c.id }
+
+func (c runCodec) Encode(dst, src []byte) []byte {
+	for i := 0; i < len(src); {
+		run := 1
+		for run < 255 && i+run < len(src) && src[i+run] == src[i] {
+			run++
+		}
+		dst = append(dst, byte(run), src[i]+1)
+		i += run
+	}
+	return dst
+}
+
+func (c runCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
+	start := len(dst)
+	for ; len(src) >= 2; src = src[2:] {
+		if len(dst)-start+int(src[0]) > limit {
+			return nil, errors.New("too long")
+		}
+		dst = append(dst, bytes.Repeat([]byte{src[1] - 1}, int(src[0]))...)
+	}
+	return dst, nil
+}
+
+func TestCodecs(t *testing.T) {
+	var pairs []workload.Pair
+	for i := range 200 {
+		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "%03d", i), Value: bytes.Repeat([]byte{byte(i)}, 200)})
+	}
+	raw := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
+	for _, c := range []table.Codec{table.Snappy, runCodec{2}, runCodec{255}} {
+		contents := build(t, &table.WriterOptions{Compression: c, FilterPolicy: filter.NewBloom(10)}, pairs)
+		if len(contents) > len(raw)/2 {
+			t.Errorf("codec %d: %d bytes, %d without", c.ID(), len(contents), len(raw))
+		}
+		r := open(t, contents, &table.ReaderOptions{Codecs: []table.Codec{nil, c}})
+		if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
+			t.Errorf("codec %d (-want +got):\n%s", c.ID(), diff)
+		}
+		checkLookups(t, r, pairs)
+	}
+	unknown := build(t, &table.WriterOptions{Compression: runCodec{7}}, pairs)
+	if _, err := open(t, unknown, nil).Get([]byte("000")); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "compression id 7") {
+		t.Errorf("Get without the codec = %v, want ErrCorrupt with its id", err)
+	}
+}
+
+// A codec that returns nothing does not lose the block.
+func TestCodecThatReturnsNothing(t *testing.T) {
+	contents := build(t, &table.WriterOptions{Compression: noneCodec{runCodec{9}}}, numbered(10))
+	checkLookups(t, open(t, contents, nil), numbered(10))
+}
+
+type noneCodec struct{ runCodec }
+
+func (noneCodec) Encode(dst, src []byte) []byte { return dst }
+
+func TestSnappyKeepsIncompressibleBlocksRaw(t *testing.T) {
+	pairs := dataset(t, "one-mib")
+	snappy := build(t, &table.WriterOptions{Compression: table.Snappy}, pairs)
+	none := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
+	if len(snappy) > len(none) {
+		t.Errorf("%d bytes with Snappy, %d without", len(snappy), len(none))
+	}
+}
+
+// MaxBlockSize bounds a block as stored and as decompressed.
+func TestMaxBlockSize(t *testing.T) {
+	pairs := []workload.Pair{{Key: []byte("k"), Value: make([]byte, 100_000)}}
+	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
+		contents := build(t, &table.WriterOptions{Compression: codec}, pairs)
+		r := open(t, contents, &table.ReaderOptions{MaxBlockSize: 10_000})
+		if _, err := r.Get([]byte("k")); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "want at most 10000") {
+			t.Errorf("codec %d: Get of a block above MaxBlockSize = %v, want ErrCorrupt with the limit", codec.ID(), err)
+		}
+		if _, err := open(t, contents, nil).Get([]byte("k")); err != nil {
+			t.Error(err)
+		}
+	}
+}

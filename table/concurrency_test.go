@@ -1,0 +1,151 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// A user works with a Reader that others use, and that one of them closes.
+type user struct {
+	r      *table.Reader
+	pairs  []workload.Pair
+	closed *atomic.Bool // set before the Reader is closed
+	kept   map[string][]byte
+}
+
+// may passes errors that are allowed: ErrClosed, once the Reader may be closed.
+func (u *user) may(err error) error {
+	if errors.Is(err, table.ErrClosed) && u.closed.Load() {
+		return nil
+	}
+	return err
+}
+
+func (u *user) get(rng *rand.Rand) error {
+	p := u.pairs[rng.IntN(len(u.pairs))]
+	v, err := u.r.Get(p.Key)
+	if err == nil {
+		if !bytes.Equal(v, p.Value) {
+			return fmt.Errorf("Get(%q) = %q", p.Key, v)
+		}
+		u.kept[string(p.Key)] = v
+		_, err = u.r.Get(append(bytes.Clone(p.Key), 'x'))
+		if err == nil {
+			return fmt.Errorf("Get of an absent key finds something")
+		}
+	}
+	if errors.Is(err, table.ErrNotFound) {
+		err = nil
+	}
+	return u.may(err)
+}
+
+func (u *user) iterate(rng *rand.Rand) error {
+	it := u.r.NewIter(nil)
+	defer it.Close()
+	i := rng.IntN(len(u.pairs))
+	move, step := it.Next, 1
+	if rng.IntN(2) == 0 {
+		move, step = it.Prev, -1
+	}
+	for ok := it.SeekGE(u.pairs[i].Key); ok; ok = move() {
+		if !bytes.Equal(it.Key(), u.pairs[i].Key) || !bytes.Equal(it.Value(), u.pairs[i].Value) {
+			return fmt.Errorf("entry %d is %q=%q", i, it.Key(), it.Value())
+		}
+		i += step
+	}
+	if it.Error() == nil && i != -1 && i != len(u.pairs) {
+		return fmt.Errorf("iteration ends at entry %d", i)
+	}
+	return u.may(it.Error())
+}
+
+// One Reader under sixteen goroutines that look up, iterate and verify, until
+// one of them closes it: right answers, then ErrClosed. What Get returned stays
+// true when the Reader is closed, its memory is used by another and its file is
+// gone.
+func TestReaderIsSafeForConcurrentUse(t *testing.T) {
+	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
+		pairs := numbered(2000)
+		name := filepath.Join(t.TempDir(), "a.ldb")
+		o := *withBloom
+		o.Compression = codec
+		if err := os.WriteFile(name, build(t, &o, pairs), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := table.Open(name, &table.ReaderOptions{Metrics: new(table.Metrics)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var closed atomic.Bool
+		users := make([]user, 16)
+		var all sync.WaitGroup
+		for i := range users {
+			u := &users[i]
+			*u = user{r, pairs, &closed, map[string][]byte{}}
+			all.Go(func() {
+				if err := u.work(uint64(i)); err != nil {
+					t.Errorf("user %d: %v", i, err)
+				}
+			})
+		}
+		all.Wait()
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+		checkKept(t, users, pairs)
+		if err := r.Verify(); !errors.Is(err, table.ErrClosed) {
+			t.Errorf("Verify = %v, want ErrClosed", err)
+		}
+	}
+}
+
+// work works until the Reader is closed, which the first user does.
+func (u *user) work(number uint64) error {
+	rng := rand.New(rand.NewPCG(number, 0))
+	for round := 0; ; round++ {
+		last := u.closed.Load()
+		var err error
+		switch {
+		case number == 0 && round == 300:
+			u.closed.Store(true)
+			return u.r.Close()
+		case number < 2 || number%4 == 0:
+			err = u.get(rng)
+		case number < 5:
+			err = u.may(u.r.Verify())
+		default:
+			err = errors.Join(u.iterate(rng), u.get(rng))
+		}
+		if err != nil || last {
+			return err
+		}
+	}
+}
+
+// checkKept checks the values that users kept, after others have used memory.
+func checkKept(t *testing.T, users []user, pairs []workload.Pair) {
+	t.Helper()
+	other := open(t, build(t, nil, slices.Concat(pairsOf("a"), pairs)), nil)
+	forward(t, other.NewIter(nil))
+	runtime.GC()
+	for i, u := range users {
+		for k, v := range u.kept {
+			if string(v) != "value of "+k {
+				t.Fatalf("user %d kept %q for %q", i, v, k)
+			}
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
+)
+
+// failOnce fails the n-th read.
+type failOnce struct {
+	src  *bytes.Reader
+	n    int
+	err  error
+	done bool
+}
+
+func (f *failOnce) ReadAt(p []byte, off int64) (int, error) {
+	if f.n--; f.n == 0 {
+		return len(p) / 2, f.err
+	}
+	return f.src.ReadAt(p, off)
+}
+
+// A read that fails is reported with its cause, and the next call tries again.
+func TestReadErrorsAreTransient(t *testing.T) {
+	cause := errors.New("cable pulled")
+	contents := build(t, &table.WriterOptions{BlockSize: 1, FilterPolicy: filter.NewBloom(10)}, pairsOf("a", "b", "c"))
+	src := &failOnce{src: bytes.NewReader(contents), err: cause}
+	r, err := table.NewReader(src, int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.n = 1
+	if _, err := r.Get([]byte("b")); !errors.Is(err, cause) || errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("Get = %v, want the cause, not ErrCorrupt", err)
+	}
+	if v, err := r.Get([]byte("b")); err != nil || string(v) != "value of b" {
+		t.Errorf("Get again = %q, %v", v, err)
+	}
+	it := r.NewIter(nil)
+	it.First()
+	src.n = 1
+	if it.Next() || it.Valid() || !errors.Is(it.Error(), cause) {
+		t.Errorf("Next: Valid = %v, Error = %v; want the cause", it.Valid(), it.Error())
+	}
+	if it.Next() || it.Prev() || !errors.Is(it.Error(), cause) {
+		t.Errorf("a second Next forgot the error: %v", it.Error())
+	}
+	if !it.SeekGE([]byte("b")) || it.Error() != nil || string(it.Key()) != "b" {
+		t.Errorf("SeekGE after the error is at %q, %v", it.Key(), it.Error())
+	}
+	src.n = 1
+	if err := r.Verify(); !errors.Is(err, cause) {
+		t.Errorf("Verify = %v, want the cause", err)
+	}
+	for n := 1; n <= 4; n++ { // footer, index, metaindex, filter
+		src.n = n
+		if r, err := table.NewReader(src, int64(len(contents)), nil); !errors.Is(err, cause) || r != nil {
+			t.Errorf("NewReader with read %d failing = %v, %v; want nil and the cause", n, r, err)
+		}
+	}
+}
+
+// closingReader closes the Reader when it is read, and then fails.
+type closingReader struct {
+	io.ReaderAt
+	r *table.Reader
+}
+
+func (c *closingReader) ReadAt(p []byte, off int64) (int, error) {
+	if c.r == nil {
+		return c.ReaderAt.ReadAt(p, off)
+	}
+	c.r.Close()
+	return 0, errors.New("file already closed")
+}
+
+// A Close in the midst of a read is ErrClosed, whatever the source says.
+func TestCloseDuringRead(t *testing.T) {
+	contents := build(t, nil, pairsOf("a"))
+	for name, call := range map[string]func(r *table.Reader) error{
+		"Get":    func(r *table.Reader) error { _, err := r.Get([]byte("a")); return err },
+		"Iter":   func(r *table.Reader) error { it := r.NewIter(nil); it.First(); return it.Error() },
+		"Verify": (*table.Reader).Verify,
+	} {
+		src := &closingReader{ReaderAt: bytes.NewReader(contents)}
+		r, err := table.NewReader(src, int64(len(contents)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.r = r
+		if err := call(r); !errors.Is(err, table.ErrClosed) {
+			t.Errorf("%s = %v, want ErrClosed", name, err)
+		}
+	}
+}
+
+// readAtFunc is a source.
+type readAtFunc func(p []byte, off int64) (int, error)
+
+func (f readAtFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
+
+// What sources may and may not do: the contract of io.ReaderAt, and beyond.
+func TestSources(t *testing.T) {
+	cause := errors.New("cable pulled")
+	pairs := numbered(100)
+	contents := build(t, withBloom, pairs)
+	src := bytes.NewReader(contents)
+	for _, tt := range []struct {
+		name string
+		read readAtFunc
+		want error
+	}{
+		{"all bytes, and io.EOF with each", func(p []byte, off int64) (int, error) {
+			n, _ := src.ReadAt(p, off)
+			return n, io.EOF
+		}, nil},
+		{"all bytes, but an error", func(p []byte, off int64) (int, error) {
+			n, _ := src.ReadAt(p, off)
+			return n, cause
+		}, cause},
+		{"half the bytes and no error", func(p []byte, off int64) (int, error) {
+			n, _ := src.ReadAt(p[:len(p)/2], off)
+			return n, nil
+		}, io.ErrUnexpectedEOF},
+		{"half the bytes and io.EOF: the file is cut", func(p []byte, off int64) (int, error) {
+			n, _ := src.ReadAt(p[:len(p)/2], off)
+			return n, io.EOF
+		}, io.ErrUnexpectedEOF},
+		{"half the bytes and an error", func(p []byte, off int64) (int, error) {
+			n, _ := src.ReadAt(p[:len(p)/2], off)
+			return n, cause
+		}, cause},
+		{"nothing and no error", func(p []byte, off int64) (int, error) { return 0, nil }, io.ErrUnexpectedEOF},
+		{"fewer than no bytes", func(p []byte, off int64) (int, error) { return -1, nil }, io.ErrUnexpectedEOF},
+		{"more bytes than there is room for", func(p []byte, off int64) (int, error) { return len(p) + 1, nil }, io.ErrUnexpectedEOF},
+	} {
+		calls := map[string]func(r *table.Reader) error{
+			"NewReader": nil,
+			"Get":       func(r *table.Reader) error { _, err := r.Get(pairs[0].Key); return err },
+			"AppendGet": func(r *table.Reader) error { _, err := r.AppendGet(nil, pairs[0].Key); return err },
+			"First":     func(r *table.Reader) error { it := r.NewIter(nil); it.First(); return it.Error() },
+			"Last":      func(r *table.Reader) error { it := r.NewIter(nil); it.Last(); return it.Error() },
+			"SeekGE":    func(r *table.Reader) error { it := r.NewIter(nil); it.SeekGE(pairs[0].Key); return it.Error() },
+			"SeekLT":    func(r *table.Reader) error { it := r.NewIter(nil); it.SeekLT(pairs[1].Key); return it.Error() },
+			"Verify":    (*table.Reader).Verify,
+		}
+		for name, call := range calls {
+			read := readAtFunc(src.ReadAt)
+			if call == nil {
+				read = tt.read
+			}
+			r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) { return read(p, off) }), int64(len(contents)), nil)
+			if call != nil && err == nil {
+				read = tt.read
+				err = call(r)
+			}
+			if !errors.Is(err, tt.want) || tt.want != nil && errors.Is(err, table.ErrCorrupt) {
+				t.Errorf("%s: %s = %v, want %v", tt.name, name, err, tt.want)
+			}
+			if call == nil || err == nil {
+				continue
+			}
+			read = src.ReadAt
+			if err := call(r); err != nil {
+				t.Errorf("%s: %s again, from a good source = %v", tt.name, name, err)
+			}
+		}
+	}
+}
+
+// A source that is shorter than the size given.
+func TestSourceShorterThanSize(t *testing.T) {
+	contents := build(t, withBloom, numbered(100))
+	for n := range contents {
+		r, err := table.NewReader(bytes.NewReader(contents[:n]), int64(len(contents)), nil)
+		if r != nil || !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Fatalf("%d of %d bytes: NewReader = %v, want io.ErrUnexpectedEOF", n, len(contents), err)
+		}
+	}
+}
+
+// A source whose bytes change from one read to the next: each call is an error
+// or the truth of that moment.
+func TestSourceThatChanges(t *testing.T) {
+	pairs := numbered(100)
+	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 100, Compression: table.NoCompression}
+	contents := build(t, o, pairs)
+	flipped := -1
+	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
+		n, err := bytes.NewReader(contents).ReadAt(p, off)
+		if flipped >= 0 {
+			p[flipped%len(p)] ^= 1
+		}
+		return n, err
+	}), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range pairs {
+		flipped = i
+		if _, err := r.Get(p.Key); !errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("Get(%q) of a changed block = %v, want ErrCorrupt", p.Key, err)
+		}
+		flipped = -1
+		if v, err := r.Get(p.Key); err != nil || !bytes.Equal(v, p.Value) {
+			t.Errorf("Get(%q) of the block as it was = %q, %v", p.Key, v, err)
+		}
+	}
+	// Another table, as sound, under the Reader's feet.
+	other := bytes.ReplaceAll(contents, []byte("value of"), []byte("VALUE OF"))
+	rawtable.Repair(other)
+	copy(contents, other)
+	it := r.NewIter(nil)
+	for k, v := range it.All() {
+		if want := "VALUE OF " + string(k); string(v) != want {
+			t.Errorf("%q is %q, want %q", k, v, want)
+		}
+	}
+	if err := errors.Join(it.Error(), r.Verify()); err != nil {
+		t.Error(err)
+	}
+}
