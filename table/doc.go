@@ -78,14 +78,45 @@
 //
 // # Trust
 //
-// Nothing in a file is believed before it is checked: each block against its
-// checksum, each length against the bytes that are there. Iterators and Verify
-// then hold a block to every rule of its form, and a lookup to those that its
-// answer rests on: it may not find a key in a block whose order is broken, but
-// never returns what is not there. A damaged block is a [*CorruptionError] that says where
-// and what was expected. A damaged filter costs time only: it is not used, and
-// [Reader.FilterErr] says why.
+// A file may come from anywhere. Whatever its bytes are, opening it, a lookup, a
+// move of an iterator and Verify return what is true of the file, or an error:
+// they do not panic, do not go on for ever, and do not take memory on the file's
+// word.
 //
-// The comparer's name is not stored in a table. A table opened with another
-// order than it was written in reads as damaged, or its keys are not found.
+//   - Each block that is read is held to its checksum (but see
+//     [ReaderOptions].SkipChecksums). A checksum tells accidents, not intent:
+//     nothing else is left unchecked because of it.
+//   - Iterators hold each block that they enter to every rule of its form, its
+//     keys to their order, and both to the index. A lookup checks what its answer
+//     rests on, from a restart point to the key: what it finds is in the table;
+//     it may not find what is in a block whose keys are out of order.
+//   - [Reader.Verify] checks all there is: every block, that no two of them share
+//     bytes, the order of all keys, and that no filter denies a key. Only what a
+//     right checksum covers and no rule forbids, such as other values, it cannot
+//     tell.
+//   - Damage is a [*CorruptionError], with the part of the file, its offset, and
+//     what was expected. A damaged filter costs time only: it is not used, and
+//     [Reader.FilterErr] says why. Bits of a filter that were changed under a right
+//     checksum can make lookups miss keys; Verify names the keys.
+//   - One operation allocates at most 64 MiB and 32 times the file's size, on
+//     any file: Snappy can make 21 bytes of one. Keys share bytes with those
+//     before them, and so few bytes can make long keys; a table in which these
+//     would take more than the bound, or Verify more than a thousand times the
+//     file to read, is reported as damaged. Other Codecs are to keep to the limit
+//     that they are given. Time is about in proportion to the file.
+//   - An error of the source is in the chain of the one returned, for errors.Is,
+//     and is never an ErrCorrupt. The next call reads again.
+//   - A Reader serves any number of goroutines, and Close may come at any time:
+//     what is under way ends with an answer or ErrClosed. Values that Get returned
+//     stay valid for ever, after Close, and after the file is gone.
+//   - A [Writer] reports the first error of what it writes to, and of closing and
+//     syncing. A file of [Create] is under its name whole or not at all, also if the
+//     process is killed.
+//
+// The comparer's name is not stored in a table. A table that is opened with
+// another order than it was written in reads as damaged, or its keys are not
+// found; nothing is found that is not there.
+//
+// The zero values of Writer, Reader and Iter are of no use: New functions make
+// them.
 package table
