@@ -95,10 +95,19 @@ func oneBlock(b stored) []byte {
 	return f.Footer(metaindex, f.Block(rawtable.Entries("\xff", h)))
 }
 
+// needsTime skips a test of one goroutine that takes a gigabyte of memory, or
+// minutes with the race detector, where that is too much.
+func needsTime(t *testing.T) {
+	if testing.Short() || raceEnabled {
+		t.Skip("takes too much memory or time")
+	}
+}
+
 // Keys that share make memory and work out of few bytes. A block may have many
 // entries between restart points, and long keys, but what would take more than
 // the bound, or hours, is refused.
 func TestKeysThatShare(t *testing.T) {
+	needsTime(t)
 	compressed := func(contents string) stored { return stored{string(snappy.Encode(nil, []byte(contents))), 1} }
 	inOrder := &table.ReaderOptions{Comparer: otherComparer{table.BytewiseComparer}}
 	for _, tt := range []struct {
@@ -185,9 +194,7 @@ func TestVerifyCountsWhatItDoesNotName(t *testing.T) {
 // Keys and values of 64 MiB are written, found, iterated and verified, whether
 // they compress or not.
 func TestHugeKeysAndValues(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a gigabyte of memory")
-	}
+	needsTime(t)
 	const n = 64 << 20
 	random := make([]byte, n)
 	rand.NewChaCha8([32]byte{}).Read(random)
