@@ -3,6 +3,8 @@ package block_test
 import (
 	"bytes"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,19 +14,20 @@ import (
 
 // FuzzOpen opens blocks of any bytes: they are refused, or read the same
 // forward and backward, in order, and find each of their keys. What Get finds
-// is there, whether the block is refused or not.
+// is there, whether the block is refused or not. Moves are made as on a slice.
 func FuzzOpen(f *testing.F) {
 	for _, tt := range damaged {
-		f.Add([]byte(tt.block), []byte("a"))
+		f.Add([]byte(tt.block), []byte("a"), []byte(nil))
 	}
-	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}), []byte("ab"))
-	f.Fuzz(func(t *testing.T, data, key []byte) {
+	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}), []byte("ab"), []byte{1, 5, 5, 4, 5, 2, 5, 3, 4})
+	f.Fuzz(func(t *testing.T, data, key, moves []byte) {
 		checkGet(t, "fuzz", data, key)
 		b, err := block.Open(data, nil)
 		if err != nil {
 			return
 		}
 		there := forward(b.NewIter())
+		move(t, b.NewIter(), there, key, moves)
 		back := backward(b.NewIter())
 		for i, p := range there {
 			if q := back[len(back)-1-i]; p != q {
@@ -48,4 +51,39 @@ func FuzzOpen(f *testing.F) {
 			t.Errorf("written again (-first +second):\n%s", diff)
 		}
 	})
+}
+
+// move makes moves, and compares each with the same on pairs.
+func move(t *testing.T, it *block.Iter, pairs []pair, key, moves []byte) {
+	t.Helper()
+	search := func(k string) int {
+		i, _ := slices.BinarySearchFunc(pairs, k, func(p pair, k string) int { return strings.Compare(p.Key, k) })
+		return i
+	}
+	at := -1
+	for n, m := range moves {
+		var ok bool
+		switch m % 8 {
+		case 0:
+			at, ok = 0, it.First()
+		case 1:
+			at, ok = len(pairs)-1, it.Last()
+		case 2:
+			at, ok = search(string(key)), it.SeekGE(key)
+		case 3: // a part of its own key
+			part := it.Key()[:len(it.Key())/2]
+			at, ok = search(string(part))-1, it.SeekLT(part)
+		case 4:
+			at, ok = min(at+1, len(pairs)), it.Next()
+		default:
+			at, ok = max(at-1, -1), it.Prev()
+		}
+		if len(pairs) == 0 {
+			at = -1
+		}
+		want := at >= 0 && at < len(pairs)
+		if ok != want || want && (string(it.Key()) != pairs[at].Key || string(it.Value()) != pairs[at].Value) {
+			t.Fatalf("after %v: %v at %q, want %v at entry %d of %q", moves[:n+1], ok, it.Key(), want, at, pairs)
+		}
+	}
 }

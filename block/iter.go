@@ -60,6 +60,10 @@ func (it *Iter) Key() []byte { return it.keys.last.bytes }
 // the Block is, and must not be changed.
 func (it *Iter) Value() []byte { return it.value }
 
+// Offset returns where the entry starts in the Block: a place to compare with
+// others. After the last entry, that is where it ends.
+func (it *Iter) Offset() int { return it.off }
+
 // First moves to the first entry. Like all moves it returns Valid.
 func (it *Iter) First() bool {
 	it.rewind(0)
@@ -76,11 +80,14 @@ func (it *Iter) Last() bool {
 // Next moves to the next entry, from before the first one to the first one, and
 // from the last one to after it.
 func (it *Iter) Next() bool {
-	it.back.reset()
 	if it.next < len(it.b.entries) {
+		if len(it.back.steps) > 0 { // to and fro: stay prepared
+			it.keepStep()
+		}
 		it.read()
 		return true
 	}
+	it.back.reset()
 	it.off = it.next
 	it.keys.last.reset()
 	it.value = nil
@@ -117,12 +124,33 @@ func (it *Iter) SeekGE(key []byte) bool {
 		return !it.Next() || it.b.order(it.keys.last.bytes, key) >= 0
 	})
 	it.rewind(max(after-1, 0))
+	if it.b.compare == nil {
+		return it.scan(key)
+	}
 	for it.Next() {
-		if it.b.order(it.keys.last.bytes, key) >= 0 {
+		if it.b.compare(it.keys.last.bytes, key) >= 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// scan moves on to the first entry whose key is at least key, in the bytewise
+// order. What is known to be the same is not compared again.
+func (it *Iter) scan(key []byte) bool {
+	match := 0 // bytes that the entry's key and key start with in common
+	for it.next < len(it.b.entries) {
+		shared := it.read()
+		if shared > match {
+			continue // the byte that put the last key below is shared
+		}
+		k := it.keys.last.bytes
+		match = shared + sharedLen(k[shared:], key[shared:])
+		if match == len(key) || match < len(k) && k[match] > key[match] {
+			return true
+		}
+	}
+	return it.Next()
 }
 
 // SeekLT moves to the last entry whose key is below key, or before the first
@@ -144,8 +172,9 @@ func (it *Iter) rewind(i int) {
 	it.back.reset()
 }
 
-// read moves to the entry at next, which there is. Open has checked it.
-func (it *Iter) read() {
+// read moves to the entry at next, which there is, and returns how much it
+// shares. Open has checked it.
+func (it *Iter) read() (shared int) {
 	e := it.b.entries
 	shared, at := uvarint(e, it.next)
 	unshared, at := uvarint(e, at)
@@ -155,6 +184,7 @@ func (it *Iter) read() {
 	it.keys.last.next(shared, e[at:value])
 	it.value = e[value:end:end]
 	it.off, it.next = it.next, end
+	return shared
 }
 
 // uvarint decodes the varint at off, which is known to be there, and returns

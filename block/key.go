@@ -56,10 +56,10 @@ type keys struct {
 }
 
 // bound sets the bounds for a block of that length. Keys that are compared in
-// an order that is not bytewise may be a thousand times as long, all together,
-// as the entries: more would not be damage only, but time without end.
+// an order that is not bytewise may be hundreds of times as long, all together,
+// as the block: more would take hours, and no writer needs it.
 func (k *keys) bound(length, room int) {
-	k.room, k.work = room, 64<<20+1024*int64(length)
+	k.room, k.work = room, 64<<20+256*int64(length)
 }
 
 // next moves to the key of the entry at off, and checks that it shares no more
@@ -105,7 +105,9 @@ func (k *keys) grow(to *key, off, n int) error {
 	if n > k.room {
 		return fmt.Errorf("entry at %d has a key of %d bytes that shares some: memory for such keys is bounded, and %d bytes are left", off, n, k.room)
 	}
-	n = max(n, min(2*cap(to.buf), k.room))
+	if more := n + n/4; more <= k.room/2 {
+		n = more // so that the next one does not take it all anew
+	}
 	k.room -= n
 	to.buf = append(make([]byte, 0, n), to.buf...)
 	return nil
@@ -114,7 +116,7 @@ func (k *keys) grow(to *key, off, n int) error {
 // spend pays for comparing n bytes of keys.
 func (k *keys) spend(off, n int) error {
 	if k.work -= int64(n); k.work < 0 {
-		return fmt.Errorf("entry at %d: keys up to here are over a thousand times as long, together, as the block", off)
+		return fmt.Errorf("entry at %d: keys up to here are, together, over 256 times as long as the block", off)
 	}
 	return nil
 }

@@ -95,6 +95,7 @@ type inspection struct {
 	opened, forward, backward, verified error
 	gets                                []error
 	entries                             int // on the way forward
+	steps                               int // on the last way
 }
 
 // truthOf is for tables whose entries must be among pairs.
@@ -121,8 +122,9 @@ func inspect(t *testing.T, name string, contents []byte, o *table.ReaderOptions,
 	for _, key := range []string{"", "a", "aa", "b", "c", "d", "zz"} {
 		in.lookUp(r, key)
 	}
-	in.do("forward", func() error { in.forward = in.walk(r.NewIter(nil), true); return in.forward })
+	in.do("forward", func() error { in.forward, in.entries = in.walk(r.NewIter(nil), true), in.steps; return in.forward })
 	in.do("backward", func() error { in.backward = in.walk(r.NewIter(nil), false); return in.backward })
+	in.resume(r)
 	in.do("Verify", func() error { in.verified = r.Verify(); return in.verified })
 	return in
 }
@@ -183,6 +185,24 @@ func (in *inspection) lookUp(r *table.Reader, key string) {
 	}
 }
 
+// resume seeks a key out of the file, which may be very long, and iterates with
+// it as bound.
+func (in *inspection) resume(r *table.Reader) {
+	in.t.Helper()
+	it := r.NewIter(nil)
+	if !it.Last() {
+		return
+	}
+	last := bytes.Clone(it.Key())
+	in.do("SeekGE of Key", func() error { it.SeekGE(it.Key()); return it.Error() })
+	in.do("SeekLT of Key", func() error { it.SeekLT(it.Key()); return it.Error() })
+	for name, o := range map[string]table.IterOptions{"up to": {Upper: last}, "from": {Lower: last}} {
+		it := r.NewIter(&o)
+		in.do(name+" a key, forward", func() error { return in.walk(it, true) })
+		in.do(name+" a key, backward", func() error { return in.walk(it, false) })
+	}
+}
+
 // walk moves to one end and from there to the other, in order.
 func (in *inspection) walk(it *table.Iter, forward bool) error {
 	in.t.Helper()
@@ -203,9 +223,7 @@ func (in *inspection) walk(it *table.Iter, forward bool) error {
 		}
 		before = append(before[:0], it.Key()[:min(len(it.Key()), 1000)]...)
 	}
-	if forward {
-		in.entries = n
-	}
+	in.steps = n
 	return it.Error()
 }
 

@@ -56,6 +56,9 @@ func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
+	if len(dst) == 0 && cap(dst) < len(value) {
+		return b.keep(value), nil // without a copy, if it is a large one
+	}
 	return append(dst, value...), nil
 }
 

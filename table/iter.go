@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"iter"
+	"math"
 
 	"github.com/sievetable/sievetable/block"
 )
@@ -33,6 +34,8 @@ type Iter struct {
 
 	at    int // the data block that is loaded; −1 and the index's len stand for before and after all of them
 	it    block.Iter
+	from  int // where in the block the first entry within the bounds starts,
+	to    int // and where the last one ends
 	valid bool
 	err   error
 
@@ -173,7 +176,7 @@ func (it *Iter) forward(found bool) bool {
 		}
 		found = it.it.First()
 	}
-	if it.upper != nil && it.order(it.it.Key(), it.upper) >= 0 {
+	if it.it.Offset() >= it.to {
 		return it.leave(it.r.index.len())
 	}
 	it.valid = true
@@ -188,7 +191,7 @@ func (it *Iter) backward(found bool) bool {
 		}
 		found = it.it.Last()
 	}
-	if it.lower != nil && it.order(it.it.Key(), it.lower) < 0 {
+	if it.it.Offset() < it.from {
 		return it.leave(-1)
 	}
 	it.valid = true
@@ -220,7 +223,22 @@ func (it *Iter) load(i int) bool {
 		return it.fail(err)
 	}
 	it.at = i
+	it.bound()
 	return true
+}
+
+// bound finds the bounds in the block that is loaded, once for all moves in it.
+func (it *Iter) bound() {
+	it.from, it.to = 0, math.MaxInt
+	index, i := it.r.index, it.at
+	if it.lower != nil && (i == 0 || it.order(index.separators[i-1], it.lower) < 0) {
+		it.it.SeekGE(it.lower)
+		it.from = it.it.Offset()
+	}
+	if it.upper != nil && it.order(index.separators[i], it.upper) >= 0 && it.it.SeekGE(it.upper) {
+		it.to = it.it.Offset()
+	}
+	it.it.First() // holds no key that a seek would have to keep
 }
 
 // fail ends a move with an error. No block is loaded then.

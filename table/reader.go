@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -37,6 +38,18 @@ type Reader struct {
 // A table that is damaged in footer or index is a *CorruptionError. A filter
 // that cannot be used is not: see FilterErr.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
+	t, err := newReader(r, size, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.openMeta(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// newReader returns a Reader that has its index, but no filter.
+func newReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -51,7 +64,7 @@ func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 		return nil, corrupt(partFooter, 0, "file of %d bytes, want at least %d", size, footerLen)
 	}
 	t := &Reader{o: opts, src: r, limit: uint64(size) - footerLen, compare: compareFunc(opts.Comparer)}
-	if err := t.open(); err != nil {
+	if err := t.openIndex(); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -83,8 +96,8 @@ func openFile(f *os.File, o *ReaderOptions) (*Reader, error) {
 	return r, nil
 }
 
-// open reads what the Reader keeps.
-func (r *Reader) open() error {
+// openIndex reads the index, by way of the footer.
+func (r *Reader) openIndex() error {
 	var buf [footerLen]byte
 	if err := r.readAt(partFooter, buf[:], r.limit); err != nil {
 		return err
@@ -96,16 +109,21 @@ func (r *Reader) open() error {
 	if r.index, err = r.readIndex(r.footer.index); err != nil {
 		return err
 	}
-	if err := r.checkOverlap(); err != nil {
-		return err
-	}
-	if err := r.checkEmpty(); err != nil {
-		return err
-	}
-	if r.o.IgnoreFilter {
+	return r.checkOverlap()
+}
+
+// openMeta reads the metaindex, if it is wanted, and the filter.
+func (r *Reader) openMeta() error {
+	if r.o.IgnoreFilter && r.index.len() > 0 {
 		return nil
 	}
-	err = r.readFilter()
+	metaindex, err := r.readMetaindex()
+	if err == nil {
+		if err := r.checkEmpty(metaindex); err != nil {
+			return err
+		}
+		err = r.readFilter(metaindex)
+	}
 	if errors.Is(err, ErrCorrupt) || errors.Is(err, errUnknownFilter) {
 		r.filterErr = err
 		return nil
@@ -130,20 +148,10 @@ func (r *Reader) checkOverlap() error {
 // checkEmpty checks that an index without data blocks is an index: the metaindex
 // of a table without filter would look the same, and the index that it was
 // swapped with lists as meta blocks what no engine would.
-func (r *Reader) checkEmpty() error {
-	if r.index.len() > 0 {
-		return nil
-	}
-	it, err := r.readMetaindex()
-	if errors.Is(err, ErrCorrupt) {
-		return nil // which will be the filter's error
-	}
-	if err != nil {
-		return err
-	}
-	for it.Next() {
-		if !metaName.Match(it.Key()) {
-			return corrupt(partIndex, r.footer.index.offset, "no data blocks, but the metaindex lists one as %s", wire.Quote(it.Key()))
+func (r *Reader) checkEmpty(metaindex *block.Iter) error {
+	for r.index.len() == 0 && metaindex.Next() {
+		if name := metaindex.Key(); !metaName.Match(name) {
+			return corrupt(partIndex, r.footer.index.offset, "no data blocks, but the metaindex lists one as %s", wire.Quote(name))
 		}
 	}
 	return nil

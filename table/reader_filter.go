@@ -14,12 +14,11 @@ import (
 // errUnknownFilter is in the error for a filter that no policy is known for.
 var errUnknownFilter = errors.New("no policy of that name")
 
-// readFilter opens the filter of the first policy that the metaindex has one
-// for. A table without any filter is no error.
-func (r *Reader) readFilter() error {
-	it, err := r.readMetaindex()
-	if err != nil {
-		return err
+// readFilter opens the filter of the first policy that the metaindex, which it
+// is on, has one for. A table without any filter is no error.
+func (r *Reader) readFilter(it *block.Iter) error {
+	if r.o.IgnoreFilter {
+		return nil
 	}
 	for _, p := range r.policies() {
 		for _, name := range filterNames(p) {
@@ -48,10 +47,11 @@ func (r *Reader) policies() []filter.Policy {
 	return slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
 }
 
-// policy returns the first policy that goes by name, or nil.
-func (r *Reader) policy(name string) filter.Policy {
+// policy returns the first policy that goes by name, or nil. It copies no name:
+// one out of a file may be very long.
+func (r *Reader) policy(name []byte) filter.Policy {
 	for _, p := range r.policies() {
-		if slices.Contains(filterNames(p), name) {
+		if slices.ContainsFunc(filterNames(p), func(n string) bool { return n == string(name) }) {
 			return p
 		}
 	}

@@ -20,9 +20,9 @@ import (
 // take half a MiB and as much as the file, it stops, and of denied keys it then
 // says how many there are more.
 //
-// If all keys that are denied are in the filter without their last 8 bytes, the
-// one finding is that this is the table of a database, and wants FilterKey to
-// be InternalFilterKey. Of a filter that no policy is known for, and of other
+// If most keys are denied but are in the filter without their last 8 bytes, the
+// one finding about that is that the table is a database's, and wants FilterKey
+// to be InternalFilterKey: no damage, and no ErrCorrupt. Of a filter that no policy is known for, and of other
 // blocks that the metaindex lists, only the checksum is checked.
 func (r *Reader) Verify() error {
 	if r.closed.Load() {
@@ -39,7 +39,7 @@ func (r *Reader) Verify() error {
 
 // verify checks the table anew.
 func verify(src io.ReaderAt, size int64, o *ReaderOptions) error {
-	r, err := NewReader(src, size, o)
+	r, err := newReader(src, size, o)
 	if err != nil {
 		return err
 	}
@@ -62,10 +62,14 @@ type verifier struct {
 	found    []error
 	room     int // memory that may still be taken for found
 	denials  []error
-	nameRoom int // memory that may still be taken for denials
-	denied   int // keys that a filter denies, of which denials name
-	named    int // that many,
-	without  int // and that many are in the filter without their last 8 bytes
+	nameRoom int    // memory that may still be taken for denials
+	names    []byte // scratch
+
+	asked   int    // how often filters were asked for a key,
+	denied  int    // and how often they denied one: of these keys
+	named   int    // that many are named by denials,
+	without int    // that many are in the filter without their last 8 bytes,
+	denier  handle // and this was the first filter to deny one
 }
 
 // checkedFilter is a sound filter block that there is a policy for.
@@ -78,7 +82,7 @@ func newVerifier(r *Reader) *verifier {
 	return &verifier{
 		r:        r,
 		keys:     dataKeys.of(r.limit),
-		hashing:  int64(room{1 << 30, 1024}.of(r.limit)),
+		hashing:  int64(room{1 << 28, 512}.of(r.limit)),
 		room:     findings.of(r.limit),
 		nameRoom: findings.of(r.limit),
 	}
@@ -87,12 +91,9 @@ func newVerifier(r *Reader) *verifier {
 func (v *verifier) add(err error) {
 	if err != nil {
 		v.found = append(v.found, err)
-		v.room -= cost(err)
+		v.room -= 256 + 4*len(err.Error()) // about what it took to make
 	}
 }
-
-// cost is about how much memory a finding takes to be made and printed.
-func cost(err error) int { return 256 + 4*len(err.Error()) }
 
 // full reports whether there is no more room for findings.
 func (v *verifier) full() bool { return v.room < 0 }
@@ -103,55 +104,62 @@ func (v *verifier) block(i int) error {
 		return err
 	}
 	for _, f := range v.filters {
-		if err := v.askFilter(i, f); err != nil {
-			return err
-		}
+		v.askFilter(i, f)
+	}
+	if v.hashing < 0 && v.filters != nil {
+		v.filters = nil
+		return corrupt(partData, v.r.index.handles[i].offset,
+			"keys up to here are, together, over 512 times as long as the file: no filter was asked for more of them")
 	}
 	return nil
 }
 
-// askFilter asks the filter for each key of data block i, which is open.
-func (v *verifier) askFilter(i int, f checkedFilter) error {
+// askFilter asks the filter for each key of data block i, which is open, and
+// names those that it denies, as far as there is room.
+func (v *verifier) askFilter(i int, f checkedFilter) {
 	offset := v.r.index.handles[i].offset
-	var names []byte
-	for ok := v.it.First(); ok; ok = v.it.Next() {
+	denied, named := v.denied, v.named
+	v.names = v.names[:0]
+	for ok := v.it.First(); ok && v.hashing >= 0; ok = v.it.Next() {
 		key := v.it.Key()
 		held := filterKey(v.r.o.FilterKey, key)
-		if v.hashing -= int64(len(held)); v.hashing < 0 {
-			v.filters = nil
-			return corrupt(partData, offset, "keys up to here are over a thousand times as long, together, as the file; no filter was asked for more of them")
+		if held == nil {
+			continue
 		}
-		if held == nil || f.Contains(offset, held) {
+		v.asked++
+		v.hashing -= int64(len(held))
+		if f.Contains(offset, held) {
 			continue
 		}
 		v.denied++
-		if user := InternalFilterKey(key); v.r.o.FilterKey == nil && user != nil && f.Contains(offset, user) {
+		if user := InternalFilterKey(key); v.r.o.FilterKey == nil && len(user) > 0 && f.Contains(offset, user) {
 			v.without++
 		}
-		if 4*len(names) < v.nameRoom {
-			names = fmt.Appendf(names, ", %s", wire.Quote(key))
+		if 8*len(v.names) < v.nameRoom {
+			v.names = fmt.Appendf(v.names, ", %s", wire.Quote(key))
 			v.named++
 		}
 	}
-	if names != nil {
-		err := corrupt(partFilter, f.at.offset, "denies keys of the data block at %d: %s", offset, names[2:])
-		v.denials = append(v.denials, err)
-		v.nameRoom -= cost(err)
+	if denied == 0 && v.denied > 0 {
+		v.denier = f.at
 	}
-	return nil
+	if v.named > named {
+		v.denials = append(v.denials, corrupt(partFilter, f.at.offset, "denies keys of the data block at %d: %s", offset, v.names[2:]))
+		v.nameRoom -= 256 + 2*len(v.names)
+	}
 }
 
 func (v *verifier) findings() error {
 	if v.full() {
 		v.found = append(v.found, errors.New("table: too many findings: the rest of the table was not looked at"))
 	}
-	if v.denied > 0 && v.without == v.denied {
+	if 2*v.without > v.asked {
 		hint := fmt.Errorf("table: %s at %d: denies %d keys but has them without their last 8 bytes: the table is a database's, and wants FilterKey: InternalFilterKey",
-			partFilter, v.filters[0].at.offset, v.denied)
+			partFilter, v.denier.offset, v.without)
 		return errors.Join(append(v.found, hint)...)
 	}
 	if more := v.denied - v.named; more > 0 {
-		v.denials = append(v.denials, fmt.Errorf("table: %s: denies %d further keys", partFilter, more))
+		v.denials = append(v.denials, corrupt(partFilter, v.denier.offset, "denies %d further keys", more))
 	}
 	return errors.Join(append(v.found, v.denials...)...)
 }

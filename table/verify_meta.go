@@ -25,6 +25,9 @@ func (v *verifier) meta() error {
 	if err != nil {
 		return err
 	}
+	if err := v.r.checkEmpty(it); err != nil {
+		return err
+	}
 	var last metaBlock // of those that are looked at
 	for _, m := range v.metaBlocks(it) {
 		switch {
@@ -44,14 +47,15 @@ func (v *verifier) meta() error {
 // file; of one block's names that with a policy first.
 func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 	var blocks []metaBlock
-	for it.Next() {
-		if len(blocks) == maxMetaBlocks {
+	n := 0
+	for ok := it.First(); ok && !v.full(); ok = it.Next() {
+		if n++; n > maxMetaBlocks {
 			v.add(corrupt(partMetaindex, v.r.footer.metaindex.offset, "more than %d entries", maxMetaBlocks))
 			break
 		}
 		m := metaBlock{part: partMeta}
 		if name, isFilter := bytes.CutPrefix(it.Key(), []byte(filterPrefix)); isFilter {
-			m.part, m.policy = partFilter, v.r.policy(string(name))
+			m.part, m.policy = partFilter, v.r.policy(name)
 		}
 		h, err := v.r.metaHandle(m.part, it.Value())
 		if err != nil {
