@@ -57,7 +57,9 @@ type Block struct {
 //   - entries fill the block up to the restart array, and share no more than
 //     the key before them has;
 //   - lengths are minimal varints;
-//   - keys strictly increase by compare (nil: bytewise).
+//   - keys strictly increase by compare (nil: bytewise);
+//   - with a compare, which takes them whole, keys are together no longer than
+//     64 MiB and 256 times data.
 //
 // An error says at which position in data which of these does not hold. The
 // Block keeps data: the caller must not change it any more.

@@ -5,7 +5,8 @@ import "fmt"
 // Get looks one key up in data, the uncompressed contents of a block without
 // trailer, and returns its value, a part of data without capacity behind it.
 // compare (nil: bytewise) is the order of the keys. If there is one, keys that
-// share bytes are put together in memory, of which room bounds what is new.
+// share bytes are put together in memory, of which at most room bytes are new
+// (math.MaxInt: any number); a block that wants more is an error.
 //
 // It checks what the answer rests on, and not the whole block as [Open] does,
 // which takes longer: that the restart point where the search ends is where an
@@ -49,7 +50,7 @@ func (b *Block) startOf(key []byte) (int, error) {
 
 // restartKey returns the key at restart point i.
 func (b *Block) restartKey(i int) ([]byte, error) {
-	off := uint32(b.restart(i))
+	off := uint32(b.restart(i)) // unchecked, and so perhaps negative on 32 bits
 	if uint64(off) >= uint64(len(b.entries)) {
 		return nil, fmt.Errorf("restart point %d is %d, want it within %d bytes of entries", i, off, len(b.entries))
 	}

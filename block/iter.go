@@ -32,7 +32,8 @@ func (it *Iter) Reset(b Block) {
 // Open opens data as the function [Open] does, and moves the Iter to before the
 // first entry of that Block, or if there is an error to the empty Block. It
 // takes less memory than Open and Reset: keys that share bytes are put together
-// in the Iter's, of which *room bounds what is new. Open subtracts that.
+// in the Iter's, of which at most *room bytes are new (math.MaxInt: any number); a
+// block that wants more is an error. Open subtracts what it took.
 func (it *Iter) Open(data []byte, compare func(a, b []byte) int, room *int) error {
 	it.Reset(Block{})
 	it.keys.bound(len(data), *room)

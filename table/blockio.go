@@ -111,7 +111,7 @@ func (r *Reader) readAt(part string, p []byte, offset uint64) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("table: %s at %d: %w", part, offset, err)
+	return fmt.Errorf("table: reading %s at %d: %w", part, offset, err)
 }
 
 // readData reads data block i and counts that.

@@ -7,21 +7,23 @@ import (
 	"github.com/golang/snappy"
 )
 
-// A Codec compresses blocks. It is safe for concurrent use.
+// A Codec compresses blocks. It must be safe for concurrent use.
 //
 // Two codecs may claim one id: 2 is zstd in LevelDB after 1.23, and zlib in
 // Mojang's fork. So there is no registry of codecs; a Reader is given those that
 // its tables use, beside Snappy, which it knows.
 type Codec interface {
-	// ID is stored in the trailer of each block that the Codec compressed.
+	// ID is stored in the trailer of each block that the Codec compressed. It is
+	// not 0, which stands for no compression.
 	ID() byte
 
-	// Encode appends the compressed form of src to dst and returns the result.
+	// Encode appends the compressed form of src, a block of up to 1 GiB, to dst
+	// and returns the result.
 	Encode(dst, src []byte) []byte
 
 	// Decode appends the decompressed form of src to dst and returns the
-	// result. It is an error, found before memory is taken, if that form has
-	// more than limit bytes or src is damaged.
+	// result. It is an error if src is damaged, or if that form has more than
+	// limit bytes, which is to be found before memory is taken for it.
 	Decode(dst, src []byte, limit int) ([]byte, error)
 }
 
@@ -51,11 +53,7 @@ type snappyCodec struct{}
 func (snappyCodec) ID() byte { return 1 }
 
 func (snappyCodec) Encode(dst, src []byte) []byte {
-	n := snappy.MaxEncodedLen(len(src))
-	if n < 0 {
-		return append(dst, src...) // over 4 GiB: no gain, and so kept raw
-	}
-	dst = slices.Grow(dst, n)
+	dst = slices.Grow(dst, snappy.MaxEncodedLen(len(src)))
 	return dst[:len(dst)+len(snappy.Encode(dst[len(dst):cap(dst)], src))]
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -93,6 +94,21 @@ func TestMaxBlockSize(t *testing.T) {
 		}
 		if _, err := open(t, contents, nil).Get([]byte("k")); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Id 0 is for blocks that are not compressed.
+func TestCodecOfIdZero(t *testing.T) {
+	contents := build(t, nil, nil)
+	for _, tt := range []struct {
+		codec table.Codec
+		ok    bool
+	}{{runCodec{0}, false}, {table.NoCompression, true}, {runCodec{9}, true}} {
+		_, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: tt.codec})
+		_, readErr := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Codecs: []table.Codec{tt.codec}})
+		if (err == nil) != tt.ok || (readErr == nil) != tt.ok {
+			t.Errorf("%#v: NewWriter = %v, NewReader = %v; want no error: %v", tt.codec, err, readErr, tt.ok)
 		}
 	}
 }

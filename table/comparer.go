@@ -2,9 +2,11 @@ package table
 
 import "bytes"
 
-// A Comparer orders keys. It has the method set of goleveldb's comparers, so
-// that they fit. It is safe for concurrent use, and survives any bytes: a
-// damaged file may hand it any.
+// A Comparer is a total order of keys. It has the method set of goleveldb's
+// comparers, so that they fit. It must be safe for concurrent use, must not change
+// or keep what it is given, and must not panic on any bytes: a damaged file may
+// hand it any. A table does not say which order it was written in: with another
+// one it reads as damaged, or its keys are not found.
 //
 // With a filter, keys that compare as equal must be the same bytes, or
 // FilterKey must make them so; otherwise a filter denies one that it has the
@@ -18,7 +20,7 @@ type Comparer interface {
 	Name() string
 
 	// Separator appends to dst a short key s with a ≤ s < b, given a < b, and
-	// returns the result; nil means to keep a.
+	// returns the result; nil means to keep a. Append fails if s is not there.
 	Separator(dst, a, b []byte) []byte
 
 	// Successor appends to dst a short key s ≥ b and returns the result; nil

@@ -15,8 +15,8 @@ import (
 // has written all of it to disk, in place of a file that may be there by then.
 // Until then the table is in a temporary file in the same directory, called
 // sievetable-….tmp: what a crash can leave behind, and what an error or Abort
-// removes. Should the directory fail to reach the disk after the new file has
-// replaced an old one, then neither is left. A symbolic link of that name is
+// removes. If syncing the directory fails after the rename, the new file is
+// removed, and a file that it replaced is gone. A symbolic link of that name is
 // replaced, not followed. The file's permissions are 0666 before umask.
 //
 //	w, err := table.Create("users.ldb", nil)
@@ -64,7 +64,7 @@ func createPending(path string) (*pendingFile, error) {
 	return p, nil
 }
 
-// checkName refuses at once what could not be the file's name in the end.
+// checkName fails early if no file could replace what has the name.
 func (p *pendingFile) checkName(path string) error {
 	info, err := p.dir.Lstat(p.name)
 	switch {

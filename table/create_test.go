@@ -235,6 +235,9 @@ func TestOpenFiles(t *testing.T) {
 	if _, err := table.Open(filepath.Join(t.TempDir(), "missing.ldb"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Open of no file = %v, want fs.ErrNotExist", err)
 	}
+	if r, err := table.Open(t.TempDir(), nil); err == nil || r != nil || errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("Open of a directory = %v, %v; want an error that is no ErrCorrupt", r, err)
+	}
 	short := filepath.Join(t.TempDir(), "short.ldb")
 	if err := os.WriteFile(short, []byte("short"), 0o666); err != nil {
 		t.Fatal(err)

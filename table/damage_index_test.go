@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -126,5 +127,21 @@ func TestEmptyTableWithMetaBlocks(t *testing.T) {
 		if (in.opened == nil) != sound || (in.verified == nil) != sound {
 			t.Errorf("%s: NewReader = %v, Verify = %v; want them nil: %v", name, in.opened, in.verified, sound)
 		}
+	}
+}
+
+// The metaindex of an empty table is read, but is none of the filter's matters.
+func TestEmptyTableWithDamagedMetaindex(t *testing.T) {
+	var f rawtable.File
+	contents := f.Footer(f.Block("damaged!"), f.Block(rawtable.Entries()))
+	if err := open(t, contents, nil).FilterErr(); !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("FilterErr = %v, want ErrCorrupt", err)
+	}
+	r := open(t, contents, &table.ReaderOptions{IgnoreFilter: true})
+	if err := r.FilterErr(); err != nil {
+		t.Errorf("FilterErr with IgnoreFilter = %v, want nil", err)
+	}
+	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("Verify = %v, want ErrCorrupt", err)
 	}
 }

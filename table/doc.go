@@ -74,13 +74,14 @@
 // hold the user's keys alone. Set FilterKey to [InternalFilterKey] for them;
 // otherwise their filters deny every key, which [Reader.Verify] will tell.
 // Internal keys are not in byte order where one user key is the start of
-// another or has several versions: such tables want a [Comparer] that knows.
+// another or has several versions: such tables want a [Comparer] for internal keys,
+// which this package does not have yet.
 //
 // # Trust
 //
 // A file may come from anywhere. Whatever its bytes are, opening it, a lookup, a
 // move of an iterator and Verify return what is true of the file, or an error:
-// they do not panic, do not go on for ever, and do not take memory on the file's
+// they do not panic, do not go on forever, and do not take memory on the file's
 // word.
 //
 //   - Each block that is read is held to its checksum (but see
@@ -90,25 +91,26 @@
 //     keys to their order, and both to the index. A lookup checks what its answer
 //     rests on, from a restart point to the key: what it finds is in the table;
 //     it may not find what is in a block whose keys are out of order.
-//   - [Reader.Verify] checks all there is: every block, that no two of them share
-//     bytes, the order of all keys, and that no filter denies a key. Only what a
-//     right checksum covers and no rule forbids, such as other values, it cannot
-//     tell.
+//   - [Reader.Verify] checks every block, that no two of them share bytes, the
+//     order of all keys, and that no filter denies a key. It cannot tell what no
+//     rule forbids under a right checksum, such as other values, and does not look
+//     at bytes that belong to no block.
 //   - Damage is a [*CorruptionError], with the part of the file, its offset, and
-//     what was expected. A damaged filter costs time only: it is not used, and
-//     [Reader.FilterErr] says why. Bits of a filter that were changed under a right
+//     what was expected. A filter that is seen to be damaged costs time only: it is
+//     not used, and [Reader.FilterErr] says why. Bits of a filter that were changed under a right
 //     checksum can make lookups miss keys; Verify names the keys.
-//   - One operation allocates at most 64 MiB and 32 times the file's size, on
+//   - One operation allocates at most 64 MiB plus 32 times the file's size, on
 //     any file: Snappy can make 21 bytes of one. Keys share bytes with those
 //     before them, and so few bytes can make long keys; a table in which these
 //     would take more than the bound, or hundreds of times the file to compare or to
 //     hash, is reported as damaged. Other Codecs are to keep to the limit
 //     that they are given. Time is about in proportion to the file.
 //   - An error of the source is in the chain of the one returned, for errors.Is,
-//     and is never an ErrCorrupt. The next call reads again.
+//     and is no ErrCorrupt, though Verify may return both. The next call reads
+//     again.
 //   - A Reader serves any number of goroutines, and Close may come at any time:
 //     what is under way ends with an answer or ErrClosed. Values that Get returned
-//     stay valid for ever, after Close, and after the file is gone.
+//     stay valid forever, after Close, and after the file is gone.
 //   - A [Writer] reports the first error of what it writes to, and of closing and
 //     syncing. A file of [Create] is under its name whole or not at all, also if the
 //     process is killed.

@@ -21,9 +21,14 @@ var (
 )
 
 // A CorruptionError says which part of a table is damaged, and how.
-// errors.Is(err, ErrCorrupt) is true of it.
+// errors.Is(err, ErrCorrupt) is true of it. The parts are "footer", "index
+// block", "metaindex block", "filter block", "meta block" (any other that the
+// metaindex lists) and "data block".
+//
+// Some options make a sound table read as damaged: a Comparer that is not its
+// own, a MaxBlockSize that is too small, a Codec that is not given.
 type CorruptionError struct {
-	Block  string // the part of the file, such as "data block" or "footer"
+	Block  string // the part of the file
 	Offset int64  // where that part starts in the file
 	Err    error  // what was found and expected; positions in it count from the part's start, after decompression
 }

@@ -163,10 +163,37 @@ func ExampleCorruptionError() {
 	if errors.As(err, &damage) {
 		fmt.Println(damage.Block, damage.Offset)
 	}
-	fmt.Println(r.Verify() != nil)
+	// Output: data block 0
+}
+
+// What Verify finds, one by one: damage, and what is none.
+func ExampleReader_Verify() {
+	contents := capitals(&table.WriterOptions{Compression: table.NoCompression, BlockSize: 1})
+	contents[3], contents[33] = 'X', 'X' // in the first block and in the second
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = r.Verify()
+	if err == nil {
+		fmt.Println("sound")
+		return
+	}
+	findings := []error{err} // such as ErrClosed
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		findings = all.Unwrap()
+	}
+	for _, finding := range findings {
+		if damage := (*table.CorruptionError)(nil); errors.As(finding, &damage) {
+			fmt.Println("damaged:", damage.Block, damage.Offset)
+		} else {
+			fmt.Println("not damage:", finding) // such as an error of the disk
+		}
+	}
 	// Output:
-	// data block 0
-	// true
+	// damaged: data block 0
+	// damaged: data block 26
 }
 
 // An engine cuts its tables by size.

@@ -84,3 +84,14 @@ func TestFullDevice(t *testing.T) {
 		t.Errorf("Close = %v, want ENOSPC", err)
 	}
 }
+
+// A pipe that nobody writes to: opening it would wait for ever.
+func TestOpenOfAPipe(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o666); err != nil {
+		t.Skip(err)
+	}
+	if r, err := table.Open(name, nil); err == nil || r != nil {
+		t.Errorf("Open = %v, %v; want an error", r, err)
+	}
+}

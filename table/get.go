@@ -106,7 +106,7 @@ func (r *Reader) find(b *buffers, i int, key []byte, asked bool) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	value, found, err := block.Get(contents, r.compare, key, dataKeys.of(r.limit))
+	value, found, err := block.Get(contents, r.compare, key, dataKeyBudget.of(r.footerOffset))
 	if err != nil {
 		return nil, &CorruptionError{Block: partData, Offset: int64(r.index.handles[i].offset), Err: err}
 	}

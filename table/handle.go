@@ -77,7 +77,7 @@ func (f footer) append(dst []byte) []byte {
 // below.
 func decodeFooter(b []byte, at uint64) (f footer, err error) {
 	if m := binary.LittleEndian.Uint64(b[footerLen-8:]); m != magic {
-		return f, corrupt(partFooter, at, "magic number %#x, want %#x", m, uint64(magic))
+		return f, corrupt(partFooter, at, "magic number 0x%016x, want 0x%016x: not a LevelDB table, or cut short", m, uint64(magic))
 	}
 	rest := b[:footerLen-8]
 	for _, h := range []*handle{&f.metaindex, &f.index} {

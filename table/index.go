@@ -49,7 +49,7 @@ func (r *Reader) readIndex(h handle) (*index, error) {
 		return nil, err
 	}
 	x := &index{compare: r.compare}
-	if err := x.decode(contents, r.limit); err != nil {
+	if err := x.decode(contents, r.footerOffset); err != nil {
 		return nil, &CorruptionError{Block: partIndex, Offset: int64(h.offset), Err: err}
 	}
 	return x, nil
@@ -72,7 +72,7 @@ func (x *index) overlapping(h handle) (handle, bool) {
 // few bytes can make long separators: all together they are bounded.
 func (x *index) decode(contents []byte, limit uint64) error {
 	var it block.Iter
-	room := indexKeys.of(limit)
+	room := indexKeyBudget.of(limit)
 	if err := it.Open(contents, x.compare, &room); err != nil {
 		return err
 	}
@@ -81,19 +81,16 @@ func (x *index) decode(contents []byte, limit uint64) error {
 		return err
 	}
 	x.separators, x.handles = make([][]byte, 0, n), make([]handle, 0, n)
-	room = separators.of(limit)
+	room = separatorBudget.of(limit)
 	for ok := it.First(); ok; ok = it.Next() {
 		separator := it.Key()
 		if it.SharesKeys() {
 			if room -= len(separator); room < 0 {
-				return fmt.Errorf("separators that share bytes, of %d bytes together, which is too much for a file of this size", separators.of(limit)-room)
+				return fmt.Errorf("separators that share bytes, of %d bytes together, which is too much for a file of this size", separatorBudget.of(limit)-room)
 			}
 			separator = bytes.Clone(separator)
 		}
-		h, err := decodeWholeHandle(it.Value(), limit)
-		if err != nil {
-			return err
-		}
+		h, _ := decodeWholeHandle(it.Value(), limit) // which checkHandles has checked
 		x.separators, x.handles = append(x.separators, separator), append(x.handles, h)
 	}
 	return nil

@@ -27,7 +27,8 @@ type IterOptions struct {
 //
 // A move that fails, because a block cannot be read or is damaged, returns
 // false, and Error returns why. Next and Prev then fail too, until First, Last,
-// SeekGE or SeekLT has found a place to go on from.
+// SeekGE or SeekLT has found a place to go on from. What is behind a damaged
+// block is reached by seeking a key beyond it, or from the other end.
 type Iter struct {
 	r            *Reader
 	lower, upper []byte
@@ -47,7 +48,7 @@ type Iter struct {
 // NewIter returns an Iter before the first entry. nil options show everything.
 // The bounds are copied.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
-	it := &Iter{r: r, at: -1, room: dataKeys.of(r.limit)}
+	it := &Iter{r: r, at: -1, room: dataKeyBudget.of(r.footerOffset)}
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 	}
@@ -238,7 +239,7 @@ func (it *Iter) bound() {
 	if it.upper != nil && it.order(index.separators[i], it.upper) >= 0 && it.it.SeekGE(it.upper) {
 		it.to = it.it.Offset()
 	}
-	it.it.First() // holds no key that a seek would have to keep
+	it.it.First() // a key in the Iter's buffer would make the next seek copy its own
 }
 
 // fail ends a move with an error. No block is loaded then.

@@ -33,7 +33,9 @@ type WriterOptions struct {
 	BlockSize int
 
 	// RestartInterval is the number of entries from one restart point of a
-	// data block to the next. 0: 16.
+	// data block to the next. 0: 16. Thousands of long keys in a row that share
+	// most of their bytes can be more than a Reader takes from a file of that
+	// size: see Trust in the package documentation.
 	RestartInterval int
 
 	// Compression compresses data and index blocks, those that it makes
@@ -69,6 +71,9 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 	if w.Compression == nil {
 		w.Compression = Snappy
 	}
+	if err := checkCodec(w.Compression); err != nil {
+		return w, err
+	}
 	if w.Comparer == nil {
 		w.Comparer = BytewiseComparer
 	}
@@ -85,7 +90,8 @@ type ReaderOptions struct {
 
 	// FilterKey is what the table was written with: InternalFilterKey for the
 	// tables of a LevelDB or goleveldb database. Lookups call it concurrently.
-	// nil: the whole key.
+	// With a wrong one, lookups miss keys, and Verify reports that the filter
+	// denies them. nil: the whole key.
 	FilterKey func(key []byte) []byte
 
 	// IgnoreFilter leaves the table's filter unread.
@@ -93,7 +99,7 @@ type ReaderOptions struct {
 
 	// Codecs decompress the table's blocks, matched by id: the first one that
 	// fits, before the built-in ones. A block of an id that has no codec is
-	// reported as corrupt.
+	// reported as corrupt. Id 0 is uncompressed, and no codec can have it.
 	Codecs []Codec
 
 	// MaxBlockSize is the most bytes that a block may take, stored or
@@ -124,6 +130,11 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 	if most := min(uint64(math.MaxUint32), math.MaxInt-trailerLen); r.MaxBlockSize < 0 || uint64(r.MaxBlockSize) > most {
 		return r, fmt.Errorf("table: MaxBlockSize is %d, want 0 to %d", r.MaxBlockSize, most)
 	}
+	for _, c := range r.Codecs {
+		if err := checkCodec(c); err != nil {
+			return r, err
+		}
+	}
 	if r.MaxBlockSize == 0 {
 		r.MaxBlockSize = defaultMaxBlockSize
 	}
@@ -131,6 +142,14 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 		r.Comparer = BytewiseComparer
 	}
 	return r, nil
+}
+
+// checkCodec checks that nothing but NoCompression has its id.
+func checkCodec(c Codec) error {
+	if c != nil && c != NoCompression && c.ID() == NoCompression.ID() {
+		return fmt.Errorf("table: codec of id %d, which stands for no compression", c.ID())
+	}
+	return nil
 }
 
 // filterKey returns what a filter holds of key: what f says, if there is an f,

@@ -16,12 +16,12 @@ import (
 // A Reader looks keys up in a table. It is safe for concurrent use, and its
 // lookups take no lock: apart from being closed it never changes.
 type Reader struct {
-	o       ReaderOptions
-	src     io.ReaderAt
-	file    *os.File // src, if Open opened it
-	footer  footer
-	limit   uint64 // where the footer starts: blocks lie below
-	compare func(a, b []byte) int
+	o            ReaderOptions
+	src          io.ReaderAt
+	file         *os.File // src, if Open opened it
+	footer       footer
+	footerOffset uint64 // where the footer starts: blocks lie below it
+	compare      func(a, b []byte) int
 
 	index     *index
 	filter    *filter.BlockReader // nil if there is none, or none in use
@@ -36,7 +36,8 @@ type Reader struct {
 // the defaults; impossible ones are an error. Close does not close r.
 //
 // A table that is damaged in footer or index is a *CorruptionError. A filter
-// that cannot be used is not: see FilterErr.
+// that cannot be used is not: see FilterErr. An error of r, while any of these
+// parts is read, is in the chain of the one returned.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	t, err := newReader(r, size, o)
 	if err != nil {
@@ -63,15 +64,23 @@ func newReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	if size < footerLen {
 		return nil, corrupt(partFooter, 0, "file of %d bytes, want at least %d", size, footerLen)
 	}
-	t := &Reader{o: opts, src: r, limit: uint64(size) - footerLen, compare: compareFunc(opts.Comparer)}
+	t := &Reader{o: opts, src: r, footerOffset: uint64(size) - footerLen, compare: compareFunc(opts.Comparer)}
 	if err := t.openIndex(); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// Open returns a Reader of the file name, which Close closes. See NewReader.
+// Open returns a Reader of the file name, which Close closes. See NewReader. It
+// refuses what is not a regular file: a pipe, say, could make it wait for ever.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("table: open %s: not a regular file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, wrap(err)
@@ -99,11 +108,11 @@ func openFile(f *os.File, o *ReaderOptions) (*Reader, error) {
 // openIndex reads the index, by way of the footer.
 func (r *Reader) openIndex() error {
 	var buf [footerLen]byte
-	if err := r.readAt(partFooter, buf[:], r.limit); err != nil {
+	if err := r.readAt(partFooter, buf[:], r.footerOffset); err != nil {
 		return err
 	}
 	var err error
-	if r.footer, err = decodeFooter(buf[:], r.limit); err != nil {
+	if r.footer, err = decodeFooter(buf[:], r.footerOffset); err != nil {
 		return err
 	}
 	if r.index, err = r.readIndex(r.footer.index); err != nil {
@@ -124,18 +133,20 @@ func (r *Reader) openMeta() error {
 		}
 		err = r.readFilter(metaindex)
 	}
-	if errors.Is(err, ErrCorrupt) || errors.Is(err, errUnknownFilter) {
-		r.filterErr = err
-		return nil
+	if !errors.Is(err, ErrCorrupt) && !errors.Is(err, errUnknownFilter) {
+		return err
 	}
-	return err
+	if !r.o.IgnoreFilter {
+		r.filterErr = err
+	}
+	return nil
 }
 
 // checkOverlap checks that metaindex, index and data blocks share no bytes.
 func (r *Reader) checkOverlap() error {
 	f := r.footer
 	if f.index.overlaps(f.metaindex) {
-		return corrupt(partFooter, r.limit, "index at %d overlaps metaindex at %d", f.index.offset, f.metaindex.offset)
+		return corrupt(partFooter, r.footerOffset, "index at %d overlaps metaindex at %d", f.index.offset, f.metaindex.offset)
 	}
 	for _, h := range []handle{f.metaindex, f.index} {
 		if d, ok := r.index.overlapping(h); ok {
@@ -145,11 +156,15 @@ func (r *Reader) checkOverlap() error {
 	return nil
 }
 
-// checkEmpty checks that an index without data blocks is an index: the metaindex
-// of a table without filter would look the same, and the index that it was
-// swapped with lists as meta blocks what no engine would.
+// checkEmpty checks that an index without entries is an index. That of a table
+// without filter and its metaindex look alike, so that a footer with the two
+// handles swapped would read as an empty table. But the separators in such a
+// metaindex are not names of meta blocks.
 func (r *Reader) checkEmpty(metaindex *block.Iter) error {
-	for r.index.len() == 0 && metaindex.Next() {
+	if r.index.len() > 0 {
+		return nil
+	}
+	for metaindex.Next() {
 		if name := metaindex.Key(); !metaName.Match(name) {
 			return corrupt(partIndex, r.footer.index.offset, "no data blocks, but the metaindex lists one as %s", wire.Quote(name))
 		}
@@ -159,16 +174,17 @@ func (r *Reader) checkEmpty(metaindex *block.Iter) error {
 
 // metaName matches the names of meta blocks in LevelDB's, RocksDB's and Pebble's
 // tables.
-var metaName = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb)\.`)
+var metaName = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb|pebble)\.`)
 
 // FilterErr returns why the table's filter is not in use: because it, or the
 // metaindex that lists it, is damaged, or no policy is known by its name. It is
 // nil if the filter is in use, the table has none, or IgnoreFilter was set.
-// Lookups are right in any case, only slower without filter.
+// Without the filter, lookups give the same answers and are only slower. That it
+// is nil does not say that the filter is right: Verify checks that.
 func (r *Reader) FilterErr() error { return r.filterErr }
 
-// Close ends the Reader: from now on it and its Iters return ErrClosed when
-// they would have to read. Values that Get returned stay valid. A second Close
+// Close ends the Reader: from now on its methods return ErrClosed, and so do its
+// Iters when they seek or would have to read. Values that Get returned stay valid. A second Close
 // is ErrClosed.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {

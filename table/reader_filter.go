@@ -66,7 +66,7 @@ func (r *Reader) readMetaindex() (*block.Iter, error) {
 	if err != nil {
 		return nil, err
 	}
-	it, room := new(block.Iter), metaindexKeys.of(r.limit)
+	it, room := new(block.Iter), metaindexKeyBudget.of(r.footerOffset)
 	if err := it.Open(contents, nil, &room); err != nil {
 		return nil, &CorruptionError{Block: partMetaindex, Offset: int64(h.offset), Err: err}
 	}
@@ -76,7 +76,7 @@ func (r *Reader) readMetaindex() (*block.Iter, error) {
 // metaHandle decodes a metaindex value: the handle of that part, a block which
 // is neither data nor index.
 func (r *Reader) metaHandle(part string, value []byte) (handle, error) {
-	h, err := decodeWholeHandle(value, r.limit)
+	h, err := decodeWholeHandle(value, r.footerOffset)
 	if err != nil {
 		return h, &CorruptionError{Block: partMetaindex, Offset: int64(r.footer.metaindex.offset), Err: err}
 	}

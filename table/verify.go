@@ -10,27 +10,31 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// Verify reads the whole table anew and checks it all: each block's checksum
-// (with SkipChecksums too) and form, the order of keys within and across
-// blocks and against the index, that no two blocks share bytes, and that each
-// filter (with IgnoreFilter too) is sound and denies no key. It goes on after
-// damage, and returns every finding, joined: a *CorruptionError for each damaged
-// part, and one for each data block of which a filter denies keys, which it
-// names. It takes the memory of a second Reader, and of the findings: when these
-// take half a MiB and as much as the file, it stops, and of denied keys it then
-// says how many there are more.
+// Verify reads the whole table anew and checks each block's checksum (with
+// SkipChecksums too) and form, the order of keys within and across blocks and
+// against the index, that no two blocks share bytes, and that each filter (with
+// IgnoreFilter too) is sound and denies no key. Of a filter that no policy is
+// known for, and of other blocks that the metaindex lists, only the checksum is
+// checked. Bytes that belong to no block are not looked at.
 //
-// If most keys are denied but are in the filter without their last 8 bytes, the
-// one finding about that is that the table is a database's, and wants FilterKey
-// to be InternalFilterKey: no damage, and no ErrCorrupt. Of a filter that no policy is known for, and of other
-// blocks that the metaindex lists, only the checksum is checked.
+// It goes on after damage, and returns all findings by way of errors.Join: a
+// *CorruptionError for each damaged part, and one for each data block of which a
+// filter denies keys, which it names. Errors of the source are among them as they
+// are, and no CorruptionErrors: take the error apart to tell. If most keys are
+// denied but are in the filter without their last 8 bytes, there is one finding
+// about that, and no CorruptionError: the table is a database's, and wants
+// FilterKey to be InternalFilterKey.
+//
+// Verify takes the memory of a second Reader, and of the findings. When these
+// take half a MiB plus as much as the file, it stops and says so; of denied keys
+// it then says how many more there are.
 func (r *Reader) Verify() error {
 	if r.closed.Load() {
 		return ErrClosed
 	}
 	o := r.o
-	o.SkipChecksums, o.IgnoreFilter, o.Metrics = false, true, nil // filters are read by name below
-	err := verify(r.src, int64(r.limit)+footerLen, &o)
+	o.SkipChecksums, o.Metrics = false, nil
+	err := verify(r.src, int64(r.footerOffset)+footerLen, &o)
 	if r.closed.Load() {
 		return ErrClosed
 	}
@@ -41,7 +45,7 @@ func (r *Reader) Verify() error {
 func verify(src io.ReaderAt, size int64, o *ReaderOptions) error {
 	r, err := newReader(src, size, o)
 	if err != nil {
-		return err
+		return errors.Join(err)
 	}
 	v := newVerifier(r)
 	v.add(v.meta())
@@ -81,10 +85,10 @@ type checkedFilter struct {
 func newVerifier(r *Reader) *verifier {
 	return &verifier{
 		r:        r,
-		keys:     dataKeys.of(r.limit),
-		hashing:  int64(room{1 << 28, 512}.of(r.limit)),
-		room:     findings.of(r.limit),
-		nameRoom: findings.of(r.limit),
+		keys:     dataKeyBudget.of(r.footerOffset),
+		hashing:  int64(budget{1 << 28, 512}.of(r.footerOffset)),
+		room:     findingsBudget.of(r.footerOffset),
+		nameRoom: findingsBudget.of(r.footerOffset),
 	}
 }
 

@@ -82,7 +82,8 @@ func (f fullWriter) Write(p []byte) (int, error) {
 
 // Append adds an entry. Its key must be above the one before: otherwise the
 // error is ErrOrder and names both. An empty key is a key, and can be the first
-// one. Neither slice is kept. It is ErrClosed after Close or Abort.
+// one. Neither slice is kept. Key and value take up to a little less than 1 GiB
+// together. It is ErrClosed after Close or Abort.
 func (w *Writer) Append(key, value []byte) error {
 	if err := w.usable(); err != nil {
 		return err

@@ -26,7 +26,7 @@ func (w *Writer) finishDataBlock() error {
 	if w.filter == nil {
 		return nil
 	}
-	// Its offsets alone, before they are made, and then its filters too.
+	// Its offset array alone, before StartBlock makes it, then its filters too.
 	if err := checkSize(partFilter, 4*(w.offset>>w.o.FilterBaseLg)); err != nil {
 		return err
 	}
