@@ -32,16 +32,17 @@ func (b *Block) check(k *keys) error {
 
 func (b *Block) checkEmpty() error {
 	if n := b.numRestarts(); n != 1 || b.restart(0) != 0 {
-		return fmt.Errorf("%d restart points, the first at %d, in a block of no entries; want one at 0", n, b.restart(0))
+		return fmt.Errorf("%d restart points, the first at %d, in a block of no entries; want one at 0", n, uint32(b.restart(0)))
 	}
 	return nil
 }
 
 func (b *Block) checkEntries(k *keys) error {
+	k.entries = b.entries
 	ri := 0 // the restart point that comes next, and where it is
 	restart := b.restart(0)
 	if restart != 0 {
-		return fmt.Errorf("restart point 0 is %d, want 0", restart)
+		return fmt.Errorf("restart point 0 is %d, want 0", uint32(restart))
 	}
 	for off := 0; off < len(b.entries); {
 		e, err := decode(b.entries, off)
@@ -63,7 +64,7 @@ func (b *Block) checkEntries(k *keys) error {
 		off = e.end
 	}
 	if ri < b.numRestarts() {
-		return fmt.Errorf("restart point %d is %d, want it ascending and where an entry starts", ri, restart)
+		return fmt.Errorf("restart point %d is %d, want it ascending and where an entry starts", ri, uint32(restart))
 	}
 	return nil
 }

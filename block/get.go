@@ -116,6 +116,7 @@ func (b *Block) scanInOrder(start int, key []byte, room int) (value []byte, foun
 	k := getKeys()
 	defer k.put()
 	k.bound(len(b.entries), room)
+	k.entries = b.entries
 	for off := start; off < len(b.entries); {
 		e, err := decode(b.entries, off)
 		if err != nil {

@@ -38,7 +38,7 @@ func (it *Iter) Open(data []byte, compare func(a, b []byte) int, room *int) erro
 	it.Reset(Block{})
 	it.keys.bound(len(data), *room)
 	b, err := open(data, compare, &it.keys)
-	*room = it.keys.room
+	*room, it.keys.entries = it.keys.room, nil
 	if k := &it.keys; cap(k.last.buf) < cap(k.this.buf) {
 		k.last, k.this = k.this, k.last // any key of the block fits in there now
 	}

@@ -256,6 +256,25 @@ func TestIterOpenIsBounded(t *testing.T) {
 	}
 }
 
+// Keys that grow within a block take memory for the longest, once.
+func TestMemoryForKeysThatGrow(t *testing.T) {
+	var pairs []pair
+	for n := 1_000_000; n < 2_000_000; n += 50_000 {
+		pairs = append(pairs, pair{strings.Repeat("k", n), ""})
+	}
+	data := build(t, 16, pairs)
+	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
+		var it block.Iter
+		room := 5_000_000
+		if err := it.Open(data, compare, &room); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
+			t.Error("other entries")
+		}
+	}
+}
+
 // Keys that share are made of few bytes. In an order that is not bytewise each
 // has to be compared whole, which is bounded.
 func TestWorkIsBounded(t *testing.T) {

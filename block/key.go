@@ -51,6 +51,7 @@ func (k *key) reset() {
 // of a block can make many and long keys.
 type keys struct {
 	last, this key
+	entries    []byte
 	room       int   // how much memory may still be taken for keys
 	work       int64 // how many bytes of keys may still be compared, if the order is not bytewise
 }
@@ -103,17 +104,38 @@ func (k *keys) prepare(to *key, off int, e entry, unshared []byte) error {
 	return nil
 }
 
-// grow makes to's buffer hold a key of n bytes, that of the entry at off.
+// grow makes to's buffer hold a key of n bytes, that of the entry at off. Where
+// that is a large one, it takes at once what the longest key to come will need.
 func (k *keys) grow(to *key, off, n int) error {
-	if n > k.room {
-		return fmt.Errorf("entry at %d has a key of %d bytes that shares some: memory for such keys is bounded, and %d bytes are left", off, n, k.room)
+	if n > maxPooledKey {
+		n = max(n, longestKey(k.entries, off))
 	}
-	if more := n + n/4; more <= k.room/2 {
-		n = more // so that the next one does not take it all anew
+	if n > k.room {
+		return fmt.Errorf("entry at %d, or one behind it, has a key of %d bytes that shares some: memory for such keys is bounded, and %d bytes are left", off, n, k.room)
+	}
+	if n <= maxPooledKey {
+		n = max(n, min(2*cap(to.buf), k.room))
 	}
 	k.room -= n
 	to.buf = append(make([]byte, 0, n), to.buf...)
 	return nil
+}
+
+// longestKey returns the length of the longest key that shares bytes with the
+// one before, from the entry at off on, as far as lengths are sound.
+func longestKey(entries []byte, off int) int {
+	longest := 0
+	for off < len(entries) {
+		e, err := decode(entries, off)
+		if err != nil || e.shared > uint64(len(entries)) {
+			break
+		}
+		if e.shared > 0 {
+			longest = max(longest, int(e.shared)+e.value-e.key)
+		}
+		off = e.end
+	}
+	return longest
 }
 
 // spend pays for comparing n bytes of keys.
@@ -138,6 +160,7 @@ func getKeys() *keys { return keysPool.Get().(*keys) }
 func (k *keys) put() {
 	k.last.reset()
 	k.this.reset()
+	k.entries = nil
 	if cap(k.last.buf) <= maxPooledKey && cap(k.this.buf) <= maxPooledKey {
 		keysPool.Put(k)
 	}

@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -102,13 +101,14 @@ func (r *Reader) codec(id byte) Codec {
 // returned; a source that ends early is io.ErrUnexpectedEOF.
 func (r *Reader) readAt(part string, p []byte, offset uint64) error {
 	n, err := r.src.ReadAt(p, int64(offset))
-	if n == len(p) && (err == nil || errors.Is(err, io.EOF)) {
+	end := err == nil || err == io.EOF // not wrapped: that could be a connection's
+	if n == len(p) && end {
 		return nil
 	}
 	if r.closed.Load() {
 		return ErrClosed
 	}
-	if err == nil || errors.Is(err, io.EOF) {
+	if end {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("table: reading %s at %d: %w", part, offset, err)

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 )
 
 // Create returns a Writer of the file name, which appears there only when Close
@@ -25,15 +27,14 @@ import (
 //	… w.Append …
 //	return w.Close()
 func Create(name string, o *WriterOptions) (*Writer, error) {
-	f, err := createPending(name)
+	w, err := newWriter(o) // first: it leaves no file behind if a policy panics
 	if err != nil {
 		return nil, err
 	}
-	w, err := NewWriter(f.tmp, o)
-	if err != nil {
-		return nil, errors.Join(err, f.discard())
+	if w.file, err = createPending(name); err != nil {
+		return nil, err
 	}
-	w.file = f
+	w.out = bufio.NewWriterSize(fullWriter{w.file.tmp}, writeBuffer)
 	return w, nil
 }
 
@@ -108,10 +109,16 @@ func (p *pendingFile) publish() error {
 	if runtime.GOOS == "windows" { // which cannot be asked to make names last
 		return nil
 	}
-	if err := p.sync(dir); err != nil {
+	if err := p.sync(dir); err != nil && !cannotSync(err) {
 		return wrap(errors.Join(err, p.dir.Remove(p.name)))
 	}
 	return nil
+}
+
+// cannotSync reports whether err is how a file system says that it does not sync
+// directories, and not that it failed to.
+func cannotSync(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL)
 }
 
 // wrap marks an error of the operating system, which names the file itself.

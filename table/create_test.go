@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -116,6 +117,22 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{"taken.ldb"}, names(t, dir)); diff != "" {
+		t.Errorf("the directory has (-want +got):\n%s", diff)
+	}
+}
+
+// A policy that panics when it is first used leaves no temporary file.
+func TestCreateAfterAPanic(t *testing.T) {
+	dir := t.TempDir()
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		table.Create(filepath.Join(dir, "a.ldb"), &table.WriterOptions{FilterPolicy: (*filter.Bloom)(nil)})
+	}()
+	if diff := cmp.Diff([]string(nil), names(t, dir)); diff != "" {
 		t.Errorf("the directory has (-want +got):\n%s", diff)
 	}
 }

@@ -9,7 +9,7 @@ import (
 var buffersPool = sync.Pool{New: func() any { return new(buffers) }}
 
 // maxPooledBlock keeps the block of one huge value from staying in memory.
-const maxPooledBlock = 1 << 20
+const maxPooledBlock = 1<<20 + trailerLen
 
 // put gives the buffers to the next lookup.
 func (b *buffers) put() {
@@ -44,7 +44,8 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 
 // AppendGet appends the value of key to dst and returns the result. If there is
 // an error, ErrNotFound among them, it returns dst as it was. It allocates
-// nothing if dst has room and the block takes at most 1 MiB.
+// nothing if dst has room and the block takes at most 1 MiB, stored and
+// decompressed (and, in an order that is not bytewise, no key of it 64 KiB).
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 	i, asked, err := r.locate(key)
 	if err != nil {

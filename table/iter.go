@@ -220,18 +220,20 @@ func (it *Iter) load(i int) bool {
 	case i == it.at:
 		return true
 	}
+	it.at, it.err = -1, errPanicked // the block that was loaded is lost
 	if err := it.r.openData(i, &it.buffers, &it.it, &it.room); err != nil {
 		return it.fail(err)
 	}
-	it.at = i
-	it.bound()
+	it.bound(i)
+	it.at, it.err = i, nil
 	return true
 }
 
-// bound finds the bounds in the block that is loaded, once for all moves in it.
-func (it *Iter) bound() {
+// bound finds the bounds in data block i, which is open, once for all moves in
+// it.
+func (it *Iter) bound(i int) {
 	it.from, it.to = 0, math.MaxInt
-	index, i := it.r.index, it.at
+	index := it.r.index
 	if it.lower != nil && (i == 0 || it.order(index.separators[i-1], it.lower) < 0) {
 		it.it.SeekGE(it.lower)
 		it.from = it.it.Offset()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,6 +62,29 @@ func TestPublishFails(t *testing.T) {
 				t.Errorf("%s: a second Close = %v, want ErrClosed", tt.name, err)
 			}
 			checkDir(t, tt.name, dir, want)
+		}
+	}
+}
+
+// A file system that cannot sync directories has published the file all the same.
+func TestPublishWhereDirectoriesAreNotSynced(t *testing.T) {
+	for _, cause := range []error{syscall.EINVAL, errors.ErrUnsupported} {
+		name := filepath.Join(t.TempDir(), "a.ldb")
+		w, err := Create(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.file.sync = func(f *os.File) error {
+			if f == w.file.tmp {
+				return f.Sync()
+			}
+			return &os.PathError{Op: "sync", Path: ".", Err: cause}
+		}
+		if err := w.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
 		}
 	}
 }

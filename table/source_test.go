@@ -3,6 +3,7 @@ package table_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 
@@ -136,6 +137,14 @@ func TestSources(t *testing.T) {
 			n, _ := src.ReadAt(p[:len(p)/2], off)
 			return n, cause
 		}, cause},
+		{"half the bytes and an error around io.EOF: a connection that ended", func(p []byte, off int64) (int, error) {
+			n, _ := src.ReadAt(p[:len(p)/2], off)
+			return n, fmt.Errorf("%w: %w", cause, io.EOF)
+		}, cause},
+		{"all bytes, and an error around io.EOF", func(p []byte, off int64) (int, error) {
+			n, _ := src.ReadAt(p, off)
+			return n, fmt.Errorf("%w: %w", cause, io.EOF)
+		}, cause},
 		{"nothing and no error", func(p []byte, off int64) (int, error) { return 0, nil }, io.ErrUnexpectedEOF},
 		{"fewer than no bytes", func(p []byte, off int64) (int, error) { return -1, nil }, io.ErrUnexpectedEOF},
 		{"more bytes than there is room for", func(p []byte, off int64) (int, error) { return len(p) + 1, nil }, io.ErrUnexpectedEOF},
@@ -171,6 +180,43 @@ func TestSources(t *testing.T) {
 				t.Errorf("%s: %s again, from a good source = %v", tt.name, name, err)
 			}
 		}
+	}
+}
+
+// A source that panics, once: the Iter knows that what it had is lost, until it
+// has found a place to go on from.
+func TestSourceThatPanics(t *testing.T) {
+	pairs := numbered(100)
+	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairs)
+	panics := false
+	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
+		n, err := bytes.NewReader(contents).ReadAt(p, off)
+		if panics {
+			panic("source")
+		}
+		return n, err
+	}), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := r.NewIter(&table.IterOptions{Upper: pairs[60].Key})
+	for _, p := range pairs[:60] {
+		it.First()
+		func() {
+			defer func() { recover() }()
+			panics = true
+			it.SeekGE(pairs[59].Key)
+		}()
+		panics = false
+		if it.Valid() || it.Next() || it.Prev() || it.Error() == nil {
+			t.Fatalf("after a panic: Valid = %v, Error = %v", it.Valid(), it.Error())
+		}
+		if !it.SeekGE(p.Key) || !bytes.Equal(it.Key(), p.Key) || !bytes.Equal(it.Value(), p.Value) || it.Error() != nil {
+			t.Fatalf("SeekGE(%q) after a panic is at %q, %v", p.Key, it.Key(), it.Error())
+		}
+	}
+	if diff := diffPairs(pairs[:60], forward(t, it)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -27,7 +27,8 @@ import (
 //
 // Verify takes the memory of a second Reader, and of the findings. When these
 // take half a MiB plus as much as the file, it stops and says so; of denied keys
-// it then says how many more there are.
+// it then says how many more there are. It also says so if it would take too long
+// to ask the filters for every key. Neither is a CorruptionError.
 func (r *Reader) Verify() error {
 	if r.closed.Load() {
 		return ErrClosed
@@ -111,9 +112,10 @@ func (v *verifier) block(i int) error {
 		v.askFilter(i, f)
 	}
 	if v.hashing < 0 && v.filters != nil {
+		at := v.filters[0].at.offset
 		v.filters = nil
-		return corrupt(partData, v.r.index.handles[i].offset,
-			"keys up to here are, together, over 512 times as long as the file: no filter was asked for more of them")
+		return fmt.Errorf("table: %s at %d: not asked for all keys: those up to the data block at %d are, together, over 512 times as long as the file",
+			partFilter, at, v.r.index.handles[i].offset)
 	}
 	return nil
 }

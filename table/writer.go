@@ -49,11 +49,21 @@ func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
 	if w == nil {
 		return nil, errors.New("table: no writer")
 	}
+	t, err := newWriter(o)
+	if err != nil {
+		return nil, err
+	}
+	t.out = bufio.NewWriterSize(fullWriter{w}, writeBuffer)
+	return t, nil
+}
+
+// newWriter returns a Writer that has nothing to write to yet.
+func newWriter(o *WriterOptions) (*Writer, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	t := &Writer{o: opts, out: bufio.NewWriterSize(fullWriter{w}, writeBuffer)}
+	t := &Writer{o: opts}
 	if t.data, err = block.NewWriter(opts.RestartInterval); err != nil {
 		return nil, err
 	}
@@ -93,8 +103,9 @@ func (w *Writer) Append(key, value []byte) error {
 	return w.err
 }
 
-// errPanicked is a Writer's error while it works, and stays if a Comparer,
-// FilterKey, policy or codec panics: what is half done must not be published.
+// errPanicked is the error of a Writer, or of an Iter, while it works, and stays
+// if a Comparer, FilterKey, policy, codec or source panics: what is half done must
+// not be published, nor read.
 var errPanicked = errors.New("table: an earlier call panicked")
 
 func (w *Writer) append(key, value []byte) error {
