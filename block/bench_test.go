@@ -1,7 +1,6 @@
 package block_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
@@ -39,7 +38,7 @@ func BenchmarkGet(b *testing.B) {
 	data, set := w1Block(b)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, _, err := block.Get(data, nil, set.Keys[i%len(set.Keys)], math.MaxInt); err != nil {
+		if _, _, err := block.Get(data, nil, set.Keys[i%len(set.Keys)], unlimited); err != nil {
 			b.Fatal(err)
 		}
 	}

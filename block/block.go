@@ -37,7 +37,6 @@ package block
 import (
 	"bytes"
 	"encoding/binary"
-	"math"
 )
 
 // A Block is the contents of one block that [Open] found sound. It is
@@ -57,16 +56,14 @@ type Block struct {
 //   - entries fill the block up to the restart array, and share no more than
 //     the key before them has;
 //   - lengths are minimal varints;
-//   - keys strictly increase by compare (nil: bytewise);
-//   - with a compare, which takes them whole, keys are together no longer than
-//     64 MiB and 256 times data.
+//   - keys strictly increase by compare (nil: bytewise).
 //
 // An error says at which position in data which of these does not hold. The
 // Block keeps data: the caller must not change it any more.
 func Open(data []byte, compare func(a, b []byte) int) (Block, error) {
 	k := getKeys()
 	defer k.put()
-	k.bound(len(data), math.MaxInt)
+	k.budget = unlimited
 	return open(data, compare, k)
 }
 

@@ -2,7 +2,6 @@ package block_test
 
 import (
 	"bytes"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -37,7 +36,7 @@ func FuzzOpen(f *testing.F) {
 			if !it.SeekGE([]byte(p.Key)) || !bytes.Equal(it.Key(), []byte(p.Key)) {
 				t.Fatalf("SeekGE(%q) is at %q", p.Key, it.Key())
 			}
-			if v, found, err := block.Get(data, nil, []byte(p.Key), math.MaxInt); string(v) != p.Value || !found || err != nil {
+			if v, found, err := block.Get(data, nil, []byte(p.Key), unlimited); string(v) != p.Value || !found || err != nil {
 				t.Fatalf("Get(%q) = %q, %v, %v; want %q", p.Key, v, found, err, p.Value)
 			}
 		}

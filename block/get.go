@@ -4,16 +4,16 @@ import "fmt"
 
 // Get looks one key up in data, the uncompressed contents of a block without
 // trailer, and returns its value, a part of data without capacity behind it.
-// compare (nil: bytewise) is the order of the keys. If there is one, keys that
-// share bytes are put together in memory, of which at most room bytes are new
-// (math.MaxInt: any number); a block that wants more is an error.
+// compare (nil: bytewise) is the order of the keys. If there is one, the block's
+// are put together and compared, within the budget; a block that wants more is
+// an error.
 //
 // It checks what the answer rests on, and not the whole block as [Open] does,
 // which takes longer: that the restart point where the search ends is where an
 // entry starts, and that the entries from there up to the key are sound. So
 // what it finds is in the block. What it does not find may be there if the
 // block is damaged elsewhere, or its keys are out of order.
-func Get(data []byte, compare func(a, b []byte) int, key []byte, room int) (value []byte, found bool, err error) {
+func Get(data []byte, compare func(a, b []byte) int, key []byte, budget Budget) (value []byte, found bool, err error) {
 	b, err := split(data)
 	if err != nil {
 		return nil, false, err
@@ -26,7 +26,7 @@ func Get(data []byte, compare func(a, b []byte) int, key []byte, room int) (valu
 	if compare == nil {
 		return b.scan(start, key)
 	}
-	return b.scanInOrder(start, key, room)
+	return b.scanInOrder(start, key, budget)
 }
 
 // startOf returns where the scan for key starts: at the last restart point
@@ -112,11 +112,10 @@ func (b *Block) scan(start int, key []byte) (value []byte, found bool, err error
 }
 
 // scanInOrder looks for key from the restart point at start on.
-func (b *Block) scanInOrder(start int, key []byte, room int) (value []byte, found bool, err error) {
+func (b *Block) scanInOrder(start int, key []byte, budget Budget) (value []byte, found bool, err error) {
 	k := getKeys()
 	defer k.put()
-	k.bound(len(b.entries), room)
-	k.entries = b.entries
+	k.budget = budget
 	for off := start; off < len(b.entries); {
 		e, err := decode(b.entries, off)
 		if err != nil {

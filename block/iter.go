@@ -32,13 +32,13 @@ func (it *Iter) Reset(b Block) {
 // Open opens data as the function [Open] does, and moves the Iter to before the
 // first entry of that Block, or if there is an error to the empty Block. It
 // takes less memory than Open and Reset: keys that share bytes are put together
-// in the Iter's, of which at most *room bytes are new (math.MaxInt: any number); a
-// block that wants more is an error. Open subtracts what it took.
-func (it *Iter) Open(data []byte, compare func(a, b []byte) int, room *int) error {
+// in the Iter's. What it takes is subtracted from the budget; a block that wants
+// more is an error.
+func (it *Iter) Open(data []byte, compare func(a, b []byte) int, budget *Budget) error {
 	it.Reset(Block{})
-	it.keys.bound(len(data), *room)
+	it.keys.budget = *budget
 	b, err := open(data, compare, &it.keys)
-	*room, it.keys.entries = it.keys.room, nil
+	*budget, it.keys.entries = it.keys.budget, nil
 	if k := &it.keys; cap(k.last.buf) < cap(k.this.buf) {
 		k.last, k.this = k.this, k.last // any key of the block fits in there now
 	}
@@ -74,7 +74,9 @@ func (it *Iter) First() bool {
 // Last moves to the last entry.
 func (it *Iter) Last() bool {
 	it.rewind(it.b.numRestarts() - 1)
-	it.readUpTo(len(it.b.entries))
+	for it.next < len(it.b.entries) {
+		it.read()
+	}
 	return it.Valid()
 }
 

@@ -1,7 +1,6 @@
 package block_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -227,74 +226,5 @@ func TestPrevThroughCutsThatJustDoNotFit(t *testing.T) {
 	}
 	if got != n+1 {
 		t.Errorf("%d entries on the way back, want %d", got, n+1)
-	}
-}
-
-// Open takes memory for keys that share bytes out of what it is given.
-func TestIterOpenIsBounded(t *testing.T) {
-	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 1000), "1"}, {"a" + strings.Repeat("l", 1000), "2"}})
-	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-		var it block.Iter
-		room := 1000
-		err := it.Open(data, compare, &room)
-		if err == nil || !strings.Contains(err.Error(), "key of 1001 bytes that shares some") || it.First() {
-			t.Errorf("with 1000 bytes: Open = %v", err)
-		}
-		if compare != nil {
-			if _, _, err := block.Get(data, compare, []byte("b"), 1000); err == nil {
-				t.Error("with 1000 bytes: Get reports nothing")
-			}
-		}
-		for range 3 { // the second time, the memory is there
-			if room = min(room+2000, 2000); it.Open(data, compare, &room) != nil || len(forward(&it)) != 2 {
-				t.Error("with 2000 bytes: no entries")
-			}
-		}
-		if room != 2000 {
-			t.Errorf("room for %d bytes is left, want 2000", room)
-		}
-	}
-}
-
-// Keys that grow within a block take memory for the longest, once.
-func TestMemoryForKeysThatGrow(t *testing.T) {
-	var pairs []pair
-	for n := 1_000_000; n < 2_000_000; n += 50_000 {
-		pairs = append(pairs, pair{strings.Repeat("k", n), ""})
-	}
-	data := build(t, 16, pairs)
-	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-		var it block.Iter
-		room := 5_000_000
-		if err := it.Open(data, compare, &room); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
-			t.Error("other entries")
-		}
-	}
-}
-
-// Keys that share are made of few bytes. In an order that is not bytewise each
-// has to be compared whole, which is bounded.
-func TestWorkIsBounded(t *testing.T) {
-	for _, n := range []uint64{100, 600} {
-		key := strings.Repeat("k", 1<<20)
-		data := append([]byte{0, 0x80, 0x80, 0x40, 0}, key...)
-		for i := range n {
-			data = binary.AppendUvarint(data, uint64(len(key))+i)
-			data = append(data, 1, 0, 'k')
-		}
-		data = append(data, 0, 0, 0, 0, 1, 0, 0, 0)
-		if _, err := block.Open(data, nil); err != nil {
-			t.Errorf("%d entries: %v", n, err)
-		}
-		_, err := block.Open(data, bytes.Compare)
-		_, _, getErr := block.Get(data, bytes.Compare, []byte("l"), math.MaxInt)
-		for _, err := range []error{err, getErr} {
-			if refused := n == 600; refused != (err != nil) || refused && !strings.Contains(err.Error(), "over 256 times as long") {
-				t.Errorf("%d entries, in an order: %v", n, err)
-			}
-		}
 	}
 }

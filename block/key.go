@@ -2,6 +2,7 @@ package block
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -46,22 +47,21 @@ func (k *key) reset() {
 	k.bytes, k.inBuf = nil, false
 }
 
-// keys is what walking through unchecked entries takes: the last key, in an
-// order that is not bytewise the one to compare it with, and bounds. Few bytes
-// of a block can make many and long keys.
-type keys struct {
-	last, this key
-	entries    []byte
-	room       int   // how much memory may still be taken for keys
-	work       int64 // how many bytes of keys may still be compared, if the order is not bytewise
+// A Budget bounds what keys may take that are put together from what they share:
+// few bytes of a block can make many and long ones.
+type Budget struct {
+	Memory int   // bytes that may be newly taken for keys
+	Work   int64 // bytes of keys that may be compared, in an order that is not bytewise
 }
 
-// bound sets the bounds for a block of that length. Keys that are compared in
-// an order that is not bytewise may be hundreds of times as long, all together,
-// as the block. With LevelDB's 16 entries from one restart point to the next
-// they are at most that many times as long; what is far beyond would take hours.
-func (k *keys) bound(length, room int) {
-	k.room, k.work = room, 64<<20+256*int64(length)
+var unlimited = Budget{math.MaxInt, math.MaxInt64}
+
+// keys is what walking through unchecked entries takes: the last key, and in an
+// order that is not bytewise the one to compare it with.
+type keys struct {
+	last, this key
+	budget     Budget
+	entries    []byte // if all of them are walked through
 }
 
 // next moves to the key of the entry at off, and checks that it shares no more
@@ -105,33 +105,37 @@ func (k *keys) prepare(to *key, off int, e entry, unshared []byte) error {
 }
 
 // grow makes to's buffer hold a key of n bytes, that of the entry at off. Where
-// that is a large one, it takes at once what the longest key to come will need.
+// that is a large one, it takes at once what the longest key to come will need,
+// and some more for the next block's.
 func (k *keys) grow(to *key, off, n int) error {
 	if n > maxPooledKey {
-		n = max(n, longestKey(k.entries, off))
+		n = max(n, longestKey(k.entries, off, len(k.last.bytes)))
 	}
-	if n > k.room {
-		return fmt.Errorf("entry at %d, or one behind it, has a key of %d bytes that shares some: memory for such keys is bounded, and %d bytes are left", off, n, k.room)
+	left := k.budget.Memory
+	if n > left {
+		return fmt.Errorf("entry at %d, or one behind it, has a key of %d bytes that shares some: memory for such keys is bounded, and %d bytes are left", off, n, left)
 	}
-	if n <= maxPooledKey {
-		n = max(n, min(2*cap(to.buf), k.room))
+	if more := n + n/4; more <= left/2 {
+		n = more
 	}
-	k.room -= n
+	k.budget.Memory -= n
 	to.buf = append(make([]byte, 0, n), to.buf...)
 	return nil
 }
 
 // longestKey returns the length of the longest key that shares bytes with the
-// one before, from the entry at off on, as far as lengths are sound.
-func longestKey(entries []byte, off int) int {
+// one before, which has that many at first, from the entry at off on, as far as
+// lengths are sound.
+func longestKey(entries []byte, off, before int) int {
 	longest := 0
 	for off < len(entries) {
 		e, err := decode(entries, off)
-		if err != nil || e.shared > uint64(len(entries)) {
+		if err != nil || e.shared > uint64(before) {
 			break
 		}
+		before = int(e.shared) + e.value - e.key
 		if e.shared > 0 {
-			longest = max(longest, int(e.shared)+e.value-e.key)
+			longest = max(longest, before)
 		}
 		off = e.end
 	}
@@ -140,8 +144,8 @@ func longestKey(entries []byte, off int) int {
 
 // spend pays for comparing n bytes of keys.
 func (k *keys) spend(off, n int) error {
-	if k.work -= int64(n); k.work < 0 {
-		return fmt.Errorf("entry at %d: keys up to here are, together, over 256 times as long as the block", off)
+	if k.budget.Work -= int64(n); k.budget.Work < 0 {
+		return fmt.Errorf("entry at %d: keys up to here are far longer, together, than the block: comparing them is bounded", off)
 	}
 	return nil
 }

@@ -125,14 +125,18 @@ func (r *Reader) readData(i int, b *buffers) ([]byte, error) {
 }
 
 // openData reads data block i, checks it as a whole and against the index, and
-// moves it to before the first entry. Memory for keys comes out of *room.
-func (r *Reader) openData(i int, b *buffers, it *block.Iter, room *int) error {
+// moves it to before the first entry. Memory for keys comes out of *memory.
+func (r *Reader) openData(i int, b *buffers, it *block.Iter, memory *int) error {
 	contents, err := r.readData(i, b)
 	if err != nil {
 		return err
 	}
-	if err := it.Open(contents, r.compare, room); err != nil {
-		return &CorruptionError{Block: partData, Offset: int64(r.index.handles[i].offset), Err: err}
+	h := r.index.handles[i]
+	budget := block.Budget{Memory: *memory, Work: compareBudget(h.length)}
+	err = it.Open(contents, r.compare, &budget)
+	*memory = budget.Memory
+	if err != nil {
+		return &CorruptionError{Block: partData, Offset: int64(h.offset), Err: err}
 	}
 	return r.checkBetween(i, it)
 }

@@ -12,12 +12,18 @@ type budget struct{ fixed, perByte uint64 }
 // Keys that share bytes with the one before are put together in memory, and can
 // be as long as their block.
 var (
-	dataKeyBudget      = budget{53 << 20, 4} // an Iter's, a lookup's or a Verify's
-	indexKeyBudget     = budget{4 << 20, 1}
-	separatorBudget    = budget{4 << 20, 1} // those of the index, if they share bytes
+	dataKeyBudget      = budget{55 << 20, 3} // an Iter's, a lookup's or a Verify's
+	indexKeyBudget     = budget{3 << 20, 1}
+	separatorBudget    = budget{3 << 20, 1} // those of the index, if they share bytes
 	metaindexKeyBudget = budget{1 << 20, 1}
-	findingsBudget     = budget{1 << 19, 1} // what Verify finds, and once more the keys that filters deny
+	findingsBudget     = budget{1 << 18, 1} // what Verify finds, and once more the keys that filters deny
 )
+
+// compareBudget bounds how many bytes of keys are compared for a block of that
+// length in the file, in an order that is not bytewise and takes them whole. With
+// 16 entries from one restart point to the next, and Snappy, a sound block wants
+// no more; what is far beyond would take hours for a large file.
+func compareBudget(length uint64) int64 { return int64(64<<10 + 1024*length) }
 
 // of returns the budget in a file of size bytes.
 func (b budget) of(size uint64) int {

@@ -102,8 +102,8 @@
 //   - One operation allocates at most 64 MiB plus 32 times the file's size, on
 //     any file: Snappy can make 21 bytes of one. Keys share bytes with those
 //     before them, and so few bytes can make long keys; a table in which these
-//     would take more than the bound, or hundreds of times the file to compare or to
-//     hash, is reported as damaged. Other Codecs are to keep to the limit
+//     would take more than the bound, or about a thousand times the file to compare, is
+//     reported as damaged. What AppendGet appends to dst comes on top. Other Codecs are to keep to the limit
 //     that they are given. Time is about in proportion to the file.
 //   - An error of the source is in the chain of the one returned, for errors.Is,
 //     and is no ErrCorrupt, though Verify may return both. The next call reads

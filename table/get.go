@@ -107,9 +107,11 @@ func (r *Reader) find(b *buffers, i int, key []byte, asked bool) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	value, found, err := block.Get(contents, r.compare, key, dataKeyBudget.of(r.footerOffset))
+	h := r.index.handles[i]
+	budget := block.Budget{Memory: dataKeyBudget.of(r.footerOffset), Work: compareBudget(h.length)}
+	value, found, err := block.Get(contents, r.compare, key, budget)
 	if err != nil {
-		return nil, &CorruptionError{Block: partData, Offset: int64(r.index.handles[i].offset), Err: err}
+		return nil, &CorruptionError{Block: partData, Offset: int64(h.offset), Err: err}
 	}
 	if found {
 		return value, nil

@@ -49,7 +49,7 @@ func (r *Reader) readIndex(h handle) (*index, error) {
 		return nil, err
 	}
 	x := &index{compare: r.compare}
-	if err := x.decode(contents, r.footerOffset); err != nil {
+	if err := x.decode(contents, h.length, r.footerOffset); err != nil {
 		return nil, &CorruptionError{Block: partIndex, Offset: int64(h.offset), Err: err}
 	}
 	return x, nil
@@ -64,16 +64,16 @@ func (x *index) overlapping(h handle) (handle, bool) {
 	return handle{}, false
 }
 
-// decode decodes the index, whose blocks must lie below limit. It keeps
-// contents.
+// decode decodes the index, which takes length bytes in the file, and whose
+// blocks must lie below limit. It keeps contents.
 //
 // An index is written with a restart point at each entry, so that no key shares
 // anything, and the separators are parts of contents. In one that does share,
 // few bytes can make long separators: all together they are bounded.
-func (x *index) decode(contents []byte, limit uint64) error {
+func (x *index) decode(contents []byte, length, limit uint64) error {
 	var it block.Iter
-	room := indexKeyBudget.of(limit)
-	if err := it.Open(contents, x.compare, &room); err != nil {
+	budget := block.Budget{Memory: indexKeyBudget.of(limit), Work: compareBudget(length)}
+	if err := it.Open(contents, x.compare, &budget); err != nil {
 		return err
 	}
 	n, err := checkHandles(&it, limit)
@@ -81,7 +81,7 @@ func (x *index) decode(contents []byte, limit uint64) error {
 		return err
 	}
 	x.separators, x.handles = make([][]byte, 0, n), make([]handle, 0, n)
-	room = separatorBudget.of(limit)
+	room := separatorBudget.of(limit)
 	for ok := it.First(); ok; ok = it.Next() {
 		separator := it.Key()
 		if it.SharesKeys() {

@@ -66,8 +66,8 @@ func (r *Reader) readMetaindex() (*block.Iter, error) {
 	if err != nil {
 		return nil, err
 	}
-	it, room := new(block.Iter), metaindexKeyBudget.of(r.footerOffset)
-	if err := it.Open(contents, nil, &room); err != nil {
+	it, budget := new(block.Iter), block.Budget{Memory: metaindexKeyBudget.of(r.footerOffset)}
+	if err := it.Open(contents, nil, &budget); err != nil {
 		return nil, &CorruptionError{Block: partMetaindex, Offset: int64(h.offset), Err: err}
 	}
 	return it, nil

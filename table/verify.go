@@ -142,7 +142,7 @@ func (v *verifier) askFilter(i int, f checkedFilter) {
 			v.without++
 		}
 		if 8*len(v.names) < v.nameRoom {
-			v.names = fmt.Appendf(v.names, ", %s", wire.Quote(key))
+			v.names = wire.AppendQuote(append(v.names, ", "...), key)
 			v.named++
 		}
 	}
@@ -151,7 +151,7 @@ func (v *verifier) askFilter(i int, f checkedFilter) {
 	}
 	if v.named > named {
 		v.denials = append(v.denials, corrupt(partFilter, f.at.offset, "denies keys of the data block at %d: %s", offset, v.names[2:]))
-		v.nameRoom -= 256 + 2*len(v.names)
+		v.nameRoom -= 256 + 4*len(v.names)
 	}
 }
 

@@ -1,6 +1,9 @@
 package wire
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // maxQuoted is how much of a key an error shows. Keys in a file can be as long
 // as the file, and longer where they are compressed.
@@ -8,15 +11,20 @@ const maxQuoted = 128
 
 // Quote returns the key that parts make, as an error shows it: quoted, and of a
 // long one only the start and how long it is.
-func Quote(parts ...[]byte) string {
-	var shown []byte
+func Quote(parts ...[]byte) string { return string(AppendQuote(nil, parts...)) }
+
+// AppendQuote appends to dst what Quote returns.
+func AppendQuote(dst []byte, parts ...[]byte) []byte {
+	var buf [maxQuoted]byte
+	shown := buf[:0]
 	length := 0
 	for _, p := range parts {
 		shown = append(shown, p[:min(len(p), maxQuoted-len(shown))]...)
 		length += len(p)
 	}
-	if length <= maxQuoted {
-		return fmt.Sprintf("%q", shown)
+	dst = strconv.AppendQuote(dst, string(shown))
+	if length > maxQuoted {
+		dst = fmt.Appendf(dst, "… (%d bytes)", length)
 	}
-	return fmt.Sprintf("%q… (%d bytes)", shown, length)
+	return dst
 }

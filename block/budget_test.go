@@ -1,0 +1,96 @@
+package block_test
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/block"
+)
+
+// unlimited is for blocks of our own.
+var unlimited = block.Budget{Memory: math.MaxInt, Work: math.MaxInt64}
+
+// Open takes memory for keys that share bytes out of what it is given.
+func TestIterOpenIsBounded(t *testing.T) {
+	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 1000), "1"}, {"a" + strings.Repeat("l", 1000), "2"}})
+	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
+		var it block.Iter
+		budget := block.Budget{Memory: 1000, Work: 10_000}
+		err := it.Open(data, compare, &budget)
+		if err == nil || !strings.Contains(err.Error(), "key of 1001 bytes that shares some") || it.First() {
+			t.Errorf("with 1000 bytes: Open = %v", err)
+		}
+		if compare != nil {
+			if _, _, err := block.Get(data, compare, []byte("b"), block.Budget{Memory: 1000, Work: 10_000}); err == nil {
+				t.Error("with 1000 bytes: Get reports nothing")
+			}
+		}
+		budget.Memory = 2000
+		for range 3 { // the second time, the memory is there
+			budget.Work = 10_000
+			if err := it.Open(data, compare, &budget); err != nil || len(forward(&it)) != 2 {
+				t.Errorf("with 2000 bytes: %v", err)
+			}
+		}
+		if budget.Memory != 999 {
+			t.Errorf("memory of %d bytes is left, want 999", budget.Memory)
+		}
+	}
+}
+
+// Keys that grow within a block, and from one to the next, take memory for the
+// longest, and not for each.
+func TestMemoryForKeysThatGrow(t *testing.T) {
+	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
+		var it block.Iter
+		budget := block.Budget{Memory: 10_000_000, Work: math.MaxInt64}
+		for n := 500_000; n < 1_000_000; n += 50_000 {
+			var pairs []pair
+			for i := range 20 {
+				pairs = append(pairs, pair{strings.Repeat("k", n+100*i), ""})
+			}
+			if err := it.Open(build(t, 32, pairs), compare, &budget); err != nil {
+				t.Fatalf("keys of %d bytes: %v", n, err)
+			}
+			if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
+				t.Error("other entries")
+			}
+		}
+	}
+}
+
+// Get puts keys together up to the one it looks for, whatever comes behind.
+func TestGetTakesNoMemoryForWhatIsBehind(t *testing.T) {
+	data := build(t, 16, []pair{
+		{strings.Repeat("k", 70_000), "1"}, {strings.Repeat("k", 70_001), "2"}, {strings.Repeat("k", 300_000), "3"},
+	})
+	budget := block.Budget{Memory: 200_000, Work: math.MaxInt64}
+	v, found, err := block.Get(data, bytes.Compare, []byte(strings.Repeat("k", 70_001)), budget)
+	if string(v) != "2" || !found || err != nil {
+		t.Errorf("Get = %q, %v, %v", v, found, err)
+	}
+}
+
+// Keys that share are made of few bytes. In an order that is not bytewise each
+// has to be compared whole, which is bounded.
+func TestWorkIsBounded(t *testing.T) {
+	data := build(t, 1000, []pair{{strings.Repeat("k", 1000), ""}, {strings.Repeat("k", 1001), ""}, {strings.Repeat("k", 1002), ""}})
+	for work, ok := range map[int64]bool{7000: true, 1000: false} {
+		budget := block.Budget{Memory: math.MaxInt, Work: work}
+		_, _, err := block.Get(data, bytes.Compare, []byte("l"), budget)
+		var it block.Iter
+		for _, err := range []error{err, it.Open(data, bytes.Compare, &budget)} {
+			if ok != (err == nil) || !ok && !strings.Contains(err.Error(), "comparing them is bounded") {
+				t.Errorf("work of %d bytes: %v", work, err)
+			}
+		}
+		budget = block.Budget{Memory: math.MaxInt}
+		if err := it.Open(data, nil, &budget); err != nil {
+			t.Errorf("in the bytewise order: %v", err)
+		}
+	}
+}
