@@ -180,7 +180,7 @@ func (it *Iter) forward(found bool) bool {
 	if it.it.Offset() >= it.to {
 		return it.leave(it.r.index.len())
 	}
-	it.valid = true
+	it.valid, it.err = true, nil
 	return true
 }
 
@@ -195,13 +195,13 @@ func (it *Iter) backward(found bool) bool {
 	if it.it.Offset() < it.from {
 		return it.leave(-1)
 	}
-	it.valid = true
+	it.valid, it.err = true, nil
 	return true
 }
 
 // leave moves to before the first block or after the last one.
 func (it *Iter) leave(at int) bool {
-	it.at, it.valid = at, false
+	it.at, it.valid, it.err = at, false, nil
 	it.it.Reset(block.Block{})
 	return false
 }
@@ -209,7 +209,7 @@ func (it *Iter) leave(at int) bool {
 // load makes data block i the current one. It reports false for a block that is
 // not there, which it moves to, and for one that cannot be read.
 func (it *Iter) load(i int) bool {
-	it.valid, it.err = false, nil
+	it.valid = false
 	switch {
 	case it.r.closed.Load():
 		return it.fail(ErrClosed)
@@ -218,6 +218,7 @@ func (it *Iter) load(i int) bool {
 	case i >= it.r.index.len():
 		return it.leave(it.r.index.len())
 	case i == it.at:
+		it.err = errPanicked // until the move is made
 		return true
 	}
 	it.at, it.err = -1, errPanicked // the block that was loaded is lost
@@ -225,7 +226,7 @@ func (it *Iter) load(i int) bool {
 		return it.fail(err)
 	}
 	it.bound(i)
-	it.at, it.err = i, nil
+	it.at = i
 	return true
 }
 
@@ -246,8 +247,9 @@ func (it *Iter) bound(i int) {
 
 // fail ends a move with an error. No block is loaded then.
 func (it *Iter) fail(err error) bool {
+	it.leave(-1)
 	it.err = err
-	return it.leave(-1)
+	return false
 }
 
 func (it *Iter) order(a, b []byte) int { return it.r.index.order(a, b) }

@@ -102,12 +102,12 @@ func TestWrongComparer(t *testing.T) {
 
 // orderOf is no order.
 func orderOf(compare func() int) table.Comparer {
-	return noOrder{table.BytewiseComparer, compare}
+	return noOrder{table.BytewiseComparer, func(a, b []byte) int { return compare() }}
 }
 
 type noOrder struct {
 	table.Comparer
-	compare func() int
+	compare func(a, b []byte) int
 }
 
-func (o noOrder) Compare(a, b []byte) int { return o.compare() }
+func (o noOrder) Compare(a, b []byte) int { return o.compare(a, b) }

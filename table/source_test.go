@@ -220,6 +220,42 @@ func TestSourceThatPanics(t *testing.T) {
 	}
 }
 
+// A Comparer that panics within a seek: that is no end of the table.
+func TestComparerThatPanics(t *testing.T) {
+	pairs := numbered(100)
+	contents := build(t, nil, pairs)
+	left := -1 // comparisons before it panics
+	r := open(t, contents, &table.ReaderOptions{Comparer: noOrder{table.BytewiseComparer, func(a, b []byte) int {
+		if left--; left == 0 {
+			panic("Comparer")
+		}
+		return bytes.Compare(a, b)
+	}}})
+	it := r.NewIter(nil)
+	for n := 1; ; n++ {
+		it.First()
+		panicked := false
+		func() {
+			defer func() { panicked = recover() != nil }()
+			left = n
+			it.SeekGE(pairs[50].Key)
+		}()
+		left = -1
+		if !panicked {
+			break
+		}
+		if it.Valid() && bytes.Equal(it.Key(), pairs[0].Key) {
+			continue // the index was searched, and the Iter has not moved
+		}
+		if it.Valid() || it.Next() || it.Prev() || it.Error() == nil {
+			t.Fatalf("after a panic in comparison %d: Valid = %v, Error = %v", n, it.Valid(), it.Error())
+		}
+	}
+	if diff := diffPairs(pairs, forward(t, it)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // A source that is shorter than the size given.
 func TestSourceShorterThanSize(t *testing.T) {
 	contents := build(t, withBloom, numbered(100))
