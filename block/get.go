@@ -98,11 +98,11 @@ func (b *Block) scan(start int, key []byte) (value []byte, found bool, err error
 		shared := int(e.shared)
 		length = shared + e.value - e.key
 		if shared <= match { // else the byte that put the last key below is shared
-			match = shared + sharedLen(b.entries[e.key:e.value], key[shared:])
-			switch {
-			case match == length && match == len(key):
+			var order int
+			switch match, order = orderFrom(shared, b.entries[e.key:e.value], key); {
+			case order == 0:
 				return b.entries[e.value:e.end:e.end], true, nil
-			case match == len(key) || match < length && b.entries[e.key+match-shared] > key[match]:
+			case order > 0:
 				return nil, false, nil
 			}
 		}

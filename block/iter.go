@@ -147,9 +147,8 @@ func (it *Iter) scan(key []byte) bool {
 		if shared > match {
 			continue // the byte that put the last key below is shared
 		}
-		k := it.keys.last.bytes
-		match = shared + sharedLen(k[shared:], key[shared:])
-		if match == len(key) || match < len(k) && k[match] > key[match] {
+		var order int
+		if match, order = orderFrom(shared, it.keys.last.bytes[shared:], key); order >= 0 {
 			return true
 		}
 	}

@@ -47,6 +47,18 @@ func (k *key) reset() {
 	k.bytes, k.inBuf = nil, false
 }
 
+// orderFrom compares the key of an entry with another, bytewise: they are known
+// to share their first bytes, behind which the entry's goes on with unshared. It
+// also returns how many bytes they start with in common.
+func orderFrom(shared int, unshared, other []byte) (match, order int) {
+	n := sharedLen(unshared, other[shared:])
+	match = shared + n
+	if n < len(unshared) && match < len(other) {
+		return match, int(unshared[n]) - int(other[match])
+	}
+	return match, shared + len(unshared) - len(other)
+}
+
 // A Budget bounds what keys may take that are put together from what they share:
 // few bytes of a block can make many and long ones.
 type Budget struct {

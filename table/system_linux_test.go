@@ -1,0 +1,97 @@
+package table_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+func init() { children["full disk"] = fillDisk }
+
+// noMount is what a child prints that may not mount a disk.
+const noMount = "no mount"
+
+// fillDisk writes tables to a disk of 64 KiB, larger ones each time, and checks
+// what is left of those that do not fit.
+func fillDisk(dir string) error {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+		fmt.Print(noMount)
+		return nil
+	}
+	full := 0
+	name := filepath.Join(dir, "a.ldb")
+	for size := 1000; size < 1_000_000; size += size / 2 {
+		value := make([]byte, size)
+		for i := range value {
+			value[i] = byte(i * i >> 8) // which Snappy makes little of
+		}
+		err := writeFile(name, []workload.Pair{{Key: []byte("a"), Value: value}, {Key: []byte("b"), Value: value}})
+		if err == nil {
+			err = errors.Join(verifyFile(name), os.Remove(name))
+		} else if errors.Is(err, syscall.ENOSPC) {
+			full++
+			err = nil
+		}
+		left, readErr := os.ReadDir(dir)
+		if err = errors.Join(err, readErr); err != nil || len(left) > 0 {
+			return fmt.Errorf("value of %d bytes: %v; left: %v", size, err, left)
+		}
+	}
+	if full == 0 {
+		return errors.New("the disk did not get full")
+	}
+	return nil
+}
+
+// A disk that gets full: ENOSPC reaches the caller, and no file is left.
+func TestFullDisk(t *testing.T) {
+	cmd := childCommand(t, "full disk", t.TempDir())
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, // where it may mount
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	if len(out) == 0 && err != nil || string(out) == noMount {
+		t.Skipf("no disk to fill: %v", err)
+	}
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// A device that is always full.
+func TestFullDevice(t *testing.T) {
+	f, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	w, err := table.NewWriter(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append([]byte("a"), nil); err != nil {
+		t.Errorf("Append = %v, want nil: it is buffered", err)
+	}
+	if err := w.Close(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Close = %v, want ENOSPC", err)
+	}
+}
+
+// A pipe that nobody writes to: opening it would wait for ever.
+func TestOpenOfAPipe(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o666); err != nil {
+		t.Skip(err)
+	}
+	if r, err := table.Open(name, nil); err == nil || r != nil {
+		t.Errorf("Open = %v, %v; want an error", r, err)
+	}
+}
