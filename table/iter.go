@@ -234,6 +234,9 @@ func (it *Iter) load(i int) bool {
 // it.
 func (it *Iter) bound(i int) {
 	it.from, it.to = 0, math.MaxInt
+	if it.lower == nil && it.upper == nil {
+		return
+	}
 	index := it.r.index
 	if it.lower != nil && (i == 0 || it.order(index.separators[i-1], it.lower) < 0) {
 		it.it.SeekGE(it.lower)

@@ -1,0 +1,81 @@
+package table_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// A source that panics, once: the Iter knows that what it had is lost, until it
+// has found a place to go on from.
+func TestSourceThatPanics(t *testing.T) {
+	pairs := numbered(100)
+	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairs)
+	panics := false
+	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
+		n, err := bytes.NewReader(contents).ReadAt(p, off)
+		if panics {
+			panic("source")
+		}
+		return n, err
+	}), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := r.NewIter(&table.IterOptions{Upper: pairs[60].Key})
+	for _, p := range pairs[:60] {
+		it.First()
+		func() {
+			defer func() { recover() }()
+			panics = true
+			it.SeekGE(pairs[59].Key)
+		}()
+		panics = false
+		if it.Valid() || it.Next() || it.Prev() || it.Error() == nil {
+			t.Fatalf("after a panic: Valid = %v, Error = %v", it.Valid(), it.Error())
+		}
+		if !it.SeekGE(p.Key) || !bytes.Equal(it.Key(), p.Key) || !bytes.Equal(it.Value(), p.Value) || it.Error() != nil {
+			t.Fatalf("SeekGE(%q) after a panic is at %q, %v", p.Key, it.Key(), it.Error())
+		}
+	}
+	if diff := diffPairs(pairs[:60], forward(t, it)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A Comparer that panics within a seek: that is no end of the table.
+func TestComparerThatPanics(t *testing.T) {
+	pairs := numbered(100)
+	contents := build(t, nil, pairs)
+	left := -1 // comparisons before it panics
+	r := open(t, contents, &table.ReaderOptions{Comparer: noOrder{table.BytewiseComparer, func(a, b []byte) int {
+		if left--; left == 0 {
+			panic("Comparer")
+		}
+		return bytes.Compare(a, b)
+	}}})
+	it := r.NewIter(nil)
+	for n := 1; ; n++ {
+		it.First()
+		panicked := false
+		func() {
+			defer func() { panicked = recover() != nil }()
+			left = n
+			it.SeekGE(pairs[50].Key)
+		}()
+		left = -1
+		if !panicked {
+			break
+		}
+		if it.Valid() && bytes.Equal(it.Key(), pairs[0].Key) {
+			continue // the index was searched, and the Iter has not moved
+		}
+		if it.Valid() || it.Next() || it.Prev() || it.Error() == nil {
+			t.Fatalf("after a panic in comparison %d: Valid = %v, Error = %v", n, it.Valid(), it.Error())
+		}
+	}
+	if diff := diffPairs(pairs, forward(t, it)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
