@@ -10,6 +10,7 @@ import (
 // for concurrent use as its Policy is.
 type BlockReader struct {
 	policy  Policy
+	bloom   bool // policy is Bloom, which is then asked directly
 	filters []byte
 	offsets []byte // where each filter starts, and where the last one ends
 	baseLg  uint
@@ -35,8 +36,10 @@ func OpenBlock(block []byte, p Policy) (*BlockReader, error) {
 	if baseLg > maxBaseLg {
 		return nil, fmt.Errorf("base lg is %d, want at most %d", baseLg, maxBaseLg)
 	}
+	_, bloom := p.(Bloom)
 	b := &BlockReader{
 		policy:  p,
+		bloom:   bloom,
 		filters: block[:array:array],
 		offsets: block[array : end+4],
 		baseLg:  uint(baseLg),
@@ -55,7 +58,13 @@ func (b *BlockReader) Contains(offset uint64, key []byte) bool {
 		return true
 	}
 	start, limit := b.bounds(int(i))
-	return start < limit && b.policy.Contains(b.filters[start:limit], key)
+	if start >= limit {
+		return false
+	}
+	if b.bloom {
+		return mayContain(b.filters[start:limit], hash(key))
+	}
+	return b.policy.Contains(b.filters[start:limit], key)
 }
 
 func (b *BlockReader) count() int { return len(b.offsets)/4 - 1 }

@@ -56,26 +56,7 @@ func (p Bloom) NewGenerator() Generator {
 // bytes contains nothing, and one with a reserved k (over 30) everything, as in
 // goleveldb and C++ LevelDB.
 func (Bloom) Contains(filter, key []byte) bool {
-	n := len(filter) - 1
-	if n < 1 {
-		return false
-	}
-	k := filter[n]
-	if k > maxK {
-		return true
-	}
-	array := filter[:n]
-	bits := uint32(min(uint64(n)*8, maxBits))
-	h := hash(key)
-	delta := h>>17 | h<<15
-	for range k {
-		bit := h % bits
-		if array[bit/8]&(1<<(bit%8)) == 0 {
-			return false
-		}
-		h += delta
-	}
-	return true
+	return mayContain(filter, hash(key))
 }
 
 // Check returns an error for a filter that no engine writes: one shorter than
@@ -105,15 +86,7 @@ func (g *bloomGenerator) Generate(b Buffer) {
 	filter := b.Alloc(int(size/8) + 1)
 	array := filter[:size/8]
 	clear(array)
-	bits := uint32(size)
-	for _, h := range g.hashes {
-		delta := h>>17 | h<<15
-		for range k {
-			bit := h % bits
-			array[bit/8] |= 1 << (bit % 8)
-			h += delta
-		}
-	}
+	proberOf(len(array)).setAll(array, g.hashes, k)
 	filter[len(array)] = byte(k)
 	g.hashes = g.hashes[:0]
 }
