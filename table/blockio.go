@@ -148,13 +148,13 @@ func (r *Reader) checkBetween(i int, it *block.Iter) error {
 	if !it.Last() {
 		return nil
 	}
-	if s := r.index.separators[i]; r.index.order(it.Key(), s) > 0 {
+	if s := r.index.separator(i); r.index.order(it.Key(), s) > 0 {
 		return corrupt(partData, offset, "last key %s, want at most the index's separator %s", wire.Quote(it.Key()), wire.Quote(s))
 	}
 	if it.First(); i == 0 {
 		return nil
 	}
-	if s := r.index.separators[i-1]; r.index.order(it.Key(), s) <= 0 {
+	if s := r.index.separator(i - 1); r.index.order(it.Key(), s) <= 0 {
 		return corrupt(partData, offset, "first key %s, want above the index's separator before, %s", wire.Quote(it.Key()), wire.Quote(s))
 	}
 	return nil

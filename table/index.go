@@ -3,6 +3,8 @@ package table
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"slices"
 	"sort"
 
 	"github.com/sievetable/sievetable/block"
@@ -12,26 +14,32 @@ import (
 // index is the decoded index block: for each data block its separator and its
 // handle, both in the order of the file.
 type index struct {
-	separators [][]byte
-	handles    []handle
-	compare    func(a, b []byte) int
+	text    []byte // what the separators are parts of
+	spans   []span // where in text each is
+	handles []handle
+	compare func(a, b []byte) int
+	tree    searchTree // if compare is nil
 }
 
+// span is the part of a text from start to end.
+type span struct{ start, end uint32 }
+
 func (x *index) len() int { return len(x.handles) }
+
+// separator returns data block i's: it is not below any key of the block, and
+// below all keys of the next.
+func (x *index) separator(i int) []byte {
+	s := x.spans[i]
+	return x.text[s.start:s.end:s.end]
+}
 
 // search returns the first data block whose separator is not below key: the
 // only one that can hold it. It is x.len() if all separators are below.
 func (x *index) search(key []byte) int {
-	low, high := 0, x.len()
-	for low < high {
-		mid := int(uint(low+high) >> 1)
-		if x.order(x.separators[mid], key) < 0 {
-			low = mid + 1
-		} else {
-			high = mid
-		}
+	if x.compare == nil {
+		return x.tree.search(x, key)
 	}
-	return low
+	return sort.Search(x.len(), func(i int) bool { return x.compare(x.separator(i), key) >= 0 })
 }
 
 func (x *index) order(a, b []byte) int {
@@ -65,11 +73,11 @@ func (x *index) overlapping(h handle) (handle, bool) {
 }
 
 // decode decodes the index, which takes length bytes in the file, and whose
-// blocks must lie below limit. It keeps contents.
+// blocks must lie below limit. It takes contents over.
 //
 // An index is written with a restart point at each entry, so that no key shares
-// anything, and the separators are parts of contents. In one that does share,
-// few bytes can make long separators: all together they are bounded.
+// anything, and the separators together are shorter than contents. In one that
+// does share, few bytes can make long separators: all together they are bounded.
 func (x *index) decode(contents []byte, length, limit uint64) error {
 	var it block.Iter
 	budget := block.Budget{Memory: indexKeyBudget.of(limit), Work: compareBudget(length)}
@@ -80,18 +88,39 @@ func (x *index) decode(contents []byte, length, limit uint64) error {
 	if err != nil {
 		return err
 	}
-	x.separators, x.handles = make([][]byte, 0, n), make([]handle, 0, n)
-	room := separatorBudget.of(limit)
+	x.spans, x.handles = make([]span, 0, n), make([]handle, 0, n)
+	if err := x.keep(&it, contents[:0], limit); err != nil {
+		return err
+	}
+	if x.compare == nil {
+		x.tree = newSearchTree(x)
+	}
+	return nil
+}
+
+// keep keeps the entries that it is on, whose handles were checked. They
+// move into text, which is the start of the block that they are in.
+func (x *index) keep(it *block.Iter, text []byte, limit uint64) error {
+	room := int(min(uint64(separatorBudget.of(limit)), math.MaxUint32))
+	if it.SharesKeys() {
+		text = nil
+	}
 	for ok := it.First(); ok; ok = it.Next() {
-		separator := it.Key()
-		if it.SharesKeys() {
-			if room -= len(separator); room < 0 {
-				return fmt.Errorf("separators that share bytes, of %d bytes together, which is too much for a file of this size", separatorBudget.of(limit)-room)
-			}
-			separator = bytes.Clone(separator)
+		key := it.Key()
+		if it.SharesKeys() && len(key) > room-len(text) {
+			return fmt.Errorf("separators that share bytes, of over %d bytes together, which is too much for a file of this size", room)
 		}
-		h, _ := decodeWholeHandle(it.Value(), limit) // which checkHandles has checked
-		x.separators, x.handles = append(x.separators, separator), append(x.handles, h)
+		h, err := decodeWholeHandle(it.Value(), limit)
+		if err != nil {
+			return err
+		}
+		start := len(text)
+		text = append(text, key...)
+		x.spans = append(x.spans, span{uint32(start), uint32(len(text))})
+		x.handles = append(x.handles, h)
+	}
+	if x.text = text; len(text) <= min(cap(text)/2, room) {
+		x.text = slices.Clip(bytes.Clone(text))
 	}
 	return nil
 }

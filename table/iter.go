@@ -238,11 +238,11 @@ func (it *Iter) bound(i int) {
 		return
 	}
 	index := it.r.index
-	if it.lower != nil && (i == 0 || it.order(index.separators[i-1], it.lower) < 0) {
+	if it.lower != nil && (i == 0 || it.order(index.separator(i-1), it.lower) < 0) {
 		it.it.SeekGE(it.lower)
 		it.from = it.it.Offset()
 	}
-	if it.upper != nil && it.order(index.separators[i], it.upper) >= 0 && it.it.SeekGE(it.upper) {
+	if it.upper != nil && it.order(index.separator(i), it.upper) >= 0 && it.it.SeekGE(it.upper) {
 		it.to = it.it.Offset()
 	}
 	it.it.First() // a key in the Iter's buffer would make the next seek copy its own

@@ -1,0 +1,21 @@
+package wire
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// SharedLen returns how many bytes a and b have in common at the start.
+func SharedLen(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if diff := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); diff != 0 {
+			return i + bits.TrailingZeros64(diff)/8
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}

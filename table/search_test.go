@@ -1,0 +1,109 @@
+package table
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"testing"
+)
+
+// indexOf returns an index of separators alone.
+func indexOf(separators [][]byte) *index {
+	x := &index{handles: make([]handle, len(separators))}
+	for _, s := range separators {
+		start := uint32(len(x.text))
+		x.text = append(x.text, s...)
+		x.spans = append(x.spans, span{start, uint32(len(x.text))})
+	}
+	x.tree = newSearchTree(x)
+	return x
+}
+
+// The tree finds what a binary search of whole separators finds, for keys of all
+// shapes: with prefixes shared by all or some, prefixes of each other, zeros
+// that are like the padding of short heads, and 0xff that is like that of nodes.
+func TestSearchTree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	random := func(alphabet string, most int) []byte {
+		key := make([]byte, rng.IntN(most+1))
+		for i := range key {
+			key[i] = alphabet[rng.IntN(len(alphabet))]
+		}
+		return key
+	}
+	for _, tt := range []struct {
+		name, alphabet string
+		most           int
+		prefix         string
+	}{
+		{"digits", "0123456789", 12, "user"},
+		{"edges", "\x00\x7f\x80\xff", 12, ""},
+		{"zeros", "\x00\x01", 20, ""},
+		{"ones", "\xfe\xff", 20, ""},
+		{"long and alike", "ab", 60, "http://www.example.com/"},
+		{"short", "abc", 3, "\xff\xff\xff\xff\xff\xff\xff\xff"},
+	} {
+		for _, n := range []int{0, 1, 2, 31, 32, 33, 1000, 1024, 1025, 40_000} {
+			var all [][]byte
+			for range n {
+				all = append(all, append([]byte(tt.prefix), random(tt.alphabet, tt.most)...))
+			}
+			slices.SortFunc(all, bytes.Compare)
+			all = slices.CompactFunc(all, bytes.Equal)
+			x := indexOf(all)
+			for i := range 2000 {
+				key := append([]byte(tt.prefix), random(tt.alphabet, tt.most)...)
+				switch {
+				case i%3 == 1 && len(all) > 0:
+					key = all[rng.IntN(len(all))]
+				case i%3 == 2:
+					key = random("\x00ahtu\xff", 20)
+				}
+				want := sort.Search(len(all), func(i int) bool { return bytes.Compare(all[i], key) >= 0 })
+				if got := x.search(key); got != want {
+					t.Fatalf("%s, %d separators: search(%q) = %d, want %d", tt.name, len(all), key, got, want)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkIndexSearch searches the index of a million entries.
+func BenchmarkIndexSearch(b *testing.B) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	key := func() []byte {
+		return append([]byte("user"), []byte{
+			'0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)),
+			'0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)),
+			'0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)), '0' + byte(rng.IntN(10)),
+		}...)
+	}
+	var all [][]byte
+	for range 28_000 {
+		all = append(all, key())
+	}
+	slices.SortFunc(all, bytes.Compare)
+	x := indexOf(all)
+	keys := make([]byte, 0, 16<<16)
+	for range 1 << 16 {
+		keys = append(keys, key()...)
+	}
+	for _, search := range []struct {
+		name string
+		f    func(key []byte) int
+	}{
+		{"tree", x.search},
+		{"sort.Search", func(key []byte) int {
+			return sort.Search(x.len(), func(i int) bool { return bytes.Compare(x.separator(i), key) >= 0 })
+		}},
+	} {
+		b.Run("by="+search.name, func(b *testing.B) {
+			i := 0
+			for b.Loop() {
+				search.f(keys[i : i+16])
+				i = (i + 16) % len(keys)
+			}
+		})
+	}
+}
