@@ -74,3 +74,37 @@ func BenchmarkIter(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkEntries(b *testing.B) {
+	data, set := w1Block(b)
+	var e block.Entries
+	b.Run("Decode", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := e.Decode(data, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Clone", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			e.Clone()
+		}
+	})
+	clone := e.Clone()
+	for _, form := range []struct {
+		name string
+		e    *block.Entries
+	}{{"decoded", &e}, {"cloned", &clone}} {
+		b.Run("Get/form="+form.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, found := form.e.Get(set.Keys[i%len(set.Keys)]); !found {
+					b.Fatal("not found")
+				}
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -39,23 +40,17 @@ func (b *Block) checkEmpty() error {
 
 func (b *Block) checkEntries(k *keys) error {
 	k.entries = b.entries
-	ri := 0 // the restart point that comes next, and where it is
-	restart := b.restart(0)
-	if restart != 0 {
-		return fmt.Errorf("restart point 0 is %d, want 0", uint32(restart))
+	w, err := b.walkRestarts()
+	if err != nil {
+		return err
 	}
 	for off := 0; off < len(b.entries); {
 		e, err := decode(b.entries, off)
 		if err != nil {
 			return err
 		}
-		if off == restart {
-			if e.shared > 0 {
-				return fmt.Errorf("entry at %d shares %d bytes at a restart point, want none", off, e.shared)
-			}
-			if ri++; ri < b.numRestarts() {
-				restart = b.restart(ri)
-			}
+		if err := w.at(off, e); err != nil {
+			return err
 		}
 		b.shares = b.shares || e.shared > 0
 		if err := b.checkKey(k, off, e); err != nil {
@@ -63,8 +58,47 @@ func (b *Block) checkEntries(k *keys) error {
 		}
 		off = e.end
 	}
-	if ri < b.numRestarts() {
-		return fmt.Errorf("restart point %d is %d, want it ascending and where an entry starts", ri, uint32(restart))
+	return w.end()
+}
+
+// restartWalk checks restart points while entries are walked through.
+type restartWalk struct {
+	b    *Block
+	i    int    // the restart point that comes next,
+	next uint64 // and where it is; math.MaxUint64 if there is none
+}
+
+func (b *Block) walkRestarts() (restartWalk, error) {
+	first := uint64(uint32(b.restart(0)))
+	if first != 0 {
+		return restartWalk{}, fmt.Errorf("restart point 0 is %d, want 0", first)
+	}
+	return restartWalk{b: b}, nil
+}
+
+// at checks the entry at off, if that is the next restart point.
+func (w *restartWalk) at(off int, e entry) error {
+	if uint64(off) != w.next {
+		return nil
+	}
+	return w.step(off, e)
+}
+
+func (w *restartWalk) step(off int, e entry) error {
+	if e.shared > 0 {
+		return fmt.Errorf("entry at %d shares %d bytes at a restart point, want none", off, e.shared)
+	}
+	w.next = math.MaxUint64
+	if w.i++; w.i < w.b.numRestarts() {
+		w.next = uint64(uint32(w.b.restart(w.i)))
+	}
+	return nil
+}
+
+// end checks that all restart points were passed.
+func (w *restartWalk) end() error {
+	if w.i < w.b.numRestarts() {
+		return fmt.Errorf("restart point %d is %d, want it ascending and where an entry starts", w.i, w.next)
 	}
 	return nil
 }
@@ -98,6 +132,18 @@ func (e entry) sharesTooMuch(off, length int) error {
 // decode decodes the entry at off, trusting nothing. Its shared length is not
 // yet compared with the key before it.
 func decode(entries []byte, off int) (entry, error) {
+	if rest := entries[off:]; len(rest) > 3 && (rest[0]|rest[1]|rest[2]) < 0x80 {
+		key := off + 3
+		value := key + int(rest[1])
+		if end := value + int(rest[2]); end <= len(entries) {
+			return entry{shared: uint64(rest[0]), key: key, value: value, end: end}, nil
+		}
+	}
+	return decodeLong(entries, off)
+}
+
+// decodeLong decodes an entry whose lengths may be long, or wrong.
+func decodeLong(entries []byte, off int) (entry, error) {
 	shared, n0 := wire.Uvarint(entries[off:])
 	unshared, n1 := wire.Uvarint(entries[off+n0:])
 	length, n2 := wire.Uvarint(entries[off+n0+n1:])

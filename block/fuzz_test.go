@@ -2,6 +2,7 @@ package block_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 // FuzzOpen opens blocks of any bytes: they are refused, or read the same
 // forward and backward, in order, and find each of their keys. What Get finds
 // is there, whether the block is refused or not. Moves are made as on a slice.
+// Entries agree in all of that.
 func FuzzOpen(f *testing.F) {
 	for _, tt := range damaged {
 		f.Add([]byte(tt.block), []byte("a"), []byte(nil))
@@ -22,10 +24,23 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data, key, moves []byte) {
 		checkGet(t, "fuzz", data, key)
 		b, err := block.Open(data, nil)
+		var e block.Entries
+		if got := e.Decode(data, nil); got != block.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
+			t.Fatalf("Decode = %v, Open = %v", got, err)
+		}
 		if err != nil {
 			return
 		}
 		there := forward(b.NewIter())
+		if e.Len() > 0 {
+			keys := []string{string(key)}
+			for _, p := range there {
+				keys = append(keys, p.Key)
+			}
+			clone := e.Clone()
+			checkEntries(t, "decoded", &e, there, keys, bytes.Compare)
+			checkEntries(t, "cloned", &clone, there, keys, bytes.Compare)
+		}
 		move(t, b.NewIter(), there, key, moves)
 		back := backward(b.NewIter())
 		for i, p := range there {

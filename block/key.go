@@ -51,7 +51,7 @@ func (k *key) reset() {
 // to share their first bytes, behind which the entry's goes on with unshared. It
 // also returns how many bytes they start with in common.
 func orderFrom(shared int, unshared, other []byte) (match, order int) {
-	n := sharedLen(unshared, other[shared:])
+	n := wire.SharedLen(unshared, other[shared:])
 	match = shared + n
 	if n < len(unshared) && match < len(other) {
 		return match, int(unshared[n]) - int(other[match])

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // DefaultRestartInterval is LevelDB's: a restart point every 16 entries.
@@ -43,7 +45,7 @@ func (w *Writer) Append(key, value []byte) error {
 	if w.entries%w.interval == 0 {
 		w.restarts = append(w.restarts, uint32(len(w.buf)))
 	} else {
-		shared = sharedLen(w.lastKey, key)
+		shared = wire.SharedLen(w.lastKey, key)
 	}
 	w.buf = binary.AppendUvarint(w.buf, uint64(shared))
 	w.buf = binary.AppendUvarint(w.buf, uint64(len(key)-shared))
@@ -83,15 +85,4 @@ func (w *Writer) Finish() []byte {
 // Reset starts a new block and keeps the memory of the old one.
 func (w *Writer) Reset() {
 	w.buf, w.restarts, w.entries = w.buf[:0], w.restarts[:0], 0
-}
-
-// sharedLen returns how many bytes a and b have in common at the start.
-func sharedLen(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
 }

@@ -1,0 +1,198 @@
+package block
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// Entries are the entries of a block, each with its whole key and at its place
+// by number: made for searching and for moving in both directions, at the price
+// of more memory than the block. They are immutable until [Entries.Decode] makes
+// others of them, and till then safe for concurrent use. The zero value has none.
+type Entries struct {
+	keys, values []byte // what keys and values are parts of
+	places       []place
+	compare      func(a, b []byte) int
+	skip         int // how many bytes all keys share; −1 if heads are not there
+}
+
+// place is where an entry's key and value start and end. Of a Clone in the
+// bytewise order it also has the key's head: the 4 bytes after those that all
+// keys share, as a number. A search then has to look at one key only.
+type place struct{ head, key, keyEnd, value, valueEnd uint32 }
+
+// Len returns how many entries there are.
+func (e *Entries) Len() int { return len(e.places) }
+
+// Key returns the key of entry i, from 0 on. It must not be changed.
+func (e *Entries) Key(i int) []byte {
+	p := &e.places[i]
+	return e.keys[p.key:p.keyEnd:p.keyEnd]
+}
+
+// Value returns the value of entry i, without capacity behind it. It must not be
+// changed.
+func (e *Entries) Value(i int) []byte {
+	p := &e.places[i]
+	return e.values[p.value:p.valueEnd:p.valueEnd]
+}
+
+// Size returns how many bytes of memory the entries take beside the block, and
+// keep for others.
+func (e *Entries) Size() int { return cap(e.keys) + int(placeSize)*cap(e.places) }
+
+// CloneSize returns how many bytes of memory a Clone takes.
+func (e *Entries) CloneSize() int {
+	return int(placeSize) * (e.Len() + placesFor(e.textSize()))
+}
+
+// textSize returns how long all keys and values are together.
+func (e *Entries) textSize() int {
+	size := 0
+	for i := range e.places {
+		p := &e.places[i]
+		size += int(p.keyEnd-p.key) + int(p.valueEnd-p.value)
+	}
+	return size
+}
+
+// Clone returns the entries in memory of their own, as small and as quick to
+// search as can be: places, then keys, then values, all in one piece. What a
+// lookup looks at is mostly in one page of memory.
+func (e *Entries) Clone() Entries {
+	places, text := newPlaces(e.Len(), e.textSize())
+	c := Entries{places: places, keys: text, values: text, compare: e.compare, skip: -1}
+	at := uint32(0)
+	for i := range places {
+		n := copy(text[at:], e.Key(i))
+		places[i].key, places[i].keyEnd = at, at+uint32(n)
+		at += uint32(n)
+	}
+	for i := range places {
+		n := copy(text[at:], e.Value(i))
+		places[i].value, places[i].valueEnd = at, at+uint32(n)
+		at += uint32(n)
+	}
+	if n := e.Len(); n > 0 && c.compare == nil {
+		c.skip = wire.SharedLen(e.Key(0), e.Key(n-1))
+		for i := range places {
+			places[i].head = head(e.Key(i)[c.skip:])
+		}
+	}
+	return c
+}
+
+const placeSize = unsafe.Sizeof(place{})
+
+// placesFor returns how many places take as much memory as size bytes.
+func placesFor(size int) int { return (size + int(placeSize) - 1) / int(placeSize) }
+
+// newPlaces returns n places, and behind them in the same piece of memory a text
+// of size bytes. Apart, they are in two pages of memory: where the cache is larger
+// than the processor's, that costs a lookup a third of its time.
+func newPlaces(n, size int) (places []place, text []byte) {
+	memory := make([]place, n+placesFor(size))
+	if size > 0 {
+		text = unsafe.Slice((*byte)(unsafe.Pointer(&memory[n])), size)
+	}
+	return memory[:n:n], text
+}
+
+// head returns the first 4 bytes of key as a number that orders as they do; of a
+// shorter key, with zeros behind it.
+func head(key []byte) uint32 {
+	if len(key) >= 4 {
+		return binary.BigEndian.Uint32(key)
+	}
+	var h uint32
+	for i, c := range key {
+		h |= uint32(c) << (24 - 8*i)
+	}
+	return h
+}
+
+// Get returns the value of key, and whether it is there.
+func (e *Entries) Get(key []byte) (value []byte, found bool) {
+	if e.skip < 0 {
+		if i := e.SeekGE(key); i < e.Len() && e.order(e.Key(i), key) == 0 {
+			return e.Value(i), true
+		}
+		return nil, false
+	}
+	if len(key) < e.skip {
+		return nil, false
+	}
+	// A key that does not start with what all share is not equal to any.
+	h := head(key[e.skip:])
+	for i := e.countBelow(h); i < len(e.places) && e.places[i].head == h; i++ {
+		if p := &e.places[i]; string(e.keys[p.key:p.keyEnd]) == string(key) {
+			return e.values[p.value:p.valueEnd:p.valueEnd], true
+		}
+	}
+	return nil, false
+}
+
+// SeekGE returns the first entry whose key is not below key, or Len.
+func (e *Entries) SeekGE(key []byte) int {
+	if e.skip < 0 || len(e.places) == 0 || len(key) < e.skip || !bytes.Equal(key[:e.skip], e.Key(0)[:e.skip]) {
+		return e.search(key)
+	}
+	h := head(key[e.skip:])
+	i := e.countBelow(h)
+	for i < len(e.places) && e.places[i].head == h && bytes.Compare(e.Key(i), key) < 0 {
+		i++
+	}
+	return i
+}
+
+// search is SeekGE by whole keys.
+func (e *Entries) search(key []byte) int {
+	low, high := 0, e.Len()
+	for low < high {
+		mid := int(uint(low+high) >> 1)
+		if e.order(e.Key(mid), key) < 0 {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// countBelow returns how many heads are below h. It looks at all of the last
+// ones, with no branch that could be guessed wrong: that way they are fetched from
+// memory at the same time.
+func (e *Entries) countBelow(h uint32) int {
+	low, high := 0, len(e.places)
+	for high-low > 64 {
+		if mid := int(uint(low+high) >> 1); e.places[mid].head < h {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	n := low
+	for i := range e.places[low:high] {
+		n += below(e.places[low+i].head, h)
+	}
+	return n
+}
+
+// below is 1 if a is below b, and else 0.
+func below(a, b uint32) int { return int(uint64(int64(a)-int64(b)) >> 63) }
+
+// order compares two keys in the order of the block.
+func (e *Entries) order(x, y []byte) int {
+	if e.compare == nil {
+		return bytes.Compare(x, y)
+	}
+	return e.compare(x, y)
+}
+
+// reset forgets all entries and keeps the memory for others.
+func (e *Entries) reset() {
+	e.places, e.values, e.skip = e.places[:0], nil, -1
+}

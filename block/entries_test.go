@@ -1,0 +1,132 @@
+package block_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/block"
+)
+
+// all returns what e has.
+func all(e *block.Entries) []pair {
+	var pairs []pair
+	for i := range e.Len() {
+		pairs = append(pairs, pair{string(e.Key(i)), string(e.Value(i))})
+	}
+	return pairs
+}
+
+// Decode finds what Open finds wrong with a block, in the same words.
+func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
+	for _, tt := range damaged {
+		for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
+			_, want := block.Open([]byte(tt.block), compare)
+			var e block.Entries
+			got := e.Decode([]byte(tt.block), compare)
+			if fmt.Sprint(got) != fmt.Sprint(want) || e.Len() != 0 {
+				t.Errorf("%s: Decode = %v, Open = %v; %d entries", tt.name, got, want, e.Len())
+			}
+		}
+	}
+}
+
+// checkEntries compares e with the pairs that it was made of.
+func checkEntries(t *testing.T, name string, e *block.Entries, pairs []pair, keys []string, compare func(a, b []byte) int) {
+	t.Helper()
+	if diff := cmp.Diff(pairs, all(e)); diff != "" {
+		t.Fatalf("%s (-want +got):\n%s", name, diff)
+	}
+	for _, k := range keys {
+		i, found := slices.BinarySearchFunc(pairs, k, func(p pair, k string) int { return compare([]byte(p.Key), []byte(k)) })
+		if got := e.SeekGE([]byte(k)); got != i {
+			t.Fatalf("%s: SeekGE(%q) = %d, want %d of %q", name, k, got, i, pairs)
+		}
+		v, ok := e.Get([]byte(k))
+		if ok != found || found && (string(v) != pairs[i].Value || cap(v) != len(v)) {
+			t.Fatalf("%s: Get(%q) = %q, %v; want %v", name, k, v, ok, found)
+		}
+	}
+}
+
+// Entries, and clones of them, have what was written, and find it, in any order
+// and with whatever was decoded into them before.
+func TestEntries(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
+	var e block.Entries
+	for _, interval := range []int{1, 2, 3, 16, 128} {
+		for n := range 200 {
+			pairs := randomPairs(rng, n)
+			prefix := strings.Repeat("p", rng.IntN(40)) // a short one fits into a copy of 16 bytes
+			var keys []string
+			for i := range pairs {
+				pairs[i].Key = prefix + pairs[i].Key
+				keys = append(keys, pairs[i].Key, pairs[i].Key+"\x00")
+			}
+			for _, p := range randomPairs(rng, 20) {
+				keys = append(keys, p.Key, prefix+p.Key)
+			}
+			for _, order := range []struct {
+				name          string
+				give, compare func(a, b []byte) int
+			}{{"bytewise", nil, bytes.Compare}, {"descending", descending, descending}} {
+				if err := e.Decode(build(t, interval, pairs), order.give); err != nil {
+					t.Fatal(err)
+				}
+				checkEntries(t, order.name, &e, pairs, keys, order.compare)
+				clone := e.Clone()
+				if err := e.Decode(build(t, 16, []pair{{"other", "entries"}}), nil); err != nil {
+					t.Fatal(err)
+				}
+				checkEntries(t, "clone, "+order.name, &clone, pairs, keys, order.compare)
+				slices.Reverse(pairs)
+			}
+		}
+	}
+}
+
+// Few bytes can make many entries, or long keys; Entries take them up to a bound.
+func TestEntriesAreBounded(t *testing.T) {
+	numbers := func(n int) (pairs []pair) {
+		for i := range n {
+			pairs = append(pairs, pair{fmt.Sprintf("%06d", i), ""})
+		}
+		return pairs
+	}
+	long := func(n, length int) (pairs []pair) {
+		for i := range n {
+			pairs = append(pairs, pair{strings.Repeat("k", length) + fmt.Sprintf("%06d", i), ""})
+		}
+		return pairs
+	}
+	for _, tt := range []struct {
+		name  string
+		pairs []pair
+		want  error
+	}{
+		{"as many as can be", numbers(1 << 14), nil},
+		{"one more", numbers(1<<14 + 1), block.ErrTooMany},
+		{"long keys", long(10, 1000), nil},
+		{"long keys of few bytes", long(100, 1000), block.ErrTooMany},
+		{"one long key", long(1, 500_000), nil},
+		{"a longer one", long(1, 2_000_000), block.ErrTooMany},
+	} {
+		var e block.Entries
+		data := build(t, 1<<30, tt.pairs)
+		if got := e.Decode(data, nil); got != tt.want {
+			t.Errorf("%s: Decode = %v, want %v", tt.name, got, tt.want)
+		}
+		if tt.want == nil && e.Len() != len(tt.pairs) {
+			t.Errorf("%s: %d entries, want %d", tt.name, e.Len(), len(tt.pairs))
+		}
+		if _, err := block.Open(data, nil); err != nil {
+			t.Errorf("%s: Open = %v", tt.name, err)
+		}
+	}
+}
