@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -124,38 +123,22 @@ func (r *Reader) readData(i int, b *buffers) ([]byte, error) {
 	return r.readBlock(partData, h, b)
 }
 
-// openData reads data block i, checks it as a whole and against the index, and
-// moves it to before the first entry. Memory for keys comes out of *memory.
-func (r *Reader) openData(i int, b *buffers, it *block.Iter, memory *int) error {
-	contents, err := r.readData(i, b)
-	if err != nil {
-		return err
+// checkFirst checks that data block i's first key lies above the separator before,
+// and so, with checkLast, all its keys in order with those of other blocks.
+func (r *Reader) checkFirst(i int, key []byte) error {
+	if i == 0 {
+		return nil
 	}
-	h := r.index.handles[i]
-	budget := block.Budget{Memory: *memory, Work: compareBudget(h.length)}
-	err = it.Open(contents, r.compare, &budget)
-	*memory = budget.Memory
-	if err != nil {
-		return &CorruptionError{Block: partData, Offset: int64(h.offset), Err: err}
+	if s := r.index.separator(i - 1); r.index.order(key, s) <= 0 {
+		return corrupt(partData, r.index.handles[i].offset, "first key %s, want above the index's separator before, %s", wire.Quote(key), wire.Quote(s))
 	}
-	return r.checkBetween(i, it)
+	return nil
 }
 
-// checkBetween checks that data block i's keys, which it is on, lie above the
-// separator before and not above its own, and so in order with all the others.
-func (r *Reader) checkBetween(i int, it *block.Iter) error {
-	offset := r.index.handles[i].offset
-	if !it.Last() {
-		return nil
-	}
-	if s := r.index.separator(i); r.index.order(it.Key(), s) > 0 {
-		return corrupt(partData, offset, "last key %s, want at most the index's separator %s", wire.Quote(it.Key()), wire.Quote(s))
-	}
-	if it.First(); i == 0 {
-		return nil
-	}
-	if s := r.index.separator(i - 1); r.index.order(it.Key(), s) <= 0 {
-		return corrupt(partData, offset, "first key %s, want above the index's separator before, %s", wire.Quote(it.Key()), wire.Quote(s))
+// checkLast checks that data block i's last key does not lie above its separator.
+func (r *Reader) checkLast(i int, key []byte) error {
+	if s := r.index.separator(i); r.index.order(key, s) > 0 {
+		return corrupt(partData, r.index.handles[i].offset, "last key %s, want at most the index's separator %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }

@@ -19,6 +19,10 @@ var (
 	findingsBudget     = budget{1 << 18, 1} // what Verify finds, and once more the keys that filters deny
 )
 
+// maxEntriesMemory is what block.Entries take at most, until they have grown to
+// their bounds.
+const maxEntriesMemory = 3 << 20
+
 // compareBudget bounds how many bytes of keys are compared for a block of that
 // length in the file, in an order that is not bytewise and takes them whole. With
 // 16 entries from one restart point to the next, and Snappy, a sound block wants

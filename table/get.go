@@ -27,40 +27,59 @@ func (b *buffers) put() {
 //
 // The value is the caller's to read, not to change, and stays valid forever. It
 // has no capacity behind it. It may be a view of its data block: it then keeps
-// the block in memory, which takes at most about four times as much as the value.
+// the block in memory, which takes at most about four times as much as the value
+// or, with a Cache, as much as a block.
 func (r *Reader) Get(key []byte) ([]byte, error) {
-	i, asked, err := r.locate(key)
-	if err != nil {
-		return nil, err
+	value, b, err := r.lookup(key)
+	if b != nil {
+		value = b.keep(value)
+		b.put()
 	}
-	b := buffersPool.Get().(*buffers)
-	defer b.put()
-	value, err := r.find(b, i, key, asked)
-	if err != nil {
-		return nil, err
-	}
-	return b.keep(value), nil
+	return value, err
 }
 
 // AppendGet appends the value of key to dst and returns the result. If there is
 // an error, ErrNotFound among them, it returns dst as it was. It allocates
-// nothing if dst has room and the block takes at most 1 MiB, stored and
-// decompressed (and, in an order that is not bytewise, no key of it 64 KiB).
+// nothing if dst has room and the block is in the Cache, or if there is none, takes
+// at most 1 MiB, stored and decompressed (and, in an order that is not bytewise,
+// no key of it 64 KiB).
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
-	i, asked, err := r.locate(key)
+	value, b, err := r.lookup(key)
 	if err != nil {
 		return dst, err
 	}
-	b := buffersPool.Get().(*buffers)
-	defer b.put()
-	value, err := r.find(b, i, key, asked)
-	if err != nil {
-		return dst, err
+	if b == nil {
+		return append(dst, value...), nil
 	}
 	if len(dst) == 0 && cap(dst) < len(value) {
-		return b.keep(value), nil // without a copy, if it is a large one
+		dst = b.keep(value) // without a copy, if it is a large one
+	} else {
+		dst = append(dst, value...)
 	}
-	return append(dst, value...), nil
+	b.put()
+	return dst, nil
+}
+
+// lookup returns the value of key. If b is not nil, the value is a part of it,
+// and it is to be put back.
+func (r *Reader) lookup(key []byte) (value []byte, b *buffers, err error) {
+	i, asked, err := r.locate(key)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := false
+	if c := r.cached(i); c != nil {
+		value, found = c.Get(key)
+	} else if value, found, b, err = r.find(i, key); err != nil {
+		return nil, nil, err
+	}
+	if found {
+		return value, b, nil
+	}
+	if m := r.o.Metrics; asked && m != nil {
+		m.FilterFalsePositives.Add(1)
+	}
+	return nil, nil, ErrNotFound
 }
 
 // locate returns the only data block that can hold key, and whether its filter
@@ -101,23 +120,37 @@ func (r *Reader) mayContain(i int, key []byte) (may, asked bool) {
 	return r.filter.Contains(r.index.handles[i].offset, key), true
 }
 
-// find looks for key in data block i and returns its value, a part of b.
-func (r *Reader) find(b *buffers, i int, key []byte, asked bool) ([]byte, error) {
+// find reads data block i and looks for key in it. If b is not nil, the value is
+// a part of it, and it is to be put back.
+func (r *Reader) find(i int, key []byte) (value []byte, found bool, b *buffers, err error) {
+	b = buffersPool.Get().(*buffers)
 	contents, err := r.readData(i, b)
-	if err != nil {
-		return nil, err
+	var c *cachedBlock
+	if err == nil {
+		c, err = r.readCached(i, contents)
 	}
+	if c != nil {
+		value, found = c.Get(key)
+	} else if err == nil {
+		value, found, err = r.getIn(i, contents, key)
+	}
+	if c != nil || !found {
+		b.put()
+		b = nil
+	}
+	return value, found, b, err
+}
+
+// getIn looks for key in the contents of data block i, which are not checked.
+func (r *Reader) getIn(i int, contents, key []byte) (value []byte, found bool, err error) {
 	h := r.index.handles[i]
 	budget := block.Budget{Memory: dataKeyBudget.of(r.footerOffset), Work: compareBudget(h.length)}
-	value, found, err := block.Get(contents, r.compare, key, budget)
+	if r.slots != nil {
+		budget.Memory -= maxEntriesMemory // which have been tried first
+	}
+	value, found, err = block.Get(contents, r.compare, key, budget)
 	if err != nil {
-		return nil, &CorruptionError{Block: partData, Offset: int64(h.offset), Err: err}
+		err = &CorruptionError{Block: partData, Offset: int64(h.offset), Err: err}
 	}
-	if found {
-		return value, nil
-	}
-	if m := r.o.Metrics; asked && m != nil {
-		m.FilterFalsePositives.Add(1)
-	}
-	return nil, ErrNotFound
+	return value, found, err
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"iter"
 	"math"
-
-	"github.com/sievetable/sievetable/block"
 )
 
 // IterOptions say which entries an Iter shows. Zero values are the defaults.
@@ -34,11 +32,15 @@ type Iter struct {
 	lower, upper []byte
 
 	at    int // the data block that is loaded; −1 and the index's len stand for before and after all of them
-	it    block.Iter
-	from  int // where in the block the first entry within the bounds starts,
-	to    int // and where the last one ends
+	c     cursor
+	from  int // the number of the block's first entry within the bounds,
+	to    int // and that behind the last one
 	valid bool
 	err   error
+
+	// Next and Prev that stay between these take the short way: both are within
+	// the bounds and the cursor's entries, or there is nothing between them.
+	low, high int
 
 	buffers buffers
 	target  []byte // a key that is sought, if it may be a part of the buffers
@@ -48,7 +50,7 @@ type Iter struct {
 // NewIter returns an Iter before the first entry. nil options show everything.
 // The bounds are copied.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
-	it := &Iter{r: r, at: -1, room: dataKeyBudget.of(r.footerOffset)}
+	it := &Iter{r: r, at: -1, c: cursor{i: -1}, low: math.MaxInt, room: dataKeyBudget.of(r.footerOffset)}
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 	}
@@ -67,11 +69,11 @@ func (it *Iter) Valid() bool { return it.valid }
 
 // Key returns the entry's key. It is valid until the next move, and must not be
 // changed.
-func (it *Iter) Key() []byte { return it.it.Key() }
+func (it *Iter) Key() []byte { return it.c.key() }
 
 // Value returns the entry's value. It is valid until the next move, and must not
 // be changed.
-func (it *Iter) Value() []byte { return it.it.Value() }
+func (it *Iter) Value() []byte { return it.c.value() }
 
 // Error returns why the last move failed, or nil if it found an entry or the
 // end.
@@ -81,7 +83,7 @@ func (it *Iter) Error() error { return it.err }
 // from then on.
 func (it *Iter) Close() error {
 	err := it.err
-	*it = Iter{r: closedReader, at: -1, err: ErrClosed}
+	*it = Iter{r: closedReader, at: -1, c: cursor{i: -1}, low: math.MaxInt, err: ErrClosed}
 	return err
 }
 
@@ -102,7 +104,7 @@ func (it *Iter) First() bool {
 	if it.lower != nil {
 		return it.SeekGE(it.lower)
 	}
-	return it.load(0) && it.forward(it.it.First())
+	return it.load(0) && it.forward(it.c.first())
 }
 
 // Last moves to the last entry.
@@ -110,7 +112,7 @@ func (it *Iter) Last() bool {
 	if it.upper != nil {
 		return it.SeekLT(it.upper)
 	}
-	return it.load(it.r.index.len()-1) && it.backward(it.it.Last())
+	return it.load(it.r.index.len()-1) && it.backward(it.c.last())
 }
 
 // SeekGE moves to the first entry whose key is at least key, which may be a part
@@ -120,7 +122,7 @@ func (it *Iter) SeekGE(key []byte) bool {
 		key = it.lower
 	}
 	i, key := it.search(key)
-	return it.load(i) && it.forward(it.it.SeekGE(key))
+	return it.load(i) && it.forward(it.c.seekGE(key))
 }
 
 // SeekLT moves to the last entry whose key is below key, which may be a part of
@@ -130,7 +132,7 @@ func (it *Iter) SeekLT(key []byte) bool {
 		key = it.upper
 	}
 	i, key := it.search(key)
-	return it.load(min(i, it.r.index.len()-1)) && it.backward(it.it.SeekLT(key))
+	return it.load(min(i, it.r.index.len()-1)) && it.backward(it.c.seekLT(key))
 }
 
 // search returns the data block that key is to be sought in, and key in memory
@@ -147,9 +149,17 @@ func (it *Iter) search(key []byte) (int, []byte) {
 // Next moves to the next entry, from before the first one to the first one, and
 // from the last one to after it.
 func (it *Iter) Next() bool {
+	if i := it.c.i + 1; i < it.high {
+		it.c.i = i
+		return true
+	}
+	return it.next()
+}
+
+func (it *Iter) next() bool {
 	switch {
 	case it.valid:
-		return it.forward(it.it.Next())
+		return it.forward(it.c.next())
 	case it.at < 0 && it.err == nil:
 		return it.First()
 	}
@@ -159,9 +169,17 @@ func (it *Iter) Next() bool {
 // Prev moves to the entry before, from after the last one to the last one, and
 // from the first one to before it.
 func (it *Iter) Prev() bool {
+	if i := it.c.i - 1; i >= it.low {
+		it.c.i = i
+		return true
+	}
+	return it.prev()
+}
+
+func (it *Iter) prev() bool {
 	switch {
 	case it.valid:
-		return it.backward(it.it.Prev())
+		return it.backward(it.c.prev())
 	case it.at >= it.r.index.len() && it.err == nil:
 		return it.Last()
 	}
@@ -175,13 +193,12 @@ func (it *Iter) forward(found bool) bool {
 		if !it.load(it.at + 1) {
 			return false
 		}
-		found = it.it.First()
+		found = it.c.first()
 	}
-	if it.it.Offset() >= it.to {
+	if it.c.number() >= it.to {
 		return it.leave(it.r.index.len())
 	}
-	it.valid, it.err = true, nil
-	return true
+	return it.arrive()
 }
 
 // backward ends a move that goes down, as forward does one that goes up.
@@ -190,26 +207,40 @@ func (it *Iter) backward(found bool) bool {
 		if !it.load(it.at - 1) {
 			return false
 		}
-		found = it.it.Last()
+		found = it.c.last()
 	}
-	if it.it.Offset() < it.from {
+	if it.c.number() < it.from {
 		return it.leave(-1)
 	}
+	return it.arrive()
+}
+
+// arrive ends a move at an entry.
+func (it *Iter) arrive() bool {
 	it.valid, it.err = true, nil
+	if it.c.e != nil {
+		it.low, it.high = it.from, min(it.to, it.c.e.Len())
+	}
 	return true
+}
+
+// depart makes the Iter be at no entry.
+func (it *Iter) depart() {
+	it.valid, it.low, it.high = false, math.MaxInt, 0
 }
 
 // leave moves to before the first block or after the last one.
 func (it *Iter) leave(at int) bool {
-	it.at, it.valid, it.err = at, false, nil
-	it.it.Reset(block.Block{})
+	it.depart()
+	it.at, it.err = at, nil
+	it.c.reset()
 	return false
 }
 
 // load makes data block i the current one. It reports false for a block that is
 // not there, which it moves to, and for one that cannot be read.
 func (it *Iter) load(i int) bool {
-	it.valid = false
+	it.depart()
 	switch {
 	case it.r.closed.Load():
 		return it.fail(ErrClosed)
@@ -222,7 +253,7 @@ func (it *Iter) load(i int) bool {
 		return true
 	}
 	it.at, it.err = -1, errPanicked // the block that was loaded is lost
-	if err := it.r.openData(i, &it.buffers, &it.it, &it.room); err != nil {
+	if err := it.c.open(it.r, i, &it.buffers, &it.room); err != nil {
 		return it.fail(err)
 	}
 	it.bound(i)
@@ -239,13 +270,13 @@ func (it *Iter) bound(i int) {
 	}
 	index := it.r.index
 	if it.lower != nil && (i == 0 || it.order(index.separator(i-1), it.lower) < 0) {
-		it.it.SeekGE(it.lower)
-		it.from = it.it.Offset()
+		it.c.seekGE(it.lower)
+		it.from = it.c.number()
 	}
-	if it.upper != nil && it.order(index.separator(i), it.upper) >= 0 && it.it.SeekGE(it.upper) {
-		it.to = it.it.Offset()
+	if it.upper != nil && it.order(index.separator(i), it.upper) >= 0 && it.c.seekGE(it.upper) {
+		it.to = it.c.number()
 	}
-	it.it.First() // a key in the Iter's buffer would make the next seek copy its own
+	it.c.first() // a key in the cursor's buffer would make its next seek copy the one sought
 }
 
 // fail ends a move with an error. No block is loaded then.

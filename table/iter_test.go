@@ -63,18 +63,23 @@ func TestIterAgainstModel(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			o.Upper = anyKey()
 		}
-		it := open(t, build(t, wo, pairs), nil).NewIter(&o)
-		m := newModel(pairs, &o)
-		history := fmt.Sprintf("%d pairs, %+v, bounds %q to %q:", len(pairs), wo, o.Lower, o.Upper)
-		for range 100 {
-			move, got, want := step(rng, it, m, anyKey())
-			history += " " + move
-			if got != want || it.Valid() != want || it.Error() != nil {
-				t.Fatalf("%s: moved %v, want %v; Error = %v", history, got, want, it.Error())
-			}
-			if want && (!bytes.Equal(it.Key(), m.pairs[m.at].Key) || !bytes.Equal(it.Value(), m.pairs[m.at].Value)) {
-				t.Fatalf("%s: at %q, want %q", history, it.Key(), m.pairs[m.at].Key)
-			}
+		name := fmt.Sprintf("%d pairs, %+v, bounds %q to %q", len(pairs), wo, o.Lower, o.Upper)
+		moveAgainstModel(t, rng, name, open(t, build(t, wo, pairs), nil).NewIter(&o), newModel(pairs, &o), anyKey)
+	}
+}
+
+// moveAgainstModel makes 100 random moves with both, and compares where they are.
+func moveAgainstModel(t *testing.T, rng *rand.Rand, name string, it *table.Iter, m *model, anyKey func() []byte) {
+	t.Helper()
+	history := name + ":"
+	for range 100 {
+		move, got, want := step(rng, it, m, anyKey())
+		history += " " + move
+		if got != want || it.Valid() != want || it.Error() != nil {
+			t.Fatalf("%s: moved %v, want %v; Error = %v", history, got, want, it.Error())
+		}
+		if want && (!bytes.Equal(it.Key(), m.pairs[m.at].Key) || !bytes.Equal(it.Value(), m.pairs[m.at].Value)) {
+			t.Fatalf("%s: at %q, want %q", history, it.Key(), m.pairs[m.at].Key)
 		}
 	}
 }

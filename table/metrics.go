@@ -12,4 +12,7 @@ type Metrics struct {
 	FilterFalsePositives atomic.Uint64 // questions answered "may contain" for a key that was absent
 	DataBlocks           atomic.Uint64 // data blocks read, by lookups and iterators
 	BytesRead            atomic.Uint64 // bytes these took in the file, trailers included
+	CacheHits            atomic.Uint64 // data blocks, of lookups and iterators, that were in the Cache
+	CacheMisses          atomic.Uint64 // and those that were not
+	CacheEvictions       atomic.Uint64 // data blocks that gave way to others in the Cache
 }

@@ -102,6 +102,10 @@ type ReaderOptions struct {
 	// reported as corrupt. Id 0 is uncompressed, and no codec can have it.
 	Codecs []Codec
 
+	// Cache keeps data blocks for this and other Readers. nil: every lookup reads
+	// and checks its block anew.
+	Cache *Cache
+
 	// MaxBlockSize is the most bytes that a block may take, stored or
 	// decompressed, below 4 GiB; a larger one is reported as corrupt. 0: 1 GiB,
 	// which is also what a Writer keeps to.

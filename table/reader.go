@@ -24,7 +24,8 @@ type Reader struct {
 	compare      func(a, b []byte) int
 
 	index     *index
-	filter    *filter.BlockReader // nil if there is none, or none in use
+	slots     []atomic.Pointer[cachedBlock] // of the data blocks; nil if there is no cache
+	filter    *filter.BlockReader           // nil if there is none, or none in use
 	filterErr error
 
 	closed atomic.Bool
@@ -118,6 +119,9 @@ func (r *Reader) openIndex() error {
 	if r.index, err = r.readIndex(r.footer.index); err != nil {
 		return err
 	}
+	if r.o.Cache != nil {
+		r.slots = make([]atomic.Pointer[cachedBlock], r.index.len())
+	}
 	return r.checkOverlap()
 }
 
@@ -189,6 +193,9 @@ func (r *Reader) FilterErr() error { return r.filterErr }
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {
 		return ErrClosed
+	}
+	if r.slots != nil {
+		r.o.Cache.removeAll(r)
 	}
 	if r.file == nil {
 		return nil

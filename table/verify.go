@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -34,7 +33,7 @@ func (r *Reader) Verify() error {
 		return ErrClosed
 	}
 	o := r.o
-	o.SkipChecksums, o.Metrics = false, nil
+	o.SkipChecksums, o.Metrics, o.Cache = false, nil, nil
 	err := verify(r.src, int64(r.footerOffset)+footerLen, &o)
 	if r.closed.Load() {
 		return ErrClosed
@@ -59,7 +58,7 @@ func verify(src io.ReaderAt, size int64, o *ReaderOptions) error {
 type verifier struct {
 	r       *Reader
 	buffers buffers
-	it      block.Iter
+	c       cursor
 	filters []checkedFilter
 	keys    int   // memory that may still be taken for keys
 	hashing int64 // how many bytes of keys filters may still be asked for
@@ -105,7 +104,7 @@ func (v *verifier) full() bool { return v.room < 0 }
 
 // block checks data block i, and its filters with each of its keys.
 func (v *verifier) block(i int) error {
-	if err := v.r.openData(i, &v.buffers, &v.it, &v.keys); err != nil {
+	if err := v.c.open(v.r, i, &v.buffers, &v.keys); err != nil {
 		return err
 	}
 	for _, f := range v.filters {
@@ -126,8 +125,8 @@ func (v *verifier) askFilter(i int, f checkedFilter) {
 	offset := v.r.index.handles[i].offset
 	denied, named := v.denied, v.named
 	v.names = v.names[:0]
-	for ok := v.it.First(); ok && v.hashing >= 0; ok = v.it.Next() {
-		key := v.it.Key()
+	for ok := v.c.first(); ok && v.hashing >= 0; ok = v.c.next() {
+		key := v.c.key()
 		held := filterKey(v.r.o.FilterKey, key)
 		if held == nil {
 			continue

@@ -1,0 +1,126 @@
+package table
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/block"
+)
+
+// A Cache keeps data blocks in memory, decompressed, checked and made for
+// searching, so that lookups and iterators need not read them again. Any number
+// of Readers may share one ([ReaderOptions].Cache), and it is safe for concurrent
+// use.
+//
+// What it finds costs a lookup one atomic load; it takes a lock only to keep a
+// block that was read. Blocks give way to new ones by the CLOCK algorithm: one
+// that was used since the hand last passed is spared once. New ones are not, so
+// that a scan of many does not drive out those that are asked for again and again.
+//
+// Blocks that are not kept, because they take more than the whole budget, or have
+// more entries or longer keys than [block.Entries] are for, are read each time. A
+// Reader's blocks leave when it is closed. One that was dropped without Close
+// leaves its blocks behind, until others take their place.
+type Cache struct {
+	budget int64
+
+	mu   sync.Mutex
+	size int64 // of all blocks
+	n    int   // how many there are,
+	hand *seat // in a ring: the one that is next to give way; nil if there is none
+}
+
+// cachedBlock is a block in a slot of its Reader. It has what a lookup looks at,
+// and nothing else: many of them are to fit into the processor's cache.
+type cachedBlock struct {
+	block.Entries
+	used atomic.Bool // since the hand last passed
+}
+
+// seat is the place of a block in the ring of a Cache.
+type seat struct {
+	block      *cachedBlock
+	size       int64
+	slot       *atomic.Pointer[cachedBlock]
+	owner      *Reader
+	prev, next *seat
+}
+
+// NewCache returns an empty Cache that keeps up to that many bytes, with what it
+// takes to find them. Of 0 and below, it keeps nothing.
+func NewCache(bytes int64) *Cache { return &Cache{budget: bytes} }
+
+// Size returns how many bytes the Cache keeps.
+func (c *Cache) Size() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.size
+}
+
+// touch marks the block as used. It writes to memory that others read only if
+// that makes a difference.
+func (b *cachedBlock) touch() {
+	if !b.used.Load() {
+		b.used.Store(true)
+	}
+}
+
+// add keeps a block, unless its slot is taken or its Reader closed by now.
+func (c *Cache) add(s *seat) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.owner.closed.Load() || !s.slot.CompareAndSwap(nil, s.block) {
+		return
+	}
+	c.link(s)
+	for visits := 0; c.size > c.budget; visits++ {
+		s := c.hand
+		c.hand = s.next
+		if s.block.used.Swap(false) && visits < c.n { // not for ever, however often they are used meanwhile
+			continue
+		}
+		c.remove(s)
+		if m := s.owner.o.Metrics; m != nil {
+			m.CacheEvictions.Add(1)
+		}
+	}
+}
+
+// link puts s where the hand comes last.
+func (c *Cache) link(s *seat) {
+	if c.hand == nil {
+		s.prev, s.next, c.hand = s, s, s
+	} else {
+		s.prev, s.next = c.hand.prev, c.hand
+		s.prev.next, s.next.prev = s, s
+	}
+	c.size += s.size
+	c.n++
+}
+
+// remove takes s out of the ring, and its block out of its slot.
+func (c *Cache) remove(s *seat) {
+	s.slot.Store(nil)
+	s.prev.next, s.next.prev = s.next, s.prev
+	if c.hand == s {
+		c.hand = s.next
+	}
+	c.size -= s.size
+	if c.n--; c.n == 0 {
+		c.hand = nil
+	}
+}
+
+// removeAll takes out the blocks of a Reader, by going round the ring once.
+func (c *Cache) removeAll(owner *Reader) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.hand
+	for range c.n {
+		next := s.next
+		if s.owner == owner {
+			c.remove(s)
+		}
+		s = next
+	}
+}

@@ -1,0 +1,316 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// Whatever a cache has room for, answers are the same with it.
+func TestCacheChangesNoAnswer(t *testing.T) {
+	golden.Each(t, goldenDir, func(t *testing.T, g golden.Loaded) {
+		if len(g.Want) > 10_000 {
+			t.Skip("the others have every shape")
+		}
+		for _, room := range []int64{-1, 0, 1, 3000, 20_000, 1 << 30} {
+			c := table.NewCache(room)
+			r := open(t, g.Contents, &table.ReaderOptions{Cache: c})
+			for range 2 {
+				checkLookups(t, r, g.Want)
+				if diff := diffPairs(g.Want, forward(t, r.NewIter(nil))); diff != "" {
+					t.Fatalf("room for %d bytes, forward (-want +got):\n%s", room, diff)
+				}
+				if diff := diffPairs(g.Want, backward(t, r.NewIter(nil))); diff != "" {
+					t.Fatalf("room for %d bytes, backward (-want +got):\n%s", room, diff)
+				}
+			}
+			if c.Size() > max(room, 0) {
+				t.Errorf("room for %d bytes has %d", room, c.Size())
+			}
+			if err := errors.Join(r.Verify(), r.Close()); err != nil || c.Size() != 0 {
+				t.Errorf("after Close: %v, %d bytes left", err, c.Size())
+			}
+		}
+	})
+}
+
+// What is in the cache is not read again, by lookups or iterators.
+func TestCacheSparesReads(t *testing.T) {
+	var m table.Metrics
+	pairs := numbered(2000)
+	r := open(t, build(t, withBloom, pairs), &table.ReaderOptions{Cache: table.NewCache(1 << 20), Metrics: &m})
+	forward(t, r.NewIter(nil))
+	blocks := m.DataBlocks.Load()
+	if blocks < 10 || m.CacheMisses.Load() != blocks || m.CacheHits.Load() != 0 {
+		t.Errorf("first scan: %d blocks read, %d misses, %d hits; want as many misses as blocks, and no hits",
+			blocks, m.CacheMisses.Load(), m.CacheHits.Load())
+	}
+	forward(t, r.NewIter(nil))
+	if m.DataBlocks.Load() != blocks || m.CacheHits.Load() != blocks {
+		t.Errorf("second scan: %d blocks read, %d hits; want none and %d", m.DataBlocks.Load()-blocks, m.CacheHits.Load(), blocks)
+	}
+	checkLookups(t, r, pairs)
+	if m.DataBlocks.Load() != blocks || m.CacheEvictions.Load() != 0 {
+		t.Errorf("lookups: %d blocks read, %d evictions; want none", m.DataBlocks.Load()-blocks, m.CacheEvictions.Load())
+	}
+}
+
+// Blocks that are used again and again outlive scans of much more than there is
+// room for.
+func TestCacheResistsScans(t *testing.T) {
+	var hot, cold table.Metrics
+	c := table.NewCache(100_000)
+	contents := build(t, nil, numbered(20_000)) // of which the cache holds a tenth
+	hotReader := open(t, contents, &table.ReaderOptions{Cache: c, Metrics: &hot})
+	coldReader := open(t, contents, &table.ReaderOptions{Cache: c, Metrics: &cold})
+	get := func() {
+		for i := range 3 {
+			if _, err := hotReader.Get(fmt.Appendf(nil, "key%06d", 10_000*i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	get()
+	get()
+	it := coldReader.NewIter(nil)
+	for i := 0; it.Next(); i++ {
+		if i%200 == 0 {
+			get()
+		}
+	}
+	if n := hot.DataBlocks.Load(); n != 3 || hot.CacheEvictions.Load() != 0 {
+		t.Errorf("3 blocks that are in use were read %d times", n)
+	}
+	if n := cold.CacheEvictions.Load(); n < 100 || n > cold.DataBlocks.Load() {
+		t.Errorf("%d of the %d blocks of the scan gave way", n, cold.DataBlocks.Load())
+	}
+	if c.Size() > 100_000 || c.Size() < 80_000 {
+		t.Errorf("the cache has %d bytes, want nearly 100000", c.Size())
+	}
+}
+
+// Readers that share a cache see their own blocks, and take them along when they
+// are closed.
+func TestCacheIsShared(t *testing.T) {
+	c := table.NewCache(1 << 20)
+	a, b := pairsOf("a", "b", "c"), pairsOf("a", "c", "d")
+	ra := open(t, build(t, nil, a), &table.ReaderOptions{Cache: c})
+	rb := open(t, build(t, nil, b), &table.ReaderOptions{Cache: c})
+	for range 2 {
+		checkLookups(t, ra, a)
+		checkLookups(t, rb, b)
+	}
+	both := c.Size()
+	value, err := ra.Get([]byte("b"))
+	if err := errors.Join(err, ra.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if left := c.Size(); left == 0 || left >= both {
+		t.Errorf("%d of %d bytes are left when one of two Readers is closed", left, both)
+	}
+	if _, err := ra.Get([]byte("b")); !errors.Is(err, table.ErrClosed) || string(value) != "value of b" {
+		t.Errorf("after Close: Get = %v; the value got before is %q", err, value)
+	}
+	checkLookups(t, rb, b)
+}
+
+// A block that cannot be read, or is damaged, is not kept: the next call tries
+// again.
+func TestCacheKeepsNoErrors(t *testing.T) {
+	contents := build(t, nil, numbered(100))
+	broken := &failingReader{ReaderAt: bytes.NewReader(contents)}
+	r, err := table.NewReader(broken, int64(len(contents)), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		fail error
+		want error
+	}{{io.ErrNoProgress, io.ErrNoProgress}, {nil, nil}, {io.ErrNoProgress, nil}} {
+		broken.err = tt.fail
+		if _, err := r.Get([]byte("key000000")); !errors.Is(err, tt.want) {
+			t.Errorf("source fails with %v: Get = %v, want %v", tt.fail, err, tt.want)
+		}
+	}
+
+	p := sound()
+	p.data2 = raw(rawtable.Entries("d", "4", "c", "3"))
+	r = open(t, p.build(), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
+	for range 2 {
+		if _, err := r.Get([]byte("c")); !errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("keys out of order: Get = %v, want ErrCorrupt", err)
+		}
+	}
+}
+
+// failingReader fails while err is set.
+type failingReader struct {
+	io.ReaderAt
+	err error
+}
+
+func (f *failingReader) ReadAt(p []byte, off int64) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	return f.ReaderAt.ReadAt(p, off)
+}
+
+// Blocks that the cache is not for are read each time.
+func TestCacheLeavesOut(t *testing.T) {
+	var many []workload.Pair
+	for i := range 20_000 {
+		many = append(many, workload.Pair{Key: fmt.Appendf(nil, "%06d", i)})
+	}
+	for _, tt := range []struct {
+		name  string
+		room  int64
+		pairs []workload.Pair
+	}{
+		{"too many entries", 1 << 30, many},
+		{"a block of 5 MiB", 1 << 30, []workload.Pair{{Key: []byte("a"), Value: make([]byte, 5<<20)}}},
+		{"larger than the cache", 1000, []workload.Pair{{Key: []byte("a"), Value: make([]byte, 2000)}}},
+	} {
+		var m table.Metrics
+		c := table.NewCache(tt.room)
+		r := open(t, build(t, &table.WriterOptions{BlockSize: 1 << 20}, tt.pairs), &table.ReaderOptions{Cache: c, Metrics: &m})
+		for range 3 {
+			if v, err := r.Get(tt.pairs[0].Key); err != nil || !bytes.Equal(v, tt.pairs[0].Value) {
+				t.Errorf("%s: Get = %d bytes, %v", tt.name, len(v), err)
+			}
+		}
+		if diff := diffPairs(tt.pairs, forward(t, r.NewIter(nil))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+		if m.DataBlocks.Load() != 4 || m.CacheHits.Load() != 0 || c.Size() != 0 {
+			t.Errorf("%s: %d blocks read, %d hits, %d bytes kept; want 4, none, none", tt.name, m.DataBlocks.Load(), m.CacheHits.Load(), c.Size())
+		}
+	}
+}
+
+// A cached lookup allocates nothing, nor does a step of an Iter.
+func TestCachedAllocations(t *testing.T) {
+	for _, cache := range []*table.Cache{nil, table.NewCache(1 << 20)} {
+		r := open(t, build(t, withBloom, numbered(1000)), &table.ReaderOptions{Cache: cache})
+		it := r.NewIter(nil)
+		forward(t, it)
+		steps := testing.AllocsPerRun(1000, func() {
+			if !it.Next() {
+				it.First()
+			}
+		})
+		back := testing.AllocsPerRun(1000, func() {
+			if !it.Prev() {
+				it.Last()
+			}
+		})
+		if (steps != 0 || back != 0) && !raceEnabled {
+			t.Errorf("%v allocations a step forward, %v backward, want none", steps, back)
+		}
+		if cache == nil {
+			continue
+		}
+		present := []byte("key001000")
+		if got := testing.AllocsPerRun(200, func() { r.Get(present) }); got != 0 && !raceEnabled {
+			t.Errorf("%v allocations for a cached lookup, want none", got)
+		}
+	}
+}
+
+// Two tables share a cache that is much too small for them, under goroutines that
+// look up, iterate and verify, until one closes its Reader: right answers, then
+// ErrClosed, and nothing left.
+func TestCacheIsSafeForConcurrentUse(t *testing.T) {
+	c := table.NewCache(20_000)
+	pairs := numbered(2000)
+	contents := build(t, withBloom, pairs)
+	var tables sync.WaitGroup
+	for range 2 {
+		tables.Go(func() {
+			r := open(t, contents, &table.ReaderOptions{Cache: c, Metrics: new(table.Metrics)})
+			var closed atomic.Bool
+			users := make([]user, 8)
+			var all sync.WaitGroup
+			for i := range users {
+				u := &users[i]
+				*u = user{r, pairs, &closed, map[string][]byte{}}
+				all.Go(func() {
+					if err := u.work(uint64(i)); err != nil {
+						t.Errorf("user %d: %v", i, err)
+					}
+				})
+			}
+			all.Wait()
+			checkKept(t, users, pairs)
+		})
+	}
+	tables.Wait()
+	if c.Size() != 0 {
+		t.Errorf("%d bytes are left after all Readers were closed", c.Size())
+	}
+}
+
+// A cache outlives files: Open and Close in turn leave nothing behind.
+func TestCacheOfFiles(t *testing.T) {
+	c := table.NewCache(1 << 20)
+	for i := range 3 {
+		name := filepath.Join(t.TempDir(), strings.Repeat("x", i+1))
+		w, err := table.Create(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Append([]byte("key"), []byte{byte(i)}), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r, err := table.Open(name, &table.ReaderOptions{Cache: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := r.Get([]byte("key")); err != nil || v[0] != byte(i) {
+			t.Errorf("file %d: Get = %v, %v", i, v, err)
+		}
+		if err := r.Close(); err != nil || c.Size() != 0 {
+			t.Errorf("file %d: Close = %v, %d bytes left", i, err, c.Size())
+		}
+	}
+}
+
+// Iters move over cached blocks, and over such as have too long keys to be cached
+// or held whole, as over others.
+func TestCachedIterAgainstModel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for i := range 200 {
+		prefix := strings.Repeat("k", []int{0, 20, 3000}[i%3])
+		var pairs []workload.Pair
+		for _, p := range dataset(t, "byte-edges") {
+			if rng.IntN(20) == 0 {
+				pairs = append(pairs, workload.Pair{Key: append([]byte(prefix), p.Key...), Value: p.Value})
+			}
+		}
+		wo := &table.WriterOptions{BlockSize: 1 + rng.IntN(5000), RestartInterval: 1 + rng.IntN(100)}
+		ro := &table.ReaderOptions{Cache: table.NewCache(int64(rng.IntN(20_000)))}
+		var o table.IterOptions
+		if rng.IntN(2) == 0 {
+			o.Lower = append([]byte(prefix), byte(rng.IntN(256)))
+		}
+		if rng.IntN(2) == 0 {
+			o.Upper = append([]byte(prefix), byte(rng.IntN(256)))
+		}
+		name := fmt.Sprintf("prefix of %d bytes, %+v, bounds %q to %q", len(prefix), wo, o.Lower, o.Upper)
+		moveAgainstModel(t, rng, name, open(t, build(t, wo, pairs), ro).NewIter(&o), newModel(pairs, &o), func() []byte {
+			return append([]byte(prefix), byte(rng.IntN(256)), byte(rng.IntN(256)))
+		})
+	}
+}

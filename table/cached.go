@@ -1,0 +1,84 @@
+package table
+
+import (
+	"sync"
+
+	"github.com/sievetable/sievetable/block"
+)
+
+// cached returns data block i if it is in the cache, and else nil.
+func (r *Reader) cached(i int) *cachedBlock {
+	if r.slots == nil {
+		return nil
+	}
+	b := r.slots[i].Load()
+	if b != nil {
+		b.touch()
+	}
+	if m := r.o.Metrics; m != nil {
+		if b != nil {
+			m.CacheHits.Add(1)
+		} else {
+			m.CacheMisses.Add(1)
+		}
+	}
+	return b
+}
+
+const (
+	// cachedBlockSize is what a block and its seat take beside its entries.
+	cachedBlockSize = 96 + 48
+
+	// maxCachedBlock is the most that a block may have to be kept in the cache.
+	// To read a larger one takes its time, and to keep it takes a copy.
+	maxCachedBlock = 4 << 20
+)
+
+// entriesPool has what lookups decode blocks to, before the cache gets its copy.
+var entriesPool = sync.Pool{New: func() any { return new(block.Entries) }}
+
+// readCached keeps data block i, of these contents, in the cache. It returns nil
+// if there is no cache, or if the block is not for it: it is then not checked.
+func (r *Reader) readCached(i int, contents []byte) (*cachedBlock, error) {
+	if r.slots == nil || len(contents) > maxCachedBlock {
+		return nil, nil
+	}
+	e := entriesPool.Get().(*block.Entries)
+	defer entriesPool.Put(e)
+	if tooMany, err := r.decodeData(i, contents, e); tooMany || err != nil {
+		return nil, err
+	}
+	return r.admit(i, e), nil
+}
+
+// admit keeps a copy of e, data block i's entries, in the cache, and returns it.
+// If there is no cache, or if they are too large for it, it returns nil.
+func (r *Reader) admit(i int, e *block.Entries) *cachedBlock {
+	if r.slots == nil || e.CloneSize() > maxCachedBlock {
+		return nil
+	}
+	size := int64(e.CloneSize()) + cachedBlockSize
+	if size > r.o.Cache.budget {
+		return nil
+	}
+	b := &cachedBlock{Entries: e.Clone()}
+	r.o.Cache.add(&seat{block: b, size: size, slot: &r.slots[i], owner: r})
+	return b
+}
+
+// decodeData makes e the entries of data block i, checked as a whole and against
+// the index. It reports if they are too many for that.
+func (r *Reader) decodeData(i int, contents []byte, e *block.Entries) (tooMany bool, err error) {
+	switch err := e.Decode(contents, r.compare); {
+	case err == block.ErrTooMany:
+		return true, nil
+	case err != nil:
+		return false, &CorruptionError{Block: partData, Offset: int64(r.index.handles[i].offset), Err: err}
+	case e.Len() == 0:
+		return false, nil
+	}
+	if err := r.checkLast(i, e.Key(e.Len()-1)); err != nil {
+		return false, err
+	}
+	return false, r.checkFirst(i, e.Key(0))
+}
