@@ -53,6 +53,22 @@ func TestW1(t *testing.T) {
 	}
 }
 
+func TestW3(t *testing.T) {
+	s := W3(10_000)
+	checkSet(t, s)
+	if got, want := s.Bytes(), int64(10_000*64); got != want {
+		t.Errorf("Bytes = %d, want %d", got, want)
+	}
+	if got, want := string(s.Keys[0]), "https://www.bababa.org/baba/motofo/index.html?id=000004284968992"; got != want {
+		t.Errorf("first key = %q, want %q", got, want)
+	}
+	for _, k := range slices.Concat(s.Keys, s.Absent) {
+		if len(k) != 64 || !bytes.HasPrefix(k, []byte("https://www.")) {
+			t.Fatalf("%q is no URL of 64 bytes", k)
+		}
+	}
+}
+
 func TestTree(t *testing.T) {
 	dir := t.TempDir()
 	for name, contents := range map[string]string{"b.go": "b", "a/x.go": "x", "a.go": ""} {

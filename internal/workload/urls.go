@@ -1,0 +1,120 @@
+package workload
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// urlWidth is the length of every URL of W3.
+const urlWidth = 64
+
+// The fields of a URL's code, from the highest bits to the lowest.
+const (
+	hostBits, sectionBits, topicBits = 12, 6, 10
+
+	idBits = 64 - hostBits - sectionBits - topicBits
+)
+
+// W3 returns n URLs of 64 bytes with empty values. Each has one of some
+// thousand hosts, a few of which have most of the URLs, two levels of path, and
+// a number, so that neighbours share long prefixes. Further URLs of the same
+// shape are absent, as many, but at most a million: absent URLs are asked for
+// over and over.
+func W3(n int) Set {
+	rng := rand.New(rand.NewPCG(5, 5))
+	absent := min(n, 1_000_000)
+	codes := urlCodes(rng, n+absent)
+	place := rng.Perm(len(codes))
+	missing := make([]uint64, absent)
+	isMissing := make([]bool, len(codes))
+	for i, p := range place[:absent] {
+		missing[i] = codes[p]
+		isMissing[p] = true
+	}
+	present := codes[:0]
+	for i, c := range codes {
+		if !isMissing[i] {
+			present = append(present, c)
+		}
+	}
+	words := newURLWords()
+	return Set{Keys: words.urls(present), Absent: words.urls(missing), Values: make([][]byte, n), Hits: rng.Perm(n)}
+}
+
+// urlCodes returns n distinct codes in order, which is also that of their URLs.
+func urlCodes(rng *rand.Rand, n int) []uint64 {
+	codes := make([]uint64, 0, n)
+	for len(codes) < n {
+		for len(codes) < n {
+			codes = append(codes, urlCode(rng))
+		}
+		slices.Sort(codes)
+		codes = slices.Compact(codes)
+	}
+	return codes
+}
+
+// urlCode draws a code. The lower a host's rank the more URLs it has.
+func urlCode(rng *rand.Rand) uint64 {
+	u := rng.Float64()
+	rank := uint64(u * u * u * (1 << hostBits))
+	host := rank * 2029 % (1 << hostBits) // big hosts are not neighbours
+	return host<<(64-hostBits) | rng.Uint64()>>hostBits
+}
+
+// urlWords are what the fields of a code stand for, each list in order.
+type urlWords struct {
+	hosts, sections, topics []string
+}
+
+func newURLWords() urlWords {
+	return urlWords{
+		hosts:    wordList(hostBits, ".org/"),
+		sections: wordList(sectionBits, "/"),
+		topics:   wordList(topicBits, "/index.html?id="),
+	}
+}
+
+// wordList returns 2^bits distinct words, each with the end behind it, in order.
+func wordList(bits int, end string) []string {
+	syllables := strings.Fields("ba ce di fo gu ha ke li mo nu pa re si to vu ze")
+	words := make([]string, 1<<bits)
+	for i := range words {
+		for shift := 0; shift < bits; shift += 4 {
+			words[i] += syllables[i>>shift&15]
+		}
+		words[i] += end
+	}
+	slices.Sort(words)
+	return words
+}
+
+// urls returns the codes' URLs, which lie in one piece of memory.
+func (w urlWords) urls(codes []uint64) [][]byte {
+	all := make([]byte, 0, urlWidth*len(codes))
+	urls := make([][]byte, len(codes))
+	for i, code := range codes {
+		all = w.append(all, code)
+		urls[i] = all[urlWidth*i : urlWidth*(i+1) : urlWidth*(i+1)]
+	}
+	return urls
+}
+
+// append appends the code's URL. The number takes the rest of its width, so that
+// numbers are in the order of their digits.
+func (w urlWords) append(dst []byte, code uint64) []byte {
+	end := len(dst) + urlWidth
+	dst = append(dst, "https://www."...)
+	dst = append(dst, w.hosts[code>>(64-hostBits)]...)
+	dst = append(dst, w.sections[code>>(topicBits+idBits)&(1<<sectionBits-1)]...)
+	dst = append(dst, w.topics[code>>idBits&(1<<topicBits-1)]...)
+	from := len(dst)
+	dst = dst[:end]
+	id := code & (1<<idBits - 1)
+	for i := end - 1; i >= from; i-- {
+		dst[i] = '0' + byte(id%10)
+		id /= 10
+	}
+	return dst
+}
