@@ -11,10 +11,9 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
-	"strings"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/engine"
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/ours"
@@ -50,7 +49,7 @@ func run(dir string) error {
 		return err
 	}
 	producers := []producer{
-		{"goleveldb", moduleVersion("github.com/syndtr/goleveldb"), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
+		{"goleveldb", engine.ModuleVersion("github.com/syndtr/goleveldb"), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 			return goleveldb.Write(goleveldb.Options(g), pairs)
 		}},
 		{"leveldb", tool.Version, tool.Write},
@@ -132,19 +131,4 @@ func matrix() []manifest.Table {
 	}
 	add("byte-edges-block-1", func(g *manifest.Table) { g.Dataset, g.BlockSize = "byte-edges", 1 })
 	return tables
-}
-
-// moduleVersion returns the version of a module that this program is built
-// with.
-func moduleVersion(path string) string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, m := range info.Deps {
-		if m.Path == path {
-			return strings.TrimPrefix(m.Version, "v")
-		}
-	}
-	return ""
 }

@@ -1,0 +1,114 @@
+package pebble
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/engine"
+)
+
+// A reader is an open database.
+type reader struct {
+	db     *pebble.DB
+	dbGet  bool
+	counts *countingFS
+}
+
+func (r *reader) NewCursor() (engine.Cursor, error) {
+	if r.dbGet {
+		return getCursor{r.db}, nil
+	}
+	filtered, err := r.db.NewIter(&pebble.IterOptions{UseL6Filters: true})
+	if err != nil {
+		return nil, err
+	}
+	scan, err := r.db.NewIter(nil)
+	if err != nil {
+		return nil, errors.Join(err, filtered.Close())
+	}
+	return &cursor{filtered: filtered, scan: scan}, nil
+}
+
+func (r *reader) Counts() (engine.Counts, error) {
+	return engine.Counts{Blocks: r.counts.reads.Load(), FalsePositives: -1}, nil
+}
+
+func (r *reader) Close() error { return r.db.Close() }
+
+// A cursor looks keys up with an iterator, and moves with another.
+type cursor struct {
+	filtered, scan *pebble.Iterator
+}
+
+func (c *cursor) Get(keys engine.Packed, present bool) error {
+	for i := range keys.N {
+		found := c.filtered.SeekPrefixGE(keys.At(i)) && bytes.Equal(c.filtered.Key(), keys.At(i))
+		if found {
+			if _, err := c.filtered.ValueAndErr(); err != nil {
+				return err
+			}
+		}
+		if found != present {
+			return seekError(c.filtered, keys.At(i), present)
+		}
+	}
+	return c.filtered.Error()
+}
+
+func seekError(it *pebble.Iterator, key []byte, present bool) error {
+	if err := it.Error(); err != nil {
+		return err
+	}
+	return engine.Wrong(key, present)
+}
+
+func (c *cursor) Scan(backward bool) (entries int, err error) {
+	first, next := c.scan.First, c.scan.Next
+	if backward {
+		first, next = c.scan.Last, c.scan.Prev
+	}
+	for ok := first(); ok; ok = next() {
+		entries++
+	}
+	return entries, c.scan.Error()
+}
+
+func (c *cursor) SeekGE(keys engine.Packed) error {
+	for i := range keys.N {
+		if !c.scan.SeekGE(keys.At(i)) || !bytes.Equal(c.scan.Key(), keys.At(i)) {
+			return seekError(c.scan, keys.At(i), true)
+		}
+	}
+	return nil
+}
+
+func (c *cursor) Close() error {
+	return errors.Join(c.filtered.Close(), c.scan.Close())
+}
+
+// A getCursor looks keys up with the database's Get.
+type getCursor struct{ db *pebble.DB }
+
+func (c getCursor) Get(keys engine.Packed, present bool) error {
+	for i := range keys.N {
+		_, closer, err := c.db.Get(keys.At(i))
+		if err != nil && err != pebble.ErrNotFound {
+			return err
+		}
+		if (err == nil) != present {
+			return engine.Wrong(keys.At(i), present)
+		}
+		if closer != nil {
+			if err := closer.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (getCursor) Scan(bool) (int, error)     { return 0, engine.ErrNone }
+func (getCursor) SeekGE(engine.Packed) error { return engine.ErrNone }
+func (getCursor) Close() error               { return nil }

@@ -1,0 +1,51 @@
+package pebble
+
+import (
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/engine"
+)
+
+// NewFilters returns filters of perFilter keys each.
+func (e Engine) NewFilters(bitsPerKey, perFilter int) (engine.Filters, error) {
+	if e.DBGet {
+		return nil, engine.ErrNone
+	}
+	policy := bloom.FilterPolicy(bitsPerKey)
+	return &filters{policy: policy, gen: policy.NewWriter(sstable.TableFilter), per: perFilter}, nil
+}
+
+type filters struct {
+	policy bloom.FilterPolicy
+	gen    sstable.FilterWriter
+	per    int
+	bytes  []byte
+	ends   []int // of each filter in bytes
+}
+
+func (f *filters) Build(keys engine.Packed) error {
+	f.bytes, f.ends = f.bytes[:0], f.ends[:0]
+	for from := 0; from < keys.N; from += f.per {
+		for i := from; i < min(from+f.per, keys.N); i++ {
+			f.gen.AddKey(keys.At(i))
+		}
+		f.bytes = f.gen.Finish(f.bytes)
+		f.ends = append(f.ends, len(f.bytes))
+	}
+	return nil
+}
+
+func (f *filters) Contains(keys engine.Packed) (positives int, err error) {
+	start := 0
+	for n, end := range f.ends {
+		from := n * f.per
+		for i := from; i < min(from+f.per, keys.N); i++ {
+			if f.policy.MayContain(sstable.TableFilter, f.bytes[start:end], keys.At(i)) {
+				positives++
+			}
+		}
+		start = end
+	}
+	return positives, nil
+}
