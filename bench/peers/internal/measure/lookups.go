@@ -1,0 +1,144 @@
+package measure
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/engine"
+)
+
+// A task measures once, for about d.
+type task func(d time.Duration) (sample, error)
+
+// A work is what each engine is measured at.
+type work struct {
+	id, title string
+	unit      Unit
+	allocs    bool // are worth telling
+	once      bool // counts, which are the same in each round
+	start     func(s *stand) (task, error)
+}
+
+func timing(do step) task {
+	return func(d time.Duration) (sample, error) { return timed(d, do) }
+}
+
+// get looks up keys that are there, or not.
+func get(m engine.Mode, present bool) func(s *stand) (task, error) {
+	return func(s *stand) (task, error) {
+		c, err := s.cursor(m)
+		if err != nil {
+			return nil, err
+		}
+		return timing(getting(s.data, c, present)), nil
+	}
+}
+
+func getting(d *data, c engine.Cursor, present bool) step {
+	return asking(d.questions(present), func(keys engine.Packed) error { return c.Get(keys, present) })
+}
+
+func (d *data) questions(present bool) engine.Packed {
+	if present {
+		return d.hits
+	}
+	return d.absent
+}
+
+// appendGet looks up keys that are there, into memory of the caller's.
+func appendGet(s *stand) (task, error) {
+	c, err := s.cursor(engine.Cold)
+	if err != nil {
+		return nil, err
+	}
+	a, ok := c.(engine.Appender)
+	if !ok {
+		return nil, engine.ErrNone
+	}
+	return timing(asking(s.data.hits, a.AppendGet)), nil
+}
+
+// seek moves an iterator to keys that are there.
+func seek(s *stand) (task, error) {
+	c, err := s.cursor(engine.Warm)
+	if err != nil {
+		return nil, err
+	}
+	return timing(asking(s.data.hits, c.SeekGE)), nil
+}
+
+// scan goes over all entries.
+func scan(m engine.Mode, backward bool) func(s *stand) (task, error) {
+	return func(s *stand) (task, error) {
+		c, err := s.cursor(m)
+		if err != nil {
+			return nil, err
+		}
+		want := s.data.pairs.Keys.N
+		return timing(func() (int, error) {
+			n, err := c.Scan(backward)
+			if err == nil && n != want {
+				err = fmt.Errorf("a scan met %d entries of %d", n, want)
+			}
+			return n, err
+		}), nil
+	}
+}
+
+// twice looks keys up on one goroutine, then on two. What is measured is how
+// many times as many lookups two make.
+func twice(present bool) func(s *stand) (task, error) {
+	return func(s *stand) (task, error) {
+		r, err := s.reader(engine.Warm)
+		if err != nil {
+			return nil, err
+		}
+		var steps [2]step
+		for i := range steps {
+			c, err := s.cursorOf(r)
+			if err != nil {
+				return nil, err
+			}
+			steps[i] = getting(s.data, c, present)
+		}
+		return func(d time.Duration) (sample, error) {
+			one, err := together(d/2, steps[0])
+			if err != nil {
+				return sample{}, err
+			}
+			two, err := together(d/2, steps[:]...)
+			return counted(one / two), err
+		}, nil
+	}
+}
+
+// counting returns what is counted per lookup.
+func counting(present bool, count func(engine.Counts) int64) func(s *stand) (task, error) {
+	return func(s *stand) (task, error) {
+		r, err := s.reader(engine.Counting)
+		if err != nil {
+			return nil, err
+		}
+		c, err := s.cursorOf(r)
+		if err != nil {
+			return nil, err
+		}
+		return func(time.Duration) (sample, error) { return countLookups(s.data, r, c, present, count) }, nil
+	}
+}
+
+func countLookups(d *data, r engine.Reader, c engine.Cursor, present bool, count func(engine.Counts) int64) (sample, error) {
+	before, err := r.Counts()
+	if err != nil {
+		return sample{}, err
+	}
+	if count(before) < 0 {
+		return sample{}, engine.ErrNone
+	}
+	q := d.questions(present)
+	if err := each(q, func(keys engine.Packed) error { return c.Get(keys, present) }); err != nil {
+		return sample{}, err
+	}
+	after, err := r.Counts()
+	return counted(float64(count(after)-count(before)) / float64(q.N)), err
+}

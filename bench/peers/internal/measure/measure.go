@@ -1,0 +1,158 @@
+// Package measure has engines do the same work, in turns, and takes the time.
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"runtime"
+	"time"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/engine"
+)
+
+// Options say what is measured.
+type Options struct {
+	Rounds  int
+	Time    time.Duration // for one measurement
+	Entries int           // of W1
+	URLs    int           // the most of W3; 0: leave it out
+	Run     *regexp.Regexp
+
+	// Progress is told before each measurement.
+	Progress func(done, total int, what string)
+}
+
+// A run is what is under way.
+type run struct {
+	Options
+	columns     []Column
+	done, total int
+}
+
+// Run measures the columns' engines at every work.
+func Run(o Options, columns []Column) ([]Row, error) {
+	r := &run{Options: o, columns: columns}
+	var groups []group
+	for _, g := range plan(o) {
+		g = g.wanted(o)
+		groups = append(groups, g)
+		r.total += len(g.works)
+	}
+	var rows []Row
+	for _, g := range groups {
+		if len(g.works) == 0 {
+			continue
+		}
+		more, err := r.group(&g)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", g.id, err)
+		}
+		rows = append(rows, more...)
+	}
+	return rows, nil
+}
+
+// group builds the group's tables and does its works.
+func (r *run) group(g *group) (rows []Row, err error) {
+	r.Progress(r.done, r.total, g.id+": tables")
+	d := g.data()
+	stands := make([]*stand, len(r.columns))
+	defer func() {
+		for _, s := range stands {
+			if s != nil && s.table != nil {
+				err = errors.Join(err, s.table.Close())
+			}
+		}
+	}()
+	for i, c := range r.columns {
+		if c.Err != nil || !g.has(c) {
+			continue
+		}
+		stands[i] = &stand{engine: c.Engine, options: g.options, data: d}
+		if !g.tables {
+			continue
+		}
+		if stands[i].table, err = c.Engine.Build(d.pairs, g.options); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	for _, w := range g.works {
+		r.Progress(r.done, r.total, g.rowID(w))
+		row, err := r.row(g, w, stands)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.id, err)
+		}
+		rows = append(rows, row)
+		r.done++
+	}
+	return rows, nil
+}
+
+// row does one work: it starts all engines, and then measures them in turns.
+func (r *run) row(g *group, w work, stands []*stand) (row Row, err error) {
+	row = Row{ID: g.rowID(w), Section: g.section, Title: w.title, Unit: w.unit, Allocs: w.allocs, Cells: make([]Cell, len(stands))}
+	tasks := make([]task, len(stands))
+	defer func() {
+		for _, s := range stands {
+			if s != nil {
+				err = errors.Join(err, s.close())
+			}
+		}
+	}()
+	for i, s := range stands {
+		if tasks[i], err = r.start(w, s, &row.Cells[i], r.columns[i]); err != nil {
+			return row, fmt.Errorf("%s: %w", r.columns[i].Name, err)
+		}
+	}
+	rounds := r.Rounds
+	if w.once {
+		rounds = 1
+	}
+	for range rounds {
+		for i, t := range tasks {
+			if t == nil {
+				continue
+			}
+			if err := r.measure(t, &row.Cells[i], r.columns[i]); err != nil {
+				return row, fmt.Errorf("%s: %w", r.columns[i].Name, err)
+			}
+		}
+	}
+	return row, nil
+}
+
+// start returns the engine's task, warmed up, or nil and the reason in the cell.
+func (r *run) start(w work, s *stand, cell *Cell, c Column) (task, error) {
+	if s == nil {
+		cell.Missing = "—"
+		if c.Err != nil {
+			cell.Missing = c.Err.Error()
+		}
+		return nil, nil
+	}
+	t, err := w.start(s)
+	if err == nil {
+		_, err = t(r.Time / 4)
+	}
+	if errors.Is(err, engine.ErrNone) {
+		cell.Missing = "—"
+		return nil, nil
+	}
+	return t, err
+}
+
+// measure takes one sample.
+func (r *run) measure(t task, cell *Cell, c Column) error {
+	runtime.GC()
+	s, err := t(r.Time)
+	if err != nil {
+		return err
+	}
+	if !c.Engine.Info().Go {
+		s.allocs = math.NaN()
+	}
+	cell.add(s)
+	return nil
+}

@@ -1,0 +1,121 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/engine"
+	"github.com/sievetable/sievetable/internal/workload"
+)
+
+// A group is the works on tables of the same pairs and options.
+type group struct {
+	id, section string
+	data        func() *data
+	options     engine.Options
+	tables      bool     // are wanted
+	only        []string // names of the columns, nil: all
+	works       []work
+}
+
+// What every row is named by in reports and charts.
+const (
+	GetAbsentWarm  = "get-absent-warm"
+	GetPresentWarm = "get-present-warm"
+	GetPresentCold = "get-present-cold"
+	getAbsentCold  = "get-absent-cold"
+)
+
+// Sections of the report.
+const (
+	SectionRaw     = "W1, uncompressed"
+	SectionSnappy  = "W1, Snappy"
+	SectionFilters = "Filters of 35 keys"
+	SectionURLs    = "Absent keys by entries: W3, Snappy, warm"
+	SectionBits    = "Absent keys by bits per key: W1, Snappy, cold"
+)
+
+func w1Works() []work {
+	blocks := func(c engine.Counts) int64 { return c.Blocks }
+	falsePositives := func(c engine.Counts) int64 { return c.FalsePositives }
+	return []work{
+		{id: GetAbsentWarm, title: "Get absent, warm", allocs: true, start: get(engine.Warm, false)},
+		{id: GetPresentWarm, title: "Get present, warm", allocs: true, start: get(engine.Warm, true)},
+		{id: GetPresentCold, title: "Get present, cold", allocs: true, start: get(engine.Cold, true)},
+		{id: "append-get-present-cold", title: "AppendGet present, cold", allocs: true, start: appendGet},
+		{id: "seek-warm", title: "SeekGE, warm", allocs: true, start: seek},
+		{id: "scan-forward-warm", title: "Scan forward, warm, per entry", allocs: true, start: scan(engine.Warm, false)},
+		{id: "scan-forward-cold", title: "Scan forward, cold, per entry", allocs: true, start: scan(engine.Cold, false)},
+		{id: "scan-backward-warm", title: "Scan backward, warm, per entry", allocs: true, start: scan(engine.Warm, true)},
+		{id: "scan-backward-cold", title: "Scan backward, cold, per entry", allocs: true, start: scan(engine.Cold, true)},
+		{id: "write-one-core", title: "Write, one core", unit: MBPerSecond, start: write(1)},
+		{id: "write-two-cores", title: "Write, two cores", unit: MBPerSecond, start: write(2)},
+		{id: "open", title: "Open and close", start: open},
+		{id: "resident", title: "Memory of an open table, per entry", unit: Bytes, once: true, start: resident},
+		{id: "get-absent-two", title: "Get absent, warm, two goroutines", unit: Times, start: twice(false)},
+		{id: "get-present-two", title: "Get present, warm, two goroutines", unit: Times, start: twice(true)},
+		{id: "reads-absent", title: "Reads per Get absent, cold", unit: PerLookup, once: true, start: counting(false, blocks)},
+		{id: "reads-present", title: "Reads per Get present, cold", unit: PerLookup, once: true, start: counting(true, blocks)},
+		{id: "false-positives", title: "False positives per Get absent", unit: PerLookup, once: true, start: counting(false, falsePositives)},
+	}
+}
+
+func filterWorks() []work {
+	return []work{
+		{id: "build", title: "Build, per key", allocs: true, start: filters(filterBuild)},
+		{id: "contains-hit", title: "Contains, key of the filter", allocs: true, start: filters(filterHit)},
+		{id: "contains-miss", title: "Contains, absent key", allocs: true, start: filters(filterMiss)},
+	}
+}
+
+// plan returns all groups. Their data are made when they are asked for.
+func plan(o Options) []group {
+	w1 := sync.OnceValue(func() *data { return newData(workload.W1(o.Entries)) })
+	groups := []group{
+		{id: "W1-raw", section: SectionRaw, data: w1, options: engine.Options{BitsPerKey: 10}, tables: true, works: w1Works()},
+		{id: "W1-snappy", section: SectionSnappy, data: w1, options: engine.Options{BitsPerKey: 10, Snappy: true}, tables: true, works: w1Works()},
+		{id: "filters", section: SectionFilters, data: w1, options: engine.Options{BitsPerKey: 10}, works: filterWorks()},
+	}
+	for _, bits := range []int{4, 6, 8, 10, 12, 16, 20} {
+		groups = append(groups, group{
+			id: fmt.Sprintf("bits-%d", bits), section: SectionBits, data: w1, tables: true,
+			options: engine.Options{BitsPerKey: bits, Snappy: true},
+			only:    []string{"sievetable", "goleveldb"},
+			works:   []work{{id: getAbsentCold, title: fmt.Sprint(bits), start: get(engine.Cold, false)}},
+		})
+	}
+	for _, n := range urlSizes(o.URLs) {
+		groups = append(groups, group{
+			id: fmt.Sprintf("W3-%d", n), section: SectionURLs, tables: true,
+			data:    func() *data { return newData(workload.W3(n)) },
+			options: engine.Options{BitsPerKey: 10, Snappy: true},
+			only:    []string{"sievetable", "goleveldb", "Pebble iterator", "C++ LevelDB"},
+			works:   []work{{id: GetAbsentWarm, title: fmt.Sprint(n), start: get(engine.Warm, false)}},
+		})
+	}
+	return groups
+}
+
+// urlSizes are the powers of ten from 10,000 to the largest, and that.
+func urlSizes(largest int) []int {
+	var sizes []int
+	for n := 10_000; n < largest; n *= 10 {
+		sizes = append(sizes, n)
+	}
+	if largest > 0 {
+		sizes = append(sizes, largest)
+	}
+	return sizes
+}
+
+// wanted returns the group with the works that o asks for.
+func (g group) wanted(o Options) group {
+	g.works = slices.DeleteFunc(slices.Clone(g.works), func(w work) bool { return !o.Run.MatchString(g.rowID(w)) })
+	return g
+}
+
+func (g *group) rowID(w work) string { return strings.Join([]string{g.id, w.id}, "/") }
+
+func (g *group) has(c Column) bool { return g.only == nil || slices.Contains(g.only, c.Name) }
