@@ -1,9 +1,20 @@
-// Package peers holds this module's tables and filters against other engines:
-// its tests exchange files with goleveldb and C++ LevelDB, both ways, and its
-// command goldens has them write the golden tables under testdata.
+// Command peers has this module and other engines do the same work side by
+// side, in one process and in turns, and writes what it measured: RESULTS.md, a
+// page of tables, with its charts. From the root:
+//
+//	go run ./bench/peers
+//	go run -tags leveldb ./bench/peers -run 'W1-snappy/get' -urls 0
+//
+// With the tag leveldb, C++ LevelDB is one of the engines; its loops are in C++
+// (Debian: apt-get install g++ libleveldb-dev). The others are goleveldb and
+// Pebble. The whole takes some ten minutes and up to 6 GB of memory, which
+// -urls 1000000 makes less; -h lists the flags. The page says what each row is.
+//
+// The tests of this directory hold this module's tables and filters against the
+// same engines: they exchange files with goleveldb and C++ LevelDB, both ways.
+// Command goldens has these write the golden tables under testdata.
 //
 // It is a module of its own, so that no embedder of the library depends on its
-// peers. The tests that need C++ LevelDB are skipped where it is not installed
-// (Debian: apt-get install g++ libleveldb-dev), unless SIEVETABLE_LEVELDB is
-// set to "required", which makes them fail there.
-package peers
+// peers. The tests that need C++ LevelDB are skipped where it is not installed,
+// unless SIEVETABLE_LEVELDB is set to "required", which makes them fail there.
+package main

@@ -1,0 +1,62 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+)
+
+// median returns the median of at least one value.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	low := stat.Quantile(0.5, stat.Empirical, sorted, nil)
+	return (low + sorted[len(sorted)/2]) / 2
+}
+
+// units are how a row's title goes on, and whether more is better.
+var units = map[measure.Unit]struct {
+	name       string
+	moreBetter bool
+}{
+	measure.Nanoseconds: {name: "ns"},
+	measure.MBPerSecond: {name: "MB/s", moreBetter: true},
+	measure.Bytes:       {name: "bytes"},
+	measure.PerLookup:   {name: "count"},
+	measure.Times:       {name: "× one goroutine’s", moreBetter: true},
+}
+
+// digits writes v with three significant digits and no exponent.
+func digits(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	decimals := 2 - int(math.Floor(math.Log10(math.Abs(v))))
+	return fmt.Sprintf("%.*f", max(0, decimals), v)
+}
+
+// cell writes median and spread, and how many times ours is better than it.
+func cell(c, ours measure.Cell, unit measure.Unit, isOurs bool) string {
+	if len(c.Values) == 0 {
+		return c.Missing
+	}
+	m := median(c.Values)
+	text := digits(m)
+	if len(c.Values) > 1 {
+		text += fmt.Sprintf(" (%s–%s)", digits(slices.Min(c.Values)), digits(slices.Max(c.Values)))
+	}
+	if isOurs || len(ours.Values) == 0 || unit == measure.Times {
+		return text
+	}
+	ratio := m / median(ours.Values)
+	if units[unit].moreBetter {
+		ratio = 1 / ratio
+	}
+	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
+		return text
+	}
+	return text + fmt.Sprintf(", **%.2f ×**", ratio)
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"image/color"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+)
+
+// byEntries draws a line for each engine over the size of the table.
+func (r *Report) byEntries(p *plot.Plot) (plot.Legend, bool, error) {
+	p.X.Label.Text = "entries of the table"
+	p.X.Scale = plot.LogScale{}
+	legend, ok, err := r.lines(p, r.find(measure.SectionURLs))
+	if p.X.Min == p.X.Max { // a logarithmic axis wants some length
+		p.X.Min /= 10
+		p.X.Max *= 10
+	}
+	p.X.Tick.Marker = plot.TickerFunc(powers)
+	return legend, ok, err
+}
+
+// powers marks the powers of ten.
+func powers(from, to float64) []plot.Tick {
+	var ticks []plot.Tick
+	for v := 1.0; v <= to*1.01; v *= 10 {
+		if v >= from*0.99 {
+			ticks = append(ticks, plot.Tick{Value: v, Label: grouped(int(v))})
+		}
+	}
+	return ticks
+}
+
+// grouped writes n with a comma before each three digits.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// byBits draws a line for each engine over the bits that a key has.
+func (r *Report) byBits(p *plot.Plot) (plot.Legend, bool, error) {
+	p.X.Label.Text = "bits per key of the filter"
+	rows := r.find(measure.SectionBits)
+	var ticks []plot.Tick
+	for _, row := range rows {
+		x, err := strconv.ParseFloat(row.Title, 64)
+		if err != nil {
+			return plot.Legend{}, false, err
+		}
+		ticks = append(ticks, plot.Tick{Value: x, Label: row.Title})
+	}
+	p.X.Tick.Marker = plot.ConstantTicks(ticks)
+	return r.lines(p, rows)
+}
+
+// lines draws each column's medians over the numbers that are the rows' titles.
+func (r *Report) lines(p *plot.Plot, rows []measure.Row) (plot.Legend, bool, error) {
+	legend := newLegend()
+	columns := r.used(rows, func(c measure.Cell) bool { return len(c.Values) > 0 })
+	for _, i := range columns {
+		var xys plotter.XYs
+		for _, row := range rows {
+			x, err := strconv.ParseFloat(row.Title, 64)
+			if err != nil {
+				return legend, false, err
+			}
+			if values := row.Cells[i].Values; len(values) > 0 {
+				xys = append(xys, plotter.XY{X: x, Y: median(values)})
+			}
+		}
+		line, points, err := plotter.NewLinePoints(xys)
+		if err != nil {
+			return legend, false, err
+		}
+		line.Color = dark(i)
+		line.Width = 1.5 * vg.Millimeter / 3
+		line.Dashes = plotutil.Dashes(i)
+		points.Color = dark(i)
+		points.Shape = plotutil.DefaultGlyphShapes[i]
+		points.Radius = 1.3 * vg.Millimeter
+		p.Add(line, points)
+		legend.Add(r.Columns[i].Name, line, points)
+	}
+	p.Y.Min = 0
+	p.Y.Max *= 1.05
+	return legend, len(columns) > 0, nil
+}
+
+// dark returns column i's colour for a line: dark enough on white.
+func dark(i int) color.Color {
+	colours := []color.Color{shades[0], shades[1], color.Black, shades[3], color.Black, color.Gray{Y: 0x60}}
+	return colours[i%len(colours)]
+}

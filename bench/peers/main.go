@@ -1,0 +1,118 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/engine"
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/leveldbcgo"
+	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+	"github.com/sievetable/sievetable/bench/peers/internal/ours"
+	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
+	"github.com/sievetable/sievetable/bench/peers/internal/report"
+)
+
+func main() {
+	log.SetFlags(0)
+	if err := run(os.Args[1:]); err != nil {
+		log.Fatal("peers: ", err)
+	}
+}
+
+// run measures and writes what the arguments ask for.
+func run(args []string) error {
+	flags := flag.NewFlagSet("peers", flag.ExitOnError)
+	dir := flags.String("o", "bench/peers", "`directory` to write RESULTS.md and charts to")
+	works := flags.String("run", "", "only works whose name, such as W1-snappy/scan-forward-warm, matches `regexp`")
+	var o measure.Options
+	flags.IntVar(&o.Rounds, "rounds", 5, "measurements of each work by each engine")
+	flags.IntVar(&o.Entries, "entries", 1_000_000, "entries of W1")
+	flags.IntVar(&o.URLs, "urls", 10_000_000, "entries of the largest W3; 0 leaves it out")
+	flags.DurationVar(&o.Time, "time", 200*time.Millisecond, "`duration` of a measurement")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if err := check(o, flags.Args()); err != nil {
+		return err
+	}
+	var err error
+	if o.Run, err = regexp.Compile(*works); err != nil {
+		return fmt.Errorf("-run: %w", err)
+	}
+	o.Progress = progress()
+	r := report.Report{Command: command(args), Options: o, Columns: columns()}
+	if r.Rows, err = measure.Run(o, r.Columns); err != nil {
+		return err
+	}
+	return r.Write(*dir)
+}
+
+// check refuses what cannot be measured.
+func check(o measure.Options, rest []string) error {
+	if len(rest) > 0 {
+		return fmt.Errorf("arguments that are no flags: %q", rest)
+	}
+	if o.Rounds < 1 || o.Entries < 1 || o.URLs < 0 || o.Time <= 0 {
+		return fmt.Errorf("-rounds, -entries and -time must be positive, and -urls not negative")
+	}
+	return nil
+}
+
+// columns are the engines, ours first.
+func columns() []measure.Column {
+	goleveldbVersion := engine.ModuleVersion("github.com/syndtr/goleveldb")
+	pebbleVersion := engine.ModuleVersion("github.com/cockroachdb/pebble/v2")
+	var all []measure.Column
+	for _, e := range []engine.Engine{
+		ours.Engine{},
+		goleveldb.Engine{Version: goleveldbVersion},
+		goleveldb.Engine{Version: goleveldbVersion, Cache: true},
+		pebble.Engine{Version: pebbleVersion},
+		pebble.Engine{Version: pebbleVersion, DBGet: true},
+	} {
+		all = append(all, measure.Column{Name: e.Info().Name, Engine: e})
+	}
+	leveldb, err := leveldbcgo.New()
+	return append(all, measure.Column{Name: "C++ LevelDB", Engine: leveldb, Err: err})
+}
+
+// command returns what was run, so that it can be run again.
+func command(args []string) string {
+	words := []string{"go", "run"}
+	if _, err := leveldbcgo.New(); err == nil {
+		words = append(words, "-tags", "leveldb")
+	}
+	words = append(words, "./bench/peers")
+	for _, a := range args {
+		if strings.ContainsAny(a, " |()*$?[]\\") {
+			a = "'" + a + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}
+
+// progress returns what shows on a terminal how far the measuring is.
+func progress() func(done, total int, what string) {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		return func(int, int, string) {}
+	}
+	var bar *progressbar.ProgressBar
+	return func(done, total int, what string) {
+		if bar == nil {
+			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
+		}
+		bar.Describe(fmt.Sprintf("%-40s", what))
+		// A bar that cannot be drawn is no reason to stop measuring.
+		_ = bar.Set(done)
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/leveldbcgo"
+)
+
+// wantRows are the rows of the page with the least number of figures in each.
+var wantRows = map[string]int{
+	"Get absent, warm, ns":                                 5,
+	"Get present, warm, ns":                                5,
+	"Get present, cold, ns":                                4,
+	"AppendGet present, cold, ns":                          1,
+	"SeekGE, warm, ns":                                     4,
+	"Scan forward, warm, per entry, ns":                    4,
+	"Scan forward, cold, per entry, ns":                    3,
+	"Scan backward, warm, per entry, ns":                   4,
+	"Scan backward, cold, per entry, ns":                   3,
+	"Write, one core, MB/s":                                3,
+	"Open and close, ns":                                   3,
+	"Memory of an open table, per entry, bytes":            2,
+	"Get absent, warm, two goroutines, × one goroutine’s":  5,
+	"Get present, warm, two goroutines, × one goroutine’s": 5,
+	"Reads per Get absent, cold, count":                    4,
+	"Reads per Get present, cold, count":                   4,
+	"False positives per Get absent, count":                1,
+	"Build, per key, ns":                                   3,
+	"Contains, key of the filter, ns":                      3,
+	"Contains, absent key, ns":                             3,
+	"4, ns":                                                2,
+	"20, ns":                                               2,
+	"10000, ns":                                            3,
+}
+
+// The whole program, small: the page has every row and figures in it, and the
+// charts are well-formed.
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	err := run([]string{"-o", dir, "-entries", "5000", "-urls", "10000", "-rounds", "2", "-time", "1ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "RESULTS.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRows(t, string(page))
+	for _, chart := range []string{"lookup-by-engine.svg", "lookup-by-entries.svg", "lookup-by-bits.svg"} {
+		if !strings.Contains(string(page), "("+chart+")") {
+			t.Errorf("RESULTS.md does not show %s", chart)
+		}
+		checkXML(t, filepath.Join(dir, chart))
+	}
+	_, err = leveldbcgo.New()
+	if got := strings.Contains(string(page), "not built"); got != (err != nil) {
+		t.Errorf("RESULTS.md says that an engine is not built: %v; building it: %v", got, err)
+	}
+}
+
+// checkRows holds the page's tables against wantRows.
+func checkRows(t *testing.T, page string) {
+	t.Helper()
+	seen := map[string]bool{}
+	for line := range strings.Lines(page) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		title := strings.TrimPrefix(cells[0], "| ")
+		want, ok := wantRows[title]
+		if !ok {
+			continue
+		}
+		seen[title] = true
+		if got := figures(t, cells[1:]); got < want {
+			t.Errorf("row %q has %d figures, want %d: %s", title, got, want, line)
+		}
+	}
+	for title := range wantRows {
+		if !seen[title] {
+			t.Errorf("no row %q", title)
+		}
+	}
+}
+
+var figure = regexp.MustCompile(`^[0-9.]+`)
+
+// figures returns how many cells start with a figure, all of which must be
+// positive or, for counts that can be none, 0.
+func figures(t *testing.T, cells []string) int {
+	t.Helper()
+	n := 0
+	for _, c := range cells {
+		text := figure.FindString(c)
+		if text == "" {
+			continue
+		}
+		if v, err := strconv.ParseFloat(text, 64); err != nil || v < 0 || v == 0 && text != "0" {
+			t.Errorf("figure %q: %v", c, err)
+		}
+		n++
+	}
+	return n
+}
+
+// checkXML reads the file to its end.
+func checkXML(t *testing.T, file string) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	d := xml.NewDecoder(f)
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Errorf("%s: %v", filepath.Base(file), err)
+			return
+		}
+	}
+}
+
+// What cannot be measured is refused before anything is.
+func TestBadArguments(t *testing.T) {
+	for _, args := range [][]string{
+		{"-rounds", "0"}, {"-entries", "0"}, {"-urls", "-1"}, {"-time", "0s"}, {"-run", "("}, {"W1"},
+	} {
+		if err := run(append(args, "-o", t.TempDir())); err == nil {
+			t.Errorf("no error for %q", args)
+		}
+	}
+}
