@@ -36,9 +36,9 @@ var wantRows = map[string]int{
 	"Build, per key, ns":                                   3,
 	"Contains, key of the filter, ns":                      3,
 	"Contains, absent key, ns":                             3,
-	"4, ns":                                                2,
-	"20, ns":                                               2,
-	"10000, ns":                                            3,
+	"4 bits per key, ns":                                   2,
+	"20 bits per key, ns":                                  2,
+	"10000 entries, ns":                                    3,
 }
 
 // The whole program, small: the page has every row and figures in it, and the

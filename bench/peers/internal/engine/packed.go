@@ -8,22 +8,26 @@ type Packed struct {
 	N     int
 }
 
-// Pack packs strings of one width in the order of indexes, or their own if it is
-// nil.
-func Pack(strings [][]byte, order []int) Packed {
+// Pack packs strings of one width, in their order.
+func Pack(strings [][]byte) Packed {
 	p := Packed{N: len(strings)}
-	if p.N == 0 {
-		return p
+	if p.N > 0 {
+		p.Width = len(strings[0])
 	}
-	p.Width = len(strings[0])
 	p.Data = make([]byte, 0, p.N*p.Width)
-	for i := range strings {
-		if order != nil {
-			i = order[i]
-		}
-		p.Data = append(p.Data, strings[i]...)
+	for _, s := range strings {
+		p.Data = append(p.Data, s...)
 	}
 	return p
+}
+
+// PackSome packs the strings of the indexes, in the order of these.
+func PackSome(strings [][]byte, indexes []int) Packed {
+	some := make([][]byte, len(indexes))
+	for n, i := range indexes {
+		some[n] = strings[i]
+	}
+	return Pack(some)
 }
 
 // At returns string i.

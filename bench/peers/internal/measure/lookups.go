@@ -13,6 +13,7 @@ type task func(d time.Duration) (sample, error)
 // A work is what each engine is measured at.
 type work struct {
 	id, title string
+	x         float64
 	unit      Unit
 	allocs    bool // are worth telling
 	once      bool // counts, which are the same in each round

@@ -57,26 +57,10 @@ func Run(o Options, columns []Column) ([]Row, error) {
 // group builds the group's tables and does its works.
 func (r *run) group(g *group) (rows []Row, err error) {
 	r.Progress(r.done, r.total, g.id+": tables")
-	d := g.data()
 	stands := make([]*stand, len(r.columns))
-	defer func() {
-		for _, s := range stands {
-			if s != nil && s.table != nil {
-				err = errors.Join(err, s.table.Close())
-			}
-		}
-	}()
-	for i, c := range r.columns {
-		if c.Err != nil || !g.has(c) {
-			continue
-		}
-		stands[i] = &stand{engine: c.Engine, options: g.options, data: d}
-		if !g.tables {
-			continue
-		}
-		if stands[i].table, err = c.Engine.Build(d.pairs, g.options); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name, err)
-		}
+	defer func() { err = errors.Join(err, closeTables(stands)) }()
+	if err := r.build(g, stands); err != nil {
+		return nil, err
 	}
 	for _, w := range g.works {
 		r.Progress(r.done, r.total, g.rowID(w))
@@ -90,17 +74,41 @@ func (r *run) group(g *group) (rows []Row, err error) {
 	return rows, nil
 }
 
+// build makes the stands of the engines that take part, with their tables.
+func (r *run) build(g *group, stands []*stand) error {
+	d := g.data()
+	runtime.GC() // what they were made from, before as much is made again
+	for i, c := range r.columns {
+		if c.Err != nil || !g.has(c) {
+			continue
+		}
+		stands[i] = &stand{engine: c.Engine, options: g.options, data: d}
+		if !g.tables {
+			continue
+		}
+		var err error
+		if stands[i].table, err = c.Engine.Build(d.pairs, g.options); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// closeTables frees what build made.
+func closeTables(stands []*stand) (err error) {
+	for _, s := range stands {
+		if s != nil && s.table != nil {
+			err = errors.Join(err, s.table.Close())
+		}
+	}
+	return err
+}
+
 // row does one work: it starts all engines, and then measures them in turns.
 func (r *run) row(g *group, w work, stands []*stand) (row Row, err error) {
-	row = Row{ID: g.rowID(w), Section: g.section, Title: w.title, Unit: w.unit, Allocs: w.allocs, Cells: make([]Cell, len(stands))}
+	row = Row{ID: g.rowID(w), Section: g.section, Title: w.title, X: w.x, Unit: w.unit, Allocs: w.allocs, Cells: make([]Cell, len(stands))}
 	tasks := make([]task, len(stands))
-	defer func() {
-		for _, s := range stands {
-			if s != nil {
-				err = errors.Join(err, s.close())
-			}
-		}
-	}()
+	defer func() { err = errors.Join(err, closeOpened(stands)) }()
 	for i, s := range stands {
 		if tasks[i], err = r.start(w, s, &row.Cells[i], r.columns[i]); err != nil {
 			return row, fmt.Errorf("%s: %w", r.columns[i].Name, err)
@@ -121,6 +129,16 @@ func (r *run) row(g *group, w work, stands []*stand) (row Row, err error) {
 		}
 	}
 	return row, nil
+}
+
+// closeOpened closes what a work had opened.
+func closeOpened(stands []*stand) (err error) {
+	for _, s := range stands {
+		if s != nil {
+			err = errors.Join(err, s.close())
+		}
+	}
+	return err
 }
 
 // start returns the engine's task, warmed up, or nil and the reason in the cell.

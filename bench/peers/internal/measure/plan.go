@@ -3,7 +3,6 @@ package measure
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/engine"
@@ -83,7 +82,7 @@ func plan(o Options) []group {
 			id: fmt.Sprintf("bits-%d", bits), section: SectionBits, data: w1, tables: true,
 			options: engine.Options{BitsPerKey: bits, Snappy: true},
 			only:    []string{"sievetable", "goleveldb"},
-			works:   []work{{id: getAbsentCold, title: fmt.Sprint(bits), start: get(engine.Cold, false)}},
+			works:   []work{{id: getAbsentCold, title: fmt.Sprintf("%d bits per key", bits), x: float64(bits), start: get(engine.Cold, false)}},
 		})
 	}
 	for _, n := range urlSizes(o.URLs) {
@@ -92,7 +91,7 @@ func plan(o Options) []group {
 			data:    func() *data { return newData(workload.W3(n)) },
 			options: engine.Options{BitsPerKey: 10, Snappy: true},
 			only:    []string{"sievetable", "goleveldb", "Pebble iterator", "C++ LevelDB"},
-			works:   []work{{id: GetAbsentWarm, title: fmt.Sprint(n), start: get(engine.Warm, false)}},
+			works:   []work{{id: GetAbsentWarm, title: fmt.Sprintf("%d entries", n), x: float64(n), start: get(engine.Warm, false)}},
 		})
 	}
 	return groups
@@ -116,6 +115,6 @@ func (g group) wanted(o Options) group {
 	return g
 }
 
-func (g *group) rowID(w work) string { return strings.Join([]string{g.id, w.id}, "/") }
+func (g *group) rowID(w work) string { return g.id + "/" + w.id }
 
 func (g *group) has(c Column) bool { return g.only == nil || slices.Contains(g.only, c.Name) }

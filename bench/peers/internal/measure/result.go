@@ -29,6 +29,7 @@ type Row struct {
 	ID      string // group and work, such as "W1-snappy/get-absent-warm"
 	Section string
 	Title   string
+	X       float64 // what the section's rows differ in, if it is a number
 	Unit    Unit
 	Allocs  bool // the cells' allocations are worth telling
 	Cells   []Cell

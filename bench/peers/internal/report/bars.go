@@ -2,6 +2,7 @@ package report
 
 import (
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -48,12 +49,13 @@ func (r *Report) bars(p *plot.Plot, rows []measure.Row, i int, width, offset vg.
 	heights := make(plotter.Values, len(rows))
 	var labels plotter.XYLabels
 	for x, row := range rows {
-		if len(row.Cells[i].Values) == 0 {
-			continue
+		label := "—"
+		if len(row.Cells[i].Values) > 0 {
+			heights[x] = median(row.Cells[i].Values)
+			label = digits(heights[x])
 		}
-		heights[x] = median(row.Cells[i].Values)
 		labels.XYs = append(labels.XYs, plotter.XY{X: float64(x), Y: heights[x]})
-		labels.Labels = append(labels.Labels, digits(heights[x]))
+		labels.Labels = append(labels.Labels, label)
 	}
 	bars, err := plotter.NewBarChart(heights, width)
 	if err != nil {
@@ -68,7 +70,7 @@ func (r *Report) bars(p *plot.Plot, rows []measure.Row, i int, width, offset vg.
 	figures.Offset = vg.Point{X: offset, Y: 1 * vg.Millimeter}
 	for n := range figures.TextStyle {
 		figures.TextStyle[n].XAlign = draw.XCenter
-		figures.TextStyle[n].Font.Size = 8
+		figures.TextStyle[n].Font = font.From(sans, 8)
 	}
 	p.Add(bars, figures)
 	return bars, nil

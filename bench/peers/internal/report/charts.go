@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"os"
@@ -25,16 +26,17 @@ type chart struct {
 const (
 	chartWidth  = 24 * vg.Centimeter
 	chartHeight = 12 * vg.Centimeter
-	legendWidth = 5 * vg.Centimeter
+	legendWidth = 5.5 * vg.Centimeter
 )
 
-// shades of the columns, in their order: they differ in print without colour too.
+// shades of the columns, in their order: in print without colour they differ by
+// how dark they are.
 var shades = []color.Color{
 	color.RGBA{R: 0x10, G: 0x20, B: 0x50, A: 0xff},
-	color.RGBA{R: 0xc0, G: 0x50, B: 0x30, A: 0xff},
-	color.RGBA{R: 0xf2, G: 0xb0, B: 0x90, A: 0xff},
-	color.RGBA{R: 0x30, G: 0x90, B: 0x70, A: 0xff},
-	color.RGBA{R: 0xb5, G: 0xe0, B: 0xd0, A: 0xff},
+	color.RGBA{R: 0x90, G: 0x30, B: 0x20, A: 0xff},
+	color.RGBA{R: 0xf0, G: 0xa0, B: 0x70, A: 0xff},
+	color.RGBA{R: 0x30, G: 0x98, B: 0x80, A: 0xff},
+	color.RGBA{R: 0xc8, G: 0xf0, B: 0xe0, A: 0xff},
 	color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff},
 }
 
@@ -65,8 +67,11 @@ func (r *Report) draw(dir string) ([]chart, error) {
 	return drawn, nil
 }
 
-// sans is in every viewer.
+// sans is what texts are measured in. Where a viewer does not have it, one of the
+// families has the same widths or nearly so.
 var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
+
+const families = "'Liberation Sans',Arial,Helvetica,sans-serif"
 
 func newPlot(title string) *plot.Plot {
 	plot.DefaultFont = sans
@@ -77,14 +82,26 @@ func newPlot(title string) *plot.Plot {
 	p.BackgroundColor = color.White
 	p.Y.Label.Text = "time per lookup, ns"
 	p.Y.Min = 0
+	p.Y.Tick.Marker = plot.TickerFunc(whole)
 	p.Add(horizontalGrid())
 	return p
+}
+
+// whole marks the values that plot would, without decimals.
+func whole(from, to float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(from, to)
+	for i, t := range ticks {
+		if t.Label != "" {
+			ticks[i].Label = grouped(int(t.Value))
+		}
+	}
+	return ticks
 }
 
 func horizontalGrid() *plotter.Grid {
 	g := plotter.NewGrid()
 	g.Vertical.Width = 0
-	g.Horizontal.Color = color.Gray{Y: 0xdd}
+	g.Horizontal.Color = color.Gray{Y: 0xcc}
 	return g
 }
 
@@ -92,27 +109,29 @@ func newLegend() plot.Legend {
 	l := plot.NewLegend()
 	l.Top = true
 	l.Left = true
+	l.TextStyle.Font.Size = 10
 	l.Padding = 1.5 * vg.Millimeter
 	l.ThumbnailWidth = 1 * vg.Centimeter
 	return l
 }
 
-// save draws the plot with its legend at the right of it, where it hides nothing.
+// render draws the plot, and its legend at the right, where it hides nothing.
+func render(c draw.Canvas, p *plot.Plot, legend plot.Legend) {
+	c.FillPolygon(color.White, corners(c))
+	p.Draw(draw.Crop(c, 3*vg.Millimeter, -legendWidth, 3*vg.Millimeter, -3*vg.Millimeter))
+	legend.Draw(draw.Crop(c, chartWidth-legendWidth+4*vg.Millimeter, 0, 0, -15*vg.Millimeter))
+}
+
+// save draws the chart into the file.
 func save(file string, p *plot.Plot, legend plot.Legend) error {
 	svg := vgsvg.New(chartWidth, chartHeight)
-	whole := draw.New(svg)
-	whole.FillPolygon(color.White, corners(whole))
-	p.Draw(draw.Crop(whole, 3*vg.Millimeter, -legendWidth, 3*vg.Millimeter, -3*vg.Millimeter))
-	legend.Draw(draw.Crop(whole, chartWidth-legendWidth+4*vg.Millimeter, 0, 0, -15*vg.Millimeter))
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := svg.WriteTo(f); err != nil {
+	render(draw.New(svg), p, legend)
+	var out bytes.Buffer
+	if _, err := svg.WriteTo(&out); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	return f.Close()
+	named := bytes.ReplaceAll(out.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:"+families))
+	return os.WriteFile(file, named, 0o666)
 }
 
 func corners(c draw.Canvas) []vg.Point {

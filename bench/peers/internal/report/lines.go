@@ -51,29 +51,21 @@ func (r *Report) byBits(p *plot.Plot) (plot.Legend, bool, error) {
 	rows := r.find(measure.SectionBits)
 	var ticks []plot.Tick
 	for _, row := range rows {
-		x, err := strconv.ParseFloat(row.Title, 64)
-		if err != nil {
-			return plot.Legend{}, false, err
-		}
-		ticks = append(ticks, plot.Tick{Value: x, Label: row.Title})
+		ticks = append(ticks, plot.Tick{Value: row.X, Label: grouped(int(row.X))})
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
 	return r.lines(p, rows)
 }
 
-// lines draws each column's medians over the numbers that are the rows' titles.
+// lines draws each column's medians over what the rows differ in.
 func (r *Report) lines(p *plot.Plot, rows []measure.Row) (plot.Legend, bool, error) {
 	legend := newLegend()
 	columns := r.used(rows, func(c measure.Cell) bool { return len(c.Values) > 0 })
 	for _, i := range columns {
 		var xys plotter.XYs
 		for _, row := range rows {
-			x, err := strconv.ParseFloat(row.Title, 64)
-			if err != nil {
-				return legend, false, err
-			}
 			if values := row.Cells[i].Values; len(values) > 0 {
-				xys = append(xys, plotter.XY{X: x, Y: median(values)})
+				xys = append(xys, plotter.XY{X: row.X, Y: median(values)})
 			}
 		}
 		line, points, err := plotter.NewLinePoints(xys)
@@ -81,7 +73,7 @@ func (r *Report) lines(p *plot.Plot, rows []measure.Row) (plot.Legend, bool, err
 			return legend, false, err
 		}
 		line.Color = dark(i)
-		line.Width = 1.5 * vg.Millimeter / 3
+		line.Width = 0.5 * vg.Millimeter
 		line.Dashes = plotutil.Dashes(i)
 		points.Color = dark(i)
 		points.Shape = plotutil.DefaultGlyphShapes[i]
