@@ -45,7 +45,7 @@ var wantRows = map[string]int{
 // charts are well-formed.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	err := run([]string{"-o", dir, "-entries", "5000", "-urls", "10000", "-rounds", "2", "-time", "1ms"})
+	err := run([]string{"-o", dir, "-entries", "2000", "-urls", "10000", "-rounds", "2", "-time", "1ms"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,11 +114,7 @@ func (r *run) row(g *group, w work, stands []*stand) (row Row, err error) {
 			return row, fmt.Errorf("%s: %w", r.columns[i].Name, err)
 		}
 	}
-	rounds := r.Rounds
-	if w.once {
-		rounds = 1
-	}
-	for range rounds {
+	for range r.Rounds {
 		for i, t := range tasks {
 			if t == nil {
 				continue
@@ -141,7 +137,8 @@ func closeOpened(stands []*stand) (err error) {
 	return err
 }
 
-// start returns the engine's task, warmed up, or nil and the reason in the cell.
+// start returns the engine's task, warmed up. It is nil if there is none, with
+// the reason in the cell, or if once was enough, with the figure there.
 func (r *run) start(w work, s *stand, cell *Cell, c Column) (task, error) {
 	if s == nil {
 		cell.Missing = "—"
@@ -151,11 +148,16 @@ func (r *run) start(w work, s *stand, cell *Cell, c Column) (task, error) {
 		return nil, nil
 	}
 	t, err := w.start(s)
+	var first sample
 	if err == nil {
-		_, err = t(r.Time / 4)
+		first, err = t(r.Time / 4)
 	}
 	if errors.Is(err, engine.ErrNone) {
 		cell.Missing = "—"
+		return nil, nil
+	}
+	if err == nil && w.once {
+		cell.add(first)
 		return nil, nil
 	}
 	return t, err

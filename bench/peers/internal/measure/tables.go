@@ -80,7 +80,7 @@ func filterMiss(s *stand, f engine.Filters, keys engine.Packed) (task, error) {
 	absent := s.data.absent.Slice(0, keys.N)
 	return timing(func() (int, error) {
 		n, err := f.Contains(absent)
-		if err == nil && n > keys.N/10 {
+		if err == nil && n > keys.N/10+10 {
 			err = fmt.Errorf("filters may contain %d of %d absent keys", n, keys.N)
 		}
 		return keys.N, err

@@ -11,7 +11,7 @@ import (
 
 // chunk is how many keys are asked for in one call: so many that neither the
 // clock nor a call into another language matters.
-const chunk = 4096
+const chunk = 512
 
 // A step does some operations, and returns how many.
 type step func() (ops int, err error)

@@ -93,20 +93,24 @@ type getCursor struct{ db *pebble.DB }
 
 func (c getCursor) Get(keys engine.Packed, present bool) error {
 	for i := range keys.N {
-		_, closer, err := c.db.Get(keys.At(i))
-		if err != nil && err != pebble.ErrNotFound {
+		if found, err := c.get(keys.At(i)); err != nil {
 			return err
-		}
-		if (err == nil) != present {
+		} else if found != present {
 			return engine.Wrong(keys.At(i), present)
-		}
-		if closer != nil {
-			if err := closer.Close(); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
+}
+
+func (c getCursor) get(key []byte) (found bool, err error) {
+	_, closer, err := c.db.Get(key)
+	if err == pebble.ErrNotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, closer.Close()
 }
 
 func (getCursor) Scan(bool) (int, error)     { return 0, engine.ErrNone }

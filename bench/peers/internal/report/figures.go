@@ -58,5 +58,5 @@ func cell(c, ours measure.Cell, unit measure.Unit, isOurs bool) string {
 	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
 		return text
 	}
-	return text + fmt.Sprintf(", **%.2f ×**", ratio)
+	return text + ", **" + digits(ratio) + " ×**"
 }

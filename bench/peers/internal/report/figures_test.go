@@ -1,0 +1,52 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+)
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{
+		{[]float64{7}, 7}, {[]float64{3, 1}, 2}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 1, 100, 2}, 3}, {[]float64{5, 4, 3, 2, 1}, 3},
+	} {
+		if got := median(c.values); got != c.want {
+			t.Errorf("median(%v) = %v, want %v", c.values, got, c.want)
+		}
+	}
+}
+
+func TestCell(t *testing.T) {
+	ours := measure.Cell{Values: []float64{100, 90, 110}}
+	for _, c := range []struct {
+		name string
+		cell measure.Cell
+		unit measure.Unit
+		want string
+	}{
+		{"slower", measure.Cell{Values: []float64{250, 240, 1260}}, measure.Nanoseconds, "250 (240–1260), **2.50 ×**"},
+		{"writes less", measure.Cell{Values: []float64{50}}, measure.MBPerSecond, "50.0, **2.00 ×**"},
+		{"takes nothing", measure.Cell{Values: []float64{0}}, measure.Bytes, "0, **0 ×**"},
+		{"writes nothing", measure.Cell{Values: []float64{0}}, measure.MBPerSecond, "0"},
+		{"throughput", measure.Cell{Values: []float64{1.875}}, measure.Times, "1.88"},
+		{"missing", measure.Cell{Missing: "—"}, measure.Nanoseconds, "—"},
+	} {
+		if got := cell(c.cell, ours, c.unit, false); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	if got, want := cell(ours, ours, measure.Nanoseconds, true), "100 (90.0–110)"; got != want {
+		t.Errorf("ours: %q, want %q", got, want)
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 10_000_000: "10,000,000"} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
