@@ -102,8 +102,9 @@ type Cursor interface {
 	// Get looks all keys up, filter first. All are there, or none.
 	Get(keys Packed, present bool) error
 
-	// Scan goes over all entries, and returns how many there are.
-	Scan(backward bool) (entries int, err error)
+	// Scan goes over all entries, asks for keys and values, and returns how long
+	// they are together.
+	Scan(backward bool) (bytes int64, err error)
 
 	// SeekGE moves one iterator to each key, all of which are there.
 	SeekGE(keys Packed) error

@@ -51,15 +51,15 @@ func (c *cursor) Get(keys engine.Packed, present bool) error {
 	return nil
 }
 
-func (c *cursor) Scan(backward bool) (entries int, err error) {
+func (c *cursor) Scan(backward bool) (bytes int64, err error) {
 	first, next := c.it.First, c.it.Next
 	if backward {
 		first, next = c.it.Last, c.it.Prev
 	}
 	for ok := first(); ok; ok = next() {
-		entries++
+		bytes += int64(len(c.it.Key()) + len(c.it.Value()))
 	}
-	return entries, c.it.Error()
+	return bytes, c.it.Error()
 }
 
 func (c *cursor) SeekGE(keys engine.Packed) error {

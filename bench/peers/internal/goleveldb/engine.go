@@ -15,9 +15,9 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/engine"
 )
 
-// An Engine is goleveldb's table package. With Cache it reads as goleveldb's
-// database does: all blocks, index and filter too, are in a block cache, and
-// their memory is pooled. It then only reads.
+// An Engine is goleveldb's table package, its blocks' memory pooled as by its
+// database. With Cache it reads as that does: all blocks, index and filter too,
+// are in a block cache. It then only reads.
 type Engine struct {
 	Version string
 	Cache   bool
@@ -93,7 +93,7 @@ func (c contents) open(m engine.Mode, blocks *cache.Cache, pool *util.BufferPool
 	return &reader{Reader: r, cache: blocks, counts: counts}, err
 }
 
-func (c contents) Open(m engine.Mode) (engine.Reader, error) { return c.open(m, nil, nil) }
+func (c contents) Open(m engine.Mode) (engine.Reader, error) { return c.open(m, nil, pool()) }
 
 func (c contents) OpenClose() error {
 	r, err := c.open(engine.Cold, nil, nil)
@@ -116,8 +116,10 @@ func (c cachedContents) Open(m engine.Mode) (engine.Reader, error) {
 	if m != engine.Warm {
 		return nil, engine.ErrNone
 	}
-	return c.open(m, cache.NewCache(cache.NewLRU(engine.CacheBytes)), util.NewBufferPool(engine.BlockSize+5))
+	return c.open(m, cache.NewCache(cache.NewLRU(engine.CacheBytes)), pool())
 }
+
+func pool() *util.BufferPool { return util.NewBufferPool(engine.BlockSize + 5) }
 
 func (cachedContents) OpenClose() error         { return engine.ErrNone }
 func (cachedContents) Resident() (int64, error) { return 0, engine.ErrNone }

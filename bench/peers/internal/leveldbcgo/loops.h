@@ -48,7 +48,7 @@ int64_t ldb_malloced(void);
 ldb_cursor* ldb_cursor_new(ldb_table* table);
 void ldb_cursor_free(ldb_cursor* cursor);
 char* ldb_get(ldb_cursor* cursor, ldb_packed keys, int present);
-char* ldb_scan(ldb_cursor* cursor, int backward, size_t* entries);
+char* ldb_scan(ldb_cursor* cursor, int backward, size_t* bytes);
 char* ldb_seek(ldb_cursor* cursor, ldb_packed keys);
 
 ldb_filters* ldb_filters_new(int bits_per_key, size_t per_filter);

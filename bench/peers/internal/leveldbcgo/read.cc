@@ -125,15 +125,17 @@ char* ldb_get(ldb_cursor* cursor, ldb_packed keys, int present) {
   return nullptr;
 }
 
-char* ldb_scan(ldb_cursor* cursor, int backward, size_t* entries) {
+char* ldb_scan(ldb_cursor* cursor, int backward, size_t* bytes) {
   leveldb::Iterator* it = cursor->it.get();
   size_t n = 0;
   if (backward) {
-    for (it->SeekToLast(); it->Valid(); it->Prev()) n++;
+    for (it->SeekToLast(); it->Valid(); it->Prev())
+      n += it->key().size() + it->value().size();
   } else {
-    for (it->SeekToFirst(); it->Valid(); it->Next()) n++;
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      n += it->key().size() + it->value().size();
   }
-  *entries = n;
+  *bytes = n;
   return Message(it->status());
 }
 

@@ -87,14 +87,14 @@ func (c *cursor) Get(keys engine.Packed, present bool) error {
 	return goError(C.ldb_get(c.c, packed(keys), want))
 }
 
-func (c *cursor) Scan(backward bool) (entries int, err error) {
+func (c *cursor) Scan(backward bool) (bytes int64, err error) {
 	direction := C.int(0)
 	if backward {
 		direction = 1
 	}
 	var n C.size_t
 	err = goError(C.ldb_scan(c.c, direction, &n))
-	return int(n), err
+	return int64(n), err
 }
 
 func (c *cursor) SeekGE(keys engine.Packed) error {

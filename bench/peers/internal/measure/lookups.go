@@ -75,13 +75,13 @@ func scan(m engine.Mode, backward bool) func(s *stand) (task, error) {
 		if err != nil {
 			return nil, err
 		}
-		want := s.data.pairs.Keys.N
+		want := s.data.pairs.Bytes()
 		return timing(func() (int, error) {
 			n, err := c.Scan(backward)
 			if err == nil && n != want {
-				err = fmt.Errorf("a scan met %d entries of %d", n, want)
+				err = fmt.Errorf("a scan met %d of %d bytes", n, want)
 			}
-			return n, err
+			return s.data.pairs.Keys.N, err
 		}), nil
 	}
 }

@@ -35,7 +35,10 @@ func writerOptions(o engine.Options) *table.WriterOptions {
 // readerOptions returns what a measured table is read with.
 func readerOptions(m engine.Mode, counts *table.Metrics) *table.ReaderOptions {
 	o := &table.ReaderOptions{}
-	if m == engine.Counting {
+	switch m {
+	case engine.Warm:
+		o.Cache = table.NewCache(engine.CacheBytes)
+	case engine.Counting:
 		o.Metrics = counts
 	}
 	return o

@@ -64,15 +64,15 @@ func seekError(it *pebble.Iterator, key []byte, present bool) error {
 	return engine.Wrong(key, present)
 }
 
-func (c *cursor) Scan(backward bool) (entries int, err error) {
+func (c *cursor) Scan(backward bool) (bytes int64, err error) {
 	first, next := c.scan.First, c.scan.Next
 	if backward {
 		first, next = c.scan.Last, c.scan.Prev
 	}
 	for ok := first(); ok; ok = next() {
-		entries++
+		bytes += int64(len(c.scan.Key()) + len(c.scan.Value()))
 	}
-	return entries, c.scan.Error()
+	return bytes, c.scan.Error()
 }
 
 func (c *cursor) SeekGE(keys engine.Packed) error {
@@ -113,6 +113,6 @@ func (c getCursor) get(key []byte) (found bool, err error) {
 	return true, closer.Close()
 }
 
-func (getCursor) Scan(bool) (int, error)     { return 0, engine.ErrNone }
+func (getCursor) Scan(bool) (int64, error)   { return 0, engine.ErrNone }
 func (getCursor) SeekGE(engine.Packed) error { return engine.ErrNone }
 func (getCursor) Close() error               { return nil }
