@@ -19,8 +19,10 @@ const DefaultRestartInterval = 16
 type Writer struct {
 	interval int
 	buf      []byte
+	start    int // where in buf the block starts
 	restarts []uint32
 	entries  int
+	left     int // entries until the next restart point
 	lastKey  []byte
 }
 
@@ -38,28 +40,43 @@ func NewWriter(interval int) (*Writer, error) {
 // It is an error, and adds nothing, if the block would exceed the format's
 // 4 GiB.
 func (w *Writer) Append(key, value []byte) error {
+	return w.AppendSharing(wire.SharedLen(w.lastKey, key), key, value)
+}
+
+// AppendSharing does what Append does with a key of which it is known how many
+// bytes it shares with LastKey.
+func (w *Writer) AppendSharing(shared int, key, value []byte) error {
 	if uint64(w.Size())+uint64(len(key))+uint64(len(value)) > math.MaxUint32-64 {
 		return fmt.Errorf("block: entry of %d bytes on %d exceeds 4 GiB", len(key)+len(value), w.Size())
 	}
-	shared := 0
-	if w.entries%w.interval == 0 {
-		w.restarts = append(w.restarts, uint32(len(w.buf)))
-	} else {
-		shared = wire.SharedLen(w.lastKey, key)
+	stored := shared // bytes that the entry does not have itself
+	if w.left == 0 {
+		w.restarts = append(w.restarts, uint32(len(w.buf)-w.start))
+		w.left = w.interval
+		stored = 0
 	}
-	w.buf = binary.AppendUvarint(w.buf, uint64(shared))
-	w.buf = binary.AppendUvarint(w.buf, uint64(len(key)-shared))
-	w.buf = binary.AppendUvarint(w.buf, uint64(len(value)))
-	w.buf = append(w.buf, key[shared:]...)
+	w.left--
+	w.appendLengths(stored, len(key)-stored, len(value))
+	w.buf = append(w.buf, key[stored:]...)
 	w.buf = append(w.buf, value...)
 	w.lastKey = append(w.lastKey[:shared], key[shared:]...)
 	w.entries++
 	return nil
 }
 
+func (w *Writer) appendLengths(shared, unshared, value int) {
+	if shared|unshared|value < 0x80 {
+		w.buf = append(w.buf, byte(shared), byte(unshared), byte(value))
+		return
+	}
+	w.buf = binary.AppendUvarint(w.buf, uint64(shared))
+	w.buf = binary.AppendUvarint(w.buf, uint64(unshared))
+	w.buf = binary.AppendUvarint(w.buf, uint64(value))
+}
+
 // Size returns how many bytes the block would take if it were finished now.
 func (w *Writer) Size() int {
-	return len(w.buf) + 4*max(len(w.restarts), 1) + 4
+	return len(w.buf) - w.start + 4*max(len(w.restarts), 1) + 4
 }
 
 // Entries returns how many entries the block has.
@@ -69,8 +86,8 @@ func (w *Writer) Entries() int { return w.entries }
 // the next Append, and empty before the first.
 func (w *Writer) LastKey() []byte { return w.lastKey }
 
-// Finish completes the block and returns it. It is valid until the Writer is
-// Reset, which is what must follow.
+// Finish completes the block and returns it, behind what ResetTo was given. It is
+// valid until the Writer is Reset, which is what must follow.
 func (w *Writer) Finish() []byte {
 	if w.entries == 0 {
 		w.restarts = append(w.restarts, 0)
@@ -83,6 +100,11 @@ func (w *Writer) Finish() []byte {
 }
 
 // Reset starts a new block and keeps the memory of the old one.
-func (w *Writer) Reset() {
-	w.buf, w.restarts, w.entries = w.buf[:0], w.restarts[:0], 0
+func (w *Writer) Reset() { w.ResetTo(w.buf[:0]) }
+
+// ResetTo starts a new block behind dst, which belongs to the Writer until
+// Finish returns it with the block appended: so that a block is built where it
+// is wanted.
+func (w *Writer) ResetTo(dst []byte) {
+	w.buf, w.start, w.restarts, w.entries, w.left = dst, len(dst), w.restarts[:0], 0, 0
 }

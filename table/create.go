@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -34,7 +33,7 @@ func Create(name string, o *WriterOptions) (*Writer, error) {
 	if w.file, err = createPending(name); err != nil {
 		return nil, err
 	}
-	w.out = bufio.NewWriterSize(fullWriter{w.file.tmp}, writeBuffer)
+	w.out.w = w.file.tmp
 	return w, nil
 }
 

@@ -44,6 +44,12 @@ type WriterOptions struct {
 
 	// Comparer orders the keys. nil: BytewiseComparer.
 	Comparer Comparer
+
+	// Concurrency is how many goroutines compress data blocks and compute their
+	// checksums, the caller's among them, up to 1024. The file has the same bytes
+	// with any number. 0: 1, the caller's alone. More take some hundred KiB of
+	// memory each; they end by themselves when there is nothing to do.
+	Concurrency int
 }
 
 // withDefaults returns a copy with defaults filled in.
@@ -60,6 +66,7 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 		{"FilterBaseLg", &w.FilterBaseLg, filter.DefaultBaseLg, 30},
 		{"BlockSize", &w.BlockSize, 4096, defaultMaxBlockSize / 2},
 		{"RestartInterval", &w.RestartInterval, block.DefaultRestartInterval, 1<<31 - 1},
+		{"Concurrency", &w.Concurrency, 1, 1024},
 	} {
 		if *n.value < 0 || *n.value > n.most {
 			return w, fmt.Errorf("table: %s is %d, want 0 to %d", n.name, *n.value, n.most)

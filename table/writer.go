@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +10,6 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// writeBuffer gathers blocks into larger writes.
-const writeBuffer = 256 << 10
-
 // A Writer builds a table:
 //
 //	Append* (Close | Abort)
@@ -22,24 +18,27 @@ const writeBuffer = 256 << 10
 // return that error from then on. Memory grows with the index and the filters,
 // not with the entries.
 type Writer struct {
-	o    WriterOptions
-	out  *bufio.Writer
-	file *pendingFile // nil if NewWriter made it
+	o       WriterOptions
+	compare func(a, b []byte) int // nil: bytewise
+	out     sink
+	file    *pendingFile // nil if NewWriter made it
 
-	data   *block.Writer
-	index  *block.Writer
-	filter *filter.BlockWriter // nil if there is no policy
+	data    *block.Writer
+	index   *block.Writer
+	filter  *filter.BlockWriter // nil if there is no policy
+	encoder encoder
+	batches *batches // nil if blocks are encoded one by one, here
 
-	offset  uint64 // bytes written
-	pending handle // the last data block, if its index entry is not yet written
+	offset  uint64 // bytes written, or to be: what is in out too
+	pending handle // the data block that is next to have an index entry
+	waiting bool   // for a separator of the last data block
 	entries int
 	blocks  int
 	err     error
 	closed  bool
 
-	compressed []byte // scratch, as are the next two
-	separator  []byte
-	encoded    []byte
+	separator []byte // scratch, as is the next
+	encoded   []byte
 }
 
 // NewWriter returns a Writer that writes a table to w, in large pieces. nil
@@ -53,7 +52,7 @@ func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.out = bufio.NewWriterSize(fullWriter{w}, writeBuffer)
+	t.out.w = w
 	return t, nil
 }
 
@@ -63,7 +62,7 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Writer{o: opts}
+	t := &Writer{o: opts, compare: compareFunc(opts.Comparer), encoder: encoder{codec: opts.Compression}}
 	if t.data, err = block.NewWriter(opts.RestartInterval); err != nil {
 		return nil, err
 	}
@@ -75,19 +74,11 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 			return nil, err
 		}
 	}
-	return t, nil
-}
-
-// fullWriter holds a writer to writing all or returning an error: bufio would
-// go on for ever with one that does neither.
-type fullWriter struct{ w io.Writer }
-
-func (f fullWriter) Write(p []byte) (int, error) {
-	n, err := f.w.Write(p)
-	if n != len(p) && err == nil {
-		err = io.ErrShortWrite
+	if opts.Concurrency > 1 {
+		t.batches = newBatches(opts.Concurrency, opts.Compression)
 	}
-	return max(0, min(n, len(p))), err
+	t.startDataBlock()
+	return t, nil
 }
 
 // Append adds an entry. Its key must be above the one before: otherwise the
@@ -109,13 +100,14 @@ func (w *Writer) Append(key, value []byte) error {
 var errPanicked = errors.New("table: an earlier call panicked")
 
 func (w *Writer) append(key, value []byte) error {
-	if w.entries > 0 && w.o.Comparer.Compare(w.data.LastKey(), key) >= 0 {
-		return fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.data.LastKey()))
+	shared, err := w.checkOrder(key)
+	if err != nil {
+		return err
 	}
 	if err := w.indexPending(key); err != nil {
 		return err
 	}
-	if err := w.data.Append(key, value); err != nil {
+	if err := w.data.AppendSharing(shared, key, value); err != nil {
 		return err
 	}
 	w.addToFilter(key)
@@ -126,13 +118,38 @@ func (w *Writer) append(key, value []byte) error {
 	return nil
 }
 
+// checkOrder checks that key is above the last one, and returns how many bytes it
+// shares with it. In the bytewise order that decides.
+func (w *Writer) checkOrder(key []byte) (shared int, err error) {
+	last := w.data.LastKey()
+	shared = wire.SharedLen(last, key)
+	var above bool
+	switch {
+	case w.entries == 0:
+		above = true
+	case w.compare != nil:
+		above = w.compare(last, key) < 0
+	default:
+		above = shared < len(key) && (shared == len(last) || last[shared] < key[shared])
+	}
+	if !above {
+		return 0, fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(last))
+	}
+	return shared, nil
+}
+
 func (w *Writer) addToFilter(key []byte) {
 	if w.filter == nil {
 		return
 	}
-	if key = filterKey(w.o.FilterKey, key); key != nil {
-		w.filter.Add(key)
+	if key = filterKey(w.o.FilterKey, key); key == nil {
+		return
 	}
+	if w.batches != nil {
+		w.batches.keepKey(key) // until it is known where the block starts
+		return
+	}
+	w.filter.Add(key)
 }
 
 // Entries returns how many entries were appended.
@@ -142,7 +159,9 @@ func (w *Writer) Entries() int { return w.entries }
 func (w *Writer) DataBlocks() int { return w.blocks }
 
 // Size returns how many bytes the complete blocks take in the file; after
-// Close, the size of the file. Cut tables by it.
+// Close, the size of the file. Cut tables by it. With Concurrency it leaves out
+// blocks that may still be under way: the last few hundred KiB for each goroutine.
+// It is the same in each run all the same.
 func (w *Writer) Size() int64 { return int64(w.offset) }
 
 // Close finishes the table. If Create made the Writer, the file is on disk

@@ -1,25 +1,69 @@
 package table
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// finishDataBlock writes the data block. Its index entry waits for the next
-// key, which bounds the separator.
+// startDataBlock starts a data block: where it is to be written, if it is stored
+// as it is built.
+func (w *Writer) startDataBlock() {
+	switch {
+	case w.batches != nil:
+		w.data.ResetTo(w.batches.raw())
+	case w.o.Compression.ID() == NoCompression.ID():
+		w.data.ResetTo(w.out.buf)
+	default:
+		w.data.Reset()
+	}
+}
+
+// finishDataBlock ends the data block and starts the next. Its index entry waits
+// for the next key, which bounds the separator.
 func (w *Writer) finishDataBlock() error {
-	h, err := w.writeBlock(w.data, partData)
-	if err != nil {
+	size := uint64(w.data.Size())
+	if err := checkSize(partData, size); err != nil {
 		return err
 	}
-	w.pending = h
 	w.blocks++
+	var err error
+	if raw := w.data.Finish(); w.batches != nil {
+		err = w.finishBatched(raw)
+	} else {
+		err = w.finishEncoded(raw, int(size))
+	}
+	w.startDataBlock()
+	return err
+}
+
+// finishEncoded writes the data block, which is the last size bytes of raw.
+func (w *Writer) finishEncoded(raw []byte, size int) error {
+	before := len(w.out.buf)
+	if w.o.Compression.ID() == NoCompression.ID() {
+		w.out.buf = appendTrailer(raw, before, NoCompression.ID())
+	} else {
+		w.out.buf = w.encoder.encode(w.out.buf, raw)
+	}
+	w.pending, w.waiting = handle{w.offset, uint64(len(w.out.buf)-before) - trailerLen}, true
+	if err := w.wrote(len(w.out.buf) - before); err != nil {
+		return err
+	}
+	return w.placed()
+}
+
+// wrote says that n bytes were added to out.buf.
+func (w *Writer) wrote(n int) error {
+	w.offset += uint64(n)
+	return w.out.settle()
+}
+
+// placed goes on with index and filter behind a data block whose place in the
+// file is known.
+func (w *Writer) placed() error {
 	if err := checkSize(partIndex, uint64(w.index.Size())); err != nil {
 		return err
 	}
@@ -36,10 +80,46 @@ func (w *Writer) finishDataBlock() error {
 	return checkSize(partFilter, w.filter.Size())
 }
 
-// indexPending writes the index entry of the last data block, if that is still
-// to be done, with a separator below key.
+// finishBatched has the data block, which raw ends with, encoded, and writes
+// what is ready by now.
+func (w *Writer) finishBatched(raw []byte) error {
+	w.waiting = true
+	if b := w.batches.add(raw); b != nil {
+		return w.writeBatch(b)
+	}
+	return nil
+}
+
+// writeBatch writes the blocks of a batch, now that it is known where they start.
+func (w *Writer) writeBatch(b *batch) error {
+	var stored, separator, keys, key int // where the block's start
+	for i, x := range b.blocks {
+		for _, end := range b.keyEnds[keys:x.keys] {
+			w.filter.Add(b.keys[key:end])
+			key = end
+		}
+		contents := b.stored[stored:b.ends[i]]
+		w.pending = handle{w.offset, uint64(len(contents)) - trailerLen}
+		if err := w.addIndex(b.separators[separator:b.separatorEnds[i]]); err != nil {
+			return err
+		}
+		w.out.buf = append(w.out.buf, contents...)
+		if err := w.wrote(len(contents)); err != nil {
+			return err
+		}
+		if err := w.placed(); err != nil {
+			return err
+		}
+		stored, separator, keys = b.ends[i], b.separatorEnds[i], x.keys
+	}
+	w.batches.release(b)
+	return nil
+}
+
+// indexPending gives the last data block its index entry, if that is still to be
+// done, with a separator below key.
 func (w *Writer) indexPending(key []byte) error {
-	if w.pending.length == 0 {
+	if !w.waiting {
 		return nil
 	}
 	c, last := w.o.Comparer, w.data.LastKey()
@@ -48,12 +128,12 @@ func (w *Writer) indexPending(key []byte) error {
 		return fmt.Errorf("table: comparer %q: separator %s, want it from %s to below %s",
 			c.Name(), wire.Quote(s), wire.Quote(last), wire.Quote(key))
 	}
-	return w.addIndex(s)
+	return w.separate(s)
 }
 
-// indexLast writes the last data block's index entry, with any separator.
+// indexLast gives the last data block its index entry, with any separator.
 func (w *Writer) indexLast() error {
-	if w.pending.length == 0 {
+	if !w.waiting {
 		return nil
 	}
 	c, last := w.o.Comparer, w.data.LastKey()
@@ -61,44 +141,65 @@ func (w *Writer) indexLast() error {
 	if s != nil && c.Compare(last, s) > 0 {
 		return fmt.Errorf("table: comparer %q: successor %s, want at least %s", c.Name(), wire.Quote(s), wire.Quote(last))
 	}
-	return w.addIndex(s)
+	return w.separate(s)
 }
 
-// addIndex writes the pending index entry under separator s, or the block's
-// last key if that is nil.
-func (w *Writer) addIndex(s []byte) error {
+// separate gives the last data block separator s, or its last key if that is nil.
+func (w *Writer) separate(s []byte) error {
+	w.waiting = false
 	if s == nil {
 		s = w.data.LastKey()
 	} else {
 		w.separator = s
 	}
+	if w.batches != nil {
+		w.batches.setSeparator(s)
+		return nil
+	}
+	return w.addIndex(s)
+}
+
+// addIndex adds the index entry of the pending block.
+func (w *Writer) addIndex(separator []byte) error {
 	w.encoded = w.pending.append(w.encoded[:0])
-	w.pending = handle{}
-	return w.index.Append(s, w.encoded)
+	return w.index.Append(separator, w.encoded)
 }
 
 // finish writes what follows the data blocks.
 func (w *Writer) finish() error {
-	if w.data.Entries() > 0 {
-		if err := w.finishDataBlock(); err != nil {
-			return err
-		}
-	}
-	if err := w.indexLast(); err != nil {
+	if err := w.finishData(); err != nil {
 		return err
 	}
 	metaindex, err := w.finishMetaindex()
 	if err != nil {
 		return err
 	}
-	index, err := w.writeBlock(w.index, partIndex)
+	index, err := w.writeIndex()
 	if err != nil {
 		return err
 	}
-	if err := w.write(footer{metaindex, index}.append(w.encoded[:0])); err != nil {
+	w.out.buf = footer{metaindex, index}.append(w.out.buf)
+	w.offset += footerLen
+	return w.out.flush()
+}
+
+// finishData writes the data blocks that are left.
+func (w *Writer) finishData() error {
+	if w.data.Entries() > 0 {
+		if err := w.finishDataBlock(); err != nil {
+			return err
+		}
+	}
+	if err := w.indexLast(); err != nil || w.batches == nil {
 		return err
 	}
-	return wrap(w.out.Flush())
+	w.batches.start()
+	for len(w.batches.queue) > 0 {
+		if err := w.writeBatch(w.batches.next()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finishMetaindex writes the filter block, and the metaindex that lists it.
@@ -139,21 +240,16 @@ func filterNames(p filter.Policy) []string {
 	return slices.Compact(names)
 }
 
-// writeBlock completes b's block, writes it, compressed if that makes it
-// smaller by more than an eighth, and resets b.
-func (w *Writer) writeBlock(b *block.Writer, part string) (handle, error) {
-	defer b.Reset()
-	raw := b.Finish()
-	if err := checkSize(part, uint64(len(raw))); err != nil {
+// writeIndex writes the index block.
+func (w *Writer) writeIndex() (handle, error) {
+	raw := w.index.Finish()
+	if err := checkSize(partIndex, uint64(len(raw))); err != nil {
 		return handle{}, err
 	}
-	if id := w.o.Compression.ID(); id != 0 {
-		w.compressed = w.o.Compression.Encode(w.compressed[:0], raw)
-		if n := len(w.compressed); n > 0 && n < len(raw)-len(raw)/8 {
-			return w.writeStored(w.compressed, id)
-		}
-	}
-	return w.writeStored(raw, 0)
+	before := len(w.out.buf)
+	w.out.buf = w.encoder.encode(w.out.buf, raw)
+	h := handle{w.offset, uint64(len(w.out.buf)-before) - trailerLen}
+	return h, w.wrote(len(w.out.buf) - before)
 }
 
 // writeRaw writes a block uncompressed.
@@ -161,7 +257,10 @@ func (w *Writer) writeRaw(contents []byte, part string) (handle, error) {
 	if err := checkSize(part, uint64(len(contents))); err != nil {
 		return handle{}, err
 	}
-	return w.writeStored(contents, 0)
+	before := len(w.out.buf)
+	w.out.buf = appendTrailer(append(w.out.buf, contents...), before, NoCompression.ID())
+	h := handle{w.offset, uint64(len(contents))}
+	return h, w.wrote(len(w.out.buf) - before)
 }
 
 // checkSize holds a block to the size that a Reader takes by default.
@@ -170,21 +269,4 @@ func checkSize(part string, size uint64) error {
 		return fmt.Errorf("table: %s of %d bytes, want at most %d", part, size, defaultMaxBlockSize)
 	}
 	return nil
-}
-
-// writeStored writes a block's stored bytes and its trailer.
-func (w *Writer) writeStored(stored []byte, compression byte) (handle, error) {
-	h := handle{w.offset, uint64(len(stored))}
-	if err := w.write(stored); err != nil {
-		return h, err
-	}
-	trailer := append(w.encoded[:0], compression)
-	w.encoded = binary.LittleEndian.AppendUint32(trailer, crc.Block(stored, compression))
-	return h, w.write(w.encoded)
-}
-
-func (w *Writer) write(p []byte) error {
-	n, err := w.out.Write(p)
-	w.offset += uint64(n)
-	return wrap(err)
 }

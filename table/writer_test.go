@@ -218,6 +218,8 @@ func TestWriterRefusesImpossibleOptions(t *testing.T) {
 		{RestartInterval: math.MinInt},
 		{FilterBaseLg: -1},
 		{FilterBaseLg: 31},
+		{Concurrency: -1},
+		{Concurrency: 1025},
 	} {
 		if w, err := table.NewWriter(io.Discard, &o); err == nil || w != nil {
 			t.Errorf("NewWriter(%+v) = %v, %v; want nil and an error", o, w, err)
@@ -228,25 +230,31 @@ func TestWriterRefusesImpossibleOptions(t *testing.T) {
 	}
 }
 
-// Appending takes no memory beyond index and filter.
+// Appending takes no memory beyond index and filter, and what blocks need that are
+// under way.
 func TestAppendAllocations(t *testing.T) {
-	w, err := table.NewWriter(io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const n = 10_000
-	key, value := make([]byte, 8), bytes.Repeat([]byte("v"), 100)
-	next := uint64(0)
-	allocs := testing.AllocsPerRun(10, func() {
-		for range n {
-			binary.BigEndian.PutUint64(key, next)
-			if err := w.Append(key, value); err != nil {
-				t.Fatal(err)
-			}
-			next++
+	for _, concurrency := range []int{1, 4} {
+		w, err := table.NewWriter(io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Concurrency: concurrency})
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	if allocs > n/1000 {
-		t.Errorf("%v allocations for %d entries, want at most one in a thousand", allocs, n)
+		const n = 10_000
+		key, value := make([]byte, 8), bytes.Repeat([]byte("v"), 100)
+		next := uint64(0)
+		round := func() {
+			for range n {
+				binary.BigEndian.PutUint64(key, next)
+				if err := w.Append(key, value); err != nil {
+					t.Fatal(err)
+				}
+				next++
+			}
+		}
+		for range concurrency { // until there is memory for all that is under way
+			round()
+		}
+		if allocs := testing.AllocsPerRun(10, round); allocs > n/1000 {
+			t.Errorf("%d goroutines: %v allocations for %d entries, want at most one in a thousand", concurrency, allocs, n)
+		}
 	}
 }

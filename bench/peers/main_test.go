@@ -26,6 +26,7 @@ var wantRows = map[string]int{
 	"Scan backward, warm, per entry, ns":                   4,
 	"Scan backward, cold, per entry, ns":                   3,
 	"Write, one core, MB/s":                                3,
+	"Write, two cores, MB/s":                               1,
 	"Open and close, ns":                                   3,
 	"Memory of an open table, per entry, bytes":            2,
 	"Get absent, warm, two goroutines, × one goroutine’s":  5,

@@ -25,6 +25,7 @@ func writerOptions(o engine.Options) *table.WriterOptions {
 		RestartInterval: engine.RestartInterval,
 		Compression:     table.NoCompression,
 		FilterPolicy:    filter.NewBloom(o.BitsPerKey),
+		Concurrency:     o.Cores,
 	}
 	if o.Snappy {
 		w.Compression = table.Snappy
@@ -46,9 +47,6 @@ func readerOptions(m engine.Mode, counts *table.Metrics) *table.ReaderOptions {
 
 // Write writes the pairs' table and discards it.
 func (Engine) Write(p engine.Pairs, o engine.Options) error {
-	if o.Cores > 1 {
-		return engine.ErrNone
-	}
 	return write(io.Discard, p, o)
 }
 

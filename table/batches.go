@@ -1,0 +1,151 @@
+package table
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// batchSize is how many bytes of blocks are encoded in one go: enough for the
+// passing on not to count.
+const batchSize = 128 << 10
+
+// batches are data blocks on their way from being built to being written, when
+// several goroutines encode them. They are written in the order in which they
+// were built, when that many more are under way: so that what the Writer does, and
+// tells by Size, does not depend on who was faster.
+type batches struct {
+	codec   Codec
+	filling *batch        // takes the next block
+	last    *batch        // has the last one that is complete, or is nil
+	queue   []*batch      // under way, the oldest first
+	most    int           // how many that may be
+	free    []*batch      // to be used again
+	working chan struct{} // has room for as many goroutines as may encode beside the caller's
+}
+
+// batch is some data blocks, one behind the other.
+type batch struct {
+	raw     []byte
+	blocks  []batchedBlock
+	keys    []byte // what the filter is to hold of them
+	keyEnds []int
+
+	// The blocks' separators. That of the last one is set while others encode.
+	separators    []byte
+	separatorEnds []int
+
+	state  atomic.Uint64 // even: filled, or being filled; odd: taken by who encodes it
+	done   sync.WaitGroup
+	stored []byte // the result
+	ends   []int  // where each block ends in it
+	failed any    // the codec's panic
+
+	encoder encoder
+}
+
+// batchedBlock is where one block ends in a batch's raw and keyEnds.
+type batchedBlock struct{ raw, keys int }
+
+func newBatches(concurrency int, codec Codec) *batches {
+	return &batches{
+		codec:   codec,
+		filling: &batch{encoder: encoder{codec: codec}},
+		most:    2 * concurrency,
+		working: make(chan struct{}, concurrency-1),
+	}
+}
+
+// raw returns what the next block is to be built behind.
+func (q *batches) raw() []byte { return q.filling.raw }
+
+// keepKey keeps a key of the block that is being built.
+func (q *batches) keepKey(key []byte) {
+	b := q.filling
+	b.keys = append(b.keys, key...)
+	b.keyEnds = append(b.keyEnds, len(b.keys))
+}
+
+// add adds a block that was built behind what raw returned. It returns the batch
+// that it is time to write, or nil.
+func (q *batches) add(raw []byte) *batch {
+	b := q.filling
+	b.raw = raw
+	b.blocks = append(b.blocks, batchedBlock{raw: len(raw), keys: len(b.keyEnds)})
+	q.last = b
+	if len(b.raw) < batchSize {
+		return nil
+	}
+	q.start()
+	if len(q.queue) > q.most {
+		return q.next()
+	}
+	return nil
+}
+
+// setSeparator gives the last block its separator.
+func (q *batches) setSeparator(s []byte) {
+	b := q.last
+	b.separators = append(b.separators, s...)
+	b.separatorEnds = append(b.separatorEnds, len(b.separators))
+}
+
+// start has the batch that was filled encoded.
+func (q *batches) start() {
+	b := q.filling
+	q.queue = append(q.queue, b)
+	b.done.Add(1)
+	go b.encodeAmong(q.working, b.state.Load())
+	if n := len(q.free); n > 0 {
+		q.filling, q.free = q.free[n-1], q.free[:n-1]
+	} else {
+		q.filling = &batch{encoder: encoder{codec: q.codec}}
+	}
+}
+
+// next returns the oldest batch, encoded: here, if nobody has begun to.
+func (q *batches) next() *batch {
+	b := q.queue[0]
+	q.queue = append(q.queue[:0], q.queue[1:]...)
+	b.encode(b.state.Load())
+	b.done.Wait()
+	if b.failed != nil {
+		panic(b.failed)
+	}
+	return b
+}
+
+// release takes a batch back that was written.
+func (q *batches) release(b *batch) {
+	b.raw, b.blocks, b.keys, b.keyEnds = b.raw[:0], b.blocks[:0], b.keys[:0], b.keyEnds[:0]
+	b.separators, b.separatorEnds = b.separators[:0], b.separatorEnds[:0]
+	b.stored, b.ends = b.stored[:0], b.ends[:0]
+	b.state.Add(1)
+	if cap(b.raw) <= 4*batchSize { // no huge value's
+		q.free = append(q.free, b)
+	}
+}
+
+// encodeAmong encodes the batch when there is room among those who do, if it is
+// still in that state: another may have come first, and it may even be in use
+// again.
+func (b *batch) encodeAmong(working chan struct{}, state uint64) {
+	working <- struct{}{}
+	b.encode(state)
+	<-working
+}
+
+// encode encodes the blocks, if the batch is in that state, an even one. What a
+// codec panics with is for the Writer's goroutine.
+func (b *batch) encode(state uint64) {
+	if state%2 == 1 || !b.state.CompareAndSwap(state, state+1) {
+		return
+	}
+	defer b.done.Done()
+	defer func() { b.failed = recover() }()
+	start := 0
+	for _, x := range b.blocks {
+		b.stored = b.encoder.encode(b.stored, b.raw[start:x.raw])
+		b.ends = append(b.ends, len(b.stored))
+		start = x.raw
+	}
+}

@@ -1,0 +1,161 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// w1Pairs returns n of W1's entries.
+func w1Pairs(n int) []workload.Pair {
+	set := workload.W1(n)
+	var pairs []workload.Pair
+	for i, k := range set.Keys {
+		pairs = append(pairs, workload.Pair{Key: k, Value: set.Values[i]})
+	}
+	return pairs
+}
+
+// However many goroutines encode blocks, the table has the same bytes.
+func TestConcurrencyWritesTheSameBytes(t *testing.T) {
+	one := pairsOf("a")
+	huge := []workload.Pair{{Key: []byte("a")}, {Key: []byte("b"), Value: make([]byte, 5<<20)}, {Key: []byte("c")}}
+	falling := w1Pairs(5000)
+	slices.Reverse(falling)
+	for _, tt := range []struct {
+		name  string
+		o     table.WriterOptions
+		pairs []workload.Pair
+	}{
+		{"no entries", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, nil},
+		{"one entry", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, one},
+		{"many blocks", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, w1Pairs(50_000)},
+		{"uncompressed", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, w1Pairs(20_000)},
+		{"no filter", table.WriterOptions{}, w1Pairs(20_000)},
+		{"a huge value", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, huge},
+		{"parts of keys in the filter", table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: everySecond, BlockSize: 100}, w1Pairs(5000)},
+		{"an order that is not bytewise", table.WriterOptions{Comparer: descendingComparer{}}, falling},
+	} {
+		want := build(t, &tt.o, tt.pairs)
+		for _, concurrency := range []int{2, 3, 8} {
+			o := tt.o
+			o.Concurrency = concurrency
+			if !bytes.Equal(build(t, &o, tt.pairs), want) {
+				t.Errorf("%s: %d goroutines write other bytes than one", tt.name, concurrency)
+			}
+		}
+	}
+}
+
+// everySecond is a FilterKey that leaves out every other key.
+func everySecond(key []byte) []byte {
+	if key[len(key)-1]%2 == 0 {
+		return nil
+	}
+	return key[:len(key)-1]
+}
+
+// What is under way does not show in Size at random: tables are cut alike in each
+// run.
+func TestConcurrencyKeepsSizeSteady(t *testing.T) {
+	pairs := w1Pairs(20_000)
+	sizes := func() (all []int64) {
+		w, err := table.NewWriter(io.Discard, &table.WriterOptions{Concurrency: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pairs {
+			if err := w.Append(p.Key, p.Value); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, w.Size())
+		}
+		return all
+	}
+	first := sizes()
+	if diff := cmp.Diff(first, sizes()); diff != "" {
+		t.Errorf("sizes (-first +second):\n%s", diff)
+	}
+	if last := first[len(first)-1]; last == 0 {
+		t.Error("Size stays 0 for 20,000 entries")
+	}
+}
+
+// panickingCodec panics when it is to encode.
+type panickingCodec struct{ table.Codec }
+
+func (panickingCodec) Encode(dst, src []byte) []byte { panic("no encoding") }
+
+// A codec's panic reaches the goroutine that appends, and ends the Writer.
+func TestConcurrentCodecPanics(t *testing.T) {
+	w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: panickingCodec{table.Snappy}, Concurrency: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	panicked := func(f func() error) (value any) {
+		defer func() { value = recover() }()
+		return f()
+	}
+	var got any
+	for _, p := range w1Pairs(50_000) {
+		if got = panicked(func() error { return w.Append(p.Key, p.Value) }); got != nil {
+			break
+		}
+	}
+	if got != "no encoding" {
+		t.Fatalf("Append panics with %v, want the codec's panic", got)
+	}
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "panicked") {
+		t.Errorf("Close = %v, want an error about the panic", err)
+	}
+}
+
+// An error of the sink ends a Writer whose blocks are still under way.
+func TestConcurrentWriteFails(t *testing.T) {
+	for _, room := range []int{0, 300_000, 1_000_000} {
+		full := errors.New("disk is full")
+		w, err := table.NewWriter(&failingWriter{room, full}, &table.WriterOptions{Concurrency: 4, FilterPolicy: filter.NewBloom(10)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var failed error
+		for _, p := range w1Pairs(50_000) {
+			if failed = w.Append(p.Key, p.Value); failed != nil {
+				break
+			}
+		}
+		if err := w.Close(); !errors.Is(err, full) || failed != nil && err != failed {
+			t.Errorf("room for %d bytes: Append = %v, Close = %v; want the sink's error", room, failed, err)
+		}
+	}
+}
+
+// Abandoned, or given up at any point, a Writer leaves no file and no goroutine
+// that waits for it.
+func TestConcurrentAbort(t *testing.T) {
+	for n := range 20 {
+		name := t.TempDir() + "/a.ldb"
+		w, err := table.Create(name, &table.WriterOptions{Concurrency: 1 + n%5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n * 1000 {
+			if err := w.Append(fmt.Appendf(nil, "%08d", i), make([]byte, 50)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Abort(); err != nil {
+			t.Error(err)
+		}
+	}
+}
