@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -56,22 +57,30 @@ func (w *Writer) AppendSharing(shared int, key, value []byte) error {
 		stored = 0
 	}
 	w.left--
-	w.appendLengths(stored, len(key)-stored, len(value))
-	w.buf = append(w.buf, key[stored:]...)
-	w.buf = append(w.buf, value...)
+	w.appendEntry(stored, key[stored:], value)
 	w.lastKey = append(w.lastKey[:shared], key[shared:]...)
 	w.entries++
 	return nil
 }
 
-func (w *Writer) appendLengths(shared, unshared, value int) {
-	if shared|unshared|value < 0x80 {
-		w.buf = append(w.buf, byte(shared), byte(unshared), byte(value))
-		return
+func (w *Writer) appendEntry(shared int, unshared, value []byte) {
+	n := len(w.buf)
+	if room := 3*binary.MaxVarintLen64 + len(unshared) + len(value); room > cap(w.buf)-n {
+		w.buf = slices.Grow(w.buf, max(room, n)) // doubling: append would grow by a quarter
 	}
-	w.buf = binary.AppendUvarint(w.buf, uint64(shared))
-	w.buf = binary.AppendUvarint(w.buf, uint64(unshared))
-	w.buf = binary.AppendUvarint(w.buf, uint64(value))
+	var buf []byte
+	if shared|len(unshared)|len(value) < 0x80 {
+		buf = w.buf[:n+3]
+		buf[n], buf[n+1], buf[n+2] = byte(shared), byte(len(unshared)), byte(len(value))
+	} else {
+		buf = binary.AppendUvarint(w.buf, uint64(shared))
+		buf = binary.AppendUvarint(buf, uint64(len(unshared)))
+		buf = binary.AppendUvarint(buf, uint64(len(value)))
+	}
+	n = len(buf)
+	w.buf = buf[:n+len(unshared)+len(value)]
+	copy(w.buf[n:], unshared)
+	copy(w.buf[n+len(unshared):], value)
 }
 
 // Size returns how many bytes the block would take if it were finished now.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // DefaultBaseLg is the base lg of LevelDB's filter blocks: a filter covers the
@@ -81,8 +82,8 @@ func (w *BlockWriter) Finish() ([]byte, error) {
 	if w.tooLarge(0) {
 		return nil, w.err
 	}
-	block := []byte(w.filters)
-	arrayOffset := uint32(len(block))
+	arrayOffset := uint32(len(w.filters))
+	block := slices.Grow([]byte(w.filters), 4*len(w.offsets)+5)
 	for _, o := range w.offsets {
 		block = binary.LittleEndian.AppendUint32(block, o)
 	}

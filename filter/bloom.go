@@ -77,7 +77,8 @@ type bloomGenerator struct {
 }
 
 func (g *bloomGenerator) Add(key []byte) {
-	g.hashes = append(g.hashes, hash(key))
+	h := hash(key)
+	g.hashes = append(g.hashes, h)
 }
 
 func (g *bloomGenerator) Generate(b Buffer) {
@@ -86,7 +87,7 @@ func (g *bloomGenerator) Generate(b Buffer) {
 	filter := b.Alloc(int(size/8) + 1)
 	array := filter[:size/8]
 	clear(array)
-	proberOf(len(array)).setAll(array, g.hashes, k)
+	setAll(array, g.hashes, k)
 	filter[len(array)] = byte(k)
 	g.hashes = g.hashes[:0]
 }

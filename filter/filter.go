@@ -109,7 +109,10 @@ type Bytes []byte
 // Alloc appends n bytes, which keep what the slice's spare capacity held.
 func (b *Bytes) Alloc(n int) []byte {
 	start := len(*b)
-	*b = slices.Grow(*b, n)[:start+n]
+	if n > cap(*b)-start {
+		*b = slices.Grow(*b, max(n, start)) // doubling: append would grow by a quarter
+	}
+	*b = (*b)[:start+n]
 	return (*b)[start : start+n : start+n]
 }
 

@@ -71,8 +71,12 @@ func mayContain(filter []byte, h uint32) bool {
 	return true
 }
 
-// setAll sets the k bits of each of the keys with those hashes.
-func (p prober) setAll(array []byte, hashes []uint32, k int) {
+// setAll sets the k bits of each of the keys with those hashes in the array. It
+// is not inlined, to have the processor's registers to itself.
+//
+//go:noinline
+func setAll(array []byte, hashes []uint32, k int) {
+	p := proberOf(len(array))
 	for _, h := range hashes {
 		delta := h>>17 | h<<15
 		for range k {

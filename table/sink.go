@@ -24,17 +24,38 @@ func (s *sink) settle() error {
 	return s.flush()
 }
 
-// flush writes buf. A writer that writes less than all of it fails, whatever it
-// says.
+// flush writes buf.
 func (s *sink) flush() error {
-	n, err := s.w.Write(s.buf)
-	if n != len(s.buf) && err == nil {
-		err = io.ErrShortWrite
-	}
+	err := s.writeNow(s.buf)
 	if s.buf = s.buf[:0]; cap(s.buf) > 4*writeBuffer { // a huge value's
 		s.buf = nil
 	}
+	return err
+}
+
+// writeNow writes p. A writer that writes less than all of it fails, whatever it
+// says.
+func (s *sink) writeNow(p []byte) error {
+	n, err := s.w.Write(p)
+	if n != len(p) && err == nil {
+		err = io.ErrShortWrite
+	}
 	return wrap(err)
+}
+
+// writeRaw writes an uncompressed block and its trailer; a large one without a
+// copy.
+func (s *sink) writeRaw(contents []byte) error {
+	sum := crc.Block(contents, NoCompression.ID())
+	if len(contents) < writeBuffer {
+		s.buf = append(s.buf, contents...)
+	} else if err := s.flush(); err != nil {
+		return err
+	} else if err := s.writeNow(contents); err != nil {
+		return err
+	}
+	s.buf = binary.LittleEndian.AppendUint32(append(s.buf, NoCompression.ID()), sum)
+	return s.settle()
 }
 
 // appendTrailer appends the trailer of the block that is buf from start on.
@@ -52,12 +73,17 @@ type encoder struct {
 // encode appends raw to dst with its trailer, compressed if that makes it smaller
 // by more than an eighth.
 func (e *encoder) encode(dst, raw []byte) []byte {
-	start := len(dst)
-	if id := e.codec.ID(); id != NoCompression.ID() {
+	start, id := len(dst), e.codec.ID()
+	switch {
+	case id == NoCompression.ID():
+	case e.codec == Snappy: // which is known to append to dst, and nothing else
+		dst = e.codec.Encode(dst, raw)
+	default:
 		e.scratch = e.codec.Encode(e.scratch[:0], raw)
-		if n := len(e.scratch); n > 0 && n < len(raw)-len(raw)/8 {
-			return appendTrailer(append(dst, e.scratch...), start, id)
-		}
+		dst = append(dst, e.scratch...)
 	}
-	return appendTrailer(append(dst, raw...), start, NoCompression.ID())
+	if n := len(dst) - start; n > 0 && n < len(raw)-len(raw)/8 {
+		return appendTrailer(dst, start, id)
+	}
+	return appendTrailer(append(dst[:start], raw...), start, NoCompression.ID())
 }

@@ -257,10 +257,9 @@ func (w *Writer) writeRaw(contents []byte, part string) (handle, error) {
 	if err := checkSize(part, uint64(len(contents))); err != nil {
 		return handle{}, err
 	}
-	before := len(w.out.buf)
-	w.out.buf = appendTrailer(append(w.out.buf, contents...), before, NoCompression.ID())
 	h := handle{w.offset, uint64(len(contents))}
-	return h, w.wrote(len(w.out.buf) - before)
+	w.offset += h.length + trailerLen
+	return h, w.out.writeRaw(contents)
 }
 
 // checkSize holds a block to the size that a Reader takes by default.
