@@ -41,8 +41,9 @@ func (e *Entries) decode(b *Block) error {
 	if err != nil {
 		return err
 	}
-	entries := b.entries
-	start, end := 0, 0 // where in keys the key before is
+	entries, foreign := b.entries, e.compare != nil
+	keys, places := e.keys, e.places[:cap(e.places)]
+	n, start, end := 0, 0, 0 // entries so far, and where in keys the last one is
 	for off := 0; off < len(entries); {
 		x, err := decode(entries, off)
 		if err != nil {
@@ -56,24 +57,27 @@ func (e *Entries) decode(b *Block) error {
 		if x.shared > uint64(end-start) {
 			return x.sharesTooMuch(off, end-start)
 		}
-		shared, unshared := int(x.shared), x.value-x.key
-		if len(e.places) == cap(e.places) || len(e.keys)-end < shared+unshared {
-			if !e.grow(end, shared+unshared, len(entries)) {
+		shared, size := int(x.shared), int(x.shared)+x.value-x.key
+		if n == len(places) || len(keys)-end < size {
+			if !e.grow(n, end, size, len(entries)) {
 				return ErrTooMany
 			}
+			keys, places = e.keys, e.places
 		}
-		keys := e.keys
 		move(keys[end:], keys[start:], shared)
-		move(keys[end+shared:], entries[x.key:], unshared)
-		last, this := keys[start:end], keys[end:end+shared+unshared]
-		if shared >= len(last) || shared >= len(this) || last[shared] >= this[shared] || e.compare != nil {
+		move(keys[end+shared:], entries[x.key:], size-shared)
+		last, this := keys[start:end], keys[end:end+size]
+		if foreign || shared >= len(last) || shared >= len(this) || last[shared] >= this[shared] {
 			if off > 0 && e.order(last, this) >= 0 {
 				return notAbove(off, last, this)
 			}
 		}
-		start, end, off = end, end+shared+unshared, x.end
-		e.places = append(e.places, place{0, uint32(start), uint32(end), uint32(x.value), uint32(x.end)})
+		start, end, off = end, end+size, x.end
+		p := &places[n] // field by field: a whole place would go by way of the stack
+		p.key, p.keyEnd, p.value, p.valueEnd = uint32(start), uint32(end), uint32(x.value), uint32(x.end)
+		n++
 	}
+	e.places = places[:n]
 	return w.end()
 }
 
@@ -87,19 +91,24 @@ func move(dst, src []byte, n int) {
 	copy(dst, src[:n])
 }
 
-// grow makes room for another entry, with a key of n bytes behind those up to
-// end, in a block of size bytes. It reports false if there are too many.
-func (e *Entries) grow(end, n, size int) bool {
-	most := min(16<<10+4*size, maxKeys)
-	if len(e.places) == maxEntries || n > most-end {
+// grow makes room for another entry behind n, with a key of size bytes behind
+// those up to end, in a block of that many bytes. It reports false if there are too
+// many.
+func (e *Entries) grow(n, end, size, block int) bool {
+	most := min(16<<10+4*block, maxKeys)
+	if n == maxEntries || size > most-end {
 		return false
 	}
-	if len(e.places) == cap(e.places) {
-		e.places = append(make([]place, 0, max(64, 2*cap(e.places))), e.places...)
+	if places := e.places[:cap(e.places)]; n == len(places) {
+		e.places = make([]place, max(64, 2*n))
+		copy(e.places, places)
+	} else {
+		e.places = places
 	}
-	if n > len(e.keys)-end {
-		e.keys = append(make([]byte, 0, min(max(1<<10, 2*len(e.keys), end+n), maxKeys)), e.keys[:end]...)
-		e.keys = e.keys[:cap(e.keys)]
+	if size > len(e.keys)-end {
+		keys := make([]byte, min(max(1<<10, 2*len(e.keys), end+size), maxKeys))
+		copy(keys, e.keys[:end])
+		e.keys = keys
 	}
 	return true
 }
