@@ -53,18 +53,36 @@ func OpenBlock(block []byte, p Policy) (*BlockReader, error) {
 // Contains reports whether key may be in a data block that starts at offset:
 // false means that it certainly is not.
 func (b *BlockReader) Contains(offset uint64, key []byte) bool {
+	return b.ContainsIn(b.Place(offset), key)
+}
+
+// A Place is where the filter of a data block lies in the filter block. Who asks
+// often keeps it: finding it takes about as long as asking.
+type Place struct{ start, limit uint32 }
+
+// unfiltered is the Place for data blocks that there is no filter for.
+var unfiltered = Place{1, 0}
+
+// Place returns where the filter is for a data block that starts at offset.
+func (b *BlockReader) Place(offset uint64) Place {
 	i := offset >> b.baseLg
 	if i >= uint64(b.count()) {
-		return true
+		return unfiltered
 	}
 	start, limit := b.bounds(int(i))
-	if start >= limit {
-		return false
+	return Place{start, limit}
+}
+
+// ContainsIn is Contains for a data block whose Place is known, from the same
+// BlockReader.
+func (b *BlockReader) ContainsIn(p Place, key []byte) bool {
+	switch {
+	case p.start >= p.limit: // of no bytes, and so of no keys, or unfiltered
+		return p == unfiltered
+	case b.bloom:
+		return mayContain(b.filters[p.start:p.limit], hash(key))
 	}
-	if b.bloom {
-		return mayContain(b.filters[start:limit], hash(key))
-	}
-	return b.policy.Contains(b.filters[start:limit], key)
+	return b.policy.Contains(b.filters[p.start:p.limit], key)
 }
 
 func (b *BlockReader) count() int { return len(b.offsets)/4 - 1 }

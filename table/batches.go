@@ -34,7 +34,8 @@ type batch struct {
 	separators    []byte
 	separatorEnds []int
 
-	state  atomic.Uint64 // even: filled, or being filled; odd: taken by who encodes it
+	ready  atomic.Bool // to be encoded, by who clears this
+	run    func()      // encodes it when there is room, if nobody has
 	done   sync.WaitGroup
 	stored []byte // the result
 	ends   []int  // where each block ends in it
@@ -47,12 +48,19 @@ type batch struct {
 type batchedBlock struct{ raw, keys int }
 
 func newBatches(concurrency int, codec Codec) *batches {
-	return &batches{
-		codec:   codec,
-		filling: &batch{encoder: encoder{codec: codec}},
-		most:    2 * concurrency,
-		working: make(chan struct{}, concurrency-1),
+	q := &batches{codec: codec, most: 2 * concurrency, working: make(chan struct{}, concurrency-1)}
+	q.filling = q.newBatch()
+	return q
+}
+
+func (q *batches) newBatch() *batch {
+	b := &batch{encoder: encoder{codec: q.codec}}
+	b.run = func() {
+		q.working <- struct{}{}
+		b.encode()
+		<-q.working
 	}
+	return b
 }
 
 // raw returns what the next block is to be built behind.
@@ -94,11 +102,12 @@ func (q *batches) start() {
 	b := q.filling
 	q.queue = append(q.queue, b)
 	b.done.Add(1)
-	go b.encodeAmong(q.working, b.state.Load())
+	b.ready.Store(true)
+	go b.run()
 	if n := len(q.free); n > 0 {
 		q.filling, q.free = q.free[n-1], q.free[:n-1]
 	} else {
-		q.filling = &batch{encoder: encoder{codec: q.codec}}
+		q.filling = q.newBatch()
 	}
 }
 
@@ -106,7 +115,7 @@ func (q *batches) start() {
 func (q *batches) next() *batch {
 	b := q.queue[0]
 	q.queue = append(q.queue[:0], q.queue[1:]...)
-	b.encode(b.state.Load())
+	b.encode()
 	b.done.Wait()
 	if b.failed != nil {
 		panic(b.failed)
@@ -119,25 +128,16 @@ func (q *batches) release(b *batch) {
 	b.raw, b.blocks, b.keys, b.keyEnds = b.raw[:0], b.blocks[:0], b.keys[:0], b.keyEnds[:0]
 	b.separators, b.separatorEnds = b.separators[:0], b.separatorEnds[:0]
 	b.stored, b.ends = b.stored[:0], b.ends[:0]
-	b.state.Add(1)
 	if cap(b.raw) <= 4*batchSize { // no huge value's
 		q.free = append(q.free, b)
 	}
 }
 
-// encodeAmong encodes the batch when there is room among those who do, if it is
-// still in that state: another may have come first, and it may even be in use
-// again.
-func (b *batch) encodeAmong(working chan struct{}, state uint64) {
-	working <- struct{}{}
-	b.encode(state)
-	<-working
-}
-
-// encode encodes the blocks, if the batch is in that state, an even one. What a
-// codec panics with is for the Writer's goroutine.
-func (b *batch) encode(state uint64) {
-	if state%2 == 1 || !b.state.CompareAndSwap(state, state+1) {
+// encode encodes the blocks, if the batch is ready and nobody does. One that is
+// called late may find the batch in use again: being filled, or ready anew. What
+// a codec panics with is for the Writer's goroutine.
+func (b *batch) encode() {
+	if !b.ready.CompareAndSwap(true, false) {
 		return
 	}
 	defer b.done.Done()

@@ -117,7 +117,7 @@ func (r *Reader) mayContain(i int, key []byte) (may, asked bool) {
 	if key = filterKey(r.o.FilterKey, key); key == nil {
 		return true, false
 	}
-	return r.filter.Contains(r.index.handles[i].offset, key), true
+	return r.filter.ContainsIn(r.places[i], key), true
 }
 
 // find reads data block i and looks for key in it. If b is not nil, the value is

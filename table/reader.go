@@ -26,6 +26,7 @@ type Reader struct {
 	index     *index
 	slots     []atomic.Pointer[cachedBlock] // of the data blocks; nil if there is no cache
 	filter    *filter.BlockReader           // nil if there is none, or none in use
+	places    []filter.Place                // of the data blocks in the filter
 	filterErr error
 
 	closed atomic.Bool

@@ -30,7 +30,9 @@ func (r *Reader) readFilter(it *block.Iter) error {
 			if err != nil {
 				return err
 			}
-			r.filter, err = r.openFilter(p, h)
+			if r.filter, err = r.openFilter(p, h); err == nil {
+				r.placeFilters()
+			}
 			return err
 		}
 	}
@@ -38,6 +40,14 @@ func (r *Reader) readFilter(it *block.Iter) error {
 		return fmt.Errorf("table: filter %s: %w", wire.Quote(it.Key()[len(prefix):]), errUnknownFilter)
 	}
 	return nil
+}
+
+// placeFilters finds the filter of each data block.
+func (r *Reader) placeFilters() {
+	r.places = make([]filter.Place, r.index.len())
+	for i, h := range r.index.handles {
+		r.places[i] = r.filter.Place(h.offset)
+	}
 }
 
 // policies returns the policies that the Reader knows, in the order in which

@@ -24,10 +24,10 @@ type searchTree struct {
 }
 
 type searchLevel struct {
-	heads []uint64 // of the separators, up to whole nodes
-	skips []uint32 // how many bytes the separators of a node share
-	n     int      // separators
-	shift int      // log2 of how many of the lowest level's each stands for
+	heads  []uint64 // of the separators, up to whole nodes
+	shared []span   // what the separators of each node start with, in the index's text
+	n      int      // separators
+	shift  int      // log2 of how many of the lowest level's each stands for
 }
 
 // newSearchTree returns the tree of the index's separators.
@@ -35,7 +35,7 @@ func newSearchTree(x *index) searchTree {
 	var t searchTree
 	for n, shift := x.len(), 0; n > 0; shift += 5 {
 		nodes := (n + fanOut - 1) / fanOut
-		l := searchLevel{heads: make([]uint64, nodes*fanOut), skips: make([]uint32, nodes), n: n, shift: shift}
+		l := searchLevel{heads: make([]uint64, nodes*fanOut), shared: make([]span, nodes), n: n, shift: shift}
 		for i := range l.heads {
 			l.heads[i] = ^uint64(0)
 		}
@@ -55,16 +55,18 @@ func newSearchTree(x *index) searchTree {
 func (l *searchLevel) fill(x *index, node int) {
 	from, to := node*fanOut, min((node+1)*fanOut, l.n)
 	skip := wire.SharedLen(l.separator(x, from), l.separator(x, to-1))
-	l.skips[node] = uint32(skip)
+	start := x.spans[l.lowest(x, from)].start
+	l.shared[node] = span{start, start + uint32(skip)}
 	for i := from; i < to; i++ {
 		l.heads[i] = head(l.separator(x, i)[skip:])
 	}
 }
 
 // separator returns separator i of the level.
-func (l *searchLevel) separator(x *index, i int) []byte {
-	return x.separator(min((i+1)<<l.shift, x.len()) - 1)
-}
+func (l *searchLevel) separator(x *index, i int) []byte { return x.separator(l.lowest(x, i)) }
+
+// lowest returns which one of the lowest level's that is.
+func (l *searchLevel) lowest(x *index, i int) int { return min((i+1)<<l.shift, x.len()) - 1 }
 
 // head returns the first 8 bytes of key as a number that orders as they do; of a
 // shorter key, with zeros behind it.
@@ -96,14 +98,14 @@ func (t *searchTree) search(x *index, key []byte) int {
 // below key.
 func (l *searchLevel) search(x *index, node int, key []byte) int {
 	from := node * fanOut
-	skip, first := int(l.skips[node]), l.separator(x, from)
-	if len(key) < skip || string(key[:skip]) != string(first[:skip]) {
-		if bytes.Compare(first, key) >= 0 {
+	shared := x.text[l.shared[node].start:l.shared[node].end]
+	if !bytes.HasPrefix(key, shared) {
+		if bytes.Compare(shared, key) > 0 {
 			return from
 		}
 		return min(from+fanOut, l.n)
 	}
-	h := head(key[skip:])
+	h := head(key[len(shared):])
 	i := from + countBelow((*[fanOut]uint64)(l.heads[from:]), h)
 	for i < min(from+fanOut, l.n) && l.heads[i] == h && bytes.Compare(l.separator(x, i), key) < 0 {
 		i++
