@@ -46,6 +46,7 @@ type Block struct {
 	restarts []byte // u32le each
 	compare  func(a, b []byte) int
 	shares   bool
+	n        int // entries
 }
 
 // Open checks data, the uncompressed contents of a block without trailer, and

@@ -53,6 +53,7 @@ func (b *Block) checkEntries(k *keys) error {
 			return err
 		}
 		b.shares = b.shares || e.shared > 0
+		b.n++
 		if err := b.checkKey(k, off, e); err != nil {
 			return err
 		}

@@ -46,6 +46,9 @@ func (it *Iter) Open(data []byte, compare func(a, b []byte) int, budget *Budget)
 	return err
 }
 
+// Len returns how many entries the Block has.
+func (it *Iter) Len() int { return it.b.n }
+
 // SharesKeys reports whether any entry of the Block shares bytes of the key
 // before it. If none does, as in an index block, all keys are parts of it.
 func (it *Iter) SharesKeys() bool { return it.b.shares }

@@ -84,11 +84,6 @@ func (x *index) decode(contents []byte, length, limit uint64) error {
 	if err := it.Open(contents, x.compare, &budget); err != nil {
 		return err
 	}
-	n, err := checkHandles(&it, limit)
-	if err != nil {
-		return err
-	}
-	x.spans, x.handles = make([]span, 0, n), make([]handle, 0, n)
 	if err := x.keep(&it, contents[:0], limit); err != nil {
 		return err
 	}
@@ -98,22 +93,31 @@ func (x *index) decode(contents []byte, length, limit uint64) error {
 	return nil
 }
 
-// keep keeps the entries that it is on, whose handles were checked. They
-// move into text, which is the start of the block that they are in.
+// keep checks that the handles of it follow one another below limit, and keeps
+// them and the separators. These move into text, which is the start of the block
+// that they are in.
 func (x *index) keep(it *block.Iter, text []byte, limit uint64) error {
+	const minBlock = 1 + trailerLen // so there are no more than the file has room for
+	n := int(min(uint64(it.Len()), limit/minBlock+1))
+	x.spans, x.handles = make([]span, 0, n), make([]handle, 0, n)
 	room := int(min(uint64(separatorBudget.of(limit)), math.MaxUint32))
 	if it.SharesKeys() {
 		text = nil
 	}
+	last := uint64(0)
 	for ok := it.First(); ok; ok = it.Next() {
 		key := it.Key()
+		h, err := decodeWholeHandle(it.Value(), limit)
+		if err != nil {
+			return fmt.Errorf("separator %s: %w", wire.Quote(key), err)
+		}
+		if h.offset < last {
+			return fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later", wire.Quote(key), h.offset, last)
+		}
 		if it.SharesKeys() && len(key) > room-len(text) {
 			return fmt.Errorf("separators that share bytes, of over %d bytes together, which is too much for a file of this size", room)
 		}
-		h, err := decodeWholeHandle(it.Value(), limit)
-		if err != nil {
-			return err
-		}
+		last = h.end()
 		start := len(text)
 		text = append(text, key...)
 		x.spans = append(x.spans, span{uint32(start), uint32(len(text))})
@@ -123,23 +127,4 @@ func (x *index) keep(it *block.Iter, text []byte, limit uint64) error {
 		x.text = slices.Clip(bytes.Clone(text))
 	}
 	return nil
-}
-
-// checkHandles checks that the index's handles follow one another below limit,
-// and returns how many there are: no more than the file has room for blocks.
-func checkHandles(it *block.Iter, limit uint64) (n int, err error) {
-	last := uint64(0)
-	for ok := it.First(); ok; ok = it.Next() {
-		h, err := decodeWholeHandle(it.Value(), limit)
-		if err != nil {
-			return 0, fmt.Errorf("separator %s: %w", wire.Quote(it.Key()), err)
-		}
-		if h.offset < last {
-			return 0, fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later",
-				wire.Quote(it.Key()), h.offset, last)
-		}
-		last = h.end()
-		n++
-	}
-	return n, nil
 }

@@ -118,6 +118,14 @@ type ReaderOptions struct {
 	// which is also what a Writer keeps to.
 	MaxBlockSize int
 
+	// TailSize is how many bytes at the end of the file are read at once when the
+	// table is opened. Footer, index, metaindex and filter are there, in the end
+	// that a Writer gives it: what lies in these bytes takes one read for all of
+	// it, and the rest one for each part. A source that takes its time for each
+	// read, such as an object store, wants about 3 bytes for each entry of a table
+	// with filter. 0: each part is read by itself.
+	TailSize int
+
 	// SkipChecksums trusts blocks without computing their checksums. Their
 	// form is still checked, but a filter whose bits are damaged can then hide
 	// keys. Verify computes the checksums all the same.
@@ -145,6 +153,9 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 		if err := checkCodec(c); err != nil {
 			return r, err
 		}
+	}
+	if r.TailSize < 0 {
+		return r, fmt.Errorf("table: TailSize is %d, want 0 or more", r.TailSize)
 	}
 	if r.MaxBlockSize == 0 {
 		r.MaxBlockSize = defaultMaxBlockSize

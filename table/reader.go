@@ -48,10 +48,12 @@ func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	if err := t.openMeta(); err != nil {
 		return nil, err
 	}
+	t.src = r
 	return t, nil
 }
 
-// newReader returns a Reader that has its index, but no filter.
+// newReader returns a Reader that has its index, but no filter. It still has the
+// end of the file in memory.
 func newReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
@@ -66,7 +68,7 @@ func newReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	if size < footerLen {
 		return nil, corrupt(partFooter, 0, "file of %d bytes, want at least %d", size, footerLen)
 	}
-	t := &Reader{o: opts, src: r, footerOffset: uint64(size) - footerLen, compare: compareFunc(opts.Comparer)}
+	t := &Reader{o: opts, src: readTail(r, size, int64(opts.TailSize)), footerOffset: uint64(size) - footerLen, compare: compareFunc(opts.Comparer)}
 	if err := t.openIndex(); err != nil {
 		return nil, err
 	}
