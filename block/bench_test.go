@@ -87,17 +87,17 @@ func BenchmarkEntries(b *testing.B) {
 			}
 		}
 	})
-	b.Run("Clone", func(b *testing.B) {
+	b.Run("Pack", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			e.Clone()
+			e.Pack()
 		}
 	})
-	clone := e.Clone()
+	packed := e.Pack().Entries(nil)
 	for _, form := range []struct {
 		name string
 		e    *block.Entries
-	}{{"decoded", &e}, {"cloned", &clone}} {
+	}{{"decoded", &e}, {"packed", &packed}} {
 		b.Run("Get/form="+form.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

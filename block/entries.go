@@ -3,9 +3,6 @@ package block
 import (
 	"bytes"
 	"encoding/binary"
-	"unsafe"
-
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Entries are the entries of a block, each with its whole key and at its place
@@ -19,8 +16,8 @@ type Entries struct {
 	skip         int // how many bytes all keys share; −1 if heads are not there
 }
 
-// place is where an entry's key and value start and end. Of a Clone in the
-// bytewise order it also has the key's head: the 4 bytes after those that all
+// place is where an entry's key and value start and end. If they are Packed in
+// the bytewise order it also has the key's head: the 4 bytes after those that all
 // keys share, as a number. A search then has to look at one key only.
 type place struct{ head, key, keyEnd, value, valueEnd uint32 }
 
@@ -42,64 +39,7 @@ func (e *Entries) Value(i int) []byte {
 
 // Size returns how many bytes of memory the entries take beside the block, and
 // keep for others.
-func (e *Entries) Size() int { return cap(e.keys) + int(placeSize)*cap(e.places) }
-
-// CloneSize returns how many bytes of memory a Clone takes.
-func (e *Entries) CloneSize() int {
-	return int(placeSize) * (e.Len() + placesFor(e.textSize()))
-}
-
-// textSize returns how long all keys and values are together.
-func (e *Entries) textSize() int {
-	size := 0
-	for i := range e.places {
-		p := &e.places[i]
-		size += int(p.keyEnd-p.key) + int(p.valueEnd-p.value)
-	}
-	return size
-}
-
-// Clone returns the entries in memory of their own, as small and as quick to
-// search as can be: places, then keys, then values, all in one piece. What a
-// lookup looks at is mostly in one page of memory.
-func (e *Entries) Clone() Entries {
-	places, text := newPlaces(e.Len(), e.textSize())
-	c := Entries{places: places, keys: text, values: text, compare: e.compare, skip: -1}
-	at := uint32(0)
-	for i := range places {
-		n := copy(text[at:], e.Key(i))
-		places[i].key, places[i].keyEnd = at, at+uint32(n)
-		at += uint32(n)
-	}
-	for i := range places {
-		n := copy(text[at:], e.Value(i))
-		places[i].value, places[i].valueEnd = at, at+uint32(n)
-		at += uint32(n)
-	}
-	if n := e.Len(); n > 0 && c.compare == nil {
-		c.skip = wire.SharedLen(e.Key(0), e.Key(n-1))
-		for i := range places {
-			places[i].head = head(e.Key(i)[c.skip:])
-		}
-	}
-	return c
-}
-
-const placeSize = unsafe.Sizeof(place{})
-
-// placesFor returns how many places take as much memory as size bytes.
-func placesFor(size int) int { return (size + int(placeSize) - 1) / int(placeSize) }
-
-// newPlaces returns n places, and behind them in the same piece of memory a text
-// of size bytes. Apart, they are in two pages of memory: where the cache is larger
-// than the processor's, that costs a lookup a third of its time.
-func newPlaces(n, size int) (places []place, text []byte) {
-	memory := make([]place, n+placesFor(size))
-	if size > 0 {
-		text = unsafe.Slice((*byte)(unsafe.Pointer(&memory[n])), size)
-	}
-	return memory[:n:n], text
-}
+func (e *Entries) Size() int { return cap(e.keys) + placeSize*cap(e.places) }
 
 // head returns the first 4 bytes of key as a number that orders as they do; of a
 // shorter key, with zeros behind it.

@@ -30,18 +30,11 @@ type Cache struct {
 	hand *seat // in a ring: the one that is next to give way; nil if there is none
 }
 
-// cachedBlock is a block in a slot of its Reader. It has what a lookup looks at,
-// and nothing else: many of them are to fit into the processor's cache.
-type cachedBlock struct {
-	block.Entries
-	used atomic.Bool // since the hand last passed
-}
-
 // seat is the place of a block in the ring of a Cache.
 type seat struct {
-	block      *cachedBlock
+	block      *block.Packed
 	size       int64
-	slot       *atomic.Pointer[cachedBlock]
+	slot       *atomic.Pointer[block.Packed]
 	owner      *Reader
 	prev, next *seat
 }
@@ -57,14 +50,6 @@ func (c *Cache) Size() int64 {
 	return c.size
 }
 
-// touch marks the block as used. It writes to memory that others read only if
-// that makes a difference.
-func (b *cachedBlock) touch() {
-	if !b.used.Load() {
-		b.used.Store(true)
-	}
-}
-
 // add keeps a block, unless its slot is taken or its Reader closed by now.
 func (c *Cache) add(s *seat) {
 	c.mu.Lock()
@@ -76,7 +61,7 @@ func (c *Cache) add(s *seat) {
 	for visits := 0; c.size > c.budget; visits++ {
 		s := c.hand
 		c.hand = s.next
-		if s.block.used.Swap(false) && visits < c.n { // not for ever, however often they are used meanwhile
+		if s.block.Touched() && visits < c.n { // not for ever, however often they are used meanwhile
 			continue
 		}
 		c.remove(s)

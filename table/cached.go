@@ -7,13 +7,13 @@ import (
 )
 
 // cached returns data block i if it is in the cache, and else nil.
-func (r *Reader) cached(i int) *cachedBlock {
+func (r *Reader) cached(i int) *block.Packed {
 	if r.slots == nil {
 		return nil
 	}
 	b := r.slots[i].Load()
 	if b != nil {
-		b.touch()
+		b.Touch()
 	}
 	if m := r.o.Metrics; m != nil {
 		if b != nil {
@@ -26,8 +26,8 @@ func (r *Reader) cached(i int) *cachedBlock {
 }
 
 const (
-	// cachedBlockSize is what a block and its seat take beside its entries.
-	cachedBlockSize = 96 + 48
+	// seatSize is what a block's seat takes.
+	seatSize = 48
 
 	// maxCachedBlock is the most that a block may have to be kept in the cache.
 	// To read a larger one takes its time, and to keep it takes a copy.
@@ -39,7 +39,7 @@ var entriesPool = sync.Pool{New: func() any { return new(block.Entries) }}
 
 // readCached keeps data block i, of these contents, in the cache. It returns nil
 // if there is no cache, or if the block is not for it: it is then not checked.
-func (r *Reader) readCached(i int, contents []byte) (*cachedBlock, error) {
+func (r *Reader) readCached(i int, contents []byte) (*block.Packed, error) {
 	if r.slots == nil || len(contents) > maxCachedBlock {
 		return nil, nil
 	}
@@ -53,15 +53,15 @@ func (r *Reader) readCached(i int, contents []byte) (*cachedBlock, error) {
 
 // admit keeps a copy of e, data block i's entries, in the cache, and returns it.
 // If there is no cache, or if they are too large for it, it returns nil.
-func (r *Reader) admit(i int, e *block.Entries) *cachedBlock {
-	if r.slots == nil || e.CloneSize() > maxCachedBlock {
+func (r *Reader) admit(i int, e *block.Entries) *block.Packed {
+	if r.slots == nil || e.PackedSize() > maxCachedBlock {
 		return nil
 	}
-	size := int64(e.CloneSize()) + cachedBlockSize
+	size := int64(e.PackedSize()) + seatSize
 	if size > r.o.Cache.budget {
 		return nil
 	}
-	b := &cachedBlock{Entries: e.Clone()}
+	b := e.Pack()
 	r.o.Cache.add(&seat{block: b, size: size, slot: &r.slots[i], owner: r})
 	return b
 }

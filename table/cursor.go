@@ -8,16 +8,18 @@ type cursor struct {
 	e *block.Entries // nil: it moves
 	i int            // the entry's number in e: −1 and e.Len() stand for before and after all of them
 
-	own block.Entries // memory for those that are in no cache
-	it  block.Iter
+	own    block.Entries // those of a block that is in no cache,
+	cached block.Entries // or in one
+	it     block.Iter
 }
 
 // open moves the cursor to before the first entry of data block i, checked as a
 // whole and against the index. Memory for keys comes out of *memory.
 func (c *cursor) open(r *Reader, i int, b *buffers, memory *int) error {
 	c.reset()
-	if cached := r.cached(i); cached != nil {
-		c.e = &cached.Entries
+	if p := r.cached(i); p != nil {
+		c.cached = p.Entries(r.compare)
+		c.e = &c.cached
 		return nil
 	}
 	contents, err := r.readData(i, b)
@@ -34,8 +36,9 @@ func (c *cursor) open(r *Reader, i int, b *buffers, memory *int) error {
 		return c.openIter(r, i, contents, memory)
 	}
 	c.e = &c.own
-	if cached := r.admit(i, c.e); cached != nil {
-		c.e = &cached.Entries
+	if p := r.admit(i, c.e); p != nil {
+		c.cached = p.Entries(r.compare)
+		c.e = &c.cached
 	}
 	return nil
 }
@@ -60,6 +63,7 @@ func (c *cursor) openIter(r *Reader, i int, contents []byte, memory *int) error 
 // reset moves the cursor to no block.
 func (c *cursor) reset() {
 	c.e, c.i = nil, -1
+	c.cached = block.Entries{}
 	c.it.Reset(block.Block{})
 }
 

@@ -69,7 +69,8 @@ func (r *Reader) lookup(key []byte) (value []byte, b *buffers, err error) {
 	}
 	found := false
 	if c := r.cached(i); c != nil {
-		value, found = c.Get(key)
+		e := c.Entries(r.compare)
+		value, found = e.Get(key)
 	} else if value, found, b, err = r.find(i, key); err != nil {
 		return nil, nil, err
 	}
@@ -125,12 +126,13 @@ func (r *Reader) mayContain(i int, key []byte) (may, asked bool) {
 func (r *Reader) find(i int, key []byte) (value []byte, found bool, b *buffers, err error) {
 	b = buffersPool.Get().(*buffers)
 	contents, err := r.readData(i, b)
-	var c *cachedBlock
+	var c *block.Packed
 	if err == nil {
 		c, err = r.readCached(i, contents)
 	}
 	if c != nil {
-		value, found = c.Get(key)
+		e := c.Entries(r.compare)
+		value, found = e.Get(key)
 	} else if err == nil {
 		value, found, err = r.getIn(i, contents, key)
 	}

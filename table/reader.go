@@ -24,9 +24,9 @@ type Reader struct {
 	compare      func(a, b []byte) int
 
 	index     *index
-	slots     []atomic.Pointer[cachedBlock] // of the data blocks; nil if there is no cache
-	filter    *filter.BlockReader           // nil if there is none, or none in use
-	places    []filter.Place                // of the data blocks in the filter
+	slots     []atomic.Pointer[block.Packed] // of the data blocks; nil if there is no cache
+	filter    *filter.BlockReader            // nil if there is none, or none in use
+	places    []filter.Place                 // of the data blocks in the filter
 	filterErr error
 
 	closed atomic.Bool
@@ -123,7 +123,7 @@ func (r *Reader) openIndex() error {
 		return err
 	}
 	if r.o.Cache != nil {
-		r.slots = make([]atomic.Pointer[cachedBlock], r.index.len())
+		r.slots = make([]atomic.Pointer[block.Packed], r.index.len())
 	}
 	return r.checkOverlap()
 }
