@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -98,6 +99,37 @@ func TestCacheResistsScans(t *testing.T) {
 	}
 	if c.Size() > 100_000 || c.Size() < 80_000 {
 		t.Errorf("the cache has %d bytes, want nearly 100000", c.Size())
+	}
+}
+
+// A block that was read because a filter was wrong is not kept; one that was read
+// without asking a filter is.
+func TestCacheAndFalsePositives(t *testing.T) {
+	p := alwaysPolicy{filter.NewBloom(10)}
+	contents := build(t, &table.WriterOptions{FilterPolicy: p}, numbered(10))
+	for _, ignore := range []bool{false, true} {
+		var m table.Metrics
+		r := open(t, contents, &table.ReaderOptions{
+			FilterPolicies: []filter.Policy{p}, IgnoreFilter: ignore, Cache: table.NewCache(1 << 20), Metrics: &m,
+		})
+		for range 3 {
+			if _, err := r.Get([]byte("key000001")); !errors.Is(err, table.ErrNotFound) {
+				t.Fatal(err)
+			}
+		}
+		want := uint64(3)
+		if ignore {
+			want = 1
+		}
+		if got := m.DataBlocks.Load(); got != want {
+			t.Errorf("filter ignored: %v: 3 lookups of an absent key read %d blocks, want %d", ignore, got, want)
+		}
+		if _, err := r.Get([]byte("key000002")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Get([]byte("key000001")); !errors.Is(err, table.ErrNotFound) || m.CacheHits.Load() == 0 {
+			t.Errorf("filter ignored: %v: a present key's block is not kept", ignore)
+		}
 	}
 }
 

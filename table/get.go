@@ -71,7 +71,7 @@ func (r *Reader) lookup(key []byte) (value []byte, b *buffers, err error) {
 	if c := r.cached(i); c != nil {
 		e := c.Entries(r.compare)
 		value, found = e.Get(key)
-	} else if value, found, b, err = r.find(i, key); err != nil {
+	} else if value, found, b, err = r.find(i, key, asked); err != nil {
 		return nil, nil, err
 	}
 	if found {
@@ -123,20 +123,23 @@ func (r *Reader) mayContain(i int, key []byte) (may, asked bool) {
 
 // find reads data block i and looks for key in it. If b is not nil, the value is
 // a part of it, and it is to be put back.
-func (r *Reader) find(i int, key []byte) (value []byte, found bool, b *buffers, err error) {
+func (r *Reader) find(i int, key []byte, asked bool) (value []byte, found bool, b *buffers, err error) {
 	b = buffersPool.Get().(*buffers)
 	contents, err := r.readData(i, b)
-	var c *block.Packed
+	var p *block.Packed
+	absent := false
 	if err == nil {
-		c, err = r.readCached(i, contents)
+		p, absent, err = r.readCached(i, contents, key, asked)
 	}
-	if c != nil {
-		e := c.Entries(r.compare)
+	switch {
+	case err != nil || absent:
+	case p != nil:
+		e := p.Entries(r.compare)
 		value, found = e.Get(key)
-	} else if err == nil {
+	default:
 		value, found, err = r.getIn(i, contents, key)
 	}
-	if c != nil || !found {
+	if p != nil || !found {
 		b.put()
 		b = nil
 	}
