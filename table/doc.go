@@ -61,13 +61,23 @@
 // A [Writer] takes keys in strictly increasing order. [Create] writes a file
 // that appears under its name only when it is complete and on disk.
 // [WriterOptions] zero values are LevelDB's defaults, but for the filter: set
-// FilterPolicy to filter.NewBloom(10).
+// FilterPolicy to filter.NewBloom(10). With Concurrency, other goroutines compress
+// blocks while the next are built, which is worth while for compressed tables.
 //
 // # Reading
 //
 // A [Reader] is safe for concurrent use. It keeps index and filters in memory
-// and reads data blocks when they are asked for, each time anew. It knows LevelDB's and
-// goleveldb's Bloom filters without being told.
+// and reads data blocks when they are asked for: each time anew, or once, if it is
+// given a [Cache] to keep them in, which any number of Readers can share:
+//
+//	cache := table.NewCache(512 << 20)
+//	r, err := table.Open("users.ldb", &table.ReaderOptions{Cache: cache})
+//
+// What is in the cache is found without a lock, and costs neither a read nor an
+// allocation. It takes more memory there than in the file, as it is decompressed
+// and has whole keys, to be searched and iterated at once.
+//
+// A Reader knows LevelDB's and goleveldb's Bloom filters without being told.
 //
 // Tables inside the directory of a LevelDB or goleveldb database hold internal
 // keys: the user's key and 8 bytes of sequence number and kind. Their filters
@@ -88,7 +98,8 @@
 //     [ReaderOptions].SkipChecksums). A checksum tells accidents, not intent:
 //     nothing else is left unchecked because of it.
 //   - Iterators hold each block that they enter to every rule of its form, its
-//     keys to their order, and both to the index. A lookup checks what its answer
+//     keys to their order, and both to the index, and so does whoever reads a block
+//     into a [Cache]. Without one, a lookup checks what its answer
 //     rests on, from a restart point to the key: what it finds is in the table;
 //     it may not find what is in a block whose keys are out of order.
 //   - [Reader.Verify] checks every block, that no two of them share bytes, the

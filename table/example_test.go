@@ -90,6 +90,30 @@ func ExampleMetrics() {
 	// Norway: found true, 1 of 2 lookups ended at the filter, 1 data blocks read
 }
 
+// What a Cache has kept takes no read: here, of the table's one block.
+func ExampleCache() {
+	contents := capitals(nil)
+	var m table.Metrics
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{
+		Cache:   table.NewCache(64 << 20), // to be shared by all Readers of a program
+		Metrics: &m,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, country := range []string{"Norway", "Peru", "Norway"} {
+		capital, err := r.Get([]byte(country))
+		fmt.Printf("%s %v\n", capital, err)
+	}
+	fmt.Printf("%d data blocks read, %d found in the cache\n", m.DataBlocks.Load(), m.CacheHits.Load())
+	// Output:
+	// Oslo <nil>
+	// Lima <nil>
+	// Oslo <nil>
+	// 1 data blocks read, 2 found in the cache
+}
+
 func ExampleReader_NewIter() {
 	contents := capitals(nil)
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)

@@ -35,11 +35,18 @@ func FuzzReader(f *testing.F) {
 			t.Fatalf("forward: %v; backward: %v; Verify: %v", in.forward, in.backward, in.verified)
 		}
 		r := open(t, contents, nil)
+		cached := open(t, contents, &table.ReaderOptions{Cache: table.NewCache(int64(len(key)) << 10)})
 		checkLookup(t, r, key)
+		checkLookup(t, cached, key)
 		if in.forward != nil {
 			return
 		}
 		there := forward(t, r.NewIter(nil))
+		for range 2 {
+			if diff := diffPairs(there, forward(t, cached.NewIter(nil))); diff != "" {
+				t.Fatalf("(-uncached +cached):\n%s", diff)
+			}
+		}
 		if diff := diffPairs(there, backward(t, r.NewIter(nil))); diff != "" {
 			t.Fatalf("(-forward +backward):\n%s", diff)
 		}
@@ -48,6 +55,7 @@ func FuzzReader(f *testing.F) {
 				t.Fatalf("Verify passes, but Get(%q) = %v", p.Key, err)
 			}
 			checkLookup(t, r, p.Key)
+			checkLookup(t, cached, p.Key)
 		}
 	})
 }

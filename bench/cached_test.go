@@ -1,0 +1,56 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// BenchmarkCached does on a table that is in a cache as a whole what the other
+// benchmarks do without one.
+func BenchmarkCached(b *testing.B) {
+	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
+		var m table.Metrics
+		r := open(b, contents, &table.ReaderOptions{Cache: table.NewCache(2 << 30), Metrics: &m})
+		it := r.NewIter(nil)
+		for range it.All() {
+		}
+		run := func(name string, do func(i int) error) {
+			b.Run("op="+name, func(b *testing.B) {
+				b.ReportAllocs()
+				before, i := m.DataBlocks.Load(), 0
+				for ; b.Loop(); i++ {
+					if err := do(i); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(m.DataBlocks.Load()-before)/float64(i), "blocks/op")
+			})
+		}
+		run("absent", func(i int) error {
+			if _, err := r.Get(set.Absent[i%len(set.Absent)]); !errors.Is(err, table.ErrNotFound) {
+				return fmt.Errorf("absent key: %w", err)
+			}
+			return nil
+		})
+		run("present", func(i int) error {
+			_, err := r.Get(set.Keys[set.Hits[i%len(set.Hits)]])
+			return err
+		})
+		run("next", func(int) error {
+			if !it.Next() && !it.First() {
+				return it.Error()
+			}
+			return nil
+		})
+		run("prev", func(int) error {
+			if !it.Prev() && !it.Last() {
+				return it.Error()
+			}
+			return nil
+		})
+	})
+}
