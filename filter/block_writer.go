@@ -20,6 +20,7 @@ const maxBaseLg = 30
 // and it serves one goroutine at a time.
 type BlockWriter struct {
 	gen     Generator
+	bloom   *bloomGenerator // gen, if it is one, which is then called directly
 	baseLg  uint
 	offset  uint64 // of the current data block
 	keys    int    // added since the last filter was generated
@@ -38,7 +39,9 @@ func NewBlockWriter(p Policy, baseLg int) (*BlockWriter, error) {
 	if baseLg < 0 || baseLg > maxBaseLg {
 		return nil, fmt.Errorf("filter: base lg is %d, want 0 to %d", baseLg, maxBaseLg)
 	}
-	return &BlockWriter{gen: p.NewGenerator(), baseLg: uint(baseLg)}, nil
+	w := &BlockWriter{gen: p.NewGenerator(), baseLg: uint(baseLg)}
+	w.bloom, _ = w.gen.(*bloomGenerator)
+	return w, nil
 }
 
 // StartBlock says that the keys to come are in the data block at offset. It is
@@ -62,8 +65,12 @@ func (w *BlockWriter) StartBlock(offset uint64) error {
 
 // Add adds a key of the current data block. The key is not kept.
 func (w *BlockWriter) Add(key []byte) {
-	w.gen.Add(key)
 	w.keys++
+	if w.bloom != nil {
+		w.bloom.Add(key)
+		return
+	}
+	w.gen.Add(key)
 }
 
 // Size returns how many bytes the block takes so far, without the filter of
