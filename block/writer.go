@@ -58,7 +58,7 @@ func (w *Writer) AppendSharing(shared int, key, value []byte) error {
 	}
 	w.left--
 	w.appendEntry(stored, key[stored:], value)
-	w.lastKey = append(w.lastKey[:shared], key[shared:]...)
+	w.lastKey = append(w.lastKey[:0], key...)
 	w.entries++
 	return nil
 }
