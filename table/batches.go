@@ -41,6 +41,8 @@ type batch struct {
 	ends   []int  // where each block ends in it
 	failed any    // the codec's panic
 
+	encoded atomic.Bool // before done: there is no need to wait
+
 	encoder encoder
 }
 
@@ -102,6 +104,7 @@ func (q *batches) start() {
 	b := q.filling
 	q.queue = append(q.queue, b)
 	b.done.Add(1)
+	b.encoded.Store(false)
 	b.ready.Store(true)
 	go b.run()
 	if n := len(q.free); n > 0 {
@@ -111,11 +114,14 @@ func (q *batches) start() {
 	}
 }
 
-// next returns the oldest batch, encoded: here, if nobody has begun to.
+// next returns the oldest batch, encoded. Until it is, this goroutine encodes what
+// nobody else has begun to.
 func (q *batches) next() *batch {
 	b := q.queue[0]
+	for i := 0; i < len(q.queue) && !b.encoded.Load(); i++ {
+		q.queue[i].encode()
+	}
 	q.queue = append(q.queue[:0], q.queue[1:]...)
-	b.encode()
 	b.done.Wait()
 	if b.failed != nil {
 		panic(b.failed)
@@ -141,6 +147,7 @@ func (b *batch) encode() {
 		return
 	}
 	defer b.done.Done()
+	defer b.encoded.Store(true)
 	defer func() { b.failed = recover() }()
 	start := 0
 	for _, x := range b.blocks {
