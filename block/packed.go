@@ -25,8 +25,9 @@ type Packed struct {
 
 const placeSize = int(unsafe.Sizeof(place{}))
 
-// placesFor returns how many places take as much memory as size bytes.
-func placesFor(size int) int { return (size + placeSize - 1) / placeSize }
+// placesFor returns how many places take as much memory as size bytes, and some
+// more: at least one, so that no pointer is to what is behind the memory.
+func placesFor(size int) int { return size/placeSize + 1 }
 
 // PackedSize returns how many bytes of memory Pack takes. More than 4 GiB cannot
 // be packed.
