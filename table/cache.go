@@ -17,9 +17,10 @@ import (
 // that was used since the hand last passed is spared once. New ones are not, so
 // that a scan of many does not drive out those that are asked for again and again.
 //
-// Blocks that are not kept, because they take more than the whole budget, or have
-// more entries or longer keys than [block.Entries] are for, are read each time. A
-// Reader's blocks leave when it is closed. One that was dropped without Close
+// Some blocks are not kept, and read each time: those that take more than 4 MiB, or
+// than the whole budget, those with more entries or longer keys than
+// [block.Entries] are for, and one that was read only because a filter was wrong.
+// A Reader's blocks leave when it is closed. One that was dropped without Close
 // leaves its blocks behind, until others take their place.
 type Cache struct {
 	budget int64

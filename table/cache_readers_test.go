@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/workload"
@@ -50,19 +49,7 @@ func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 	for range 2 {
 		tables.Go(func() {
 			r := open(t, contents, &table.ReaderOptions{Cache: c, Metrics: new(table.Metrics)})
-			var closed atomic.Bool
-			users := make([]user, 8)
-			var all sync.WaitGroup
-			for i := range users {
-				u := &users[i]
-				*u = user{r, pairs, &closed, map[string][]byte{}}
-				all.Go(func() {
-					if err := u.work(uint64(i)); err != nil {
-						t.Errorf("user %d: %v", i, err)
-					}
-				})
-			}
-			all.Wait()
+			users := workTogether(t, r, pairs, 8)
 			checkKept(t, users, pairs)
 		})
 	}

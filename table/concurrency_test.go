@@ -89,19 +89,7 @@ func TestReaderIsSafeForConcurrentUse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var closed atomic.Bool
-		users := make([]user, 16)
-		var all sync.WaitGroup
-		for i := range users {
-			u := &users[i]
-			*u = user{r, pairs, &closed, map[string][]byte{}}
-			all.Go(func() {
-				if err := u.work(uint64(i)); err != nil {
-					t.Errorf("user %d: %v", i, err)
-				}
-			})
-		}
-		all.Wait()
+		users := workTogether(t, r, pairs, 16)
 		if err := os.Remove(name); err != nil {
 			t.Fatal(err)
 		}
@@ -110,6 +98,25 @@ func TestReaderIsSafeForConcurrentUse(t *testing.T) {
 			t.Errorf("Verify = %v, want ErrClosed", err)
 		}
 	}
+}
+
+// workTogether has n users work with r until the first closes it.
+func workTogether(t *testing.T, r *table.Reader, pairs []workload.Pair, n int) []user {
+	t.Helper()
+	var closed atomic.Bool
+	users := make([]user, n)
+	var all sync.WaitGroup
+	for i := range users {
+		u := &users[i]
+		*u = user{r, pairs, &closed, map[string][]byte{}}
+		all.Go(func() {
+			if err := u.work(uint64(i)); err != nil {
+				t.Errorf("user %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+	return users
 }
 
 // work works until the Reader is closed, which the first user does.
