@@ -49,10 +49,8 @@ func (e *Entries) decode(b *Block) error {
 		if err != nil {
 			return err
 		}
-		if uint64(off) == w.next {
-			if err := w.step(off, x); err != nil {
-				return err
-			}
+		if err := w.at(off, x); err != nil {
+			return err
 		}
 		if x.shared > uint64(end-start) {
 			return x.sharesTooMuch(off, end-start)

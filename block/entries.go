@@ -2,7 +2,8 @@ package block
 
 import (
 	"bytes"
-	"encoding/binary"
+
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Entries are the entries of a block, each with its whole key and at its place
@@ -41,18 +42,8 @@ func (e *Entries) Value(i int) []byte {
 // keep for others.
 func (e *Entries) Size() int { return cap(e.keys) + placeSize*cap(e.places) }
 
-// head returns the first 4 bytes of key as a number that orders as they do; of a
-// shorter key, with zeros behind it.
-func head(key []byte) uint32 {
-	if len(key) >= 4 {
-		return binary.BigEndian.Uint32(key)
-	}
-	var h uint32
-	for i, c := range key {
-		h |= uint32(c) << (24 - 8*i)
-	}
-	return h
-}
+// head returns the first 4 bytes of key, as wire.Head does 8.
+func head(key []byte) uint32 { return uint32(wire.Head(key) >> 32) }
 
 // Get returns the value of key, and whether it is there.
 func (e *Entries) Get(key []byte) (value []byte, found bool) {

@@ -50,8 +50,10 @@ func (r *Reader) readCached(i int, contents, key []byte, asked bool) (p *block.P
 	if tooMany, err := r.decodeData(i, contents, e); tooMany || err != nil {
 		return nil, false, err
 	}
-	if _, found := e.Get(key); asked && !found {
-		return nil, true, nil
+	if asked {
+		if _, found := e.Get(key); !found {
+			return nil, true, nil
+		}
 	}
 	return r.admit(i, e), false, nil
 }
@@ -59,11 +61,12 @@ func (r *Reader) readCached(i int, contents, key []byte, asked bool) (p *block.P
 // admit keeps a copy of e, data block i's entries, in the cache, and returns it.
 // If there is no cache, or if they are too large for it, it returns nil.
 func (r *Reader) admit(i int, e *block.Entries) *block.Packed {
-	if r.slots == nil || e.PackedSize() > maxCachedBlock {
+	if r.slots == nil {
 		return nil
 	}
-	size := int64(e.PackedSize()) + seatSize
-	if size > r.o.Cache.budget {
+	packed := e.PackedSize()
+	size := int64(packed) + seatSize
+	if packed > maxCachedBlock || size > r.o.Cache.budget {
 		return nil
 	}
 	b := e.Pack()

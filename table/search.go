@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -58,7 +57,7 @@ func (l *searchLevel) fill(x *index, node int) {
 	start := x.spans[l.lowest(x, from)].start
 	l.shared[node] = span{start, start + uint32(skip)}
 	for i := from; i < to; i++ {
-		l.heads[i] = head(l.separator(x, i)[skip:])
+		l.heads[i] = wire.Head(l.separator(x, i)[skip:])
 	}
 }
 
@@ -67,19 +66,6 @@ func (l *searchLevel) separator(x *index, i int) []byte { return x.separator(l.l
 
 // lowest returns which one of the lowest level's that is.
 func (l *searchLevel) lowest(x *index, i int) int { return min((i+1)<<l.shift, x.len()) - 1 }
-
-// head returns the first 8 bytes of key as a number that orders as they do; of a
-// shorter key, with zeros behind it.
-func head(key []byte) uint64 {
-	if len(key) >= 8 {
-		return binary.BigEndian.Uint64(key)
-	}
-	var h uint64
-	for i, c := range key {
-		h |= uint64(c) << (56 - 8*i)
-	}
-	return h
-}
 
 // search returns the first of the index's separators that is not below key, or
 // x.len().
@@ -105,7 +91,7 @@ func (l *searchLevel) search(x *index, node int, key []byte) int {
 		}
 		return min(from+fanOut, l.n)
 	}
-	h := head(key[len(shared):])
+	h := wire.Head(key[len(shared):])
 	i := from + countBelow((*[fanOut]uint64)(l.heads[from:]), h)
 	for i < min(from+fanOut, l.n) && l.heads[i] == h && bytes.Compare(l.separator(x, i), key) < 0 {
 		i++

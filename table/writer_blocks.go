@@ -25,8 +25,7 @@ func (w *Writer) startDataBlock() {
 // finishDataBlock ends the data block and starts the next. Its index entry waits
 // for the next key, which bounds the separator.
 func (w *Writer) finishDataBlock() error {
-	size := uint64(w.data.Size())
-	if err := checkSize(partData, size); err != nil {
+	if err := checkSize(partData, uint64(w.data.Size())); err != nil {
 		return err
 	}
 	w.blocks++
@@ -34,14 +33,15 @@ func (w *Writer) finishDataBlock() error {
 	if raw := w.data.Finish(); w.batches != nil {
 		err = w.finishBatched(raw)
 	} else {
-		err = w.finishEncoded(raw, int(size))
+		err = w.finishEncoded(raw)
 	}
 	w.startDataBlock()
 	return err
 }
 
-// finishEncoded writes the data block, which is the last size bytes of raw.
-func (w *Writer) finishEncoded(raw []byte, size int) error {
+// finishEncoded writes the data block: raw, or what raw ends with behind out.buf,
+// if it was built there.
+func (w *Writer) finishEncoded(raw []byte) error {
 	before := len(w.out.buf)
 	if w.o.Compression.ID() == NoCompression.ID() {
 		w.out.buf = appendTrailer(raw, before, NoCompression.ID())

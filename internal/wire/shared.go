@@ -19,3 +19,16 @@ func SharedLen(a, b []byte) int {
 	}
 	return i
 }
+
+// Head returns the first 8 bytes of key as a number that orders as they do; of a
+// shorter key, with zeros behind it.
+func Head(key []byte) uint64 {
+	if len(key) >= 8 {
+		return binary.BigEndian.Uint64(key)
+	}
+	var h uint64
+	for i, c := range key {
+		h |= uint64(c) << (56 - 8*i)
+	}
+	return h
+}

@@ -22,3 +22,20 @@ func TestSharedLen(t *testing.T) {
 		}
 	}
 }
+
+func TestHead(t *testing.T) {
+	for _, tt := range []struct {
+		key  string
+		want uint64
+	}{
+		{"", 0},
+		{"\x01", 0x01 << 56},
+		{"\x01\x02\x03\x04\x05\x06\x07", 0x0102030405060700},
+		{"\x01\x02\x03\x04\x05\x06\x07\x08", 0x0102030405060708},
+		{"\xff\x02\x03\x04\x05\x06\x07\x08\x09", 0xff02030405060708},
+	} {
+		if got := Head([]byte(tt.key)); got != tt.want {
+			t.Errorf("Head(%q) = %#x, want %#x", tt.key, got, tt.want)
+		}
+	}
+}

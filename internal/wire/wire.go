@@ -1,5 +1,6 @@
 // Package wire handles bytes of a file that nobody has checked yet: it decodes
-// the integers that tables are made of, and quotes keys for errors.
+// the integers that tables are made of, compares the starts of keys, and quotes
+// keys for errors.
 package wire
 
 // Uvarint decodes a base-128 varint from the start of b and returns it with
