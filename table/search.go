@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -15,7 +16,8 @@ const fanOut = 32
 // above has the last separator of each node below, up to a level of one node.
 //
 // Of a separator a node has only the head: 8 bytes after those that all of the
-// node share, as a number. Where a sought key has the same head, the separators
+// node share, as a number. If some heads of a node are alike, it has the next 8
+// bytes of each too, the tails. Where a sought key has the same, the separators
 // themselves decide. The arrays stay in the processor's caches, where the
 // separators would not.
 type searchTree struct {
@@ -24,9 +26,20 @@ type searchTree struct {
 
 type searchLevel struct {
 	heads  []uint64 // of the separators, up to whole nodes
-	shared []span   // what the separators of each node start with, in the index's text
+	tails  []uint64 // of the nodes that have them, fanOut each
+	shared []prefix // of the separators of each node
 	n      int      // separators
 	shift  int      // log2 of how many of the lowest level's each stands for
+}
+
+// prefix is what the separators of a node start with: so many bytes of the
+// first one. It is implied if the last separator of the node before starts with
+// it too: keys that are sought in the node are between two with this prefix then,
+// and have it.
+type prefix struct {
+	size    uint32
+	implied bool
+	tails   int32 // where those of the node start; −1 if it has none
 }
 
 // newSearchTree returns the tree of the index's separators.
@@ -34,13 +47,14 @@ func newSearchTree(x *index) searchTree {
 	var t searchTree
 	for n, shift := x.len(), 0; n > 0; shift += 5 {
 		nodes := (n + fanOut - 1) / fanOut
-		l := searchLevel{heads: make([]uint64, nodes*fanOut), shared: make([]span, nodes), n: n, shift: shift}
-		for i := range l.heads {
+		l := searchLevel{heads: make([]uint64, nodes*fanOut), shared: make([]prefix, nodes), n: n, shift: shift}
+		for i := n; i < len(l.heads); i++ {
 			l.heads[i] = ^uint64(0)
 		}
 		for node := range nodes {
 			l.fill(x, node)
 		}
+		l.tails = slices.Clip(l.tails)
 		t.levels = append(t.levels, l)
 		if nodes == 1 {
 			break
@@ -53,19 +67,31 @@ func newSearchTree(x *index) searchTree {
 // fill makes one node.
 func (l *searchLevel) fill(x *index, node int) {
 	from, to := node*fanOut, min((node+1)*fanOut, l.n)
-	skip := wire.SharedLen(l.separator(x, from), l.separator(x, to-1))
-	start := x.spans[l.lowest(x, from)].start
-	l.shared[node] = span{start, start + uint32(skip)}
+	last := l.separator(x, to-1)
+	skip := wire.SharedLen(l.separator(x, from), last)
+	p := prefix{size: uint32(skip), tails: -1}
+	p.implied = node > 0 && wire.SharedLen(l.separator(x, from-1), last) >= skip
+	alike := false
 	for i := from; i < to; i++ {
 		l.heads[i] = wire.Head(l.separator(x, i)[skip:])
+		alike = alike || i > from && l.heads[i] == l.heads[i-1]
 	}
+	if alike {
+		p.tails = int32(len(l.tails))
+		for i := from; i < to; i++ {
+			l.tails = append(l.tails, tail(l.separator(x, i)[skip:]))
+		}
+	}
+	l.shared[node] = p
 }
 
-// separator returns separator i of the level.
-func (l *searchLevel) separator(x *index, i int) []byte { return x.separator(l.lowest(x, i)) }
+// tail returns the 8 bytes after those of the head, as a number like it.
+func tail(key []byte) uint64 { return wire.Head(key[min(8, len(key)):]) }
 
-// lowest returns which one of the lowest level's that is.
-func (l *searchLevel) lowest(x *index, i int) int { return min((i+1)<<l.shift, x.len()) - 1 }
+// separator returns separator i of the level.
+func (l *searchLevel) separator(x *index, i int) []byte {
+	return x.separator(min((i+1)<<l.shift, x.len()) - 1)
+}
 
 // search returns the first of the index's separators that is not below key, or
 // x.len().
@@ -84,16 +110,39 @@ func (t *searchTree) search(x *index, key []byte) int {
 // below key.
 func (l *searchLevel) search(x *index, node int, key []byte) int {
 	from := node * fanOut
-	shared := x.text[l.shared[node].start:l.shared[node].end]
-	if !bytes.HasPrefix(key, shared) {
-		if bytes.Compare(shared, key) > 0 {
-			return from
+	to := min(from+fanOut, l.n)
+	shared := &l.shared[node]
+	if !shared.implied {
+		prefix := l.separator(x, from)[:shared.size]
+		if !bytes.HasPrefix(key, prefix) {
+			if bytes.Compare(prefix, key) > 0 {
+				return from
+			}
+			return to
 		}
-		return min(from+fanOut, l.n)
 	}
-	h := wire.Head(key[len(shared):])
+	h := wire.Head(key[shared.size:])
 	i := from + countBelow((*[fanOut]uint64)(l.heads[from:]), h)
-	for i < min(from+fanOut, l.n) && l.heads[i] == h && bytes.Compare(l.separator(x, i), key) < 0 {
+	if i < to && l.heads[i] == h {
+		return l.searchAlike(x, i, to, shared, key)
+	}
+	return i
+}
+
+// searchAlike goes on from separator i, the first one of those before to that
+// has the key's head.
+func (l *searchLevel) searchAlike(x *index, i, to int, shared *prefix, key []byte) int {
+	h := l.heads[i]
+	if shared.tails >= 0 {
+		t, tails := tail(key[shared.size:]), l.tails[shared.tails:]
+		for i < to && l.heads[i] == h && tails[i%fanOut] < t {
+			i++
+		}
+		if i < to && tails[i%fanOut] > t {
+			return i
+		}
+	}
+	for i < to && l.heads[i] == h && bytes.Compare(l.separator(x, i), key) < 0 {
 		i++
 	}
 	return i
