@@ -29,8 +29,9 @@ func (f *filters) Build(keys engine.Packed) error {
 	clear(f.buf.Bytes()) // the generator wants memory that is zero
 	f.buf.Reset()
 	for from := 0; from < keys.N; from += f.per {
-		for i := from; i < min(from+f.per, keys.N); i++ {
-			f.gen.Add(keys.At(i))
+		some := keys.Slice(from, min(from+f.per, keys.N))
+		for data := some.Data; len(data) > 0; data = data[some.Width:] {
+			f.gen.Add(data[:some.Width])
 		}
 		f.gen.Generate(&f.buf)
 		f.ends = append(f.ends, f.buf.Len())
@@ -42,9 +43,10 @@ func (f *filters) Contains(keys engine.Packed) (positives int, err error) {
 	start := 0
 	all := f.buf.Bytes()
 	for n, end := range f.ends {
-		from := n * f.per
-		for i := from; i < min(from+f.per, keys.N); i++ {
-			if f.policy.Contains(all[start:end], keys.At(i)) {
+		one := all[start:end]
+		some := keys.Slice(n*f.per, min((n+1)*f.per, keys.N))
+		for data := some.Data; len(data) > 0; data = data[some.Width:] {
+			if f.policy.Contains(one, data[:some.Width]) {
 				positives++
 			}
 		}

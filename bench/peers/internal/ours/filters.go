@@ -22,8 +22,9 @@ type filters struct {
 func (f *filters) Build(keys engine.Packed) error {
 	f.bytes, f.ends = f.bytes[:0], f.ends[:0]
 	for from := 0; from < keys.N; from += f.per {
-		for i := from; i < min(from+f.per, keys.N); i++ {
-			f.gen.Add(keys.At(i))
+		some := keys.Slice(from, min(from+f.per, keys.N))
+		for data := some.Data; len(data) > 0; data = data[some.Width:] {
+			f.gen.Add(data[:some.Width])
 		}
 		f.gen.Generate(&f.bytes)
 		f.ends = append(f.ends, len(f.bytes))
@@ -34,9 +35,10 @@ func (f *filters) Build(keys engine.Packed) error {
 func (f *filters) Contains(keys engine.Packed) (positives int, err error) {
 	start := 0
 	for n, end := range f.ends {
-		from := n * f.per
-		for i := from; i < min(from+f.per, keys.N); i++ {
-			if f.policy.Contains(f.bytes[start:end], keys.At(i)) {
+		one := f.bytes[start:end]
+		some := keys.Slice(n*f.per, min((n+1)*f.per, keys.N))
+		for data := some.Data; len(data) > 0; data = data[some.Width:] {
+			if f.policy.Contains(one, data[:some.Width]) {
 				positives++
 			}
 		}
