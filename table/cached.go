@@ -37,18 +37,25 @@ const (
 // entriesPool has what lookups decode blocks to, before the cache gets its copy.
 var entriesPool = sync.Pool{New: func() any { return new(block.Entries) }}
 
-// readCached keeps data block i, of these contents, in the cache. It returns nil
-// if there is no cache, or if the block is not for it: it is then not checked.
-func (r *Reader) readCached(i int, contents []byte) (*block.Packed, error) {
+// readCached keeps data block i, of these contents, in the cache for a lookup of
+// key. It returns nil if there is no cache, or if the block is not for it: it is
+// then not checked. If a filter was asked, and wrong, as key is absent, the block is
+// not kept: that is no sign that it will be asked again.
+func (r *Reader) readCached(i int, contents, key []byte, asked bool) (p *block.Packed, absent bool, err error) {
 	if r.slots == nil || len(contents) > maxCachedBlock {
-		return nil, nil
+		return nil, false, nil
 	}
 	e := entriesPool.Get().(*block.Entries)
 	defer entriesPool.Put(e)
 	if tooMany, err := r.decodeData(i, contents, e); tooMany || err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return r.admit(i, e), nil
+	if asked {
+		if _, found := e.Get(key); !found {
+			return nil, true, nil
+		}
+	}
+	return r.admit(i, e), false, nil
 }
 
 // admit keeps a copy of e, data block i's entries, in the cache, and returns it.

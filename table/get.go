@@ -125,21 +125,21 @@ func (r *Reader) mayContain(i int, key []byte) (may, asked bool) {
 // a part of it, and it is to be put back.
 func (r *Reader) find(i int, key []byte, asked bool) (value []byte, found bool, b *buffers, err error) {
 	b = buffersPool.Get().(*buffers)
-	var p *block.Packed
 	contents, err := r.readData(i, b)
+	var p *block.Packed
+	absent := false
 	if err == nil {
-		value, found, err = r.getIn(i, contents, key)
+		p, absent, err = r.readCached(i, contents, key, asked)
 	}
-	// If a filter was asked, and was wrong, the block is not kept in the cache:
-	// that is no sign that it will be asked again.
-	if err == nil && (found || !asked) {
-		p, err = r.readCached(i, contents)
-	}
-	if p != nil && found {
+	switch {
+	case err != nil || absent:
+	case p != nil:
 		e := p.Entries(r.compare)
 		value, found = e.Get(key)
+	default:
+		value, found, err = r.getIn(i, contents, key)
 	}
-	if p != nil || !found || err != nil {
+	if p != nil || !found {
 		b.put()
 		b = nil
 	}
@@ -151,7 +151,7 @@ func (r *Reader) getIn(i int, contents, key []byte) (value []byte, found bool, e
 	h := r.index.handles[i]
 	budget := block.Budget{Memory: dataKeyBudget.of(r.footerOffset), Work: compareBudget(h.length)}
 	if r.slots != nil {
-		budget.Memory -= maxEntriesMemory // which may come after it
+		budget.Memory -= maxEntriesMemory // which have been tried first
 	}
 	value, found, err = block.Get(contents, r.compare, key, budget)
 	if err != nil {
