@@ -5,9 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// batchSize is how many bytes of blocks are encoded in one go: enough for the
-// passing on not to count.
-const batchSize = 128 << 10
+// Bytes of blocks that are encoded in one go: few at first, so that a small table
+// has enough batches for all, and then enough for the passing on not to count.
+const (
+	firstBatch = 16 << 10
+	batchSize  = 128 << 10
+)
 
 // batches are data blocks on their way from being built to being written, when
 // several goroutines encode them. They are written in the order in which they
@@ -19,8 +22,11 @@ type batches struct {
 	last    *batch        // has the last one that is complete, or is nil
 	queue   []*batch      // under way, the oldest first
 	most    int           // how many that may be
+	size    int           // bytes that fill the next one
 	free    []*batch      // to be used again
 	working chan struct{} // has room for as many goroutines as may encode beside the caller's
+
+	running sync.WaitGroup // the goroutines
 }
 
 // batch is some data blocks, one behind the other.
@@ -36,6 +42,7 @@ type batch struct {
 
 	ready  atomic.Bool // to be encoded, by who clears this
 	run    func()      // encodes it when there is room, if nobody has
+	owner  *batches
 	done   sync.WaitGroup
 	stored []byte // the result
 	ends   []int  // where each block ends in it
@@ -50,19 +57,39 @@ type batch struct {
 type batchedBlock struct{ raw, keys int }
 
 func newBatches(concurrency int, codec Codec) *batches {
-	q := &batches{codec: codec, most: 2 * concurrency, working: make(chan struct{}, concurrency-1)}
+	q := &batches{codec: codec, most: 2 * concurrency, size: firstBatch, working: make(chan struct{}, concurrency-1)}
 	q.filling = q.newBatch()
 	return q
 }
 
-func (q *batches) newBatch() *batch {
-	b := &batch{encoder: encoder{codec: q.codec}}
+// batchPool has the batches of Writers that are closed, empty.
+var batchPool = sync.Pool{New: func() any {
+	b := new(batch)
 	b.run = func() {
+		q := b.owner
+		defer q.running.Done()
 		q.working <- struct{}{}
 		b.encode()
 		<-q.working
 	}
 	return b
+}}
+
+func (q *batches) newBatch() *batch {
+	b := batchPool.Get().(*batch)
+	b.owner, b.encoder.codec = q, q.codec
+	return b
+}
+
+// close gives the batches, all of which were released, to other Writers. None is
+// still looked at by a goroutine then.
+func (q *batches) close() {
+	q.running.Wait()
+	for _, b := range append(q.free, q.filling) {
+		b.owner, b.encoder.codec = nil, nil
+		batchPool.Put(b)
+	}
+	q.free, q.filling = nil, nil
 }
 
 // raw returns what the next block is to be built behind.
@@ -82,9 +109,10 @@ func (q *batches) add(raw []byte) *batch {
 	b.raw = raw
 	b.blocks = append(b.blocks, batchedBlock{raw: len(raw), keys: len(b.keyEnds)})
 	q.last = b
-	if len(b.raw) < batchSize {
+	if len(b.raw) < q.size {
 		return nil
 	}
+	q.size = min(2*q.size, batchSize)
 	q.start()
 	if len(q.queue) > q.most {
 		return q.next()
@@ -106,6 +134,7 @@ func (q *batches) start() {
 	b.done.Add(1)
 	b.encoded.Store(false)
 	b.ready.Store(true)
+	q.running.Add(1)
 	go b.run()
 	if n := len(q.free); n > 0 {
 		q.filling, q.free = q.free[n-1], q.free[:n-1]

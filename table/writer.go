@@ -74,7 +74,7 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 			return nil, err
 		}
 	}
-	if opts.Concurrency > 1 {
+	if opts.Concurrency > 1 && opts.Compression.ID() != NoCompression.ID() {
 		t.batches = newBatches(opts.Concurrency, opts.Compression)
 	}
 	t.startDataBlock()

@@ -199,6 +199,7 @@ func (w *Writer) finishData() error {
 			return err
 		}
 	}
+	w.batches.close()
 	return nil
 }
 
