@@ -20,8 +20,13 @@ import (
 // Some blocks are not kept, and read each time: those that take more than 4 MiB, or
 // than the whole budget, those with more entries or longer keys than
 // [block.Entries] are for, and one that was read only because a filter was wrong.
-// A Reader's blocks leave when it is closed. One that was dropped without Close
-// leaves its blocks behind, until others take their place.
+// Values that Get returned keep their blocks in memory, beyond the budget, when
+// these have given way to others.
+//
+// Iterators fill the Cache as lookups do; Verify does not use it. Each Reader has
+// blocks of its own, even if two are on the same file. They leave when it is
+// closed. One that was dropped without Close leaves its blocks behind, until others
+// take their place.
 type Cache struct {
 	budget int64
 
@@ -41,7 +46,10 @@ type seat struct {
 }
 
 // NewCache returns an empty Cache that keeps up to that many bytes, with what it
-// takes to find them. Of 0 and below, it keeps nothing.
+// takes to find them. An entry takes its whole key, its value, and some 22 bytes:
+// 138 bytes with a key of 16 and a value of 100, and more than in the file where
+// keys share much. One of a few blocks' size keeps next to nothing; of 0 and below,
+// nothing.
 func NewCache(bytes int64) *Cache { return &Cache{budget: bytes} }
 
 // Size returns how many bytes the Cache keeps.

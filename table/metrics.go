@@ -2,17 +2,20 @@ package table
 
 import "sync/atomic"
 
-// Metrics count what Readers do. All counts only grow, and may be read at any
-// time. The filter spared Lookups as many data-block reads as FilterNegatives
-// says, and failed to spare FilterFalsePositives of them.
+// Metrics count what lookups and iterators of Readers do; opening a table and
+// Verify are not counted. All counts only grow, and may be read at any time.
+//
+// The filter spared Lookups as many searches of a data block as FilterNegatives
+// says, and failed to spare FilterFalsePositives of them. Without a Cache each
+// would have been a read; with one, it is the CacheHits that were none.
 type Metrics struct {
 	Lookups              atomic.Uint64 // Gets and AppendGets
 	FilterQuestions      atomic.Uint64 // lookups that asked a filter
 	FilterNegatives      atomic.Uint64 // questions answered "certainly absent"
 	FilterFalsePositives atomic.Uint64 // questions answered "may contain" for a key that was absent
-	DataBlocks           atomic.Uint64 // data blocks read, by lookups and iterators
-	BytesRead            atomic.Uint64 // bytes these took in the file, trailers included
+	DataBlocks           atomic.Uint64 // data blocks read, by lookups and iterators, or failed to
+	BytesRead            atomic.Uint64 // bytes these take in the file, trailers included
 	CacheHits            atomic.Uint64 // data blocks, of lookups and iterators, that were in the Cache
 	CacheMisses          atomic.Uint64 // and those that were not
-	CacheEvictions       atomic.Uint64 // data blocks that gave way to others in the Cache
+	CacheEvictions       atomic.Uint64 // data blocks of these Readers that gave way to others in the Cache
 }

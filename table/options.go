@@ -45,10 +45,14 @@ type WriterOptions struct {
 	// Comparer orders the keys. nil: BytewiseComparer.
 	Comparer Comparer
 
-	// Concurrency is how many goroutines compress data blocks and compute their
-	// checksums, the caller's among them, up to 1024. The file has the same bytes
-	// with any number. 0: 1, the caller's alone. More take some hundred KiB of
-	// memory each; they end by themselves when there is nothing to do.
+	// Concurrency is how many goroutines at a time compress data blocks and compute
+	// their checksums, the caller's among them, up to 1024. The file has the same
+	// bytes with any number. 0: 1, the caller's alone. Each further one takes up to
+	// a MiB of memory, which other Writers use again, and ends by itself when there
+	// is nothing to do. It wants a free core and a table of some MB: a small one, or
+	// one on a busy machine, is not written faster, nor is one without compression,
+	// which the caller writes alone. An error of the writer may be returned by an
+	// Append some hundred KiB later than without; Close returns it in any case.
 	Concurrency int
 }
 
@@ -122,8 +126,11 @@ type ReaderOptions struct {
 	// table is opened. Footer, index, metaindex and filter are there, in the end
 	// that a Writer gives it: what lies in these bytes takes one read for all of
 	// it, and the rest one for each part. A source that takes its time for each
-	// read, such as an object store, wants about 3 bytes for each entry of a table
-	// with filter. 0: each part is read by itself.
+	// read, such as an object store, wants about 1.5 bytes for each entry (at 10
+	// filter bits per key) and a key's length and 30 bytes for each data block: in
+	// all, 2 or 3 for each entry of small values, and 10 for those of 1000 bytes.
+	// More than the file has is all of it. The memory is free again when the table
+	// is open. 0: each part is read by itself.
 	TailSize int
 
 	// SkipChecksums trusts blocks without computing their checksums. Their

@@ -3,7 +3,7 @@
 // page of tables, with its charts. From the root:
 //
 //	go run ./bench/peers
-//	go run -tags leveldb ./bench/peers -run 'W1-snappy/get' -urls 0
+//	go run -tags leveldb ./bench/peers -o /tmp -run 'W1-snappy/get' -urls 0
 //
 // With the tag leveldb, C++ LevelDB is one of the engines; its loops are in C++
 // (Debian: apt-get install g++ libleveldb-dev). The others are goleveldb and

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ func main() {
 // run measures and writes what the arguments ask for.
 func run(args []string) error {
 	flags := flag.NewFlagSet("peers", flag.ExitOnError)
-	dir := flags.String("o", "bench/peers", "`directory` to write RESULTS.md and charts to")
+	dir := flags.String("o", "", "`directory` to write RESULTS.md and charts to, over what is there (default bench/peers)")
 	works := flags.String("run", "", "only works whose name, such as W1-snappy/scan-forward-warm, matches `regexp`")
 	var o measure.Options
 	flags.IntVar(&o.Rounds, "rounds", 5, "measurements of each work by each engine")
@@ -44,6 +45,15 @@ func run(args []string) error {
 	if err := check(o, flags.Args()); err != nil {
 		return err
 	}
+	if *dir == "" && *works != "" {
+		return fmt.Errorf("-run leaves works out: -o must say where the results go")
+	}
+	if *dir == "" {
+		*dir = "bench/peers"
+	}
+	if _, err := os.Stat(*dir); err != nil {
+		return err
+	}
 	var err error
 	if o.Run, err = regexp.Compile(*works); err != nil {
 		return fmt.Errorf("-run: %w", err)
@@ -53,7 +63,14 @@ func run(args []string) error {
 	if r.Rows, err = measure.Run(o, r.Columns); err != nil {
 		return err
 	}
-	return r.Write(*dir)
+	if len(r.Rows) == 0 {
+		return fmt.Errorf("-run %s: no such work", *works)
+	}
+	if err := r.Write(*dir); err != nil {
+		return err
+	}
+	log.Printf("wrote %s", filepath.Join(*dir, report.File))
+	return nil
 }
 
 // check refuses what cannot be measured.
@@ -101,10 +118,15 @@ func command(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// progress returns what shows on a terminal how far the measuring is.
+// progress returns what shows how far the measuring is: on a terminal as a bar,
+// and else by a line for each set of tables.
 func progress() func(done, total int, what string) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
-		return func(int, int, string) {}
+		return func(done, total int, what string) {
+			if strings.HasSuffix(what, measure.MakingTables) {
+				log.Printf("%d of %d works done: %s", done, total, what)
+			}
+		}
 	}
 	var bar *progressbar.ProgressBar
 	return func(done, total int, what string) {

@@ -24,6 +24,9 @@ type Options struct {
 	Progress func(done, total int, what string)
 }
 
+// MakingTables ends what Progress is told while a group's tables are made.
+const MakingTables = ": making tables"
+
 // A run is what is under way.
 type run struct {
 	Options
@@ -56,7 +59,7 @@ func Run(o Options, columns []Column) ([]Row, error) {
 
 // group builds the group's tables and does its works.
 func (r *run) group(g *group) (rows []Row, err error) {
-	r.Progress(r.done, r.total, g.id+": tables")
+	r.Progress(r.done, r.total, g.id+MakingTables)
 	stands := make([]*stand, len(r.columns))
 	defer func() { err = errors.Join(err, closeTables(stands)) }()
 	if err := r.build(g, stands); err != nil {

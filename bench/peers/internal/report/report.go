@@ -31,11 +31,8 @@ type section struct {
 	Title, Table, Allocs string
 }
 
-// Write writes page and charts into the directory.
+// Write writes page and charts into the directory, which is there.
 func (r *Report) Write(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("writing results: %w", err)
-	}
 	charts, err := r.draw(dir)
 	if err != nil {
 		return fmt.Errorf("drawing charts: %w", err)
