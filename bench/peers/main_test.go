@@ -132,9 +132,17 @@ func checkXML(t *testing.T, file string) {
 // What cannot be measured is refused before anything is.
 func TestBadArguments(t *testing.T) {
 	for _, args := range [][]string{
-		{"-rounds", "0"}, {"-entries", "0"}, {"-urls", "-1"}, {"-time", "0s"}, {"-run", "("}, {"W1"},
+		{"-rounds", "0"}, {"-entries", "0"}, {"-urls", "-1"}, {"-time", "0s"}, {"-run", "("}, {"W1"}, {"-run", "no such work"},
 	} {
 		if err := run(append(args, "-o", t.TempDir())); err == nil {
+			t.Errorf("no error for %q", args)
+		}
+	}
+	for _, args := range [][]string{
+		{"-run", "W1-raw/open"}, // would replace the page of all works
+		{"-o", filepath.Join(t.TempDir(), "missing")},
+	} {
+		if err := run(args); err == nil {
 			t.Errorf("no error for %q", args)
 		}
 	}
