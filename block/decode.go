@@ -1,6 +1,9 @@
 package block
 
-import "errors"
+import (
+	"errors"
+	"math"
+)
 
 // ErrTooMany is the error for a block that [Entries] are no good form of: it has
 // very many, or their keys share so much that whole they would take far more
@@ -27,6 +30,9 @@ func (e *Entries) Decode(data []byte, compare func(a, b []byte) int) error {
 	if len(b.entries) == 0 {
 		return b.checkEmpty()
 	}
+	if uint64(len(b.entries)) > math.MaxUint32 {
+		return ErrTooMany
+	}
 	e.values, e.compare = b.entries, compare
 	if err := e.decode(&b); err != nil {
 		e.reset()
@@ -45,7 +51,9 @@ func (e *Entries) decode(b *Block) error {
 	if err != nil {
 		return err
 	}
-	e.places = e.places[:cap(e.places)]
+	// What was decoded before must not make a difference to what is too many.
+	e.places = e.places[:min(cap(e.places), maxEntries)]
+	e.keys = e.keys[:min(cap(e.keys), mostKeys(len(b.entries)))]
 	var d decoded
 	for d.off < len(b.entries) {
 		if d, err = e.decodeOne(b.entries, &w, d); err != nil {
@@ -122,11 +130,14 @@ func decodeQuick(entries, keys []byte, places []place, d decoded) decoded {
 	return decoded{n, start, end, off}
 }
 
+// mostKeys returns how many bytes of keys are not too many, in a block of that size.
+func mostKeys(block int) int { return min(16<<10+4*min(block, maxKeys), maxKeys) }
+
 // grow makes room for another entry behind n, with a key of size bytes behind
 // those up to end, in a block of that many bytes. It reports false if there are too
 // many.
 func (e *Entries) grow(n, end, size, block int) bool {
-	most := min(16<<10+4*block, maxKeys)
+	most := mostKeys(block)
 	if n == maxEntries || size > most-end {
 		return false
 	}
@@ -137,7 +148,7 @@ func (e *Entries) grow(n, end, size, block int) bool {
 		e.places = places
 	}
 	if size > len(e.keys)-end {
-		keys := make([]byte, min(max(2<<10, 2*len(e.keys), end+size), maxKeys))
+		keys := make([]byte, min(max(2<<10, 2*len(e.keys), end+size), most))
 		copy(keys, e.keys[:end])
 		e.keys = keys
 	}

@@ -2,6 +2,7 @@ package block
 
 import (
 	"bytes"
+	"math"
 
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -58,7 +59,11 @@ func (e *Entries) Get(key []byte) (value []byte, found bool) {
 	}
 	// A key that does not start with what all share is not equal to any.
 	h := head(key[e.skip:])
-	for i := e.countBelow(h); i < len(e.places) && e.places[i].head == h; i++ {
+	i := e.countBelow(h)
+	if e.manyAlike(i, h) {
+		i = e.searchAlike(i, h, key)
+	}
+	for end := min(i+fewAlike, len(e.places)); i < end && e.places[i].head == h; i++ {
 		if p := &e.places[i]; string(e.keys[p.key:p.keyEnd]) == string(key) {
 			return e.values[p.value:p.valueEnd:p.valueEnd], true
 		}
@@ -69,19 +74,39 @@ func (e *Entries) Get(key []byte) (value []byte, found bool) {
 // SeekGE returns the first entry whose key is not below key, or Len.
 func (e *Entries) SeekGE(key []byte) int {
 	if e.skip < 0 || len(e.places) == 0 || len(key) < e.skip || !bytes.Equal(key[:e.skip], e.Key(0)[:e.skip]) {
-		return e.search(key)
+		return e.search(0, e.Len(), key)
 	}
 	h := head(key[e.skip:])
 	i := e.countBelow(h)
+	if e.manyAlike(i, h) {
+		return e.searchAlike(i, h, key)
+	}
 	for i < len(e.places) && e.places[i].head == h && bytes.Compare(e.Key(i), key) < 0 {
 		i++
 	}
 	return i
 }
 
-// search is SeekGE by whole keys.
-func (e *Entries) search(key []byte) int {
-	low, high := 0, e.Len()
+// fewAlike is how many keys of the same head are looked at one by one.
+const fewAlike = 4
+
+// manyAlike reports whether entry i is the first of more than that, of head h.
+func (e *Entries) manyAlike(i int, h uint32) bool {
+	return i+fewAlike < len(e.places) && e.places[i+fewAlike].head == h
+}
+
+// searchAlike is SeekGE among the entries of head h, which start with i.
+func (e *Entries) searchAlike(i int, h uint32, key []byte) int {
+	end := len(e.places)
+	if h < math.MaxUint32 {
+		end = e.countBelow(h + 1)
+	}
+	return e.search(i, end, key)
+}
+
+// search is SeekGE by whole keys, of which the answer is known to be from low to
+// high.
+func (e *Entries) search(low, high int, key []byte) int {
 	for low < high {
 		mid := int(uint(low+high) >> 1)
 		if e.order(e.Key(mid), key) < 0 {

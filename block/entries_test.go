@@ -130,3 +130,50 @@ func TestEntriesAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// What Entries are given does not depend on what they had before.
+func TestDecodeForgets(t *testing.T) {
+	var many, long []pair
+	for i := range 1 << 14 {
+		many = append(many, pair{fmt.Sprintf("%06d", i), ""})
+	}
+	for i := range 100 {
+		long = append(long, pair{strings.Repeat("k", 1000) + fmt.Sprint(100+i), ""})
+	}
+	tooLong := build(t, 1<<30, long)
+	var fresh, used block.Entries
+	want := fresh.Decode(tooLong, nil)
+	if err := used.Decode(build(t, 16, many), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := used.Decode(tooLong, nil); got != want || want != block.ErrTooMany {
+		t.Errorf("Decode = %v when used before, and %v fresh; want ErrTooMany", got, want)
+	}
+}
+
+// A key that is apart from all others makes their heads alike; they are found all the
+// same, and by a binary search.
+func TestEntriesWithHeadsAlike(t *testing.T) {
+	for _, n := range []int{1, 3, 4, 5, 6, 100, 2000} {
+		for _, common := range []string{"http://", "\xff\xff\xff\xff", "\x00\x00\x00\x00\x00"} {
+			pairs := []pair{{"\x00", "first"}}
+			var keys []string
+			for i := range n {
+				k := common + fmt.Sprintf("%05d", 2*i)
+				pairs = append(pairs, pair{k, "value of " + k})
+				keys = append(keys, k, common+fmt.Sprintf("%05d", 2*i+1))
+			}
+			keys = append(keys, "", "\x00", common, common+"~", "\xff\xff\xff\xff\xff")
+			var e block.Entries
+			if err := e.Decode(build(t, 16, pairs), nil); err != nil {
+				t.Fatal(err)
+			}
+			p := e.Pack()
+			packed := p.Entries(nil)
+			checkEntries(t, fmt.Sprintf("%d keys that start with %q", n, common), &packed, pairs, keys, bytes.Compare)
+			if p.Size() < e.PackedSize() {
+				t.Errorf("%d bytes packed, want at least %d", p.Size(), e.PackedSize())
+			}
+		}
+	}
+}

@@ -21,6 +21,7 @@ type Packed struct {
 	size    uint32 // of the text: keys, then values
 	skip    int32  // as Entries have it
 	touched atomic.Bool
+	memory  uint32 // places that all of it takes
 }
 
 const placeSize = int(unsafe.Sizeof(place{}))
@@ -29,8 +30,8 @@ const placeSize = int(unsafe.Sizeof(place{}))
 // more: at least one, so that no pointer is to what is behind the memory.
 func placesFor(size int) int { return size/placeSize + 1 }
 
-// PackedSize returns how many bytes of memory Pack takes. More than 4 GiB cannot
-// be packed.
+// PackedSize returns how many bytes of memory Pack takes, or some more: what it is
+// rounded up to, Size tells. More than 4 GiB cannot be packed.
 func (e *Entries) PackedSize() int { return placeSize * (1 + e.Len() + placesFor(e.textSize())) }
 
 // textSize returns how long all keys and values are together.
@@ -46,9 +47,11 @@ func (e *Entries) textSize() int {
 // Pack returns a packed copy of the entries.
 func (e *Entries) Pack() *Packed {
 	size := e.textSize()
-	memory := make([]place, 1+e.Len()+placesFor(size)) // a Packed is no larger than a place
+	// A Packed is no larger than a place. The capacity is what the runtime has in
+	// fact given.
+	memory := append([]place(nil), make([]place, 1+e.Len()+placesFor(size))...)
 	p := (*Packed)(unsafe.Pointer(&memory[0]))
-	p.n, p.size, p.skip = uint32(e.Len()), uint32(size), -1
+	p.n, p.size, p.skip, p.memory = uint32(e.Len()), uint32(size), -1, uint32(cap(memory))
 	c := p.Entries(e.compare)
 	at := 0
 	for i := range c.places {
@@ -84,6 +87,9 @@ func (p *Packed) Entries(compare func(a, b []byte) int) Entries {
 		skip:    int(p.skip),
 	}
 }
+
+// Size returns how many bytes of memory p takes.
+func (p *Packed) Size() int { return placeSize * int(p.memory) }
 
 // Touch marks p as used. It writes to memory that others read only if that makes
 // a difference.
