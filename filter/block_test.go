@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -248,5 +249,37 @@ func TestBlockWriterRefusesDescendingOffsets(t *testing.T) {
 	}
 	if _, err := w.Finish(); err == nil {
 		t.Error("Finish after an error: no error")
+	}
+}
+
+// Keys that are held, because it is not known yet where their block starts, make the
+// filters that they would make at once.
+func TestBlockWriterHold(t *testing.T) {
+	for _, p := range []filter.Policy{filter.NewBloom(10), listPolicy{}} {
+		at, err := filter.NewBlockWriter(p, 11)
+		if err != nil {
+			t.Fatal(err)
+		}
+		later, err := filter.NewBlockWriter(p, 11)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range uint64(10) {
+			key := []byte{'k', byte('0' + i)}
+			held := later.Hold([]byte("dst"), key)[3:]
+			if err := errors.Join(at.StartBlock(900*i), later.StartBlock(900*i)); err != nil {
+				t.Fatal(err)
+			}
+			at.Add(key)
+			later.AddHeld(held)
+		}
+		want, err1 := at.Finish()
+		got, err2 := later.Finish()
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-at once +held):\n%s", p.Name(), diff)
+		}
 	}
 }

@@ -73,6 +73,25 @@ func (w *BlockWriter) Add(key []byte) {
 	w.gen.Add(key)
 }
 
+// Hold appends to dst what AddHeld takes for key: the key, or its hash where that is
+// all that matters. It is for who cannot call StartBlock yet.
+func (w *BlockWriter) Hold(dst, key []byte) []byte {
+	if w.bloom != nil {
+		return binary.LittleEndian.AppendUint32(dst, hash(key))
+	}
+	return append(dst, key...)
+}
+
+// AddHeld adds the key that Hold, of this BlockWriter, has appended held for.
+func (w *BlockWriter) AddHeld(held []byte) {
+	w.keys++
+	if w.bloom != nil {
+		w.bloom.hashes = append(w.bloom.hashes, binary.LittleEndian.Uint32(held))
+		return
+	}
+	w.gen.Add(held)
+}
+
 // Size returns how many bytes the block takes so far, without the filter of
 // the keys that wait for one.
 func (w *BlockWriter) Size() uint64 {

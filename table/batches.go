@@ -3,6 +3,8 @@ package table
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/sievetable/sievetable/filter"
 )
 
 // Bytes of blocks that are encoded in one go: few at first, so that a small table
@@ -21,7 +23,9 @@ type batches struct {
 	filling *batch        // takes the next block
 	last    *batch        // has the last one that is complete, or is nil
 	queue   []*batch      // under way, the oldest first
-	most    int           // how many that may be
+	queued  int           // bytes that these took before they were encoded
+	most    int           // how many may be under way,
+	room    int           // and about how many bytes
 	size    int           // bytes that fill the next one
 	free    []*batch      // to be used again
 	working chan struct{} // has room for as many goroutines as may encode beside the caller's
@@ -33,8 +37,8 @@ type batches struct {
 type batch struct {
 	raw     []byte
 	blocks  []batchedBlock
-	keys    []byte // what the filter is to hold of them
-	keyEnds []int
+	held    []byte // what the filter wants of their keys
+	heldEnd []int  // where that of each key ends
 
 	// The blocks' separators. That of the last one is set while others encode.
 	separators    []byte
@@ -53,11 +57,12 @@ type batch struct {
 	encoder encoder
 }
 
-// batchedBlock is where one block ends in a batch's raw and keyEnds.
+// batchedBlock is where one block ends in a batch's raw and heldEnd.
 type batchedBlock struct{ raw, keys int }
 
-func newBatches(concurrency int, codec Codec) *batches {
-	q := &batches{codec: codec, most: 2 * concurrency, size: firstBatch, working: make(chan struct{}, concurrency-1)}
+func newBatches(concurrency, blockSize int, codec Codec) *batches {
+	most := 2 * concurrency
+	q := &batches{codec: codec, most: most, room: 2 * most * max(batchSize, blockSize), size: firstBatch, working: make(chan struct{}, concurrency-1)}
 	q.filling = q.newBatch()
 	return q
 }
@@ -69,8 +74,8 @@ var batchPool = sync.Pool{New: func() any {
 		q := b.owner
 		defer q.running.Done()
 		q.working <- struct{}{}
+		defer func() { <-q.working }()
 		b.encode()
-		<-q.working
 	}
 	return b
 }}
@@ -95,26 +100,33 @@ func (q *batches) close() {
 // raw returns what the next block is to be built behind.
 func (q *batches) raw() []byte { return q.filling.raw }
 
-// keepKey keeps a key of the block that is being built.
-func (q *batches) keepKey(key []byte) {
+// hold keeps what f wants of a key of the block that is being built.
+func (q *batches) hold(f *filter.BlockWriter, key []byte) {
 	b := q.filling
-	b.keys = append(b.keys, key...)
-	b.keyEnds = append(b.keyEnds, len(b.keys))
+	b.held = f.Hold(b.held, key)
+	b.heldEnd = append(b.heldEnd, len(b.held))
 }
 
-// add adds a block that was built behind what raw returned. It returns the batch
-// that it is time to write, or nil.
-func (q *batches) add(raw []byte) *batch {
+// add adds a block that was built behind what raw returned.
+func (q *batches) add(raw []byte) {
 	b := q.filling
 	b.raw = raw
-	b.blocks = append(b.blocks, batchedBlock{raw: len(raw), keys: len(b.keyEnds)})
+	b.blocks = append(b.blocks, batchedBlock{raw: len(raw), keys: len(b.heldEnd)})
 	q.last = b
-	if len(b.raw) < q.size {
-		return nil
+	if b.bytes() >= q.size {
+		q.size = min(2*q.size, batchSize)
+		q.start()
 	}
-	q.size = min(2*q.size, batchSize)
-	q.start()
-	if len(q.queue) > q.most {
+}
+
+// bytes is what blocks and keys take until they are encoded.
+func (b *batch) bytes() int { return len(b.raw) + len(b.held) }
+
+// due returns the batch that it is time to write, or nil: so that what is under way
+// is bounded, both in batches, and in bytes where blocks are large or keys long.
+// The last batch stays, whose last separator is still to come.
+func (q *batches) due() *batch {
+	if len(q.queue) > q.most || len(q.queue) > 1 && q.queued > q.room {
 		return q.next()
 	}
 	return nil
@@ -131,6 +143,7 @@ func (q *batches) setSeparator(s []byte) {
 func (q *batches) start() {
 	b := q.filling
 	q.queue = append(q.queue, b)
+	q.queued += b.bytes()
 	b.done.Add(1)
 	b.encoded.Store(false)
 	b.ready.Store(true)
@@ -147,6 +160,7 @@ func (q *batches) start() {
 // nobody else has begun to.
 func (q *batches) next() *batch {
 	b := q.queue[0]
+	q.queued -= b.bytes()
 	for i := 0; i < len(q.queue) && !b.encoded.Load(); i++ {
 		q.queue[i].encode()
 	}
@@ -160,10 +174,10 @@ func (q *batches) next() *batch {
 
 // release takes a batch back that was written.
 func (q *batches) release(b *batch) {
-	b.raw, b.blocks, b.keys, b.keyEnds = b.raw[:0], b.blocks[:0], b.keys[:0], b.keyEnds[:0]
+	b.raw, b.blocks, b.held, b.heldEnd = b.raw[:0], b.blocks[:0], b.held[:0], b.heldEnd[:0]
 	b.separators, b.separatorEnds = b.separators[:0], b.separatorEnds[:0]
 	b.stored, b.ends = b.stored[:0], b.ends[:0]
-	if cap(b.raw) <= 4*batchSize { // no huge value's
+	if max(cap(b.raw), cap(b.held), cap(b.stored)) <= 4*batchSize { // no huge value's or keys'
 		q.free = append(q.free, b)
 	}
 }
@@ -177,11 +191,17 @@ func (b *batch) encode() {
 	}
 	defer b.done.Done()
 	defer b.encoded.Store(true)
-	defer func() { b.failed = recover() }()
+	b.failed = errPanicked // or the codec ends the goroutine
+	defer func() {
+		if r := recover(); r != nil {
+			b.failed = r
+		}
+	}()
 	start := 0
 	for _, x := range b.blocks {
 		b.stored = b.encoder.encode(b.stored, b.raw[start:x.raw])
 		b.ends = append(b.ends, len(b.stored))
 		start = x.raw
 	}
+	b.failed = nil
 }

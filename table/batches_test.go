@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -159,3 +160,58 @@ func TestConcurrentAbort(t *testing.T) {
 		}
 	}
 }
+
+type endingCodec struct{ table.Codec }
+
+func (endingCodec) Encode(dst, src []byte) []byte {
+	runtime.Goexit() // as t.Fatal does
+	return nil
+}
+
+// A codec that ends its goroutine leaves no table behind, and nobody waiting.
+func TestConcurrentCodecEndsGoroutine(t *testing.T) {
+	w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: endingCodec{table.Snappy}, Concurrency: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan any)
+	go func() {
+		var r any
+		defer func() { done <- r }()
+		defer func() { r = recover() }()
+		for _, p := range w1Pairs(50_000) {
+			if err := w.Append(p.Key, p.Value); err != nil {
+				return
+			}
+		}
+	}()
+	<-done
+	if err := w.Close(); err == nil {
+		t.Error("Close: no error")
+	}
+}
+
+// What is under way is bounded in bytes too: Size lags behind by that.
+func TestConcurrencyBoundsMemory(t *testing.T) {
+	const values = 1 << 20
+	w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: incompressible{table.Snappy}, Concurrency: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		if err := w.Append(fmt.Appendf(nil, "%02d", i), make([]byte, values)); err != nil {
+			t.Fatal(err)
+		}
+		if lag := int64(i+1)*values - w.Size(); lag > 6<<20 {
+			t.Fatalf("%d bytes under way", lag)
+		}
+	}
+	if err := w.Abort(); err != nil {
+		t.Error(err)
+	}
+}
+
+// incompressible is a codec that makes nothing smaller.
+type incompressible struct{ table.Codec }
+
+func (incompressible) Encode(dst, src []byte) []byte { return append(dst, src...) }

@@ -47,9 +47,9 @@ type WriterOptions struct {
 
 	// Concurrency is how many goroutines at a time compress data blocks and compute
 	// their checksums, the caller's among them, up to 1024. The file has the same
-	// bytes with any number. 0: 1, the caller's alone. Each further one takes up to
-	// a MiB of memory, which other Writers use again, and ends by itself when there
-	// is nothing to do. It wants a free core and a table of some MB: a small one, or
+	// bytes with any number. 0: 1, the caller's alone. Each further one takes about
+	// a MiB of memory, or some blocks where these are larger, which other Writers use
+	// again, and ends by itself when there is nothing to do. It wants a free core and a table of some MB: a small one, or
 	// one on a busy machine, is not written faster, nor is one without compression,
 	// which the caller writes alone. An error of the writer may be returned by an
 	// Append some hundred KiB later than without; Close returns it in any case.
@@ -129,7 +129,7 @@ type ReaderOptions struct {
 	// read, such as an object store, wants about 1.5 bytes for each entry (at 10
 	// filter bits per key) and a key's length and 30 bytes for each data block: in
 	// all, 2 or 3 for each entry of small values, and 10 for those of 1000 bytes.
-	// More than the file has is all of it. The memory is free again when the table
+	// More than the file has is all of it, up to 1 GiB. The memory is free again when the table
 	// is open. 0: each part is read by itself.
 	TailSize int
 

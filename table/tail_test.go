@@ -78,3 +78,13 @@ func TestTailFails(t *testing.T) {
 		t.Errorf("source that is at its end: %v, want io.ErrUnexpectedEOF", err)
 	}
 }
+
+// A file that says that it is huge is no reason to take memory for all of it.
+func TestTailOfHugeFile(t *testing.T) {
+	empty := bytes.NewReader(nil)
+	for _, size := range []int64{1 << 50, math.MaxInt64} {
+		if _, err := table.NewReader(empty, size, &table.ReaderOptions{TailSize: math.MaxInt}); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("size %d: %v, want io.ErrUnexpectedEOF", size, err)
+		}
+	}
+}

@@ -75,7 +75,7 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 		}
 	}
 	if opts.Concurrency > 1 && opts.Compression.ID() != NoCompression.ID() {
-		t.batches = newBatches(opts.Concurrency, opts.Compression)
+		t.batches = newBatches(opts.Concurrency, opts.BlockSize, opts.Compression)
 	}
 	t.startDataBlock()
 	return t, nil
@@ -146,7 +146,7 @@ func (w *Writer) addToFilter(key []byte) {
 		return
 	}
 	if w.batches != nil {
-		w.batches.keepKey(key) // until it is known where the block starts
+		w.batches.hold(w.filter, key) // until it is known where the block starts
 		return
 	}
 	w.filter.Add(key)

@@ -84,8 +84,11 @@ func (w *Writer) placed() error {
 // what is ready by now.
 func (w *Writer) finishBatched(raw []byte) error {
 	w.waiting = true
-	if b := w.batches.add(raw); b != nil {
-		return w.writeBatch(b)
+	w.batches.add(raw)
+	for b := w.batches.due(); b != nil; b = w.batches.due() {
+		if err := w.writeBatch(b); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -94,8 +97,8 @@ func (w *Writer) finishBatched(raw []byte) error {
 func (w *Writer) writeBatch(b *batch) error {
 	var stored, separator, keys, key int // where the block's start
 	for i, x := range b.blocks {
-		for _, end := range b.keyEnds[keys:x.keys] {
-			w.filter.Add(b.keys[key:end])
+		for _, end := range b.heldEnd[keys:x.keys] {
+			w.filter.AddHeld(b.held[key:end])
 			key = end
 		}
 		contents := b.stored[stored:b.ends[i]]
