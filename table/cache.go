@@ -41,15 +41,28 @@ type seat struct {
 	block      *block.Packed
 	size       int64
 	slot       *atomic.Pointer[block.Packed]
-	owner      *Reader
-	prev, next *seat
+	owner      *tenant
+	prev, next *seat // in the ring
+
+	before, after *seat // among those of the owner
+}
+
+// seatSize is what a seat takes.
+const seatSize = 64
+
+// tenant is a Reader as its Cache knows it: without the Reader, which its blocks
+// must not keep in memory, nor its file open, if it is dropped without Close.
+type tenant struct {
+	metrics *Metrics
+	gone    bool
+	seats   *seat // one of its seats, the first; nil if it has none
 }
 
 // NewCache returns an empty Cache that keeps up to that many bytes, with what it
 // takes to find them. An entry takes its whole key, its value, and some 22 bytes:
 // 138 bytes with a key of 16 and a value of 100, and more than in the file where
-// keys share much. One of a few blocks' size keeps next to nothing; of 0 and below,
-// nothing.
+// keys share much. One of a few blocks' size keeps next to nothing; one of 0 bytes
+// and below is as good as none.
 func NewCache(bytes int64) *Cache { return &Cache{budget: bytes} }
 
 // Size returns how many bytes the Cache keeps.
@@ -63,7 +76,7 @@ func (c *Cache) Size() int64 {
 func (c *Cache) add(s *seat) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.owner.closed.Load() || !s.slot.CompareAndSwap(nil, s.block) {
+	if s.owner.gone || !s.slot.CompareAndSwap(nil, s.block) {
 		return
 	}
 	c.link(s)
@@ -74,7 +87,7 @@ func (c *Cache) add(s *seat) {
 			continue
 		}
 		c.remove(s)
-		if m := s.owner.o.Metrics; m != nil {
+		if m := s.owner.metrics; m != nil {
 			m.CacheEvictions.Add(1)
 		}
 	}
@@ -88,6 +101,10 @@ func (c *Cache) link(s *seat) {
 		s.prev, s.next = c.hand.prev, c.hand
 		s.prev.next, s.next.prev = s, s
 	}
+	if s.after = s.owner.seats; s.after != nil {
+		s.after.before = s
+	}
+	s.owner.seats = s
 	c.size += s.size
 	c.n++
 }
@@ -99,22 +116,26 @@ func (c *Cache) remove(s *seat) {
 	if c.hand == s {
 		c.hand = s.next
 	}
+	if s.after != nil {
+		s.after.before = s.before
+	}
+	if s.before != nil {
+		s.before.after = s.after
+	} else {
+		s.owner.seats = s.after
+	}
 	c.size -= s.size
 	if c.n--; c.n == 0 {
 		c.hand = nil
 	}
 }
 
-// removeAll takes out the blocks of a Reader, by going round the ring once.
-func (c *Cache) removeAll(owner *Reader) {
+// removeAll takes out the blocks of a Reader that is closed, and takes no more.
+func (c *Cache) removeAll(owner *tenant) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.hand
-	for range c.n {
-		next := s.next
-		if s.owner == owner {
-			c.remove(s)
-		}
-		s = next
+	owner.gone = true
+	for owner.seats != nil {
+		c.remove(owner.seats)
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"weak"
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -110,4 +112,24 @@ func TestCachedIterAgainstModel(t *testing.T) {
 			return append([]byte(prefix), byte(rng.IntN(256)), byte(rng.IntN(256)))
 		})
 	}
+}
+
+// A Reader that is dropped without Close leaves blocks behind, and not itself.
+func TestCacheKeepsNoReader(t *testing.T) {
+	cache := table.NewCache(1 << 20)
+	contents := build(t, nil, numbered(10))
+	r := open(t, contents, &table.ReaderOptions{Cache: cache})
+	if _, err := r.Get([]byte("key000000")); err != nil {
+		t.Fatal(err)
+	}
+	gone := weak.Make(r)
+	r = nil
+	runtime.GC()
+	if gone.Value() != nil {
+		t.Error("the cache keeps the Reader in memory")
+	}
+	if cache.Size() == 0 {
+		t.Error("the cache has no block")
+	}
+	runtime.KeepAlive(cache)
 }

@@ -25,14 +25,9 @@ func (r *Reader) cached(i int) *block.Packed {
 	return b
 }
 
-const (
-	// seatSize is what a block's seat takes.
-	seatSize = 48
-
-	// maxCachedBlock is the most that a block may have to be kept in the cache.
-	// To read a larger one takes its time, and to keep it takes a copy.
-	maxCachedBlock = 4 << 20
-)
+// maxCachedBlock is the most that a block may have to be kept in the cache. To read
+// a larger one takes its time, and to keep it takes a copy.
+const maxCachedBlock = 4 << 20
 
 // entriesPool has what lookups decode blocks to, before the cache gets its copy.
 var entriesPool = sync.Pool{New: func() any { return new(block.Entries) }}
@@ -42,7 +37,7 @@ var entriesPool = sync.Pool{New: func() any { return new(block.Entries) }}
 // then not checked. If a filter was asked, and wrong, as key is absent, the block is
 // not kept: that is no sign that it will be asked again.
 func (r *Reader) readCached(i int, contents, key []byte, asked bool) (p *block.Packed, absent bool, err error) {
-	if r.slots == nil || len(contents) > maxCachedBlock {
+	if r.slots == nil || int64(len(contents)) > min(maxCachedBlock, r.o.Cache.budget) {
 		return nil, false, nil
 	}
 	e := entriesPool.Get().(*block.Entries)
@@ -64,13 +59,11 @@ func (r *Reader) admit(i int, e *block.Entries) *block.Packed {
 	if r.slots == nil {
 		return nil
 	}
-	packed := e.PackedSize()
-	size := int64(packed) + seatSize
-	if packed > maxCachedBlock || size > r.o.Cache.budget {
+	if packed := e.PackedSize(); packed > maxCachedBlock || int64(packed)+seatSize > r.o.Cache.budget {
 		return nil
 	}
 	b := e.Pack()
-	r.o.Cache.add(&seat{block: b, size: size, slot: &r.slots[i], owner: r})
+	r.o.Cache.add(&seat{block: b, size: int64(b.Size()) + seatSize, slot: &r.slots[i], owner: r.tenant})
 	return b
 }
 

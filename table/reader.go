@@ -25,6 +25,7 @@ type Reader struct {
 
 	index     *index
 	slots     []atomic.Pointer[block.Packed] // of the data blocks; nil if there is no cache
+	tenant    *tenant                        // of the cache
 	filter    *filter.BlockReader            // nil if there is none, or none in use
 	places    []filter.Place                 // of the data blocks in the filter
 	filterErr error
@@ -122,8 +123,9 @@ func (r *Reader) openIndex() error {
 	if r.index, err = r.readIndex(r.footer.index); err != nil {
 		return err
 	}
-	if r.o.Cache != nil {
+	if r.o.Cache != nil && r.o.Cache.budget > 0 {
 		r.slots = make([]atomic.Pointer[block.Packed], r.index.len())
+		r.tenant = &tenant{metrics: r.o.Metrics}
 	}
 	return r.checkOverlap()
 }
@@ -198,7 +200,7 @@ func (r *Reader) Close() error {
 		return ErrClosed
 	}
 	if r.slots != nil {
-		r.o.Cache.removeAll(r)
+		r.o.Cache.removeAll(r.tenant)
 	}
 	if r.file == nil {
 		return nil

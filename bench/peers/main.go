@@ -78,6 +78,9 @@ func check(o measure.Options, rest []string) error {
 	if len(rest) > 0 {
 		return fmt.Errorf("arguments that are no flags: %q", rest)
 	}
+	if most := 1_000_000_000; o.Entries > most || o.URLs > most {
+		return fmt.Errorf("-entries and -urls must be at most %d", most)
+	}
 	if o.Rounds < 1 || o.Entries < 1 || o.URLs < 0 || o.Time <= 0 {
 		return fmt.Errorf("-rounds, -entries and -time must be positive, and -urls not negative")
 	}

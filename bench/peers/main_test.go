@@ -133,6 +133,7 @@ func checkXML(t *testing.T, file string) {
 func TestBadArguments(t *testing.T) {
 	for _, args := range [][]string{
 		{"-rounds", "0"}, {"-entries", "0"}, {"-urls", "-1"}, {"-time", "0s"}, {"-run", "("}, {"W1"}, {"-run", "no such work"},
+		{"-urls", "9223372036854775807"}, {"-entries", "9223372036854775807"},
 	} {
 		if err := run(append(args, "-o", t.TempDir())); err == nil {
 			t.Errorf("no error for %q", args)
