@@ -49,24 +49,29 @@ func head(key []byte) uint32 { return uint32(wire.Head(key) >> 32) }
 // Get returns the value of key, and whether it is there.
 func (e *Entries) Get(key []byte) (value []byte, found bool) {
 	if e.skip < 0 {
-		if i := e.SeekGE(key); i < e.Len() && e.order(e.Key(i), key) == 0 {
-			return e.Value(i), true
-		}
-		return nil, false
+		return e.valueIf(e.SeekGE(key), key)
 	}
 	if len(key) < e.skip {
 		return nil, false
 	}
 	// A key that does not start with what all share is not equal to any.
 	h := head(key[e.skip:])
-	i := e.countBelow(h)
-	if e.manyAlike(i, h) {
-		i = e.searchAlike(i, h, key)
-	}
-	for end := min(i+fewAlike, len(e.places)); i < end && e.places[i].head == h; i++ {
+	first := e.countBelow(h)
+	for i := first; i < len(e.places) && e.places[i].head == h; i++ {
+		if i == first+fewAlike {
+			return e.valueIf(e.searchAlike(i, h, key), key)
+		}
 		if p := &e.places[i]; string(e.keys[p.key:p.keyEnd]) == string(key) {
 			return e.values[p.value:p.valueEnd:p.valueEnd], true
 		}
+	}
+	return nil, false
+}
+
+// valueIf returns the value of entry i, if there is one and it has this key.
+func (e *Entries) valueIf(i int, key []byte) (value []byte, found bool) {
+	if i < e.Len() && e.order(e.Key(i), key) == 0 {
+		return e.Value(i), true
 	}
 	return nil, false
 }
@@ -77,12 +82,12 @@ func (e *Entries) SeekGE(key []byte) int {
 		return e.search(0, e.Len(), key)
 	}
 	h := head(key[e.skip:])
-	i := e.countBelow(h)
-	if e.manyAlike(i, h) {
-		return e.searchAlike(i, h, key)
-	}
+	first := e.countBelow(h)
+	i := first
 	for i < len(e.places) && e.places[i].head == h && bytes.Compare(e.Key(i), key) < 0 {
-		i++
+		if i++; i == first+fewAlike {
+			return e.searchAlike(i, h, key)
+		}
 	}
 	return i
 }
@@ -90,12 +95,8 @@ func (e *Entries) SeekGE(key []byte) int {
 // fewAlike is how many keys of the same head are looked at one by one.
 const fewAlike = 4
 
-// manyAlike reports whether entry i is the first of more than that, of head h.
-func (e *Entries) manyAlike(i int, h uint32) bool {
-	return i+fewAlike < len(e.places) && e.places[i+fewAlike].head == h
-}
-
-// searchAlike is SeekGE among the entries of head h, which start with i.
+// searchAlike is SeekGE where the answer is known to be among the entries of head h,
+// from i on, or right behind them.
 func (e *Entries) searchAlike(i int, h uint32, key []byte) int {
 	end := len(e.places)
 	if h < math.MaxUint32 {
