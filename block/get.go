@@ -1,6 +1,10 @@
 package block
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
 
 // Get looks one key up in data, the uncompressed contents of a block without
 // trailer, and returns its value, a part of data without capacity behind it.
@@ -26,7 +30,37 @@ func Get(data []byte, compare func(a, b []byte) int, key []byte, budget Budget) 
 	if compare == nil {
 		return b.scan(start, key)
 	}
-	return b.scanInOrder(start, key, budget)
+	k := getKeys()
+	defer k.put()
+	k.budget = budget
+	e, order, err := b.seek(start, key, k)
+	if err != nil || order != 0 {
+		return nil, false, err
+	}
+	return b.entries[e.value:e.end:e.end], true, nil
+}
+
+// Seek returns the first entry of data whose key is not below key, if there is
+// one: its value as Get does, and its key in memory of its own. It checks what Get
+// does, and puts keys together in any order.
+func Seek(data []byte, compare func(a, b []byte) int, key []byte, budget Budget) (at, value []byte, found bool, err error) {
+	b, err := split(data)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	b.compare = compare
+	start, err := b.startOf(key)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	k := getKeys()
+	defer k.put()
+	k.budget = budget
+	e, order, err := b.seek(start, key, k)
+	if err != nil || order < 0 {
+		return nil, nil, false, err
+	}
+	return slices.Clip(bytes.Clone(k.last.bytes)), b.entries[e.value:e.end:e.end], true, nil
 }
 
 // startOf returns where the scan for key starts: at the last restart point
@@ -111,29 +145,23 @@ func (b *Block) scan(start int, key []byte) (value []byte, found bool, err error
 	return nil, false, nil
 }
 
-// scanInOrder looks for key from the restart point at start on.
-func (b *Block) scanInOrder(start int, key []byte, budget Budget) (value []byte, found bool, err error) {
-	k := getKeys()
-	defer k.put()
-	k.budget = budget
-	for off := start; off < len(b.entries); {
-		e, err := decode(b.entries, off)
-		if err != nil {
-			return nil, false, err
+// seek looks for the first entry whose key is not below key, from the restart
+// point at start on, and leaves that in k. It returns how the two compare: order is
+// negative if all keys are below, and there is no entry.
+func (b *Block) seek(start int, key []byte, k *keys) (e entry, order int, err error) {
+	for off := start; off < len(b.entries); off = e.end {
+		if e, err = decode(b.entries, off); err != nil {
+			return e, -1, err
 		}
 		if err := k.next(off, e, b.entries[e.key:e.value]); err != nil {
-			return nil, false, err
+			return e, -1, err
 		}
 		if err := k.spend(off, len(k.last.bytes)); err != nil {
-			return nil, false, err
+			return e, -1, err
 		}
-		switch c := b.compare(k.last.bytes, key); {
-		case c == 0:
-			return b.entries[e.value:e.end:e.end], true, nil
-		case c > 0:
-			return nil, false, nil
+		if order = b.order(k.last.bytes, key); order >= 0 {
+			return e, order, nil
 		}
-		off = e.end
 	}
-	return nil, false, nil
+	return e, -1, nil
 }

@@ -32,11 +32,11 @@ const maxCachedBlock = 4 << 20
 // entriesPool has what lookups decode blocks to, before the cache gets its copy.
 var entriesPool = sync.Pool{New: func() any { return new(block.Entries) }}
 
-// readCached keeps data block i, of these contents, in the cache for a lookup of
-// key. It returns nil if there is no cache, or if the block is not for it: it is
-// then not checked. If a filter was asked, and wrong, as key is absent, the block is
-// not kept: that is no sign that it will be asked again.
-func (r *Reader) readCached(i int, contents, key []byte, asked bool) (p *block.Packed, absent bool, err error) {
+// readCached keeps data block i, of these contents, in the cache, unless it was
+// read in vain: if a filter was asked, and was wrong, that is no sign that it will
+// be asked again. It returns nil if there is no cache, or if the block is not for
+// it: it is then not checked.
+func (r *Reader) readCached(i int, contents []byte, inVain func(e *block.Entries) bool) (p *block.Packed, vain bool, err error) {
 	if r.slots == nil || int64(len(contents)) > min(maxCachedBlock, r.o.Cache.budget) {
 		return nil, false, nil
 	}
@@ -45,10 +45,8 @@ func (r *Reader) readCached(i int, contents, key []byte, asked bool) (p *block.P
 	if tooMany, err := r.decodeData(i, contents, e); tooMany || err != nil {
 		return nil, false, err
 	}
-	if asked {
-		if _, found := e.Get(key); !found {
-			return nil, true, nil
-		}
+	if inVain(e) {
+		return nil, true, nil
 	}
 	return r.admit(i, e), false, nil
 }
@@ -74,7 +72,7 @@ func (r *Reader) decodeData(i int, contents []byte, e *block.Entries) (tooMany b
 	case err == block.ErrTooMany:
 		return true, nil
 	case err != nil:
-		return false, &CorruptionError{Block: partData, Offset: int64(r.index.handles[i].offset), Err: err}
+		return false, r.corruptData(i, err)
 	case e.Len() == 0:
 		return false, nil
 	}

@@ -50,7 +50,7 @@ func (c *cursor) openIter(r *Reader, i int, contents []byte, memory *int) error 
 	err := c.it.Open(contents, r.compare, &budget)
 	*memory = budget.Memory
 	if err != nil {
-		return &CorruptionError{Block: partData, Offset: int64(h.offset), Err: err}
+		return r.corruptData(i, err)
 	}
 	c.it.Last()
 	if err := r.checkLast(i, c.it.Key()); err != nil {

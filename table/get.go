@@ -96,29 +96,27 @@ func (r *Reader) locate(key []byte) (i int, asked bool, err error) {
 	if i = r.index.search(key); i == r.index.len() {
 		return 0, false, ErrNotFound
 	}
-	may, asked := r.mayContain(i, key)
-	if asked && m != nil {
-		m.FilterQuestions.Add(1)
-		if !may {
-			m.FilterNegatives.Add(1)
-		}
-	}
+	may, asked := r.mayContain(i, filterKey(r.o.FilterKey, key))
 	if !may {
 		return 0, asked, ErrNotFound
 	}
 	return i, asked, nil
 }
 
-// mayContain asks the filter whether data block i may contain key, if there is
-// a filter to ask.
+// mayContain asks the filter whether data block i may contain a key that FilterKey
+// made this of, if there is a filter to ask.
 func (r *Reader) mayContain(i int, key []byte) (may, asked bool) {
-	if r.filter == nil {
+	if r.filter == nil || key == nil {
 		return true, false
 	}
-	if key = filterKey(r.o.FilterKey, key); key == nil {
-		return true, false
+	may = r.filter.ContainsIn(r.places[i], key)
+	if m := r.o.Metrics; m != nil {
+		m.FilterQuestions.Add(1)
+		if !may {
+			m.FilterNegatives.Add(1)
+		}
 	}
-	return r.filter.ContainsIn(r.places[i], key), true
+	return may, true
 }
 
 // find reads data block i and looks for key in it. If b is not nil, the value is
@@ -129,7 +127,13 @@ func (r *Reader) find(i int, key []byte, asked bool) (value []byte, found bool, 
 	var p *block.Packed
 	absent := false
 	if err == nil {
-		p, absent, err = r.readCached(i, contents, key, asked)
+		p, absent, err = r.readCached(i, contents, func(e *block.Entries) bool {
+			if !asked {
+				return false
+			}
+			_, found := e.Get(key)
+			return !found
+		})
 	}
 	switch {
 	case err != nil || absent:
@@ -148,14 +152,22 @@ func (r *Reader) find(i int, key []byte, asked bool) (value []byte, found bool, 
 
 // getIn looks for key in the contents of data block i, which are not checked.
 func (r *Reader) getIn(i int, contents, key []byte) (value []byte, found bool, err error) {
-	h := r.index.handles[i]
-	budget := block.Budget{Memory: dataKeyBudget.of(r.footerOffset), Work: compareBudget(h.length)}
+	if value, found, err = block.Get(contents, r.compare, key, r.lookupBudget(i)); err != nil {
+		err = r.corruptData(i, err)
+	}
+	return value, found, err
+}
+
+// lookupBudget is what a lookup in data block i may take, if its keys share bytes.
+func (r *Reader) lookupBudget(i int) block.Budget {
+	budget := block.Budget{Memory: dataKeyBudget.of(r.footerOffset), Work: compareBudget(r.index.handles[i].length)}
 	if r.slots != nil {
 		budget.Memory -= maxEntriesMemory // which have been tried first
 	}
-	value, found, err = block.Get(contents, r.compare, key, budget)
-	if err != nil {
-		err = &CorruptionError{Block: partData, Offset: int64(h.offset), Err: err}
-	}
-	return value, found, err
+	return budget
+}
+
+// corruptData is the error for what is wrong in data block i.
+func (r *Reader) corruptData(i int, err error) error {
+	return &CorruptionError{Block: partData, Offset: int64(r.index.handles[i].offset), Err: err}
 }

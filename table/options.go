@@ -192,17 +192,3 @@ func filterKey(f func(key []byte) []byte, key []byte) []byte {
 	}
 	return f(key)
 }
-
-// InternalFilterKey is the FilterKey of tables inside a LevelDB or goleveldb
-// database. Their keys are a user key and 8 bytes of sequence number and kind;
-// their filters hold the user key. It returns key without its last 8 bytes, or
-// nil if it has fewer.
-func InternalFilterKey(key []byte) []byte {
-	if len(key) < internalTrailerLen {
-		return nil
-	}
-	n := len(key) - internalTrailerLen
-	return key[:n:n]
-}
-
-const internalTrailerLen = 8

@@ -1,0 +1,109 @@
+package table
+
+import (
+	"bytes"
+
+	"github.com/sievetable/sievetable/block"
+)
+
+// Find returns the first entry whose key is not below key, if FilterKey makes the
+// two keys alike, and else ErrNotFound. The filter is asked first, as Get does: but
+// for what FilterKey makes of key, so that it need not be known whole.
+//
+// It is how a database's table is asked for a version of a key: with
+// InternalComparer, FilterKey: InternalFilterKey and key by [SeekKey], it finds the
+// newest version of the user's key that the snapshot sees, or its tombstone.
+//
+// Keys that FilterKey makes alike must lie together in the order of the table, as
+// those do that have a prefix in common. Those that it returns nil for count as alike
+// too. Without FilterKey, Find finds what Get does.
+//
+// Key and value are the caller's to read, as Get's value is.
+func (r *Reader) Find(key []byte) (k, v []byte, err error) {
+	if r.closed.Load() {
+		return nil, nil, ErrClosed
+	}
+	if m := r.o.Metrics; m != nil {
+		m.Lookups.Add(1)
+	}
+	wanted := filterKey(r.o.FilterKey, key)
+	for i := r.index.search(key); i < r.index.len(); i++ {
+		k, v, found, err := r.findIn(i, key, wanted)
+		if err != nil {
+			return nil, nil, err
+		}
+		if found {
+			if r.alike(k, wanted) {
+				return k, v, nil
+			}
+			break
+		}
+		// All the block's keys are below key, or not alike. The next block can
+		// have one that is only if they go on up to its border.
+		if !r.alike(r.index.separator(i), wanted) {
+			break
+		}
+	}
+	return nil, nil, ErrNotFound
+}
+
+// alike reports whether FilterKey makes wanted of key.
+func (r *Reader) alike(key, wanted []byte) bool {
+	key = filterKey(r.o.FilterKey, key)
+	return (key == nil) == (wanted == nil) && bytes.Equal(key, wanted)
+}
+
+// findIn returns data block i's first entry whose key is not below key, unless
+// the filter says that the block has none that is alike.
+func (r *Reader) findIn(i int, key, wanted []byte) (k, v []byte, found bool, err error) {
+	may, asked := r.mayContain(i, wanted)
+	if !may {
+		return nil, nil, false, nil
+	}
+	if c := r.cached(i); c != nil {
+		k, v, found = seekEntry(c, r.compare, key)
+	} else if k, v, found, err = r.seekIn(i, key, wanted, asked); err != nil {
+		return nil, nil, false, err
+	}
+	if m := r.o.Metrics; m != nil && asked && !(found && r.alike(k, wanted)) {
+		m.FilterFalsePositives.Add(1)
+	}
+	return k, v, found, nil
+}
+
+func seekEntry(c *block.Packed, compare func(a, b []byte) int, key []byte) (k, v []byte, found bool) {
+	e := c.Entries(compare)
+	i := e.SeekGE(key)
+	if i == e.Len() {
+		return nil, nil, false
+	}
+	return e.Key(i), e.Value(i), true
+}
+
+// seekIn does findIn's work in a block that has to be read.
+func (r *Reader) seekIn(i int, key, wanted []byte, asked bool) (k, v []byte, found bool, err error) {
+	b := buffersPool.Get().(*buffers)
+	defer b.put()
+	contents, err := r.readData(i, b)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	p, vain, err := r.readCached(i, contents, func(e *block.Entries) bool {
+		n := e.SeekGE(key)
+		return asked && (n == e.Len() || !r.alike(e.Key(n), wanted))
+	})
+	switch {
+	case err != nil || vain:
+		return nil, nil, false, err
+	case p != nil:
+		k, v, found = seekEntry(p, r.compare, key)
+		return k, v, found, nil
+	}
+	if k, v, found, err = block.Seek(contents, r.compare, key, r.lookupBudget(i)); err != nil {
+		return nil, nil, false, r.corruptData(i, err)
+	}
+	if found {
+		v = b.keep(v)
+	}
+	return k, v, found, nil
+}

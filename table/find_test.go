@@ -1,0 +1,160 @@
+package table_test
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// farSeparators separates internal keys by what lies as far up as can be: right
+// before the next block's first key. So a version can be in the block after the one
+// that the index has for it.
+type farSeparators struct{ table.Comparer }
+
+func (c farSeparators) Separator(dst, a, b []byte) []byte {
+	k, _ := table.ParseInternalKey(b)
+	k.Sequence++
+	s := k.Append(dst)
+	if c.Compare(a, s) > 0 {
+		return nil
+	}
+	return s
+}
+
+// versions returns entries of some users' keys, each in some versions, in order.
+func versions(rng *rand.Rand, c table.Comparer, users int) []workload.Pair {
+	var pairs []workload.Pair
+	for user := range users {
+		for range rng.IntN(5) {
+			k := internalKey(fmt.Sprintf("user%03d", 2*user), 2*uint64(rng.IntN(50)), table.Kind(rng.IntN(2)))
+			pairs = append(pairs, workload.Pair{Key: k, Value: fmt.Append(nil, rng.Uint32())})
+		}
+	}
+	slices.SortFunc(pairs, func(a, b workload.Pair) int { return c.Compare(a.Key, b.Key) })
+	return slices.CompactFunc(pairs, func(a, b workload.Pair) bool { return bytes.Equal(a.Key, b.Key) })
+}
+
+// firstAlike is what Find is to find, by looking at all pairs.
+func firstAlike(pairs []workload.Pair, key []byte, c table.Comparer, part func([]byte) []byte) *workload.Pair {
+	i, _ := slices.BinarySearchFunc(pairs, key, func(p workload.Pair, key []byte) int { return cmp.Compare(c.Compare(p.Key, key), 0) })
+	if i == len(pairs) || !bytes.Equal(part(pairs[i].Key), part(key)) {
+		return nil
+	}
+	return &pairs[i]
+}
+
+func checkFind(t *testing.T, name string, r *table.Reader, key []byte, want *workload.Pair) {
+	t.Helper()
+	k, v, err := r.Find(key)
+	switch {
+	case want == nil && (!errors.Is(err, table.ErrNotFound) || k != nil || v != nil):
+		t.Fatalf("%s: Find(%q) = %q, %q, %v; want ErrNotFound", name, key, k, v, err)
+	case want != nil && (err != nil || !bytes.Equal(k, want.Key) || !bytes.Equal(v, want.Value)):
+		t.Fatalf("%s: Find(%q) = %q, %q, %v; want %q, %q", name, key, k, v, err, want.Key, want.Value)
+	case cap(k) != len(k) || cap(v) != len(v):
+		t.Fatalf("%s: Find(%q): capacity behind key or value", name, key)
+	}
+}
+
+// Find sees each snapshot's version of each key, tombstones too, wherever blocks
+// end, with and without filter and cache.
+func TestFindVersions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	for _, c := range []table.Comparer{
+		table.InternalComparer(table.BytewiseComparer),
+		table.InternalComparer(descendingComparer{}),
+		farSeparators{table.InternalComparer(table.BytewiseComparer)},
+	} {
+		for _, blockSize := range []int{1, 60, 300, 4096} {
+			pairs := versions(rng, c, 100)
+			contents := build(t, &table.WriterOptions{Comparer: c, BlockSize: blockSize,
+				FilterPolicy: filter.NewBloom(3), FilterKey: table.InternalFilterKey, FilterBaseLg: 5}, pairs)
+			for _, o := range []table.ReaderOptions{{}, {IgnoreFilter: true}, {Cache: table.NewCache(1 << 20)}, {Cache: table.NewCache(2000)}} {
+				o.Comparer, o.FilterKey = c, table.InternalFilterKey
+				r := open(t, contents, &o)
+				name := fmt.Sprintf("%s, blocks of %d, cache %v, no filter %v", c.Name(), blockSize, o.Cache, o.IgnoreFilter)
+				for user := range 201 {
+					for sequence := uint64(0); sequence <= 100; sequence += 1 + rng.Uint64N(9) {
+						key := table.SeekKey(nil, fmt.Appendf(nil, "user%03d", user), sequence)
+						checkFind(t, name, r, key, firstAlike(pairs, key, c, table.InternalFilterKey))
+					}
+				}
+				if err := errors.Join(r.Verify(), r.Close()); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
+// With a FilterKey that is a prefix, Find finds the first key of a prefix; without
+// one, it finds what Get does.
+func TestFindPrefix(t *testing.T) {
+	prefix := func(key []byte) []byte {
+		if len(key) < 4 {
+			return nil // out of the filter
+		}
+		return key[:4:4]
+	}
+	whole := func(key []byte) []byte { return key }
+	pairs := pairsOf("a", "aa", "abcd", "abcd1", "abcd2", "abce9", "ac", "acxx", "acxxyy", "b", "c\xff\xff\xff1")
+	for _, tt := range []struct{ give, part func([]byte) []byte }{{prefix, prefix}, {nil, whole}} {
+		for _, blockSize := range []int{1, 30, 4096} {
+			contents := build(t, &table.WriterOptions{BlockSize: blockSize, FilterPolicy: filter.NewBloom(10), FilterKey: tt.give}, pairs)
+			r := open(t, contents, &table.ReaderOptions{FilterKey: tt.give})
+			for _, key := range []string{"", "a", "ab", "abc", "abcd", "abcd15", "abcd3", "abce", "abcf", "ac", "acx", "acxx", "acxxz", "b", "c", "c\xff\xff\xff", "c\xff\xff\xff2", "d"} {
+				want := firstAlike(pairs, []byte(key), table.BytewiseComparer, tt.part)
+				if want != nil && tt.give != nil && (len(key) < 4) != (len(want.Key) < 4) {
+					want = nil
+				}
+				checkFind(t, fmt.Sprintf("blocks of %d", blockSize), r, []byte(key), want)
+				if tt.give != nil {
+					continue
+				}
+				if v, err := r.Get([]byte(key)); (err == nil) != (want != nil) || want != nil && !bytes.Equal(v, want.Value) {
+					t.Errorf("Get(%q) = %q, %v", key, v, err)
+				}
+			}
+		}
+	}
+}
+
+// What the filter rules out is not read.
+func TestFindReads(t *testing.T) {
+	c := table.InternalComparer(table.BytewiseComparer)
+	pairs := versions(rand.New(rand.NewPCG(13, 13)), c, 400)
+	contents := build(t, &table.WriterOptions{Comparer: c, BlockSize: 500, FilterPolicy: filter.NewBloom(20), FilterKey: table.InternalFilterKey}, pairs)
+	var m table.Metrics
+	r := open(t, contents, &table.ReaderOptions{Comparer: c, FilterKey: table.InternalFilterKey, Metrics: &m})
+	for user := range 400 {
+		key := table.SeekKey(nil, fmt.Appendf(nil, "user%03d", 2*user+1), table.MaxSequence)
+		checkFind(t, "absent", r, key, nil)
+	}
+	if reads, wrong := m.DataBlocks.Load(), m.FilterFalsePositives.Load(); reads > 4 || reads != wrong || m.Lookups.Load() != 400 {
+		t.Errorf("%d blocks read for 400 absent keys, %d of them in vain; want 4 at most, all of them", reads, wrong)
+	}
+}
+
+func TestFindErrors(t *testing.T) {
+	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairsOf("a", "b", "c"))
+	contents[2] ^= 1 // in the first block
+	r := open(t, contents, nil)
+	if _, _, err := r.Find([]byte("a")); !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("Find in a damaged block: %v, want ErrCorrupt", err)
+	}
+	checkFind(t, "the others", r, []byte("b"), &pairsOf("b")[0])
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.Find([]byte("b")); !errors.Is(err, table.ErrClosed) {
+		t.Errorf("Find on a closed Reader: %v, want ErrClosed", err)
+	}
+}

@@ -1,0 +1,162 @@
+package table
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// An InternalKey is what keys are inside a LevelDB or goleveldb database: the
+// user's key with the sequence number of the write, so that several versions of a
+// key are kept side by side. A table stores the user's key and, behind it, 8 bytes:
+// sequence<<8 | kind, little-endian (LevelDB, db/dbformat.h).
+type InternalKey struct {
+	User     []byte // the user's key
+	Sequence uint64 // of the write, up to MaxSequence
+	Kind     Kind
+}
+
+// A Kind says what a version of a key is.
+type Kind byte
+
+// LevelDB's kinds.
+const (
+	KindDelete Kind = 0 // the key was deleted: a tombstone, whose value is empty
+	KindSet    Kind = 1 // the key was given the entry's value
+)
+
+// MaxSequence is the highest sequence number, 2⁵⁶−1.
+const MaxSequence = 1<<56 - 1
+
+const internalTrailerLen = 8
+
+// ParseInternalKey returns the parts of an internal key; User is a part of key. It
+// reports false for a key of fewer than 8 bytes, which is none. The kind can be
+// one that is not known here.
+func ParseInternalKey(key []byte) (InternalKey, bool) {
+	if len(key) < internalTrailerLen {
+		return InternalKey{}, false
+	}
+	user, trailer := splitInternal(key)
+	return InternalKey{User: user, Sequence: trailer >> 8, Kind: Kind(trailer)}, true
+}
+
+// Append appends the internal key's bytes to dst. Of the sequence number it takes
+// the lower 56 bits.
+func (k InternalKey) Append(dst []byte) []byte {
+	return appendInternal(append(dst, k.User...), k.Sequence<<8|uint64(k.Kind))
+}
+
+// SeekKey appends to dst the internal key that comes right before the version of
+// user that a snapshot at sequence sees, or is that version: what to give
+// [Reader.Find] and [Iter.SeekGE]. MaxSequence sees the newest.
+func SeekKey(dst, user []byte, sequence uint64) []byte {
+	return InternalKey{User: user, Sequence: sequence, Kind: kindSeek}.Append(dst)
+}
+
+// kindSeek is the kind that comes first among those of one sequence number, as in
+// LevelDB.
+const kindSeek = KindSet
+
+// InternalFilterKey is the FilterKey of tables inside a LevelDB or goleveldb
+// database. Their keys are a user key and 8 bytes of sequence number and kind;
+// their filters hold the user key. It returns key without its last 8 bytes, or
+// nil if it has fewer.
+func InternalFilterKey(key []byte) []byte {
+	if len(key) < internalTrailerLen {
+		return nil
+	}
+	n := len(key) - internalTrailerLen
+	return key[:n:n]
+}
+
+func splitInternal(key []byte) (user []byte, trailer uint64) {
+	n := len(key) - internalTrailerLen
+	return key[:n:n], binary.LittleEndian.Uint64(key[n:])
+}
+
+func appendInternal(user []byte, trailer uint64) []byte {
+	return binary.LittleEndian.AppendUint64(user, trailer)
+}
+
+// InternalComparer returns the order of internal keys: that of the users' keys,
+// and of one user's key the newest version first. It is what tables inside a
+// LevelDB or goleveldb database are in, and its separators and successors are
+// theirs. Keys of fewer than 8 bytes, which are no internal keys, come before all
+// others, bytewise.
+func InternalComparer(user Comparer) Comparer {
+	return internalComparer{user, compareFunc(user)}
+}
+
+type internalComparer struct {
+	user    Comparer
+	compare func(a, b []byte) int // the user's keys'; nil: bytewise
+}
+
+// Name returns the name that C++ LevelDB gives the order.
+func (internalComparer) Name() string { return "leveldb.InternalKeyComparator" }
+
+func (c internalComparer) Compare(a, b []byte) int {
+	if len(a) < internalTrailerLen || len(b) < internalTrailerLen {
+		return compareShort(a, b)
+	}
+	ua, ta := splitInternal(a)
+	ub, tb := splitInternal(b)
+	if order := c.order(ua, ub); order != 0 {
+		return order
+	}
+	switch {
+	case ta > tb:
+		return -1
+	case ta < tb:
+		return 1
+	}
+	return 0
+}
+
+// compareShort compares keys of which at least one is too short for an internal
+// key.
+func compareShort(a, b []byte) int {
+	switch {
+	case len(b) >= internalTrailerLen:
+		return -1
+	case len(a) >= internalTrailerLen:
+		return 1
+	}
+	return bytes.Compare(a, b)
+}
+
+func (c internalComparer) order(a, b []byte) int {
+	if c.compare == nil {
+		return bytes.Compare(a, b)
+	}
+	return c.compare(a, b)
+}
+
+// Separator separates the users' keys. Where that makes a's shorter, and larger,
+// it comes with the trailer that is first of all.
+func (c internalComparer) Separator(dst, a, b []byte) []byte {
+	if len(a) < internalTrailerLen || len(b) < internalTrailerLen {
+		return nil
+	}
+	ua, _ := splitInternal(a)
+	ub, _ := splitInternal(b)
+	return c.first(len(dst), c.user.Separator(dst, ua, ub), ua)
+}
+
+// Successor is that of the user's key, as Separator does it.
+func (c internalComparer) Successor(dst, b []byte) []byte {
+	if len(b) < internalTrailerLen {
+		return nil
+	}
+	ub, _ := splitInternal(b)
+	return c.first(len(dst), c.user.Successor(dst, ub), ub)
+}
+
+// first makes an internal key of s, which has a user's key from start on, if that
+// is shorter and larger than user; else it returns nil.
+func (c internalComparer) first(start int, s, user []byte) []byte {
+	if s == nil || len(s)-start >= len(user) || c.order(user, s[start:]) >= 0 {
+		return nil
+	}
+	return appendInternal(s, MaxSequence<<8|uint64(kindSeek))
+}

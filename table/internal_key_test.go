@@ -1,0 +1,104 @@
+package table_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+func internalKey(user string, sequence uint64, kind table.Kind) []byte {
+	return table.InternalKey{User: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
+}
+
+func TestInternalKey(t *testing.T) {
+	for _, tt := range []struct {
+		key   table.InternalKey
+		bytes string
+	}{
+		{table.InternalKey{User: []byte("foo"), Sequence: 1, Kind: table.KindSet}, "foo\x01\x01\x00\x00\x00\x00\x00\x00"},
+		{table.InternalKey{User: []byte{}, Sequence: 0x0102, Kind: table.KindDelete}, "\x00\x02\x01\x00\x00\x00\x00\x00"},
+		{table.InternalKey{User: []byte("k"), Sequence: table.MaxSequence, Kind: 7}, "k\x07\xff\xff\xff\xff\xff\xff\xff"},
+	} {
+		if got := string(tt.key.Append([]byte("dst "))); got != "dst "+tt.bytes {
+			t.Errorf("%v: Append = %q, want %q behind dst", tt.key, got, tt.bytes)
+		}
+		got, ok := table.ParseInternalKey([]byte(tt.bytes))
+		if diff := cmp.Diff(tt.key, got); !ok || diff != "" {
+			t.Errorf("ParseInternalKey(%q): %v (-want +got):\n%s", tt.bytes, ok, diff)
+		}
+	}
+	for n := range 8 {
+		if got, ok := table.ParseInternalKey(make([]byte, n)); ok {
+			t.Errorf("ParseInternalKey of %d bytes = %v, want none", n, got)
+		}
+	}
+}
+
+// The keys and separators of LevelDB's dbformat_test.
+func TestInternalComparerShortens(t *testing.T) {
+	c := table.InternalComparer(table.BytewiseComparer)
+	const first = table.MaxSequence // of the separators that were shortened
+	for _, tt := range []struct{ a, b, want []byte }{
+		{internalKey("foo", 100, 1), internalKey("foo", 99, 1), nil},
+		{internalKey("foo", 100, 1), internalKey("foo", 101, 1), nil},
+		{internalKey("foo", 100, 1), internalKey("foo", 100, 0), nil},
+		{internalKey("foo", 100, 1), internalKey("bar", 99, 1), nil}, // not in order
+		{internalKey("foo", 100, 1), internalKey("hello", 200, 1), internalKey("g", first, 1)},
+		{internalKey("foo", 100, 1), internalKey("foobar", 200, 1), nil},
+		{internalKey("foobar", 100, 1), internalKey("foo", 200, 1), nil},
+		{[]byte("short"), internalKey("foo", 1, 1), nil},
+	} {
+		if got := c.Separator(nil, tt.a, tt.b); !bytes.Equal(got, tt.want) {
+			t.Errorf("Separator(%q, %q) = %q, want %q", tt.a, tt.b, got, tt.want)
+		}
+	}
+	for _, tt := range []struct{ b, want []byte }{
+		{internalKey("foo", 100, 1), internalKey("g", first, 1)},
+		{internalKey("\xff\xff", 100, 1), nil},
+		{[]byte("short"), nil},
+	} {
+		got := c.Successor([]byte("dst "), tt.b)
+		if (got == nil) != (tt.want == nil) || got != nil && string(got) != "dst "+string(tt.want) {
+			t.Errorf("Successor(%q) = %q, want %q", tt.b, got, tt.want)
+		}
+	}
+}
+
+// The order is total, whatever the bytes, and separators lie where they must.
+func TestInternalComparerIsAnOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 11))
+	for _, user := range []table.Comparer{table.BytewiseComparer, descendingComparer{}} {
+		c := table.InternalComparer(user)
+		var keys [][]byte
+		for range 300 {
+			key := make([]byte, rng.IntN(12))
+			for i := range key {
+				key[i] = "\x00a\xff"[rng.IntN(3)]
+			}
+			keys = append(keys, key)
+		}
+		slices.SortFunc(keys, c.Compare)
+		for i, a := range keys {
+			for _, b := range keys[i:] {
+				ab, ba := c.Compare(a, b), c.Compare(b, a)
+				if ab > 0 || ba < 0 || (ab == 0) != bytes.Equal(a, b) || (ba == 0) != (ab == 0) {
+					t.Fatalf("%s: Compare(%q, %q) = %d, and %d the other way round", user.Name(), a, b, ab, ba)
+				}
+				if ab == 0 {
+					continue
+				}
+				if s := c.Separator(nil, a, b); s != nil && (c.Compare(a, s) > 0 || c.Compare(s, b) >= 0) {
+					t.Fatalf("%s: Separator(%q, %q) = %q", user.Name(), a, b, s)
+				}
+			}
+			if s := c.Successor(nil, a); s != nil && c.Compare(a, s) > 0 {
+				t.Fatalf("%s: Successor(%q) = %q", user.Name(), a, s)
+			}
+		}
+	}
+}
