@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/history"
 	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
 )
@@ -115,6 +116,26 @@ func (t *Tool) Get(file string, bitsPerKey int, keys [][]byte) ([]Answer, error)
 			return nil, fmt.Errorf("leveldb: get: line %q: %w", line, err)
 		}
 		answers = append(answers, Answer{found == 1, reads})
+	}
+	return answers, nil
+}
+
+// Live makes a database without compression in dir and does the ops with it.
+func (t *Tool) Live(dir string, bitsPerKey int, ops []history.Op) ([]history.Answer, error) {
+	var in []byte
+	for _, op := range ops {
+		in = op.Append(in)
+	}
+	out, err := t.run(in, "live", dir, strconv.Itoa(bitsPerKey))
+	if err != nil {
+		return nil, err
+	}
+	var answers []history.Answer
+	for len(out) > 0 {
+		found, n := binary.LittleEndian.Uint32(out), binary.LittleEndian.Uint32(out[4:])
+		out = out[8:]
+		answers = append(answers, history.Answer{Found: found == 1, Value: out[:n]})
+		out = out[n:]
 	}
 	return answers, nil
 }

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/history"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// usersOf returns all keys that were written, and some that were not.
+func usersOf(rounds [][]workload.Write) [][]byte {
+	seen := map[string]bool{}
+	for _, w := range slices.Concat(rounds...) {
+		seen[string(w.Key)] = true
+		if len(seen)%4 == 0 {
+			seen[string(w.Key)+"~"] = true
+		}
+	}
+	var keys [][]byte
+	for k := range seen {
+		keys = append(keys, []byte(k))
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	return keys
+}
+
+// databaseTables opens all tables of a database.
+func databaseTables(t *testing.T, dir string, m *table.Metrics) []*table.Reader {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
+	if err != nil || len(names) < 2 {
+		t.Fatalf("%d tables, %v; want some", len(names), err)
+	}
+	cache := table.NewCache(8 << 20)
+	var readers []*table.Reader
+	for _, name := range names {
+		r, err := table.Open(name, &table.ReaderOptions{
+			Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey, Cache: cache, Metrics: m,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		readers = append(readers, r)
+	}
+	return readers
+}
+
+// get answers what a database answers: by the newest version in any table that the
+// snapshot sees.
+func get(t *testing.T, tables []*table.Reader, user []byte, sequence uint64) history.Answer {
+	t.Helper()
+	var newest table.InternalKey
+	var a history.Answer
+	seek := table.SeekKey(nil, user, sequence)
+	for _, r := range tables {
+		k, v, err := r.Find(seek)
+		if errors.Is(err, table.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key, ok := table.ParseInternalKey(k); !ok || !bytes.Equal(key.User, user) || key.Sequence > sequence {
+			t.Fatalf("Find(%q) at %d = %q", user, sequence, k)
+		} else if newest.User == nil || key.Sequence > newest.Sequence {
+			newest, a = key, history.Answer{Found: key.Kind == table.KindSet, Value: v}
+		}
+	}
+	if !a.Found {
+		return history.Answer{}
+	}
+	return a
+}
+
+// Databases that lived, with snapshots held while they were compacted, read back
+// version by version as they answered themselves.
+func TestDatabaseVersions(t *testing.T) {
+	rounds := workload.Writes(4, 2500, 1200)
+	ops, sequences := history.Of(rounds, usersOf(rounds))
+	for _, engine := range []struct {
+		name string
+		live func(dir string) ([]history.Answer, error)
+	}{
+		{"goleveldb", func(dir string) ([]history.Answer, error) {
+			return goleveldb.Live(dir, &opt.Options{Filter: lfilter.NewBloomFilter(10), CompactionTableSize: 400 << 10}, ops)
+		}},
+		{"C++ LevelDB", func(dir string) ([]history.Answer, error) { return levelDB(t).Live(dir, 10, ops) }},
+	} {
+		t.Run(engine.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "db")
+			want, err := engine.live(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var m table.Metrics
+			tables := databaseTables(t, dir, &m)
+			var gets []history.Op
+			for _, op := range ops {
+				if op.Kind == history.Get {
+					gets = append(gets, op)
+				}
+			}
+			for i, op := range gets {
+				got := get(t, tables, op.Key, sequences[op.Snapshot])
+				if got.Found != want[i].Found || !bytes.Equal(got.Value, want[i].Value) {
+					t.Fatalf("%q at snapshot %d: %v, %q; %s has %v, %q", op.Key, op.Snapshot, got.Found, got.Value, engine.name, want[i].Found, want[i].Value)
+				}
+			}
+			if m.FilterNegatives.Load() == 0 {
+				t.Error("no filter ruled anything out")
+			}
+			checkAllVersions(t, tables, rounds)
+		})
+	}
+}
+
+// checkAllVersions checks that the tables, together, have all versions: a snapshot
+// was held from the beginning.
+func checkAllVersions(t *testing.T, tables []*table.Reader, rounds [][]workload.Write) {
+	t.Helper()
+	got := map[string]string{}
+	for _, r := range tables {
+		it := r.NewIter(nil)
+		for k, v := range it.All() {
+			got[string(k)] = string(v)
+		}
+		if err := it.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	want := map[string]string{}
+	for _, p := range workload.Versions(rounds) {
+		want[string(p.Key)] = string(p.Value)
+	}
+	if diff := cmp.Diff(len(want), len(got)); diff != "" {
+		t.Errorf("versions (-want +got):\n%s", diff)
+	}
+	for k, v := range want {
+		if g, ok := got[k]; !ok || g != v {
+			t.Fatalf("version %q: %q, %v; want %q", k, g, ok, v)
+		}
+	}
+}
