@@ -1,0 +1,38 @@
+package filter_test
+
+import (
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+)
+
+func BenchmarkTableContains(b *testing.B) {
+	w := workload.W1(1_000_000)
+	p := filter.NewTableBloom(10)
+	g := p.NewGenerator()
+	for _, k := range w.Keys {
+		g.Add(k)
+	}
+	var f filter.Bytes
+	g.Generate(&f)
+	r, err := filter.OpenTable(f, p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, of := range []struct {
+		name string
+		keys [][]byte
+	}{{"hit", w.Keys}, {"miss", w.Absent}} {
+		b.Run(of.name, func(b *testing.B) {
+			b.ReportAllocs()
+			positives, i := 0, 0
+			for ; b.Loop(); i++ {
+				if r.Contains(of.keys[i%len(of.keys)]) {
+					positives++
+				}
+			}
+			b.ReportMetric(float64(positives)/float64(i), "positives/op")
+		})
+	}
+}

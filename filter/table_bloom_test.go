@@ -1,0 +1,195 @@
+package filter
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// plainTableContains is TableBloom's Contains as the format's description has it.
+func plainTableContains(filter, key []byte) bool {
+	size := len(filter) - 5
+	n, h := binary.LittleEndian.Uint32(filter[size+1:]), plainSignedHash(key)
+	line, delta := filter[h%n*64:][:64], h>>17|h<<15
+	for range filter[size] {
+		bit := h % 512
+		if line[bit/8]&(1<<(bit%8)) == 0 {
+			return false
+		}
+		h += delta
+	}
+	return true
+}
+
+func plainSignedHash(key []byte) uint32 {
+	h := 0xbc9f1d34 ^ uint32(len(key))*0xc6a4a793
+	for ; len(key) >= 4; key = key[4:] {
+		h += binary.LittleEndian.Uint32(key)
+		h *= 0xc6a4a793
+		h ^= h >> 16
+	}
+	for i, c := range key {
+		h += uint32(int32(int8(c))) << (8 * i)
+	}
+	if len(key) > 0 {
+		h *= 0xc6a4a793
+		h ^= h >> 24
+	}
+	return h
+}
+
+func tableFilter(bitsPerKey int, keys [][]byte) []byte {
+	g := NewTableBloom(bitsPerKey).NewGenerator()
+	for _, k := range keys {
+		g.Add(k)
+	}
+	b := Bytes(bytes.Repeat([]byte{0xff}, 1<<20))[:0] // memory that was used
+	g.Generate(&b)
+	return b
+}
+
+func randomKeys(rng *rand.Rand, n int) [][]byte {
+	keys := make([][]byte, n)
+	for i := range keys {
+		keys[i] = make([]byte, rng.IntN(40))
+		for j := range keys[i] {
+			keys[i][j] = byte(rng.Uint32())
+		}
+	}
+	return keys
+}
+
+// The quick way to ask, by way of a TableReader too, answers what the plain one
+// does.
+func TestTableBloomContains(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 14))
+	for _, bitsPerKey := range []int{0, 1, 5, 10, 16, 44, 100} {
+		p := NewTableBloom(bitsPerKey)
+		for _, n := range []int{1, 2, 50, 51, 52, 1000} {
+			keys := randomKeys(rng, n)
+			f := tableFilter(bitsPerKey, keys)
+			r, err := OpenTable(f, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, k := range append(keys, randomKeys(rng, 2000)...) {
+				want := plainTableContains(f, k)
+				if i < n && !want {
+					t.Fatalf("%d bits, %d keys: no %x, which was added", bitsPerKey, n, k)
+				}
+				if got, got2 := p.Contains(f, k), r.Contains(k); got != want || got2 != want {
+					t.Fatalf("%d bits, %d keys: Contains(%x) = %v, by TableReader %v; want %v", bitsPerKey, n, k, got, got2, want)
+				}
+			}
+		}
+	}
+}
+
+// Lines, k, and the rate of false positives.
+func TestTableBloomForm(t *testing.T) {
+	for _, tt := range []struct {
+		bitsPerKey, keys, lines, k int
+		rate                       float64 // at most
+	}{
+		{math.MinInt, 10, 1, 1, 1},
+		{10, 1, 1, 6, 0},
+		{10, 51, 1, 6, 0.02},
+		{10, 52, 3, 6, 0.001}, // 2 is even
+		{10, 10_000, 197, 6, 0.0125},
+		{8, 10_000, 157, 5, 0.024},
+		{16, 10_000, 313, 11, 0.004},
+		{44, 10_000, 861, 30, 0.004}, // 18 bits of the hash decide within a line,
+	} {
+		var keys [][]byte
+		for i := range tt.keys {
+			keys = append(keys, fmt.Appendf(nil, "key %d", i))
+		}
+		f := tableFilter(tt.bitsPerKey, keys)
+		want := fmt.Sprint(tt.lines*64+5, tt.k, tt.lines)
+		if got := fmt.Sprint(len(f), f[len(f)-5], binary.LittleEndian.Uint32(f[len(f)-4:])); got != want {
+			t.Errorf("%d bits, %d keys: bytes, k, lines = %s, want %s", tt.bitsPerKey, tt.keys, got, want)
+		}
+		positives := 0
+		for i := range 100_000 {
+			if NewTableBloom(0).Contains(f, fmt.Appendf(nil, "absent key %d", i)) {
+				positives++
+			}
+		}
+		if rate := float64(positives) / 100_000; rate > tt.rate {
+			t.Errorf("%d bits, %d keys: %.3f %% false positives, want at most %.3f %%", tt.bitsPerKey, tt.keys, 100*rate, 100*tt.rate)
+		}
+	}
+}
+
+// Versions of a key count once, and a Generator begins anew.
+func TestTableBloomGenerator(t *testing.T) {
+	g := NewTableBloom(10).NewGenerator()
+	for range 1000 {
+		g.Add([]byte("the same"))
+	}
+	var once Bytes
+	g.Generate(&once)
+	if want := tableFilter(10, [][]byte{[]byte("the same")}); !bytes.Equal(once, want) {
+		t.Errorf("of one key a thousand times: %d bytes, want %d as of it once", len(once), len(want))
+	}
+	var none Bytes
+	g.Generate(&none)
+	if want := make([]byte, 5); !bytes.Equal(none, want) {
+		t.Errorf("of no keys: %x, want %x", none, want)
+	}
+}
+
+// What cannot be asked contains everything, and Check says why.
+func TestTableBloomDamage(t *testing.T) {
+	line := string(make([]byte, 64))
+	p := NewTableBloom(10)
+	for _, tt := range []struct {
+		name, filter string
+		ok           bool
+	}{
+		{"sound", line + "\x06\x01\x00\x00\x00", true},
+		{"sound, of even lines", line + line + "\x06\x02\x00\x00\x00", true},
+		{"sound, of the highest k", line + "\x7f\x01\x00\x00\x00", true},
+		{"empty", "", false},
+		{"cut short", "\x06\x01\x00\x00\x00", false},
+		{"of no lines", "\x00\x00\x00\x00\x00", false},
+		{"of no lines, that are there", line + "\x06\x00\x00\x00\x00", false},
+		{"of a line too many", line + "\x06\x02\x00\x00\x00", false},
+		{"of lines of 128 bytes", line + line + "\x06\x01\x00\x00\x00", false},
+		{"of more lines than there are bytes", line + "\x06\xff\xff\xff\xff", false},
+		{"of lines and a half", line + line[:32] + "\x06\x01\x00\x00\x00", false},
+		{"k = 0", line + "\x00\x01\x00\x00\x00", false},
+		{"k = −1, RocksDB's FastLocalBloom", line + "\xff\x01\x00\x00\x00", false},
+		{"k = −128", line + "\x80\x01\x00\x00\x00", false},
+	} {
+		if err := p.Check([]byte(tt.filter)); (err == nil) != tt.ok {
+			t.Errorf("%s: Check = %v", tt.name, err)
+		}
+		if got := p.Contains([]byte(tt.filter), []byte("key")); got == tt.ok {
+			t.Errorf("%s: Contains = %v", tt.name, got)
+		}
+		if _, err := OpenTable([]byte(tt.filter), p); (err == nil) != tt.ok {
+			t.Errorf("%s: OpenTable: %v", tt.name, err)
+		}
+	}
+	if _, err := OpenTable([]byte(line), nil); err == nil {
+		t.Error("OpenTable without a policy: no error")
+	}
+}
+
+func TestLineCount(t *testing.T) {
+	for _, tt := range []struct{ keys, bitsPerKey, want uint64 }{
+		{1, 0, 1},
+		{1 << 30, 10, maxLines},
+		{math.MaxUint64, 1, maxLines},
+		{1, math.MaxInt64, maxLines},
+		{maxLines * lineBits / 10, 10, maxLines},
+	} {
+		if got := lineCount(tt.keys, tt.bitsPerKey); got != tt.want {
+			t.Errorf("lineCount(%d, %d) = %d, want %d", tt.keys, tt.bitsPerKey, got, tt.want)
+		}
+	}
+}
