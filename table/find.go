@@ -27,8 +27,12 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 		m.Lookups.Add(1)
 	}
 	wanted := filterKey(r.o.FilterKey, key)
+	may, asked := r.tableMayContain(wanted)
+	if !may {
+		return nil, nil, ErrNotFound
+	}
 	for i := r.index.search(key); i < r.index.len(); i++ {
-		k, v, found, err := r.findIn(i, key, wanted)
+		k, v, found, err := r.findIn(i, key, wanted, asked)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -54,12 +58,14 @@ func (r *Reader) alike(key, wanted []byte) bool {
 }
 
 // findIn returns data block i's first entry whose key is not below key, unless
-// the filter says that the block has none that is alike.
-func (r *Reader) findIn(i int, key, wanted []byte) (k, v []byte, found bool, err error) {
-	may, asked := r.mayContain(i, wanted)
+// its filter says that the block has none that is alike. asked says whether the
+// whole table's filter was.
+func (r *Reader) findIn(i int, key, wanted []byte, asked bool) (k, v []byte, found bool, err error) {
+	may, blockAsked := r.mayContain(i, wanted)
 	if !may {
 		return nil, nil, false, nil
 	}
+	asked = asked || blockAsked
 	if c := r.cached(i); c != nil {
 		k, v, found = seekEntry(c, r.compare, key)
 	} else if k, v, found, err = r.seekIn(i, key, wanted, asked); err != nil {

@@ -83,8 +83,8 @@ func (r *Reader) lookup(key []byte) (value []byte, b *buffers, err error) {
 	return nil, nil, ErrNotFound
 }
 
-// locate returns the only data block that can hold key, and whether its filter
-// was asked, or ErrNotFound if index or filter rule the key out.
+// locate returns the only data block that can hold key, and whether a filter was
+// asked, or ErrNotFound if index or filter rule the key out.
 func (r *Reader) locate(key []byte) (i int, asked bool, err error) {
 	if r.closed.Load() {
 		return 0, false, ErrClosed
@@ -93,14 +93,37 @@ func (r *Reader) locate(key []byte) (i int, asked bool, err error) {
 	if m != nil {
 		m.Lookups.Add(1)
 	}
+	held := filterKey(r.o.FilterKey, key)
+	may, asked := r.tableMayContain(held)
+	if !may {
+		return 0, true, ErrNotFound
+	}
 	if i = r.index.search(key); i == r.index.len() {
 		return 0, false, ErrNotFound
 	}
-	may, asked := r.mayContain(i, filterKey(r.o.FilterKey, key))
+	may, blockAsked := r.mayContain(i, held)
+	asked = asked || blockAsked
 	if !may {
 		return 0, asked, ErrNotFound
 	}
 	return i, asked, nil
+}
+
+// tableMayContain asks the whole table's filter whether the table may contain a
+// key that FilterKey made this of, if there is one to ask.
+func (r *Reader) tableMayContain(key []byte) (may, asked bool) {
+	if r.tableFilter == nil || key == nil {
+		return true, false
+	}
+	may = r.tableFilter.Contains(key)
+	if m := r.o.Metrics; m != nil {
+		m.FilterQuestions.Add(1)
+		if !may {
+			m.FilterNegatives.Add(1)
+			m.TableFilterNegatives.Add(1)
+		}
+	}
+	return may, true
 }
 
 // mayContain asks the filter whether data block i may contain a key that FilterKey

@@ -15,12 +15,13 @@ const (
 
 // The parts of a file, as errors name them.
 const (
-	partFooter    = "footer"
-	partIndex     = "index block"
-	partMetaindex = "metaindex block"
-	partFilter    = "filter block"
-	partMeta      = "meta block" // any other block that the metaindex lists
-	partData      = "data block"
+	partFooter      = "footer"
+	partIndex       = "index block"
+	partMetaindex   = "metaindex block"
+	partFilter      = "filter block"
+	partTableFilter = "table filter block"
+	partMeta        = "meta block" // any other block that the metaindex lists
+	partData        = "data block"
 )
 
 // handle is where a block is: its offset in the file, and its length without

@@ -9,10 +9,11 @@ import "sync/atomic"
 // says, and failed to spare FilterFalsePositives of them. Without a Cache each
 // would have been a read; with one, it is the CacheHits that were none.
 type Metrics struct {
-	Lookups              atomic.Uint64 // Gets and AppendGets
-	FilterQuestions      atomic.Uint64 // lookups that asked a filter
+	Lookups              atomic.Uint64 // Gets, AppendGets and Finds
+	FilterQuestions      atomic.Uint64 // questions that lookups asked filters: by data blocks, and of the whole table
 	FilterNegatives      atomic.Uint64 // questions answered "certainly absent"
-	FilterFalsePositives atomic.Uint64 // questions answered "may contain" for a key that was absent
+	TableFilterNegatives atomic.Uint64 // those of them that the whole table's filter answered, before the index was searched
+	FilterFalsePositives atomic.Uint64 // data blocks looked into in vain, as filters were asked and answered "may contain"
 	DataBlocks           atomic.Uint64 // data blocks read, by lookups and iterators, or failed to
 	BytesRead            atomic.Uint64 // bytes these take in the file, trailers included
 	CacheHits            atomic.Uint64 // data blocks, of lookups and iterators, that were in the Cache

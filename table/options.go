@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -17,6 +18,11 @@ type WriterOptions struct {
 	// FilterPolicy makes the filters. They are listed under its name and, if
 	// it is a filter.Aliaser, its aliases. nil: no filter block.
 	FilterPolicy filter.Policy
+
+	// TableFilterPolicy makes one filter of all keys, beside the FilterPolicy's or
+	// instead: most often filter.NewTableBloom. It is asked before the index is
+	// searched, and takes some memory for each key until Close. nil: none.
+	TableFilterPolicy filter.Policy
 
 	// FilterKey returns the part of a key that the filter holds. The key must
 	// not be changed or kept; the result is used before the next call. A nil
@@ -79,6 +85,9 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 			*n.value = n.def
 		}
 	}
+	if _, table := w.FilterPolicy.(filter.TableBloom); table {
+		return w, errors.New("table: FilterPolicy is a TableBloom, which is for TableFilterPolicy")
+	}
 	if w.Compression == nil {
 		w.Compression = Snappy
 	}
@@ -94,9 +103,10 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 // ReaderOptions say how a table is read. Zero values are the defaults.
 type ReaderOptions struct {
 	// FilterPolicies are matched by name, and by alias if they are
-	// filter.Aliasers, with the filters that a table lists. The first policy
-	// that the table has a filter for is used. LevelDB's and goleveldb's Bloom
-	// filters are known without being given here.
+	// filter.Aliasers, with the filters that a table lists, both those by data
+	// blocks and that of the whole table. Of each kind, the first policy that the
+	// table has a filter for is used. LevelDB's and goleveldb's Bloom filters, and
+	// RocksDB's and Pebble's of whole tables, are known without being given here.
 	FilterPolicies []filter.Policy
 
 	// FilterKey is what the table was written with: InternalFilterKey for the
@@ -105,7 +115,7 @@ type ReaderOptions struct {
 	// denies them. nil: the whole key.
 	FilterKey func(key []byte) []byte
 
-	// IgnoreFilter leaves the table's filter unread.
+	// IgnoreFilter leaves the table's filters unread.
 	IgnoreFilter bool
 
 	// Codecs decompress the table's blocks, matched by id: the first one that

@@ -30,6 +30,8 @@ type Reader struct {
 	places    []filter.Place                 // of the data blocks in the filter
 	filterErr error
 
+	tableFilter *filter.TableReader // nil if there is none, or none in use
+
 	closed atomic.Bool
 }
 
@@ -140,7 +142,7 @@ func (r *Reader) openMeta() error {
 		if err := r.checkEmpty(metaindex); err != nil {
 			return err
 		}
-		err = r.readFilter(metaindex)
+		err = r.readFilters(metaindex)
 	}
 	if !errors.Is(err, ErrCorrupt) && !errors.Is(err, errUnknownFilter) {
 		return err
@@ -185,11 +187,12 @@ func (r *Reader) checkEmpty(metaindex *block.Iter) error {
 // tables.
 var metaName = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb|pebble)\.`)
 
-// FilterErr returns why the table's filter is not in use: because it, or the
-// metaindex that lists it, is damaged, or no policy is known by its name. It is
-// nil if the filter is in use, the table has none, or IgnoreFilter was set.
-// Without the filter, lookups give the same answers and are only slower. That it
-// is nil does not say that the filter is right: Verify checks that.
+// FilterErr returns why a filter of the table, by data blocks or whole, is not in
+// use: because it, or the metaindex that lists it, is damaged, or no policy is
+// known by its name. It is nil if all are in use, the table has none, or
+// IgnoreFilter was set. Without the filter, lookups give the same answers and are
+// only slower. That it is nil does not say that the filter is right: Verify checks
+// that.
 func (r *Reader) FilterErr() error { return r.filterErr }
 
 // Close ends the Reader: from now on its methods return ErrClosed, and so do its

@@ -14,32 +14,67 @@ import (
 // errUnknownFilter is in the error for a filter that no policy is known for.
 var errUnknownFilter = errors.New("no policy of that name")
 
-// readFilter opens the filter of the first policy that the metaindex, which it
-// is on, has one for. A table without any filter is no error.
-func (r *Reader) readFilter(it *block.Iter) error {
+// readFilters opens the filters that the metaindex, which it is on, lists: the one
+// by data blocks and the one of the whole table. A table without is no error. One
+// that is not usable leaves the other in use.
+func (r *Reader) readFilters(it *block.Iter) error {
 	if r.o.IgnoreFilter {
 		return nil
 	}
-	for _, p := range r.policies() {
+	var unusable []error
+	for _, kind := range []filterKind{byBlocks, wholeTable} {
+		err := r.readFilter(it, kind)
+		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, errUnknownFilter) {
+			return err
+		}
+		unusable = append(unusable, err)
+	}
+	return errors.Join(unusable...)
+}
+
+// filterKind is one of the ways in which a table has filters.
+type filterKind struct {
+	prefix  string        // of a policy's name in the metaindex
+	part    string        // what errors call it
+	builtin filter.Policy // that needs not be given
+}
+
+var (
+	byBlocks   = filterKind{"filter.", partFilter, filter.NewBloom(0)}
+	wholeTable = filterKind{"fullfilter.", partTableFilter, filter.NewTableBloom(0)}
+)
+
+// readFilter opens the filter of the first policy that the metaindex has one for.
+func (r *Reader) readFilter(it *block.Iter, kind filterKind) error {
+	for _, p := range r.policies(kind) {
 		for _, name := range filterNames(p) {
-			key := []byte(filterPrefix + name)
+			key := []byte(kind.prefix + name)
 			if !it.SeekGE(key) || !bytes.Equal(it.Key(), key) {
 				continue
 			}
-			h, err := r.metaHandle(partFilter, it.Value())
+			h, err := r.metaHandle(kind.part, it.Value())
 			if err != nil {
 				return err
 			}
-			if r.filter, err = r.openFilter(p, h); err == nil {
-				r.placeFilters()
-			}
-			return err
+			return r.useFilter(kind, p, h)
 		}
 	}
-	if prefix := []byte(filterPrefix); it.SeekGE(prefix) && bytes.HasPrefix(it.Key(), prefix) {
+	if prefix := []byte(kind.prefix); it.SeekGE(prefix) && bytes.HasPrefix(it.Key(), prefix) {
 		return fmt.Errorf("table: filter %s: %w", wire.Quote(it.Key()[len(prefix):]), errUnknownFilter)
 	}
 	return nil
+}
+
+// useFilter opens the filter at h for lookups.
+func (r *Reader) useFilter(kind filterKind, p filter.Policy, h handle) (err error) {
+	if kind == wholeTable {
+		r.tableFilter, err = r.openTableFilter(p, h)
+		return err
+	}
+	if r.filter, err = r.openFilter(p, h); err == nil {
+		r.placeFilters()
+	}
+	return err
 }
 
 // placeFilters finds the filter of each data block.
@@ -50,17 +85,21 @@ func (r *Reader) placeFilters() {
 	}
 }
 
-// policies returns the policies that the Reader knows, in the order in which
-// they are used.
-func (r *Reader) policies() []filter.Policy {
-	all := append(slices.Clip(r.o.FilterPolicies), filter.NewBloom(0))
-	return slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
+// policies returns the policies that the Reader knows for a kind of filter, in the
+// order in which they are used. TableBloom is none for data blocks: RocksDB once
+// wrote other filters for them under its name.
+func (r *Reader) policies(kind filterKind) []filter.Policy {
+	all := append(slices.Clip(r.o.FilterPolicies), kind.builtin)
+	return slices.DeleteFunc(all, func(p filter.Policy) bool {
+		_, table := p.(filter.TableBloom)
+		return p == nil || table && kind == byBlocks
+	})
 }
 
 // policy returns the first policy that goes by name, or nil. It copies no name:
 // one out of a file may be very long.
-func (r *Reader) policy(name []byte) filter.Policy {
-	for _, p := range r.policies() {
+func (r *Reader) policy(kind filterKind, name []byte) filter.Policy {
+	for _, p := range r.policies(kind) {
 		if slices.ContainsFunc(filterNames(p), func(n string) bool { return n == string(name) }) {
 			return p
 		}
@@ -98,14 +137,25 @@ func (r *Reader) metaHandle(part string, value []byte) (handle, error) {
 
 // openFilter opens the filter block at h.
 func (r *Reader) openFilter(p filter.Policy, h handle) (*filter.BlockReader, error) {
+	return openFilter(r, partFilter, h, p, filter.OpenBlock)
+}
+
+// openTableFilter opens the whole table's filter at h.
+func (r *Reader) openTableFilter(p filter.Policy, h handle) (*filter.TableReader, error) {
+	return openFilter(r, partTableFilter, h, p, filter.OpenTable)
+}
+
+// openFilter opens what is at h.
+func openFilter[F any](r *Reader, part string, h handle, p filter.Policy, open func([]byte, filter.Policy) (F, error)) (F, error) {
 	var b buffers
-	contents, err := r.readBlock(partFilter, h, &b)
+	var none F
+	contents, err := r.readBlock(part, h, &b)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	f, err := filter.OpenBlock(contents, p)
+	f, err := open(contents, p)
 	if err != nil {
-		return nil, &CorruptionError{Block: partFilter, Offset: int64(h.offset), Err: err}
+		return none, &CorruptionError{Block: part, Offset: int64(h.offset), Err: err}
 	}
 	return f, nil
 }

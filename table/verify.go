@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -69,17 +68,17 @@ type verifier struct {
 	nameRoom int    // memory that may still be taken for denials
 	names    []byte // scratch
 
-	asked   int    // how often filters were asked for a key,
-	denied  int    // and how often they denied one: of these keys
-	named   int    // that many are named by denials,
-	without int    // that many are in the filter without their last 8 bytes,
-	denier  handle // and this was the first filter to deny one
+	asked   int       // how often filters were asked for a key,
+	denied  int       // and how often they denied one: of these keys
+	named   int       // that many are named by denials,
+	without int       // that many are in the filter without their last 8 bytes,
+	denier  metaBlock // and this was the first filter to deny one
 }
 
 // checkedFilter is a sound filter block that there is a policy for.
 type checkedFilter struct {
-	at handle
-	*filter.BlockReader
+	metaBlock
+	contains func(offset uint64, key []byte) bool // asks it for a key of the data block at offset
 }
 
 func newVerifier(r *Reader) *verifier {
@@ -111,10 +110,10 @@ func (v *verifier) block(i int) error {
 		v.askFilter(i, f)
 	}
 	if v.hashing < 0 && v.filters != nil {
-		at := v.filters[0].at.offset
+		first := v.filters[0]
 		v.filters = nil
 		return fmt.Errorf("table: %s at %d: not asked for all keys: those up to the data block at %d are, together, over 512 times as long as the file",
-			partFilter, at, v.r.index.handles[i].offset)
+			first.part, first.offset, v.r.index.handles[i].offset)
 	}
 	return nil
 }
@@ -133,11 +132,11 @@ func (v *verifier) askFilter(i int, f checkedFilter) {
 		}
 		v.asked++
 		v.hashing -= int64(len(held))
-		if f.Contains(offset, held) {
+		if f.contains(offset, held) {
 			continue
 		}
 		v.denied++
-		if user := InternalFilterKey(key); v.r.o.FilterKey == nil && len(user) > 0 && f.Contains(offset, user) {
+		if user := InternalFilterKey(key); v.r.o.FilterKey == nil && len(user) > 0 && f.contains(offset, user) {
 			v.without++
 		}
 		if 8*len(v.names) < v.nameRoom {
@@ -146,10 +145,10 @@ func (v *verifier) askFilter(i int, f checkedFilter) {
 		}
 	}
 	if denied == 0 && v.denied > 0 {
-		v.denier = f.at
+		v.denier = f.metaBlock
 	}
 	if v.named > named {
-		v.denials = append(v.denials, corrupt(partFilter, f.at.offset, "denies keys of the data block at %d: %s", offset, v.names[2:]))
+		v.denials = append(v.denials, corrupt(f.part, f.offset, "denies keys of the data block at %d: %s", offset, v.names[2:]))
 		v.nameRoom -= 256 + 4*len(v.names)
 	}
 }
@@ -160,11 +159,11 @@ func (v *verifier) findings() error {
 	}
 	if 2*v.without > v.asked {
 		hint := fmt.Errorf("table: %s at %d: denies %d keys but has them without their last 8 bytes: the table is a database's, and wants FilterKey: InternalFilterKey",
-			partFilter, v.denier.offset, v.without)
+			v.denier.part, v.denier.offset, v.without)
 		return errors.Join(append(v.found, hint)...)
 	}
 	if more := v.denied - v.named; more > 0 {
-		v.denials = append(v.denials, corrupt(partFilter, v.denier.offset, "denies %d further keys", more))
+		v.denials = append(v.denials, corrupt(v.denier.part, v.denier.offset, "denies %d further keys", more))
 	}
 	return errors.Join(append(v.found, v.denials...)...)
 }

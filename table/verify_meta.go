@@ -31,8 +31,8 @@ func (v *verifier) meta() error {
 	var last metaBlock // of those that are looked at
 	for _, m := range v.metaBlocks(it) {
 		switch {
-		case m.handle == last.handle && m.part == partFilter && last.part == partFilter:
-			// The one filter block under its second name.
+		case m.handle == last.handle && m.part == last.part && m.part != partMeta:
+			// A filter under its second name.
 		case last.length > 0 && m.overlaps(last.handle):
 			v.add(corrupt(m.part, m.offset, "overlaps the %s at %d", last.part, last.offset))
 		default:
@@ -54,8 +54,10 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 			break
 		}
 		m := metaBlock{part: partMeta}
-		if name, isFilter := bytes.CutPrefix(it.Key(), []byte(filterPrefix)); isFilter {
-			m.part, m.policy = partFilter, v.r.policy(name)
+		for _, kind := range []filterKind{byBlocks, wholeTable} {
+			if name, isFilter := bytes.CutPrefix(it.Key(), []byte(kind.prefix)); isFilter {
+				m.part, m.policy = kind.part, v.r.policy(kind, name)
+			}
 		}
 		h, err := v.r.metaHandle(m.part, it.Value())
 		if err != nil {
@@ -85,9 +87,16 @@ func (v *verifier) metaBlock(m metaBlock) error {
 		_, err := v.r.readStored(m.part, m.handle, &v.buffers)
 		return err
 	}
+	if m.part == partTableFilter {
+		f, err := v.r.openTableFilter(m.policy, m.handle)
+		if err == nil {
+			v.filters = append(v.filters, checkedFilter{m, func(_ uint64, key []byte) bool { return f.Contains(key) }})
+		}
+		return err
+	}
 	f, err := v.r.openFilter(m.policy, m.handle)
 	if err == nil {
-		v.filters = append(v.filters, checkedFilter{m.handle, f})
+		v.filters = append(v.filters, checkedFilter{m, f.Contains})
 	}
 	return err
 }

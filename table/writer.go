@@ -29,6 +29,9 @@ type Writer struct {
 	encoder encoder
 	batches *batches // nil if blocks are encoded one by one, here
 
+	tableFilter   filter.Generator // nil if there is no policy
+	inTableFilter int              // keys that were added to it
+
 	offset  uint64 // bytes written, or to be: what is in out too
 	pending handle // the data block that is next to have an index entry
 	waiting bool   // for a separator of the last data block
@@ -73,6 +76,9 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 		if t.filter, err = filter.NewBlockWriter(opts.FilterPolicy, opts.FilterBaseLg); err != nil {
 			return nil, err
 		}
+	}
+	if opts.TableFilterPolicy != nil {
+		t.tableFilter = opts.TableFilterPolicy.NewGenerator()
 	}
 	if opts.Concurrency > 1 && opts.Compression.ID() != NoCompression.ID() {
 		t.batches = newBatches(opts.Concurrency, opts.BlockSize, opts.Compression)
@@ -139,10 +145,17 @@ func (w *Writer) checkOrder(key []byte) (shared int, err error) {
 }
 
 func (w *Writer) addToFilter(key []byte) {
-	if w.filter == nil {
+	if w.filter == nil && w.tableFilter == nil {
 		return
 	}
 	if key = filterKey(w.o.FilterKey, key); key == nil {
+		return
+	}
+	if w.tableFilter != nil {
+		w.tableFilter.Add(key)
+		w.inTableFilter++
+	}
+	if w.filter == nil {
 		return
 	}
 	if w.batches != nil {

@@ -218,21 +218,33 @@ func (w *Writer) finishMetaindex() (handle, error) {
 		if err != nil {
 			return handle{}, err
 		}
-		h, err := w.writeRaw(contents, partFilter)
-		if err != nil {
+		if err := w.writeFilter(meta, byBlocks, w.o.FilterPolicy, contents); err != nil {
 			return handle{}, err
 		}
-		for _, name := range filterNames(w.o.FilterPolicy) {
-			if err := meta.Append([]byte(filterPrefix+name), h.append(nil)); err != nil {
-				return handle{}, err
-			}
+	}
+	if w.inTableFilter > 0 {
+		var contents filter.Bytes
+		w.tableFilter.Generate(&contents)
+		if err := w.writeFilter(meta, wholeTable, w.o.TableFilterPolicy, contents); err != nil {
+			return handle{}, err
 		}
 	}
 	return w.writeRaw(meta.Finish(), partMetaindex)
 }
 
-// filterPrefix stands before a policy's name in the metaindex.
-const filterPrefix = "filter."
+// writeFilter writes a filter, and lists it in the metaindex.
+func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p filter.Policy, contents []byte) error {
+	h, err := w.writeRaw(contents, kind.part)
+	if err != nil {
+		return err
+	}
+	for _, name := range filterNames(p) {
+		if err := meta.Append([]byte(kind.prefix+name), h.append(nil)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // filterNames returns the names that p's filters go by, ascending, each once.
 func filterNames(p filter.Policy) []string {
