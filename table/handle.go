@@ -20,6 +20,7 @@ const (
 	partMetaindex   = "metaindex block"
 	partFilter      = "filter block"
 	partTableFilter = "table filter block"
+	partProperties  = "properties block"
 	partMeta        = "meta block" // any other block that the metaindex lists
 	partData        = "data block"
 )

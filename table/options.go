@@ -34,6 +34,11 @@ type WriterOptions struct {
 	// share one filter, 1 to 30. 0: 11, which is 2 KiB.
 	FilterBaseLg int
 
+	// Properties has the table say what it holds and how it was written, in the
+	// form of RocksDB and Pebble, whose versions from 2.1.5 on read no table
+	// without. See Reader.Properties.
+	Properties bool
+
 	// BlockSize is how many bytes of entries and restart points, before
 	// compression, complete a data block, up to 512 MiB. 0: 4096.
 	BlockSize int

@@ -54,6 +54,9 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 			break
 		}
 		m := metaBlock{part: partMeta}
+		if string(it.Key()) == propertiesName {
+			m.part = partProperties
+		}
 		for _, kind := range []filterKind{byBlocks, wholeTable} {
 			if name, isFilter := bytes.CutPrefix(it.Key(), []byte(kind.prefix)); isFilter {
 				m.part, m.policy = kind.part, v.r.policy(kind, name)

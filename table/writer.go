@@ -32,6 +32,10 @@ type Writer struct {
 	tableFilter   filter.Generator // nil if there is no policy
 	inTableFilter int              // keys that were added to it
 
+	counts     counts
+	dataEnd    uint64 // where data blocks end
+	filterSize uint64
+
 	offset  uint64 // bytes written, or to be: what is in out too
 	pending handle // the data block that is next to have an index entry
 	waiting bool   // for a separator of the last data block
@@ -118,6 +122,10 @@ func (w *Writer) append(key, value []byte) error {
 	}
 	w.addToFilter(key)
 	w.entries++
+	if w.o.Properties {
+		_, internal := w.o.Comparer.(internalComparer)
+		w.counts.count(key, value, internal)
+	}
 	if w.data.Size() >= w.o.BlockSize {
 		return w.finishDataBlock()
 	}

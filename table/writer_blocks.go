@@ -173,6 +173,7 @@ func (w *Writer) finish() error {
 	if err := w.finishData(); err != nil {
 		return err
 	}
+	w.dataEnd = w.offset
 	metaindex, err := w.finishMetaindex()
 	if err != nil {
 		return err
@@ -229,6 +230,9 @@ func (w *Writer) finishMetaindex() (handle, error) {
 			return handle{}, err
 		}
 	}
+	if err := w.writeProperties(meta); err != nil {
+		return handle{}, err
+	}
 	return w.writeRaw(meta.Finish(), partMetaindex)
 }
 
@@ -238,6 +242,7 @@ func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p filter.Polic
 	if err != nil {
 		return err
 	}
+	w.filterSize += h.length
 	for _, name := range filterNames(p) {
 		if err := meta.Append([]byte(kind.prefix+name), h.append(nil)); err != nil {
 			return err
