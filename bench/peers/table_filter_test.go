@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// Filters of whole tables are Pebble's, byte for byte, and both answer alike from
+// them.
+func TestTableFiltersArePebbles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 21))
+	for bits := 1; bits <= 100; bits++ {
+		theirs, our := bloom.FilterPolicy(bits), filter.NewTableBloom(bits)
+		for range 5 {
+			keys := randomKeys(rng, 500)
+			theirGen, ourGen := theirs.NewWriter(sstable.TableFilter), our.NewGenerator()
+			for _, k := range keys {
+				theirGen.AddKey(k)
+				ourGen.Add(k)
+			}
+			want := theirGen.Finish(nil)
+			var got filter.Bytes
+			ourGen.Generate(&got)
+			if !bytes.Equal(want, got) {
+				t.Fatalf("%d bits per key, %d keys: %d bytes, Pebble's are %d others", bits, len(keys), len(got), len(want))
+			}
+			if len(keys) == 0 {
+				continue // neither is asked
+			}
+			for _, k := range append(randomKeys(rng, 200), keys...) {
+				if their, our := theirs.MayContain(sstable.TableFilter, want, k), our.Contains(want, k); their != our {
+					t.Fatalf("%d bits per key: Contains(%x) = %v, Pebble's is %v", bits, k, our, their)
+				}
+			}
+		}
+	}
+}
+
+// pebbleTable is a table of ours for Pebble: internal keys of sequence number 0,
+// as those that it takes over have, a whole table's filter, and properties.
+func pebbleTable(t *testing.T, keys [][]byte, o table.WriterOptions) []byte {
+	t.Helper()
+	o.Comparer = table.InternalComparer(table.BytewiseComparer)
+	o.FilterKey = table.InternalFilterKey
+	o.TableFilterPolicy = filter.NewTableBloom(10)
+	o.Properties = true
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, k := range keys {
+		key := table.InternalKey{User: k, Kind: table.KindSet}
+		if err := w.Append(key.Append(nil), fmt.Appendf(nil, "value %d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func openPebble(t *testing.T, contents []byte, asked *sstable.FilterMetricsTracker) *sstable.Reader {
+	t.Helper()
+	fs := vfs.NewMem()
+	f, err := fs.Create("table.sst", vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(contents); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := fs.Open("table.sst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readable, err := sstable.NewSimpleReadable(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{
+		FilterMetricsTracker: asked,
+		Filters:              map[string]sstable.FilterPolicy{bloom.FilterPolicy(10).Name(): bloom.FilterPolicy(10)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Pebble opens our tables, reads all of them, and its filter questions are answered
+// by our filter.
+func TestPebbleReadsOurTableFilters(t *testing.T) {
+	w := workload.W1(20_000)
+	for _, o := range []table.WriterOptions{{}, {Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), Concurrency: 2}} {
+		var asked sstable.FilterMetricsTracker
+		r := openPebble(t, pebbleTable(t, w.Keys, o), &asked)
+		if err := r.ValidateBlockChecksums(); err != nil {
+			t.Error(err)
+		}
+		it, err := r.NewPointIter(context.Background(), sstable.IterOptions{FilterBlockSizeLimit: sstable.AlwaysUseFilterBlock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for kv := it.First(); kv != nil; kv = it.Next() {
+			if v, _, err := kv.Value(nil); err != nil || !bytes.Equal(kv.K.UserKey, w.Keys[n]) || !bytes.Equal(v, fmt.Appendf(nil, "value %d", n)) {
+				t.Fatalf("entry %d: %s = %q, %v", n, kv.K, v, err)
+			}
+			n++
+		}
+		if n != len(w.Keys) {
+			t.Errorf("Pebble reads %d entries of %d", n, len(w.Keys))
+		}
+		for i, k := range w.Keys {
+			if kv := it.SeekPrefixGE(k, k, 0); kv == nil || !bytes.Equal(kv.K.UserKey, k) {
+				t.Fatalf("Pebble does not find %q", k)
+			}
+			it.SeekPrefixGE(w.Absent[i], w.Absent[i], 0)
+		}
+		if m := asked.Load(); m.Hits < int64(len(w.Absent))*98/100 || m.Hits+m.Misses != int64(2*len(w.Keys)) {
+			t.Errorf("Pebble asked our filter %d times, which ruled out %d of %d absent keys", m.Hits+m.Misses, m.Hits, len(w.Absent))
+		}
+		if err := errors.Join(it.Close(), r.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The other way round: we read and ask what Pebble wrote, in the format of
+// LevelDB's tables that it still writes.
+func TestPebblesTableFilters(t *testing.T) {
+	w := workload.W1(20_000)
+	fs := vfs.NewMem()
+	f, err := fs.Create("table.sst", vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pw := sstable.NewWriter(objstorageprovider.NewFileWritable(f), sstable.WriterOptions{
+		TableFormat: sstable.TableFormatLevelDB, FilterPolicy: bloom.FilterPolicy(10), FilterType: sstable.TableFilter,
+	})
+	for i, k := range w.Keys {
+		if err := pw.Set(k, w.Values[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := pw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	in, err := fs.Open("table.sst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m table.Metrics
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{
+		Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey, Metrics: &m,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
+		t.Error(err)
+	}
+	for i, k := range w.Keys {
+		if _, v, err := r.Find(table.SeekKey(nil, k, table.MaxSequence)); err != nil || !bytes.Equal(v, w.Values[i]) {
+			t.Fatalf("Find(%q) = %q, %v", k, v, err)
+		}
+		if _, _, err := r.Find(table.SeekKey(nil, w.Absent[i], table.MaxSequence)); !errors.Is(err, table.ErrNotFound) {
+			t.Fatalf("Find(%q): %v", w.Absent[i], err)
+		}
+	}
+	if n := m.TableFilterNegatives.Load(); n < uint64(len(w.Absent))*98/100 {
+		t.Errorf("Pebble's filter ruled out %d of %d", n, len(w.Absent))
+	}
+	p, err := r.Properties()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := table.Properties{Entries: 20_000, RawKeySize: 20_000 * 24, RawValueSize: 20_000 * 100, FilterPolicy: "rocksdb.BuiltinBloomFilter", Comparer: "leveldb.BytewiseComparator"}
+	got := table.Properties{Entries: p.Entries, RawKeySize: p.RawKeySize, RawValueSize: p.RawValueSize, FilterPolicy: p.FilterPolicy, Comparer: p.Comparer}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("properties (-want +got):\n%s", diff)
+	}
+}
