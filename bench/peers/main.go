@@ -94,6 +94,7 @@ func columns() []measure.Column {
 	var all []measure.Column
 	for _, e := range []engine.Engine{
 		ours.Engine{},
+		ours.Engine{TableFilter: true},
 		goleveldb.Engine{Version: goleveldbVersion},
 		goleveldb.Engine{Version: goleveldbVersion, Cache: true},
 		pebble.Engine{Version: pebbleVersion},

@@ -81,7 +81,7 @@ func plan(o Options) []group {
 		groups = append(groups, group{
 			id: fmt.Sprintf("bits-%d", bits), section: SectionBits, data: w1, tables: true,
 			options: engine.Options{BitsPerKey: bits, Snappy: true},
-			only:    []string{"sievetable", "goleveldb"},
+			only:    []string{"sievetable", "sievetable, table filter", "goleveldb"},
 			works:   []work{{id: getAbsentCold, title: fmt.Sprintf("%d bits per key", bits), x: float64(bits), start: get(engine.Cold, false)}},
 		})
 	}
@@ -90,7 +90,7 @@ func plan(o Options) []group {
 			id: fmt.Sprintf("W3-%d", n), section: SectionURLs, tables: true,
 			data:    func() *data { return newData(workload.W3(n)) },
 			options: engine.Options{BitsPerKey: 10, Snappy: true},
-			only:    []string{"sievetable", "goleveldb", "Pebble iterator", "C++ LevelDB"},
+			only:    []string{"sievetable", "sievetable, table filter", "goleveldb", "Pebble iterator", "C++ LevelDB"},
 			works:   []work{{id: GetAbsentWarm, title: fmt.Sprintf("%d entries", n), x: float64(n), start: get(engine.Warm, false)}},
 		})
 	}

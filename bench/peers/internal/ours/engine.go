@@ -10,22 +10,30 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// An Engine is this module.
-type Engine struct{}
+// An Engine is this module. Its tables have LevelDB's filters by data blocks or,
+// with TableFilter, one filter of the whole table instead.
+type Engine struct{ TableFilter bool }
 
 // Info says that it is this module.
-func (Engine) Info() engine.Info {
-	return engine.Info{Name: "sievetable", Version: "this tree", Go: true}
+func (e Engine) Info() engine.Info {
+	name := "sievetable"
+	if e.TableFilter {
+		name = "sievetable, table filter"
+	}
+	return engine.Info{Name: name, Version: "this tree", Go: true}
 }
 
 // writerOptions returns what a measured table is written with.
-func writerOptions(o engine.Options) *table.WriterOptions {
+func (e Engine) writerOptions(o engine.Options) *table.WriterOptions {
 	w := &table.WriterOptions{
 		BlockSize:       engine.BlockSize,
 		RestartInterval: engine.RestartInterval,
 		Compression:     table.NoCompression,
 		FilterPolicy:    filter.NewBloom(o.BitsPerKey),
 		Concurrency:     o.Cores,
+	}
+	if e.TableFilter {
+		w.FilterPolicy, w.TableFilterPolicy = nil, filter.NewTableBloom(o.BitsPerKey)
 	}
 	if o.Snappy {
 		w.Compression = table.Snappy
@@ -46,21 +54,21 @@ func readerOptions(m engine.Mode, counts *table.Metrics) *table.ReaderOptions {
 }
 
 // Write writes the pairs' table and discards it.
-func (Engine) Write(p engine.Pairs, o engine.Options) error {
-	return write(io.Discard, p, o)
+func (e Engine) Write(p engine.Pairs, o engine.Options) error {
+	return e.write(io.Discard, p, o)
 }
 
 // Build writes the pairs' table to memory.
-func (Engine) Build(p engine.Pairs, o engine.Options) (engine.Table, error) {
+func (e Engine) Build(p engine.Pairs, o engine.Options) (engine.Table, error) {
 	var out bytes.Buffer
-	if err := write(&out, p, o); err != nil {
+	if err := e.write(&out, p, o); err != nil {
 		return nil, err
 	}
 	return contents(bytes.Clone(out.Bytes())), nil
 }
 
-func write(out io.Writer, p engine.Pairs, o engine.Options) error {
-	w, err := table.NewWriter(out, writerOptions(o))
+func (e Engine) write(out io.Writer, p engine.Pairs, o engine.Options) error {
+	w, err := table.NewWriter(out, e.writerOptions(o))
 	if err != nil {
 		return fmt.Errorf("writing a table: %w", err)
 	}

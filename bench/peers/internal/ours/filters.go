@@ -6,7 +6,10 @@ import (
 )
 
 // NewFilters returns filters of perFilter keys each.
-func (Engine) NewFilters(bitsPerKey, perFilter int) (engine.Filters, error) {
+func (e Engine) NewFilters(bitsPerKey, perFilter int) (engine.Filters, error) {
+	if e.TableFilter {
+		return nil, engine.ErrNone
+	}
 	policy := filter.NewBloom(bitsPerKey)
 	return &filters{policy: policy, gen: policy.NewGenerator(), per: perFilter}, nil
 }
