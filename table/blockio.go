@@ -16,6 +16,8 @@ import (
 type buffers struct {
 	stored, decoded []byte
 	compressed      bool // the contents are in decoded
+
+	ahead readAhead
 }
 
 // keep returns value, a part of the contents, in memory that nothing else will
@@ -51,8 +53,10 @@ func (r *Reader) readStored(part string, h handle, b *buffers) (byte, error) {
 	}
 	n := int(h.length)
 	b.stored = extend(b.stored[:0], n+trailerLen)[:n+trailerLen]
-	if err := r.readAt(part, b.stored, h.offset); err != nil {
-		return 0, err
+	if !b.ahead.read(b.stored, h.offset) {
+		if err := r.readAt(part, b.stored, h.offset); err != nil {
+			return 0, err
+		}
 	}
 	id := b.stored[n]
 	if r.o.SkipChecksums {

@@ -25,6 +25,9 @@ func (r *Reader) cached(i int) *block.Packed {
 	return b
 }
 
+// cachedAlready reports whether data block i is in the cache, without a trace.
+func (r *Reader) cachedAlready(i int) bool { return r.slots != nil && r.slots[i].Load() != nil }
+
 // maxCachedBlock is the most that a block may have to be kept in the cache. To read
 // a larger one takes its time, and to keep it takes a copy.
 const maxCachedBlock = 4 << 20

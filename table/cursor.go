@@ -43,6 +43,12 @@ func (c *cursor) open(r *Reader, i int, b *buffers, memory *int) error {
 	return nil
 }
 
+// openNone moves the cursor to a block without entries.
+func (c *cursor) openNone() {
+	c.reset()
+	c.e = &c.cached
+}
+
 // openIter opens a block that has too many entries for c.own.
 func (c *cursor) openIter(r *Reader, i int, contents []byte, memory *int) error {
 	h := r.index.handles[i]

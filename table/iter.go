@@ -10,6 +10,19 @@ import (
 type IterOptions struct {
 	Lower []byte // the first key shown, or the next one above it. nil: no bound
 	Upper []byte // no key from here on is shown. nil: no bound
+
+	// Filter is what FilterKey makes of all keys that matter: blocks that the
+	// filters rule out for it are not read, and all of the table is not if its
+	// whole filter does. Keys that FilterKey makes something else of are shown or
+	// left out as it happens: set Lower and Upper too. A FilterKey that is a prefix
+	// of the key makes scans of a prefix so. nil: no filter is asked.
+	Filter []byte
+
+	// ReadAhead is how many bytes are read at once when Next goes from block to
+	// block, at least the block: as many as make a read worth its while, where the
+	// source takes its time for each. They stay in memory until the Iter is closed.
+	// 0 and below: each block is read by itself.
+	ReadAhead int
 }
 
 // An Iter moves over the entries of a table, in both directions. A new one is
@@ -30,6 +43,8 @@ type IterOptions struct {
 type Iter struct {
 	r            *Reader
 	lower, upper []byte
+	held         []byte // what the filters are asked for; nil: they are not
+	none         bool   // the whole table's filter rules it out
 
 	at    int // the data block that is loaded; −1 and the index's len stand for before and after all of them
 	c     cursor
@@ -53,6 +68,10 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 	it := &Iter{r: r, at: -1, c: cursor{i: -1}, low: math.MaxInt, room: dataKeyBudget.of(r.footerOffset)}
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
+		it.held = bytes.Clone(o.Filter)
+		may, _ := r.tableMayContain(it.held)
+		it.none = !may
+		it.buffers.ahead.most = max(o.ReadAhead, 0)
 	}
 	return it
 }
@@ -244,39 +263,28 @@ func (it *Iter) load(i int) bool {
 	switch {
 	case it.r.closed.Load():
 		return it.fail(ErrClosed)
-	case i < 0:
+	case i < 0 || it.below(i):
 		return it.leave(-1)
-	case i >= it.r.index.len():
+	case i >= it.r.index.len() || it.above(i):
 		return it.leave(it.r.index.len())
 	case i == it.at:
 		it.err = errPanicked // until the move is made
 		return true
 	}
+	forward := i == it.at+1
 	it.at, it.err = -1, errPanicked // the block that was loaded is lost
+	if may, _ := it.r.mayContain(i, it.held); !may {
+		it.c.openNone()
+		it.from, it.to, it.at = 0, math.MaxInt, i
+		return true
+	}
+	it.buffers.ahead.prepare(it.r, i, forward)
 	if err := it.c.open(it.r, i, &it.buffers, &it.room); err != nil {
 		return it.fail(err)
 	}
 	it.bound(i)
 	it.at = i
 	return true
-}
-
-// bound finds the bounds in data block i, which is open, once for all moves in
-// it.
-func (it *Iter) bound(i int) {
-	it.from, it.to = 0, math.MaxInt
-	if it.lower == nil && it.upper == nil {
-		return
-	}
-	index := it.r.index
-	if it.lower != nil && (i == 0 || it.order(index.separator(i-1), it.lower) < 0) {
-		it.c.seekGE(it.lower)
-		it.from = it.c.number()
-	}
-	if it.upper != nil && it.order(index.separator(i), it.upper) >= 0 && it.c.seekGE(it.upper) {
-		it.to = it.c.number()
-	}
-	it.c.first() // a key in the cursor's buffer would make its next seek copy the one sought
 }
 
 // fail ends a move with an error. No block is loaded then.

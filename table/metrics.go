@@ -10,7 +10,7 @@ import "sync/atomic"
 // would have been a read; with one, it is the CacheHits that were none.
 type Metrics struct {
 	Lookups              atomic.Uint64 // Gets, AppendGets and Finds
-	FilterQuestions      atomic.Uint64 // questions that lookups asked filters: by data blocks, and of the whole table
+	FilterQuestions      atomic.Uint64 // questions to filters, those by data blocks and those of whole tables
 	FilterNegatives      atomic.Uint64 // questions answered "certainly absent"
 	TableFilterNegatives atomic.Uint64 // those of them that the whole table's filter answered, before the index was searched
 	FilterFalsePositives atomic.Uint64 // data blocks looked into in vain, as filters were asked and answered "may contain"

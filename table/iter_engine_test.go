@@ -1,0 +1,172 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// firstFour is a FilterKey that is a prefix.
+func firstFour(key []byte) []byte {
+	if len(key) < 4 {
+		return nil
+	}
+	return key[:4:4]
+}
+
+// A scan of a prefix asks the filters, and shows what it shows without: from the
+// first block on, across blocks, in both directions.
+func TestIterFilter(t *testing.T) {
+	var keys []string
+	for i := range 400 {
+		for j := range i % 4 {
+			keys = append(keys, fmt.Sprintf("%03d.%03d", 2*i, j))
+		}
+	}
+	pairs := pairsOf(keys...)
+	for _, o := range []table.WriterOptions{
+		{FilterPolicy: filter.NewBloom(20)},
+		{TableFilterPolicy: filter.NewTableBloom(16)},
+		{FilterPolicy: filter.NewBloom(20), TableFilterPolicy: filter.NewTableBloom(16)},
+		{},
+	} {
+		for _, o.BlockSize = range []int{1, 50, 200} {
+			o.FilterKey = firstFour
+			contents := build(t, &o, pairs)
+			var with, without table.Metrics
+			asking := open(t, contents, &table.ReaderOptions{FilterKey: firstFour, Metrics: &with})
+			plain := open(t, contents, &table.ReaderOptions{FilterKey: firstFour, Metrics: &without})
+			for i := range 802 {
+				prefix := fmt.Sprintf("%03d.", i)
+				bounds := table.IterOptions{Lower: []byte(prefix), Upper: []byte(fmt.Sprintf("%03d/", i))}
+				want := forward(t, plain.NewIter(&bounds))
+				bounds.Filter = []byte(prefix)
+				if diff := diffPairs(want, forward(t, asking.NewIter(&bounds))); diff != "" {
+					t.Fatalf("%s forward (-without filter +with):\n%s", prefix, diff)
+				}
+				if diff := diffPairs(want, backward(t, asking.NewIter(&bounds))); diff != "" {
+					t.Fatalf("%s backward (-without filter +with):\n%s", prefix, diff)
+				}
+			}
+			none := o.FilterPolicy == nil && o.TableFilterPolicy == nil
+			if reads, most := with.DataBlocks.Load()/2, without.DataBlocks.Load(); !none && reads > most*2/3 || none && reads != most {
+				t.Errorf("%+v: %d blocks read, and %d without asking", o, reads, most)
+			}
+		}
+	}
+}
+
+// What lies beyond the bounds is not read.
+func TestIterReadsWithinBounds(t *testing.T) {
+	var m table.Metrics
+	r := open(t, build(t, &table.WriterOptions{BlockSize: 1}, pairsOf("a", "c", "e", "g", "i")), &table.ReaderOptions{Metrics: &m})
+	it := r.NewIter(&table.IterOptions{Lower: []byte("c"), Upper: []byte("h")})
+	if diff := diffPairs(pairsOf("c", "e", "g"), forward(t, it)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if n := m.DataBlocks.Load(); n != 3 {
+		t.Errorf("%d blocks read forward, want 3", n)
+	}
+	if diff := diffPairs(pairsOf("c", "e", "g"), backward(t, it)); diff != "" {
+		t.Errorf("backward (-want +got):\n%s", diff)
+	}
+}
+
+// Reading ahead takes fewer reads for the same entries, and none of damaged blocks.
+func TestReadAhead(t *testing.T) {
+	pairs := numbered(2000)
+	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
+	const data = 12 // blocks
+	for _, tt := range []struct {
+		ahead       int
+		least, most int64
+	}{
+		{-1, data, 1000}, {0, data, 1000}, {1, data, 1000}, {4096, data, 1000}, {10_000, data / 3, data*3/4 + 2}, {1 << 20, 1, 2}, {1 << 62, 1, 2},
+	} {
+		src := &countingReader{ReaderAt: bytes.NewReader(contents)}
+		r, err := table.NewReader(src, int64(len(contents)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.n.Store(0)
+		it := r.NewIter(&table.IterOptions{ReadAhead: tt.ahead})
+		if diff := diffPairs(pairs, forward(t, it)); diff != "" {
+			t.Errorf("%d bytes ahead (-want +got):\n%s", tt.ahead, diff)
+		}
+		if n := src.n.Load(); n < tt.least || n > tt.most {
+			t.Errorf("%d bytes ahead: %d reads, want %d to %d", tt.ahead, n, tt.least, tt.most)
+		}
+		if diff := diffPairs(pairs, backward(t, it)); diff != "" {
+			t.Errorf("%d bytes ahead, backward (-want +got):\n%s", tt.ahead, diff)
+		}
+	}
+}
+
+// A read ahead that fails is no error while the block itself can be read.
+func TestReadAheadFails(t *testing.T) {
+	pairs := numbered(2000)
+	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
+	broken := errors.New("broken")
+	src := readAtFunc(func(p []byte, off int64) (int, error) {
+		if len(p) > 5000 && off < 10_000 {
+			return 0, broken
+		}
+		return bytes.NewReader(contents).ReadAt(p, off)
+	})
+	r, err := table.NewReader(src, int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := diffPairs(pairs, forward(t, r.NewIter(&table.IterOptions{ReadAhead: 9000}))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	damaged := bytes.Clone(contents)
+	damaged[20_000] ^= 1
+	it := open(t, damaged, nil).NewIter(&table.IterOptions{ReadAhead: 1 << 20})
+	n := 0
+	for it.Next() {
+		n++
+	}
+	if err := it.Error(); !errors.Is(err, table.ErrCorrupt) || n < 200 || n > 1500 {
+		t.Errorf("%d entries and %v, want ErrCorrupt at the damaged block", n, err)
+	}
+}
+
+func TestOffsetsAndKeys(t *testing.T) {
+	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairsOf("b", "d"))
+	r := open(t, contents, nil)
+	var got []int64
+	for _, k := range []string{"", "b", "c", "d", "e", "f"} {
+		got = append(got, r.ApproximateOffset([]byte(k)))
+	}
+	if diff := cmp.Diff([]int64{0, 0, 0, 27, 27, 54}, got); diff != "" {
+		t.Errorf("offsets (-want +got):\n%s", diff)
+	}
+	first, err1 := r.FirstKey()
+	last, err2 := r.LastKey()
+	if string(first) != "b" || string(last) != "d" || errors.Join(err1, err2) != nil {
+		t.Errorf("keys from %q to %q, %v, %v", first, last, err1, err2)
+	}
+	empty := open(t, build(t, nil, nil), nil)
+	_, err1 = empty.FirstKey()
+	_, err2 = empty.LastKey()
+	if !errors.Is(err1, table.ErrNotFound) || !errors.Is(err2, table.ErrNotFound) {
+		t.Errorf("of an empty table: %v, %v; want ErrNotFound", err1, err2)
+	}
+	contents[3] ^= 1
+	if _, err := open(t, contents, nil).FirstKey(); !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("of a damaged table: %v, want ErrCorrupt", err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.LastKey(); !errors.Is(err, table.ErrClosed) {
+		t.Errorf("of a closed Reader: %v, want ErrClosed", err)
+	}
+}
