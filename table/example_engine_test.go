@@ -1,0 +1,242 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// internalOrder is the order of the engine's tables: internal keys, the newest
+// version of each user key first.
+var internalOrder = table.InternalComparer(table.BytewiseComparer)
+
+// engine is a small storage engine: writes gather in memory, and are flushed to
+// tables. A read goes to the memory and then to the tables, the newest first, whose
+// filters spare it nearly all of those that do not have the key. What a real one has
+// besides is a log, so that the memory survives a crash, a manifest of its tables,
+// and a lock.
+type engine struct {
+	dir      string
+	sequence uint64             // of the last write
+	memory   map[string][]entry // versions of each key, the newest last
+	tables   []*table.Reader    // the newest first
+	made     int                // tables so far
+	cache    *table.Cache       // of all tables
+	metrics  table.Metrics      // of all tables
+}
+
+// entry is an internal key and its value.
+type entry struct{ key, value []byte }
+
+func newEngine(dir string) *engine {
+	return &engine{dir: dir, memory: map[string][]entry{}, cache: table.NewCache(8 << 20)}
+}
+
+func (e *engine) put(key, value string) { e.write(key, value, table.KindSet) }
+
+// delete writes a tombstone, which hides older versions in the tables.
+func (e *engine) delete(key string) { e.write(key, "", table.KindDelete) }
+
+func (e *engine) write(key, value string, kind table.Kind) {
+	e.sequence++
+	k := table.InternalKey{User: []byte(key), Sequence: e.sequence, Kind: kind}
+	e.memory[key] = append(e.memory[key], entry{k.Append(nil), []byte(value)})
+}
+
+// get returns the value that key had when sequence was the last write's.
+func (e *engine) get(key string, sequence uint64) (string, error) {
+	versions := e.memory[key]
+	for _, v := range slices.Backward(versions) {
+		if k, _ := table.ParseInternalKey(v.key); k.Sequence <= sequence {
+			return answer(k, v.value)
+		}
+	}
+	seek := table.SeekKey(nil, []byte(key), sequence)
+	for _, t := range e.tables {
+		found, value, err := t.Find(seek)
+		if errors.Is(err, table.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		k, _ := table.ParseInternalKey(found)
+		return answer(k, value)
+	}
+	return "", table.ErrNotFound
+}
+
+func answer(k table.InternalKey, value []byte) (string, error) {
+	if k.Kind == table.KindDelete {
+		return "", table.ErrNotFound
+	}
+	return string(value), nil
+}
+
+// flush makes a table of what is in memory.
+func (e *engine) flush() error {
+	var all []entry
+	for _, versions := range e.memory {
+		all = append(all, versions...)
+	}
+	slices.SortFunc(all, func(a, b entry) int { return internalOrder.Compare(a.key, b.key) })
+	t, err := e.newTable(func(yield func(key, value []byte) error) error {
+		for _, v := range all {
+			if err := yield(v.key, v.value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	e.tables = slices.Insert(e.tables, 0, t)
+	clear(e.memory)
+	return nil
+}
+
+// newTable writes a table and opens it.
+func (e *engine) newTable(entries func(yield func(key, value []byte) error) error) (*table.Reader, error) {
+	e.made++
+	name := filepath.Join(e.dir, fmt.Sprintf("%06d.ldb", e.made))
+	w, err := table.Create(name, &table.WriterOptions{
+		Comparer:          internalOrder,
+		FilterPolicy:      filter.NewBloom(10),      // LevelDB and goleveldb use this one,
+		TableFilterPolicy: filter.NewTableBloom(10), // RocksDB and Pebble this; a Reader both
+		FilterKey:         table.InternalFilterKey,
+		Properties:        true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort() // does nothing after Close
+	if err := entries(w.Append); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return table.Open(name, &table.ReaderOptions{
+		Comparer: internalOrder, FilterKey: table.InternalFilterKey, Cache: e.cache, Metrics: &e.metrics,
+	})
+}
+
+// compact makes one table of all, with the newest version of each key and without
+// tombstones: whoever needs older ones must have read them before.
+func (e *engine) compact() error {
+	var its []*table.Iter
+	for _, t := range e.tables {
+		its = append(its, t.NewIter(&table.IterOptions{ReadAhead: 256 << 10}))
+	}
+	merged, err := e.newTable(func(yield func(key, value []byte) error) error {
+		return mergeNewest(its, yield)
+	})
+	for _, it := range its {
+		err = errors.Join(err, it.Close())
+	}
+	if err != nil {
+		return err
+	}
+	old := e.tables
+	e.tables = []*table.Reader{merged}
+	return closeAll(old)
+}
+
+// mergeNewest yields the newest version of each key in the Iters, but tombstones.
+func mergeNewest(its []*table.Iter, yield func(key, value []byte) error) error {
+	for _, it := range its {
+		it.First()
+	}
+	var last []byte
+	for {
+		var least *table.Iter
+		for _, it := range its {
+			if err := it.Error(); err != nil {
+				return err
+			}
+			if it.Valid() && (least == nil || internalOrder.Compare(it.Key(), least.Key()) < 0) {
+				least = it
+			}
+		}
+		if least == nil {
+			return nil
+		}
+		k, _ := table.ParseInternalKey(least.Key())
+		if last == nil || !bytes.Equal(k.User, last) {
+			last = append([]byte{}, k.User...)
+			if k.Kind == table.KindSet {
+				if err := yield(least.Key(), least.Value()); err != nil {
+					return err
+				}
+			}
+		}
+		least.Next()
+	}
+}
+
+func (e *engine) close() error { return closeAll(e.tables) }
+
+func closeAll(tables []*table.Reader) (err error) {
+	for _, t := range tables {
+		err = errors.Join(err, t.Close())
+	}
+	return err
+}
+
+// Example_engine is a storage engine on tables: versions of keys, tombstones,
+// snapshots, compaction, and filters that spare reads.
+func Example_engine() {
+	dir, err := os.MkdirTemp("", "engine")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	e := newEngine(dir)
+	defer e.close()
+
+	// Ten tables: each has a thousand keys of its own, and its version of one.
+	for round := range 10 {
+		e.put("shared", fmt.Sprint("version ", round))
+		for i := range 1000 {
+			e.put(fmt.Sprintf("key-%d-%04d", round, i), "some value")
+		}
+		if round == 7 {
+			e.delete("key-3-0500")
+		}
+		if err := e.flush(); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Println(e.get("shared", e.sequence))
+	fmt.Println(e.get("shared", 2500)) // as it was after so many writes
+	fmt.Println(e.get("key-3-0500", e.sequence))
+
+	for i := range 1000 {
+		e.get(fmt.Sprintf("key-0-%04d", i), e.sequence) // in the oldest table
+		e.get(fmt.Sprintf("no-key-%04d", i), e.sequence)
+	}
+	m := &e.metrics
+	fmt.Printf("of %d times that a table was asked, filters spared %d a look into a block\n", m.Lookups.Load(), m.FilterNegatives.Load())
+	fmt.Printf("blocks read: %d, in vain: %d\n", m.DataBlocks.Load(), m.FilterFalsePositives.Load())
+
+	fmt.Println(e.compact())
+	p, err := e.tables[0].Properties()
+	fmt.Println(len(e.tables), "table of", p.Entries, "entries", err)
+	// Output:
+	// version 9 <nil>
+	// version 2 <nil>
+	//  table: key not found
+	// of 20012 times that a table was asked, filters spared 19000 a look into a block
+	// blocks read: 16, in vain: 9
+	// <nil>
+	// 1 table of 10000 entries <nil>
+}
