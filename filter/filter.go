@@ -40,7 +40,9 @@
 // bytes holds no keys: everything is absent from it. A data block for which the
 // array has no filter may contain any key.
 //
-// The formats are described in LevelDB's doc/table_format.md.
+// The formats are described in LevelDB's doc/table_format.md. [TableBloom] and
+// [TableReader] are another way: one filter of the whole table, as RocksDB and
+// Pebble have it.
 package filter
 
 import "slices"

@@ -61,8 +61,10 @@
 // A [Writer] takes keys in strictly increasing order. [Create] writes a file
 // that appears under its name only when it is complete and on disk.
 // [WriterOptions] zero values are LevelDB's defaults, but for the filter: set
-// FilterPolicy to filter.NewBloom(10). With Concurrency, other goroutines compress
-// blocks while the next are built, which is worth while for compressed tables.
+// FilterPolicy to filter.NewBloom(10), or TableFilterPolicy to
+// filter.NewTableBloom(10), or both. With Concurrency, other goroutines compress
+// blocks while the next are built, which is worth while for compressed tables. With
+// Properties, a table says what it holds.
 //
 // # Reading
 //
@@ -77,15 +79,21 @@
 // allocation. It takes more memory there than in the file, as it is decompressed
 // and has whole keys, to be searched and iterated at once.
 //
-// A Reader knows LevelDB's and goleveldb's Bloom filters without being told.
+// A Reader knows LevelDB's and goleveldb's Bloom filters, and those of whole tables
+// by RocksDB and Pebble, without being told.
 //
 // Tables inside the directory of a LevelDB or goleveldb database hold internal
-// keys: the user's key and 8 bytes of sequence number and kind. Their filters
-// hold the user's keys alone. Set FilterKey to [InternalFilterKey] for them;
-// otherwise their filters deny every key, which [Reader.Verify] will tell.
-// Internal keys are not in byte order where one user key is the start of
-// another or has several versions: such tables want a [Comparer] for internal keys,
-// which this package does not have yet.
+// keys: the user's key and 8 bytes of sequence number and kind, so that versions of
+// a key are kept side by side. Their filters hold the user's keys alone. They want
+//
+//	o := &table.ReaderOptions{
+//		Comparer:  table.InternalComparer(table.BytewiseComparer),
+//		FilterKey: table.InternalFilterKey,
+//	}
+//
+// or they read as damaged, and their filters deny every key, which [Reader.Verify]
+// will tell. [Reader.Find] finds the version of a key that a snapshot sees. The
+// example engine, in this package's examples, is built on that.
 //
 // # Trust
 //
@@ -115,7 +123,7 @@
 //     before them, and so few bytes can make long keys; a table in which these
 //     would take more than the bound, or about a thousand times the file to compare, is
 //     reported as damaged. What AppendGet appends to dst comes on top. Other Codecs are to keep to the limit
-//     that they are given. Time is about in proportion to the file.
+//     that they are given. What ReadAhead and TailSize ask for comes on top too. Time is about in proportion to the file.
 //   - An error of the source is in the chain of the one returned, for errors.Is,
 //     and is no ErrCorrupt, though Verify may return both. The next call reads
 //     again.

@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
-
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -101,7 +102,7 @@ func TestDatabaseVersions(t *testing.T) {
 		live func(dir string) ([]history.Answer, error)
 	}{
 		{"goleveldb", func(dir string) ([]history.Answer, error) {
-			return goleveldb.Live(dir, &opt.Options{Filter: lfilter.NewBloomFilter(10), CompactionTableSize: 400 << 10}, ops)
+			return goleveldb.Live(dir, &opt.Options{Filter: lfilter.NewBloomFilter(10), CompactionTableSize: 400 << 10, Compression: opt.NoCompression}, ops)
 		}},
 		{"C++ LevelDB", func(dir string) ([]history.Answer, error) { return levelDB(t).Live(dir, 10, ops) }},
 	} {
@@ -129,6 +130,7 @@ func TestDatabaseVersions(t *testing.T) {
 				t.Error("no filter ruled anything out")
 			}
 			checkAllVersions(t, tables, rounds)
+			checkRewritten(t, dir, map[string]string{"goleveldb": "leveldb.BuiltinBloomFilter", "C++ LevelDB": "leveldb.BuiltinBloomFilter2"}[engine.name])
 		})
 	}
 }
@@ -157,6 +159,46 @@ func checkAllVersions(t *testing.T, tables []*table.Reader, rounds [][]workload.
 	for k, v := range want {
 		if g, ok := got[k]; !ok || g != v {
 			t.Fatalf("version %q: %q, %v; want %q", k, g, ok, v)
+		}
+	}
+}
+
+// checkRewritten writes each table of a database again, to the same bytes.
+func checkRewritten(t *testing.T, dir, filterName string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := table.InternalComparer(table.BytewiseComparer)
+	for _, name := range names {
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := table.NewReader(bytes.NewReader(want), int64(len(want)), &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		w, err := table.NewWriter(&got, &table.WriterOptions{
+			Comparer: order, FilterKey: table.InternalFilterKey, Compression: table.NoCompression,
+			FilterPolicy: filter.Rename(filter.NewBloom(10), filterName),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		it := r.NewIter(nil)
+		for k, v := range it.All() {
+			if err := w.Append(k, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(it.Close(), w.Close(), r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("%s: written again, its %d bytes are %d others", name, len(want), got.Len())
 		}
 	}
 }

@@ -40,6 +40,9 @@ func Writes(rounds, keys, size int) [][]Write {
 	return all
 }
 
+// FewWrites are those that the golden tables of databases are of.
+func FewWrites() [][]Write { return Writes(3, 200, 60) }
+
 // Versions returns the entries of a database that kept all versions of its keys:
 // internal keys, of which the first write has sequence number 1, in their order.
 func Versions(rounds [][]Write) []Pair {

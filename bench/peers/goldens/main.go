@@ -1,5 +1,6 @@
 // Command goldens writes the golden tables and their MANIFEST into testdata,
-// each with the engine that it is named after. It needs C++ LevelDB (Debian:
+// each with the engine that it is named after, and tables of these engines'
+// databases into table/testdata/databases. It needs C++ LevelDB (Debian:
 // libleveldb-dev). From the root:
 //
 //	go run ./bench/peers/goldens
@@ -24,8 +25,9 @@ import (
 func main() {
 	log.SetFlags(0)
 	dir := flag.String("o", "testdata", "directory to write to")
+	databases := flag.String("databases", "table/testdata/databases", "directory to write tables of databases to")
 	flag.Parse()
-	if err := run(*dir); err != nil {
+	if err := run(*dir, *databases); err != nil {
 		log.Fatal("goldens: ", err)
 	}
 }
@@ -38,7 +40,7 @@ type producer struct {
 	write         func(g manifest.Table, pairs []workload.Pair) ([]byte, error)
 }
 
-func run(dir string) error {
+func run(dir, databases string) error {
 	tmp, err := os.MkdirTemp("", "goldens")
 	if err != nil {
 		return err
@@ -46,6 +48,9 @@ func run(dir string) error {
 	defer os.RemoveAll(tmp)
 	tool, err := leveldb.Build(tmp)
 	if err != nil {
+		return err
+	}
+	if err := writeDatabases(databases, tmp, tool); err != nil {
 		return err
 	}
 	producers := []producer{
