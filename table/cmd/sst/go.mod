@@ -3,6 +3,8 @@ module github.com/sievetable/sievetable/table/cmd/sst
 go 1.25
 
 require (
+	github.com/google/go-cmp v0.7.0
+	github.com/klauspost/compress v1.17.11
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/sievetable/sievetable v0.0.0
 	github.com/spf13/cobra v1.10.2

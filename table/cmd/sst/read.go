@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
 
 // errAbsent is what get returns for a key that is not there.
@@ -61,7 +62,7 @@ func open(file string) (*table.Reader, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file", file)
 	}
-	r, err := table.Open(file, &table.ReaderOptions{IgnoreFilter: true})
+	r, err := table.Open(file, &table.ReaderOptions{IgnoreFilter: true, Codecs: codecs.All()})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

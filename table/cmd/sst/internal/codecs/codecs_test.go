@@ -1,0 +1,88 @@
+package codecs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// What is encoded decodes, behind what is there, and not beyond the limit.
+func TestRoundTrip(t *testing.T) {
+	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
+		for _, src := range [][]byte{nil, []byte("a"), bytes.Repeat([]byte("block "), 10_000)} {
+			stored := c.Encode([]byte("dst "), src)[4:]
+			for _, all := range append(All(), c) {
+				if all.ID() != c.ID() {
+					continue
+				}
+				got, err := all.Decode([]byte("dst "), stored, len(src))
+				if diff := cmp.Diff("dst "+string(src), string(got)); err != nil || diff != "" {
+					t.Errorf("%T %d, %d bytes: %v (-want +got):\n%s", all, c.ID(), len(src), err, diff)
+				}
+				if len(src) == 0 {
+					continue
+				}
+				if got, err := all.Decode(nil, stored, len(src)-1); err == nil {
+					t.Errorf("%T %d: %d bytes beyond a limit of %d", all, c.ID(), len(got), len(src)-1)
+				}
+				if got, err := all.Decode(nil, stored[:len(stored)-1], len(src)); err == nil {
+					t.Errorf("%T %d: %d bytes of a block cut short", all, c.ID(), len(got))
+				}
+			}
+		}
+	}
+}
+
+// Tables of the layouts that others write read by All.
+func TestTables(t *testing.T) {
+	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
+		var out bytes.Buffer
+		w, err := table.NewWriter(&out, &table.WriterOptions{Compression: c, Concurrency: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 5000 {
+			if err := w.Append(fmt.Appendf(nil, "key%06d", i), bytes.Repeat([]byte{byte(i)}, 50)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		contents := bytes.NewReader(out.Bytes())
+		if _, err := table.NewReader(contents, contents.Size(), nil); !errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("id %d without codecs: %v, want ErrCorrupt", c.ID(), err)
+		}
+		r, err := table.NewReader(contents, contents.Size(), &table.ReaderOptions{Codecs: All()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := r.Get([]byte("key004711")); err != nil || len(v) != 50 {
+			t.Errorf("id %d: Get = %q, %v", c.ID(), v, err)
+		}
+		if err := r.Verify(); err != nil {
+			t.Errorf("id %d: %v", c.ID(), err)
+		}
+	}
+}
+
+// FuzzDecode decodes anything: to an error, or to no more than the limit.
+func FuzzDecode(f *testing.F) {
+	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
+		f.Add(c.Encode(nil, bytes.Repeat([]byte("block "), 1000)), 10_000)
+		f.Add(c.Encode(nil, make([]byte, 1<<20)), 1000)
+	}
+	f.Fuzz(func(t *testing.T, src []byte, limit int) {
+		limit = max(0, limit%(1<<20))
+		for _, c := range All() {
+			if got, err := c.Decode(nil, src, limit); err == nil && len(got) > limit {
+				t.Errorf("id %d: %d bytes beyond the limit of %d", c.ID(), len(got), limit)
+			}
+		}
+	})
+}
