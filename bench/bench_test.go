@@ -33,7 +33,13 @@ var codecs = []struct {
 // write writes the set's table to w.
 func write(b testing.TB, w io.Writer, set workload.Set, codec table.Codec) {
 	b.Helper()
-	t, err := table.NewWriter(w, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec})
+	writeTable(b, w, set, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec})
+}
+
+// writeTable is write with other options.
+func writeTable(b testing.TB, w io.Writer, set workload.Set, o *table.WriterOptions) {
+	b.Helper()
+	t, err := table.NewWriter(w, o)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -54,3 +54,20 @@ func FuzzBloom(f *testing.F) {
 		}
 	})
 }
+
+// FuzzTableBloom asks whole tables' filters of any bytes, and holds that one contains
+// its keys.
+func FuzzTableBloom(f *testing.F) {
+	f.Add([]byte(build(filter.NewTableBloom(10), "a", "b")), 10, []byte("a"))
+	f.Add([]byte("\xff\x01\x00\x00\x00"), 0, []byte(""))
+	f.Fuzz(func(t *testing.T, any []byte, bits int, key []byte) {
+		p := filter.NewTableBloom(bits % 10_000)
+		may := p.Contains(any, key)
+		if r, err := filter.OpenTable(any, p); (err == nil) != (p.Check(any) == nil) || err == nil && r.Contains(key) != may || err != nil && !may {
+			t.Errorf("%x: Contains(%x) = %v, OpenTable: %v", any, key, may, err)
+		}
+		if !p.Contains(build(p, string(any), string(key)), key) {
+			t.Errorf("false negative: %d bits per key, keys %q and %q", bits, any, key)
+		}
+	})
+}

@@ -19,6 +19,9 @@ func FuzzReader(f *testing.F) {
 		f.Add(contents, []byte("key"))
 	}
 	f.Add(sound().build(), []byte("b"))
+	internalPairs := pairsOf(string(internalKey("a", 2, table.KindSet)), string(internalKey("a", 1, table.KindDelete)))
+	f.Add(build(f, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Properties: true}, numbered(20)), []byte("key000002"))
+	f.Add(build(f, &table.WriterOptions{Comparer: internalOrder, FilterKey: table.InternalFilterKey, Properties: true}, internalPairs), []byte("a"))
 	for _, tt := range damagedBlocks {
 		p := sound()
 		p.data2 = tt.block
@@ -38,6 +41,7 @@ func FuzzReader(f *testing.F) {
 		cached := open(t, contents, &table.ReaderOptions{Cache: table.NewCache(int64(len(key)) << 10)})
 		checkLookup(t, r, key)
 		checkLookup(t, cached, key)
+		checkAsDatabase(t, contents, key)
 		if in.forward != nil {
 			return
 		}
@@ -46,6 +50,9 @@ func FuzzReader(f *testing.F) {
 			if diff := diffPairs(there, forward(t, cached.NewIter(nil))); diff != "" {
 				t.Fatalf("(-uncached +cached):\n%s", diff)
 			}
+		}
+		if diff := diffPairs(there, forward(t, r.NewIter(&table.IterOptions{ReadAhead: 100 * len(key)}))); diff != "" {
+			t.Fatalf("(-block by block +read ahead):\n%s", diff)
 		}
 		if diff := diffPairs(there, backward(t, r.NewIter(nil))); diff != "" {
 			t.Fatalf("(-forward +backward):\n%s", diff)
@@ -60,10 +67,31 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// checkLookup compares Get with SeekGE.
+// checkAsDatabase reads the table as one of internal keys, if it is in their order:
+// what Find finds is a version that was sought.
+func checkAsDatabase(t *testing.T, contents, user []byte) {
+	t.Helper()
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Comparer: internalOrder, FilterKey: table.InternalFilterKey})
+	if err != nil {
+		return
+	}
+	k, _, err := r.Find(table.SeekKey(nil, user, table.MaxSequence))
+	if key, ok := table.ParseInternalKey(k); err == nil && (!ok || !bytes.Equal(key.User, user)) {
+		t.Errorf("Find of a version of %q = %q", user, k)
+	}
+	if p, err := r.Properties(); (p == nil) == (err == nil) {
+		t.Errorf("Properties = %v, %v", p, err)
+	}
+}
+
+// checkLookup compares Get with SeekGE, and with Find.
 func checkLookup(t *testing.T, r *table.Reader, key []byte) {
 	t.Helper()
 	value, err := r.Get(key)
+	k, v, findErr := r.Find(key)
+	if findErr == nil && (!bytes.Equal(k, key) || err == nil && !bytes.Equal(v, value)) {
+		t.Errorf("Find(%q) = %q, %q, but Get = %q", key, k, v, value)
+	}
 	it := r.NewIter(nil)
 	found := it.SeekGE(key) && bytes.Equal(it.Key(), key)
 	if err == nil && it.Error() == nil && (!found || !bytes.Equal(it.Value(), value)) {

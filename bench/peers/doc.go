@@ -11,10 +11,12 @@
 // -urls 1000000 makes less; -h lists the flags. The page says what each row is.
 //
 // The tests of this directory hold this module's tables and filters against the
-// same engines: they exchange files with goleveldb and C++ LevelDB, both ways.
-// Command goldens has these write the golden tables under testdata.
+// same engines: they exchange files with goleveldb, C++ LevelDB and Pebble, both
+// ways, read databases that goleveldb and C++ LevelDB lived with, and have RocksDB's
+// sst_dump read ours. Command goldens has engines write the golden tables.
 //
 // It is a module of its own, so that no embedder of the library depends on its
-// peers. The tests that need C++ LevelDB are skipped where it is not installed,
-// unless SIEVETABLE_LEVELDB is set to "required", which makes them fail there.
+// peers. The tests that need C++ LevelDB, or sst_dump (Debian: rocksdb-tools), are
+// skipped where these are not installed, unless SIEVETABLE_LEVELDB is set to
+// "required", which makes them fail there.
 package main

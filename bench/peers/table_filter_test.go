@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -14,7 +16,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
+	"github.com/syndtr/goleveldb/leveldb/opt"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -203,5 +207,39 @@ func TestPebblesTableFilters(t *testing.T) {
 	got := table.Properties{Entries: p.Entries, RawKeySize: p.RawKeySize, RawValueSize: p.RawValueSize, FilterPolicy: p.FilterPolicy, Comparer: p.Comparer}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("properties (-want +got):\n%s", diff)
+	}
+}
+
+// goleveldb and C++ LevelDB read the tables that Pebble reads, and pass over filter
+// and properties that they do not know.
+func TestOthersReadTablesWithTableFilters(t *testing.T) {
+	w := workload.W1(2000)
+	contents := pebbleTable(t, w.Keys, table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)})
+	var want []workload.Pair
+	for i, k := range w.Keys {
+		key := table.InternalKey{User: k, Kind: table.KindSet}
+		want = append(want, workload.Pair{Key: key.Append(nil), Value: fmt.Appendf(nil, "value %d", i)})
+	}
+	r, err := goleveldb.Open(contents, &opt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward, backward, err := r.Scan()
+	if diff := diffPairs(want, forward); err != nil || diff != "" {
+		t.Errorf("goleveldb forward: %v (-written +read):\n%s", err, diff)
+	}
+	if diff := diffPairs(reversed(want), backward); diff != "" {
+		t.Errorf("goleveldb backward (-written +read):\n%s", diff)
+	}
+	file := filepath.Join(t.TempDir(), "table.ldb")
+	if err := os.WriteFile(file, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	forward, backward, err = levelDB(t).Scan(file, -1)
+	if diff := diffPairs(want, forward); err != nil || diff != "" {
+		t.Errorf("C++ LevelDB forward: %v (-written +read):\n%s", err, diff)
+	}
+	if diff := diffPairs(reversed(want), backward); diff != "" {
+		t.Errorf("C++ LevelDB backward (-written +read):\n%s", diff)
 	}
 }
