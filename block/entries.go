@@ -16,10 +16,18 @@ type Entries struct {
 	places       []place
 	compare      func(a, b []byte) int
 	skip         int // how many bytes all keys share; −1 if heads are not there
+	suffix       int // how many bytes at the end of each key are in no bytewise order
 }
 
+// headed reports whether keys are in the bytewise order, but for their suffixes, so
+// that heads can be made use of.
+func (e *Entries) headed() bool { return e.compare == nil || e.suffix > 0 }
+
+// part returns what of key is in the bytewise order.
+func (e *Entries) part(key []byte) []byte { return key[:max(0, len(key)-e.suffix)] }
+
 // place is where an entry's key and value start and end. If they are Packed in
-// the bytewise order it also has the key's head: the 4 bytes after those that all
+// the bytewise order, but for suffixes, it also has the key's head: the 4 bytes after those that all
 // keys share, as a number. A search then has to look at one key only.
 type place struct{ head, key, keyEnd, value, valueEnd uint32 }
 
@@ -51,11 +59,12 @@ func (e *Entries) Get(key []byte) (value []byte, found bool) {
 	if e.skip < 0 {
 		return e.valueIf(e.SeekGE(key), key)
 	}
-	if len(key) < e.skip {
+	part := e.part(key)
+	if len(part) < e.skip {
 		return nil, false
 	}
 	// A key that does not start with what all share is not equal to any.
-	h := head(key[e.skip:])
+	h := head(part[e.skip:])
 	first := e.countBelow(h)
 	for i := first; i < len(e.places) && e.places[i].head == h; i++ {
 		if i == first+fewAlike {
@@ -78,13 +87,14 @@ func (e *Entries) valueIf(i int, key []byte) (value []byte, found bool) {
 
 // SeekGE returns the first entry whose key is not below key, or Len.
 func (e *Entries) SeekGE(key []byte) int {
-	if e.skip < 0 || len(e.places) == 0 || len(key) < e.skip || !bytes.Equal(key[:e.skip], e.Key(0)[:e.skip]) {
+	part := e.part(key)
+	if e.skip < 0 || len(e.places) == 0 || len(part) < e.skip || !bytes.Equal(part[:e.skip], e.Key(0)[:e.skip]) {
 		return e.search(0, e.Len(), key)
 	}
-	h := head(key[e.skip:])
+	h := head(part[e.skip:])
 	first := e.countBelow(h)
 	i := first
-	for i < len(e.places) && e.places[i].head == h && bytes.Compare(e.Key(i), key) < 0 {
+	for i < len(e.places) && e.places[i].head == h && e.order(e.Key(i), key) < 0 {
 		if i++; i == first+fewAlike {
 			return e.searchAlike(i, h, key)
 		}

@@ -177,3 +177,76 @@ func TestEntriesWithHeadsAlike(t *testing.T) {
 		}
 	}
 }
+
+// suffixed is an order of keys with two bytes at the end that are in the other order.
+func suffixed(a, b []byte) int {
+	split := func(k []byte) (part, suffix []byte) { n := max(0, len(k)-2); return k[:n], k[n:] }
+	pa, sa := split(a)
+	pb, sb := split(b)
+	switch { // keys that are too short are first
+	case len(a) < 2 && len(b) < 2:
+		return bytes.Compare(a, b)
+	case len(a) < 2:
+		return -1
+	case len(b) < 2:
+		return 1
+	}
+	if order := bytes.Compare(pa, pb); order != 0 {
+		return order
+	}
+	return bytes.Compare(sb, sa)
+}
+
+// To know that keys are in the bytewise order but for their suffixes makes no
+// difference but in time: to what is found, and to what is refused.
+func TestDecodeSuffixed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(18, 18))
+	var quick, plain block.Entries
+	for i := range 3000 {
+		prefix := strings.Repeat("p", rng.IntN(30))
+		var pairs []pair
+		for range rng.IntN(40) {
+			k := make([]byte, rng.IntN(5))
+			for n := range k {
+				k[n] = "ab\x00\xff"[rng.IntN(4)]
+			}
+			key := prefix + string(k)
+			if rng.IntN(20) == 0 {
+				key = string(k)
+			}
+			pairs = append(pairs, pair{key, strings.Repeat("v", rng.IntN(30))})
+		}
+		byKey := func(a, b pair) int { return suffixed([]byte(a.Key), []byte(b.Key)) }
+		slices.SortFunc(pairs, byKey)
+		pairs = slices.CompactFunc(pairs, func(a, b pair) bool { return a.Key == b.Key })
+		data := build(t, 1+rng.IntN(5), pairs)
+		if i%2 == 1 && len(pairs) > 0 {
+			data[rng.IntN(len(data))] ^= byte(1 + rng.IntN(255))
+		}
+		want, got := plain.Decode(data, suffixed), quick.DecodeSuffixed(data, suffixed, 2)
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("%q: %v, want %v", pairs, got, want)
+		}
+		if diff := cmp.Diff(all(&plain), all(&quick)); diff != "" {
+			t.Fatalf("(-plain +quick):\n%s", diff)
+		}
+		if want != nil {
+			continue
+		}
+		packed := quick.Pack().Entries(suffixed)
+		for range 50 {
+			k := []byte(prefix[:rng.IntN(len(prefix)+1)] + string("ab\x00\xff"[rng.IntN(4)]) + "a")
+			if n := len(pairs); n > 0 && rng.IntN(2) == 0 {
+				k = []byte(pairs[rng.IntN(n)].Key)
+			}
+			if want, got := plain.SeekGE(k), packed.SeekGE(k); got != want {
+				t.Fatalf("SeekGE(%q) = %d, want %d of %q", k, got, want, all(&plain))
+			}
+			wantValue, wantFound := plain.Get(k)
+			gotValue, gotFound := packed.Get(k)
+			if gotFound != wantFound || !bytes.Equal(gotValue, wantValue) {
+				t.Fatalf("Get(%q) = %q, %v; want %q, %v", k, gotValue, gotFound, wantValue, wantFound)
+			}
+		}
+	}
+}

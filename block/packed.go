@@ -17,7 +17,8 @@ import (
 //
 // It is immutable but for the touch, and safe for concurrent use.
 type Packed struct {
-	n       uint32 // entries
+	n       uint16 // entries, up to maxEntries
+	suffix  uint8  // as Entries have it
 	size    uint32 // of the text: keys, then values
 	skip    int32  // as Entries have it
 	touched atomic.Bool
@@ -25,6 +26,9 @@ type Packed struct {
 }
 
 const placeSize = int(unsafe.Sizeof(place{}))
+
+// A Packed is no larger than a place, or this does not compile.
+const _ = uint(placeSize - int(unsafe.Sizeof(Packed{})))
 
 // placesFor returns how many places take as much memory as size bytes, and some
 // more: at least one, so that no pointer is to what is behind the memory.
@@ -47,11 +51,11 @@ func (e *Entries) textSize() int {
 // Pack returns a packed copy of the entries.
 func (e *Entries) Pack() *Packed {
 	size := e.textSize()
-	// A Packed is no larger than a place. The capacity is what the runtime has in
-	// fact given.
+	// The capacity is what the runtime has in fact given.
 	memory := append([]place(nil), make([]place, 1+e.Len()+placesFor(size))...)
 	p := (*Packed)(unsafe.Pointer(&memory[0]))
-	p.n, p.size, p.skip, p.memory = uint32(e.Len()), uint32(size), -1, uint32(cap(memory))
+	p.n, p.size, p.skip, p.memory = uint16(e.Len()), uint32(size), -1, uint32(cap(memory))
+	p.suffix = uint8(e.suffix)
 	c := p.Entries(e.compare)
 	at := 0
 	for i := range c.places {
@@ -64,11 +68,11 @@ func (e *Entries) Pack() *Packed {
 		c.places[i].value, c.places[i].valueEnd = uint32(at), uint32(at+n)
 		at += n
 	}
-	if n := e.Len(); n > 0 && c.compare == nil {
-		skip := wire.SharedLen(e.Key(0), e.Key(n-1))
+	if n := e.Len(); n > 0 && e.headed() {
+		skip := wire.SharedLen(e.part(e.Key(0)), e.part(e.Key(n-1)))
 		p.skip = int32(skip)
 		for i := range c.places {
-			c.places[i].head = head(e.Key(i)[skip:])
+			c.places[i].head = head(e.part(e.Key(i))[skip:])
 		}
 	}
 	return p
@@ -85,6 +89,7 @@ func (p *Packed) Entries(compare func(a, b []byte) int) Entries {
 		places:  unsafe.Slice((*place)(unsafe.Add(start, placeSize)), p.n),
 		compare: compare,
 		skip:    int(p.skip),
+		suffix:  int(p.suffix),
 	}
 }
 

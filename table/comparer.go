@@ -68,5 +68,18 @@ func compareFunc(c Comparer) func(a, b []byte) int {
 	if _, ok := c.(bytewise); ok {
 		return nil
 	}
+	if suffixOf(c) > 0 {
+		return compareInternal
+	}
 	return c.Compare
+}
+
+// suffixOf returns how many bytes at the end of each key are in no bytewise order,
+// if keys without them are: 0 for the bytewise order, and for all others but that of
+// internal keys over it.
+func suffixOf(c Comparer) int {
+	if internal, ok := c.(internalComparer); ok && internal.compare == nil {
+		return internalTrailerLen
+	}
+	return 0
 }

@@ -18,8 +18,12 @@ type index struct {
 	spans   []span // where in text each is
 	handles []handle
 	compare func(a, b []byte) int
-	tree    searchTree // if compare is nil
+	suffix  int        // how many bytes at the end of each key are in no bytewise order
+	tree    searchTree // if compare is nil, or there is a suffix
 }
+
+// part returns what of a key is in the bytewise order.
+func (x *index) part(key []byte) []byte { return key[:max(0, len(key)-x.suffix)] }
 
 // span is the part of a text from start to end.
 type span struct{ start, end uint32 }
@@ -36,7 +40,7 @@ func (x *index) separator(i int) []byte {
 // search returns the first data block whose separator is not below key: the
 // only one that can hold it. It is x.len() if all separators are below.
 func (x *index) search(key []byte) int {
-	if x.compare == nil {
+	if x.compare == nil || x.suffix > 0 {
 		return x.tree.search(x, key)
 	}
 	return sort.Search(x.len(), func(i int) bool { return x.compare(x.separator(i), key) >= 0 })
@@ -56,7 +60,7 @@ func (r *Reader) readIndex(h handle) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &index{compare: r.compare}
+	x := &index{compare: r.compare, suffix: suffixOf(r.o.Comparer)}
 	if err := x.decode(contents, h.length, r.footerOffset); err != nil {
 		return nil, &CorruptionError{Block: partIndex, Offset: int64(h.offset), Err: err}
 	}
@@ -87,7 +91,7 @@ func (x *index) decode(contents []byte, length, limit uint64) error {
 	if err := x.keep(&it, contents[:0], limit); err != nil {
 		return err
 	}
-	if x.compare == nil {
+	if x.compare == nil || x.suffix > 0 {
 		x.tree = newSearchTree(x)
 	}
 	return nil

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 )
 
@@ -104,13 +105,20 @@ func (c internalComparer) Compare(a, b []byte) int {
 	if order := c.order(ua, ub); order != 0 {
 		return order
 	}
-	switch {
-	case ta > tb:
-		return -1
-	case ta < tb:
-		return 1
+	return cmp.Compare(tb, ta)
+}
+
+// compareInternal is Compare over the bytewise order.
+func compareInternal(a, b []byte) int {
+	if len(a) < internalTrailerLen || len(b) < internalTrailerLen {
+		return compareShort(a, b)
 	}
-	return 0
+	ua, ta := splitInternal(a)
+	ub, tb := splitInternal(b)
+	if order := bytes.Compare(ua, ub); order != 0 {
+		return order
+	}
+	return cmp.Compare(tb, ta)
 }
 
 // compareShort compares keys of which at least one is too short for an internal

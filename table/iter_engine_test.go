@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,7 +88,7 @@ func TestReadAhead(t *testing.T) {
 		ahead       int
 		least, most int64
 	}{
-		{-1, data, 1000}, {0, data, 1000}, {1, data, 1000}, {4096, data, 1000}, {10_000, data / 3, data*3/4 + 2}, {1 << 20, 1, 2}, {1 << 62, 1, 2},
+		{-1, data, 1000}, {0, data, 1000}, {1, data, 1000}, {4096, data, 1000}, {10_000, data / 3, data*3/4 + 2}, {1 << 20, 1, 2}, {math.MaxInt, 1, 2},
 	} {
 		src := &countingReader{ReaderAt: bytes.NewReader(contents)}
 		r, err := table.NewReader(src, int64(len(contents)), nil)

@@ -18,7 +18,8 @@ const fanOut = 32
 // Of a separator a node has only the head: 8 bytes after those that all of the
 // node share, as a number. If some heads of a node are alike, it has the next 8
 // bytes of each too, the tails. Where a sought key has the same, the separators
-// themselves decide. The arrays stay in the processor's caches, where the
+// themselves decide. Where keys have suffixes that are in another order, all this is
+// without them. The arrays stay in the processor's caches, where the
 // separators would not.
 type searchTree struct {
 	levels []searchLevel // the lowest first
@@ -67,19 +68,19 @@ func newSearchTree(x *index) searchTree {
 // fill makes one node.
 func (l *searchLevel) fill(x *index, node int) {
 	from, to := node*fanOut, min((node+1)*fanOut, l.n)
-	last := l.separator(x, to-1)
-	skip := wire.SharedLen(l.separator(x, from), last)
+	last := l.part(x, to-1)
+	skip := wire.SharedLen(l.part(x, from), last)
 	p := prefix{size: uint32(skip), tails: -1}
-	p.implied = node > 0 && wire.SharedLen(l.separator(x, from-1), last) >= skip
+	p.implied = node > 0 && wire.SharedLen(l.part(x, from-1), last) >= skip
 	alike := false
 	for i := from; i < to; i++ {
-		l.heads[i] = wire.Head(l.separator(x, i)[skip:])
+		l.heads[i] = wire.Head(l.part(x, i)[skip:])
 		alike = alike || i > from && l.heads[i] == l.heads[i-1]
 	}
 	if alike {
 		p.tails = int32(len(l.tails))
 		for i := from; i < to; i++ {
-			l.tails = append(l.tails, tail(l.separator(x, i)[skip:]))
+			l.tails = append(l.tails, tail(l.part(x, i)[skip:]))
 		}
 	}
 	l.shared[node] = p
@@ -92,6 +93,9 @@ func tail(key []byte) uint64 { return wire.Head(key[min(8, len(key)):]) }
 func (l *searchLevel) separator(x *index, i int) []byte {
 	return x.separator(min((i+1)<<l.shift, x.len()) - 1)
 }
+
+// part returns what of separator i of the level is in the bytewise order.
+func (l *searchLevel) part(x *index, i int) []byte { return x.part(l.separator(x, i)) }
 
 // search returns the first of the index's separators that is not below key, or
 // x.len().
@@ -111,17 +115,17 @@ func (t *searchTree) search(x *index, key []byte) int {
 func (l *searchLevel) search(x *index, node int, key []byte) int {
 	from := node * fanOut
 	to := min(from+fanOut, l.n)
-	shared := &l.shared[node]
+	shared, part := &l.shared[node], x.part(key)
 	if !shared.implied {
 		prefix := l.separator(x, from)[:shared.size]
-		if !bytes.HasPrefix(key, prefix) {
-			if bytes.Compare(prefix, key) > 0 {
+		if !bytes.HasPrefix(part, prefix) {
+			if bytes.Compare(prefix, part) > 0 {
 				return from
 			}
 			return to
 		}
 	}
-	h := wire.Head(key[shared.size:])
+	h := wire.Head(part[shared.size:])
 	i := from + countBelow((*[fanOut]uint64)(l.heads[from:]), h)
 	if i < to && l.heads[i] == h {
 		return l.searchAlike(x, i, to, shared, key)
@@ -134,7 +138,7 @@ func (l *searchLevel) search(x *index, node int, key []byte) int {
 func (l *searchLevel) searchAlike(x *index, i, to int, shared *prefix, key []byte) int {
 	h := l.heads[i]
 	if shared.tails >= 0 {
-		t, tails := tail(key[shared.size:]), l.tails[shared.tails:]
+		t, tails := tail(x.part(key)[shared.size:]), l.tails[shared.tails:]
 		for i < to && l.heads[i] == h && tails[i%fanOut] < t {
 			i++
 		}
@@ -142,7 +146,7 @@ func (l *searchLevel) searchAlike(x *index, i, to int, shared *prefix, key []byt
 			return i
 		}
 	}
-	for i < to && l.heads[i] == h && bytes.Compare(l.separator(x, i), key) < 0 {
+	for i < to && l.heads[i] == h && x.order(l.separator(x, i), key) < 0 {
 		i++
 	}
 	return i

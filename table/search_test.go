@@ -107,3 +107,42 @@ func BenchmarkIndexSearch(b *testing.B) {
 		})
 	}
 }
+
+// For internal keys too: the users' parts are in the bytewise order, and versions of
+// one, or keys too short to be internal, are told apart by whole keys.
+func TestSearchTreeOfInternalKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 19))
+	random := func() []byte {
+		user := make([]byte, rng.IntN(6))
+		for i := range user {
+			user[i] = "ab\x00\xff"[rng.IntN(4)]
+		}
+		if rng.IntN(50) == 0 {
+			return user // too short
+		}
+		return InternalKey{User: append([]byte("http://www.")[:rng.IntN(2)*11], user...), Sequence: rng.Uint64N(4) << 40, Kind: Kind(rng.IntN(2))}.Append(nil)
+	}
+	for _, n := range []int{1, 2, 31, 32, 33, 1000, 1025, 40_000} {
+		x := &index{compare: compareInternal, suffix: internalTrailerLen}
+		var all [][]byte
+		for range n {
+			all = append(all, random())
+		}
+		slices.SortFunc(all, compareInternal)
+		all = slices.CompactFunc(all, bytes.Equal)
+		x.handles = make([]handle, len(all))
+		for _, s := range all {
+			start := uint32(len(x.text))
+			x.text = append(x.text, s...)
+			x.spans = append(x.spans, span{start, uint32(len(x.text))})
+		}
+		x.tree = newSearchTree(x)
+		for range 5000 {
+			key := random()
+			want := sort.Search(len(all), func(i int) bool { return compareInternal(all[i], key) >= 0 })
+			if got := x.search(key); got != want {
+				t.Fatalf("%d separators: search(%q) = %d, want %d", len(all), key, got, want)
+			}
+		}
+	}
+}
