@@ -8,6 +8,7 @@ type cursor struct {
 	e *block.Entries // nil: it moves
 	i int            // the entry's number in e: −1 and e.Len() stand for before and after all of them
 
+	noFill bool          // blocks that are read are not for the cache
 	own    block.Entries // those of a block that is in no cache,
 	cached block.Entries // or in one
 	it     block.Iter
@@ -36,6 +37,9 @@ func (c *cursor) open(r *Reader, i int, b *buffers, memory *int) error {
 		return c.openIter(r, i, contents, memory)
 	}
 	c.e = &c.own
+	if c.noFill {
+		return nil
+	}
 	if p := r.admit(i, c.e); p != nil {
 		c.cached = p.Entries(r.compare)
 		c.e = &c.cached

@@ -91,8 +91,8 @@
 //		FilterKey: table.InternalFilterKey,
 //	}
 //
-// or they read as damaged, and their filters deny every key, which [Reader.Verify]
-// will tell. [Reader.Find] finds the version of a key that a snapshot sees. The
+// or they may read as damaged, and their filters deny every key, which
+// [Reader.Verify] will tell. [Reader.Find] finds the version of a key that a snapshot sees. The
 // example engine, in this package's examples, is built on that.
 //
 // # Trust

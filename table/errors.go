@@ -6,7 +6,8 @@ import (
 )
 
 var (
-	// ErrNotFound is what Get returns for a key that the table does not have.
+	// ErrNotFound is what Get returns for a key that the table does not have; and
+	// Find, FirstKey, LastKey and Properties for what is not there.
 	ErrNotFound = errors.New("table: key not found")
 
 	// ErrCorrupt is what every *CorruptionError is, for errors.Is.
@@ -22,8 +23,8 @@ var (
 
 // A CorruptionError says which part of a table is damaged, and how.
 // errors.Is(err, ErrCorrupt) is true of it. The parts are "footer", "index
-// block", "metaindex block", "filter block", "meta block" (any other that the
-// metaindex lists) and "data block".
+// block", "metaindex block", "filter block", "table filter block", "properties
+// block", "meta block" (any other that the metaindex lists) and "data block".
 //
 // Some options make a sound table read as damaged: a Comparer that is not its
 // own, a MaxBlockSize that is too small, a Codec that is not given.

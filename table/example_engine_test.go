@@ -25,18 +25,20 @@ type engine struct {
 	dir      string
 	sequence uint64             // of the last write
 	memory   map[string][]entry // versions of each key, the newest last
-	tables   []*table.Reader    // the newest first
+	tables   []engineTable      // the newest first
 	made     int                // tables so far
 	cache    *table.Cache       // of all tables
 	metrics  table.Metrics      // of all tables
 }
 
+// engineTable is a table in its file.
+type engineTable struct {
+	name string
+	*table.Reader
+}
+
 // entry is an internal key and its value.
 type entry struct{ key, value []byte }
-
-func newEngine(dir string) *engine {
-	return &engine{dir: dir, memory: map[string][]entry{}, cache: table.NewCache(8 << 20)}
-}
 
 func (e *engine) put(key, value string) { e.write(key, value, table.KindSet) }
 
@@ -51,8 +53,7 @@ func (e *engine) write(key, value string, kind table.Kind) {
 
 // get returns the value that key had when sequence was the last write's.
 func (e *engine) get(key string, sequence uint64) (string, error) {
-	versions := e.memory[key]
-	for _, v := range slices.Backward(versions) {
+	for _, v := range slices.Backward(e.memory[key]) {
 		if k, _ := table.ParseInternalKey(v.key); k.Sequence <= sequence {
 			return answer(k, v.value)
 		}
@@ -60,14 +61,12 @@ func (e *engine) get(key string, sequence uint64) (string, error) {
 	seek := table.SeekKey(nil, []byte(key), sequence)
 	for _, t := range e.tables {
 		found, value, err := t.Find(seek)
-		if errors.Is(err, table.ErrNotFound) {
-			continue
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, table.ErrNotFound) {
 			return "", err
 		}
-		k, _ := table.ParseInternalKey(found)
-		return answer(k, value)
+		if k, ok := table.ParseInternalKey(found); ok && string(k.User) == key {
+			return answer(k, value)
+		}
 	}
 	return "", table.ErrNotFound
 }
@@ -103,10 +102,10 @@ func (e *engine) flush() error {
 }
 
 // newTable writes a table and opens it.
-func (e *engine) newTable(entries func(yield func(key, value []byte) error) error) (*table.Reader, error) {
+func (e *engine) newTable(entries func(yield func(key, value []byte) error) error) (t engineTable, err error) {
 	e.made++
-	name := filepath.Join(e.dir, fmt.Sprintf("%06d.ldb", e.made))
-	w, err := table.Create(name, &table.WriterOptions{
+	t.name = filepath.Join(e.dir, fmt.Sprintf("%06d.ldb", e.made))
+	w, err := table.Create(t.name, &table.WriterOptions{
 		Comparer:          internalOrder,
 		FilterPolicy:      filter.NewBloom(10),      // LevelDB and goleveldb use this one,
 		TableFilterPolicy: filter.NewTableBloom(10), // RocksDB and Pebble this; a Reader both
@@ -114,26 +113,28 @@ func (e *engine) newTable(entries func(yield func(key, value []byte) error) erro
 		Properties:        true,
 	})
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	defer w.Abort() // does nothing after Close
-	if err := entries(w.Append); err != nil {
-		return nil, err
+	if err = entries(w.Append); err == nil {
+		err = w.Close()
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
+	if err != nil {
+		return t, err
 	}
-	return table.Open(name, &table.ReaderOptions{
+	t.Reader, err = table.Open(t.name, &table.ReaderOptions{
 		Comparer: internalOrder, FilterKey: table.InternalFilterKey, Cache: e.cache, Metrics: &e.metrics,
 	})
+	return t, err
 }
 
 // compact makes one table of all, with the newest version of each key and without
-// tombstones: whoever needs older ones must have read them before.
+// tombstones. Nobody may have a snapshot of earlier: a real engine knows which there
+// are, and keeps the versions that they see.
 func (e *engine) compact() error {
 	var its []*table.Iter
 	for _, t := range e.tables {
-		its = append(its, t.NewIter(&table.IterOptions{ReadAhead: 256 << 10}))
+		its = append(its, t.NewIter(&table.IterOptions{ReadAhead: 256 << 10, NoFill: true}))
 	}
 	merged, err := e.newTable(func(yield func(key, value []byte) error) error {
 		return mergeNewest(its, yield)
@@ -145,8 +146,12 @@ func (e *engine) compact() error {
 		return err
 	}
 	old := e.tables
-	e.tables = []*table.Reader{merged}
-	return closeAll(old)
+	e.tables = []engineTable{merged}
+	err = closeAll(old)
+	for _, t := range old {
+		err = errors.Join(err, os.Remove(t.name))
+	}
+	return err
 }
 
 // mergeNewest yields the newest version of each key in the Iters, but tombstones.
@@ -183,7 +188,7 @@ func mergeNewest(its []*table.Iter, yield func(key, value []byte) error) error {
 
 func (e *engine) close() error { return closeAll(e.tables) }
 
-func closeAll(tables []*table.Reader) (err error) {
+func closeAll(tables []engineTable) (err error) {
 	for _, t := range tables {
 		err = errors.Join(err, t.Close())
 	}
@@ -199,7 +204,7 @@ func Example_engine() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	e := newEngine(dir)
+	e := &engine{dir: dir, memory: map[string][]entry{}, cache: table.NewCache(8 << 20)}
 	defer e.close()
 
 	// Ten tables: each has a thousand keys of its own, and its version of one.

@@ -16,7 +16,9 @@ import (
 //
 // Keys that FilterKey makes alike must lie together in the order of the table, as
 // those do that have a prefix in common. Those that it returns nil for count as alike
-// too. Without FilterKey, Find finds what Get does.
+// too. So the entry can be one of another key, unless FilterKey makes of keys what is
+// sought, as InternalFilterKey does: compare. Without FilterKey, Find finds what Get
+// does.
 //
 // Key and value are the caller's to read, as Get's value is.
 func (r *Reader) Find(key []byte) (k, v []byte, err error) {

@@ -47,15 +47,14 @@ func (k InternalKey) Append(dst []byte) []byte {
 	return appendInternal(append(dst, k.User...), k.Sequence<<8|uint64(k.Kind))
 }
 
-// SeekKey appends to dst the internal key that comes right before the version of
-// user that a snapshot at sequence sees, or is that version: what to give
-// [Reader.Find] and [Iter.SeekGE]. MaxSequence sees the newest.
+// SeekKey appends to dst an internal key that comes right before the version of
+// user that a snapshot at sequence sees, of whatever kind: what to give [Reader.Find]
+// and [Iter.SeekGE]. MaxSequence, and what is above, sees the newest.
 func SeekKey(dst, user []byte, sequence uint64) []byte {
-	return InternalKey{User: user, Sequence: sequence, Kind: kindSeek}.Append(dst)
+	return appendInternal(append(dst, user...), min(sequence, MaxSequence)<<8|0xff)
 }
 
-// kindSeek is the kind that comes first among those of one sequence number, as in
-// LevelDB.
+// kindSeek is the kind of shortened separators, as in LevelDB.
 const kindSeek = KindSet
 
 // InternalFilterKey is the FilterKey of tables inside a LevelDB or goleveldb

@@ -8,15 +8,22 @@ import (
 
 // IterOptions say which entries an Iter shows. Zero values are the defaults.
 type IterOptions struct {
+	// Bounds are in the table's order: of internal keys, that before all versions of
+	// a user's key is SeekKey(nil, user, MaxSequence).
 	Lower []byte // the first key shown, or the next one above it. nil: no bound
 	Upper []byte // no key from here on is shown. nil: no bound
 
 	// Filter is what FilterKey makes of all keys that matter: blocks that the
 	// filters rule out for it are not read, and all of the table is not if its
 	// whole filter does. Keys that FilterKey makes something else of are shown or
-	// left out as it happens: set Lower and Upper too. A FilterKey that is a prefix
-	// of the key makes scans of a prefix so. nil: no filter is asked.
+	// left out as it happens: set Lower and Upper too. To scan the versions of a
+	// user's key it is that key. To scan a prefix, FilterKey must be a prefix, and
+	// Get and Find then ask for the prefix alone. nil: no filter is asked.
 	Filter []byte
+
+	// NoFill has blocks that are read leave the Cache as it is: for scans of what
+	// is not asked for again soon, such as compactions.
+	NoFill bool
 
 	// ReadAhead is how many bytes are read at once when Next goes from block to
 	// block, at least the block: as many as make a read worth its while, where the
@@ -72,6 +79,7 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 		may, _ := r.tableMayContain(it.held)
 		it.none = !may
 		it.buffers.ahead.most = max(o.ReadAhead, 0)
+		it.c.noFill = o.NoFill
 	}
 	return it
 }

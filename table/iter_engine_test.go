@@ -171,3 +171,21 @@ func TestOffsetsAndKeys(t *testing.T) {
 		t.Errorf("of a closed Reader: %v, want ErrClosed", err)
 	}
 }
+
+// A scan with NoFill uses what is in the cache, and adds nothing.
+func TestIterNoFill(t *testing.T) {
+	var m table.Metrics
+	cache := table.NewCache(1 << 20)
+	pairs := numbered(2000)
+	r := open(t, build(t, nil, pairs), &table.ReaderOptions{Cache: cache, Metrics: &m})
+	if _, err := r.Get([]byte("key000000")); err != nil {
+		t.Fatal(err)
+	}
+	before := cache.Size()
+	if diff := diffPairs(pairs, forward(t, r.NewIter(&table.IterOptions{NoFill: true}))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if cache.Size() != before || m.CacheHits.Load() != 1 {
+		t.Errorf("the cache went from %d bytes to %d, with %d hits; want the same, and 1", before, cache.Size(), m.CacheHits.Load())
+	}
+}

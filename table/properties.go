@@ -24,6 +24,9 @@ type Properties struct {
 	IndexSize    uint64 // bytes of the index, before compression
 	FilterSize   uint64 // bytes of the filters
 
+	// FilterEntries is how many keys were added to the whole table's filter.
+	FilterEntries uint64
+
 	FilterPolicy string // its name: that of the whole table's filter, if there are two
 	Comparer     string // its name: for internal keys, that of the users' keys' order
 	Compression  string // "NoCompression", "Snappy", or what another engine says
@@ -55,6 +58,7 @@ func (p *Properties) numbers() map[string]*uint64 {
 		"rocksdb.data.size":           &p.DataSize,
 		"rocksdb.index.size":          &p.IndexSize,
 		"rocksdb.filter.size":         &p.FilterSize,
+		"rocksdb.num.filter_entries":  &p.FilterEntries,
 		"sievetable.block.size":       &p.BlockSize,
 		"sievetable.restart.interval": &p.RestartInterval,
 		"sievetable.filter.base.lg":   &p.FilterBaseLg,

@@ -44,7 +44,7 @@ func TestProperties(t *testing.T) {
 			table.WriterOptions{Comparer: table.InternalComparer(descendingComparer{}), FilterKey: table.InternalFilterKey, Concurrency: 2,
 				Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), FilterBaseLg: 12, TableFilterPolicy: filter.NewTableBloom(10)},
 			[]workload.Pair{internalPairs[2], internalPairs[0], internalPairs[1]},
-			table.Properties{Entries: 3, Deletions: 2, RawKeySize: 27, RawValueSize: 1, DataBlocks: 1, DataSize: 44, IndexSize: 22, FilterSize: 18 + 69,
+			table.Properties{Entries: 3, Deletions: 2, RawKeySize: 27, RawValueSize: 1, DataBlocks: 1, DataSize: 44, IndexSize: 22, FilterSize: 18 + 69, FilterEntries: 3,
 				FilterPolicy: "rocksdb.BuiltinBloomFilter", Comparer: "test.Descending", Compression: "NoCompression",
 				BlockSize: 4096, RestartInterval: 16, FilterBaseLg: 12},
 		},

@@ -34,14 +34,13 @@ func (r *Reader) readFilters(it *block.Iter) error {
 
 // filterKind is one of the ways in which a table has filters.
 type filterKind struct {
-	prefix  string        // of a policy's name in the metaindex
-	part    string        // what errors call it
-	builtin filter.Policy // that needs not be given
+	prefix string // of a policy's name in the metaindex
+	part   string // what errors call it
 }
 
 var (
-	byBlocks   = filterKind{"filter.", partFilter, filter.NewBloom(0)}
-	wholeTable = filterKind{"fullfilter.", partTableFilter, filter.NewTableBloom(0)}
+	byBlocks   = filterKind{"filter.", partFilter}
+	wholeTable = filterKind{"fullfilter.", partTableFilter}
 )
 
 // readFilter opens the filter of the first policy that the metaindex has one for.
@@ -89,7 +88,7 @@ func (r *Reader) placeFilters() {
 // order in which they are used. TableBloom is none for data blocks: RocksDB once
 // wrote other filters for them under its name.
 func (r *Reader) policies(kind filterKind) []filter.Policy {
-	all := append(slices.Clip(r.o.FilterPolicies), kind.builtin)
+	all := append(slices.Clip(r.o.FilterPolicies), filter.NewTableBloom(0), filter.NewBloom(0))
 	return slices.DeleteFunc(all, func(p filter.Policy) bool {
 		_, table := p.(filter.TableBloom)
 		return p == nil || table && kind == byBlocks

@@ -30,7 +30,7 @@ func TestTableFilter(t *testing.T) {
 	} {
 		var m table.Metrics
 		contents := build(t, &tt.o, pairs)
-		r := open(t, contents, &table.ReaderOptions{Metrics: &m, FilterPolicies: []filter.Policy{filter.NewBloom(0)}})
+		r := open(t, contents, &table.ReaderOptions{Metrics: &m})
 		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 		}

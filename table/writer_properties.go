@@ -33,6 +33,7 @@ func (w *Writer) properties() *Properties {
 		DataSize:        w.dataEnd - trailerLen*uint64(w.blocks),
 		IndexSize:       uint64(w.index.Size()),
 		FilterSize:      w.filterSize,
+		FilterEntries:   uint64(w.inTableFilter),
 		Comparer:        userOrder(o.Comparer),
 		Compression:     compressionName(o.Compression),
 		BlockSize:       uint64(o.BlockSize),
