@@ -41,8 +41,9 @@ func Get(data []byte, compare func(a, b []byte) int, key []byte, budget Budget) 
 }
 
 // Seek returns the first entry of data whose key is not below key, if there is
-// one: its value as Get does, and its key in memory of its own. It checks what Get
-// does, and puts keys together in any order.
+// one: its value as Get does, and its key, which is a part of data too, or in memory
+// of its own if it shares bytes. It checks what Get does, and puts keys together in
+// any order.
 func Seek(data []byte, compare func(a, b []byte) int, key []byte, budget Budget) (at, value []byte, found bool, err error) {
 	b, err := split(data)
 	if err != nil {
@@ -60,7 +61,14 @@ func Seek(data []byte, compare func(a, b []byte) int, key []byte, budget Budget)
 	if err != nil || order < 0 {
 		return nil, nil, false, err
 	}
-	return slices.Clip(bytes.Clone(k.last.bytes)), b.entries[e.value:e.end:e.end], true, nil
+	at = k.last.bytes
+	if k.last.inBuf {
+		if k.budget.Memory -= len(at); k.budget.Memory < 0 {
+			return nil, nil, false, fmt.Errorf("a key of %d bytes that shares some: memory for such keys is bounded", len(at))
+		}
+		at = slices.Clip(bytes.Clone(at))
+	}
+	return at, b.entries[e.value:e.end:e.end], true, nil
 }
 
 // startOf returns where the scan for key starts: at the last restart point

@@ -7,26 +7,31 @@ type readAhead struct {
 	at    uint64 // from here on
 }
 
-// prepare reads data block i and those behind it, unless it is there. Only where
-// blocks are asked for in their order is that worth it. An error is left for who
-// reads the block itself to find.
-func (a *readAhead) prepare(r *Reader, i int, forward bool) {
+// maxReadAhead is the most that is read at once, whatever is asked for.
+const maxReadAhead = 1 << 30
+
+// prepare reads data block i and those behind it, up to block end, unless it is
+// there. Only where blocks are asked for in their order is that worth it. If it fails
+// no more is read ahead: the error is left for who reads the block itself to find.
+func (a *readAhead) prepare(r *Reader, i, end int) {
 	h := r.index.handles[i]
-	if a.most == 0 || !forward || a.has(h.offset, h.end()) || r.cachedAlready(i) {
+	if a.most == 0 || a.has(h.offset, h.end()) || r.cachedAlready(i) {
 		return
 	}
-	end := h.end()
-	for _, next := range r.index.handles[i+1:] {
-		if next.offset != end || next.end()-h.offset > uint64(a.most) {
+	to := h.offset
+	for _, next := range r.index.handles[i:end] {
+		if next.offset != to || next.end()-h.offset > uint64(a.most) || next.length > uint64(r.o.MaxBlockSize) {
 			break
 		}
-		end = next.end()
+		to = next.end()
 	}
-	if n := end - h.offset; n > h.length+trailerLen && n <= uint64(a.most) {
-		a.bytes, a.at = extend(a.bytes[:0], int(n))[:n], h.offset
-		if r.readAt(partData, a.bytes, a.at) != nil {
-			a.bytes = a.bytes[:0]
-		}
+	if to <= h.end() {
+		return // no more than the block itself
+	}
+	n := int(to - h.offset)
+	a.bytes, a.at = extend(a.bytes[:0], n)[:n], h.offset
+	if r.readAt(partData, a.bytes, a.at) != nil {
+		a.bytes, a.most = nil, 0
 	}
 }
 

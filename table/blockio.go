@@ -23,15 +23,29 @@ type buffers struct {
 // keep returns value, a part of the contents, in memory that nothing else will
 // use: a copy, or the buffer itself, given up, if much of it is the value.
 func (b *buffers) keep(value []byte) []byte {
-	contents := &b.stored
-	if b.compressed {
-		contents = &b.decoded
-	}
-	if len(value) < cap(*contents)/4 {
+	if len(value) < cap(*b.contents())/4 {
 		return slices.Clip(bytes.Clone(value))
 	}
-	*contents = nil
+	*b.contents() = nil
 	return value
+}
+
+// keepEntry is keep for a key and a value, of which the key may be in memory of its
+// own.
+func (b *buffers) keepEntry(key, value []byte) (k, v []byte) {
+	if len(key)+len(value) < cap(*b.contents())/4 {
+		return slices.Clip(bytes.Clone(key)), slices.Clip(bytes.Clone(value))
+	}
+	*b.contents() = nil
+	return key, value
+}
+
+// contents is the buffer that the contents are in.
+func (b *buffers) contents() *[]byte {
+	if b.compressed {
+		return &b.decoded
+	}
+	return &b.stored
 }
 
 // readBlock reads the block at h into b, checks its checksum, and returns its

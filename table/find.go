@@ -33,8 +33,13 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 	if !may {
 		return nil, nil, ErrNotFound
 	}
-	for i := r.index.search(key); i < r.index.len(); i++ {
-		k, v, found, err := r.findIn(i, key, wanted, asked)
+	first := r.index.search(key)
+	for i := first; i < r.index.len(); i++ {
+		budget := r.lookupBudget(i)
+		if i > first {
+			budget.Memory = 0 // the block's first key is the answer, and shares nothing
+		}
+		k, v, found, err := r.findIn(i, key, wanted, asked, budget)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -55,6 +60,9 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 
 // alike reports whether FilterKey makes wanted of key.
 func (r *Reader) alike(key, wanted []byte) bool {
+	if r.o.FilterKey == nil {
+		return r.index.order(key, wanted) == 0
+	}
 	key = filterKey(r.o.FilterKey, key)
 	return (key == nil) == (wanted == nil) && bytes.Equal(key, wanted)
 }
@@ -62,7 +70,7 @@ func (r *Reader) alike(key, wanted []byte) bool {
 // findIn returns data block i's first entry whose key is not below key, unless
 // its filter says that the block has none that is alike. asked says whether the
 // whole table's filter was.
-func (r *Reader) findIn(i int, key, wanted []byte, asked bool) (k, v []byte, found bool, err error) {
+func (r *Reader) findIn(i int, key, wanted []byte, asked bool, budget block.Budget) (k, v []byte, found bool, err error) {
 	may, blockAsked := r.mayContain(i, wanted)
 	if !may {
 		return nil, nil, false, nil
@@ -70,7 +78,7 @@ func (r *Reader) findIn(i int, key, wanted []byte, asked bool) (k, v []byte, fou
 	asked = asked || blockAsked
 	if c := r.cached(i); c != nil {
 		k, v, found = seekEntry(c, r.compare, key)
-	} else if k, v, found, err = r.seekIn(i, key, wanted, asked); err != nil {
+	} else if k, v, found, err = r.seekIn(i, key, wanted, asked, budget); err != nil {
 		return nil, nil, false, err
 	}
 	if m := r.o.Metrics; m != nil && asked && !(found && r.alike(k, wanted)) {
@@ -89,7 +97,7 @@ func seekEntry(c *block.Packed, compare func(a, b []byte) int, key []byte) (k, v
 }
 
 // seekIn does findIn's work in a block that has to be read.
-func (r *Reader) seekIn(i int, key, wanted []byte, asked bool) (k, v []byte, found bool, err error) {
+func (r *Reader) seekIn(i int, key, wanted []byte, asked bool, budget block.Budget) (k, v []byte, found bool, err error) {
 	b := buffersPool.Get().(*buffers)
 	defer b.put()
 	contents, err := r.readData(i, b)
@@ -107,11 +115,11 @@ func (r *Reader) seekIn(i int, key, wanted []byte, asked bool) (k, v []byte, fou
 		k, v, found = seekEntry(p, r.compare, key)
 		return k, v, found, nil
 	}
-	if k, v, found, err = block.Seek(contents, r.compare, key, r.lookupBudget(i)); err != nil {
+	if k, v, found, err = block.Seek(contents, r.compare, key, budget); err != nil {
 		return nil, nil, false, r.corruptData(i, err)
 	}
 	if found {
-		v = b.keep(v)
+		k, v = b.keepEntry(k, v)
 	}
 	return k, v, found, nil
 }

@@ -158,3 +158,18 @@ func TestFindErrors(t *testing.T) {
 		t.Errorf("Find on a closed Reader: %v, want ErrClosed", err)
 	}
 }
+
+// foldComparer takes upper and lower case for the same.
+type foldComparer struct{ descendingComparer }
+
+func (foldComparer) Compare(a, b []byte) int {
+	return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b))
+}
+
+// Without FilterKey, Find finds what Get does, in any order.
+func TestFindInAnotherOrder(t *testing.T) {
+	c := foldComparer{}
+	r := open(t, build(t, &table.WriterOptions{Comparer: c}, pairsOf("abc", "abd")), &table.ReaderOptions{Comparer: c})
+	checkFind(t, "another case", r, []byte("ABC"), &pairsOf("abc")[0])
+	checkFind(t, "none", r, []byte("AB"), nil)
+}

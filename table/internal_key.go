@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"slices"
 )
 
 // An InternalKey is what keys are inside a LevelDB or goleveldb database: the
@@ -147,6 +148,9 @@ func (c internalComparer) Separator(dst, a, b []byte) []byte {
 	}
 	ua, _ := splitInternal(a)
 	ub, _ := splitInternal(b)
+	if c.order(ua, ub) >= 0 {
+		return nil // of one user's key: there is nothing between
+	}
 	return c.first(len(dst), c.user.Separator(dst, ua, ub), ua)
 }
 
@@ -162,8 +166,9 @@ func (c internalComparer) Successor(dst, b []byte) []byte {
 // first makes an internal key of s, which has a user's key from start on, if that
 // is shorter and larger than user; else it returns nil.
 func (c internalComparer) first(start int, s, user []byte) []byte {
-	if s == nil || len(s)-start >= len(user) || c.order(user, s[start:]) >= 0 {
+	if s == nil || len(s) < start || len(s)-start >= len(user) || c.order(user, s[start:]) >= 0 {
 		return nil
 	}
-	return appendInternal(s, MaxSequence<<8|uint64(kindSeek))
+	// Clipped, in case that it is a part of a key against the rules.
+	return appendInternal(slices.Clip(s), MaxSequence<<8|uint64(kindSeek))
 }

@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -121,5 +122,23 @@ func TestInternalComparerIsAnOrder(t *testing.T) {
 				t.Fatalf("%s: Successor(%q) = %q", user.Name(), a, s)
 			}
 		}
+	}
+}
+
+// strictComparer's Separator relies on what it is promised.
+type strictComparer struct{ table.Comparer }
+
+func (c strictComparer) Separator(dst, a, b []byte) []byte {
+	if bytes.Compare(a, b) >= 0 {
+		panic(fmt.Sprintf("Separator(%q, %q)", a, b))
+	}
+	return c.Comparer.Separator(dst, a, b)
+}
+
+// Between two versions of a key there is nothing to separate.
+func TestInternalSeparatorOfVersions(t *testing.T) {
+	c := table.InternalComparer(strictComparer{table.BytewiseComparer})
+	if got := c.Separator(nil, internalKey("abc", 9, 1), internalKey("abc", 8, 1)); got != nil {
+		t.Errorf("Separator of two versions = %q", got)
 	}
 }

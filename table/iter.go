@@ -27,7 +27,8 @@ type IterOptions struct {
 
 	// ReadAhead is how many bytes are read at once when Next goes from block to
 	// block, at least the block: as many as make a read worth its while, where the
-	// source takes its time for each. They stay in memory until the Iter is closed.
+	// source takes its time for each, up to 1 GiB. They stay in memory until the
+	// Iter is closed. If such a read fails, blocks are read one by one from then on.
 	// 0 and below: each block is read by itself.
 	ReadAhead int
 }
@@ -78,7 +79,7 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 		it.held = bytes.Clone(o.Filter)
 		may, _ := r.tableMayContain(it.held)
 		it.none = !may
-		it.buffers.ahead.most = max(o.ReadAhead, 0)
+		it.buffers.ahead.most = min(max(o.ReadAhead, 0), maxReadAhead)
 		it.c.noFill = o.NoFill
 	}
 	return it
@@ -286,7 +287,9 @@ func (it *Iter) load(i int) bool {
 		it.from, it.to, it.at = 0, math.MaxInt, i
 		return true
 	}
-	it.buffers.ahead.prepare(it.r, i, forward)
+	if forward {
+		it.buffers.ahead.prepare(it.r, i, it.end())
+	}
 	if err := it.c.open(it.r, i, &it.buffers, &it.room); err != nil {
 		return it.fail(err)
 	}

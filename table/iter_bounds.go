@@ -13,6 +13,15 @@ func (it *Iter) above(i int) bool {
 	return it.none || it.upper != nil && i > 0 && it.order(it.r.index.separator(i-1), it.upper) >= 0
 }
 
+// end returns the first data block that is known to be above the bounds, or how many
+// there are.
+func (it *Iter) end() int {
+	if n := it.r.index.len(); it.upper == nil || n == 0 {
+		return n
+	}
+	return min(it.r.index.search(it.upper)+1, it.r.index.len())
+}
+
 // bound finds the bounds in data block i, which is open, once for all moves in
 // it.
 func (it *Iter) bound(i int) {

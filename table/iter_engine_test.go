@@ -189,3 +189,39 @@ func TestIterNoFill(t *testing.T) {
 		t.Errorf("the cache went from %d bytes to %d, with %d hits; want the same, and 1", before, cache.Size(), m.CacheHits.Load())
 	}
 }
+
+// Of a source that fails in one place, little is read again and again; and nothing is
+// read beyond the bounds, or of blocks that are too large.
+func TestReadAheadReadsOnce(t *testing.T) {
+	pairs := numbered(5000)
+	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
+	for _, tt := range []struct {
+		name string
+		bad  int64
+		o    table.IterOptions
+		most int64 // times the file's size, in percent
+	}{
+		{"sound", -1, table.IterOptions{ReadAhead: math.MaxInt}, 100},
+		{"bad near the end", 80_000, table.IterOptions{ReadAhead: math.MaxInt}, 210},
+		{"with a bound", -1, table.IterOptions{ReadAhead: math.MaxInt, Upper: []byte("key000100")}, 10},
+	} {
+		read := int64(0)
+		src := readAtFunc(func(p []byte, off int64) (int, error) {
+			if read += int64(len(p)); off <= tt.bad && tt.bad < off+int64(len(p)) {
+				return 0, errors.New("bad")
+			}
+			return bytes.NewReader(contents).ReadAt(p, off)
+		})
+		r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{IgnoreFilter: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read = 0
+		it := r.NewIter(&tt.o)
+		for it.Next() {
+		}
+		if (it.Error() == nil) != (tt.bad < 0) || read*100 > tt.most*int64(len(contents)) {
+			t.Errorf("%s: %v, %d bytes read of %d", tt.name, it.Error(), read, len(contents))
+		}
+	}
+}

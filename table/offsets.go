@@ -1,5 +1,7 @@
 package table
 
+import "slices"
+
 // ApproximateOffset returns about where in the file key is, or would be: where the
 // data block starts that can hold it, or the metaindex for a key above all. What
 // lies between two keys takes about as many bytes as their offsets differ in. It
@@ -28,6 +30,13 @@ func (r *Reader) keyAt(move func(*Iter) bool) ([]byte, error) {
 		}
 		return nil, ErrNotFound
 	}
-	key := append([]byte{}, it.Key()...)
-	return key, it.Close()
+	key := it.Key()
+	if len(key) < maxClonedKey { // or it may be a part of a block, which nobody else has
+		key = append([]byte{}, key...)
+	}
+	return slices.Clip(key), it.Close()
 }
+
+// maxClonedKey is from where on a key is given away as it is: a copy of a key that
+// is as long as its block would take as much memory again.
+const maxClonedKey = 1 << 20

@@ -115,7 +115,9 @@ type ReaderOptions struct {
 	FilterPolicies []filter.Policy
 
 	// FilterKey is what the table was written with: InternalFilterKey for the
-	// tables of a LevelDB or goleveldb database. Lookups call it concurrently.
+	// tables of a LevelDB or goleveldb database. Lookups call it concurrently, and
+	// Find for several keys: what it returns must stay as it is, as a part of the
+	// key does.
 	// With a wrong one, lookups miss keys, and Verify reports that the filter
 	// denies them. nil: the whole key.
 	FilterKey func(key []byte) []byte

@@ -22,8 +22,9 @@ func (r *Reader) readFilters(it *block.Iter) error {
 		return nil
 	}
 	var unusable []error
+	var used handle // of the first one
 	for _, kind := range []filterKind{byBlocks, wholeTable} {
-		err := r.readFilter(it, kind)
+		err := r.readFilter(it, kind, &used)
 		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, errUnknownFilter) {
 			return err
 		}
@@ -43,8 +44,9 @@ var (
 	wholeTable = filterKind{"fullfilter.", partTableFilter}
 )
 
-// readFilter opens the filter of the first policy that the metaindex has one for.
-func (r *Reader) readFilter(it *block.Iter, kind filterKind) error {
+// readFilter opens the filter of the first policy that the metaindex has one for. It
+// must not be in the bytes of the one that is used already.
+func (r *Reader) readFilter(it *block.Iter, kind filterKind, used *handle) error {
 	for _, p := range r.policies(kind) {
 		for _, name := range filterNames(p) {
 			key := []byte(kind.prefix + name)
@@ -55,6 +57,10 @@ func (r *Reader) readFilter(it *block.Iter, kind filterKind) error {
 			if err != nil {
 				return err
 			}
+			if used.length > 0 && h.overlaps(*used) {
+				return corrupt(kind.part, h.offset, "overlaps the block at %d", used.offset)
+			}
+			*used = h
 			return r.useFilter(kind, p, h)
 		}
 	}

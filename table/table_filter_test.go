@@ -137,3 +137,35 @@ func TestTableFilterOptions(t *testing.T) {
 		t.Error("a filter of no keys was written")
 	}
 }
+
+// silentPolicy writes filters of no bytes.
+type silentPolicy struct{ filter.Policy }
+
+func (silentPolicy) NewGenerator() filter.Generator { return silentGenerator{} }
+
+type silentGenerator struct{}
+
+func (silentGenerator) Add([]byte)             {}
+func (silentGenerator) Generate(filter.Buffer) {}
+
+func TestTableFilterOfNoBytes(t *testing.T) {
+	w, err := table.NewWriter(io.Discard, &table.WriterOptions{TableFilterPolicy: silentPolicy{filter.NewTableBloom(10)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Append([]byte("a"), nil), w.Close()); err == nil {
+		t.Error("no error")
+	}
+}
+
+// Two filters in the same bytes are damage: the second is not read.
+func TestTwoFiltersInOneBlock(t *testing.T) {
+	p := sound()
+	p.meta = func(h string) string {
+		return rawtable.Entries(bloomName, h, "fullfilter.rocksdb.BuiltinBloomFilter", h)
+	}
+	r := open(t, p.build(), nil)
+	if err := r.FilterErr(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "table filter block at 54: overlaps the block at 54") {
+		t.Errorf("FilterErr = %v, want ErrCorrupt", err)
+	}
+}

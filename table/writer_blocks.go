@@ -238,6 +238,9 @@ func (w *Writer) finishMetaindex() (handle, error) {
 
 // writeFilter writes a filter, and lists it in the metaindex.
 func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p filter.Policy, contents []byte) error {
+	if len(contents) == 0 {
+		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
+	}
 	h, err := w.writeRaw(contents, kind.part)
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ func open(file string) (*table.Reader, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file", file)
 	}
-	r, err := table.Open(file, &table.ReaderOptions{IgnoreFilter: true, Codecs: codecs.All()})
+	r, err := table.Open(file, &table.ReaderOptions{IgnoreFilter: true, Codecs: codecs.All(), MaxBlockSize: codecs.MaxBlockSize})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -64,7 +64,8 @@ func (c codec) Encode(dst, src []byte) []byte {
 // Decode decodes piece by piece: memory is taken for what there is, not for what a
 // block claims to be.
 func (c codec) Decode(dst, src []byte, limit int) (_ []byte, err error) {
-	r, err := c.newReader(bytes.NewReader(src))
+	in := bytes.NewReader(src)
+	r, err := c.newReader(in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.name, err)
 	}
@@ -75,13 +76,17 @@ func (c codec) Decode(dst, src []byte, limit int) (_ []byte, err error) {
 	}()
 	start := len(dst)
 	for {
-		if len(dst) == cap(dst) {
-			dst = slices.Grow(dst, max(4096, len(dst)-start))
+		if len(dst) == cap(dst) { // double, up to what is one byte too many
+			have := len(dst) - start
+			dst = slices.Grow(dst, min(max(4096, have), limit-have+1))
 		}
 		n, err := r.Read(dst[len(dst):cap(dst)])
 		dst = dst[:len(dst)+n]
 		if len(dst)-start > limit {
 			return nil, fmt.Errorf("%s: decodes to over %d bytes", c.name, limit)
+		}
+		if err == io.EOF && in.Len() > 0 {
+			return nil, fmt.Errorf("%s: %d bytes behind the end", c.name, in.Len())
 		}
 		if err == io.EOF {
 			return dst, nil
@@ -103,6 +108,10 @@ func newFlateWriter(w io.Writer) (io.WriteCloser, error) {
 // maxZstdWindow is the most that a zstd block may look back, which is memory that it
 // takes on its word.
 const maxZstdWindow = 8 << 20
+
+// MaxBlockSize is what a Reader of such tables should be given. Blocks of a few
+// bytes can decode to it, and would to far more.
+const MaxBlockSize = 64 << 20
 
 func newZstdReader(r io.Reader) (io.ReadCloser, error) {
 	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))

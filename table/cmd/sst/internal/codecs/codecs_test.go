@@ -30,6 +30,9 @@ func TestRoundTrip(t *testing.T) {
 				if got, err := all.Decode(nil, stored, len(src)-1); err == nil {
 					t.Errorf("%T %d: %d bytes beyond a limit of %d", all, c.ID(), len(got), len(src)-1)
 				}
+				if got, err := all.Decode(nil, append(bytes.Clone(stored), "more"...), len(src)); err == nil {
+					t.Errorf("%T %d: %d bytes of a block with more behind it", all, c.ID(), len(got))
+				}
 				if got, err := all.Decode(nil, stored[:len(stored)-1], len(src)); err == nil {
 					t.Errorf("%T %d: %d bytes of a block cut short", all, c.ID(), len(got))
 				}
