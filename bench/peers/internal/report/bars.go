@@ -29,7 +29,7 @@ func (r *Report) byEngine(p *plot.Plot) (plot.Legend, bool, error) {
 	if len(columns) == 0 {
 		return legend, false, nil
 	}
-	const width = 7.5 * vg.Millimeter
+	const width = 6.5 * vg.Millimeter
 	for n, i := range columns {
 		offset := (vg.Length(n) - vg.Length(len(columns)-1)/2) * width
 		bars, err := r.bars(p, rows, i, width, offset)

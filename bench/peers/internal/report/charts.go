@@ -24,7 +24,7 @@ type chart struct {
 }
 
 const (
-	chartWidth  = 24 * vg.Centimeter
+	chartWidth  = 26 * vg.Centimeter
 	chartHeight = 12 * vg.Centimeter
 	legendWidth = 5.5 * vg.Centimeter
 )

@@ -88,6 +88,6 @@ func (r *Report) lines(p *plot.Plot, rows []measure.Row) (plot.Legend, bool, err
 
 // dark returns column i's colour for a line: dark enough on white.
 func dark(i int) color.Color {
-	colours := []color.Color{shades[0], shades[1], color.Black, shades[3], color.Black, color.Gray{Y: 0x60}}
+	colours := []color.Color{shades[0], shades[1], shades[2], color.Black, shades[4], color.Black, color.Gray{Y: 0x60}}
 	return colours[i%len(colours)]
 }
