@@ -52,7 +52,7 @@ type Iter struct {
 	r            *Reader
 	lower, upper []byte
 	held         []byte // what the filters are asked for; nil: they are not
-	none         bool   // the whole table's filter rules it out
+	begin, end   int    // the data blocks that can have something to show, up to before end
 
 	at    int // the data block that is loaded; −1 and the index's len stand for before and after all of them
 	c     cursor
@@ -73,13 +73,12 @@ type Iter struct {
 // NewIter returns an Iter before the first entry. nil options show everything.
 // The bounds are copied.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
-	it := &Iter{r: r, at: -1, c: cursor{i: -1}, low: math.MaxInt, room: dataKeyBudget.of(r.footerOffset)}
+	it := &Iter{r: r, at: -1, c: cursor{i: -1}, low: math.MaxInt, end: r.index.len(), room: dataKeyBudget.of(r.footerOffset)}
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 		it.held = bytes.Clone(o.Filter)
-		may, _ := r.tableMayContain(it.held)
-		it.none = !may
-		it.buffers.ahead.most = min(max(o.ReadAhead, 0), maxReadAhead)
+		it.boundBlocks()
+		it.buffers.ahead.most = min(max(o.ReadAhead, 0), maxAtOnce)
 		it.c.noFill = o.NoFill
 	}
 	return it
@@ -213,96 +212,3 @@ func (it *Iter) prev() bool {
 	}
 	return false
 }
-
-// forward ends a move that goes up: found says whether it ended at an entry of
-// the loaded block. If not, the entry is the first one of the blocks to come.
-func (it *Iter) forward(found bool) bool {
-	for !found {
-		if !it.load(it.at + 1) {
-			return false
-		}
-		found = it.c.first()
-	}
-	if it.c.number() >= it.to {
-		return it.leave(it.r.index.len())
-	}
-	return it.arrive()
-}
-
-// backward ends a move that goes down, as forward does one that goes up.
-func (it *Iter) backward(found bool) bool {
-	for !found {
-		if !it.load(it.at - 1) {
-			return false
-		}
-		found = it.c.last()
-	}
-	if it.c.number() < it.from {
-		return it.leave(-1)
-	}
-	return it.arrive()
-}
-
-// arrive ends a move at an entry.
-func (it *Iter) arrive() bool {
-	it.valid, it.err = true, nil
-	if it.c.e != nil {
-		it.low, it.high = it.from, min(it.to, it.c.e.Len())
-	}
-	return true
-}
-
-// depart makes the Iter be at no entry.
-func (it *Iter) depart() {
-	it.valid, it.low, it.high = false, math.MaxInt, 0
-}
-
-// leave moves to before the first block or after the last one.
-func (it *Iter) leave(at int) bool {
-	it.depart()
-	it.at, it.err = at, nil
-	it.c.reset()
-	return false
-}
-
-// load makes data block i the current one. It reports false for a block that is
-// not there, which it moves to, and for one that cannot be read.
-func (it *Iter) load(i int) bool {
-	it.depart()
-	switch {
-	case it.r.closed.Load():
-		return it.fail(ErrClosed)
-	case i < 0 || it.below(i):
-		return it.leave(-1)
-	case i >= it.r.index.len() || it.above(i):
-		return it.leave(it.r.index.len())
-	case i == it.at:
-		it.err = errPanicked // until the move is made
-		return true
-	}
-	forward := i == it.at+1
-	it.at, it.err = -1, errPanicked // the block that was loaded is lost
-	if may, _ := it.r.mayContain(i, it.held); !may {
-		it.c.openNone()
-		it.from, it.to, it.at = 0, math.MaxInt, i
-		return true
-	}
-	if forward {
-		it.buffers.ahead.prepare(it.r, i, it.end())
-	}
-	if err := it.c.open(it.r, i, &it.buffers, &it.room); err != nil {
-		return it.fail(err)
-	}
-	it.bound(i)
-	it.at = i
-	return true
-}
-
-// fail ends a move with an error. No block is loaded then.
-func (it *Iter) fail(err error) bool {
-	it.leave(-1)
-	it.err = err
-	return false
-}
-
-func (it *Iter) order(a, b []byte) int { return it.r.index.order(a, b) }
