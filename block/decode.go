@@ -125,12 +125,12 @@ func decodeQuick(entries, keys []byte, places []place, d decoded, suffix int) de
 		for i := 16; i < shared; i += 16 {
 			*(*[16]byte)(keys[end+i:]) = *(*[16]byte)(keys[start+i:])
 		}
-		suffix := end + shared
-		*(*[16]byte)(keys[suffix:]) = *(*[16]byte)(entries[key:])
+		own := end + shared
+		*(*[16]byte)(keys[own:]) = *(*[16]byte)(entries[key:])
 		for i := 16; i < unshared; i += 16 {
-			*(*[16]byte)(keys[suffix+i:]) = *(*[16]byte)(entries[key+i:])
+			*(*[16]byte)(keys[own+i:]) = *(*[16]byte)(entries[key+i:])
 		}
-		start, end, off = end, suffix+unshared, valueEnd
+		start, end, off = end, own+unshared, valueEnd
 		p := &places[n] // field by field: a whole place would go by way of the stack
 		p.key, p.keyEnd, p.value, p.valueEnd = uint32(start), uint32(end), uint32(value), uint32(valueEnd)
 		n++

@@ -26,9 +26,9 @@ func (e *Entries) headed() bool { return e.compare == nil || e.suffix > 0 }
 // part returns what of key is in the bytewise order.
 func (e *Entries) part(key []byte) []byte { return key[:max(0, len(key)-e.suffix)] }
 
-// place is where an entry's key and value start and end. If they are Packed in
-// the bytewise order, but for suffixes, it also has the key's head: the 4 bytes after those that all
-// keys share, as a number. A search then has to look at one key only.
+// place is where an entry's key and value start and end. If they are Packed, and
+// headed, it also has the key's head: the 4 bytes after those that all keys share, as
+// a number. A search then has to look at one key only.
 type place struct{ head, key, keyEnd, value, valueEnd uint32 }
 
 // Len returns how many entries there are.

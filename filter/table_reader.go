@@ -17,17 +17,16 @@ func OpenTable(filter []byte, p Policy) (*TableReader, error) {
 	if p == nil {
 		return nil, errors.New("filter: no policy")
 	}
-	if c, ok := p.(Checker); ok {
-		if err := c.Check(filter); err != nil {
-			return nil, err
-		}
-	}
 	t := &TableReader{policy: p, filter: filter}
-	if _, ok := p.(TableBloom); ok {
-		var err error
-		if t.lines, err = linesOf(filter); err != nil {
-			return nil, err
-		}
+	var err error
+	switch p := p.(type) {
+	case TableBloom:
+		t.lines, err = linesOf(filter)
+	case Checker:
+		err = p.Check(filter)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return t, nil
 }

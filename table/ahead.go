@@ -7,9 +7,6 @@ type readAhead struct {
 	at    uint64 // from here on
 }
 
-// maxReadAhead is the most that is read at once, whatever is asked for.
-const maxReadAhead = 1 << 30
-
 // prepare reads data block i and those behind it, up to block end, unless it is
 // there. Only where blocks are asked for in their order is that worth it. If it fails
 // no more is read ahead: the error is left for who reads the block itself to find.

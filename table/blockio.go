@@ -11,6 +11,10 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
+// maxAtOnce is the most that is read in one go, where several parts or blocks are:
+// whatever is asked for, and whatever size a file says it has.
+const maxAtOnce = 1 << 30
+
 // buffers hold a block while it is in use: as stored and, if it was compressed,
 // decompressed. Both are used again for the next block.
 type buffers struct {
@@ -23,10 +27,7 @@ type buffers struct {
 // keep returns value, a part of the contents, in memory that nothing else will
 // use: a copy, or the buffer itself, given up, if much of it is the value.
 func (b *buffers) keep(value []byte) []byte {
-	if len(value) < cap(*b.contents())/4 {
-		return slices.Clip(bytes.Clone(value))
-	}
-	*b.contents() = nil
+	_, value = b.keepEntry(nil, value)
 	return value
 }
 

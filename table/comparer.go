@@ -68,9 +68,6 @@ func compareFunc(c Comparer) func(a, b []byte) int {
 	if _, ok := c.(bytewise); ok {
 		return nil
 	}
-	if suffixOf(c) > 0 {
-		return compareInternal
-	}
 	return c.Compare
 }
 

@@ -108,19 +108,6 @@ func (c internalComparer) Compare(a, b []byte) int {
 	return cmp.Compare(tb, ta)
 }
 
-// compareInternal is Compare over the bytewise order.
-func compareInternal(a, b []byte) int {
-	if len(a) < internalTrailerLen || len(b) < internalTrailerLen {
-		return compareShort(a, b)
-	}
-	ua, ta := splitInternal(a)
-	ub, tb := splitInternal(b)
-	if order := bytes.Compare(ua, ub); order != 0 {
-		return order
-	}
-	return cmp.Compare(tb, ta)
-}
-
 // compareShort compares keys of which at least one is too short for an internal
 // key.
 func compareShort(a, b []byte) int {

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -89,16 +90,11 @@ func (p *Properties) encode() ([]byte, error) {
 			all[name] = []byte(*s)
 		}
 	}
-	names := make([]string, 0, len(all))
-	for name := range all {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	w, err := block.NewWriter(math.MaxInt32) // as RocksDB's, without restart points
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if err := w.Append([]byte(name), all[name]); err != nil {
 			return nil, err
 		}
@@ -106,21 +102,27 @@ func (p *Properties) encode() ([]byte, error) {
 	return w.Finish(), nil
 }
 
-// set takes one property.
-func (p *Properties) set(name, value []byte) error {
-	if n := p.numbers()[string(name)]; n != nil {
-		v, size := wire.Uvarint(value)
-		if size == 0 || size < len(value) {
-			return fmt.Errorf("property %s is %x, want a minimal varint", name, value[:min(len(value), 20)])
+// take takes the properties that it moves over, if they are not too many, and names
+// and values at most room bytes together.
+func (p *Properties) take(it *block.Iter, room int) error {
+	numbers, texts := p.numbers(), p.texts()
+	for n := 0; it.Next(); n++ {
+		name, value := it.Key(), it.Value()
+		if room -= len(name) + len(value); n == maxProperties || room < 0 {
+			return fmt.Errorf("over %d properties, or too long ones", n)
 		}
-		*n = v
-		return nil
+		if number := numbers[string(name)]; number != nil {
+			v, size := wire.Uvarint(value)
+			if size == 0 || size < len(value) {
+				return fmt.Errorf("property %s is %x, want a minimal varint", name, value[:min(len(value), 20)])
+			}
+			*number = v
+		} else if text := texts[string(name)]; text != nil {
+			*text = string(value)
+		} else {
+			p.Other[string(name)] = bytes.Clone(value)
+		}
 	}
-	if s := p.texts()[string(name)]; s != nil {
-		*s = string(value)
-		return nil
-	}
-	p.Other[string(name)] = bytes.Clone(value)
 	return nil
 }
 
@@ -161,15 +163,5 @@ func decodeProperties(contents []byte, room int) (*Properties, error) {
 		return nil, err
 	}
 	p := &Properties{Other: map[string][]byte{}}
-	room /= 2
-	for n := 0; it.Next(); n++ {
-		name, value := it.Key(), it.Value()
-		if room -= len(name) + len(value); n == maxProperties || room < 0 {
-			return nil, fmt.Errorf("over %d properties, or too long ones", n)
-		}
-		if err := p.set(name, value); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
+	return p, p.take(&it, room/2)
 }

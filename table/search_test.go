@@ -112,6 +112,7 @@ func BenchmarkIndexSearch(b *testing.B) {
 // one, or keys too short to be internal, are told apart by whole keys.
 func TestSearchTreeOfInternalKeys(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 19))
+	compare := InternalComparer(BytewiseComparer).Compare
 	random := func() []byte {
 		user := make([]byte, rng.IntN(6))
 		for i := range user {
@@ -123,12 +124,12 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		return InternalKey{User: append([]byte("http://www.")[:rng.IntN(2)*11], user...), Sequence: rng.Uint64N(4) << 40, Kind: Kind(rng.IntN(2))}.Append(nil)
 	}
 	for _, n := range []int{1, 2, 31, 32, 33, 1000, 1025, 40_000} {
-		x := &index{compare: compareInternal, suffix: internalTrailerLen}
+		x := &index{compare: compare, suffix: internalTrailerLen}
 		var all [][]byte
 		for range n {
 			all = append(all, random())
 		}
-		slices.SortFunc(all, compareInternal)
+		slices.SortFunc(all, compare)
 		all = slices.CompactFunc(all, bytes.Equal)
 		x.handles = make([]handle, len(all))
 		for _, s := range all {
@@ -139,7 +140,7 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		x.tree = newSearchTree(x)
 		for range 5000 {
 			key := random()
-			want := sort.Search(len(all), func(i int) bool { return compareInternal(all[i], key) >= 0 })
+			want := sort.Search(len(all), func(i int) bool { return compare(all[i], key) >= 0 })
 			if got := x.search(key); got != want {
 				t.Fatalf("%d separators: search(%q) = %d, want %d", len(all), key, got, want)
 			}

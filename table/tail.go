@@ -9,9 +9,6 @@ type tailReader struct {
 	tail []byte
 }
 
-// maxTail is the most that is read at once, whatever size a file says it has.
-const maxTail = 1 << 30
-
 // readTail returns a source that has the last n bytes of r, which has size bytes:
 // all that opening a small table takes, or one with a large n, is one read then. If
 // that read fails it returns r, so that the parts are read one by one, and one that
@@ -20,7 +17,7 @@ func readTail(r io.ReaderAt, size, n int64) io.ReaderAt {
 	if n == 0 {
 		return r
 	}
-	t := tailReader{ReaderAt: r, tail: make([]byte, min(n, size, maxTail))}
+	t := tailReader{ReaderAt: r, tail: make([]byte, min(n, size, maxAtOnce))}
 	t.at = size - int64(len(t.tail))
 	if got, err := r.ReadAt(t.tail, t.at); got != len(t.tail) || err != nil && err != io.EOF {
 		return r
