@@ -1,0 +1,47 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// BenchmarkFind looks up the newest versions of W1's keys as an engine does: in a
+// cached table of internal keys, whose filter holds the users' keys.
+func BenchmarkFind(b *testing.B) {
+	set := workload.W1(1_000_000)
+	versions := set
+	versions.Keys = make([][]byte, len(set.Keys))
+	for i, k := range set.Keys {
+		versions.Keys[i] = table.InternalKey{User: k, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
+	}
+	order := table.InternalComparer(table.BytewiseComparer)
+	var out bytes.Buffer
+	writeTable(b, &out, versions, &table.WriterOptions{Comparer: order, FilterPolicy: filter.NewBloom(10), FilterKey: table.InternalFilterKey})
+	r := open(b, out.Bytes(), &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey, Cache: table.NewCache(512 << 20)})
+	for range r.NewIter(nil).All() {
+	}
+	var seek []byte
+	b.Run("absent", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			seek = table.SeekKey(seek[:0], set.Absent[i%len(set.Absent)], table.MaxSequence)
+			if _, _, err := r.Find(seek); !errors.Is(err, table.ErrNotFound) {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("present", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			seek = table.SeekKey(seek[:0], set.Keys[set.Hits[i%len(set.Hits)]], table.MaxSequence)
+			if _, _, err := r.Find(seek); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
