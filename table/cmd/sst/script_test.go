@@ -14,6 +14,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
 
 var update = flag.Bool("update", false, "rewrite the scripts' expected output with what the command prints")
@@ -31,6 +32,9 @@ func TestMain(m *testing.M) {
 //	database FILE [KEY=VALUE…]   writes a table as a database has it, of sequence 1
 //	opaque FILE [KEY=VALUE…]     writes a table whose filter holds something else
 //	blocks FILE [KEY=VALUE…]     writes a table of one entry a block
+//	zstd FILE [KEY=VALUE…]       writes a table with blocks of zstd, id 2
+//	zlib FILE [KEY=VALUE…]       writes one with blocks of zlib, id 2 too
+//	deflate FILE [KEY=VALUE…]    writes one with blocks of deflate, id 4
 //	damage FILE OFFSET           changes the byte there
 //	status N COMMAND [ARG…]      is exec of a command that exits with N
 func TestScripts(t *testing.T) {
@@ -42,6 +46,9 @@ func TestScripts(t *testing.T) {
 			"database": tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{FilterKey: table.InternalFilterKey}),
 			"opaque":   tableWriter("", table.WriterOptions{FilterKey: func([]byte) []byte { return []byte("something else") }}),
 			"blocks":   tableWriter("", table.WriterOptions{BlockSize: 1}),
+			"zstd":     tableWriter("", table.WriterOptions{Compression: codecs.Zstd}),
+			"zlib":     tableWriter("", table.WriterOptions{Compression: codecs.Zlib}),
+			"deflate":  tableWriter("", table.WriterOptions{Compression: codecs.Deflate}),
 			"damage":   damage,
 			"status":   status,
 		},
