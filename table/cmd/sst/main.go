@@ -1,15 +1,8 @@
-// Command sst looks into sorted-string tables of LevelDB's format: .ldb and
-// .sst files.
+// Command sst builds, searches, checks and explains sorted-string tables of
+// LevelDB's format: .ldb and .sst files. "sst help" lists its commands.
 //
-//	sst get FILE KEY    print the value of a key
-//	sst scan FILE       print all entries
-//
-// Keys and values are printed, and keys are given, as text in which \n, \t, \\,
-// \xff and the like stand for what is not text, as in Go strings. Scan prints
-// key, tab and value on a line each.
-//
-// The exit status is 0 if the key was found, 1 if it is absent, 2 for wrong
-// usage or a file that cannot be read, and 3 for damage that is in the way.
+// The exit status is 0 if all is well, 1 if a key is absent or two tables differ, 2
+// for wrong usage or what cannot be read or written, and 3 for damage in a file.
 package main
 
 import (
@@ -25,20 +18,25 @@ import (
 )
 
 const (
-	exitAbsent  = 1
+	exitNo      = 1
 	exitUsage   = 2
 	exitDamaged = 3
 )
 
+// errNo ends a command whose answer is no: the key is absent, the tables differ.
+// Nothing is printed for it.
+var errNo = errors.New("no")
+
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // run executes the command line and returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
-	out := bufio.NewWriter(stdout)
-	cmd := newCommand(out)
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	out := bufio.NewWriterSize(stdout, 64<<10)
+	cmd := newCommand()
 	cmd.SetArgs(args)
+	cmd.SetIn(stdin)
 	cmd.SetOut(out)
 	cmd.SetErr(stderr)
 	err := cmd.Execute()
@@ -48,8 +46,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errAbsent):
-		return exitAbsent
+	case errors.Is(err, errNo):
+		return exitNo
 	}
 	fmt.Fprintln(stderr, "sst:", err)
 	if errors.Is(err, table.ErrCorrupt) {
@@ -58,38 +56,21 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitUsage
 }
 
-func newCommand(out io.Writer) *cobra.Command {
+func newCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "sst",
-		Short:         "Look into sorted-string tables (.ldb and .sst files)",
+		Short:         "Build, search, check and explain sorted-string tables (.ldb and .sst files)",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Long: `Look into sorted-string tables of LevelDB's format: .ldb and .sst files.
+		Long: `Build, search, check and explain sorted-string tables of LevelDB's format: .ldb
+and .sst files, by themselves or in the directory of a database.
 
 Keys and values are printed, and keys are given, as text in which \n, \t, \\,
 \xff and the like stand for what is not text, as in Go strings.
 
-The exit status is 0 if the key was found, 1 if it is absent, 2 for wrong usage
-or a file that cannot be read, and 3 for damage that is in the way.`,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+The exit status is 0 if all is well, 1 if a key is absent or two tables differ,
+2 for wrong usage or what cannot be read or written, and 3 for damage in a file.`,
 	}
-	root.AddCommand(
-		&cobra.Command{
-			Use:   "get FILE KEY",
-			Short: "Print the value of a key",
-			Example: `  sst get users.ldb ada
-  sst get users.ldb -- -key-that-starts-with-a-dash
-  sst get 000005.ldb 'ada\x01\x2a\x00\x00\x00\x00\x00\x00'`,
-			Args: cobra.ExactArgs(2),
-			RunE: func(_ *cobra.Command, args []string) error { return get(out, args[0], args[1]) },
-		},
-		&cobra.Command{
-			Use:     "scan FILE",
-			Short:   "Print all entries: key, tab, value",
-			Example: "  sst scan users.ldb | head",
-			Args:    cobra.ExactArgs(1),
-			RunE:    func(_ *cobra.Command, args []string) error { return scan(out, args[0]) },
-		},
-	)
+	root.AddCommand(getCommand(), scanCommand())
 	return root
 }

@@ -6,12 +6,33 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
 
-// errAbsent is what get returns for a key that is not there.
-var errAbsent = errors.New("absent")
+func getCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "get FILE KEY",
+		Short: "Print the value of a key",
+		Example: `  sst get users.ldb ada
+  sst get users.ldb -- -key-that-starts-with-a-dash
+  sst get 000005.ldb 'ada\x01\x2a\x00\x00\x00\x00\x00\x00'`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return get(cmd.OutOrStdout(), args[0], args[1]) },
+	}
+}
+
+func scanCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "scan FILE",
+		Short:   "Print all entries: key, tab, value",
+		Example: "  sst scan users.ldb | head",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return scan(cmd.OutOrStdout(), args[0]) },
+	}
+}
 
 // get prints the value of key.
 func get(out io.Writer, file, key string) (err error) {
@@ -26,7 +47,7 @@ func get(out io.Writer, file, key string) (err error) {
 	defer func() { err = done(file, err, r) }()
 	value, err := r.Get(k)
 	if errors.Is(err, table.ErrNotFound) {
-		return errAbsent
+		return errNo
 	}
 	if err != nil {
 		return err
@@ -71,7 +92,7 @@ func open(file string) (*table.Reader, error) {
 
 // done closes the table and says in an error which file it is about.
 func done(file string, err error, r *table.Reader) error {
-	if err = errors.Join(err, r.Close()); err == nil || errors.Is(err, errAbsent) {
+	if err = errors.Join(err, r.Close()); err == nil || errors.Is(err, errNo) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", file, err)
