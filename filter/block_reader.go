@@ -66,7 +66,7 @@ var unfiltered = Place{1, 0}
 // Place returns where the filter is for a data block that starts at offset.
 func (b *BlockReader) Place(offset uint64) Place {
 	i := offset >> b.baseLg
-	if i >= uint64(b.count()) {
+	if i >= uint64(b.Len()) {
 		return unfiltered
 	}
 	start, limit := b.bounds(int(i))
@@ -85,7 +85,19 @@ func (b *BlockReader) ContainsIn(p Place, key []byte) bool {
 	return b.policy.Contains(b.filters[p.start:p.limit], key)
 }
 
-func (b *BlockReader) count() int { return len(b.offsets)/4 - 1 }
+// Len returns how many filters the block has, those of no bytes among them.
+func (b *BlockReader) Len() int { return len(b.offsets)/4 - 1 }
+
+// Filter returns filter i, from 0 on: of data blocks that start in
+// [i·2^BaseLg, (i+1)·2^BaseLg). It is a part of the block, not to be changed.
+func (b *BlockReader) Filter(i int) []byte {
+	start, limit := b.bounds(i)
+	return b.filters[start:limit:limit]
+}
+
+// BaseLg returns the base-2 logarithm of the range of file offsets that one filter
+// covers.
+func (b *BlockReader) BaseLg() int { return int(b.baseLg) }
 
 // bounds returns where filter i starts and ends.
 func (b *BlockReader) bounds(i int) (start, limit uint32) {
@@ -95,7 +107,7 @@ func (b *BlockReader) bounds(i int) (start, limit uint32) {
 
 func (b *BlockReader) check() error {
 	checker, _ := b.policy.(Checker)
-	for i := range b.count() {
+	for i := range b.Len() {
 		start, limit := b.bounds(i)
 		if start > limit || uint64(limit) > uint64(len(b.filters)) {
 			return fmt.Errorf("filter %d is [%d, %d), want it in order and within %d bytes", i, start, limit, len(b.filters))

@@ -1,0 +1,25 @@
+package filter_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// Filters are at hand by number, those of no keys too.
+func TestBlockReaderFilters(t *testing.T) {
+	contents := buildBlock(t, listPolicy{}, 4, []dataBlock{{0, "a b"}, {40, "c"}})
+	b, err := filter.OpenBlock(contents, listPolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range b.Len() {
+		got = append(got, string(b.Filter(i)))
+	}
+	if diff := cmp.Diff([]string{"a,b,", "", "c,"}, got); diff != "" || b.BaseLg() != 4 {
+		t.Errorf("base lg %d, want 4; filters (-want +got):\n%s", b.BaseLg(), diff)
+	}
+}

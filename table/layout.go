@@ -1,0 +1,112 @@
+package table
+
+import (
+	"bytes"
+	"io"
+)
+
+// A Handle is where a block is: its offset in the file, and its length there without
+// the trailer of 5 bytes that follows.
+type Handle struct{ Offset, Length uint64 }
+
+// A Part is a block that another one lists.
+type Part struct {
+	Name []byte // of a data block its separator, else what the metaindex calls it
+	Handle
+}
+
+// A Layout is where the blocks of a table are. It is for tools: lookups and
+// iteration are a Reader's. It is safe for concurrent use.
+type Layout struct {
+	Footer    int64  // where the 48 bytes at the end of the file start
+	Metaindex Handle // as the footer says
+	Index     Handle // as the footer says
+	Data      []Part // in the order of the file
+
+	r *Reader
+}
+
+// ReadLayout reads the footer and the index of the table that is the first size
+// bytes of r, which must be safe for concurrent use. Of the options it takes
+// Codecs, MaxBlockSize and SkipChecksums. The order of keys does not matter to it,
+// so that it serves to find out about a table that nothing is known of. Damage in
+// footer and index is a *CorruptionError.
+func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
+	var opts ReaderOptions
+	if o != nil {
+		opts = ReaderOptions{Codecs: o.Codecs, MaxBlockSize: o.MaxBlockSize, SkipChecksums: o.SkipChecksums}
+	}
+	opts.Comparer = anyOrder{}
+	t, err := newReader(r, size, &opts)
+	if err != nil {
+		return nil, err
+	}
+	t.src = r
+	l := &Layout{Footer: int64(t.footerOffset), Metaindex: t.footer.metaindex.export(), Index: t.footer.index.export(), r: t}
+	l.Data = make([]Part, t.index.len())
+	for i, h := range t.index.handles {
+		l.Data[i] = Part{Name: t.index.separator(i), Handle: h.export()}
+	}
+	return l, nil
+}
+
+// Meta reads the metaindex, and returns the blocks that it lists, in the order of
+// their names. A name that starts with "filter." is of a filter block,
+// "fullfilter." of the whole table's filter, and "rocksdb.properties" of properties.
+func (l *Layout) Meta() ([]Part, error) {
+	it, err := l.r.readMetaindex()
+	if err != nil {
+		return nil, err
+	}
+	var parts []Part
+	for it.Next() {
+		if len(parts) == maxMetaBlocks {
+			return nil, corrupt(partMetaindex, l.Metaindex.Offset, "more than %d entries", maxMetaBlocks)
+		}
+		h, err := l.r.metaHandle(partMeta, it.Value())
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, Part{Name: bytes.Clone(it.Key()), Handle: h.export()})
+	}
+	return parts, nil
+}
+
+// ReadBlock reads a block and returns its contents, decompressed, which are the
+// caller's, and the compression id that it is stored with. Damage is a
+// *CorruptionError that calls the block by what the Layout knows it as.
+func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err error) {
+	var b buffers
+	part, at := l.part(h), handle{h.Offset, h.Length}
+	if h.Offset > uint64(l.Footer) || h.Length > uint64(l.Footer) || at.end() > uint64(l.Footer) {
+		return nil, 0, corrupt(part, h.Offset, "%d bytes and a trailer, want them to end before the footer at %d", h.Length, l.Footer)
+	}
+	id, err := l.r.readStored(part, at, &b)
+	if err != nil {
+		return nil, 0, err
+	}
+	contents, err = l.r.decode(part, at, &b, id)
+	return contents, id, err
+}
+
+// part is what errors call the block at h.
+func (l *Layout) part(h Handle) string {
+	switch {
+	case h == l.Metaindex:
+		return partMetaindex
+	case h == l.Index:
+		return partIndex
+	}
+	if _, data := l.r.index.overlapping(handle{h.Offset, h.Length}); data {
+		return partData
+	}
+	return partMeta
+}
+
+func (h handle) export() Handle { return Handle{Offset: h.offset, Length: h.length} }
+
+// anyOrder takes keys in any order for increasing.
+type anyOrder struct{ bytewise }
+
+func (anyOrder) Compare(_, _ []byte) int { return -1 }
+func (anyOrder) Name() string            { return "sievetable.AnyOrder" }

@@ -1,0 +1,131 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+func layout(t *testing.T, contents []byte) *table.Layout {
+	t.Helper()
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// The blocks of a Layout, with their trailers, fill the file up to the footer.
+func TestLayoutHasEveryByte(t *testing.T) {
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}, numbered(1000))
+	l := layout(t, contents)
+	meta, err := l.Meta()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]table.Handle{}
+	for _, m := range meta {
+		names[string(m.Name)] = m.Handle
+	}
+	at := uint64(0)
+	follow := func(name string, h table.Handle) {
+		if h.Offset != at {
+			t.Errorf("%s is at %d, want it at %d", name, h.Offset, at)
+		}
+		at = h.Offset + h.Length + 5
+	}
+	for i, d := range l.Data {
+		follow(fmt.Sprint("data block ", i), d.Handle)
+	}
+	for _, name := range []string{"filter.leveldb.BuiltinBloomFilter2", "fullfilter.rocksdb.BuiltinBloomFilter", "rocksdb.properties"} {
+		follow(name, names[name])
+	}
+	follow("metaindex", l.Metaindex)
+	follow("index", l.Index)
+	if at != uint64(l.Footer) || l.Footer+48 != int64(len(contents)) {
+		t.Errorf("blocks end at %d, footer at %d, file of %d bytes", at, l.Footer, len(contents))
+	}
+}
+
+// The data blocks have the pairs, whatever order these are in.
+func TestLayoutReadsBlocksOfAnyOrder(t *testing.T) {
+	pairs := []workload.Pair{{Key: internal("a", 9)}, {Key: internal("a", 2)}, {Key: internal("b", 1)}} // the newer one first
+	o := &table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), BlockSize: 1}
+	l := layout(t, build(t, o, pairs))
+	var got []workload.Pair
+	for _, d := range l.Data {
+		contents, compression, err := l.ReadBlock(d.Handle)
+		if err != nil || compression != table.NoCompression.ID() {
+			t.Fatalf("ReadBlock = %d, %v; want no compression", compression, err)
+		}
+		b, err := block.Open(contents, o.Comparer.Compare)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for it := b.NewIter(); it.Next(); {
+			got = append(got, workload.Pair{Key: it.Key(), Value: it.Value()})
+		}
+	}
+	if diff := diffPairs(pairs, got); diff != "" {
+		t.Errorf("pairs (-want +got):\n%s", diff)
+	}
+}
+
+func TestLayoutReportsDamage(t *testing.T) {
+	contents := build(t, &table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)}, pairsOf("a"))
+	l := layout(t, contents)
+	end := uint64(l.Footer)
+	for _, tt := range []struct {
+		h    table.Handle
+		want string
+	}{
+		{l.Data[0].Handle, "table: data block at 0: checksum mismatch"},
+		{l.Metaindex, "table: metaindex block at"},
+		{l.Index, "table: index block at"},
+		{table.Handle{Offset: l.Data[0].Length + 5, Length: 19}, "table: meta block at"},
+		{table.Handle{Offset: 0, Length: end}, "table: data block at 0: "},
+		{table.Handle{Offset: end, Length: 1}, fmt.Sprintf("table: meta block at %d: 1 bytes and a trailer", end)},
+		{table.Handle{Offset: 1 << 63, Length: 1 << 63}, "table: meta block at"},
+	} {
+		if tt.h.Offset < end {
+			contents[tt.h.Offset] ^= 1
+		}
+		_, _, err := l.ReadBlock(tt.h)
+		if !errors.Is(err, table.ErrCorrupt) || !strings.HasPrefix(fmt.Sprint(err), tt.want) {
+			t.Errorf("ReadBlock(%v) = %v, want %s", tt.h, err, tt.want)
+		}
+	}
+	if _, err := l.Meta(); !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("Meta of a damaged metaindex = %v", err)
+	}
+	if _, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil); !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("ReadLayout of a damaged index = %v", err)
+	}
+}
+
+// What the options say of reading blocks holds for a Layout too.
+func TestLayoutOptions(t *testing.T) {
+	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairsOf("a"))
+	size := int64(len(contents))
+	if _, err := table.ReadLayout(bytes.NewReader(contents), size, &table.ReaderOptions{MaxBlockSize: -1}); err == nil {
+		t.Error("ReadLayout takes a negative MaxBlockSize")
+	}
+	contents[0] ^= 1
+	l, err := table.ReadLayout(bytes.NewReader(contents), size, &table.ReaderOptions{SkipChecksums: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := l.ReadBlock(l.Data[0].Handle)
+	if diff := cmp.Diff(contents[:len(got)], got); err != nil || diff != "" {
+		t.Errorf("ReadBlock = %v (-want +got):\n%s", err, diff)
+	}
+}
