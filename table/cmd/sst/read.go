@@ -4,96 +4,73 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-func getCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "get FILE KEY",
-		Short: "Print the value of a key",
-		Example: `  sst get users.ldb ada
-  sst get users.ldb -- -key-that-starts-with-a-dash
-  sst get 000005.ldb 'ada\x01\x2a\x00\x00\x00\x00\x00\x00'`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return get(cmd.OutOrStdout(), args[0], args[1]) },
-	}
+// aboutSources is in the help of all commands that read a SOURCE.
+const aboutSources = `SOURCE is a table, or a directory whose .ldb and .sst files are searched as one:
+that of a LevelDB or goleveldb database, or of any tables. Of a key that several
+tables have, the newest version counts; where keys carry no sequence numbers, that
+of the table with the highest number for a name, or the last name. A database's
+log is not read, nor is its list of live tables: stop the database first.
+
+The keys of a database's tables end in 8 bytes of sequence number and kind. That
+is found out by the keys and the filter; --internal-keys yes or no overrules it.`
+
+// sourceFlags are what all commands that read a SOURCE have.
+type sourceFlags struct{ internalKeys string }
+
+func (f *sourceFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "whether keys end in sequence number and kind: auto, yes or no")
 }
 
-func scanCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "scan FILE",
-		Short:   "Print all entries: key, tab, value",
-		Example: "  sst scan users.ldb | head",
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return scan(cmd.OutOrStdout(), args[0]) },
+func (f *sourceFlags) options() (o source.Options, err error) {
+	switch f.internalKeys {
+	case "auto":
+	case "yes":
+		o.InternalKeys = source.Yes
+	case "no":
+		o.InternalKeys = source.No
+	default:
+		err = fmt.Errorf("--internal-keys is %q, want auto, yes or no", f.internalKeys)
 	}
+	return o, err
 }
 
-// get prints the value of key.
-func get(out io.Writer, file, key string) (err error) {
-	k, err := unescape(key)
+// with opens a source for do, and says on stderr what of it is not seen.
+func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source) error) (err error) {
+	o, err := f.options()
 	if err != nil {
 		return err
 	}
-	r, err := open(file)
+	s, err := source.OpenSource(path, o)
 	if err != nil {
 		return err
 	}
-	defer func() { err = done(file, err, r) }()
-	value, err := r.Get(k)
-	if errors.Is(err, table.ErrNotFound) {
-		return errNo
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if s.Internal && len(s.Logs) > 0 {
+		fmt.Fprintf(stderr, "sst: note: %s may hold writes that are in no table yet, and are not seen\n", s.Logs[len(s.Logs)-1])
 	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(out, escape(value))
-	return err
-}
-
-// scan prints all entries.
-func scan(out io.Writer, file string) (err error) {
-	r, err := open(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = done(file, err, r) }()
-	it := r.NewIter(nil)
-	for k, v := range it.All() {
-		if _, err := fmt.Fprintf(out, "%s\t%s\n", escape(k), escape(v)); err != nil {
-			return err
+	for _, file := range s.Files {
+		if file.Opaque {
+			fmt.Fprintf(stderr, "sst: note: the filter of %s denies the table's own keys, and is not used\n", file.Path)
 		}
 	}
-	return it.Close()
+	return do(s)
 }
 
-// open opens a table without its filter: what that holds of a key only the
-// table's writer knows (a database's holds user keys), and it could spare one
-// block.
-func open(file string) (*table.Reader, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", file)
-	}
-	r, err := table.Open(file, &table.ReaderOptions{IgnoreFilter: true, Codecs: codecs.All(), MaxBlockSize: codecs.MaxBlockSize})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return r, nil
-}
+// bytesFlag is a flag's value with escapes. It tells no value from an empty one.
+type bytesFlag []byte
 
-// done closes the table and says in an error which file it is about.
-func done(file string, err error, r *table.Reader) error {
-	if err = errors.Join(err, r.Close()); err == nil || errors.Is(err, errNo) {
-		return err
-	}
-	return fmt.Errorf("%s: %w", file, err)
+func (b *bytesFlag) String() string { return text.Escape(*b) }
+func (b *bytesFlag) Type() string   { return "key" }
+
+func (b *bytesFlag) Set(s string) error {
+	v, err := text.Unescape(s)
+	*b = append([]byte{}, v...)
+	return err
 }

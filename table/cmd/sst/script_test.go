@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 var update = flag.Bool("update", false, "rewrite the scripts' expected output with what the command prints")
@@ -43,7 +44,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"table":    tableWriter("", table.WriterOptions{}),
-			"database": tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{FilterKey: table.InternalFilterKey}),
+			"database": tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}),
 			"opaque":   tableWriter("", table.WriterOptions{FilterKey: func([]byte) []byte { return []byte("something else") }}),
 			"blocks":   tableWriter("", table.WriterOptions{BlockSize: 1}),
 			"zstd":     tableWriter("", table.WriterOptions{Compression: codecs.Zstd}),
@@ -65,9 +66,9 @@ func tableWriter(trailer string, o table.WriterOptions) func(*testscript.TestScr
 		defer w.Abort()
 		for _, arg := range args[1:] {
 			key, value, _ := strings.Cut(arg, "=")
-			k, err := unescape(key)
+			k, err := text.Unescape(key)
 			ts.Check(err)
-			v, err := unescape(value)
+			v, err := text.Unescape(value)
 			ts.Check(err)
 			ts.Check(w.Append(append(k, trailer...), v))
 		}

@@ -1,4 +1,4 @@
-package main
+package text
 
 import (
 	"testing"
@@ -15,12 +15,12 @@ func TestEscape(t *testing.T) {
 		{`\"`, `\\"`},
 		{"\x00\xff\x80", `\x00\xff\x80`},
 	} {
-		got := escape([]byte(tt.in))
+		got := Escape([]byte(tt.in))
 		if got != tt.want {
-			t.Errorf("escape(%q) = %s, want %s", tt.in, got, tt.want)
+			t.Errorf("Escape(%q) = %s, want %s", tt.in, got, tt.want)
 		}
-		if back, err := unescape(got); err != nil || string(back) != tt.in {
-			t.Errorf("unescape(%s) = %q, %v; want %q", got, back, err, tt.in)
+		if back, err := Unescape(got); err != nil || string(back) != tt.in {
+			t.Errorf("Unescape(%s) = %q, %v; want %q", got, back, err, tt.in)
 		}
 	}
 }
@@ -28,16 +28,16 @@ func TestEscape(t *testing.T) {
 // What a shell passes on need not be text, and quotes may be escaped.
 func TestUnescapeTakesMore(t *testing.T) {
 	for in, want := range map[string]string{"\xff": "\xff", "a\xffb": "a\xffb", `a\"b`: `a"b`, "é": "é"} {
-		if got, err := unescape(in); err != nil || string(got) != want {
-			t.Errorf("unescape(%q) = %q, %v; want %q", in, got, err, want)
+		if got, err := Unescape(in); err != nil || string(got) != want {
+			t.Errorf("Unescape(%q) = %q, %v; want %q", in, got, err, want)
 		}
 	}
 }
 
 func TestUnescapeRefuses(t *testing.T) {
 	for _, s := range []string{`\`, `\q`, `\x0`, `\'`} {
-		if b, err := unescape(s); err == nil {
-			t.Errorf("unescape(%s) = %q, want an error", s, b)
+		if b, err := Unescape(s); err == nil {
+			t.Errorf("Unescape(%s) = %q, want an error", s, b)
 		}
 	}
 }
@@ -45,8 +45,8 @@ func TestUnescapeRefuses(t *testing.T) {
 func FuzzEscape(f *testing.F) {
 	f.Add([]byte("a\x00\xff\\\"\u2028"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if got, err := unescape(escape(b)); err != nil || string(got) != string(b) {
-			t.Errorf("unescape(escape(%q)) = %q, %v", b, got, err)
+		if got, err := Unescape(Escape(b)); err != nil || string(got) != string(b) {
+			t.Errorf("Unescape(Escape(%q)) = %q, %v", b, got, err)
 		}
 	})
 }

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// explain tells the way of each key's lookup.
+func explain(out io.Writer, s *source.Source, keys [][]byte) error {
+	var absent error
+	for _, key := range keys {
+		fmt.Fprintf(out, "key %s\n", text.Escape(key))
+		if err := explainKey(out, s, key); err != nil {
+			return err
+		}
+		e, found, err := s.Get(key)
+		switch {
+		case err != nil:
+			return err
+		case found:
+			fmt.Fprintf(out, "found: %s\n", describe(e))
+		case e.Internal:
+			fmt.Fprintf(out, "absent: deleted by sequence %d\n", e.Sequence)
+			absent = errNo
+		default:
+			fmt.Fprintln(out, "absent")
+			absent = errNo
+		}
+	}
+	return absent
+}
+
+// describe says what an entry has, and not all of a long value.
+func describe(e source.Entry) string {
+	value, more := e.Value, ""
+	if len(value) > 60 {
+		value, more = value[:60], "…"
+	}
+	d := fmt.Sprintf("%s, %s%s", bytesOf(uint64(len(e.Value))), text.Escape(value), more)
+	if e.Internal {
+		d = fmt.Sprintf("sequence %d, %s, %s", e.Sequence, kindName(e.Kind), d)
+	}
+	return d
+}
+
+// explainKey asks each table that a lookup asks.
+func explainKey(out io.Writer, s *source.Source, key []byte) error {
+	var ruledOut, read, size uint64
+	var spent time.Duration
+	for _, f := range s.Files {
+		p, err := f.Explain(key)
+		if err != nil {
+			return err
+		}
+		read, size, spent = read+p.Read, size+p.Bytes, spent+p.Time
+		if p.Whole == source.Absent || p.Blocks == source.Absent {
+			ruledOut++
+		}
+		explainPath(out, p)
+		if p.Found && !s.Internal {
+			break
+		}
+	}
+	if s.Dir {
+		fmt.Fprintf(out, "together: %d of %d tables ruled out by their filters, %s read (%s), %s\n",
+			ruledOut, len(s.Files), count(read, "data block"), bytesOf(size), spent)
+	}
+	return nil
+}
+
+func explainPath(out io.Writer, p source.Path) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	data, filters := len(p.File.Layout.Data), p.File.Filters()
+	fmt.Fprintf(out, "%s (%s, %s)\n", filepath.Base(p.File.Path), bytesOf(uint64(p.File.Size)), count(uint64(data), "data block"))
+	if filters.Whole != nil {
+		fmt.Fprintf(w, "  table filter\t%s, %s: %s\n", strings.TrimPrefix(string(filters.WholePart.Name), "fullfilter."), bytesOf(filters.WholePart.Length), p.Whole)
+	}
+	if p.Whole != source.Absent {
+		explainBlock(w, p, filters)
+	}
+	fmt.Fprintf(w, "  read\t%s, %s, in %s\n", count(p.Read, "data block"), bytesOf(p.Bytes), p.Time)
+	fmt.Fprintf(w, "  answer\t%s\n", outcome(p))
+	w.Flush()
+}
+
+// explainBlock tells what the index and the data block's filter say.
+func explainBlock(w io.Writer, p source.Path, filters source.Filters) {
+	data := len(p.File.Layout.Data)
+	if p.IndexEntry == data {
+		fmt.Fprintf(w, "  index\tall %s are below the key\n", count(uint64(data), "separator"))
+		return
+	}
+	fmt.Fprintf(w, "  index\tentry %d of %d, separator %s: data block at %d, %s\n",
+		p.IndexEntry+1, data, p.File.Separator(p.Part.Name), p.Part.Offset, bytesOf(p.Part.Length))
+	switch {
+	case filters.Blocks == nil && filters.Whole == nil:
+		fmt.Fprintf(w, "  filter\tnone\n")
+	case filters.Blocks == nil:
+	case p.Slot < 0:
+		fmt.Fprintf(w, "  filter\tnone for this block: %s\n", p.Blocks)
+	case len(p.Filter) == 0:
+		fmt.Fprintf(w, "  filter\tslot %d of %d, of no keys: %s\n", p.Slot, filters.Blocks.Len(), p.Blocks)
+	default:
+		fmt.Fprintf(w, "  filter\tslot %d of %d, %d bits, k %d: %s\n",
+			p.Slot, filters.Blocks.Len(), 8*(len(p.Filter)-1), p.Filter[len(p.Filter)-1], p.Blocks)
+	}
+}
+
+// outcome is how the lookup in the table ended.
+func outcome(p source.Path) string {
+	maybe := p.Whole == source.MayContain || p.Blocks == source.MayContain
+	switch {
+	case p.Found:
+		return "found: " + describe(p.Entry)
+	case p.Read > 0 && maybe && p.Blocks != source.Absent:
+		return "absent: the filter was wrong"
+	}
+	return "absent"
+}
+
+// count returns n and what it counts.
+func count(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return humanize.Comma(int64(n)) + " " + what + "s"
+}
+
+// bytesOf returns a number of bytes for people.
+func bytesOf(n uint64) string {
+	if n < 1000 {
+		return count(n, "byte")
+	}
+	return humanize.Bytes(n)
+}

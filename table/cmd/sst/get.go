@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// getFlags are the options of get.
+type getFlags struct {
+	sourceFlags
+	format  string
+	explain bool
+}
+
+func getCommand() *cobra.Command {
+	var f getFlags
+	cmd := &cobra.Command{
+		Use:   "get SOURCE KEY...",
+		Short: "Print the value of a key",
+		Long: `Print the value of a key, or each key and its value if several are asked for.
+The exit status is 1 if any is absent.
+
+` + aboutSources + `
+
+--format raw prints the value's bytes as they are, and nothing else. --explain
+tells the way of each lookup instead: the tables that it asks, what their filters
+say, the index entry and the filter slot, the data blocks that were read, and the
+time it took (with blocks read from the operating system's cache or the disk, and
+none kept).`,
+		Example: `  sst get users.ldb ada
+  sst get users.ldb -- -key-that-starts-with-a-dash
+  sst get --format raw src.ldb fmt/print.go > print.go
+  sst get --explain /var/lib/app/db ada`,
+		Args: cobra.MinimumNArgs(2),
+	}
+	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "tsv: text with escapes such as \\t and \\xff; json: an object a line; hex; raw")
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "tell the way of the lookup")
+	f.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		keys, err := unescapeAll(args[1:])
+		if err != nil {
+			return err
+		}
+		print, err := f.printer(cmd.OutOrStdout(), len(keys) > 1)
+		if err != nil {
+			return err
+		}
+		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {
+			if f.explain {
+				return explain(cmd.OutOrStdout(), s, keys)
+			}
+			return get(s, keys, print)
+		})
+	}
+	return cmd
+}
+
+func unescapeAll(args []string) ([][]byte, error) {
+	var keys [][]byte
+	for _, arg := range args {
+		key, err := text.Unescape(arg)
+		if err != nil {
+			return nil, fmt.Errorf("key %s: %w", arg, err)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// get prints what is found.
+func get(s *source.Source, keys [][]byte, print func(source.Entry) error) error {
+	var absent error
+	for _, key := range keys {
+		e, found, err := s.Get(key)
+		if err != nil {
+			return err
+		}
+		if !found {
+			absent = errNo
+			continue
+		}
+		if err := print(e); err != nil {
+			return err
+		}
+	}
+	return absent
+}
+
+// printer returns what prints a value or, of several and in JSON, the entry.
+func (f *getFlags) printer(out io.Writer, several bool) (func(source.Entry) error, error) {
+	if f.format == "raw" {
+		return func(e source.Entry) error {
+			_, err := out.Write(e.Value)
+			return err
+		}, nil
+	}
+	p, err := newPrinter(out, f.format, false)
+	if err != nil {
+		return nil, fmt.Errorf("%w, or raw", err)
+	}
+	if several || f.format == "json" {
+		return p.print, nil
+	}
+	encode := func(e source.Entry) string { return text.Escape(e.Value) }
+	if f.format == "hex" {
+		encode = func(e source.Entry) string { return fmt.Sprintf("%x", e.Value) }
+	}
+	return func(e source.Entry) error {
+		_, err := fmt.Fprintln(out, encode(e))
+		return err
+	}, nil
+}

@@ -1,0 +1,118 @@
+package source
+
+import (
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/table"
+)
+
+// sample is some keys of a data block.
+type sample struct {
+	offset uint64
+	keys   [][]byte
+}
+
+const (
+	sampledKeys   = 200     // of a data block
+	maxSequence   = 1 << 48 // more writes than a database sees
+	sampledBlocks = 3
+)
+
+// find finds out what the file's keys are, and whether its filter holds them, by
+// some of them.
+func (f *File) find(internal InternalKeys) {
+	samples, filters := samplesOf(f.Layout), readFilters(f.Layout)
+	f.filters = filters
+	whole, user := filtered(samples, filters, keepKey), filtered(samples, filters, table.InternalFilterKey)
+	switch {
+	case internal != Auto:
+		f.Internal = internal == Yes
+	case !shaped(samples):
+		f.Internal = false
+	case whole != user:
+		f.Internal = user
+	default: // the filter does not tell
+		f.Internal = ordered(samples)
+	}
+	if f.Internal {
+		f.Opaque = !user
+	} else {
+		f.Opaque = !whole
+	}
+	if f.Opaque {
+		f.filters = Filters{}
+	}
+}
+
+func keepKey(key []byte) []byte { return key }
+
+// samplesOf takes keys from the first, the middle and the last data block. What is
+// damaged gives none.
+func samplesOf(l *table.Layout) []sample {
+	var samples []sample
+	last := -1
+	for i := range sampledBlocks {
+		at := i * (len(l.Data) - 1) / (sampledBlocks - 1)
+		if at == last || at >= len(l.Data) {
+			continue
+		}
+		last = at
+		if keys := sampleBlock(l, l.Data[at].Handle); len(keys) > 0 {
+			samples = append(samples, sample{l.Data[at].Offset, keys})
+		}
+	}
+	return samples
+}
+
+func sampleBlock(l *table.Layout, h table.Handle) [][]byte {
+	contents, _, err := l.ReadBlock(h)
+	if err != nil {
+		return nil
+	}
+	b, err := block.Open(contents, func(_, _ []byte) int { return -1 })
+	if err != nil {
+		return nil
+	}
+	var keys [][]byte
+	for it := b.NewIter(); it.Next() && len(keys) < sampledKeys; {
+		keys = append(keys, append([]byte{}, it.Key()...)) // no nil, which stands for no part of a key
+	}
+	return keys
+}
+
+// shaped reports whether all keys could be internal keys of LevelDB and goleveldb.
+func shaped(samples []sample) bool {
+	for _, s := range samples {
+		for _, key := range s.keys {
+			k, ok := table.ParseInternalKey(key)
+			if !ok || k.Kind > table.KindSet || k.Sequence >= maxSequence {
+				return false
+			}
+		}
+	}
+	return len(samples) > 0
+}
+
+// ordered reports whether the keys are in the order of internal keys.
+func ordered(samples []sample) bool {
+	order := table.InternalComparer(table.BytewiseComparer)
+	for _, s := range samples {
+		for i := 1; i < len(s.keys); i++ {
+			if order.Compare(s.keys[i-1], s.keys[i]) >= 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// filtered reports whether the filters hold held of all keys.
+func filtered(samples []sample, f Filters, held func([]byte) []byte) bool {
+	for _, s := range samples {
+		for _, key := range s.keys {
+			if part := held(key); part == nil || !f.Contains(s.offset, part) {
+				return false
+			}
+		}
+	}
+	return true
+}

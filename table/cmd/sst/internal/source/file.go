@@ -1,0 +1,132 @@
+// Package source opens tables, by themselves or in the directory of a database,
+// and searches them as one.
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+)
+
+// InternalKeys says whether the keys of tables are internal keys, which end in a
+// trailer of sequence number and kind.
+type InternalKeys int
+
+// The answers, of which Auto has the tables looked at.
+const (
+	Auto InternalKeys = iota
+	Yes
+	No
+)
+
+// Options say how tables are opened.
+type Options struct {
+	InternalKeys InternalKeys
+
+	// Watch is put around the file of each table: to count what is read. nil: nothing.
+	Watch func(io.ReaderAt) io.ReaderAt
+}
+
+// A File is a table that is open.
+type File struct {
+	Path     string
+	Size     int64
+	Internal bool          // its keys are internal keys
+	Opaque   bool          // its filter holds something else than keys, and is not used
+	Src      io.ReaderAt   // what the table is read from
+	Layout   *table.Layout // where its blocks are
+	Reader   *table.Reader
+	Metrics  *table.Metrics // of the Reader
+	Options  *table.ReaderOptions
+
+	file    *os.File
+	filters Filters
+}
+
+// Open opens the table in a file. Errors name the file.
+func Open(path string, o Options) (*File, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.open(o); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.file.Close())
+	}
+	return f, nil
+}
+
+// openRegular opens a file that can be read at any place. A pipe is none, and could
+// make the opening wait for ever.
+func openRegular(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &File{Path: path, Size: info.Size(), Src: file, file: file}, nil
+}
+
+func (f *File) open(o Options) (err error) {
+	if o.Watch != nil {
+		f.Src = o.Watch(f.Src)
+	}
+	f.Metrics = new(table.Metrics)
+	f.Options = &table.ReaderOptions{Codecs: codecs.All(), Metrics: f.Metrics}
+	if f.Layout, err = table.ReadLayout(f.Src, f.Size, f.Options); err != nil {
+		return err
+	}
+	f.find(o.InternalKeys)
+	if f.Internal {
+		f.Options.Comparer = table.InternalComparer(table.BytewiseComparer)
+		f.Options.FilterKey = table.InternalFilterKey
+	}
+	f.Options.IgnoreFilter = f.Opaque
+	f.Reader, err = table.NewReader(f.Src, f.Size, f.Options)
+	return err
+}
+
+// Compare is the order of the file's keys.
+func (f *File) Compare(a, b []byte) int {
+	if f.Options.Comparer != nil {
+		return f.Options.Comparer.Compare(a, b)
+	}
+	return table.BytewiseComparer.Compare(a, b)
+}
+
+// User is what of a key the filters hold: of an internal key the user's.
+func (f *File) User(key []byte) []byte {
+	if f.Internal {
+		return table.InternalFilterKey(key)
+	}
+	return key
+}
+
+// Separator is a key of the index as text.
+func (f *File) Separator(key []byte) string {
+	k, ok := table.ParseInternalKey(key)
+	if !f.Internal || !ok {
+		return fmt.Sprintf("%q", key)
+	}
+	return fmt.Sprintf("%q, sequence %d", k.User, k.Sequence)
+}
+
+// Close closes the file.
+func (f *File) Close() error { return errors.Join(f.Reader.Close(), f.file.Close()) }
+
+// wrap says in an error which file it is about.
+func (f *File) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", f.Path, err)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// scanFlags are the options of scan.
+type scanFlags struct {
+	sourceFlags
+	from, to, prefix  bytesFlag
+	reverse, versions bool
+	limit             int
+	format            string
+}
+
+func scanCommand() *cobra.Command {
+	var f scanFlags
+	cmd := &cobra.Command{
+		Use:   "scan SOURCE",
+		Short: "Print entries in the order of their keys",
+		Long: `Print entries in the order of their keys, key and value on a line with a tab
+between them, or as --format says.
+
+` + aboutSources + `
+
+A single table of a database is shown entry by entry: key, sequence number, kind
+(set or delete) and value. A directory is shown as the database would show it:
+the newest value of each key that is not deleted. --versions shows all of either,
+--versions=false the newest values.
+
+What is printed, sst build reads, and makes the same table of.`,
+		Example: `  sst scan users.ldb | head
+  sst scan --prefix user: --format json users.ldb
+  sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
+  sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
+		Args: cobra.ExactArgs(1),
+	}
+	cmd.Flags().Var(&f.from, "from", "the first `key` to print, or the next one above it")
+	cmd.Flags().Var(&f.to, "to", "the `key` to stop before")
+	cmd.Flags().Var(&f.prefix, "prefix", "what `key`s start with")
+	cmd.Flags().BoolVarP(&f.reverse, "reverse", "r", false, "from the last key to the first")
+	cmd.Flags().IntVarP(&f.limit, "limit", "n", 0, "how many entries to print (0: all)")
+	cmd.Flags().BoolVar(&f.versions, "versions", false, "all versions of keys, and deletions")
+	addFormat(cmd, &f.format)
+	f.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {
+			if !cmd.Flags().Changed("versions") {
+				f.versions = !s.Dir
+			}
+			return f.scan(cmd.OutOrStdout(), s)
+		})
+	}
+	return cmd
+}
+
+func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
+	if f.limit < 0 {
+		return fmt.Errorf("--limit is %d, want 0 or more", f.limit)
+	}
+	p, err := newPrinter(out, f.format, f.versions && s.Internal)
+	if err != nil {
+		return err
+	}
+	o, err := f.scanOptions()
+	if err != nil {
+		return err
+	}
+	n := 0
+	for e, err := range s.Scan(o) {
+		if err != nil {
+			return err
+		}
+		if err := p.print(e); err != nil {
+			return err
+		}
+		if n++; n == f.limit {
+			break
+		}
+	}
+	return nil
+}
+
+// scanOptions puts a prefix's bounds in place of --from and --to.
+func (f *scanFlags) scanOptions() (source.ScanOptions, error) {
+	o := source.ScanOptions{From: f.from, To: f.to, Reverse: f.reverse, Versions: f.versions}
+	if f.prefix == nil {
+		return o, nil
+	}
+	if f.from != nil || f.to != nil {
+		return o, errors.New("--prefix goes without --from and --to")
+	}
+	o.From, o.To = f.prefix, bytes.Clone(f.prefix)
+	for len(o.To) > 0 && o.To[len(o.To)-1] == 0xff {
+		o.To = o.To[:len(o.To)-1]
+	}
+	if len(o.To) == 0 {
+		o.To = nil // nothing is above a prefix of 0xff bytes, or none
+	} else {
+		o.To[len(o.To)-1]++
+	}
+	return o, nil
+}
