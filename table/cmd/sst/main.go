@@ -71,6 +71,6 @@ Keys and values are printed, and keys are given, as text in which \n, \t, \\,
 The exit status is 0 if all is well, 1 if a key is absent or two tables differ,
 2 for wrong usage or what cannot be read or written, and 3 for damage in a file.`,
 	}
-	root.AddCommand(getCommand(), scanCommand())
+	root.AddCommand(getCommand(), scanCommand(), statsCommand())
 	return root
 }

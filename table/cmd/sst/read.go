@@ -63,6 +63,16 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 	return do(s)
 }
 
+// withFile opens one table for do.
+func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*source.File) error) error {
+	return f.with(path, stderr, func(s *source.Source) error {
+		if s.Dir {
+			return fmt.Errorf("%s: a directory, want one of its tables", path)
+		}
+		return do(s.Files[0])
+	})
+}
+
 // bytesFlag is a flag's value with escapes. It tells no value from an empty one.
 type bytesFlag []byte
 

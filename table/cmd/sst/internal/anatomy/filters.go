@@ -1,0 +1,143 @@
+package anatomy
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// Filters are what the filters of one kind come to, those by data blocks or that of
+// the whole table.
+type Filters struct {
+	Name       string  `json:"name"`
+	Whole      bool    `json:"whole_table"`
+	Offset     uint64  `json:"offset"`
+	Bytes      uint64  `json:"bytes"`
+	Count      int     `json:"filters"` // those with keys
+	Empty      int     `json:"empty_filters"`
+	KMin       int     `json:"k_min"`
+	KMax       int     `json:"k_max"`
+	BitsPerKey float64 `json:"bits_per_key"` // of the bit arrays
+	Fill       float64 `json:"fill"`         // how many of the bits are set
+	Predicted  float64 `json:"predicted_rate"`
+	Measured   float64 `json:"measured_rate"`
+	Questions  int     `json:"questions"`
+}
+
+// questions is how many random keys a filter's rate is measured with.
+const questions = 300_000
+
+// A Bits is a bit array with the number of bits that a key sets, and the keys it
+// holds.
+type Bits struct {
+	Array []byte
+	K     int
+	Keys  int
+}
+
+// BitsOf takes the filter of data blocks apart. One of under two bytes holds nothing.
+func BitsOf(filter []byte, keys int) Bits {
+	if len(filter) < 2 {
+		return Bits{Keys: keys}
+	}
+	return Bits{Array: filter[:len(filter)-1], K: int(filter[len(filter)-1]), Keys: keys}
+}
+
+// wholeTail is k and the number of lines, behind the lines of a whole table's filter.
+const wholeTail = 5
+
+// Set is how many bits are set.
+func (b Bits) Set() int {
+	n := 0
+	for _, c := range b.Array {
+		n += bits.OnesCount8(c)
+	}
+	return n
+}
+
+// Predicted is the classical rate of false positives.
+func (b Bits) Predicted() float64 {
+	if len(b.Array) == 0 {
+		return 0
+	}
+	return math.Pow(1-math.Exp(-float64(b.K)*float64(b.Keys)/float64(8*len(b.Array))), float64(b.K))
+}
+
+// filters adds up the filters by data blocks. keys has the number of keys of each.
+func (s *Stats) filters(f *source.File, keys []int) {
+	all := f.Filters()
+	if blocks := all.Blocks; blocks != nil {
+		var sum sum
+		for i := range blocks.Len() {
+			sum.add(BitsOf(blocks.Filter(i), keys[i]))
+		}
+		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.BlocksPart.Name), "filter."), all.BlocksPart.Offset, all.BlocksPart.Length
+		data := f.Layout.Data
+		sum.measure(func(i int, key []byte) bool { return blocks.Contains(data[i%len(data)].Offset, key) }, len(data) > 0)
+		s.Filters = append(s.Filters, sum.result())
+	}
+	if whole := all.Whole; whole != nil {
+		var sum sum
+		tail := len(all.WholeBytes) - wholeTail
+		sum.add(Bits{Array: all.WholeBytes[:tail], K: int(all.WholeBytes[tail]), Keys: s.Entries})
+		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.WholePart.Name), "fullfilter."), all.WholePart.Offset, all.WholePart.Length
+		sum.Whole = true
+		sum.measure(func(_ int, key []byte) bool { return whole.Contains(key) }, s.Entries > 0)
+		s.Filters = append(s.Filters, sum.result())
+	}
+}
+
+// sum adds up filters.
+type sum struct {
+	Filters
+	keys, bits, set int
+	predicted       float64 // of all questions that are as many as a filter has keys
+}
+
+func (s *sum) add(b Bits) {
+	if len(b.Array) == 0 {
+		s.Empty++
+		return
+	}
+	if s.Count == 0 {
+		s.KMin = b.K
+	}
+	s.Count++
+	s.KMin, s.KMax = min(s.KMin, b.K), max(s.KMax, b.K)
+	s.keys += b.Keys
+	s.bits += 8 * len(b.Array)
+	s.set += b.Set()
+	s.predicted += b.Predicted() * float64(b.Keys)
+}
+
+// measure asks for random keys, which are not in the table: by chance one of them is
+// once in more tables than there are.
+func (s *sum) measure(contains func(i int, key []byte) bool, any bool) {
+	if !any {
+		return
+	}
+	rng := rand.NewChaCha8([32]byte{1})
+	var key [16]byte
+	yes := 0
+	for i := range questions {
+		rng.Read(key[:])
+		if contains(i, key[:]) {
+			yes++
+		}
+	}
+	s.Questions, s.Measured = questions, float64(yes)/questions
+}
+
+func (s *sum) result() Filters {
+	if s.keys > 0 {
+		s.BitsPerKey = float64(s.bits) / float64(s.keys)
+		s.Filters.Predicted = s.predicted / float64(s.keys)
+	}
+	if s.bits > 0 {
+		s.Fill = float64(s.set) / float64(s.bits)
+	}
+	return s.Filters
+}

@@ -1,0 +1,146 @@
+package anatomy
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// Stats are what a table comes to.
+type Stats struct {
+	File         string `json:"file"`
+	Size         int64  `json:"bytes"`
+	InternalKeys bool   `json:"internal_keys"`
+
+	Footer    int64   `json:"footer_offset"`
+	Metaindex Extent  `json:"metaindex"`
+	Index     Extent  `json:"index"`
+	Meta      []Named `json:"meta_blocks"`
+
+	DataBlocks  int            `json:"data_blocks"`
+	DataStored  int64          `json:"data_stored_bytes"` // without trailers
+	DataRaw     int64          `json:"data_raw_bytes"`    // decompressed
+	Compression map[string]int `json:"blocks_by_compression"`
+	Smallest    uint64         `json:"smallest_block_bytes"` // as stored
+	Largest     uint64         `json:"largest_block_bytes"`
+
+	Entries      int   `json:"entries"`
+	Deletions    int   `json:"deletions"`
+	KeyBytes     int64 `json:"key_bytes"`
+	KeyStored    int64 `json:"key_stored_bytes"` // with three lengths each, before compression
+	ValueBytes   int64 `json:"value_bytes"`
+	LongestValue int   `json:"longest_value_bytes"`
+	Restarts     int   `json:"restart_points"`
+
+	Filters    []Filters         `json:"filters"`
+	Properties *table.Properties `json:"properties,omitempty"`
+	Damage     []string          `json:"damage,omitempty"`
+}
+
+// An Extent is where a block is.
+type Extent struct {
+	Offset      uint64 `json:"offset"`
+	Bytes       uint64 `json:"bytes"` // as stored, without trailer
+	Raw         int    `json:"raw_bytes"`
+	Compression string `json:"compression"`
+}
+
+// Named is an Extent that the metaindex lists.
+type Named struct {
+	Name string `json:"name"`
+	Extent
+}
+
+// StatsOf reads all of the table. Damage is part of what it returns, and joined in
+// the error too; counts are then of what is sound.
+func StatsOf(f *source.File) (*Stats, error) {
+	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, Footer: f.Layout.Footer, Compression: map[string]int{}}
+	var damage []error
+	add := func(err error) {
+		if err != nil && !slices.Contains(s.Damage, err.Error()) { // a block may be come to twice
+			damage = append(damage, err)
+			s.Damage = append(s.Damage, err.Error())
+		}
+	}
+	var err error
+	s.Metaindex, err = extent(f, f.Layout.Metaindex)
+	add(err)
+	s.Index, err = extent(f, f.Layout.Index)
+	add(err)
+	add(s.meta(f))
+	keys := make([]int, slots(f))
+	for b, err := range Blocks(f) {
+		add(err)
+		s.block(b)
+		if slot := b.slot(f); slot < len(keys) {
+			keys[slot] += b.Entries
+		}
+	}
+	s.filters(f, keys)
+	if s.Properties, err = f.Reader.Properties(); err != nil && !errors.Is(err, table.ErrNotFound) {
+		add(err)
+	}
+	return s, errors.Join(damage...)
+}
+
+func extent(f *source.File, h table.Handle) (Extent, error) {
+	contents, compression, err := f.Layout.ReadBlock(h)
+	e := Extent{Offset: h.Offset, Bytes: h.Length, Raw: len(contents)}
+	if err == nil {
+		e.Compression = CompressionName(compression)
+	}
+	return e, err
+}
+
+func (s *Stats) meta(f *source.File) error {
+	parts, err := f.Layout.Meta()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, part := range parts {
+		e, err := extent(f, part.Handle)
+		errs = append(errs, err)
+		s.Meta = append(s.Meta, Named{string(part.Name), e})
+	}
+	return errors.Join(errs...)
+}
+
+// slots is how many filters the file's filter block has.
+func slots(f *source.File) int {
+	if blocks := f.Filters().Blocks; blocks != nil {
+		return blocks.Len()
+	}
+	return 0
+}
+
+// slot is the number of the block's filter, if there are filters.
+func (b Block) slot(f *source.File) int {
+	if blocks := f.Filters().Blocks; blocks != nil {
+		return int(b.Offset >> blocks.BaseLg())
+	}
+	return 0
+}
+
+func (s *Stats) block(b Block) {
+	if s.DataBlocks == 0 {
+		s.Smallest = b.Length
+	}
+	s.DataBlocks++
+	s.DataStored += int64(b.Length)
+	s.Smallest, s.Largest = min(s.Smallest, b.Length), max(s.Largest, b.Length)
+	if b.Raw == 0 {
+		return // damaged
+	}
+	s.DataRaw += int64(b.Raw)
+	s.Compression[CompressionName(b.Compression)]++
+	s.Entries += b.Entries
+	s.Deletions += b.Deletions
+	s.KeyBytes += b.KeyBytes
+	s.KeyStored += b.KeyStored
+	s.ValueBytes += b.ValueBytes
+	s.LongestValue = max(s.LongestValue, b.Longest)
+	s.Restarts += b.Restarts
+}
