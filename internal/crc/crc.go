@@ -15,6 +15,8 @@ const maskDelta = 0xa282ead8
 func Block(contents []byte, compression byte) uint32 {
 	// One step of the table algorithm: a slice of one byte would be allocated.
 	c := ^crc32.Checksum(contents, castagnoli)
-	c = ^(castagnoli[byte(c)^compression] ^ c>>8)
-	return (c>>15 | c<<17) + maskDelta
+	return Mask(^(castagnoli[byte(c)^compression] ^ c>>8))
 }
+
+// Mask returns what is stored of a CRC.
+func Mask(c uint32) uint32 { return (c>>15 | c<<17) + maskDelta }

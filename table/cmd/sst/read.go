@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -65,12 +66,10 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 
 // withFile opens one table for do.
 func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*source.File) error) error {
-	return f.with(path, stderr, func(s *source.Source) error {
-		if s.Dir {
-			return fmt.Errorf("%s: a directory, want one of its tables", path)
-		}
-		return do(s.Files[0])
-	})
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: a directory, want one of its tables", path)
+	}
+	return f.with(path, stderr, func(s *source.Source) error { return do(s.Files[0]) })
 }
 
 // bytesFlag is a flag's value with escapes. It tells no value from an empty one.

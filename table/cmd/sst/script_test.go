@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 //	zstd FILE [KEY=VALUE…]       writes a table with blocks of zstd, id 2
 //	zlib FILE [KEY=VALUE…]       writes one with blocks of zlib, id 2 too
 //	deflate FILE [KEY=VALUE…]    writes one with blocks of deflate, id 4
-//	damage FILE OFFSET           changes the byte there
+//	damage FILE OFFSET           changes the byte there, from the end if negative
+//	truncate FILE SIZE           leaves that many bytes
 //	status N COMMAND [ARG…]      is exec of a command that exits with N
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -51,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"zlib":     tableWriter("", table.WriterOptions{Compression: codecs.Zlib}),
 			"deflate":  tableWriter("", table.WriterOptions{Compression: codecs.Deflate}),
 			"damage":   damage,
+			"truncate": truncate,
 			"status":   status,
 		},
 	})
@@ -90,6 +92,15 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	offset, err := strconv.Atoi(args[1])
 	ts.Check(err)
+	if offset < 0 {
+		offset += len(contents)
+	}
 	contents[offset] ^= 0xff
 	ts.Check(os.WriteFile(name, contents, 0o666))
+}
+
+func truncate(ts *testscript.TestScript, _ bool, args []string) {
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -105,8 +104,8 @@ func statsOfData(w io.Writer, s *anatomy.Stats) {
 	if s.InternalKeys {
 		fmt.Fprintf(w, ", of them %s", count(uint64(s.Deletions), "deletion"))
 	}
-	fmt.Fprintf(w, "\n  keys\t%s, stored in %s with their lengths: prefixes save %.1f %%\n",
-		bytesOf(uint64(s.KeyBytes)), bytesOf(uint64(s.KeyStored)), percent(s.KeyBytes-s.KeyStored, s.KeyBytes))
+	fmt.Fprintf(w, "\n  keys\t%s, of which shared prefixes save %.1f %%\n",
+		bytesOf(uint64(s.KeyBytes)), percent(s.KeyShared, s.KeyBytes))
 	fmt.Fprintf(w, "  values\t%s, the longest %s\n", bytesOf(uint64(s.ValueBytes)), bytesOf(uint64(s.LongestValue)))
 	fmt.Fprintf(w, "  restart points\t%s, one for %.1f entries\n", humanize.Comma(int64(s.Restarts)), float64(s.Entries)/float64(max(1, s.Restarts)))
 }
@@ -129,20 +128,9 @@ func statsOfFilter(w io.Writer, f anatomy.Filters) {
 		100*f.Predicted, 100*f.Measured, humanize.Comma(int64(f.Questions)))
 }
 
-func statsOfProperties(w io.Writer, p *table.Properties) {
+func statsOfProperties(w io.Writer, properties []anatomy.Property) {
 	fmt.Fprintf(w, "properties\tas the table says of itself\n")
-	for _, line := range []struct {
-		name  string
-		value any
-	}{
-		{"entries", p.Entries}, {"deletions", p.Deletions}, {"raw key bytes", p.RawKeySize}, {"raw value bytes", p.RawValueSize},
-		{"data blocks", p.DataBlocks}, {"data bytes", p.DataSize}, {"index bytes", p.IndexSize}, {"filter bytes", p.FilterSize},
-		{"keys in the table's filter", p.FilterEntries}, {"filter policy", p.FilterPolicy}, {"comparer", p.Comparer}, {"compression", p.Compression},
-		{"block size", p.BlockSize}, {"restart interval", p.RestartInterval}, {"filter base lg", p.FilterBaseLg},
-	} {
-		fmt.Fprintf(w, "  %s\t%v\n", line.name, line.value)
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.Other)) {
-		fmt.Fprintf(w, "  %s\t%q\n", name, p.Other[name])
+	for _, p := range properties {
+		fmt.Fprintf(w, "  %s\t%v\n", strings.ReplaceAll(p.Name, "_", " "), p.Value)
 	}
 }

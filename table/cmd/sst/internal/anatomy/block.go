@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -23,7 +24,7 @@ type Block struct {
 	Deletions   int   // of internal keys
 	Restarts    int   // restart points
 	KeyBytes    int64 // of all keys, whole
-	KeyStored   int64 // what keys take in the block, with three lengths each
+	KeyShared   int64 // bytes that keys share with those before them, and are not stored
 	ValueBytes  int64
 	Longest     int // value, in bytes
 }
@@ -41,22 +42,29 @@ func ReadBlock(f *source.File, part table.Part) (Block, block.Block, error) {
 	}
 	b.Compression, b.Raw = compression, len(contents)
 	b.Restarts = int(binary.LittleEndian.Uint32(contents[len(contents)-4:]))
-	b.count(opened.NewIter(), f.Internal)
+	b.count(opened.NewIter(), contents[len(contents)-4-4*b.Restarts:], f.Internal)
 	return b, opened, nil
 }
 
-func (b *Block) count(it *block.Iter, internal bool) {
-	for ok := it.First(); ok; {
-		if k, _ := table.ParseInternalKey(it.Key()); internal && k.Kind == table.KindDelete {
+// count counts the entries. restarts is where the offsets of restart points are: the
+// entries there share nothing.
+func (b *Block) count(it *block.Iter, restarts []byte, internal bool) {
+	var last []byte
+	for ok := it.First(); ok; ok = it.Next() {
+		key, value := it.Key(), it.Value()
+		if len(restarts) > 4 && uint32(it.Offset()) == binary.LittleEndian.Uint32(restarts) {
+			restarts = restarts[4:]
+		} else {
+			b.KeyShared += int64(wire.SharedLen(last, key))
+		}
+		last = append(last[:0], key...)
+		if k, _ := table.ParseInternalKey(key); internal && k.Kind == table.KindDelete {
 			b.Deletions++
 		}
-		start, key, value := it.Offset(), len(it.Key()), len(it.Value())
-		ok = it.Next()
 		b.Entries++
-		b.KeyBytes += int64(key)
-		b.ValueBytes += int64(value)
-		b.KeyStored += int64(it.Offset() - start - value)
-		b.Longest = max(b.Longest, value)
+		b.KeyBytes += int64(len(key))
+		b.ValueBytes += int64(len(value))
+		b.Longest = max(b.Longest, len(value))
 	}
 }
 

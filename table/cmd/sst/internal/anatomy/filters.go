@@ -18,6 +18,7 @@ type Filters struct {
 	Bytes      uint64  `json:"bytes"`
 	Count      int     `json:"filters"` // those with keys
 	Empty      int     `json:"empty_filters"`
+	BaseLg     int     `json:"base_lg"` // of data blocks: of the range of the file that shares a filter
 	KMin       int     `json:"k_min"`
 	KMax       int     `json:"k_max"`
 	BitsPerKey float64 `json:"bits_per_key"` // of the bit arrays
@@ -75,6 +76,7 @@ func (s *Stats) filters(f *source.File, keys []int) {
 			sum.add(BitsOf(blocks.Filter(i), keys[i]))
 		}
 		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.BlocksPart.Name), "filter."), all.BlocksPart.Offset, all.BlocksPart.Length
+		sum.BaseLg = blocks.BaseLg()
 		data := f.Layout.Data
 		sum.measure(func(i int, key []byte) bool { return blocks.Contains(data[i%len(data)].Offset, key) }, len(data) > 0)
 		s.Filters = append(s.Filters, sum.result())

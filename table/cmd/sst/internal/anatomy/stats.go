@@ -29,13 +29,14 @@ type Stats struct {
 	Entries      int   `json:"entries"`
 	Deletions    int   `json:"deletions"`
 	KeyBytes     int64 `json:"key_bytes"`
-	KeyStored    int64 `json:"key_stored_bytes"` // with three lengths each, before compression
+	KeyShared    int64 `json:"key_shared_bytes"` // with the key before, and so not stored
 	ValueBytes   int64 `json:"value_bytes"`
 	LongestValue int   `json:"longest_value_bytes"`
 	Restarts     int   `json:"restart_points"`
 
 	Filters    []Filters         `json:"filters"`
-	Properties *table.Properties `json:"properties,omitempty"`
+	Properties Properties        `json:"properties,omitempty"`
+	Written    *table.Properties `json:"-"` // the same as Properties; nil if there are none
 	Damage     []string          `json:"damage,omitempty"`
 }
 
@@ -79,7 +80,10 @@ func StatsOf(f *source.File) (*Stats, error) {
 		}
 	}
 	s.filters(f, keys)
-	if s.Properties, err = f.Reader.Properties(); err != nil && !errors.Is(err, table.ErrNotFound) {
+	p, err := f.Reader.Properties()
+	if err == nil {
+		s.Properties, s.Written = propertiesOf(p), p
+	} else if !errors.Is(err, table.ErrNotFound) {
 		add(err)
 	}
 	return s, errors.Join(damage...)
@@ -139,7 +143,7 @@ func (s *Stats) block(b Block) {
 	s.Entries += b.Entries
 	s.Deletions += b.Deletions
 	s.KeyBytes += b.KeyBytes
-	s.KeyStored += b.KeyStored
+	s.KeyShared += b.KeyShared
 	s.ValueBytes += b.ValueBytes
 	s.LongestValue = max(s.LongestValue, b.Longest)
 	s.Restarts += b.Restarts

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"iter"
+
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/table"
 )
@@ -13,7 +15,7 @@ type sample struct {
 
 const (
 	sampledKeys   = 200     // of a data block
-	maxSequence   = 1 << 48 // more writes than a database sees
+	maxSequence   = 1 << 48 // more writes than a database sees; separators have table.MaxSequence
 	sampledBlocks = 3
 )
 
@@ -23,6 +25,9 @@ func (f *File) find(internal InternalKeys) {
 	samples, filters := samplesOf(f.Layout), readFilters(f.Layout)
 	f.filters = filters
 	whole, user := filtered(samples, filters, keepKey), filtered(samples, filters, table.InternalFilterKey)
+	if len(samples) == 0 {
+		samples = separators(f.Layout)
+	}
 	switch {
 	case internal != Auto:
 		f.Internal = internal == Yes
@@ -63,11 +68,41 @@ func samplesOf(l *table.Layout) []sample {
 	return samples
 }
 
+// separators takes keys from the index.
+func separators(l *table.Layout) []sample {
+	var s sample
+	for _, part := range l.Data[:min(len(l.Data), sampledKeys)] {
+		s.keys = append(s.keys, part.Name)
+	}
+	if s.keys == nil {
+		return nil
+	}
+	return []sample{s}
+}
+
+// LookInternal reports whether the keys of some data blocks, of which there is neither
+// an index nor a filter, look like internal keys.
+func LookInternal(blocks iter.Seq[[]byte]) bool {
+	var samples []sample
+	for contents := range blocks {
+		samples = append(samples, sample{keys: sampleKeys(contents)})
+		if len(samples) == sampledBlocks {
+			break
+		}
+	}
+	return shaped(samples) && ordered(samples)
+}
+
 func sampleBlock(l *table.Layout, h table.Handle) [][]byte {
 	contents, _, err := l.ReadBlock(h)
 	if err != nil {
 		return nil
 	}
+	return sampleKeys(contents)
+}
+
+// sampleKeys returns the first keys of a data block.
+func sampleKeys(contents []byte) [][]byte {
 	b, err := block.Open(contents, func(_, _ []byte) int { return -1 })
 	if err != nil {
 		return nil
@@ -84,7 +119,7 @@ func shaped(samples []sample) bool {
 	for _, s := range samples {
 		for _, key := range s.keys {
 			k, ok := table.ParseInternalKey(key)
-			if !ok || k.Kind > table.KindSet || k.Sequence >= maxSequence {
+			if !ok || k.Kind > table.KindSet || k.Sequence >= maxSequence && k.Sequence != table.MaxSequence {
 				return false
 			}
 		}

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -77,4 +79,15 @@ func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 		found = false
 	}
 	return newest, found, nil
+}
+
+// Compare orders entries by key and, where they are versions, the newest first.
+func (e Entry) Compare(o Entry) int {
+	if order := bytes.Compare(e.Key, o.Key); order != 0 {
+		return order
+	}
+	if order := cmp.Compare(o.Sequence, e.Sequence); order != 0 {
+		return order
+	}
+	return cmp.Compare(o.Kind, e.Kind)
 }

@@ -43,18 +43,35 @@ type File struct {
 	Metrics  *table.Metrics // of the Reader
 	Options  *table.ReaderOptions
 
+	// Damage is why there is no Reader, and perhaps no Layout. Open fails then.
+	Damage error
+
 	file    *os.File
 	filters Filters
 }
 
 // Open opens the table in a file. Errors name the file.
 func Open(path string, o Options) (*File, error) {
+	f, err := OpenDamaged(path, o)
+	if err != nil {
+		return nil, err
+	}
+	if f.Damage != nil {
+		return nil, errors.Join(f.Damage, f.Close())
+	}
+	return f, nil
+}
+
+// OpenDamaged opens as much of a table as can be.
+func OpenDamaged(path string, o Options) (*File, error) {
 	f, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	if err := f.open(o); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.file.Close())
+		if f.Damage = f.wrap(err); !errors.Is(err, table.ErrCorrupt) {
+			return nil, errors.Join(f.Damage, f.Close())
+		}
 	}
 	return f, nil
 }
@@ -121,7 +138,13 @@ func (f *File) Separator(key []byte) string {
 }
 
 // Close closes the file.
-func (f *File) Close() error { return errors.Join(f.Reader.Close(), f.file.Close()) }
+func (f *File) Close() error {
+	var err error
+	if f.Reader != nil {
+		err = f.Reader.Close()
+	}
+	return errors.Join(err, f.file.Close())
+}
 
 // wrap says in an error which file it is about.
 func (f *File) wrap(err error) error {

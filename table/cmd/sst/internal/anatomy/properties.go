@@ -1,0 +1,42 @@
+package anatomy
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// Properties are what a table says of itself.
+type Properties []Property
+
+// A Property is a name, in lower case with underscores, or as it is stored if it is of
+// no known meaning, and a number or text.
+type Property struct {
+	Name  string
+	Value any
+}
+
+// MarshalJSON makes one object of them.
+func (p Properties) MarshalJSON() ([]byte, error) {
+	object := map[string]any{}
+	for _, property := range p {
+		object[property.Name] = property.Value
+	}
+	return json.Marshal(object)
+}
+
+func propertiesOf(p *table.Properties) Properties {
+	all := Properties{
+		{"entries", p.Entries}, {"deletions", p.Deletions}, {"raw_key_bytes", p.RawKeySize}, {"raw_value_bytes", p.RawValueSize},
+		{"data_blocks", p.DataBlocks}, {"data_bytes", p.DataSize}, {"index_bytes", p.IndexSize}, {"filter_bytes", p.FilterSize},
+		{"table_filter_keys", p.FilterEntries}, {"filter_policy", p.FilterPolicy}, {"comparer", p.Comparer}, {"compression", p.Compression},
+		{"block_size", p.BlockSize}, {"restart_interval", p.RestartInterval}, {"filter_base_lg", p.FilterBaseLg},
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Other)) {
+		all = append(all, Property{text.Escape([]byte(name)), text.Escape(p.Other[name])})
+	}
+	return all
+}
