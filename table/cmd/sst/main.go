@@ -7,6 +7,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +40,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	cmd.SetIn(stdin)
 	cmd.SetOut(out)
 	cmd.SetErr(stderr)
-	err := cmd.Execute()
+	err := cmd.ExecuteContext(context.Background())
 	if flushErr := out.Flush(); err == nil {
 		err = flushErr
 	}
@@ -71,6 +72,9 @@ Keys and values are printed, and keys are given, as text in which \n, \t, \\,
 The exit status is 0 if all is well, 1 if a key is absent or two tables differ,
 2 for wrong usage or what cannot be read or written, and 3 for damage in a file.`,
 	}
-	root.AddCommand(getCommand(), scanCommand(), statsCommand())
+	root.AddCommand(
+		buildCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), planCommand(),
+		salvageCommand(), scanCommand(), statsCommand(), verifyCommand(),
+	)
 	return root
 }

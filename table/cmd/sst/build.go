@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// buildFlags are the options of build.
+type buildFlags struct {
+	writerFlags
+	out, format          string
+	internalKeys, sorted bool
+	onDuplicate          string
+	memory, tempDir      string
+}
+
+func buildCommand() *cobra.Command {
+	var f buildFlags
+	cmd := &cobra.Command{
+		Use:   "build -o OUT [INPUT...]",
+		Short: "Build a table from text, JSON or a directory tree",
+		Long: `Build a table of the pairs in the inputs, which need not be in order. Each INPUT is
+a file with a pair on each line, or a directory: each regular file below it becomes
+a pair of its slash path there and its contents; symbolic links are left out. No
+INPUT and - are standard input.
+
+Lines are what sst scan prints. --format is
+
+  tsv   key, tab and value, with escapes such as \t, \n, \\ and \xff. This is the
+        default, but for files called .json, .jsonl or .ndjson
+  json  an object of key or key_base64, and value or value_base64
+  hex   as tsv, in hexadecimal
+  raw   as tsv, where a backslash is just that
+  keys  keys, with escapes, and no values
+
+With --internal-keys, lines have a sequence number and a kind (set or delete)
+between key and value, or in fields of those names, and the table is one of a
+LevelDB or goleveldb database.
+
+Pairs are sorted in temporary files, with about as much memory as --memory says (more
+if there are keys of over 512 bytes). The filters take 4 bytes per key on top if there
+is one of the whole table. --sorted spares the sorting if pairs are in order already.
+
+The table appears under its name when it is complete and on disk. A file that is
+there is replaced.`,
+		Example: `  sst build -o capitals.ldb capitals.tsv
+  sort words.txt | sst build -o words.ldb --format keys --sorted
+  sst build -o go.ldb "$(go env GOROOT)/src"
+  sst build -o users.ldb --on-duplicate last --compression zstd users.jsonl more.jsonl
+  sst build -o seen.ldb --bits -1 --table-bits 16 --format keys urls.txt`,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "the table's `file` (required)")
+	flags.StringVarP(&f.format, "format", "f", "", "of lines: "+input.Formats)
+	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines have sequence number and kind, and make a database's table")
+	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "what to do if a key comes twice: error, or keep the first or the last pair")
+	flags.BoolVar(&f.sorted, "sorted", false, "the pairs are in order: do not sort them, and fail if they are not")
+	flags.StringVar(&f.memory, "memory", "512MiB", "about how much memory to sort with")
+	flags.StringVar(&f.tempDir, "temp-dir", "", "where to sort (default: where the system has temporary files)")
+	f.add(flags)
+	cmd.MarkFlagRequired("output")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		return f.build(ctx, args, cmd.InOrStdin(), cmd.ErrOrStderr())
+	}
+	return cmd
+}
+
+func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader, stderr io.Writer) (err error) {
+	o, err := f.options(f.internalKeys)
+	if err != nil {
+		return err
+	}
+	memory, err := parseSize("--memory", f.memory)
+	if err != nil {
+		return err
+	}
+	in := input.Options{Format: f.format, InternalKeys: f.internalKeys}
+	if err := errors.Join(in.Check(), f.check()); err != nil {
+		return err
+	}
+	w, err := table.Create(f.out, o)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	if len(inputs) == 0 {
+		inputs = []string{"-"}
+	}
+	bar := meter.Bytes(stderr, sizeOf(inputs), "reading")
+	defer bar.Done()
+	in.Watch = bar.Reader
+	pairs := input.Read(inputs, stdin, in)
+	if f.sorted {
+		err = appendSorted(ctx, w, pairs)
+	} else {
+		order := extern.Options{Compare: orderOf(o), Memory: memory, Dir: f.tempDir}
+		err = f.appendAll(w, extern.Sort(ctx, pairs, order), func() { bar.Done() }, stderr)
+	}
+	if err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+func (f *buildFlags) check() error {
+	switch f.onDuplicate {
+	case "error", "first", "last":
+		return nil
+	}
+	return fmt.Errorf("--on-duplicate is %q, want error, first or last", f.onDuplicate)
+}
+
+// sizeOf is how many bytes the inputs have, or -1 if that is not known.
+func sizeOf(inputs []string) int64 {
+	var n int64
+	for _, path := range inputs {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return -1
+		}
+		n += info.Size()
+	}
+	return n
+}
+
+// checkEvery is after how many entries a loop looks whether it is interrupted.
+const checkEvery = 1 << 12
+
+func appendSorted(ctx context.Context, w *table.Writer, pairs iter.Seq2[input.Pair, error]) error {
+	for pair, err := range pairs {
+		if err == nil {
+			err = w.Append(pair.Key, pair.Value)
+		}
+		if err == nil && w.Entries()%checkEvery == 0 {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendAll appends the sorted records, one of each key.
+func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record, error], sorted func(), stderr io.Writer) error {
+	var last extern.Record // not yet appended, as another one of its key may follow
+	have, dropped := false, 0
+	for r, err := range records {
+		if err != nil {
+			return err
+		}
+		if !have {
+			sorted()
+			last, have = r, true
+			continue
+		}
+		if !bytes.Equal(r.Key, last.Key) {
+			if err := w.Append(last.Key, last.Value); err != nil {
+				return err
+			}
+			last = r
+			continue
+		}
+		if f.onDuplicate == "error" {
+			return fmt.Errorf("key %s is there twice, in pairs %d and %d of the input: see --on-duplicate", text.Escape(r.Key), last.Number+1, r.Number+1)
+		}
+		if dropped++; f.onDuplicate == "last" {
+			last = r
+		}
+	}
+	if dropped > 0 {
+		fmt.Fprintf(stderr, "sst: note: left out %s of keys that came twice\n", count(uint64(dropped), "pair"))
+	}
+	if !have {
+		return nil
+	}
+	return w.Append(last.Key, last.Value)
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+func convertCommand() *cobra.Command {
+	var flags sourceFlags
+	var writer writerFlags
+	var out string
+	cmd := &cobra.Command{
+		Use:   "convert FILE -o OUT",
+		Short: "Write a table anew, in other blocks, compression or filters",
+		Long: `Write the pairs of a table to another one. What no flag says stays as it is in FILE, as
+far as that shows: the compression of most blocks, the bits per key of its filters,
+properties and, where it has these, block size and restart interval. Filters are listed
+as sst build lists them. What FILE holds of internal keys stays as it is, versions and
+deletions among it.
+
+A directory is made one table of by sst scan DIR | sst build -o OUT. A damaged FILE is not converted: see sst salvage. The new table appears under its name
+when it is complete and on disk, in place of a file that is there, and so OUT can be
+FILE.`,
+		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
+  sst convert users.ldb -o users.ldb --bits 14
+  sst convert 000005.ldb -o pebble.sst --bits -1 --table-bits 10 --properties`,
+		Args: cobra.ExactArgs(1),
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the table's `file` (required)")
+	writer.add(cmd.Flags())
+	flags.add(cmd)
+	cmd.MarkFlagRequired("output")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *source.File) error {
+			stats, err := anatomy.StatsOf(f)
+			if err != nil {
+				return err
+			}
+			writer.retain(stats, cmd.Flags().Changed)
+			bar := meter.Entries(cmd.ErrOrStderr(), int64(stats.Entries), "converting")
+			defer bar.Done()
+			return convert(ctx, f, out, &writer, bar)
+		})
+	}
+	return cmd
+}
+
+func convert(ctx context.Context, f *source.File, out string, writer *writerFlags, bar *meter.Bar) error {
+	o, err := writer.options(f.Internal)
+	if err != nil {
+		return err
+	}
+	w, err := table.Create(out, o)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	it := f.Reader.NewIter(&table.IterOptions{ReadAhead: 256 << 10})
+	defer it.Close() // its error is looked at before
+	for k, v := range it.All() {
+		if err := w.Append(k, v); err != nil {
+			return err
+		}
+		if w.Entries()%checkEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			bar.Add(checkEvery)
+		}
+	}
+	if err := it.Error(); err != nil {
+		return fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return w.Close()
+}
+
+// retain sets the flags that were not given to what the table has.
+func (f *writerFlags) retain(s *anatomy.Stats, given func(name string) bool) {
+	set := func(name string, to *int, value int) {
+		if !given(name) {
+			*to = value
+		}
+	}
+	byBlocks, whole := -1, -1
+	for _, filter := range s.Filters {
+		if filter.Whole {
+			whole = bitsOf(filter)
+		} else {
+			byBlocks = bitsOf(filter)
+			set("filter-base-lg", &f.filterBaseLg, filter.BaseLg)
+		}
+	}
+	set("bits", &f.bits, byBlocks)
+	set("table-bits", &f.tableBits, whole)
+	if !given("compression") {
+		f.compression = mostUsed(s.Compression)
+	}
+	p := s.Written
+	if p == nil {
+		return
+	}
+	if !given("properties") {
+		f.properties = true
+	}
+	if p.BlockSize > 0 && !given("block-size") {
+		f.blockSize = strconv.FormatUint(p.BlockSize, 10)
+	}
+	if n := p.RestartInterval; n > 0 && n <= math.MaxInt32 {
+		set("restart-interval", &f.restartInterval, int(n))
+	}
+}
+
+// bitsOf is how many bits per key were asked for: what k allows, and is next to what
+// there is. A filter of few keys has more than were asked for.
+func bitsOf(f anatomy.Filters) int {
+	least := (100*f.KMax + 68) / 69
+	most := (100*(f.KMax+1) - 1) / 69
+	if f.KMax >= 30 {
+		most = math.MaxInt32
+	}
+	if f.KMax == 1 {
+		least = 0
+	}
+	return min(max(int(math.Round(f.BitsPerKey)), least), most)
+}
+
+// mostUsed is the compression of most blocks that are compressed. Of the names that
+// share an id it is the first.
+func mostUsed(compression map[string]int) string {
+	best := "none"
+	for _, name := range slices.Sorted(maps.Keys(compression)) {
+		if name != "none" && (best == "none" || compression[name] > compression[best]) {
+			best = name
+		}
+	}
+	if best == "zstd or zlib" {
+		return "zstd"
+	}
+	return best
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// diffFlags are the options of diff.
+type diffFlags struct {
+	sourceFlags
+	format  string
+	summary bool
+}
+
+func diffCommand() *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Print what two tables or databases differ in",
+		Long: `Print the entries that only A has, with a minus sign before them, and those that only
+B has, with a plus sign. An entry of another value is both. The exit status is 0 if
+there are none, and else 1.
+
+A and B are each what sst get calls a SOURCE: a table or a directory. Two tables of a
+database are compared by all versions of their keys; what else there is, by the newest
+values. How tables are written, in blocks, compression and filters, makes no difference.`,
+		Example: `  sst diff old.ldb new.ldb
+  sst diff --summary /var/lib/app/db backup.ldb
+  sst diff -f json a.ldb b.ldb`,
+		Args: cobra.ExactArgs(2),
+	}
+	cmd.Flags().BoolVarP(&f.summary, "summary", "s", false, "only say how many entries differ")
+	addFormat(cmd, &f.format)
+	f.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return f.with(args[0], cmd.ErrOrStderr(), func(a *source.Source) error {
+			return f.with(args[1], cmd.ErrOrStderr(), func(b *source.Source) error {
+				return f.diff(cmd.OutOrStdout(), a, b)
+			})
+		})
+	}
+	return cmd
+}
+
+func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
+	versions := a.Internal && b.Internal && !a.Dir && !b.Dir
+	p, err := newPrinter(out, f.format, versions)
+	if err != nil {
+		return err
+	}
+	var onlyA, onlyB, changed, same uint64
+	for d, err := range differences(a, b, source.ScanOptions{Versions: versions}) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.a != nil && d.b != nil && bytes.Equal(d.a.Value, d.b.Value):
+			same++
+			continue
+		case d.a != nil && d.b != nil:
+			changed++
+		case d.a != nil:
+			onlyA++
+		default:
+			onlyB++
+		}
+		if err := f.print(out, p, d); err != nil {
+			return err
+		}
+	}
+	if f.summary {
+		fmt.Fprintf(out, "%d only in %s, %d only in %s, %d of another value, %d the same\n", onlyA, a.Path, onlyB, b.Path, changed, same)
+	}
+	if onlyA+onlyB+changed > 0 {
+		return errNo
+	}
+	return nil
+}
+
+func (f *diffFlags) print(out io.Writer, p *printer, d difference) error {
+	if f.summary {
+		return nil
+	}
+	for _, side := range []struct {
+		sign  string
+		entry *source.Entry
+	}{{"-", d.a}, {"+", d.b}} {
+		if side.entry == nil {
+			continue
+		}
+		if _, err := io.WriteString(out, side.sign); err != nil {
+			return err
+		}
+		if err := p.print(*side.entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// difference is an entry of a, of b, or of both with the same key.
+type difference struct{ a, b *source.Entry }
+
+// side is one of two sources that are gone over side by side.
+type side struct {
+	next  func() (source.Entry, error, bool)
+	entry source.Entry
+	err   error
+	more  bool
+}
+
+func (s *side) move() { s.entry, s.err, s.more = s.next() }
+
+// differences goes over the entries of both side by side, those that are the same
+// too.
+func differences(a, b *source.Source, o source.ScanOptions) iter.Seq2[difference, error] {
+	return func(yield func(difference, error) bool) {
+		nextA, stopA := iter.Pull2(a.Scan(o))
+		defer stopA()
+		nextB, stopB := iter.Pull2(b.Scan(o))
+		defer stopB()
+		x, y := side{next: nextA}, side{next: nextB}
+		x.move()
+		y.move()
+		for x.more || y.more {
+			if err := errors.Join(x.err, y.err); err != nil {
+				yield(difference{}, err)
+				return
+			}
+			order := x.order(y, o.Versions)
+			var d difference
+			if order <= 0 {
+				d.a = &x.entry
+			}
+			if order >= 0 {
+				d.b = &y.entry
+			}
+			if !yield(d, nil) {
+				return
+			}
+			if order <= 0 {
+				x.move()
+			}
+			if order >= 0 {
+				y.move()
+			}
+		}
+	}
+}
+
+// order is negative if s's entry comes before o's or is the last one, and so on.
+func (s side) order(o side, versions bool) int {
+	switch {
+	case !o.more:
+		return -1
+	case !s.more:
+		return 1
+	case versions:
+		return s.entry.Compare(o.entry)
+	}
+	return bytes.Compare(s.entry.Key, o.entry.Key)
+}

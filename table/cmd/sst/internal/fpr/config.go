@@ -1,0 +1,80 @@
+// Package fpr measures the false-positive rate of Bloom filters that fill up, and
+// draws it beside the formula's.
+package fpr
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Config says what is measured. Its fields are the flags of "sst fpr".
+type Config struct {
+	Keys      int      // that each filter is planned for
+	Runs      int      // of each measurement, with other keys each
+	Questions int      // absent keys that are asked for in a run
+	Bits      []int    // per key
+	Shapes    []string // of keys: names of Shapes
+	Seed      uint64   // of all that is random
+}
+
+// maxBits is from where on more bits per key are an error: k is 30 from 44 on.
+const maxBits = 100
+
+// Validate returns an error that names the first flag with a wrong value.
+func (c Config) Validate() error {
+	for _, f := range []struct {
+		flag        string
+		value       int
+		least, most int
+	}{
+		{"-n", c.Keys, 10, 1_000_000},
+		{"--runs", c.Runs, 2, 1000},
+		{"--questions", c.Questions, 100, 1_000_000},
+	} {
+		if f.value < f.least || f.value > f.most {
+			return fmt.Errorf("%s is %d, want %d to %d", f.flag, f.value, f.least, f.most)
+		}
+	}
+	if err := c.validateBits(); err != nil {
+		return err
+	}
+	return c.validateShapes()
+}
+
+func (c Config) validateBits() error {
+	if n := len(c.Bits); n < 1 || n > len(inks) {
+		return fmt.Errorf("--bits has %d numbers, want 1 to %d", n, len(inks))
+	}
+	for i, b := range c.Bits {
+		if b < 1 || b > maxBits {
+			return fmt.Errorf("--bits has %d, want numbers from 1 to %d", b, maxBits)
+		}
+		if slices.Contains(c.Bits[:i], b) {
+			return fmt.Errorf("--bits has %d twice", b)
+		}
+	}
+	return nil
+}
+
+func (c Config) validateShapes() error {
+	if len(c.Shapes) == 0 {
+		return fmt.Errorf("--shapes is empty, want some of %s", strings.Join(Shapes(), ", "))
+	}
+	for i, s := range c.Shapes {
+		if !slices.Contains(Shapes(), s) {
+			return fmt.Errorf("--shapes has %q, want some of %s", s, strings.Join(Shapes(), ", "))
+		}
+		if slices.Contains(c.Shapes[:i], s) {
+			return fmt.Errorf("--shapes has %s twice", s)
+		}
+	}
+	return nil
+}
+
+// loads are how many tenths of the keys that a filter is planned for it is
+// measured with.
+const loads = 15
+
+// keysAt returns how many keys a filter has at load i, from 1 to loads.
+func (c Config) keysAt(i int) int { return c.Keys * i / 10 }

@@ -1,0 +1,40 @@
+package fpr
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestValidate(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(c *Config)
+		want   string
+	}{
+		{"nothing wrong", func(*Config) {}, ""},
+		{"few keys", func(c *Config) { c.Keys = 9 }, "-n is 9, want 10 to 1000000"},
+		{"many keys", func(c *Config) { c.Keys = 1_000_001 }, "-n is 1000001"},
+		{"one run", func(c *Config) { c.Runs = 1 }, "--runs is 1, want 2 to 1000"},
+		{"few questions", func(c *Config) { c.Questions = 99 }, "--questions is 99, want 100 to 1000000"},
+		{"no bits", func(c *Config) { c.Bits = nil }, "--bits has 0 numbers, want 1 to 6"},
+		{"many numbers of bits", func(c *Config) { c.Bits = []int{1, 2, 3, 4, 5, 6, 7} }, "--bits has 7 numbers"},
+		{"zero bits", func(c *Config) { c.Bits = []int{0} }, "--bits has 0, want numbers from 1 to 100"},
+		{"bits twice", func(c *Config) { c.Bits = []int{8, 10, 8} }, "--bits has 8 twice"},
+		{"no shapes", func(c *Config) { c.Shapes = nil }, "--shapes is empty, want some of random, sequential, decimal, urls"},
+		{"unknown shape", func(c *Config) { c.Shapes = []string{"square"} }, `--shapes has "square", want some of random`},
+		{"shape twice", func(c *Config) { c.Shapes = []string{"urls", "urls"} }, "--shapes has urls twice"},
+	} {
+		c := small
+		tt.change(&c)
+		got := ""
+		if err := c.Validate(); err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%s: error %q, want %q", tt.name, got, tt.want)
+		}
+		if _, err := Measure(c, func() {}); (err == nil) != (tt.want == "") {
+			t.Errorf("%s: Measure's error is %v", tt.name, err)
+		}
+	}
+}

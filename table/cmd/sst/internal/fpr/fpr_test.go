@@ -1,0 +1,193 @@
+package fpr
+
+import (
+	"bytes"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/golden"
+)
+
+// small is measured in an instant.
+var small = Config{Keys: 200, Runs: 3, Questions: 1000, Bits: []int{4, 10}, Shapes: Shapes(), Seed: 1}
+
+func measure(t *testing.T, c Config) []Point {
+	t.Helper()
+	points, err := Measure(c, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return points
+}
+
+func TestOutputs(t *testing.T) {
+	points := measure(t, small)
+	var figures, summary bytes.Buffer
+	if err := WriteCSV(&figures, points); err != nil {
+		t.Fatal(err)
+	}
+	golden.Text(t, "small.csv", figures.String())
+	if err := WriteSummary(&summary, points); err != nil {
+		t.Fatal(err)
+	}
+	golden.Text(t, "summary.txt", summary.String())
+}
+
+// Random keys in filters of this size meet the formula but for what double
+// hashing costs, up to a fifth.
+func TestRandomKeysMeetTheFormula(t *testing.T) {
+	c := Config{Keys: 10_000, Runs: 8, Questions: 50_000, Bits: []int{4, 8, 10}, Shapes: []string{"random"}, Seed: 7}
+	for _, p := range measure(t, c) {
+		if p.Load < 0.8 {
+			continue
+		}
+		if ratio := p.Mean / p.Theory; ratio < 0.95 || ratio > 1.2 {
+			t.Errorf("%d bits per key, load %.1f: measured %g, the formula says %g", p.Bits, p.Load, p.Mean, p.Theory)
+		}
+		if p.StdDev <= 0 || p.StdDev > p.Mean/5 {
+			t.Errorf("%d bits per key, load %.1f: standard deviation %g of a mean of %g", p.Bits, p.Load, p.StdDev, p.Mean)
+		}
+	}
+}
+
+func TestTheory(t *testing.T) {
+	for _, tt := range []struct {
+		n    float64
+		m, k int
+		want float64
+	}{
+		{10_000, 100_000, 6, 0.00844},
+		{10_000, 40_000, 2, 0.15482},
+		{0, 64, 1, 0},
+		{1 << 32, 1 << 62, 30, 0.632}, // all of it hashes that coincide
+	} {
+		if got := theory(tt.n, tt.m, tt.k); math.Abs(got-tt.want) > tt.want/1000 {
+			t.Errorf("theory(%g, %d, %d) = %g, want %g", tt.n, tt.m, tt.k, got, tt.want)
+		}
+	}
+}
+
+// The result depends neither on how many processors there are nor on the shapes
+// and bits that are measured beside.
+func TestDeterminism(t *testing.T) {
+	all := measure(t, small)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	again := measure(t, small)
+	if diff := cmp.Diff(all, again); diff != "" {
+		t.Errorf("another result on one processor (-two +one):\n%s", diff)
+	}
+	alone := small
+	alone.Shapes = []string{"decimal"}
+	if diff := cmp.Diff(of(all, "decimal"), measure(t, alone)); diff != "" {
+		t.Errorf("another result for decimal keys alone (-all +alone):\n%s", diff)
+	}
+	other := small
+	other.Seed++
+	if cmp.Equal(all, measure(t, other)) {
+		t.Error("the same result from another seed")
+	}
+}
+
+func TestTrialsAreCounted(t *testing.T) {
+	done := make(chan struct{}, small.Trials())
+	if _, err := Measure(small, func() { done <- struct{}{} }); err != nil {
+		t.Fatal(err)
+	}
+	if len(done) != 12 || small.Trials() != 12 {
+		t.Errorf("%d of %d trials were done, want 12 of 12", len(done), small.Trials())
+	}
+}
+
+// A filter of more or fewer keys than planned has the planned size and holds all
+// of its keys.
+func TestFill(t *testing.T) {
+	keys := take(150, shapes[0].start(newRand(1, 0, 0)))
+	p := newPlan(100, 10)
+	m, k := p.size()
+	if m != 1000 || k != 6 {
+		t.Fatalf("m = %d, k = %d, want 1000 and 6", m, k)
+	}
+	for _, n := range []int{1, 99, 100, 101, 150} {
+		f, err := p.fill(keys[:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f) != 126 || f[125] != 6 {
+			t.Errorf("%d keys: %d bytes with k = %d, want 126 with 6", n, len(f), f[len(f)-1])
+		}
+		for _, key := range keys[:n] {
+			if !(filter.Bloom{}).Contains(f, key) {
+				t.Errorf("%d keys: the filter denies %x", n, key)
+			}
+		}
+	}
+}
+
+func TestKeysAreDistinct(t *testing.T) {
+	lengths := map[string]int{"random": 16, "sequential": 8, "decimal": 16, "urls": 64}
+	for i, s := range shapes {
+		seen := map[string]bool{}
+		for _, key := range take(20_000, s.start(newRand(1, i, 0))) {
+			if seen[string(key)] {
+				t.Errorf("%s: %q comes twice", s.name, key)
+			}
+			seen[string(key)] = true
+			if len(key) != lengths[s.name] {
+				t.Fatalf("%s: %q is of %d bytes, want %d", s.name, key, len(key), lengths[s.name])
+			}
+		}
+	}
+}
+
+func TestChart(t *testing.T) {
+	c := small
+	c.Bits = []int{1, 4, 30} // of the last, nothing is seen on many loads
+	draw := func() string {
+		var out bytes.Buffer
+		if err := WriteSVG(&out, c, measure(t, c)); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	chart := draw()
+	for _, want := range []string{"Random: 16 bytes", "30 bits per key, k = 20", "keys planned for", "1,000 absent", "font-family:'Liberation Sans',Arial"} {
+		if !strings.Contains(chart, want) {
+			t.Errorf("the chart lacks %q", want)
+		}
+	}
+	for _, not := range []string{"NaN", "Inf"} {
+		if strings.Contains(chart, not) {
+			t.Errorf("the chart has %q", not)
+		}
+	}
+	if draw() != chart {
+		t.Error("the chart is not the same twice")
+	}
+}
+
+func TestSeen(t *testing.T) {
+	means := func(values ...float64) []Point {
+		var points []Point
+		for _, v := range values {
+			points = append(points, Point{Mean: v})
+		}
+		return points
+	}
+	for _, tt := range []struct {
+		points []Point
+		want   [][]Point
+	}{
+		{means(0, 0), nil},
+		{means(1, 2), [][]Point{means(1, 2)}},
+		{means(0, 1, 0, 2, 3, 0), [][]Point{means(1), means(2, 3)}},
+	} {
+		if diff := cmp.Diff(tt.want, seen(tt.points)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package fpr
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// A shape is a way that keys look.
+type shape struct {
+	name, title string
+
+	// start returns what appends one key after the other, all of them distinct.
+	start func(rng *rand.Rand) func(dst []byte) []byte
+}
+
+// shapes are in the order that decides what is random in each: a new one goes to
+// the end.
+var shapes = []shape{
+	{"random", "Random: 16 bytes", random},
+	{"sequential", "Sequential: 8-byte big-endian numbers", sequential},
+	{"decimal", "Decimal: user000000000042 and on", decimal},
+	{"urls", "URLs: 64 bytes, long shared prefixes", urls},
+}
+
+// Shapes returns the names of the shapes that keys can have.
+func Shapes() []string {
+	var names []string
+	for _, s := range shapes {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// find returns the index of the shape that goes by the name.
+func find(name string) int {
+	return slices.IndexFunc(shapes, func(s shape) bool { return s.name == name })
+}
+
+func random(rng *rand.Rand) func([]byte) []byte {
+	return func(dst []byte) []byte {
+		return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, rng.Uint64()), rng.Uint64())
+	}
+}
+
+func sequential(rng *rand.Rand) func([]byte) []byte {
+	i := rng.Uint64() >> 1
+	return func(dst []byte) []byte {
+		i++
+		return binary.BigEndian.AppendUint64(dst, i)
+	}
+}
+
+func decimal(rng *rand.Rand) func([]byte) []byte {
+	i := rng.Uint64N(9e11) // leaves room to count on within twelve digits
+	return func(dst []byte) []byte {
+		i++
+		return fmt.Appendf(dst, "user%012d", i)
+	}
+}
+
+// urls counts pages on through a thousand sites of ten topics: the number alone makes
+// the URLs distinct.
+func urls(rng *rand.Rand) func([]byte) []byte {
+	page := rng.Uint64N(1e11)
+	return func(dst []byte) []byte {
+		page += 1 + rng.Uint64N(1000)
+		return fmt.Appendf(dst, "https://www.site-%03d.example/topic-%d/news.html?page=%012d",
+			rng.IntN(1000), rng.IntN(10), page)
+	}
+}
+
+// take returns the next n keys.
+func take(n int, next func([]byte) []byte) [][]byte {
+	keys := make([][]byte, n)
+	var all []byte
+	ends := make([]int, n)
+	for i := range ends {
+		all = next(all)
+		ends[i] = len(all)
+	}
+	from := 0
+	for i, end := range ends {
+		keys[i] = all[from:end:end]
+		from = end
+	}
+	return keys
+}

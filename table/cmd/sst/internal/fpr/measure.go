@@ -1,0 +1,78 @@
+package fpr
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// Trials returns how many trials Measure makes.
+func (c Config) Trials() int { return len(c.Shapes) * c.Runs }
+
+// Measure makes all trials, as many at a time as there are processors, and calls
+// done after each, from any goroutine. The result depends on c alone: it has a
+// Point for each shape, bits per key and load, in this order.
+func Measure(c Config, done func()) ([]Point, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	rates := make([][][]float64, c.Trials())
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range rates {
+		group.Go(func() (err error) {
+			rates[i], err = c.trial(find(c.Shapes[i/c.Runs]), i%c.Runs)
+			done()
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return c.points(rates), nil
+}
+
+// trial makes the keys of one run of a shape, and returns the rate for each of
+// the bits per key and each load.
+func (c Config) trial(shape, run int) ([][]float64, error) {
+	next := shapes[shape].start(newRand(c.Seed, shape, run))
+	keys := take(c.keysAt(loads), next)
+	absent := take(c.Questions, next)
+	rates := make([][]float64, len(c.Bits))
+	for b, bits := range c.Bits {
+		p := newPlan(c.Keys, bits)
+		for i := 1; i <= loads; i++ {
+			f, err := p.fill(keys[:c.keysAt(i)])
+			if err != nil {
+				return nil, err
+			}
+			rates[b] = append(rates[b], share(f, absent))
+		}
+	}
+	return rates, nil
+}
+
+// newRand returns what one run of a shape draws its keys from.
+func newRand(seed uint64, shape, run int) *rand.Rand {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	binary.LittleEndian.PutUint64(key[8:], uint64(shape))
+	binary.LittleEndian.PutUint64(key[16:], uint64(run))
+	return rand.New(rand.NewChaCha8(key))
+}
+
+// share returns the share of absent keys that the filter takes for present.
+func share(f []byte, absent [][]byte) float64 {
+	var policy filter.Bloom
+	hits := 0
+	for _, key := range absent {
+		if policy.Contains(f, key) {
+			hits++
+		}
+	}
+	return float64(hits) / float64(len(absent))
+}

@@ -1,0 +1,39 @@
+package fpr
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+)
+
+// WriteCSV writes all points, below a line of the columns' names.
+func WriteCSV(w io.Writer, points []Point) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"shape", "bits", "k", "m", "keys", "load", "runs", "mean", "stddev", "theory"}}
+	for _, p := range points {
+		rows = append(rows, []string{
+			p.Shape, strconv.Itoa(p.Bits), strconv.Itoa(p.K), strconv.Itoa(p.M), strconv.Itoa(p.Keys),
+			figure(p.Load), strconv.Itoa(p.Runs), figure(p.Mean), figure(p.StdDev), figure(p.Theory),
+		})
+	}
+	return out.WriteAll(rows)
+}
+
+// figure writes six digits: further ones can differ between processors.
+func figure(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// WriteSummary writes the points of full filters, which have the keys that they
+// were planned for, as a table.
+func WriteSummary(w io.Writer, points []Point) error {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(out, "keys\tbits per key\tk\tmeasured\t± deviation\tformula\t")
+	for _, p := range points {
+		if p.Load == 1 {
+			fmt.Fprintf(out, "%s\t%d\t%d\t%.4f %%\t%.4f %%\t%.4f %%\t\n",
+				p.Shape, p.Bits, p.K, 100*p.Mean, 100*p.StdDev, 100*p.Theory)
+		}
+	}
+	return out.Flush()
+}

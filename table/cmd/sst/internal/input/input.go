@@ -1,0 +1,166 @@
+// Package input reads pairs from text and from directory trees.
+package input
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Pair is a key and its value, both valid until the next one is read.
+type Pair struct{ Key, Value []byte }
+
+// Options say how input is read.
+type Options struct {
+	Format       string // one of Formats, or "" for what the input's name tells, and else tsv
+	InternalKeys bool   // lines have sequence number and kind too, which become the key's trailer
+
+	// Watch is put around each input that is read. nil: nothing.
+	Watch func(io.Reader) io.Reader
+}
+
+// Formats are the names of the formats that lines can have.
+const Formats = "tsv, json, hex, keys or raw"
+
+// maxLine is more than any pair may take.
+const maxLine = 4 << 30
+
+var parsers = map[string]func(p *parser, line []byte) error{
+	"tsv":  (*parser).tsv,
+	"json": (*parser).json,
+	"hex":  (*parser).hex,
+	"keys": (*parser).keys,
+	"raw":  (*parser).raw,
+}
+
+// Check returns an error if there is no such format.
+func (o Options) Check() error {
+	if _, ok := parsers[o.Format]; !ok && o.Format != "" {
+		return fmt.Errorf("--format is %q, want %s", o.Format, Formats)
+	}
+	return nil
+}
+
+// Read returns the pairs of the inputs, one after the other: files with a pair on
+// each line, "-" for stdin, and directories. Errors say where they are.
+func Read(paths []string, stdin io.Reader, o Options) iter.Seq2[Pair, error] {
+	return func(yield func(Pair, error) bool) {
+		for _, path := range paths {
+			if more, err := o.read(path, stdin, yield); err != nil {
+				yield(Pair{}, err)
+				return
+			} else if !more {
+				return
+			}
+		}
+	}
+}
+
+// read reads one input, as long as yield wants more.
+func (o Options) read(path string, stdin io.Reader, yield func(Pair, error) bool) (more bool, err error) {
+	if path == "-" {
+		return o.lines("standard input", stdin, yield)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	if info.IsDir() {
+		return o.tree(path, yield)
+	}
+	return o.lines(path, f, yield)
+}
+
+// formatOf is the format that is asked for, or that the name tells.
+func (o Options) formatOf(name string) string {
+	if o.Format != "" {
+		return o.Format
+	}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".json", ".jsonl", ".ndjson":
+		return "json"
+	}
+	return "tsv"
+}
+
+func (o Options) lines(name string, r io.Reader, yield func(Pair, error) bool) (more bool, err error) {
+	if o.Watch != nil {
+		r = o.Watch(r)
+	}
+	p := parser{internal: o.InternalKeys}
+	parse := parsers[o.formatOf(name)]
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 256<<10), maxLine)
+	lines.Split(splitLines)
+	n := 0
+	for lines.Scan() {
+		n++
+		if err := parse(&p, lines.Bytes()); err != nil {
+			return false, fmt.Errorf("%s, line %d: %w", name, n, err)
+		}
+		if !yield(p.Pair, nil) {
+			return false, nil
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return false, fmt.Errorf("%s, behind line %d: %w", name, n, err)
+	}
+	return true, nil
+}
+
+// splitLines is bufio.ScanLines but for carriage returns, which may be a value's.
+func splitLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i], nil
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
+
+// tree yields the regular files below dir: the slash path there, and the contents.
+func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err error) {
+	if o.InternalKeys {
+		return false, fmt.Errorf("%s: files have no sequence numbers, want no directory with --internal-keys", dir)
+	}
+	root := os.DirFS(dir)
+	more = true
+	err = fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		value, err := o.contents(root, path)
+		if err != nil {
+			return err
+		}
+		if more = yield(Pair{[]byte(path), value}, nil); !more {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", dir, err)
+	}
+	return more, nil
+}
+
+func (o Options) contents(root fs.FS, path string) ([]byte, error) {
+	value, err := fs.ReadFile(root, path)
+	if err == nil && o.Watch != nil {
+		_, err = io.Copy(io.Discard, o.Watch(bytes.NewReader(value)))
+	}
+	return value, err
+}

@@ -1,0 +1,148 @@
+package input
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// parser makes pairs of lines. Their memory is that of the pairs before.
+type parser struct {
+	Pair
+	internal bool
+}
+
+// tsv reads key and value, with escapes, and of internal keys sequence number and
+// kind between them.
+func (p *parser) tsv(line []byte) error { return p.columns(line, text.AppendUnescape) }
+
+// hex reads the same in hexadecimal.
+func (p *parser) hex(line []byte) error { return p.columns(line, hex.AppendDecode) }
+
+// raw reads key and value as they are: a backslash is one.
+func (p *parser) raw(line []byte) error {
+	return p.columns(line, func(dst, b []byte) ([]byte, error) { return append(dst, b...), nil })
+}
+
+// keys takes the line, with escapes, for a key without value.
+func (p *parser) keys(line []byte) (err error) {
+	if p.internal {
+		return errors.New("keys alone have no sequence number: want another --format with --internal-keys")
+	}
+	p.Key, err = text.AppendUnescape(p.Key[:0], line)
+	p.Value = nil
+	return err
+}
+
+func (p *parser) columns(line []byte, decode func(dst, b []byte) ([]byte, error)) (err error) {
+	key, value, ok := bytes.Cut(line, []byte("\t"))
+	if !ok {
+		return errors.New("no tab between key and value (--format keys is for keys alone)")
+	}
+	if p.Key, err = decode(p.Key[:0], key); err != nil {
+		return fmt.Errorf("key: %w", err)
+	}
+	if p.internal {
+		if value, err = p.trailer(value); err != nil {
+			return err
+		}
+	}
+	if p.Value, err = decode(p.Value[:0], value); err != nil {
+		return fmt.Errorf("value: %w", err)
+	}
+	return nil
+}
+
+// trailer appends the trailer that the columns before the value say.
+func (p *parser) trailer(rest []byte) (value []byte, err error) {
+	sequence, rest, ok := bytes.Cut(rest, []byte("\t"))
+	kind, value, ok2 := bytes.Cut(rest, []byte("\t"))
+	if !ok || !ok2 {
+		return nil, errors.New("want key, sequence number, kind and value with tabs between them, as --internal-keys says")
+	}
+	n, err := strconv.ParseUint(string(sequence), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("sequence number: %w", err)
+	}
+	return value, p.appendTrailer(n, string(kind))
+}
+
+func (p *parser) appendTrailer(sequence uint64, kind string) error {
+	if sequence > table.MaxSequence {
+		return fmt.Errorf("sequence number %d, want at most %d", sequence, uint64(table.MaxSequence))
+	}
+	k := table.InternalKey{Sequence: sequence}
+	switch kind {
+	case "set":
+		k.Kind = table.KindSet
+	case "delete":
+		k.Kind = table.KindDelete
+	default:
+		n, err := strconv.ParseUint(kind, 10, 8)
+		if err != nil {
+			return fmt.Errorf("kind %q, want set, delete or a number up to 255", kind)
+		}
+		k.Kind = table.Kind(n)
+	}
+	p.Key = k.Append(p.Key)
+	return nil
+}
+
+// object is a line of JSON. Base64 is for what is not text.
+type object struct {
+	Key         *string `json:"key"`
+	KeyBase64   []byte  `json:"key_base64"`
+	Sequence    *uint64 `json:"sequence"`
+	Kind        string  `json:"kind"`
+	Value       *string `json:"value"`
+	ValueBase64 []byte  `json:"value_base64"`
+}
+
+// json reads an object of which all fields but the key may be left out.
+func (p *parser) json(line []byte) (err error) {
+	var o object
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&o); err != nil {
+		return fmt.Errorf("JSON: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("JSON: want one object a line")
+	}
+	if p.Key, err = oneOf("key", o.Key, o.KeyBase64); err != nil {
+		return err
+	}
+	if p.Key == nil {
+		return errors.New(`JSON: no "key" and no "key_base64"`)
+	}
+	if p.Value, err = oneOf("value", o.Value, o.ValueBase64); err != nil {
+		return err
+	}
+	if !p.internal {
+		if o.Sequence != nil || o.Kind != "" {
+			return errors.New("JSON: sequence number and kind, which want --internal-keys")
+		}
+		return nil
+	}
+	if o.Sequence == nil {
+		return errors.New(`JSON: no "sequence", which --internal-keys wants`)
+	}
+	return p.appendTrailer(*o.Sequence, o.Kind)
+}
+
+func oneOf(name string, s *string, b []byte) ([]byte, error) {
+	switch {
+	case s != nil && b != nil:
+		return nil, fmt.Errorf("JSON: both %q and %q", name, name+"_base64")
+	case s != nil:
+		return []byte(*s), nil
+	}
+	return b, nil
+}

@@ -1,0 +1,40 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// multiples are the letters that may stand behind a number of keys.
+var multiples = map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+// ParseKeys reads a number of keys: 10000000000, 10_000_000_000, 10e9 or 10G.
+func ParseKeys(s string) (uint64, error) {
+	number, factor := s, 1.0
+	if s != "" {
+		if f, ok := multiples[s[len(s)-1:]]; ok {
+			number, factor = s[:len(s)-1], f
+		}
+	}
+	n, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
+	n *= factor
+	if err != nil || !(n >= 1 && n <= maxKeys) || n != math.Trunc(n) {
+		return 0, fmt.Errorf("-n is %q, want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M", s)
+	}
+	return uint64(n), nil
+}
+
+// ParseRate reads a rate: 0.01 or 1%.
+func ParseRate(s string) (float64, error) {
+	number, percent := strings.CutSuffix(s, "%")
+	p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		p /= 100
+	}
+	if err != nil || !(p >= minRate && p < 1) {
+		return 0, fmt.Errorf("-p is %q, want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%%", s)
+	}
+	return p, nil
+}

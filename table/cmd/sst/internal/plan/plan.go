@@ -1,0 +1,114 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// A Plan is what a Query comes to. Sizes are in bytes, rates are false positives per
+// absent key.
+type Plan struct {
+	Keys       uint64  `json:"keys"`
+	AskedRate  float64 `json:"askedRate,omitempty"`
+	BitsPerKey int     `json:"bitsPerKey"`
+	K          int     `json:"k"`
+
+	FormulaRate   float64 `json:"formulaRate"`
+	MeasuredRate  float64 `json:"measuredRate"`
+	Questions     int     `json:"measuredQuestions"`
+	KeysPerFilter int     `json:"keysPerFilter"`
+	SingleRate    float64 `json:"singleFilterRate"` // of one filter over all keys
+
+	// Missed says that more false positives were measured than asked for, or that so
+	// few cannot be measured, and Remedies with what they are no more.
+	Missed   bool     `json:"missed"`
+	Remedies []Remedy `json:"remedies,omitempty"`
+
+	KeysPerBlock int     `json:"keysPerBlock"`
+	BlockBytes   float64 `json:"storedBlockBytes"`
+	DataBytes    float64 `json:"dataBytes"`
+	FilterBytes  float64 `json:"filterBytes"` // on disk and in memory
+	IndexBytes   float64 `json:"indexBytes"`
+	DiskBytes    float64 `json:"diskBytes"`
+	IndexMemory  float64 `json:"indexMemoryBytes"`
+	MemoryBytes  float64 `json:"memoryBytes"` // of filters and index
+
+	Tables           float64 `json:"tables"`
+	MemoryPerTable   float64 `json:"memoryPerTableBytes"`
+	TablesPerMachine float64 `json:"tablesPerMachine,omitempty"`
+	Machines         float64 `json:"machines,omitempty"`
+
+	query Query
+}
+
+// New makes the plan, and measures what its filters do.
+func New(q Query) (Plan, error) {
+	p, err := arrange(q)
+	if err != nil {
+		return Plan{}, err
+	}
+	p.Questions = questions
+	p.MeasuredRate = measure(p.KeysPerFilter, p.BitsPerKey)
+	if p.Missed = max(p.MeasuredRate, resolution) > q.Rate && q.Rate > 0; p.Missed {
+		p.Remedies = q.remedies(p.BitsPerKey)
+	}
+	return p, nil
+}
+
+// arrange makes the plan but for what is measured.
+func arrange(q Query) (Plan, error) {
+	if err := q.Validate(); err != nil {
+		return Plan{}, err
+	}
+	s, err := q.sizing()
+	if err != nil {
+		return Plan{}, err
+	}
+	l := q.layOut()
+	p := Plan{
+		Keys: q.Keys, AskedRate: q.Rate, BitsPerKey: s.BitsPerKey, K: s.K,
+		FormulaRate: s.Rate, SingleRate: s.SingleRate,
+		KeysPerFilter: int(l.keysPerFilter), KeysPerBlock: int(l.keysPerBlock),
+		query: q,
+	}
+	p.addSizes(l)
+	return p, p.addTables()
+}
+
+func (q Query) sizing() (filter.Sizing, error) {
+	if q.Rate > 0 {
+		return filter.SizeForRate(q.Keys, q.Rate)
+	}
+	return filter.SizeForBits(q.Keys, q.BitsPerKey)
+}
+
+func (p *Plan) addSizes(l layout) {
+	p.BlockBytes = l.blockBytes
+	p.DataBytes = l.data()
+	p.FilterBytes = l.filterBytes(p.BitsPerKey)
+	p.IndexBytes = l.indexBytes(p.query.KeySize, indexEntryDisk)
+	p.DiskBytes = p.DataBytes + p.FilterBytes + p.IndexBytes
+	p.IndexMemory = l.indexBytes(p.query.KeySize, indexEntryMemory)
+	p.MemoryBytes = p.FilterBytes + p.IndexMemory
+}
+
+// addTables cuts the keys into tables, of one key at least, and gives each machine
+// whole tables.
+func (p *Plan) addTables() error {
+	n := float64(p.Keys)
+	keys := max(1, math.Floor(float64(p.query.TableSize)/(p.DiskBytes/n)))
+	p.Tables = math.Ceil(n / keys)
+	p.MemoryPerTable = math.Ceil(p.MemoryBytes / p.Tables)
+	if p.query.Memory == 0 {
+		return nil
+	}
+	p.TablesPerMachine = math.Floor(float64(p.query.Memory) / p.MemoryPerTable)
+	if p.TablesPerMachine == 0 {
+		return fmt.Errorf("--memory is %s, want at least the %s of one table's filters and index",
+			size(float64(p.query.Memory)), size(p.MemoryPerTable))
+	}
+	p.Machines = math.Ceil(p.Tables / p.TablesPerMachine)
+	return nil
+}

@@ -1,0 +1,82 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseKeys(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want uint64
+	}{
+		{"1", 1}, {"10000", 10_000}, {"10_000_000_000", 1e10}, {"10e9", 1e10}, {"10G", 1e10}, {"1.5M", 1_500_000},
+		{"2k", 2000}, {"2K", 2000}, {"1T", 1e12}, {"1e15", 1e15},
+		{"", 0}, {"0", 0}, {"-1", 0}, {"1.5", 0}, {"1e16", 0}, {"ten", 0}, {"G", 0}, {"nan", 0}, {"inf", 0}, {"1GB", 0},
+	} {
+		got, err := ParseKeys(tt.text)
+		if got != tt.want || (err == nil) != (tt.want > 0) {
+			t.Errorf("ParseKeys(%q) = %d, %v, want %d", tt.text, got, err, tt.want)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), `-n is "`+tt.text+`", want`) {
+			t.Errorf("ParseKeys(%q): error %q does not name the flag", tt.text, err)
+		}
+	}
+}
+
+func TestParseRate(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want float64
+	}{
+		{"0.01", 0.01}, {"1%", 0.01}, {"0.01%", 0.0001}, {"1 %", 0.01}, {"1e-6", 1e-6}, {"99%", 0.99},
+		{"", 0}, {"0", 0}, {"1", 0}, {"100%", 0}, {"-1%", 0}, {"1e-10", 0}, {"few", 0}, {"nan", 0}, {"%", 0},
+	} {
+		got, err := ParseRate(tt.text)
+		if got != tt.want || (err == nil) != (tt.want > 0) {
+			t.Errorf("ParseRate(%q) = %g, %v, want %g", tt.text, got, err, tt.want)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), `-p is "`+tt.text+`", want`) {
+			t.Errorf("ParseRate(%q): error %q does not name the flag", tt.text, err)
+		}
+	}
+}
+
+func TestWrongQueries(t *testing.T) {
+	for _, tt := range []struct {
+		change func(q *Query)
+		want   string
+	}{
+		{func(q *Query) { q.BitsPerKey = 10 }, "-p and --bits are alternatives, want one of them"},
+		{func(q *Query) { q.Rate = 0 }, "-p and --bits are alternatives, want one of them"},
+		{func(q *Query) { q.Rate, q.BitsPerKey = 0, -1 }, "--bits is -1, want 1 to 100"},
+		{func(q *Query) { q.Rate, q.BitsPerKey = 0, 101 }, "--bits is 101, want 1 to 100"},
+		{func(q *Query) { q.Compression = 0 }, "--compression is 0, want 0.01 to 1"},
+		{func(q *Query) { q.Compression = 2 }, "--compression is 2, want 0.01 to 1"},
+		{func(q *Query) { q.KeySize = 0 }, "--key-size is 0B, want 1B to 64KiB"},
+		{func(q *Query) { q.ValueSize = 1<<30 + 1 }, "--value-size is 1073741825B, want 0B to 1GiB"},
+		{func(q *Query) { q.BlockSize = 100 }, "--block-size is 100B, want 256B to 1MiB"},
+		{func(q *Query) { q.TableSize = 8 << 30 }, "--table-size is 8GiB, want 1MiB to 4GiB"},
+		{func(q *Query) { q.Memory = 1000 }, "--memory is 1 kB, want at least the 1.6 kB of one table's filters and index"},
+	} {
+		q := usual(1000, 0.01)
+		tt.change(&q)
+		if _, err := New(q); err == nil || err.Error() != tt.want {
+			t.Errorf("error %v, want %s", err, tt.want)
+		}
+	}
+}
+
+func TestTexts(t *testing.T) {
+	for _, tt := range []struct{ got, want string }{
+		{percent(0), "0 %"}, {percent(1), "100 %"}, {percent(0.155), "16 %"}, {percent(0.0099), "0.99 %"},
+		{percent(0.0001), "0.010 %"}, {percent(6.8e-7), "0.000068 %"},
+		{exactPercent(0.0001), "0.01 %"}, {exactPercent(0.07), "7 %"}, {exactPercent(1e-9), "0.0000001 %"}, {exactPercent(1), "100 %"},
+		{exact(0), "0B"}, {exact(1000), "1000B"}, {exact(4096), "4KiB"}, {exact(1 << 40), "1024GiB"},
+		{size(1.25e9), "1.2 GB"}, {size(64), "64 B"}, {count(1e10), "10,000,000,000"}, {count(7), "7"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+}

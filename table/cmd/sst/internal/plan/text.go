@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+)
+
+// WriteJSON writes the plan as a JSON object.
+func (p Plan) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(p)
+}
+
+// WriteText writes the plan as a table, and below it how the rate that was asked
+// for can be had, if it is not.
+func (p Plan) WriteText(w io.Writer) error {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, part := range [][][3]string{p.rateRows(), p.sizeRows(), p.tableRows()} {
+		for _, r := range part {
+			fmt.Fprintf(out, "%s\t%s\t%s\n", r[0], r[1], r[2])
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, p.advice())
+	return err
+}
+
+func (p Plan) rateRows() [][3]string {
+	why := "as asked for"
+	if p.AskedRate > 0 {
+		why = "the fewest for which the formula gives " + exactPercent(p.AskedRate)
+	}
+	return [][3]string{
+		{"keys", count(float64(p.Keys)), fmt.Sprintf("of %s, with values of %s", size(float64(p.query.KeySize)), size(float64(p.query.ValueSize)))},
+		{"bits per key", strconv.Itoa(p.BitsPerKey), why},
+		{"k", strconv.Itoa(p.K), "bits that each key sets: 69 % of the bits per key, rounded down"},
+		{"rate by the formula", percent(p.FormulaRate), "false positives per absent key, (1-e^(-kn/m))^k"},
+		{"rate measured", p.measured(), fmt.Sprintf("in filters of %s random keys, as many as planned here", count(float64(p.KeysPerFilter)))},
+		{"rate of one filter", percent(p.SingleRate), "if all keys shared one, with its 32-bit hashes"},
+	}
+}
+
+// measured is the rate, or what it is below.
+func (p Plan) measured() string {
+	if p.MeasuredRate == 0 {
+		return "< " + percent(resolution)
+	}
+	return percent(p.MeasuredRate)
+}
+
+func (p Plan) sizeRows() [][3]string {
+	perKey := 8 * p.FilterBytes / float64(p.Keys)
+	return [][3]string{
+		{"filters", size(p.FilterBytes), fmt.Sprintf("%.1f bits per key with each filter's k and offsets", perKey)},
+		{"index in memory", size(p.IndexMemory), fmt.Sprintf("up to %s and %d bytes for each data block", size(float64(p.query.KeySize)), indexEntryMemory)},
+		{"memory", size(p.MemoryBytes), "filters and index of all tables, open; no cache"},
+		{"data blocks", size(p.DataBytes), fmt.Sprintf("%s keys in each of %s; less if keys share prefixes", count(float64(p.KeysPerBlock)), size(p.BlockBytes))},
+		{"disk", size(p.DiskBytes), fmt.Sprintf("data blocks at %s of their size, filters, index of %s",
+			exactPercent(p.query.Compression), size(p.IndexBytes))},
+	}
+}
+
+func (p Plan) tableRows() [][3]string {
+	rows := [][3]string{
+		{"tables", count(p.Tables), "of " + size(float64(p.query.TableSize)) + " on disk"},
+		{"memory of a table", size(p.MemoryPerTable), "filters and index"},
+	}
+	if p.Machines == 0 {
+		return rows
+	}
+	return append(rows, [3]string{"machines", count(p.Machines), fmt.Sprintf("with up to %s tables each, in %s of memory",
+		count(p.TablesPerMachine), size(float64(p.query.Memory)))})
+}
+
+// advice says how the rate that was asked for can be had, if it is not.
+func (p Plan) advice() string {
+	if !p.Missed {
+		return ""
+	}
+	text := fmt.Sprintf("\nThis does not give %s. Filters err more often than the formula says, small ones\n"+
+		"above all: a key's bits come from one 32-bit hash, and often coincide.", exactPercent(p.AskedRate))
+	if len(p.Remedies) == 0 {
+		return text + fmt.Sprintf("\nNeither twice the bits nor blocks of up to %s give it.\n", exact(maxBlockSize))
+	}
+	text += " What does:\n"
+	for _, r := range p.Remedies {
+		text += r.describe()
+	}
+	return text
+}
+
+func (r Remedy) describe() string {
+	if r.Flag == "--bits" {
+		return fmt.Sprintf("  --bits %d measures %s, instead of -p\n", r.Value, percent(r.Rate))
+	}
+	return fmt.Sprintf("  --block-size %s measures %s: %s keys a filter, a smaller index, and longer reads\n",
+		exact(r.Value), percent(r.Rate), count(float64(r.KeysPerFilter)))
+}
+
+// percent writes a rate with two significant digits and no exponent.
+func percent(rate float64) string {
+	v := 100 * rate
+	if v == 0 {
+		return "0 %"
+	}
+	decimals := max(0, 1-int(math.Floor(math.Log10(v)+1e-9)))
+	return strconv.FormatFloat(v, 'f', decimals, 64) + " %"
+}
+
+// exactPercent writes a rate as it was given.
+func exactPercent(rate float64) string {
+	digits := strconv.FormatFloat(100*rate, 'e', 8, 64) // hides what 100 times adds
+	v, _ := strconv.ParseFloat(digits, 64)
+	return strconv.FormatFloat(v, 'f', -1, 64) + " %"
+}
+
+// size writes bytes with a unit of powers of a thousand.
+func size(bytes float64) string { return humanize.SIWithDigits(bytes, 1, "B") }
+
+// exact writes bytes with a unit of powers of 1024, without a space, as a flag's
+// value.
+func exact(bytes uint64) string {
+	units := []string{"B", "KiB", "MiB", "GiB"}
+	i := 0
+	for i < len(units)-1 && bytes >= 1024 && bytes%1024 == 0 {
+		bytes /= 1024
+		i++
+	}
+	return strconv.FormatUint(bytes, 10) + units[i]
+}
+
+// count writes a number with a comma before each three digits.
+func count(n float64) string { return humanize.CommafWithDigits(n, 0) }

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// salvageFlags are the options of salvage.
+type salvageFlags struct {
+	sourceFlags
+	writerFlags
+	out string
+}
+
+func salvageCommand() *cobra.Command {
+	var f salvageFlags
+	cmd := &cobra.Command{
+		Use:   "salvage FILE -o OUT",
+		Short: "Write a new table of all that can still be read of a damaged one",
+		Long: `Write every pair that can still be read of a damaged table to a new one: those of all
+data blocks that are whole. What was lost is reported, and the exit status is then 3.
+
+Where blocks are the index says. If it cannot be read, or the footer, blocks are found
+by their checksums, wherever they start, for which the file is taken into memory.
+The pairs are put in order anew; of a key that is there twice, the first pair in the
+file is kept.`,
+		Example: "  sst salvage broken.ldb -o rescued.ldb",
+		Args:    cobra.ExactArgs(1),
+	}
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the table's `file` (required)")
+	f.writerFlags.add(cmd.Flags())
+	f.sourceFlags.add(cmd)
+	cmd.MarkFlagRequired("output")
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		o, err := f.sourceFlags.options()
+		if err != nil {
+			return err
+		}
+		file, err := source.OpenDamaged(args[0], o)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		return f.salvage(ctx, cmd.OutOrStdout(), file, o.InternalKeys)
+	}
+	return cmd
+}
+
+func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.File, internal source.InternalKeys) error {
+	s, err := salvage.Of(file, internal)
+	if err != nil {
+		return err
+	}
+	o, err := f.writerFlags.options(s.Internal)
+	if err != nil {
+		return err
+	}
+	w, err := table.Create(f.out, o)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	twice, err := appendFirst(ctx, w, s, orderOf(o))
+	if err != nil {
+		return err
+	}
+	for _, err := range s.Lost {
+		fmt.Fprintln(out, "lost:", err)
+	}
+	if twice > 0 {
+		fmt.Fprintf(out, "lost: %s of keys that were there twice\n", count(twice, "pair"))
+	}
+	fmt.Fprintf(out, "%s of %s written to %s\n", count(uint64(w.Entries()), "pair"), count(uint64(s.Blocks), "data block"), f.out)
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if len(s.Lost) > 0 {
+		return damageFound{}
+	}
+	return nil
+}
+
+// appendFirst appends the pairs in order, the first one of each key.
+func appendFirst(ctx context.Context, w *table.Writer, s *salvage.Salvage, order func(a, b []byte) int) (twice uint64, err error) {
+	var last []byte
+	for r, err := range extern.Sort(ctx, s.Pairs(), extern.Options{Compare: order, Memory: 256 << 20}) {
+		if err != nil {
+			return 0, err
+		}
+		if w.Entries() > 0 && bytes.Equal(r.Key, last) {
+			twice++
+			continue
+		}
+		if err := w.Append(r.Key, r.Value); err != nil {
+			return 0, err
+		}
+		last = r.Key
+	}
+	return twice, nil
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/pflag"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+)
+
+// writerFlags are what all commands that write a table have.
+type writerFlags struct {
+	bits, tableBits int // -1: no filter
+	filterName      string
+	filterBaseLg    int
+	blockSize       string
+	restartInterval int
+	compression     string
+	properties      bool
+	concurrency     int
+}
+
+var compressions = map[string]table.Codec{
+	"none":    table.NoCompression,
+	"snappy":  table.Snappy,
+	"zstd":    codecs.Zstd,
+	"zlib":    codecs.Zlib,
+	"deflate": codecs.Deflate,
+}
+
+func compressionNames() string {
+	return strings.Join(slices.Sorted(maps.Keys(compressions)), ", ")
+}
+
+func (f *writerFlags) add(flags *pflag.FlagSet) {
+	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the filters by data blocks; -1: none")
+	flags.IntVar(&f.tableBits, "table-bits", -1, "bits per key of a filter of the whole table, as RocksDB and Pebble have it; -1: none")
+	flags.StringVar(&f.filterName, "filter-name", "", "list the filter by data blocks under this `name` only; leveldb.BuiltinBloomFilter\nmakes an uncompressed table goleveldb's byte for byte, ….BuiltinBloomFilter2 C++ LevelDB's")
+	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "base-2 logarithm of the bytes of the file that share a filter, 1 to 30")
+	flags.StringVar(&f.blockSize, "block-size", "4096", "bytes of entries that complete a data block, before compression")
+	flags.IntVar(&f.restartInterval, "restart-interval", 16, "entries from one restart point of a block to the next")
+	flags.StringVarP(&f.compression, "compression", "c", "snappy", "of blocks: "+compressionNames())
+	flags.BoolVar(&f.properties, "properties", false, "have the table say what it holds, as RocksDB's and Pebble's do")
+	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "how many goroutines compress; the file has the same bytes with any number")
+}
+
+// options are the library's.
+func (f *writerFlags) options(internal bool) (*table.WriterOptions, error) {
+	size, err := parseSize("--block-size", f.blockSize)
+	if err != nil {
+		return nil, err
+	}
+	codec := compressions[f.compression]
+	if codec == nil {
+		return nil, fmt.Errorf("--compression is %q, want one of %s", f.compression, compressionNames())
+	}
+	o := &table.WriterOptions{
+		FilterBaseLg: f.filterBaseLg, Properties: f.properties, BlockSize: int(size), RestartInterval: f.restartInterval,
+		Compression: codec, Concurrency: f.concurrency,
+	}
+	if internal {
+		o.Comparer, o.FilterKey = table.InternalComparer(table.BytewiseComparer), table.InternalFilterKey
+	}
+	return o, f.filters(o)
+}
+
+// filters sets the filter policies.
+func (f *writerFlags) filters(o *table.WriterOptions) error {
+	if f.bits < -1 || f.tableBits < -1 {
+		return fmt.Errorf("--bits is %d and --table-bits %d, want -1 or more", f.bits, f.tableBits)
+	}
+	if f.bits >= 0 {
+		o.FilterPolicy = filter.NewBloom(f.bits)
+		if f.filterName != "" {
+			o.FilterPolicy = filter.Rename(o.FilterPolicy, f.filterName)
+		}
+	}
+	if f.tableBits >= 0 {
+		o.TableFilterPolicy = filter.NewTableBloom(f.tableBits)
+	}
+	return nil
+}
+
+// parseSize parses a number of bytes, such as 4096, 64KiB or 30GB.
+func parseSize(flag, s string) (int64, error) {
+	n, err := humanize.ParseBytes(s)
+	if err != nil || n < 1 || n > 1<<60 {
+		return 0, fmt.Errorf("%s is %q, want a number of bytes such as 4096, 64KiB or 30GB", flag, s)
+	}
+	return int64(n), nil
+}
+
+// orderOf is the order of a table's keys.
+func orderOf(o *table.WriterOptions) func(a, b []byte) int {
+	if o.Comparer == nil {
+		return table.BytewiseComparer.Compare
+	}
+	return o.Comparer.Compare
+}
