@@ -53,7 +53,7 @@ FILE.`,
 				return err
 			}
 			writer.retain(stats, cmd.Flags().Changed)
-			bar := meter.Entries(cmd.ErrOrStderr(), int64(stats.Entries), "converting")
+			bar := meter.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
 			defer bar.Done()
 			return convert(ctx, f, out, &writer, bar)
 		})

@@ -6,11 +6,10 @@ import (
 	"io"
 	"os"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/fpr"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
 )
 
 const fprLong = `Measure the false-positive rate of LevelDB's Bloom filters from nearly empty to
@@ -87,7 +86,9 @@ func measureRates(out, stderr io.Writer, c fpr.Config, name string) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	points, err := fpr.Measure(c, progress(stderr, c.Trials()))
+	bar := meter.Count(stderr, int64(c.Trials()), "measuring", "runs")
+	points, err := fpr.Measure(c, func() { bar.Add(1) })
+	bar.Done()
 	if err != nil {
 		return err
 	}
@@ -103,14 +104,4 @@ func measureRates(out, stderr io.Writer, c fpr.Config, name string) error {
 		return err
 	}
 	return fpr.WriteSummary(out, points)
-}
-
-// progress returns what shows a terminal that one more of the steps is done.
-// Anything but a terminal is shown nothing.
-func progress(w io.Writer, steps int) func() {
-	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
-		return func() {}
-	}
-	bar := progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionClearOnFinish())
-	return func() { _ = bar.Add(1) }
 }

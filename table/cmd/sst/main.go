@@ -74,7 +74,7 @@ The exit status is 0 if all is well, 1 if a key is absent or two tables differ,
 	}
 	root.AddCommand(
 		buildCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), planCommand(),
-		salvageCommand(), scanCommand(), statsCommand(), verifyCommand(),
+		reportCommand(), salvageCommand(), scanCommand(), statsCommand(), verifyCommand(),
 	)
 	return root
 }

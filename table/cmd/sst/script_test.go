@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 			"zstd":     tableWriter("", table.WriterOptions{Compression: codecs.Zstd}),
 			"zlib":     tableWriter("", table.WriterOptions{Compression: codecs.Zlib}),
 			"deflate":  tableWriter("", table.WriterOptions{Compression: codecs.Deflate}),
-			"damage":   damage,
+			"damage":   damageFile,
 			"truncate": truncate,
 			"status":   status,
 		},
@@ -86,7 +86,7 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-func damage(ts *testscript.TestScript, _ bool, args []string) {
+func damageFile(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
 	contents, err := os.ReadFile(name)
 	ts.Check(err)

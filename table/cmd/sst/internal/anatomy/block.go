@@ -3,6 +3,7 @@
 package anatomy
 
 import (
+	"bytes"
 	"encoding/binary"
 	"iter"
 
@@ -21,6 +22,7 @@ type Block struct {
 	Compression byte // id
 	Raw         int  // bytes, decompressed
 	Entries     int
+	Users       int   // different keys without sequence and kind: as many as there are entries, but of internal keys
 	Deletions   int   // of internal keys
 	Restarts    int   // restart points
 	KeyBytes    int64 // of all keys, whole
@@ -57,14 +59,18 @@ func (b *Block) count(it *block.Iter, restarts []byte, internal bool) {
 		} else {
 			b.KeyShared += int64(wire.SharedLen(last, key))
 		}
-		last = append(last[:0], key...)
-		if k, _ := table.ParseInternalKey(key); internal && k.Kind == table.KindDelete {
+		k, _ := table.ParseInternalKey(key)
+		if internal && k.Kind == table.KindDelete {
 			b.Deletions++
+		}
+		if !internal || b.Entries == 0 || !bytes.Equal(k.User, table.InternalFilterKey(last)) {
+			b.Users++
 		}
 		b.Entries++
 		b.KeyBytes += int64(len(key))
 		b.ValueBytes += int64(len(value))
 		b.Longest = max(b.Longest, len(value))
+		last = append(last[:0], key...)
 	}
 }
 

@@ -84,10 +84,10 @@ func (s *Stats) filters(f *source.File, keys []int) {
 	if whole := all.Whole; whole != nil {
 		var sum sum
 		tail := len(all.WholeBytes) - wholeTail
-		sum.add(Bits{Array: all.WholeBytes[:tail], K: int(all.WholeBytes[tail]), Keys: s.Entries})
+		sum.add(Bits{Array: all.WholeBytes[:tail], K: int(all.WholeBytes[tail]), Keys: s.users})
 		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.WholePart.Name), "fullfilter."), all.WholePart.Offset, all.WholePart.Length
 		sum.Whole = true
-		sum.measure(func(_ int, key []byte) bool { return whole.Contains(key) }, s.Entries > 0)
+		sum.measure(func(_ int, key []byte) bool { return whole.Contains(key) }, s.users > 0)
 		s.Filters = append(s.Filters, sum.result())
 	}
 }

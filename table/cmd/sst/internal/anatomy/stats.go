@@ -34,8 +34,9 @@ type Stats struct {
 	LongestValue int   `json:"longest_value_bytes"`
 	Restarts     int   `json:"restart_points"`
 
-	Filters    []Filters         `json:"filters"`
-	Properties Properties        `json:"properties,omitempty"`
+	Filters    []Filters  `json:"filters"`
+	Properties Properties `json:"properties,omitempty"`
+	users      int
 	Written    *table.Properties `json:"-"` // the same as Properties; nil if there are none
 	Damage     []string          `json:"damage,omitempty"`
 }
@@ -61,7 +62,7 @@ func StatsOf(f *source.File) (*Stats, error) {
 	var damage []error
 	add := func(err error) {
 		if err != nil && !slices.Contains(s.Damage, err.Error()) { // a block may be come to twice
-			damage = append(damage, err)
+			damage = append(damage, f.Wrap(err))
 			s.Damage = append(s.Damage, err.Error())
 		}
 	}
@@ -76,7 +77,7 @@ func StatsOf(f *source.File) (*Stats, error) {
 		add(err)
 		s.block(b)
 		if slot := b.slot(f); slot < len(keys) {
-			keys[slot] += b.Entries
+			keys[slot] += b.Users
 		}
 	}
 	s.filters(f, keys)
@@ -141,6 +142,7 @@ func (s *Stats) block(b Block) {
 	s.DataRaw += int64(b.Raw)
 	s.Compression[CompressionName(b.Compression)]++
 	s.Entries += b.Entries
+	s.users += b.Users
 	s.Deletions += b.Deletions
 	s.KeyBytes += b.KeyBytes
 	s.KeyShared += b.KeyShared

@@ -17,7 +17,7 @@ import (
 // Options say how pairs are sorted.
 type Options struct {
 	Compare func(a, b []byte) int // the order of keys
-	Memory  int64                 // about how many bytes may be taken, if keys have at most 512
+	Memory  int64                 // about how many bytes may be taken, from 20 MiB on, if keys have at most 512
 	Dir     string                // for temporary files; "": where the system has them
 }
 
@@ -35,6 +35,10 @@ const (
 	inline    = 1 << 10 // bytes of key and value from which on the value is spilled
 	slabLen   = 64 << 10
 	maxPair   = 1 << 30 // more than a table takes
+
+	// minChunk is how many records are sorted at least at a time: of many small chunks
+	// the merging takes for ever.
+	minChunk = 4 << 10
 
 	// chunks is how many chunks of records are in memory at a time: one that fills,
 	// one for each worker, and two on their way to disk.
@@ -74,7 +78,7 @@ func Sort(ctx context.Context, pairs iter.Seq2[input.Pair, error], o Options) it
 func (o Options) config() *extsort.Config {
 	workers := min(runtime.NumCPU(), chunks-3)
 	return &extsort.Config{
-		ChunkSize:          int(max(1, o.Memory/chunks/inline)),
+		ChunkSize:          int(max(minChunk, o.Memory/chunks/inline)),
 		NumWorkers:         workers,
 		ChanBuffSize:       0,
 		SortedChanBuffSize: 1 << 10,

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// A Bar shows how much of some bytes or entries is done, at what rate, and how long
-// the rest takes. A nil one shows nothing.
+// A Bar shows how much of some work is done, at what rate, and how long the rest takes.
+// It is safe for concurrent use. A nil one shows nothing.
 type Bar struct{ bar *progressbar.ProgressBar }
 
 // Bytes returns a Bar of bytes on w, if that is a terminal. A total of -1 is unknown.
@@ -19,9 +19,9 @@ func Bytes(w io.Writer, total int64, what string) *Bar {
 	return on(w, total, what, progressbar.OptionShowBytes(true))
 }
 
-// Entries returns a Bar of entries.
-func Entries(w io.Writer, total int64, what string) *Bar {
-	return on(w, total, what, progressbar.OptionShowIts(), progressbar.OptionSetItsString("entries"))
+// Count returns a Bar of things that are counted, such as entries.
+func Count(w io.Writer, total int64, what, unit string) *Bar {
+	return on(w, total, what, progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit))
 }
 
 func on(w io.Writer, total int64, what string, o progressbar.Option, more ...progressbar.Option) *Bar {

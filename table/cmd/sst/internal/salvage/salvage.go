@@ -129,28 +129,36 @@ func decode(data []byte, e extent) ([]byte, error) {
 
 var metaName = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb|pebble)\.`)
 
-// listsBlocks reports whether a block is an index or a metaindex, or properties: all
-// values are handles of blocks that were found, or that are lost, or all keys are names
-// of meta blocks.
+// listsBlocks reports whether a block is an index, a metaindex, or properties: all
+// values are handles of blocks that were found or are lost, or that follow one another,
+// or all keys are names of meta blocks.
 func listsBlocks(b block.Block, lengths map[uint64]uint64, gaps []gap) bool {
-	handles, names, n := 0, 0, 0
+	known, names, chained, n := 0, 0, 0, 0
+	end := uint64(0)
 	for it := b.NewIter(); it.Next(); n++ {
-		if isHandle(it.Value(), lengths, gaps) {
-			handles++
+		offset, length, ok := handle(it.Value())
+		if ok && isKnown(offset, length, lengths, gaps) {
+			known++
 		}
+		if ok && (n == 0 || offset == end) {
+			chained++
+		}
+		end = offset + length + trailerLen
 		if metaName.Match(it.Key()) || bytes.HasPrefix(it.Key(), []byte("sievetable.")) {
 			names++
 		}
 	}
-	return handles == n || names == n
+	return known == n || names == n || chained == n && n > 1
 }
 
-func isHandle(value []byte, lengths map[uint64]uint64, gaps []gap) bool {
+func handle(value []byte) (offset, length uint64, ok bool) {
 	offset, n := wire.Uvarint(value)
 	length, m := wire.Uvarint(value[n:])
-	if n == 0 || m == 0 || n+m < len(value) {
-		return false
-	}
+	return offset, length, n > 0 && m > 0 && n+m == len(value)
+}
+
+// isKnown reports whether a block there was found, or can have been in a gap.
+func isKnown(offset, length uint64, lengths map[uint64]uint64, gaps []gap) bool {
 	if known, ok := lengths[offset]; ok {
 		return known == length
 	}

@@ -52,7 +52,7 @@ func (f *File) Get(key []byte) (e Entry, found bool, err error) {
 		return Entry{}, false, nil
 	}
 	if err != nil {
-		return Entry{}, false, f.wrap(err)
+		return Entry{}, false, f.Wrap(err)
 	}
 	e, err = f.entryOf(k, v)
 	return e, err == nil, err

@@ -69,7 +69,7 @@ func OpenDamaged(path string, o Options) (*File, error) {
 		return nil, err
 	}
 	if err := f.open(o); err != nil {
-		if f.Damage = f.wrap(err); !errors.Is(err, table.ErrCorrupt) {
+		if f.Damage = f.Wrap(err); !errors.Is(err, table.ErrCorrupt) {
 			return nil, errors.Join(f.Damage, f.Close())
 		}
 	}
@@ -146,8 +146,8 @@ func (f *File) Close() error {
 	return errors.Join(err, f.file.Close())
 }
 
-// wrap says in an error which file it is about.
-func (f *File) wrap(err error) error {
+// Wrap says in an error which file it is about.
+func (f *File) Wrap(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -122,7 +122,7 @@ func (f *File) bound(user []byte) []byte {
 // take takes the entry that the cursor's Iter moved to, if there was one to move to.
 func (c *cursor) take(moved bool) (bool, error) {
 	if !moved {
-		return false, c.file.wrap(c.it.Close()) // which says what ended it
+		return false, c.file.Wrap(c.it.Close()) // which says what ended it
 	}
 	var err error
 	c.key = c.it.Key()

@@ -1,0 +1,99 @@
+package input
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pairs are key and value of each, quoted, and the error that ended them.
+func pairs(paths []string, stdin string, o Options) []string {
+	var got []string
+	for p, err := range Read(paths, strings.NewReader(stdin), o) {
+		if err != nil {
+			return append(got, err.Error())
+		}
+		got = append(got, fmt.Sprintf("%q %q", p.Key, p.Value))
+	}
+	return got
+}
+
+func TestLines(t *testing.T) {
+	for _, tt := range []struct {
+		name, format, in string
+		internal         bool
+		want             []string
+	}{
+		{"tsv", "tsv", "a\t1\nb\\t\t\\xff\n", false, []string{`"a" "1"`, `"b\t" "\xff"`}},
+		{"tsv is the default", "", "a\t1", false, []string{`"a" "1"`}},
+		{"tabs in values", "tsv", "a\t1\t2\n", false, []string{`"a" "1\t2"`}},
+		{"carriage returns are bytes", "tsv", "a\t1\r\n", false, []string{`"a" "1\r"`}},
+		{"empty keys and values", "tsv", "\t\n", false, []string{`"" ""`}},
+		{"an empty line", "tsv", "a\t1\n\n", false, []string{`"a" "1"`, "standard input, line 2: no tab between key and value (--format keys is for keys alone)"}},
+		{"a wrong escape", "tsv", "a\\q\t1\n", false, []string{`standard input, line 1: key: no such escape: \q (a backslash is \\)`}},
+		{"hex", "hex", "00ff\t61\n", false, []string{`"\x00\xff" "a"`}},
+		{"odd hex", "hex", "0\t61\n", false, []string{"standard input, line 1: key: encoding/hex: odd length hex string"}},
+		{"raw", "raw", "a\\q\t\\t\n", false, []string{`"a\\q" "\\t"`}},
+		{"keys", "keys", "a b\nc\\n\n", false, []string{`"a b" ""`, `"c\n" ""`}},
+		{"json", "json", `{"key":"a","value":"\u00e9"}` + "\n" + `{"key_base64":"/w==","value_base64":""}`, false, []string{`"a" "é"`, `"\xff" ""`}},
+		{"no key", "json", `{"value":"a"}`, false, []string{`standard input, line 1: JSON: no "key" and no "key_base64"`}},
+		{"two keys", "json", `{"key":"a","key_base64":"/w=="}`, false, []string{`standard input, line 1: JSON: both "key" and "key_base64"`}},
+		{"two objects", "json", `{"key":"a"} {"key":"b"}`, false, []string{"standard input, line 1: JSON: want one object a line"}},
+		{"no object", "json", `[1]`, false, []string{"standard input, line 1: JSON: json: cannot unmarshal array into Go value of type input.object"}},
+		{"versions", "tsv", "a\t7\tset\t1\na\t6\tdelete\t\na\t5\t2\tmerge\n", true, []string{`"a\x01\a\x00\x00\x00\x00\x00\x00" "1"`, `"a\x00\x06\x00\x00\x00\x00\x00\x00" ""`, `"a\x02\x05\x00\x00\x00\x00\x00\x00" "merge"`}},
+		{"versions in json", "json", `{"key":"a","sequence":7,"kind":"set","value":"1"}`, true, []string{`"a\x01\a\x00\x00\x00\x00\x00\x00" "1"`}},
+		{"sequence missing", "json", `{"key":"a"}`, true, []string{`standard input, line 1: JSON: no "sequence", which --internal-keys wants`}},
+		{"sequence unasked for", "json", `{"key":"a","sequence":1}`, false, []string{"standard input, line 1: JSON: sequence number and kind, which want --internal-keys"}},
+		{"sequence too large", "tsv", "a\t72057594037927936\tset\t\n", true, []string{"standard input, line 1: sequence number 72057594037927936, want at most 72057594037927935"}},
+		{"no such kind", "tsv", "a\t1\tput\t\n", true, []string{`standard input, line 1: kind "put", want set, delete or a number up to 255`}},
+		{"keys of versions", "keys", "a\n", true, []string{"standard input, line 1: keys alone have no sequence number: want another --format with --internal-keys"}},
+		{"nothing", "tsv", "", false, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := pairs([]string{"-"}, tt.in, Options{Format: tt.format, InternalKeys: tt.internal})
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("pairs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A directory's regular files are pairs, links are not, and other inputs may stand
+// beside it.
+func TestTree(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "sub", "empty"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, contents := range map[string]string{"b": "2\n", "sub/a": "1"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(contents), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("b", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	got := pairs([]string{dir, "-"}, "c\t3\n", Options{})
+	if diff := cmp.Diff([]string{`"b" "2\n"`, `"sub/a" "1"`, `"c" "3"`}, got); diff != "" {
+		t.Errorf("pairs (-want +got):\n%s", diff)
+	}
+	if got := pairs([]string{dir}, "", Options{InternalKeys: true}); len(got) != 1 || !strings.Contains(got[0], "files have no sequence numbers") {
+		t.Errorf("a tree of internal keys: %q", got)
+	}
+}
+
+// Who stops reading is not read on for.
+func TestStopsEarly(t *testing.T) {
+	n := 0
+	for range Read([]string{"-", "missing"}, strings.NewReader("a\t1\nb\t2\n"), Options{}) {
+		n++
+		break
+	}
+	if n != 1 {
+		t.Errorf("%d pairs, want 1", n)
+	}
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"encoding/binary"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// Blocks are the data blocks, packed, as there may be very many of them.
+type Blocks struct {
+	Count int `json:"count"`
+
+	// Columns has eight uvarints for each block: the gap before it, its length as
+	// stored and its length decompressed, its entries, the users' keys that they
+	// are of, and deletions, its compression, and how many bytes of Entries it has. Those of a damaged block
+	// are zero but for the first two.
+	Columns []byte `json:"columns"`
+
+	// Separators has for each block, as uvarints, how many bytes its separator
+	// shares with the one before and how many it does not, and these.
+	Separators     []byte `json:"separators"`
+	SeparatorBytes int    `json:"separator_bytes"` // of all of them, whole
+
+	// Entries has those of the blocks that the page has room for: a key as a
+	// separator is, how long the value is, and how much of it follows, and that.
+	Entries []byte `json:"entries"`
+	Held    int    `json:"held"` // blocks with entries here
+
+	Errors map[int]string `json:"errors"` // of damaged blocks, by number
+}
+
+// shownValue is how much of a value the page has.
+const shownValue = 32
+
+// collector makes the Blocks.
+type collector struct {
+	*Model
+	f     *source.File
+	room  int64  // bytes that entries may still take
+	end   uint64 // of the block before
+	last  []byte // separator before
+	tally tallies
+}
+
+// blocks reads the data blocks one after the other.
+func (m *Model) blocks(f *source.File, room int64, d *damage) {
+	c := collector{Model: m, f: f, room: room, tally: newTallies()}
+	m.Blocks.Errors = map[int]string{}
+	for i, part := range f.Layout.Data {
+		b, entries, err := anatomy.ReadBlock(f, part)
+		if err != nil {
+			d.add(err)
+			m.Blocks.Errors[i] = err.Error()
+		}
+		var held []byte
+		if err == nil {
+			c.count(b, entries)
+			held = c.hold(entries)
+		}
+		c.add(b, held)
+	}
+	m.Blocks.Count = len(f.Layout.Data)
+	m.Histograms = c.tally.histograms(f.Internal)
+}
+
+// add appends a block to the columns.
+func (c *collector) add(b anatomy.Block, held []byte) {
+	out := &c.Blocks
+	for _, n := range []uint64{
+		b.Offset - c.end, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.Users), uint64(b.Deletions), uint64(b.Compression), uint64(len(held)),
+	} {
+		out.Columns = binary.AppendUvarint(out.Columns, n)
+	}
+	c.end = b.Offset + b.Length + anatomy.Trailer
+	out.Separators = appendShared(out.Separators, c.last, b.Name)
+	out.SeparatorBytes += len(b.Name)
+	c.last = b.Name
+	if len(held) > 0 {
+		out.Entries = append(out.Entries, held...)
+		out.Held++
+	}
+}
+
+// appendShared appends key, which comes after last.
+func appendShared(dst, last, key []byte) []byte {
+	shared := wire.SharedLen(last, key)
+	dst = binary.AppendUvarint(dst, uint64(shared))
+	dst = binary.AppendUvarint(dst, uint64(len(key)-shared))
+	return append(dst, key[shared:]...)
+}
+
+// count counts a sound block in.
+func (c *collector) count(b anatomy.Block, entries block.Block) {
+	c.compression(b.Compression)
+	t := &c.Totals
+	t.Entries += b.Entries
+	t.Users += b.Users
+	t.Deletions += b.Deletions
+	t.Stored += int64(b.Length)
+	t.Raw += int64(b.Raw)
+	t.Keys += b.KeyBytes
+	t.Values += b.ValueBytes
+	c.tally.stored[int(b.Length)]++
+	c.tally.raw[b.Raw]++
+	c.tally.entries[b.Entries]++
+	for it := entries.NewIter(); it.Next(); {
+		c.tally.keys[len(c.userPart(it.Key()))]++
+		c.tally.values[len(it.Value())]++
+	}
+}
+
+// userPart is the user's part of a key, or all of one that has none.
+func (c *collector) userPart(key []byte) []byte {
+	if user := c.f.User(key); user != nil {
+		return user
+	}
+	return key
+}
+
+// hold returns the block's entries for the page, or nothing if there is no room for
+// all of them.
+func (c *collector) hold(entries block.Block) []byte {
+	var held, last []byte
+	for it := entries.NewIter(); it.Next(); {
+		value := it.Value()
+		shown := value[:min(len(value), shownValue)]
+		held = appendShared(held, last, it.Key())
+		held = binary.AppendUvarint(held, uint64(len(value)))
+		held = binary.AppendUvarint(held, uint64(len(shown)))
+		held = append(held, shown...)
+		if int64(len(held)) > c.room {
+			return nil
+		}
+		last = append(last[:0], it.Key()...)
+	}
+	c.room -= int64(len(held))
+	return held
+}

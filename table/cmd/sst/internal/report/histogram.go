@@ -1,0 +1,124 @@
+package report
+
+import (
+	"maps"
+	"slices"
+)
+
+// A Histogram says how often sizes occur.
+type Histogram struct {
+	Title  string  `json:"title"`
+	Unit   string  `json:"unit"` // of the sizes
+	Of     string  `json:"of"`   // what has them
+	Min    int     `json:"min"`
+	Median int     `json:"median"`
+	Max    int     `json:"max"`
+	Mean   float64 `json:"mean"`
+	Bins   []Bin   `json:"bins"`
+}
+
+// A Bin counts the sizes from From to To, both included.
+type Bin struct {
+	From  int `json:"from"`
+	To    int `json:"to"`
+	Count int `json:"count"`
+}
+
+const (
+	maxBins = 24
+
+	// wideRange is how many times larger the largest size is than the smallest
+	// where bins double, so that most sizes are not in the first one.
+	wideRange = 64
+)
+
+// A tally is how often each size occurs.
+type tally map[int]int
+
+type tallies struct{ stored, raw, entries, keys, values tally }
+
+func newTallies() tallies { return tallies{tally{}, tally{}, tally{}, tally{}, tally{}} }
+
+// histograms returns those of sizes that there are.
+func (t tallies) histograms(internal bool) []Histogram {
+	keys := "Key lengths"
+	if internal {
+		keys = "User key lengths"
+	}
+	all := []Histogram{}
+	for _, h := range []struct {
+		title, unit, of string
+		tally
+	}{
+		{"Block sizes, as stored", "bytes", "blocks", t.stored},
+		{"Block sizes, decompressed", "bytes", "blocks", t.raw},
+		{"Entries in a block", "entries", "blocks", t.entries},
+		{keys, "bytes", "entries", t.keys},
+		{"Value lengths", "bytes", "entries", t.values},
+	} {
+		if len(h.tally) > 0 {
+			all = append(all, h.histogram(h.title, h.unit, h.of))
+		}
+	}
+	return all
+}
+
+func (t tally) histogram(title, unit, of string) Histogram {
+	sizes := slices.Sorted(maps.Keys(t))
+	h := Histogram{Title: title, Unit: unit, Of: of, Min: sizes[0], Max: sizes[len(sizes)-1]}
+	n, sum := 0, 0.0
+	for _, size := range sizes {
+		n += t[size]
+		sum += float64(size) * float64(t[size])
+	}
+	h.Mean = sum / float64(n)
+	below := 0
+	for _, size := range sizes {
+		if below += t[size]; 2*below >= n {
+			h.Median = size
+			break
+		}
+	}
+	h.Bins = bins(h.Min, h.Max)
+	at := 0
+	for _, size := range sizes {
+		for h.Bins[at].To < size {
+			at++
+		}
+		h.Bins[at].Count += t[size]
+	}
+	return h
+}
+
+// bins returns empty bins for sizes from least to most: of one width, or doubling.
+func bins(least, most int) []Bin {
+	if most >= 256 && most/wideRange >= max(least, 1) {
+		return doublingBins(least, most)
+	}
+	width := binWidth(most - least + 1)
+	var all []Bin
+	for from := least / width * width; from <= most; from += width {
+		all = append(all, Bin{From: from, To: from + width - 1})
+	}
+	return all
+}
+
+// binWidth returns the least of 1, 2, 5, 10, 20, 50 and so on that makes few bins.
+func binWidth(span int) int {
+	for unit := 1; ; unit *= 10 {
+		for _, digit := range []int{1, 2, 5} {
+			if width := unit * digit; span/width < maxBins {
+				return width
+			}
+		}
+	}
+}
+
+// doublingBins are for 0, 1, 2 to 3, 4 to 7 and so on.
+func doublingBins(least, most int) []Bin {
+	all := []Bin{{}}
+	for from := 1; from <= most; from *= 2 {
+		all = append(all, Bin{From: from, To: 2*from - 1})
+	}
+	return slices.DeleteFunc(all, func(b Bin) bool { return b.To < least })
+}

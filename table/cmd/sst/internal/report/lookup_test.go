@@ -1,0 +1,274 @@
+package report
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// asked is how many keys are looked up in each table.
+const asked = 5000
+
+// An outcome is how a lookup goes, as the page and the library tell it.
+type outcome struct {
+	Key      string
+	Whole    source.Answer
+	Block    int // the number of data blocks if the index has none
+	Slot     int // -1: none
+	Filter   source.Answer
+	Outcome  string
+	Value    string // its start
+	Length   int
+	Sequence string // 0: none is known
+}
+
+// lookupAll looks keys up in the page.
+const lookupAll = `({ keys, internal }) => keys.map((key) => {
+	const path = lookup(Uint8Array.from(atob(key), (c) => c.charCodeAt(0)));
+	const answer = (filter) => !filter ? 0 : filter.contains ? 1 : 2;
+	const [first] = path.visits, last = path.visits.at(-1), entry = last?.entry;
+	const found = path.outcome === "found" || path.outcome === "deleted";
+	let sequence = 0n;
+	if (found && internal) for (let i = 1; i < 8; i++) sequence = sequence << 8n | BigInt(entry.key[entry.key.length - i]);
+	return {
+		Key: key, Whole: answer(path.whole), Block: first?.block ?? -1,
+		Slot: first?.filter && !first.filter.missing ? first.filter.slot : -1, Filter: answer(first?.filter),
+		Outcome: path.outcome, Value: found ? btoa(String.fromCharCode(...entry.shown)) : "",
+		Length: found ? entry.valueLength : 0, Sequence: sequence.toString(),
+	};
+})`
+
+// want is how the library's lookup goes. What the page does not come to, as the whole
+// table's filter rules the key out, is left out.
+func want(t *testing.T, f *source.File, key []byte) outcome {
+	p, err := f.Explain(key)
+	o := outcome{Key: base64.StdEncoding.EncodeToString(key), Whole: p.Whole, Block: p.IndexEntry, Slot: p.Slot, Filter: p.Blocks, Outcome: "absent", Sequence: "0"}
+	if p.Whole == source.Absent || p.IndexEntry == len(f.Layout.Data) {
+		o.Block, o.Slot, o.Filter = -1, -1, source.NotAsked
+	}
+	switch {
+	case errors.Is(err, table.ErrCorrupt):
+		o.Outcome = "damaged"
+	case err != nil:
+		t.Fatal(err)
+	case p.Found:
+		o.Outcome = "found"
+		if p.Entry.Internal && p.Entry.Kind == table.KindDelete {
+			o.Outcome = "deleted"
+		}
+		value := p.Entry.Value
+		o.Value, o.Length = base64.StdEncoding.EncodeToString(value[:min(len(value), shownValue)]), len(value)
+		o.Sequence = fmt.Sprint(p.Entry.Sequence)
+	}
+	return o
+}
+
+// The page answers as the library does: which block and filter, what the filters say,
+// and what is found.
+func TestPageAgreesWithLibrary(t *testing.T) {
+	bytes, plain := bytePairs(4000), plainPairs(3000)
+	edges, err := workload.Dataset("byte-edges")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareTables(t, []tableCase{
+		{"few bits", table.WriterOptions{FilterPolicy: filter.NewBloom(1)}, bytes},
+		{"ten bits", table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterBaseLg: 14}, bytes},
+		{"many bits", table.WriterOptions{FilterPolicy: filter.NewBloom(44), BlockSize: 300}, edges},
+		{"reserved k", table.WriterOptions{FilterPolicy: reserved{filter.NewBloom(10)}}, plain},
+		{"whole table", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(8)}, bytes},
+		{"whole table, many bits", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(40), Compression: table.NoCompression}, plain},
+		{"both", both, bytes},
+		{"no filter", table.WriterOptions{}, bytes},
+		{"empty", both, nil},
+	})
+}
+
+// The same holds for the tables of databases, of which the newest version of a key
+// counts.
+func TestPageAgreesOnDatabases(t *testing.T) {
+	versions := workload.Versions(workload.Writes(4, 900, 30))
+	compareTables(t, []tableCase{
+		{"internal keys", internalOptions(table.WriterOptions{FilterPolicy: filter.NewBloom(10)}), versions},
+		{"internal keys, one a block", internalOptions(table.WriterOptions{BlockSize: 1, FilterPolicy: filter.NewBloom(2), FilterBaseLg: 5}), versions},
+		{"internal keys, both", internalOptions(both), versions},
+	})
+}
+
+// A tableCase is a table to compare lookups in.
+type tableCase struct {
+	name  string
+	o     table.WriterOptions
+	pairs []workload.Pair
+}
+
+// both has a filter of each kind, which are often wrong.
+var both = table.WriterOptions{FilterPolicy: filter.NewBloom(3), TableFilterPolicy: filter.NewTableBloom(3), Properties: true}
+
+func compareTables(t *testing.T, tables []tableCase) {
+	browser := newBrowser(t)
+	for _, tt := range tables {
+		t.Run(tt.name, func(t *testing.T) {
+			f := openTable(t, writeTable(t, "t.ldb", tt.o, tt.pairs))
+			if tt.o.Comparer != nil != f.Internal || f.Opaque {
+				t.Fatalf("internal keys: %v, filter not used: %v", f.Internal, f.Opaque)
+			}
+			compareLookups(t, open(t, browser, writePage(t, f, Options{Embed: 1 << 20}), 1000), f, tt.pairs)
+		})
+	}
+}
+
+// A data block that the filter block has no filter for may contain any key.
+func TestPageWithoutSlot(t *testing.T) {
+	pairs := []workload.Pair{{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b"), Value: []byte("2")}}
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	if err := os.WriteFile(path, tableOfOneFilter(t, pairs), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f := openTable(t, path)
+	if blocks := f.Filters().Blocks; blocks == nil || blocks.Len() != 1 {
+		t.Fatal("the table has not one filter")
+	}
+	compareLookups(t, open(t, newBrowser(t), writePage(t, f, Options{Embed: 1000}), 1000), f, pairs)
+}
+
+// tableOfOneFilter returns a table of a block for each pair and a filter for the
+// first block alone.
+func tableOfOneFilter(t *testing.T, pairs []workload.Pair) []byte {
+	w, err := filter.NewBlockWriter(filter.NewBloom(10), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.StartBlock(0); err != nil {
+		t.Fatal(err)
+	}
+	w.Add(pairs[0].Key)
+	filters, err := w.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file rawtable.File
+	var index []string
+	for _, p := range pairs {
+		index = append(index, string(p.Key), file.Block(rawtable.Entries(string(p.Key), string(p.Value))))
+	}
+	metaindex := file.Block(rawtable.Entries("filter.leveldb.BuiltinBloomFilter2", file.Block(string(filters))))
+	return file.Footer(metaindex, file.Block(rawtable.Entries(index...)))
+}
+
+// A separator may be a version of a key that only the next block has: the lookup goes
+// on there.
+func TestPageGoesOn(t *testing.T) {
+	var file rawtable.File
+	version := func(user string, sequence uint64) string {
+		return string(table.InternalKey{User: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil))
+	}
+	first := file.Block(rawtable.Entries(version("a", 1), "1"))
+	second := file.Block(rawtable.Entries(version("b", 2), "2"))
+	metaindex := file.Block(rawtable.Restarts(0))
+	index := file.Block(rawtable.Entries(version("b", table.MaxSequence), first, version("b", 2), second))
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	if err := os.WriteFile(path, file.Footer(metaindex, index), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f := openTable(t, path)
+	if _, found, err := f.Get([]byte("b")); !f.Internal || !found || err != nil {
+		t.Fatalf("internal keys: %v, the library finds the key: %v, %v", f.Internal, found, err)
+	}
+	page := open(t, newBrowser(t), writePage(t, f, Options{Embed: 1000}), 1000)
+	compareLookups(t, page, f, []workload.Pair{{Key: []byte(version("a", 1))}, {Key: []byte(version("b", 2))}})
+}
+
+// compareLookups looks keys up in the page and in the library.
+func compareLookups(t *testing.T, page *tab, f *source.File, pairs []workload.Pair) {
+	t.Helper()
+	var present [][]byte
+	for _, p := range pairs {
+		present = append(present, f.User(p.Key))
+	}
+	keys := questions(present, asked)
+	var wanted []outcome
+	for _, key := range keys {
+		wanted = append(wanted, want(t, f, key))
+	}
+	got := call[[]outcome](page, lookupAll, map[string]any{"keys": keys, "internal": f.Internal})
+	if len(got) != asked {
+		t.Fatalf("%d answers, want %d", len(got), asked)
+	}
+	for i, w := range wanted {
+		if diff := cmp.Diff(w, got[i]); diff != "" {
+			t.Fatalf("key %q (-library +page):\n%s", keys[i], diff)
+		}
+	}
+}
+
+// Each bit that a filter of one key has set is one that the page asks for, and the
+// page asks for no other.
+func TestPageProbes(t *testing.T) {
+	pairs := bytePairs(1200)
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(20), BlockSize: 1, FilterBaseLg: 1, Compression: table.NoCompression}
+	f := openTable(t, writeTable(t, "t.ldb", o, pairs))
+	page := open(t, newBrowser(t), writePage(t, f, Options{}), 1000)
+	var keys [][]byte
+	var wanted [][]int
+	blocks := f.Filters().Blocks
+	for i, part := range f.Layout.Data {
+		keys = append(keys, pairs[i].Key)
+		wanted = append(wanted, bitsSet(blocks.Filter(int(part.Offset>>1))))
+	}
+	got := call[[][]int](page, `(keys) => keys.map((key) => {
+		const [visit] = lookup(Uint8Array.from(atob(key), (c) => c.charCodeAt(0))).visits;
+		return [...new Set(visit.filter.probes.map((probe) => probe.bit))].sort((a, b) => a - b);
+	})`, keys)
+	for i, key := range keys {
+		if diff := cmp.Diff(wanted[i], got[i]); diff != "" {
+			t.Fatalf("key %q (-filter +page):\n%s", key, diff)
+		}
+	}
+}
+
+// bitsSet returns which bits of a filter are set.
+func bitsSet(f []byte) []int {
+	var set []int
+	for i := range 8 * (len(f) - 1) {
+		if f[i/8]>>(i%8)&1 == 1 {
+			set = append(set, i)
+		}
+	}
+	return set
+}
+
+// Lookups that come to a damaged block, or to one that the page has no entries of,
+// say so.
+func TestPageWithoutEntries(t *testing.T) {
+	browser := newBrowser(t)
+	pairs := plainPairs(3000)
+	path := writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairs)
+	f := openTable(t, path)
+	damageByte(t, path, int(f.Layout.Data[3].Offset)+9)
+	compareLookups(t, open(t, browser, writePage(t, f, Options{Embed: 1 << 20}), 1000), f, pairs)
+
+	_, damaged := New(f, Options{})
+	page := open(t, browser, writePage(t, f, Options{Embed: 50_000, Command: []string{"sst", "get", "it's.ldb"}}), 1000)
+	for _, tt := range []struct{ key, want string }{
+		{"key000400", "⚠ Damaged “key000400” The lookup comes to a damaged block, and cannot answer: " + damaged.Error()},
+		{"key000001", "✓ Found “key000001” It has a value of 31 bytes, “value of 1, and some more of it”."},
+		{"key002000", `? Not in the page “key002000” The page does not hold this block's keys. This command looks the key up: sst get 'it'\''s.ldb' key002000`},
+	} {
+		page.ask(tt.key)
+		if diff := cmp.Diff(tt.want, page.text("#answer")); diff != "" {
+			t.Errorf("answer for %s (-want +got):\n%s", tt.key, diff)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package report
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// uvarints returns the numbers that are packed in b.
+func uvarints(b []byte) []uint64 {
+	var all []uint64
+	for len(b) > 0 {
+		v, n := binary.Uvarint(b)
+		all, b = append(all, v), b[n:]
+	}
+	return all
+}
+
+func TestModel(t *testing.T) {
+	pairs := []workload.Pair{{Key: []byte("ada"), Value: []byte("lovelace")}, {Key: []byte("adam"), Value: []byte(strings.Repeat("s", 40))}}
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 1}
+	f := openTable(t, writeTable(t, "names.ldb", o, pairs))
+	got, err := New(f, Options{Embed: 100, Command: []string{"sst", "get", "names.ldb"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bits, _, err := f.Layout.ReadBlock(f.Filters().BlocksPart.Handle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Model{
+		File: "names.ldb", Command: []string{"sst", "get", "names.ldb"}, Size: f.Size,
+		Totals:       Totals{Entries: 2, Users: 2, Stored: 77, Raw: 77, Keys: 7, Values: 48},
+		Compressions: map[string]string{"0": "none"},
+		Parts: []Part{
+			{Kind: "filter", Name: "filter.leveldb.BuiltinBloomFilter, filter.leveldb.BuiltinBloomFilter2", Offset: 87, Length: 18, Trailer: 5, Raw: 18},
+			{Kind: "metaindex", Offset: 110, Length: 52, Trailer: 5, Raw: 52},
+			{Kind: "index", Offset: 167, Length: 26, Trailer: 5, Raw: 26},
+			{Kind: "footer", Offset: 198, Length: 48, Raw: 48},
+		},
+		Blocks: Blocks{
+			Count: 2, SeparatorBytes: 4, Held: 2, Errors: map[int]string{},
+			Separators: []byte("\x00\x03ada\x00\x01b"),
+			Entries:    []byte("\x00\x03ada\x08\x08lovelace" + "\x00\x04adam\x28\x20" + strings.Repeat("s", 32)),
+		},
+		Filter:  &Filter{"leveldb.BuiltinBloomFilter", 87, bits},
+		Samples: [][]byte{[]byte("ada"), []byte("adam"), []byte("adam~")},
+	}
+	columns, histograms := got.Blocks.Columns, got.Histograms
+	got.Blocks.Columns, got.Histograms = nil, nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("model (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]uint64{0, 22, 22, 1, 1, 0, 0, 15, 0, 55, 55, 1, 1, 0, 0, 40}, uvarints(columns)); diff != "" {
+		t.Errorf("columns (-want +got):\n%s", diff)
+	}
+	if len(histograms) != 5 {
+		t.Errorf("%d histograms, want 5", len(histograms))
+	}
+}
+
+// Entries are left out as they do not fit, and nothing else is.
+func TestEmbed(t *testing.T) {
+	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{Compression: table.NoCompression}, plainPairs(1000)))
+	all := len(f.Layout.Data)
+	for _, tt := range []struct {
+		embed uint64
+		held  func(int) bool
+	}{
+		{0, func(held int) bool { return held == 0 }},
+		{20_000, func(held int) bool { return held > 0 && held < all }},
+		{1 << 20, func(held int) bool { return held == all }},
+		{1<<64 - 1, func(held int) bool { return held == all }},
+	} {
+		m, err := New(f, Options{Embed: tt.embed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := m.Blocks; !tt.held(b.Held) || b.Count != all || uint64(len(b.Entries))/3*4 > tt.embed {
+			t.Errorf("with %d bytes for them the page holds entries of %d of %d blocks, in %d bytes", tt.embed, b.Held, all, len(b.Entries))
+		}
+	}
+}
+
+// Damage is in the page, named once, and in the error.
+func TestDamage(t *testing.T) {
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 1}
+	pairs := plainPairs(3)
+	for _, tt := range []struct {
+		part   string
+		offset func(*table.Layout) uint64
+		errors func(*Model) string
+	}{
+		{"data block", func(l *table.Layout) uint64 { return l.Data[1].Offset }, func(m *Model) string { return m.Blocks.Errors[1] }},
+		{"meta block", func(l *table.Layout) uint64 { return l.Data[2].Offset + l.Data[2].Length + 5 }, func(m *Model) string { return m.Parts[0].Error }},
+		{"metaindex block", func(l *table.Layout) uint64 { return l.Metaindex.Offset }, func(m *Model) string { return m.Parts[0].Error }},
+	} {
+		t.Run(tt.part, func(t *testing.T) {
+			path := writeTable(t, "t.ldb", o, pairs)
+			offset := tt.offset(openTable(t, path).Layout)
+			damageByte(t, path, int(offset))
+			m, err := New(openTable(t, path), Options{Embed: 1000})
+			if !errors.Is(err, table.ErrCorrupt) {
+				t.Errorf("error %v, want damage", err)
+			}
+			want := fmt.Sprintf("table: %s at %d: checksum mismatch", tt.part, offset)
+			if got := tt.errors(m); !strings.HasPrefix(got, want) {
+				t.Errorf("the part's error is %q, want %q", got, want)
+			}
+			if len(m.Damage) != 1 || !strings.HasPrefix(m.Damage[0], want) {
+				t.Errorf("damage is %q, want once %q", m.Damage, want)
+			}
+		})
+	}
+}
+
+func TestBins(t *testing.T) {
+	for _, tt := range []struct {
+		least, most int
+		want        []Bin
+	}{
+		{7, 7, []Bin{{7, 7, 0}}},
+		{0, 2, []Bin{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}},
+		{95, 160, []Bin{{95, 99, 0}, {100, 104, 0}, {105, 109, 0}}},
+		{0, 1000, []Bin{{0, 0, 0}, {1, 1, 0}, {2, 3, 0}}},
+		{5, 1000, []Bin{{4, 7, 0}, {8, 15, 0}, {16, 31, 0}}},
+	} {
+		got := bins(tt.least, tt.most)
+		if diff := cmp.Diff(tt.want, got[:min(3, len(got))]); diff != "" {
+			t.Errorf("bins for %d to %d (-want +got):\n%s", tt.least, tt.most, diff)
+		}
+		if last := got[len(got)-1]; last.From > tt.most || last.To < tt.most || len(got) > maxBins {
+			t.Errorf("%d bins for %d to %d, the last %v", len(got), tt.least, tt.most, last)
+		}
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	got := tally{1: 5, 2: 1, 4: 4}.histogram("Sizes", "bytes", "blocks")
+	want := Histogram{
+		Title: "Sizes", Unit: "bytes", Of: "blocks", Min: 1, Median: 1, Max: 4, Mean: 2.3,
+		Bins: []Bin{{1, 1, 5}, {2, 2, 1}, {3, 3, 0}, {4, 4, 4}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("histogram (-want +got):\n%s", diff)
+	}
+}
+
+// No text of the file has a meaning in the page's HTML.
+func TestWriteEscapes(t *testing.T) {
+	const hostile = "</script><script>alert(1)</script><!--\u2028&amp;{{script}}{{data}}"
+	m := &Model{File: hostile, Command: []string{hostile}, Note: hostile, Damage: []string{hostile}, Parts: []Part{{Name: hostile, Error: hostile}}}
+	var page strings.Builder
+	if err := m.Write(&page); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		part string
+		want int
+	}{
+		{"<script", 2}, // the page's own
+		{"</script>", 2},
+		{"<!--", 0},
+		{"\u2028", 2}, // in title and heading, where it is no more than text
+	} {
+		if n := strings.Count(page.String(), tt.part); n != tt.want {
+			t.Errorf("the page has %q %d times, want %d", tt.part, n, tt.want)
+		}
+	}
+	for _, inline := range []string{script(), read("page.css")} {
+		if !strings.Contains(page.String(), ">"+inline+"<") || !strings.Contains(page.String(), hashOf(inline)) {
+			t.Error("an inline element, or its hash, is not in the page as it is")
+		}
+	}
+}
+
+// All files of the page are in it.
+func TestScriptsAreAll(t *testing.T) {
+	entries, err := files.ReadDir("page")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".js"); ok && !slices.Contains(scripts, name) {
+			t.Errorf("%s is not in the page", e.Name())
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"html"
+	"io"
+	"strings"
+)
+
+//go:embed page
+var files embed.FS
+
+// scripts are the page's, in the order in which they run.
+var scripts = []string{
+	"bytes", "text", "format", "model", "filter", "lookup",
+	"dom", "picker", "fills", "map", "parts", "heat", "bits", "filters", "histogram", "path", "main",
+}
+
+// Write writes the page. What comes from the file is in it in two ways only: the
+// file's name, as text, and JSON, in which encoding/json leaves no <, > or &, so that
+// nothing can end the element that it is in.
+func (m *Model) Write(w io.Writer) error {
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	script, style := script(), read("page.css")
+	before, after, _ := strings.Cut(read("page.html"), "{{data}}")
+	fill := strings.NewReplacer(
+		"{{file}}", html.EscapeString(m.File),
+		"{{script-hash}}", hashOf(script), "{{style-hash}}", hashOf(style),
+		"{{script}}", script, "{{style}}", style,
+	)
+	for _, part := range []string{fill.Replace(before), string(data), fill.Replace(after)} {
+		if _, err := io.WriteString(w, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// script returns the scripts as one, whose names are its own.
+func script() string {
+	var b strings.Builder
+	b.WriteString("(() => {\n\"use strict\";\n")
+	for _, name := range scripts {
+		b.WriteString(read(name + ".js"))
+	}
+	b.WriteString("})();\n")
+	return b.String()
+}
+
+// hashOf is what the page's policy knows an inline element by.
+func hashOf(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// read returns a file of the page, which is there.
+func read(name string) string {
+	content, err := files.ReadFile("page/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return string(content)
+}

@@ -1,0 +1,54 @@
+// The bits of one filter, with those marked that a lookup asks for.
+
+const tallest = 480; // pixels; more would be a grey surface
+
+/**
+ * bitsFigures draws bits and probes, if they are not too many. The text says the same
+ * as the list beside it.
+ */
+function bitsFigures(answer) {
+  const cell = answer.size <= 1024 ? 9 : answer.size <= 4096 ? 6 : 4;
+  const columns = Math.floor(Math.min(640, document.documentElement.clientWidth - 72) / cell / 8) * 8;
+  if (answer.size === 0 || answer.size / columns * cell > tallest) return [];
+  const canvas = element("canvas", { role: "img", "aria-label": bitsText(answer) });
+  const draw = () => drawBits(canvas, answer, cell, columns);
+  draw();
+  onTheme(draw);
+  const caption = "Squares are bits that are set, dots those that are not. Asked for are the green squares and red crosses.";
+  return [element("figure", { className: "bits" }, canvas, element("figcaption", {}, caption))];
+}
+
+function bitsText(answer) {
+  const clear = answer.probes.filter((probe) => !probe.set).length;
+  return `${number(answer.size)} bits, ${number(countOnes(answer.bits))} set. Of the ${answer.probes.length} asked for ${clear} not set.`;
+}
+
+function drawBits(canvas, answer, cell, columns) {
+  const rows = Math.ceil(answer.size / columns);
+  const context = sizeCanvas(canvas, Math.min(columns, answer.size) * cell + 2, rows * cell + 2);
+  const corner = (bit) => [bit % columns * cell + 1, Math.floor(bit / columns) * cell + 1];
+  context.fillStyle = color("bit");
+  for (let bit = 0; bit < answer.size; bit++) {
+    const [x, y] = corner(bit);
+    const inset = isSet(answer.bits, bit) ? cell / 8 : cell * 3 / 8;
+    context.fillRect(x + inset, y + inset, cell - 2 * inset, cell - 2 * inset);
+  }
+  for (const probe of answer.probes) markProbe(context, corner(probe.bit), cell, probe.set);
+}
+
+function markProbe(context, [x, y], cell, set) {
+  context.strokeStyle = color(set ? "yes" : "no");
+  context.lineWidth = 2;
+  context.strokeRect(x, y, cell, cell);
+  if (set) {
+    context.fillStyle = color("yes");
+    context.fillRect(x, y, cell, cell);
+    return;
+  }
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x + cell, y + cell);
+  context.moveTo(x + cell, y);
+  context.lineTo(x, y + cell);
+  context.stroke();
+}

@@ -1,0 +1,98 @@
+// Bytes: base64, varints and orders.
+
+/** decodeBase64 returns the bytes that the text stands for. */
+function decodeBase64(base64) {
+  const text = atob(base64 ?? "");
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+/** A Cursor reads packed bytes from the front. */
+class Cursor {
+  constructor(bytes, at = 0) {
+    this.bytes = bytes;
+    this.at = at;
+  }
+
+  /** uvarint reads 7 bits a byte, the lowest first. Shifts would end at 32 bits. */
+  uvarint() {
+    let value = 0;
+    for (let unit = 1; ; unit *= 128) {
+      const byte = this.bytes[this.at++];
+      if (byte < 128) return value + byte * unit;
+      value += (byte - 128) * unit;
+    }
+  }
+
+  take(length) {
+    this.at += length;
+    return this.bytes.subarray(this.at - length, this.at);
+  }
+}
+
+function compareBytes(a, b) {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    if (a[i] !== b[i]) return a[i] - b[i];
+  }
+  return a.length - b.length;
+}
+
+function equalBytes(a, b) {
+  return a.length === b.length && compareBytes(a, b) === 0;
+}
+
+/** word reads 4 bytes, the lowest first. */
+function word(bytes, at) {
+  return (bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16 | bytes[at + 3] << 24) >>> 0;
+}
+
+const onesOfByte = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
+
+/** countOnes returns how many bits are set. */
+function countOnes(bytes) {
+  let ones = 0;
+  for (const byte of bytes) ones += onesOfByte[byte];
+  return ones;
+}
+
+// Internal keys are a user's key and 8 bytes: kind, and sequence number, the lowest
+// byte first. Of one user's key the highest number comes first.
+
+const internalTrailer = 8;
+
+function userPart(key) {
+  return key.subarray(0, key.length - internalTrailer);
+}
+
+function compareInternal(a, b) {
+  if (a.length < internalTrailer || b.length < internalTrailer) return compareShort(a, b);
+  return compareBytes(userPart(a), userPart(b)) || compareTrailers(b, a);
+}
+
+/** compareShort puts keys that are too short for internal keys before all others. */
+function compareShort(a, b) {
+  if (b.length >= internalTrailer) return -1;
+  if (a.length >= internalTrailer) return 1;
+  return compareBytes(a, b);
+}
+
+function compareTrailers(a, b) {
+  for (let i = 1; i <= internalTrailer; i++) {
+    const order = a[a.length - i] - b[b.length - i];
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** sequenceOf returns the sequence number as text, as it may be above 2⁵³. */
+function sequenceOf(key) {
+  let sequence = 0n;
+  for (let i = 1; i < internalTrailer; i++) sequence = sequence << 8n | BigInt(key[key.length - i]);
+  return sequence.toString();
+}
+
+function kindOf(key) {
+  return key[key.length - internalTrailer];
+}

@@ -1,0 +1,110 @@
+// Histograms, drawn anew for each width so that their text keeps its size.
+
+const chartHeight = 190;
+const chartEdge = { top: 12, right: 26, bottom: 44, left: 58 };
+
+function svg(tag, attributes, text) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+/** niceStep returns 1, 2 or 5 times a power of ten, which makes at most so many steps. */
+function niceStep(most, steps) {
+  const unit = 10 ** Math.floor(Math.log10(Math.max(most / steps, 1)));
+  return [1, 2, 5, 10].map((digit) => digit * unit).find((step) => most / step <= steps);
+}
+
+const binText = (bin) => bin.from === bin.to ? number(bin.from) : `${number(bin.from)}–${number(bin.to)}`;
+
+/** short is a number for an axis. */
+function short(n) {
+  if (n < 10000) return number(n);
+  return n < 1e6 ? `${+(n / 1e3).toFixed(1)}k` : `${+(n / 1e6).toFixed(1)}M`;
+}
+
+/** A Chart has the scales of one histogram at one width. */
+class Chart {
+  constructor(histogram, width) {
+    this.bins = histogram.bins;
+    this.histogram = histogram;
+    this.width = width;
+    this.inner = width - chartEdge.left - chartEdge.right;
+    this.base = chartHeight - chartEdge.bottom;
+    this.bar = Math.min(this.inner / this.bins.length, 64);
+    this.left = chartEdge.left + (this.inner - this.bar * this.bins.length) / 2;
+    const most = Math.max(...this.bins.map((bin) => bin.count));
+    this.step = niceStep(most, 4);
+    this.top = Math.ceil(most / this.step) * this.step;
+    this.svg = svg("svg", { width, height: chartHeight, role: "img", "aria-label": `${histogram.title}: ${rangeText(histogram)}` });
+  }
+
+  y(n) {
+    return this.base - n / this.top * (this.base - chartEdge.top);
+  }
+
+  draw() {
+    this.drawGrid();
+    this.bins.forEach((bin, i) => this.drawBar(bin, i));
+    this.drawTicks();
+    const { left } = chartEdge;
+    this.svg.append(
+      svg("line", { x1: left, x2: this.width - chartEdge.right, y1: this.base, y2: this.base, class: "axis" }),
+      svg("text", { x: left + this.inner / 2, y: chartHeight - 4, "text-anchor": "middle", class: "unit" }, this.histogram.unit),
+      svg("text", { x: 12, y: (this.base + chartEdge.top) / 2, "text-anchor": "middle", class: "unit",
+        transform: `rotate(-90 12 ${(this.base + chartEdge.top) / 2})` }, this.histogram.of));
+    return this.svg;
+  }
+
+  drawGrid() {
+    for (let n = 0; n <= this.top; n += this.step) {
+      this.svg.append(
+        svg("line", { x1: chartEdge.left, x2: this.width - chartEdge.right, y1: this.y(n), y2: this.y(n), class: "grid" }),
+        svg("text", { x: chartEdge.left - 6, y: this.y(n) + 4, "text-anchor": "end" }, short(n)));
+    }
+  }
+
+  /** drawBar draws a bin, which can be seen however few it has. */
+  drawBar(bin, i) {
+    if (bin.count === 0) return;
+    const height = Math.max(this.base - this.y(bin.count), 1.5);
+    const bar = svg("rect", { x: this.left + i * this.bar + 1, y: this.base - height, width: Math.max(this.bar - 2, 1), height });
+    bar.append(svg("title", {}, `${binText(bin)} ${this.histogram.unit}: ${number(bin.count)} ${this.histogram.of}`));
+    this.svg.append(bar);
+  }
+
+  /** drawTicks labels as many bins as there is room for: where they start, or, of one size, their middle. */
+  drawTicks() {
+    const single = this.bins[0].from === this.bins[0].to && this.bins.at(-1).from === this.bins.at(-1).to;
+    const every = Math.ceil(48 / this.bar);
+    for (let i = 0; i <= this.bins.length - (single ? 1 : 0); i += every) {
+      const x = this.left + (i + (single ? 0.5 : 0)) * this.bar;
+      const from = this.bins[i]?.from ?? this.bins[i - 1].to + 1;
+      this.svg.append(
+        svg("line", { x1: x, x2: x, y1: this.base, y2: this.base + 4, class: "axis" }),
+        svg("text", { x, y: this.base + 17, "text-anchor": "middle" }, short(from)));
+    }
+  }
+}
+
+function rangeText({ min, median, max, mean, unit }) {
+  if (min === max) return `all have ${count(min, unit)}`;
+  return `${number(min)} to ${number(max)} ${unit}, median ${number(median)}, mean ${decimal(mean, 1)}`;
+}
+
+/** histogramCard is a chart with its figures, and those of the bins for who does not see it. */
+function histogramCard(histogram) {
+  const place = element("div", { className: "chart" });
+  onResize(place, (width) => place.replaceChildren(new Chart(histogram, width).draw()));
+  const rows = histogram.bins.filter((bin) => bin.count > 0).map((bin) => [binText(bin), number(bin.count)]);
+  return element("div", { className: "histogram" },
+    element("h3", {}, histogram.title), element("p", { className: "soft" }, rangeText(histogram)), place,
+    element("details", {}, element("summary", {}, "As a table"), tableOf(histogram.title, [histogram.unit, histogram.of], rows)));
+}
+
+function showHistograms() {
+  const section = byId("sizes");
+  section.append(...model.histograms.map(histogramCard));
+  if (model.histograms.length === 0) section.append(element("p", {}, "There are no sound data blocks, and so no sizes."));
+}

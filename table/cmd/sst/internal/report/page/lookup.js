@@ -1,0 +1,78 @@
+// The way of a lookup, as the library goes it: the whole table's filter, the index,
+// the data block's filter, the data block.
+
+/**
+ * lookup looks a key up: the user's, where keys are internal. It returns what was
+ * come to on the way (whole, visits) and how that ended: outcome is found, deleted,
+ * absent, damaged, or unknown if the page does not hold the entries; by says what
+ * ended it.
+ */
+function lookup(key) {
+  const path = { key, whole: null, visits: [], outcome: "absent", by: "filter of the table" };
+  if (wholeFilter) {
+    path.whole = wholeFilter.ask(key);
+    if (!path.whole.contains) return path;
+  }
+  const sought = seekKey(key);
+  path.by = "index";
+  for (let i = firstBlock(sought); i < blocks.count; i++) {
+    const visit = visitBlock(i, key, sought);
+    path.visits.push(visit);
+    path.outcome = visit.outcome;
+    path.by = visit.by;
+    if (visit.outcome !== "absent" || visit.entry || !goesOn(i, key)) break;
+  }
+  return path;
+}
+
+/** seekKey is what comes right before all versions of the user's key. */
+function seekKey(key) {
+  if (!model.internal) return key;
+  const sought = new Uint8Array(key.length + internalTrailer).fill(0xff);
+  sought.set(key);
+  return sought;
+}
+
+/** goesOn says whether versions of the key may be in the block after this one. */
+function goesOn(block, key) {
+  const separator = blocks.separators(block);
+  return model.internal && separator.length >= internalTrailer && equalBytes(userPart(separator), key);
+}
+
+/** visitBlock asks the block's filter, and searches the block. */
+function visitBlock(block, key, sought) {
+  const visit = { block, filter: null, entry: null, outcome: "absent", by: "filter" };
+  if (blockFilter) {
+    visit.filter = blockFilter.ask(blocks.offset[block], key);
+    if (!visit.filter.contains) return visit;
+  }
+  visit.by = "data block";
+  if (blocks.errors[block]) {
+    visit.outcome = "damaged";
+  } else if (blocks.entries[block] > 0 && blocks.held[block] === 0) {
+    visit.outcome = "unknown";
+  } else {
+    visit.entry = searchBlock(block, sought);
+    visit.outcome = outcomeOf(visit.entry, key);
+  }
+  return visit;
+}
+
+/** searchBlock returns the first entry whose key is not below the sought one, or null. */
+function searchBlock(block, sought) {
+  let index = 0;
+  for (const entry of entriesOf(block)) {
+    if (compareKeys(entry.key, sought) >= 0) return { ...entry, index };
+    index++;
+  }
+  return null;
+}
+
+function outcomeOf(entry, key) {
+  if (!entry) return "absent";
+  if (!model.internal) return equalBytes(entry.key, key) ? "found" : "absent";
+  if (entry.key.length < internalTrailer || !equalBytes(userPart(entry.key), key)) return "absent";
+  return kindOf(entry.key) === 0 ? "deleted" : "found";
+}
+
+window.lookup = lookup;

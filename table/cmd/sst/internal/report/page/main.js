@@ -1,0 +1,83 @@
+// The page is put together, and the form answered.
+
+/** summaryFacts are what one wants to know first. */
+function summaryFacts() {
+  const { entries, deletions, stored, raw, keys, values } = model.totals;
+  const facts = [["file", size(model.size)], ["entries", number(entries)], ["data blocks", number(blocks.count)]];
+  if (deletions) facts.push(["deletions", number(deletions)]);
+  if (stored) facts.push(["compression", `${decimal(raw / stored, 2)} to 1`]);
+  if (entries) facts.push(["a key", `${mean(keys / entries)} bytes`], ["a value", `${mean(values / entries)} bytes`]);
+  facts.push(["keys are", model.internal ? "internal" : "plain"]);
+  return facts;
+}
+
+function showSummary() {
+  byId("summary").append(factList(summaryFacts(), "facts tiles"));
+  if (!model.damage) return;
+  byId("summary").append(element("div", { className: "warning" },
+    element("h2", {}, `⚠ ${count(model.damage.length, "parts")} damaged`),
+    element("ul", {}, ...model.damage.slice(0, 20).map((text) => element("li", {}, text))),
+    model.damage.length > 20 ? element("p", {}, `and ${number(model.damage.length - 20)} more, which the map shows`) : ""));
+}
+
+/** heldText says of how many blocks the page has entries. */
+function heldText() {
+  let full = 0;
+  for (const entries of blocks.entries) full += entries > 0;
+  if (full === model.blocks.held) return "This page holds the index, all filters, and all keys.";
+  return `This page holds the index, all filters, and the keys of ${number(model.blocks.held)} of ${number(full)} data blocks with entries.`;
+}
+
+/** showAnswer looks up what was typed. choose shows in the pictures what was come to. */
+function showAnswer(choose) {
+  const input = byId("key"), answer = byId("answer"), way = byId("way");
+  let key;
+  try {
+    key = unescapeText(input.value);
+  } catch (wrong) {
+    input.setAttribute("aria-invalid", "true");
+    answer.replaceChildren(element("p", { className: "verdict no" }, wrong.message));
+    way.replaceChildren();
+    return;
+  }
+  input.removeAttribute("aria-invalid");
+  const path = lookup(key);
+  const [word, why] = verdict(path);
+  const classes = { found: "yes", unknown: "maybe" };
+  answer.replaceChildren(
+    element("p", { className: `verdict ${classes[path.outcome] ?? "no"}` }, element("strong", {}, word), ` ${quote(key)}`),
+    element("p", {}, why));
+  if (path.outcome === "unknown") answer.append(element("pre", {}, element("code", {}, commandFor(key))));
+  way.replaceChildren(pathSteps(path));
+  if (path.whole) choose.line(path.whole.line);
+  const visit = path.visits.at(-1);
+  if (visit) choose.block(visit.block);
+  if (visit?.filter && !visit.filter.missing) choose.slot(visit.filter.slot);
+}
+
+/** showSamples offers keys to begin with. */
+function showSamples(form) {
+  const buttons = model.samples.map((base64) => {
+    const text = escapeBytes(decodeBase64(base64));
+    return element("button", { type: "button", className: "sample", onclick: () => {
+      byId("key").value = text;
+      form.requestSubmit();
+    } }, text || "the empty key");
+  });
+  if (buttons.length) byId("samples").append("Try ", ...buttons);
+}
+
+function start() {
+  showSummary();
+  const choose = { block: showMap(), ...showFilters() };
+  showHistograms();
+  const form = byId("ask");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    showAnswer(choose);
+  });
+  showSamples(form);
+  byId("held").textContent = heldText();
+}
+
+start();

@@ -1,0 +1,149 @@
+// The map of the file: all its blocks to scale, in rows.
+
+const partNames = {
+  data: "data", filter: "filter", "table filter": "table filter", properties: "properties", meta: "other meta",
+  metaindex: "metaindex", index: "index", footer: "footer", trailer: "trailers", gap: "in no block", damaged: "damaged",
+};
+
+/** Marks tell parts apart without their colours. */
+const marks = {
+  filter: "slash", "table filter": "backslash", properties: "dots", meta: "dots", metaindex: "columns",
+  index: "rows", footer: "cross", damaged: "cross", snappy: "slash", "zstd or zlib": "backslash", deflate: "rows", unknown: "dots",
+};
+
+const mapRow = 22;
+const narrowRow = 14;
+const leastMarked = 12; // pixels, for a mark to be seen as one
+const mapGap = 4;
+const mostRows = 24;
+
+/** A FileMap is the Picker's view of all blocks, numbered in the order of the file. */
+class FileMap {
+  constructor() {
+    this.by = "part";
+    this.count = blocks.count + model.parts.length;
+    this.start = new Float64Array(this.count);
+    for (let i = 0; i < this.count; i++) this.start[i] = i < blocks.count ? blocks.offset[i] : model.parts[i - blocks.count].offset;
+    this.order = Uint32Array.from(this.start, (_, i) => i).sort((a, b) => this.start[a] - this.start[b]);
+  }
+
+  part(id) {
+    return id < blocks.count ? null : model.parts[id - blocks.count];
+  }
+
+  /** extent is where a block starts, ends, and ends with its trailer. */
+  extent(id) {
+    const part = this.part(id);
+    const end = this.start[id] + (part ? part.length : blocks.length[id]);
+    return [this.start[id], end, end + (part ? part.trailer : trailerSize)];
+  }
+
+  error(id) {
+    return this.part(id) ? this.part(id).error : blocks.errors[id];
+  }
+
+  /** kind is what the block is drawn as. */
+  kind(id) {
+    const part = this.part(id);
+    if (this.error(id)) return "damaged";
+    if (this.by === "part") return part ? part.kind : "data";
+    if (part?.kind === "footer") return "footer";
+    return compressionName(part ? part.compression : blocks.compression[id]);
+  }
+
+  layout(width) {
+    const rows = Math.min(mostRows, Math.max(1, Math.round(this.count * 8 / width)));
+    this.rowHeight = rows < 3 ? 2 * mapRow : width < 600 ? narrowRow : mapRow;
+    this.width = width;
+    this.perRow = model.size / rows;
+    this.perPixel = this.perRow / width;
+    return rows * (this.rowHeight + mapGap) - mapGap;
+  }
+
+  /** spans cuts bytes of the file at the ends of rows. */
+  spans(start, end) {
+    const spans = [];
+    for (let row = Math.floor(start / this.perRow); row * this.perRow < end; row++) {
+      const from = Math.max(start - row * this.perRow, 0) / this.perPixel;
+      const to = Math.min(end - row * this.perRow, this.perRow) / this.perPixel;
+      if (to > from) spans.push([from, row * (this.rowHeight + mapGap), to - from, this.rowHeight]);
+    }
+    return spans;
+  }
+
+  rects(i) {
+    const [start, , end] = this.extent(this.order[i]);
+    return this.spans(start, end);
+  }
+
+  at(x, y) {
+    const row = Math.floor(y / (this.rowHeight + mapGap));
+    const byte = row * this.perRow + x * this.perPixel;
+    let low = 0, high = this.count;
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.start[this.order[middle]] <= byte) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  draw(context) {
+    const fills = new Fills(context);
+    for (const [x, y, width, height] of this.spans(0, model.size)) fills.fill(fills.plain("gap"), x, y, width, height);
+    const damaged = [];
+    let drawn = -1;
+    for (const id of this.order) {
+      if (this.error(id)) damaged.push(id);
+      const [start, end, after] = this.extent(id);
+      const pixel = Math.floor(start / this.perPixel);
+      if (pixel === drawn && after - start < this.perPixel) continue; // the pixel is taken
+      drawn = pixel;
+      this.drawBlock(fills, id, start, end, after);
+    }
+    for (const id of damaged) this.drawDamaged(fills, id);
+  }
+
+  drawBlock(fills, id, start, end, after) {
+    const kind = this.kind(id);
+    for (const [x, y, width, height] of this.spans(start, end)) {
+      const narrow = width < 1; // it gets a whole pixel: parts of pixels would be pale
+      fills.fill(width > leastMarked ? fills.marked(kind) : fills.plain(kind), narrow ? Math.floor(x) : x, y, narrow ? 1 : width, height);
+    }
+    const trailer = (after - end) / this.perPixel;
+    const gap = (after - start) / this.perPixel > 4 && trailer < 1 ? 1 : 0; // keeps neighbours apart
+    if (trailer < 1 && gap === 0) return;
+    for (const [x, y, width, height] of this.spans(end, after)) {
+      fills.fill(gap ? fills.plain("card") : fills.plain("trailer"), gap ? x - 1 : x, y, Math.max(width, 1), height);
+    }
+  }
+
+  /** drawDamaged draws a damaged block above the others, wide enough to be seen. */
+  drawDamaged(fills, id) {
+    const [start, , after] = this.extent(id);
+    for (const [x, y, width, height] of this.spans(start, after)) {
+      fills.fill(fills.marked("damaged"), x, y, Math.max(width, 4), height);
+    }
+  }
+
+  describe(i) {
+    const id = this.order[i], part = this.part(id), [start, end, after] = this.extent(id);
+    const name = part ? partNames[part.kind] + (after > end ? " block" : "") : `data block ${number(id + 1)} of ${number(blocks.count)}`;
+    const facts = [["at", number(start)], ["stored", count(end - start, "bytes")]];
+    const error = this.error(id);
+    const raw = part ? part.raw : blocks.raw[id];
+    if (!error && raw !== end - start) facts.push(["decompressed", count(raw, "bytes")]);
+    if (after > end) facts.push(["compression", error ? "unknown" : compressionName(part ? part.compression : blocks.compression[id])]);
+    if (part?.name) facts.push(["name", shorten(part.name, 120)]);
+    if (!part) facts.push(...factsOfBlock(id));
+    if (error) facts.push(["damage", error]);
+    return { title: error ? `⚠ ${name}, damaged` : name, facts };
+  }
+}
+
+function factsOfBlock(id) {
+  const facts = [["separator", keyText(blocks.separators(id))]];
+  if (!blocks.errors[id]) facts.unshift(["entries", number(blocks.entries[id])]);
+  if (blocks.deletions[id]) facts.push(["deletions", number(blocks.deletions[id])]);
+  return facts;
+}

@@ -1,0 +1,125 @@
+// The way of a lookup in words.
+
+const quote = (bytes) => `“${shorten(escapeBytes(bytes.subarray(0, 512)))}”`;
+
+/** verdict is the answer: a word, a mark, and why. */
+function verdict(path) {
+  const visit = path.visits.at(-1);
+  switch (path.outcome) {
+    case "found":
+      return ["✓ Found", `It has ${entryText(visit.entry)}.`];
+    case "deleted":
+      return ["✗ Absent: deleted", `Sequence ${sequenceOf(visit.entry.key)} deleted the key.`];
+    case "damaged":
+      return ["⚠ Damaged", `The lookup comes to a damaged block, and cannot answer: ${blocks.errors[visit.block]}`];
+    case "unknown":
+      return ["? Not in the page", "The page does not hold this block's keys. This command looks the key up:"];
+  }
+  return ["✗ Absent", reasonText(path, visit)];
+}
+
+function reasonText(path, visit) {
+  switch (path.by) {
+    case "filter of the table":
+      return "The filter of the table says so. Nothing else is read.";
+    case "index":
+      return blocks.count ? "All keys are below it, as the index says." : "The table is empty.";
+    case "filter":
+      return "The data block's filter says so. The block is not read.";
+  }
+  const asked = path.whole || visit.filter && !visit.filter.missing;
+  return `The data block does not have it${asked ? ": the filter said that it may, a false positive" : ""}.`;
+}
+
+/** entryText tells what was found. */
+function entryText({ key, valueLength, shown }) {
+  const version = model.internal ? `sequence ${sequenceOf(key)}, kind ${kindOf(key)}${kindOf(key) === 1 ? " (set)" : ""}, ` : "";
+  if (valueLength === 0) return `${version}an empty value`;
+  const more = shown.length < valueLength ? "…" : "";
+  return `${version}a value of ${count(valueLength, "bytes")}, “${escapeBytes(shown)}${more}”`;
+}
+
+/** commandFor is the command that looks a key up. */
+function commandFor(key) {
+  const text = escapeBytes(key);
+  const dashes = text.startsWith("-") ? ["--"] : []; // or it would be taken for an option
+  return [...model.command, ...dashes, text].map(shellQuote).join(" ");
+}
+
+/** step is one step of the way. */
+function step(title, answer, ...content) {
+  return element("li", {},
+    element("h4", {}, title, element("span", { className: `answer ${answer[1]}` }, answer[0])), ...content);
+}
+
+const mayContain = ["◆ may contain", "maybe"];
+const certainlyAbsent = ["✗ certainly absent", "no"];
+
+/** probeList lists the bits that are asked for. */
+function probeList(answer) {
+  const items = answer.probes.map(({ bit, set }) =>
+    element("li", { className: set ? "yes" : "no" }, `bit ${number(bit)} ${set ? "✓ set" : "✗ not set"}`));
+  return element("ol", { className: "probes", "aria-label": "bits asked for" }, ...items);
+}
+
+function answerOf(filter) {
+  return filter.contains ? mayContain : certainlyAbsent;
+}
+
+/** probesOf shows a filter's hash, its bits and those asked for. */
+function probesOf(answer, facts) {
+  const all = factList([...facts, ["bits", number(answer.size)], ["k", number(answer.k)],
+    ["hash", hexWord(answer.hash)], ["step", hexWord(answer.step)]]);
+  return [all, probeList(answer), ...bitsFigures(answer)];
+}
+
+function wholeStep(answer) {
+  const line = ["line, hash mod lines", `${number(answer.line)} of ${number(wholeFilter.count)}`];
+  return step("Filter of the table", answerOf(answer), ...probesOf(answer, [line]));
+}
+
+function indexStep(visit) {
+  if (!visit) {
+    return step("Index", ["✗ above all separators", "no"], element("p", {}, `All ${count(blocks.count, "separators")} are below the key.`));
+  }
+  const i = visit.block;
+  return step("Index", ["→ one block can have it", "maybe"], factList([
+    ["entry", `${number(i + 1)} of ${number(blocks.count)}`], ["separator", keyText(blocks.separators(i))],
+    ["data block at", number(blocks.offset[i])], ["its size", count(blocks.length[i], "bytes")]]));
+}
+
+function filterStep(visit) {
+  const answer = visit.filter;
+  const sum = `${number(blocks.offset[visit.block])} >> ${blockFilter.baseLg} = ${number(answer.slot)}`;
+  const slot = ["slot, offset >> base lg", sum];
+  if (answer.missing) return step("Filter of the block", mayContain, factList([slot]), element("p", {}, "There is no filter of that number."));
+  if (!answer.size) return step("Filter of the block", answerOf(answer), factList([slot]), element("p", {}, "This filter is of no keys."));
+  const note = answer.reserved ? [element("p", {}, `A k above ${mostProbes} is not known: the filter is taken to contain every key.`)] : [];
+  return step("Filter of the block", answerOf(answer), ...note, ...probesOf(answer, [slot]));
+}
+
+const blockAnswers = {
+  found: ["✓ found", "yes"], deleted: ["✗ deleted", "no"], absent: ["✗ not there", "no"],
+  damaged: ["⚠ damaged", "no"], unknown: ["? not in the page", "maybe"],
+};
+
+function blockStep(visit) {
+  const i = visit.block, entry = visit.entry;
+  const facts = [["at", number(blocks.offset[i])], ["stored", count(blocks.length[i], "bytes")]];
+  if (visit.outcome !== "damaged") facts.push(["entries", number(blocks.entries[i])]);
+  if (entry) facts.push([visit.outcome === "absent" ? "next entry" : "entry", `${number(entry.index + 1)}: ${keyText(entry.key)}`]);
+  if (visit.outcome === "found") facts.push(["has", entryText(entry)]);
+  return step("Data block", blockAnswers[visit.outcome], factList(facts));
+}
+
+/** pathSteps are the steps of the way. */
+function pathSteps(path) {
+  const steps = path.whole ? [wholeStep(path.whole)] : [];
+  if (path.by === "index") steps.push(indexStep());
+  for (const visit of path.visits) {
+    steps.push(indexStep(visit));
+    if (visit.filter) steps.push(filterStep(visit));
+    if (visit.by === "data block") steps.push(blockStep(visit));
+  }
+  return element("ol", { className: "path" }, ...steps);
+}

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// A Part is a block other than a data block, or the footer.
+type Part struct {
+	Kind        string `json:"kind"`
+	Name        string `json:"name,omitempty"` // in the metaindex, as text
+	Offset      uint64 `json:"offset"`
+	Length      uint64 `json:"length"`  // as stored
+	Trailer     int    `json:"trailer"` // behind it
+	Raw         int    `json:"raw"`     // decompressed
+	Compression int    `json:"compression"`
+	Error       string `json:"error,omitempty"`
+}
+
+// footerSize is what ends the file.
+const footerSize = 48
+
+// parts lists what is not data: what the metaindex lists, it itself, the index and
+// the footer.
+func (m *Model) parts(f *source.File, d *damage) {
+	meta, err := f.Layout.Meta()
+	d.add(err)
+	for _, part := range meta {
+		if n := len(m.Parts); n > 0 && m.Parts[n-1].Offset == part.Offset {
+			m.Parts[n-1].Name += ", " + text.Escape(part.Name) // one filter block has two names
+			continue
+		}
+		m.addPart(f, kindOf(string(part.Name)), text.Escape(part.Name), part.Handle, d)
+	}
+	m.addPart(f, "metaindex", "", f.Layout.Metaindex, d)
+	if last := &m.Parts[len(m.Parts)-1]; last.Error == "" {
+		last.Error = errorText(err) // its form may be damaged under a right checksum
+	}
+	m.addPart(f, "index", "", f.Layout.Index, d)
+	m.Parts = append(m.Parts, Part{Kind: "footer", Offset: uint64(f.Layout.Footer), Length: footerSize, Raw: footerSize})
+}
+
+// kindOf is what a part is by its name in the metaindex.
+func kindOf(name string) string {
+	switch {
+	case strings.HasPrefix(name, "filter."):
+		return "filter"
+	case strings.HasPrefix(name, "fullfilter."):
+		return "table filter"
+	case name == "rocksdb.properties":
+		return "properties"
+	}
+	return "meta"
+}
+
+func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *damage) {
+	contents, id, err := f.Layout.ReadBlock(h)
+	d.add(err)
+	p := Part{Kind: kind, Name: name, Offset: h.Offset, Length: h.Length, Trailer: anatomy.Trailer, Raw: len(contents), Error: errorText(err)}
+	if err == nil {
+		p.Compression = m.compression(id)
+	}
+	m.Parts = append(m.Parts, p)
+}
+
+func idText(id byte) string { return strconv.Itoa(int(id)) }
+
+// filters takes over the filters that lookups ask, and says why others are not.
+func (m *Model) filters(f *source.File, d *damage) {
+	all := f.Filters()
+	if all.Blocks != nil {
+		contents, _, _ := f.Layout.ReadBlock(all.BlocksPart.Handle) // which was read and sound before
+		m.Filter = &Filter{strings.TrimPrefix(string(all.BlocksPart.Name), "filter."), all.BlocksPart.Offset, contents}
+	}
+	if all.Whole != nil {
+		m.Whole = &Filter{strings.TrimPrefix(string(all.WholePart.Name), "fullfilter."), all.WholePart.Offset, all.WholeBytes}
+	}
+	if f.Opaque {
+		m.Note = "The table's filter denies the table's own keys: it holds something else, and is not asked."
+	}
+	if err := f.Reader.FilterErr(); err != nil {
+		m.Note = "A filter of the table is not asked: " + err.Error()
+		m.damagedFilter(err, d)
+	}
+}
+
+// damagedFilter notes the damage of a filter that has a right checksum.
+func (m *Model) damagedFilter(err error, d *damage) {
+	var c *table.CorruptionError
+	if !errors.As(err, &c) {
+		return
+	}
+	d.add(c)
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Offset == uint64(c.Offset) && p.Error == "" {
+			p.Error = c.Error()
+		}
+	}
+}

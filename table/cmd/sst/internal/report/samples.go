@@ -1,0 +1,40 @@
+package report
+
+import (
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// maxSample is the longest key to begin with.
+const maxSample = 80
+
+// samples picks keys that the page offers to look up: two that are there and, by
+// putting something behind one, one that is not.
+func (m *Model) samples(f *source.File) {
+	data := f.Layout.Data
+	for _, i := range []int{0, len(data) / 2} {
+		if i >= len(data) || i == 0 && len(m.Samples) > 0 { // of one block, once
+			continue
+		}
+		if key := firstKey(f, i); len(key) <= maxSample && key != nil {
+			m.Samples = append(m.Samples, key)
+		}
+	}
+	if len(m.Samples) == 0 {
+		return
+	}
+	absent := append([]byte{}, m.Samples[len(m.Samples)-1]...)
+	absent = append(absent, "~"...)
+	if _, found, err := f.Get(absent); err == nil && !found {
+		m.Samples = append(m.Samples, absent)
+	}
+}
+
+// firstKey returns the user's part of the first key of data block i, or nil.
+func firstKey(f *source.File, i int) []byte {
+	_, entries, err := anatomy.ReadBlock(f, f.Layout.Data[i])
+	if it := entries.NewIter(); err == nil && it.First() {
+		return append([]byte{}, f.User(it.Key())...)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// writeTable writes a table with a name of its own, and returns its path.
+func writeTable(t testing.TB, name string, o table.WriterOptions, pairs []workload.Pair) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	w, err := table.Create(path, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for _, p := range pairs {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// openTable opens a table until the test is done.
+func openTable(t testing.TB, path string) *source.File {
+	t.Helper()
+	f, err := source.Open(path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// writePage writes the page about a table that may be damaged, and returns its path.
+func writePage(t testing.TB, f *source.File, o Options) string {
+	t.Helper()
+	m, _ := New(f, o)
+	path := filepath.Join(t.TempDir(), "page.html")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := m.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// damageByte changes a byte of a file.
+func damageByte(t testing.TB, path string, offset int) {
+	t.Helper()
+	contents, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents[offset] ^= 0xff
+	if err := os.WriteFile(path, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// plainPairs returns n pairs of keys that can be typed.
+func plainPairs(n int) []workload.Pair {
+	var pairs []workload.Pair
+	for i := range n {
+		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d", i), Value: fmt.Appendf(nil, "value of %d, and some more of it", i)})
+	}
+	return pairs
+}
+
+// bytePairs returns up to n pairs of keys of any bytes and up to 24 of them.
+func bytePairs(n int) []workload.Pair {
+	rng := rand.New(rand.NewPCG(1, 2))
+	seen := map[string]bool{}
+	for range n {
+		key := make([]byte, rng.IntN(25))
+		for i := range key {
+			key[i] = byte(rng.Uint32())
+		}
+		seen[string(key)] = true
+	}
+	var pairs []workload.Pair
+	for key := range seen {
+		pairs = append(pairs, workload.Pair{Key: []byte(key), Value: []byte{1}})
+	}
+	slices.SortFunc(pairs, func(a, b workload.Pair) int { return slices.Compare(a.Key, b.Key) })
+	return pairs
+}
+
+// internalOptions write a table as a database does.
+func internalOptions(o table.WriterOptions) table.WriterOptions {
+	o.Comparer, o.FilterKey = table.InternalComparer(table.BytewiseComparer), table.InternalFilterKey
+	return o
+}
+
+// reserved makes filters whose k LevelDB has set aside, and which contain every key.
+type reserved struct{ filter.Bloom }
+
+func (r reserved) NewGenerator() filter.Generator { return reservedGenerator{r.Bloom.NewGenerator()} }
+
+type reservedGenerator struct{ filter.Generator }
+
+func (g reservedGenerator) Generate(b filter.Buffer) {
+	var made filter.Bytes
+	g.Generator.Generate(&made)
+	made[len(made)-1] = 31
+	_, _ = b.Write(made) // as a Buffer's Write never fails
+}
+
+// questions returns n keys to ask for: those that there are, and others that differ
+// from one in a byte, are longer, shorter or quite different.
+func questions(present [][]byte, n int) [][]byte {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var keys [][]byte
+	for i := range n {
+		key := make([]byte, rng.IntN(24))
+		for j := range key {
+			key[j] = byte(rng.Uint32())
+		}
+		if len(present) > 0 && i%5 != 0 {
+			key = slices.Clone(present[rng.IntN(len(present))])
+		}
+		switch {
+		case i%5 == 1:
+			key = append(key, byte(rng.Uint32()))
+		case i%5 == 2 && len(key) > 0:
+			key[rng.IntN(len(key))]++
+		case i%5 == 3 && len(key) > 0 && i%10 == 3:
+			key = key[:len(key)-1]
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}

@@ -1,0 +1,182 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+const (
+	golden    = "../../../../../testdata"
+	databases = "../../../../testdata/databases"
+)
+
+// write writes a table of keys, each with itself for a value.
+func write(t *testing.T, path string, o table.WriterOptions, keys ...string) {
+	t.Helper()
+	w, err := table.Create(path, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if err := w.Append([]byte(key), []byte(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T, path string, o Options) *File {
+	t.Helper()
+	f, err := Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// None of the tables that engines wrote by themselves is taken for one of a database,
+// and each of a database is.
+func TestInternalKeysAreFoundOut(t *testing.T) {
+	for dir, want := range map[string]bool{golden + "/goleveldb": false, golden + "/leveldb": false, golden + "/sievetable": false, databases: true} {
+		paths, err := TablePaths(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if f := open(t, path, Options{}); f.Internal != want || f.Opaque {
+				t.Errorf("%s: internal %v, opaque %v; want %v, false", path, f.Internal, f.Opaque, want)
+			}
+		}
+	}
+}
+
+// internal returns an internal key of a version that was set.
+func internal(user string, sequence uint64) string {
+	return string(table.InternalKey{User: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil))
+}
+
+// What looks like internal keys and is none is told by the filter or, without one, by
+// the order; and the other way round.
+func TestInternalKeysThatAreHardToTell(t *testing.T) {
+	bigEndian := []string{"\x00\x00\x00\x00\x00\x00\x00\x01", "\x00\x00\x00\x00\x00\x00\x00\x02", "\x00\x00\x00\x00\x00\x00\x01\x00"}
+	bloom := filter.NewBloom(20)
+	inOrder := table.InternalComparer(table.BytewiseComparer)
+	for _, tt := range []struct {
+		name             string
+		o                table.WriterOptions
+		keys             []string
+		internal, opaque bool
+	}{
+		{"numbers, without filter", table.WriterOptions{}, bigEndian, false, false},
+		{"numbers, with filter", table.WriterOptions{FilterPolicy: bloom}, bigEndian, false, false},
+		{"versions, without filter", table.WriterOptions{Comparer: inOrder}, []string{internal("a", 5), internal("a", 4)}, true, false},
+		{"versions, with filter", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("a", 4)}, true, false},
+		{"versions, with a filter of the table", table.WriterOptions{Comparer: inOrder, TableFilterPolicy: filter.NewTableBloom(20), FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("b", 4)}, true, false},
+		{"internal keys that the filter has whole", table.WriterOptions{FilterPolicy: bloom}, []string{internal("a", 5), internal("b", 4)}, false, false},
+		{"a filter of something else", table.WriterOptions{FilterPolicy: bloom, FilterKey: func(key []byte) []byte { return key[:1] }}, []string{"apple", "banana"}, false, true},
+		{"no keys", table.WriterOptions{}, nil, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "t.ldb")
+			write(t, path, tt.o, tt.keys...)
+			if f := open(t, path, Options{}); f.Internal != tt.internal || f.Opaque != tt.opaque {
+				t.Errorf("internal %v, opaque %v; want %v, %v", f.Internal, f.Opaque, tt.internal, tt.opaque)
+			}
+		})
+	}
+}
+
+// counter counts reads of a file.
+type counter struct {
+	io.ReaderAt
+	reads, bytes atomic.Uint64
+}
+
+func (c *counter) ReadAt(p []byte, off int64) (int, error) {
+	c.reads.Add(1)
+	c.bytes.Add(uint64(len(p)))
+	return c.ReaderAt.ReadAt(p, off)
+}
+
+// What Explain says was read is what was read, and what it says of filters is what
+// spared the reads.
+func TestExplainAgreesWithReads(t *testing.T) {
+	for _, path := range []string{golden + "/goleveldb/100k.ldb", golden + "/leveldb/snappy-100k.ldb", databases + "/goleveldb.ldb"} {
+		var c counter
+		f := open(t, path, Options{Watch: func(r io.ReaderAt) io.ReaderAt {
+			c.ReaderAt = r
+			return &c
+		}})
+		s := &Source{Files: []*File{f}}
+		ruledOut, n := 0, 0
+		for e, err := range s.Scan(ScanOptions{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n++; n > 2000 {
+				break
+			}
+			checkPath(t, f, &c, e.Key, true)
+			if checkPath(t, f, &c, append(bytes.Clone(e.Key), '~'), false).Blocks == Absent {
+				ruledOut++
+			}
+		}
+		if ruledOut < n/2 {
+			t.Errorf("%s: filters ruled out %d of %d absent keys", path, ruledOut, n)
+		}
+	}
+}
+
+func checkPath(t *testing.T, f *File, c *counter, key []byte, present bool) Path {
+	t.Helper()
+	reads, size := c.reads.Load(), c.bytes.Load()
+	p, err := f.Explain(bytes.Clone(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprintf("found %v, %d reads of %d bytes", p.Found, p.Read, p.Bytes)
+	want := fmt.Sprintf("found %v, %d reads of %d bytes", present, c.reads.Load()-reads, c.bytes.Load()-size)
+	if got != want || p.Blocks == Absent && p.Read > 0 || present && (p.Blocks != MayContain || p.Read != 1) {
+		t.Fatalf("Explain(%q): %s, filter %v; want %s", key, got, p.Blocks, want)
+	}
+	return p
+}
+
+// A directory's tables are in the order of their numbers, the newest first.
+func TestNewestTablesFirst(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"9.ldb", "10.sst", "000011.ldb", "b.ldb", "a.ldb", "x.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths, _, err := listDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range paths {
+		names = append(names, filepath.Base(p))
+	}
+	if diff := cmp.Diff("b.ldb a.ldb 000011.ldb 10.sst 9.ldb", strings.Join(names, " ")); diff != "" {
+		t.Errorf("tables (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// reportFlags are the options of report.
+type reportFlags struct {
+	sourceFlags
+	output string
+	embed  string
+}
+
+func reportCommand() *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report FILE -o PAGE",
+		Short: "Write a web page that shows a table and how keys are looked up in it",
+		Long: `Write a web page about a table, in one file that asks for no other and works
+without a network. It shows
+
+  - a map of the file: every block to scale, by part and by compression
+  - how large blocks, keys and values are
+  - its filters: how full each is and how often it will be wrong, and the worst
+  - the way of a lookup: type a key, and see the index entry, the filter, each bit
+    that is asked for, the data block and the entry found
+
+All of the table is read. The page always holds the whole index and all filters.
+Of entries it holds keys and the first 32 bytes of values, block by block from the
+first one, as long as they take no more of the page than --embed says; for blocks
+without it shows the sst command that looks the key up.
+
+The page is written beside -o first and then renamed, so that it is there whole or
+not at all. Damage is shown in the page, and named; the exit status is 3 then.`,
+		Example: `  sst report users.ldb -o users.html
+  sst report --embed 100MB users.ldb -o users.html
+  sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "write the page to the file `PAGE`; - is standard output")
+	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "`bytes` of the page that keys and values may take, such as 500kB or 1GiB")
+	f.add(cmd)
+	return cmd
+}
+
+// run writes the report on one table.
+func (f *reportFlags) run(path string, stdout, stderr io.Writer) error {
+	if f.output == "" {
+		return errors.New("-o is not given, want the file to write, or - for standard output")
+	}
+	if sameFile(path, f.output) {
+		return fmt.Errorf("%s: the page would replace the table", path)
+	}
+	embed, err := humanize.ParseBytes(f.embed)
+	if err != nil {
+		return fmt.Errorf("--embed is %q, want bytes, such as 8MB", f.embed)
+	}
+	return f.withFile(path, stderr, func(file *source.File) error {
+		page, damage := report.New(file, report.Options{Embed: embed, Command: f.command(path)})
+		if damage != nil {
+			damage = fmt.Errorf("%s: %w", path, damage)
+		}
+		if f.output == "-" {
+			return errors.Join(page.Write(stdout), damage)
+		}
+		return errors.Join(replaceFile(f.output, page.Write), damage)
+	})
+}
+
+// sameFile reports whether both files are there and are one.
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// command is what looks up a key of the table.
+func (f *reportFlags) command(path string) []string {
+	command := []string{"sst", "get", path}
+	if f.internalKeys != "auto" {
+		command = append(command, "--internal-keys="+f.internalKeys)
+	}
+	return command
+}
+
+// replaceFile writes a file that is under its name when all of it is written. What
+// is there and no regular file, a device say, it does not replace.
+func replaceFile(name string, write func(io.Writer) error) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: not a regular file, which -o would replace", name)
+	}
+	temporary := fmt.Sprintf("%s.%d.tmp", name, os.Getpid())
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(file)
+	err = errors.Join(write(out), out.Flush(), file.Close())
+	if err == nil {
+		err = os.Rename(temporary, name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary))
+	}
+	return nil
+}
