@@ -103,20 +103,32 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if len(inputs) == 0 {
 		inputs = []string{"-"}
 	}
-	bar := meter.Bytes(stderr, sizeOf(inputs), "reading")
-	defer bar.Done()
-	in.Watch = bar.Reader
-	pairs := input.Read(inputs, stdin, in)
+	reading := meter.Bytes(stderr, sizeOf(inputs), "reading")
+	in.Watch = reading.Reader
+	read := 0
+	pairs := counted(input.Read(inputs, stdin, in), &read, reading.Done)
 	if f.sorted {
 		err = appendSorted(ctx, w, pairs)
 	} else {
 		order := extern.Options{Compare: orderOf(o), Memory: memory, Dir: f.tempDir}
-		err = f.appendAll(w, extern.Sort(ctx, pairs, order), func() { bar.Done() }, stderr)
+		err = f.appendAll(w, extern.Sort(ctx, pairs, order), &read, stderr)
 	}
 	if err != nil {
 		return err
 	}
 	return w.Close()
+}
+
+// counted counts pairs in n, and calls done when there are no more.
+func counted(pairs iter.Seq2[input.Pair, error], n *int, done func()) iter.Seq2[input.Pair, error] {
+	return func(yield func(input.Pair, error) bool) {
+		defer done()
+		for pair, err := range pairs {
+			if *n++; !yield(pair, err) {
+				return
+			}
+		}
+	}
 }
 
 func (f *buildFlags) check() error {
@@ -158,16 +170,22 @@ func appendSorted(ctx context.Context, w *table.Writer, pairs iter.Seq2[input.Pa
 	return nil
 }
 
-// appendAll appends the sorted records, one of each key.
-func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record, error], sorted func(), stderr io.Writer) error {
+// appendAll appends the sorted records, one of each key. There are total, as soon as
+// the first one is there.
+func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record, error], total *int, stderr io.Writer) error {
 	var last extern.Record // not yet appended, as another one of its key may follow
 	have, dropped := false, 0
+	var writing *meter.Bar
+	defer func() { writing.Done() }()
 	for r, err := range records {
 		if err != nil {
 			return err
 		}
+		if r.Number%checkEvery == 0 {
+			writing.Add(checkEvery)
+		}
 		if !have {
-			sorted()
+			writing = meter.Count(stderr, int64(*total), "writing", "pairs")
 			last, have = r, true
 			continue
 		}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/history"
+	"github.com/sievetable/sievetable/internal/workload"
+)
+
+// sstCommand is the sst sstCommand, built.
+type sstCommand string
+
+func buildSST(t *testing.T) sstCommand {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sst")
+	if out, err := exec.Command("go", "build", "-o", path, "github.com/sievetable/sievetable/table/cmd/sst").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return sstCommand(path)
+}
+
+// run runs the command, which must succeed, and returns what it printed.
+func (c sstCommand) run(t *testing.T, stdin []byte, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(string(c), args...)
+	cmd.Stdin = bytes.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("sst %v: %v\n%s%s", args, err, out, &stderr)
+	}
+	return out
+}
+
+// The databases of both engines: sst says what they said themselves, finds them sound,
+// and makes tables of them that have the same entries.
+func TestCommandOnDatabases(t *testing.T) {
+	sst := buildSST(t)
+	rounds := workload.Writes(4, 2500, 1200)
+	ops, _ := history.Of(rounds, usersOf(rounds))
+	for _, engine := range []struct {
+		name string
+		live func(dir string) ([]history.Answer, error)
+	}{
+		{"goleveldb", func(dir string) ([]history.Answer, error) {
+			return goleveldb.Live(dir, &opt.Options{Filter: lfilter.NewBloomFilter(10), CompactionTableSize: 400 << 10}, ops)
+		}},
+		{"C++ LevelDB", func(dir string) ([]history.Answer, error) { return levelDB(t).Live(dir, 10, ops) }},
+	} {
+		t.Run(engine.name, func(t *testing.T) {
+			db := filepath.Join(t.TempDir(), "db")
+			answers, err := engine.live(db)
+			if err != nil {
+				t.Fatal(err)
+			}
+			users := usersOf(rounds)
+			newest := answers[len(answers)-len(users):] // from the last snapshot
+			checkScan(t, sst, db, users, newest)
+			checkCopies(t, sst, db)
+		})
+	}
+}
+
+// checkScan checks what the command says of the database against what the engine did.
+func checkScan(t *testing.T, sst sstCommand, db string, users [][]byte, answers []history.Answer) {
+	t.Helper()
+	var want []string
+	for i, user := range users {
+		if answers[i].Found {
+			want = append(want, fmt.Sprintf("%s\t%s\n", user, answers[i].Value))
+		}
+		if i%500 == 0 && answers[i].Found {
+			if got := sst.run(t, nil, "get", db, string(user)); string(got) != string(answers[i].Value)+"\n" {
+				t.Errorf("sst get %s = %q, want %q", user, got, answers[i].Value)
+			}
+		}
+	}
+	got := string(sst.run(t, nil, "scan", db))
+	if got != strings.Join(want, "") {
+		t.Errorf("sst scan printed %d bytes, want %d others in %d lines", len(got), len(strings.Join(want, "")), len(want))
+	}
+	lines := strings.SplitAfter(string(sst.run(t, nil, "scan", "--reverse", db)), "\n")
+	slices.Reverse(lines)
+	if strings.Join(lines, "") != got {
+		t.Error("sst scan --reverse is not the reverse of sst scan")
+	}
+}
+
+// checkCopies builds tables of what the command prints, of all of the database and of
+// each of its tables, and has the command compare them.
+func checkCopies(t *testing.T, sst sstCommand, db string) {
+	t.Helper()
+	if out := sst.run(t, nil, "verify", "--quiet", db); len(out) > 0 {
+		t.Errorf("sst verify: %s", out)
+	}
+	copied := filepath.Join(t.TempDir(), "copy.ldb")
+	sst.run(t, sst.run(t, nil, "scan", db), "build", "-o", copied)
+	sst.run(t, nil, "verify", copied)
+	sst.run(t, nil, "diff", db, copied)
+	tables, err := filepath.Glob(filepath.Join(db, "*.ldb"))
+	if err != nil || len(tables) < 2 {
+		t.Fatalf("%d tables, %v; want some", len(tables), err)
+	}
+	for _, table := range tables {
+		sst.run(t, sst.run(t, nil, "scan", table), "build", "--internal-keys", "-o", copied)
+		sst.run(t, nil, "verify", copied)
+		sst.run(t, nil, "diff", table, copied)
+		sst.run(t, nil, "convert", table, "-o", copied)
+		sst.run(t, nil, "diff", table, copied)
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const readme = "../../../README.md"
+
+// console is a block of the README with commands, each behind "$ ", and what they print.
+var console = regexp.MustCompile("(?s)```console\n(.*?)```\n")
+
+// took is what differs from run to run.
+var took = regexp.MustCompile(`in [0-9.]+(ns|µs|ms)`)
+
+// The commands of the README's tour print what it says, one after the other in one
+// directory.
+func TestTour(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems have other wc, dd and seq")
+	}
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, dir := t.TempDir(), t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(bin, "sst")); err != nil { // TestMain goes by the name
+		t.Skip(err)
+	}
+	n := 0
+	got := console.ReplaceAllFunc(text, func(block []byte) []byte {
+		n++
+		return runConsole(t, bin, dir, block)
+	})
+	if n == 0 {
+		t.Fatal("no console blocks in the README")
+	}
+	if diff := cmp.Diff(took.ReplaceAllString(string(text), "in …"), took.ReplaceAllString(string(got), "in …")); diff != "" {
+		if *update {
+			err = os.WriteFile(readme, got, 0o666)
+		}
+		t.Errorf("tour (-README +printed), %v:\n%s", err, diff)
+	}
+}
+
+// runConsole returns the block with what its commands print now.
+func runConsole(t *testing.T, bin, dir string, block []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	out.WriteString("```console\n")
+	var command string
+	for line := range strings.Lines(string(console.FindSubmatch(block)[1])) {
+		if !strings.HasPrefix(line, "$ ") && !strings.HasSuffix(command, "\\\n") {
+			continue // of what was printed
+		}
+		out.WriteString(line)
+		if command += strings.TrimPrefix(line, "$ "); strings.HasSuffix(command, "\\\n") {
+			continue // on the next line
+		}
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "LC_ALL=C")
+		printed, err := cmd.CombinedOutput()
+		if _, exited := err.(*exec.ExitError); err != nil && !exited {
+			t.Fatal(err)
+		}
+		out.Write(printed)
+		command = ""
+	}
+	out.WriteString("```\n")
+	return out.Bytes()
+}
