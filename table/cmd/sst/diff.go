@@ -40,6 +40,7 @@ values. How tables are written, in blocks, compression and filters, makes no dif
 	addFormat(cmd, &f.format)
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.through = true
 		return f.with(args[0], cmd.ErrOrStderr(), func(a *source.Source) error {
 			return f.with(args[1], cmd.ErrOrStderr(), func(b *source.Source) error {
 				return f.diff(cmd.OutOrStdout(), a, b)

@@ -47,7 +47,7 @@ func describe(e source.Entry) string {
 	}
 	d := fmt.Sprintf("%s, %s%s", bytesOf(uint64(len(e.Value))), text.Escape(value), more)
 	if e.Internal {
-		d = fmt.Sprintf("sequence %d, %s, %s", e.Sequence, kindName(e.Kind), d)
+		d = fmt.Sprintf("sequence %d, %s, %s", e.Sequence, text.KindName(e.Kind), d)
 	}
 	return d
 }

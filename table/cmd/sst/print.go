@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -58,48 +56,19 @@ func columns(encode func(dst, b []byte) []byte) func([]byte, source.Entry, bool)
 		line = append(encode(line, e.Key), '\t')
 		if versions {
 			line = append(strconv.AppendUint(line, e.Sequence, 10), '\t')
-			line = append(append(line, kindName(e.Kind)...), '\t')
+			line = append(append(line, text.KindName(e.Kind)...), '\t')
 		}
 		return encode(line, e.Value), nil
 	}
 }
 
-// kindName is what a kind is called. Other engines than LevelDB have more kinds.
-func kindName(k table.Kind) string {
-	switch k {
-	case table.KindSet:
-		return "set"
-	case table.KindDelete:
-		return "delete"
-	}
-	return strconv.Itoa(int(k))
-}
-
-// object is an entry in JSON. What is not UTF-8 is in base64, under another name.
-type object struct {
-	Key         *string `json:"key,omitempty"`
-	KeyBase64   []byte  `json:"key_base64,omitempty"`
-	Sequence    *uint64 `json:"sequence,omitempty"`
-	Kind        string  `json:"kind,omitempty"`
-	Value       *string `json:"value,omitempty"`
-	ValueBase64 []byte  `json:"value_base64,omitempty"`
-}
-
 func appendJSON(line []byte, e source.Entry, versions bool) ([]byte, error) {
-	var o object
-	o.Key, o.KeyBase64 = stringOrBytes(e.Key)
-	o.Value, o.ValueBase64 = stringOrBytes(e.Value)
+	var o text.Object
+	o.Key, o.KeyBase64 = text.StringOrBytes(e.Key)
+	o.Value, o.ValueBase64 = text.StringOrBytes(e.Value)
 	if versions {
-		o.Sequence, o.Kind = &e.Sequence, kindName(e.Kind)
+		o.Sequence, o.Kind = &e.Sequence, text.KindName(e.Kind)
 	}
 	out, err := json.Marshal(o)
 	return append(line, out...), err
-}
-
-func stringOrBytes(b []byte) (*string, []byte) {
-	if !utf8.Valid(b) {
-		return nil, b
-	}
-	s := string(b)
-	return &s, nil
 }

@@ -23,13 +23,17 @@ The keys of a database's tables end in 8 bytes of sequence number and kind. That
 is found out by the keys and the filter; --internal-keys yes or no overrules it.`
 
 // sourceFlags are what all commands that read a SOURCE have.
-type sourceFlags struct{ internalKeys string }
+type sourceFlags struct {
+	internalKeys string
+	through      bool // entries are only gone through
+}
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "whether keys end in sequence number and kind: auto, yes or no")
 }
 
 func (f *sourceFlags) options() (o source.Options, err error) {
+	o.Through = f.through
 	switch f.internalKeys {
 	case "auto":
 	case "yes":

@@ -51,6 +51,7 @@ What is printed, sst build reads, and makes the same table of.`,
 	addFormat(cmd, &f.format)
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.through = true
 		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {
 			if !cmd.Flags().Changed("versions") {
 				f.versions = !s.Dir

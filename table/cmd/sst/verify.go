@@ -41,6 +41,7 @@ is damaged.`,
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing of tables that are ok")
 	flags.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		flags.through = true // Verify reads the filters anew
 		o, err := flags.options()
 		if err != nil {
 			return err

@@ -43,7 +43,7 @@ func TestLines(t *testing.T) {
 		{"no key", "json", `{"value":"a"}`, false, []string{`standard input, line 1: JSON: no "key" and no "key_base64"`}},
 		{"two keys", "json", `{"key":"a","key_base64":"/w=="}`, false, []string{`standard input, line 1: JSON: both "key" and "key_base64"`}},
 		{"two objects", "json", `{"key":"a"} {"key":"b"}`, false, []string{"standard input, line 1: JSON: want one object a line"}},
-		{"no object", "json", `[1]`, false, []string{"standard input, line 1: JSON: json: cannot unmarshal array into Go value of type input.object"}},
+		{"no object", "json", `[1]`, false, []string{"standard input, line 1: JSON: json: cannot unmarshal array into Go value of type text.Object"}},
 		{"versions", "tsv", "a\t7\tset\t1\na\t6\tdelete\t\na\t5\t2\tmerge\n", true, []string{`"a\x01\a\x00\x00\x00\x00\x00\x00" "1"`, `"a\x00\x06\x00\x00\x00\x00\x00\x00" ""`, `"a\x02\x05\x00\x00\x00\x00\x00\x00" "merge"`}},
 		{"versions in json", "json", `{"key":"a","sequence":7,"kind":"set","value":"1"}`, true, []string{`"a\x01\a\x00\x00\x00\x00\x00\x00" "1"`}},
 		{"sequence missing", "json", `{"key":"a"}`, true, []string{`standard input, line 1: JSON: no "sequence", which --internal-keys wants`}},

@@ -78,36 +78,17 @@ func (p *parser) appendTrailer(sequence uint64, kind string) error {
 	if sequence > table.MaxSequence {
 		return fmt.Errorf("sequence number %d, want at most %d", sequence, uint64(table.MaxSequence))
 	}
-	k := table.InternalKey{Sequence: sequence}
-	switch kind {
-	case "set":
-		k.Kind = table.KindSet
-	case "delete":
-		k.Kind = table.KindDelete
-	default:
-		n, err := strconv.ParseUint(kind, 10, 8)
-		if err != nil {
-			return fmt.Errorf("kind %q, want set, delete or a number up to 255", kind)
-		}
-		k.Kind = table.Kind(n)
+	k, err := text.ParseKind(kind)
+	if err != nil {
+		return err
 	}
-	p.Key = k.Append(p.Key)
+	p.Key = table.InternalKey{Sequence: sequence, Kind: k}.Append(p.Key)
 	return nil
-}
-
-// object is a line of JSON. Base64 is for what is not text.
-type object struct {
-	Key         *string `json:"key"`
-	KeyBase64   []byte  `json:"key_base64"`
-	Sequence    *uint64 `json:"sequence"`
-	Kind        string  `json:"kind"`
-	Value       *string `json:"value"`
-	ValueBase64 []byte  `json:"value_base64"`
 }
 
 // json reads an object of which all fields but the key may be left out.
 func (p *parser) json(line []byte) (err error) {
-	var o object
+	var o text.Object
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&o); err != nil {

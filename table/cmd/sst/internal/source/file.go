@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
@@ -27,6 +28,10 @@ const (
 type Options struct {
 	InternalKeys InternalKeys
 
+	// Through says that entries are only gone through: the layout and the filters are not
+	// kept in memory, which grow with the file, and lookups do without them.
+	Through bool
+
 	// Watch is put around the file of each table: to count what is read. nil: nothing.
 	Watch func(io.ReaderAt) io.ReaderAt
 }
@@ -38,7 +43,8 @@ type File struct {
 	Internal bool          // its keys are internal keys
 	Opaque   bool          // its filter holds something else than keys, and is not used
 	Src      io.ReaderAt   // what the table is read from
-	Layout   *table.Layout // where its blocks are
+	Empty    bool          // it has no data blocks
+	Layout   *table.Layout // where its blocks are; nil if opened to be gone through
 	Reader   *table.Reader
 	Metrics  *table.Metrics // of the Reader
 	Options  *table.ReaderOptions
@@ -102,12 +108,17 @@ func (f *File) open(o Options) (err error) {
 	if f.Layout, err = table.ReadLayout(f.Src, f.Size, f.Options); err != nil {
 		return err
 	}
+	f.Empty = len(f.Layout.Data) == 0
 	f.find(o.InternalKeys)
+	if o.Through {
+		f.Layout, f.filters = nil, Filters{}
+		runtime.GC() // so that they are gone before a Reader has as much
+	}
 	if f.Internal {
 		f.Options.Comparer = table.InternalComparer(table.BytewiseComparer)
 		f.Options.FilterKey = table.InternalFilterKey
 	}
-	f.Options.IgnoreFilter = f.Opaque
+	f.Options.IgnoreFilter = f.Opaque || o.Through
 	f.Reader, err = table.NewReader(f.Src, f.Size, f.Options)
 	return err
 }

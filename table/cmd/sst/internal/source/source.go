@@ -53,7 +53,7 @@ func (s *Source) agree() error {
 		switch {
 		case f.Internal:
 			with = f
-		case len(f.Layout.Data) > 0:
+		case !f.Empty:
 			without = f
 		}
 	}

@@ -1,0 +1,115 @@
+package anatomy
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	w, err := table.Create(path, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pairs {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := source.Open(path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s, err := StatsOf(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func w1(n int) []workload.Pair {
+	set := workload.W1(n)
+	var pairs []workload.Pair
+	for i, key := range set.Keys {
+		pairs = append(pairs, workload.Pair{Key: key, Value: set.Values[i]})
+	}
+	return pairs
+}
+
+// The counts are what the pairs come to, and what the Writer says in the properties.
+func TestStatsCount(t *testing.T) {
+	pairs := w1(10_000)
+	s := statsOf(t, table.WriterOptions{FilterPolicy: filter.NewBloom(10), Properties: true, RestartInterval: 8}, pairs)
+	got := map[string]any{}
+	for _, p := range s.Properties {
+		got[p.Name] = p.Value
+	}
+	for name, n := range map[string]int64{
+		"entries": int64(s.Entries), "raw_key_bytes": s.KeyBytes, "raw_value_bytes": s.ValueBytes,
+		"data_blocks": int64(s.DataBlocks), "data_bytes": s.DataStored, "index_bytes": int64(s.Index.Raw),
+	} {
+		if diff := cmp.Diff(any(uint64(n)), got[name]); diff != "" {
+			t.Errorf("%s (-counted +property):\n%s", name, diff)
+		}
+	}
+	if s.Entries != len(pairs) || s.KeyBytes != int64(16*len(pairs)) || s.ValueBytes != int64(100*len(pairs)) || s.LongestValue != 100 {
+		t.Errorf("%d entries, keys of %d bytes, values of %d", s.Entries, s.KeyBytes, s.ValueBytes)
+	}
+	if per := float64(s.Entries) / float64(s.Restarts); per < 6 || per > 8 {
+		t.Errorf("%.1f entries for each restart point, want up to 8", per)
+	}
+}
+
+// What keys share is what a restart point at each entry does without.
+func TestStatsOfSharedPrefixes(t *testing.T) {
+	pairs := w1(2000)
+	o := table.WriterOptions{Compression: table.NoCompression, BlockSize: 1 << 20}
+	shared := statsOf(t, o, pairs)
+	o.RestartInterval = 1
+	whole := statsOf(t, o, pairs)
+	saved := whole.DataRaw - 4*int64(whole.Restarts) - (shared.DataRaw - 4*int64(shared.Restarts))
+	if shared.KeyShared != saved || whole.KeyShared != 0 {
+		t.Errorf("keys share %d and %d bytes, want %d and 0", shared.KeyShared, whole.KeyShared, saved)
+	}
+}
+
+// Filters are asked: what they answer is about what the formula says, in tables of both
+// kinds, and of all versions of a key as of one.
+func TestMeasuredRates(t *testing.T) {
+	var versions []workload.Pair
+	for _, p := range w1(3000) {
+		for sequence := uint64(9); sequence > 5; sequence-- {
+			key := table.InternalKey{User: p.Key, Sequence: sequence, Kind: table.KindSet}.Append(nil)
+			versions = append(versions, workload.Pair{Key: key, Value: p.Value})
+		}
+	}
+	internal := table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}
+	for _, tt := range []struct {
+		name  string
+		o     table.WriterOptions
+		pairs []workload.Pair
+	}{
+		{"keys", table.WriterOptions{}, w1(20_000)},
+		{"versions", internal, versions},
+	} {
+		tt.o.FilterPolicy, tt.o.TableFilterPolicy = filter.NewBloom(6), filter.NewTableBloom(6)
+		for _, f := range statsOf(t, tt.o, tt.pairs).Filters {
+			if f.Questions == 0 || math.Abs(f.Measured-f.Predicted) > f.Predicted/4+0.003 {
+				t.Errorf("%s, whole %v: %.4f measured with %d questions, %.4f predicted", tt.name, f.Whole, f.Measured, f.Questions, f.Predicted)
+			}
+		}
+	}
+}
