@@ -110,6 +110,7 @@ func truthOf(pairs ...workload.Pair) map[string][]string {
 func inspect(t *testing.T, name string, contents []byte, o *table.ReaderOptions, truth map[string][]string) *inspection {
 	t.Helper()
 	in := &inspection{t: t, name: name, contents: contents, o: o, truth: truth}
+	in.takeApart()
 	var r *table.Reader
 	in.do("NewReader", func() error {
 		r, in.opened = table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)

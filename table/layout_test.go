@@ -129,3 +129,28 @@ func TestLayoutOptions(t *testing.T) {
 		t.Errorf("ReadBlock = %v (-want +got):\n%s", err, diff)
 	}
 }
+
+// takeApart reads the table's layout, and each block that it has.
+func (in *inspection) takeApart() {
+	in.t.Helper()
+	var l *table.Layout
+	in.do("ReadLayout", func() (err error) {
+		l, err = table.ReadLayout(bytes.NewReader(in.contents), int64(len(in.contents)), in.o)
+		return err
+	})
+	if l == nil {
+		return
+	}
+	parts := l.Data
+	in.do("Meta", func() error {
+		meta, err := l.Meta()
+		parts = append(parts, meta...)
+		return err
+	})
+	for _, part := range append(parts, table.Part{Handle: l.Index}, table.Part{Handle: l.Metaindex}) {
+		in.do("ReadBlock", func() error {
+			_, _, err := l.ReadBlock(part.Handle)
+			return err
+		})
+	}
+}
