@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -60,6 +61,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func newCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "sst",
+		Version:       version(),
 		Short:         "Build, search, check and explain sorted-string tables (.ldb and .sst files)",
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -77,4 +79,18 @@ The exit status is 0 if all is well, 1 if a key is absent or two tables differ,
 		reportCommand(), salvageCommand(), scanCommand(), statsCommand(), verifyCommand(),
 	)
 	return root
+}
+
+// version is that of the module or, where it was built in a clone, the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return info.Main.Version + " " + s.Value
+		}
+	}
+	return info.Main.Version
 }

@@ -49,7 +49,7 @@ func TestRoundTripOfTheGoSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	src, key := filepath.Join(strings.TrimSpace(string(root)), "src"), "net/http/server.go"
-	if testing.Short() {
+	if testing.Short() || raceEnabled {
 		src, key = filepath.Join(src, "net"), "http/server.go"
 	}
 	dir := t.TempDir()

@@ -38,6 +38,7 @@ classical formula predicts it from bits, keys and k, and as it is measured, with
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *source.File) error {
 			s, damage := anatomy.StatsOf(f)
+			s.Measure(f)
 			return errors.Join(printStats(cmd.OutOrStdout(), s, asJSON), damage)
 		})
 	}

@@ -37,6 +37,7 @@ func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats 
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Measure(f)
 	return s
 }
 

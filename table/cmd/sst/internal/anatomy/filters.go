@@ -24,7 +24,7 @@ type Filters struct {
 	BitsPerKey float64 `json:"bits_per_key"` // of the bit arrays
 	Fill       float64 `json:"fill"`         // how many of the bits are set
 	Predicted  float64 `json:"predicted_rate"`
-	Measured   float64 `json:"measured_rate"`
+	Measured   float64 `json:"measured_rate"` // by Stats.Measure
 	Questions  int     `json:"questions"`
 }
 
@@ -77,8 +77,6 @@ func (s *Stats) filters(f *source.File, keys []int) {
 		}
 		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.BlocksPart.Name), "filter."), all.BlocksPart.Offset, all.BlocksPart.Length
 		sum.BaseLg = blocks.BaseLg()
-		data := f.Layout.Data
-		sum.measure(func(i int, key []byte) bool { return blocks.Contains(data[i%len(data)].Offset, key) }, len(data) > 0)
 		s.Filters = append(s.Filters, sum.result())
 	}
 	if whole := all.Whole; whole != nil {
@@ -87,7 +85,6 @@ func (s *Stats) filters(f *source.File, keys []int) {
 		sum.add(Bits{Array: all.WholeBytes[:tail], K: int(all.WholeBytes[tail]), Keys: s.users})
 		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.WholePart.Name), "fullfilter."), all.WholePart.Offset, all.WholePart.Length
 		sum.Whole = true
-		sum.measure(func(_ int, key []byte) bool { return whole.Contains(key) }, s.users > 0)
 		s.Filters = append(s.Filters, sum.result())
 	}
 }
@@ -115,24 +112,6 @@ func (s *sum) add(b Bits) {
 	s.predicted += b.Predicted() * float64(b.Keys)
 }
 
-// measure asks for random keys, which are not in the table: by chance one of them is
-// once in more tables than there are.
-func (s *sum) measure(contains func(i int, key []byte) bool, any bool) {
-	if !any {
-		return
-	}
-	rng := rand.NewChaCha8([32]byte{1})
-	var key [16]byte
-	yes := 0
-	for i := range questions {
-		rng.Read(key[:])
-		if contains(i, key[:]) {
-			yes++
-		}
-	}
-	s.Questions, s.Measured = questions, float64(yes)/questions
-}
-
 func (s *sum) result() Filters {
 	if s.keys > 0 {
 		s.BitsPerKey = float64(s.bits) / float64(s.keys)
@@ -142,4 +121,34 @@ func (s *sum) result() Filters {
 		s.Fill = float64(s.set) / float64(s.bits)
 	}
 	return s.Filters
+}
+
+// Measure measures how often the filters err, those by data blocks in turns.
+func (s *Stats) Measure(f *source.File) {
+	all, data := f.Filters(), f.Layout.Data
+	if len(data) == 0 {
+		return
+	}
+	for i := range s.Filters {
+		if filters := &s.Filters[i]; filters.Whole {
+			filters.measure(func(_ int, key []byte) bool { return all.Whole.Contains(key) })
+		} else {
+			filters.measure(func(i int, key []byte) bool { return all.Blocks.Contains(data[i%len(data)].Offset, key) })
+		}
+	}
+}
+
+// measure asks for random keys, which are not in the table: by chance one of them is
+// once in more tables than there are.
+func (f *Filters) measure(contains func(i int, key []byte) bool) {
+	rng := rand.NewChaCha8([32]byte{1})
+	var key [16]byte
+	yes := 0
+	for i := range questions {
+		rng.Read(key[:])
+		if contains(i, key[:]) {
+			yes++
+		}
+	}
+	f.Questions, f.Measured = questions, float64(yes)/questions
 }

@@ -55,7 +55,7 @@ type Named struct {
 	Extent
 }
 
-// StatsOf reads all of the table. Damage is part of what it returns, and joined in
+// StatsOf reads all of the table. How often its filters err Measure finds out. Damage is part of what it returns, and joined in
 // the error too; counts are then of what is sound.
 func StatsOf(f *source.File) (*Stats, error) {
 	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, Footer: f.Layout.Footer, Compression: map[string]int{}}

@@ -59,7 +59,7 @@ func scan(data []byte) (blocks []extent, gaps []gap) {
 			} else {
 				at = len(data)
 			}
-			if start+footerLen != at {
+			if isFooter := at == len(data) && at-start == footerLen; !isFooter {
 				gaps = append(gaps, gap{start, at})
 			}
 		}
