@@ -9,6 +9,8 @@ import (
 	"iter"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"regexp"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -36,8 +38,8 @@ func buildCommand() *cobra.Command {
 		Short: "Build a table from text, JSON or a directory tree",
 		Long: `Build a table of the pairs in the inputs, which need not be in order. Each INPUT is
 a file with a pair on each line, or a directory: each regular file below it becomes
-a pair of its slash path there and its contents; symbolic links are left out. No
-INPUT and - are standard input.
+a pair of its slash path there and its contents; symbolic links are left out, and so is
+OUT. No INPUT and - are standard input; -o - is standard output.
 
 Lines are what sst scan prints. --format is
 
@@ -72,17 +74,19 @@ there is replaced.`,
 	flags.BoolVar(&f.sorted, "sorted", false, "the pairs are in order: do not sort them, and fail if they are not")
 	flags.StringVar(&f.memory, "memory", "512MiB", "about how much memory to sort with")
 	flags.StringVar(&f.tempDir, "temp-dir", "", "where to sort (default: where the system has temporary files)")
-	f.add(flags)
+	f.add(cmd)
+	complete(cmd, "format", "tsv", "json", "hex", "keys", "raw")
+	complete(cmd, "on-duplicate", "error", "first", "last")
 	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		return f.build(ctx, args, cmd.InOrStdin(), cmd.ErrOrStderr())
+		return f.build(ctx, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 	return cmd
 }
 
-func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader, stderr io.Writer) (err error) {
+func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
 	o, err := f.options(f.internalKeys)
 	if err != nil {
 		return err
@@ -95,7 +99,7 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if err := errors.Join(in.Check(), f.check()); err != nil {
 		return err
 	}
-	w, err := table.Create(f.out, o)
+	w, err := create(f.out, stdout, o)
 	if err != nil {
 		return err
 	}
@@ -104,9 +108,12 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 		inputs = []string{"-"}
 	}
 	reading := meter.Bytes(stderr, sizeOf(inputs), "reading")
-	in.Watch = reading.Reader
+	in.Watch, in.Exclude = reading.Reader, f.excludes
 	read := 0
 	pairs := counted(input.Read(inputs, stdin, in), &read, reading.Done)
+	if !f.internalKeys {
+		pairs = hinted(pairs, stderr)
+	}
 	if f.sorted {
 		err = appendSorted(ctx, w, pairs)
 	} else {
@@ -117,6 +124,34 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 		return err
 	}
 	return w.Close()
+}
+
+// excludes reports whether a file is the table that is being built, or its temporary
+// file, which can be in a directory that it is built of.
+func (f *buildFlags) excludes(path string) bool {
+	a, errA := filepath.Abs(path)
+	b, errB := filepath.Abs(f.out)
+	temporary, _ := filepath.Match("sievetable-*.tmp", filepath.Base(a))
+	return errA == nil && errB == nil && (a == b || temporary && filepath.Dir(a) == filepath.Dir(b))
+}
+
+// versionLike is what the rest of a line looks like that wants --internal-keys.
+var versionLike = regexp.MustCompile(`^[0-9]+\t(set|delete)\t`)
+
+// hinted says so if the first pair looks like a version of a key.
+func hinted(pairs iter.Seq2[input.Pair, error], stderr io.Writer) iter.Seq2[input.Pair, error] {
+	return func(yield func(input.Pair, error) bool) {
+		first := true
+		for pair, err := range pairs {
+			if first && versionLike.Match(pair.Value) {
+				fmt.Fprintln(stderr, "sst: note: the values start with a sequence number and a kind: --internal-keys makes them part of the keys")
+			}
+			first = false
+			if !yield(pair, err) {
+				return
+			}
+		}
+	}
 }
 
 // counted counts pairs in n, and calls done when there are no more.

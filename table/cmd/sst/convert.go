@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
@@ -41,7 +43,8 @@ FILE.`,
 		Args: cobra.ExactArgs(1),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the table's `file` (required)")
-	writer.add(cmd.Flags())
+	writer.add(cmd)
+	retained(cmd.Flags())
 	flags.add(cmd)
 	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -55,18 +58,18 @@ FILE.`,
 			writer.retain(stats, cmd.Flags().Changed)
 			bar := meter.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
 			defer bar.Done()
-			return convert(ctx, f, out, &writer, bar)
+			return convert(ctx, f, out, cmd.OutOrStdout(), &writer, bar)
 		})
 	}
 	return cmd
 }
 
-func convert(ctx context.Context, f *source.File, out string, writer *writerFlags, bar *meter.Bar) error {
+func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, writer *writerFlags, bar *meter.Bar) error {
 	o, err := writer.options(f.Internal)
 	if err != nil {
 		return err
 	}
-	w, err := table.Create(out, o)
+	w, err := create(out, stdout, o)
 	if err != nil {
 		return err
 	}
@@ -88,6 +91,13 @@ func convert(ctx context.Context, f *source.File, out string, writer *writerFlag
 		return fmt.Errorf("%s: %w", f.Path, err)
 	}
 	return w.Close()
+}
+
+// retained has the help say of the flags that retain sets what their defaults are.
+func retained(flags *pflag.FlagSet) {
+	for _, name := range []string{"bits", "table-bits", "filter-base-lg", "compression", "properties", "block-size", "restart-interval"} {
+		flags.Lookup(name).DefValue = "as in FILE"
+	}
 }
 
 // retain sets the flags that were not given to what the table has.
@@ -140,17 +150,13 @@ func bitsOf(f anatomy.Filters) int {
 	return min(max(int(math.Round(f.BitsPerKey)), least), most)
 }
 
-// mostUsed is the compression of most blocks that are compressed. Of the names that
-// share an id it is the first.
+// mostUsed is the compression of most blocks that are compressed.
 func mostUsed(compression map[string]int) string {
 	best := "none"
 	for _, name := range slices.Sorted(maps.Keys(compression)) {
 		if name != "none" && (best == "none" || compression[name] > compression[best]) {
 			best = name
 		}
-	}
-	if best == "zstd or zlib" {
-		return "zstd"
 	}
 	return best
 }

@@ -38,7 +38,7 @@ values. How tables are written, in blocks, compression and filters, makes no dif
 	}
 	cmd.Flags().BoolVarP(&f.summary, "summary", "s", false, "only say how many entries differ")
 	addFormat(cmd, &f.format)
-	f.add(cmd)
+	f.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.through = true
 		return f.with(args[0], cmd.ErrOrStderr(), func(a *source.Source) error {
@@ -52,7 +52,7 @@ values. How tables are written, in blocks, compression and filters, makes no dif
 
 func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 	versions := a.Internal && b.Internal && !a.Dir && !b.Dir
-	p, err := newPrinter(out, f.format, versions)
+	p, err := newPrinter(out, f.format, shown{versions: versions, values: true})
 	if err != nil {
 		return err
 	}

@@ -102,8 +102,8 @@ func explainBlock(w io.Writer, p source.Path, filters source.Filters) {
 	fmt.Fprintf(w, "  index\tentry %d of %d, separator %s: data block at %d, %s\n",
 		p.IndexEntry+1, data, p.File.Separator(p.Part.Name), p.Part.Offset, bytesOf(p.Part.Length))
 	switch {
-	case filters.Blocks == nil && filters.Whole == nil:
-		fmt.Fprintf(w, "  filter\tnone\n")
+	case filters.None():
+		fmt.Fprintf(w, "  filter\t%s\n", whyNone(p.File))
 	case filters.Blocks == nil:
 	case p.Slot < 0:
 		fmt.Fprintf(w, "  filter\tnone for this block: %s\n", p.Blocks)
@@ -113,6 +113,17 @@ func explainBlock(w io.Writer, p source.Path, filters source.Filters) {
 		fmt.Fprintf(w, "  filter\tslot %d of %d, %d bits, k %d: %s\n",
 			p.Slot, filters.Blocks.Len(), 8*(len(p.Filter)-1), p.Filter[len(p.Filter)-1], p.Blocks)
 	}
+}
+
+// whyNone says why no filter is asked.
+func whyNone(f *source.File) string {
+	switch err := f.Reader.FilterErr(); {
+	case f.Opaque:
+		return "not used: it denies the table's own keys"
+	case err != nil:
+		return "not used: " + strings.TrimPrefix(err.Error(), "table: ")
+	}
+	return "none"
 }
 
 // outcome is how the lookup in the table ended.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -40,8 +41,12 @@ none kept).`,
 	}
 	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "tsv: text with escapes such as \\t and \\xff; json: an object a line; hex; raw")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "tell the way of the lookup")
-	f.add(cmd)
+	complete(cmd, "format", "tsv", "json", "hex", "raw")
+	f.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.explain && cmd.Flags().Changed("format") {
+			return errors.New("--explain is for people, and goes without --format")
+		}
 		keys, err := unescapeAll(args[1:])
 		if err != nil {
 			return err
@@ -99,7 +104,7 @@ func (f *getFlags) printer(out io.Writer, several bool) (func(source.Entry) erro
 			return err
 		}, nil
 	}
-	p, err := newPrinter(out, f.format, false)
+	p, err := newPrinter(out, f.format, shown{values: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w, or raw", err)
 	}

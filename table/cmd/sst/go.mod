@@ -14,6 +14,7 @@ require (
 	github.com/sievetable/sievetable v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
+	github.com/syndtr/goleveldb v1.0.1-0.20220721030215-126854af5e6d
 	golang.org/x/sync v0.22.0
 	golang.org/x/term v0.28.0
 	gonum.org/v1/gonum v0.17.0

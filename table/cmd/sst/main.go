@@ -23,6 +23,8 @@ const (
 	exitNo      = 1
 	exitUsage   = 2
 	exitDamaged = 3
+
+	exitInterrupted = 130 // as shells have it
 )
 
 // errNo ends a command whose answer is no: the key is absent, the tables differ.
@@ -50,6 +52,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return 0
 	case errors.Is(err, errNo):
 		return exitNo
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "sst: interrupted")
+		return exitInterrupted
 	}
 	fmt.Fprintln(stderr, "sst:", err)
 	if errors.Is(err, table.ErrCorrupt) {

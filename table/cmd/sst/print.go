@@ -15,14 +15,17 @@ import (
 
 // printer prints entries, a line each.
 type printer struct {
-	w        io.Writer
-	append   func(line []byte, e source.Entry, versions bool) ([]byte, error)
-	versions bool // with sequence number and kind
-	line     []byte
+	w      io.Writer
+	append func(line []byte, e source.Entry, s shown) ([]byte, error)
+	shown  shown
+	line   []byte
 }
 
+// shown says what of an entry is printed beside its key.
+type shown struct{ versions, values bool }
+
 // The formats of get and scan.
-var formats = map[string]func([]byte, source.Entry, bool) ([]byte, error){
+var formats = map[string]func([]byte, source.Entry, shown) ([]byte, error){
 	"tsv":  columns(text.AppendEscape),
 	"hex":  columns(hex.AppendEncode),
 	"json": appendJSON,
@@ -30,18 +33,19 @@ var formats = map[string]func([]byte, source.Entry, bool) ([]byte, error){
 
 func addFormat(cmd *cobra.Command, format *string) {
 	cmd.Flags().StringVarP(format, "format", "f", "tsv", "tsv: text with escapes such as \\t and \\xff; json: an object a line; hex")
+	complete(cmd, "format", "tsv", "json", "hex")
 }
 
-func newPrinter(w io.Writer, format string, versions bool) (*printer, error) {
+func newPrinter(w io.Writer, format string, s shown) (*printer, error) {
 	f := formats[format]
 	if f == nil {
 		return nil, fmt.Errorf("--format is %q, want tsv, json or hex", format)
 	}
-	return &printer{w: w, append: f, versions: versions}, nil
+	return &printer{w: w, append: f, shown: s}, nil
 }
 
 func (p *printer) print(e source.Entry) (err error) {
-	if p.line, err = p.append(p.line[:0], e, p.versions); err != nil {
+	if p.line, err = p.append(p.line[:0], e, p.shown); err != nil {
 		return err
 	}
 	p.line = append(p.line, '\n')
@@ -49,24 +53,29 @@ func (p *printer) print(e source.Entry) (err error) {
 	return err
 }
 
-// columns returns what appends key, sequence number and kind if they are wanted, and
-// value, with tabs between them.
-func columns(encode func(dst, b []byte) []byte) func([]byte, source.Entry, bool) ([]byte, error) {
-	return func(line []byte, e source.Entry, versions bool) ([]byte, error) {
-		line = append(encode(line, e.Key), '\t')
-		if versions {
-			line = append(strconv.AppendUint(line, e.Sequence, 10), '\t')
-			line = append(append(line, text.KindName(e.Kind)...), '\t')
+// columns returns what appends key, sequence number and kind, and value, as far as they
+// are shown, with tabs between them.
+func columns(encode func(dst, b []byte) []byte) func([]byte, source.Entry, shown) ([]byte, error) {
+	return func(line []byte, e source.Entry, s shown) ([]byte, error) {
+		line = encode(line, e.Key)
+		if s.versions {
+			line = strconv.AppendUint(append(line, '\t'), e.Sequence, 10)
+			line = append(append(line, '\t'), text.KindName(e.Kind)...)
 		}
-		return encode(line, e.Value), nil
+		if s.values {
+			line = encode(append(line, '\t'), e.Value)
+		}
+		return line, nil
 	}
 }
 
-func appendJSON(line []byte, e source.Entry, versions bool) ([]byte, error) {
+func appendJSON(line []byte, e source.Entry, s shown) ([]byte, error) {
 	var o text.Object
 	o.Key, o.KeyBase64 = text.StringOrBytes(e.Key)
-	o.Value, o.ValueBase64 = text.StringOrBytes(e.Value)
-	if versions {
+	if s.values {
+		o.Value, o.ValueBase64 = text.StringOrBytes(e.Value)
+	}
+	if s.versions {
 		o.Sequence, o.Kind = &e.Sequence, text.KindName(e.Kind)
 	}
 	out, err := json.Marshal(o)

@@ -14,10 +14,11 @@ import (
 
 // aboutSources is in the help of all commands that read a SOURCE.
 const aboutSources = `SOURCE is a table, or a directory whose .ldb and .sst files are searched as one:
-that of a LevelDB or goleveldb database, or of any tables. Of a key that several
-tables have, the newest version counts; where keys carry no sequence numbers, that
-of the table with the highest number for a name, or the last name. A database's
-log is not read, nor is its list of live tables: stop the database first.
+that of a LevelDB or goleveldb database, of which they are those that its MANIFEST
+lists (--all-tables: all), or of any tables. Of a key that several tables have, the
+newest version counts; where keys carry no sequence numbers, that of the table with
+the highest number for a name, or the last name. A database's log is not read, and
+while the database is open its tables come and go: close it first.
 
 The keys of a database's tables end in 8 bytes of sequence number and kind. That
 is found out by the keys and the filter; --internal-keys yes or no overrules it.`
@@ -25,15 +26,23 @@ is found out by the keys and the filter; --internal-keys yes or no overrules it.
 // sourceFlags are what all commands that read a SOURCE have.
 type sourceFlags struct {
 	internalKeys string
+	allTables    bool
 	through      bool // entries are only gone through
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "whether keys end in sequence number and kind: auto, yes or no")
+	complete(cmd, "internal-keys", "auto", "yes", "no")
+}
+
+// addDir is add for commands that take directories.
+func (f *sourceFlags) addDir(cmd *cobra.Command) {
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "of a database, also the tables that its MANIFEST does not list")
 }
 
 func (f *sourceFlags) options() (o source.Options, err error) {
-	o.Through = f.through
+	o.Through, o.AllTables = f.through, f.allTables
 	switch f.internalKeys {
 	case "auto":
 	case "yes":
@@ -57,8 +66,8 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if s.Internal && len(s.Logs) > 0 {
-		fmt.Fprintf(stderr, "sst: note: %s may hold writes that are in no table yet, and are not seen\n", s.Logs[len(s.Logs)-1])
+	for _, note := range s.Notes {
+		fmt.Fprintln(stderr, "sst: note:", note)
 	}
 	for _, file := range s.Files {
 		if file.Opaque {
@@ -86,4 +95,11 @@ func (b *bytesFlag) Set(s string) error {
 	v, err := text.Unescape(s)
 	*b = append([]byte{}, v...)
 	return err
+}
+
+// complete has shells offer the values for a flag.
+func complete(cmd *cobra.Command, flag string, values ...string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // there is no such flag
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -33,6 +34,10 @@ func salvageCommand() *cobra.Command {
 		Long: `Write every pair that can still be read of a damaged table to a new one: those of all
 data blocks that are whole. What was lost is reported, and the exit status is then 3.
 
+How the new table is written is, where no flag says it, as sst convert has it, as far as
+that still shows. OUT is replaced if it is there, but is not FILE, and is not written if
+nothing was found.
+
 Where blocks are the index says. If it cannot be read, or the footer, blocks are found
 by their checksums, wherever they start, for which the file is taken into memory.
 The pairs are put in order anew; of a key that is there twice, the first pair in the
@@ -41,7 +46,8 @@ file is kept.`,
 		Args:    cobra.ExactArgs(1),
 	}
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the table's `file` (required)")
-	f.writerFlags.add(cmd.Flags())
+	f.writerFlags.add(cmd)
+	retained(cmd.Flags())
 	f.sourceFlags.add(cmd)
 	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -56,12 +62,16 @@ file is kept.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
+		f.retain(file, cmd.Flags().Changed)
 		return f.salvage(ctx, cmd.OutOrStdout(), file, o.InternalKeys)
 	}
 	return cmd
 }
 
 func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.File, internal source.InternalKeys) error {
+	if a, b := stat(file.Path), stat(f.out); a != nil && b != nil && os.SameFile(a, b) {
+		return fmt.Errorf("%s is the damaged file itself: it may be all there is, and is not replaced", f.out)
+	}
 	s, err := salvage.Of(file, internal)
 	if err != nil {
 		return err
@@ -85,14 +95,36 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	if twice > 0 {
 		fmt.Fprintf(out, "lost: %s of keys that were there twice\n", count(twice, "pair"))
 	}
-	fmt.Fprintf(out, "%s of %s written to %s\n", count(uint64(w.Entries()), "pair"), count(uint64(s.Blocks), "data block"), f.out)
-	if err := w.Close(); err != nil {
+	if len(s.Lost) > 0 {
+		err = damageFound{}
+	}
+	if w.Entries() == 0 && err != nil {
+		fmt.Fprintf(out, "nothing was found, and nothing is written to %s\n", f.out)
 		return err
 	}
-	if len(s.Lost) > 0 {
-		return damageFound{}
+	fmt.Fprintf(out, "%s of %s written to %s\n", count(uint64(w.Entries()), "pair"), count(uint64(s.Blocks), "data block"), f.out)
+	return errors.Join(err, w.Close())
+}
+
+// retain has the new table written as the damaged one was, if it can be opened.
+func (f *salvageFlags) retain(file *source.File, given func(name string) bool) {
+	if file.Reader == nil {
+		return
 	}
-	return nil
+	if stats, _ := anatomy.StatsOf(file); stats.Entries > 0 { // what is damaged salvage itself reports
+		f.writerFlags.retain(stats, func(name string) bool {
+			return given(name) || name == "bits" && file.Reader.FilterErr() != nil // it had one
+		})
+	}
+}
+
+// stat is of a file, or nil if there is none.
+func stat(path string) os.FileInfo {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	return info
 }
 
 // appendFirst appends the pairs in order, the first one of each key.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 
@@ -16,6 +15,7 @@ type scanFlags struct {
 	sourceFlags
 	from, to, prefix  bytesFlag
 	reverse, versions bool
+	keys              bool
 	limit             int
 	format            string
 }
@@ -35,21 +35,23 @@ A single table of a database is shown entry by entry: key, sequence number, kind
 the newest value of each key that is not deleted. --versions shows all of either,
 --versions=false the newest values.
 
-What is printed, sst build reads, and makes the same table of.`,
+What is printed, sst build reads, and makes a table of the same entries of: with its
+--internal-keys where sequence number and kind are printed.`,
 		Example: `  sst scan users.ldb | head
   sst scan --prefix user: --format json users.ldb
   sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
   sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
 		Args: cobra.ExactArgs(1),
 	}
-	cmd.Flags().Var(&f.from, "from", "the first `key` to print, or the next one above it")
-	cmd.Flags().Var(&f.to, "to", "the `key` to stop before")
-	cmd.Flags().Var(&f.prefix, "prefix", "what `key`s start with")
+	cmd.Flags().Var(&f.from, "from", "the first key to print, or the next one above it")
+	cmd.Flags().Var(&f.to, "to", "the key to stop before")
+	cmd.Flags().Var(&f.prefix, "prefix", "what keys start with")
 	cmd.Flags().BoolVarP(&f.reverse, "reverse", "r", false, "from the last key to the first")
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", 0, "how many entries to print (0: all)")
 	cmd.Flags().BoolVar(&f.versions, "versions", false, "all versions of keys, and deletions")
+	cmd.Flags().BoolVarP(&f.keys, "keys", "k", false, "print keys without values")
 	addFormat(cmd, &f.format)
-	f.add(cmd)
+	f.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.through = true
 		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {
@@ -66,16 +68,12 @@ func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
 	if f.limit < 0 {
 		return fmt.Errorf("--limit is %d, want 0 or more", f.limit)
 	}
-	p, err := newPrinter(out, f.format, f.versions && s.Internal)
-	if err != nil {
-		return err
-	}
-	o, err := f.scanOptions()
+	p, err := newPrinter(out, f.format, shown{versions: f.versions && s.Internal, values: !f.keys})
 	if err != nil {
 		return err
 	}
 	n := 0
-	for e, err := range s.Scan(o) {
+	for e, err := range s.Scan(f.scanOptions()) {
 		if err != nil {
 			return err
 		}
@@ -89,23 +87,25 @@ func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
 	return nil
 }
 
-// scanOptions puts a prefix's bounds in place of --from and --to.
-func (f *scanFlags) scanOptions() (source.ScanOptions, error) {
+// scanOptions narrows --from and --to by a prefix's bounds.
+func (f *scanFlags) scanOptions() source.ScanOptions {
 	o := source.ScanOptions{From: f.from, To: f.to, Reverse: f.reverse, Versions: f.versions}
-	if f.prefix == nil {
-		return o, nil
+	if bytes.Compare(f.prefix, o.From) > 0 {
+		o.From = f.prefix
 	}
-	if f.from != nil || f.to != nil {
-		return o, errors.New("--prefix goes without --from and --to")
+	if end := prefixEnd(f.prefix); end != nil && (o.To == nil || bytes.Compare(end, o.To) < 0) {
+		o.To = end
 	}
-	o.From, o.To = f.prefix, bytes.Clone(f.prefix)
-	for len(o.To) > 0 && o.To[len(o.To)-1] == 0xff {
-		o.To = o.To[:len(o.To)-1]
+	return o
+}
+
+// prefixEnd returns the least key above all that have the prefix, or nil if there is
+// none: the prefix is of 0xff bytes, or empty.
+func prefixEnd(prefix []byte) []byte {
+	end := bytes.TrimRight(bytes.Clone(prefix), "\xff")
+	if len(end) == 0 {
+		return nil
 	}
-	if len(o.To) == 0 {
-		o.To = nil // nothing is above a prefix of 0xff bytes, or none
-	} else {
-		o.To[len(o.To)-1]++
-	}
-	return o, nil
+	end[len(end)-1]++
+	return end
 }

@@ -21,28 +21,46 @@ func statsCommand() *cobra.Command {
 	var flags sourceFlags
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "stats FILE",
-		Short: "Say what a table holds, and what its filter is worth",
-		Long: `Say what a table holds: where its parts are, what blocks, compression and shared
-key prefixes save, and what its filters are worth.
+		Use:   "stats FILE|DIR...",
+		Short: "Say what tables hold, and what their filters are worth",
+		Long: `Say what tables hold, of a directory those that sst get would search: where their parts
+are, what blocks, compression and shared key prefixes save, and what filters are worth.
 
-All of the table is read. A filter's rate of false positives is given as the
+All of a table is read. A filter's rate of false positives is given as the
 classical formula predicts it from bits, keys and k, and as it is measured, with
 300,000 random keys. Damage is named, the rest is counted, and the exit status is 3.`,
 		Example: `  sst stats users.ldb
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object with all figures, sizes in bytes")
-	flags.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each table with all figures, sizes in bytes")
+	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *source.File) error {
-			s, damage := anatomy.StatsOf(f)
-			s.Measure(f)
-			return errors.Join(printStats(cmd.OutOrStdout(), s, asJSON), damage)
-		})
+		o, err := flags.options()
+		if err != nil {
+			return err
+		}
+		paths, _, failed := tablesOf(args, flags.allTables, cmd.ErrOrStderr())
+		for i, path := range paths {
+			if i > 0 && !asJSON {
+				fmt.Fprintln(cmd.OutOrStdout())
+			}
+			failed = append(failed, statsOf(cmd.OutOrStdout(), path, o, asJSON))
+		}
+		return errors.Join(failed...)
 	}
 	return cmd
+}
+
+// statsOf prints the stats of a table. Damage is an error behind what is printed.
+func statsOf(out io.Writer, path string, o source.Options, asJSON bool) error {
+	f, err := source.Open(path, o)
+	if err != nil {
+		return err
+	}
+	s, damage := anatomy.StatsOf(f)
+	s.Measure(f)
+	return errors.Join(damage, printStats(out, s, asJSON), f.Close())
 }
 
 func printStats(out io.Writer, s *anatomy.Stats, asJSON bool) error {
@@ -57,6 +75,9 @@ func printStats(out io.Writer, s *anatomy.Stats, asJSON bool) error {
 	statsOfData(w, s)
 	for _, f := range s.Filters {
 		statsOfFilter(w, f)
+	}
+	if s.Unused != "" {
+		fmt.Fprintf(w, "filter\t%s\n", s.Unused)
 	}
 	if s.Properties != nil {
 		statsOfProperties(w, s.Properties)
@@ -94,6 +115,10 @@ func ratio(before, after float64) string {
 }
 
 func statsOfData(w io.Writer, s *anatomy.Stats) {
+	if s.DataBlocks == 0 {
+		fmt.Fprintf(w, "data\tnone\n")
+		return
+	}
 	fmt.Fprintf(w, "data\t%s, %s to %s, together %s\n", count(uint64(s.DataBlocks), "block"),
 		bytesOf(s.Smallest), bytesOf(s.Largest), bytesOf(uint64(s.DataStored)))
 	var kinds []string
@@ -125,6 +150,9 @@ func statsOfFilter(w io.Writer, f anatomy.Filters) {
 		k = fmt.Sprintf("%d to %d", f.KMin, f.KMax)
 	}
 	fmt.Fprintf(w, "  bits per key\t%.2f, k %s, %.1f %% of the bits set\n", f.BitsPerKey, k, 100*f.Fill)
+	if f.Questions == 0 {
+		return
+	}
 	fmt.Fprintf(w, "  false positives\t%.4f %% predicted, %.4f %% measured (%s random keys)\n",
 		100*f.Predicted, 100*f.Measured, humanize.Comma(int64(f.Questions)))
 }

@@ -26,7 +26,7 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE|DIR...",
 		Short: "Check every block, the order of all keys, and the filters",
-		Long: `Check tables, of a directory all that are called .ldb or .sst: every block's checksum
+		Long: `Check tables, of a directory those that sst get would search: every block's checksum
 and form, the order of all keys, within blocks, from one to the next and against the
 index, and that no filter denies a key that is there.
 
@@ -39,46 +39,44 @@ is damaged.`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing of tables that are ok")
-	flags.add(cmd)
+	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		flags.through = true // Verify reads the filters anew
 		o, err := flags.options()
 		if err != nil {
 			return err
 		}
-		paths, size, err := tablesOf(args)
-		if err != nil {
-			return err
-		}
+		paths, size, failed := tablesOf(args, flags.allTables, cmd.ErrOrStderr())
 		bar := meter.Bytes(cmd.ErrOrStderr(), size, "verifying")
 		o.Watch = bar.ReaderAt
 		defer bar.Done()
-		return verify(cmd.OutOrStdout(), paths, o, quiet)
+		return errors.Join(append(failed, verify(cmd.OutOrStdout(), paths, o, quiet))...)
 	}
 	return cmd
 }
 
 // tablesOf returns the tables that the arguments name, and how many bytes they have.
-func tablesOf(args []string) (paths []string, size int64, err error) {
+// What cannot be listed is an error of its own.
+func tablesOf(args []string, all bool, note io.Writer) (paths []string, size int64, failed []error) {
 	for _, arg := range args {
-		info, err := os.Stat(arg)
-		if err != nil {
-			return nil, 0, err
+		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+			paths = append(paths, arg) // opening it tells
+			continue
 		}
-		in := []string{arg}
-		if info.IsDir() {
-			if in, err = source.TablePaths(arg); err != nil {
-				return nil, 0, err
-			}
+		dir, err := source.ListDir(arg, all)
+		failed = append(failed, err)
+		slices.Reverse(dir.Tables)
+		paths = append(paths, dir.Tables...)
+		for _, n := range dir.Notes {
+			fmt.Fprintln(note, "sst: note:", n)
 		}
-		paths = append(paths, in...)
 	}
 	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil { // otherwise opening it tells
+		if info, err := os.Stat(path); err == nil {
 			size += info.Size()
 		}
 	}
-	return paths, size, nil
+	return paths, size, failed
 }
 
 // verify checks one table after the other. What cannot be read is an error in the
@@ -87,7 +85,7 @@ func verify(out io.Writer, paths []string, o source.Options, quiet bool) error {
 	var damaged bool
 	var failed []error
 	for _, path := range paths {
-		findings := verifyFile(path, o)
+		findings, but := verifyFile(path, o)
 		for _, err := range findings {
 			fmt.Fprintln(out, err)
 		}
@@ -97,7 +95,7 @@ func verify(out io.Writer, paths []string, o source.Options, quiet bool) error {
 		case len(findings) > 0:
 			failed = append(failed, fmt.Errorf("%s: not all could be checked", path))
 		case !quiet:
-			fmt.Fprintf(out, "%s: ok\n", path)
+			fmt.Fprintf(out, "%s: ok%s\n", path, but)
 		}
 	}
 	if damaged {
@@ -106,17 +104,20 @@ func verify(out io.Writer, paths []string, o source.Options, quiet bool) error {
 	return errors.Join(failed...)
 }
 
-// verifyFile returns what it finds, each with the path.
-func verifyFile(path string, o source.Options) []error {
+// verifyFile returns what it finds, each with the path, and what could not be checked.
+func verifyFile(path string, o source.Options) (findings []error, but string) {
 	f, err := source.Open(path, o)
 	if err != nil {
-		return flatten(err)
+		return flatten(err), ""
 	}
-	findings := flatten(errors.Join(f.Reader.Verify(), f.Close()))
+	if f.Unknown != "" {
+		but = fmt.Sprintf(", but filter %q is of no known kind, and only its checksum was checked", f.Unknown)
+	}
+	findings = flatten(errors.Join(f.Reader.Verify(), f.Close()))
 	for i, err := range findings {
 		findings[i] = fmt.Errorf("%s: %w", path, err)
 	}
-	return findings
+	return findings, but
 }
 
 // flatten takes joined errors apart.

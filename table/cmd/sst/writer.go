@@ -2,13 +2,15 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
@@ -39,7 +41,8 @@ func compressionNames() string {
 	return strings.Join(slices.Sorted(maps.Keys(compressions)), ", ")
 }
 
-func (f *writerFlags) add(flags *pflag.FlagSet) {
+func (f *writerFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the filters by data blocks; -1: none")
 	flags.IntVar(&f.tableBits, "table-bits", -1, "bits per key of a filter of the whole table, as RocksDB and Pebble have it; -1: none")
 	flags.StringVar(&f.filterName, "filter-name", "", "list the filter by data blocks under this `name` only; leveldb.BuiltinBloomFilter\nmakes an uncompressed table goleveldb's byte for byte, ….BuiltinBloomFilter2 C++ LevelDB's")
@@ -47,14 +50,26 @@ func (f *writerFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.blockSize, "block-size", "4096", "bytes of entries that complete a data block, before compression")
 	flags.IntVar(&f.restartInterval, "restart-interval", 16, "entries from one restart point of a block to the next")
 	flags.StringVarP(&f.compression, "compression", "c", "snappy", "of blocks: "+compressionNames())
+	complete(cmd, "compression", slices.Sorted(maps.Keys(compressions))...)
 	flags.BoolVar(&f.properties, "properties", false, "have the table say what it holds, as RocksDB's and Pebble's do")
 	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "how many goroutines compress; the file has the same bytes with any number")
+}
+
+// create returns a writer of the file out, or of stdout if that is "-".
+func create(out string, stdout io.Writer, o *table.WriterOptions) (*table.Writer, error) {
+	if out == "-" {
+		return table.NewWriter(stdout, o)
+	}
+	return table.Create(out, o)
 }
 
 // options are the library's.
 func (f *writerFlags) options(internal bool) (*table.WriterOptions, error) {
 	size, err := parseSize("--block-size", f.blockSize)
 	if err != nil {
+		return nil, err
+	}
+	if err := f.check(size); err != nil {
 		return nil, err
 	}
 	codec := compressions[f.compression]
@@ -68,24 +83,44 @@ func (f *writerFlags) options(internal bool) (*table.WriterOptions, error) {
 	if internal {
 		o.Comparer, o.FilterKey = table.InternalComparer(table.BytewiseComparer), table.InternalFilterKey
 	}
-	return o, f.filters(o)
+	f.filters(o)
+	return o, nil
+}
+
+// check checks what the library would call by other names.
+func (f *writerFlags) check(blockSize int64) error {
+	for _, flag := range []struct {
+		name               string
+		value, least, most int64
+	}{
+		{"--block-size", blockSize, 1, 512 << 20},
+		{"--filter-base-lg", int64(f.filterBaseLg), 1, 30},
+		{"--restart-interval", int64(f.restartInterval), 1, math.MaxInt32},
+		{"--concurrency", int64(f.concurrency), 1, 1024},
+	} {
+		if flag.value < flag.least || flag.value > flag.most {
+			return fmt.Errorf("%s is %d, want %d to %d", flag.name, flag.value, flag.least, flag.most)
+		}
+	}
+	for name, bits := range map[string]int{"--bits": f.bits, "--table-bits": f.tableBits} {
+		if bits < -1 || bits == 0 {
+			return fmt.Errorf("%s is %d, want at least 1, or -1 for no filter", name, bits)
+		}
+	}
+	return nil
 }
 
 // filters sets the filter policies.
-func (f *writerFlags) filters(o *table.WriterOptions) error {
-	if f.bits < -1 || f.tableBits < -1 {
-		return fmt.Errorf("--bits is %d and --table-bits %d, want -1 or more", f.bits, f.tableBits)
-	}
-	if f.bits >= 0 {
+func (f *writerFlags) filters(o *table.WriterOptions) {
+	if f.bits > 0 {
 		o.FilterPolicy = filter.NewBloom(f.bits)
 		if f.filterName != "" {
 			o.FilterPolicy = filter.Rename(o.FilterPolicy, f.filterName)
 		}
 	}
-	if f.tableBits >= 0 {
+	if f.tableBits > 0 {
 		o.TableFilterPolicy = filter.NewTableBloom(f.tableBits)
 	}
-	return nil
 }
 
 // parseSize parses a number of bytes, such as 4096, 64KiB or 30GB.

@@ -10,6 +10,7 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -87,7 +88,20 @@ func Blocks(f *source.File) iter.Seq2[Block, error] {
 	}
 }
 
-// CompressionName is what a compression id is called. Two claim 2.
+// Compression is what the compression of a block is called, of which the id is known.
+// Two claim 2, which how the block starts tells apart.
+func Compression(f *source.File, h table.Handle, id byte) string {
+	var start [4]byte
+	if id != codecs.Zstd.ID() {
+		return CompressionName(id)
+	}
+	if _, err := f.Src.ReadAt(start[:], int64(h.Offset)); err == nil && codecs.IsZstd(start[:]) {
+		return "zstd"
+	}
+	return "zlib"
+}
+
+// CompressionName is what a compression id is called, as far as the id tells.
 func CompressionName(id byte) string {
 	switch id {
 	case 0:

@@ -3,6 +3,7 @@ package anatomy
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -34,6 +35,7 @@ type Stats struct {
 	LongestValue int   `json:"longest_value_bytes"`
 	Restarts     int   `json:"restart_points"`
 
+	Unused     string     `json:"unused_filter,omitempty"` // why a filter is not in use
 	Filters    []Filters  `json:"filters"`
 	Properties Properties `json:"properties,omitempty"`
 	users      int
@@ -75,12 +77,17 @@ func StatsOf(f *source.File) (*Stats, error) {
 	keys := make([]int, slots(f))
 	for b, err := range Blocks(f) {
 		add(err)
-		s.block(b)
+		s.block(f, b)
 		if slot := b.slot(f); slot < len(keys) {
 			keys[slot] += b.Users
 		}
 	}
 	s.filters(f, keys)
+	if err := f.Reader.FilterErr(); err != nil {
+		s.Unused = "not in use: " + strings.TrimPrefix(err.Error(), "table: ")
+	} else if f.Opaque {
+		s.Unused = "not in use: it denies the table's own keys"
+	}
 	p, err := f.Reader.Properties()
 	if err == nil {
 		s.Properties, s.Written = propertiesOf(p), p
@@ -94,7 +101,7 @@ func extent(f *source.File, h table.Handle) (Extent, error) {
 	contents, compression, err := f.Layout.ReadBlock(h)
 	e := Extent{Offset: h.Offset, Bytes: h.Length, Raw: len(contents)}
 	if err == nil {
-		e.Compression = CompressionName(compression)
+		e.Compression = Compression(f, h, compression)
 	}
 	return e, err
 }
@@ -129,7 +136,7 @@ func (b Block) slot(f *source.File) int {
 	return 0
 }
 
-func (s *Stats) block(b Block) {
+func (s *Stats) block(f *source.File, b Block) {
 	if s.DataBlocks == 0 {
 		s.Smallest = b.Length
 	}
@@ -140,7 +147,7 @@ func (s *Stats) block(b Block) {
 		return // damaged
 	}
 	s.DataRaw += int64(b.Raw)
-	s.Compression[CompressionName(b.Compression)]++
+	s.Compression[Compression(f, b.Handle, b.Compression)]++
 	s.Entries += b.Entries
 	s.users += b.Users
 	s.Deletions += b.Deletions

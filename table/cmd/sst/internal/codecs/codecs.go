@@ -27,10 +27,13 @@ var (
 // number that zstd's start with, and zlib's cannot.
 func All() []table.Codec { return []table.Codec{zstdOrZlib{Zlib}, Deflate} }
 
+// IsZstd reports whether a block that starts so is zstd's.
+func IsZstd(start []byte) bool { return bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")) }
+
 type zstdOrZlib struct{ table.Codec }
 
 func (z zstdOrZlib) Decode(dst, src []byte, limit int) ([]byte, error) {
-	if bytes.HasPrefix(src, []byte("\x28\xb5\x2f\xfd")) {
+	if IsZstd(src) {
 		return Zstd.Decode(dst, src, limit)
 	}
 	return z.Codec.Decode(dst, src, limit)

@@ -22,6 +22,9 @@ type Options struct {
 	Format       string // one of Formats, or "" for what the input's name tells, and else tsv
 	InternalKeys bool   // lines have sequence number and kind too, which become the key's trailer
 
+	// Exclude reports which files of a directory are left out. nil: none.
+	Exclude func(path string) bool
+
 	// Watch is put around each input that is read. nil: nothing.
 	Watch func(io.Reader) io.Reader
 }
@@ -141,6 +144,9 @@ func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err 
 	err = fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
+		}
+		if o.Exclude != nil && o.Exclude(filepath.Join(dir, filepath.FromSlash(path))) {
+			return nil
 		}
 		value, err := o.contents(root, path)
 		if err != nil {

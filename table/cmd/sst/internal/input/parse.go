@@ -91,7 +91,12 @@ func (p *parser) json(line []byte) (err error) {
 	var o text.Object
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&o); err != nil {
+	var wrong *json.UnmarshalTypeError
+	if err := d.Decode(&o); errors.As(err, &wrong) && wrong.Field != "" {
+		return fmt.Errorf("JSON: %q is of type %s, want another", wrong.Field, wrong.Value)
+	} else if wrong != nil {
+		return fmt.Errorf("JSON: want an object, and not of type %s", wrong.Value)
+	} else if err != nil {
 		return fmt.Errorf("JSON: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {

@@ -63,8 +63,8 @@ func (q Query) met(rate float64) bool {
 type Remedy struct {
 	Flag          string  `json:"flag"`
 	Value         uint64  `json:"value"`
-	KeysPerFilter int     `json:"keysPerFilter"`
-	Rate          float64 `json:"measuredRate"`
+	KeysPerFilter int     `json:"keys_per_filter"`
+	Rate          float64 `json:"measured_rate"`
 }
 
 // remedies looks for the fewest further bits per key, up to twice as many, and for the

@@ -11,33 +11,33 @@ import (
 // absent key.
 type Plan struct {
 	Keys       uint64  `json:"keys"`
-	AskedRate  float64 `json:"askedRate,omitempty"`
-	BitsPerKey int     `json:"bitsPerKey"`
+	AskedRate  float64 `json:"asked_rate,omitempty"`
+	BitsPerKey int     `json:"bits_per_key"`
 	K          int     `json:"k"`
 
-	FormulaRate   float64 `json:"formulaRate"`
-	MeasuredRate  float64 `json:"measuredRate"`
-	Questions     int     `json:"measuredQuestions"`
-	KeysPerFilter int     `json:"keysPerFilter"`
-	SingleRate    float64 `json:"singleFilterRate"` // of one filter over all keys
+	FormulaRate   float64 `json:"formula_rate"`
+	MeasuredRate  float64 `json:"measured_rate"`
+	Questions     int     `json:"measured_questions"`
+	KeysPerFilter int     `json:"keys_per_filter"`
+	SingleRate    float64 `json:"single_filter_rate"` // of one filter over all keys
 
 	// Missed says that more false positives were measured than asked for, or that so
 	// few cannot be measured, and Remedies with what they are no more.
 	Missed   bool     `json:"missed"`
 	Remedies []Remedy `json:"remedies,omitempty"`
 
-	KeysPerBlock int     `json:"keysPerBlock"`
-	BlockBytes   float64 `json:"storedBlockBytes"`
-	DataBytes    float64 `json:"dataBytes"`
-	FilterBytes  float64 `json:"filterBytes"` // on disk and in memory
-	IndexBytes   float64 `json:"indexBytes"`
-	DiskBytes    float64 `json:"diskBytes"`
-	IndexMemory  float64 `json:"indexMemoryBytes"`
-	MemoryBytes  float64 `json:"memoryBytes"` // of filters and index
+	KeysPerBlock int     `json:"keys_per_block"`
+	BlockBytes   float64 `json:"stored_block_bytes"`
+	DataBytes    float64 `json:"data_bytes"`
+	FilterBytes  float64 `json:"filter_bytes"` // on disk and in memory
+	IndexBytes   float64 `json:"index_bytes"`
+	DiskBytes    float64 `json:"disk_bytes"`
+	IndexMemory  float64 `json:"index_memory_bytes"`
+	MemoryBytes  float64 `json:"memory_bytes"` // of filters and index
 
 	Tables           float64 `json:"tables"`
-	MemoryPerTable   float64 `json:"memoryPerTableBytes"`
-	TablesPerMachine float64 `json:"tablesPerMachine,omitempty"`
+	MemoryPerTable   float64 `json:"memory_per_table_bytes"`
+	TablesPerMachine float64 `json:"tables_per_machine,omitempty"`
 	Machines         float64 `json:"machines,omitempty"`
 
 	query Query

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
@@ -124,7 +125,10 @@ func exactPercent(rate float64) string {
 }
 
 // size writes bytes with a unit of powers of a thousand.
-func size(bytes float64) string { return humanize.SIWithDigits(bytes, 1, "B") }
+func size(bytes float64) string {
+	value, prefix := humanize.ComputeSI(bytes)
+	return strings.TrimSuffix(strconv.FormatFloat(value, 'f', 1, 64), ".0") + " " + prefix + "B"
+}
 
 // exact writes bytes with a unit of powers of 1024, without a space, as a flag's
 // value.

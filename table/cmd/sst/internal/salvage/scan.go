@@ -2,13 +2,13 @@
 package salvage
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/crc32"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
 
 // Without an index, blocks are found by their checksums: from where one starts, the
@@ -132,7 +132,7 @@ func (s *scanner) likely(data []byte) int {
 	if n := s.likelySnappy(data); n > 0 {
 		return n
 	}
-	if zstd := []byte("\x28\xb5\x2f\xfd"); bytes.HasPrefix(data, zstd) || likelyZlib(data) {
+	if codecs.IsZstd(data) || likelyZlib(data) {
 		return compressedWindow
 	}
 	return s.likelyRaw(data)

@@ -27,6 +27,7 @@ const (
 // Options say how tables are opened.
 type Options struct {
 	InternalKeys InternalKeys
+	AllTables    bool // of a directory, also those that its database does not list
 
 	// Through says that entries are only gone through: the layout and the filters are not
 	// kept in memory, which grow with the file, and lookups do without them.
@@ -43,6 +44,7 @@ type File struct {
 	Internal bool          // its keys are internal keys
 	Opaque   bool          // its filter holds something else than keys, and is not used
 	Src      io.ReaderAt   // what the table is read from
+	Unknown  string        // the name of a filter of no known kind, or ""
 	Empty    bool          // it has no data blocks
 	Layout   *table.Layout // where its blocks are; nil if opened to be gone through
 	Reader   *table.Reader
@@ -110,6 +112,7 @@ func (f *File) open(o Options) (err error) {
 	}
 	f.Empty = len(f.Layout.Data) == 0
 	f.find(o.InternalKeys)
+	f.Unknown = f.filters.Unknown
 	if o.Through {
 		f.Layout, f.filters = nil, Filters{}
 		runtime.GC() // so that they are gone before a Reader has as much

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/sievetable/sievetable/filter"
@@ -14,7 +15,10 @@ type Filters struct {
 	Whole      *filter.TableReader // of all keys; nil if there is none
 	WholePart  table.Part
 	WholeBytes []byte // what Whole reads
+	Unknown    string // the name of a filter that is of no known kind, or ""
 }
+
+var isFilter = regexp.MustCompile(`^(full|partitioned)?filter\.`)
 
 // readFilters reads the filters. What is wrong with one leaves it out: lookups do
 // without, and sst verify says it.
@@ -28,8 +32,10 @@ func readFilters(l *table.Layout) Filters {
 		switch name := string(part.Name); {
 		case f.Blocks == nil && strings.HasPrefix(name, "filter.leveldb.BuiltinBloomFilter"):
 			f.Blocks, f.BlocksPart = readBlocks(l, part), part
-		case f.Whole == nil && name == "fullfilter.rocksdb.BuiltinBloomFilter":
+		case name == "fullfilter.rocksdb.BuiltinBloomFilter":
 			f.readWhole(l, part)
+		case isFilter.MatchString(name) && !strings.HasPrefix(name, "filter.leveldb.BuiltinBloomFilter"):
+			f.Unknown = isFilter.ReplaceAllString(name, "")
 		}
 	}
 	return f

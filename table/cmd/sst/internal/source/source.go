@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // A Source is a table, or the tables of a directory, which are searched as one.
@@ -16,11 +13,10 @@ type Source struct {
 	Dir      bool
 	Internal bool
 	Files    []*File  // the newest first, as far as their names tell
-	Logs     []string // logs of the database that are not empty: what they hold is in no table yet
+	Notes    []string // what is not seen, for people
 }
 
-// OpenSource opens a table, or all files of a directory that are called .ldb or
-// .sst. It keeps a file open for each.
+// OpenSource opens a table, or those of a directory. It keeps a file open for each.
 func OpenSource(path string, o Options) (*Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -29,9 +25,11 @@ func OpenSource(path string, o Options) (*Source, error) {
 	s := &Source{Path: path, Dir: info.IsDir()}
 	paths := []string{path}
 	if s.Dir {
-		if paths, s.Logs, err = listDir(path); err != nil {
+		dir, err := ListDir(path, o.AllTables)
+		if err != nil {
 			return nil, err
 		}
+		paths, s.Notes = dir.Tables, dir.Notes
 	}
 	for _, p := range paths {
 		f, err := Open(p, o)
@@ -63,66 +61,6 @@ func (s *Source) agree() error {
 	}
 	s.Internal = with != nil
 	return nil
-}
-
-// TablePaths returns the tables of a directory, by name.
-func TablePaths(dir string) ([]string, error) {
-	paths, _, err := listDir(dir)
-	slices.Sort(paths)
-	return paths, err
-}
-
-// listDir returns the tables of a directory, the newest first, and its logs that
-// are not empty.
-func listDir(dir string) (tables, logs []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		switch filepath.Ext(e.Name()) {
-		case ".ldb", ".sst":
-			tables = append(tables, path)
-		case ".log":
-			if info, err := e.Info(); err == nil && info.Size() > 0 {
-				logs = append(logs, path)
-			}
-		}
-	}
-	if len(tables) == 0 {
-		return nil, nil, fmt.Errorf("%s: a directory without .ldb and .sst files", dir)
-	}
-	slices.SortStableFunc(tables, newer)
-	return tables, logs, nil
-}
-
-// newer orders tables by the number that their name is, as in a database, the
-// highest first; others by name, the last first.
-func newer(a, b string) int {
-	m, aErr := number(a)
-	n, bErr := number(b)
-	if aErr == nil && bErr == nil && m != n {
-		if m > n {
-			return -1
-		}
-		return 1
-	}
-	return strings.Compare(b, a)
-}
-
-func number(path string) (uint64, error) {
-	base := filepath.Base(path)
-	return strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
-}
-
-// Size is how many bytes the tables take.
-func (s *Source) Size() int64 {
-	var n int64
-	for _, f := range s.Files {
-		n += f.Size
-	}
-	return n
 }
 
 // Close closes all tables.

@@ -56,11 +56,11 @@ func open(t *testing.T, path string, o Options) *File {
 // and each of a database is.
 func TestInternalKeysAreFoundOut(t *testing.T) {
 	for dir, want := range map[string]bool{golden + "/goleveldb": false, golden + "/leveldb": false, golden + "/sievetable": false, databases: true} {
-		paths, err := TablePaths(dir)
+		d, err := ListDir(dir, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, path := range paths {
+		for _, path := range d.Tables {
 			if f := open(t, path, Options{}); f.Internal != want || f.Opaque {
 				t.Errorf("%s: internal %v, opaque %v; want %v, false", path, f.Internal, f.Opaque, want)
 			}
@@ -168,12 +168,12 @@ func TestNewestTablesFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	paths, _, err := listDir(dir)
+	d, err := ListDir(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, p := range paths {
+	for _, p := range d.Tables {
 		names = append(names, filepath.Base(p))
 	}
 	if diff := cmp.Diff("b.ldb a.ldb 000011.ldb 10.sst 9.ldb", strings.Join(names, " ")); diff != "" {

@@ -1,0 +1,174 @@
+// Package database reads what a LevelDB or goleveldb database says of itself: which
+// tables it has.
+package database
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	lerrors "github.com/syndtr/goleveldb/leveldb/errors"
+	"github.com/syndtr/goleveldb/leveldb/journal"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// A Version is what a database consists of.
+type Version struct {
+	Comparer string          // the name of its order
+	Log      uint64          // the number of the log whose writes are in no table yet; those below are done with
+	Tables   map[uint64]bool // the numbers of its tables
+}
+
+var manifestName = regexp.MustCompile(`^MANIFEST-[0-9]+$`)
+
+// Read reads the version that the directory's files CURRENT and MANIFEST-… give. It is
+// fs.ErrNotExist if there is none.
+func Read(dir string) (*Version, error) {
+	current, err := os.ReadFile(filepath.Join(dir, "CURRENT"))
+	if err != nil {
+		return nil, err
+	}
+	name := string(current)
+	if n := len(name); n > 0 && name[n-1] == '\n' {
+		name = name[:n-1]
+	}
+	if !manifestName.MatchString(name) {
+		return nil, fmt.Errorf("%s names %q, want a MANIFEST", filepath.Join(dir, "CURRENT"), name)
+	}
+	path := filepath.Join(dir, name)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("CURRENT names what is not there: %w", err)
+	}
+	defer f.Close()
+	v := &Version{Tables: map[uint64]bool{}}
+	if err := v.read(f); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return v, nil
+}
+
+// read applies the edits in the order that they were made. One that was being written
+// when the database died does not count: it is longer than what is left of the file
+// (LevelDB, db/log_reader.cc, takes it so too).
+func (v *Version) read(f io.Reader) error {
+	all := &ending{r: f}
+	edits := journal.NewReader(all, nil, true, true)
+	for n := 0; ; n++ {
+		r, err := edits.Next()
+		if err == io.EOF {
+			return nil
+		}
+		var edit []byte
+		if err == nil {
+			edit, err = io.ReadAll(r)
+		}
+		if n > 0 && all.ended && isCut(err) {
+			return nil
+		}
+		if err == nil {
+			err = v.apply(edit)
+		}
+		if err != nil {
+			return fmt.Errorf("edit %d: %w", n, err)
+		}
+	}
+}
+
+// isCut reports whether a record is longer than what there is.
+func isCut(err error) bool {
+	var outer *lerrors.ErrCorrupted
+	if !errors.As(err, &outer) {
+		return false
+	}
+	inner, ok := outer.Err.(*journal.ErrCorrupted)
+	return ok && inner.Reason == "chunk length overflows block"
+}
+
+// ending is a reader that knows when it has come to the end.
+type ending struct {
+	r     io.Reader
+	ended bool
+}
+
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	e.ended = e.ended || err == io.EOF
+	return n, err
+}
+
+// The fields of an edit (LevelDB, db/version_edit.cc).
+const (
+	fieldComparer    = 1
+	fieldLog         = 2
+	fieldNextFile    = 3
+	fieldSequence    = 4
+	fieldCompactFrom = 5
+	fieldDelete      = 6
+	fieldAdd         = 7
+	fieldPreviousLog = 9
+)
+
+// apply applies one edit: fields, each of a number and what that says.
+func (v *Version) apply(edit []byte) error {
+	d := decoder{rest: edit}
+	for len(d.rest) > 0 {
+		switch field := d.number(); field {
+		case fieldComparer:
+			v.Comparer = string(d.bytes())
+		case fieldLog:
+			v.Log = d.number()
+		case fieldNextFile, fieldSequence, fieldPreviousLog:
+			d.number()
+		case fieldCompactFrom:
+			d.number() // level
+			d.bytes()
+		case fieldDelete:
+			d.number() // level
+			delete(v.Tables, d.number())
+		case fieldAdd:
+			d.number() // level
+			v.Tables[d.number()] = true
+			d.number() // size
+			d.bytes()  // first key
+			d.bytes()  // last key
+		default:
+			return fmt.Errorf("field %d, which LevelDB does not have", field)
+		}
+		if d.bad {
+			return errors.New("cut short")
+		}
+	}
+	return nil
+}
+
+// decoder takes numbers and bytes off the start of rest. It is bad when they are not
+// all there.
+type decoder struct {
+	rest []byte
+	bad  bool
+}
+
+func (d *decoder) number() uint64 {
+	v, n := wire.Uvarint(d.rest)
+	if n == 0 {
+		d.bad, d.rest = true, nil
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+func (d *decoder) bytes() []byte {
+	n := d.number()
+	if n > uint64(len(d.rest)) {
+		d.bad, d.rest = true, nil
+		return nil
+	}
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
+}

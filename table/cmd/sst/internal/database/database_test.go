@@ -1,0 +1,131 @@
+package database
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
+)
+
+// live has goleveldb write a database with compactions behind it, and returns the
+// tables that it says it has.
+func live(t *testing.T, dir string) map[uint64]bool {
+	t.Helper()
+	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 32 << 10, CompactionTableSize: 16 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20_000 {
+		if err := db.Put(fmt.Appendf(nil, "key%06d", i*7919%20_000), make([]byte, 20), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.CompactRange(util.Range{}); err != nil {
+		t.Fatal(err)
+	}
+	listed, err := db.GetProperty("leveldb.sstables")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tables := map[uint64]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^(\d+):`).FindAllStringSubmatch(listed, -1) {
+		n, err := strconv.ParseUint(m[1], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables[n] = true
+	}
+	return tables
+}
+
+func TestReadGoleveldbs(t *testing.T) {
+	dir := t.TempDir()
+	want := live(t, dir)
+	v, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, v.Tables); diff != "" || len(want) < 3 {
+		t.Errorf("%d tables (-goleveldb +read):\n%s", len(want), diff)
+	}
+	if v.Comparer != "leveldb.BytewiseComparator" || v.Log == 0 {
+		t.Errorf("comparer %q, log %d", v.Comparer, v.Log)
+	}
+}
+
+// manifest returns the path of the database's MANIFEST.
+func manifest(t *testing.T, dir string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%v, %v; want one MANIFEST", names, err)
+	}
+	return names[0]
+}
+
+// Damage is an error; but an edit that was being written when the database died does
+// not count.
+func TestReadDamaged(t *testing.T) {
+	for name, tt := range map[string]struct {
+		do   func(contents []byte) []byte
+		fine bool
+	}{
+		"sound":            {func(c []byte) []byte { return c }, true},
+		"last edit cut":    {func(c []byte) []byte { return c[:len(c)-3] }, true},
+		"a byte changed":   {func(c []byte) []byte { c[20] ^= 1; return c }, false},
+		"all but 10 bytes": {func(c []byte) []byte { return c[:10] }, false},
+	} {
+		dir := t.TempDir()
+		live(t, dir)
+		path := manifest(t, dir)
+		contents, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, tt.do(contents), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := Read(dir); (err == nil) != tt.fine {
+			t.Errorf("%s: %v, %v", name, v, err)
+		}
+	}
+}
+
+func TestReadWithout(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Read(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read of no database = %v, want fs.ErrNotExist", err)
+	}
+	for _, current := range []string{"", "\n", "../MANIFEST-000001\n", "MANIFEST-000001"} {
+		if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte(current), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := Read(dir); err == nil {
+			t.Errorf("CURRENT %q: %v, want an error", current, v)
+		}
+	}
+}
+
+// Edits that say what is not so are errors, and never more than that.
+func FuzzApply(f *testing.F) {
+	f.Add([]byte("\x01\x03abc\x02\x05\x03\x06\x04\x07\x05\x00\x01a\x06\x00\x09\x07\x00\x0a\x64\x01a\x01b\x09\x00"))
+	f.Add([]byte("\x08"))
+	f.Fuzz(func(t *testing.T, edit []byte) {
+		v := Version{Tables: map[uint64]bool{}}
+		if err := v.apply(edit); err == nil && len(v.Tables) > len(edit)/6 {
+			t.Errorf("%d bytes add %d tables", len(edit), len(v.Tables))
+		}
+	})
+}

@@ -1,0 +1,99 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// writeDatabase has goleveldb write a database of several tables, and delete some of
+// its keys.
+func writeDatabase(t *testing.T, dir string) {
+	t.Helper()
+	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 32 << 10, CompactionTableSize: 32 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5000 {
+		key := fmt.Appendf(nil, "key%06d", i*7919%5000)
+		if err := db.Put(key, key, nil); err != nil {
+			t.Fatal(err)
+		}
+		if i%3 == 0 {
+			if err := db.Delete(key, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(db.CompactRange(util.Range{}), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// scanned counts the entries of a directory.
+func scanned(dir string, o Options) (n int, notes string, err error) {
+	s, err := OpenSource(dir, o)
+	if err != nil {
+		return 0, "", err
+	}
+	defer s.Close()
+	for _, err := range s.Scan(ScanOptions{}) {
+		if err != nil {
+			return n, "", err
+		}
+		n++
+	}
+	return n, strings.Join(s.Notes, "\n"), nil
+}
+
+// Tables that the database does not list are left out: one that a compaction left over
+// has deleted keys, one that it did not finish is no table. One that it lists and lacks
+// is damage, and if it does not say what it lists all tables are taken.
+func TestOnlyListedTables(t *testing.T) {
+	dir := t.TempDir()
+	writeDatabase(t, dir)
+	const want = 5000 - 1667
+	if n, notes, err := scanned(dir, Options{}); n != want || err != nil || notes != "" {
+		t.Fatalf("%d entries, %q, %v; want %d", n, notes, err, want)
+	}
+	old := internal("key000001.5", 1)
+	write(t, filepath.Join(dir, "000003.ldb"), table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, old)
+	n, notes, err := scanned(dir, Options{})
+	if n != want || err != nil || !strings.Contains(notes, "lists other tables, and not 000003.ldb") {
+		t.Errorf("with an old table: %d entries, %q, %v; want %d", n, notes, err, want)
+	}
+	if n, _, err := scanned(dir, Options{AllTables: true}); n != want+1 || err != nil {
+		t.Errorf("all tables: %d entries, %v; want %d", n, err, want+1)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "999999.ldb"), []byte("not finished"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if n, _, err := scanned(dir, Options{}); n != want || err != nil {
+		t.Errorf("with an unfinished table: %d entries, %v; want %d", n, err, want)
+	}
+	d, err := ListDir(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(d.Tables[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := scanned(dir, Options{}); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "lists table ") {
+		t.Errorf("without a table: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("?"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := ListDir(dir, false); err != nil || len(d.Tables) < 3 || len(d.Notes) == 0 {
+		t.Errorf("without MANIFEST: %v, %v; want all tables and a note", d, err)
+	}
+}
