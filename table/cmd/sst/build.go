@@ -55,8 +55,8 @@ between key and value, or in fields of those names, and the table is one of a
 LevelDB or goleveldb database.
 
 Pairs are sorted in temporary files, with about as much memory as --memory says (20 MiB
-at least, and more if there are keys of over 512 bytes). The filters take 4 bytes per key on top if there
-is one of the whole table. --sorted spares the sorting if pairs are in order already.
+at least, and more if there are keys of over 512 bytes). A filter of the whole table
+takes 4 bytes per key on top. --sorted spares the sorting if pairs are in order already.
 
 The table appears under its name when it is complete and on disk. A file that is
 there is replaced.`,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"regexp"
+	"sort"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -40,11 +41,31 @@ func Of(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	if _, err := io.ReadFull(io.NewSectionReader(f.Src, 0, f.Size), data); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	blocks := s.find(data)
+	blocks, gaps := s.find(data)
 	s.Blocks = len(blocks)
 	s.each = func(yield func([]byte) bool) { byChecksum(data, blocks, yield) }
 	s.Internal = internal == source.Yes || internal == source.Auto && source.LookInternal(s.each)
+	f.Internal = s.Internal
+	for _, g := range gaps {
+		s.Lost = append(s.Lost, gapError(f, data, blocks, g))
+	}
 	return s, nil
+}
+
+// gapError says what bytes could not be read, and behind which key they are.
+func gapError(f *source.File, data []byte, blocks []extent, g gap) error {
+	what := fmt.Sprintf("the %d up to %d are no block with a right checksum", g.end-g.start, g.end)
+	i := sort.Search(len(blocks), func(i int) bool { return blocks[i].start >= g.end })
+	if i > 0 {
+		if contents, err := decode(data, blocks[i-1]); err == nil {
+			if b, err := block.Open(contents, anyOrder); err == nil {
+				it := b.NewIter()
+				it.Last()
+				what += ", behind the key " + f.Separator(it.Key())
+			}
+		}
+	}
+	return &table.CorruptionError{Block: "bytes", Offset: int64(g.start), Err: errors.New(what)}
 }
 
 // byIndex yields the data blocks that the index lists.
@@ -85,17 +106,13 @@ func byChecksum(data []byte, blocks []extent, yield func([]byte) bool) {
 	}
 }
 
-// find finds the data blocks by checksums.
-func (s *Salvage) find(data []byte) []extent {
+// find finds the data blocks by checksums, and what is no block at all.
+func (s *Salvage) find(data []byte) (blocks []extent, gaps []gap) {
 	found, gaps := scan(data)
-	for _, g := range gaps {
-		s.Lost = append(s.Lost, &table.CorruptionError{Block: "bytes", Offset: int64(g.start), Err: fmt.Errorf("the %d up to %d are no block with a right checksum", g.end-g.start, g.end)})
-	}
 	lengths := map[uint64]uint64{} // of blocks, by where they start
 	for _, e := range found {
 		lengths[uint64(e.start)] = uint64(e.end - e.start)
 	}
-	var blocks []extent
 	for _, e := range found {
 		contents, err := decode(data, e)
 		if err != nil {
@@ -107,7 +124,7 @@ func (s *Salvage) find(data []byte) []extent {
 			blocks = append(blocks, e)
 		}
 	}
-	return blocks
+	return blocks, gaps
 }
 
 func anyOrder(_, _ []byte) int { return -1 }
