@@ -3,6 +3,8 @@ package table
 import (
 	"bytes"
 	"io"
+
+	"github.com/sievetable/sievetable/filter"
 )
 
 // A Handle is where a block is: its offset in the file, and its length there without
@@ -59,9 +61,10 @@ func (l *Layout) Meta() ([]Part, error) {
 		return nil, err
 	}
 	var parts []Part
+	room := metaindexKeyBudget.of(l.r.footerOffset)
 	for it.Next() {
-		if len(parts) == maxMetaBlocks {
-			return nil, corrupt(partMetaindex, l.Metaindex.Offset, "more than %d entries", maxMetaBlocks)
+		if room -= len(it.Key()); len(parts) == maxMetaBlocks || room < 0 {
+			return nil, corrupt(partMetaindex, l.Metaindex.Offset, "more than %d entries, or too long ones", maxMetaBlocks)
 		}
 		h, err := l.r.metaHandle(partMeta, it.Value())
 		if err != nil {
@@ -70,6 +73,25 @@ func (l *Layout) Meta() ([]Part, error) {
 		parts = append(parts, Part{Name: bytes.Clone(it.Key()), Handle: h.export()})
 	}
 	return parts, nil
+}
+
+// LayoutFilters are the filters of a table that a Reader asks.
+type LayoutFilters struct {
+	Blocks     *filter.BlockReader // by data blocks; nil if there is none
+	BlocksPart Part                // what it is listed as, and where
+	Whole      *filter.TableReader // of the whole table; nil if there is none
+	WholePart  Part
+}
+
+// Filters reads the filters that a Reader without FilterPolicies asks. The error is
+// what its FilterErr is, and of reading: what is returned is then what can be used.
+func (l *Layout) Filters() (LayoutFilters, error) {
+	r := &Reader{o: l.r.o, src: l.r.src, footer: l.r.footer, footerOffset: l.r.footerOffset, index: l.r.index}
+	it, err := r.readMetaindex()
+	if err == nil {
+		err = r.readFilters(it)
+	}
+	return LayoutFilters{Blocks: r.filter, BlocksPart: r.filterPart, Whole: r.tableFilter, WholePart: r.tableFilterPart}, err
 }
 
 // ReadBlock reads a block and returns its contents, decompressed, which are the

@@ -147,10 +147,44 @@ func (in *inspection) takeApart() {
 		parts = append(parts, meta...)
 		return err
 	})
+	in.do("Filters", func() error {
+		_, err := l.Filters()
+		if err != nil && strings.Contains(err.Error(), "no policy of that name") {
+			return nil // no damage
+		}
+		return err
+	})
 	for _, part := range append(parts, table.Part{Handle: l.Index}, table.Part{Handle: l.Metaindex}) {
 		in.do("ReadBlock", func() error {
 			_, _, err := l.ReadBlock(part.Handle)
 			return err
 		})
+	}
+}
+
+// Filters are those that a Reader asks, whatever else the metaindex lists.
+func TestLayoutFilters(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		o             table.WriterOptions
+		blocks, whole string
+		err           string
+	}{
+		{"none", table.WriterOptions{}, "", "", ""},
+		{"both", table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)},
+			"filter.leveldb.BuiltinBloomFilter", "fullfilter.rocksdb.BuiltinBloomFilter", ""},
+		{"another name", table.WriterOptions{FilterPolicy: filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilterX"), TableFilterPolicy: filter.NewTableBloom(10)},
+			"", "fullfilter.rocksdb.BuiltinBloomFilter", `table: filter "leveldb.BuiltinBloomFilterX": no policy of that name`},
+	} {
+		f, err := layout(t, build(t, &tt.o, pairsOf("a", "b"))).Filters()
+		if got := fmt.Sprint(err); err != nil && got != tt.err || err == nil && tt.err != "" {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.err)
+		}
+		if string(f.BlocksPart.Name) != tt.blocks || string(f.WholePart.Name) != tt.whole || (f.Blocks != nil) != (tt.blocks != "") || (f.Whole != nil) != (tt.whole != "") {
+			t.Errorf("%s: %q and %q, want %q and %q", tt.name, f.BlocksPart.Name, f.WholePart.Name, tt.blocks, tt.whole)
+		}
+		if f.Blocks != nil && !f.Blocks.Contains(0, []byte("a")) || f.Whole != nil && !f.Whole.Contains([]byte("a")) {
+			t.Errorf("%s: a filter denies a key", tt.name)
+		}
 	}
 }

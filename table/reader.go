@@ -32,6 +32,8 @@ type Reader struct {
 
 	tableFilter *filter.TableReader // nil if there is none, or none in use
 
+	filterPart, tableFilterPart Part // what the filters are listed as, and where
+
 	closed atomic.Bool
 }
 

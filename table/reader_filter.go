@@ -61,7 +61,7 @@ func (r *Reader) readFilter(it *block.Iter, kind filterKind, used *handle) error
 				return corrupt(kind.part, h.offset, "overlaps the block at %d", used.offset)
 			}
 			*used = h
-			return r.useFilter(kind, p, h)
+			return r.useFilter(kind, p, Part{Name: key, Handle: h.export()}, h)
 		}
 	}
 	if prefix := []byte(kind.prefix); it.SeekGE(prefix) && bytes.HasPrefix(it.Key(), prefix) {
@@ -70,12 +70,14 @@ func (r *Reader) readFilter(it *block.Iter, kind filterKind, used *handle) error
 	return nil
 }
 
-// useFilter opens the filter at h for lookups.
-func (r *Reader) useFilter(kind filterKind, p filter.Policy, h handle) (err error) {
+// useFilter opens the filter at h, listed as part, for lookups.
+func (r *Reader) useFilter(kind filterKind, p filter.Policy, part Part, h handle) (err error) {
 	if kind == wholeTable {
+		r.tableFilterPart = part
 		r.tableFilter, err = r.openTableFilter(p, h)
 		return err
 	}
+	r.filterPart = part
 	if r.filter, err = r.openFilter(p, h); err == nil {
 		r.placeFilters()
 	}

@@ -8,10 +8,8 @@ import (
 	"io"
 	"iter"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -79,9 +77,9 @@ there is replaced.`,
 	complete(cmd, "on-duplicate", "error", "first", "last")
 	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		return f.build(ctx, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		return interruptible(cmd.Context(), func(ctx context.Context) error {
+			return f.build(ctx, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		})
 	}
 	return cmd
 }
@@ -108,7 +106,8 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 		inputs = []string{"-"}
 	}
 	reading := meter.Bytes(stderr, sizeOf(inputs), "reading")
-	in.Watch, in.Exclude = reading.Reader, f.excludes
+	in.Watch = func(r io.Reader) io.Reader { return input.Interruptible(ctx, reading.Reader(r)) }
+	in.Exclude = f.excludes
 	read := 0
 	pairs := counted(input.Read(inputs, stdin, in), &read, reading.Done)
 	if !f.internalKeys {
@@ -117,8 +116,7 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if f.sorted {
 		err = appendSorted(ctx, w, pairs)
 	} else {
-		order := extern.Options{Compare: orderOf(o), Memory: memory, Dir: f.tempDir}
-		err = f.appendAll(w, extern.Sort(ctx, pairs, order), &read, stderr)
+		err = f.appendAll(w, extern.Sort(ctx, pairs, sorting(o, memory, f.tempDir)), &read, stderr)
 	}
 	if err != nil {
 		return err

@@ -6,11 +6,8 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
-	"os/signal"
 	"slices"
 	"strconv"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,8 +45,6 @@ FILE.`,
 	flags.add(cmd)
 	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *source.File) error {
 			stats, err := anatomy.StatsOf(f)
 			if err != nil {
@@ -58,7 +53,9 @@ FILE.`,
 			writer.retain(stats, cmd.Flags().Changed)
 			bar := meter.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
 			defer bar.Done()
-			return convert(ctx, f, out, cmd.OutOrStdout(), &writer, bar)
+			return interruptible(cmd.Context(), func(ctx context.Context) error {
+				return convert(ctx, f, out, cmd.OutOrStdout(), &writer, bar)
+			})
 		})
 	}
 	return cmd

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -82,7 +83,7 @@ func explainPath(out io.Writer, p source.Path) {
 	data, filters := len(p.File.Layout.Data), p.File.Filters()
 	fmt.Fprintf(out, "%s (%s, %s)\n", filepath.Base(p.File.Path), bytesOf(uint64(p.File.Size)), count(uint64(data), "data block"))
 	if filters.Whole != nil {
-		fmt.Fprintf(w, "  table filter\t%s, %s: %s\n", strings.TrimPrefix(string(filters.WholePart.Name), "fullfilter."), bytesOf(filters.WholePart.Length), p.Whole)
+		fmt.Fprintf(w, "  table filter\t%s, %s: %s\n", text.Escape(bytes.TrimPrefix(filters.WholePart.Name, []byte("fullfilter."))), bytesOf(filters.WholePart.Length), p.Whole)
 	}
 	if p.Whole != source.Absent {
 		explainBlock(w, p, filters)
@@ -103,7 +104,7 @@ func explainBlock(w io.Writer, p source.Path, filters source.Filters) {
 		p.IndexEntry+1, data, p.File.Separator(p.Part.Name), p.Part.Offset, bytesOf(p.Part.Length))
 	switch {
 	case filters.None():
-		fmt.Fprintf(w, "  filter\t%s\n", whyNone(p.File))
+		fmt.Fprintf(w, "  filter\t%s\n", cmp.Or(p.File.Unused(), "none"))
 	case filters.Blocks == nil:
 	case p.Slot < 0:
 		fmt.Fprintf(w, "  filter\tnone for this block: %s\n", p.Blocks)
@@ -113,17 +114,6 @@ func explainBlock(w io.Writer, p source.Path, filters source.Filters) {
 		fmt.Fprintf(w, "  filter\tslot %d of %d, %d bits, k %d: %s\n",
 			p.Slot, filters.Blocks.Len(), 8*(len(p.Filter)-1), p.Filter[len(p.Filter)-1], p.Blocks)
 	}
-}
-
-// whyNone says why no filter is asked.
-func whyNone(f *source.File) string {
-	switch err := f.Reader.FilterErr(); {
-	case f.Opaque:
-		return "not used: it denies the table's own keys"
-	case err != nil:
-		return "not used: " + strings.TrimPrefix(err.Error(), "table: ")
-	}
-	return "none"
 }
 
 // outcome is how the lookup in the table ended.

@@ -12,7 +12,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +46,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	cmd.SetOut(out)
 	cmd.SetErr(stderr)
 	err := cmd.ExecuteContext(context.Background())
-	if flushErr := out.Flush(); err == nil {
+	if flushErr := out.Flush(); err == nil || errors.Is(err, errNo) && flushErr != nil {
 		err = flushErr
 	}
 	switch {
@@ -84,6 +86,15 @@ The exit status is 0 if all is well, 1 if a key is absent or two tables differ,
 		reportCommand(), salvageCommand(), scanCommand(), statsCommand(), verifyCommand(),
 	)
 	return root
+}
+
+// interruptible runs do with a context that ends at the first interrupt, so that no
+// temporary files are left; the second one ends the process.
+func interruptible(ctx context.Context, do func(context.Context) error) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	return do(ctx)
 }
 
 // version is that of the module or, where it was built in a clone, the commit.

@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -51,8 +50,6 @@ file is kept.`,
 	f.sourceFlags.add(cmd)
 	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
 		o, err := f.sourceFlags.options()
 		if err != nil {
 			return err
@@ -63,7 +60,7 @@ file is kept.`,
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		f.retain(file, cmd.Flags().Changed)
-		return f.salvage(ctx, cmd.OutOrStdout(), file, o.InternalKeys)
+		return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys)
 	}
 	return cmd
 }
@@ -85,7 +82,11 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 		return err
 	}
 	defer w.Abort() // does nothing after Close
-	twice, err := appendFirst(ctx, w, s, orderOf(o))
+	var twice uint64
+	err = interruptible(ctx, func(ctx context.Context) (err error) {
+		twice, err = appendFirst(ctx, w, extern.Sort(ctx, s.Pairs(), sorting(o, 256<<20, "")))
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	if twice > 0 {
 		fmt.Fprintf(out, "lost: %s of keys that were there twice\n", count(twice, "pair"))
 	}
-	if len(s.Lost) > 0 {
+	if len(s.Lost) > 0 || twice > 0 {
 		err = damageFound{}
 	}
 	if w.Entries() == 0 && err != nil {
@@ -113,7 +114,7 @@ func (f *salvageFlags) retain(file *source.File, given func(name string) bool) {
 	}
 	if stats, _ := anatomy.StatsOf(file); stats.Entries > 0 { // what is damaged salvage itself reports
 		f.writerFlags.retain(stats, func(name string) bool {
-			return given(name) || name == "bits" && file.Reader.FilterErr() != nil // it had one
+			return given(name) || name == "bits" && file.Unused() != "" // it had one
 		})
 	}
 }
@@ -128,9 +129,12 @@ func stat(path string) os.FileInfo {
 }
 
 // appendFirst appends the pairs in order, the first one of each key.
-func appendFirst(ctx context.Context, w *table.Writer, s *salvage.Salvage, order func(a, b []byte) int) (twice uint64, err error) {
+func appendFirst(ctx context.Context, w *table.Writer, records iter.Seq2[extern.Record, error]) (twice uint64, err error) {
 	var last []byte
-	for r, err := range extern.Sort(ctx, s.Pairs(), extern.Options{Compare: order, Memory: 256 << 20}) {
+	for r, err := range records {
+		if err == nil && w.Entries()%checkEvery == 0 {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return 0, err
 		}

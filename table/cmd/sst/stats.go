@@ -15,6 +15,7 @@ import (
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 func statsCommand() *cobra.Command {
@@ -95,7 +96,7 @@ func statsOfFile(w io.Writer, s *anatomy.Stats) {
 	fmt.Fprintf(w, "index\t%s\n", extentText(s.Index))
 	fmt.Fprintf(w, "metaindex\t%s\n", extentText(s.Metaindex))
 	for _, m := range s.Meta {
-		fmt.Fprintf(w, "  %s\t%s\n", m.Name, extentText(m.Extent))
+		fmt.Fprintf(w, "  %s\t%s\n", text.Escape([]byte(m.Name)), extentText(m.Extent))
 	}
 }
 
@@ -143,7 +144,7 @@ func statsOfFilter(w io.Writer, f anatomy.Filters) {
 	if f.Whole {
 		kind = "filter of the table"
 	}
-	fmt.Fprintf(w, "%s\t%s, at %d, %s\n", kind, f.Name, f.Offset, bytesOf(f.Bytes))
+	fmt.Fprintf(w, "%s\t%s, at %d, %s\n", kind, text.Escape([]byte(f.Name)), f.Offset, bytesOf(f.Bytes))
 	fmt.Fprintf(w, "  filters\t%s with keys, %d without\n", humanize.Comma(int64(f.Count)), f.Empty)
 	k := fmt.Sprint(f.KMin)
 	if f.KMax != f.KMin {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -110,8 +111,8 @@ func verifyFile(path string, o source.Options) (findings []error, but string) {
 	if err != nil {
 		return flatten(err), ""
 	}
-	if f.Unknown != "" {
-		but = fmt.Sprintf(", but filter %q is of no known kind, and only its checksum was checked", f.Unknown)
+	if f.Unknown != nil {
+		but = ", but only the checksum of its filter was checked: " + strings.TrimPrefix(f.Unknown.Error(), "table: ")
 	}
 	findings = flatten(errors.Join(f.Reader.Verify(), f.Close()))
 	for i, err := range findings {

@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 )
 
 // writerFlags are what all commands that write a table have.
@@ -132,10 +133,14 @@ func parseSize(flag, s string) (int64, error) {
 	return int64(n), nil
 }
 
-// orderOf is the order of a table's keys.
-func orderOf(o *table.WriterOptions) func(a, b []byte) int {
-	if o.Comparer == nil {
-		return table.BytewiseComparer.Compare
+// sorting is how pairs of such a table are sorted.
+func sorting(o *table.WriterOptions, memory int64, dir string) extern.Options {
+	s := extern.Options{Compare: table.BytewiseComparer.Compare, Memory: memory, Dir: dir}
+	if o.Comparer != nil {
+		s.Compare, s.Suffix = o.Comparer.Compare, internalTrailer
 	}
-	return o.Comparer.Compare
+	return s
 }
+
+// internalTrailer is what an internal key has behind the user's.
+const internalTrailer = 8

@@ -33,20 +33,20 @@ type Block struct {
 }
 
 // ReadBlock reads a data block of the file, and checks it.
-func ReadBlock(f *source.File, part table.Part) (Block, block.Block, error) {
+func ReadBlock(f *source.File, part table.Part) (Block, *block.Iter, error) {
 	b := Block{Part: part}
 	contents, compression, err := f.Layout.ReadBlock(part.Handle)
 	if err != nil {
-		return b, block.Block{}, err
+		return b, nil, err
 	}
-	opened, err := block.Open(contents, f.Compare)
+	it, err := source.OpenBlock(contents, f.BlockOrder())
 	if err != nil {
-		return b, block.Block{}, &table.CorruptionError{Block: "data block", Offset: int64(part.Offset), Err: err}
+		return b, nil, &table.CorruptionError{Block: "data block", Offset: int64(part.Offset), Err: err}
 	}
 	b.Compression, b.Raw = compression, len(contents)
 	b.Restarts = int(binary.LittleEndian.Uint32(contents[len(contents)-4:]))
-	b.count(opened.NewIter(), contents[len(contents)-4-4*b.Restarts:], f.Internal)
-	return b, opened, nil
+	b.count(it, contents[len(contents)-4-4*b.Restarts:], f.Internal)
+	return b, it, nil
 }
 
 // count counts the entries. restarts is where the offsets of restart points are: the

@@ -81,8 +81,10 @@ func (s *Stats) filters(f *source.File, keys []int) {
 	}
 	if whole := all.Whole; whole != nil {
 		var sum sum
-		tail := len(all.WholeBytes) - wholeTail
-		sum.add(Bits{Array: all.WholeBytes[:tail], K: int(all.WholeBytes[tail]), Keys: s.users})
+		if bytes, _, err := f.Layout.ReadBlock(all.WholePart.Handle); err == nil { // as it was before
+			tail := len(bytes) - wholeTail
+			sum.add(Bits{Array: bytes[:tail], K: int(bytes[tail]), Keys: s.users})
+		}
 		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.WholePart.Name), "fullfilter."), all.WholePart.Offset, all.WholePart.Length
 		sum.Whole = true
 		s.Filters = append(s.Filters, sum.result())

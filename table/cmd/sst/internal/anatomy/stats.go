@@ -2,8 +2,6 @@ package anatomy
 
 import (
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -62,8 +60,10 @@ type Named struct {
 func StatsOf(f *source.File) (*Stats, error) {
 	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, Footer: f.Layout.Footer, Compression: map[string]int{}}
 	var damage []error
+	seen := map[string]bool{}
 	add := func(err error) {
-		if err != nil && !slices.Contains(s.Damage, err.Error()) { // a block may be come to twice
+		if err != nil && !seen[err.Error()] { // a block may be come to twice
+			seen[err.Error()] = true
 			damage = append(damage, f.Wrap(err))
 			s.Damage = append(s.Damage, err.Error())
 		}
@@ -83,11 +83,7 @@ func StatsOf(f *source.File) (*Stats, error) {
 		}
 	}
 	s.filters(f, keys)
-	if err := f.Reader.FilterErr(); err != nil {
-		s.Unused = "not in use: " + strings.TrimPrefix(err.Error(), "table: ")
-	} else if f.Opaque {
-		s.Unused = "not in use: it denies the table's own keys"
-	}
+	s.Unused = f.Unused()
 	p, err := f.Reader.Properties()
 	if err == nil {
 		s.Properties, s.Written = propertiesOf(p), p
@@ -112,9 +108,14 @@ func (s *Stats) meta(f *source.File) error {
 		return err
 	}
 	var errs []error
+	known := map[table.Handle]Extent{} // a block may be listed very often
 	for _, part := range parts {
-		e, err := extent(f, part.Handle)
-		errs = append(errs, err)
+		e, ok := known[part.Handle]
+		if !ok {
+			e, err = extent(f, part.Handle)
+			errs = append(errs, err)
+			known[part.Handle] = e
+		}
 		s.Meta = append(s.Meta, Named{string(part.Name), e})
 	}
 	return errors.Join(errs...)

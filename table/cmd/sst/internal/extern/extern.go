@@ -2,11 +2,11 @@
 package extern
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"os"
 	"runtime"
 
 	"github.com/lanrat/extsort"
@@ -17,7 +17,8 @@ import (
 // Options say how pairs are sorted.
 type Options struct {
 	Compare func(a, b []byte) int // the order of keys
-	Memory  int64                 // about how many bytes may be taken, from 20 MiB on, if keys have at most 512
+	Suffix  int                   // how many bytes at the end of each key are in no bytewise order
+	Memory  int64                 // about how many bytes may be taken, from 20 MiB on
 	Dir     string                // for temporary files; "": where the system has them
 }
 
@@ -27,14 +28,9 @@ type Record struct {
 	Number uint64
 }
 
-// A record is sorted as bytes: its number, the length of its key, key and value. The
-// value of a large one is in the spill file, and the record has its place there.
 const (
-	headerLen = 12
-	spilled   = 1 << 31 // in the length of the key
-	inline    = 1 << 10 // bytes of key and value from which on the value is spilled
-	slabLen   = 64 << 10
-	maxPair   = 1 << 30 // more than a table takes
+	slabLen = 64 << 10
+	maxPair = 1 << 30 // more than a table takes
 
 	// minChunk is how many records are sorted at least at a time: of many small chunks
 	// the merging takes for ever.
@@ -48,6 +44,10 @@ const (
 // Sort returns the pairs in order; those of one key in that of the input.
 func Sort(ctx context.Context, pairs iter.Seq2[input.Pair, error], o Options) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
+		if err := o.check(); err != nil {
+			yield(Record{}, err)
+			return
+		}
 		s := sorter{o: o, in: make(chan []byte, 1<<10), fed: make(chan error, 1)}
 		defer s.spill.close()
 		sorting, sorted, failed := extsort.Generic(s.in, same, same, s.compare, o.config())
@@ -59,7 +59,7 @@ func Sort(ctx context.Context, pairs iter.Seq2[input.Pair, error], o Options) it
 		}()
 		go s.feed(ctx, pairs)
 		sorting.Sort(ctx)
-		if err := <-s.fed; err != nil {
+		if err := s.ended(ctx, failed); err != nil {
 			yield(Record{}, err)
 			return
 		}
@@ -73,6 +73,31 @@ func Sort(ctx context.Context, pairs iter.Seq2[input.Pair, error], o Options) it
 			yield(Record{}, err)
 		}
 	}
+}
+
+// ended returns how the input ended or, if it goes on, why the sorter takes no more of
+// it: the input may be waited for, and is left to itself.
+func (s *sorter) ended(ctx context.Context, failed <-chan error) error {
+	select {
+	case err := <-s.fed:
+		return err
+	default:
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return <-failed
+}
+
+func (o Options) check() error {
+	if o.Dir == "" {
+		return nil
+	}
+	info, err := os.Stat(o.Dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s: not a directory", o.Dir)
+	}
+	return err
 }
 
 func (o Options) config() *extsort.Config {
@@ -118,7 +143,7 @@ func (s *sorter) feed(ctx context.Context, pairs iter.Seq2[input.Pair, error]) {
 			return
 		}
 	}
-	s.fed <- s.spill.flush()
+	s.fed <- nil
 }
 
 // encode makes a record of a pair.
@@ -126,48 +151,33 @@ func (s *sorter) encode(p input.Pair, number uint64) ([]byte, error) {
 	if len(p.Key)+len(p.Value) > maxPair {
 		return nil, fmt.Errorf("pair %d of the input has %d bytes, want at most %d", number+1, len(p.Key)+len(p.Value), maxPair)
 	}
-	value, length := p.Value, uint32(len(p.Key))
+	key, value, length := p.Key, p.Value, uint32(len(p.Key))
 	if len(p.Key)+len(p.Value) > inline {
-		place, err := s.spill.write(s.o.Dir, p.Value)
+		place, err := s.spill.write(s.o.Dir, p.Key, p.Value)
 		if err != nil {
 			return nil, err
 		}
 		value, length = place, length|spilled
+		if len(key)-s.o.Suffix > keyInline {
+			key, length = key[:keyInline], keyInline|spilled|cut
+		}
 	}
-	n := headerLen + len(p.Key) + len(value)
+	n := headerLen + len(key) + len(value)
 	if n > cap(s.slab)-len(s.slab) {
 		s.slab = make([]byte, 0, max(slabLen, n))
 	}
 	start := len(s.slab)
 	s.slab = binary.LittleEndian.AppendUint64(s.slab, number)
 	s.slab = binary.LittleEndian.AppendUint32(s.slab, length)
-	s.slab = append(append(s.slab, p.Key...), value...)
+	s.slab = append(append(s.slab, key...), value...)
 	return s.slab[start:len(s.slab):len(s.slab)], nil
 }
 
-// split takes a record apart.
-func split(record []byte) (number uint64, key, rest []byte, isSpilled bool) {
-	length := binary.LittleEndian.Uint32(record[8:])
-	end := headerLen + length&^spilled
-	return binary.LittleEndian.Uint64(record), record[headerLen:end:end], record[end:], length&spilled != 0
-}
-
-func (s *sorter) compare(a, b []byte) int {
-	m, ka, _, _ := split(a)
-	n, kb, _, _ := split(b)
-	if order := s.o.Compare(ka, kb); order != 0 {
-		return order
+func (s *sorter) decode(b []byte) (r Record, err error) {
+	record := split(b)
+	r = Record{input.Pair{Key: record.key, Value: record.value}, record.number}
+	if record.isSpilled {
+		r.Key, r.Value, err = s.spill.read(record.value)
 	}
-	return cmp.Compare(m, n)
-}
-
-func (s *sorter) decode(record []byte) (Record, error) {
-	number, key, value, isSpilled := split(record)
-	r := Record{input.Pair{Key: key, Value: value}, number}
-	if !isSpilled {
-		return r, nil
-	}
-	var err error
-	r.Value, err = s.spill.read(value)
 	return r, err
 }

@@ -10,9 +10,11 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
@@ -127,4 +129,57 @@ func TestSortWithoutDirectory(t *testing.T) {
 		return
 	}
 	t.Error("no error")
+}
+
+// Keys that are cut in memory are in their order all the same, with and without a
+// trailer that is in another order.
+func TestSortLongKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	plain := Options{Compare: bytes.Compare}
+	internal := Options{Compare: table.InternalComparer(table.BytewiseComparer).Compare, Suffix: 8}
+	for name, o := range map[string]Options{"plain": plain, "internal": internal} {
+		var pairs []input.Pair
+		for i := range 500 {
+			key := bytes.Repeat([]byte("x"), keyInline-2+rng.IntN(5))
+			key = append(key, bytes.Repeat([]byte{byte(rng.IntN(3))}, rng.IntN(3)*600)...)
+			if o.Suffix > 0 {
+				key = table.InternalKey{User: key, Sequence: uint64(rng.IntN(3)), Kind: table.KindSet}.Append(nil)
+			}
+			pairs = append(pairs, input.Pair{Key: key, Value: bytes.Repeat([]byte{byte(i)}, rng.IntN(1000))})
+		}
+		var got []input.Pair
+		for r, err := range Sort(t.Context(), each(pairs), o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, r.Pair)
+		}
+		slices.SortStableFunc(pairs, func(a, b input.Pair) int { return o.Compare(a.Key, b.Key) })
+		for i, p := range pairs {
+			if !bytes.Equal(got[i].Key, p.Key) || !bytes.Equal(got[i].Value, p.Value) {
+				t.Fatalf("%s: record %d is another", name, i)
+			}
+		}
+	}
+}
+
+// A sorter that fails, and one that is interrupted, do not wait for input that does not
+// come.
+func TestSortDoesNotWait(t *testing.T) {
+	release := make(chan bool)
+	defer close(release)
+	waiting := func(yield func(input.Pair, error) bool) {
+		each(randomPairs(2 * minChunk))(yield)
+		<-release
+	}
+	failing := Options{Compare: func(_, _ []byte) int { panic("no order") }}
+	for range Sort(t.Context(), waiting, failing) {
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	for _, err := range Sort(ctx, waiting, Options{Compare: bytes.Compare}) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("interrupted: %v", err)
+		}
+	}
 }

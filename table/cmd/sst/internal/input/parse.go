@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -88,6 +90,9 @@ func (p *parser) appendTrailer(sequence uint64, kind string) error {
 
 // json reads an object of which all fields but the key may be left out.
 func (p *parser) json(line []byte) (err error) {
+	if !utf8.Valid(line) {
+		return errors.New("JSON: not UTF-8: bytes that are no text want key_base64 and value_base64")
+	}
 	var o text.Object
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -101,6 +106,9 @@ func (p *parser) json(line []byte) (err error) {
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("JSON: want one object a line")
+	}
+	if replaced(line, o.Key) || replaced(line, o.Value) {
+		return errors.New("JSON: half a pair of surrogates, which is no text")
 	}
 	if p.Key, err = oneOf("key", o.Key, o.KeyBase64); err != nil {
 		return err
@@ -121,6 +129,13 @@ func (p *parser) json(line []byte) (err error) {
 		return errors.New(`JSON: no "sequence", which --internal-keys wants`)
 	}
 	return p.appendTrailer(*o.Sequence, o.Kind)
+}
+
+// replaced reports whether the decoder put U+FFFD into a string where the line, which is
+// UTF-8, does not have it.
+func replaced(line []byte, s *string) bool {
+	return s != nil && strings.ContainsRune(*s, utf8.RuneError) &&
+		!bytes.ContainsRune(line, utf8.RuneError) && !bytes.Contains(bytes.ToLower(line), []byte(`\ufffd`))
 }
 
 func oneOf(name string, s *string, b []byte) ([]byte, error) {

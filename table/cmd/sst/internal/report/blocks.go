@@ -93,7 +93,7 @@ func appendShared(dst, last, key []byte) []byte {
 }
 
 // count counts a sound block in.
-func (c *collector) count(b anatomy.Block, entries block.Block) {
+func (c *collector) count(b anatomy.Block, entries *block.Iter) {
 	c.compression(b.Compression)
 	t := &c.Totals
 	t.Entries += b.Entries
@@ -106,9 +106,9 @@ func (c *collector) count(b anatomy.Block, entries block.Block) {
 	c.tally.stored[int(b.Length)]++
 	c.tally.raw[b.Raw]++
 	c.tally.entries[b.Entries]++
-	for it := entries.NewIter(); it.Next(); {
-		c.tally.keys[len(c.userPart(it.Key()))]++
-		c.tally.values[len(it.Value())]++
+	for ok := entries.First(); ok; ok = entries.Next() {
+		c.tally.keys[len(c.userPart(entries.Key()))]++
+		c.tally.values[len(entries.Value())]++
 	}
 }
 
@@ -122,19 +122,19 @@ func (c *collector) userPart(key []byte) []byte {
 
 // hold returns the block's entries for the page, or nothing if there is no room for
 // all of them.
-func (c *collector) hold(entries block.Block) []byte {
+func (c *collector) hold(entries *block.Iter) []byte {
 	var held, last []byte
-	for it := entries.NewIter(); it.Next(); {
-		value := it.Value()
+	for ok := entries.First(); ok; ok = entries.Next() {
+		value := entries.Value()
 		shown := value[:min(len(value), shownValue)]
-		held = appendShared(held, last, it.Key())
+		held = appendShared(held, last, entries.Key())
 		held = binary.AppendUvarint(held, uint64(len(value)))
 		held = binary.AppendUvarint(held, uint64(len(shown)))
 		held = append(held, shown...)
 		if int64(len(held)) > c.room {
 			return nil
 		}
-		last = append(last[:0], it.Key()...)
+		last = append(last[:0], entries.Key()...)
 	}
 	c.room -= int64(len(held))
 	return held

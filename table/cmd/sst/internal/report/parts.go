@@ -31,11 +31,13 @@ const footerSize = 48
 func (m *Model) parts(f *source.File, d *damage) {
 	meta, err := f.Layout.Meta()
 	d.add(err)
+	known := map[uint64]int{} // parts by where they are
 	for _, part := range meta {
-		if n := len(m.Parts); n > 0 && m.Parts[n-1].Offset == part.Offset {
-			m.Parts[n-1].Name += ", " + text.Escape(part.Name) // one filter block has two names
+		if i, ok := known[part.Offset]; ok {
+			m.Parts[i].Name += ", " + text.Escape(part.Name) // one filter block has two names
 			continue
 		}
+		known[part.Offset] = len(m.Parts)
 		m.addPart(f, kindOf(string(part.Name)), text.Escape(part.Name), part.Handle, d)
 	}
 	m.addPart(f, "metaindex", "", f.Layout.Metaindex, d)
@@ -79,13 +81,13 @@ func (m *Model) filters(f *source.File, d *damage) {
 		m.Filter = &Filter{strings.TrimPrefix(string(all.BlocksPart.Name), "filter."), all.BlocksPart.Offset, contents}
 	}
 	if all.Whole != nil {
-		m.Whole = &Filter{strings.TrimPrefix(string(all.WholePart.Name), "fullfilter."), all.WholePart.Offset, all.WholeBytes}
+		contents, _, _ := f.Layout.ReadBlock(all.WholePart.Handle)
+		m.Whole = &Filter{strings.TrimPrefix(string(all.WholePart.Name), "fullfilter."), all.WholePart.Offset, contents}
 	}
-	if f.Opaque {
-		m.Note = "The table's filter denies the table's own keys: it holds something else, and is not asked."
+	if why := f.Unused(); why != "" {
+		m.Note = "A filter of the table is " + why + "."
 	}
-	if err := f.Reader.FilterErr(); err != nil {
-		m.Note = "A filter of the table is not asked: " + err.Error()
+	if err := all.Err; err != nil {
 		m.damagedFilter(err, d)
 	}
 }

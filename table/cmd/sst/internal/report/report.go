@@ -6,7 +6,6 @@ package report
 import (
 	"errors"
 	"path/filepath"
-	"slices"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
@@ -68,28 +67,34 @@ func New(f *source.File, o Options) (*Model, error) {
 		File: filepath.Base(f.Path), Command: o.Command, Size: f.Size, Internal: f.Internal,
 		Compressions: map[string]string{}, Samples: [][]byte{},
 	}
-	var d damage
+	d := damage{seen: map[int64]bool{}}
 	m.blocks(f, int64(min(o.Embed, 1<<60)/4*3), &d) // base64 makes 4 bytes of 3
 	m.parts(f, &d)
 	m.filters(f, &d)
 	m.samples(f)
-	for _, err := range d {
+	for _, err := range d.found {
 		m.Damage = append(m.Damage, err.Error())
 	}
-	return m, errors.Join(d...)
+	return m, errors.Join(d.found...)
 }
 
 // damage is what was found damaged, each part of the file once: some are come to
 // twice, and errors call them by different names then.
-type damage []error
+type damage struct {
+	found []error
+	seen  map[int64]bool // by offset
+}
 
 func (d *damage) add(err error) {
-	known := slices.ContainsFunc(*d, func(other error) bool {
-		var a, b *table.CorruptionError
-		return errors.As(err, &a) && errors.As(other, &b) && a.Offset == b.Offset
-	})
-	if err != nil && !known {
-		*d = append(*d, err)
+	var c *table.CorruptionError
+	if errors.As(err, &c) {
+		if d.seen[c.Offset] {
+			return
+		}
+		d.seen[c.Offset] = true
+	}
+	if err != nil {
+		d.found = append(d.found, err)
 	}
 }
 

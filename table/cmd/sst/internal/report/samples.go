@@ -32,8 +32,8 @@ func (m *Model) samples(f *source.File) {
 
 // firstKey returns the user's part of the first key of data block i, or nil.
 func firstKey(f *source.File, i int) []byte {
-	_, entries, err := anatomy.ReadBlock(f, f.Layout.Data[i])
-	if it := entries.NewIter(); err == nil && it.First() {
+	_, it, err := anatomy.ReadBlock(f, f.Layout.Data[i])
+	if err == nil && it.First() {
 		return append([]byte{}, f.User(it.Key())...)
 	}
 	return nil

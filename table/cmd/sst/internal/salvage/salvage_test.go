@@ -2,11 +2,16 @@ package salvage
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
@@ -53,7 +58,7 @@ func FuzzScan(f *testing.F) {
 // whatever the damage looks like.
 func TestScanResumes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	for name, codec := range map[string]table.Codec{"none": table.NoCompression, "snappy": table.Snappy, "zstd": codecs.Zstd, "zlib": codecs.Zlib} {
+	for name, codec := range map[string]table.Codec{"none": table.NoCompression, "snappy": table.Snappy, "zstd": codecs.Zstd, "zlib": codecs.Zlib, "deflate": codecs.Deflate} {
 		path := filepath.Join(t.TempDir(), "t.ldb")
 		w, err := table.Create(path, &table.WriterOptions{Compression: codec, BlockSize: 500})
 		if err != nil {
@@ -93,5 +98,70 @@ func TestScanResumes(t *testing.T) {
 				t.Errorf("%s, %s: gaps %v, want %v; %d blocks, want %d and two more", name, damage, gaps, want, len(blocks), len(f.Layout.Data)-3)
 			}
 		}
+	}
+}
+
+// What only looks like an index, a metaindex or properties is data, and what is one of
+// them is not, whatever of the table is damaged.
+func TestSalvageTellsData(t *testing.T) {
+	for name, entry := range map[string]func(i int) (key, value string){
+		"values like handles":   func(i int) (string, string) { return fmt.Sprintf("key%06d", i), fmt.Sprintf("%c%c", 65+i%26, 66+i%25) },
+		"keys like properties":  func(i int) (string, string) { return fmt.Sprintf("sievetable.k%06d", i), fmt.Sprint("some value ", i) },
+		"keys like meta blocks": func(i int) (string, string) { return fmt.Sprintf("filter.k%06d", i), fmt.Sprint("some value ", i) },
+		"numbers for values": func(i int) (string, string) {
+			return fmt.Sprintf("key%06d", i), string(binary.AppendUvarint(nil, uint64(i)))
+		},
+		"an entry in each block": func(i int) (string, string) { return fmt.Sprintf("key%06d", i), strings.Repeat("\x00A", 2000+i) },
+		"two numbers, and in order": func(i int) (string, string) {
+			return fmt.Sprintf("key%06d", i), string(binary.AppendUvarint(binary.AppendUvarint(nil, uint64(100*i)), 50))
+		},
+	} {
+		var all []string
+		path := filepath.Join(t.TempDir(), "t.ldb")
+		w, err := table.Create(path, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2000 {
+			key, value := entry(i)
+			all = append(all, key+"="+value)
+			if err := w.Append([]byte(key), []byte(value)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		checkTold(t, name, path, all)
+	}
+}
+
+// checkTold has a table salvaged without its first data block and its footer.
+func checkTold(t *testing.T, name, path string, all []string) {
+	t.Helper()
+	contents, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents[5] ^= 0xff
+	contents[len(contents)-1] ^= 0xff
+	if err := os.WriteFile(path, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := source.OpenDamaged(path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s, err := Of(f, source.Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for p := range s.Pairs() {
+		got = append(got, string(p.Key)+"="+string(p.Value))
+	}
+	if n := len(all) - len(got); n < 1 || n > 700 || !slices.Equal(got, all[n:]) {
+		t.Errorf("%s: %d pairs, want all but those of the first block", name, len(got))
 	}
 }

@@ -3,7 +3,6 @@ package source
 import (
 	"iter"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -14,7 +13,8 @@ type sample struct {
 }
 
 const (
-	sampledKeys   = 200     // of a data block
+	sampledKeys   = 200     // of a data block, at most
+	sampledBytes  = 1 << 20 // of these keys, more or less
 	maxSequence   = 1 << 48 // more writes than a database sees; separators have table.MaxSequence
 	sampledBlocks = 3
 )
@@ -31,12 +31,10 @@ func (f *File) find(internal InternalKeys) {
 	switch {
 	case internal != Auto:
 		f.Internal = internal == Yes
-	case !shaped(samples):
-		f.Internal = false
 	case whole != user:
 		f.Internal = user
 	default: // the filter does not tell
-		f.Internal = ordered(samples)
+		f.Internal = shaped(samples) && ordered(samples)
 	}
 	if f.Internal {
 		f.Opaque = !user
@@ -44,7 +42,7 @@ func (f *File) find(internal InternalKeys) {
 		f.Opaque = !whole
 	}
 	if f.Opaque {
-		f.filters = Filters{}
+		f.filters.Blocks, f.filters.Whole = nil, nil
 	}
 }
 
@@ -103,12 +101,12 @@ func sampleBlock(l *table.Layout, h table.Handle) [][]byte {
 
 // sampleKeys returns the first keys of a data block.
 func sampleKeys(contents []byte) [][]byte {
-	b, err := block.Open(contents, func(_, _ []byte) int { return -1 })
+	it, err := OpenBlock(contents, AnyOrder)
 	if err != nil {
 		return nil
 	}
 	var keys [][]byte
-	for it := b.NewIter(); it.Next() && len(keys) < sampledKeys; {
+	for room := sampledBytes; room > 0 && len(keys) < sampledKeys && it.Next(); room -= len(it.Key()) {
 		keys = append(keys, append([]byte{}, it.Key()...)) // no nil, which stands for no part of a key
 	}
 	return keys

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
@@ -44,7 +45,7 @@ type File struct {
 	Internal bool          // its keys are internal keys
 	Opaque   bool          // its filter holds something else than keys, and is not used
 	Src      io.ReaderAt   // what the table is read from
-	Unknown  string        // the name of a filter of no known kind, or ""
+	Unknown  error         // why a filter could not be looked at: it is of no known kind
 	Empty    bool          // it has no data blocks
 	Layout   *table.Layout // where its blocks are; nil if opened to be gone through
 	Reader   *table.Reader
@@ -112,7 +113,9 @@ func (f *File) open(o Options) (err error) {
 	}
 	f.Empty = len(f.Layout.Data) == 0
 	f.find(o.InternalKeys)
-	f.Unknown = f.filters.Unknown
+	if f.filters.Unknown {
+		f.Unknown = f.filters.Err
+	}
 	if o.Through {
 		f.Layout, f.filters = nil, Filters{}
 		runtime.GC() // so that they are gone before a Reader has as much
@@ -132,6 +135,14 @@ func (f *File) Compare(a, b []byte) int {
 		return f.Options.Comparer.Compare(a, b)
 	}
 	return table.BytewiseComparer.Compare(a, b)
+}
+
+// BlockOrder is Compare in the form that package block has it: nil for the bytewise order.
+func (f *File) BlockOrder() func(a, b []byte) int {
+	if f.Options.Comparer != nil {
+		return f.Options.Comparer.Compare
+	}
+	return nil
 }
 
 // User is what of a key the filters hold: of an internal key the user's.
@@ -166,4 +177,15 @@ func (f *File) Wrap(err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", f.Path, err)
+}
+
+// Unused says why a filter of the table is not in use, or nothing.
+func (f *File) Unused() string {
+	switch {
+	case f.Opaque:
+		return "not in use: it denies the table's own keys"
+	case f.filters.Err != nil:
+		return "not in use: " + strings.TrimPrefix(f.filters.Err.Error(), "table: ")
+	}
+	return ""
 }

@@ -73,6 +73,11 @@ func internal(user string, sequence uint64) string {
 	return string(table.InternalKey{User: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil))
 }
 
+// mergeKey returns an internal key of a kind that RocksDB has.
+func mergeKey(user string, sequence uint64) string {
+	return string(table.InternalKey{User: []byte(user), Sequence: sequence, Kind: 2}.Append(nil))
+}
+
 // What looks like internal keys and is none is told by the filter or, without one, by
 // the order; and the other way round.
 func TestInternalKeysThatAreHardToTell(t *testing.T) {
@@ -92,6 +97,8 @@ func TestInternalKeysThatAreHardToTell(t *testing.T) {
 		{"versions, with a filter of the table", table.WriterOptions{Comparer: inOrder, TableFilterPolicy: filter.NewTableBloom(20), FilterKey: table.InternalFilterKey}, []string{internal("a", 5), internal("b", 4)}, true, false},
 		{"internal keys that the filter has whole", table.WriterOptions{FilterPolicy: bloom}, []string{internal("a", 5), internal("b", 4)}, false, false},
 		{"a filter of something else", table.WriterOptions{FilterPolicy: bloom, FilterKey: func(key []byte) []byte { return key[:1] }}, []string{"apple", "banana"}, false, true},
+		{"sequences of no living database", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{internal("a", 1<<50), internal("b", 4)}, true, false},
+		{"kinds of other engines", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: table.InternalFilterKey}, []string{mergeKey("a", 5), internal("b", 4)}, true, false},
 		{"no keys", table.WriterOptions{}, nil, false, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,195 @@
+package salvage
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/zlib"
+	"encoding/binary"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+)
+
+// ends return, each for a form of blocks, where the one ends that data starts with, or 0
+// if it does not look like the start of one. All show their end to who goes over them.
+func (s *scanner) ends() []func(data []byte) int {
+	return []func([]byte) int{s.snappyEnd, s.zstdEnd, s.zlibEnd, s.rawEnd, s.deflateEnd}
+}
+
+// snappyEnd goes over what Snappy's format has: how many bytes it decodes to, and
+// literals and copies up to that.
+func (s *scanner) snappyEnd(data []byte) int {
+	length, at := wire.Uvarint(data)
+	if at == 0 || length == 0 || length > maxBlock {
+		return 0
+	}
+	for made := uint64(0); made < length; {
+		s.work--
+		size, n, back := element(data[at:])
+		if n == 0 || n > len(data)-at || back > made || made == 0 && back == 0 && data[at+n-size] != 0 {
+			return 0 // the first literal starts with an entry that shares nothing
+		}
+		at, made = at+n, made+uint64(size)
+		if made > length {
+			return 0
+		}
+	}
+	return at
+}
+
+// element reads one element of Snappy's format: how many bytes it makes, how many it
+// takes, and how far back a copy goes, which is 0 for a literal. If there is none it
+// takes 0 bytes.
+func element(data []byte) (size, n int, back uint64) {
+	if len(data) < 5 {
+		return 0, 0, 0
+	}
+	tag := data[0]
+	size = int(tag>>2) + 1
+	switch tag & 3 {
+	case 0:
+		extra := max(0, size-60) // so many bytes have the length
+		if extra > 0 {
+			size = int(binary.LittleEndian.Uint32(data[1:])&(1<<(8*extra)-1)) + 1
+		}
+		return size, 1 + extra + size, 0
+	case 1:
+		size, n, back = int(tag>>2&7)+4, 2, uint64(tag>>5)<<8|uint64(data[1])
+	case 2:
+		n, back = 3, uint64(binary.LittleEndian.Uint16(data[1:]))
+	case 3:
+		n, back = 5, uint64(binary.LittleEndian.Uint32(data[1:]))
+	}
+	if back == 0 {
+		return 0, 0, 0
+	}
+	return size, n, back
+}
+
+// zstdEnd goes over the blocks of a zstd frame: each has three bytes that say whether it
+// is the last one, its type and its size (RFC 8878, 3.1.1).
+func (s *scanner) zstdEnd(data []byte) int {
+	if !codecs.IsZstd(data) {
+		return 0
+	}
+	var frame zstd.Header
+	if err := frame.Decode(data[:min(len(data), zstd.HeaderMaxSize)]); err != nil || frame.Skippable {
+		return 0
+	}
+	at := frame.HeaderSize
+	for last := false; !last; {
+		s.work--
+		if len(data)-at < 4 {
+			return 0
+		}
+		header := int(data[at]) | int(data[at+1])<<8 | int(data[at+2])<<16
+		last = header&1 != 0
+		size := header >> 3
+		if runLength := header>>1&3 == 1; runLength {
+			size = 1
+		}
+		if at += 3; size > len(data)-at {
+			return 0
+		}
+		at += size
+	}
+	if frame.HasCheckSum {
+		at += 4
+	}
+	return min(at, len(data))
+}
+
+// zlibEnd decompresses what starts with zlib's header: deflate, and a check.
+func (s *scanner) zlibEnd(data []byte) int {
+	if len(data) < 2 || data[0]&0x0f != 8 || binary.BigEndian.Uint16(data)%31 != 0 {
+		return 0
+	}
+	in := bytes.NewReader(data)
+	r, err := zlib.NewReader(in)
+	if err != nil {
+		return 0
+	}
+	return s.inflatedEnd(r, in)
+}
+
+// deflateEnd decompresses what deflate may have made. It does not show where it starts,
+// so that it is tried only where a block was of it, or none was found yet.
+func (s *scanner) deflateEnd(data []byte) int {
+	if !s.deflate {
+		return 0
+	}
+	in := bytes.NewReader(data)
+	if s.inflater == nil {
+		s.inflater = flate.NewReader(in)
+	} else if err := s.inflater.(flate.Resetter).Reset(in, nil); err != nil {
+		return 0
+	}
+	return s.inflatedEnd(s.inflater, in)
+}
+
+// inflatedEnd reads r, which takes its bytes from in, to its end. What comes out must
+// start with an entry that shares nothing.
+func (s *scanner) inflatedEnd(r io.Reader, in *bytes.Reader) int {
+	size := int(in.Size())
+	var first [1]byte
+	_, err := io.ReadFull(r, first[:])
+	if err == nil && first[0] == 0 {
+		var n int64
+		n, err = io.Copy(io.Discard, io.LimitReader(r, maxBlock))
+		s.work -= int(n)
+	}
+	s.work -= size - in.Len() + 64
+	if err != nil || first[0] != 0 {
+		return 0
+	}
+	return size - in.Len()
+}
+
+// rawEnd goes over what a block of entries has: those, each above the one before, and
+// where restart points are, the first of which is 0, with their number.
+func (s *scanner) rawEnd(data []byte) int {
+	at, last := 0, uint64(0)
+	for {
+		s.work--
+		shared, unshared, next := entry(data[at:])
+		if next == 0 || shared > last || at > 0 && unshared == 0 { // no entry, or not above
+			break
+		}
+		at, last = at+next, shared+unshared
+	}
+	for n, before := uint32(0), uint32(0); len(data)-at >= 4+trailerLen; n++ {
+		s.work--
+		point := binary.LittleEndian.Uint32(data[at:])
+		at += 4
+		switch {
+		case n > 0 && point == n: // no restart point: it would be that many entries on
+			return at
+		case n == 0 && point != 0 || n > 0 && point <= before:
+			return 0
+		}
+		before = point
+	}
+	return 0
+}
+
+// entry reads the lengths of an entry, and where the next one starts, which is 0 if
+// data is too short.
+func entry(data []byte) (shared, unshared uint64, next int) {
+	var lengths [3]uint64
+	at := 0
+	for i := range lengths {
+		length, n := wire.Uvarint(data[at:])
+		if n == 0 {
+			return 0, 0, 0
+		}
+		lengths[i], at = length, at+n
+	}
+	room := uint64(len(data) - at)
+	if lengths[1] > room || lengths[2] > room-lengths[1] {
+		return 0, 0, 0
+	}
+	return lengths[0], lengths[1], at + int(lengths[1]+lengths[2])
+}
