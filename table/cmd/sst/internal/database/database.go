@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	lerrors "github.com/syndtr/goleveldb/leveldb/errors"
 	"github.com/syndtr/goleveldb/leveldb/journal"
@@ -26,7 +27,7 @@ type Version struct {
 var manifestName = regexp.MustCompile(`^MANIFEST-[0-9]+$`)
 
 // Read reads the version that the directory's files CURRENT and MANIFEST-… give. It is
-// fs.ErrNotExist if there is none.
+// fs.ErrNotExist if there is no CURRENT.
 func Read(dir string) (*Version, error) {
 	current, err := os.ReadFile(filepath.Join(dir, "CURRENT"))
 	if err != nil {
@@ -42,7 +43,7 @@ func Read(dir string) (*Version, error) {
 	path := filepath.Join(dir, name)
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("CURRENT names what is not there: %w", err)
+		return nil, fmt.Errorf("%s names a file that cannot be opened: %v", filepath.Join(dir, "CURRENT"), err)
 	}
 	defer f.Close()
 	v := &Version{Tables: map[uint64]bool{}}
@@ -60,7 +61,7 @@ func (v *Version) read(f io.Reader) error {
 	edits := journal.NewReader(all, nil, true, true)
 	for n := 0; ; n++ {
 		r, err := edits.Next()
-		if err == io.EOF {
+		if err == io.EOF && n > 0 {
 			return nil
 		}
 		var edit []byte
@@ -79,14 +80,15 @@ func (v *Version) read(f io.Reader) error {
 	}
 }
 
-// isCut reports whether a record is longer than what there is.
+// isCut reports whether a record is longer than what there is, or is zeros, which file
+// systems leave behind the end.
 func isCut(err error) bool {
 	var outer *lerrors.ErrCorrupted
 	if !errors.As(err, &outer) {
 		return false
 	}
 	inner, ok := outer.Err.(*journal.ErrCorrupted)
-	return ok && inner.Reason == "chunk length overflows block"
+	return ok && slices.Contains([]string{"chunk length overflows block", "missing chunk part", "zero header"}, inner.Reason)
 }
 
 // ending is a reader that knows when it has come to the end.

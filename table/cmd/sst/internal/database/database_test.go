@@ -84,6 +84,9 @@ func TestReadDamaged(t *testing.T) {
 	}{
 		"sound":            {func(c []byte) []byte { return c }, true},
 		"last edit cut":    {func(c []byte) []byte { return c[:len(c)-3] }, true},
+		"zeros behind it":  {func(c []byte) []byte { return append(c, make([]byte, 100)...) }, true},
+		"nothing":          {func(c []byte) []byte { return nil }, false},
+		"a few bytes":      {func(c []byte) []byte { return c[:5] }, false},
 		"a byte changed":   {func(c []byte) []byte { c[20] ^= 1; return c }, false},
 		"all but 10 bytes": {func(c []byte) []byte { return c[:10] }, false},
 	} {
@@ -112,8 +115,8 @@ func TestReadWithout(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte(current), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := Read(dir); err == nil {
-			t.Errorf("CURRENT %q: %v, want an error", current, v)
+		if v, err := Read(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("CURRENT %q: %v, %v; want an error about what it names", current, v, err)
 		}
 	}
 }

@@ -46,6 +46,8 @@ func TestLines(t *testing.T) {
 		{"a number", "json", `{"key":"a","value":1}`, false, []string{`standard input, line 1: JSON: "value" is of type number, want another`}},
 		{"no UTF-8", "json", "{\"key\":\"a\xff\"}", false, []string{"standard input, line 1: JSON: not UTF-8: bytes that are no text want key_base64 and value_base64"}},
 		{"half a pair", "json", `{"key":"a","value":"\ud800"}`, false, []string{"standard input, line 1: JSON: half a pair of surrogates, which is no text"}},
+		{"half a pair beside the replacement", "json", `{"key":"\ufffd","value":"\udfff"}`, false, []string{"standard input, line 1: JSON: half a pair of surrogates, which is no text"}},
+		{"no pair at all", "json", `{"key":"\\ud800\n\u00e9","value":""}`, false, []string{`"\\ud800\né" ""`}},
 		{"a pair, and the replacement", "json", `{"key":"\ud83d\ude00","value":"\uFFFD"}`, false, []string{`"😀" "�"`}},
 		{"no object", "json", `[1]`, false, []string{"standard input, line 1: JSON: want an object, and not of type array"}},
 		{"versions", "tsv", "a\t7\tset\t1\na\t6\tdelete\t\na\t5\t2\tmerge\n", true, []string{`"a\x01\a\x00\x00\x00\x00\x00\x00" "1"`, `"a\x00\x06\x00\x00\x00\x00\x00\x00" ""`, `"a\x02\x05\x00\x00\x00\x00\x00\x00" "merge"`}},

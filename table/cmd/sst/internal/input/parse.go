@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/sievetable/sievetable/table"
@@ -93,6 +93,9 @@ func (p *parser) json(line []byte) (err error) {
 	if !utf8.Valid(line) {
 		return errors.New("JSON: not UTF-8: bytes that are no text want key_base64 and value_base64")
 	}
+	if halfPair(line) {
+		return errors.New("JSON: half a pair of surrogates, which is no text")
+	}
 	var o text.Object
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -106,9 +109,6 @@ func (p *parser) json(line []byte) (err error) {
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("JSON: want one object a line")
-	}
-	if replaced(line, o.Key) || replaced(line, o.Value) {
-		return errors.New("JSON: half a pair of surrogates, which is no text")
 	}
 	if p.Key, err = oneOf("key", o.Key, o.KeyBase64); err != nil {
 		return err
@@ -131,11 +131,38 @@ func (p *parser) json(line []byte) (err error) {
 	return p.appendTrailer(*o.Sequence, o.Kind)
 }
 
-// replaced reports whether the decoder put U+FFFD into a string where the line, which is
-// UTF-8, does not have it.
-func replaced(line []byte, s *string) bool {
-	return s != nil && strings.ContainsRune(*s, utf8.RuneError) &&
-		!bytes.ContainsRune(line, utf8.RuneError) && !bytes.Contains(bytes.ToLower(line), []byte(`\ufffd`))
+// halfPair reports whether one half of a surrogate pair is escaped without the other,
+// which the decoder would replace.
+func halfPair(line []byte) bool {
+	for i := 0; i+1 < len(line); i++ {
+		if line[i] != '\\' {
+			continue
+		}
+		switch r := unit(line[i:]); {
+		case r < 0:
+			i++ // another escape
+		case utf16.IsSurrogate(r):
+			if utf16.DecodeRune(r, unit(line[i+6:])) == utf8.RuneError {
+				return true
+			}
+			i += 11
+		default:
+			i += 5
+		}
+	}
+	return false
+}
+
+// unit is the UTF-16 unit that b starts with the escape of, or -1.
+func unit(b []byte) rune {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
 }
 
 func oneOf(name string, s *string, b []byte) ([]byte, error) {

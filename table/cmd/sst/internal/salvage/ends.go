@@ -149,17 +149,12 @@ func (s *scanner) inflatedEnd(r io.Reader, in *bytes.Reader) int {
 }
 
 // rawEnd goes over what a block of entries has: those, each above the one before, and
-// where restart points are, the first of which is 0, with their number.
+// where restart points are, the first of which is 0, with their number. At each there is
+// an entry that shares nothing. What was gone over before is not again.
 func (s *scanner) rawEnd(data []byte) int {
-	at, last := 0, uint64(0)
-	for {
-		s.work--
-		shared, unshared, next := entry(data[at:])
-		if next == 0 || shared > last || at > 0 && unshared == 0 { // no entry, or not above
-			break
-		}
-		at, last = at+next, shared+unshared
-	}
+	base := len(s.data) - len(data)
+	array := s.entriesEnd(data, base)
+	at := array - base
 	for n, before := uint32(0), uint32(0); len(data)-at >= 4+trailerLen; n++ {
 		s.work--
 		point := binary.LittleEndian.Uint32(data[at:])
@@ -167,12 +162,36 @@ func (s *scanner) rawEnd(data []byte) int {
 		switch {
 		case n > 0 && point == n: // no restart point: it would be that many entries on
 			return at
-		case n == 0 && point != 0 || n > 0 && point <= before:
+		case n == 0 && point != 0 || n > 0 && point <= before || s.chain[base+int(point)] != array || data[point] != 0:
 			return 0
 		}
 		before = point
 	}
 	return 0
+}
+
+// entriesEnd returns where the entries end that data, which is at base, starts with, and
+// notes where each starts.
+func (s *scanner) entriesEnd(data []byte, base int) int {
+	var starts []int
+	at, last := 0, uint64(0)
+	for {
+		s.work--
+		if array, ok := s.chain[base+at]; ok {
+			at = array - base
+			break
+		}
+		shared, unshared, next := entry(data[at:])
+		if next == 0 || shared > last || at > 0 && unshared == 0 { // no entry, or not above
+			break
+		}
+		starts = append(starts, base+at)
+		at, last = at+next, shared+unshared
+	}
+	for _, start := range starts {
+		s.chain[start] = base + at
+	}
+	return base + at
 }
 
 // entry reads the lengths of an entry, and where the next one starts, which is 0 if

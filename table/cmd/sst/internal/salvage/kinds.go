@@ -2,7 +2,6 @@ package salvage
 
 import (
 	"regexp"
-	"sort"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -25,56 +24,74 @@ var (
 	propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
 )
 
-// kindsOf tells what the blocks are, and where those start that a metaindex lists.
-func kindsOf(data []byte, found []extent, gaps []gap) (kinds []kind, listed map[uint64]bool) {
-	lengths := map[uint64]uint64{} // of blocks, by where they start
+// lists is how many blocks at the end of a table can be no data: index, metaindex, and
+// properties, in any order.
+const lists = 3
+
+// kindsOf tells what the blocks are, and where those start that a metaindex lists. Of
+// those with entries all but the last few are of data.
+func kindsOf(data []byte, found []extent) (kinds []kind, listed map[uint64]bool) {
+	kinds, listed = make([]kind, len(found)), map[uint64]bool{}
+	lengths := map[uint64]bool{}
 	for _, e := range found {
-		lengths[uint64(e.start)] = uint64(e.end - e.start)
+		lengths[uint64(e.end-e.start)] = true
 	}
-	listed = map[uint64]bool{}
-	for _, e := range found {
-		k := otherBlock
-		if contents, err := decode(data, e); err == nil {
-			if it, err := source.OpenBlock(contents, source.AnyOrder); err == nil {
-				k = kindOf(it, lengths, gaps)
-				for ok := it.First(); ok && k == metaindexBlock; ok = it.Next() {
-					offset, _, _ := handle(it.Value())
-					listed[offset] = true
-				}
-			}
+	taken := map[kind]bool{} // a table has one of each
+	withEntries := 0
+	for i := len(found) - 1; i >= 0; i-- {
+		kinds[i] = otherBlock
+		contents, err := decode(data, found[i])
+		if err != nil {
+			continue
 		}
-		kinds = append(kinds, k)
+		it, err := source.OpenBlock(contents, source.AnyOrder)
+		if err != nil {
+			continue
+		}
+		if withEntries++; withEntries > lists {
+			kinds[i] = dataBlock
+			continue
+		}
+		last := withEntries == 1 && len(data)-found[i].end-trailerLen <= footerLen
+		k := kindOf(it, lengths, last, uint64(found[i].start))
+		if taken[k] {
+			k = dataBlock
+		}
+		kinds[i], taken[k] = k, true
+		for ok := it.First(); ok && kinds[i] == metaindexBlock; ok = it.Next() {
+			offset, _, _ := handle(it.Value())
+			listed[offset] = true
+		}
 	}
 	return kinds, listed
 }
 
-// kindOf tells the kind by keys and values. Those of an index are handles of blocks that
-// follow one another, or of one that was found or is lost; a metaindex has names and
+// kindOf tells the kind of a block that starts at start by its keys and values. Those of an
+// index are handles: of blocks that follow one another, and are as long as some that were
+// found; what is before the footer (last) needs no further proof. A metaindex has names and
 // handles, and properties have names.
-func kindOf(it *block.Iter, lengths map[uint64]uint64, gaps []gap) kind {
-	n, known, chained, names, properties := 0, 0, 0, 0, 0
+func kindOf(it *block.Iter, lengths map[uint64]bool, last bool, start uint64) kind {
+	n, handles, chained, found, names, properties := 0, 0, 0, 0, 0, 0
 	end, counts := uint64(0), false
+	count := func(to *int, is bool) {
+		if is {
+			*to++
+		}
+	}
 	for ; it.Next(); n++ {
 		offset, length, ok := handle(it.Value())
-		if ok && isKnown(offset, length, lengths, gaps) {
-			known++
-		}
-		if ok && (n == 0 || offset == end) {
-			chained++
-		}
-		if ok && metaName.Match(it.Key()) {
-			names++
-		}
-		if propertyName.Match(it.Key()) {
-			properties++
-			counts = counts || string(it.Key()) == "rocksdb.num.entries"
-		}
+		count(&handles, ok)
+		count(&chained, ok && (n == 0 || offset == end))
+		count(&found, ok && lengths[length])
 		end = offset + length + trailerLen
+		count(&names, metaName.Match(it.Key()))
+		count(&properties, propertyName.Match(it.Key()))
+		counts = counts || string(it.Key()) == "rocksdb.num.entries"
 	}
 	switch {
-	case names == n: // and so it is if there is nothing in it
+	case names == n && handles == n: // and so it is if there is nothing in it
 		return metaindexBlock
-	case known == n, chained == n && n > 1:
+	case last && handles == n, chained == n && n > 1 && 2*found >= n, n == 1 && found == 1 && end <= start:
 		return indexBlock
 	case properties == n && counts:
 		return propertiesBlock
@@ -88,14 +105,4 @@ func handle(value []byte) (offset, length uint64, ok bool) {
 	length, m := wire.Uvarint(value[n:])
 	ok = n > 0 && m > 0 && n+m == len(value) && length > 0 && offset < 1<<60 && length < 1<<60
 	return offset, length, ok
-}
-
-// isKnown reports whether a block was found there, or is lost: it starts where a gap
-// does, and behind it is the gap's end or a block.
-func isKnown(offset, length uint64, lengths map[uint64]uint64, gaps []gap) bool {
-	if known, ok := lengths[offset]; ok {
-		return known == length
-	}
-	i := sort.Search(len(gaps), func(i int) bool { return uint64(gaps[i].start) >= offset })
-	return i < len(gaps) && uint64(gaps[i].start) == offset && uint64(gaps[i].end) == offset+length+trailerLen
 }

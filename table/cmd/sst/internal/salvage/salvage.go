@@ -61,6 +61,9 @@ func gapError(f *source.File, data []byte, blocks []extent, g gap) error {
 			}
 		}
 	}
+	if g.givenUp {
+		what += "; the search among them was given up, as it took too long"
+	}
 	return &table.CorruptionError{Block: "bytes", Offset: int64(g.start), Err: errors.New(what)}
 }
 
@@ -105,7 +108,7 @@ func byChecksum(data []byte, blocks []extent, yield func([]byte) bool) {
 // find finds the data blocks by checksums, and what is no block at all.
 func (s *Salvage) find(data []byte) (blocks []extent, gaps []gap) {
 	found, gaps := scan(data)
-	kinds, listed := kindsOf(data, found, gaps)
+	kinds, listed := kindsOf(data, found)
 	for i, e := range found {
 		if kinds[i] == dataBlock && !listed[uint64(e.start)] {
 			blocks = append(blocks, e)

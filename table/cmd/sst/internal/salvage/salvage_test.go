@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,7 +94,7 @@ func TestScanResumes(t *testing.T) {
 			data := bytes.Clone(sound)
 			fill(data[first.Offset:next.Offset])
 			blocks, gaps := scan(data)
-			want := gap{int(first.Offset), int(next.Offset)}
+			want := gap{start: int(first.Offset), end: int(next.Offset)}
 			if len(gaps) != 1 || gaps[0] != want || len(blocks) != len(f.Layout.Data)-3+2 {
 				t.Errorf("%s, %s: gaps %v, want %v; %d blocks, want %d and two more", name, damage, gaps, want, len(blocks), len(f.Layout.Data)-3)
 			}
@@ -164,4 +165,118 @@ func checkTold(t *testing.T, name, path string, all []string) {
 	if n := len(all) - len(got); n < 1 || n > 700 || !slices.Equal(got, all[n:]) {
 		t.Errorf("%s: %d pairs, want all but those of the first block", name, len(got))
 	}
+}
+
+// A table of one data block has no pair but those of that block, whatever is damaged and
+// wherever it lies.
+func TestSalvageInventsNothing(t *testing.T) {
+	var pairs []string
+	for i := range 100 {
+		pairs = append(pairs, fmt.Sprintf("user%03d", i), fmt.Sprint("v", i))
+	}
+	for name, o := range map[string]table.WriterOptions{
+		"plain": {}, "filters": {FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}, "properties": {Properties: true, FilterPolicy: filter.NewBloom(10)},
+	} {
+		sound := tableOf(t, o, pairs)
+		for damage, tt := range map[string]struct {
+			do   func(c []byte) []byte
+			want int
+		}{
+			"data and footer":  {func(c []byte) []byte { c[100] ^= 1; c[len(c)-1] ^= 1; return c }, 0},
+			"footer":           {func(c []byte) []byte { c[len(c)-1] ^= 1; return c }, 100},
+			"moved, footer":    {func(c []byte) []byte { c[len(c)-1] ^= 1; return append([]byte("#######"), c...) }, 100},
+			"footer cut off":   {func(c []byte) []byte { return c[:len(c)-48] }, 100},
+			"footer cut short": {func(c []byte) []byte { return c[:len(c)-10] }, 100},
+		} {
+			s := salvaged(t, tt.do(bytes.Clone(sound)))
+			n := 0
+			for range s.Pairs() {
+				n++
+			}
+			if n != tt.want {
+				t.Errorf("%s, %s: %d pairs, want %d", name, damage, n, tt.want)
+			}
+		}
+	}
+}
+
+// What looks like a metaindex or an index is data if the table has those too.
+func TestSalvageTellsFewBlocks(t *testing.T) {
+	var files []string
+	for i := range 200 {
+		files = append(files, fmt.Sprintf("file%04d", i), string(binary.AppendUvarint(binary.AppendUvarint(nil, uint64(305*i)), 300)))
+	}
+	for name, pairs := range map[string][]string{
+		"filters": {"filter.a", "on", "filter.b", "no", "filter.c", "ok"},
+		"records": files,
+		"one":     {"a", "\x00A"},
+	} {
+		contents := tableOf(t, table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, pairs)
+		contents[len(contents)-1] ^= 1
+		n := 0
+		for range salvaged(t, contents).Pairs() {
+			n++
+		}
+		if n != len(pairs)/2 {
+			t.Errorf("%s: %d pairs, want %d", name, n, len(pairs)/2)
+		}
+	}
+}
+
+// A byte that is damaged in a large block costs that block, and no long search.
+func TestSalvageOfLargeBlocks(t *testing.T) {
+	var pairs []string
+	for i := range 50_000 {
+		pairs = append(pairs, fmt.Sprintf("%08d", i), fmt.Sprint(i))
+	}
+	contents := tableOf(t, table.WriterOptions{Compression: table.NoCompression, BlockSize: 256 << 10}, pairs)
+	contents[len(contents)-1] ^= 1
+	contents[bytes.Index(contents, []byte("14000"))+2]++ // in the first block
+	first := 0
+	for p := range salvaged(t, contents).Pairs() {
+		if first, _ = strconv.Atoi(string(p.Key)); first > 0 {
+			break
+		}
+	}
+	if first < 14_000 || first > 30_000 {
+		t.Errorf("first pair is %d, want that of the second block", first)
+	}
+}
+
+// tableOf returns a table of keys and values.
+func tableOf(t *testing.T, o table.WriterOptions, keysAndValues []string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(keysAndValues); i += 2 {
+		if err := w.Append([]byte(keysAndValues[i]), []byte(keysAndValues[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// salvaged salvages a table.
+func salvaged(t *testing.T, contents []byte) *Salvage {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	if err := os.WriteFile(path, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := source.OpenDamaged(path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	s, err := Of(f, source.Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

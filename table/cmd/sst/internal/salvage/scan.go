@@ -31,25 +31,29 @@ type extent struct {
 	id         byte
 }
 
-// gap is what lies between blocks that were found.
-type gap struct{ start, end int }
+// gap is what lies between blocks that were found. In the last one the search may have
+// been given up.
+type gap struct {
+	start, end int
+	givenUp    bool
+}
 
 // scan returns the blocks in data and the gaps between them, in order, the footer's
 // 48 bytes aside.
 func scan(data []byte) (blocks []extent, gaps []gap) {
-	s := scanner{data: data, work: workPerByte * (len(data) + 1<<16), deflate: true}
+	s := scanner{data: data, work: workPerByte * (len(data) + 1<<16), deflate: true, chain: map[int]int{}}
 	for at := 0; at < len(data); {
 		b, ok := s.resume(at)
 		next := len(data)
 		if ok {
 			next = b.start
 		}
-		if other, ok := s.other(at, next); ok {
+		for other, ok := s.other(at, next); ok; other, ok = s.other(at, next) {
 			blocks = append(blocks, other)
 			at = other.end + trailerLen
 		}
 		if isFooter := next == len(data) && next-at == footerLen; at < next && !isFooter {
-			gaps = append(gaps, gap{at, next})
+			gaps = append(gaps, gap{at, next, s.work <= 0})
 		}
 		if at = next; ok {
 			s.deflate = b.id == deflateID || s.deflate && b.id == 0
@@ -69,11 +73,16 @@ type scanner struct {
 	work     int  // how many bytes may still be gone over
 	deflate  bool // blocks may be of deflate
 	inflater io.Reader
+
+	// chain has where entries start that rawEnd went over since the last block, and where
+	// the restart points are that they lead to.
+	chain map[int]int
 }
 
 // resume finds the next block of entries from at on.
 func (s *scanner) resume(at int) (extent, bool) {
 	ends := s.ends()
+	clear(s.chain)
 	for ; at < len(s.data) && s.work > 0; at++ {
 		for _, end := range ends {
 			n := end(s.data[at:])

@@ -170,5 +170,8 @@ func (m *merge) Less(i, j int) bool {
 	if m.reverse {
 		order = -order
 	}
-	return order < 0 || order == 0 && a.rank < b.rank
+	if order == 0 {
+		return (a.rank < b.rank) != m.reverse
+	}
+	return order < 0
 }
