@@ -20,13 +20,12 @@ func explain(out io.Writer, s *source.Source, keys [][]byte) error {
 	var absent error
 	for _, key := range keys {
 		fmt.Fprintf(out, "key %s\n", text.Escape(key))
-		if err := explainKey(out, s, key); err != nil {
+		e, found, paths, err := s.Explain(key)
+		if err != nil {
 			return err
 		}
-		e, found, err := s.Get(key)
+		explainPaths(out, s, paths)
 		switch {
-		case err != nil:
-			return err
 		case found:
 			fmt.Fprintf(out, "found: %s\n", describe(e))
 		case e.Internal:
@@ -53,29 +52,21 @@ func describe(e source.Entry) string {
 	return d
 }
 
-// explainKey asks each table that a lookup asks.
-func explainKey(out io.Writer, s *source.Source, key []byte) error {
+// explainPaths tells the way in each table that was asked, and what they come to.
+func explainPaths(out io.Writer, s *source.Source, paths []source.Path) {
 	var ruledOut, read, size uint64
 	var spent time.Duration
-	for _, f := range s.Files {
-		p, err := f.Explain(key)
-		if err != nil {
-			return err
-		}
+	for _, p := range paths {
 		read, size, spent = read+p.Read, size+p.Bytes, spent+p.Time
 		if p.Whole == source.Absent || p.Blocks == source.Absent {
 			ruledOut++
 		}
 		explainPath(out, p)
-		if p.Found && !s.Internal {
-			break
-		}
 	}
 	if s.Dir {
 		fmt.Fprintf(out, "together: %d of %d tables ruled out by their filters, %s read (%s), %s\n",
 			ruledOut, len(s.Files), count(read, "data block"), bytesOf(size), spent)
 	}
-	return nil
 }
 
 func explainPath(out io.Writer, p source.Path) {

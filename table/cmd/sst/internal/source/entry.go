@@ -63,8 +63,13 @@ func (f *File) Get(key []byte) (e Entry, found bool, err error) {
 // not follow from their names in a database; of tables without internal keys, the
 // first that has the key is the last to be asked.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
+	return s.newest(func(f *File) (Entry, bool, error) { return f.Get(key) })
+}
+
+// newest is Get, by asking each table.
+func (s *Source) newest(ask func(f *File) (Entry, bool, error)) (newest Entry, found bool, err error) {
 	for rank, f := range s.Files {
-		e, ok, err := f.Get(key)
+		e, ok, err := ask(f)
 		if err != nil {
 			return Entry{}, false, err
 		}

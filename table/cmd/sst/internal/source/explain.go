@@ -55,6 +55,16 @@ func (f *File) Explain(key []byte) (Path, error) {
 	return p, err
 }
 
+// Explain is Get with the way of the lookup in each table that it asks.
+func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []Path, err error) {
+	newest, found, err = s.newest(func(f *File) (Entry, bool, error) {
+		p, err := f.Explain(key)
+		paths = append(paths, p)
+		return p.Entry, p.Found, err
+	})
+	return newest, found, paths, err
+}
+
 // find finds the way up to the data block.
 func (p *Path) find(key []byte) {
 	f := p.File
