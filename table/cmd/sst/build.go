@@ -52,9 +52,9 @@ With --internal-keys, lines have a sequence number and a kind (set or delete)
 between key and value, or in fields of those names, and the table is one of a
 LevelDB or goleveldb database.
 
-Pairs are sorted in temporary files, with about as much memory as --memory says (20 MiB
-at least, and more if there are keys of over 512 bytes). A filter of the whole table
-takes 4 bytes per key on top. --sorted spares the sorting if pairs are in order already.
+Pairs are sorted in temporary files, with about as much memory as --memory says, 20 MiB
+at least. A filter of the whole table takes 4 bytes per key on top. --sorted spares the
+sorting if pairs are in order already.
 
 The table appears under its name when it is complete and on disk. A file that is
 there is replaced.`,
@@ -106,10 +106,9 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 		inputs = []string{"-"}
 	}
 	reading := meter.Bytes(stderr, sizeOf(inputs), "reading")
-	in.Watch = func(r io.Reader) io.Reader { return input.Interruptible(ctx, reading.Reader(r)) }
-	in.Exclude = f.excludes
+	in.Watch, in.Exclude = reading.Reader, f.excludes
 	read := 0
-	pairs := counted(input.Read(inputs, stdin, in), &read, reading.Done)
+	pairs := counted(input.Read(ctx, inputs, stdin, in), &read, reading.Done)
 	if !f.internalKeys {
 		pairs = hinted(pairs, stderr)
 	}

@@ -4,6 +4,7 @@ package input
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -53,10 +54,11 @@ func (o Options) Check() error {
 
 // Read returns the pairs of the inputs, one after the other: files with a pair on
 // each line, "-" for stdin, and directories. Errors say where they are.
-func Read(paths []string, stdin io.Reader, o Options) iter.Seq2[Pair, error] {
+// When ctx ends, lines are no longer waited for.
+func Read(ctx context.Context, paths []string, stdin io.Reader, o Options) iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		for _, path := range paths {
-			if more, err := o.read(path, stdin, yield); err != nil {
+			if more, err := o.read(ctx, path, stdin, yield); err != nil {
 				yield(Pair{}, err)
 				return
 			} else if !more {
@@ -67,9 +69,9 @@ func Read(paths []string, stdin io.Reader, o Options) iter.Seq2[Pair, error] {
 }
 
 // read reads one input, as long as yield wants more.
-func (o Options) read(path string, stdin io.Reader, yield func(Pair, error) bool) (more bool, err error) {
+func (o Options) read(ctx context.Context, path string, stdin io.Reader, yield func(Pair, error) bool) (more bool, err error) {
 	if path == "-" {
-		return o.lines("standard input", stdin, yield)
+		return o.lines(ctx, "standard input", stdin, yield)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -83,7 +85,7 @@ func (o Options) read(path string, stdin io.Reader, yield func(Pair, error) bool
 	if info.IsDir() {
 		return o.tree(path, yield)
 	}
-	return o.lines(path, f, yield)
+	return o.lines(ctx, path, f, yield)
 }
 
 // formatOf is the format that is asked for, or that the name tells.
@@ -98,10 +100,11 @@ func (o Options) formatOf(name string) string {
 	return "tsv"
 }
 
-func (o Options) lines(name string, r io.Reader, yield func(Pair, error) bool) (more bool, err error) {
+func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func(Pair, error) bool) (more bool, err error) {
 	if o.Watch != nil {
 		r = o.Watch(r)
 	}
+	r = interruptible(ctx, r)
 	p := parser{internal: o.InternalKeys}
 	parse := parsers[o.formatOf(name)]
 	lines := bufio.NewScanner(r)

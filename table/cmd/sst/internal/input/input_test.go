@@ -1,6 +1,7 @@
 package input
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 // pairs are key and value of each, quoted, and the error that ended them.
 func pairs(paths []string, stdin string, o Options) []string {
 	var got []string
-	for p, err := range Read(paths, strings.NewReader(stdin), o) {
+	for p, err := range Read(context.Background(), paths, strings.NewReader(stdin), o) {
 		if err != nil {
 			return append(got, err.Error())
 		}
@@ -95,7 +96,7 @@ func TestTree(t *testing.T) {
 // Who stops reading is not read on for.
 func TestStopsEarly(t *testing.T) {
 	n := 0
-	for range Read([]string{"-", "missing"}, strings.NewReader("a\t1\nb\t2\n"), Options{}) {
+	for range Read(t.Context(), []string{"-", "missing"}, strings.NewReader("a\t1\nb\t2\n"), Options{}) {
 		n++
 		break
 	}

@@ -5,13 +5,13 @@ import (
 	"io"
 )
 
-// Interruptible returns a reader that gives up when ctx ends, also while r waits for
+// interruptible returns a reader that gives up when ctx ends, also while r waits for
 // what does not come. What r then still reads is lost.
-func Interruptible(ctx context.Context, r io.Reader) io.Reader {
-	return &interruptible{ctx: ctx, r: r, done: make(chan result, 1), buf: make([]byte, 256<<10)}
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	return &interruptibleReader{ctx: ctx, r: r, done: make(chan result, 1), buf: make([]byte, 256<<10)}
 }
 
-type interruptible struct {
+type interruptibleReader struct {
 	ctx  context.Context
 	r    io.Reader
 	buf  []byte      // what r reads into
@@ -25,7 +25,7 @@ type result struct {
 	err error
 }
 
-func (i *interruptible) Read(p []byte) (int, error) {
+func (i *interruptibleReader) Read(p []byte) (int, error) {
 	if len(i.rest) == 0 && i.err == nil {
 		go func() {
 			n, err := i.r.Read(i.buf)
