@@ -31,9 +31,10 @@ properties and, where it has these, block size and restart interval. Filters are
 as sst build lists them. What FILE holds of internal keys stays as it is, versions and
 deletions among it.
 
-A directory is made one table of by sst scan DIR | sst build -o OUT. A damaged FILE is not converted: see sst salvage. The new table appears under its name
-when it is complete and on disk, in place of a file that is there, and so OUT can be
-FILE.`,
+A directory is made one table of by sst scan DIR | sst build -o OUT. A damaged FILE is
+not converted: see sst salvage. The new table appears under its name when it is complete
+and on disk, in place of a file that is there, and so OUT can be FILE; -o - is standard
+output.`,
 		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
   sst convert users.ldb -o users.ldb --bits 14
   sst convert 000005.ldb -o pebble.sst --bits -1 --table-bits 10 --properties`,

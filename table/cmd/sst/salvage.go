@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -66,7 +65,7 @@ file is kept.`,
 }
 
 func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.File, internal source.InternalKeys) error {
-	if a, b := stat(file.Path), stat(f.out); a != nil && b != nil && os.SameFile(a, b) {
+	if sameFile(file.Path, f.out) {
 		return fmt.Errorf("%s is the damaged file itself: it may be all there is, and is not replaced", f.out)
 	}
 	s, err := salvage.Of(file, internal)
@@ -117,15 +116,6 @@ func (f *salvageFlags) retain(file *source.File, given func(name string) bool) {
 			return given(name) || name == "bits" && file.Unused() != "" // it had one
 		})
 	}
-}
-
-// stat is of a file, or nil if there is none.
-func stat(path string) os.FileInfo {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil
-	}
-	return info
 }
 
 // appendFirst appends the pairs in order, the first one of each key.

@@ -111,8 +111,8 @@ func verifyFile(path string, o source.Options) (findings []error, but string) {
 	if err != nil {
 		return flatten(err), ""
 	}
-	if f.Unknown != nil {
-		but = ", but only the checksum of its filter was checked: " + strings.TrimPrefix(f.Unknown.Error(), "table: ")
+	if filters := f.Filters(); filters.Unknown {
+		but = ", but only the checksum of its filter was checked: " + strings.TrimPrefix(filters.Err.Error(), "table: ")
 	}
 	findings = flatten(errors.Join(f.Reader.Verify(), f.Close()))
 	for i, err := range findings {

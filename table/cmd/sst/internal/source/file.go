@@ -45,7 +45,6 @@ type File struct {
 	Internal bool          // its keys are internal keys
 	Opaque   bool          // its filter holds something else than keys, and is not used
 	Src      io.ReaderAt   // what the table is read from
-	Unknown  error         // why a filter could not be looked at: it is of no known kind
 	Empty    bool          // it has no data blocks
 	Layout   *table.Layout // where its blocks are; nil if opened to be gone through
 	Reader   *table.Reader
@@ -113,11 +112,8 @@ func (f *File) open(o Options) (err error) {
 	}
 	f.Empty = len(f.Layout.Data) == 0
 	f.find(o.InternalKeys)
-	if f.filters.Unknown {
-		f.Unknown = f.filters.Err
-	}
 	if o.Through {
-		f.Layout, f.filters = nil, Filters{}
+		f.Layout, f.filters.Blocks, f.filters.Whole = nil, nil, nil
 		runtime.GC() // so that they are gone before a Reader has as much
 	}
 	if f.Internal {
