@@ -38,7 +38,7 @@ func BenchmarkGet(b *testing.B) {
 	data, set := w1Block(b)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, _, err := block.Get(data, nil, set.Keys[i%len(set.Keys)], unlimited); err != nil {
+		if _, _, err := block.Get(data, block.Order{}, set.Keys[i%len(set.Keys)], unlimited); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -82,7 +82,7 @@ func BenchmarkEntries(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := e.Decode(data, nil); err != nil {
+			if err := e.Decode(data, block.Order{}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -93,7 +93,7 @@ func BenchmarkEntries(b *testing.B) {
 			e.Pack()
 		}
 	})
-	packed := e.Pack().Entries(nil)
+	packed := e.Pack().Entries(block.Order{})
 	for _, form := range []struct {
 		name string
 		e    *block.Entries

@@ -34,17 +34,14 @@
 // one key up in a block that is not worth opening for it.
 package block
 
-import (
-	"bytes"
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // A Block is the contents of one block that [Open] found sound. It is
 // immutable and safe for concurrent use; the zero value is empty.
 type Block struct {
 	entries  []byte
 	restarts []byte // u32le each
-	compare  func(a, b []byte) int
+	order    Order
 	shares   bool
 	n        int // entries
 }
@@ -65,28 +62,20 @@ func Open(data []byte, compare func(a, b []byte) int) (Block, error) {
 	k := getKeys()
 	defer k.put()
 	k.budget = unlimited
-	return open(data, compare, k)
+	return open(data, Order{Compare: compare}, k)
 }
 
 // open opens a block by way of k.
-func open(data []byte, compare func(a, b []byte) int, k *keys) (Block, error) {
+func open(data []byte, order Order, k *keys) (Block, error) {
 	b, err := split(data)
 	if err != nil {
 		return Block{}, err
 	}
-	b.compare = compare
+	b.order = order
 	if err := b.check(k); err != nil {
 		return Block{}, err
 	}
 	return b, nil
-}
-
-// order compares two keys in the order of the block.
-func (b *Block) order(x, y []byte) int {
-	if b.compare == nil {
-		return bytes.Compare(x, y)
-	}
-	return b.compare(x, y)
 }
 
 // restart returns the offset of restart point i.

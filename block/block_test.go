@@ -181,7 +181,7 @@ func TestGetOnDamage(t *testing.T) {
 // checkGet compares a found value with a plain reading from the start on.
 func checkGet(t *testing.T, name string, data, key []byte) {
 	t.Helper()
-	value, found, err := block.Get(data, nil, key, unlimited)
+	value, found, err := block.Get(data, block.Order{}, key, unlimited)
 	if !found || err != nil {
 		return
 	}
@@ -226,7 +226,7 @@ func readPlainly(data []byte) []pair {
 func TestGetDoesNotReadInsideEntries(t *testing.T) {
 	forged := "\x00\x01\x01c!"
 	data := []byte("\x00\x01\x05a" + forged + "\x00\x01\x01d4" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00")
-	_, found, err := block.Get(data, nil, []byte("c"), unlimited)
+	_, found, err := block.Get(data, block.Order{}, []byte("c"), unlimited)
 	if found || err == nil || !strings.Contains(err.Error(), "restart point 1 is 4") {
 		t.Errorf("Get = %v, %v; want an error about the restart point", found, err)
 	}
@@ -248,11 +248,11 @@ func TestGet(t *testing.T) {
 			falling := build(t, interval, pairs)
 			for _, q := range append(randomPairs(rng, 40), pairs...) {
 				want, ok := there[q.Key]
-				got, found, err := block.Get(ascending, nil, []byte(q.Key), unlimited)
+				got, found, err := block.Get(ascending, block.Order{}, []byte(q.Key), unlimited)
 				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
 					t.Fatalf("Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}
-				got, found, err = block.Get(falling, descending, []byte(q.Key), unlimited)
+				got, found, err = block.Get(falling, block.Order{Compare: descending}, []byte(q.Key), unlimited)
 				if string(got) != want || found != ok || err != nil {
 					t.Fatalf("descending: Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}

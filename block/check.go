@@ -1,7 +1,6 @@
 package block
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -104,14 +103,23 @@ func (w *restartWalk) end() error {
 	return nil
 }
 
-// checkKey checks that the key of the entry at off is above the last one, and
-// makes it the last one. In the bytewise order what they share cannot matter.
+// checkKey checks that the key of the entry at off comes after the last one, and
+// makes it the last one.
 func (b *Block) checkKey(k *keys, off int, e entry) error {
-	unshared := b.entries[e.key:e.value]
-	if b.compare != nil {
-		return k.nextInOrder(off, e, unshared, b.compare)
+	unshared, last := b.entries[e.key:e.value], k.last.bytes
+	switch {
+	case !b.order.prefixed() && !b.order.Unchecked:
+		return k.nextInOrder(off, e, unshared, b.order.Compare)
+	case off == 0, b.order.Unchecked, e.shared > uint64(len(last)): // which next finds
+		return k.next(off, e, unshared)
 	}
-	if last := k.last.bytes; off > 0 && e.shared <= uint64(len(last)) && bytes.Compare(last[e.shared:], unshared) >= 0 {
+	// What the keys share is not looked at again: it can be far longer than the entry.
+	skip := b.order.skippable(int(e.shared), len(last), int(e.shared)+len(unshared))
+	rest, err := k.rest(off, last[skip:e.shared], unshared)
+	if err != nil {
+		return err
+	}
+	if b.order.compare(last[skip:], rest) >= 0 {
 		return notAbove(off, last, last[:e.shared], unshared)
 	}
 	return k.next(off, e, unshared)

@@ -17,19 +17,10 @@ const (
 
 // Decode checks data, the uncompressed contents of a block without trailer, as
 // [Open] does, and makes e its entries. Their values are parts of data, which the
-// caller must not change as long as e is used. compare (nil: bytewise) is the
-// order of the keys. If there is an error e has no entries. It is [ErrTooMany],
-// and perhaps nothing is wrong, for more than 2¹⁴ entries, or where keys want
-// more than 1 MiB, or more than 16 KiB and four times the block.
-func (e *Entries) Decode(data []byte, compare func(a, b []byte) int) error {
-	return e.DecodeSuffixed(data, compare, 0)
-}
-
-// DecodeSuffixed is Decode for keys that end with suffix bytes of another kind, as
-// internal keys do: without them, keys are in the bytewise order, and compare says
-// how those are that have the rest in common. A shorter key comes first. It makes
-// nothing but speed of that.
-func (e *Entries) DecodeSuffixed(data []byte, compare func(a, b []byte) int, suffix int) error {
+// caller must not change as long as e is used. If there is an error e has no entries.
+// It is [ErrTooMany], and perhaps nothing is wrong, for more than 2¹⁴ entries, or where
+// keys want more than 1 MiB, or more than 16 KiB and four times the block.
+func (e *Entries) Decode(data []byte, order Order) error {
 	e.reset()
 	b, err := split(data)
 	if err != nil {
@@ -41,7 +32,7 @@ func (e *Entries) DecodeSuffixed(data []byte, compare func(a, b []byte) int, suf
 	if uint64(len(b.entries)) > math.MaxUint32 {
 		return ErrTooMany
 	}
-	e.values, e.compare, e.suffix = b.entries, compare, suffix
+	e.values, e.order = b.entries, order
 	if err := e.decode(&b); err != nil {
 		e.reset()
 		return err
@@ -62,14 +53,17 @@ func (e *Entries) decode(b *Block) error {
 	// What was decoded before must not make a difference to what is too many.
 	e.places = e.places[:min(cap(e.places), maxEntries)]
 	e.keys = e.keys[:min(cap(e.keys), mostKeys(len(b.entries)))]
+	if e.keys == nil {
+		e.keys = []byte{} // a nil key would read as none
+	}
 	var d decoded
 	for d.off < len(b.entries) {
 		if d, err = e.decodeOne(b.entries, &w, d); err != nil {
 			return err
 		}
-		if e.headed() {
+		if e.order.prefixed() {
 			quick := b.entries[:min(uint64(len(b.entries)), w.next)]
-			d = decodeQuick(quick, e.keys, e.places, d, e.suffix)
+			d = decodeQuick(quick, e.keys, e.places, d, e.order.Suffix)
 		}
 	}
 	e.places = e.places[:d.n]
@@ -95,7 +89,7 @@ func (e *Entries) decodeOne(entries []byte, w *restartWalk, d decoded) (decoded,
 	last, this := e.keys[d.start:d.end], e.keys[d.end:d.end+size]
 	copy(this, last[:shared])
 	copy(this[shared:], entries[x.key:x.value])
-	if d.off > 0 && e.order(last, this) >= 0 {
+	if d.off > 0 && e.order.compare(last, this) >= 0 {
 		return d, notAbove(d.off, last, this)
 	}
 	e.places[d.n] = place{key: uint32(d.end), keyEnd: uint32(d.end + size), value: uint32(x.value), valueEnd: uint32(x.end)}

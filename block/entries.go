@@ -14,21 +14,14 @@ import (
 type Entries struct {
 	keys, values []byte // what keys and values are parts of
 	places       []place
-	compare      func(a, b []byte) int
+	order        Order
 	skip         int // how many bytes all keys share; −1 if heads are not there
-	suffix       int // how many bytes at the end of each key are in no bytewise order
 }
 
-// headed reports whether keys are in the bytewise order, but for their suffixes, so
-// that heads can be made use of.
-func (e *Entries) headed() bool { return e.compare == nil || e.suffix > 0 }
-
-// part returns what of key is in the bytewise order.
-func (e *Entries) part(key []byte) []byte { return key[:max(0, len(key)-e.suffix)] }
-
-// place is where an entry's key and value start and end. If they are Packed, and
-// headed, it also has the key's head: the 4 bytes after those that all keys share, as
-// a number. A search then has to look at one key only.
+// place is where an entry's key and value start and end. If they are Packed, in an
+// order that is bytewise but for a suffix, it also has the key's head: the 4 bytes
+// after those that all keys share, as a number. A search then has to look at one key
+// only.
 type place struct{ head, key, keyEnd, value, valueEnd uint32 }
 
 // Len returns how many entries there are.
@@ -59,7 +52,7 @@ func (e *Entries) Get(key []byte) (value []byte, found bool) {
 	if e.skip < 0 {
 		return e.valueIf(e.SeekGE(key), key)
 	}
-	part := e.part(key)
+	part := e.order.prefix(key)
 	if len(part) < e.skip {
 		return nil, false
 	}
@@ -79,7 +72,7 @@ func (e *Entries) Get(key []byte) (value []byte, found bool) {
 
 // valueIf returns the value of entry i, if there is one and it has this key.
 func (e *Entries) valueIf(i int, key []byte) (value []byte, found bool) {
-	if i < e.Len() && e.order(e.Key(i), key) == 0 {
+	if i < e.Len() && e.order.compare(e.Key(i), key) == 0 {
 		return e.Value(i), true
 	}
 	return nil, false
@@ -87,14 +80,14 @@ func (e *Entries) valueIf(i int, key []byte) (value []byte, found bool) {
 
 // SeekGE returns the first entry whose key is not below key, or Len.
 func (e *Entries) SeekGE(key []byte) int {
-	part := e.part(key)
+	part := e.order.prefix(key)
 	if e.skip < 0 || len(e.places) == 0 || len(part) < e.skip || !bytes.Equal(part[:e.skip], e.Key(0)[:e.skip]) {
 		return e.search(0, e.Len(), key)
 	}
 	h := head(part[e.skip:])
 	first := e.countBelow(h)
 	i := first
-	for i < len(e.places) && e.places[i].head == h && e.order(e.Key(i), key) < 0 {
+	for i < len(e.places) && e.places[i].head == h && e.order.compare(e.Key(i), key) < 0 {
 		if i++; i == first+fewAlike {
 			return e.searchAlike(i, h, key)
 		}
@@ -120,7 +113,7 @@ func (e *Entries) searchAlike(i int, h uint32, key []byte) int {
 func (e *Entries) search(low, high int, key []byte) int {
 	for low < high {
 		mid := int(uint(low+high) >> 1)
-		if e.order(e.Key(mid), key) < 0 {
+		if e.order.compare(e.Key(mid), key) < 0 {
 			low = mid + 1
 		} else {
 			high = mid
@@ -150,14 +143,6 @@ func (e *Entries) countBelow(h uint32) int {
 
 // below is 1 if a is below b, and else 0.
 func below(a, b uint32) int { return int(uint64(int64(a)-int64(b)) >> 63) }
-
-// order compares two keys in the order of the block.
-func (e *Entries) order(x, y []byte) int {
-	if e.compare == nil {
-		return bytes.Compare(x, y)
-	}
-	return e.compare(x, y)
-}
 
 // reset forgets all entries and keeps the memory for others.
 func (e *Entries) reset() {

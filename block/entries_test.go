@@ -28,7 +28,7 @@ func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
 		for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
 			_, want := block.Open([]byte(tt.block), compare)
 			var e block.Entries
-			got := e.Decode([]byte(tt.block), compare)
+			got := e.Decode([]byte(tt.block), block.Order{Compare: compare})
 			if fmt.Sprint(got) != fmt.Sprint(want) || e.Len() != 0 {
 				t.Errorf("%s: Decode = %v, Open = %v; %d entries", tt.name, got, want, e.Len())
 			}
@@ -76,12 +76,12 @@ func TestEntries(t *testing.T) {
 				name          string
 				give, compare func(a, b []byte) int
 			}{{"bytewise", nil, bytes.Compare}, {"descending", descending, descending}} {
-				if err := e.Decode(build(t, interval, pairs), order.give); err != nil {
+				if err := e.Decode(build(t, interval, pairs), block.Order{Compare: order.give}); err != nil {
 					t.Fatal(err)
 				}
 				checkEntries(t, order.name, &e, pairs, keys, order.compare)
-				packed := e.Pack().Entries(order.give)
-				if err := e.Decode(build(t, 16, []pair{{"other", "entries"}}), nil); err != nil {
+				packed := e.Pack().Entries(block.Order{Compare: order.give})
+				if err := e.Decode(build(t, 16, []pair{{"other", "entries"}}), block.Order{}); err != nil {
 					t.Fatal(err)
 				}
 				checkEntries(t, "packed, "+order.name, &packed, pairs, keys, order.compare)
@@ -119,7 +119,7 @@ func TestEntriesAreBounded(t *testing.T) {
 	} {
 		var e block.Entries
 		data := build(t, 1<<30, tt.pairs)
-		if got := e.Decode(data, nil); got != tt.want {
+		if got := e.Decode(data, block.Order{}); got != tt.want {
 			t.Errorf("%s: Decode = %v, want %v", tt.name, got, tt.want)
 		}
 		if tt.want == nil && e.Len() != len(tt.pairs) {
@@ -142,11 +142,11 @@ func TestDecodeForgets(t *testing.T) {
 	}
 	tooLong := build(t, 1<<30, long)
 	var fresh, used block.Entries
-	want := fresh.Decode(tooLong, nil)
-	if err := used.Decode(build(t, 16, many), nil); err != nil {
+	want := fresh.Decode(tooLong, block.Order{})
+	if err := used.Decode(build(t, 16, many), block.Order{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := used.Decode(tooLong, nil); got != want || want != block.ErrTooMany {
+	if got := used.Decode(tooLong, block.Order{}); got != want || want != block.ErrTooMany {
 		t.Errorf("Decode = %v when used before, and %v fresh; want ErrTooMany", got, want)
 	}
 }
@@ -165,11 +165,11 @@ func TestEntriesWithHeadsAlike(t *testing.T) {
 			}
 			keys = append(keys, "", "\x00", common, common+"~", "\xff\xff\xff\xff\xff")
 			var e block.Entries
-			if err := e.Decode(build(t, 16, pairs), nil); err != nil {
+			if err := e.Decode(build(t, 16, pairs), block.Order{}); err != nil {
 				t.Fatal(err)
 			}
 			p := e.Pack()
-			packed := p.Entries(nil)
+			packed := p.Entries(block.Order{})
 			checkEntries(t, fmt.Sprintf("%d keys that start with %q", n, common), &packed, pairs, keys, bytes.Compare)
 			if p.Size() < e.PackedSize() {
 				t.Errorf("%d bytes packed, want at least %d", p.Size(), e.PackedSize())
@@ -223,17 +223,18 @@ func TestDecodeSuffixed(t *testing.T) {
 		if i%2 == 1 && len(pairs) > 0 {
 			data[rng.IntN(len(data))] ^= byte(1 + rng.IntN(255))
 		}
-		want, got := plain.Decode(data, suffixed), quick.DecodeSuffixed(data, suffixed, 2)
+		want, got := plain.Decode(data, block.Order{Compare: suffixed}), quick.Decode(data, block.Order{Compare: suffixed, Suffix: 2})
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("%q: %v, want %v", pairs, got, want)
 		}
 		if diff := cmp.Diff(all(&plain), all(&quick)); diff != "" {
 			t.Fatalf("(-plain +quick):\n%s", diff)
 		}
+		checkSuffixed(t, rng, data, want, all(&plain))
 		if want != nil {
 			continue
 		}
-		packed := quick.Pack().Entries(suffixed)
+		packed := quick.Pack().Entries(block.Order{Compare: suffixed, Suffix: 2})
 		for range 50 {
 			k := []byte(prefix[:rng.IntN(len(prefix)+1)] + string("ab\x00\xff"[rng.IntN(4)]) + "a")
 			if n := len(pairs); n > 0 && rng.IntN(2) == 0 {

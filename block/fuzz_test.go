@@ -25,7 +25,7 @@ func FuzzOpen(f *testing.F) {
 		checkGet(t, "fuzz", data, key)
 		b, err := block.Open(data, nil)
 		var e block.Entries
-		if got := e.Decode(data, nil); got != block.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
+		if got := e.Decode(data, block.Order{}); got != block.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
 			t.Fatalf("Decode = %v, Open = %v", got, err)
 		}
 		if err != nil {
@@ -37,7 +37,7 @@ func FuzzOpen(f *testing.F) {
 			for _, p := range there {
 				keys = append(keys, p.Key)
 			}
-			packed := e.Pack().Entries(nil)
+			packed := e.Pack().Entries(block.Order{})
 			checkEntries(t, "decoded", &e, there, keys, bytes.Compare)
 			checkEntries(t, "packed", &packed, there, keys, bytes.Compare)
 		}
@@ -51,7 +51,7 @@ func FuzzOpen(f *testing.F) {
 			if !it.SeekGE([]byte(p.Key)) || !bytes.Equal(it.Key(), []byte(p.Key)) {
 				t.Fatalf("SeekGE(%q) is at %q", p.Key, it.Key())
 			}
-			if v, found, err := block.Get(data, nil, []byte(p.Key), unlimited); string(v) != p.Value || !found || err != nil {
+			if v, found, err := block.Get(data, block.Order{}, []byte(p.Key), unlimited); string(v) != p.Value || !found || err != nil {
 				t.Fatalf("Get(%q) = %q, %v, %v; want %q", p.Key, v, found, err, p.Value)
 			}
 		}

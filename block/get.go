@@ -4,37 +4,38 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Get looks one key up in data, the uncompressed contents of a block without
 // trailer, and returns its value, a part of data without capacity behind it.
-// compare (nil: bytewise) is the order of the keys. If there is one, the block's
-// are put together and compared, within the budget; a block that wants more is
-// an error.
+// Unless the order is bytewise, keys are put together and compared within the
+// budget; a block that wants more is an error.
 //
 // It checks what the answer rests on, and not the whole block as [Open] does,
 // which takes longer: that the restart point where the search ends is where an
 // entry starts, and that the entries from there up to the key are sound. So
 // what it finds is in the block. What it does not find may be there if the
 // block is damaged elsewhere, or its keys are out of order.
-func Get(data []byte, compare func(a, b []byte) int, key []byte, budget Budget) (value []byte, found bool, err error) {
+func Get(data []byte, order Order, key []byte, budget Budget) (value []byte, found bool, err error) {
 	b, err := split(data)
 	if err != nil {
 		return nil, false, err
 	}
-	b.compare = compare
+	b.order = order
 	start, err := b.startOf(key)
 	if err != nil {
 		return nil, false, err
 	}
-	if compare == nil {
+	if order.Compare == nil {
 		return b.scan(start, key)
 	}
 	k := getKeys()
 	defer k.put()
 	k.budget = budget
-	e, order, err := b.seek(start, key, k)
-	if err != nil || order != 0 {
+	e, cmp, err := b.seek(start, key, k)
+	if err != nil || cmp != 0 {
 		return nil, false, err
 	}
 	return b.entries[e.value:e.end:e.end], true, nil
@@ -44,12 +45,12 @@ func Get(data []byte, compare func(a, b []byte) int, key []byte, budget Budget) 
 // one: its value as Get does, and its key, which is a part of data too, or in memory
 // of its own if it shares bytes. It checks what Get does, and puts keys together in
 // any order.
-func Seek(data []byte, compare func(a, b []byte) int, key []byte, budget Budget) (at, value []byte, found bool, err error) {
+func Seek(data []byte, order Order, key []byte, budget Budget) (at, value []byte, found bool, err error) {
 	b, err := split(data)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	b.compare = compare
+	b.order = order
 	start, err := b.startOf(key)
 	if err != nil {
 		return nil, nil, false, err
@@ -57,8 +58,8 @@ func Seek(data []byte, compare func(a, b []byte) int, key []byte, budget Budget)
 	k := getKeys()
 	defer k.put()
 	k.budget = budget
-	e, order, err := b.seek(start, key, k)
-	if err != nil || order < 0 {
+	e, cmp, err := b.seek(start, key, k)
+	if err != nil || cmp < 0 {
 		return nil, nil, false, err
 	}
 	at = k.last.bytes
@@ -81,7 +82,7 @@ func (b *Block) startOf(key []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if b.order(k, key) <= 0 {
+		if b.order.compare(k, key) <= 0 {
 			low = mid
 		} else {
 			high = mid
@@ -157,6 +158,7 @@ func (b *Block) scan(start int, key []byte) (value []byte, found bool, err error
 // point at start on, and leaves that in k. It returns how the two compare: order is
 // negative if all keys are below, and there is no entry.
 func (b *Block) seek(start int, key []byte, k *keys) (e entry, order int, err error) {
+	match := 0 // bytes that the last key and key start with in common
 	for off := start; off < len(b.entries); off = e.end {
 		if e, err = decode(b.entries, off); err != nil {
 			return e, -1, err
@@ -164,12 +166,17 @@ func (b *Block) seek(start int, key []byte, k *keys) (e entry, order int, err er
 		if err := k.next(off, e, b.entries[e.key:e.value]); err != nil {
 			return e, -1, err
 		}
-		if err := k.spend(off, len(k.last.bytes)); err != nil {
-			return e, -1, err
+		this := k.last.bytes
+		skip := b.order.skippable(min(int(e.shared), match), len(this), len(key))
+		if !b.order.prefixed() {
+			if err := k.spend(off, len(this)); err != nil {
+				return e, -1, err
+			}
 		}
-		if order = b.order(k.last.bytes, key); order >= 0 {
+		if order = b.order.compare(this[skip:], key[skip:]); order >= 0 {
 			return e, order, nil
 		}
+		match = skip + wire.SharedLen(this[skip:], key[skip:])
 	}
 	return e, -1, nil
 }

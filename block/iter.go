@@ -17,6 +17,8 @@ type Iter struct {
 	keys  keys // last: the entry's; this: room for a key that is sought
 	value []byte
 	back  back
+
+	shared int // bytes that the entry's key shares with the one before
 }
 
 // NewIter returns an Iter on b.
@@ -29,15 +31,15 @@ func (it *Iter) Reset(b Block) {
 	it.rewind(0)
 }
 
-// Open opens data as the function [Open] does, and moves the Iter to before the
-// first entry of that Block, or if there is an error to the empty Block. It
+// Open opens data as the function [Open] does, in any [Order], and moves the Iter to
+// before the first entry of that Block, or if there is an error to the empty Block. It
 // takes less memory than Open and Reset: keys that share bytes are put together
 // in the Iter's. What it takes is subtracted from the budget; a block that wants
 // more is an error.
-func (it *Iter) Open(data []byte, compare func(a, b []byte) int, budget *Budget) error {
+func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
 	it.Reset(Block{})
 	it.keys.budget = *budget
-	b, err := open(data, compare, &it.keys)
+	b, err := open(data, order, &it.keys)
 	*budget, it.keys.entries = it.keys.budget, nil
 	if k := &it.keys; cap(k.last.buf) < cap(k.this.buf) {
 		k.last, k.this = k.this, k.last // any key of the block fits in there now
@@ -63,6 +65,10 @@ func (it *Iter) Key() []byte { return it.keys.last.bytes }
 // Value returns the entry's value, a part of the Block: it is valid as long as
 // the Block is, and must not be changed.
 func (it *Iter) Value() []byte { return it.value }
+
+// Shared returns how many bytes of the entry's key the Block does not store,
+// because the key before starts with them.
+func (it *Iter) Shared() int { return it.shared }
 
 // Offset returns where the entry starts in the Block: a place to compare with
 // others. After the last entry, that is where it ends.
@@ -127,14 +133,14 @@ func (it *Iter) SeekGE(key []byte) bool {
 	}
 	after := sort.Search(it.b.numRestarts(), func(i int) bool {
 		it.rewind(i)
-		return !it.Next() || it.b.order(it.keys.last.bytes, key) >= 0
+		return !it.Next() || it.b.order.compare(it.keys.last.bytes, key) >= 0
 	})
 	it.rewind(max(after-1, 0))
-	if it.b.compare == nil {
+	if it.b.order.Compare == nil {
 		return it.scan(key)
 	}
 	for it.Next() {
-		if it.b.compare(it.keys.last.bytes, key) >= 0 {
+		if it.b.order.compare(it.keys.last.bytes, key) >= 0 {
 			return true
 		}
 	}
@@ -188,7 +194,7 @@ func (it *Iter) read() (shared int) {
 	end := value + length
 	it.keys.last.next(shared, e[at:value])
 	it.value = e[value:end:end]
-	it.off, it.next = it.next, end
+	it.off, it.next, it.shared = it.next, end, shared
 	return shared
 }
 

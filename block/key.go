@@ -63,7 +63,7 @@ func orderFrom(shared int, unshared, other []byte) (match, order int) {
 // few bytes of a block can make many and long ones.
 type Budget struct {
 	Memory int   // bytes that may be newly taken for keys
-	Work   int64 // bytes of keys that may be compared, in an order that is not bytewise
+	Work   int64 // bytes of keys that may be compared, in an order that has to see whole keys
 }
 
 var unlimited = Budget{math.MaxInt, math.MaxInt64}
@@ -102,6 +102,20 @@ func (k *keys) nextInOrder(off int, e entry, unshared []byte, compare func(a, b 
 	}
 	k.last, k.this = k.this, k.last
 	return nil
+}
+
+// rest returns shared and unshared, the end of the key of the entry at off, as one.
+func (k *keys) rest(off int, shared, unshared []byte) ([]byte, error) {
+	if len(shared) == 0 {
+		return unshared, nil
+	}
+	if n := len(shared) + len(unshared); n > cap(k.this.buf) {
+		if err := k.grow(&k.this, off, n); err != nil {
+			return nil, err
+		}
+	}
+	k.this.buf = append(append(k.this.buf[:0], shared...), unshared...)
+	return k.this.buf, nil
 }
 
 // prepare checks that the entry at off shares no more than the last key has,

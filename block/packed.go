@@ -18,7 +18,6 @@ import (
 // It is immutable but for the touch, and safe for concurrent use.
 type Packed struct {
 	n       uint16 // entries, up to maxEntries
-	suffix  uint8  // as Entries have it
 	size    uint32 // of the text: keys, then values
 	skip    int32  // as Entries have it
 	touched atomic.Bool
@@ -55,8 +54,7 @@ func (e *Entries) Pack() *Packed {
 	memory := append([]place(nil), make([]place, 1+e.Len()+placesFor(size))...)
 	p := (*Packed)(unsafe.Pointer(&memory[0]))
 	p.n, p.size, p.skip, p.memory = uint16(e.Len()), uint32(size), -1, uint32(cap(memory))
-	p.suffix = uint8(e.suffix)
-	c := p.Entries(e.compare)
+	c := p.Entries(e.order)
 	at := 0
 	for i := range c.places {
 		n := copy(c.keys[at:], e.Key(i))
@@ -68,28 +66,27 @@ func (e *Entries) Pack() *Packed {
 		c.places[i].value, c.places[i].valueEnd = uint32(at), uint32(at+n)
 		at += n
 	}
-	if n := e.Len(); n > 0 && e.headed() {
-		skip := wire.SharedLen(e.part(e.Key(0)), e.part(e.Key(n-1)))
+	if n := e.Len(); n > 0 && e.order.prefixed() {
+		skip := wire.SharedLen(e.order.prefix(e.Key(0)), e.order.prefix(e.Key(n-1)))
 		p.skip = int32(skip)
 		for i := range c.places {
-			c.places[i].head = head(e.part(e.Key(i))[skip:])
+			c.places[i].head = head(e.order.prefix(e.Key(i))[skip:])
 		}
 	}
 	return p
 }
 
-// Entries returns the entries, which are those in the memory of p. compare is the
-// order that they were decoded with.
-func (p *Packed) Entries(compare func(a, b []byte) int) Entries {
+// Entries returns the entries, which are those in the memory of p. order is the one
+// that they were decoded with.
+func (p *Packed) Entries(order Order) Entries {
 	start := unsafe.Pointer(p)
 	text := unsafe.Slice((*byte)(unsafe.Add(start, placeSize*(1+int(p.n)))), p.size)
 	return Entries{
-		keys:    text,
-		values:  text,
-		places:  unsafe.Slice((*place)(unsafe.Add(start, placeSize)), p.n),
-		compare: compare,
-		skip:    int(p.skip),
-		suffix:  int(p.suffix),
+		keys:   text,
+		values: text,
+		places: unsafe.Slice((*place)(unsafe.Add(start, placeSize)), p.n),
+		order:  order,
+		skip:   int(p.skip),
 	}
 }
 

@@ -24,11 +24,20 @@ type Writer struct {
 	restarts []uint32
 	entries  int
 	left     int // entries until the next restart point
+	shared   int // bytes that keys have shared since the last one
 	lastKey  []byte
 }
 
+// maxShared bounds how many bytes the keys from one restart point to the next share,
+// together with the length of the last one. A reader puts such keys together: few bytes
+// of a block could otherwise stand for more memory and work than a reader may take on
+// the word of a file. LevelDB's defaults of 16 entries and 4 KiB reach it only with
+// a key of nearly this length.
+const maxShared = 1 << 20
+
 // NewWriter returns a Writer with an empty block that gets a restart point
-// every interval entries. An interval below 1 is an error.
+// every interval entries, and earlier where keys since the last one would share more
+// than 1 MiB. An interval below 1 is an error.
 func NewWriter(interval int) (*Writer, error) {
 	if interval < 1 {
 		return nil, fmt.Errorf("block: restart interval is %d, want at least 1", interval)
@@ -50,14 +59,13 @@ func (w *Writer) AppendSharing(shared int, key, value []byte) error {
 	if uint64(w.Size())+uint64(len(key))+uint64(len(value)) > math.MaxUint32-64 {
 		return fmt.Errorf("block: entry of %d bytes on %d exceeds 4 GiB", len(key)+len(value), w.Size())
 	}
-	stored := shared // bytes that the entry does not have itself
-	if w.left == 0 {
+	if w.left == 0 || shared > 0 && w.shared+len(key) > maxShared {
 		w.restarts = append(w.restarts, uint32(len(w.buf)-w.start))
-		w.left = w.interval
-		stored = 0
+		w.left, w.shared, shared = w.interval, 0, 0
 	}
 	w.left--
-	w.appendEntry(stored, key[stored:], value)
+	w.shared += shared
+	w.appendEntry(shared, key[shared:], value)
 	w.lastKey = append(w.lastKey[:0], key...)
 	w.entries++
 	return nil

@@ -1,0 +1,166 @@
+package block_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/block"
+)
+
+// checkSuffixed holds Iter, Get and Seek to the same with the length of the suffix
+// and without, on a block that is refused with the error want, or has these pairs.
+func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs []pair) {
+	t.Helper()
+	plain, quick := block.Order{Compare: suffixed}, block.Order{Compare: suffixed, Suffix: 2}
+	var it block.Iter
+	budget := unlimited
+	if err := it.Open(data, quick, &budget); fmt.Sprint(err) != fmt.Sprint(want) {
+		t.Fatalf("Iter.Open = %v, want %v", err, want)
+	}
+	if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
+		t.Fatalf("Iter has other entries (-want +got):\n%s", diff)
+	}
+	for range 10 {
+		key := []byte{"ab\x00\xff"[rng.IntN(4)], 'a', 'b'}[:rng.IntN(4)]
+		if len(pairs) > 0 && rng.IntN(2) == 0 {
+			key = []byte(pairs[rng.IntN(len(pairs))].Key)
+		}
+		if want, got := find(data, plain, key), find(data, quick, key); got != want {
+			t.Fatalf("%q in %q: %s, want %s", key, pairs, got, want)
+		}
+	}
+}
+
+// find returns what Get and Seek say of key, as text.
+func find(data []byte, order block.Order, key []byte) string {
+	value, found, err := block.Get(data, order, key, unlimited)
+	at, next, ok, seekErr := block.Seek(data, order, key, unlimited)
+	return fmt.Sprintf("Get %q %v %v, Seek %q %q %v %v", value, found, err, at, next, ok, seekErr)
+}
+
+// Keys in no order, and keys that are there twice, are read as they are stored.
+func TestUncheckedOrder(t *testing.T) {
+	pairs := []pair{{"b", "1"}, {"ba", "2"}, {"a", "3"}, {"a", "4"}, {"", "5"}, {strings.Repeat("k", 1000), "6"}, {"k", "7"}}
+	for _, interval := range []int{1, 2, 16} {
+		data := build(t, interval, pairs)
+		budget := unlimited
+		var it block.Iter
+		if err := it.Open(data, block.Order{}, &budget); err == nil {
+			t.Error("the bytewise order takes them for ascending")
+		}
+		if err := it.Open(data, block.Order{Unchecked: true}, &budget); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
+			t.Errorf("restart interval %d (-want +got):\n%s", interval, diff)
+		}
+	}
+}
+
+// A few bytes of a block can stand for keys that are very long together. To read
+// them takes work only in an order that has to see whole keys.
+func TestWorkIsLinearButForOtherOrders(t *testing.T) {
+	prefix := strings.Repeat("k", 100_000)
+	var pairs []pair
+	for i := range 1000 {
+		pairs = append(pairs, pair{fmt.Sprintf("%s%04d..", prefix, i), ""})
+	}
+	data := build(t, 1000, pairs)
+	for name, tt := range map[string]struct {
+		order block.Order
+		fails bool
+	}{
+		"bytewise":    {block.Order{}, false},
+		"suffixed":    {block.Order{Compare: suffixed, Suffix: 2}, false},
+		"unchecked":   {block.Order{Unchecked: true}, false},
+		"other order": {block.Order{Compare: bytes.Compare}, true},
+	} {
+		budget := block.Budget{Memory: 1 << 20, Work: 10_000_000}
+		var it block.Iter
+		if err := it.Open(data, tt.order, &budget); (err != nil) != tt.fails {
+			t.Errorf("%s: Iter.Open = %v", name, err)
+		}
+		if tt.order.Unchecked {
+			continue
+		}
+		if _, found, err := block.Get(data, tt.order, []byte(pairs[999].Key), budget); (err != nil) != tt.fails || found == tt.fails {
+			t.Errorf("%s: Get = %v, %v", name, found, err)
+		}
+	}
+}
+
+// What a Writer writes takes a bounded amount of memory and work to read, whatever
+// the keys and the restart interval are: the keys of a block are, together, at most
+// 257 times as long as the block, and one that shares bytes has at most 1 MiB.
+func TestWriterBoundsWhatKeysShare(t *testing.T) {
+	long := strings.Repeat("k", 2<<20)
+	for name, tt := range map[string]struct {
+		n   int
+		key func(i int) string
+	}{
+		"short keys":                      {20_000, func(i int) string { return fmt.Sprintf("%08d", i) }},
+		"2 KiB, the worst":                {2_000, func(i int) string { return fmt.Sprintf("%s%06d", long[:2042], i) }},
+		"100 kB":                          {100, func(i int) string { return fmt.Sprintf("%s%06d", long[:100_000], i) }},
+		"2 MiB":                           {10, func(i int) string { return fmt.Sprintf("%s%06d", long, i) }},
+		"each longer than the one before": {1_000, func(i int) string { return long[:400*i] }},
+		"one that shares a byte of 2 MiB": {3, func(i int) string { return "k" + long[:min(i, 1)*2<<20] + fmt.Sprint(i) }},
+		"all of the key before, and more": {3, func(i int) string { return long[:1+i*900_000] }},
+	} {
+		w, err := block.NewWriter(1 << 30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		together, last := 0, ""
+		for i := range tt.n {
+			last = tt.key(i)
+			together += len(last)
+			if err := w.Append([]byte(last), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data := w.Finish()
+		if together > 257*len(data) {
+			t.Errorf("%s: %d bytes of keys in a block of %d", name, together, len(data))
+		}
+		budget := block.Budget{Memory: 3 << 20, Work: int64(1024 * len(data))}
+		var it block.Iter
+		if err := it.Open(data, block.Order{Compare: bytes.Compare}, &budget); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if it.Last(); string(it.Key()) != last {
+			t.Errorf("%s: the last key is another", name)
+		}
+	}
+}
+
+// The empty key is a key: what tells it from none is that it is not nil.
+func TestEmptyKeyIsNotNil(t *testing.T) {
+	data := build(t, 16, []pair{{"", ""}})
+	var e block.Entries
+	if err := e.Decode(data, block.Order{}); err != nil {
+		t.Fatal(err)
+	}
+	packed := e.Pack().Entries(block.Order{})
+	b, err := block.Open(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := b.NewIter()
+	it.Next()
+	at, value, _, err := block.Seek(data, block.Order{}, nil, unlimited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{
+		"Entries.Key": e.Key(0), "Entries.Value": e.Value(0), "Packed.Key": packed.Key(0), "Packed.Value": packed.Value(0),
+		"Iter.Key": it.Key(), "Iter.Value": it.Value(), "Seek's key": at, "Seek's value": value,
+	} {
+		if b == nil {
+			t.Errorf("%s is nil", name)
+		}
+	}
+}
