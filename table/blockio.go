@@ -64,7 +64,7 @@ func (r *Reader) readBlock(part string, h handle, b *buffers) ([]byte, error) {
 // compression id.
 func (r *Reader) readStored(part string, h handle, b *buffers) (byte, error) {
 	if h.length > uint64(r.o.MaxBlockSize) {
-		return 0, corrupt(part, h.offset, "%d bytes, want at most %d", h.length, r.o.MaxBlockSize)
+		return 0, r.corrupt(part, h, "%d bytes, want at most %d", h.length, r.o.MaxBlockSize)
 	}
 	n := int(h.length)
 	b.stored = extend(b.stored[:0], n+trailerLen)[:n+trailerLen]
@@ -79,7 +79,7 @@ func (r *Reader) readStored(part string, h handle, b *buffers) (byte, error) {
 	}
 	want := binary.LittleEndian.Uint32(b.stored[n+1:])
 	if got := crc.Block(b.stored[:n], id); got != want {
-		return 0, corrupt(part, h.offset, "checksum mismatch: %#08x, want %#08x as stored", got, want)
+		return 0, r.corrupt(part, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
 	}
 	return id, nil
 }
@@ -92,11 +92,11 @@ func (r *Reader) decode(part string, h handle, b *buffers, id byte) ([]byte, err
 	}
 	codec := r.codec(id)
 	if codec == nil {
-		return nil, corrupt(part, h.offset, "compression id %d, for which there is no codec", id)
+		return nil, r.corrupt(part, h, "compression id %d, for which there is no codec", id)
 	}
 	decoded, err := codec.Decode(b.decoded[:0], stored, r.o.MaxBlockSize)
 	if err != nil {
-		return nil, &CorruptionError{Block: part, Offset: int64(h.offset), Err: err}
+		return nil, r.damaged(part, h, err)
 	}
 	b.decoded = decoded
 	return decoded[:len(decoded):len(decoded)], nil
@@ -149,7 +149,7 @@ func (r *Reader) checkFirst(i int, key []byte) error {
 		return nil
 	}
 	if s := r.index.separator(i - 1); r.index.order(key, s) <= 0 {
-		return corrupt(partData, r.index.handles[i].offset, "first key %s, want above the index's separator before, %s", wire.Quote(key), wire.Quote(s))
+		return r.corrupt(partData, r.index.handles[i], "first key %s, want above the index's separator before, %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (r *Reader) checkFirst(i int, key []byte) error {
 // checkLast checks that data block i's last key does not lie above its separator.
 func (r *Reader) checkLast(i int, key []byte) error {
 	if s := r.index.separator(i); r.index.order(key, s) > 0 {
-		return corrupt(partData, r.index.handles[i].offset, "last key %s, want at most the index's separator %s", wire.Quote(key), wire.Quote(s))
+		return r.corrupt(partData, r.index.handles[i], "last key %s, want at most the index's separator %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }

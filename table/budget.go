@@ -23,11 +23,12 @@ var (
 // their bounds.
 const maxEntriesMemory = 3 << 20
 
-// compareBudget bounds how many bytes of keys are compared for a block of that
-// length in the file, in an order that is not bytewise and takes them whole. With
-// 16 entries from one restart point to the next, and Snappy, a sound block wants
-// no more; what is far beyond would take hours for a large file.
-func compareBudget(length uint64) int64 { return int64(64<<10 + 1024*length) }
+// compareBudget bounds how many bytes of keys are compared in a block of that
+// length, decompressed, in an order that has to see whole keys. Each key is compared
+// with the one before, and the keys that a Writer puts into a block are together at
+// most 257 times as long as it: see block.Writer. So are those of other engines, unless
+// hundreds of long keys follow a restart point.
+func compareBudget(length int) int64 { return 64<<10 + 1024*int64(length) }
 
 // of returns the budget in a file of size bytes.
 func (b budget) of(size uint64) int {

@@ -71,7 +71,7 @@ func (r *Reader) admit(i int, e *block.Entries) *block.Packed {
 // decodeData makes e the entries of data block i, checked as a whole and against
 // the index. It reports if they are too many for that.
 func (r *Reader) decodeData(i int, contents []byte, e *block.Entries) (tooMany bool, err error) {
-	switch err := e.DecodeSuffixed(contents, r.compare, r.index.suffix); {
+	switch err := e.Decode(contents, r.order); {
 	case err == block.ErrTooMany:
 		return true, nil
 	case err != nil:

@@ -1,6 +1,10 @@
 package table
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/sievetable/sievetable/block"
+)
 
 // A Comparer is a total order of keys. It has the method set of goleveldb's
 // comparers, so that they fit. It must be safe for concurrent use, must not change
@@ -62,8 +66,8 @@ func (bytewise) Successor(dst, b []byte) []byte {
 	return nil
 }
 
-// compareFunc returns what blocks are opened with: nil, which is the fastest,
-// for the bytewise order.
+// compareFunc returns c's Compare, or nil, which is the fastest, for the bytewise
+// order.
 func compareFunc(c Comparer) func(a, b []byte) int {
 	if _, ok := c.(bytewise); ok {
 		return nil
@@ -71,12 +75,16 @@ func compareFunc(c Comparer) func(a, b []byte) int {
 	return c.Compare
 }
 
-// suffixOf returns how many bytes at the end of each key are in no bytewise order,
-// if keys without them are: 0 for the bytewise order, and for all others but that of
-// internal keys over it.
-func suffixOf(c Comparer) int {
-	if internal, ok := c.(internalComparer); ok && internal.compare == nil {
-		return internalTrailerLen
+// blockOrder returns what blocks of keys in c's order are opened with.
+func blockOrder(c Comparer) block.Order {
+	order := block.Order{Compare: compareFunc(c)}
+	switch c := c.(type) {
+	case internalComparer:
+		if c.compare == nil {
+			order.Suffix = internalTrailerLen
+		}
+	case anyOrder:
+		order.Unchecked = true
 	}
-	return 0
+	return order
 }

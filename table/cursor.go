@@ -8,6 +8,7 @@ type cursor struct {
 	e *block.Entries // nil: it moves
 	i int            // the entry's number in e: −1 and e.Len() stand for before and after all of them
 
+	length int           // of the block, decompressed; 0 if it came from the cache
 	noFill bool          // blocks that are read are not for the cache
 	own    block.Entries // those of a block that is in no cache,
 	cached block.Entries // or in one
@@ -19,7 +20,7 @@ type cursor struct {
 func (c *cursor) open(r *Reader, i int, b *buffers, memory *int) error {
 	c.reset()
 	if p := r.cached(i); p != nil {
-		c.cached = p.Entries(r.compare)
+		c.cached = p.Entries(r.order)
 		c.e = &c.cached
 		return nil
 	}
@@ -27,6 +28,7 @@ func (c *cursor) open(r *Reader, i int, b *buffers, memory *int) error {
 	if err != nil {
 		return err
 	}
+	c.length = len(contents)
 	before := c.own.Size()
 	tooMany, err := r.decodeData(i, contents, &c.own)
 	*memory -= 2 * (c.own.Size() - before) // it has grown by doubling
@@ -41,7 +43,7 @@ func (c *cursor) open(r *Reader, i int, b *buffers, memory *int) error {
 		return nil
 	}
 	if p := r.admit(i, c.e); p != nil {
-		c.cached = p.Entries(r.compare)
+		c.cached = p.Entries(r.order)
 		c.e = &c.cached
 	}
 	return nil
@@ -55,9 +57,8 @@ func (c *cursor) openNone() {
 
 // openIter opens a block that has too many entries for c.own.
 func (c *cursor) openIter(r *Reader, i int, contents []byte, memory *int) error {
-	h := r.index.handles[i]
-	budget := block.Budget{Memory: *memory, Work: compareBudget(h.length)}
-	err := c.it.Open(contents, r.compare, &budget)
+	budget := block.Budget{Memory: *memory, Work: compareBudget(len(contents))}
+	err := c.it.Open(contents, r.order, &budget)
 	*memory = budget.Memory
 	if err != nil {
 		return r.corruptData(i, err)
@@ -72,7 +73,7 @@ func (c *cursor) openIter(r *Reader, i int, contents []byte, memory *int) error 
 
 // reset moves the cursor to no block.
 func (c *cursor) reset() {
-	c.e, c.i = nil, -1
+	c.e, c.i, c.length = nil, -1, 0
 	c.cached = block.Entries{}
 	c.it.Reset(block.Block{})
 }

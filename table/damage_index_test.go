@@ -46,7 +46,6 @@ func TestDamagedIndexes(t *testing.T) {
 		{"no handle", secondHandle(""), "not two minimal varints"},
 		{"half a handle", secondHandle("\x1b"), "not two minimal varints"},
 		{"a handle of varints that are not minimal", secondHandle("\x9b\x00\x16"), "not two minimal varints"},
-		{"a handle with a byte behind it", secondHandle(rawtable.Handle(27, 22) + "x"), "has 1 bytes behind it"},
 
 		// Blocks that overlap give one byte two meanings.
 		{"a handle into the block before", secondHandle(rawtable.Handle(20, 22)), "data block at 20, want it behind the one before, at 27 or later"},

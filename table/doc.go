@@ -114,16 +114,20 @@
 //     order of all keys, and that no filter denies a key. It cannot tell what no
 //     rule forbids under a right checksum, such as other values, and does not look
 //     at bytes that belong to no block.
-//   - Damage is a [*CorruptionError], with the part of the file, its offset, and
-//     what was expected. A filter that is seen to be damaged costs time only: it is
+//   - Damage is a [*CorruptionError], with the file's name if Open opened it, the
+//     part of the file, its offset and length, and what was expected. A filter that is seen to be damaged costs time only: it is
 //     not used, and [Reader.FilterErr] says why. Bits of a filter that were changed under a right
 //     checksum can make lookups miss keys; Verify names the keys.
 //   - One operation allocates at most 64 MiB plus 32 times the file's size, on
 //     any file: Snappy can make 21 bytes of one. Keys share bytes with those
-//     before them, and so few bytes can make long keys; a table in which these
-//     would take more than the bound, or about a thousand times the file to compare, is
-//     reported as damaged. What AppendGet appends to dst comes on top. Other Codecs are to keep to the limit
-//     that they are given. What ReadAhead and TailSize ask for comes on top too. Time is about in proportion to the file.
+//     before them, and so few bytes can make long keys. A table in which these
+//     would take more than the bound is reported as damaged. So is one in an order
+//     that has to see whole keys, where comparing them would take more than a
+//     thousand times the length of a block. What AppendGet appends to dst comes on top,
+//     and what ReadAhead and TailSize ask for. Other Codecs are to keep to the limit
+//     that they are given. Time is about in proportion to the blocks, decompressed.
+//   - What a Writer accepts, a Reader reads, if it is given the same Comparer,
+//     FilterKey and Codecs, and no smaller MaxBlockSize: the Writer keeps to all bounds.
 //   - An error of the source is in the chain of the one returned, for errors.Is,
 //     and is no ErrCorrupt, though Verify may return both. The next call reads
 //     again.

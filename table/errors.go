@@ -3,6 +3,8 @@ package table
 import (
 	"errors"
 	"fmt"
+
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 var (
@@ -29,14 +31,20 @@ var (
 // Some options make a sound table read as damaged: a Comparer that is not its
 // own, a MaxBlockSize that is too small, a Codec that is not given.
 type CorruptionError struct {
+	File   string // the name that Open was given; "" if Open did not open the table
 	Block  string // the part of the file
 	Offset int64  // where that part starts in the file
+	Length int64  // bytes that the part has there, without the trailer of 5 bytes
 	Err    error  // what was found and expected; positions in it count from the part's start, after decompression
 }
 
-// Error names part, offset and cause.
+// Error names file, part, offset, length and cause.
 func (e *CorruptionError) Error() string {
-	return fmt.Sprintf("table: %s at %d: %v", e.Block, e.Offset, e.Err)
+	file := ""
+	if e.File != "" {
+		file = wire.Printable(e.File) + ": "
+	}
+	return fmt.Sprintf("table: %s%s at %d (%d bytes): %v", file, e.Block, e.Offset, e.Length, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -45,7 +53,13 @@ func (e *CorruptionError) Unwrap() error { return e.Err }
 // Is reports whether target is ErrCorrupt.
 func (e *CorruptionError) Is(target error) bool { return target == ErrCorrupt }
 
-// corrupt returns a *CorruptionError for a part of the file.
-func corrupt(part string, offset uint64, format string, args ...any) error {
-	return &CorruptionError{Block: part, Offset: int64(offset), Err: fmt.Errorf(format, args...)}
+// corrupt returns a *CorruptionError for the part of the file at h.
+func (r *Reader) corrupt(part string, h handle, format string, args ...any) error {
+	return r.damaged(part, h, fmt.Errorf(format, args...))
+}
+
+// damaged returns a *CorruptionError for the part of the file at h, in which err was
+// found.
+func (r *Reader) damaged(part string, h handle, err error) error {
+	return &CorruptionError{File: r.name, Block: part, Offset: int64(h.offset), Length: int64(h.length), Err: err}
 }

@@ -35,11 +35,11 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 	}
 	first := r.index.search(key)
 	for i := first; i < r.index.len(); i++ {
-		budget := r.lookupBudget(i)
+		memory := dataKeyBudget.of(r.footerOffset)
 		if i > first {
-			budget.Memory = 0 // the block's first key is the answer, and shares nothing
+			memory = 0 // the block's first key is the answer, and shares nothing
 		}
-		k, v, found, err := r.findIn(i, key, wanted, asked, budget)
+		k, v, found, err := r.findIn(i, key, wanted, asked, memory)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -70,15 +70,15 @@ func (r *Reader) alike(key, wanted []byte) bool {
 // findIn returns data block i's first entry whose key is not below key, unless
 // its filter says that the block has none that is alike. asked says whether the
 // whole table's filter was.
-func (r *Reader) findIn(i int, key, wanted []byte, asked bool, budget block.Budget) (k, v []byte, found bool, err error) {
+func (r *Reader) findIn(i int, key, wanted []byte, asked bool, memory int) (k, v []byte, found bool, err error) {
 	may, blockAsked := r.mayContain(i, wanted)
 	if !may {
 		return nil, nil, false, nil
 	}
 	asked = asked || blockAsked
 	if c := r.cached(i); c != nil {
-		k, v, found = seekEntry(c, r.compare, key)
-	} else if k, v, found, err = r.seekIn(i, key, wanted, asked, budget); err != nil {
+		k, v, found = seekEntry(c, r.order, key)
+	} else if k, v, found, err = r.seekIn(i, key, wanted, asked, memory); err != nil {
 		return nil, nil, false, err
 	}
 	if m := r.o.Metrics; m != nil && asked && !(found && r.alike(k, wanted)) {
@@ -87,8 +87,8 @@ func (r *Reader) findIn(i int, key, wanted []byte, asked bool, budget block.Budg
 	return k, v, found, nil
 }
 
-func seekEntry(c *block.Packed, compare func(a, b []byte) int, key []byte) (k, v []byte, found bool) {
-	e := c.Entries(compare)
+func seekEntry(c *block.Packed, order block.Order, key []byte) (k, v []byte, found bool) {
+	e := c.Entries(order)
 	i := e.SeekGE(key)
 	if i == e.Len() {
 		return nil, nil, false
@@ -97,7 +97,7 @@ func seekEntry(c *block.Packed, compare func(a, b []byte) int, key []byte) (k, v
 }
 
 // seekIn does findIn's work in a block that has to be read.
-func (r *Reader) seekIn(i int, key, wanted []byte, asked bool, budget block.Budget) (k, v []byte, found bool, err error) {
+func (r *Reader) seekIn(i int, key, wanted []byte, asked bool, memory int) (k, v []byte, found bool, err error) {
 	b := buffersPool.Get().(*buffers)
 	defer b.put()
 	contents, err := r.readData(i, b)
@@ -112,10 +112,10 @@ func (r *Reader) seekIn(i int, key, wanted []byte, asked bool, budget block.Budg
 	case err != nil || vain:
 		return nil, nil, false, err
 	case p != nil:
-		k, v, found = seekEntry(p, r.compare, key)
+		k, v, found = seekEntry(p, r.order, key)
 		return k, v, found, nil
 	}
-	if k, v, found, err = block.Seek(contents, r.compare, key, budget); err != nil {
+	if k, v, found, err = block.Seek(contents, r.order, key, r.lookupBudget(memory, len(contents))); err != nil {
 		return nil, nil, false, r.corruptData(i, err)
 	}
 	if found {

@@ -69,7 +69,7 @@ func (r *Reader) lookup(key []byte) (value []byte, b *buffers, err error) {
 	}
 	found := false
 	if c := r.cached(i); c != nil {
-		e := c.Entries(r.compare)
+		e := c.Entries(r.order)
 		value, found = e.Get(key)
 	} else if value, found, b, err = r.find(i, key, asked); err != nil {
 		return nil, nil, err
@@ -161,7 +161,7 @@ func (r *Reader) find(i int, key []byte, asked bool) (value []byte, found bool, 
 	switch {
 	case err != nil || absent:
 	case p != nil:
-		e := p.Entries(r.compare)
+		e := p.Entries(r.order)
 		value, found = e.Get(key)
 	default:
 		value, found, err = r.getIn(i, contents, key)
@@ -175,15 +175,16 @@ func (r *Reader) find(i int, key []byte, asked bool) (value []byte, found bool, 
 
 // getIn looks for key in the contents of data block i, which are not checked.
 func (r *Reader) getIn(i int, contents, key []byte) (value []byte, found bool, err error) {
-	if value, found, err = block.Get(contents, r.compare, key, r.lookupBudget(i)); err != nil {
+	if value, found, err = block.Get(contents, r.order, key, r.lookupBudget(dataKeyBudget.of(r.footerOffset), len(contents))); err != nil {
 		err = r.corruptData(i, err)
 	}
 	return value, found, err
 }
 
-// lookupBudget is what a lookup in data block i may take, if its keys share bytes.
-func (r *Reader) lookupBudget(i int) block.Budget {
-	budget := block.Budget{Memory: dataKeyBudget.of(r.footerOffset), Work: compareBudget(r.index.handles[i].length)}
+// lookupBudget is what a lookup may take in a data block of that length, if its keys
+// share bytes.
+func (r *Reader) lookupBudget(memory, length int) block.Budget {
+	budget := block.Budget{Memory: memory, Work: compareBudget(length)}
 	if r.slots != nil {
 		budget.Memory -= maxEntriesMemory // which have been tried first
 	}
@@ -192,5 +193,5 @@ func (r *Reader) lookupBudget(i int) block.Budget {
 
 // corruptData is the error for what is wrong in data block i.
 func (r *Reader) corruptData(i int, err error) error {
-	return &CorruptionError{Block: partData, Offset: int64(r.index.handles[i].offset), Err: err}
+	return r.damaged(partData, r.index.handles[i], err)
 }

@@ -40,7 +40,9 @@ func (h handle) append(dst []byte) []byte {
 }
 
 // decodeHandle decodes a handle at the start of b, checks that its block and
-// trailer lie below limit, and returns how many bytes it took.
+// trailer lie below limit, and returns how many bytes it took. In an index or a
+// metaindex there may be more bytes behind it: LevelDB's reader ignores them, as room
+// for extensions of the format.
 func decodeHandle(b []byte, limit uint64) (handle, int, error) {
 	offset, n := wire.Uvarint(b)
 	length, m := wire.Uvarint(b[n:])
@@ -54,15 +56,6 @@ func decodeHandle(b []byte, limit uint64) (handle, int, error) {
 		return handle{}, 0, fmt.Errorf("handle of %d bytes at %d is not within the %d bytes before the footer", length, offset, limit)
 	}
 	return handle{offset, length}, n + m, nil
-}
-
-// decodeWholeHandle decodes a handle that b must be, no more and no less.
-func decodeWholeHandle(b []byte, limit uint64) (handle, error) {
-	h, n, err := decodeHandle(b, limit)
-	if err == nil && n < len(b) {
-		err = fmt.Errorf("handle %x has %d bytes behind it", b[:n], len(b)-n)
-	}
-	return h, err
 }
 
 // footer is the end of the file.
@@ -79,19 +72,19 @@ func (f footer) append(dst []byte) []byte {
 // below.
 func decodeFooter(b []byte, at uint64) (f footer, err error) {
 	if m := binary.LittleEndian.Uint64(b[footerLen-8:]); m != magic {
-		return f, corrupt(partFooter, at, "magic number 0x%016x, want 0x%016x: not a LevelDB table, or cut short", m, uint64(magic))
+		return f, fmt.Errorf("magic number 0x%016x, want 0x%016x: not a LevelDB table, or cut short", m, uint64(magic))
 	}
 	rest := b[:footerLen-8]
 	for _, h := range []*handle{&f.metaindex, &f.index} {
 		var n int
 		if *h, n, err = decodeHandle(rest, at); err != nil {
-			return f, &CorruptionError{Block: partFooter, Offset: int64(at), Err: err}
+			return f, err
 		}
 		rest = rest[n:]
 	}
 	for _, c := range rest {
 		if c != 0 {
-			return f, corrupt(partFooter, at, "padding %x, want zeros", rest)
+			return f, fmt.Errorf("padding %x, want zeros", rest)
 		}
 	}
 	return f, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -45,6 +46,12 @@ func pairsOf(keys ...string) []workload.Pair {
 	}
 	return pairs
 }
+
+var partLengths = regexp.MustCompile(` \(\d+ bytes\): `)
+
+// textOf is what err says, but for the lengths of parts of the file, which
+// TestCorruptionErrorNamesItsPlace is about.
+func textOf(err error) string { return partLengths.ReplaceAllString(fmt.Sprint(err), ": ") }
 
 // build returns the table of pairs.
 func build(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) []byte {

@@ -17,13 +17,15 @@ type index struct {
 	text    []byte // what the separators are parts of
 	spans   []span // where in text each is
 	handles []handle
-	compare func(a, b []byte) int
-	suffix  int        // how many bytes at the end of each key are in no bytewise order
-	tree    searchTree // if compare is nil, or there is a suffix
+	keys    block.Order
+	tree    searchTree // if keys are in the bytewise order, but for a suffix
 }
 
 // part returns what of a key is in the bytewise order.
-func (x *index) part(key []byte) []byte { return key[:max(0, len(key)-x.suffix)] }
+func (x *index) part(key []byte) []byte { return key[:max(0, len(key)-x.keys.Suffix)] }
+
+// hasTree reports whether separators are searched by the tree.
+func (x *index) hasTree() bool { return x.keys.Compare == nil || x.keys.Suffix > 0 }
 
 // span is the part of a text from start to end.
 type span struct{ start, end uint32 }
@@ -40,17 +42,17 @@ func (x *index) separator(i int) []byte {
 // search returns the first data block whose separator is not below key: the
 // only one that can hold it. It is x.len() if all separators are below.
 func (x *index) search(key []byte) int {
-	if x.compare == nil || x.suffix > 0 {
+	if x.hasTree() {
 		return x.tree.search(x, key)
 	}
-	return sort.Search(x.len(), func(i int) bool { return x.compare(x.separator(i), key) >= 0 })
+	return sort.Search(x.len(), func(i int) bool { return x.keys.Compare(x.separator(i), key) >= 0 })
 }
 
 func (x *index) order(a, b []byte) int {
-	if x.compare == nil {
+	if x.keys.Compare == nil {
 		return bytes.Compare(a, b)
 	}
-	return x.compare(a, b)
+	return x.keys.Compare(a, b)
 }
 
 // readIndex reads the index block.
@@ -60,9 +62,9 @@ func (r *Reader) readIndex(h handle) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &index{compare: r.compare, suffix: suffixOf(r.o.Comparer)}
-	if err := x.decode(contents, h.length, r.footerOffset); err != nil {
-		return nil, &CorruptionError{Block: partIndex, Offset: int64(h.offset), Err: err}
+	x := &index{keys: r.order}
+	if err := x.decode(contents, r.footerOffset); err != nil {
+		return nil, r.damaged(partIndex, h, err)
 	}
 	return x, nil
 }
@@ -76,22 +78,21 @@ func (x *index) overlapping(h handle) (handle, bool) {
 	return handle{}, false
 }
 
-// decode decodes the index, which takes length bytes in the file, and whose
-// blocks must lie below limit. It takes contents over.
+// decode decodes the index, whose blocks must lie below limit. It takes contents over.
 //
 // An index is written with a restart point at each entry, so that no key shares
 // anything, and the separators together are shorter than contents. In one that
 // does share, few bytes can make long separators: all together they are bounded.
-func (x *index) decode(contents []byte, length, limit uint64) error {
+func (x *index) decode(contents []byte, limit uint64) error {
 	var it block.Iter
-	budget := block.Budget{Memory: indexKeyBudget.of(limit), Work: compareBudget(length)}
-	if err := it.Open(contents, x.compare, &budget); err != nil {
+	budget := block.Budget{Memory: indexKeyBudget.of(limit), Work: compareBudget(len(contents))}
+	if err := it.Open(contents, x.keys, &budget); err != nil {
 		return err
 	}
 	if err := x.keep(&it, contents[:0], limit); err != nil {
 		return err
 	}
-	if x.compare == nil || x.suffix > 0 {
+	if x.hasTree() {
 		x.tree = newSearchTree(x)
 	}
 	return nil
@@ -111,7 +112,7 @@ func (x *index) keep(it *block.Iter, text []byte, limit uint64) error {
 	last := uint64(0)
 	for ok := it.First(); ok; ok = it.Next() {
 		key := it.Key()
-		h, err := decodeWholeHandle(it.Value(), limit)
+		h, _, err := decodeHandle(it.Value(), limit)
 		if err != nil {
 			return fmt.Errorf("separator %s: %w", wire.Quote(key), err)
 		}

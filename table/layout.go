@@ -39,7 +39,7 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 		opts = ReaderOptions{Codecs: o.Codecs, MaxBlockSize: o.MaxBlockSize, SkipChecksums: o.SkipChecksums}
 	}
 	opts.Comparer = anyOrder{}
-	t, err := newReader(r, size, &opts)
+	t, err := newReader("", r, size, &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (l *Layout) Meta() ([]Part, error) {
 	room := metaindexKeyBudget.of(l.r.footerOffset)
 	for it.Next() {
 		if room -= len(it.Key()); len(parts) == maxMetaBlocks || room < 0 {
-			return nil, corrupt(partMetaindex, l.Metaindex.Offset, "more than %d entries, or too long ones", maxMetaBlocks)
+			return nil, l.r.corrupt(partMetaindex, l.r.footer.metaindex, "more than %d entries, or too long ones", maxMetaBlocks)
 		}
 		h, err := l.r.metaHandle(partMeta, it.Value())
 		if err != nil {
@@ -101,7 +101,7 @@ func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err err
 	var b buffers
 	part, at := l.part(h), handle{h.Offset, h.Length}
 	if h.Offset > uint64(l.Footer) || h.Length > uint64(l.Footer) || at.end() > uint64(l.Footer) {
-		return nil, 0, corrupt(part, h.Offset, "%d bytes and a trailer, want them to end before the footer at %d", h.Length, l.Footer)
+		return nil, 0, l.r.corrupt(part, at, "%d bytes and a trailer, want them to end before the footer at %d", h.Length, l.Footer)
 	}
 	id, err := l.r.readStored(part, at, &b)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // defaultMaxBlockSize bounds blocks when they are written, and when they are
@@ -16,12 +17,13 @@ const defaultMaxBlockSize = 1 << 30
 // WriterOptions say how a table is written. Zero values are the defaults.
 type WriterOptions struct {
 	// FilterPolicy makes the filters. They are listed under its name and, if
-	// it is a filter.Aliaser, its aliases. nil: no filter block.
+	// it is a filter.Aliaser, its aliases, of up to 1 KiB each. nil: no filter block.
 	FilterPolicy filter.Policy
 
 	// TableFilterPolicy makes one filter of all keys, beside the FilterPolicy's or
 	// instead: most often filter.NewTableBloom. It is asked before the index is
-	// searched, and takes some memory for each key until Close. nil: none.
+	// searched, and takes some memory for each key until Close. A filter.Bloom is an
+	// error: of many keys it errs far more often. nil: none.
 	TableFilterPolicy filter.Policy
 
 	// FilterKey returns the part of a key that the filter holds. The key must
@@ -44,9 +46,8 @@ type WriterOptions struct {
 	BlockSize int
 
 	// RestartInterval is the number of entries from one restart point of a
-	// data block to the next. 0: 16. Thousands of long keys in a row that share
-	// most of their bytes can be more than a Reader takes from a file of that
-	// size: see Trust in the package documentation.
+	// data block to the next. 0: 16. Where keys have shared 1 MiB since the last
+	// restart point, there is one earlier: see block.NewWriter.
 	RestartInterval int
 
 	// Compression compresses data and index blocks, those that it makes
@@ -91,7 +92,10 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 		}
 	}
 	if _, table := w.FilterPolicy.(filter.TableBloom); table {
-		return w, errors.New("table: FilterPolicy is a TableBloom, which is for TableFilterPolicy")
+		return w, errors.New("table: FilterPolicy is a TableBloom, which is for TableFilterPolicy: want filter.NewBloom")
+	}
+	if _, blocks := w.TableFilterPolicy.(filter.Bloom); blocks {
+		return w, errors.New("table: TableFilterPolicy is a Bloom, which is for FilterPolicy: want filter.NewTableBloom")
 	}
 	if w.Compression == nil {
 		w.Compression = Snappy
@@ -102,7 +106,33 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 	if w.Comparer == nil {
 		w.Comparer = BytewiseComparer
 	}
-	return w, nil
+	return w, w.checkNames()
+}
+
+// maxName is the most bytes that the name of a policy or a Comparer may have.
+const maxName = 1 << 10
+
+// checkNames checks that a Reader takes what the metaindex and the properties will
+// hold: few enough names, none of them long.
+func (o *WriterOptions) checkNames() error {
+	var names []string
+	for _, p := range []filter.Policy{o.FilterPolicy, o.TableFilterPolicy} {
+		if p != nil {
+			names = append(names, filterNames(p)...)
+		}
+	}
+	if n := len(names); n > maxMetaBlocks-1 { // and one is the properties'
+		return fmt.Errorf("table: filter policies of %d names, want at most %d", n, maxMetaBlocks-1)
+	}
+	if o.Properties {
+		names = append(names, userOrder(o.Comparer))
+	}
+	for _, name := range names {
+		if len(name) > maxName {
+			return fmt.Errorf("table: policy or comparer with a name of %d bytes, %s, want at most %d", len(name), wire.Quote([]byte(name)), maxName)
+		}
+	}
+	return nil
 }
 
 // ReaderOptions say how a table is read. Zero values are the defaults.

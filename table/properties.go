@@ -102,13 +102,13 @@ func (p *Properties) encode() ([]byte, error) {
 	return w.Finish(), nil
 }
 
-// take takes the properties that it moves over, if they are not too many, and names
-// and values at most room bytes together.
+// take takes the properties that it moves over, if they are not too many, and their
+// names, which can be longer than what is stored of them, at most room bytes together.
 func (p *Properties) take(it *block.Iter, room int) error {
 	numbers, texts := p.numbers(), p.texts()
 	for n := 0; it.Next(); n++ {
 		name, value := it.Key(), it.Value()
-		if room -= len(name) + len(value); n == maxProperties || room < 0 {
+		if room -= len(name); n == maxProperties || room < 0 {
 			return fmt.Errorf("over %d properties, or too long ones", n)
 		}
 		if number := numbers[string(name)]; number != nil {
@@ -149,7 +149,7 @@ func (r *Reader) Properties() (*Properties, error) {
 	}
 	p, err := decodeProperties(contents, metaindexKeyBudget.of(r.footerOffset))
 	if err != nil {
-		return nil, &CorruptionError{Block: partProperties, Offset: int64(h.offset), Err: err}
+		return nil, r.damaged(partProperties, h, err)
 	}
 	return p, nil
 }
@@ -159,7 +159,7 @@ func (r *Reader) Properties() (*Properties, error) {
 func decodeProperties(contents []byte, room int) (*Properties, error) {
 	var it block.Iter
 	budget := block.Budget{Memory: room / 2}
-	if err := it.Open(contents, nil, &budget); err != nil {
+	if err := it.Open(contents, block.Order{}, &budget); err != nil {
 		return nil, err
 	}
 	p := &Properties{Other: map[string][]byte{}}

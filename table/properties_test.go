@@ -91,7 +91,7 @@ func TestReadProperties(t *testing.T) {
 		r := open(t, p.build(), nil)
 		got, err := r.Properties()
 		if tt.err != "" {
-			if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), tt.err) {
+			if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), tt.err) {
 				t.Errorf("%s: Properties = %v, %v; want ErrCorrupt with %q", tt.name, got, err, tt.err)
 			}
 			continue

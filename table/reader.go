@@ -18,10 +18,11 @@ import (
 type Reader struct {
 	o            ReaderOptions
 	src          io.ReaderAt
+	name         string   // what Open opened; else ""
 	file         *os.File // src, if Open opened it
 	footer       footer
 	footerOffset uint64 // where the footer starts: blocks lie below it
-	compare      func(a, b []byte) int
+	order        block.Order
 
 	index     *index
 	slots     []atomic.Pointer[block.Packed] // of the data blocks; nil if there is no cache
@@ -46,7 +47,12 @@ type Reader struct {
 // that cannot be used is not: see FilterErr. An error of r, while any of these
 // parts is read, is in the chain of the one returned.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
-	t, err := newReader(r, size, o)
+	return openReader("", r, size, o)
+}
+
+// openReader is NewReader of the file name.
+func openReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
+	t, err := newReader(name, r, size, o)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +65,7 @@ func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 
 // newReader returns a Reader that has its index, but no filter. It still has the
 // end of the file in memory.
-func newReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
+func newReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -70,10 +76,11 @@ func newReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("table: size is %d, want 0 or more", size)
 	}
+	t := &Reader{name: name, o: opts, order: blockOrder(opts.Comparer)}
 	if size < footerLen {
-		return nil, corrupt(partFooter, 0, "file of %d bytes, want at least %d", size, footerLen)
+		return nil, t.corrupt(partFooter, handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, footerLen)
 	}
-	t := &Reader{o: opts, src: readTail(r, size, int64(opts.TailSize)), footerOffset: uint64(size) - footerLen, compare: compareFunc(opts.Comparer)}
+	t.src, t.footerOffset = readTail(r, size, int64(opts.TailSize)), uint64(size)-footerLen
 	if err := t.openIndex(); err != nil {
 		return nil, err
 	}
@@ -106,7 +113,7 @@ func openFile(f *os.File, o *ReaderOptions) (*Reader, error) {
 	if err != nil {
 		return nil, wrap(err)
 	}
-	r, err := NewReader(f, info.Size(), o)
+	r, err := openReader(f.Name(), f, info.Size(), o)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +129,7 @@ func (r *Reader) openIndex() error {
 	}
 	var err error
 	if r.footer, err = decodeFooter(buf[:], r.footerOffset); err != nil {
-		return err
+		return r.damaged(partFooter, r.footerHandle(), err)
 	}
 	if r.index, err = r.readIndex(r.footer.index); err != nil {
 		return err
@@ -133,6 +140,9 @@ func (r *Reader) openIndex() error {
 	}
 	return r.checkOverlap()
 }
+
+// footerHandle is where the footer is.
+func (r *Reader) footerHandle() handle { return handle{r.footerOffset, footerLen} }
 
 // openMeta reads the metaindex, if it is wanted, and the filter.
 func (r *Reader) openMeta() error {
@@ -159,11 +169,11 @@ func (r *Reader) openMeta() error {
 func (r *Reader) checkOverlap() error {
 	f := r.footer
 	if f.index.overlaps(f.metaindex) {
-		return corrupt(partFooter, r.footerOffset, "index at %d overlaps metaindex at %d", f.index.offset, f.metaindex.offset)
+		return r.corrupt(partFooter, r.footerHandle(), "index at %d overlaps metaindex at %d", f.index.offset, f.metaindex.offset)
 	}
 	for _, h := range []handle{f.metaindex, f.index} {
 		if d, ok := r.index.overlapping(h); ok {
-			return corrupt(partIndex, f.index.offset, "data block at %d overlaps the block at %d", d.offset, h.offset)
+			return r.corrupt(partIndex, f.index, "data block at %d overlaps the block at %d", d.offset, h.offset)
 		}
 	}
 	return nil
@@ -179,7 +189,7 @@ func (r *Reader) checkEmpty(metaindex *block.Iter) error {
 	}
 	for metaindex.Next() {
 		if name := metaindex.Key(); !metaName.Match(name) {
-			return corrupt(partIndex, r.footer.index.offset, "no data blocks, but the metaindex lists one as %s", wire.Quote(name))
+			return r.corrupt(partIndex, r.footer.index, "no data blocks, but the metaindex lists one as %s", wire.Quote(name))
 		}
 	}
 	return nil

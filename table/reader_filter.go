@@ -58,7 +58,7 @@ func (r *Reader) readFilter(it *block.Iter, kind filterKind, used *handle) error
 				return err
 			}
 			if used.length > 0 && h.overlaps(*used) {
-				return corrupt(kind.part, h.offset, "overlaps the block at %d", used.offset)
+				return r.corrupt(kind.part, h, "overlaps the block at %d", used.offset)
 			}
 			*used = h
 			return r.useFilter(kind, p, Part{Name: key, Handle: h.export()}, h)
@@ -123,8 +123,8 @@ func (r *Reader) readMetaindex() (*block.Iter, error) {
 		return nil, err
 	}
 	it, budget := new(block.Iter), block.Budget{Memory: metaindexKeyBudget.of(r.footerOffset)}
-	if err := it.Open(contents, nil, &budget); err != nil {
-		return nil, &CorruptionError{Block: partMetaindex, Offset: int64(h.offset), Err: err}
+	if err := it.Open(contents, block.Order{}, &budget); err != nil {
+		return nil, r.damaged(partMetaindex, h, err)
 	}
 	return it, nil
 }
@@ -132,12 +132,12 @@ func (r *Reader) readMetaindex() (*block.Iter, error) {
 // metaHandle decodes a metaindex value: the handle of that part, a block which
 // is neither data nor index.
 func (r *Reader) metaHandle(part string, value []byte) (handle, error) {
-	h, err := decodeWholeHandle(value, r.footerOffset)
+	h, _, err := decodeHandle(value, r.footerOffset)
 	if err != nil {
-		return h, &CorruptionError{Block: partMetaindex, Offset: int64(r.footer.metaindex.offset), Err: err}
+		return h, r.damaged(partMetaindex, r.footer.metaindex, err)
 	}
 	if _, data := r.index.overlapping(h); data || h.overlaps(r.footer.metaindex) || h.overlaps(r.footer.index) {
-		return h, corrupt(part, h.offset, "overlaps another block")
+		return h, r.corrupt(part, h, "overlaps another block")
 	}
 	return h, nil
 }
@@ -162,7 +162,7 @@ func openFilter[F any](r *Reader, part string, h handle, p filter.Policy, open f
 	}
 	f, err := open(contents, p)
 	if err != nil {
-		return none, &CorruptionError{Block: part, Offset: int64(h.offset), Err: err}
+		return none, r.damaged(part, h, err)
 	}
 	return f, nil
 }

@@ -34,7 +34,7 @@ func TestFilterNames(t *testing.T) {
 			r := open(t, build(t, &table.WriterOptions{FilterPolicy: tt.written}, numbered(100)),
 				&table.ReaderOptions{FilterPolicies: tt.policies, Metrics: &m})
 			err := r.FilterErr()
-			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(textOf(err), tt.err) {
 				t.Errorf("FilterErr = %v, want %q", err, tt.err)
 			}
 			checkLookups(t, r, numbered(100))
@@ -132,7 +132,7 @@ func TestFilterKey(t *testing.T) {
 			t.Errorf("Get(%q): counts went from %+v to %+v", tt.key, before, after)
 		}
 	}
-	if err := open(t, contents, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), `: "b/1", "b/2", "c/1", "d"`) {
+	if err := open(t, contents, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `: "b/1", "b/2", "c/1", "d"`) {
 		t.Errorf("Verify without FilterKey = %v, want each key that the filter denies", err)
 	}
 }
@@ -152,7 +152,7 @@ func TestInternalFilterKey(t *testing.T) {
 		t.Errorf("Get without FilterKey = %v; want ErrNotFound, since the filter has user keys", err)
 	}
 	err := without.Verify()
-	if err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "InternalFilterKey") {
+	if err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "InternalFilterKey") {
 		t.Errorf("Verify without FilterKey = %v, want a hint at InternalFilterKey", err)
 	}
 	for _, tt := range []struct{ in, want []byte }{

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"testing"
+
+	"github.com/sievetable/sievetable/block"
 )
 
 // indexOf returns an index of separators alone.
@@ -124,7 +126,7 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		return InternalKey{User: append([]byte("http://www.")[:rng.IntN(2)*11], user...), Sequence: rng.Uint64N(4) << 40, Kind: Kind(rng.IntN(2))}.Append(nil)
 	}
 	for _, n := range []int{1, 2, 31, 32, 33, 1000, 1025, 40_000} {
-		x := &index{compare: compare, suffix: internalTrailerLen}
+		x := &index{keys: block.Order{Compare: compare, Suffix: internalTrailerLen}}
 		var all [][]byte
 		for range n {
 			all = append(all, random())

@@ -33,7 +33,7 @@ func (r *Reader) Verify() error {
 	}
 	o := r.o
 	o.SkipChecksums, o.Metrics, o.Cache = false, nil, nil
-	err := verify(r.src, int64(r.footerOffset)+footerLen, &o)
+	err := verify(r.name, r.src, int64(r.footerOffset)+footerLen, &o)
 	if r.closed.Load() {
 		return ErrClosed
 	}
@@ -41,8 +41,8 @@ func (r *Reader) Verify() error {
 }
 
 // verify checks the table anew.
-func verify(src io.ReaderAt, size int64, o *ReaderOptions) error {
-	r, err := newReader(src, size, o)
+func verify(name string, src io.ReaderAt, size int64, o *ReaderOptions) error {
+	r, err := newReader(name, src, size, o)
 	if err != nil {
 		return errors.Join(err)
 	}
@@ -60,7 +60,7 @@ type verifier struct {
 	c       cursor
 	filters []checkedFilter
 	keys    int   // memory that may still be taken for keys
-	hashing int64 // how many bytes of keys filters may still be asked for
+	hashing int64 // how many bytes of keys filters may still be asked for: see compareBudget
 
 	found    []error
 	room     int // memory that may still be taken for found
@@ -85,7 +85,7 @@ func newVerifier(r *Reader) *verifier {
 	return &verifier{
 		r:        r,
 		keys:     dataKeyBudget.of(r.footerOffset),
-		hashing:  int64(budget{1 << 28, 512}.of(r.footerOffset)),
+		hashing:  1 << 28,
 		room:     findingsBudget.of(r.footerOffset),
 		nameRoom: findingsBudget.of(r.footerOffset),
 	}
@@ -106,13 +106,14 @@ func (v *verifier) block(i int) error {
 	if err := v.c.open(v.r, i, &v.buffers, &v.keys); err != nil {
 		return err
 	}
+	v.hashing += 320 * int64(len(v.filters)) * int64(v.c.length)
 	for _, f := range v.filters {
 		v.askFilter(i, f)
 	}
 	if v.hashing < 0 && v.filters != nil {
 		first := v.filters[0]
 		v.filters = nil
-		return fmt.Errorf("table: %s at %d: not asked for all keys: those up to the data block at %d are, together, over 512 times as long as the file",
+		return fmt.Errorf("table: %s at %d: not asked for all keys: those up to the data block at %d are, together, over 320 times as long as the blocks",
 			first.part, first.offset, v.r.index.handles[i].offset)
 	}
 	return nil
@@ -148,7 +149,7 @@ func (v *verifier) askFilter(i int, f checkedFilter) {
 		v.denier = f.metaBlock
 	}
 	if v.named > named {
-		v.denials = append(v.denials, corrupt(f.part, f.offset, "denies keys of the data block at %d: %s", offset, v.names[2:]))
+		v.denials = append(v.denials, v.r.corrupt(f.part, f.handle, "denies keys of the data block at %d: %s", offset, v.names[2:]))
 		v.nameRoom -= 256 + 4*len(v.names)
 	}
 }
@@ -163,7 +164,7 @@ func (v *verifier) findings() error {
 		return errors.Join(append(v.found, hint)...)
 	}
 	if more := v.denied - v.named; more > 0 {
-		v.denials = append(v.denials, corrupt(v.denier.part, v.denier.offset, "denies %d further keys", more))
+		v.denials = append(v.denials, v.r.corrupt(v.denier.part, v.denier.handle, "denies %d further keys", more))
 	}
 	return errors.Join(append(v.found, v.denials...)...)
 }

@@ -34,7 +34,7 @@ func (v *verifier) meta() error {
 		case m.handle == last.handle && m.part == last.part && m.part != partMeta:
 			// A filter under its second name.
 		case last.length > 0 && m.overlaps(last.handle):
-			v.add(corrupt(m.part, m.offset, "overlaps the %s at %d", last.part, last.offset))
+			v.add(v.r.corrupt(m.part, m.handle, "overlaps the %s at %d", last.part, last.offset))
 		default:
 			v.add(v.metaBlock(m))
 			last = m
@@ -50,7 +50,7 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 	n := 0
 	for ok := it.First(); ok && !v.full(); ok = it.Next() {
 		if n++; n > maxMetaBlocks {
-			v.add(corrupt(partMetaindex, v.r.footer.metaindex.offset, "more than %d entries", maxMetaBlocks))
+			v.add(v.r.corrupt(partMetaindex, v.r.footer.metaindex, "more than %d entries", maxMetaBlocks))
 			break
 		}
 		m := metaBlock{part: partMeta}

@@ -23,7 +23,7 @@ func TestVerifyNamesDeniedKeys(t *testing.T) {
 	err := open(t, p.build(), nil).Verify()
 	want := `table: filter block at 54: denies keys of the data block at 0: "a", "b"
 table: filter block at 54: denies keys of the data block at 27: "c", "d"`
-	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+	if diff := cmp.Diff(want, textOf(err)); diff != "" {
 		t.Errorf("Verify (-want +got):\n%s", diff)
 	}
 }
@@ -36,7 +36,7 @@ func TestVerifyNamesDeniedKeysOfAnyLength(t *testing.T) {
 		return key[:len(key)/9*2] // aa, and the empty key
 	}}, pairs)
 	err := open(t, contents, nil).Verify()
-	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), `at 0: "aa\x01\x02\x00\x00\x00\x00\x00\x00", "b"`) {
+	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `at 0: "aa\x01\x02\x00\x00\x00\x00\x00\x00", "b"`) {
 		t.Errorf("Verify = %v, want both keys", err)
 	}
 }
@@ -58,7 +58,7 @@ func TestVerifyLooksAtEveryFilter(t *testing.T) {
 			t.Errorf("%s, %+v: Verify of a sound table = %v", tt.name, tt.o, err)
 		}
 		contents[30] ^= 1 // in the filter block, which follows 28 bytes
-		if err := open(t, contents, &tt.o).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "filter block at") {
+		if err := open(t, contents, &tt.o).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "filter block at") {
 			t.Errorf("%s, %+v: Verify = %v, want the damaged filter block", tt.name, tt.o, err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestVerifyLooksAtEveryMetaBlock(t *testing.T) {
 		metaindex := f.Block(rawtable.Entries(bloomName, first, tt.other, other))
 		contents := f.Footer(metaindex, f.Block(rawtable.Entries("b", h1, "e", h2)))
 		err := open(t, contents, nil).Verify()
-		if tt.want == "" && err != nil || tt.want != "" && !strings.Contains(fmt.Sprint(err), tt.want) {
+		if tt.want == "" && err != nil || tt.want != "" && !strings.Contains(textOf(err), tt.want) {
 			t.Errorf("%s: Verify = %v, want %q", tt.name, err, tt.want)
 		}
 	}

@@ -109,7 +109,14 @@ func (w *Writer) Append(key, value []byte) error {
 // not be published, nor read.
 var errPanicked = errors.New("table: an earlier call panicked")
 
+// maxEntry is the most bytes that key and value may have together: a data block of
+// that entry alone takes a few more.
+const maxEntry = defaultMaxBlockSize - 32
+
 func (w *Writer) append(key, value []byte) error {
+	if uint64(len(key))+uint64(len(value)) > maxEntry {
+		return fmt.Errorf("table: key of %d bytes and value of %d, want at most %d together", len(key), len(value), maxEntry)
+	}
 	shared, err := w.checkOrder(key)
 	if err != nil {
 		return err

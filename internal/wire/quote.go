@@ -28,3 +28,12 @@ func AppendQuote(dst []byte, parts ...[]byte) []byte {
 	}
 	return dst
 }
+
+// Printable returns the name of a file as an error shows it: quoted if it has
+// anything that does not print as it is.
+func Printable(name string) string {
+	if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
+		return quoted
+	}
+	return name
+}

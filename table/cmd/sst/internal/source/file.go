@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
@@ -133,13 +134,16 @@ func (f *File) Compare(a, b []byte) int {
 	return table.BytewiseComparer.Compare(a, b)
 }
 
-// BlockOrder is Compare in the form that package block has it: nil for the bytewise order.
-func (f *File) BlockOrder() func(a, b []byte) int {
-	if f.Options.Comparer != nil {
-		return f.Options.Comparer.Compare
+// BlockOrder is Compare in the form that package block has it.
+func (f *File) BlockOrder() block.Order {
+	if f.Internal {
+		return block.Order{Compare: f.Options.Comparer.Compare, Suffix: internalTrailer}
 	}
-	return nil
+	return block.Order{}
 }
+
+// internalTrailer is how many bytes an internal key has behind the user's.
+const internalTrailer = 8
 
 // User is what of a key the filters hold: of an internal key the user's.
 func (f *File) User(key []byte) []byte {
