@@ -107,9 +107,12 @@ func (f *writerFlags) retain(s *anatomy.Stats, given func(name string) bool) {
 	}
 	byBlocks, whole := -1, -1
 	for _, filter := range s.Filters {
-		if filter.Whole {
+		switch {
+		case filter.Whole:
 			whole = bitsOf(filter)
-		} else {
+		case filter.Count == 0: // of an empty table: they do not tell how many bits a key had
+			byBlocks = f.bits
+		default:
 			byBlocks = bitsOf(filter)
 			set("filter-base-lg", &f.filterBaseLg, filter.BaseLg)
 		}

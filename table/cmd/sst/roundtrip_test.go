@@ -119,3 +119,20 @@ func BenchmarkURLs(b *testing.B) {
 		})
 	}
 }
+
+// Each golden table, the empty ones too, can be converted and salvaged, with the same
+// entries.
+func TestGoldensAreConverted(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(goldens, "*", "*.ldb"))
+	if err != nil || len(paths) < 50 {
+		t.Fatalf("%d golden tables, %v", len(paths), err)
+	}
+	out := filepath.Join(t.TempDir(), "out.ldb")
+	for _, path := range paths {
+		for _, command := range []string{"convert", "salvage"} {
+			mustSST(t, command, path, "-o", out)
+			mustSST(t, "verify", out)
+			mustSST(t, "diff", path, out)
+		}
+	}
+}

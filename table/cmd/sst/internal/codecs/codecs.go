@@ -48,12 +48,8 @@ type codec struct {
 
 func (c codec) ID() byte { return c.id }
 
-// Encode panics if memory cannot be written to, which does not happen. A block that
-// is too large to be decoded again is left as it is, which a Writer then does too.
+// Encode panics if memory cannot be written to, which does not happen.
 func (c codec) Encode(dst, src []byte) []byte {
-	if len(src) > maxDecoded {
-		return append(dst, src...)
-	}
 	out := bytes.NewBuffer(dst)
 	w, err := c.newWriter(out)
 	if err == nil {
@@ -71,7 +67,6 @@ func (c codec) Encode(dst, src []byte) []byte {
 // Decode decodes piece by piece: memory is taken for what there is, not for what a
 // block claims to be.
 func (c codec) Decode(dst, src []byte, limit int) (_ []byte, err error) {
-	limit = min(limit, maxDecoded)
 	in := bytes.NewReader(src)
 	r, err := c.newReader(in)
 	if err != nil {
@@ -116,10 +111,6 @@ func newFlateWriter(w io.Writer) (io.WriteCloser, error) {
 // maxZstdWindow is the most that a zstd block may look back, which is memory that it
 // takes on its word.
 const maxZstdWindow = 8 << 20
-
-// maxDecoded is the most that a block is decoded to. A few bytes can decode to it,
-// and would to far more.
-const maxDecoded = 64 << 20
 
 func newZstdReader(r io.Reader) (io.ReadCloser, error) {
 	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))

@@ -74,6 +74,50 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// What is written is read, however far it compresses: keys and values that take a
+// thousandth of their length in the file.
+func TestExtremeTables(t *testing.T) {
+	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
+		for name, tt := range map[string]struct{ n, key, value int }{
+			"a key of 8 MB":      {1, 8_000_000, 0},
+			"20 keys of 70 kB":   {20, 70_000, 0},
+			"400 keys of 10 kB":  {400, 10_000, 0},
+			"a value of 100 MB":  {2, 10, 100_000_000},
+			"100,000 short keys": {100_000, 10, 0},
+		} {
+			checkExtreme(t, fmt.Sprintf("id %d, %s", c.ID(), name), c, tt.n, tt.key, tt.value)
+		}
+	}
+}
+
+func checkExtreme(t *testing.T, name string, c table.Codec, n, keyLen, valueLen int) {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &table.WriterOptions{Compression: c, BlockSize: 16 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prefix, value := bytes.Repeat([]byte("k"), keyLen), make([]byte, valueLen)
+	for i := range n {
+		if err := w.Append(fmt.Appendf(prefix, "%06d", i), value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	contents := bytes.NewReader(out.Bytes())
+	r, err := table.NewReader(contents, contents.Size(), &table.ReaderOptions{Codecs: All()})
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	v, err := r.Get(fmt.Appendf(prefix, "%06d", n-1))
+	if err := errors.Join(err, r.Verify()); err != nil || len(v) != valueLen {
+		t.Errorf("%s: value of %d bytes, %v", name, len(v), err)
+	}
+}
+
 // FuzzDecode decodes anything: to an error, or to no more than the limit.
 func FuzzDecode(f *testing.F) {
 	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
