@@ -5,7 +5,6 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // kind is what a block that was found is. All but filters have the same form.
@@ -37,14 +36,10 @@ func kindsOf(data []byte, found []extent) (kinds []kind, listed map[uint64]bool)
 		lengths[uint64(e.end-e.start)] = true
 	}
 	taken := map[kind]bool{} // a table has one of each
-	withEntries := 0
+	withEntries, index := 0, indexOf(data)
 	for i := len(found) - 1; i >= 0; i-- {
 		kinds[i] = otherBlock
-		contents, err := decode(data, found[i])
-		if err != nil {
-			continue
-		}
-		it, err := source.OpenBlock(contents, source.AnyOrder)
+		it, err := open(data, found[i])
 		if err != nil {
 			continue
 		}
@@ -52,8 +47,7 @@ func kindsOf(data []byte, found []extent) (kinds []kind, listed map[uint64]bool)
 			kinds[i] = dataBlock
 			continue
 		}
-		last := withEntries == 1 && len(data)-found[i].end-trailerLen <= footerLen
-		k := kindOf(it, lengths, last, uint64(found[i].start))
+		k := kindOf(it, lengths, uint64(found[i].start), found[i] == index)
 		if taken[k] {
 			k = dataBlock
 		}
@@ -67,12 +61,11 @@ func kindsOf(data []byte, found []extent) (kinds []kind, listed map[uint64]bool)
 }
 
 // kindOf tells the kind of a block that starts at start by its keys and values. Those of an
-// index are handles: of blocks that follow one another, and are as long as some that were
-// found; what is before the footer (last) needs no further proof. A metaindex has names and
-// handles, and properties have names.
-func kindOf(it *block.Iter, lengths map[uint64]bool, last bool, start uint64) kind {
+// index are handles: of blocks that follow one another, from the start of the file on or as
+// long as some that were found. A metaindex has names and handles, and properties have names.
+func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool) kind {
 	n, handles, chained, found, names, properties := 0, 0, 0, 0, 0, 0
-	end, counts := uint64(0), false
+	end, counts, fromStart := uint64(0), false, true
 	count := func(to *int, is bool) {
 		if is {
 			*to++
@@ -84,6 +77,7 @@ func kindOf(it *block.Iter, lengths map[uint64]bool, last bool, start uint64) ki
 		count(&chained, ok && (n == 0 || offset == end))
 		count(&found, ok && lengths[length])
 		end = offset + length + trailerLen
+		fromStart = fromStart && (n > 0 || offset == 0)
 		count(&names, metaName.Match(it.Key()))
 		count(&properties, propertyName.Match(it.Key()))
 		counts = counts || string(it.Key()) == "rocksdb.num.entries"
@@ -91,12 +85,34 @@ func kindOf(it *block.Iter, lengths map[uint64]bool, last bool, start uint64) ki
 	switch {
 	case names == n && handles == n: // and so it is if there is nothing in it
 		return metaindexBlock
-	case last && handles == n, chained == n && n > 1 && 2*found >= n, n == 1 && found == 1 && end <= start:
+	case handles == n && isIndex:
+		return indexBlock
+	case chained == n && n > 1 && (2*found >= n || fromStart && n > 2 && end <= start), n == 1 && found == 1 && end <= start:
 		return indexBlock
 	case properties == n && counts:
 		return propertiesBlock
 	}
 	return dataBlock
+}
+
+// indexOf returns the index that lies right before the footer, as the footer says it, its
+// magic number aside. Where it does not, that is no block.
+func indexOf(data []byte) extent {
+	end := len(data) - footerLen
+	if end < trailerLen {
+		return extent{}
+	}
+	handles := data[end:]
+	for range 2 { // those of the metaindex
+		_, n := wire.Uvarint(handles)
+		handles = handles[n:]
+	}
+	offset, n := wire.Uvarint(handles)
+	length, _ := wire.Uvarint(handles[n:])
+	if uint64(end) != offset+length+trailerLen || offset > uint64(end) {
+		return extent{}
+	}
+	return extent{int(offset), int(offset + length), data[offset+length]}
 }
 
 // handle decodes a value that is a handle, of a block that a file can have.

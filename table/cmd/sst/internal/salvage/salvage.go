@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sort"
 
+	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
@@ -19,7 +20,7 @@ type Salvage struct {
 	Blocks   int     // data blocks that are whole
 	Lost     []error // what was not
 
-	each func(yield func(contents []byte) bool)
+	each func(yield func(it *block.Iter) bool)
 }
 
 // Of finds what can be read of the file, by its index or, if that cannot be read,
@@ -31,7 +32,7 @@ func Of(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 		if f.Damage != nil {
 			s.Lost = append(s.Lost, f.Damage)
 		}
-		s.each = func(yield func([]byte) bool) { s.byIndex(f, yield) }
+		s.each = func(yield func(*block.Iter) bool) { s.byIndex(f, yield) }
 		return s, nil
 	}
 	s.Lost = append(s.Lost, f.Damage)
@@ -41,7 +42,7 @@ func Of(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	}
 	blocks, gaps := s.find(data)
 	s.Blocks = len(blocks)
-	s.each = func(yield func([]byte) bool) { byChecksum(data, blocks, yield) }
+	s.each = func(yield func(*block.Iter) bool) { s.byChecksum(data, blocks, yield) }
 	s.Internal = internal == source.Yes || internal == source.Auto && source.LookInternal(s.each)
 	f.Internal = s.Internal
 	for _, g := range gaps {
@@ -55,35 +56,40 @@ func gapError(f *source.File, data []byte, blocks []extent, g gap) error {
 	what := fmt.Sprintf("the %d up to %d are no block with a right checksum", g.end-g.start, g.end)
 	i := sort.Search(len(blocks), func(i int) bool { return blocks[i].start >= g.end })
 	if i > 0 {
-		if contents, err := decode(data, blocks[i-1]); err == nil {
-			if it, err := source.OpenBlock(contents, source.AnyOrder); err == nil && it.Last() {
-				what += ", behind the key " + f.Separator(it.Key())
-			}
+		if it, err := open(data, blocks[i-1]); err == nil && it.Last() {
+			what += ", behind the key " + f.Separator(it.Key())
 		}
 	}
 	if g.givenUp {
 		what += "; the search among them was given up, as it took too long"
 	}
-	return &table.CorruptionError{Block: "bytes", Offset: int64(g.start), Err: errors.New(what)}
+	return &table.CorruptionError{Block: "bytes", Offset: int64(g.start), Length: int64(g.end - g.start), Err: errors.New(what)}
 }
 
-// byIndex yields the data blocks that the index lists.
-func (s *Salvage) byIndex(f *source.File, yield func([]byte) bool) {
+// byIndex yields the data blocks that the index lists, with their keys in any order.
+func (s *Salvage) byIndex(f *source.File, yield func(*block.Iter) bool) {
 	for i, part := range f.Layout.Data {
-		contents, _, err := f.Layout.ReadBlock(part.Handle)
-		if err == nil {
-			if _, err = source.OpenBlock(contents, f.BlockOrder()); err != nil {
-				err = &table.CorruptionError{Block: "data block", Offset: int64(part.Offset), Err: err}
-			}
-		}
+		it, err := openListed(f, part)
 		if err != nil {
 			s.Lost = append(s.Lost, fmt.Errorf("%w: lost the keys %s", err, keysOf(f, i)))
 			continue
 		}
-		if s.Blocks++; !yield(contents) {
+		if s.Blocks++; !yield(it) {
 			return
 		}
 	}
+}
+
+func openListed(f *source.File, part table.Part) (*block.Iter, error) {
+	contents, _, err := f.Layout.ReadBlock(part.Handle)
+	if err != nil {
+		return nil, err
+	}
+	it, err := source.OpenBlock(contents, source.AnyOrder)
+	if err != nil {
+		return nil, &table.CorruptionError{Block: "data block", Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
+	}
+	return it, nil
 }
 
 // keysOf says between which separators data block i's keys are.
@@ -95,14 +101,27 @@ func keysOf(f *source.File, i int) string {
 	return fmt.Sprintf("above %s, %s", f.Separator(f.Layout.Data[i-1].Name), upTo)
 }
 
-// byChecksum yields the blocks.
-func byChecksum(data []byte, blocks []extent, yield func([]byte) bool) {
+// byChecksum yields the blocks that were found. They were sound then.
+func (s *Salvage) byChecksum(data []byte, blocks []extent, yield func(*block.Iter) bool) {
 	for _, e := range blocks {
-		contents, err := decode(data, e)
-		if err == nil && !yield(contents) { // that there is no error was seen before
+		it, err := open(data, e)
+		if err != nil {
+			s.Lost = append(s.Lost, &table.CorruptionError{Block: "data block", Offset: int64(e.start), Length: int64(e.end - e.start), Err: err})
+			continue
+		}
+		if !yield(it) {
 			return
 		}
 	}
+}
+
+// open opens a block that was found.
+func open(data []byte, e extent) (*block.Iter, error) {
+	contents, err := decode(data, e, maxBlock)
+	if err != nil {
+		return nil, err
+	}
+	return source.OpenBlock(contents, source.AnyOrder)
 }
 
 // find finds the data blocks by checksums, and what is no block at all.
@@ -117,29 +136,25 @@ func (s *Salvage) find(data []byte) (blocks []extent, gaps []gap) {
 	return blocks, gaps
 }
 
-// decode decompresses a block.
-func decode(data []byte, e extent) ([]byte, error) {
+// decode decompresses a block, to at most limit bytes.
+func decode(data []byte, e extent, limit int) ([]byte, error) {
 	stored := data[e.start:e.end:e.end]
 	if e.id == table.NoCompression.ID() {
 		return stored, nil
 	}
 	for _, c := range append(codecs.All(), table.Snappy) {
 		if c.ID() == e.id {
-			return c.Decode(nil, stored, maxBlock)
+			return c.Decode(nil, stored, limit)
 		}
 	}
 	return nil, fmt.Errorf("compression id %d, for which there is no codec", e.id)
 }
 
 // Pairs returns the pairs of all whole blocks, with their keys as they are stored.
-// They come in the order of the file.
+// They come in the order of the file. What is lost is known when all were gone over.
 func (s *Salvage) Pairs() iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
-		for contents := range s.each {
-			it, err := source.OpenBlock(contents, source.AnyOrder)
-			if err != nil {
-				continue // it was opened before
-			}
+		for it := range s.each {
 			for it.Next() {
 				if !yield(input.Pair{Key: it.Key(), Value: it.Value()}, nil) {
 					return

@@ -39,7 +39,7 @@ func FuzzScan(f *testing.F) {
 		for len(blocks) > 0 || len(gaps) > 0 {
 			switch {
 			case len(blocks) > 0 && blocks[0].start == at:
-				if !decodes(data, blocks[0]) {
+				if _, err := decode(data, blocks[0], maxBlock); err != nil {
 					t.Fatalf("block at %d does not decode", at)
 				}
 				at, blocks = blocks[0].end+trailerLen, blocks[1:]

@@ -21,7 +21,8 @@ const (
 	// maxBlock is the most that a block is decoded to: what a Reader takes.
 	maxBlock = 1 << 30
 
-	// workPerByte bounds how often the bytes of a file are gone over.
+	// workPerByte bounds how often the bytes of a file are gone over, and what is
+	// decompressed of them. Each attempt costs what it takes, whether it succeeds or not.
 	workPerByte = 256
 )
 
@@ -41,7 +42,7 @@ type gap struct {
 // scan returns the blocks in data and the gaps between them, in order, the footer's
 // 48 bytes aside.
 func scan(data []byte) (blocks []extent, gaps []gap) {
-	s := scanner{data: data, work: workPerByte * (len(data) + 1<<16), deflate: true, chain: map[int]int{}}
+	s := scanner{data: data, work: workPerByte * (len(data) + 1<<16), deflate: true}
 	for at := 0; at < len(data); {
 		b, ok := s.resume(at)
 		next := len(data)
@@ -74,70 +75,86 @@ type scanner struct {
 	deflate  bool // blocks may be of deflate
 	inflater io.Reader
 
-	// chain has where entries start that rawEnd went over since the last block, and where
-	// the restart points are that they lead to.
-	chain map[int]int
+	run     run      // of entries, a long one that rawEnd went over
+	scratch []uint32 // for other runs
 }
 
 // resume finds the next block of entries from at on.
 func (s *scanner) resume(at int) (extent, bool) {
 	ends := s.ends()
-	clear(s.chain)
+	s.run = run{}
 	for ; at < len(s.data) && s.work > 0; at++ {
 		for _, end := range ends {
-			n := end(s.data[at:])
-			if n == 0 {
-				continue
-			}
-			if b, ok := s.follow(at, at+n+trailerLen, hasEntries); ok {
-				return b, true
+			if n := end(s.data[at:]); n > 0 && s.isBlock(at, at+n) {
+				return extent{at, at + n, s.data[at+n]}, true
 			}
 		}
 	}
 	return extent{}, false
 }
 
-// other finds the block that starts at start and ends before end, whatever is in it.
-func (s *scanner) other(start, end int) (extent, bool) {
-	if end-start <= trailerLen {
-		return extent{}, false
-	}
-	return s.follow(start, end, decodes)
-}
-
-// decodes reports whether a block can be decompressed.
-func decodes(data []byte, e extent) bool {
-	_, err := decode(data, e)
-	return err == nil
-}
-
-// hasEntries reports whether a block is of the form that data blocks have.
-func hasEntries(data []byte, e extent) bool {
-	contents, err := decode(data, e)
-	if err != nil {
+// isBlock reports whether a block from start to end, which looks like one, has a right
+// checksum and entries.
+func (s *scanner) isBlock(start, end int) bool {
+	if end > len(s.data)-trailerLen {
 		return false
 	}
-	_, err = source.OpenBlock(contents, source.AnyOrder)
+	s.work -= end - start
+	if e := (extent{start, end, s.data[end]}); s.checksum(e) {
+		contents, err := s.decode(e)
+		return err == nil && isEntries(contents)
+	}
+	return false
+}
+
+func (s *scanner) checksum(e extent) bool {
+	return crc.Block(s.data[e.start:e.end], e.id) == binary.LittleEndian.Uint32(s.data[e.end+1:])
+}
+
+// decode decompresses a block.
+func (s *scanner) decode(e extent) ([]byte, error) {
+	stored := e.end - e.start
+	contents, err := decode(s.data, e, min(maxBlock, max(s.work, freeDecode)))
+	s.work -= stored + len(contents)
+	if err != nil {
+		s.work -= failedDecode * stored
+	}
+	return contents, err
+}
+
+const (
+	// freeDecode is what a block may decode to, however little work is left.
+	freeDecode = 64 << 20
+
+	// failedDecode is about how many times the length of a block it takes to find out
+	// that it does not decode.
+	failedDecode = 1 << 10
+)
+
+// isEntries reports whether the contents are of the form that data blocks have.
+func isEntries(contents []byte) bool {
+	_, err := source.OpenBlock(contents, source.AnyOrder)
 	return err == nil
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// follow looks for the end of a block that starts at start, with its trailer before end.
-func (s *scanner) follow(start, end int, accept func([]byte, extent) bool) (extent, bool) {
-	data := s.data
-	end = min(end, len(data)) - trailerLen
+// other finds the block that starts at start, whatever is in it, and ends with its
+// trailer before end: where a checksum is right.
+func (s *scanner) other(start, end int) (extent, bool) {
 	sum := ^uint32(0)
-	for at := start; at <= end; at++ {
-		sum = castagnoli[byte(sum)^data[at]] ^ sum>>8
-		if at == start || crc.Mask(^sum) != binary.LittleEndian.Uint32(data[at+1:]) {
+	at := start
+	for ; at <= end-trailerLen && s.work > 0; at++ {
+		sum = castagnoli[byte(sum)^s.data[at]] ^ sum>>8
+		if at == start || crc.Mask(^sum) != binary.LittleEndian.Uint32(s.data[at+1:]) {
 			continue
 		}
-		if b := (extent{start, at, data[at]}); accept(data, b) {
+		e := extent{start, at, s.data[at]}
+		if _, err := s.decode(e); err == nil {
 			s.work -= at - start
-			return b, true
+			return e, true
 		}
 	}
-	s.work -= max(1, end-start)
+	s.work -= max(1, at-start)
 	return extent{}, false
 }

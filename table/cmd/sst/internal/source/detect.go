@@ -3,6 +3,7 @@ package source
 import (
 	"iter"
 
+	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -80,10 +81,10 @@ func separators(l *table.Layout) []sample {
 
 // LookInternal reports whether the keys of some data blocks, of which there is neither
 // an index nor a filter, look like internal keys.
-func LookInternal(blocks iter.Seq[[]byte]) bool {
+func LookInternal(blocks iter.Seq[*block.Iter]) bool {
 	var samples []sample
-	for contents := range blocks {
-		samples = append(samples, sample{keys: sampleKeys(contents)})
+	for it := range blocks {
+		samples = append(samples, sample{keys: sampleKeys(it)})
 		if len(samples) == sampledBlocks {
 			break
 		}
@@ -96,15 +97,15 @@ func sampleBlock(l *table.Layout, h table.Handle) [][]byte {
 	if err != nil {
 		return nil
 	}
-	return sampleKeys(contents)
-}
-
-// sampleKeys returns the first keys of a data block.
-func sampleKeys(contents []byte) [][]byte {
 	it, err := OpenBlock(contents, AnyOrder)
 	if err != nil {
 		return nil
 	}
+	return sampleKeys(it)
+}
+
+// sampleKeys returns the first keys of a data block.
+func sampleKeys(it *block.Iter) [][]byte {
 	var keys [][]byte
 	for room := sampledBytes; room > 0 && len(keys) < sampledKeys && it.Next(); room -= len(it.Key()) {
 		keys = append(keys, append([]byte{}, it.Key()...)) // no nil, which stands for no part of a key

@@ -1,0 +1,190 @@
+package salvage
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/golang/snappy"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+)
+
+// read goes over all pairs of a table, and returns how many there are and how long the
+// keys are together.
+func read(s *Salvage) (n, length int) {
+	for p := range s.Pairs() {
+		n, length = n+1, length+len(p.Key)
+	}
+	return n, length
+}
+
+// Of a sound table each pair is there, however long the keys are, by the index and
+// without it.
+func TestSalvageOfLongKeys(t *testing.T) {
+	for name, tt := range map[string]struct {
+		n   int
+		key func(i int) string
+	}{
+		"3 keys of 10 MiB":           {3, func(i int) string { return strings.Repeat("k", 10<<20) + fmt.Sprint(i) }},
+		"300 keys that share 1 MiB":  {300, func(i int) string { return fmt.Sprintf("%s%04d", strings.Repeat("k", 1<<20), i) }},
+		"2,000 keys that share 4 KB": {2000, func(i int) string { return fmt.Sprintf("%s%04d", strings.Repeat("k", 4000), i) }},
+	} {
+		var keys []string
+		for i := range tt.n {
+			keys = append(keys, tt.key(i), "")
+		}
+		contents := tableOf(t, table.WriterOptions{BlockSize: 512 << 20, RestartInterval: math.MaxInt32}, keys)
+		checkWhole(t, name, contents, tt.n)
+	}
+}
+
+// checkWhole has a table of n pairs salvaged, as it is and without its footer.
+func checkWhole(t *testing.T, name string, contents []byte, n int) {
+	t.Helper()
+	for _, cut := range []int{0, footerLen} {
+		s := salvaged(t, contents[:len(contents)-cut])
+		if got, _ := read(s); got != n || len(s.Lost) > 0 && cut == 0 {
+			t.Errorf("%s, cut by %d bytes: %d pairs, want %d; lost: %v", name, cut, got, n, s.Lost)
+		}
+	}
+}
+
+// Pairs that are not in order, or twice there, under right checksums, are kept: the
+// caller puts them in order.
+func TestSalvageKeepsWhatIsOutOfOrder(t *testing.T) {
+	var f rawtable.File
+	first := f.Block(rawtable.Entries("b", "1", "a", "2", "c", "3", "c", "4"))
+	second := f.Block(rawtable.Entries("a", "5"))
+	metaindex := f.Block(rawtable.Entries())
+	contents := f.Footer(metaindex, f.Block(rawtable.Entries("c", first, "d", second)))
+	checkWhole(t, "out of order", contents, 5)
+}
+
+// A table that ends behind a data block, whatever its values look like, has the pairs of
+// all blocks before.
+func TestSalvageOfTablesCutAnywhere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 3))
+	for name, value := range map[string]func(i int) string{
+		"two letters":        func(i int) string { return fmt.Sprintf("%c%c", 'a'+i%26, 'a'+i%25) },
+		"handles in a chain": func(i int) string { return string(binary.AppendUvarint(binary.AppendUvarint(nil, uint64(305*i)), 300)) },
+		"one after another":  func(i int) string { return string(binary.AppendUvarint(binary.AppendUvarint(nil, uint64(i)), 1)) },
+	} {
+		var pairs []string
+		for i := range 500 {
+			pairs = append(pairs, fmt.Sprintf("key%06d", i), value(i))
+		}
+		contents := tableOf(t, table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 300, Compression: table.NoCompression}, pairs)
+		whole := salvaged(t, contents)
+		read(whole)
+		blocks, _ := scan(contents)
+		for i, e := range blocks[:whole.Blocks] {
+			behind := 1 + rng.IntN(min(60, blocks[i+1].end-e.end)) // and not all of the next block
+			want := 0
+			for _, e := range blocks[:i+1] {
+				it, err := open(contents, e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want += it.Len()
+			}
+			if got, _ := read(salvaged(t, contents[:min(len(contents), e.end+trailerLen+behind)])); got != want {
+				t.Errorf("%s, cut %d bytes behind block %d: %d pairs, want %d", name, behind, i, got, want)
+			}
+		}
+	}
+}
+
+// hostile are files that look like a table at very many places: to search them takes time
+// in proportion to their size, and their tests would not end otherwise.
+var hostile = map[string]func(size int) []byte{
+	// Each place is the end of a block that does not decode.
+	"a literal full of right checksums": func(size int) []byte {
+		data := binary.AppendUvarint(nil, uint64(size))
+		data = append(data, 63<<2, 0, 0, 0, 0)
+		binary.LittleEndian.PutUint32(data[len(data)-4:], uint32(size-1))
+		for len(data) < size {
+			data = append(data, 1)
+			data = binary.LittleEndian.AppendUint32(data, crc.Block(data[:len(data)-1], 1))
+		}
+		return data
+	},
+	// Each place starts a block that decodes to far more, and is none.
+	"copies of copies": func(size int) []byte {
+		var data []byte
+		for len(data) < size {
+			start := len(data)
+			data = append(binary.AppendUvarint(data, 22<<10), 0, 0)
+			for len(data)-start < 3<<10 {
+				data = append(data, 63<<2|2, 1, 0)
+			}
+			data = append(data, 1)
+			data = binary.LittleEndian.AppendUint32(data, crc.Block(data[start:len(data)-1], 1))
+		}
+		return data
+	},
+	"zeros":             func(size int) []byte { return make([]byte, size) },
+	"entries":           func(size int) []byte { return bytes.Repeat([]byte("\x00\x03\x01key1\x02\x01\x012"), size/12) },
+	"entries of a kind": func(size int) []byte { return bytes.Repeat([]byte{0, 1, 0, 0, 2, 0, 1}, size/7) },
+	"a long shared key": func(size int) []byte { return longShared(size, snappy.Encode, 1) },
+	"the same, of zstd": func(size int) []byte { return longShared(size, codecs.Zstd.Encode, 2) },
+	"starts of zstd":    func(size int) []byte { return bytes.Repeat([]byte("\x28\xb5\x2f\xfd\x00\x58\x01\x00"), size/8) },
+	"starts of deflate": func(size int) []byte { return bytes.Repeat([]byte("\x78\x9c\x63\x60\x00\x00"), size/6) },
+	"frames in a row":   func(size int) []byte { return bytes.Repeat(codecs.Zstd.Encode(nil, make([]byte, 100_000)), size/40) },
+	"blocks of one kind": func(size int) []byte {
+		return bytes.Repeat(storedBlock("\x00\x01\x00a"+rawtable.Restarts(0), 0), size/17)
+	},
+}
+
+// longShared is a block of keys that share most of their bytes, which is all of the file.
+func longShared(size int, encode func(dst, src []byte) []byte, id byte) []byte {
+	var b strings.Builder
+	b.WriteString(rawtable.Entry(0, strings.Repeat("k", size), ""))
+	for i := range size / 4 {
+		b.WriteString(rawtable.Entry(uint64(size), string(binary.BigEndian.AppendUint32(nil, uint32(i))), ""))
+	}
+	return storedBlock(string(encode(nil, []byte(b.String()+rawtable.Restarts(0)))), id)
+}
+
+// storedBlock is a block with its trailer.
+func storedBlock(stored string, id byte) []byte {
+	var f rawtable.File
+	f.Stored(stored, id)
+	return f.Bytes
+}
+
+func TestSearchTakesLinearTime(t *testing.T) {
+	const size = 500_000
+	for _, name := range slices.Sorted(maps.Keys(hostile)) {
+		data := hostile[name](size)
+		s := salvaged(t, data)
+		if n, _ := read(s); n == 0 && len(s.Lost) < 2 {
+			t.Errorf("%s: nothing is found, and nothing reported but %v", name, s.Lost)
+		}
+	}
+}
+
+// BenchmarkSearch searches hostile files without an index.
+func BenchmarkSearch(b *testing.B) {
+	for _, name := range slices.Sorted(maps.Keys(hostile)) {
+		for _, size := range []int{150_000, 600_000} {
+			data := hostile[name](size)
+			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(name, " ", "-"), size), func(b *testing.B) {
+				b.SetBytes(int64(len(data)))
+				for b.Loop() {
+					scan(data)
+				}
+			})
+		}
+	}
+}

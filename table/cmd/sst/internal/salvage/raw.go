@@ -1,0 +1,100 @@
+package salvage
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// rawEnd goes over what a block of entries has: those, each above the one before, and
+// where restart points are, the first of which is 0, with their number. At each there is
+// an entry that shares nothing.
+func (s *scanner) rawEnd(data []byte) int {
+	if len(data) < 8 || data[0] != 0 {
+		return 0
+	}
+	base := len(s.data) - len(data)
+	isStart, array := s.entries(base)
+	at := array - base
+	for n, before := uint32(0), uint32(0); len(data)-at >= 4+trailerLen; n++ {
+		s.work--
+		point := binary.LittleEndian.Uint32(data[at:])
+		at += 4
+		switch {
+		case n > 0 && point == n: // no restart point: it would be that many entries on
+			return at
+		case n == 0 && point != 0 || n > 0 && point <= before || !isStart(base+int(point)) || data[point] != 0:
+			return 0
+		}
+		before = point
+	}
+	return 0
+}
+
+// run is where entries start that follow one another, and where the restart points are
+// that they lead to.
+type run struct {
+	base, array int
+	starts      []uint32 // from base on
+}
+
+func (r *run) has(at int) bool {
+	if at < r.base || at >= r.array {
+		return false
+	}
+	_, found := slices.BinarySearch(r.starts, uint32(at-r.base))
+	return found
+}
+
+// entryWork is what it takes to go over an entry, beside a byte that is copied.
+const entryWork = 4
+
+// longRun is how many entries a run has that is worth keeping.
+const longRun = 16
+
+// entries goes over the entries from base on, and returns where their restart points are,
+// and what tells where entries start. Those of the run that was kept are not gone over again.
+func (s *scanner) entries(base int) (isStart func(at int) bool, array int) {
+	r := run{base: base, starts: s.scratch[:0]}
+	last := uint64(0)
+	at := base
+	for at-base <= maxBlock {
+		s.work -= entryWork
+		if s.run.has(at) {
+			s.scratch = r.starts
+			r.array = at
+			return func(at int) bool { return r.has(at) || s.run.has(at) }, s.run.array
+		}
+		shared, unshared, next := entry(s.data[at:])
+		if next == 0 || shared > last || at > base && unshared == 0 { // no entry, or not above
+			break
+		}
+		r.starts = append(r.starts, uint32(at-base))
+		at, last = at+next, shared+unshared
+	}
+	r.array, s.scratch = at, r.starts
+	if len(r.starts) > longRun && (s.run.array <= base || at > s.run.array) {
+		s.run, s.scratch = r, nil
+	}
+	return r.has, at
+}
+
+// entry reads the lengths of an entry, and where the next one starts, which is 0 if
+// data is too short.
+func entry(data []byte) (shared, unshared uint64, next int) {
+	var lengths [3]uint64
+	at := 0
+	for i := range lengths {
+		length, n := wire.Uvarint(data[at:])
+		if n == 0 {
+			return 0, 0, 0
+		}
+		lengths[i], at = length, at+n
+	}
+	room := uint64(len(data) - at)
+	if lengths[1] > room || lengths[2] > room-lengths[1] {
+		return 0, 0, 0
+	}
+	return lengths[0], lengths[1], at + int(lengths[1]+lengths[2])
+}
