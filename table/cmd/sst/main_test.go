@@ -1,13 +1,17 @@
 package main
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table"
+	"github.com/golang/snappy"
+
+	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -36,21 +40,24 @@ func TestOutputFails(t *testing.T) {
 	}
 }
 
+// longKeys returns a table of one data block, of which few bytes make very long keys: n
+// keys that share that many bytes, and end in a trailer.
+func longKeys(shared, n int, trailer string) []byte {
+	var f rawtable.File
+	var b strings.Builder
+	b.WriteString(rawtable.Entry(0, strings.Repeat("k", shared)+trailer, ""))
+	for i := range n {
+		b.WriteString(rawtable.Entry(uint64(shared), string(binary.BigEndian.AppendUint32(nil, uint32(i)))+trailer, ""))
+	}
+	h := f.Stored(string(snappy.Encode(nil, []byte(b.String()+rawtable.Restarts(0)))), 1)
+	metaindex := f.Block(rawtable.Entries())
+	return f.Footer(metaindex, f.Block(rawtable.Entries("l"+trailer, h)))
+}
+
 // A few bytes that make very long keys do not make the command take as much memory.
 func TestLongSharedKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.ldb")
-	w, err := table.Create(path, &table.WriterOptions{RestartInterval: 1 << 20, BlockSize: 64 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	key := []byte(strings.Repeat("k", 1<<20))
-	for range 300 {
-		key = append(key, 'k')
-		if err := w.Append(key, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := os.WriteFile(path, longKeys(1<<20, 300, ""), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	const most = 100 << 20
@@ -66,5 +73,24 @@ func TestLongSharedKeys(t *testing.T) {
 	}).AllocedBytesPerOp()
 	if n > most {
 		t.Errorf("opening takes %d bytes, want at most %d", n, most)
+	}
+}
+
+// Nor does it take as much time: 20,000 keys of 1.5 MB are 30 GB.
+func TestLongSharedKeysTakeLinearTime(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "t.ldb")
+	for _, trailer := range []string{"", "\x01\x05\x00\x00\x00\x00\x00\x00"} { // users' keys, internal keys
+		if err := os.WriteFile(path, longKeys(1_500_000, 20_000, trailer), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"stats", path}, {"verify", path}, {"get", path, "k"}, {"scan", "--limit", "1", path},
+			{"report", path, "-o", filepath.Join(dir, "t.html")},
+		} {
+			if status, _, stderr := sst(args...); status > exitNo {
+				t.Errorf("sst %v: status %d, %s", args, status, stderr)
+			}
+		}
 	}
 }

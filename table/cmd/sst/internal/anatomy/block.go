@@ -3,7 +3,6 @@
 package anatomy
 
 import (
-	"bytes"
 	"encoding/binary"
 	"iter"
 
@@ -41,38 +40,48 @@ func ReadBlock(f *source.File, part table.Part) (Block, *block.Iter, error) {
 	}
 	it, err := source.OpenBlock(contents, f.BlockOrder())
 	if err != nil {
-		return b, nil, &table.CorruptionError{Block: "data block", Offset: int64(part.Offset), Err: err}
+		return b, nil, &table.CorruptionError{Block: "data block", Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
 	}
 	b.Compression, b.Raw = compression, len(contents)
 	b.Restarts = int(binary.LittleEndian.Uint32(contents[len(contents)-4:]))
-	b.count(it, contents[len(contents)-4-4*b.Restarts:], f.Internal)
+	b.count(it, f.Internal)
 	return b, it, nil
 }
 
-// count counts the entries. restarts is where the offsets of restart points are: the
-// entries there share nothing.
-func (b *Block) count(it *block.Iter, restarts []byte, internal bool) {
-	var last []byte
+// count counts the entries.
+func (b *Block) count(it *block.Iter, internal bool) {
+	var keys Keys
 	for ok := it.First(); ok; ok = it.Next() {
-		key, value := it.Key(), it.Value()
-		if len(restarts) > 4 && uint32(it.Offset()) == binary.LittleEndian.Uint32(restarts) {
-			restarts = restarts[4:]
-		} else {
-			b.KeyShared += int64(wire.SharedLen(last, key))
-		}
+		key, value, before := it.Key(), it.Value(), len(keys.last)
+		shared := keys.Next(it)
 		k, _ := table.ParseInternalKey(key)
 		if internal && k.Kind == table.KindDelete {
 			b.Deletions++
 		}
-		if !internal || b.Entries == 0 || !bytes.Equal(k.User, table.InternalFilterKey(last)) {
+		if sameUser := b.Entries > 0 && len(key) == before && shared >= len(k.User); !internal || !sameUser {
 			b.Users++
 		}
 		b.Entries++
 		b.KeyBytes += int64(len(key))
+		b.KeyShared += int64(it.Shared())
 		b.ValueBytes += int64(len(value))
 		b.Longest = max(b.Longest, len(value))
-		last = append(last[:0], key...)
 	}
+}
+
+// Keys goes over the keys of a block, from the first on, in time that grows with what the
+// block stores of them, and not with what they share.
+type Keys struct{ last []byte }
+
+// Next returns how many bytes the key that it is at starts with in common with the one
+// before. The key at a restart point is compared, as all of it is stored.
+func (k *Keys) Next(it *block.Iter) (shared int) {
+	key := it.Key()
+	if shared = it.Shared(); shared == 0 {
+		shared = wire.SharedLen(k.last, key)
+	}
+	k.last = append(k.last[:shared], key[shared:]...)
+	return shared
 }
 
 // Blocks reads the data blocks one after the other. A damaged one comes with its

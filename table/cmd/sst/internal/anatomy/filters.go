@@ -47,8 +47,15 @@ func BitsOf(filter []byte, keys int) Bits {
 	return Bits{Array: filter[:len(filter)-1], K: int(filter[len(filter)-1]), Keys: keys}
 }
 
-// wholeTail is k and the number of lines, behind the lines of a whole table's filter.
-const wholeTail = 5
+// wholeBits takes a whole table's filter apart, which the metaindex lists as TableBloom's,
+// with k and the number of lines behind the lines, or else as Bloom's.
+func wholeBits(f source.Filters, contents []byte, keys int) Bits {
+	if !f.InLines() {
+		return BitsOf(contents, keys)
+	}
+	const tail = 5
+	return BitsOf(contents[:len(contents)-tail+1], keys)
+}
 
 // Set is how many bits are set.
 func (b Bits) Set() int {
@@ -81,9 +88,8 @@ func (s *Stats) filters(f *source.File, keys []int) {
 	}
 	if whole := all.Whole; whole != nil {
 		var sum sum
-		if bytes, _, err := f.Layout.ReadBlock(all.WholePart.Handle); err == nil { // as it was before
-			tail := len(bytes) - wholeTail
-			sum.add(Bits{Array: bytes[:tail], K: int(bytes[tail]), Keys: s.users})
+		if contents, _, err := f.Layout.ReadBlock(all.WholePart.Handle); err == nil { // as it was before
+			sum.add(wholeBits(all, contents, s.users))
 		}
 		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.WholePart.Name), "fullfilter."), all.WholePart.Offset, all.WholePart.Length
 		sum.Whole = true

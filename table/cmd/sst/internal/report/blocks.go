@@ -75,7 +75,7 @@ func (c *collector) add(b anatomy.Block, held []byte) {
 		out.Columns = binary.AppendUvarint(out.Columns, n)
 	}
 	c.end = b.Offset + b.Length + anatomy.Trailer
-	out.Separators = appendShared(out.Separators, c.last, b.Name)
+	out.Separators = appendKey(out.Separators, b.Name, wire.SharedLen(c.last, b.Name))
 	out.SeparatorBytes += len(b.Name)
 	c.last = b.Name
 	if len(held) > 0 {
@@ -84,9 +84,8 @@ func (c *collector) add(b anatomy.Block, held []byte) {
 	}
 }
 
-// appendShared appends key, which comes after last.
-func appendShared(dst, last, key []byte) []byte {
-	shared := wire.SharedLen(last, key)
+// appendKey appends a key that shares so many bytes with the one before.
+func appendKey(dst, key []byte, shared int) []byte {
 	dst = binary.AppendUvarint(dst, uint64(shared))
 	dst = binary.AppendUvarint(dst, uint64(len(key)-shared))
 	return append(dst, key[shared:]...)
@@ -123,18 +122,18 @@ func (c *collector) userPart(key []byte) []byte {
 // hold returns the block's entries for the page, or nothing if there is no room for
 // all of them.
 func (c *collector) hold(entries *block.Iter) []byte {
-	var held, last []byte
+	var held []byte
+	var keys anatomy.Keys
 	for ok := entries.First(); ok; ok = entries.Next() {
 		value := entries.Value()
 		shown := value[:min(len(value), shownValue)]
-		held = appendShared(held, last, entries.Key())
+		held = appendKey(held, entries.Key(), keys.Next(entries))
 		held = binary.AppendUvarint(held, uint64(len(value)))
 		held = binary.AppendUvarint(held, uint64(len(shown)))
 		held = append(held, shown...)
 		if int64(len(held)) > c.room {
 			return nil
 		}
-		last = append(last[:0], entries.Key()...)
 	}
 	c.room -= int64(len(held))
 	return held

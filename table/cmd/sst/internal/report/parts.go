@@ -80,7 +80,9 @@ func (m *Model) filters(f *source.File, d *damage) {
 		contents, _, _ := f.Layout.ReadBlock(all.BlocksPart.Handle) // which was read and sound before
 		m.Filter = &Filter{strings.TrimPrefix(string(all.BlocksPart.Name), "filter."), all.BlocksPart.Offset, contents}
 	}
-	if all.Whole != nil {
+	if all.Whole != nil && !all.InLines() {
+		m.Note = "The filter of the whole table, " + text.Escape(all.WholePart.Name) + ", is of a form that this page does not show. Lookups ask it before the index."
+	} else if all.Whole != nil {
 		contents, _, _ := f.Layout.ReadBlock(all.WholePart.Handle)
 		m.Whole = &Filter{strings.TrimPrefix(string(all.WholePart.Name), "fullfilter."), all.WholePart.Offset, contents}
 	}

@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -19,6 +20,12 @@ func readFilters(l *table.Layout) Filters {
 	f.LayoutFilters, f.Err = l.Filters()
 	f.Unknown = f.Err != nil && !errors.Is(f.Err, table.ErrCorrupt)
 	return f
+}
+
+// InLines reports whether the whole table's filter is TableBloom's, by its name in the
+// metaindex.
+func (f Filters) InLines() bool {
+	return f.Whole != nil && string(f.WholePart.Name) == "fullfilter."+filter.TableBloom{}.Name()
 }
 
 // Contains reports whether key may be in the data block at offset.

@@ -140,4 +140,11 @@ function falsePositives(size, k, keys) {
 }
 
 const blockFilter = model.filter ? new BlockFilter(decodeBase64(model.filter.bytes)) : null;
-const wholeFilter = model.whole ? new WholeFilter(decodeBase64(model.whole.bytes)) : null;
+const wholeFilter = model.whole ? wholeFilterOf(decodeBase64(model.whole.bytes)) : null;
+
+/** wholeFilterOf returns null for what is no such filter: its length says so. */
+function wholeFilterOf(contents) {
+  const f = new WholeFilter(contents);
+  return f.count > 0 && f.bits.length === lineSize * f.count && f.k <= 127 ? f : null;
+}
+
