@@ -1,4 +1,6 @@
-// Package text writes bytes as one line of text, and reads them back.
+// Package text writes bytes as one line of text, and reads them back. What a terminal
+// is sent passes through it: keys, names and messages come from files, and could be
+// made to move the cursor, to reverse lines, or to look like lines of their own.
 package text
 
 import (
@@ -8,21 +10,43 @@ import (
 	"unicode/utf8"
 )
 
+// Printable returns s, a name or a message, as one line. What is no printable character
+// becomes an escape of Go strings. A backslash stays one, and so it cannot be reversed.
+func Printable(s string) string { return string(appendPrintable(nil, []byte(s), false)) }
+
 // Escape returns b as one line of text, with the escapes of Go strings.
 func Escape(b []byte) string { return string(AppendEscape(nil, b)) }
 
 // AppendEscape appends Escape of b to dst.
-func AppendEscape(dst, b []byte) []byte {
-	n := 0
-	for n < len(b) && b[n] >= ' ' && b[n] <= '~' && b[n] != '\\' {
-		n++
+func AppendEscape(dst, b []byte) []byte { return appendPrintable(dst, b, true) }
+
+// appendPrintable appends b with escapes for all that strconv.IsPrint refuses and, if
+// reversible, for the backslash.
+func appendPrintable(dst, b []byte, reversible bool) []byte {
+	for {
+		n := 0
+		for n < len(b) && b[n] >= ' ' && b[n] <= '~' && (b[n] != '\\' || !reversible) {
+			n++
+		}
+		dst = append(dst, b[:n]...)
+		if n == len(b) {
+			return dst
+		}
+		r, size := utf8.DecodeRune(b[n:])
+		switch char := b[n : n+size]; {
+		case r == '\\':
+			dst = append(dst, `\\`...)
+		case r == utf8.RuneError && size == 1:
+			dst = fmt.Appendf(dst, `\x%02x`, char)
+		case strconv.IsPrint(r):
+			dst = append(dst, char...)
+		default:
+			var buf [16]byte
+			quoted := strconv.AppendQuoteRune(buf[:0], r)
+			dst = append(dst, quoted[1:len(quoted)-1]...)
+		}
+		b = b[n+size:]
 	}
-	dst = append(dst, b[:n]...)
-	if n == len(b) {
-		return dst
-	}
-	quoted := strconv.AppendQuote(nil, string(b[n:]))
-	return append(dst, bytes.ReplaceAll(quoted[1:len(quoted)-1], []byte(`\"`), []byte(`"`))...)
 }
 
 // Unescape is the reverse of Escape. What is not an escape stands for itself,

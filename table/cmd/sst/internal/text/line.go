@@ -1,0 +1,46 @@
+package text
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Line prints one line, all of which is Printable. The writer keeps its error.
+func Line(w io.Writer, format string, args ...any) {
+	fmt.Fprintln(w, Printable(fmt.Sprintf(format, args...)))
+}
+
+// Row prints the two columns of a line for a tabwriter, each of which is Printable.
+func Row(w io.Writer, name, format string, args ...any) {
+	fmt.Fprintf(w, "%s\t%s\n", Printable(name), Printable(fmt.Sprintf(format, args...)))
+}
+
+// Lines returns what an error says, a line for each of joined ones. What is said around
+// joined errors is said of each.
+func Lines(err error) []string {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []string
+		for _, e := range joined.Unwrap() {
+			all = append(all, Lines(e)...)
+		}
+		return all
+	}
+	inner := errors.Unwrap(err)
+	if inner == nil {
+		return []string{Printable(err.Error())}
+	}
+	before, after, ok := strings.Cut(err.Error(), inner.Error())
+	lines := Lines(inner)
+	if !ok || len(lines) == 1 {
+		return []string{Printable(err.Error())}
+	}
+	for i := range lines {
+		lines[i] = Printable(before) + lines[i] + Printable(after)
+	}
+	return lines
+}

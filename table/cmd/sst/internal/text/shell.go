@@ -1,0 +1,38 @@
+package text
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// ShellWord returns s as one word of a shell's command line, which is Printable.
+func ShellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	if s == Printable(s) {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	b.WriteString("$'")
+	for _, c := range []byte(s) {
+		if c == '\'' || c == '\\' || c < ' ' || c > '~' {
+			fmt.Fprintf(&b, `\%03o`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	b.WriteString("'")
+	return b.String()
+}
+
+// ShellPath returns the path of a file as a word that no command takes for an option.
+func ShellPath(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return ShellWord(path)
+}
