@@ -141,7 +141,7 @@ func hinted(pairs iter.Seq2[input.Pair, error], stderr io.Writer) iter.Seq2[inpu
 		first := true
 		for pair, err := range pairs {
 			if first && versionLike.Match(pair.Value) {
-				fmt.Fprintln(stderr, "sst: note: the values start with a sequence number and a kind: --internal-keys makes them part of the keys")
+				text.Line(stderr, "sst: note: the values start with a sequence number and a kind: --internal-keys makes them part of the keys")
 			}
 			first = false
 			if !yield(pair, err) {
@@ -236,7 +236,7 @@ func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record,
 		}
 	}
 	if dropped > 0 {
-		fmt.Fprintf(stderr, "sst: note: left out %s of keys that came twice\n", count(uint64(dropped), "pair"))
+		text.Line(stderr, "sst: note: left out %s of keys that came twice", count(uint64(dropped), "pair"))
 	}
 	if !have {
 		return nil

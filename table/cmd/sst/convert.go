@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -86,7 +85,7 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 		}
 	}
 	if err := it.Error(); err != nil {
-		return fmt.Errorf("%s: %w", f.Path, err)
+		return f.Wrap(err)
 	}
 	return w.Close()
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // diffFlags are the options of diff.
@@ -77,7 +77,7 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 		}
 	}
 	if f.summary {
-		fmt.Fprintf(out, "%d only in %s, %d only in %s, %d of another value, %d the same\n", onlyA, a.Path, onlyB, b.Path, changed, same)
+		text.Line(out, "%d only in %s, %d only in %s, %d of another value, %d the same", onlyA, a.Path, onlyB, b.Path, changed, same)
 	}
 	if onlyA+onlyB+changed > 0 {
 		return errNo

@@ -19,7 +19,7 @@ import (
 func explain(out io.Writer, s *source.Source, keys [][]byte) error {
 	var absent error
 	for _, key := range keys {
-		fmt.Fprintf(out, "key %s\n", text.Escape(key))
+		text.Line(out, "key %s", text.Escape(key))
 		e, found, paths, err := s.Explain(key)
 		if err != nil {
 			return err
@@ -27,12 +27,12 @@ func explain(out io.Writer, s *source.Source, keys [][]byte) error {
 		explainPaths(out, s, paths)
 		switch {
 		case found:
-			fmt.Fprintf(out, "found: %s\n", describe(e))
+			text.Line(out, "found: %s", describe(e))
 		case e.Internal:
-			fmt.Fprintf(out, "absent: deleted by sequence %d\n", e.Sequence)
+			text.Line(out, "absent: deleted by sequence %d", e.Sequence)
 			absent = errNo
 		default:
-			fmt.Fprintln(out, "absent")
+			text.Line(out, "absent")
 			absent = errNo
 		}
 	}
@@ -64,7 +64,7 @@ func explainPaths(out io.Writer, s *source.Source, paths []source.Path) {
 		explainPath(out, p)
 	}
 	if s.Dir {
-		fmt.Fprintf(out, "together: %d of %d tables ruled out by their filters, %s read (%s), %s\n",
+		text.Line(out, "together: %d of %d tables ruled out by their filters, %s read (%s), %s",
 			ruledOut, len(s.Files), count(read, "data block"), bytesOf(size), spent)
 	}
 }
@@ -72,15 +72,15 @@ func explainPaths(out io.Writer, s *source.Source, paths []source.Path) {
 func explainPath(out io.Writer, p source.Path) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	data, filters := len(p.File.Layout.Data), p.File.Filters()
-	fmt.Fprintf(out, "%s (%s, %s)\n", filepath.Base(p.File.Path), bytesOf(uint64(p.File.Size)), count(uint64(data), "data block"))
+	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), bytesOf(uint64(p.File.Size)), count(uint64(data), "data block"))
 	if filters.Whole != nil {
-		fmt.Fprintf(w, "  table filter\t%s, %s: %s\n", text.Escape(bytes.TrimPrefix(filters.WholePart.Name, []byte("fullfilter."))), bytesOf(filters.WholePart.Length), p.Whole)
+		text.Row(w, "  table filter", "%s, %s: %s", text.Escape(bytes.TrimPrefix(filters.WholePart.Name, []byte("fullfilter."))), bytesOf(filters.WholePart.Length), p.Whole)
 	}
 	if p.Whole != source.Absent {
 		explainBlock(w, p, filters)
 	}
-	fmt.Fprintf(w, "  read\t%s, %s, in %s\n", count(p.Read, "data block"), bytesOf(p.Bytes), p.Time)
-	fmt.Fprintf(w, "  answer\t%s\n", outcome(p))
+	text.Row(w, "  read", "%s, %s, in %s", count(p.Read, "data block"), bytesOf(p.Bytes), p.Time)
+	text.Row(w, "  answer", "%s", outcome(p))
 	w.Flush()
 }
 
@@ -88,21 +88,21 @@ func explainPath(out io.Writer, p source.Path) {
 func explainBlock(w io.Writer, p source.Path, filters source.Filters) {
 	data := len(p.File.Layout.Data)
 	if p.IndexEntry == data {
-		fmt.Fprintf(w, "  index\tall %s are below the key\n", count(uint64(data), "separator"))
+		text.Row(w, "  index", "all %s are below the key", count(uint64(data), "separator"))
 		return
 	}
-	fmt.Fprintf(w, "  index\tentry %d of %d, separator %s: data block at %d, %s\n",
+	text.Row(w, "  index", "entry %d of %d, separator %s: data block at %d, %s",
 		p.IndexEntry+1, data, p.File.Separator(p.Part.Name), p.Part.Offset, bytesOf(p.Part.Length))
 	switch {
 	case filters.None():
-		fmt.Fprintf(w, "  filter\t%s\n", cmp.Or(p.File.Unused(), "none"))
+		text.Row(w, "  filter", "%s", cmp.Or(p.File.Unused(), "none"))
 	case filters.Blocks == nil:
 	case p.Slot < 0:
-		fmt.Fprintf(w, "  filter\tnone for this block: %s\n", p.Blocks)
+		text.Row(w, "  filter", "none for this block: %s", p.Blocks)
 	case len(p.Filter) == 0:
-		fmt.Fprintf(w, "  filter\tslot %d of %d, of no keys: %s\n", p.Slot, filters.Blocks.Len(), p.Blocks)
+		text.Row(w, "  filter", "slot %d of %d, of no keys: %s", p.Slot, filters.Blocks.Len(), p.Blocks)
 	default:
-		fmt.Fprintf(w, "  filter\tslot %d of %d, %d bits, k %d: %s\n",
+		text.Row(w, "  filter", "slot %d of %d, %d bits, k %d: %s",
 			p.Slot, filters.Blocks.Len(), 8*(len(p.Filter)-1), p.Filter[len(p.Filter)-1], p.Blocks)
 	}
 }

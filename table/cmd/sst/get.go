@@ -116,7 +116,7 @@ func (f *getFlags) printer(out io.Writer, several bool) (func(source.Entry) erro
 		encode = func(e source.Entry) string { return fmt.Sprintf("%x", e.Value) }
 	}
 	return func(e source.Entry) error {
-		_, err := fmt.Fprintln(out, encode(e))
+		_, err := io.WriteString(out, encode(e)+"\n")
 		return err
 	}, nil
 }

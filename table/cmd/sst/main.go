@@ -9,16 +9,17 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 const (
@@ -40,12 +41,7 @@ func main() {
 // run executes the command line and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := bufio.NewWriterSize(stdout, 64<<10)
-	cmd := newCommand()
-	cmd.SetArgs(args)
-	cmd.SetIn(stdin)
-	cmd.SetOut(out)
-	cmd.SetErr(stderr)
-	err := cmd.ExecuteContext(context.Background())
+	err := execute(args, stdin, out, stderr)
 	if flushErr := out.Flush(); err == nil || errors.Is(err, errNo) && flushErr != nil {
 		err = flushErr
 	}
@@ -55,14 +51,28 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, errNo):
 		return exitNo
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "sst: interrupted")
+		text.Line(stderr, "sst: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintln(stderr, "sst:", err)
+	printError(stderr, err)
 	if errors.Is(err, table.ErrCorrupt) {
 		return exitDamaged
 	}
 	return exitUsage
+}
+
+// execute executes the command line.
+func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	root := newCommand()
+	root.SetArgs(completing(args))
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	command, err := root.ExecuteContextC(context.Background())
+	if err != nil && command == root {
+		err = suggesting(root, args, err)
+	}
+	return err
 }
 
 func newCommand() *cobra.Command {
@@ -72,11 +82,15 @@ func newCommand() *cobra.Command {
 		Short:         "Build, search, check and explain sorted-string tables (.ldb and .sst files)",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		DisableSuggestions:         true, // see suggesting
+		SuggestionsMinimumDistance: 2,
 		Long: `Build, search, check and explain sorted-string tables of LevelDB's format: .ldb
 and .sst files, by themselves or in the directory of a database.
 
 Keys and values are printed, and keys are given, as text in which \n, \t, \\,
-\xff and the like stand for what is not text, as in Go strings.
+\xff and the like stand for what is not text, as in Go strings. Names and messages
+are printed so too, but for the backslash.
 
 The exit status is 0 if all is well, 1 if a key is absent or two tables differ,
 2 for wrong usage or what cannot be read or written, and 3 for damage in a file.`,
@@ -85,7 +99,36 @@ The exit status is 0 if all is well, 1 if a key is absent or two tables differ,
 		buildCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), planCommand(),
 		reportCommand(), salvageCommand(), scanCommand(), statsCommand(), verifyCommand(),
 	)
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Run, help.RunE = nil, showHelp
+	}
 	return root
+}
+
+// showHelp is what cobra's help does, but for the error.
+func showHelp(cmd *cobra.Command, args []string) error {
+	root := cmd.Root()
+	about, _, err := root.Find(args)
+	if err != nil {
+		return suggesting(root, args, err)
+	}
+	about.InitDefaultHelpFlag()
+	about.InitDefaultVersionFlag()
+	return about.Help()
+}
+
+// completing returns the arguments, which cobra prints as they are where a shell asks
+// it to complete them.
+func completing(args []string) []string {
+	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		return args
+	}
+	plain := make([]string, len(args))
+	for i, arg := range args {
+		plain[i] = text.Printable(arg)
+	}
+	return plain
 }
 
 // interruptible runs do with a context that ends at the first interrupt, so that no

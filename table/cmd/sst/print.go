@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -78,6 +77,5 @@ func appendJSON(line []byte, e source.Entry, s shown) ([]byte, error) {
 	if s.versions {
 		o.Sequence, o.Kind = &e.Sequence, text.KindName(e.Kind)
 	}
-	out, err := json.Marshal(o)
-	return append(line, out...), err
+	return text.AppendJSON(line, o)
 }

@@ -67,11 +67,11 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	for _, note := range s.Notes {
-		fmt.Fprintln(stderr, "sst: note:", note)
+		text.Line(stderr, "sst: note: %s", note)
 	}
 	for _, file := range s.Files {
 		if file.Opaque {
-			fmt.Fprintf(stderr, "sst: note: the filter of %s denies the table's own keys, and is not used\n", file.Path)
+			text.Line(stderr, "sst: note: the filter of %s denies the table's own keys, and is not used", file.Path)
 		}
 	}
 	return do(s)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // reportFlags are the options of report.
@@ -70,9 +71,7 @@ func (f *reportFlags) run(path string, stdout, stderr io.Writer) error {
 	}
 	return f.withFile(path, stderr, func(file *source.File) error {
 		page, damage := report.New(file, report.Options{Embed: embed, Command: f.command(path)})
-		if damage != nil {
-			damage = fmt.Errorf("%s: %w", path, damage)
-		}
+		damage = file.Wrap(damage)
 		if f.output == "-" {
 			return errors.Join(page.Write(stdout), damage)
 		}
@@ -89,7 +88,7 @@ func sameFile(a, b string) bool {
 
 // command is what looks up a key of the table.
 func (f *reportFlags) command(path string) []string {
-	command := []string{"sst", "get", path}
+	command := []string{"sst", "get", text.ShellPath(path)}
 	if f.internalKeys != "auto" {
 		command = append(command, "--internal-keys="+f.internalKeys)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // salvageFlags are the options of salvage.
@@ -90,19 +91,19 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 		return err
 	}
 	for _, err := range s.Lost {
-		fmt.Fprintln(out, "lost:", err)
+		text.Line(out, "lost: %v", err)
 	}
 	if twice > 0 {
-		fmt.Fprintf(out, "lost: %s of keys that were there twice\n", count(twice, "pair"))
+		text.Line(out, "lost: %s of keys that were there twice", count(twice, "pair"))
 	}
 	if len(s.Lost) > 0 || twice > 0 {
 		err = damageFound{}
 	}
 	if w.Entries() == 0 && err != nil {
-		fmt.Fprintf(out, "nothing was found, and nothing is written to %s\n", f.out)
+		text.Line(out, "nothing was found, and nothing is written to %s", f.out)
 		return err
 	}
-	fmt.Fprintf(out, "%s of %s written to %s\n", count(uint64(w.Entries()), "pair"), count(uint64(s.Blocks), "data block"), f.out)
+	text.Line(out, "%s of %s written to %s", count(uint64(w.Entries()), "pair"), count(uint64(s.Blocks), "data block"), f.out)
 	return errors.Join(err, w.Close())
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -44,7 +43,7 @@ classical formula predicts it from bits, keys and k, and as it is measured, with
 		paths, _, failed := tablesOf(args, flags.allTables, cmd.ErrOrStderr())
 		for i, path := range paths {
 			if i > 0 && !asJSON {
-				fmt.Fprintln(cmd.OutOrStdout())
+				io.WriteString(cmd.OutOrStdout(), "\n")
 			}
 			failed = append(failed, statsOf(cmd.OutOrStdout(), path, o, asJSON))
 		}
@@ -66,10 +65,7 @@ func statsOf(out io.Writer, path string, o source.Options, asJSON bool) error {
 
 func printStats(out io.Writer, s *anatomy.Stats, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(s)
+		return text.WriteJSON(out, s)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	statsOfFile(w, s)
@@ -78,7 +74,7 @@ func printStats(out io.Writer, s *anatomy.Stats, asJSON bool) error {
 		statsOfFilter(w, f)
 	}
 	if s.Unused != "" {
-		fmt.Fprintf(w, "filter\t%s\n", s.Unused)
+		text.Row(w, "filter", "%s", s.Unused)
 	}
 	if s.Properties != nil {
 		statsOfProperties(w, s.Properties)
@@ -91,12 +87,12 @@ func statsOfFile(w io.Writer, s *anatomy.Stats) {
 	if s.InternalKeys {
 		keys = "internal keys, which end in sequence number and kind"
 	}
-	fmt.Fprintf(w, "file\t%s: %s, %s\n", s.File, bytesOf(uint64(s.Size)), keys)
-	fmt.Fprintf(w, "footer\tat %d, 48 bytes\n", s.Footer)
-	fmt.Fprintf(w, "index\t%s\n", extentText(s.Index))
-	fmt.Fprintf(w, "metaindex\t%s\n", extentText(s.Metaindex))
+	text.Row(w, "file", "%s: %s, %s", s.File, bytesOf(uint64(s.Size)), keys)
+	text.Row(w, "footer", "at %d, 48 bytes", s.Footer)
+	text.Row(w, "index", "%s", extentText(s.Index))
+	text.Row(w, "metaindex", "%s", extentText(s.Metaindex))
 	for _, m := range s.Meta {
-		fmt.Fprintf(w, "  %s\t%s\n", text.Escape([]byte(m.Name)), extentText(m.Extent))
+		text.Row(w, "  "+text.Escape([]byte(m.Name)), "%s", extentText(m.Extent))
 	}
 }
 
@@ -117,24 +113,25 @@ func ratio(before, after float64) string {
 
 func statsOfData(w io.Writer, s *anatomy.Stats) {
 	if s.DataBlocks == 0 {
-		fmt.Fprintf(w, "data\tnone\n")
+		text.Row(w, "data", "none")
 		return
 	}
-	fmt.Fprintf(w, "data\t%s, %s to %s, together %s\n", count(uint64(s.DataBlocks), "block"),
+	text.Row(w, "data", "%s, %s to %s, together %s", count(uint64(s.DataBlocks), "block"),
 		bytesOf(s.Smallest), bytesOf(s.Largest), bytesOf(uint64(s.DataStored)))
 	var kinds []string
 	for _, name := range slices.Sorted(maps.Keys(s.Compression)) {
 		kinds = append(kinds, fmt.Sprintf("%s of %s", count(uint64(s.Compression[name]), "block"), name))
 	}
-	fmt.Fprintf(w, "  compression\t%s, %s\n", strings.Join(kinds, ", "), ratio(float64(s.DataRaw), float64(s.DataStored)))
-	fmt.Fprintf(w, "  entries\t%s", humanize.Comma(int64(s.Entries)))
+	text.Row(w, "  compression", "%s, %s", strings.Join(kinds, ", "), ratio(float64(s.DataRaw), float64(s.DataStored)))
+	entries := humanize.Comma(int64(s.Entries))
 	if s.InternalKeys {
-		fmt.Fprintf(w, ", of them %s", count(uint64(s.Deletions), "deletion"))
+		entries += ", of them " + count(uint64(s.Deletions), "deletion")
 	}
-	fmt.Fprintf(w, "\n  keys\t%s, of which shared prefixes save %.1f %%\n",
+	text.Row(w, "  entries", "%s", entries)
+	text.Row(w, "  keys", "%s, of which shared prefixes save %.1f %%",
 		bytesOf(uint64(s.KeyBytes)), percent(s.KeyShared, s.KeyBytes))
-	fmt.Fprintf(w, "  values\t%s, the longest %s\n", bytesOf(uint64(s.ValueBytes)), bytesOf(uint64(s.LongestValue)))
-	fmt.Fprintf(w, "  restart points\t%s, one for %.1f entries\n", humanize.Comma(int64(s.Restarts)), float64(s.Entries)/float64(max(1, s.Restarts)))
+	text.Row(w, "  values", "%s, the longest %s", bytesOf(uint64(s.ValueBytes)), bytesOf(uint64(s.LongestValue)))
+	text.Row(w, "  restart points", "%s, one for %.1f entries", humanize.Comma(int64(s.Restarts)), float64(s.Entries)/float64(max(1, s.Restarts)))
 }
 
 func percent(part, of int64) float64 { return 100 * float64(part) / float64(max(1, of)) }
@@ -144,23 +141,23 @@ func statsOfFilter(w io.Writer, f anatomy.Filters) {
 	if f.Whole {
 		kind = "filter of the table"
 	}
-	fmt.Fprintf(w, "%s\t%s, at %d, %s\n", kind, text.Escape([]byte(f.Name)), f.Offset, bytesOf(f.Bytes))
-	fmt.Fprintf(w, "  filters\t%s with keys, %d without\n", humanize.Comma(int64(f.Count)), f.Empty)
+	text.Row(w, kind, "%s, at %d, %s", text.Escape([]byte(f.Name)), f.Offset, bytesOf(f.Bytes))
+	text.Row(w, "  filters", "%s with keys, %d without", humanize.Comma(int64(f.Count)), f.Empty)
 	k := fmt.Sprint(f.KMin)
 	if f.KMax != f.KMin {
 		k = fmt.Sprintf("%d to %d", f.KMin, f.KMax)
 	}
-	fmt.Fprintf(w, "  bits per key\t%.2f, k %s, %.1f %% of the bits set\n", f.BitsPerKey, k, 100*f.Fill)
+	text.Row(w, "  bits per key", "%.2f, k %s, %.1f %% of the bits set", f.BitsPerKey, k, 100*f.Fill)
 	if f.Questions == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  false positives\t%.4f %% predicted, %.4f %% measured (%s random keys)\n",
+	text.Row(w, "  false positives", "%.4f %% predicted, %.4f %% measured (%s random keys)",
 		100*f.Predicted, 100*f.Measured, humanize.Comma(int64(f.Questions)))
 }
 
 func statsOfProperties(w io.Writer, properties []anatomy.Property) {
-	fmt.Fprintf(w, "properties\tas the table says of itself\n")
+	text.Row(w, "properties", "as the table says of itself")
 	for _, p := range properties {
-		fmt.Fprintf(w, "  %s\t%v\n", strings.ReplaceAll(p.Name, "_", " "), p.Value)
+		text.Row(w, "  "+strings.ReplaceAll(p.Name, "_", " "), "%v", p.Value)
 	}
 }

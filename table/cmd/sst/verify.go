@@ -6,13 +6,13 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // damageFound ends a command that has said on its output what is damaged.
@@ -69,7 +69,7 @@ func tablesOf(args []string, all bool, note io.Writer) (paths []string, size int
 		slices.Reverse(dir.Tables)
 		paths = append(paths, dir.Tables...)
 		for _, n := range dir.Notes {
-			fmt.Fprintln(note, "sst: note:", n)
+			text.Line(note, "sst: note: %s", n)
 		}
 	}
 	for _, path := range paths {
@@ -86,17 +86,17 @@ func verify(out io.Writer, paths []string, o source.Options, quiet bool) error {
 	var damaged bool
 	var failed []error
 	for _, path := range paths {
-		findings, but := verifyFile(path, o)
-		for _, err := range findings {
-			fmt.Fprintln(out, err)
-		}
+		but, err := verifyFile(path, o)
 		switch {
-		case slices.ContainsFunc(findings, func(err error) bool { return errors.Is(err, table.ErrCorrupt) }):
+		case err == nil && !quiet:
+			text.Line(out, "%s: ok%s", path, but)
+		case errors.Is(err, table.ErrCorrupt):
 			damaged = true
-		case len(findings) > 0:
+		case err != nil:
 			failed = append(failed, fmt.Errorf("%s: not all could be checked", path))
-		case !quiet:
-			fmt.Fprintf(out, "%s: ok%s\n", path, but)
+		}
+		for _, line := range text.Lines(err) {
+			text.Line(out, "%s", line)
 		}
 	}
 	if damaged {
@@ -105,33 +105,14 @@ func verify(out io.Writer, paths []string, o source.Options, quiet bool) error {
 	return errors.Join(failed...)
 }
 
-// verifyFile returns what it finds, each with the path, and what could not be checked.
-func verifyFile(path string, o source.Options) (findings []error, but string) {
+// verifyFile returns all that it finds, or what could not be checked of a sound table.
+func verifyFile(path string, o source.Options) (but string, err error) {
 	f, err := source.Open(path, o)
 	if err != nil {
-		return flatten(err), ""
+		return "", err
 	}
 	if filters := f.Filters(); filters.Unknown {
-		but = ", but only the checksum of its filter was checked: " + strings.TrimPrefix(filters.Err.Error(), "table: ")
+		but = ", but only the checksum of its filter was checked: " + filters.Why()
 	}
-	findings = flatten(errors.Join(f.Reader.Verify(), f.Close()))
-	for i, err := range findings {
-		findings[i] = fmt.Errorf("%s: %w", path, err)
-	}
-	return findings, but
-}
-
-// flatten takes joined errors apart.
-func flatten(err error) []error {
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, e := range joined.Unwrap() {
-			all = append(all, flatten(e)...)
-		}
-		return all
-	}
-	return []error{err}
+	return but, f.Wrap(errors.Join(f.Reader.Verify(), f.Close()))
 }

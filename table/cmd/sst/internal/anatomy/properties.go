@@ -1,7 +1,6 @@
 package anatomy
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -25,7 +24,7 @@ func (p Properties) MarshalJSON() ([]byte, error) {
 	for _, property := range p {
 		object[property.Name] = property.Value
 	}
-	return json.Marshal(object)
+	return text.AppendJSON(nil, object)
 }
 
 func propertiesOf(p *table.Properties) Properties {

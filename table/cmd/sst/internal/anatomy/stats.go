@@ -5,6 +5,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // Stats are what a table comes to.
@@ -65,7 +66,7 @@ func StatsOf(f *source.File) (*Stats, error) {
 		if err != nil && !seen[err.Error()] { // a block may be come to twice
 			seen[err.Error()] = true
 			damage = append(damage, f.Wrap(err))
-			s.Damage = append(s.Damage, err.Error())
+			s.Damage = append(s.Damage, text.Lines(err)...)
 		}
 	}
 	var err error

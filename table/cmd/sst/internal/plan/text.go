@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -10,13 +9,13 @@ import (
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // WriteJSON writes the plan as a JSON object.
 func (p Plan) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(p)
+	return text.WriteJSON(w, p)
 }
 
 // WriteText writes the plan as a table, and below it how the rate that was asked
@@ -87,16 +86,16 @@ func (p Plan) advice() string {
 	if !p.Missed {
 		return ""
 	}
-	text := fmt.Sprintf("\nThis does not give %s. Filters err more often than the formula says, small ones\n"+
+	advice := fmt.Sprintf("\nThis does not give %s. Filters err more often than the formula says, small ones\n"+
 		"above all: a key's bits come from one 32-bit hash, and often coincide.", exactPercent(p.AskedRate))
 	if len(p.Remedies) == 0 {
-		return text + fmt.Sprintf("\nNeither twice the bits nor blocks of up to %s give it.\n", exact(maxBlockSize))
+		return advice + fmt.Sprintf("\nNeither twice the bits nor blocks of up to %s give it.\n", exact(maxBlockSize))
 	}
-	text += " What does:\n"
+	advice += " What does:\n"
 	for _, r := range p.Remedies {
-		text += r.describe()
+		advice += r.describe()
 	}
-	return text
+	return advice
 }
 
 func (r Remedy) describe() string {

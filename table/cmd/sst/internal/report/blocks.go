@@ -53,7 +53,7 @@ func (m *Model) blocks(f *source.File, room int64, d *damage) {
 		b, entries, err := anatomy.ReadBlock(f, part)
 		if err != nil {
 			d.add(err)
-			m.Blocks.Errors[i] = err.Error()
+			m.Blocks.Errors[i] = errorText(err)
 		}
 		var held []byte
 		if err == nil {

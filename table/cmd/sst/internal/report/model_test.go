@@ -157,7 +157,7 @@ func TestHistogram(t *testing.T) {
 
 // No text of the file has a meaning in the page's HTML.
 func TestWriteEscapes(t *testing.T) {
-	const hostile = "</script><script>alert(1)</script><!--\u2028&amp;{{script}}{{data}}"
+	const hostile = "</script><script>alert(1)</script><!--\u2028\u202e\u009b&amp;{{script}}{{data}}"
 	m := &Model{File: hostile, Command: []string{hostile}, Note: hostile, Damage: []string{hostile}, Parts: []Part{{Name: hostile, Error: hostile}}}
 	var page strings.Builder
 	if err := m.Write(&page); err != nil {
@@ -170,7 +170,9 @@ func TestWriteEscapes(t *testing.T) {
 		{"<script", 2}, // the page's own
 		{"</script>", 2},
 		{"<!--", 0},
-		{"\u2028", 2}, // in title and heading, where it is no more than text
+		{"\u2028", 0},
+		{"\u202e", 0}, // which would have what follows written from the right
+		{"\u009b", 0},
 	} {
 		if n := strings.Count(page.String(), tt.part); n != tt.want {
 			t.Errorf("the page has %q %d times, want %d", tt.part, n, tt.want)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -8,6 +9,8 @@ import (
 	"html"
 	"io"
 	"strings"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 //go:embed page
@@ -20,21 +23,23 @@ var scripts = []string{
 }
 
 // Write writes the page. What comes from the file is in it in two ways only: the
-// file's name, as text, and JSON, in which encoding/json leaves no <, > or &, so that
-// nothing can end the element that it is in.
+// file's name, as text, and JSON, in which no <, > or & is left, so that nothing can end
+// the element that it is in. All of it is printable.
 func (m *Model) Write(w io.Writer) error {
-	data, err := json.Marshal(m)
+	line, err := text.AppendJSON(nil, m)
 	if err != nil {
 		return err
 	}
+	var data bytes.Buffer
+	json.HTMLEscape(&data, line)
 	script, style := script(), read("page.css")
 	before, after, _ := strings.Cut(read("page.html"), "{{data}}")
 	fill := strings.NewReplacer(
-		"{{file}}", html.EscapeString(m.File),
+		"{{file}}", html.EscapeString(text.Printable(m.File)),
 		"{{script-hash}}", hashOf(script), "{{style-hash}}", hashOf(style),
 		"{{script}}", script, "{{style}}", style,
 	)
-	for _, part := range []string{fill.Replace(before), string(data), fill.Replace(after)} {
+	for _, part := range []string{fill.Replace(before), data.String(), fill.Replace(after)} {
 		if _, err := io.WriteString(w, part); err != nil {
 			return err
 		}

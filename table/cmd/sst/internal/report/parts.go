@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -78,13 +79,13 @@ func (m *Model) filters(f *source.File, d *damage) {
 	all := f.Filters()
 	if all.Blocks != nil {
 		contents, _, _ := f.Layout.ReadBlock(all.BlocksPart.Handle) // which was read and sound before
-		m.Filter = &Filter{strings.TrimPrefix(string(all.BlocksPart.Name), "filter."), all.BlocksPart.Offset, contents}
+		m.Filter = &Filter{policyName(all.BlocksPart, "filter."), all.BlocksPart.Offset, contents}
 	}
 	if all.Whole != nil && !all.InLines() {
 		m.Note = "The filter of the whole table, " + text.Escape(all.WholePart.Name) + ", is of a form that this page does not show. Lookups ask it before the index."
 	} else if all.Whole != nil {
 		contents, _, _ := f.Layout.ReadBlock(all.WholePart.Handle)
-		m.Whole = &Filter{strings.TrimPrefix(string(all.WholePart.Name), "fullfilter."), all.WholePart.Offset, contents}
+		m.Whole = &Filter{policyName(all.WholePart, "fullfilter."), all.WholePart.Offset, contents}
 	}
 	if why := f.Unused(); why != "" {
 		m.Note = "A filter of the table is " + why + "."
@@ -92,6 +93,10 @@ func (m *Model) filters(f *source.File, d *damage) {
 	if err := all.Err; err != nil {
 		m.damagedFilter(err, d)
 	}
+}
+
+func policyName(part table.Part, prefix string) string {
+	return text.Escape(bytes.TrimPrefix(part.Name, []byte(prefix)))
 }
 
 // damagedFilter notes the damage of a filter that has a right checksum.
@@ -103,7 +108,7 @@ func (m *Model) damagedFilter(err error, d *damage) {
 	d.add(c)
 	for i := range m.Parts {
 		if p := &m.Parts[i]; p.Offset == uint64(c.Offset) && p.Error == "" {
-			p.Error = c.Error()
+			p.Error = errorText(c)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // Options say what a page holds.
@@ -19,7 +20,7 @@ type Options struct {
 	Embed uint64
 
 	// Command looks a key up when the key is put behind it, as the page says of
-	// entries that it does not hold.
+	// entries that it does not hold. Its words are quoted for a shell.
 	Command []string
 }
 
@@ -73,7 +74,7 @@ func New(f *source.File, o Options) (*Model, error) {
 	m.filters(f, &d)
 	m.samples(f)
 	for _, err := range d.found {
-		m.Damage = append(m.Damage, err.Error())
+		m.Damage = append(m.Damage, text.Lines(err)...)
 	}
 	return m, errors.Join(d.found...)
 }
@@ -102,7 +103,7 @@ func errorText(err error) string {
 	if err == nil {
 		return ""
 	}
-	return err.Error()
+	return text.Printable(err.Error())
 }
 
 // compression returns the id, and notes what it is called.

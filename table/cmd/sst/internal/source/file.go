@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strings"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/table"
@@ -176,7 +175,7 @@ func (f *File) Wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", f.Path, err)
+	return &FileError{Path: f.Path, Err: err}
 }
 
 // Unused says why a filter of the table is not in use, or nothing.
@@ -185,7 +184,7 @@ func (f *File) Unused() string {
 	case f.Opaque:
 		return "not in use: it denies the table's own keys"
 	case f.filters.Err != nil:
-		return "not in use: " + strings.TrimPrefix(f.filters.Err.Error(), "table: ")
+		return "not in use: " + f.filters.Why()
 	}
 	return ""
 }

@@ -2,9 +2,11 @@ package source
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // Filters are the filters of a table that lookups ask.
@@ -26,6 +28,15 @@ func readFilters(l *table.Layout) Filters {
 // metaindex.
 func (f Filters) InLines() bool {
 	return f.Whole != nil && string(f.WholePart.Name) == "fullfilter."+filter.TableBloom{}.Name()
+}
+
+// Why says why filters are not in use.
+func (f Filters) Why() string {
+	reasons := text.Lines(f.Err)
+	for i, reason := range reasons {
+		reasons[i] = strings.TrimPrefix(reason, "table: ")
+	}
+	return strings.Join(reasons, "; ")
 }
 
 // Contains reports whether key may be in the data block at offset.

@@ -43,7 +43,7 @@ function entryText({ key, valueLength, shown }) {
 function commandFor(key) {
   const text = escapeBytes(key);
   const dashes = text.startsWith("-") ? ["--"] : []; // or it would be taken for an option
-  return [...model.command, ...dashes, text].map(shellQuote).join(" ");
+  return [...model.command, ...dashes, shellQuote(text)].join(" ");
 }
 
 /** step is one step of the way. */
