@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) {
 //	deflate FILE [KEY=VALUE…]    writes one with blocks of deflate, id 4
 //	damage FILE OFFSET           changes the byte there, from the end if negative
 //	truncate FILE SIZE           leaves that many bytes
+//	ending FILE HEX              changes the last bytes to those
 //	status N COMMAND [ARG…]      is exec of a command that exits with N
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -53,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"deflate":  tableWriter("", table.WriterOptions{Compression: codecs.Deflate}),
 			"damage":   damageFile,
 			"truncate": truncate,
+			"ending":   ending,
 			"status":   status,
 		},
 	})
@@ -97,6 +100,15 @@ func damageFile(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	contents[offset] ^= 0xff
 	ts.Check(os.WriteFile(name, contents, 0o666))
+}
+
+func ending(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	contents, err := os.ReadFile(name)
+	ts.Check(err)
+	end, err := hex.DecodeString(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(name, append(contents[:len(contents)-len(end)], end...), 0o666))
 }
 
 func truncate(ts *testscript.TestScript, _ bool, args []string) {

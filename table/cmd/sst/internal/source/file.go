@@ -70,16 +70,20 @@ func Open(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// OpenDamaged opens as much of a table as can be.
+// OpenDamaged opens as much of a table as can be. What is none, and was never meant to be,
+// is an error.
 func OpenDamaged(path string, o Options) (*File, error) {
 	f, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.open(o); err != nil {
-		if f.Damage = f.Wrap(err); !errors.Is(err, table.ErrCorrupt) {
-			return nil, errors.Join(f.Damage, f.Close())
-		}
+	err = f.open(o)
+	if errors.Is(err, table.ErrCorrupt) {
+		f.Damage = f.Wrap(err)
+		err = f.foreign()
+	}
+	if err != nil {
+		return nil, errors.Join(f.Wrap(err), f.Close())
 	}
 	return f, nil
 }

@@ -1,0 +1,176 @@
+package source
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path/filepath"
+	"regexp"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// levelMagic is what LevelDB's tables end in.
+const levelMagic = 0xdb4775248b80fb57
+
+// engines are what the tables of others end in, and what reads them.
+var engines = map[uint64]struct{ what, reader string }{
+	0x88e241b785f4cff7: {"a block-based table of RocksDB", "sst_dump --file=%s --command=scan"},
+	0x8242229663bf9564: {"a plain table of RocksDB", "sst_dump --file=%s --command=scan"},
+	0x926789d0c5f17873: {"a cuckoo table of RocksDB", "sst_dump --file=%s --command=scan"},
+	0xb3aa9ff0b3aa9ff0: {"a table of Pebble", "pebble sstable scan %s"},
+}
+
+// headSize is how much of the start of a file is looked at: a block of a log, in which
+// its first record is.
+const headSize = 32 << 10
+
+// foreign returns an error that says what the file is, if it was never meant to be a
+// table of LevelDB. What a database lists was, whatever it has become.
+func (f *File) foreign() error {
+	head, err := readAt(f.Src, 0, min(f.Size, headSize))
+	if err != nil {
+		return err
+	}
+	tail, err := readAt(f.Src, max(0, f.Size-8), min(f.Size, 8))
+	if err != nil {
+		return err
+	}
+	what, next := f.recognize(head, append(make([]byte, 8-len(tail)), tail...))
+	if what == "" || listed(f.Path) {
+		return nil
+	}
+	return fmt.Errorf("%s, and no table of LevelDB: %s", what, next)
+}
+
+func readAt(r io.ReaderAt, at, n int64) ([]byte, error) {
+	b := make([]byte, n)
+	_, err := io.ReadFull(io.NewSectionReader(r, at, n), b)
+	return b, err
+}
+
+// listed reports whether the database in the file's directory has it for a table.
+func listed(path string) bool {
+	n, err := number(path)
+	if err != nil {
+		return false
+	}
+	v, err := database.Read(filepath.Dir(path))
+	return err == nil && v.Tables[n]
+}
+
+// recognize says what a file is, and what to do with it, by how it starts and ends. It
+// says nothing of what a table may be when it is cut short.
+func (f *File) recognize(head, tail []byte) (what, next string) {
+	path, magic := text.ShellPath(f.Path), binary.LittleEndian.Uint64(tail)
+	if magic == levelMagic {
+		return "", ""
+	}
+	if e, ok := engines[magic]; ok {
+		return e.what, fmt.Sprintf(e.reader, path) + " reads it"
+	}
+	if what := databaseFile(filepath.Base(f.Path), head); what != "" {
+		return what, "commands take the database's directory, " + text.ShellPath(filepath.Dir(f.Path))
+	}
+	switch {
+	case f.Size == 0:
+		return "an empty file", "the shortest table has a footer of 48 bytes"
+	case isGzip(head):
+		return "compressed with gzip", "decompress it first, with gzip -dc " + path + " > OUT"
+	case codecs.IsZstd(head) && isZstdFile(f.Src, f.Size):
+		return "compressed with zstd", "decompress it first, with zstd -dc " + path + " > OUT"
+	case isText(head):
+		return "text", "sst build -o " + text.ShellPath(NewName(f.Path, ".ldb")) + " " + path + " makes one of it"
+	}
+	return "", ""
+}
+
+var (
+	manifestName = regexp.MustCompile(`^MANIFEST-[0-9]+$`)
+	logName      = regexp.MustCompile(`^[0-9]+\.log$`)
+	currentText  = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
+)
+
+// databaseFile says which other file of a database one is.
+func databaseFile(name string, head []byte) string {
+	record, isLog := firstRecord(head)
+	switch {
+	case name == "CURRENT", currentText.Match(head):
+		return "the CURRENT file of a database"
+	case manifestName.MatchString(name), isLog && namesComparer(record):
+		return "the MANIFEST of a database"
+	case logName.MatchString(name), isLog:
+		return "the log of a database"
+	}
+	return ""
+}
+
+// firstRecord returns the record that a log starts with: checksum, length and type, and
+// what both of the latter say (LevelDB, doc/log_format.md).
+func firstRecord(head []byte) (record []byte, ok bool) {
+	const header = 7
+	if len(head) < header {
+		return nil, false
+	}
+	end := header + int(binary.LittleEndian.Uint16(head[4:]))
+	if kind := head[6]; kind < 1 || kind > 4 || end > len(head) {
+		return nil, false
+	}
+	sum := crc32.Checksum(head[header-1:end], crc32.MakeTable(crc32.Castagnoli))
+	return head[header:end], crc.Mask(sum) == binary.LittleEndian.Uint32(head)
+}
+
+// namesComparer reports whether a record is the first one of a MANIFEST, field 1 of which
+// is the name of the comparer. That of a log is a sequence number of 8 bytes, the last of
+// which is 0, and no part of a name.
+func namesComparer(record []byte) bool {
+	if len(record) < 8 || record[0] != 1 {
+		return false
+	}
+	length, n := wire.Uvarint(record[1:])
+	name := record[1+n:]
+	if n == 0 || length < 6 || length > uint64(len(name)) {
+		return false
+	}
+	return text.Printable(string(name[:length])) == string(name[:length])
+}
+
+// isGzip looks for the magic number, deflate, and no flags that there are not.
+func isGzip(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("\x1f\x8b\x08")) && len(head) > 3 && head[3] < 1<<5
+}
+
+const (
+	leastText   = 4       // bytes: the start of a compressed block can look like fewer
+	plainText   = 64      // bytes of text that need no line end
+	textSampled = 4 << 10 // bytes
+)
+
+// isText reports whether a file starts with lines of UTF-8. A block does not: that an
+// entry shares no bytes with the one before is a byte 0 at its start, and at the start of
+// what Snappy makes of it.
+func isText(head []byte) bool {
+	sample := bytes.TrimPrefix(head[:min(len(head), textSampled)], []byte("\ufeff"))
+	if len(sample) < leastText || len(sample) < plainText && !bytes.ContainsAny(sample, "\n\t") {
+		return false
+	}
+	for len(sample) > 0 {
+		r, size := utf8.DecodeRune(sample)
+		if r == utf8.RuneError && size == 1 && len(head) > textSampled && !utf8.FullRune(sample) {
+			return true // it goes on behind the sample
+		}
+		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+			return false
+		}
+		sample = sample[size:]
+	}
+	return true
+}

@@ -1,0 +1,224 @@
+package source
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/syndtr/goleveldb/leveldb/journal"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+)
+
+// contentsOf returns a table of the pairs.
+func contentsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pairs {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// textPairs are pairs of nothing but text.
+func textPairs(n int) (pairs []workload.Pair) {
+	for i := range n {
+		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d\n", i), Value: fmt.Appendf(nil, "the value of key %d\n", i*i)})
+	}
+	return pairs
+}
+
+// logOf returns a log of the records.
+func logOf(t *testing.T, records ...string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := journal.NewWriter(&out)
+	for _, r := range records {
+		record, err := w.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := record.Write([]byte(r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func compress(t *testing.T, contents []byte) (gz, zst []byte) {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(contents); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), e.EncodeAll(contents, nil)
+}
+
+// What is no table of LevelDB is named, with what to do.
+func TestForeignFiles(t *testing.T) {
+	sound := contentsOf(t, table.WriterOptions{}, textPairs(1000))
+	ending := func(magic uint64) []byte {
+		return binary.LittleEndian.AppendUint64(bytes.Clone(sound[:len(sound)-8]), magic)
+	}
+	gz, zst := compress(t, sound)
+	comparer := "leveldb.BytewiseComparator"
+	edit := "\x01" + string(rune(len(comparer))) + comparer + "\x02\x00"
+	batch := "\x01\x01A\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x01a\x01b" // the sequence number looks like a comparer called A
+	skippable := append([]byte("\x5a\x2a\x4d\x18\x01\x00\x00\x00x"), zst...)
+	for _, tt := range []struct {
+		name     string
+		contents []byte
+		want     string
+	}{
+		{"block.sst", ending(0x88e241b785f4cff7), "a block-based table of RocksDB, and no table of LevelDB: sst_dump --file=%s --command=scan reads it"},
+		{"plain.sst", ending(0x8242229663bf9564), "a plain table of RocksDB"},
+		{"cuckoo.sst", ending(0x926789d0c5f17873), "a cuckoo table of RocksDB"},
+		{"pebble.sst", ending(0xb3aa9ff0b3aa9ff0), "a table of Pebble, and no table of LevelDB: pebble sstable scan %s reads it"},
+		{"magic.sst", []byte("\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"), "a table of Pebble"},
+		{"users.ldb.gz", gz, "compressed with gzip, and no table of LevelDB: decompress it first, with gzip -dc %s > OUT"},
+		{"users.ldb.zst", zst, "compressed with zstd, and no table of LevelDB: decompress it first, with zstd -dc %s > OUT"},
+		{"two.zst", append(bytes.Clone(zst), zst...), "compressed with zstd"},
+		{"skippable.zst", append(bytes.Clone(zst), skippable...), "compressed with zstd"},
+		{"empty.ldb", nil, "an empty file, and no table of LevelDB"},
+		{"users.tsv", []byte("a\tb\n"), "text, and no table of LevelDB: sst build -o "},
+		{"line.txt", []byte(strings.Repeat("one line", 10)), "text"},
+		{"bom.txt", []byte("\ufeffkey\tvalue\r\n"), "text"},
+		{"long.txt", []byte("x" + strings.Repeat("日本語\n", 1<<16)), "text"},
+		{"000003.log", logOf(t, batch), "the log of a database, and no table of LevelDB: commands take the database's directory, "},
+		{"renamed", logOf(t, batch, "more"), "the log of a database"},
+		{"long.bin", logOf(t, strings.Repeat("x", 1<<20)), "the log of a database"},
+		{"000004.log", nil, "the log of a database"},
+		{"renamed.bin", logOf(t, edit), "the MANIFEST of a database, and no table of LevelDB: commands take the database's directory, "},
+		{"MANIFEST-000002", []byte("\x00damaged"), "the MANIFEST of a database"},
+		{"CURRENT", []byte("MANIFEST-000002\n"), "the CURRENT file of a database"},
+		{"CURRENT.bak", []byte("MANIFEST-000002"), "the CURRENT file of a database"},
+	} {
+		path := filepath.Join(t.TempDir(), tt.name)
+		if err := os.WriteFile(path, tt.contents, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		want := path + ": " + strings.ReplaceAll(tt.want, "%s", path)
+		if _, err := Open(path, Options{}); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v\nwant %s", tt.name, err, want)
+		}
+	}
+}
+
+// A table that is cut short is damaged, and is taken for nothing else wherever it ends;
+// but that a block of zstd which ends it is a file of zstd too.
+func TestCutTablesAreDamaged(t *testing.T) {
+	for name, codec := range map[string]table.Codec{
+		"none": table.NoCompression, "snappy": table.Snappy, "zstd": codecs.Zstd, "zlib": codecs.Zlib, "deflate": codecs.Deflate,
+	} {
+		for _, pairs := range [][]workload.Pair{textPairs(2), textPairs(200), {{Key: []byte("a\n"), Value: []byte(strings.Repeat("text\n", 20_000))}}} {
+			contents := contentsOf(t, table.WriterOptions{Compression: codec}, pairs)
+			layout, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Codecs: codecs.All()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := 1; n < len(contents); n++ {
+				if name == "zstd" && n == int(layout.Data[0].Length) {
+					continue
+				}
+				if what := recognized(contents[:n]); what != "" {
+					t.Errorf("%s: %d bytes of %d are taken for %s", name, n, len(contents), what)
+				}
+			}
+		}
+	}
+}
+
+// recognized is what a file with the contents is taken for.
+func recognized(contents []byte) string {
+	f := &File{Path: "x.ldb", Size: int64(len(contents)), Src: bytes.NewReader(contents)}
+	if err := f.foreign(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// What resembles other files is none.
+func TestDamagedIsNotForeign(t *testing.T) {
+	_, zst := compress(t, []byte(strings.Repeat("x", 1000)))
+	wrong := logOf(t, "record")
+	wrong[0] ^= 1
+	for name, contents := range map[string]string{
+		"zeros": strings.Repeat("\x00", 10_000), "Latin-1": "a\xe9b\n" + strings.Repeat("x", 100), "control characters": "a\x1bb\n",
+		"a log's wrong checksum": string(wrong), "a log's record that is cut": string(logOf(t, "record")[:10]),
+		"zstd cut short": string(zst[:len(zst)-1]), "zstd and more": string(zst) + "\x02more", "zstd's magic number": "\x28\xb5\x2f\xfd", "gzip's magic number": "\x1f\x8b",
+		"gzip of reserved flags": "\x1f\x8b\x08\xe0aaaa", "few letters": "ab\n",
+	} {
+		if what := recognized([]byte(contents)); what != "" {
+			t.Errorf("%s: taken for %s", name, what)
+		}
+	}
+}
+
+// What a database lists is damaged, whatever it has become.
+func TestListedIsNotForeign(t *testing.T) {
+	dir := t.TempDir()
+	writeDatabase(t, dir)
+	d, err := ListDir(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, contents := range []string{"", "text\n", "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"} {
+		if err := os.WriteFile(d.Tables[0], []byte(contents), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{dir, d.Tables[0]} {
+			if _, err := OpenSource(path, Options{}); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), d.Tables[0]) {
+				t.Errorf("%s with %q for a table: %v, want damage of %s", path, contents, err, d.Tables[0])
+			}
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "CURRENT")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenSource(dir, Options{}); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "a table of Pebble") {
+		t.Errorf("without MANIFEST: %v, want what the file is", err)
+	}
+}
+
+func TestNewName(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "users.v1.ldb")
+	for _, want := range []string{"users.v1.rescued.ldb", "users.v1-2.rescued.ldb", "users.v1-3.rescued.ldb"} {
+		name := NewName(path, ".rescued.ldb")
+		if name != filepath.Join(dir, want) {
+			t.Errorf("new name %s, want %s", name, want)
+		}
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
