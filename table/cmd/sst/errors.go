@@ -1,20 +1,58 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// printError prints the error that ended a command.
-func printError(w io.Writer, err error) {
+// printError prints the error that ended a command, and what can be done about damage.
+func printError(w io.Writer, command *cobra.Command, err error) {
 	for _, line := range text.Lines(err) {
 		text.Line(w, "sst: %s", line)
 	}
+	if command.Name() == "salvage" {
+		return
+	}
+	files := damagedFiles(err)
+	if len(files) == 0 {
+		return
+	}
+	others := ""
+	if n := len(files) - 1; n > 0 {
+		others = fmt.Sprintf("; and so for %s", count(uint64(n), "other table"))
+	}
+	rescued := source.NewName(files[0], ".rescued.ldb")
+	text.Line(w, "sst: to keep what can be read: sst salvage %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
+}
+
+// damagedFiles returns the paths of the tables that are damaged, each once.
+func damagedFiles(err error) []string {
+	var files []string
+	switch e := err.(type) {
+	case damageFound:
+		files = e.files
+	case *source.FileError:
+		if errors.Is(e, table.ErrCorrupt) {
+			files = []string{e.Path}
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			files = append(files, damagedFiles(inner)...)
+		}
+	case interface{ Unwrap() error }:
+		files = damagedFiles(e.Unwrap())
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
 }
 
 // suggesting adds to the error for an unknown command those of a similar name. cobra

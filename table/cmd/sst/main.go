@@ -2,7 +2,8 @@
 // LevelDB's format: .ldb and .sst files. "sst help" lists its commands.
 //
 // The exit status is 0 if all is well, 1 if a key is absent or two tables differ, 2
-// for wrong usage or what cannot be read or written, and 3 for damage in a file.
+// for wrong usage, what cannot be read or written, and what is no table of LevelDB, and 3
+// for damage in a table.
 package main
 
 import (
@@ -41,7 +42,7 @@ func main() {
 // run executes the command line and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := bufio.NewWriterSize(stdout, 64<<10)
-	err := execute(args, stdin, out, stderr)
+	command, err := execute(args, stdin, out, stderr)
 	if flushErr := out.Flush(); err == nil || errors.Is(err, errNo) && flushErr != nil {
 		err = flushErr
 	}
@@ -54,15 +55,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		text.Line(stderr, "sst: interrupted")
 		return exitInterrupted
 	}
-	printError(stderr, err)
+	printError(stderr, command, err)
 	if errors.Is(err, table.ErrCorrupt) {
 		return exitDamaged
 	}
 	return exitUsage
 }
 
-// execute executes the command line.
-func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+// execute returns the command that was executed, and what ended it.
+func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*cobra.Command, error) {
 	root := newCommand()
 	root.SetArgs(completing(args))
 	root.SetIn(stdin)
@@ -72,7 +73,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err != nil && command == root {
 		err = suggesting(root, args, err)
 	}
-	return err
+	return command, err
 }
 
 func newCommand() *cobra.Command {
@@ -93,7 +94,8 @@ Keys and values are printed, and keys are given, as text in which \n, \t, \\,
 are printed so too, but for the backslash.
 
 The exit status is 0 if all is well, 1 if a key is absent or two tables differ,
-2 for wrong usage or what cannot be read or written, and 3 for damage in a file.`,
+2 for wrong usage, what cannot be read or written, and what is no table of
+LevelDB, and 3 for damage in a table.`,
 	}
 	root.AddCommand(
 		buildCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), planCommand(),

@@ -16,7 +16,7 @@ import (
 )
 
 // damageFound ends a command that has said on its output what is damaged.
-type damageFound struct{}
+type damageFound struct{ files []string }
 
 func (damageFound) Error() string        { return "damage was found" }
 func (damageFound) Is(target error) bool { return target == table.ErrCorrupt }
@@ -83,7 +83,7 @@ func tablesOf(args []string, all bool, note io.Writer) (paths []string, size int
 // verify checks one table after the other. What cannot be read is an error in the
 // end, and no damage.
 func verify(out io.Writer, paths []string, o source.Options, quiet bool) error {
-	var damaged bool
+	var damaged []string
 	var failed []error
 	for _, path := range paths {
 		but, err := verifyFile(path, o)
@@ -91,7 +91,7 @@ func verify(out io.Writer, paths []string, o source.Options, quiet bool) error {
 		case err == nil && !quiet:
 			text.Line(out, "%s: ok%s", path, but)
 		case errors.Is(err, table.ErrCorrupt):
-			damaged = true
+			damaged = append(damaged, path)
 		case err != nil:
 			failed = append(failed, fmt.Errorf("%s: not all could be checked", path))
 		}
@@ -99,8 +99,8 @@ func verify(out io.Writer, paths []string, o source.Options, quiet bool) error {
 			text.Line(out, "%s", line)
 		}
 	}
-	if damaged {
-		failed = append(failed, damageFound{})
+	if damaged != nil {
+		failed = append(failed, damageFound{damaged})
 	}
 	return errors.Join(failed...)
 }
