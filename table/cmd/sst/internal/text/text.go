@@ -5,6 +5,7 @@ package text
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -37,7 +38,7 @@ func appendPrintable(dst, b []byte, reversible bool) []byte {
 		case r == '\\':
 			dst = append(dst, `\\`...)
 		case r == utf8.RuneError && size == 1:
-			dst = fmt.Appendf(dst, `\x%02x`, char)
+			dst = hex.AppendEncode(append(dst, `\x`...), char)
 		case strconv.IsPrint(r):
 			dst = append(dst, char...)
 		default:
