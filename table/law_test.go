@@ -27,6 +27,9 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		rounds = 1
 	}
 	for _, shape := range shapes {
+		if testing.Short() && shape.large {
+			continue
+		}
 		for range rounds {
 			o := anyOptions(rng)
 			if shape.many && o.Comparer == (falling{}) {
@@ -41,11 +44,12 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 
 // shape is how many entries a table has, and what they are.
 type shape struct {
-	name string
-	many bool // bytes of keys
-	n    int
-	key  func(i int) string
-	size int // of a value
+	name  string
+	large bool // takes seconds
+	many  bool // bytes of keys
+	n     int
+	key   func(i int) string
+	size  int // of a value
 }
 
 // shapes are extreme, and were refused by Readers once.
@@ -55,14 +59,14 @@ var shapes = []shape{
 	{name: "one key of 8 MB", n: 1, key: func(int) string { return strings.Repeat("k", 8_000_000) }},
 	{name: "20 keys of 70 kB", n: 20, key: numberedKey(70_000)},
 	{name: "400 keys of 10 kB", n: 400, key: numberedKey(10_000)},
-	{name: "3 keys of 5 MiB", n: 3, key: numberedKey(5 << 20)},
-	{name: "3 keys of 5 MiB that differ at the start", n: 3, key: func(i int) string { return fmt.Sprint(i) + strings.Repeat("k", 5<<20) }},
-	{name: "40 keys of 1 MiB", n: 40, key: numberedKey(1 << 20), many: true},
-	{name: "3,000 keys of 2 kB", n: 3000, key: numberedKey(2042), many: true},
-	{name: "keys that grow", n: 100, key: func(i int) string { return strings.Repeat("k", 1000*i) }},
-	{name: "a key of one byte, and others of 2 MiB", n: 3, key: func(i int) string { return "k" + strings.Repeat("l", min(i, 1)*2<<20) + fmt.Sprint(i) }},
-	{name: "values of 3 MB", n: 5, key: numberedKey(10), size: 3_000_000},
-	{name: "30,000 short keys", n: 30_000, key: numberedKey(8)},
+	{large: true, name: "3 keys of 5 MiB", n: 3, key: numberedKey(5 << 20)},
+	{large: true, name: "3 keys of 5 MiB that differ at the start", n: 3, key: func(i int) string { return fmt.Sprint(i) + strings.Repeat("k", 5<<20) }},
+	{large: true, name: "40 keys of 1 MiB", n: 40, key: numberedKey(1 << 20), many: true},
+	{large: true, name: "3,000 keys of 2 kB", n: 3000, key: numberedKey(2042), many: true},
+	{large: true, name: "keys that grow", n: 100, key: func(i int) string { return strings.Repeat("k", 1000*i) }},
+	{large: true, name: "a key of one byte, and others of 2 MiB", n: 3, key: func(i int) string { return "k" + strings.Repeat("l", min(i, 1)*2<<20) + fmt.Sprint(i) }},
+	{large: true, name: "values of 3 MB", n: 5, key: numberedKey(10), size: 3_000_000},
+	{large: true, name: "30,000 short keys", n: 30_000, key: numberedKey(8)},
 }
 
 // numberedKey returns keys that share all but their last digits.

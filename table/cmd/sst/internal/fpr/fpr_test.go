@@ -58,7 +58,8 @@ func TestRandomKeysMeetTheFormula(t *testing.T) {
 func TestTheory(t *testing.T) {
 	for _, tt := range []struct {
 		n    float64
-		m, k int
+		m    int64
+		k    int
 		want float64
 	}{
 		{10_000, 100_000, 6, 0.00844},

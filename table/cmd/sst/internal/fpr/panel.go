@@ -122,7 +122,7 @@ func (c Config) curve(p Point) plotter.XYs {
 	var xys plotter.XYs
 	for i := 1; i <= 10*loads; i++ {
 		load := float64(i) / 100
-		if y := theory(load*float64(c.Keys), p.M, p.K); y >= c.floor() {
+		if y := theory(load*float64(c.Keys), int64(p.M), p.K); y >= c.floor() {
 			xys = append(xys, plotter.XY{X: load, Y: level(y)})
 		}
 	}

@@ -140,7 +140,9 @@ var hostile = map[string]func(size int) []byte{
 	"the same, of zstd": func(size int) []byte { return longShared(size, codecs.Zstd.Encode, 2) },
 	"starts of zstd":    func(size int) []byte { return bytes.Repeat([]byte("\x28\xb5\x2f\xfd\x00\x58\x01\x00"), size/8) },
 	"starts of deflate": func(size int) []byte { return bytes.Repeat([]byte("\x78\x9c\x63\x60\x00\x00"), size/6) },
-	"frames in a row":   func(size int) []byte { return bytes.Repeat(codecs.Zstd.Encode(nil, make([]byte, 100_000)), size/40) },
+	"frames in a row": func(size int) []byte {
+		return append([]byte{1}, bytes.Repeat(codecs.Zstd.Encode(nil, make([]byte, 100_000)), size/40)...)
+	},
 	"blocks of one kind": func(size int) []byte {
 		return bytes.Repeat(storedBlock("\x00\x01\x00a"+rawtable.Restarts(0), 0), size/17)
 	},
