@@ -111,6 +111,9 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	if err := w.Close(); err == nil {
 		t.Error("a directory in the way: no error")
 	}
+	if err := w.Close(); !errors.Is(err, table.ErrClosed) {
+		t.Errorf("a second Close = %v, want ErrClosed", err)
+	}
 	for _, name := range []string{"", dir, filepath.Join(dir, "taken.ldb"), dir + "/taken.ldb/", filepath.Join(dir, strings.Repeat("n", 10_000))} {
 		if _, err := table.Create(name, nil); err == nil {
 			t.Errorf("Create(%q): no error", name)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -21,7 +22,7 @@ type Writer struct {
 	o       WriterOptions
 	compare func(a, b []byte) int // nil: bytewise
 	out     sink
-	file    *pendingFile // nil if NewWriter made it
+	file    *atomicfile.File // nil if NewWriter made it
 
 	data    *block.Writer
 	index   *block.Writer
@@ -208,9 +209,9 @@ func (w *Writer) Close() error {
 	case w.file == nil:
 		return w.err
 	case w.err != nil:
-		return errors.Join(w.err, w.file.discard())
+		return errors.Join(w.err, wrap(w.file.Abort()))
 	default:
-		return w.file.publish()
+		return wrap(atomicfile.Commit(w.file))
 	}
 }
 
@@ -224,7 +225,7 @@ func (w *Writer) Abort() error {
 	if w.file == nil {
 		return nil
 	}
-	return w.file.discard()
+	return wrap(w.file.Abort())
 }
 
 func (w *Writer) usable() error {

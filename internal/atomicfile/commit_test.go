@@ -1,0 +1,192 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// failures make one of the steps of Commit fail.
+var failures = []struct {
+	name string
+	fail func(f *File, cause error)
+	left []string // in the directory, where there was a file before
+}{
+	{"fsync of the file", func(f *File, cause error) {
+		f.sync = func(*os.File) error { return cause }
+	}, []string{"a.ldb"}},
+	{"rename", func(f *File, cause error) {
+		f.rename = func(string, string) error { return cause }
+	}, []string{"a.ldb"}},
+	{"fsync of the directory: the name may not last", func(f *File, cause error) {
+		f.sync = func(file *os.File) error {
+			if file == f.tmp {
+				return file.Sync()
+			}
+			return cause
+		}
+	}, nil},
+	{"close of the file", func(f *File, cause error) {
+		f.sync = func(file *os.File) error { return file.Close() } // so that the second one fails
+	}, []string{"a.ldb"}},
+}
+
+// A step of Commit that fails: it returns the cause, and there is no file but an older
+// one.
+func TestCommitFails(t *testing.T) {
+	cause := errors.New("medium error")
+	for _, tt := range failures {
+		for _, old := range []bool{false, true} {
+			dir := t.TempDir()
+			name := filepath.Join(dir, "a.ldb")
+			var want []string
+			if old {
+				want = tt.left
+				writeOld(t, name)
+			}
+			f := create(t, name)
+			tt.fail(f, cause)
+			if err := Commit(f); !errors.Is(err, cause) && !errors.Is(err, os.ErrClosed) {
+				t.Errorf("%s: Commit = %v, want the cause", tt.name, err)
+			}
+			if err := f.Abort(); err != nil {
+				t.Errorf("%s: Abort = %v, want nothing to be left to do", tt.name, err)
+			}
+			checkDir(t, tt.name, dir, want)
+		}
+	}
+}
+
+// Of several files none has its name if one of them cannot be put on disk.
+func TestCommitOfSeveral(t *testing.T) {
+	cause := errors.New("medium error")
+	for _, tt := range failures[:2] {
+		dir := t.TempDir()
+		a, b, c := create(t, filepath.Join(dir, "a.ldb")), create(t, filepath.Join(dir, "b.ldb")), create(t, filepath.Join(dir, "c.ldb"))
+		tt.fail(a, cause)
+		if err := Commit(a, b, c); !errors.Is(err, cause) {
+			t.Errorf("%s: Commit = %v, want the cause", tt.name, err)
+		}
+		checkDir(t, tt.name, dir, nil)
+	}
+	dir := t.TempDir()
+	a, b := create(t, filepath.Join(dir, "a.ldb")), create(t, filepath.Join(dir, "b.ldb"))
+	failures[0].fail(b, cause) // the second one's
+	if err := Commit(a, b); !errors.Is(err, cause) {
+		t.Errorf("Commit = %v, want the cause", err)
+	}
+	checkDir(t, "fsync of the second file", dir, nil)
+}
+
+// A file system that cannot sync directories has published the file all the same.
+func TestCommitWhereDirectoriesAreNotSynced(t *testing.T) {
+	for _, cause := range []error{syscall.EINVAL, errors.ErrUnsupported} {
+		name := filepath.Join(t.TempDir(), "a.ldb")
+		f := create(t, name)
+		f.sync = func(file *os.File) error {
+			if file == f.tmp {
+				return file.Sync()
+			}
+			return &os.PathError{Op: "sync", Path: ".", Err: cause}
+		}
+		if err := Commit(f); err != nil {
+			t.Errorf("Commit = %v", err)
+		}
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// An Abort from another goroutine, at any point of Commit, leaves the whole file or
+// none, and nothing beside it.
+func TestAbortWhileCommitting(t *testing.T) {
+	published := 0
+	for i := range 200 {
+		dir := t.TempDir()
+		f := create(t, filepath.Join(dir, "a.ldb"))
+		if _, err := f.Write([]byte("old")); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			time.Sleep(time.Duration(i) * time.Microsecond)
+			f.Abort()
+		}()
+		err := Commit(f)
+		<-done
+		var want []string
+		if err == nil {
+			published++
+			want = []string{"a.ldb"}
+		}
+		checkDir(t, fmt.Sprintf("aborted after %d µs", i), dir, want)
+	}
+	t.Logf("%d of 200 files were published", published)
+}
+
+// What is no regular file is not replaced; a link to one is, and not what it leads to.
+func TestCreateReplacesRegularFilesOnly(t *testing.T) {
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	writeOld(t, real)
+	if err := os.Symlink("real", link); err != nil {
+		t.Skip(err)
+	}
+	if err := Commit(create(t, link)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(real); err != nil || string(got) != "old" {
+		t.Errorf("what the link led to is %q, %v; want the old contents", got, err)
+	}
+	toDevice := filepath.Join(dir, "null")
+	if err := os.Symlink(os.DevNull, toDevice); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{"", dir, dir + "/", os.DevNull, toDevice} {
+		if _, err := Create(name); err == nil {
+			t.Errorf("Create(%q): no error", name)
+		}
+	}
+}
+
+func create(t *testing.T, name string) *File {
+	t.Helper()
+	f, err := Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func writeOld(t *testing.T, name string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkDir(t *testing.T, step, dir string, want []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+		if contents, err := os.ReadFile(filepath.Join(dir, e.Name())); err != nil || string(contents) != "old" {
+			t.Errorf("%s: %s holds %q, %v; want the old contents", step, e.Name(), contents, err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: the directory has (-want +got):\n%s", step, diff)
+	}
+}
