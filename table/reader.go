@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -90,32 +91,13 @@ func newReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Reade
 // Open returns a Reader of the file name, which Close closes. See NewReader. It
 // refuses what is not a regular file: a pipe, say, could make it wait for ever.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("table: open %s: not a regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	r, err := openFile(f, o)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return r, nil
-}
-
-func openFile(f *os.File, o *ReaderOptions) (*Reader, error) {
-	info, err := f.Stat()
+	f, info, err := regular.Open(name)
 	if err != nil {
 		return nil, wrap(err)
 	}
 	r, err := openReader(f.Name(), f, info.Size(), o)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, f.Close())
 	}
 	r.file = f
 	return r, nil

@@ -1,0 +1,53 @@
+package regular
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	name, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := os.WriteFile(name, []byte("contents"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(name, link); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{name, link} {
+		f, info, err := Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents, err := io.ReadAll(f)
+		if err != nil || string(contents) != "contents" || info.Size() != 8 {
+			t.Errorf("%s: %q, %v; size %d", name, contents, err, info.Size())
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]string{
+		dir:        "open " + dir + ": a directory, want a regular file",
+		os.DevNull: "open " + os.DevNull + ": a device, want a regular file",
+	} {
+		if f, _, err := Open(name); f != nil || err == nil || err.Error() != want {
+			t.Errorf("Open = %v, %v; want %s", f, err, want)
+		}
+	}
+	if _, _, err := Open(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Open of no file = %v, want fs.ErrNotExist", err)
+	}
+	if _, _, err := Open(strings.Repeat("n", 10_000)); err == nil {
+		t.Error("a name that is too long: no error")
+	}
+}
