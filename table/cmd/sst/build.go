@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"regexp"
 
 	"github.com/spf13/cobra"
@@ -17,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -37,7 +37,8 @@ func buildCommand() *cobra.Command {
 		Long: `Build a table of the pairs in the inputs, which need not be in order. Each INPUT is
 a file with a pair on each line, or a directory: each regular file below it becomes
 a pair of its slash path there and its contents; symbolic links are left out, and so is
-OUT. No INPUT and - are standard input; -o - is standard output.
+OUT. No other INPUT can be OUT, or a table. No INPUT and - are standard input; -o - is
+standard output.
 
 Lines are what sst scan prints. --format is
 
@@ -84,7 +85,7 @@ there is replaced.`,
 	return cmd
 }
 
-func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
+func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	o, err := f.options(f.internalKeys)
 	if err != nil {
 		return err
@@ -93,20 +94,29 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if err != nil {
 		return err
 	}
-	in := input.Options{Format: f.format, InternalKeys: f.internalKeys}
-	if err := errors.Join(in.Check(), f.check()); err != nil {
-		return err
-	}
-	w, err := create(f.out, stdout, o)
-	if err != nil {
-		return err
-	}
-	defer w.Abort() // does nothing after Close
 	if len(inputs) == 0 {
 		inputs = []string{"-"}
 	}
+	in := input.Options{Format: f.format, InternalKeys: f.internalKeys, Outputs: output.Of(stdout, f.out)}
+	if err := errors.Join(f.check(), in.Check(inputs, stdin)); err != nil {
+		return err
+	}
+	to, err := output.Create(f.out, stdout)
+	if err != nil {
+		return err
+	}
+	defer to.Abort() // does nothing after Commit
+	temporary, err := to.Temporary()
+	if err != nil {
+		return err
+	}
+	in.Outputs = append(in.Outputs, temporary...)
+	w, err := table.NewWriter(to, o)
+	if err != nil {
+		return err
+	}
 	reading := meter.Bytes(stderr, sizeOf(inputs), "reading")
-	in.Watch, in.Exclude = reading.Reader, f.excludes
+	in.Watch = reading.Reader
 	read := 0
 	pairs := counted(input.Read(ctx, inputs, stdin, in), &read, reading.Done)
 	if !f.internalKeys {
@@ -120,16 +130,7 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if err != nil {
 		return err
 	}
-	return w.Close()
-}
-
-// excludes reports whether a file is the table that is being built, or its temporary
-// file, which can be in a directory that it is built of.
-func (f *buildFlags) excludes(path string) bool {
-	a, errA := filepath.Abs(path)
-	b, errB := filepath.Abs(f.out)
-	temporary, _ := filepath.Match("sievetable-*.tmp", filepath.Base(a))
-	return errA == nil && errB == nil && (a == b || temporary && filepath.Dir(a) == filepath.Dir(b))
+	return finish(w, to)
 }
 
 // versionLike is what the rest of a line looks like that wants --internal-keys.

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -66,11 +67,15 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 	if err != nil {
 		return err
 	}
-	w, err := create(out, stdout, o)
+	to, err := output.Create(out, stdout)
 	if err != nil {
 		return err
 	}
-	defer w.Abort() // does nothing after Close
+	defer to.Abort() // does nothing after Commit
+	w, err := table.NewWriter(to, o)
+	if err != nil {
+		return err
+	}
 	it := f.Reader.NewIter(&table.IterOptions{ReadAhead: 256 << 10})
 	defer it.Close() // its error is looked at before
 	for k, v := range it.All() {
@@ -87,7 +92,7 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 	if err := it.Error(); err != nil {
 		return f.Wrap(err)
 	}
-	return w.Close()
+	return finish(w, to)
 }
 
 // retained has the help say of the flags that retain sets what their defaults are.

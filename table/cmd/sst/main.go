@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -41,7 +42,7 @@ func main() {
 
 // run executes the command line and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	out := bufio.NewWriterSize(stdout, 64<<10)
+	out := buffered{bufio.NewWriterSize(stdout, 64<<10), stdout}
 	command, err := execute(args, stdin, out, stderr)
 	if flushErr := out.Flush(); err == nil || errors.Is(err, errNo) && flushErr != nil {
 		err = flushErr
@@ -74,6 +75,20 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*cobra.C
 		err = suggesting(root, args, err)
 	}
 	return command, err
+}
+
+// buffered is standard output.
+type buffered struct {
+	*bufio.Writer
+	to io.Writer
+}
+
+// Stat describes the file that it is.
+func (b buffered) Stat() (fs.FileInfo, error) {
+	if f, ok := b.to.(*os.File); ok {
+		return f.Stat()
+	}
+	return nil, errors.ErrUnsupported
 }
 
 func newCommand() *cobra.Command {

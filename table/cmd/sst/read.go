@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -27,12 +28,15 @@ is found out by the keys and the filter; --internal-keys yes or no overrules it.
 type sourceFlags struct {
 	internalKeys string
 	allTables    bool
-	through      bool // entries are only gone through
+	through      bool             // entries are only gone through
+	out          string           // the file that the command writes, and may not read
+	stdout       func() io.Writer // of the command
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "whether keys end in sequence number and kind: auto, yes or no")
 	complete(cmd, "internal-keys", "auto", "yes", "no")
+	f.stdout = cmd.OutOrStdout
 }
 
 // addDir is add for commands that take directories.
@@ -43,6 +47,7 @@ func (f *sourceFlags) addDir(cmd *cobra.Command) {
 
 func (f *sourceFlags) options() (o source.Options, err error) {
 	o.Through, o.AllTables = f.through, f.allTables
+	o.Outputs = output.Of(f.stdout(), f.out)
 	switch f.internalKeys {
 	case "auto":
 	case "yes":

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -18,8 +18,7 @@ import (
 // reportFlags are the options of report.
 type reportFlags struct {
 	sourceFlags
-	output string
-	embed  string
+	embed string
 }
 
 func reportCommand() *cobra.Command {
@@ -51,7 +50,7 @@ not at all. Damage is shown in the page, and named; the exit status is 3 then.`,
 			return f.run(args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVarP(&f.output, "output", "o", "", "write the page to the file `PAGE`; - is standard output")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the page to the file `PAGE`; - is standard output")
 	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "`bytes` of the page that keys and values may take, such as 500kB or 1GiB")
 	f.add(cmd)
 	return cmd
@@ -59,11 +58,8 @@ not at all. Damage is shown in the page, and named; the exit status is 3 then.`,
 
 // run writes the report on one table.
 func (f *reportFlags) run(path string, stdout, stderr io.Writer) error {
-	if f.output == "" {
+	if f.out == "" {
 		return errors.New("-o is not given, want the file to write, or - for standard output")
-	}
-	if sameFile(path, f.output) {
-		return fmt.Errorf("%s: the page would replace the table", path)
 	}
 	embed, err := humanize.ParseBytes(f.embed)
 	if err != nil {
@@ -71,19 +67,8 @@ func (f *reportFlags) run(path string, stdout, stderr io.Writer) error {
 	}
 	return f.withFile(path, stderr, func(file *source.File) error {
 		page, damage := report.New(file, report.Options{Embed: embed, Command: f.command(path)})
-		damage = file.Wrap(damage)
-		if f.output == "-" {
-			return errors.Join(page.Write(stdout), damage)
-		}
-		return errors.Join(replaceFile(f.output, page.Write), damage)
+		return errors.Join(f.write(page, stdout), file.Wrap(damage))
 	})
-}
-
-// sameFile reports whether both files are there and are one.
-func sameFile(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // command is what looks up a key of the table.
@@ -95,24 +80,16 @@ func (f *reportFlags) command(path string) []string {
 	return command
 }
 
-// replaceFile writes a file that is under its name when all of it is written. What
-// is there and no regular file, a device say, it does not replace.
-func replaceFile(name string, write func(io.Writer) error) error {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: not a regular file, which -o would replace", name)
-	}
-	temporary := fmt.Sprintf("%s.%d.tmp", name, os.Getpid())
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+// write writes the page.
+func (f *reportFlags) write(page *report.Model, stdout io.Writer) error {
+	to, err := output.Create(f.out, stdout)
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(file)
-	err = errors.Join(write(out), out.Flush(), file.Close())
-	if err == nil {
-		err = os.Rename(temporary, name)
+	defer to.Abort() // does nothing after Commit
+	out := bufio.NewWriter(to)
+	if err := errors.Join(page.Write(out), out.Flush()); err != nil {
+		return err
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temporary))
-	}
-	return nil
+	return output.Commit(to)
 }

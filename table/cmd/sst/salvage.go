@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -22,7 +22,6 @@ import (
 type salvageFlags struct {
 	sourceFlags
 	writerFlags
-	out string
 }
 
 func salvageCommand() *cobra.Command {
@@ -66,9 +65,6 @@ file is kept.`,
 }
 
 func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.File, internal source.InternalKeys) error {
-	if sameFile(file.Path, f.out) {
-		return fmt.Errorf("%s is the damaged file itself: it may be all there is, and is not replaced", f.out)
-	}
 	s, err := salvage.Of(file, internal)
 	if err != nil {
 		return err
@@ -77,11 +73,15 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	if err != nil {
 		return err
 	}
-	w, err := table.Create(f.out, o)
+	to, err := output.Create(f.out, out)
 	if err != nil {
 		return err
 	}
-	defer w.Abort() // does nothing after Close
+	defer to.Abort() // does nothing after Commit
+	w, err := table.NewWriter(to, o)
+	if err != nil {
+		return err
+	}
 	var twice uint64
 	err = interruptible(ctx, func(ctx context.Context) (err error) {
 		twice, err = appendFirst(ctx, w, extern.Sort(ctx, s.Pairs(), sorting(o, 256<<20, "")))
@@ -104,7 +104,7 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 		return err
 	}
 	text.Line(out, "%s of %s written to %s", count(uint64(w.Entries()), "pair"), count(uint64(s.Blocks), "data block"), f.out)
-	return errors.Join(err, w.Close())
+	return errors.Join(err, finish(w, to))
 }
 
 // retain has the new table written as the damaged one was, if it can be opened.

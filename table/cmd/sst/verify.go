@@ -48,6 +48,9 @@ is damaged.`,
 			return err
 		}
 		paths, size, failed := tablesOf(args, flags.allTables, cmd.ErrOrStderr())
+		if err := o.Outputs.CheckAll(paths); err != nil {
+			return err
+		}
 		bar := meter.Bytes(cmd.ErrOrStderr(), size, "verifying")
 		o.Watch = bar.ReaderAt
 		defer bar.Done()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"runtime"
@@ -16,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
 // writerFlags are what all commands that write a table have.
@@ -56,12 +56,12 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "how many goroutines compress; the file has the same bytes with any number")
 }
 
-// create returns a writer of the file out, or of stdout if that is "-".
-func create(out string, stdout io.Writer, o *table.WriterOptions) (*table.Writer, error) {
-	if out == "-" {
-		return table.NewWriter(stdout, o)
+// finish completes the table, and has it appear under its name.
+func finish(w *table.Writer, to *output.Output) error {
+	if err := w.Close(); err != nil {
+		return err
 	}
-	return table.Create(out, o)
+	return output.Commit(to)
 }
 
 // options are the library's.

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
 // A Pair is a key and its value, both valid until the next one is read.
@@ -23,8 +27,9 @@ type Options struct {
 	Format       string // one of Formats, or "" for what the input's name tells, and else tsv
 	InternalKeys bool   // lines have sequence number and kind too, which become the key's trailer
 
-	// Exclude reports which files of a directory are left out. nil: none.
-	Exclude func(path string) bool
+	// Outputs are files that are written to. None can be an input, and those in
+	// directories are left out.
+	Outputs output.Files
 
 	// Watch is put around each input that is read. nil: nothing.
 	Watch func(io.Reader) io.Reader
@@ -44,10 +49,49 @@ var parsers = map[string]func(p *parser, line []byte) error{
 	"raw":  (*parser).raw,
 }
 
-// Check returns an error if there is no such format.
-func (o Options) Check() error {
+// Check returns an error if there is no such format, or an input that must not be read
+// as one.
+func (o Options) Check(paths []string, stdin io.Reader) error {
 	if _, ok := parsers[o.Format]; !ok && o.Format != "" {
 		return fmt.Errorf("--format is %q, want %s", o.Format, Formats)
+	}
+	for _, path := range paths {
+		if err := o.checkPath(path, stdin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPath checks an input that is a regular file. What else there is reading tells.
+func (o Options) checkPath(path string, stdin io.Reader) error {
+	if f, ok := stdin.(*os.File); path == "-" && ok {
+		return o.checkFile("standard input", f)
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, _, err := regular.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(o.checkFile(path, f), f.Close())
+}
+
+// magic is what a table ends with.
+const magic = 0xdb4775248b80fb57
+
+func (o Options) checkFile(path string, f *os.File) error {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	if err := o.Outputs.Check(path, info); err != nil {
+		return err
+	}
+	var end [8]byte
+	if n, _ := f.ReadAt(end[:], info.Size()-int64(len(end))); n == len(end) && binary.LittleEndian.Uint64(end[:]) == magic {
+		return fmt.Errorf("%s: a table, want lines: sst convert writes a table anew, and sst scan prints its pairs", path)
 	}
 	return nil
 }
@@ -148,8 +192,9 @@ func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err 
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		if o.Exclude != nil && o.Exclude(filepath.Join(dir, filepath.FromSlash(path))) {
-			return nil
+		info, err := d.Info()
+		if err != nil || o.Outputs.Has(info) {
+			return err
 		}
 		value, err := o.contents(root, path)
 		if err != nil {

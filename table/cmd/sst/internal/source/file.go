@@ -10,8 +10,10 @@ import (
 	"runtime"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
 // InternalKeys says whether the keys of tables are internal keys, which end in a
@@ -33,6 +35,9 @@ type Options struct {
 	// Through says that entries are only gone through: the layout and the filters are not
 	// kept in memory, which grow with the file, and lookups do without them.
 	Through bool
+
+	// Outputs are files that are written to. They are not opened.
+	Outputs output.Files
 
 	// Watch is put around the file of each table: to count what is read. nil: nothing.
 	Watch func(io.ReaderAt) io.ReaderAt
@@ -73,7 +78,7 @@ func Open(path string, o Options) (*File, error) {
 // OpenDamaged opens as much of a table as can be. What is none, and was never meant to be,
 // is an error.
 func OpenDamaged(path string, o Options) (*File, error) {
-	f, err := openRegular(path)
+	f, err := openRegular(path, o.Outputs)
 	if err != nil {
 		return nil, err
 	}
@@ -88,19 +93,14 @@ func OpenDamaged(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// openRegular opens a file that can be read at any place. A pipe is none, and could
-// make the opening wait for ever.
-func openRegular(path string) (*File, error) {
-	info, err := os.Stat(path)
+// openRegular opens a file that can be read at any place, and is none of the outputs.
+func openRegular(path string, outputs output.Files) (*File, error) {
+	file, info, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	if err := outputs.Check(path, info); err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
 	return &File{Path: path, Size: info.Size(), Src: file, file: file}, nil
 }
