@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -90,21 +91,45 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	if err != nil {
 		return err
 	}
-	for _, err := range s.Lost {
-		text.Line(out, "lost: %v", err)
+	if w.Entries() > 0 || s.Damage == nil && len(s.Lost) == 0 {
+		err = finish(w, to)
 	}
-	if twice > 0 {
-		text.Line(out, "lost: %s of keys that were there twice", count(twice, "pair"))
-	}
-	if len(s.Lost) > 0 || twice > 0 {
-		err = damageFound{}
-	}
-	if w.Entries() == 0 && err != nil {
-		text.Line(out, "nothing was found, and nothing is written to %s", f.out)
+	if err != nil {
 		return err
 	}
-	text.Line(out, "%s of %s written to %s", count(uint64(w.Entries()), "pair"), count(uint64(s.Blocks), "data block"), f.out)
-	return errors.Join(err, finish(w, to))
+	if f.tell(out, file.Path, s, w.Entries(), twice); s.Damage != nil || len(s.Lost) > 0 || twice > 0 {
+		return damageFound{}
+	}
+	return nil
+}
+
+// tell says what was kept and what was lost.
+func (f *salvageFlags) tell(out io.Writer, path string, s *salvage.Salvage, kept int, twice uint64) {
+	if s.Searched {
+		text.Line(out, "%s: it has no index to go by: %s: blocks were found by their checksums", path, reason(s.Damage))
+	} else if s.Damage != nil {
+		text.Line(out, "%s: %s", path, reason(s.Damage))
+	}
+	for _, l := range s.Lost {
+		text.Line(out, "%s: lost %s: %s", path, l.What, reason(l.Why))
+	}
+	if twice > 0 {
+		text.Line(out, "%s: left out %s: their keys came twice, and the first of each in the file was kept", path, count(twice, "pair"))
+	}
+	if kept == 0 && (s.Damage != nil || len(s.Lost) > 0) {
+		text.Line(out, "%s: found nothing to keep, and wrote nothing to %s", path, f.out)
+		return
+	}
+	text.Line(out, "%s: kept %s of %s, in %s", path, count(uint64(kept), "pair"), count(uint64(s.Blocks), "data block"), f.out)
+}
+
+// reason is what err says, but for the file and the package.
+func reason(err error) string {
+	var c *table.CorruptionError
+	if errors.As(err, &c) {
+		err = c
+	}
+	return strings.TrimPrefix(err.Error(), "table: ")
 }
 
 // retain has the new table written as the damaged one was, if it can be opened.

@@ -16,54 +16,63 @@ import (
 
 // A Salvage is what can be read of a table.
 type Salvage struct {
-	Internal bool    // keys are internal keys
-	Blocks   int     // data blocks that are whole
-	Lost     []error // what was not
+	Internal bool   // keys are internal keys
+	Blocks   int    // data blocks that are whole
+	Damage   error  // why the table cannot be opened; nil if it can
+	Searched bool   // there is no index to go by: blocks were found by their checksums
+	Lost     []Loss // what was not, when all Pairs were gone over
 
 	each func(yield func(it *block.Iter) bool)
+}
+
+// A Loss is what of a table could not be read.
+type Loss struct {
+	What string // it was, and between which keys: "the keys after …", "18 bytes at 0, …"
+	Why  error
 }
 
 // Of finds what can be read of the file, by its index or, if that cannot be read,
 // by the blocks' checksums. For this it takes the file into memory.
 func Of(f *source.File, internal source.InternalKeys) (*Salvage, error) {
-	s := &Salvage{}
+	s := &Salvage{Damage: f.Damage}
 	if f.Layout != nil {
 		s.Internal = f.Internal
-		if f.Damage != nil {
-			s.Lost = append(s.Lost, f.Damage)
-		}
 		s.each = func(yield func(*block.Iter) bool) { s.byIndex(f, yield) }
 		return s, nil
 	}
-	s.Lost = append(s.Lost, f.Damage)
 	data := make([]byte, f.Size)
 	if _, err := io.ReadFull(io.NewSectionReader(f.Src, 0, f.Size), data); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	blocks, gaps := s.find(data)
-	s.Blocks = len(blocks)
+	s.Searched, s.Blocks = true, len(blocks)
 	s.each = func(yield func(*block.Iter) bool) { s.byChecksum(data, blocks, yield) }
 	s.Internal = internal == source.Yes || internal == source.Auto && source.LookInternal(s.each)
 	f.Internal = s.Internal
 	for _, g := range gaps {
-		s.Lost = append(s.Lost, gapError(f, data, blocks, g))
+		s.Lost = append(s.Lost, lossOf(f, data, blocks, g))
 	}
 	return s, nil
 }
 
-// gapError says what bytes could not be read, and behind which key they are.
-func gapError(f *source.File, data []byte, blocks []extent, g gap) error {
-	what := fmt.Sprintf("the %d up to %d are no block with a right checksum", g.end-g.start, g.end)
-	i := sort.Search(len(blocks), func(i int) bool { return blocks[i].start >= g.end })
-	if i > 0 {
-		if it, err := open(data, blocks[i-1]); err == nil && it.Last() {
-			what += ", behind the key " + f.Separator(it.Key())
+// lossOf says what bytes could not be read, and between which keys they are.
+func lossOf(f *source.File, data []byte, blocks []extent, g gap) Loss {
+	next := sort.Search(len(blocks), func(i int) bool { return blocks[i].start >= g.end })
+	loss := Loss{fmt.Sprintf("%d bytes at %d", g.end-g.start, g.start), errors.New("no block with a right checksum is there")}
+	if next > 0 {
+		if it, err := open(data, blocks[next-1]); err == nil && it.Last() {
+			loss.What += ", after the key " + f.Separator(it.Key())
+		}
+	}
+	if next < len(blocks) {
+		if it, err := open(data, blocks[next]); err == nil && it.First() {
+			loss.What += ", before the key " + f.Separator(it.Key())
 		}
 	}
 	if g.givenUp {
-		what += "; the search among them was given up, as it took too long"
+		loss.Why = errors.New("the search for blocks there would take too long, and was given up")
 	}
-	return &table.CorruptionError{Block: "bytes", Offset: int64(g.start), Length: int64(g.end - g.start), Err: errors.New(what)}
+	return loss
 }
 
 // byIndex yields the data blocks that the index lists, with their keys in any order.
@@ -71,7 +80,7 @@ func (s *Salvage) byIndex(f *source.File, yield func(*block.Iter) bool) {
 	for i, part := range f.Layout.Data {
 		it, err := openListed(f, part)
 		if err != nil {
-			s.Lost = append(s.Lost, fmt.Errorf("%w: lost the keys %s", err, keysOf(f, i)))
+			s.Lost = append(s.Lost, Loss{"the keys " + keysOf(f, i), err})
 			continue
 		}
 		if s.Blocks++; !yield(it) {
@@ -98,7 +107,7 @@ func keysOf(f *source.File, i int) string {
 	if i == 0 {
 		return upTo
 	}
-	return fmt.Sprintf("above %s, %s", f.Separator(f.Layout.Data[i-1].Name), upTo)
+	return fmt.Sprintf("after %s, %s", f.Separator(f.Layout.Data[i-1].Name), upTo)
 }
 
 // byChecksum yields the blocks that were found. They were sound then.
@@ -106,7 +115,7 @@ func (s *Salvage) byChecksum(data []byte, blocks []extent, yield func(*block.Ite
 	for _, e := range blocks {
 		it, err := open(data, e)
 		if err != nil {
-			s.Lost = append(s.Lost, &table.CorruptionError{Block: "data block", Offset: int64(e.start), Length: int64(e.end - e.start), Err: err})
+			s.Lost = append(s.Lost, Loss{fmt.Sprintf("the data block of %d bytes at %d", e.end-e.start, e.start), err})
 			continue
 		}
 		if !yield(it) {
