@@ -11,14 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files with what the tests make")
+// Update is the flag -update.
+var Update = flag.Bool("update", false, "rewrite golden files with what the tests make")
 
 // Text fails t with a diff where got differs from testdata/name of the package
 // under test.
 func Text(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
-	if *update {
+	if *Update {
 		if err := os.MkdirAll("testdata", 0o777); err != nil {
 			t.Fatal(err)
 		}

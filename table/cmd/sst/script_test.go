@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/hex"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,12 +13,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
-
-var update = flag.Bool("update", false, "rewrite the scripts' expected output with what the command prints")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
@@ -44,7 +42,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
-		UpdateScripts: *update,
+		UpdateScripts: *golden.Update,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"table":    tableWriter("", table.WriterOptions{}),
 			"database": tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}),

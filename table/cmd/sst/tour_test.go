@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/golden"
 )
 
 const readme = "../../../README.md"
@@ -48,7 +50,7 @@ func TestTour(t *testing.T) {
 		t.Fatal("no console blocks in the README")
 	}
 	if diff := cmp.Diff(took.ReplaceAllString(string(text), "in …"), took.ReplaceAllString(string(got), "in …")); diff != "" {
-		if *update {
+		if *golden.Update {
 			err = os.WriteFile(readme, got, 0o666)
 		}
 		t.Errorf("tour (-README +printed), %v:\n%s", err, diff)
