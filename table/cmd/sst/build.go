@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,10 +22,10 @@ import (
 // buildFlags are the options of build.
 type buildFlags struct {
 	writerFlags
+	memoryFlags
 	out, format          string
 	internalKeys, sorted bool
-	onDuplicate          string
-	memory, tempDir      string
+	onDuplicate, tempDir string
 }
 
 func buildCommand() *cobra.Command {
@@ -53,9 +52,11 @@ With --internal-keys, lines have a sequence number and a kind (set or delete)
 between key and value, or in fields of those names, and the table is one of a
 LevelDB or goleveldb database.
 
-Pairs are sorted in temporary files, with about as much memory as --memory says, 20 MiB
-at least. A filter of the whole table takes 4 bytes per key on top. --sorted spares the
-sorting if pairs are in order already.
+Pairs are sorted in temporary files. A line, or a file of a directory, may take a
+sixteenth of --memory and 2 MiB. On top of it come the table's index and filters, with
+4 bytes per key for a filter of the whole table, and a fifth of a byte per pair if there
+are more than 400 million to sort. --sorted spares the sorting if pairs are in order
+already.
 
 The table appears under its name when it is complete and on disk. A file that is
 there is replaced.`,
@@ -71,9 +72,9 @@ there is replaced.`,
 	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines have sequence number and kind, and make a database's table")
 	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "what to do if a key comes twice: error, or keep the first or the last pair")
 	flags.BoolVar(&f.sorted, "sorted", false, "the pairs are in order: do not sort them, and fail if they are not")
-	flags.StringVar(&f.memory, "memory", "512MiB", "about how much memory to sort with")
+	f.memoryFlags.add(cmd)
 	flags.StringVar(&f.tempDir, "temp-dir", "", "where to sort (default: where the system has temporary files)")
-	f.add(cmd)
+	f.writerFlags.add(cmd)
 	complete(cmd, "format", "tsv", "json", "hex", "keys", "raw")
 	complete(cmd, "on-duplicate", "error", "first", "last")
 	cmd.MarkFlagRequired("output")
@@ -90,17 +91,19 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if err != nil {
 		return err
 	}
-	memory, err := parseSize("--memory", f.memory)
+	limit, err := f.limit()
 	if err != nil {
 		return err
 	}
 	if len(inputs) == 0 {
 		inputs = []string{"-"}
 	}
-	in := input.Options{Format: f.format, InternalKeys: f.internalKeys, Outputs: output.Of(stdout, f.out)}
+	in := input.Options{Format: f.format, InternalKeys: f.internalKeys, Memory: limit, Outputs: output.Of(stdout, f.out)}
 	if err := errors.Join(f.check(), in.Check(inputs, stdin)); err != nil {
 		return err
 	}
+	defer limit.Hold()()
+	o.Concurrency = min(o.Concurrency, limit.Workers())
 	to, err := output.Create(f.out, stdout)
 	if err != nil {
 		return err
@@ -125,7 +128,7 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if f.sorted {
 		err = appendSorted(ctx, w, pairs)
 	} else {
-		err = f.appendAll(w, extern.Sort(ctx, pairs, sorting(o, memory, f.tempDir)), &read, stderr)
+		err = f.appendAll(w, extern.Sort(ctx, pairs, sorting(o, limit, f.tempDir)), &read, stderr)
 	}
 	if err != nil {
 		return err
@@ -206,41 +209,45 @@ func appendSorted(ctx context.Context, w *table.Writer, pairs iter.Seq2[input.Pa
 // appendAll appends the sorted records, one of each key. There are total, as soon as
 // the first one is there.
 func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record, error], total *int, stderr io.Writer) error {
-	var last extern.Record // not yet appended, as another one of its key may follow
-	have, dropped := false, 0
+	var before extern.Record
+	dropped := 0
 	var writing *meter.Bar
 	defer func() { writing.Done() }()
 	for r, err := range records {
 		if err != nil {
 			return err
 		}
+		if writing == nil {
+			writing = meter.Count(stderr, int64(*total), "writing", "pairs")
+		}
 		if r.Number%checkEvery == 0 {
 			writing.Add(checkEvery)
 		}
-		if !have {
-			writing = meter.Count(stderr, int64(*total), "writing", "pairs")
-			last, have = r, true
+		if before.Again && f.onDuplicate == "error" {
+			return fmt.Errorf("key %s is there twice, in pairs %d and %d of the input: see --on-duplicate", text.Escape(r.Key), before.Number+1, r.Number+1)
+		}
+		drop := before.Again
+		if f.onDuplicate == "last" {
+			drop = r.Again
+		}
+		if before = r; drop {
+			dropped++
 			continue
 		}
-		if !bytes.Equal(r.Key, last.Key) {
-			if err := w.Append(last.Key, last.Value); err != nil {
-				return err
-			}
-			last = r
-			continue
-		}
-		if f.onDuplicate == "error" {
-			return fmt.Errorf("key %s is there twice, in pairs %d and %d of the input: see --on-duplicate", text.Escape(r.Key), last.Number+1, r.Number+1)
-		}
-		if dropped++; f.onDuplicate == "last" {
-			last = r
+		if err := appendRecord(w, r); err != nil {
+			return err
 		}
 	}
 	if dropped > 0 {
 		text.Line(stderr, "sst: note: left out %s of keys that came twice", count(uint64(dropped), "pair"))
 	}
-	if !have {
-		return nil
+	return nil
+}
+
+func appendRecord(w *table.Writer, r extern.Record) error {
+	value, err := r.Value()
+	if err != nil {
+		return err
 	}
-	return w.Append(last.Key, last.Value)
+	return w.Append(r.Key, value)
 }

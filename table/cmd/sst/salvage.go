@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -23,6 +25,7 @@ import (
 type salvageFlags struct {
 	sourceFlags
 	writerFlags
+	memoryFlags
 }
 
 func salvageCommand() *cobra.Command {
@@ -39,12 +42,16 @@ nothing was found.
 
 Where blocks are the index says. If it cannot be read, or the footer, blocks are found
 by their checksums, wherever they start, for which the file is taken into memory.
-The pairs are put in order anew; of a key that is there twice, the first pair in the
-file is kept.`,
+The pairs are put in order anew, in temporary files; of a key that is there twice, the
+first pair in the file is kept.
+
+A file without index may take a quarter of --memory, and a block a
+sixteenth and 2 MiB.`,
 		Example: "  sst salvage broken.ldb -o rescued.ldb",
 		Args:    cobra.ExactArgs(1),
 	}
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the table's `file` (required)")
+	f.memoryFlags.add(cmd)
 	f.writerFlags.add(cmd)
 	retained(cmd.Flags())
 	f.sourceFlags.add(cmd)
@@ -54,18 +61,44 @@ file is kept.`,
 		if err != nil {
 			return err
 		}
+		limit, err := f.limit()
+		if err != nil {
+			return err
+		}
+		defer limit.Hold()()
+		o.MaxBlock = limit.Pair()
 		file, err := source.OpenDamaged(args[0], o)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
+		if err := checkMemory(file, limit); err != nil {
+			return file.Wrap(err)
+		}
 		f.retain(file, cmd.Flags().Changed)
-		return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys)
+		return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys, limit)
 	}
 	return cmd
 }
 
-func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.File, internal source.InternalKeys) error {
+// checkMemory returns an error if the file, or one of its blocks, is too large to be taken
+// into memory.
+func checkMemory(file *source.File, limit memory.Limit) error {
+	if file.Layout == nil {
+		if err := limit.CheckFile(file.Size); err != nil {
+			return fmt.Errorf("its index cannot be read: %w", err)
+		}
+		return nil
+	}
+	for _, part := range file.Layout.Data {
+		if err := limit.CheckPair(int64(part.Length)); err != nil {
+			return fmt.Errorf("data block at %d: %w", part.Offset, err)
+		}
+	}
+	return nil
+}
+
+func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.File, internal source.InternalKeys, limit memory.Limit) error {
 	s, err := salvage.Of(file, internal)
 	if err != nil {
 		return err
@@ -74,6 +107,7 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	if err != nil {
 		return err
 	}
+	o.Concurrency = min(o.Concurrency, limit.Workers())
 	to, err := output.Create(f.out, out)
 	if err != nil {
 		return err
@@ -85,7 +119,7 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	}
 	var twice uint64
 	err = interruptible(ctx, func(ctx context.Context) (err error) {
-		twice, err = appendFirst(ctx, w, extern.Sort(ctx, s.Pairs(), sorting(o, 256<<20, "")))
+		twice, err = appendFirst(ctx, w, extern.Sort(ctx, s.Pairs(), sorting(o, limit, "")))
 		return err
 	})
 	if err != nil {
@@ -158,7 +192,7 @@ func appendFirst(ctx context.Context, w *table.Writer, records iter.Seq2[extern.
 			twice++
 			continue
 		}
-		if err := w.Append(r.Key, r.Value); err != nil {
+		if err := appendRecord(w, r); err != nil {
 			return 0, err
 		}
 		last = r.Key

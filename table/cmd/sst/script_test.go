@@ -19,11 +19,10 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"sst": main,
-	})
-}
+// programs are what the test binary is under other names.
+var programs = map[string]func(){"sst": main}
+
+func TestMain(m *testing.M) { testscript.Main(m, programs) }
 
 // The scripts under testdata/script run the command as its users do. Beside
 // testscript's own commands they have

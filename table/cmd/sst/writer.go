@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
@@ -133,9 +134,21 @@ func parseSize(flag, s string) (int64, error) {
 	return int64(n), nil
 }
 
+// memoryFlags are what commands have that take so much memory at most.
+type memoryFlags struct{ memory string }
+
+func (f *memoryFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.memory, "memory", "1GiB", "how much memory to take at most, from 32MiB on, and up to 64 MiB beside it")
+}
+
+func (f *memoryFlags) limit() (memory.Limit, error) {
+	n, err := parseSize("--memory", f.memory)
+	return memory.Limit(n), err
+}
+
 // sorting is how pairs of such a table are sorted.
-func sorting(o *table.WriterOptions, memory int64, dir string) extern.Options {
-	s := extern.Options{Compare: table.BytewiseComparer.Compare, Memory: memory, Dir: dir}
+func sorting(o *table.WriterOptions, limit memory.Limit, dir string) extern.Options {
+	s := extern.Options{Compare: table.BytewiseComparer.Compare, Memory: limit.Sort(), Dir: dir}
 	if o.Comparer != nil {
 		s.Compare, s.Suffix = o.Comparer.Compare, internalTrailer
 	}

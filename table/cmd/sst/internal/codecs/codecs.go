@@ -50,7 +50,7 @@ func (c codec) ID() byte { return c.id }
 
 // Encode panics if memory cannot be written to, which does not happen.
 func (c codec) Encode(dst, src []byte) []byte {
-	out := bytes.NewBuffer(dst)
+	out := bytes.NewBuffer(slices.Grow(dst, len(src)+len(src)/1024+64)) // for what does not get smaller
 	w, err := c.newWriter(out)
 	if err == nil {
 		_, err = w.Write(src)

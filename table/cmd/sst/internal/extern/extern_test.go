@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -24,7 +28,7 @@ func randomPairs(n int) []input.Pair {
 	all := make([]input.Pair, n)
 	for i := range all {
 		all[i].Key = fmt.Appendf(nil, "%0*d", 1+rng.IntN(8), rng.IntN(n))
-		all[i].Value = bytes.Repeat([]byte{byte(i)}, rng.IntN(inline)*rng.IntN(3))
+		all[i].Value = bytes.Repeat([]byte{byte(i)}, rng.IntN(small.inline)*rng.IntN(3))
 	}
 	return all
 }
@@ -45,31 +49,55 @@ func each(pairs []input.Pair) iter.Seq2[input.Pair, error] {
 // Whatever memory there is, the order is that of a stable sort in memory, and no file
 // is left behind.
 func TestSort(t *testing.T) {
-	pairs := randomPairs(5 * minChunk)
-	want := make([]Record, len(pairs))
+	pairs := randomPairs(20_000)
+	want := make([]result, len(pairs))
 	for i, p := range pairs {
-		want[i] = Record{p, uint64(i)}
+		want[i] = result{string(p.Key), string(p.Value), uint64(i), false}
 	}
-	slices.SortStableFunc(want, func(a, b Record) int { return bytes.Compare(a.Key, b.Key) })
-	for _, memory := range []int64{1, 40 << 20, 1 << 30} {
-		dir := t.TempDir()
-		var got []Record
-		for r, err := range Sort(t.Context(), each(pairs), Options{Compare: bytes.Compare, Memory: memory, Dir: dir}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, r)
-		}
-		if len(got) != len(want) {
-			t.Fatalf("memory %d: %d records, want %d", memory, len(got), len(want))
-		}
-		for i := range want {
-			if got[i].Number != want[i].Number || !bytes.Equal(got[i].Key, want[i].Key) || !bytes.Equal(got[i].Value, want[i].Value) {
-				t.Fatalf("memory %d, record %d (-want +got):\n%s", memory, i, cmp.Diff(want[i], got[i]))
-			}
-		}
-		checkEmpty(t, dir)
+	slices.SortStableFunc(want, func(a, b result) int { return strings.Compare(a.Key, b.Key) })
+	for i := range want[1:] {
+		want[i].Again = want[i].Key == want[i+1].Key
 	}
+	for name, l := range map[string]limits{
+		"one chunk":              {inline: 1 << 10, chunk: 1 << 20, workers: 1},
+		"one chunk that is full": {inline: 1 << 10, chunk: len(pairs), workers: 1},
+		"chunks":                 {inline: 1 << 10, chunk: 5000, workers: 1},
+		"chunks of two workers":  {inline: 1 << 10, chunk: 500, workers: 2},
+		"chunks of one record":   {inline: 1 << 10, chunk: 1, workers: 1},
+		"all spilled":            {inline: placeLen, chunk: 500, workers: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			got := results(t, sortWithin(t.Context(), each(pairs), Options{Compare: bytes.Compare, Dir: dir}, l))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("records (-want +got):\n%.3000s", diff)
+			}
+			checkEmpty(t, dir)
+		})
+	}
+}
+
+// result is a Record and its value.
+type result struct {
+	Key, Value string
+	Number     uint64
+	Again      bool
+}
+
+func results(t *testing.T, records iter.Seq2[Record, error]) []result {
+	t.Helper()
+	var all []result
+	for r, err := range records {
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := r.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, result{string(r.Key), string(value), r.Number, r.Again})
+	}
+	return all
 }
 
 func checkEmpty(t *testing.T, dir string) {
@@ -83,7 +111,7 @@ func checkEmpty(t *testing.T, dir string) {
 // An error of the input, one of the disk, an early end and an interrupt all end it,
 // and leave no file behind.
 func TestSortEnds(t *testing.T) {
-	pairs := randomPairs(3 * minChunk)
+	pairs := randomPairs(10_000)
 	broken := errors.New("broken input")
 	failing := func(yield func(input.Pair, error) bool) {
 		each(pairs)(yield)
@@ -105,7 +133,7 @@ func TestSortEnds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			n, ended := 0, error(nil)
-			for _, err := range Sort(tt.ctx, tt.pairs, Options{Compare: bytes.Compare, Memory: 1, Dir: dir}) {
+			for _, err := range sortWithin(tt.ctx, tt.pairs, Options{Compare: bytes.Compare, Dir: dir}, small) {
 				if n++; err != nil {
 					ended = err
 				}
@@ -121,14 +149,30 @@ func TestSortEnds(t *testing.T) {
 	}
 }
 
+// small are limits that have much put to disk.
+var small = limits{inline: 256, chunk: 100, workers: 2}
+
+// A directory that is not there is an error, and is not made.
 func TestSortWithoutDirectory(t *testing.T) {
-	for _, err := range Sort(t.Context(), each(randomPairs(3*minChunk)), Options{Compare: bytes.Compare, Memory: 1, Dir: t.TempDir() + "/missing"}) {
-		if !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("Sort = %v, want the directory's error", err)
-		}
-		return
+	missing := filepath.Join(t.TempDir(), "missing")
+	t.Setenv("TMPDIR", missing)
+	t.Setenv("TMP", missing) // Windows
+	for name, dir := range map[string]string{"given": missing, "the system's": ""} {
+		t.Run(name, func(t *testing.T) {
+			n := 0
+			for _, err := range sortWithin(t.Context(), each(randomPairs(1000)), Options{Compare: bytes.Compare, Dir: dir}, small) {
+				if n++; !errors.Is(err, os.ErrNotExist) {
+					t.Fatalf("sortWithin = %v, want the directory's error", err)
+				}
+			}
+			if n != 1 {
+				t.Errorf("%d records and errors, want one error", n)
+			}
+			if _, err := os.Stat(missing); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s was made", missing)
+			}
+		})
 	}
-	t.Error("no error")
 }
 
 // Keys that are cut in memory are in their order all the same, with and without a
@@ -140,46 +184,105 @@ func TestSortLongKeys(t *testing.T) {
 	for name, o := range map[string]Options{"plain": plain, "internal": internal} {
 		var pairs []input.Pair
 		for i := range 500 {
-			key := bytes.Repeat([]byte("x"), keyInline-2+rng.IntN(5))
+			key := bytes.Repeat([]byte("x"), small.inline-30+rng.IntN(35))
 			key = append(key, bytes.Repeat([]byte{byte(rng.IntN(3))}, rng.IntN(3)*600)...)
 			if o.Suffix > 0 {
 				key = table.InternalKey{User: key, Sequence: uint64(rng.IntN(3)), Kind: table.KindSet}.Append(nil)
 			}
 			pairs = append(pairs, input.Pair{Key: key, Value: bytes.Repeat([]byte{byte(i)}, rng.IntN(1000))})
 		}
-		var got []input.Pair
-		for r, err := range Sort(t.Context(), each(pairs), o) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, r.Pair)
-		}
+		got := results(t, sortWithin(t.Context(), each(pairs), o, small))
 		slices.SortStableFunc(pairs, func(a, b input.Pair) int { return o.Compare(a.Key, b.Key) })
 		for i, p := range pairs {
-			if !bytes.Equal(got[i].Key, p.Key) || !bytes.Equal(got[i].Value, p.Value) {
+			if got[i].Key != string(p.Key) || got[i].Value != string(p.Value) {
 				t.Fatalf("%s: record %d is another", name, i)
 			}
 		}
 	}
 }
 
-// A sorter that fails, and one that is interrupted, do not wait for input that does not
-// come.
-func TestSortDoesNotWait(t *testing.T) {
-	release := make(chan bool)
-	defer close(release)
-	waiting := func(yield func(input.Pair, error) bool) {
-		each(randomPairs(2 * minChunk))(yield)
-		<-release
+// An interrupt ends it wherever it is: in the input, in the sorting, in the merging, and
+// in what comes out.
+func TestSortIsInterrupted(t *testing.T) {
+	pairs := randomPairs(20_000)
+	for after := int64(1); after < 1<<20; after *= 3 {
+		ctx, cancel := context.WithCancel(t.Context())
+		var compared atomic.Int64
+		compare := func(a, b []byte) int {
+			if compared.Add(1) == after {
+				cancel()
+			}
+			return bytes.Compare(a, b)
+		}
+		dir := t.TempDir()
+		n, ended := 0, error(nil)
+		for _, err := range sortWithin(ctx, each(pairs), Options{Compare: compare, Dir: dir}, small) {
+			n, ended = n+1, err
+		}
+		if late := len(pairs) - n; !errors.Is(ended, context.Canceled) && late > 0 {
+			t.Errorf("interrupted after %d comparisons: %d records, %v", after, n, ended)
+		}
+		checkEmpty(t, dir)
+		cancel()
 	}
-	failing := Options{Compare: func(_, _ []byte) int { panic("no order") }}
-	for range Sort(t.Context(), waiting, failing) {
+}
+
+// A temporary file that cannot be read is an error of the sorting, also where only the
+// order wants it.
+func TestSortCannotRead(t *testing.T) {
+	long := strings.Repeat("k", 2*small.inline)
+	pairs := []input.Pair{{Key: []byte(long + "b")}, {Key: []byte(long + "a")}}
+	s := start(t.Context(), Options{Compare: bytes.Compare, Dir: t.TempDir()}, small)
+	defer s.close()
+	truncated := func(yield func(input.Pair, error) bool) {
+		each(pairs)(yield)
+		if err := s.spill.file.Truncate(10); err != nil {
+			t.Error(err)
+		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	for _, err := range Sort(ctx, waiting, Options{Compare: bytes.Compare}) {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("interrupted: %v", err)
+	if err := s.collect(truncated); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, err := range s.all() {
+		if n++; !errors.Is(err, io.EOF) || strings.Contains(err.Error(), "panic") {
+			t.Errorf("all = %v, want the error of the file", err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d records and errors, want one error", n)
+	}
+}
+
+// Whatever memory there is, the chunks that can be in it together take no more, and so
+// many pairs as the help says are merged with 64 MiB of the library's buffers, the least
+// of which have 4 KiB.
+func TestLimits(t *testing.T) {
+	const pairs, buffers = 400e6, 64 << 20 / (4 << 10)
+	for _, memory := range []int64{1, leastMemory, 64<<20 - 1, 64 << 20, 256 << 20, mostMemory, 1 << 60} {
+		l := Options{Memory: memory}.limits()
+		if got := int64(l.chunks()) * int64(l.chunk) * int64(l.inline+entryLen); got > max(memory, leastMemory) {
+			t.Errorf("%d bytes: %+v take %d", memory, l, got)
+		}
+		if got := pairs / l.chunk; got > buffers {
+			t.Errorf("%d bytes: %d chunks of %+v, want at most %d", memory, got, l, buffers)
+		}
+	}
+}
+
+// The files have no names while they are written, where the system allows that.
+func TestTemporaryFilesHaveNoNames(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file has to have a name")
+	}
+	dir := t.TempDir()
+	n := 0
+	for _, err := range sortWithin(t.Context(), each(randomPairs(10_000)), Options{Compare: bytes.Compare, Dir: dir}, small) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n%1000 == 1 {
+			checkEmpty(t, dir)
 		}
 	}
 }

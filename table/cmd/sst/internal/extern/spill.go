@@ -1,70 +1,105 @@
 package extern
 
 import (
+	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
-	"sync"
 )
 
 // spill is a temporary file of keys and values that are too large to be sorted. The zero
-// value has no file yet. It is safe for concurrent use.
+// value has no file yet.
 type spill struct {
-	mu     sync.Mutex
-	file   *os.File
-	size   int64
-	closed bool
+	file temporary
+	out  *bufio.Writer // to the file
+	size int64
+	buf  []byte // of value
 }
 
 // placeLen is how many bytes a place takes.
 const placeLen = 16
 
-// write keeps a key and a value, and returns their place.
-func (s *spill) write(dir string, key, value []byte) (place []byte, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, errors.New("temporary file: closed")
-	}
-	if s.file == nil {
-		if s.file, err = os.CreateTemp(dir, "sst-values-*"); err != nil {
-			return nil, fmt.Errorf("temporary file: %w", err)
+// write keeps a key and a value, and returns their place. They can be read after flush.
+func (s *spill) write(dir string, key, value []byte) (place [placeLen]byte, err error) {
+	if s.out == nil {
+		if err := s.file.create(dir); err != nil {
+			return place, err
 		}
+		s.out = bufio.NewWriterSize(s.file, 64<<10)
 	}
-	place = binary.LittleEndian.AppendUint64(make([]byte, 0, placeLen), uint64(s.size))
-	place = binary.LittleEndian.AppendUint32(place, uint32(len(key)))
-	place = binary.LittleEndian.AppendUint32(place, uint32(len(value)))
-	for _, p := range [][]byte{key, value} {
-		n, err := s.file.WriteAt(p, s.size)
-		if err != nil {
-			return nil, fmt.Errorf("temporary file: %w", err)
-		}
-		s.size += int64(n)
+	binary.LittleEndian.PutUint64(place[:], uint64(s.size))
+	binary.LittleEndian.PutUint32(place[8:], uint32(len(key)))
+	binary.LittleEndian.PutUint32(place[12:], uint32(len(value)))
+	s.size += int64(len(key) + len(value))
+	s.out.Write(key) // an error stays, and is the next Write's too
+	if _, err := s.out.Write(value); err != nil {
+		return place, fmt.Errorf("temporary file: %w", err)
 	}
 	return place, nil
 }
 
-// read returns the key and the value at a place.
-func (s *spill) read(place []byte) (key, value []byte, err error) {
-	s.mu.Lock()
-	file := s.file
-	s.mu.Unlock()
-	n := binary.LittleEndian.Uint32(place[8:])
-	both := make([]byte, uint64(n)+uint64(binary.LittleEndian.Uint32(place[12:])))
-	if _, err := file.ReadAt(both, int64(binary.LittleEndian.Uint64(place))); err != nil {
-		return nil, nil, fmt.Errorf("temporary file: %w", err)
+// flush has all be read that was written.
+func (s *spill) flush() error {
+	if s.out == nil {
+		return nil
 	}
-	return both[:n:n], both[n:], nil
+	if err := s.out.Flush(); err != nil {
+		return fmt.Errorf("temporary file: %w", err)
+	}
+	return nil
 }
 
-// close removes the file. What is lost with it nobody wants any more.
-func (s *spill) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	if s.file != nil {
-		s.file.Close()
-		os.Remove(s.file.Name())
+// key returns the key at a place, which stays valid. It is safe for concurrent use.
+func (s *spill) key(place []byte) ([]byte, error) {
+	key := make([]byte, binary.LittleEndian.Uint32(place[8:]))
+	return key, s.read(key, binary.LittleEndian.Uint64(place))
+}
+
+// value returns the value at a place, which is valid until the next call.
+func (s *spill) value(place []byte) ([]byte, error) {
+	n := int(binary.LittleEndian.Uint32(place[12:]))
+	if n > cap(s.buf) {
+		s.buf = nil // gone before there is another one
+		s.buf = make([]byte, n)
+	}
+	start := binary.LittleEndian.Uint64(place) + uint64(binary.LittleEndian.Uint32(place[8:]))
+	return s.buf[:n], s.read(s.buf[:n], start)
+}
+
+func (s *spill) read(p []byte, at uint64) error {
+	if _, err := s.file.ReadAt(p, int64(at)); err != nil {
+		return fmt.Errorf("temporary file: %w", err)
+	}
+	return nil
+}
+
+func (s *spill) close() { s.file.close() }
+
+// temporary is a temporary file, which is gone when the process is, however that ends,
+// where the system lets an open file be removed. The zero value is none yet.
+type temporary struct {
+	*os.File
+	removed bool
+}
+
+// create creates the file if there is none.
+func (t *temporary) create(dir string) (err error) {
+	if t.File != nil {
+		return nil
+	}
+	if t.File, err = os.CreateTemp(dir, "sst-*.tmp"); err != nil {
+		return fmt.Errorf("temporary file: %w", err)
+	}
+	t.removed = os.Remove(t.Name()) == nil
+	return nil
+}
+
+func (t *temporary) close() {
+	if t.File == nil {
+		return
+	}
+	t.Close()
+	if !t.removed {
+		os.Remove(t.Name())
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
@@ -31,15 +32,15 @@ type Options struct {
 	// directories are left out.
 	Outputs output.Files
 
+	// Memory bounds lines and the files of directories.
+	Memory memory.Limit
+
 	// Watch is put around each input that is read. nil: nothing.
 	Watch func(io.Reader) io.Reader
 }
 
 // Formats are the names of the formats that lines can have.
 const Formats = "tsv, json, hex, keys or raw"
-
-// maxLine is more than any pair may take.
-const maxLine = 4 << 30
 
 var parsers = map[string]func(p *parser, line []byte) error{
 	"tsv":  (*parser).tsv,
@@ -152,7 +153,7 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 	p := parser{internal: o.InternalKeys}
 	parse := parsers[o.formatOf(name)]
 	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 256<<10), maxLine)
+	lines.Buffer(make([]byte, 256<<10), o.Memory.Pair()+1)
 	lines.Split(splitLines)
 	n := 0
 	for lines.Scan() {
@@ -164,7 +165,9 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 			return false, nil
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); err == bufio.ErrTooLong {
+		return false, fmt.Errorf("%s, line %d: %w", name, n+1, o.Memory.LongLine())
+	} else if err != nil {
 		return false, fmt.Errorf("%s, behind line %d: %w", name, n, err)
 	}
 	return true, nil
@@ -186,9 +189,9 @@ func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err 
 	if o.InternalKeys {
 		return false, fmt.Errorf("%s: files have no sequence numbers, want no directory with --internal-keys", dir)
 	}
-	root := os.DirFS(dir)
 	more = true
-	err = fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+	var buf []byte
+	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -196,25 +199,13 @@ func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err 
 		if err != nil || o.Outputs.Has(info) {
 			return err
 		}
-		value, err := o.contents(root, path)
-		if err != nil {
+		if buf, err = o.contents(filepath.Join(dir, filepath.FromSlash(path)), buf); err != nil {
 			return err
 		}
-		if more = yield(Pair{[]byte(path), value}, nil); !more {
+		if more = yield(Pair{[]byte(path), buf}, nil); !more {
 			return fs.SkipAll
 		}
 		return nil
 	})
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", dir, err)
-	}
-	return more, nil
-}
-
-func (o Options) contents(root fs.FS, path string) ([]byte, error) {
-	value, err := fs.ReadFile(root, path)
-	if err == nil && o.Watch != nil {
-		_, err = io.Copy(io.Discard, o.Watch(bytes.NewReader(value)))
-	}
-	return value, err
+	return more && err == nil, err
 }

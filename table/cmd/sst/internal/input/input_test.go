@@ -104,3 +104,36 @@ func TestStopsEarly(t *testing.T) {
 		t.Errorf("%d pairs, want 1", n)
 	}
 }
+
+// What is too large for the memory is refused, with what would do, before it is read.
+func TestTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, size int) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("a", size)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := Options{Format: "keys", Memory: 32 << 20}
+	const most = 4 << 20
+	write("file", most)
+	if got := pairs([]string{dir}, "", o); len(got) != 1 || !strings.HasPrefix(got[0], `"file" "aaa`) {
+		t.Errorf("a file of the most bytes: %.100q", got)
+	}
+	write("file", most+1)
+	path := filepath.Join(dir, "file")
+	want := []string{path + ": 4194305 bytes, want at most 4194304, a sixteenth of --memory and 2 MiB: --memory 33MiB would do"}
+	if diff := cmp.Diff(want, pairs([]string{dir}, "", o)); diff != "" {
+		t.Errorf("a file of a byte more (-want +got):\n%s", diff)
+	}
+	line := strings.Repeat("a", most) + "\n"
+	if got := pairs([]string{"-"}, line+line, o); len(got) != 2 || !strings.HasPrefix(got[1], `"aaa`) {
+		t.Errorf("lines of the most bytes: %.100q", got)
+	}
+	want = []string{`"a" ""`, path + ", line 2: over 4194304 bytes, a sixteenth of --memory and 2 MiB: want --memory of 16 times the line"}
+	if err := os.WriteFile(path, []byte("a\na"+line), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, pairs([]string{path}, "", o)); diff != "" {
+		t.Errorf("a line of a byte more (-want +got):\n%s", diff)
+	}
+}

@@ -36,6 +36,9 @@ type Options struct {
 	// kept in memory, which grow with the file, and lookups do without them.
 	Through bool
 
+	// MaxBlock is how many bytes a block may take. 0: what a Reader takes.
+	MaxBlock int
+
 	// Outputs are files that are written to. They are not opened.
 	Outputs output.Files
 
@@ -110,7 +113,7 @@ func (f *File) open(o Options) (err error) {
 		f.Src = o.Watch(f.Src)
 	}
 	f.Metrics = new(table.Metrics)
-	f.Options = &table.ReaderOptions{Codecs: codecs.All(), Metrics: f.Metrics}
+	f.Options = &table.ReaderOptions{Codecs: codecs.All(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
 	if f.Layout, err = table.ReadLayout(f.Src, f.Size, f.Options); err != nil {
 		return err
 	}

@@ -1,0 +1,141 @@
+package extern
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+
+	"github.com/lanrat/extsort"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
+)
+
+// limits divide the memory. The library counts records, so each has few bytes.
+type limits struct {
+	inline  int // bytes of key and value from which on the value is spilled
+	chunk   int // records that are sorted at a time
+	workers int // that sort, each a chunk
+}
+
+const (
+	// leastMemory keeps chunks large: each takes 64 KiB when they are merged, until there
+	// are 1024 of them.
+	leastMemory = 48 << 20
+	mostMemory  = 1 << 30
+
+	entryLen = headerLen + 24 // what a record takes beside its key and value
+	slabLen  = 64 << 10       // which many records share
+)
+
+func (o Options) limits() limits {
+	memory := int(min(max(o.Memory, leastMemory), mostMemory))
+	l := limits{inline: min(max(256, memory>>18), 1<<10), workers: 1} // about as many records, and larger ones
+	if memory >= 64<<20 {
+		l.workers = min(2, runtime.NumCPU())
+	}
+	l.chunk = memory / l.chunks() / (entryLen + l.inline)
+	return l
+}
+
+// chunks is how many chunks are in memory at most: one that fills, those that are sorted,
+// two for each worker that wait, and two that are written.
+func (l limits) chunks() int { return 1 + l.workers + 2*l.workers + 2 }
+
+// sorter hands records to the library and takes them back in order.
+type sorter struct {
+	o Options
+	limits
+
+	number uint64 // of the next pair
+	slab   []byte
+	spill  spill
+
+	in     chan record
+	sorted <-chan record // closed when the sorting has ended and its file is gone
+	failed <-chan error  // why it ended, before sorted is closed
+	stop   context.CancelFunc
+}
+
+// start starts the sorting, which waits for records.
+func start(ctx context.Context, o Options, l limits) *sorter {
+	s := &sorter{o: o, limits: l, in: make(chan record, 1<<10)}
+	ctx, s.stop = context.WithCancel(ctx)
+	sorting, sorted, failed := extsort.Generic(s.in, fromDisk, toDisk, s.compare, &extsort.Config{
+		ChunkSize:          l.chunk,
+		NumWorkers:         l.workers,
+		SortedChanBuffSize: 1 << 10,
+		TempFilesDir:       o.Dir,
+	})
+	s.sorted, s.failed = sorted, failed
+	go sorting.Sort(ctx)
+	return s
+}
+
+func fromDisk(b []byte) (record, error) { return b, nil }
+func toDisk(r record) ([]byte, error)   { return r, nil }
+
+// collect hands all pairs to the library.
+func (s *sorter) collect(pairs iter.Seq2[input.Pair, error]) error {
+	for pair, err := range pairs {
+		var r record
+		if err == nil {
+			r, err = s.encode(pair)
+		}
+		if err == nil {
+			err = s.send(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	close(s.in)
+	return s.spill.flush()
+}
+
+func (s *sorter) send(r record) error {
+	select {
+	case s.in <- r: // which costs less where nothing else is waited for
+		return nil
+	default:
+	}
+	select {
+	case s.in <- r:
+		return nil
+	case <-s.sorted: // nothing is, before all is there: it was closed
+		return s.failure()
+	}
+}
+
+// all returns all records in order.
+func (s *sorter) all() iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		for r := range s.sorted {
+			if !yield(r, nil) {
+				return
+			}
+		}
+		if err := s.failure(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// failure returns why the sorting ended early. A key that could not be read is a panic of
+// compare, to the library.
+func (s *sorter) failure() error {
+	err := <-s.failed
+	if c := (*extsort.ComparisonError)(nil); errors.As(err, &c) && c.Unwrap() != nil {
+		return c.Unwrap()
+	}
+	return err
+}
+
+// close ends the sorting, and removes the temporary files. What is lost with them nobody
+// wants any more.
+func (s *sorter) close() {
+	s.stop()
+	for range s.sorted { // until the library has removed its file
+	}
+	s.spill.close()
+}

@@ -1,0 +1,36 @@
+package input
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/sievetable/sievetable/internal/regular"
+)
+
+// contents returns what is in a file, in buf if that has room for it.
+func (o Options) contents(path string, buf []byte) ([]byte, error) {
+	f, info, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it was only read
+	if err := o.Memory.CheckPair(info.Size()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if n := int(info.Size()) + bytes.MinRead; n > cap(buf) {
+		buf = make([]byte, 0, n)
+	}
+	var in io.Reader = io.LimitReader(f, int64(o.Memory.Pair())+1) // should it grow
+	if o.Watch != nil {
+		in = o.Watch(in)
+	}
+	b := bytes.NewBuffer(buf[:0])
+	if _, err := b.ReadFrom(in); err != nil {
+		return nil, err
+	}
+	if err := o.Memory.CheckPair(int64(b.Len())); err != nil {
+		return nil, fmt.Errorf("%s, which grew: %w", path, err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,59 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// The memory that an error says would do does, and less would not.
+func TestErrorsSayWhatWouldDo(t *testing.T) {
+	for _, size := range []int64{3 << 20, 33 << 20, 33<<20 + 1, 1 << 30, 1<<40 + 1} {
+		for name, check := range map[string]func(l Limit, size int64) error{"pair": Limit.CheckPair, "file": Limit.CheckFile} {
+			err := check(1<<20, size)
+			if name == "pair" && size > mostPair {
+				continue // which no memory is enough for
+			}
+			var needed int64
+			_, after, _ := strings.Cut(fmt.Sprint(err), ": --memory ")
+			if _, scanErr := fmt.Sscanf(after, "%dMiB would do", &needed); scanErr != nil {
+				t.Errorf("%s of %d bytes: %v", name, size, err)
+			}
+			if err := check(Limit(needed<<20), size); err != nil {
+				t.Errorf("%s of %d bytes, with %d MiB: %v", name, size, needed, err)
+			}
+			if err := check(Limit((needed-1)<<20), size); err == nil {
+				t.Errorf("%s of %d bytes: %d MiB, a MiB less, would do too", name, size, needed-1)
+			}
+		}
+	}
+}
+
+func TestNoLimitIsEnough(t *testing.T) {
+	const want = "2000000000 bytes, and a pair of a table has less than 1073741824"
+	if err := Limit(math.MaxInt64).CheckPair(2e9); fmt.Sprint(err) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if err := Limit(math.MaxInt64).LongLine(); strings.Contains(err.Error(), "--memory") {
+		t.Errorf("a line that no memory is enough for: %v", err)
+	}
+}
+
+func TestHold(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	release := Limit(1 << 30).Hold()
+	if got := debug.SetMemoryLimit(-1); got != 1<<30+beside {
+		t.Errorf("held to %d", got)
+	}
+	inner := Limit(1 << 40).Hold() // as GOMEMLIMIT says less
+	if got := debug.SetMemoryLimit(-1); got != 1<<30+beside {
+		t.Errorf("held to %d, want to what was less", got)
+	}
+	inner()
+	release()
+	if got := debug.SetMemoryLimit(-1); got != before {
+		t.Errorf("%d in the end, want %d", got, before)
+	}
+}
