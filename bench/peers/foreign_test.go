@@ -19,9 +19,9 @@ func TestCommandNamesForeignTables(t *testing.T) {
 	for format := sstable.TableFormatRocksDBv2; format <= sstable.TableFormatMax; format++ {
 		path := filepath.Join(t.TempDir(), "table.sst")
 		writePebble(t, path, format)
-		want := "a table of Pebble"
+		want := "a Pebble table"
 		if format == sstable.TableFormatRocksDBv2 {
-			want = "a block-based table of RocksDB"
+			want = "a RocksDB block-based table"
 		}
 		out, err := exec.Command(string(sst), "scan", path).CombinedOutput()
 		var exit *exec.ExitError

@@ -23,10 +23,10 @@ const levelMagic = 0xdb4775248b80fb57
 
 // engines are what the tables of others end in, and what reads them.
 var engines = map[uint64]struct{ what, reader string }{
-	0x88e241b785f4cff7: {"a block-based table of RocksDB", "sst_dump --file=%s --command=scan"},
-	0x8242229663bf9564: {"a plain table of RocksDB", "sst_dump --file=%s --command=scan"},
-	0x926789d0c5f17873: {"a cuckoo table of RocksDB", "sst_dump --file=%s --command=scan"},
-	0xb3aa9ff0b3aa9ff0: {"a table of Pebble", "pebble sstable scan %s"},
+	0x88e241b785f4cff7: {"a RocksDB block-based table", "sst_dump --file=%s --command=scan"},
+	0x8242229663bf9564: {"a RocksDB plain table", "sst_dump --file=%s --command=scan"},
+	0x926789d0c5f17873: {"a RocksDB cuckoo table", "sst_dump --file=%s --command=scan"},
+	0xb3aa9ff0b3aa9ff0: {"a Pebble table", "pebble sstable scan %s"},
 }
 
 // headSize is how much of the start of a file is looked at: a block of a log, in which
@@ -48,7 +48,7 @@ func (f *File) foreign() error {
 	if what == "" || listed(f.Path) {
 		return nil
 	}
-	return fmt.Errorf("%s, and no table of LevelDB: %s", what, next)
+	return fmt.Errorf("%s, not a LevelDB table: %s", what, next)
 }
 
 func readAt(r io.ReaderAt, at, n int64) ([]byte, error) {
@@ -75,7 +75,7 @@ func (f *File) recognize(head, tail []byte) (what, next string) {
 		return "", ""
 	}
 	if e, ok := engines[magic]; ok {
-		return e.what, fmt.Sprintf(e.reader, path) + " reads it"
+		return e.what, "read it with " + fmt.Sprintf(e.reader, path)
 	}
 	if what := databaseFile(filepath.Base(f.Path), head); what != "" {
 		return what, "commands take the database's directory, " + text.ShellPath(filepath.Dir(f.Path))
@@ -84,11 +84,11 @@ func (f *File) recognize(head, tail []byte) (what, next string) {
 	case f.Size == 0:
 		return "an empty file", "the shortest table has a footer of 48 bytes"
 	case isGzip(head):
-		return "compressed with gzip", "decompress it first, with gzip -dc " + path + " > OUT"
+		return "compressed with gzip", "decompress it first: gzip -dc " + path + " > OUT"
 	case codecs.IsZstd(head) && isZstdFile(f.Src, f.Size):
-		return "compressed with zstd", "decompress it first, with zstd -dc " + path + " > OUT"
+		return "compressed with zstd", "decompress it first: zstd -dc " + path + " > OUT"
 	case isText(head):
-		return "text", "sst build -o " + text.ShellPath(NewName(f.Path, ".ldb")) + " " + path + " makes one of it"
+		return "text", "build a table from it with sst build -o " + text.ShellPath(NewName(f.Path, ".ldb")) + " " + path
 	}
 	return "", ""
 }

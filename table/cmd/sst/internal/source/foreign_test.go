@@ -99,25 +99,25 @@ func TestForeignFiles(t *testing.T) {
 		contents []byte
 		want     string
 	}{
-		{"block.sst", ending(0x88e241b785f4cff7), "a block-based table of RocksDB, and no table of LevelDB: sst_dump --file=%s --command=scan reads it"},
-		{"plain.sst", ending(0x8242229663bf9564), "a plain table of RocksDB"},
-		{"cuckoo.sst", ending(0x926789d0c5f17873), "a cuckoo table of RocksDB"},
-		{"pebble.sst", ending(0xb3aa9ff0b3aa9ff0), "a table of Pebble, and no table of LevelDB: pebble sstable scan %s reads it"},
-		{"magic.sst", []byte("\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"), "a table of Pebble"},
-		{"users.ldb.gz", gz, "compressed with gzip, and no table of LevelDB: decompress it first, with gzip -dc %s > OUT"},
-		{"users.ldb.zst", zst, "compressed with zstd, and no table of LevelDB: decompress it first, with zstd -dc %s > OUT"},
+		{"block.sst", ending(0x88e241b785f4cff7), "a RocksDB block-based table, not a LevelDB table: read it with sst_dump --file=%s --command=scan"},
+		{"plain.sst", ending(0x8242229663bf9564), "a RocksDB plain table"},
+		{"cuckoo.sst", ending(0x926789d0c5f17873), "a RocksDB cuckoo table"},
+		{"pebble.sst", ending(0xb3aa9ff0b3aa9ff0), "a Pebble table, not a LevelDB table: read it with pebble sstable scan %s"},
+		{"magic.sst", []byte("\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"), "a Pebble table"},
+		{"users.ldb.gz", gz, "compressed with gzip, not a LevelDB table: decompress it first: gzip -dc %s > OUT"},
+		{"users.ldb.zst", zst, "compressed with zstd, not a LevelDB table: decompress it first: zstd -dc %s > OUT"},
 		{"two.zst", append(bytes.Clone(zst), zst...), "compressed with zstd"},
 		{"skippable.zst", append(bytes.Clone(zst), skippable...), "compressed with zstd"},
-		{"empty.ldb", nil, "an empty file, and no table of LevelDB"},
-		{"users.tsv", []byte("a\tb\n"), "text, and no table of LevelDB: sst build -o "},
+		{"empty.ldb", nil, "an empty file, not a LevelDB table"},
+		{"users.tsv", []byte("a\tb\n"), "text, not a LevelDB table: build a table from it with sst build -o "},
 		{"line.txt", []byte(strings.Repeat("one line", 10)), "text"},
 		{"bom.txt", []byte("\ufeffkey\tvalue\r\n"), "text"},
 		{"long.txt", []byte("x" + strings.Repeat("日本語\n", 1<<16)), "text"},
-		{"000003.log", logOf(t, batch), "the log of a database, and no table of LevelDB: commands take the database's directory, "},
+		{"000003.log", logOf(t, batch), "the log of a database, not a LevelDB table: commands take the database's directory, "},
 		{"renamed", logOf(t, batch, "more"), "the log of a database"},
 		{"long.bin", logOf(t, strings.Repeat("x", 1<<20)), "the log of a database"},
 		{"000004.log", nil, "the log of a database"},
-		{"renamed.bin", logOf(t, edit), "the MANIFEST of a database, and no table of LevelDB: commands take the database's directory, "},
+		{"renamed.bin", logOf(t, edit), "the MANIFEST of a database, not a LevelDB table: commands take the database's directory, "},
 		{"MANIFEST-000002", []byte("\x00damaged"), "the MANIFEST of a database"},
 		{"CURRENT", []byte("MANIFEST-000002\n"), "the CURRENT file of a database"},
 		{"CURRENT.bak", []byte("MANIFEST-000002"), "the CURRENT file of a database"},
@@ -204,7 +204,7 @@ func TestListedIsNotForeign(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "CURRENT")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenSource(dir, Options{}); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "a table of Pebble") {
+	if _, err := OpenSource(dir, Options{}); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "a Pebble table") {
 		t.Errorf("without MANIFEST: %v, want what the file is", err)
 	}
 }
