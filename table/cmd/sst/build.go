@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
@@ -224,7 +225,7 @@ func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record,
 			writing.Add(checkEvery)
 		}
 		if before.Again && f.onDuplicate == "error" {
-			return fmt.Errorf("key %s is there twice, in pairs %d and %d of the input: see --on-duplicate", text.Escape(r.Key), before.Number+1, r.Number+1)
+			return fmt.Errorf("key %s is there twice, in pairs %d and %d of the input: see --on-duplicate", wire.Quote(r.Key), before.Number+1, r.Number+1)
 		}
 		drop := before.Again
 		if f.onDuplicate == "last" {

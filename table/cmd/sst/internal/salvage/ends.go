@@ -107,12 +107,18 @@ func (s *scanner) zlibEnd(data []byte) int {
 	if len(data) < 2 || data[0]&0x0f != 8 || binary.BigEndian.Uint16(data)%31 != 0 {
 		return 0
 	}
+	s.work -= 1 << 10 // about what it takes to begin
 	in := bytes.NewReader(data)
-	r, err := zlib.NewReader(in)
+	var err error
+	if s.unzlib == nil {
+		s.unzlib, err = zlib.NewReader(in)
+	} else {
+		err = s.unzlib.(zlib.Resetter).Reset(in, nil)
+	}
 	if err != nil {
 		return 0
 	}
-	return s.inflatedEnd(r, in)
+	return s.inflatedEnd(s.unzlib, in)
 }
 
 // deflateEnd decompresses what deflate may have made. It does not show where it starts,

@@ -87,12 +87,12 @@ func TestSalvageOfTablesCutAnywhere(t *testing.T) {
 		contents := tableOf(t, table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 300, Compression: table.NoCompression}, pairs)
 		whole := salvaged(t, contents)
 		read(whole)
-		blocks, _ := scan(contents)
+		blocks, _ := scan(image{data: contents})
 		for i, e := range blocks[:whole.Blocks] {
 			behind := 1 + rng.IntN(min(60, blocks[i+1].end-e.end)) // and not all of the next block
 			want := 0
 			for _, e := range blocks[:i+1] {
-				it, err := open(contents, e)
+				it, err := (image{data: contents}).open(e)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -184,7 +184,7 @@ func BenchmarkSearch(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(name, " ", "-"), size), func(b *testing.B) {
 				b.SetBytes(int64(len(data)))
 				for b.Loop() {
-					scan(data)
+					scan(image{data: data})
 				}
 			})
 		}

@@ -29,17 +29,17 @@ const lists = 3
 
 // kindsOf tells what the blocks are, and where those start that a metaindex lists. Of
 // those with entries all but the last few are of data.
-func kindsOf(data []byte, found []extent) (kinds []kind, listed map[uint64]bool) {
+func kindsOf(in image, found []extent) (kinds []kind, listed map[uint64]bool) {
 	kinds, listed = make([]kind, len(found)), map[uint64]bool{}
 	lengths := map[uint64]bool{}
 	for _, e := range found {
 		lengths[uint64(e.end-e.start)] = true
 	}
 	taken := map[kind]bool{} // a table has one of each
-	withEntries, index := 0, indexOf(data)
+	withEntries, index := 0, indexOf(in.data)
 	for i := len(found) - 1; i >= 0; i-- {
 		kinds[i] = otherBlock
-		it, err := open(data, found[i])
+		it, err := in.open(found[i])
 		if err != nil {
 			continue
 		}

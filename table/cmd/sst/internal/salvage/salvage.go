@@ -9,7 +9,6 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -44,30 +43,34 @@ func Of(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	if _, err := io.ReadFull(io.NewSectionReader(f.Src, 0, f.Size), data); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	blocks, gaps := s.find(data)
+	in := image{data, f.Options.MaxBlockSize}
+	blocks, gaps := s.find(in)
 	s.Searched, s.Blocks = true, len(blocks)
-	s.each = func(yield func(*block.Iter) bool) { s.byChecksum(data, blocks, yield) }
+	s.each = func(yield func(*block.Iter) bool) { s.byChecksum(in, blocks, yield) }
 	s.Internal = internal == source.Yes || internal == source.Auto && source.LookInternal(s.each)
 	f.Internal = s.Internal
 	for _, g := range gaps {
-		s.Lost = append(s.Lost, lossOf(f, data, blocks, g))
+		s.Lost = append(s.Lost, lossOf(f, in, blocks, g))
 	}
 	return s, nil
 }
 
 // lossOf says what bytes could not be read, and between which keys they are.
-func lossOf(f *source.File, data []byte, blocks []extent, g gap) Loss {
+func lossOf(f *source.File, in image, blocks []extent, g gap) Loss {
 	next := sort.Search(len(blocks), func(i int) bool { return blocks[i].start >= g.end })
 	loss := Loss{fmt.Sprintf("%d bytes at %d", g.end-g.start, g.start), errors.New("no block with a right checksum is there")}
 	if next > 0 {
-		if it, err := open(data, blocks[next-1]); err == nil && it.Last() {
+		if it, err := in.open(blocks[next-1]); err == nil && it.Last() {
 			loss.What += ", after the key " + f.Separator(it.Key())
 		}
 	}
 	if next < len(blocks) {
-		if it, err := open(data, blocks[next]); err == nil && it.First() {
+		if it, err := in.open(blocks[next]); err == nil && it.First() {
 			loss.What += ", before the key " + f.Separator(it.Key())
 		}
+	}
+	if g.err != nil {
+		loss.Why = fmt.Errorf("a block with a right checksum is there, and cannot be read: %w", g.err)
 	}
 	if g.givenUp {
 		loss.Why = errors.New("the search for blocks there would take too long, and was given up")
@@ -111,9 +114,9 @@ func keysOf(f *source.File, i int) string {
 }
 
 // byChecksum yields the blocks that were found. They were sound then.
-func (s *Salvage) byChecksum(data []byte, blocks []extent, yield func(*block.Iter) bool) {
+func (s *Salvage) byChecksum(in image, blocks []extent, yield func(*block.Iter) bool) {
 	for _, e := range blocks {
-		it, err := open(data, e)
+		it, err := in.open(e)
 		if err != nil {
 			s.Lost = append(s.Lost, Loss{fmt.Sprintf("the data block of %d bytes at %d", e.end-e.start, e.start), err})
 			continue
@@ -124,39 +127,16 @@ func (s *Salvage) byChecksum(data []byte, blocks []extent, yield func(*block.Ite
 	}
 }
 
-// open opens a block that was found.
-func open(data []byte, e extent) (*block.Iter, error) {
-	contents, err := decode(data, e, maxBlock)
-	if err != nil {
-		return nil, err
-	}
-	return source.OpenBlock(contents, source.AnyOrder)
-}
-
 // find finds the data blocks by checksums, and what is no block at all.
-func (s *Salvage) find(data []byte) (blocks []extent, gaps []gap) {
-	found, gaps := scan(data)
-	kinds, listed := kindsOf(data, found)
+func (s *Salvage) find(in image) (blocks []extent, gaps []gap) {
+	found, gaps := scan(in)
+	kinds, listed := kindsOf(in, found)
 	for i, e := range found {
 		if kinds[i] == dataBlock && !listed[uint64(e.start)] {
 			blocks = append(blocks, e)
 		}
 	}
 	return blocks, gaps
-}
-
-// decode decompresses a block, to at most limit bytes.
-func decode(data []byte, e extent, limit int) ([]byte, error) {
-	stored := data[e.start:e.end:e.end]
-	if e.id == table.NoCompression.ID() {
-		return stored, nil
-	}
-	for _, c := range append(codecs.All(), table.Snappy) {
-		if c.ID() == e.id {
-			return c.Decode(nil, stored, limit)
-		}
-	}
-	return nil, fmt.Errorf("compression id %d, for which there is no codec", e.id)
 }
 
 // Pairs returns the pairs of all whole blocks, with their keys as they are stored.

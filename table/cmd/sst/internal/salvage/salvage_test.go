@@ -34,12 +34,12 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		data = bytes.Clone(data)
 		rawtable.Repair(data)
-		blocks, gaps := scan(data)
+		blocks, gaps := scan(image{data: data})
 		at := 0
 		for len(blocks) > 0 || len(gaps) > 0 {
 			switch {
 			case len(blocks) > 0 && blocks[0].start == at:
-				if _, err := decode(data, blocks[0], maxBlock); err != nil {
+				if _, err := (image{data: data}).decode(blocks[0]); err != nil {
 					t.Fatalf("block at %d does not decode", at)
 				}
 				at, blocks = blocks[0].end+trailerLen, blocks[1:]
@@ -93,7 +93,7 @@ func TestScanResumes(t *testing.T) {
 		} {
 			data := bytes.Clone(sound)
 			fill(data[first.Offset:next.Offset])
-			blocks, gaps := scan(data)
+			blocks, gaps := scan(image{data: data})
 			want := gap{start: int(first.Offset), end: int(next.Offset)}
 			if len(gaps) != 1 || gaps[0] != want || len(blocks) != len(f.Layout.Data)-3+2 {
 				t.Errorf("%s, %s: gaps %v, want %v; %d blocks, want %d and two more", name, damage, gaps, want, len(blocks), len(f.Layout.Data)-3)

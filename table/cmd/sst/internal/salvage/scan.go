@@ -18,11 +18,11 @@ const (
 	trailerLen = 5
 	footerLen  = 48
 
-	// maxBlock is the most that a block is decoded to: what a Reader takes.
+	// maxBlock is more than a block takes, decompressed.
 	maxBlock = 1 << 30
 
 	// workPerByte bounds how often the bytes of a file are gone over, and what is
-	// decompressed of them. Each attempt costs what it takes, whether it succeeds or not.
+	// decompressed of them to no avail.
 	workPerByte = 256
 )
 
@@ -37,12 +37,14 @@ type extent struct {
 type gap struct {
 	start, end int
 	givenUp    bool
+	err        error // why a block there that has a right checksum cannot be read
 }
 
 // scan returns the blocks in data and the gaps between them, in order, the footer's
 // 48 bytes aside.
-func scan(data []byte) (blocks []extent, gaps []gap) {
-	s := scanner{data: data, work: workPerByte * (len(data) + 1<<16), deflate: true}
+func scan(f image) (blocks []extent, gaps []gap) {
+	s := scanner{image: f, work: workPerByte * (len(f.data) + 1<<16), deflate: true}
+	data := f.data
 	for at := 0; at < len(data); {
 		b, ok := s.resume(at)
 		next := len(data)
@@ -54,7 +56,7 @@ func scan(data []byte) (blocks []extent, gaps []gap) {
 			at = other.end + trailerLen
 		}
 		if isFooter := next == len(data) && next-at == footerLen; at < next && !isFooter {
-			gaps = append(gaps, gap{at, next, s.work <= 0})
+			gaps = append(gaps, gap{at, next, s.work <= 0, s.err})
 		}
 		if at = next; ok {
 			s.deflate = b.id == deflateID || s.deflate && b.id == 0
@@ -70,10 +72,12 @@ const deflateID = 4
 
 // scanner finds blocks, as long as it has work left.
 type scanner struct {
-	data     []byte
-	work     int  // how many bytes may still be gone over
-	deflate  bool // blocks may be of deflate
-	inflater io.Reader
+	image
+	err      error     // of the last block with a right checksum that cannot be read
+	work     int       // how many bytes may still be gone over
+	deflate  bool      // blocks may be of deflate
+	inflater io.Reader // of deflate
+	unzlib   io.Reader
 
 	run     run      // of entries, a long one that rawEnd went over
 	scratch []uint32 // for other runs
@@ -82,7 +86,7 @@ type scanner struct {
 // resume finds the next block of entries from at on.
 func (s *scanner) resume(at int) (extent, bool) {
 	ends := s.ends()
-	s.run = run{}
+	s.run, s.err = run{}, nil
 	for ; at < len(s.data) && s.work > 0; at++ {
 		for _, end := range ends {
 			if n := end(s.data[at:]); n > 0 && s.isBlock(at, at+n) {
@@ -100,41 +104,37 @@ func (s *scanner) isBlock(start, end int) bool {
 		return false
 	}
 	s.work -= end - start
-	if e := (extent{start, end, s.data[end]}); s.checksum(e) {
-		contents, err := s.decode(e)
-		return err == nil && isEntries(contents)
+	e := extent{start, end, s.data[end]}
+	if !s.checksum(e) {
+		return false
 	}
-	return false
+	contents, err := s.tryDecode(e)
+	if err != nil {
+		return false
+	}
+	if _, err = source.OpenBlock(contents, source.AnyOrder); err != nil {
+		s.err = err
+		s.work -= len(contents)
+	}
+	return err == nil
 }
 
 func (s *scanner) checksum(e extent) bool {
 	return crc.Block(s.data[e.start:e.end], e.id) == binary.LittleEndian.Uint32(s.data[e.end+1:])
 }
 
-// decode decompresses a block.
-func (s *scanner) decode(e extent) ([]byte, error) {
-	stored := e.end - e.start
-	contents, err := decode(s.data, e, min(maxBlock, max(s.work, freeDecode)))
-	s.work -= stored + len(contents)
+// failedDecode is about how many times the length of a block it takes to find out that it
+// does not decode.
+const failedDecode = 1 << 10
+
+// tryDecode decompresses a block that may be none.
+func (s *scanner) tryDecode(e extent) ([]byte, error) {
+	contents, err := s.decode(e)
 	if err != nil {
-		s.work -= failedDecode * stored
+		s.err = err
+		s.work -= failedDecode * (e.end - e.start)
 	}
 	return contents, err
-}
-
-const (
-	// freeDecode is what a block may decode to, however little work is left.
-	freeDecode = 64 << 20
-
-	// failedDecode is about how many times the length of a block it takes to find out
-	// that it does not decode.
-	failedDecode = 1 << 10
-)
-
-// isEntries reports whether the contents are of the form that data blocks have.
-func isEntries(contents []byte) bool {
-	_, err := source.OpenBlock(contents, source.AnyOrder)
-	return err == nil
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -150,7 +150,7 @@ func (s *scanner) other(start, end int) (extent, bool) {
 			continue
 		}
 		e := extent{start, at, s.data[at]}
-		if _, err := s.decode(e); err == nil {
+		if _, err := s.tryDecode(e); err == nil {
 			s.work -= at - start
 			return e, true
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -26,7 +27,7 @@ func (f *File) entryOf(key, value []byte) (Entry, error) {
 	}
 	k, ok := table.ParseInternalKey(key)
 	if !ok {
-		return Entry{}, fmt.Errorf("%s: key %q has under 8 bytes, and is no internal key: say --internal-keys no", f.Path, key)
+		return Entry{}, fmt.Errorf("%s: key %s has under 8 bytes, and is no internal key: say --internal-keys no", f.Path, wire.Quote(key))
 	}
 	return Entry{Key: k.User, Value: value, Internal: true, Sequence: k.Sequence, Kind: k.Kind}, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
@@ -163,9 +164,9 @@ func (f *File) User(key []byte) []byte {
 func (f *File) Separator(key []byte) string {
 	k, ok := table.ParseInternalKey(key)
 	if !f.Internal || !ok {
-		return fmt.Sprintf("%q", key)
+		return wire.Quote(key)
 	}
-	return fmt.Sprintf("%q, sequence %d", k.User, k.Sequence)
+	return fmt.Sprintf("%s, sequence %d", wire.Quote(k.User), k.Sequence)
 }
 
 // Close closes the file.
