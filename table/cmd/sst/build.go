@@ -105,7 +105,7 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	}
 	defer limit.Hold()()
 	o.Concurrency = min(o.Concurrency, limit.Workers())
-	to, err := output.Create(f.out, stdout)
+	to, err := output.Create(ctx, f.out, stdout)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 		pairs = hinted(pairs, stderr)
 	}
 	if f.sorted {
-		err = appendSorted(ctx, w, pairs)
+		err = appendSorted(w, pairs)
 	} else {
 		err = f.appendAll(w, extern.Sort(ctx, pairs, sorting(o, limit, f.tempDir)), &read, stderr)
 	}
@@ -189,16 +189,13 @@ func sizeOf(inputs []string) int64 {
 	return n
 }
 
-// checkEvery is after how many entries a loop looks whether it is interrupted.
+// checkEvery is after how many entries a loop shows how far it is.
 const checkEvery = 1 << 12
 
-func appendSorted(ctx context.Context, w *table.Writer, pairs iter.Seq2[input.Pair, error]) error {
+func appendSorted(w *table.Writer, pairs iter.Seq2[input.Pair, error]) error {
 	for pair, err := range pairs {
 		if err == nil {
 			err = w.Append(pair.Key, pair.Value)
-		}
-		if err == nil && w.Entries()%checkEvery == 0 {
-			err = ctx.Err()
 		}
 		if err != nil {
 			return err

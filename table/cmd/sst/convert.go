@@ -67,7 +67,7 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 	if err != nil {
 		return err
 	}
-	to, err := output.Create(out, stdout)
+	to, err := output.Create(ctx, out, stdout)
 	if err != nil {
 		return err
 	}
@@ -83,9 +83,6 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 			return err
 		}
 		if w.Entries()%checkEvery == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
 			bar.Add(checkEvery)
 		}
 	}

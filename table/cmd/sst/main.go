@@ -3,7 +3,8 @@
 //
 // The exit status is 0 if all is well, 1 if a key is absent or two tables differ, 2
 // for wrong usage, what cannot be read or written, and what is no table of LevelDB, and 3
-// for damage in a table.
+// for damage in a table. A signal that ends it makes it 128 and the signal's number, as
+// shells have it.
 package main
 
 import (
@@ -13,7 +14,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -28,8 +28,6 @@ const (
 	exitNo      = 1
 	exitUsage   = 2
 	exitDamaged = 3
-
-	exitInterrupted = 130 // as shells have it
 )
 
 // errNo ends a command whose answer is no: the key is absent, the tables differ.
@@ -44,6 +42,9 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := buffered{bufio.NewWriterSize(stdout, 64<<10), stdout}
 	command, err := execute(args, stdin, out, stderr)
+	if i := (interrupted{}); errors.As(err, &i) { // and nobody need take what is left
+		return i.end(stderr)
+	}
 	if flushErr := out.Flush(); err == nil || errors.Is(err, errNo) && flushErr != nil {
 		err = flushErr
 	}
@@ -52,9 +53,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return 0
 	case errors.Is(err, errNo):
 		return exitNo
-	case errors.Is(err, context.Canceled):
-		text.Line(stderr, "sst: interrupted")
-		return exitInterrupted
+	case errors.Is(err, syscall.EPIPE):
+		return interrupted{syscall.SIGPIPE}.end(stderr)
 	}
 	printError(stderr, command, err)
 	if errors.Is(err, table.ErrCorrupt) {
@@ -146,15 +146,6 @@ func completing(args []string) []string {
 		plain[i] = text.Printable(arg)
 	}
 	return plain
-}
-
-// interruptible runs do with a context that ends at the first interrupt, so that no
-// temporary files are left; the second one ends the process.
-func interruptible(ctx context.Context, do func(context.Context) error) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	defer context.AfterFunc(ctx, stop)()
-	return do(ctx)
 }
 
 // version is that of the module or, where it was built in a clone, the commit.

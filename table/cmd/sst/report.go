@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +48,7 @@ not at all. Damage is shown in the page, and named; the exit status is 3 then.`,
   sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the page to the file `PAGE`; - is standard output")
@@ -57,7 +58,7 @@ not at all. Damage is shown in the page, and named; the exit status is 3 then.`,
 }
 
 // run writes the report on one table.
-func (f *reportFlags) run(path string, stdout, stderr io.Writer) error {
+func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	if f.out == "" {
 		return errors.New("-o is not given, want the file to write, or - for standard output")
 	}
@@ -67,7 +68,8 @@ func (f *reportFlags) run(path string, stdout, stderr io.Writer) error {
 	}
 	return f.withFile(path, stderr, func(file *source.File) error {
 		page, damage := report.New(file, report.Options{Embed: embed, Command: f.command(path)})
-		return errors.Join(f.write(page, stdout), file.Wrap(damage))
+		err := interruptible(ctx, func(ctx context.Context) error { return f.write(ctx, page, stdout) })
+		return errors.Join(err, file.Wrap(damage))
 	})
 }
 
@@ -81,8 +83,8 @@ func (f *reportFlags) command(path string) []string {
 }
 
 // write writes the page.
-func (f *reportFlags) write(page *report.Model, stdout io.Writer) error {
-	to, err := output.Create(f.out, stdout)
+func (f *reportFlags) write(ctx context.Context, page *report.Model, stdout io.Writer) error {
+	to, err := output.Create(ctx, f.out, stdout)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +56,9 @@ sixteenth and 2 MiB.`,
 	f.sourceFlags.add(cmd)
 	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if f.out == "-" {
+			return errors.New("-o is -, want a file: standard output has what was lost")
+		}
 		o, err := f.sourceFlags.options()
 		if err != nil {
 			return err
@@ -108,33 +110,36 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 		return err
 	}
 	o.Concurrency = min(o.Concurrency, limit.Workers())
-	to, err := output.Create(f.out, out)
-	if err != nil {
-		return err
-	}
-	defer to.Abort() // does nothing after Commit
-	w, err := table.NewWriter(to, o)
-	if err != nil {
-		return err
-	}
-	var twice uint64
+	pairs, twice := 0, uint64(0)
 	err = interruptible(ctx, func(ctx context.Context) (err error) {
-		twice, err = appendFirst(ctx, w, extern.Sort(ctx, s.Pairs(), sorting(o, limit, "")))
+		pairs, twice, err = f.write(ctx, s, o, limit)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if w.Entries() > 0 || s.Damage == nil && len(s.Lost) == 0 {
-		err = finish(w, to)
-	}
-	if err != nil {
-		return err
-	}
-	if f.tell(out, file.Path, s, w.Entries(), twice); s.Damage != nil || len(s.Lost) > 0 || twice > 0 {
+	if f.tell(out, file.Path, s, pairs, twice); s.Damage != nil || len(s.Lost) > 0 || twice > 0 {
 		return damageFound{}
 	}
 	return nil
+}
+
+// write writes the new table, unless there is nothing to write where something was lost.
+func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.WriterOptions, limit memory.Limit) (pairs int, twice uint64, err error) {
+	to, err := output.Create(ctx, f.out, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer to.Abort() // does nothing after Commit
+	w, err := table.NewWriter(to, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	twice, err = appendFirst(w, extern.Sort(ctx, s.Pairs(), sorting(o, limit, "")))
+	if err != nil || w.Entries() == 0 && (s.Damage != nil || len(s.Lost) > 0) {
+		return 0, twice, err
+	}
+	return w.Entries(), twice, finish(w, to)
 }
 
 // tell says what was kept and what was lost.
@@ -179,23 +184,19 @@ func (f *salvageFlags) retain(file *source.File, given func(name string) bool) {
 }
 
 // appendFirst appends the pairs in order, the first one of each key.
-func appendFirst(ctx context.Context, w *table.Writer, records iter.Seq2[extern.Record, error]) (twice uint64, err error) {
-	var last []byte
+func appendFirst(w *table.Writer, records iter.Seq2[extern.Record, error]) (twice uint64, err error) {
+	var before extern.Record
 	for r, err := range records {
-		if err == nil && w.Entries()%checkEvery == 0 {
-			err = ctx.Err()
+		if err == nil && !before.Again {
+			err = appendRecord(w, r)
 		}
 		if err != nil {
 			return 0, err
 		}
-		if w.Entries() > 0 && bytes.Equal(r.Key, last) {
+		if before.Again {
 			twice++
-			continue
 		}
-		if err := appendRecord(w, r); err != nil {
-			return 0, err
-		}
-		last = r.Key
+		before = r
 	}
 	return twice, nil
 }

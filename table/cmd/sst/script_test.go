@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 			"deflate":  tableWriter("", table.WriterOptions{Compression: codecs.Deflate}),
 			"damage":   damageFile,
 			"truncate": truncate,
-			"ending":   ending,
+			"ending":   changeEnding,
 			"status":   status,
 		},
 	})
@@ -99,7 +99,7 @@ func damageFile(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(name, contents, 0o666))
 }
 
-func ending(ts *testscript.TestScript, _ bool, args []string) {
+func changeEnding(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
 	contents, err := os.ReadFile(name)
 	ts.Check(err)

@@ -2,31 +2,45 @@
 package output
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
 )
 
 // An Output is standard output, or a file that has its name when all of it is on disk.
 type Output struct {
-	io.Writer
-	file *atomicfile.File // nil: standard output
+	ctx  context.Context
+	to   io.Writer
+	file *atomicfile.File // to, or nil for standard output
 }
 
+// unfinished has the files that are to be removed if the process ends.
+var unfinished sync.Map
+
 // Create returns the Output of a name: "-" is stdout. What has the name stays there
-// until Commit.
-func Create(name string, stdout io.Writer) (*Output, error) {
+// until Commit. When ctx ends, nothing more is written.
+func Create(ctx context.Context, name string, stdout io.Writer) (*Output, error) {
 	if name == "-" {
-		return &Output{Writer: stdout}, nil
+		return &Output{ctx: ctx, to: stdout}, nil
 	}
 	f, err := atomicfile.Create(name)
 	if err != nil {
 		return nil, err
 	}
-	return &Output{f, f}, nil
+	unfinished.Store(f, nil)
+	return &Output{ctx, f, f}, nil
+}
+
+func (o *Output) Write(p []byte) (int, error) {
+	if err := o.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return o.to.Write(p)
 }
 
 // Temporary describes the file that is written until Commit. It is none for standard
@@ -45,13 +59,25 @@ func (o *Output) Abort() error {
 	if o.file == nil {
 		return nil
 	}
+	unfinished.Delete(o.file)
 	return o.file.Abort()
+}
+
+// AbortAll is Abort of all Outputs, for a process that ends before they are done with.
+func AbortAll() {
+	unfinished.Range(func(f, _ any) bool {
+		f.(*atomicfile.File).Abort() // as far as it can
+		return true
+	})
 }
 
 // Commit gives the files their names, none before all are on disk.
 func Commit(outputs ...*Output) error {
 	var files []*atomicfile.File
 	for _, o := range outputs {
+		if err := o.ctx.Err(); err != nil {
+			return err
+		}
 		if o.file != nil {
 			files = append(files, o.file)
 		}

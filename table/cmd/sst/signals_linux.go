@@ -1,0 +1,7 @@
+//go:build !mips && !mipsle && !mips64 && !mips64le
+
+package main
+
+import "syscall"
+
+func init() { ending = append(ending, syscall.SIGSTKFLT) }
