@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	lerrors "github.com/syndtr/goleveldb/leveldb/errors"
 	"github.com/syndtr/goleveldb/leveldb/journal"
 
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -26,31 +28,63 @@ type Version struct {
 
 var manifestName = regexp.MustCompile(`^MANIFEST-[0-9]+$`)
 
+// What is larger no database has, or few: a MANIFEST is written anew when the database is
+// opened.
+const (
+	maxCurrent  = 4 << 10
+	maxManifest = 256 << 20
+	maxEdit     = 64 << 20
+	maxTables   = 1 << 20
+)
+
 // Read reads the version that the directory's files CURRENT and MANIFEST-… give. It is
 // fs.ErrNotExist if there is no CURRENT.
 func Read(dir string) (*Version, error) {
-	current, err := os.ReadFile(filepath.Join(dir, "CURRENT"))
+	name, err := readCurrent(filepath.Join(dir, "CURRENT"))
 	if err != nil {
 		return nil, err
 	}
-	name := string(current)
-	if n := len(name); n > 0 && name[n-1] == '\n' {
-		name = name[:n-1]
-	}
-	if !manifestName.MatchString(name) {
-		return nil, fmt.Errorf("%s names %q, want a MANIFEST", filepath.Join(dir, "CURRENT"), name)
-	}
 	path := filepath.Join(dir, name)
-	f, err := os.Open(path)
+	f, size, err := open(path, maxManifest)
 	if err != nil {
-		return nil, fmt.Errorf("%s names a file that cannot be opened: %v", filepath.Join(dir, "CURRENT"), err)
+		return nil, fmt.Errorf("%s names a file that cannot be read: %v", filepath.Join(dir, "CURRENT"), err)
 	}
-	defer f.Close()
+	defer f.Close() // it was only read
 	v := &Version{Tables: map[uint64]bool{}}
-	if err := v.read(f); err != nil {
+	if err := v.read(io.NewSectionReader(f, 0, size)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return v, nil
+}
+
+// readCurrent returns the name of the MANIFEST.
+func readCurrent(path string) (string, error) {
+	f, size, err := open(path, maxCurrent)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // it was only read
+	current, err := io.ReadAll(io.NewSectionReader(f, 0, size))
+	if err != nil {
+		return "", err
+	}
+	name := strings.TrimSuffix(string(current), "\n")
+	if !manifestName.MatchString(name) {
+		return "", fmt.Errorf("%s names %q, want a MANIFEST", path, name)
+	}
+	return name, nil
+}
+
+// open opens a file of most bytes at most.
+func open(path string, most int64) (f *os.File, size int64, err error) {
+	f, info, err := regular.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if size = info.Size(); size > most {
+		return nil, 0, errors.Join(fmt.Errorf("%s: %d bytes, want at most %d", path, size, most), f.Close())
+	}
+	return f, size, nil
 }
 
 // read applies the edits in the order that they were made. One that was being written
@@ -66,7 +100,10 @@ func (v *Version) read(f io.Reader) error {
 		}
 		var edit []byte
 		if err == nil {
-			edit, err = io.ReadAll(r)
+			edit, err = io.ReadAll(io.LimitReader(r, maxEdit+1))
+		}
+		if len(edit) > maxEdit {
+			err = fmt.Errorf("over %d bytes, want at most that many", maxEdit)
 		}
 		if n > 0 && all.ended && isCut(err) {
 			return nil
@@ -143,6 +180,9 @@ func (v *Version) apply(edit []byte) error {
 		}
 		if d.bad {
 			return errors.New("cut short")
+		}
+		if len(v.Tables) > maxTables {
+			return fmt.Errorf("the database lists over %d tables, want at most that many", maxTables)
 		}
 	}
 	return nil

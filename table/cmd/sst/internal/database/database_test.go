@@ -1,6 +1,8 @@
 package database
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,10 +10,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/journal"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
 )
@@ -118,6 +122,61 @@ func TestReadWithout(t *testing.T) {
 		if v, err := Read(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("CURRENT %q: %v, %v; want an error about what it names", current, v, err)
 		}
+	}
+}
+
+// What is no regular file, or larger than that of any database, is an error that says so,
+// and takes neither time nor memory.
+func TestReadBounds(t *testing.T) {
+	record := func(edit []byte) func(path string) error {
+		return func(path string) error {
+			var out bytes.Buffer
+			w := journal.NewWriter(&out)
+			r, err := w.Next()
+			if err == nil {
+				_, err = r.Write(edit)
+			}
+			return errors.Join(err, w.Close(), os.WriteFile(path, out.Bytes(), 0o666))
+		}
+	}
+	sparse := func(size int64) func(path string) error {
+		return func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, size)) }
+	}
+	link := func(path string) error { return os.Symlink(os.DevNull, path) }
+	dir := func(path string) error { return os.Mkdir(path, 0o777) }
+	var many []byte
+	for i := range uint64(maxTables + 1) {
+		many = append(binary.AppendUvarint(append(many, fieldAdd, 0), i), 0, 0, 0)
+	}
+	for _, tt := range []struct {
+		name, file string
+		make       func(path string) error
+		want       string
+	}{
+		{"CURRENT of many bytes", "CURRENT", sparse(1 << 40), "CURRENT: 1099511627776 bytes, want at most 4096"},
+		{"CURRENT that is a device", "CURRENT", link, "CURRENT: a device, want a regular file"},
+		{"CURRENT that is a directory", "CURRENT", dir, "CURRENT: a directory, want a regular file"},
+		{"MANIFEST of many bytes", "MANIFEST-000001", sparse(1 << 40), "MANIFEST-000001: 1099511627776 bytes, want at most 268435456"},
+		{"MANIFEST that is a device", "MANIFEST-000001", link, "MANIFEST-000001: a device, want a regular file"},
+		{"an edit of many bytes", "MANIFEST-000001", record(make([]byte, maxEdit+1)), "MANIFEST-000001: edit 0: over 67108864 bytes, want at most that many"},
+		{"many tables", "MANIFEST-000001", record(many), "MANIFEST-000001: edit 0: the database lists over 1048576 tables, want at most that many"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000001\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, tt.file)
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.make(path); err != nil {
+				t.Skip(err)
+			}
+			if v, err := Read(dir); err == nil || v != nil || !strings.HasSuffix(err.Error(), tt.want) {
+				t.Errorf("Read = %v, %v; want %s", v, err, tt.want)
+			}
+		})
 	}
 }
 
