@@ -1,15 +1,15 @@
 package main
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/fpr"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
 const fprLong = `Measure the false-positive rate of LevelDB's Bloom filters from nearly empty to
@@ -63,7 +63,7 @@ func fprCommand() *cobra.Command {
 		Example: fprExamples,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return measureRates(cmd.OutOrStdout(), cmd.ErrOrStderr(), c, name)
+			return measureRates(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), c, name)
 		},
 	}
 	f := cmd.Flags()
@@ -79,7 +79,7 @@ func fprCommand() *cobra.Command {
 }
 
 // measureRates measures what c says, writes both files, and prints a summary.
-func measureRates(out, stderr io.Writer, c fpr.Config, name string) error {
+func measureRates(ctx context.Context, out, stderr io.Writer, c fpr.Config, name string) error {
 	if name == "" {
 		return errors.New("-o is not given, want a name for NAME.svg and NAME.csv")
 	}
@@ -92,16 +92,26 @@ func measureRates(out, stderr io.Writer, c fpr.Config, name string) error {
 	if err != nil {
 		return err
 	}
-	var chart, figures bytes.Buffer
-	err = errors.Join(fpr.WriteSVG(&chart, c, points), fpr.WriteCSV(&figures, points))
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(name+".svg", chart.Bytes(), 0o666); err != nil {
-		return err
-	}
-	if err := os.WriteFile(name+".csv", figures.Bytes(), 0o666); err != nil {
+	if err := interruptible(ctx, func(ctx context.Context) error { return writeRates(ctx, c, points, name) }); err != nil {
 		return err
 	}
 	return fpr.WriteSummary(out, points)
+}
+
+// writeRates writes both files, or none.
+func writeRates(ctx context.Context, c fpr.Config, points []fpr.Point, name string) error {
+	chart, err := output.Create(ctx, name+".svg", nil)
+	if err != nil {
+		return err
+	}
+	defer chart.Abort() // does nothing after Commit
+	figures, err := output.Create(ctx, name+".csv", nil)
+	if err != nil {
+		return err
+	}
+	defer figures.Abort()
+	if err := errors.Join(fpr.WriteSVG(chart, c, points), fpr.WriteCSV(figures, points)); err != nil {
+		return err
+	}
+	return output.Commit(chart, figures)
 }
