@@ -29,12 +29,7 @@ type buildFlags struct {
 	onDuplicate, tempDir string
 }
 
-func buildCommand() *cobra.Command {
-	var f buildFlags
-	cmd := &cobra.Command{
-		Use:   "build -o OUT [INPUT...]",
-		Short: "Build a table from text, JSON or a directory tree",
-		Long: `Build a table of the pairs in the inputs, which need not be in order. Each INPUT is
+const buildLong = `Build a table of the pairs in the inputs, which need not be in order. Each INPUT is
 a file with a pair on each line, or a directory: each regular file below it becomes
 a pair of its slash path there and its contents; symbolic links are left out, and so is
 OUT. No other INPUT can be OUT, or a table. No INPUT and - are standard input; -o - is
@@ -60,7 +55,14 @@ are more than 400 million to sort. --sorted spares the sorting if pairs are in o
 already.
 
 The table appears under its name when it is complete and on disk. A file that is
-there is replaced.`,
+there is replaced.`
+
+func buildCommand() *cobra.Command {
+	var f buildFlags
+	cmd := &cobra.Command{
+		Use:   "build -o OUT [INPUT...]",
+		Short: "Build a table from text, JSON or a directory tree",
+		Long:  buildLong,
 		Example: `  sst build -o capitals.ldb capitals.tsv
   sort words.txt | sst build -o words.ldb --format keys --sorted
   sst build -o go.ldb "$(go env GOROOT)/src"
@@ -119,22 +121,36 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if err != nil {
 		return err
 	}
-	reading := meter.Bytes(stderr, sizeOf(inputs), "reading")
-	in.Watch = reading.Reader
-	read := 0
-	pairs := counted(input.Read(ctx, inputs, stdin, in), &read, reading.Done)
-	if !f.internalKeys {
-		pairs = hinted(pairs, stderr)
-	}
+	read := &reading{paths: inputs, stdin: stdin, options: in, stderr: stderr}
 	if f.sorted {
-		err = appendSorted(w, pairs)
+		err = appendSorted(w, read.pairs(ctx))
 	} else {
-		err = f.appendAll(w, extern.Sort(ctx, pairs, sorting(o, limit, f.tempDir)), &read, stderr)
+		err = f.appendAll(w, extern.Sort(ctx, read.pairs(ctx), sorting(o, limit, f.tempDir)), read)
 	}
 	if err != nil {
 		return err
 	}
 	return finish(w, to)
+}
+
+// reading is the inputs of build.
+type reading struct {
+	paths   []string
+	stdin   io.Reader
+	options input.Options
+	stderr  io.Writer
+	n       int // how many pairs were read
+}
+
+// pairs returns the pairs, and shows how far it is.
+func (r *reading) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
+	bar := meter.Bytes(r.stderr, sizeOf(r.paths), "reading")
+	r.options.Watch = bar.Reader
+	pairs := counted(input.Read(ctx, r.paths, r.stdin, r.options), &r.n, bar.Done)
+	if !r.options.InternalKeys {
+		pairs = hinted(pairs, r.stderr)
+	}
+	return pairs
 }
 
 // versionLike is what the rest of a line looks like that wants --internal-keys.
@@ -204,9 +220,8 @@ func appendSorted(w *table.Writer, pairs iter.Seq2[input.Pair, error]) error {
 	return nil
 }
 
-// appendAll appends the sorted records, one of each key. There are total, as soon as
-// the first one is there.
-func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record, error], total *int, stderr io.Writer) error {
+// appendAll appends the sorted records of what was read, one of each key.
+func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record, error], read *reading) error {
 	var before extern.Record
 	dropped := 0
 	var writing *meter.Bar
@@ -216,7 +231,7 @@ func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record,
 			return err
 		}
 		if writing == nil {
-			writing = meter.Count(stderr, int64(*total), "writing", "pairs")
+			writing = meter.Count(read.stderr, int64(read.n), "writing", "pairs")
 		}
 		if r.Number%checkEvery == 0 {
 			writing.Add(checkEvery)
@@ -237,7 +252,7 @@ func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record,
 		}
 	}
 	if dropped > 0 {
-		text.Line(stderr, "sst: note: left out %s of keys that came twice", count(uint64(dropped), "pair"))
+		text.Line(read.stderr, "sst: note: left out %s of keys that came twice", count(uint64(dropped), "pair"))
 	}
 	return nil
 }

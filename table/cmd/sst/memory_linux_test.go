@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -32,8 +31,8 @@ func measured() {
 	os.Exit(status)
 }
 
-// peak runs the command, and returns how many bytes it had at most.
-func peak(t *testing.T, stdin io.Reader, args ...string) (bytes int64, status int, stderr string) {
+// peak runs the command on input without end, and returns how many bytes it had at most.
+func peak(t *testing.T, args ...string) (bytes int64, status int, stderr string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -47,7 +46,7 @@ func peak(t *testing.T, stdin io.Reader, args ...string) (bytes int64, status in
 	var errs strings.Builder
 	cmd := exec.Command(bin, args...)
 	cmd.Env = append(os.Environ(), peakFile+"="+report)
-	cmd.Stdin, cmd.Stderr = stdin, &errs
+	cmd.Stdin, cmd.Stderr = endless{}, &errs
 	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) && !strings.Contains(err.Error(), "broken pipe") {
 		t.Fatal(err)
 	}
@@ -98,23 +97,19 @@ func sparse(t *testing.T, path string, size int64) string {
 	return path
 }
 
-// Whatever the input is, a command takes what --memory says, and up to 64 MiB beside it,
-// or says which limit is in the way. No size is taken memory for before it is looked at.
-func TestMemory(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector takes memory too")
-	}
+// inputs writes what is hard on memory, and returns the paths by name.
+func inputs(t *testing.T) func(name string) string {
+	t.Helper()
 	dir := t.TempDir()
-	write := func(name, contents string) string {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(contents), 0o666)); err != nil {
+	path := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name, contents string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path(name)), 0o777), os.WriteFile(path(name), []byte(contents), 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		return path
 	}
-	huge := sparse(t, filepath.Join(dir, "huge"), 1<<40)
-	sparse(t, filepath.Join(dir, "overTree", "file"), 1<<30+1)
-	sparse(t, filepath.Join(dir, "hugeTree", "file"), 1<<40)
+	sparse(t, path("huge"), 1<<40)
+	sparse(t, path("overTree/file"), 1<<30+1)
+	sparse(t, path("hugeTree/file"), 1<<40)
 	var lines, json, small strings.Builder
 	value := incompressible(4<<20 - 100)
 	for i := range 5 {
@@ -125,58 +120,66 @@ func TestMemory(t *testing.T) {
 	for i := range 500_000 {
 		fmt.Fprintf(&small, "%d\tvalue %d\n", i*7919%500_000, i)
 	}
-	lined, jsoned, smalls := write("lines", lines.String()), write("json", json.String()), write("small", small.String())
-	tree := filepath.Join(dir, "tree")
-	table := filepath.Join(dir, "small.ldb")
-	mustSST(t, "build", "-o", table, smalls)
-	contents, err := os.ReadFile(table)
+	write("lines", lines.String())
+	write("json", json.String())
+	write("small", small.String())
+	mustSST(t, "build", "-o", path("small.ldb"), path("small"))
+	contents, err := os.ReadFile(path("small.ldb"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := write("cut.ldb", string(contents[:len(contents)-1]))
+	write("cut.ldb", string(contents[:len(contents)-1]))
+	return path
+}
 
+// Whatever the input is, a command takes what --memory says, and up to 64 MiB beside it,
+// or says which limit is in the way. No size is taken memory for before it is looked at.
+func TestMemory(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector takes memory too")
+	}
+	path := inputs(t)
 	for _, tt := range []struct {
-		name  string
-		args  []string
-		stdin io.Reader
-		want  string // on stderr; "": success
+		name, command string
+		input         string // "": what has no end
+		want          string // on stderr; "": success
 	}{
-		{"a file of a byte too many", []string{"build", filepath.Join(dir, "overTree")}, nil, "file: 1073741825 bytes, and a pair of a table has less than 1073741824"},
-		{"a sparse file in a directory", []string{"build", filepath.Join(dir, "hugeTree")}, nil, "file: 1099511627776 bytes, and a pair of a table has less than"},
-		{"a sparse file of lines", []string{"build", huge}, nil, "huge, line 1: over 4194304 bytes, a sixteenth of --memory and 2 MiB: want --memory of 16 times the line"},
-		{"a sparse file of lines in order", []string{"build", "--sorted", huge}, nil, "huge, line 1: over 4194304 bytes"},
-		{"a sparse file of JSON", []string{"build", "--format", "json", huge}, nil, "huge, line 1: over 4194304 bytes"},
-		{"a line without end", []string{"build"}, endless{}, "standard input, line 1: over 4194304 bytes"},
-		{"a file and a line without end", []string{"build", lined, "-"}, endless{}, "standard input, line 1: over 4194304 bytes"},
-		{"a sparse file that is no table", []string{"salvage", huge}, nil, "huge: its index cannot be read: 1099511627776 bytes, want at most 8388608, a quarter of --memory: --memory 4194304MiB would do"},
-		{"long lines", []string{"build", lined}, nil, ""},
-		{"long lines in order", []string{"build", "--sorted", "-c", "zstd", lined}, nil, ""},
-		{"long lines of JSON", []string{"build", "--format", "json", "--sorted", "-c", "zstd", jsoned}, nil, ""},
-		{"large files", []string{"build", "-c", "zstd", tree}, nil, ""},
-		{"many lines", []string{"build", "--concurrency", "64", smalls}, nil, ""},
-		{"a damaged table", []string{"salvage", cut}, nil, "damage was found"},
+		{"a file of a byte too many", "build", "overTree", "file: 1073741825 bytes, and a pair of a table has less than 1073741824"},
+		{"a sparse file in a directory", "build", "hugeTree", "file: 1099511627776 bytes, and a pair of a table has less than"},
+		{"a sparse file of lines", "build", "huge", "huge, line 1: over 4194304 bytes, a sixteenth of --memory and 2 MiB: want --memory of 16 times the line"},
+		{"a sparse file of lines in order", "build --sorted", "huge", "huge, line 1: over 4194304 bytes"},
+		{"a sparse file of JSON", "build --format json", "huge", "huge, line 1: over 4194304 bytes"},
+		{"a line without end", "build", "", "standard input, line 1: over 4194304 bytes"},
+		{"a line without end in order", "build --sorted", "", "standard input, line 1: over 4194304 bytes"},
+		{"a sparse file that is no table", "salvage", "huge", "huge: its index cannot be read: 1099511627776 bytes, want at most 8388608, a quarter of --memory: --memory 4194304MiB would do"},
+		{"long lines", "build", "lines", ""},
+		{"long lines in order", "build --sorted -c zstd", "lines", ""},
+		{"long lines of JSON", "build --sorted -c zstd --format json", "json", ""},
+		{"large files", "build -c zstd", "tree", ""},
+		{"many lines", "build --concurrency 64", "small", ""},
+		{"a damaged table", "salvage", "cut.ldb", "damage was found"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			const limit = 32 << 20
-			args := append(tt.args, "-o", filepath.Join(dir, "out.ldb"), "--memory", "32MiB")
-			checkPeak(t, limit, tt.stdin, args, tt.want)
+			args := append(strings.Fields(tt.command), "-o", path("out.ldb"), "--memory", "32MiB")
+			if tt.input != "" {
+				args = append(args, path(tt.input))
+			}
+			checkPeak(t, 32<<20, args, tt.want)
 		})
 	}
-	const usual = 1 << 30 // without --memory
-	for _, args := range [][]string{{"build", huge}, {"build"}} {
+	for _, args := range [][]string{{"build", path("huge")}, {"build"}} {
 		t.Run("the usual memory", func(t *testing.T) {
-			checkPeak(t, usual, endless{}, append(args, "-o", filepath.Join(dir, "out.ldb")), "line 1: over 69206016 bytes")
+			checkPeak(t, 1<<30, append(args, "-o", path("out.ldb")), "line 1: over 69206016 bytes")
 		})
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
-	if err != nil || left != nil {
+	if left, err := filepath.Glob(path("*.tmp")); err != nil || left != nil {
 		t.Errorf("%v, %v are left", left, err)
 	}
 }
 
-func checkPeak(t *testing.T, limit int64, stdin io.Reader, args []string, want string) {
+func checkPeak(t *testing.T, limit int64, args []string, want string) {
 	t.Helper()
-	got, status, stderr := peak(t, stdin, args...)
+	got, status, stderr := peak(t, args...)
 	if got > limit+64<<20 {
 		t.Errorf("%d MiB, want at most %d and 64", got>>20, limit>>20)
 	}
@@ -220,7 +223,7 @@ func TestMemoryOfAFileThatGrows(t *testing.T) {
 
 func checkGrowing(t *testing.T, dir string) {
 	t.Helper()
-	got, status, stderr := peak(t, nil, "build", "-o", dir+".ldb", "--memory", "32MiB", dir)
+	got, status, stderr := peak(t, "build", "-o", dir+".ldb", "--memory", "32MiB", dir)
 	if got > 96<<20 || status != 0 && !strings.Contains(stderr, "a sixteenth of --memory and 2 MiB") {
 		t.Errorf("%d MiB, status %d, %q", got>>20, status, stderr)
 	}

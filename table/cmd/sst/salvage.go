@@ -55,32 +55,36 @@ sixteenth and 2 MiB.`,
 	retained(cmd.Flags())
 	f.sourceFlags.add(cmd)
 	cmd.MarkFlagRequired("output")
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if f.out == "-" {
-			return errors.New("-o is -, want a file: standard output has what was lost")
-		}
-		o, err := f.sourceFlags.options()
-		if err != nil {
-			return err
-		}
-		limit, err := f.limit()
-		if err != nil {
-			return err
-		}
-		defer limit.Hold()()
-		o.MaxBlock = limit.Pair()
-		file, err := source.OpenDamaged(args[0], o)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		if err := checkMemory(file, limit); err != nil {
-			return file.Wrap(err)
-		}
-		f.retain(file, cmd.Flags().Changed)
-		return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys, limit)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return f.run(cmd, args[0])
 	}
 	return cmd
+}
+
+func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
+	if f.out == "-" {
+		return errors.New("-o is -, want a file: standard output has what was lost")
+	}
+	o, err := f.sourceFlags.options()
+	if err != nil {
+		return err
+	}
+	limit, err := f.limit()
+	if err != nil {
+		return err
+	}
+	defer limit.Hold()()
+	o.MaxBlock = limit.Pair()
+	file, err := source.OpenDamaged(path, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := checkMemory(file, limit); err != nil {
+		return file.Wrap(err)
+	}
+	f.retain(file, cmd.Flags().Changed)
+	return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys, limit)
 }
 
 // checkMemory returns an error if the file, or one of its blocks, is too large to be taken

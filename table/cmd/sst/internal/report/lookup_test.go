@@ -1,14 +1,11 @@
 package report
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +15,6 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // asked is how many keys are looked up in each table.
@@ -275,45 +271,4 @@ func TestPageWithoutEntries(t *testing.T) {
 			t.Errorf("answer for %s (-want +got):\n%s", tt.key, diff)
 		}
 	}
-}
-
-// The command that the page shows for a key has that key for its last word, when a shell
-// takes it apart, and no option that is not meant.
-func TestPageCommand(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip(err)
-	}
-	above := []workload.Pair{{Key: bytes.Repeat([]byte{0xff}, 100)}} // all that are asked for, in a block that the page does not hold
-	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, above))
-	page := open(t, newBrowser(t), writePage(t, f, Options{Command: []string{"sst", "get", "./-x.ldb"}}), 1000)
-	keys := []string{"plain", "", " ", "-k", "--", "--help", "it's", "a b", `a"b`, "$HOME", "$(id)", "`id`", "a;b", "a\nb", "\x00\xff", `a\b`, "*", "~", "#", "!!", "{a,b}", "é\u202e", "-it's $HOME"}
-	for _, p := range bytePairs(100) {
-		keys = append(keys, string(p.Key))
-	}
-	commands := call[[]string](page, `(texts) => texts.map((text) => {
-		document.getElementById("key").value = text;
-		document.getElementById("ask").requestSubmit();
-		return document.querySelector("#answer code").textContent;
-	})`, escapedAll(keys))
-	for i, key := range keys {
-		want := []string{"get", "./-x.ldb", text.Escape([]byte(key))}
-		if strings.HasPrefix(key, "-") {
-			want = []string{"get", "./-x.ldb", "--", text.Escape([]byte(key))}
-		}
-		got, err := exec.Command("sh", "-c", `sst() { printf '%s\n' "$@"; }`+"\n"+commands[i]).Output()
-		if err != nil {
-			t.Fatalf("%s: %v", commands[i], err)
-		}
-		if diff := cmp.Diff(strings.Join(want, "\n")+"\n", string(got)); diff != "" {
-			t.Errorf("key %q, command %s (-want +got):\n%s", key, commands[i], diff)
-		}
-	}
-}
-
-func escapedAll(keys []string) []string {
-	all := make([]string, len(keys))
-	for i, key := range keys {
-		all[i] = text.Escape([]byte(key))
-	}
-	return all
 }
