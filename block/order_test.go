@@ -115,19 +115,19 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		together, last := 0, ""
+		together, last := int64(0), ""
 		for i := range tt.n {
 			last = tt.key(i)
-			together += len(last)
+			together += int64(len(last))
 			if err := w.Append([]byte(last), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		data := w.Finish()
-		if together > 257*len(data) {
+		if together > 257*int64(len(data)) {
 			t.Errorf("%s: %d bytes of keys in a block of %d", name, together, len(data))
 		}
-		budget := block.Budget{Memory: 3 << 20, Work: int64(1024 * len(data))}
+		budget := block.Budget{Memory: 3 << 20, Work: 1024 * int64(len(data))}
 		var it block.Iter
 		if err := it.Open(data, block.Order{Compare: bytes.Compare}, &budget); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -118,7 +118,7 @@ func inputs(t *testing.T) func(name string) string {
 		write(fmt.Sprint("tree/file", i), value)
 	}
 	for i := range 500_000 {
-		fmt.Fprintf(&small, "%d\tvalue %d\n", i*7919%500_000, i)
+		fmt.Fprintf(&small, "%d\tvalue %d\n", int64(i)*7919%500_000, i)
 	}
 	write("lines", lines.String())
 	write("json", json.String())

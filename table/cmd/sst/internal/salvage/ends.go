@@ -145,9 +145,9 @@ func (s *scanner) inflatedEnd(r io.Reader, in *bytes.Reader) int {
 	if err == nil && first[0] == 0 {
 		var n int64
 		n, err = io.Copy(io.Discard, io.LimitReader(r, maxBlock))
-		s.work -= int(n)
+		s.work -= n
 	}
-	s.work -= size - in.Len() + 64
+	s.work -= int64(size - in.Len() + 64)
 	if err != nil || first[0] != 0 {
 		return 0
 	}

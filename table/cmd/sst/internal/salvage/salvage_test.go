@@ -34,6 +34,7 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		data = bytes.Clone(data)
 		rawtable.Repair(data)
+		(&Salvage{}).find(image{data: data})
 		blocks, gaps := scan(image{data: data})
 		at := 0
 		for len(blocks) > 0 || len(gaps) > 0 {

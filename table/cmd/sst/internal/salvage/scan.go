@@ -43,7 +43,7 @@ type gap struct {
 // scan returns the blocks in data and the gaps between them, in order, the footer's
 // 48 bytes aside.
 func scan(f image) (blocks []extent, gaps []gap) {
-	s := scanner{image: f, work: workPerByte * (len(f.data) + 1<<16), deflate: true}
+	s := scanner{image: f, work: workPerByte * (int64(len(f.data)) + 1<<16), deflate: true}
 	data := f.data
 	for at := 0; at < len(data); {
 		b, ok := s.resume(at)
@@ -74,7 +74,7 @@ const deflateID = 4
 type scanner struct {
 	image
 	err      error     // of the last block with a right checksum that cannot be read
-	work     int       // how many bytes may still be gone over
+	work     int64     // how many bytes may still be gone over
 	deflate  bool      // blocks may be of deflate
 	inflater io.Reader // of deflate
 	unzlib   io.Reader
@@ -103,7 +103,7 @@ func (s *scanner) isBlock(start, end int) bool {
 	if end > len(s.data)-trailerLen {
 		return false
 	}
-	s.work -= end - start
+	s.work -= int64(end - start)
 	e := extent{start, end, s.data[end]}
 	if !s.checksum(e) {
 		return false
@@ -114,7 +114,7 @@ func (s *scanner) isBlock(start, end int) bool {
 	}
 	if _, err = source.OpenBlock(contents, source.AnyOrder); err != nil {
 		s.err = err
-		s.work -= len(contents)
+		s.work -= int64(len(contents))
 	}
 	return err == nil
 }
@@ -132,7 +132,7 @@ func (s *scanner) tryDecode(e extent) ([]byte, error) {
 	contents, err := s.decode(e)
 	if err != nil {
 		s.err = err
-		s.work -= failedDecode * (e.end - e.start)
+		s.work -= failedDecode * int64(e.end-e.start)
 	}
 	return contents, err
 }
@@ -151,10 +151,10 @@ func (s *scanner) other(start, end int) (extent, bool) {
 		}
 		e := extent{start, at, s.data[at]}
 		if _, err := s.tryDecode(e); err == nil {
-			s.work -= at - start
+			s.work -= int64(at - start)
 			return e, true
 		}
 	}
-	s.work -= max(1, at-start)
+	s.work -= int64(max(1, at-start))
 	return extent{}, false
 }
