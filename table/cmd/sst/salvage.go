@@ -149,12 +149,12 @@ func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.W
 // tell says what was kept and what was lost.
 func (f *salvageFlags) tell(out io.Writer, path string, s *salvage.Salvage, kept int, twice uint64) {
 	if s.Searched {
-		text.Line(out, "%s: it has no index to go by: %s: blocks were found by their checksums", path, reason(s.Damage))
+		text.Line(out, "%s: the index cannot be read, so blocks were searched for by their checksums (%s)", path, reason(s.Damage))
 	} else if s.Damage != nil {
-		text.Line(out, "%s: %s", path, reason(s.Damage))
+		text.Line(out, "%s: the table cannot be opened (%s)", path, reason(s.Damage))
 	}
 	for _, l := range s.Lost {
-		text.Line(out, "%s: lost %s: %s", path, l.What, reason(l.Why))
+		text.Line(out, "%s: lost %s (%s)", path, l.What, reason(l.Why))
 	}
 	if twice > 0 {
 		text.Line(out, "%s: left out %s: their keys came twice, and the first of each in the file was kept", path, count(twice, "pair"))

@@ -68,6 +68,8 @@ func lossOf(f *source.File, in image, blocks []extent, g gap) Loss {
 		if it, err := in.open(blocks[next]); err == nil && it.First() {
 			loss.What += ", before the key " + f.Separator(it.Key())
 		}
+	} else if next > 0 {
+		loss.What += ", where filters and the index are, and perhaps more data"
 	}
 	if g.err != nil {
 		loss.Why = fmt.Errorf("a block with a right checksum is there, and cannot be read: %w", g.err)
