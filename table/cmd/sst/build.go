@@ -106,7 +106,9 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 		return err
 	}
 	defer limit.Hold()()
-	o.Concurrency = min(o.Concurrency, limit.Workers())
+	if err := holdTo(limit, o); err != nil {
+		return err
+	}
 	to, err := output.Create(ctx, f.out, stdout)
 	if err != nil {
 		return err

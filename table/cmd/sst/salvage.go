@@ -45,7 +45,8 @@ The pairs are put in order anew, in temporary files; of a key that is there twic
 first pair in the file is kept.
 
 A file without index may take a quarter of --memory, and a block a
-sixteenth and 2 MiB.`,
+sixteenth and 2 MiB. The new table's index comes on top. Where blocks are searched for,
+those of a table that is the value of an entry can be found too.`,
 		Example: "  sst salvage broken.ldb -o rescued.ldb",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -113,7 +114,9 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	if err != nil {
 		return err
 	}
-	o.Concurrency = min(o.Concurrency, limit.Workers())
+	if err := holdTo(limit, o); err != nil {
+		return err
+	}
 	pairs, twice := 0, uint64(0)
 	err = interruptible(ctx, func(ctx context.Context) (err error) {
 		pairs, twice, err = f.write(ctx, s, o, limit)
@@ -155,6 +158,9 @@ func (f *salvageFlags) tell(out io.Writer, path string, s *salvage.Salvage, kept
 	}
 	for _, l := range s.Lost {
 		text.Line(out, "%s: lost %s (%s)", path, l.What, reason(l.Why))
+	}
+	for _, l := range s.LeftOut {
+		text.Line(out, "%s: left out %s (%s)", path, l.What, reason(l.Why))
 	}
 	if twice > 0 {
 		text.Line(out, "%s: left out %s: their keys came twice, and the first of each in the file was kept", path, count(twice, "pair"))

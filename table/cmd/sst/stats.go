@@ -40,7 +40,7 @@ classical formula predicts it from bits, keys and k, and as it is measured, with
 		if err != nil {
 			return err
 		}
-		paths, _, failed := tablesOf(args, flags.allTables, cmd.ErrOrStderr())
+		paths, _, failed := tablesOf(args, o, cmd.ErrOrStderr())
 		for i, path := range paths {
 			if i > 0 && !asJSON {
 				io.WriteString(cmd.OutOrStdout(), "\n")

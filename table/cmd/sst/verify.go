@@ -47,7 +47,7 @@ is damaged.`,
 		if err != nil {
 			return err
 		}
-		paths, size, failed := tablesOf(args, flags.allTables, cmd.ErrOrStderr())
+		paths, size, failed := tablesOf(args, o, cmd.ErrOrStderr())
 		if err := o.Outputs.CheckAll(paths); err != nil {
 			return err
 		}
@@ -61,13 +61,13 @@ is damaged.`,
 
 // tablesOf returns the tables that the arguments name, and how many bytes they have.
 // What cannot be listed is an error of its own.
-func tablesOf(args []string, all bool, note io.Writer) (paths []string, size int64, failed []error) {
+func tablesOf(args []string, o source.Options, note io.Writer) (paths []string, size int64, failed []error) {
 	for _, arg := range args {
 		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
 			paths = append(paths, arg) // opening it tells
 			continue
 		}
-		dir, err := source.ListDir(arg, all)
+		dir, err := source.ListDir(arg, o)
 		failed = append(failed, err)
 		slices.Reverse(dir.Tables)
 		paths = append(paths, dir.Tables...)

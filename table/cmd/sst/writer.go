@@ -89,6 +89,9 @@ func (f *writerFlags) options(internal bool) (*table.WriterOptions, error) {
 	return o, nil
 }
 
+// maxBits is far more bits per key than make a difference.
+const maxBits = 1000
+
 // check checks what the library would call by other names.
 func (f *writerFlags) check(blockSize int64) error {
 	for _, flag := range []struct {
@@ -105,8 +108,8 @@ func (f *writerFlags) check(blockSize int64) error {
 		}
 	}
 	for name, bits := range map[string]int{"--bits": f.bits, "--table-bits": f.tableBits} {
-		if bits < -1 || bits == 0 {
-			return fmt.Errorf("%s is %d, want at least 1, or -1 for no filter", name, bits)
+		if bits < -1 || bits == 0 || bits > maxBits {
+			return fmt.Errorf("%s is %d, want 1 to %d, or -1 for no filter", name, bits, maxBits)
 		}
 	}
 	return nil
@@ -144,6 +147,15 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 func (f *memoryFlags) limit() (memory.Limit, error) {
 	n, err := parseSize("--memory", f.memory)
 	return memory.Limit(n), err
+}
+
+// holdTo has a table's blocks be no larger than the limit allows.
+func holdTo(limit memory.Limit, o *table.WriterOptions) error {
+	o.Concurrency = min(o.Concurrency, limit.Workers())
+	if err := limit.CheckPair(int64(o.BlockSize)); err != nil {
+		return fmt.Errorf("--block-size is %w", err)
+	}
+	return nil
 }
 
 // sorting is how pairs of such a table are sorted.

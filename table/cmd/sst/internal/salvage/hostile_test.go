@@ -105,6 +105,52 @@ func TestSalvageOfTablesCutAnywhere(t *testing.T) {
 	}
 }
 
+// What is taken for no data is named, as it may be data.
+func TestSalvageNamesWhatItLeavesOut(t *testing.T) {
+	var pairs []string
+	for i := range 5 {
+		pairs = append(pairs, fmt.Sprint("key", i), "\x00\x11") // as a handle
+	}
+	contents := tableOf(t, table.WriterOptions{Compression: table.NoCompression, BlockSize: 1}, pairs)
+	s := salvaged(t, contents[:5*22])
+	if n, _ := read(s); n+len(s.LeftOut) != 5 || len(s.Lost) > 0 {
+		t.Errorf("%d pairs, left out: %v, lost: %v", n, s.LeftOut, s.Lost)
+	}
+	var properties []string
+	for i := range 120 {
+		properties = append(properties, fmt.Sprintf("rocksdb.num.entries%05d", i), "some value")
+	}
+	properties[0] = "rocksdb.num.entries"
+	contents = tableOf(t, table.WriterOptions{}, properties)
+	contents[len(contents)-1] ^= 1
+	s = salvaged(t, contents)
+	if n, _ := read(s); n == 0 && len(s.LeftOut) < 2 {
+		t.Errorf("nothing is kept, left out: %v", s.LeftOut)
+	}
+}
+
+// Keys are internal keys if all of them could be, and not only those that are looked at
+// first.
+func TestSalvageLooksAtAllKeys(t *testing.T) {
+	var pairs []string
+	for _, prefix := range []string{"k", "l", "m", "zzz"} {
+		for i := range 100 {
+			key := fmt.Sprintf("%s%05d", prefix, i)
+			if prefix != "l" {
+				key += "\x01\x07\x00\x00\x00\x00\x00\x00"
+			}
+			pairs = append(pairs, key, "v")
+		}
+	}
+	contents := tableOf(t, table.WriterOptions{BlockSize: 100}, pairs)
+	for _, cut := range []int{0, 1} {
+		s := salvaged(t, contents[:len(contents)-cut])
+		if n, _ := read(s); n != 400 || s.Internal {
+			t.Errorf("cut by %d bytes: %d pairs, internal keys: %v", cut, n, s.Internal)
+		}
+	}
+}
+
 // hostile are files that look like a table at very many places: to search them takes time
 // in proportion to their size, and their tests would not end otherwise.
 var hostile = map[string]func(size int) []byte{
@@ -132,6 +178,26 @@ var hostile = map[string]func(size int) []byte{
 			data = binary.LittleEndian.AppendUint32(data, crc.Block(data[start:len(data)-1], 1))
 		}
 		return data
+	},
+	// Many gaps are next to one block, which decodes to far more.
+	"gaps beside a block of zeros": func(size int) []byte {
+		data := storedBlock(string(codecs.Zstd.Encode(nil, []byte(rawtable.Entry(0, "a", string(make([]byte, 30<<20)))+rawtable.Restarts(0)))), 2)
+		var listed []string
+		for i := 0; len(data) < size; i++ {
+			data = append(data, "junk"...)
+			listed = append(listed, fmt.Sprintf("filter.%06d", i), rawtable.Handle(uint64(len(data)), 12))
+			data = append(data, storedBlock(rawtable.Entry(0, "b", "")+rawtable.Restarts(0), 0)...)
+		}
+		return append(data, storedBlock(rawtable.Entries(listed...), 0)...)
+	},
+	// Each restart point has to be one of many entries.
+	"restart points": func(size int) []byte {
+		var data, restarts []byte
+		for i := range size / 8 {
+			data = append(data, 0, 1, 0, 'x')
+			restarts = binary.LittleEndian.AppendUint32(restarts, uint32(4*i))
+		}
+		return append(data, restarts...)
 	},
 	"zeros":             func(size int) []byte { return make([]byte, size) },
 	"entries":           func(size int) []byte { return bytes.Repeat([]byte("\x00\x03\x01key1\x02\x01\x012"), size/12) },

@@ -16,7 +16,14 @@ const (
 	indexBlock
 	metaindexBlock
 	propertiesBlock
+	listedBlock // by the metaindex
 )
+
+// kindNames say what blocks with entries are taken for that are no data.
+var kindNames = map[kind]string{
+	indexBlock: "it looks like an index", metaindexBlock: "it looks like a metaindex",
+	propertiesBlock: "it looks like properties", listedBlock: "a metaindex lists it",
+}
 
 var (
 	metaName     = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb|pebble)\.`)

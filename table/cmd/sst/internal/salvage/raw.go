@@ -18,7 +18,7 @@ func (s *scanner) rawEnd(data []byte) int {
 	isStart, array := s.entries(base)
 	at := array - base
 	for n, before := uint32(0), uint32(0); len(data)-at >= 4+trailerLen; n++ {
-		s.work--
+		s.work -= 4 * entryWork
 		point := binary.LittleEndian.Uint32(data[at:])
 		at += 4
 		switch {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"sort"
+	"slices"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/table"
@@ -21,7 +21,10 @@ type Salvage struct {
 	Searched bool   // there is no index to go by: blocks were found by their checksums
 	Lost     []Loss // what was not, when all Pairs were gone over
 
-	each func(yield func(it *block.Iter) bool)
+	LeftOut []Loss // blocks that look like no data, where no index says which are
+
+	each   func(yield func(it *block.Iter) bool)
+	unread []Loss // what is Lost before any block is read
 }
 
 // A Loss is what of a table could not be read.
@@ -35,8 +38,8 @@ type Loss struct {
 func Of(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	s := &Salvage{Damage: f.Damage}
 	if f.Layout != nil {
-		s.Internal = f.Internal
 		s.each = func(yield func(*block.Iter) bool) { s.byIndex(f, yield) }
+		s.Internal = f.Internal && (internal == source.Yes || source.AllInternal(s.each))
 		return s, nil
 	}
 	data := make([]byte, f.Size)
@@ -49,39 +52,17 @@ func Of(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	s.each = func(yield func(*block.Iter) bool) { s.byChecksum(in, blocks, yield) }
 	s.Internal = internal == source.Yes || internal == source.Auto && source.LookInternal(s.each)
 	f.Internal = s.Internal
+	l := losses{f: f, in: in, blocks: blocks, seen: map[int]ends{}}
 	for _, g := range gaps {
-		s.Lost = append(s.Lost, lossOf(f, in, blocks, g))
+		s.unread = append(s.unread, l.of(g))
 	}
+	s.Lost = s.unread
 	return s, nil
-}
-
-// lossOf says what bytes could not be read, and between which keys they are.
-func lossOf(f *source.File, in image, blocks []extent, g gap) Loss {
-	next := sort.Search(len(blocks), func(i int) bool { return blocks[i].start >= g.end })
-	loss := Loss{fmt.Sprintf("%d bytes at %d", g.end-g.start, g.start), errors.New("no block with a right checksum is there")}
-	if next > 0 {
-		if it, err := in.open(blocks[next-1]); err == nil && it.Last() {
-			loss.What += ", after the key " + f.Separator(it.Key())
-		}
-	}
-	if next < len(blocks) {
-		if it, err := in.open(blocks[next]); err == nil && it.First() {
-			loss.What += ", before the key " + f.Separator(it.Key())
-		}
-	} else if next > 0 {
-		loss.What += ", where filters and the index are, and perhaps more data"
-	}
-	if g.err != nil {
-		loss.Why = fmt.Errorf("a block with a right checksum is there, and cannot be read: %w", g.err)
-	}
-	if g.givenUp {
-		loss.Why = errors.New("the search for blocks there would take too long, and was given up")
-	}
-	return loss
 }
 
 // byIndex yields the data blocks that the index lists, with their keys in any order.
 func (s *Salvage) byIndex(f *source.File, yield func(*block.Iter) bool) {
+	s.Blocks, s.Lost = 0, nil
 	for i, part := range f.Layout.Data {
 		it, err := openListed(f, part)
 		if err != nil {
@@ -117,6 +98,7 @@ func keysOf(f *source.File, i int) string {
 
 // byChecksum yields the blocks that were found. They were sound then.
 func (s *Salvage) byChecksum(in image, blocks []extent, yield func(*block.Iter) bool) {
+	s.Lost = slices.Clip(s.unread)
 	for _, e := range blocks {
 		it, err := in.open(e)
 		if err != nil {
@@ -134,8 +116,14 @@ func (s *Salvage) find(in image) (blocks []extent, gaps []gap) {
 	found, gaps := scan(in)
 	kinds, listed := kindsOf(in, found)
 	for i, e := range found {
-		if kinds[i] == dataBlock && !listed[uint64(e.start)] {
+		k := kinds[i]
+		if k == dataBlock && listed[uint64(e.start)] {
+			k = listedBlock
+		}
+		if k == dataBlock {
 			blocks = append(blocks, e)
+		} else if name := kindNames[k]; name != "" {
+			s.LeftOut = append(s.LeftOut, Loss{fmt.Sprintf("the block of %d bytes at %d", e.end-e.start, e.start), errors.New(name)})
 		}
 	}
 	return blocks, gaps

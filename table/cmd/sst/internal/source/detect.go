@@ -26,16 +26,17 @@ func (f *File) find(internal InternalKeys) {
 	samples, filters := samplesOf(f.Layout), readFilters(f.Layout)
 	f.filters = filters
 	whole, user := filtered(samples, filters, keepKey), filtered(samples, filters, table.InternalFilterKey)
-	if len(samples) == 0 {
-		samples = separators(f.Layout)
-	}
 	switch {
 	case internal != Auto:
 		f.Internal = internal == Yes
 	case whole != user:
 		f.Internal = user
 	default: // the filter does not tell
-		f.Internal = shaped(samples) && ordered(samples)
+		index := []sample{{keys: separators(f.Layout)}}
+		if len(samples) == 0 && len(f.Layout.Data) > 0 {
+			samples = index // the blocks are damaged
+		}
+		f.Internal = shaped(samples) && ordered(samples) && shaped(index) && ordered(index)
 	}
 	if f.Internal {
 		f.Opaque = !user
@@ -67,20 +68,17 @@ func samplesOf(l *table.Layout) []sample {
 	return samples
 }
 
-// separators takes keys from the index.
-func separators(l *table.Layout) []sample {
-	var s sample
-	for _, part := range l.Data[:min(len(l.Data), sampledKeys)] {
-		s.keys = append(s.keys, part.Name)
+// separators returns the keys of the index.
+func separators(l *table.Layout) [][]byte {
+	keys := make([][]byte, len(l.Data))
+	for i, part := range l.Data {
+		keys[i] = part.Name
 	}
-	if s.keys == nil {
-		return nil
-	}
-	return []sample{s}
+	return keys
 }
 
-// LookInternal reports whether the keys of some data blocks, of which there is neither
-// an index nor a filter, look like internal keys.
+// LookInternal reports whether the keys of data blocks, of which there is neither an index
+// nor a filter, look like internal keys: all of them, and some are in their order.
 func LookInternal(blocks iter.Seq[*block.Iter]) bool {
 	var samples []sample
 	for it := range blocks {
@@ -89,7 +87,19 @@ func LookInternal(blocks iter.Seq[*block.Iter]) bool {
 			break
 		}
 	}
-	return shaped(samples) && ordered(samples)
+	return shaped(samples) && ordered(samples) && AllInternal(blocks)
+}
+
+// AllInternal reports whether all keys could be internal keys of LevelDB and goleveldb.
+func AllInternal(blocks iter.Seq[*block.Iter]) bool {
+	for it := range blocks {
+		for it.Next() {
+			if !isInternal(it.Key()) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func sampleBlock(l *table.Layout, h table.Handle) [][]byte {
@@ -113,17 +123,22 @@ func sampleKeys(it *block.Iter) [][]byte {
 	return keys
 }
 
-// shaped reports whether all keys could be internal keys of LevelDB and goleveldb.
+// shaped reports whether all keys could be internal keys.
 func shaped(samples []sample) bool {
 	for _, s := range samples {
 		for _, key := range s.keys {
-			k, ok := table.ParseInternalKey(key)
-			if !ok || k.Kind > table.KindSet || k.Sequence >= maxSequence && k.Sequence != table.MaxSequence {
+			if !isInternal(key) {
 				return false
 			}
 		}
 	}
 	return len(samples) > 0
+}
+
+// isInternal reports whether a key could be an internal key of LevelDB and goleveldb.
+func isInternal(key []byte) bool {
+	k, ok := table.ParseInternalKey(key)
+	return ok && k.Kind <= table.KindSet && (k.Sequence < maxSequence || k.Sequence == table.MaxSequence)
 }
 
 // ordered reports whether the keys are in the order of internal keys.

@@ -25,7 +25,7 @@ type Dir struct {
 // ListDir lists the directory's files that are called .ldb or .sst. Of a database
 // they are those that it lists itself, unless all are asked for: others are left over,
 // or were not finished.
-func ListDir(dir string, all bool) (Dir, error) {
+func ListDir(dir string, o Options) (Dir, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return Dir{}, err
@@ -40,6 +40,10 @@ func ListDir(dir string, all bool) (Dir, error) {
 			if info, err := e.Info(); err == nil && info.Size() > 0 {
 				logs = append(logs, path)
 			}
+		case "":
+			if err := o.Outputs.CheckAll([]string{path}); err != nil && isVersionFile(e.Name()) {
+				return Dir{}, err
+			}
 		}
 	}
 	v, err := database.Read(dir)
@@ -48,7 +52,7 @@ func ListDir(dir string, all bool) (Dir, error) {
 	case err != nil:
 		d.note("%v: all tables of the directory are taken for the database's", err)
 	default:
-		if logs, err = d.restrict(dir, v, logs, all); err != nil {
+		if logs, err = d.restrict(dir, v, logs, o.AllTables); err != nil {
 			return Dir{}, err
 		}
 	}
@@ -61,6 +65,9 @@ func ListDir(dir string, all bool) (Dir, error) {
 	slices.SortStableFunc(d.Tables, newer)
 	return d, nil
 }
+
+// isVersionFile reports whether a database's file says which tables it has.
+func isVersionFile(name string) bool { return name == "CURRENT" || manifestName.MatchString(name) }
 
 func (d *Dir) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))

@@ -13,6 +13,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
 // writeDatabase has goleveldb write a database of several tables, and delete some of
@@ -80,7 +81,7 @@ func TestOnlyListedTables(t *testing.T) {
 	if n, _, err := scanned(dir, Options{}); n != want || err != nil {
 		t.Errorf("with an unfinished table: %d entries, %v; want %d", n, err, want)
 	}
-	d, err := ListDir(dir, false)
+	d, err := ListDir(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,22 @@ func TestOnlyListedTables(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("?"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := ListDir(dir, false); err != nil || len(d.Tables) < 3 || len(d.Notes) == 0 {
+	if d, err := ListDir(dir, Options{}); err != nil || len(d.Tables) < 3 || len(d.Notes) == 0 {
 		t.Errorf("without MANIFEST: %v, %v; want all tables and a note", d, err)
+	}
+}
+
+// What says which tables a database has is not read while a command writes to it.
+func TestListDirReadsNoOutput(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"CURRENT", "MANIFEST-000001", "notes"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ListDir(dir, Options{Outputs: output.Of(nil, path)})
+		if refused := strings.Contains(fmt.Sprint(err), "input and output are the same file"); refused != (name != "notes") {
+			t.Errorf("output to %s: %v", name, err)
+		}
 	}
 }

@@ -187,7 +187,7 @@ func TestDamagedIsNotForeign(t *testing.T) {
 func TestListedIsNotForeign(t *testing.T) {
 	dir := t.TempDir()
 	writeDatabase(t, dir)
-	d, err := ListDir(dir, false)
+	d, err := ListDir(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

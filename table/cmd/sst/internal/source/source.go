@@ -25,7 +25,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	s := &Source{Path: path, Dir: info.IsDir()}
 	paths := []string{path}
 	if s.Dir {
-		dir, err := ListDir(path, o.AllTables)
+		dir, err := ListDir(path, o)
 		if err != nil {
 			return nil, err
 		}

@@ -56,7 +56,7 @@ func open(t *testing.T, path string, o Options) *File {
 // and each of a database is.
 func TestInternalKeysAreFoundOut(t *testing.T) {
 	for dir, want := range map[string]bool{golden + "/goleveldb": false, golden + "/leveldb": false, golden + "/sievetable": false, databases: true} {
-		d, err := ListDir(dir, false)
+		d, err := ListDir(dir, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestNewestTablesFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d, err := ListDir(dir, false)
+	d, err := ListDir(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
