@@ -254,22 +254,6 @@ func TestSortCannotRead(t *testing.T) {
 	}
 }
 
-// Whatever memory there is, the chunks that can be in it together take no more, and so
-// many pairs as the help says are merged with 64 MiB of the library's buffers, the least
-// of which have 4 KiB.
-func TestLimits(t *testing.T) {
-	const pairs, buffers = 400e6, 64 << 20 / (4 << 10)
-	for _, memory := range []int64{1, leastMemory, 64<<20 - 1, 64 << 20, 256 << 20, mostMemory, 1 << 60} {
-		l := Options{Memory: memory}.limits()
-		if got := int64(l.chunks()) * int64(l.chunk) * int64(l.inline+entryLen); got > max(memory, leastMemory) {
-			t.Errorf("%d bytes: %+v take %d", memory, l, got)
-		}
-		if got := pairs / l.chunk; got > buffers {
-			t.Errorf("%d bytes: %d chunks of %+v, want at most %d", memory, got, l, buffers)
-		}
-	}
-}
-
 // The files have no names while they are written, where the system allows that.
 func TestTemporaryFilesHaveNoNames(t *testing.T) {
 	if runtime.GOOS == "windows" {

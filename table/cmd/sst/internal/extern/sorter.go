@@ -61,15 +61,14 @@ type sorter struct {
 func start(ctx context.Context, o Options, l limits) *sorter {
 	s := &sorter{o: o, limits: l, in: make(chan record, 1<<10)}
 	ctx, s.stop = context.WithCancel(ctx)
-	sorting, sorted, failed := extsort.Generic(s.in, fromDisk, toDisk, s.compare, &extsort.Config{
-		ChunkSize:          l.chunk,
-		NumWorkers:         l.workers,
-		SortedChanBuffSize: 1 << 10,
-		TempFilesDir:       o.Dir,
-	})
+	sorting, sorted, failed := extsort.Generic(s.in, fromDisk, toDisk, s.compare, l.config(o.Dir))
 	s.sorted, s.failed = sorted, failed
 	go sorting.Sort(ctx)
 	return s
+}
+
+func (l limits) config(dir string) *extsort.Config {
+	return &extsort.Config{ChunkSize: l.chunk, NumWorkers: l.workers, SortedChanBuffSize: 1 << 10, TempFilesDir: dir}
 }
 
 func fromDisk(b []byte) (record, error) { return b, nil }
