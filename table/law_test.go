@@ -27,7 +27,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		rounds = 1
 	}
 	for _, shape := range shapes {
-		if testing.Short() && shape.large {
+		if (testing.Short() || raceEnabled) && shape.large {
 			continue
 		}
 		for range rounds {

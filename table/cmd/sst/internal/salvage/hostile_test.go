@@ -232,7 +232,7 @@ func storedBlock(stored string, id byte) []byte {
 }
 
 func TestSearchTakesLinearTime(t *testing.T) {
-	const size = 500_000
+	const size = 200_000
 	for _, name := range slices.Sorted(maps.Keys(hostile)) {
 		data := hostile[name](size)
 		s := salvaged(t, data)
