@@ -49,9 +49,9 @@ between key and value, or in fields of those names, and the table is one of a
 LevelDB or goleveldb database.
 
 Pairs are sorted in temporary files. A line, or a file of a directory, may take a
-sixteenth of --memory and 2 MiB. On top of it come the table's index and filters, with
-4 bytes per key for a filter of the whole table, and a fifth of a byte per pair if there
-are more than 400 million to sort. --sorted spares the sorting if pairs are in order
+sixteenth of --memory and 2 MiB, and the table's index a half. On top of it come the
+filters, with 4 bytes per key for one of the whole table, and a fifth of a byte per pair
+if there are more than 400 million to sort. --sorted spares the sorting if pairs are in order
 already.
 
 The table appears under its name when it is complete and on disk. A file that is
@@ -123,11 +123,12 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if err != nil {
 		return err
 	}
+	bounded := &boundedWriter{Writer: w, limit: limit}
 	read := &reading{paths: inputs, stdin: stdin, options: in, stderr: stderr}
 	if f.sorted {
-		err = appendSorted(w, read.pairs(ctx))
+		err = appendSorted(bounded, read.pairs(ctx))
 	} else {
-		err = f.appendAll(w, extern.Sort(ctx, read.pairs(ctx), sorting(o, limit, f.tempDir)), read)
+		err = f.appendAll(bounded, extern.Sort(ctx, read.pairs(ctx), sorting(o, limit, f.tempDir)), read)
 	}
 	if err != nil {
 		return err
@@ -210,7 +211,7 @@ func sizeOf(inputs []string) int64 {
 // checkEvery is after how many entries a loop shows how far it is.
 const checkEvery = 1 << 12
 
-func appendSorted(w *table.Writer, pairs iter.Seq2[input.Pair, error]) error {
+func appendSorted(w *boundedWriter, pairs iter.Seq2[input.Pair, error]) error {
 	for pair, err := range pairs {
 		if err == nil {
 			err = w.Append(pair.Key, pair.Value)
@@ -223,7 +224,7 @@ func appendSorted(w *table.Writer, pairs iter.Seq2[input.Pair, error]) error {
 }
 
 // appendAll appends the sorted records of what was read, one of each key.
-func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record, error], read *reading) error {
+func (f *buildFlags) appendAll(w *boundedWriter, records iter.Seq2[extern.Record, error], read *reading) error {
 	var before extern.Record
 	dropped := 0
 	var writing *meter.Bar
@@ -249,7 +250,7 @@ func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record,
 			dropped++
 			continue
 		}
-		if err := appendRecord(w, r); err != nil {
+		if err := w.appendRecord(r); err != nil {
 			return err
 		}
 	}
@@ -257,12 +258,4 @@ func (f *buildFlags) appendAll(w *table.Writer, records iter.Seq2[extern.Record,
 		text.Line(read.stderr, "sst: note: left out %s of keys that came twice", count(uint64(dropped), "pair"))
 	}
 	return nil
-}
-
-func appendRecord(w *table.Writer, r extern.Record) error {
-	value, err := r.Value()
-	if err != nil {
-		return err
-	}
-	return w.Append(r.Key, value)
 }

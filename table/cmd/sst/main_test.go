@@ -95,6 +95,23 @@ func TestLongSharedKeysTakeLinearTime(t *testing.T) {
 	}
 }
 
+// A table of long keys whose index would not fit into --memory is refused, with what would
+// help, and not when all is read.
+func TestIndexIsHeldToMemory(t *testing.T) {
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "t.ldb"), filepath.Join(dir, "out.ldb")
+	if err := os.WriteFile(path, longKeys(100_000, 2_000, ""), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := sst("salvage", path, "-o", out, "--memory", "32MiB")
+	if want := "the table's index has over 16777216 bytes, half of --memory: want larger blocks (--block-size) or more --memory"; status != exitUsage || !strings.Contains(stderr, want) {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	mustSST(t, "salvage", path, "-o", out, "--memory", "32MiB", "--block-size", "2MiB")
+	mustSST(t, "verify", out)
+	mustSST(t, "diff", path, out)
+}
+
 // A key of a megabyte is not printed whole where a message names it.
 func TestMessagesShortenKeys(t *testing.T) {
 	dir := t.TempDir()

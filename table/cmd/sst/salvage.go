@@ -45,7 +45,7 @@ The pairs are put in order anew, in temporary files; of a key that is there twic
 first pair in the file is kept.
 
 A file without index may take a quarter of --memory, and a block a
-sixteenth and 2 MiB. The new table's index comes on top. Where blocks are searched for,
+sixteenth and 2 MiB, and the new table's index a half. Where blocks are searched for,
 those of a table that is the value of an entry can be found too.`,
 		Example: "  sst salvage broken.ldb -o rescued.ldb",
 		Args:    cobra.ExactArgs(1),
@@ -142,7 +142,7 @@ func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.W
 	if err != nil {
 		return 0, 0, err
 	}
-	twice, err = appendFirst(w, extern.Sort(ctx, s.Pairs(), sorting(o, limit, "")))
+	twice, err = appendFirst(&boundedWriter{Writer: w, limit: limit}, extern.Sort(ctx, s.Pairs(), sorting(o, limit, "")))
 	if err != nil || w.Entries() == 0 && (s.Damage != nil || len(s.Lost) > 0) {
 		return 0, twice, err
 	}
@@ -194,11 +194,11 @@ func (f *salvageFlags) retain(file *source.File, given func(name string) bool) {
 }
 
 // appendFirst appends the pairs in order, the first one of each key.
-func appendFirst(w *table.Writer, records iter.Seq2[extern.Record, error]) (twice uint64, err error) {
+func appendFirst(w *boundedWriter, records iter.Seq2[extern.Record, error]) (twice uint64, err error) {
 	var before extern.Record
 	for r, err := range records {
 		if err == nil && !before.Again {
-			err = appendRecord(w, r)
+			err = w.appendRecord(r)
 		}
 		if err != nil {
 			return 0, err

@@ -11,9 +11,10 @@ import (
 type Limit int64
 
 const (
-	pairPart = 16 // a pair is there several times: as text, in blocks, compressed
-	filePart = 4  // what is found in a file takes about as much again
-	sortPart = 4  // a pair may be there beside the others that are sorted
+	pairPart  = 16 // a pair is there several times: as text, in blocks, compressed
+	indexPart = 2
+	filePart  = 4 // what is found in a file takes about as much again
+	sortPart  = 4 // a pair may be there beside the others that are sorted
 
 	leastPair  = 2 << 20  // may be taken whatever the limit is, and what part of that
 	mostPair   = 1 << 30  // is more than a table takes
@@ -56,6 +57,15 @@ func (l Limit) CheckPair(size int64) error {
 func (l Limit) CheckFile(size int64) error {
 	if most := int64(l / filePart); size > most {
 		return fmt.Errorf("%d bytes, want at most %d, a quarter of --memory: %s", size, most, needed(size, filePart))
+	}
+	return nil
+}
+
+// CheckIndex returns an error if size is more than the index of a table may have, which the
+// Writer holds up to twice.
+func (l Limit) CheckIndex(size int64) error {
+	if most := int64(l / indexPart); size > most {
+		return fmt.Errorf("the table's index has over %d bytes, half of --memory: want larger blocks (--block-size) or more --memory", most)
 	}
 	return nil
 }
