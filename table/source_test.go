@@ -14,10 +14,9 @@ import (
 
 // failOnce fails the n-th read.
 type failOnce struct {
-	src  *bytes.Reader
-	n    int
-	err  error
-	done bool
+	src *bytes.Reader
+	n   int
+	err error
 }
 
 func (f *failOnce) ReadAt(p []byte, off int64) (int, error) {

@@ -76,7 +76,6 @@ type damage struct {
 	lost []int // data blocks; from the end if negative
 
 	unopened bool // the table cannot be opened
-	harmless bool // Verify finds nothing
 }
 
 func flip(at func(s sound) uint64) func(s sound, c []byte) []byte {

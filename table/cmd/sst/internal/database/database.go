@@ -26,7 +26,8 @@ type Version struct {
 	Tables   map[uint64]bool // the numbers of its tables
 }
 
-var manifestName = regexp.MustCompile(`^MANIFEST-[0-9]+$`)
+// ManifestName matches what a MANIFEST is called.
+var ManifestName = regexp.MustCompile(`^MANIFEST-[0-9]+$`)
 
 // What is larger no database has, or few: a MANIFEST is written anew when the database is
 // opened.
@@ -69,7 +70,7 @@ func readCurrent(path string) (string, error) {
 		return "", err
 	}
 	name := strings.TrimSuffix(string(current), "\n")
-	if !manifestName.MatchString(name) {
+	if !ManifestName.MatchString(name) {
 		return "", fmt.Errorf("%s names %q, want a MANIFEST", path, name)
 	}
 	return name, nil

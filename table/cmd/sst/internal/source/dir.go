@@ -67,7 +67,9 @@ func ListDir(dir string, o Options) (Dir, error) {
 }
 
 // isVersionFile reports whether a database's file says which tables it has.
-func isVersionFile(name string) bool { return name == "CURRENT" || manifestName.MatchString(name) }
+func isVersionFile(name string) bool {
+	return name == "CURRENT" || database.ManifestName.MatchString(name)
+}
 
 func (d *Dir) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))

@@ -94,9 +94,8 @@ func (f *File) recognize(head, tail []byte) (what, next string) {
 }
 
 var (
-	manifestName = regexp.MustCompile(`^MANIFEST-[0-9]+$`)
-	logName      = regexp.MustCompile(`^[0-9]+\.log$`)
-	currentText  = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
+	logName     = regexp.MustCompile(`^[0-9]+\.log$`)
+	currentText = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
 )
 
 // databaseFile says which other file of a database one is.
@@ -105,7 +104,7 @@ func databaseFile(name string, head []byte) string {
 	switch {
 	case name == "CURRENT", currentText.Match(head):
 		return "the CURRENT file of a database"
-	case manifestName.MatchString(name), isLog && namesComparer(record):
+	case database.ManifestName.MatchString(name), isLog && namesComparer(record):
 		return "the MANIFEST of a database"
 	case logName.MatchString(name), isLog:
 		return "the log of a database"
