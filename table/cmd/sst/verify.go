@@ -117,5 +117,9 @@ func verifyFile(path string, o source.Options) (but string, err error) {
 	if filters := f.Filters(); filters.Unknown {
 		but = ", but only the checksum of its filter was checked: " + filters.Why()
 	}
-	return but, f.Wrap(errors.Join(f.Reader.Verify(), f.Close()))
+	err = f.Reader.Verify()
+	if f.UserFilter && err != nil && !errors.Is(err, table.ErrCorrupt) {
+		err = errors.New("its filter has keys without sequence number and kind, and was not checked: want --internal-keys auto or yes")
+	}
+	return but, f.Wrap(errors.Join(err, f.Close()))
 }

@@ -1,7 +1,9 @@
 package source
 
 import (
+	"errors"
 	"iter"
+	"slices"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/table"
@@ -21,14 +23,17 @@ const (
 )
 
 // find finds out what the file's keys are, and whether its filter holds them, by
-// some of them.
-func (f *File) find(internal InternalKeys) {
+// some of them. It is an error if they cannot be what internal says.
+func (f *File) find(internal InternalKeys) error {
 	samples, filters := samplesOf(f.Layout), readFilters(f.Layout)
 	f.filters = filters
 	whole, user := filtered(samples, filters, keepKey), filtered(samples, filters, table.InternalFilterKey)
 	switch {
+	case internal == Yes && len(samples) > 0 && !slices.ContainsFunc(samples, sample.anyInternal):
+		return errors.New("--internal-keys is yes, but its keys do not end in sequence number and kind: want auto or no")
 	case internal != Auto:
 		f.Internal = internal == Yes
+		f.UserFilter = !f.Internal && user && !whole
 	case whole != user:
 		f.Internal = user
 	default: // the filter does not tell
@@ -46,7 +51,11 @@ func (f *File) find(internal InternalKeys) {
 	if f.Opaque {
 		f.filters.Blocks, f.filters.Whole = nil, nil
 	}
+	return nil
 }
+
+// anyInternal reports whether one of the keys could be an internal key.
+func (s sample) anyInternal() bool { return slices.ContainsFunc(s.keys, isInternal) }
 
 func keepKey(key []byte) []byte { return key }
 
@@ -126,10 +135,8 @@ func sampleKeys(it *block.Iter) [][]byte {
 // shaped reports whether all keys could be internal keys.
 func shaped(samples []sample) bool {
 	for _, s := range samples {
-		for _, key := range s.keys {
-			if !isInternal(key) {
-				return false
-			}
+		if slices.ContainsFunc(s.keys, func(key []byte) bool { return !isInternal(key) }) {
+			return false
 		}
 	}
 	return len(samples) > 0

@@ -56,9 +56,14 @@ type File struct {
 	Src      io.ReaderAt   // what the table is read from
 	Empty    bool          // it has no data blocks
 	Layout   *table.Layout // where its blocks are; nil if opened to be gone through
-	Reader   *table.Reader
-	Metrics  *table.Metrics // of the Reader
-	Options  *table.ReaderOptions
+
+	// UserFilter says that the filter holds users' keys, though the keys are not to be read
+	// as internal keys.
+	UserFilter bool
+
+	Reader  *table.Reader
+	Metrics *table.Metrics // of the Reader
+	Options *table.ReaderOptions
 
 	// Damage is why there is no Reader, and perhaps no Layout. Open fails then.
 	Damage error
@@ -119,7 +124,9 @@ func (f *File) open(o Options) (err error) {
 		return err
 	}
 	f.Empty = len(f.Layout.Data) == 0
-	f.find(o.InternalKeys)
+	if err := f.find(o.InternalKeys); err != nil {
+		return err
+	}
 	if o.Through {
 		f.Layout, f.filters.Blocks, f.filters.Whole = nil, nil, nil
 		runtime.GC() // so that they are gone before a Reader has as much
