@@ -191,7 +191,8 @@ func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err 
 	}
 	more = true
 	var buf []byte
-	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+	root := dir + string(filepath.Separator) // so that a link to a directory is followed
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -199,10 +200,14 @@ func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err 
 		if err != nil || o.Outputs.Has(info) {
 			return err
 		}
-		if buf, err = o.contents(filepath.Join(dir, filepath.FromSlash(path)), buf); err != nil {
+		key, err := filepath.Rel(dir, path)
+		if err != nil {
 			return err
 		}
-		if more = yield(Pair{[]byte(path), buf}, nil); !more {
+		if buf, err = o.contents(path, buf); err != nil {
+			return err
+		}
+		if more = yield(Pair{[]byte(filepath.ToSlash(key)), buf}, nil); !more {
 			return fs.SkipAll
 		}
 		return nil

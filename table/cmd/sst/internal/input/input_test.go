@@ -93,6 +93,31 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// A name is a key as it is, also one that is no UTF-8, and the directory may be come to
+// by a link.
+func TestTreeOfAnyNames(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "d\xff")
+	if err := os.MkdirAll(filepath.Join(dir, "sub\xfe"), 0o777); err != nil {
+		t.Skip(err) // a file system that wants UTF-8
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sub\xfe", "a\nb"), []byte("1"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	link := dir + "-link"
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip(err)
+	}
+	for _, root := range []string{dir, dir + "/", link, link + "//"} {
+		if diff := cmp.Diff([]string{`"sub\xfe/a\nb" "1"`}, pairs([]string{root}, "", Options{})); diff != "" {
+			t.Errorf("%q: pairs (-want +got):\n%s", root, diff)
+		}
+	}
+	t.Chdir(dir)
+	if diff := cmp.Diff([]string{`"sub\xfe/a\nb" "1"`}, pairs([]string{"."}, "", Options{})); diff != "" {
+		t.Errorf("working directory: pairs (-want +got):\n%s", diff)
+	}
+}
+
 // Who stops reading is not read on for.
 func TestStopsEarly(t *testing.T) {
 	n := 0
