@@ -114,11 +114,9 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 		return err
 	}
 	defer to.Abort() // does nothing after Commit
-	temporary, err := to.Temporary()
-	if err != nil {
+	if in.Temporary, err = to.Temporary(); err != nil {
 		return err
 	}
-	in.Outputs = append(in.Outputs, temporary...)
 	w, err := table.NewWriter(to, o)
 	if err != nil {
 		return err
@@ -149,6 +147,9 @@ type reading struct {
 func (r *reading) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
 	bar := meter.Bytes(r.stderr, sizeOf(r.paths), "reading")
 	r.options.Watch = bar.Reader
+	r.options.LeftOut = func(path string) {
+		text.Line(r.stderr, "sst: note: %s is the output, and left out", path)
+	}
 	pairs := counted(input.Read(ctx, r.paths, r.stdin, r.options), &r.n, bar.Done)
 	if !r.options.InternalKeys {
 		pairs = hinted(pairs, r.stderr)

@@ -28,9 +28,13 @@ type Options struct {
 	Format       string // one of Formats, or "" for what the input's name tells, and else tsv
 	InternalKeys bool   // lines have sequence number and kind too, which become the key's trailer
 
-	// Outputs are files that are written to. None can be an input, and those in
-	// directories are left out.
+	// Outputs are files that are written to. None can be an input. Those in directories
+	// are left out, and LeftOut is called with the path of each. nil: nothing.
 	Outputs output.Files
+	LeftOut func(path string)
+
+	// Temporary are files that are in directories only meanwhile, and left out.
+	Temporary output.Files
 
 	// Memory bounds lines and the files of directories.
 	Memory memory.Limit
@@ -196,8 +200,7 @@ func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err 
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		info, err := d.Info()
-		if err != nil || o.Outputs.Has(info) {
+		if out, err := o.leftOut(path, d); err != nil || out {
 			return err
 		}
 		key, err := filepath.Rel(dir, path)
@@ -213,4 +216,17 @@ func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err 
 		return nil
 	})
 	return more && err == nil, err
+}
+
+// leftOut reports whether the file of a directory is written to.
+func (o Options) leftOut(path string, d fs.DirEntry) (bool, error) {
+	info, err := d.Info()
+	if err != nil {
+		return false, err
+	}
+	out := o.Outputs.Has(info)
+	if out && o.LeftOut != nil {
+		o.LeftOut(path)
+	}
+	return out || o.Temporary.Has(info), nil
 }
