@@ -11,8 +11,9 @@ import (
 // Until then the table is in a temporary file in the same directory, called
 // sievetable-….tmp: what a crash can leave behind, and what an error or Abort
 // removes. If syncing the directory fails after the rename, the new file is
-// removed, and a file that it replaced is gone. A symbolic link of that name is
-// replaced, not followed; what is no regular file, such as a device, is not replaced.
+// removed, and a file that it replaced is gone. A symbolic link of that name stays, and
+// what it leads to is replaced so. What is no regular file, such as a device, is not
+// replaced, and neither is anything in /dev and /proc.
 // The file's permissions are 0666 before umask.
 //
 //	w, err := table.Create("users.ldb", nil)

@@ -3,7 +3,6 @@
 package atomicfile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,47 +29,30 @@ type File struct {
 	rename func(oldName, newName string) error
 }
 
-// Create creates the temporary file, which is called sievetable-….tmp. What has the
-// final name by now and is neither a regular file nor a link to one, a directory or a
-// device, is not replaced.
+// Create creates the temporary file, which is called sievetable-….tmp. Where path is a
+// link, the file is the one that it leads to, in that one's directory. What is there by
+// now and no regular file is not replaced.
 func Create(path string) (*File, error) {
-	parent, name := filepath.Split(path)
-	dir, err := os.OpenRoot(cmp.Or(parent, "."))
+	f, err := createAt(path)
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = p.Err // which has a name that nobody gave
+	}
 	if err != nil {
-		return nil, err
-	}
-	f := &File{dir: dir, name: name, sync: (*os.File).Sync, rename: dir.Rename}
-	if err := f.checkName(path); err != nil {
-		return nil, errors.Join(err, dir.Close())
-	}
-	tmp := fmt.Sprintf("sievetable-%016x.tmp", rand.Uint64())
-	if f.tmp, err = dir.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
-		return nil, errors.Join(err, dir.Close())
+		return nil, fmt.Errorf("create %q: %w", path, err)
 	}
 	return f, nil
 }
 
-// checkName fails early if no file should replace what has the name.
-func (f *File) checkName(path string) error {
-	info, err := f.dir.Lstat(f.name)
-	if f.name == "" || err == nil && info.IsDir() {
-		return fmt.Errorf("create %q: not the name of a file", path)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+func createAt(path string) (*File, error) {
+	dir, name, err := locate(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if info.Mode().Type() == fs.ModeSymlink {
-		if info, err = os.Stat(path); err != nil {
-			return nil // it leads nowhere, and is replaced itself
-		}
+	tmp, err := dir.OpenFile(fmt.Sprintf("sievetable-%016x.tmp", rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
 	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("create %q: not a regular file, and not replaced", path)
-	}
-	return nil
+	return &File{dir: dir, tmp: tmp, name: name, sync: (*os.File).Sync, rename: dir.Rename}, nil
 }
 
 // Write writes to the temporary file.

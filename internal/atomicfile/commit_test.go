@@ -132,31 +132,6 @@ func TestAbortWhileCommitting(t *testing.T) {
 	t.Logf("%d of 200 files were published", published)
 }
 
-// What is no regular file is not replaced; a link to one is, and not what it leads to.
-func TestCreateReplacesRegularFilesOnly(t *testing.T) {
-	dir := t.TempDir()
-	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
-	writeOld(t, real)
-	if err := os.Symlink("real", link); err != nil {
-		t.Skip(err)
-	}
-	if err := Commit(create(t, link)); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.ReadFile(real); err != nil || string(got) != "old" {
-		t.Errorf("what the link led to is %q, %v; want the old contents", got, err)
-	}
-	toDevice := filepath.Join(dir, "null")
-	if err := os.Symlink(os.DevNull, toDevice); err != nil {
-		t.Skip(err)
-	}
-	for _, name := range []string{"", dir, dir + "/", os.DevNull, toDevice} {
-		if _, err := Create(name); err == nil {
-			t.Errorf("Create(%q): no error", name)
-		}
-	}
-}
-
 func create(t *testing.T, name string) *File {
 	t.Helper()
 	f, err := Create(name)

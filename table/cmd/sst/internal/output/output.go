@@ -3,6 +3,7 @@ package output
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -22,13 +23,16 @@ type Output struct {
 // unfinished has the files that are to be removed if the process ends.
 var unfinished sync.Map
 
-// Create returns the Output of a name: "-" is stdout. What has the name stays there
+// Create returns the Output of a name: "-" is stdout, if that is not nil. What has the name stays there
 // until Commit. When ctx ends, nothing more is written.
 func Create(ctx context.Context, name string, stdout io.Writer) (*Output, error) {
-	if name == "-" {
+	if name == "-" && stdout != nil {
 		return &Output{ctx: ctx, to: stdout}, nil
 	}
 	f, err := atomicfile.Create(name)
+	if errors.Is(err, atomicfile.ErrNotReplaced) && stdout != nil {
+		err = fmt.Errorf("%w; -o - is standard output", err)
+	}
 	if err != nil {
 		return nil, err
 	}
