@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/zlib"
-	"fmt"
 	"io"
-	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -18,9 +16,9 @@ import (
 // The codecs. Two of them have the same id, so that a Reader is given one that
 // decodes both, see All.
 var (
-	Zstd    table.Codec = codec{id: 2, name: "zstd", newReader: newZstdReader, newWriter: newZstdWriter}
-	Zlib    table.Codec = codec{id: 2, name: "zlib", newReader: zlib.NewReader, newWriter: newZlibWriter}
-	Deflate table.Codec = codec{id: 4, name: "deflate", newReader: newFlateReader, newWriter: newFlateWriter}
+	Zstd    table.Codec = newCodec(2, "zstd", newZstdReader, newZstdWriter)
+	Zlib    table.Codec = newCodec(2, "zlib", newZlibReader, newZlibWriter)
+	Deflate table.Codec = newCodec(4, "deflate", newFlateReader, newFlateWriter)
 )
 
 // All returns what reads all of them: blocks of id 2 are told apart by the magic
@@ -39,87 +37,52 @@ func (z zstdOrZlib) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return z.Codec.Decode(dst, src, limit)
 }
 
-type codec struct {
-	id        byte
-	name      string
+func newZlibReader() reader { return &inflating{newReader: zlib.NewReader} }
+
+func newZlibWriter() writer { return zlib.NewWriter(nil) }
+
+func newFlateReader() reader {
+	return &inflating{newReader: func(r io.Reader) (io.ReadCloser, error) { return flate.NewReader(r), nil }}
+}
+
+func newFlateWriter() writer {
+	w, err := flate.NewWriter(nil, flate.DefaultCompression)
+	return must(w, err)
+}
+
+// inflating is a reader of compress/zlib, which is made at the first block, or of
+// compress/flate.
+type inflating struct {
+	io.ReadCloser
 	newReader func(r io.Reader) (io.ReadCloser, error)
-	newWriter func(w io.Writer) (io.WriteCloser, error)
 }
 
-func (c codec) ID() byte { return c.id }
-
-// Encode panics if memory cannot be written to, which does not happen.
-func (c codec) Encode(dst, src []byte) []byte {
-	out := bytes.NewBuffer(slices.Grow(dst, len(src)+len(src)/1024+64)) // for what does not get smaller
-	w, err := c.newWriter(out)
-	if err == nil {
-		_, err = w.Write(src)
+func (i *inflating) Reset(r io.Reader) (err error) {
+	if i.ReadCloser != nil {
+		return i.ReadCloser.(flate.Resetter).Reset(r, nil)
 	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		panic(fmt.Sprintf("codecs: %s: %v", c.name, err))
-	}
-	return out.Bytes()
-}
-
-// Decode decodes piece by piece: memory is taken for what there is, not for what a
-// block claims to be.
-func (c codec) Decode(dst, src []byte, limit int) (_ []byte, err error) {
-	in := bytes.NewReader(src)
-	r, err := c.newReader(in)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.name, err)
-	}
-	defer func() {
-		if closeErr := r.Close(); err == nil && closeErr != nil {
-			err = fmt.Errorf("%s: %w", c.name, closeErr)
-		}
-	}()
-	start := len(dst)
-	for {
-		if len(dst) == cap(dst) { // double, up to what is one byte too many
-			have := len(dst) - start
-			dst = slices.Grow(dst, min(max(4096, have), limit-have+1))
-		}
-		n, err := r.Read(dst[len(dst):cap(dst)])
-		dst = dst[:len(dst)+n]
-		if len(dst)-start > limit {
-			return nil, fmt.Errorf("%s: decodes to over %d bytes", c.name, limit)
-		}
-		if err == io.EOF && in.Len() > 0 {
-			return nil, fmt.Errorf("%s: %d bytes behind the end", c.name, in.Len())
-		}
-		if err == io.EOF {
-			return dst, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name, err)
-		}
-	}
-}
-
-func newZlibWriter(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }
-
-func newFlateReader(r io.Reader) (io.ReadCloser, error) { return flate.NewReader(r), nil }
-
-func newFlateWriter(w io.Writer) (io.WriteCloser, error) {
-	return flate.NewWriter(w, flate.DefaultCompression)
+	i.ReadCloser, err = i.newReader(r)
+	return err
 }
 
 // maxZstdWindow is the most that a zstd block may look back, which is memory that it
 // takes on its word.
 const maxZstdWindow = 8 << 20
 
-func newZstdReader(r io.Reader) (io.ReadCloser, error) {
-	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
-	if err != nil {
-		return nil, err
-	}
-	return d.IOReadCloser(), nil
+func newZstdReader() reader {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+	return must(d, err)
 }
 
-func newZstdWriter(w io.Writer) (io.WriteCloser, error) {
-	return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
+func newZstdWriter() writer {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithLowerEncoderMem(true))
+	return must(e, err)
+}
+
+// must panics if the options of a codec are wrong, which they are not.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

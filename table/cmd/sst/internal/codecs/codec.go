@@ -1,0 +1,134 @@
+package codecs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+)
+
+// codec is a compression with a writer and a reader. Most blocks take less memory and
+// time than these take to be made, so that they are used again.
+type codec struct {
+	id                 byte
+	name               string
+	encoders, decoders *sync.Pool
+}
+
+// writer compresses what is written, up to Close. Then it can be Reset for the next.
+type writer interface {
+	io.WriteCloser
+	Reset(w io.Writer)
+}
+
+// reader decompresses r after Reset.
+type reader interface {
+	io.Reader
+	Reset(r io.Reader) error
+}
+
+type encoder struct {
+	out bytes.Buffer
+	writer
+}
+
+type decoder struct {
+	in bytes.Reader
+	reader
+}
+
+func newCodec(id byte, name string, newReader func() reader, newWriter func() writer) codec {
+	return codec{
+		id: id, name: name,
+		encoders: &sync.Pool{New: func() any { return &encoder{writer: newWriter()} }},
+		decoders: &sync.Pool{New: func() any { return &decoder{reader: newReader()} }},
+	}
+}
+
+func (c codec) ID() byte { return c.id }
+
+// Encode panics if memory cannot be written to, which does not happen.
+func (c codec) Encode(dst, src []byte) []byte {
+	e := c.encoders.Get().(*encoder)
+	e.out = *bytes.NewBuffer(slices.Grow(dst, len(src)+len(src)/1024+64)) // for what does not get smaller
+	e.Reset(&e.out)
+	_, err := e.Write(src)
+	if err := errors.Join(err, e.Close()); err != nil {
+		panic(fmt.Sprintf("codecs: %s: %v", c.name, err))
+	}
+	encoded := e.out.Bytes()
+	e.out = bytes.Buffer{}
+	c.encoders.Put(e)
+	return encoded
+}
+
+// Decode takes memory for what there is, not for what a block claims to be.
+func (c codec) Decode(dst, src []byte, limit int) ([]byte, error) {
+	d := c.decoders.Get().(*decoder)
+	decoded, err := d.decode(dst, src, limit)
+	d.in.Reset(nil)
+	c.decoders.Put(d)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.name, err)
+	}
+	return decoded, nil
+}
+
+// aLot is how many bytes are gathered in memory that grows. Of more it is seen first how
+// much there is: growing takes up to three times as much.
+const aLot = 16 << 20
+
+func (d *decoder) decode(dst, src []byte, limit int) ([]byte, error) {
+	start := len(dst)
+	if err := d.start(src); err != nil {
+		return nil, err
+	}
+	for {
+		if len(dst) == cap(dst) {
+			var err error
+			if dst, err = d.grow(dst, start, src, limit); err != nil {
+				return nil, err
+			}
+		}
+		n, err := d.Read(dst[len(dst):cap(dst)])
+		dst = dst[:len(dst)+n]
+		switch {
+		case len(dst)-start > limit:
+			return nil, overLimit(limit)
+		case err == io.EOF && d.in.Len() > 0:
+			return nil, fmt.Errorf("%d bytes behind the end", d.in.Len())
+		case err == io.EOF:
+			return dst, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+func (d *decoder) start(src []byte) error {
+	d.in.Reset(src)
+	return d.Reset(&d.in)
+}
+
+// grow returns dst with more room, up to what is one byte too many. If it has a lot behind
+// start already, it gets room for all of src, which is decoded anew.
+func (d *decoder) grow(dst []byte, start int, src []byte, limit int) ([]byte, error) {
+	have := len(dst) - start
+	if have < aLot {
+		return slices.Grow(dst, min(max(4096, have), limit-have+1)), nil
+	}
+	more, err := io.Copy(io.Discard, io.LimitReader(d, int64(limit-have+1)))
+	if err == nil && int(more) > limit-have {
+		err = overLimit(limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := make([]byte, start, len(dst)+int(more)+1) // so that the end is seen
+	copy(all, dst)
+	return all, d.start(src)
+}
+
+func overLimit(limit int) error { return fmt.Errorf("decodes to over %d bytes", limit) }

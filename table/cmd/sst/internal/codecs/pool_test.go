@@ -1,0 +1,149 @@
+package codecs
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/zlib"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// fresh are writers that nothing was written with before.
+var fresh = []struct {
+	codec     table.Codec
+	newWriter func(w io.Writer) (io.WriteCloser, error)
+}{
+	{Zstd, func(w io.Writer) (io.WriteCloser, error) {
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
+	}},
+	{Zlib, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }},
+	{Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.DefaultCompression) }},
+}
+
+// blocks have parts that are alike, near and far.
+func blocks(rng *rand.Rand, sizes ...int) [][]byte {
+	var all [][]byte
+	words := make([]byte, 1<<10)
+	for i := range words {
+		words[i] = byte(rng.IntN(256))
+	}
+	for _, size := range sizes {
+		b := make([]byte, 0, size)
+		for len(b) < size {
+			if at, n := rng.IntN(len(words)), 1+rng.IntN(40); len(b) > 0 && rng.IntN(3) == 0 {
+				at = rng.IntN(len(b))
+				b = append(b, b[at:min(len(b), at+n)]...)
+			} else {
+				b = append(b, words[at:min(len(words), at+n)]...)
+			}
+		}
+		all = append(all, b[:size])
+	}
+	return all
+}
+
+// What is encoded does not depend on what was before, nor on who else encodes.
+func TestSameBytesAsFresh(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	all := blocks(rng, 4096, 1<<20, 0, 1, 100, 128<<10-1, 128<<10, 128<<10+1, 4096)
+	for _, f := range fresh {
+		var running sync.WaitGroup
+		for range 2 {
+			running.Go(func() {
+				for _, src := range all {
+					checkSame(t, f.codec, f.newWriter, src)
+				}
+			})
+		}
+		running.Wait()
+	}
+	for _, src := range blocks(rng, 9<<20, 4096) { // more than zstd looks back
+		checkSame(t, Zstd, fresh[0].newWriter, src)
+	}
+}
+
+func checkSame(t *testing.T, c table.Codec, newWriter func(w io.Writer) (io.WriteCloser, error), src []byte) {
+	var want bytes.Buffer
+	w := must(newWriter(&want))
+	must(w.Write(src))
+	must(0, w.Close())
+	if got := c.Encode([]byte("dst"), src); !bytes.Equal(got[3:], want.Bytes()) {
+		t.Errorf("id %d: %d bytes are encoded in other ways", c.ID(), len(src))
+	}
+}
+
+// A block that is damaged does nothing to the next, of whatever codec that is.
+func TestDecodeAfterDamage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, src := range blocks(rng, 0, 1, 5000, 300<<10) {
+		for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
+			stored := c.Encode(nil, src)
+			for range 50 {
+				damaged := bytes.Clone(stored[:rng.IntN(len(stored)+1)])
+				if len(damaged) > 0 {
+					damaged[rng.IntN(len(damaged))] ^= byte(1 + rng.IntN(255))
+				}
+				for _, other := range []table.Codec{Zstd, Zlib, Deflate} {
+					other.Decode(nil, damaged, 1<<20)
+				}
+				if got, err := c.Decode(nil, stored, len(src)); err != nil || !bytes.Equal(got, src) {
+					t.Fatalf("id %d: %d bytes, %v; want %d", c.ID(), len(got), err, len(src))
+				}
+			}
+		}
+	}
+}
+
+// Neither of them takes memory for each block but the block's.
+func TestAllocations(t *testing.T) {
+	src := bytes.Repeat([]byte("block "), 700)
+	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
+		stored, room := c.Encode(nil, src), make([]byte, 0, 2*len(src))
+		for name, do := range map[string]func(){
+			"Encode": func() { c.Encode(room, src) },
+			"Decode": func() { must(c.Decode(room, stored, len(src))) },
+		} {
+			if perBlock := allocated(100, do) / 100; perBlock > 16<<10 {
+				t.Errorf("id %d: %s of %d bytes takes %d bytes of memory", c.ID(), name, len(src), perBlock)
+			}
+		}
+	}
+}
+
+// What decodes to much takes memory for that, and little beside it.
+func TestMemoryOfALot(t *testing.T) {
+	const size = 80<<20 + 1
+	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
+		stored := c.Encode(nil, make([]byte, size))
+		if got := allocated(1, func() { must(c.Decode(nil, stored, size)) }); got > size+70<<20 {
+			t.Errorf("id %d: %d bytes for a block of %d", c.ID(), got, size)
+		}
+		got := allocated(1, func() {
+			if b, err := c.Decode(nil, stored, size-1); err == nil {
+				t.Errorf("id %d: %d bytes beyond a limit of %d", c.ID(), len(b), size-1)
+			}
+		})
+		if got > 70<<20 {
+			t.Errorf("id %d: %d bytes for a block that is refused", c.ID(), got)
+		}
+	}
+}
+
+// allocated returns how many bytes are allocated by n calls of do.
+func allocated(n int, do func()) uint64 {
+	do()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		do()
+	}
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
