@@ -12,6 +12,7 @@ import (
 const (
 	firstBatch = 16 << 10
 	batchSize  = 128 << 10
+	mostKept   = 4 * batchSize // of memory, for another batch: no huge value's or keys'
 )
 
 // batches are data blocks on their way from being built to being written, when
@@ -37,6 +38,7 @@ type batches struct {
 type batch struct {
 	raw     []byte
 	blocks  []batchedBlock
+	size    int    // bytes, from when they are complete
 	held    []byte // what the filter wants of their keys
 	heldEnd []int  // where that of each key ends
 
@@ -142,8 +144,9 @@ func (q *batches) setSeparator(s []byte) {
 // start has the batch that was filled encoded.
 func (q *batches) start() {
 	b := q.filling
+	b.size = b.bytes()
 	q.queue = append(q.queue, b)
-	q.queued += b.bytes()
+	q.queued += b.size
 	b.done.Add(1)
 	b.encoded.Store(false)
 	b.ready.Store(true)
@@ -160,7 +163,7 @@ func (q *batches) start() {
 // nobody else has begun to.
 func (q *batches) next() *batch {
 	b := q.queue[0]
-	q.queued -= b.bytes()
+	q.queued -= b.size
 	for i := 0; i < len(q.queue) && !b.encoded.Load(); i++ {
 		q.queue[i].encode()
 	}
@@ -177,7 +180,7 @@ func (q *batches) release(b *batch) {
 	b.raw, b.blocks, b.held, b.heldEnd = b.raw[:0], b.blocks[:0], b.held[:0], b.heldEnd[:0]
 	b.separators, b.separatorEnds = b.separators[:0], b.separatorEnds[:0]
 	b.stored, b.ends = b.stored[:0], b.ends[:0]
-	if max(cap(b.raw), cap(b.held), cap(b.stored)) <= 4*batchSize { // no huge value's or keys'
+	if max(cap(b.raw), cap(b.held), cap(b.stored)) <= mostKept {
 		q.free = append(q.free, b)
 	}
 }
@@ -204,4 +207,7 @@ func (b *batch) encode() {
 		start = x.raw
 	}
 	b.failed = nil
+	if cap(b.raw) > mostKept { // gone before all is written
+		b.raw, b.encoder.scratch = nil, nil
+	}
 }

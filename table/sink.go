@@ -43,15 +43,22 @@ func (s *sink) writeNow(p []byte) error {
 	return wrap(err)
 }
 
-// writeRaw writes an uncompressed block and its trailer; a large one without a
-// copy.
+// add writes p: a large one at once, without a copy.
+func (s *sink) add(p []byte) error {
+	if len(p) < writeBuffer {
+		s.buf = append(s.buf, p...)
+		return s.settle()
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	return s.writeNow(p)
+}
+
+// writeRaw writes an uncompressed block and its trailer.
 func (s *sink) writeRaw(contents []byte) error {
 	sum := crc.Block(contents, NoCompression.ID())
-	if len(contents) < writeBuffer {
-		s.buf = append(s.buf, contents...)
-	} else if err := s.flush(); err != nil {
-		return err
-	} else if err := s.writeNow(contents); err != nil {
+	if err := s.add(contents); err != nil {
 		return err
 	}
 	s.buf = binary.LittleEndian.AppendUint32(append(s.buf, NoCompression.ID()), sum)

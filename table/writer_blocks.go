@@ -106,8 +106,8 @@ func (w *Writer) writeBatch(b *batch) error {
 		if err := w.addIndex(b.separators[separator:b.separatorEnds[i]]); err != nil {
 			return err
 		}
-		w.out.buf = append(w.out.buf, contents...)
-		if err := w.wrote(len(contents)); err != nil {
+		w.offset += uint64(len(contents))
+		if err := w.out.add(contents); err != nil {
 			return err
 		}
 		if err := w.placed(); err != nil {
