@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -81,6 +82,30 @@ func incompressible(n int) string {
 	return string(b)
 }
 
+// keysOf4kB returns lines of JSON with keys of 4 kB, as many as an index may have.
+func keysOf4kB(n int) string {
+	var lines strings.Builder
+	letters := incompressible(4000 + n)
+	for i := range n {
+		fmt.Fprintf(&lines, `{"key":"a%06d%s"}`+"\n", i, letters[i:i+4000])
+	}
+	return lines.String()
+}
+
+// json64 returns lines of JSON with values of 3 MB, which no compression makes smaller.
+func json64(n int) string {
+	rng := rand.New(rand.NewPCG(6, 6))
+	value := make([]byte, 3_100_000)
+	for i := range value {
+		value[i] = byte(rng.Uint32())
+	}
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, `{"key":"zz%d","value_base64":"%s"}`+"\n", i, base64.StdEncoding.EncodeToString(value))
+	}
+	return lines.String()
+}
+
 func sparse(t *testing.T, path string, size int64) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -122,6 +147,7 @@ func inputs(t *testing.T) func(name string) string {
 	}
 	write("lines", lines.String())
 	write("json", json.String())
+	write("hard", keysOf4kB(3900)+json64(10))
 	write("small", small.String())
 	mustSST(t, "build", "-o", path("small.ldb"), path("small"))
 	contents, err := os.ReadFile(path("small.ldb"))
@@ -165,6 +191,22 @@ func TestMemory(t *testing.T) {
 				args = append(args, path(tt.input))
 			}
 			checkPeak(t, 32<<20, args, tt.want)
+		})
+	}
+	for _, tt := range []struct {
+		memory  int64
+		command string
+	}{
+		{32 << 20, "-c zstd"},
+		{32 << 20, "-c zstd --block-size 1"},
+		{32 << 20, "-c deflate --concurrency 64"},
+		{32 << 20, "-c zlib --block-size 4MiB --concurrency 64"},
+		{64 << 20, "-c zstd --concurrency 64"},
+		{64 << 20, "-c deflate --block-size 6MiB --concurrency 64"},
+	} {
+		t.Run(fmt.Sprintf("long keys and large values, %d MiB, %s", tt.memory>>20, tt.command), func(t *testing.T) {
+			args := append(strings.Fields(tt.command), "-o", path("out.ldb"), "--memory", fmt.Sprint(tt.memory), path("hard"))
+			checkPeak(t, tt.memory, append([]string{"build", "--format", "json"}, args...), "")
 		})
 	}
 	for _, args := range [][]string{{"build", path("huge")}, {"build"}} {

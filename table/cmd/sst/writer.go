@@ -149,12 +149,12 @@ func (f *memoryFlags) limit() (memory.Limit, error) {
 	return memory.Limit(n), err
 }
 
-// holdTo has a table's blocks be no larger than the limit allows.
+// holdTo has a table's blocks be no larger, and no more at a time, than the limit allows.
 func holdTo(limit memory.Limit, o *table.WriterOptions) error {
-	o.Concurrency = min(o.Concurrency, limit.Workers())
 	if err := limit.CheckPair(int64(o.BlockSize)); err != nil {
 		return fmt.Errorf("--block-size is %w", err)
 	}
+	o.Concurrency = min(o.Concurrency, limit.Workers(o.BlockSize))
 	return nil
 }
 

@@ -16,9 +16,13 @@ const (
 	filePart  = 4 // what is found in a file takes about as much again
 	sortPart  = 4 // a pair may be there beside the others that are sorted
 
-	leastPair  = 2 << 20  // may be taken whatever the limit is, and what part of that
-	mostPair   = 1 << 30  // is more than a table takes
-	workerPart = 16 << 20 // for each goroutine that compresses
+	leastPair = 2 << 20 // may be taken whatever the limit is, and what part of that
+	mostPair  = 1 << 30 // is more than a table takes
+
+	// A goroutine that compresses has an encoder, and some blocks under way, before and
+	// after they are compressed.
+	workerPart   = 32 << 20
+	workerBlocks = 16
 
 	// beside is what the garbage collector leaves beside the limit. The rest of the 64 MiB
 	// is the program's own.
@@ -39,8 +43,11 @@ func (l Limit) Pair() int { return int(min(l/pairPart+leastPair, mostPair)) }
 // Sort is how much memory the sorting of pairs takes.
 func (l Limit) Sort() int64 { return int64(l / sortPart) }
 
-// Workers is how many goroutines may compress blocks, each of which takes memory.
-func (l Limit) Workers() int { return int(max(1, min(l/workerPart, 1024))) }
+// Workers is how many goroutines may compress blocks of this size.
+func (l Limit) Workers(blockSize int) int {
+	each := max(workerPart, workerBlocks*Limit(blockSize))
+	return int(max(1, min(l/each, 1024)))
+}
 
 // CheckPair returns an error if size is over Pair.
 func (l Limit) CheckPair(size int64) error {
