@@ -8,8 +8,6 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -87,8 +85,17 @@ func (f *File) recognize(head, tail []byte) (what, next string) {
 		return "compressed with gzip", "decompress it first: gzip -dc " + path + " > OUT"
 	case codecs.IsZstd(head) && isZstdFile(f.Src, f.Size):
 		return "compressed with zstd", "decompress it first: zstd -dc " + path + " > OUT"
-	case isText(head):
+	case isText(head), isLatin1(head):
 		return "text", "build a table from it with sst build -o " + text.ShellPath(NewName(f.Path, ".ldb")) + " " + path
+	case isTar(head):
+		return "a tar archive", "take the tables out first: tar -xf " + path
+	case isUTF16(head):
+		return "UTF-16 text", "make it UTF-8 first: iconv -f utf-16 -t utf-8 " + path + " > OUT"
+	}
+	for _, k := range others {
+		if bytes.HasPrefix(head, []byte(k.magic)) {
+			return k.what, k.next + path + k.end
+		}
 	}
 	return "", ""
 }
@@ -140,36 +147,4 @@ func namesComparer(record []byte) bool {
 		return false
 	}
 	return text.Printable(string(name[:length])) == string(name[:length])
-}
-
-// isGzip looks for the magic number, deflate, and no flags that there are not.
-func isGzip(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("\x1f\x8b\x08")) && len(head) > 3 && head[3] < 1<<5
-}
-
-const (
-	leastText   = 4       // bytes: the start of a compressed block can look like fewer
-	plainText   = 64      // bytes of text that need no line end
-	textSampled = 4 << 10 // bytes
-)
-
-// isText reports whether a file starts with lines of UTF-8. A block does not: that an
-// entry shares no bytes with the one before is a byte 0 at its start, and at the start of
-// what Snappy makes of it.
-func isText(head []byte) bool {
-	sample := bytes.TrimPrefix(head[:min(len(head), textSampled)], []byte("\ufeff"))
-	if len(sample) < leastText || len(sample) < plainText && !bytes.ContainsAny(sample, "\n\t") {
-		return false
-	}
-	for len(sample) > 0 {
-		r, size := utf8.DecodeRune(sample)
-		if r == utf8.RuneError && size == 1 && len(head) > textSampled && !utf8.FullRune(sample) {
-			return true // it goes on behind the sample
-		}
-		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
-			return false
-		}
-		sample = sample[size:]
-	}
-	return true
 }

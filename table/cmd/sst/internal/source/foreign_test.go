@@ -1,6 +1,7 @@
 package source
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
@@ -83,6 +84,22 @@ func compress(t *testing.T, contents []byte) (gz, zst []byte) {
 	return out.Bytes(), e.EncodeAll(contents, nil)
 }
 
+func tarOf(t *testing.T, name string, contents []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o666, Size: int64(len(contents))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(contents); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
 // What is no table of LevelDB is named, with what to do.
 func TestForeignFiles(t *testing.T) {
 	sound := contentsOf(t, table.WriterOptions{}, textPairs(1000))
@@ -111,6 +128,19 @@ func TestForeignFiles(t *testing.T) {
 		{"empty.ldb", nil, "an empty file, not a LevelDB table"},
 		{"users.tsv", []byte("a\tb\n"), "text, not a LevelDB table: build a table from it with sst build -o "},
 		{"line.txt", []byte(strings.Repeat("one line", 10)), "text"},
+		{"word.txt", []byte("abc"), "text, not a LevelDB table: build a table from it with sst build -o "},
+		{"short.json", []byte(`{"a":1}`), "text"},
+		{"latin1.txt", []byte("na\xefve"), "text"},
+		{"latin1.tsv", []byte(strings.Repeat("caf\xe9\tna\xefve\r\n", 1000)), "text"},
+		{"little.txt", []byte("\xff\xfek\x00\xe9\x00\t\x00\x3d\xd8\x00\xde\r\x00\n\x00"), "UTF-16 text, not a LevelDB table: make it UTF-8 first: iconv -f utf-16 -t utf-8 %s > OUT"},
+		{"big.txt", []byte("\xfe\xff" + strings.Repeat("\x00k\x65\xe5", 5000)), "UTF-16 text"},
+		{"users.ldb.xz", []byte("\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4F"), "compressed with xz, not a LevelDB table: decompress it first: xz -dc %s > OUT"},
+		{"users.ldb.bz2", []byte("BZh91AY&SY\x9b\x0b\x1d"), "compressed with bzip2, not a LevelDB table: decompress it first: bzip2 -dc %s > OUT"},
+		{"users.zip", []byte("PK\x03\x04\x14\x00\x00\x00"), "a zip archive, not a LevelDB table: take the tables out first: unzip %s"},
+		{"empty.zip", []byte("PK\x05\x06" + strings.Repeat("\x00", 18)), "a zip archive, not a LevelDB table: there is nothing in it: unzip -l %s"},
+		{"users.tar", tarOf(t, "users.ldb", sound), "a tar archive, not a LevelDB table: take the tables out first: tar -xf %s"},
+		{"sst", []byte("\x7fELF\x02\x01\x01\x00"), "a program or library (ELF), not a LevelDB table: want an .ldb or .sst file instead of %s"},
+		{"users.db", []byte("SQLite format 3\x00\x10\x00"), "a SQLite database, not a LevelDB table: read it with sqlite3 %s"},
 		{"bom.txt", []byte("\ufeffkey\tvalue\r\n"), "text"},
 		{"long.txt", []byte("x" + strings.Repeat("日本語\n", 1<<16)), "text"},
 		{"000003.log", logOf(t, batch), "the log of a database, not a LevelDB table: commands take the database's directory, "},
@@ -172,10 +202,13 @@ func TestDamagedIsNotForeign(t *testing.T) {
 	wrong := logOf(t, "record")
 	wrong[0] ^= 1
 	for name, contents := range map[string]string{
-		"zeros": strings.Repeat("\x00", 10_000), "Latin-1": "a\xe9b\n" + strings.Repeat("x", 100), "control characters": "a\x1bb\n",
+		"zeros": strings.Repeat("\x00", 10_000), "control characters": "a\x1bb\n",
 		"a log's wrong checksum": string(wrong), "a log's record that is cut": string(logOf(t, "record")[:10]),
 		"zstd cut short": string(zst[:len(zst)-1]), "zstd and more": string(zst) + "\x02more", "zstd's magic number": "\x28\xb5\x2f\xfd", "gzip's magic number": "\x1f\x8b",
-		"gzip of reserved flags": "\x1f\x8b\x08\xe0aaaa", "few letters": "ab\n",
+		"gzip of reserved flags": "\x1f\x8b\x08\xe0aaaa", "few letters": "ab",
+		"tar's name at its place":   strings.Repeat("\x01", 257) + "ustar" + strings.Repeat("\x00", 250),
+		"few letters behind a mark": "\xff\xfea\x00", "UTF-16 with control characters": "\xff\xfea\x00b\x00\x1b\x00", "half of a magic number": "\xfd7zX\x00",
+		"Latin-1 with control characters": "na\xefve\x1b" + strings.Repeat("x", 100), "bytes that are no letters": strings.Repeat("\xe9\xff\xa0(", 20),
 	} {
 		if what := recognized([]byte(contents)); what != "" {
 			t.Errorf("%s: taken for %s", name, what)

@@ -1,0 +1,110 @@
+package source
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// others are files that are known by what they start with, and no block of a table does:
+// what is not compressed starts with a byte 0, and Snappy's with a literal.
+var others = []struct{ magic, what, next, end string }{
+	{"\xfd7zXZ\x00", "compressed with xz", "decompress it first: xz -dc ", " > OUT"},
+	{"BZh", "compressed with bzip2", "decompress it first: bzip2 -dc ", " > OUT"},
+	{"PK\x03\x04", "a zip archive", "take the tables out first: unzip ", ""},
+	{"PK\x05\x06", "a zip archive", "there is nothing in it: unzip -l ", ""},
+	{"\x7fELF", "a program or library (ELF)", "want an .ldb or .sst file instead of ", ""},
+	{"SQLite format 3\x00", "a SQLite database", "read it with sqlite3 ", ""},
+}
+
+// isGzip looks for the magic number, deflate, and no flags that there are not.
+func isGzip(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("\x1f\x8b\x08")) && len(head) > 3 && head[3] < 1<<5
+}
+
+// isTar reports whether a file starts with a header of POSIX's tar, by its magic string and
+// its checksum, for which the eight bytes of the checksum count as spaces.
+func isTar(head []byte) bool {
+	const size, sumAt, magicAt = 512, 148, 257
+	if len(head) < size || !bytes.HasPrefix(head[magicAt:], []byte("ustar")) {
+		return false
+	}
+	sum := 8 * ' '
+	for i, c := range head[:size] {
+		if i < sumAt || i >= sumAt+8 {
+			sum += int32(c)
+		}
+	}
+	want, err := strconv.ParseInt(strings.Trim(string(head[sumAt:sumAt+8]), " \x00"), 8, 32)
+	return err == nil && int64(sum) == want
+}
+
+const (
+	leastText   = 3       // bytes: the start of a block can look like fewer
+	leastLatin1 = 5       // bytes
+	textSampled = 4 << 10 // bytes
+)
+
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
+
+// isText reports whether a file starts with UTF-8. A block does not: that an entry shares
+// no bytes with the one before is a byte 0 at its start, and at the start of what Snappy
+// makes of it.
+func isText(head []byte) bool {
+	sample := bytes.TrimPrefix(head[:min(len(head), textSampled)], []byte("\ufeff"))
+	if len(sample) < leastText {
+		return false
+	}
+	for len(sample) > 0 {
+		r, size := utf8.DecodeRune(sample)
+		if r == utf8.RuneError && size == 1 && len(head) > textSampled && !utf8.FullRune(sample) {
+			return true // it goes on behind the sample
+		}
+		if r == utf8.RuneError && size == 1 || isControl(r) {
+			return false
+		}
+		sample = sample[size:]
+	}
+	return true
+}
+
+// isLatin1 reports whether a file starts with text of a byte a character, as Latin-1 is:
+// most are letters, digits or spaces of ASCII, which tells it from what is compressed.
+func isLatin1(head []byte) bool {
+	sample := head[:min(len(head), textSampled)]
+	plain := 0
+	for _, c := range sample {
+		switch {
+		case isControl(rune(c)):
+			return false
+		case c == ' ' || '0' <= c && c <= '9' || 'A' <= c&^0x20 && c&^0x20 <= 'Z':
+			plain++
+		}
+	}
+	return len(sample) >= leastLatin1 && plain > len(sample)/2
+}
+
+// isUTF16 reports whether a file starts with a byte order mark and text of two bytes a
+// unit.
+func isUTF16(head []byte) bool {
+	var order binary.ByteOrder
+	switch sample := head[:min(len(head), 2)]; {
+	case string(sample) == "\xff\xfe":
+		order = binary.LittleEndian
+	case string(sample) == "\xfe\xff":
+		order = binary.BigEndian
+	default:
+		return false
+	}
+	sample := head[2 : min(len(head), textSampled)&^1]
+	for i := 0; i < len(sample); i += 2 {
+		if r := rune(order.Uint16(sample[i:])); isControl(r) || !utf16.IsSurrogate(r) && !unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+			return false
+		}
+	}
+	return len(sample) > leastText
+}
