@@ -3,13 +3,8 @@ package main
 import (
 	"context"
 	"io"
-	"maps"
-	"math"
-	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
@@ -51,7 +46,7 @@ output.`,
 			if err != nil {
 				return err
 			}
-			writer.retain(stats, cmd.Flags().Changed)
+			writer.retain(stats, mostBlockSize, cmd.Flags().Changed)
 			bar := meter.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
 			defer bar.Done()
 			return interruptible(cmd.Context(), func(ctx context.Context) error {
@@ -90,75 +85,4 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 		return f.Wrap(err)
 	}
 	return finish(w, to)
-}
-
-// retained has the help say of the flags that retain sets what their defaults are.
-func retained(flags *pflag.FlagSet) {
-	for _, name := range []string{"bits", "table-bits", "filter-base-lg", "compression", "properties", "block-size", "restart-interval"} {
-		flags.Lookup(name).DefValue = "as in FILE"
-	}
-}
-
-// retain sets the flags that were not given to what the table has.
-func (f *writerFlags) retain(s *anatomy.Stats, given func(name string) bool) {
-	set := func(name string, to *int, value int) {
-		if !given(name) {
-			*to = value
-		}
-	}
-	byBlocks, whole := -1, -1
-	for _, filter := range s.Filters {
-		switch {
-		case filter.Whole:
-			whole = bitsOf(filter)
-		case filter.Count == 0: // of an empty table: they do not tell how many bits a key had
-			byBlocks = f.bits
-		default:
-			byBlocks = bitsOf(filter)
-			set("filter-base-lg", &f.filterBaseLg, filter.BaseLg)
-		}
-	}
-	set("bits", &f.bits, byBlocks)
-	set("table-bits", &f.tableBits, whole)
-	if !given("compression") {
-		f.compression = mostUsed(s.Compression)
-	}
-	p := s.Written
-	if p == nil {
-		return
-	}
-	if !given("properties") {
-		f.properties = true
-	}
-	if p.BlockSize > 0 && !given("block-size") {
-		f.blockSize = strconv.FormatUint(p.BlockSize, 10)
-	}
-	if n := p.RestartInterval; n > 0 && n <= math.MaxInt32 {
-		set("restart-interval", &f.restartInterval, int(n))
-	}
-}
-
-// bitsOf is how many bits per key were asked for: what k allows, and is next to what
-// there is. A filter of few keys has more than were asked for.
-func bitsOf(f anatomy.Filters) int {
-	least := (100*f.KMax + 68) / 69
-	most := (100*(f.KMax+1) - 1) / 69
-	if f.KMax >= 30 {
-		most = math.MaxInt32
-	}
-	if f.KMax == 1 {
-		least = 0
-	}
-	return min(max(int(math.Round(f.BitsPerKey)), least), most)
-}
-
-// mostUsed is the compression of most blocks that are compressed.
-func mostUsed(compression map[string]int) string {
-	best := "none"
-	for _, name := range slices.Sorted(maps.Keys(compression)) {
-		if name != "none" && (best == "none" || compression[name] > compression[best]) {
-			best = name
-		}
-	}
-	return best
 }

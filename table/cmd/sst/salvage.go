@@ -84,7 +84,7 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	if err := checkMemory(file, limit); err != nil {
 		return file.Wrap(err)
 	}
-	f.retain(file, cmd.Flags().Changed)
+	f.retain(file, limit, cmd.Flags().Changed)
 	return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys, limit)
 }
 
@@ -182,12 +182,12 @@ func reason(err error) string {
 }
 
 // retain has the new table written as the damaged one was, if it can be opened.
-func (f *salvageFlags) retain(file *source.File, given func(name string) bool) {
+func (f *salvageFlags) retain(file *source.File, limit memory.Limit, given func(name string) bool) {
 	if file.Reader == nil {
 		return
 	}
-	if stats, _ := anatomy.StatsOf(file); stats.Entries > 0 { // what is damaged salvage itself reports
-		f.writerFlags.retain(stats, func(name string) bool {
+	if stats := anatomy.SoundStatsOf(file); stats.Entries > 0 { // what is damaged salvage itself reports
+		f.writerFlags.retain(stats, min(int64(limit.Pair()), mostBlockSize), func(name string) bool {
 			return given(name) || name == "bits" && file.Unused() != "" // it had one
 		})
 	}

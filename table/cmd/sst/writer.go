@@ -89,8 +89,13 @@ func (f *writerFlags) options(internal bool) (*table.WriterOptions, error) {
 	return o, nil
 }
 
-// maxBits is far more bits per key than make a difference.
-const maxBits = 1000
+// What the flags take at most.
+const (
+	mostBits            = 1000 // per key: far more than make a difference
+	mostBlockSize       = 512 << 20
+	mostBaseLg          = 30
+	mostRestartInterval = math.MaxInt32
+)
 
 // check checks what the library would call by other names.
 func (f *writerFlags) check(blockSize int64) error {
@@ -98,9 +103,9 @@ func (f *writerFlags) check(blockSize int64) error {
 		name               string
 		value, least, most int64
 	}{
-		{"--block-size", blockSize, 1, 512 << 20},
-		{"--filter-base-lg", int64(f.filterBaseLg), 1, 30},
-		{"--restart-interval", int64(f.restartInterval), 1, math.MaxInt32},
+		{"--block-size", blockSize, 1, mostBlockSize},
+		{"--filter-base-lg", int64(f.filterBaseLg), 1, mostBaseLg},
+		{"--restart-interval", int64(f.restartInterval), 1, mostRestartInterval},
 		{"--concurrency", int64(f.concurrency), 1, 1024},
 	} {
 		if flag.value < flag.least || flag.value > flag.most {
@@ -108,8 +113,8 @@ func (f *writerFlags) check(blockSize int64) error {
 		}
 	}
 	for name, bits := range map[string]int{"--bits": f.bits, "--table-bits": f.tableBits} {
-		if bits < -1 || bits == 0 || bits > maxBits {
-			return fmt.Errorf("%s is %d, want 1 to %d, or -1 for no filter", name, bits, maxBits)
+		if bits < -1 || bits == 0 || bits > mostBits {
+			return fmt.Errorf("%s is %d, want 1 to %d, or -1 for no filter", name, bits, mostBits)
 		}
 	}
 	return nil

@@ -66,6 +66,14 @@ func (b Bits) Set() int {
 	return n
 }
 
+// likelyKeys is how many keys set as many bits, most likely. A filter whose bits are all
+// set can have any number of them.
+func (b Bits) likelyKeys() int {
+	n := float64(8 * len(b.Array))
+	keys := -math.Log1p(-float64(b.Set())/n) * n / float64(b.K)
+	return int(max(1, min(keys, n)))
+}
+
 // Predicted is the classical rate of false positives.
 func (b Bits) Predicted() float64 {
 	if len(b.Array) == 0 {
@@ -108,6 +116,9 @@ func (s *sum) add(b Bits) {
 	if len(b.Array) == 0 {
 		s.Empty++
 		return
+	}
+	if b.Keys == unknown {
+		b.Keys = b.likelyKeys()
 	}
 	if s.Count == 0 {
 		s.KMin = b.K

@@ -56,19 +56,31 @@ type Named struct {
 	Extent
 }
 
-// StatsOf reads all of the table. How often its filters err Measure finds out. Damage is part of what it returns, and joined in
-// the error too; counts are then of what is sound.
+// StatsOf reads all of the table. How often its filters err Measure finds out. Damage is
+// part of what it returns, and joined in the error too; counts are then of what is sound.
 func StatsOf(f *source.File) (*Stats, error) {
-	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, Footer: f.Layout.Footer, Compression: map[string]int{}}
 	var damage []error
+	var lines []string
 	seen := map[string]bool{}
-	add := func(err error) {
+	s := collect(f, func(err error) {
 		if err != nil && !seen[err.Error()] { // a block may be come to twice
 			seen[err.Error()] = true
 			damage = append(damage, f.Wrap(err))
-			s.Damage = append(s.Damage, text.Lines(err)...)
+			lines = append(lines, text.Lines(err)...)
 		}
-	}
+	})
+	s.Damage = lines
+	return s, errors.Join(damage...)
+}
+
+// SoundStatsOf is StatsOf without damage, which can be of any length.
+func SoundStatsOf(f *source.File) *Stats { return collect(f, func(error) {}) }
+
+// unknown is how many keys a damaged block has.
+const unknown = -1
+
+func collect(f *source.File, add func(error)) *Stats {
+	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, Footer: f.Layout.Footer, Compression: map[string]int{}}
 	var err error
 	s.Metaindex, err = extent(f, f.Layout.Metaindex)
 	add(err)
@@ -79,8 +91,13 @@ func StatsOf(f *source.File) (*Stats, error) {
 	for b, err := range Blocks(f) {
 		add(err)
 		s.block(f, b)
+		users := b.Users
+		if err != nil {
+			users = unknown
+		}
+		s.users = plus(s.users, users)
 		if slot := b.slot(f); slot < len(keys) {
-			keys[slot] += b.Users
+			keys[slot] = plus(keys[slot], users)
 		}
 	}
 	s.filters(f, keys)
@@ -91,7 +108,15 @@ func StatsOf(f *source.File) (*Stats, error) {
 	} else if !errors.Is(err, table.ErrNotFound) {
 		add(err)
 	}
-	return s, errors.Join(damage...)
+	return s
+}
+
+// plus adds numbers of keys, which may be unknown.
+func plus(a, b int) int {
+	if a == unknown || b == unknown {
+		return unknown
+	}
+	return a + b
 }
 
 func extent(f *source.File, h table.Handle) (Extent, error) {
@@ -151,7 +176,6 @@ func (s *Stats) block(f *source.File, b Block) {
 	s.DataRaw += int64(b.Raw)
 	s.Compression[Compression(f, b.Handle, b.Compression)]++
 	s.Entries += b.Entries
-	s.users += b.Users
 	s.Deletions += b.Deletions
 	s.KeyBytes += b.KeyBytes
 	s.KeyShared += b.KeyShared
