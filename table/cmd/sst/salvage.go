@@ -12,6 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
@@ -82,33 +83,65 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if err := checkMemory(file, limit); err != nil {
-		return file.Wrap(err)
+		return errors.Join(file.Seems, file.Wrap(err))
 	}
 	f.retain(file, limit, cmd.Flags().Changed)
 	return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys, limit)
 }
 
-// checkMemory returns an error if the file, or one of its blocks, is too large to be taken
-// into memory.
+// checkMemory returns an error if the file, its index or one of its blocks, decoded, is too
+// large to be taken into memory, and more memory would do.
 func checkMemory(file *source.File, limit memory.Limit) error {
 	if file.Layout == nil {
-		if err := limit.CheckFile(file.Size); err != nil {
-			return fmt.Errorf("its index cannot be read: %w", err)
-		}
-		return nil
+		return checkSearch(file, limit)
 	}
+	size, at := int64(0), uint64(0)
 	for _, part := range file.Layout.Data {
-		if err := limit.CheckPair(int64(part.Length)); err != nil {
-			return fmt.Errorf("data block at %d: %w", part.Offset, err)
+		_, _, err := file.Layout.ReadBlock(part.Handle)
+		if n := neededFor(int64(part.Length), err); n > size {
+			size, at = n, part.Offset
 		}
+	}
+	if err := limit.CheckPair(size); err != nil {
+		return fmt.Errorf("data block at %d: %w", at, err)
 	}
 	return nil
+}
+
+// checkSearch is checkMemory for a file without an index that could be read.
+func checkSearch(file *source.File, limit memory.Limit) error {
+	var c *table.CorruptionError
+	if errors.As(file.Damage, &c) && c.Block == "index block" {
+		if err := limit.CheckPair(neededFor(c.Length, c.Err)); err != nil {
+			return fmt.Errorf("its index: %w", err)
+		}
+	}
+	if err := limit.CheckFile(file.Size); err != nil {
+		return fmt.Errorf("its index cannot be read: %w", err)
+	}
+	return nil
+}
+
+// neededFor is how much memory a block of that length takes, which may have been too much. It
+// is 0 for one that no memory is enough for.
+func neededFor(length int64, err error) int64 {
+	var tooLarge *codecs.TooLargeError
+	if errors.As(err, &tooLarge) {
+		return int64(tooLarge.Size)
+	}
+	if length > codecs.MaxBlock {
+		return 0
+	}
+	return length
 }
 
 func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.File, internal source.InternalKeys, limit memory.Limit) error {
 	s, err := salvage.Of(file, internal)
 	if err != nil {
 		return err
+	}
+	if file.Seems != nil && !s.Found() {
+		return file.Seems
 	}
 	o, err := f.writerFlags.options(s.Internal)
 	if err != nil {
@@ -125,7 +158,7 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	if err != nil {
 		return err
 	}
-	if f.tell(out, file.Path, s, pairs, twice); s.Damage != nil || len(s.Lost) > 0 || twice > 0 {
+	if f.tell(out, file.Path, s, limit, pairs, twice); s.Damage != nil || s.Lost.Any() || twice > 0 {
 		return damageFound{}
 	}
 	return nil
@@ -143,37 +176,52 @@ func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.W
 		return 0, 0, err
 	}
 	twice, err = appendFirst(&boundedWriter{Writer: w, limit: limit}, extern.Sort(ctx, s.Pairs(), sorting(o, limit, "")))
-	if err != nil || w.Entries() == 0 && (s.Damage != nil || len(s.Lost) > 0) {
+	if err != nil || w.Entries() == 0 && (s.Damage != nil || s.Lost.Any()) {
 		return 0, twice, err
 	}
 	return w.Entries(), twice, finish(w, to)
 }
 
 // tell says what was kept and what was lost.
-func (f *salvageFlags) tell(out io.Writer, path string, s *salvage.Salvage, kept int, twice uint64) {
+func (f *salvageFlags) tell(out io.Writer, path string, s *salvage.Salvage, limit memory.Limit, kept int, twice uint64) {
 	if s.Searched {
-		text.Line(out, "%s: the index cannot be read, so blocks were searched for by their checksums (%s)", path, reason(s.Damage))
+		text.Line(out, "%s: the index cannot be read, so blocks were searched for by their checksums (%s)", path, reason(s.Damage, limit))
 	} else if s.Damage != nil {
-		text.Line(out, "%s: the table cannot be opened (%s)", path, reason(s.Damage))
+		text.Line(out, "%s: the table cannot be opened (%s)", path, reason(s.Damage, limit))
 	}
-	for _, l := range s.Lost {
-		text.Line(out, "%s: lost %s (%s)", path, l.What, reason(l.Why))
-	}
-	for _, l := range s.LeftOut {
-		text.Line(out, "%s: left out %s (%s)", path, l.What, reason(l.Why))
-	}
+	tellLosses(out, path, "lost", &s.Lost, limit)
+	tellLosses(out, path, "left out", &s.LeftOut, limit)
 	if twice > 0 {
 		text.Line(out, "%s: left out %s: their keys came twice, and the first of each in the file was kept", path, count(twice, "pair"))
 	}
-	if kept == 0 && (s.Damage != nil || len(s.Lost) > 0) {
+	if kept == 0 && (s.Damage != nil || s.Lost.Any()) {
 		text.Line(out, "%s: found nothing to keep, and wrote nothing to %s", path, f.out)
 		return
 	}
 	text.Line(out, "%s: kept %s of %s, in %s", path, count(uint64(kept), "pair"), count(uint64(s.Blocks), "data block"), f.out)
 }
 
+// tellLosses says of the first losses what they are, and of the others what they come to.
+func tellLosses(out io.Writer, path, what string, losses *salvage.Losses, limit memory.Limit) {
+	for _, l := range losses.First {
+		text.Line(out, "%s: %s %s (%s)", path, what, l.What, reason(l.Why, limit))
+	}
+	if losses.More == 0 {
+		return
+	}
+	largest := ""
+	if losses.Largest != nil {
+		largest = fmt.Sprintf(" (in one of them %s)", reason(losses.Largest, limit))
+	}
+	text.Line(out, "%s: %s %s, %s in all%s", path, what, count(uint64(losses.More), "other place"), count(uint64(losses.Bytes), "byte"), largest)
+}
+
 // reason is what err says, but for the file and the package.
-func reason(err error) string {
+func reason(err error, limit memory.Limit) string {
+	var tooLarge *codecs.TooLargeError
+	if errors.As(err, &tooLarge) {
+		return fmt.Sprintf("a block decodes to %v", limit.CheckPair(int64(tooLarge.Size)))
+	}
 	var c *table.CorruptionError
 	if errors.As(err, &c) {
 		err = c

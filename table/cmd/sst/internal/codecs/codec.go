@@ -96,7 +96,7 @@ func (d *decoder) decode(dst, src []byte, limit int) ([]byte, error) {
 		dst = dst[:len(dst)+n]
 		switch {
 		case len(dst)-start > limit:
-			return nil, overLimit(limit)
+			return nil, tooLarge(d, len(dst)-start, limit)
 		case err == io.EOF && d.in.Len() > 0:
 			return nil, fmt.Errorf("%d bytes behind the end", d.in.Len())
 		case err == io.EOF:
@@ -121,7 +121,7 @@ func (d *decoder) grow(dst []byte, start int, src []byte, limit int) ([]byte, er
 	}
 	more, err := io.Copy(io.Discard, io.LimitReader(d, int64(limit-have+1)))
 	if err == nil && int(more) > limit-have {
-		err = overLimit(limit)
+		err = tooLarge(d, have+int(more), limit)
 	}
 	if err != nil {
 		return nil, err
@@ -130,5 +130,3 @@ func (d *decoder) grow(dst []byte, start int, src []byte, limit int) ([]byte, er
 	copy(all, dst)
 	return all, d.start(src)
 }
-
-func overLimit(limit int) error { return fmt.Errorf("decodes to over %d bytes", limit) }

@@ -124,7 +124,7 @@ func (s *scanner) zlibEnd(data []byte) int {
 // deflateEnd decompresses what deflate may have made. It does not show where it starts,
 // so that it is tried only where a block was of it, or none was found yet.
 func (s *scanner) deflateEnd(data []byte) int {
-	if !s.deflate {
+	if !s.deflate || !startsDeflate(data) {
 		return 0
 	}
 	in := bytes.NewReader(data)
@@ -134,6 +134,23 @@ func (s *scanner) deflateEnd(data []byte) int {
 		return 0
 	}
 	return s.inflatedEnd(s.inflater, in)
+}
+
+// startsDeflate looks at the first bits of deflate's format, which takes far less time than
+// to begin decompressing (RFC 1951, 3.2.3 to 3.2.7).
+func startsDeflate(data []byte) bool {
+	if len(data) < 5 {
+		return false
+	}
+	switch header := data[0] >> 3; data[0] >> 1 & 3 {
+	case 0: // stored: its length, and the complement
+		return binary.LittleEndian.Uint16(data[1:]) == ^binary.LittleEndian.Uint16(data[3:])
+	case 1: // fixed codes: that of the byte 0, with which an entry starts that shares nothing
+		return header == 0b01100 && data[1]&7 == 0
+	case 2: // codes of its own: of literals and lengths at most 286, of distances 30
+		return header <= 29 && data[1]&31 <= 29
+	}
+	return false
 }
 
 // inflatedEnd reads r, which takes its bytes from in, to its end. What comes out must

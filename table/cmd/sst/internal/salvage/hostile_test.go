@@ -54,7 +54,7 @@ func checkWhole(t *testing.T, name string, contents []byte, n int) {
 	t.Helper()
 	for _, cut := range []int{0, footerLen} {
 		s := salvaged(t, contents[:len(contents)-cut])
-		if got, _ := read(s); got != n || len(s.Lost) > 0 && cut == 0 {
+		if got, _ := read(s); got != n || len(s.Lost.First) > 0 && cut == 0 {
 			t.Errorf("%s, cut by %d bytes: %d pairs, want %d; lost: %v", name, cut, got, n, s.Lost)
 		}
 	}
@@ -87,7 +87,7 @@ func TestSalvageOfTablesCutAnywhere(t *testing.T) {
 		contents := tableOf(t, table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 300, Compression: table.NoCompression}, pairs)
 		whole := salvaged(t, contents)
 		read(whole)
-		blocks, _ := scan(image{data: contents})
+		blocks, _ := scanned(image{data: contents})
 		for i, e := range blocks[:whole.Blocks] {
 			behind := 1 + rng.IntN(min(60, blocks[i+1].end-e.end)) // and not all of the next block
 			want := 0
@@ -113,7 +113,7 @@ func TestSalvageNamesWhatItLeavesOut(t *testing.T) {
 	}
 	contents := tableOf(t, table.WriterOptions{Compression: table.NoCompression, BlockSize: 1}, pairs)
 	s := salvaged(t, contents[:5*22])
-	if n, _ := read(s); n+len(s.LeftOut) != 5 || len(s.Lost) > 0 {
+	if n, _ := read(s); n+len(s.LeftOut.First) != 5 || len(s.Lost.First) > 0 {
 		t.Errorf("%d pairs, left out: %v, lost: %v", n, s.LeftOut, s.Lost)
 	}
 	var properties []string
@@ -124,7 +124,7 @@ func TestSalvageNamesWhatItLeavesOut(t *testing.T) {
 	contents = tableOf(t, table.WriterOptions{}, properties)
 	contents[len(contents)-1] ^= 1
 	s = salvaged(t, contents)
-	if n, _ := read(s); n == 0 && len(s.LeftOut) < 2 {
+	if n, _ := read(s); n == 0 && len(s.LeftOut.First) < 2 {
 		t.Errorf("nothing is kept, left out: %v", s.LeftOut)
 	}
 }
@@ -236,7 +236,7 @@ func TestSearchTakesLinearTime(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(hostile)) {
 		data := hostile[name](size)
 		s := salvaged(t, data)
-		if n, _ := read(s); n == 0 && len(s.Lost) == 0 {
+		if n, _ := read(s); n == 0 && len(s.Lost.First) == 0 {
 			t.Errorf("%s: nothing is found, and nothing reported but %v", name, s.Lost)
 		}
 	}
@@ -250,7 +250,7 @@ func BenchmarkSearch(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(name, " ", "-"), size), func(b *testing.B) {
 				b.SetBytes(int64(len(data)))
 				for b.Loop() {
-					scan(image{data: data})
+					find(image{data: data})
 				}
 			})
 		}

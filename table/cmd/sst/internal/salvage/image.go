@@ -13,21 +13,24 @@ import (
 // image is a file in memory.
 type image struct {
 	data     []byte
-	maxBlock int // the most bytes that a block is decoded to; 0: maxBlock
+	maxBlock int // the most bytes that a block has, stored or decoded; 0: maxBlock
 }
 
 // decode decompresses a block.
 func (f image) decode(e extent) ([]byte, error) {
-	stored := f.data[e.start:e.end:e.end]
-	if e.id == table.NoCompression.ID() {
+	stored, id, limit := f.data[e.start:e.end:e.end], f.data[e.end], cmp.Or(f.maxBlock, maxBlock)
+	if id == table.NoCompression.ID() && len(stored) > limit {
+		return nil, &codecs.TooLargeError{Size: len(stored), Limit: limit}
+	}
+	if id == table.NoCompression.ID() {
 		return stored, nil
 	}
-	for _, c := range append(codecs.All(), table.Snappy) {
-		if c.ID() == e.id {
-			return c.Decode(nil, stored, cmp.Or(f.maxBlock, maxBlock))
+	for _, c := range codecs.All() {
+		if c.ID() == id {
+			return c.Decode(nil, stored, limit)
 		}
 	}
-	return nil, fmt.Errorf("compression id %d, for which there is no codec", e.id)
+	return nil, fmt.Errorf("compression id %d, for which there is no codec", id)
 }
 
 // open opens a block that was found.

@@ -2,17 +2,17 @@ package salvage
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// kind is what a block that was found is. All but filters have the same form.
+// kind is what a block of entries is.
 type kind int
 
 const (
-	dataBlock  kind = iota
-	otherBlock      // a filter, most likely
+	dataBlock kind = iota
 	indexBlock
 	metaindexBlock
 	propertiesBlock
@@ -34,37 +34,45 @@ var (
 // properties, in any order.
 const lists = 3
 
-// kindsOf tells what the blocks are, and where those start that a metaindex lists. Of
-// those with entries all but the last few are of data.
-func kindsOf(in image, found []extent) (kinds []kind, listed map[uint64]bool) {
-	kinds, listed = make([]kind, len(found)), map[uint64]bool{}
-	lengths := map[uint64]bool{}
-	for _, e := range found {
-		lengths[uint64(e.end-e.start)] = true
-	}
+// kinds tell what the blocks of entries are: data, but for the last few, and those that a
+// metaindex lists.
+type kinds struct {
+	last   map[int]kind // by where they start
+	listed []uint64     // where the blocks start that the metaindex lists, in order
+}
+
+// kindsOf tells the kinds of a table's blocks by the last of them, and by all lengths that
+// blocks have.
+func kindsOf(in image, last []extent, lengths map[uint64]bool) (k kinds) {
+	k.last = map[int]kind{}
 	taken := map[kind]bool{} // a table has one of each
-	withEntries, index := 0, indexOf(in.data)
-	for i := len(found) - 1; i >= 0; i-- {
-		kinds[i] = otherBlock
-		it, err := in.open(found[i])
+	index := indexOf(in.data)
+	for _, e := range slices.Backward(last) {
+		it, err := in.open(e)
 		if err != nil {
-			continue
+			continue // it could be, before
 		}
-		if withEntries++; withEntries > lists {
-			kinds[i] = dataBlock
-			continue
+		is := kindOf(it, lengths, uint64(e.start), e == index)
+		if taken[is] {
+			is = dataBlock
 		}
-		k := kindOf(it, lengths, uint64(found[i].start), found[i] == index)
-		if taken[k] {
-			k = dataBlock
-		}
-		kinds[i], taken[k] = k, true
-		for ok := it.First(); ok && kinds[i] == metaindexBlock; ok = it.Next() {
+		k.last[e.start], taken[is] = is, true
+		for ok := it.First(); ok && is == metaindexBlock; ok = it.Next() {
 			offset, _, _ := handle(it.Value())
-			listed[offset] = true
+			k.listed = append(k.listed, offset)
 		}
 	}
-	return kinds, listed
+	slices.Sort(k.listed)
+	return k
+}
+
+// of is the kind of a block.
+func (k kinds) of(e extent) kind {
+	is := k.last[e.start]
+	if _, listed := slices.BinarySearch(k.listed, uint64(e.start)); listed && is == dataBlock {
+		return listedBlock
+	}
+	return is
 }
 
 // kindOf tells the kind of a block that starts at start by its keys and values. Those of an
@@ -119,7 +127,7 @@ func indexOf(data []byte) extent {
 	if uint64(end) != offset+length+trailerLen || offset > uint64(end) {
 		return extent{}
 	}
-	return extent{int(offset), int(offset + length), data[offset+length]}
+	return extent{int(offset), int(offset + length)}
 }
 
 // handle decodes a value that is a handle, of a block that a file can have.

@@ -3,54 +3,129 @@ package salvage
 import (
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
 
-// losses says what was lost between blocks that were found.
-type losses struct {
-	f      *source.File
-	in     image
-	blocks []extent
-	seen   map[int]ends // by number of the block: many gaps can be next to one
+// A Loss is what of a table could not be read.
+type Loss struct {
+	What string // it was, and between which keys: "the keys after …", "18 bytes at 0, …"
+	Why  error
 }
 
-// ends are the first key and the last key of a block, as text.
-type ends struct{ first, last string }
+// Losses are any number of them, of which the first are kept.
+type Losses struct {
+	First []Loss
 
-// of says what bytes could not be read, and between which keys they are.
-func (l *losses) of(g gap) Loss {
-	next := sort.Search(len(l.blocks), func(i int) bool { return l.blocks[i].start >= g.end })
-	loss := Loss{fmt.Sprintf("%d bytes at %d", g.end-g.start, g.start), errors.New("no block with a right checksum is there")}
-	if next > 0 {
-		loss.What += ", after the key " + l.ends(next-1).last
-	}
-	if next < len(l.blocks) {
-		loss.What += ", before the key " + l.ends(next).first
-	} else if next > 0 {
-		loss.What += ", where filters and the index are, and perhaps more data"
-	}
-	if g.err != nil {
-		loss.Why = fmt.Errorf("a block with a right checksum is there, and cannot be read: %w", g.err)
-	}
-	if g.givenUp {
-		loss.Why = errors.New("the search for blocks there would take too long, and was given up")
-	}
-	return loss
+	More    int                   // how many others there are
+	Bytes   int64                 // that those have in the file
+	Largest *codecs.TooLargeError // block of those others; nil if none is too large
 }
 
-// ends returns the ends of block i, which was open before.
-func (l *losses) ends(i int) ends {
-	e, ok := l.seen[i]
+// mostKept is how many losses are kept.
+const mostKept = 100
+
+// Any reports whether there is a loss.
+func (l *Losses) Any() bool { return len(l.First) > 0 }
+
+// anyTooLarge reports whether one of them is a block that is too large.
+func (l *Losses) anyTooLarge() bool {
+	return l.Largest != nil || slices.ContainsFunc(l.First, func(l Loss) bool {
+		return errors.As(l.Why, new(*codecs.TooLargeError))
+	})
+}
+
+// add adds what was lost for a reason: so many bytes of the file.
+func (l *Losses) add(what func() string, bytes int, why error) {
+	if len(l.First) < mostKept {
+		l.First = append(l.First, Loss{what(), why})
+		return
+	}
+	l.count(bytes, why)
+}
+
+// count adds what is only counted.
+func (l *Losses) count(bytes int, why error) {
+	l.More++
+	l.Bytes += int64(bytes)
+	var tooLarge *codecs.TooLargeError
+	if errors.As(why, &tooLarge) && (l.Largest == nil || tooLarge.Size > l.Largest.Size) {
+		l.Largest = tooLarge
+	}
+}
+
+// neighbours are the data blocks next to a gap, before and after it. One that is not there
+// is empty.
+type neighbours struct{ before, after extent }
+
+// neighboursOf returns those of gaps, which are in order as the blocks are.
+func (s *search) neighboursOf(gaps []piece) []neighbours {
+	all := make([]neighbours, len(gaps))
+	i, before := 0, extent{}
+	for e := range s.data() {
+		for ; i < len(gaps) && e.start >= gaps[i].end; i++ {
+			all[i] = neighbours{before, e}
+		}
+		if before = e; i == len(gaps) {
+			break
+		}
+	}
+	for ; i < len(gaps); i++ {
+		all[i].before = before
+	}
+	return all
+}
+
+// addGap keeps one of the first gaps.
+func (s *search) addGap(g piece) {
+	if len(s.gaps) < mostKept {
+		s.gaps = append(s.gaps, g)
+		return
+	}
+	s.others.count(g.end-g.start, g.err)
+}
+
+// lost says what bytes could not be read, and between which keys they are.
+func (s *search) lost(separator func(key []byte) string) Losses {
+	l := s.others
+	ends := endKeys{in: s.image, separator: separator, seen: map[extent][2]string{}}
+	for i, next := range s.neighboursOf(s.gaps) {
+		g := s.gaps[i]
+		what := fmt.Sprintf("%d bytes at %d", g.end-g.start, g.start)
+		if next.before != (extent{}) {
+			what += ", after the key " + ends.of(next.before)[1]
+		}
+		if next.after != (extent{}) {
+			what += ", before the key " + ends.of(next.after)[0]
+		} else if next.before != (extent{}) {
+			what += ", where filters and the index are, and perhaps more data"
+		}
+		if g.err == nil {
+			g.err = errors.New("no block with a right checksum is there")
+		}
+		l.First = append(l.First, Loss{what, g.err})
+	}
+	return l
+}
+
+// endKeys are the first key and the last key of blocks, as text: many gaps can be next to one.
+type endKeys struct {
+	in        image
+	separator func(key []byte) string
+	seen      map[extent][2]string
+}
+
+func (k *endKeys) of(e extent) [2]string {
+	ends, ok := k.seen[e]
 	if ok {
-		return e
+		return ends
 	}
-	if it, err := l.in.open(l.blocks[i]); err == nil && it.First() {
-		e.first = l.f.Separator(it.Key())
+	if it, err := k.in.open(e); err == nil && it.First() {
+		ends[0] = k.separator(it.Key())
 		it.Last()
-		e.last = l.f.Separator(it.Key())
+		ends[1] = k.separator(it.Key())
 	}
-	l.seen[i] = e
-	return e
+	k.seen[e] = ends
+	return ends
 }

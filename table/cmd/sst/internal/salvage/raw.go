@@ -2,7 +2,6 @@ package salvage
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -36,15 +35,19 @@ func (s *scanner) rawEnd(data []byte) int {
 // that they lead to.
 type run struct {
 	base, array int
-	starts      []uint32 // from base on
+	starts      bitset
 }
 
-func (r *run) has(at int) bool {
-	if at < r.base || at >= r.array {
-		return false
+func (r *run) has(at int) bool { return at >= r.base && at < r.array && r.starts.has(at) }
+
+// forget has a run be empty. Few entries can reach far: they are gone over once more.
+func (s *scanner) forget(r *run) {
+	for at := r.base; at < r.array; {
+		r.starts.unset(at)
+		_, _, next := entry(s.data[at:])
+		at += next
 	}
-	_, found := slices.BinarySearch(r.starts, uint32(at-r.base))
-	return found
+	r.base, r.array = 0, 0
 }
 
 // entryWork is what it takes to go over an entry, beside a byte that is copied.
@@ -56,13 +59,14 @@ const longRun = 16
 // entries goes over the entries from base on, and returns where their restart points are,
 // and what tells where entries start. Those of the run that was kept are not gone over again.
 func (s *scanner) entries(base int) (isStart func(at int) bool, array int) {
-	r := run{base: base, starts: s.scratch[:0]}
-	last := uint64(0)
+	r := &s.scratch
+	s.forget(r)
+	r.base = base
+	n, last := 0, uint64(0)
 	at := base
-	for at-base <= maxBlock {
+	for ; at-base <= maxBlock; n++ {
 		s.work -= entryWork
 		if s.run.has(at) {
-			s.scratch = r.starts
 			r.array = at
 			return func(at int) bool { return r.has(at) || s.run.has(at) }, s.run.array
 		}
@@ -70,12 +74,13 @@ func (s *scanner) entries(base int) (isStart func(at int) bool, array int) {
 		if next == 0 || shared > last || at > base && unshared == 0 { // no entry, or not above
 			break
 		}
-		r.starts = append(r.starts, uint32(at-base))
+		r.starts.set(at)
 		at, last = at+next, shared+unshared
 	}
-	r.array, s.scratch = at, r.starts
-	if len(r.starts) > longRun && (s.run.array <= base || at > s.run.array) {
-		s.run, s.scratch = r, nil
+	r.array = at
+	if n > longRun && (s.run.array <= base || at > s.run.array) {
+		s.run, s.scratch = s.scratch, s.run
+		r = &s.run
 	}
 	return r.has, at
 }

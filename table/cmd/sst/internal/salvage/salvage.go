@@ -1,7 +1,6 @@
 package salvage
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -19,18 +18,17 @@ type Salvage struct {
 	Blocks   int    // data blocks that are whole
 	Damage   error  // why the table cannot be opened; nil if it can
 	Searched bool   // there is no index to go by: blocks were found by their checksums
-	Lost     []Loss // what was not, when all Pairs were gone over
+	Lost     Losses // what was not, when all Pairs were gone over
 
-	LeftOut []Loss // blocks that look like no data, where no index says which are
+	LeftOut Losses // blocks that look like no data, where no index says which are
 
 	each   func(yield func(it *block.Iter) bool)
-	unread []Loss // what is Lost before any block is read
+	unread Losses // what is Lost before any block is read
 }
 
-// A Loss is what of a table could not be read.
-type Loss struct {
-	What string // it was, and between which keys: "the keys after …", "18 bytes at 0, …"
-	Why  error
+// Found reports whether there is any block of entries, of whatever kind or size.
+func (s *Salvage) Found() bool {
+	return s.Blocks > 0 || s.LeftOut.Any() || s.Lost.anyTooLarge()
 }
 
 // Of finds what can be read of the file, by its index or, if that cannot be read,
@@ -46,27 +44,27 @@ func Of(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	if _, err := io.ReadFull(io.NewSectionReader(f.Src, 0, f.Size), data); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	in := image{data, f.Options.MaxBlockSize}
-	blocks, gaps := s.find(in)
-	s.Searched, s.Blocks = true, len(blocks)
-	s.each = func(yield func(*block.Iter) bool) { s.byChecksum(in, blocks, yield) }
+	found := find(image{data, f.Options.MaxBlockSize})
+	for range found.data() {
+		s.Blocks++
+	}
+	s.Searched = true
+	s.each = func(yield func(*block.Iter) bool) { s.byChecksum(found, yield) }
 	s.Internal = internal == source.Yes || internal == source.Auto && source.LookInternal(s.each)
 	f.Internal = s.Internal
-	l := losses{f: f, in: in, blocks: blocks, seen: map[int]ends{}}
-	for _, g := range gaps {
-		s.unread = append(s.unread, l.of(g))
-	}
+	found.addLeftOut(&s.LeftOut)
+	s.unread = found.lost(f.Separator)
 	s.Lost = s.unread
 	return s, nil
 }
 
 // byIndex yields the data blocks that the index lists, with their keys in any order.
 func (s *Salvage) byIndex(f *source.File, yield func(*block.Iter) bool) {
-	s.Blocks, s.Lost = 0, nil
+	s.Blocks, s.Lost = 0, Losses{}
 	for i, part := range f.Layout.Data {
 		it, err := openListed(f, part)
 		if err != nil {
-			s.Lost = append(s.Lost, Loss{"the keys " + keysOf(f, i), err})
+			s.Lost.add(func() string { return "the keys " + keysOf(f, i) }, int(part.Length), err)
 			continue
 		}
 		if s.Blocks++; !yield(it) {
@@ -97,36 +95,19 @@ func keysOf(f *source.File, i int) string {
 }
 
 // byChecksum yields the blocks that were found. They were sound then.
-func (s *Salvage) byChecksum(in image, blocks []extent, yield func(*block.Iter) bool) {
-	s.Lost = slices.Clip(s.unread)
-	for _, e := range blocks {
-		it, err := in.open(e)
+func (s *Salvage) byChecksum(found *search, yield func(*block.Iter) bool) {
+	s.Lost = s.unread
+	s.Lost.First = slices.Clip(s.Lost.First)
+	for e := range found.data() {
+		it, err := found.open(e)
 		if err != nil {
-			s.Lost = append(s.Lost, Loss{fmt.Sprintf("the data block of %d bytes at %d", e.end-e.start, e.start), err})
+			s.Lost.add(func() string { return fmt.Sprintf("the data block of %d bytes at %d", e.end-e.start, e.start) }, e.end-e.start, err)
 			continue
 		}
 		if !yield(it) {
 			return
 		}
 	}
-}
-
-// find finds the data blocks by checksums, and what is no block at all.
-func (s *Salvage) find(in image) (blocks []extent, gaps []gap) {
-	found, gaps := scan(in)
-	kinds, listed := kindsOf(in, found)
-	for i, e := range found {
-		k := kinds[i]
-		if k == dataBlock && listed[uint64(e.start)] {
-			k = listedBlock
-		}
-		if k == dataBlock {
-			blocks = append(blocks, e)
-		} else if name := kindNames[k]; name != "" {
-			s.LeftOut = append(s.LeftOut, Loss{fmt.Sprintf("the block of %d bytes at %d", e.end-e.start, e.start), errors.New(name)})
-		}
-	}
-	return blocks, gaps
 }
 
 // Pairs returns the pairs of all whole blocks, with their keys as they are stored.

@@ -34,8 +34,8 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		data = bytes.Clone(data)
 		rawtable.Repair(data)
-		(&Salvage{}).find(image{data: data})
-		blocks, gaps := scan(image{data: data})
+		find(image{data: data})
+		blocks, gaps := scanned(image{data: data})
 		at := 0
 		for len(blocks) > 0 || len(gaps) > 0 {
 			switch {
@@ -94,8 +94,8 @@ func TestScanResumes(t *testing.T) {
 		} {
 			data := bytes.Clone(sound)
 			fill(data[first.Offset:next.Offset])
-			blocks, gaps := scan(image{data: data})
-			want := gap{start: int(first.Offset), end: int(next.Offset)}
+			blocks, gaps := scanned(image{data: data})
+			want := extent{int(first.Offset), int(next.Offset)}
 			if len(gaps) != 1 || gaps[0] != want || len(blocks) != len(f.Layout.Data)-3+2 {
 				t.Errorf("%s, %s: gaps %v, want %v; %d blocks, want %d and two more", name, damage, gaps, want, len(blocks), len(f.Layout.Data)-3)
 			}
@@ -280,4 +280,16 @@ func salvaged(t *testing.T, contents []byte) *Salvage {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// scanned returns the blocks that scan finds, and the gaps.
+func scanned(in image) (blocks, gaps []extent) {
+	for p := range scan(in) {
+		if p.kind == gap {
+			gaps = append(gaps, p.extent)
+		} else {
+			blocks = append(blocks, p.extent)
+		}
+	}
+	return blocks, gaps
 }

@@ -3,10 +3,14 @@ package salvage
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
 
 	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -26,45 +30,78 @@ const (
 	workPerByte = 256
 )
 
-// extent is a block that was found: where it is, and its compression id.
-type extent struct {
-	start, end int // without trailer
-	id         byte
+// A piece is a part of a file: a block, or what lies between two of them.
+type piece struct {
+	extent
+	kind pieceKind
+	err  error // why nothing there can be read, as far as that shows
 }
 
-// gap is what lies between blocks that were found. In the last one the search may have
-// been given up.
-type gap struct {
-	start, end int
-	givenUp    bool
-	err        error // why a block there that has a right checksum cannot be read
-}
+type pieceKind int
 
-// scan returns the blocks in data and the gaps between them, in order, the footer's
-// 48 bytes aside.
-func scan(f image) (blocks []extent, gaps []gap) {
-	s := scanner{image: f, work: workPerByte * (int64(len(f.data)) + 1<<16), deflate: true}
-	data := f.data
-	for at := 0; at < len(data); {
-		b, ok := s.resume(at)
-		next := len(data)
-		if ok {
-			next = b.start
-		}
-		for other, ok := s.other(at, next); ok; other, ok = s.other(at, next) {
-			blocks = append(blocks, other)
-			at = other.end + trailerLen
-		}
-		if isFooter := next == len(data) && next-at == footerLen; at < next && !isFooter {
-			gaps = append(gaps, gap{at, next, s.work <= 0, s.err})
-		}
-		if at = next; ok {
-			s.deflate = b.id == deflateID || s.deflate && b.id == 0
-			blocks = append(blocks, b)
-			at = b.end + trailerLen
+const (
+	gap            pieceKind = iota // to its end
+	withEntries                     // a block, to its trailer
+	withoutEntries                  // the same, of a filter most likely
+)
+
+var errGivenUp = errors.New("the search for blocks there would take too long, and was given up")
+
+// scan yields the pieces of a file, in order, the footer's 48 bytes aside.
+func scan(f image) iter.Seq[piece] {
+	return func(yield func(piece) bool) {
+		words := len(f.data)/64 + 1
+		s := scanner{image: f, work: workPerByte * (int64(len(f.data)) + 1<<16), deflate: true}
+		s.run.starts, s.scratch.starts = make(bitset, words), make(bitset, words)
+		for at := 0; at < len(f.data); {
+			next, ok := s.resume(at)
+			if !ok {
+				next.start = len(f.data)
+			}
+			for p := range s.between(at, next.start) {
+				if !yield(p) {
+					return
+				}
+			}
+			if at = next.start; ok {
+				if !yield(next) {
+					return
+				}
+				at = s.behind(next)
+			}
 		}
 	}
-	return blocks, gaps
+}
+
+// between yields what is between two blocks of entries: others, and then a gap.
+func (s *scanner) between(start, end int) iter.Seq[piece] {
+	return func(yield func(piece) bool) {
+		for p, ok := s.other(start, end); ok; p, ok = s.other(start, end) {
+			if !yield(p) {
+				return
+			}
+			start = s.behind(p)
+		}
+		if isFooter := end == len(s.data) && end-start == footerLen; start == end || isFooter {
+			return
+		}
+		if s.work <= 0 {
+			s.err = errGivenUp
+		}
+		yield(piece{extent{start, end}, gap, s.err})
+	}
+}
+
+// behind is where the next piece can start. What compression blocks have shows too.
+func (s *scanner) behind(p piece) int {
+	if p.kind == gap {
+		return p.end
+	}
+	if p.kind == withEntries {
+		id := s.data[p.end]
+		s.deflate = id == deflateID || s.deflate && id == 0
+	}
+	return p.end + trailerLen
 }
 
 // deflateID is the compression id of deflate.
@@ -79,69 +116,78 @@ type scanner struct {
 	inflater io.Reader // of deflate
 	unzlib   io.Reader
 
-	run     run      // of entries, a long one that rawEnd went over
-	scratch []uint32 // for other runs
+	run     run // of entries, a long one that rawEnd went over
+	scratch run // another one
 }
 
-// resume finds the next block of entries from at on.
-func (s *scanner) resume(at int) (extent, bool) {
+// resume finds the next block of entries from at on, or one that is too large.
+func (s *scanner) resume(at int) (p piece, ok bool) {
 	ends := s.ends()
-	s.run, s.err = run{}, nil
-	for ; at < len(s.data) && s.work > 0; at++ {
+	s.forget(&s.run)
+	for s.err = nil; at < len(s.data) && s.work > 0; at++ {
 		for _, end := range ends {
-			if n := end(s.data[at:]); n > 0 && s.isBlock(at, at+n) {
-				return extent{at, at + n, s.data[at+n]}, true
+			if n := end(s.data[at:]); n > 0 {
+				p, ok = s.block(extent{at, at + n})
+				if ok && p.kind != withoutEntries {
+					return p, true
+				}
+				if ok {
+					s.err = unreadable(p.err)
+				}
 			}
 		}
 	}
-	return extent{}, false
+	return piece{}, false
 }
 
-// isBlock reports whether a block from start to end, which looks like one, has a right
-// checksum and entries.
-func (s *scanner) isBlock(start, end int) bool {
-	if end > len(s.data)-trailerLen {
-		return false
+// block returns the block at e, which looks like one, if it has a right checksum.
+func (s *scanner) block(e extent) (p piece, ok bool) {
+	if e.end > len(s.data)-trailerLen {
+		return piece{}, false
 	}
-	s.work -= int64(end - start)
-	e := extent{start, end, s.data[end]}
+	s.work -= int64(e.end - e.start)
 	if !s.checksum(e) {
-		return false
+		return piece{}, false
 	}
-	contents, err := s.tryDecode(e)
-	if err != nil {
-		return false
-	}
-	if _, err = source.OpenBlock(contents, source.AnyOrder); err != nil {
-		s.err = err
-		s.work -= int64(len(contents))
-	}
-	return err == nil
+	return s.read(e)
 }
 
 func (s *scanner) checksum(e extent) bool {
-	return crc.Block(s.data[e.start:e.end], e.id) == binary.LittleEndian.Uint32(s.data[e.end+1:])
+	return crc.Block(s.data[e.start:e.end], s.data[e.end]) == binary.LittleEndian.Uint32(s.data[e.end+1:])
 }
 
 // failedDecode is about how many times the length of a block it takes to find out that it
 // does not decode.
 const failedDecode = 1 << 10
 
-// tryDecode decompresses a block that may be none.
-func (s *scanner) tryDecode(e extent) ([]byte, error) {
+// read tells what a block is that has a right checksum. One that is too large is a gap;
+// what does not decode is none.
+func (s *scanner) read(e extent) (p piece, ok bool) {
 	contents, err := s.decode(e)
-	if err != nil {
-		s.err = err
-		s.work -= failedDecode * int64(e.end-e.start)
+	if errors.As(err, new(*codecs.TooLargeError)) {
+		return piece{extent{e.start, e.end + trailerLen}, gap, err}, true
 	}
-	return contents, err
+	if err != nil {
+		s.err = unreadable(err)
+		s.work -= failedDecode * int64(e.end-e.start)
+		return piece{}, false
+	}
+	if _, err = source.OpenBlock(contents, source.AnyOrder); err != nil {
+		s.work -= int64(len(contents))
+		return piece{e, withoutEntries, err}, true
+	}
+	return piece{e, withEntries, nil}, true
+}
+
+func unreadable(err error) error {
+	return fmt.Errorf("a block with a right checksum is there, and cannot be read: %w", err)
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // other finds the block that starts at start, whatever is in it, and ends with its
 // trailer before end: where a checksum is right.
-func (s *scanner) other(start, end int) (extent, bool) {
+func (s *scanner) other(start, end int) (p piece, ok bool) {
 	sum := ^uint32(0)
 	at := start
 	for ; at <= end-trailerLen && s.work > 0; at++ {
@@ -149,12 +195,11 @@ func (s *scanner) other(start, end int) (extent, bool) {
 		if at == start || crc.Mask(^sum) != binary.LittleEndian.Uint32(s.data[at+1:]) {
 			continue
 		}
-		e := extent{start, at, s.data[at]}
-		if _, err := s.tryDecode(e); err == nil {
+		if p, ok = s.read(extent{start, at}); ok {
 			s.work -= int64(at - start)
-			return e, true
+			return p, true
 		}
 	}
 	s.work -= int64(max(1, at-start))
-	return extent{}, false
+	return piece{}, false
 }

@@ -3,6 +3,7 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -68,6 +69,9 @@ type File struct {
 	// Damage is why there is no Reader, and perhaps no Layout. Open fails then.
 	Damage error
 
+	// Seems is what a damaged file is taken for, if no blocks are found in it: text, say.
+	Seems error
+
 	file    *os.File
 	filters Filters
 }
@@ -79,13 +83,13 @@ func Open(path string, o Options) (*File, error) {
 		return nil, err
 	}
 	if f.Damage != nil {
-		return nil, errors.Join(f.Damage, f.Close())
+		return nil, errors.Join(cmp.Or(f.Seems, f.Damage), f.Close())
 	}
 	return f, nil
 }
 
-// OpenDamaged opens as much of a table as can be. What is none, and was never meant to be,
-// is an error.
+// OpenDamaged opens as much of a table as can be. What surely was never meant to be one is
+// an error.
 func OpenDamaged(path string, o Options) (*File, error) {
 	f, err := openRegular(path, o.Outputs)
 	if err != nil {
@@ -94,7 +98,10 @@ func OpenDamaged(path string, o Options) (*File, error) {
 	err = f.open(o)
 	if errors.Is(err, table.ErrCorrupt) {
 		f.Damage = f.Wrap(err)
-		err = f.foreign()
+		var sure bool
+		if sure, err = f.foreign(); !sure {
+			f.Seems, err = f.Wrap(err), nil
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(f.Wrap(err), f.Close())

@@ -32,21 +32,24 @@ var engines = map[uint64]struct{ what, reader string }{
 const headSize = 32 << 10
 
 // foreign returns an error that says what the file is, if it was never meant to be a
-// table of LevelDB. What a database lists was, whatever it has become.
-func (f *File) foreign() error {
+// table of LevelDB. What a database lists was, whatever it has become. That it is another
+// engine's table, or empty, is sure; its name, or how it starts, can be a damaged table's.
+func (f *File) foreign() (sure bool, err error) {
 	head, err := readAt(f.Src, 0, min(f.Size, headSize))
 	if err != nil {
-		return err
+		return true, err
 	}
 	tail, err := readAt(f.Src, max(0, f.Size-8), min(f.Size, 8))
 	if err != nil {
-		return err
+		return true, err
 	}
-	what, next := f.recognize(head, append(make([]byte, 8-len(tail)), tail...))
+	tail = append(make([]byte, 8-len(tail)), tail...)
+	what, next := f.recognize(head, tail)
 	if what == "" || listed(f.Path) {
-		return nil
+		return true, nil
 	}
-	return fmt.Errorf("%s, not a LevelDB table: %s", what, next)
+	_, engine := engines[binary.LittleEndian.Uint64(tail)]
+	return engine || f.Size == 0, fmt.Errorf("%s, not a LevelDB table: %s", what, next)
 }
 
 func readAt(r io.ReaderAt, at, n int64) ([]byte, error) {
