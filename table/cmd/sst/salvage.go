@@ -45,9 +45,12 @@ by their checksums, wherever they start, for which the file is taken into memory
 The pairs are put in order anew, in temporary files; of a key that is there twice, the
 first pair in the file is kept.
 
-A file without index may take a quarter of --memory, and a block a
-sixteenth and 2 MiB, and the new table's index a half. Where blocks are searched for,
-those of a table that is the value of an entry can be found too.`,
+A file without index may take a quarter of --memory, and a block, decoded, a
+sixteenth and 2 MiB, and the new table's index a half. Of what is larger it says which
+--memory would do. Where blocks are searched for, those of a table that is the value
+of an entry can be found too.
+
+Of more than a hundred losses the first are listed, and the others summed up.`,
 		Example: "  sst salvage broken.ldb -o rescued.ldb",
 		Args:    cobra.ExactArgs(1),
 	}
