@@ -63,6 +63,7 @@ func buildCommand() *cobra.Command {
 		Use:   "build -o OUT [INPUT...]",
 		Short: "Build a table from text, JSON or a directory tree",
 		Long:  buildLong,
+		Args:  arguments("INPUT", 0, anyNumber, anyNumber),
 		Example: `  sst build -o capitals.ldb capitals.tsv
   sort words.txt | sst build -o words.ldb --format keys --sorted
   sst build -o go.ldb "$(go env GOROOT)/src"

@@ -33,7 +33,7 @@ output.`,
 		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
   sst convert users.ldb -o users.ldb --bits 14
   sst convert 000005.ldb -o pebble.sst --bits -1 --table-bits 10 --properties`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("FILE", 1, 1, 1),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the table's `file` (required)")
 	writer.add(cmd)

@@ -34,7 +34,7 @@ values. How tables are written, in blocks, compression and filters, makes no dif
 		Example: `  sst diff old.ldb new.ldb
   sst diff --summary /var/lib/app/db backup.ldb
   sst diff -f json a.ldb b.ldb`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments("A and B", 2, 2, 2),
 	}
 	cmd.Flags().BoolVarP(&f.summary, "summary", "s", false, "only say how many entries differ")
 	addFormat(cmd, &f.format)

@@ -61,7 +61,7 @@ func fprCommand() *cobra.Command {
 		Short:   "Measure how often Bloom filters err as they fill, and draw it",
 		Long:    fprLong,
 		Example: fprExamples,
-		Args:    cobra.NoArgs,
+		Args:    arguments("flags alone", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return measureRates(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), c, name)
 		},

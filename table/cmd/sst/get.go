@@ -37,7 +37,7 @@ none kept).`,
   sst get users.ldb -- -key-that-starts-with-a-dash
   sst get --format raw src.ldb fmt/print.go > print.go
   sst get --explain /var/lib/app/db ada`,
-		Args: cobra.MinimumNArgs(2),
+		Args: arguments("SOURCE and KEY", 2, anyNumber, 1),
 	}
 	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "tsv: text with escapes such as \\t and \\xff; json: an object a line; hex; raw")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "tell the way of the lookup")

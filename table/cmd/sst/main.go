@@ -116,6 +116,7 @@ LevelDB, and 3 for damage in a table.`,
 		buildCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), planCommand(),
 		reportCommand(), salvageCommand(), scanCommand(), statsCommand(), verifyCommand(),
 	)
+	root.SetFlagErrorFunc(explainFlag)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Run, help.RunE = nil, showHelp

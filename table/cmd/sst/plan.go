@@ -65,7 +65,7 @@ func planCommand() *cobra.Command {
 		Short:   "Plan filters, disk and memory for a number of keys",
 		Long:    planLong,
 		Example: planExamples,
-		Args:    cobra.NoArgs,
+		Args:    arguments("flags alone", 0, 0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.plan(cmd.OutOrStdout()) },
 	}
 	f.define(cmd)

@@ -46,7 +46,7 @@ not at all. Damage is shown in the page, and named; the exit status is 3 then.`,
 		Example: `  sst report users.ldb -o users.html
   sst report --embed 100MB users.ldb -o users.html
   sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("FILE", 1, 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

@@ -52,7 +52,7 @@ of an entry can be found too.
 
 Of more than a hundred losses the first are listed, and the others summed up.`,
 		Example: "  sst salvage broken.ldb -o rescued.ldb",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments("FILE", 1, 1, 1),
 	}
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the table's `file` (required)")
 	f.memoryFlags.add(cmd)

@@ -41,7 +41,7 @@ What is printed, sst build reads, and makes a table of the same entries of: with
   sst scan --prefix user: --format json users.ldb
   sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
   sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("SOURCE", 1, 1, 1),
 	}
 	cmd.Flags().Var(&f.from, "from", "the first key to print, or the next one above it")
 	cmd.Flags().Var(&f.to, "to", "the key to stop before")

@@ -31,7 +31,7 @@ classical formula predicts it from bits, keys and k, and as it is measured, with
 300,000 random keys. Damage is named, the rest is counted, and the exit status is 3.`,
 		Example: `  sst stats users.ldb
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments("FILE or DIR", 1, anyNumber, anyNumber),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each table with all figures, sizes in bytes")
 	flags.addDir(cmd)

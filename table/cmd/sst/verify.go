@@ -37,7 +37,7 @@ more is found, and sst salvage finds what there is. The exit status is 3 if anyt
 is damaged.`,
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments("FILE or DIR", 1, anyNumber, anyNumber),
 	}
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing of tables that are ok")
 	flags.addDir(cmd)

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -71,7 +73,7 @@ func (p *parser) trailer(rest []byte) (value []byte, err error) {
 	}
 	n, err := strconv.ParseUint(string(sequence), 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("sequence number: %w", err)
+		return nil, fmt.Errorf("sequence number %s, want a whole number up to %d", wire.Quote(sequence), uint64(table.MaxSequence))
 	}
 	return value, p.appendTrailer(n, string(kind))
 }
@@ -99,13 +101,8 @@ func (p *parser) json(line []byte) (err error) {
 	var o text.Object
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	var wrong *json.UnmarshalTypeError
-	if err := d.Decode(&o); errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Errorf("JSON: %q is of type %s, want another", wrong.Field, wrong.Value)
-	} else if wrong != nil {
-		return fmt.Errorf("JSON: want an object, and not of type %s", wrong.Value)
-	} else if err != nil {
-		return fmt.Errorf("JSON: %w", err)
+	if err := d.Decode(&o); err != nil {
+		return fmt.Errorf("JSON: %w", wrongJSON(err))
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("JSON: want one object a line")
@@ -129,6 +126,29 @@ func (p *parser) json(line []byte) (err error) {
 		return errors.New(`JSON: no "sequence", which --internal-keys wants`)
 	}
 	return p.appendTrailer(*o.Sequence, o.Kind)
+}
+
+// wrongJSON says what the decoder does, without repeating more of the line than an error
+// should.
+func wrongJSON(err error) error {
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		if plain, err := strconv.Unquote(name); err == nil {
+			name = plain
+		}
+		return fmt.Errorf("unknown field %s", wire.Quote([]byte(name)))
+	}
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	kind, number, _ := strings.Cut(wrong.Value, " ") // as in "number -1"
+	if number != "" {
+		kind += " " + wire.Quote([]byte(number))
+	}
+	if wrong.Field == "" {
+		return fmt.Errorf("want an object, and not of type %s", kind)
+	}
+	return fmt.Errorf("%q is of type %s, want another", wrong.Field, kind)
 }
 
 // halfPair reports whether one half of a surrogate pair is escaped without the other,

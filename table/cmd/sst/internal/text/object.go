@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -49,7 +50,7 @@ func ParseKind(name string) (table.Kind, error) {
 	}
 	n, err := strconv.ParseUint(name, 10, 8)
 	if err != nil {
-		return 0, fmt.Errorf("kind %q, want set, delete or a number up to 255", name)
+		return 0, fmt.Errorf("kind %s, want set, delete or a number up to 255", wire.Quote([]byte(name)))
 	}
 	return table.Kind(n), nil
 }

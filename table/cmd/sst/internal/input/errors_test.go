@@ -1,0 +1,56 @@
+package input
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What is wrong with a line is said in few words, and in ours.
+func TestErrorsOfLines(t *testing.T) {
+	long := strings.Repeat("x", 4<<20)
+	quoted := `"` + long[:128] + `"… (4194304 bytes)`
+	for _, tt := range []struct {
+		name, format, in string
+		internal         bool
+		want             string
+	}{
+		{"an unknown field", "json", `{"` + long + `":1}`, false, "JSON: unknown field " + quoted},
+		{"an unknown field of few bytes", "json", `{"a\"\n":1}`, false, `JSON: unknown field "a\"\n"`},
+		{"a number that is too large", "json", `{"key":"a","sequence":` + strings.Repeat("9", 1000) + `}`, true, `JSON: "sequence" is of type number "` + strings.Repeat("9", 128) + `"… (1000 bytes), want another`},
+		{"a sequence number that is none", "tsv", "a\t" + long + "\tset\t", true, "sequence number " + quoted + ", want a whole number up to 72057594037927935"},
+		{"a kind", "tsv", "a\t1\t" + long + "\t", true, "kind " + quoted + ", want set, delete or a number up to 255"},
+		{"a kind in JSON", "json", `{"key":"a","sequence":1,"kind":"` + long + `"}`, true, "kind " + quoted + ", want set, delete or a number up to 255"},
+	} {
+		got := pairs([]string{"-"}, tt.in, Options{Format: tt.format, InternalKeys: tt.internal, Memory: 1 << 30})
+		if diff := cmp.Diff([]string{"standard input, line 1: " + tt.want}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// Whatever a line is, an error is a short one, and no other package's but JSON's.
+func TestErrorsAreShort(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	pieces := []string{"\t", "\t1\tset\t", "{", "}", `"`, ":", ",", "[", `\q`, `\x`, `\u00e9`, "\\", "\xff", "é", "-", "1", "null", "set", `"key":`, `"value":`, `"sequence":`, `"kind":`, `"key_base64":`, `{"key":"a",`, " "}
+	for range 20_000 {
+		var line strings.Builder
+		for range 1 + rng.IntN(8) {
+			piece := pieces[rng.IntN(len(pieces))]
+			if rng.IntN(3) == 0 {
+				piece = strings.Repeat([]string{"x", "9", "0", "é", "\xff", "-", `\\`}[rng.IntN(7)], 5000)
+			}
+			line.WriteString(piece)
+		}
+		for format, parse := range parsers {
+			err := parse(&parser{internal: rng.IntN(2) == 0}, []byte(line.String()))
+			if text := fmt.Sprint(err); len(text) > 600 || slices.ContainsFunc([]string{"strconv", "Go struct", "json:"}, func(s string) bool { return strings.Contains(text, s) }) {
+				t.Fatalf("%s of %.100q: an error of %d bytes: %.200s", format, line.String(), len(text), text)
+			}
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// anyNumber is of arguments that may be many.
+const anyNumber = 1 << 30
+
+// arguments checks how many arguments there are, which are called what. The first ones
+// are names of files.
+func arguments(what string, least, most, names int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return fmt.Errorf("%s wants %s, and not %s: %s", cmd.CommandPath(), what, count(uint64(len(args)), "argument"), seeHelp(cmd))
+		}
+		for _, arg := range args[:min(names, len(args))] {
+			if arg == "" {
+				return fmt.Errorf("an argument is empty, want the name of a file or directory: %s", seeHelp(cmd))
+			}
+		}
+		return nil
+	}
+}
+
+func seeHelp(cmd *cobra.Command) string { return "see " + cmd.CommandPath() + " --help" }
+
+// wanted is what the values of flags are, by type.
+var wanted = map[string]string{
+	"int": "a whole number", "uint64": "a whole number from 0 on", "float64": "a number",
+	"bool": "true or false", "intSlice": "whole numbers with commas between them", "stringSlice": "words with commas between them",
+}
+
+// explainFlag says what is wrong with a flag, and where it is explained.
+func explainFlag(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return fmt.Errorf("%w: %s", err, seeHelp(cmd))
+	}
+	flag, problem := invalid.GetFlag(), fmt.Sprint(invalid.Unwrap())
+	if want, ok := wanted[flag.Value.Type()]; ok {
+		problem = "want " + want // and no words of strconv
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		problem = "which is too large or too small"
+	}
+	return fmt.Errorf("--%s is %s, %s: %s", flag.Name, wire.Quote([]byte(invalid.GetValue())), problem, seeHelp(cmd))
+}
