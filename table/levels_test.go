@@ -1,0 +1,241 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// levels are a database of a few random versions of a few random keys, in tables of
+// one to six levels.
+type levels struct {
+	order  table.Comparer // of internal keys
+	levels []level
+	all    []workload.Pair // merged, the first level's first of equal ones
+
+	broken   bool // opening tables and reading from them fails
+	openNow  int  // tables
+	openEver int
+}
+
+// level is tables whose ranges do not overlap.
+type level struct {
+	pairs  []workload.Pair
+	ranges []table.LevelTable
+	tables [][]byte
+}
+
+var errBroken = errors.New("broken")
+
+// randomLevels makes some. Values begin with the level's number.
+func randomLevels(t *testing.T, rng *rand.Rand, user table.Comparer) *levels {
+	db := &levels{order: table.InternalComparer(user), levels: make([]level, 1+rng.IntN(6))}
+	for sequence := range rng.IntN(60) {
+		k := table.InternalKey{User: fewBytes(rng), Sequence: uint64(sequence), Kind: table.Kind(min(rng.IntN(3), 1))}
+		for copies := 1 + rng.IntN(8)/7; copies > 0; copies-- {
+			i := rng.IntN(len(db.levels))
+			p := workload.Pair{Key: k.Append(nil), Value: append([]byte{byte(i)}, make([]byte, rng.IntN(20))...)}
+			db.levels[i].pairs = append(db.levels[i].pairs, p)
+		}
+	}
+	byKey := func(a, b workload.Pair) int { return db.order.Compare(a.Key, b.Key) }
+	for i := range db.levels {
+		l := &db.levels[i]
+		slices.SortFunc(l.pairs, byKey)
+		l.pairs = slices.CompactFunc(l.pairs, func(a, b workload.Pair) bool { return bytes.Equal(a.Key, b.Key) })
+		l.cut(t, rng, db.order)
+		db.all = append(db.all, l.pairs...)
+	}
+	slices.SortStableFunc(db.all, byKey)
+	return db
+}
+
+// cut puts the pairs into tables, and takes a few out again, so that they leave
+// ranges behind, or tables without entries.
+func (l *level) cut(t *testing.T, rng *rand.Rand, order table.Comparer) {
+	rest := l.pairs
+	l.pairs = nil
+	for len(rest) > 0 {
+		n := 1 + rng.IntN(len(rest))
+		part := rest[:n]
+		rest = rest[n:]
+		l.ranges = append(l.ranges, table.LevelTable{Smallest: part[0].Key, Largest: part[n-1].Key})
+		switch rng.IntN(8) {
+		case 0:
+			part = nil
+		case 1:
+			part = part[n/2:]
+		case 2:
+			part = part[:n/2]
+		}
+		l.tables = append(l.tables, build(t, &table.WriterOptions{Comparer: order, BlockSize: 1 + rng.IntN(60), Compression: table.NoCompression}, part))
+		l.pairs = append(l.pairs, part...)
+	}
+}
+
+// counted is an Iterator that knows when it is closed.
+type counted struct {
+	table.Iterator
+	open *int
+}
+
+func (c counted) Close() error {
+	*c.open--
+	return c.Iterator.Close()
+}
+
+// iter returns a LevelIter, or an Iter if that will do.
+func (db *levels) iter(t *testing.T, l level) table.Iterator {
+	open := func(i int) (table.Iterator, error) {
+		r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
+			if db.broken {
+				return 0, errBroken
+			}
+			return bytes.NewReader(l.tables[i]).ReadAt(p, off)
+		}), int64(len(l.tables[i])), &table.ReaderOptions{Comparer: db.order})
+		if err != nil {
+			return nil, err
+		}
+		db.openNow++
+		db.openEver++
+		return counted{r.NewIter(nil), &db.openNow}, nil
+	}
+	if len(l.tables) == 1 {
+		it, err := open(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return it
+	}
+	it, err := table.NewLevelIter(db.order, l.ranges, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return it
+}
+
+func (db *levels) merging(t *testing.T) *table.MergingIter {
+	var its []table.Iterator
+	for _, l := range db.levels {
+		its = append(its, db.iter(t, l))
+	}
+	return table.NewMergingIter(db.order, its...)
+}
+
+// seen returns what a snapshot sees, by users' keys.
+func (db *levels) seen(user table.Comparer, sequence uint64) []workload.Pair {
+	var seen []workload.Pair
+	var last []byte
+	for _, p := range db.all {
+		k, _ := table.ParseInternalKey(p.Key)
+		if k.Sequence > sequence || last != nil && bytes.Equal(k.User, last) {
+			continue
+		}
+		if last = append([]byte{}, k.User...); k.Kind == table.KindSet {
+			seen = append(seen, workload.Pair{Key: k.User, Value: p.Value})
+		}
+	}
+	return seen
+}
+
+// reversed is the bytewise order backward.
+var reversed = noOrder{table.BytewiseComparer, func(a, b []byte) int { return bytes.Compare(b, a) }}
+
+// The iterators over tables make the moves of a sorted slice.
+func TestLevelsAgainstModel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range 300 {
+		walkLevels(t, rng, []table.Comparer{table.BytewiseComparer, reversed}[i%2])
+	}
+}
+
+// FuzzLevels is TestLevelsAgainstModel with other databases and moves.
+func FuzzLevels(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed, seed%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, bytewise bool) {
+		user := table.Comparer(reversed)
+		if bytewise {
+			user = table.BytewiseComparer
+		}
+		walkLevels(t, rand.New(rand.NewPCG(seed, 23)), user)
+	})
+}
+
+// walkLevels moves iterators over a random database: over a level, over all levels,
+// and as a snapshot sees them.
+func walkLevels(t *testing.T, rng *rand.Rand, user table.Comparer) {
+	db := randomLevels(t, rng, user)
+	internalKey := func() []byte {
+		if len(db.all) > 0 && rng.IntN(2) == 0 {
+			return db.all[rng.IntN(len(db.all))].Key
+		}
+		return table.InternalKey{User: fewBytes(rng), Sequence: uint64(rng.IntN(60)), Kind: table.KindSet}.Append(nil)
+	}
+	l := db.levels[rng.IntN(len(db.levels))]
+	db.walk(t, rng, "level", db.iter(t, l), &model{l.pairs, db.order.Compare, -1}, internalKey)
+	db.walk(t, rng, "merging", db.merging(t), &model{db.all, db.order.Compare, -1}, internalKey)
+	sequence := uint64(rng.IntN(62))
+	db.walk(t, rng, fmt.Sprint("snapshot at ", sequence), table.NewSnapshotIter(user, db.merging(t), sequence),
+		&model{db.seen(user, sequence), user.Compare, -1}, func() []byte { return fewBytes(rng) })
+}
+
+// walk makes random moves with both, now and then with sources that fail, and
+// closes the Iterator.
+func (db *levels) walk(t *testing.T, rng *rand.Rand, name string, it table.Iterator, m *model, anyKey func() []byte) {
+	t.Helper()
+	history, failed := name+":", false
+	for range 100 {
+		key := anyKey()
+		if rng.IntN(8) == 0 && it.Valid() {
+			key = it.Key()
+		}
+		db.broken = rng.IntN(10) == 0
+		move, got, want := step(rng, it, m, key)
+		history += " " + move
+		if db.broken && errors.Is(it.Error(), errBroken) {
+			failed, history = true, history+" fails"
+		} else if move != "Next" && move != "Prev" {
+			failed = false
+		}
+		if failed {
+			want = false
+		}
+		if got != want || it.Valid() != want || (it.Error() != nil) != failed {
+			t.Fatalf("%s: moved %v, want %v; Error = %v", history, got, want, it.Error())
+		}
+		checkEntry(t, history, it, m)
+		if db.openNow > len(db.levels) {
+			t.Fatalf("%s: %d tables are open, of %d levels", history, db.openNow, len(db.levels))
+		}
+	}
+	db.broken = false
+	if err := it.Close(); (err != nil) != failed || db.openNow != 0 {
+		t.Fatalf("%s: Close = %v, with %d tables still open", history, err, db.openNow)
+	}
+}
+
+// checkEntry checks that the Iterator is at the model's entry, or at none.
+func checkEntry(t *testing.T, history string, it table.Iterator, m *model) {
+	t.Helper()
+	if !it.Valid() {
+		if it.Key() != nil || it.Value() != nil {
+			t.Fatalf("%s: no entry, but %q=%q", history, it.Key(), it.Value())
+		}
+		return
+	}
+	want := m.pairs[m.at]
+	if !bytes.Equal(it.Key(), want.Key) || !bytes.Equal(it.Value(), want.Value) {
+		t.Fatalf("%s: at %q=%q, want %q=%q", history, it.Key(), it.Value(), want.Key, want.Value)
+	}
+	if m, ok := it.(*table.MergingIter); ok && m.Source() != int(want.Value[0]) {
+		t.Fatalf("%s: Source = %d, want %d", history, m.Source(), want.Value[0])
+	}
+}
