@@ -23,4 +23,7 @@
 // are all over the memory, as in many a program, and each is fetched from there
 // first: bench/peers, which packs them, has lower figures for what is quicker than
 // that.
+//
+// BenchmarkMerging scans tables together, as a storage engine does: beside a table by
+// itself stand tables merged, levels, and what a snapshot sees.
 package bench

@@ -95,6 +95,10 @@
 // [Reader.Verify] will tell. [Reader.Find] finds the version of a key that a snapshot sees. The
 // example engine, in this package's examples, is built on that.
 //
+// A database is many such tables. [NewLevelIter] goes over those of one level, with one
+// open at a time; [NewMergingIter] over all levels as one; and [NewSnapshotIter] shows
+// of that the users' keys that a snapshot sees. All are Iterators, as Iter is.
+//
 // # Trust
 //
 // A file may come from anywhere. Whatever its bytes are, opening it, a lookup, a

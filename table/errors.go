@@ -12,14 +12,15 @@ var (
 	// Find, FirstKey, LastKey and Properties for what is not there.
 	ErrNotFound = errors.New("table: key not found")
 
-	// ErrCorrupt is what every *CorruptionError is, for errors.Is.
+	// ErrCorrupt is what every *CorruptionError is, for errors.Is; and what LevelIter
+	// and SnapshotIter return for keys that cannot be where they are.
 	ErrCorrupt = errors.New("table: corrupt")
 
 	// ErrOrder is what Append returns, wrapped with both keys, for a key that
 	// is not above the one before it.
 	ErrOrder = errors.New("table: keys are not in increasing order")
 
-	// ErrClosed is returned by Readers, Writers and Iters after Close.
+	// ErrClosed is returned by Readers, Writers and iterators after Close.
 	ErrClosed = errors.New("table: closed")
 )
 

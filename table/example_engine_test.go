@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -132,17 +133,15 @@ func (e *engine) newTable(entries func(yield func(key, value []byte) error) erro
 // tombstones. Nobody may have a snapshot of earlier: a real engine knows which there
 // are, and keeps the versions that they see.
 func (e *engine) compact() error {
-	var its []*table.Iter
+	var its []table.Iterator
 	for _, t := range e.tables {
 		its = append(its, t.NewIter(&table.IterOptions{ReadAhead: 256 << 10, NoFill: true}))
 	}
+	all := table.NewMergingIter(internalOrder, its...)
 	merged, err := e.newTable(func(yield func(key, value []byte) error) error {
-		return mergeNewest(its, yield)
+		return newest(all, yield)
 	})
-	for _, it := range its {
-		err = errors.Join(err, it.Close())
-	}
-	if err != nil {
+	if err = cmp.Or(err, all.Close()); err != nil {
 		return err
 	}
 	old := e.tables
@@ -154,36 +153,23 @@ func (e *engine) compact() error {
 	return err
 }
 
-// mergeNewest yields the newest version of each key in the Iters, but tombstones.
-func mergeNewest(its []*table.Iter, yield func(key, value []byte) error) error {
-	for _, it := range its {
-		it.First()
-	}
+// newest yields the newest version of each key, but tombstones.
+func newest(it table.Iterator, yield func(key, value []byte) error) error {
 	var last []byte
-	for {
-		var least *table.Iter
-		for _, it := range its {
-			if err := it.Error(); err != nil {
-				return err
-			}
-			if it.Valid() && (least == nil || internalOrder.Compare(it.Key(), least.Key()) < 0) {
-				least = it
-			}
+	for ok := it.First(); ok; ok = it.Next() {
+		k, _ := table.ParseInternalKey(it.Key())
+		if last != nil && bytes.Equal(k.User, last) {
+			continue
 		}
-		if least == nil {
-			return nil
+		last = append([]byte{}, k.User...)
+		if k.Kind == table.KindDelete {
+			continue
 		}
-		k, _ := table.ParseInternalKey(least.Key())
-		if last == nil || !bytes.Equal(k.User, last) {
-			last = append([]byte{}, k.User...)
-			if k.Kind == table.KindSet {
-				if err := yield(least.Key(), least.Value()); err != nil {
-					return err
-				}
-			}
+		if err := yield(it.Key(), it.Value()); err != nil {
+			return err
 		}
-		least.Next()
 	}
+	return it.Error()
 }
 
 func (e *engine) close() error { return closeAll(e.tables) }

@@ -126,7 +126,13 @@ func (l *LevelIter) Next() bool {
 	switch l.at {
 	case atEntry:
 		l.at = lost // until the move is made
-		return l.forward(l.it.Next())
+		if l.it.Next() {
+			l.key = l.it.Key()
+			if l.order.compare(l.key, l.tables[l.i].Largest) <= 0 { // and ≥ Smallest, as the one before it
+				return l.arrive()
+			}
+		}
+		return l.forward(l.it.Valid())
 	case beforeFirst:
 		return l.First()
 	}

@@ -105,7 +105,7 @@ func (w *Writer) Append(key, value []byte) error {
 	return w.err
 }
 
-// errPanicked is the error of a Writer, or of an Iter, while it works, and stays
+// errPanicked is the error of a Writer, or of an iterator, while it works, and stays
 // if a Comparer, FilterKey, policy, codec or source panics: what is half done must
 // not be published, nor read.
 var errPanicked = errors.New("table: an earlier call panicked")

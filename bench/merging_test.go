@@ -1,0 +1,102 @@
+package bench
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+var internalOrder = table.InternalComparer(table.BytewiseComparer)
+
+// split writes the set's entries to n tables, each to the one that part says, and
+// returns what opens them. Each has a cache of its own that it fits in.
+func split(b *testing.B, set workload.Set, n int, part func(i int) int) []*table.Reader {
+	b.Helper()
+	contents, readers := make([]bytes.Buffer, n), make([]*table.Reader, n)
+	for t := range readers {
+		w, err := table.NewWriter(&contents[t], &table.WriterOptions{Comparer: internalOrder})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i, k := range set.Keys {
+			if part(i) != t {
+				continue
+			}
+			key := table.InternalKey{User: k, Sequence: uint64(i), Kind: table.KindSet}
+			if err := w.Append(key.Append(nil), set.Values[i]); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+		readers[t] = open(b, contents[t].Bytes(), &table.ReaderOptions{Comparer: internalOrder, Cache: table.NewCache(1 << 30)})
+	}
+	return readers
+}
+
+// levelOf returns an iterator over the tables as one level.
+func levelOf(b *testing.B, readers []*table.Reader) table.Iterator {
+	b.Helper()
+	tables := make([]table.LevelTable, len(readers))
+	for i, r := range readers {
+		var err1, err2 error
+		tables[i].Smallest, err1 = r.FirstKey()
+		tables[i].Largest, err2 = r.LastKey()
+		if err1 != nil || err2 != nil {
+			b.Fatal(err1, err2)
+		}
+	}
+	it, err := table.NewLevelIter(internalOrder, tables, func(i int) (table.Iterator, error) { return readers[i].NewIter(nil), nil })
+	if err != nil {
+		b.Fatal(err)
+	}
+	return it
+}
+
+func itersOf(readers []*table.Reader) (its []table.Iterator) {
+	for _, r := range readers {
+		its = append(its, r.NewIter(nil))
+	}
+	return its
+}
+
+// BenchmarkMerging scans a database of 200,000 entries forward, one an operation, and
+// looks at the first bytes of key and value: all in one table, by itself and merged
+// with none; in four tables that overlap; in a level of eight. A snapshot sees the
+// four and the level, which have each entry twice.
+func BenchmarkMerging(b *testing.B) {
+	set := workload.W1(200_000)
+	one := split(b, set, 1, func(int) int { return 0 })
+	four := split(b, set, 4, func(i int) int { return int(set.Keys[i][15]) % 4 })
+	eight := split(b, set, 8, func(i int) int { return i * 8 / len(set.Keys) })
+	both := append(itersOf(four), levelOf(b, eight))
+	for _, over := range []struct {
+		name string
+		it   table.Iterator
+	}{
+		{"table", one[0].NewIter(nil)},
+		{"1-merged", table.NewMergingIter(internalOrder, itersOf(one)...)},
+		{"4-merged", table.NewMergingIter(internalOrder, itersOf(four)...)},
+		{"level-of-8", levelOf(b, eight)},
+		{"level-of-8-merged", table.NewMergingIter(internalOrder, levelOf(b, eight))},
+		{"snapshot", table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(internalOrder, both...), table.MaxSequence)},
+	} {
+		b.Run("over="+over.name, func(b *testing.B) { scanForward(b, over.it) })
+	}
+}
+
+func scanForward(b *testing.B, it table.Iterator) {
+	for ok := it.First(); ok; ok = it.Next() { // so that the caches have all
+	}
+	sum := byte(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		if !it.Next() && !it.First() {
+			b.Fatal(it.Error())
+		}
+		sum += it.Key()[0] + it.Value()[0]
+	}
+}

@@ -1,0 +1,101 @@
+package table_test
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// tableOf returns a Reader of a table with the keys, each with the value.
+func tableOf(c table.Comparer, value string, keys ...[]byte) *table.Reader {
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &table.WriterOptions{Comparer: c})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, k := range keys {
+		if err := w.Append(k, []byte(value)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	r, err := table.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()), &table.ReaderOptions{Comparer: c})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return r
+}
+
+// The newer table comes first: of keys that are in both, its entries do too.
+func ExampleNewMergingIter() {
+	older := tableOf(table.BytewiseComparer, "old", []byte("a"), []byte("b"), []byte("d"))
+	newer := tableOf(table.BytewiseComparer, "new", []byte("b"), []byte("c"))
+	it := table.NewMergingIter(table.BytewiseComparer, newer.NewIter(nil), older.NewIter(nil))
+	defer it.Close()
+	for ok := it.SeekGE([]byte("b")); ok; ok = it.Next() {
+		fmt.Printf("%s=%s of %d\n", it.Key(), it.Value(), it.Source())
+	}
+	fmt.Println(it.Error())
+	// Output:
+	// b=new of 0
+	// b=old of 1
+	// c=new of 0
+	// d=old of 1
+	// <nil>
+}
+
+// A table of the level is opened when it is reached. Here all are in memory; with
+// files, open would open one, and the Iterator's Close would close it.
+func ExampleNewLevelIter() {
+	tables := []table.LevelTable{
+		{Name: "000005.ldb", Smallest: []byte("a"), Largest: []byte("c")},
+		{Name: "000009.ldb", Smallest: []byte("f"), Largest: []byte("g")},
+		{Name: "000007.ldb", Smallest: []byte("k"), Largest: []byte("z")},
+	}
+	it, err := table.NewLevelIter(table.BytewiseComparer, tables, func(i int) (table.Iterator, error) {
+		t := tables[i]
+		fmt.Println("open", t.Name)
+		return tableOf(table.BytewiseComparer, "of "+t.Name, t.Smallest, t.Largest).NewIter(nil), nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer it.Close()
+	for ok := it.SeekGE([]byte("g")); ok; ok = it.Next() {
+		fmt.Printf("%s %s\n", it.Key(), it.Value())
+	}
+	fmt.Println(it.Error())
+	// Output:
+	// open 000009.ldb
+	// g of 000009.ldb
+	// open 000007.ldb
+	// k of 000007.ldb
+	// z of 000007.ldb
+	// <nil>
+}
+
+// A database's entries, and what two snapshots see of them.
+func ExampleNewSnapshotIter() {
+	key := func(user string, sequence uint64, kind table.Kind) []byte {
+		return table.InternalKey{User: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
+	}
+	order := table.InternalComparer(table.BytewiseComparer)
+	older := tableOf(order, "old", key("a", 1, table.KindSet), key("b", 2, table.KindSet), key("c", 3, table.KindSet))
+	newer := tableOf(order, "new", key("b", 5, table.KindSet), key("c", 6, table.KindDelete), key("d", 7, table.KindSet))
+	for _, sequence := range []uint64{4, table.MaxSequence} {
+		all := table.NewMergingIter(order, newer.NewIter(nil), older.NewIter(nil))
+		it := table.NewSnapshotIter(table.BytewiseComparer, all, sequence)
+		for it.Next() {
+			fmt.Printf("%s=%s ", it.Key(), it.Value())
+		}
+		fmt.Println(it.Close())
+	}
+	// Output:
+	// a=old b=old c=old <nil>
+	// a=old b=new d=new <nil>
+}

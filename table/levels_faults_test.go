@@ -1,0 +1,288 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// iterOf returns an Iter over a table of the pairs.
+func iterOf(t *testing.T, o *table.ReaderOptions, pairs []workload.Pair) *table.Iter {
+	t.Helper()
+	wo := &table.WriterOptions{BlockSize: 1}
+	if o != nil {
+		wo.Comparer = o.Comparer
+	}
+	return open(t, build(t, wo, pairs), o).NewIter(nil)
+}
+
+// levelIter returns a LevelIter over tables of keys, each a letter, with the ranges
+// that are given as two letters. It notes in log what is opened and closed.
+func levelIter(t *testing.T, log *string, ranges, keys []string) *table.LevelIter {
+	t.Helper()
+	var tables []table.LevelTable
+	for i, r := range ranges {
+		tables = append(tables, table.LevelTable{Name: fmt.Sprintf("%06d.ldb", i), Smallest: []byte(r[:1]), Largest: []byte(r[1:])})
+	}
+	it, err := table.NewLevelIter(table.BytewiseComparer, tables, func(i int) (table.Iterator, error) {
+		*log += fmt.Sprint(" +", i)
+		return closing{iterOf(t, nil, pairsOf(strings.Split(keys[i], "")...)), func() error {
+			*log += fmt.Sprint(" -", i)
+			return nil
+		}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return it
+}
+
+// closing is an Iterator whose Close does something else too.
+type closing struct {
+	table.Iterator
+	also func() error
+}
+
+func (c closing) Close() error { return errors.Join(c.Iterator.Close(), c.also()) }
+
+func TestLevelRangesAreChecked(t *testing.T) {
+	for _, tt := range []struct {
+		ranges string
+		want   string
+	}{
+		{"", "<nil>"},
+		{"aa bc de", "<nil>"},
+		{"ac bd", `table: level: table 1 has keys "b" to "d", and table 0 before it "a" to "c": want ranges in order that do not overlap; merge such tables with NewMergingIter`},
+		{"ab bc", `table: level: table 1 has keys "b" to "c", and table 0 before it "a" to "b": want ranges in order that do not overlap; merge such tables with NewMergingIter`},
+		{"cd ab", `table: level: table 1 has keys "a" to "b", and table 0 before it "c" to "d": want ranges in order that do not overlap; merge such tables with NewMergingIter`},
+		{"ab dc", `table: level: table 1: its range "d" to "c" is empty, want the smallest key first`},
+	} {
+		var tables []table.LevelTable
+		for _, r := range strings.Fields(tt.ranges) {
+			tables = append(tables, table.LevelTable{Smallest: []byte(r[:1]), Largest: []byte(r[1:])})
+		}
+		it, err := table.NewLevelIter(table.BytewiseComparer, tables, nil)
+		if got := fmt.Sprint(err); got != tt.want || (it == nil) != (err != nil) {
+			t.Errorf("%s: %v\n%s, want\n%s", tt.ranges, it, got, tt.want)
+		}
+	}
+}
+
+// Tables are opened when they are reached, and closed when they are left.
+func TestLevelOpensWhatItReaches(t *testing.T) {
+	for _, tt := range []struct {
+		move func(it *table.LevelIter)
+		want string
+	}{
+		{func(it *table.LevelIter) {}, ""},
+		{func(it *table.LevelIter) { it.First(); it.Next(); it.Prev() }, " +0 -0"},
+		{func(it *table.LevelIter) { it.Last() }, " +2 -2"},
+		{func(it *table.LevelIter) { it.SeekGE([]byte("e")); it.SeekGE([]byte("d")); it.SeekLT([]byte("f")) }, " +1 -1"},
+		{func(it *table.LevelIter) { it.SeekGE([]byte("c")); it.Prev(); it.SeekGE([]byte("z")) }, " +1 -1 +0 -0"},
+		{func(it *table.LevelIter) { it.SeekLT([]byte("d")); it.SeekLT([]byte("a")) }, " +0 -0"},
+		{func(it *table.LevelIter) {
+			for it.Next() {
+			}
+			it.Prev()
+		}, " +0 -0 +1 -1 +2 -2 +2 -2"},
+	} {
+		log := ""
+		it := levelIter(t, &log, []string{"ab", "df", "gh"}, []string{"ab", "def", "gh"})
+		if tt.move(it); it.Close() != nil || log != tt.want {
+			t.Errorf("opened and closed%s, want%s", log, tt.want)
+		}
+	}
+}
+
+// A table that has other keys than it was listed with: whichever move sees one fails,
+// and none is shown.
+func TestLevelKeysBeyondTheirRange(t *testing.T) {
+	log := ""
+	for _, tt := range []struct {
+		keys string // of the table in the middle, with the range from d to f
+		move func(it *table.LevelIter) bool
+		key  string
+	}{
+		{"cde", func(it *table.LevelIter) bool { return it.SeekGE([]byte("b")) && it.Next() }, "c"},
+		{"cde", func(it *table.LevelIter) bool { return it.SeekGE([]byte("d")) && it.Prev() }, "c"},
+		{"cde", func(it *table.LevelIter) bool { return it.SeekLT([]byte("e")) && it.Prev() }, "c"},
+		{"deg", func(it *table.LevelIter) bool { return it.SeekGE([]byte("e")) && it.Next() }, "g"},
+		{"deg", func(it *table.LevelIter) bool { return it.SeekGE([]byte("f")) }, "g"},
+		{"deg", func(it *table.LevelIter) bool { return it.SeekLT([]byte("h")) && it.Prev() }, "g"},
+	} {
+		it := levelIter(t, &log, []string{"ab", "df", "hi"}, []string{"ab", tt.keys, "hi"})
+		moved := tt.move(it)
+		want := fmt.Sprintf(`table: corrupt: 000001.ldb has key %q, want its keys in the range it was listed with, "d" to "f"`, tt.key)
+		if err := it.Error(); moved || it.Valid() || !errors.Is(err, table.ErrCorrupt) || err.Error() != want {
+			t.Errorf("%s: %v, %v; want\n%s", tt.keys, moved, err, want)
+		}
+		if it.Next() || it.Prev() || !it.First() || !it.Last() || it.Error() != nil {
+			t.Errorf("%s: after the error: %v", tt.keys, it.Error())
+		}
+	}
+}
+
+// What goes wrong in closing a table is the error of the move that leaves it, or of
+// Close; what was told before is not told again.
+func TestIteratorsCloseErrors(t *testing.T) {
+	order := table.BytewiseComparer
+	fails := func(i int) (table.Iterator, error) {
+		return closing{iterOf(t, nil, pairsOf(string(rune('a'+i)))), func() error { return errBroken }}, nil
+	}
+	it, err := table.NewLevelIter(order, []table.LevelTable{{Smallest: []byte("a"), Largest: []byte("a")}, {Smallest: []byte("b"), Largest: []byte("b")}}, fails)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !it.First() || it.Next() || !errors.Is(it.Error(), errBroken) {
+		t.Errorf("leaving a table: %v", it.Error())
+	}
+	if want, err := it.Error(), it.Close(); err != want {
+		t.Errorf("Close = %v, want what Error told: %v", err, want)
+	}
+	one, _ := fails(0)
+	two, _ := fails(1)
+	m := table.NewMergingIter(order, one, two)
+	s := table.NewSnapshotIter(order, m, 1)
+	if err := s.Close(); fmt.Sprint(err) != "broken\nbroken" {
+		t.Errorf("closing two: %v", err)
+	}
+	for _, it := range []table.Iterator{it, m, s} {
+		if it.Next() || it.Prev() || it.First() || it.Last() || it.SeekGE([]byte("a")) || it.SeekLT([]byte("z")) || it.Valid() {
+			t.Errorf("%T: it is closed, and moved", it)
+		}
+		if it.Key() != nil || it.Value() != nil || it.Error() != table.ErrClosed || it.Close() != table.ErrClosed {
+			t.Errorf("%T: it is closed: %q, %q, %v", it, it.Key(), it.Value(), it.Error())
+		}
+	}
+	if m.Source() != -1 {
+		t.Errorf("Source = %d, want -1", m.Source())
+	}
+}
+
+// Keys that are no internal ones, and versions of unknown kinds, are errors in either
+// direction, but where the snapshot does not look at them.
+func TestSnapshotRefuses(t *testing.T) {
+	key := func(user string, sequence uint64, kind table.Kind) string {
+		return string(table.InternalKey{User: []byte(user), Sequence: sequence, Kind: kind}.Append(nil))
+	}
+	o := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
+	const kind7 = `table: corrupt: the newest version of key "b" is of kind 7, want 1 (set) or 0 (delete)`
+	const short = `table: corrupt: key "short" has 5 bytes, want an internal key: a user's key and 8 bytes of sequence number and kind`
+	for _, tt := range []struct {
+		name     string
+		keys     []string
+		up, down string // the keys, and the error
+	}{
+		{"unknown", []string{key("a", 1, 1), key("b", 2, 7), key("b", 1, 1), key("c", 3, 1)}, "a " + kind7, "c " + kind7},
+		{"unknown and the first", []string{key("b", 2, 7), key("c", 3, 1)}, kind7, "c " + kind7},
+		{"older unknown", []string{key("b", 2, 1), key("b", 1, 7), key("c", 3, 1)}, "b c ", "c b "},
+		{"older unknown of a deleted one", []string{key("b", 2, 0), key("b", 1, 7), key("c", 3, 1)}, "c ", "c "},
+		{"newer unknown", []string{key("b", 9, 7), key("b", 1, 1), key("c", 3, 1)}, "b c ", "c b "},
+		{"short", []string{"short", key("b", 1, 1), key("c", 3, 1)}, short, "c " + short},
+	} {
+		it := table.NewSnapshotIter(table.BytewiseComparer, iterOf(t, o, pairsOf(tt.keys...)), 5)
+		up, down := "", ""
+		for it.Next() {
+			up += string(it.Key()) + " "
+		}
+		up = strings.ReplaceAll(fmt.Sprint(up, it.Error()), "<nil>", "")
+		for ok := it.Last(); ok; ok = it.Prev() {
+			down += string(it.Key()) + " "
+		}
+		down = strings.ReplaceAll(fmt.Sprint(down, it.Error()), "<nil>", "")
+		if diff := cmp.Diff([]string{tt.up, tt.down}, []string{up, down}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+		if !it.SeekGE([]byte("c")) || string(it.Key()) != "c" || it.Error() != nil {
+			t.Errorf("%s: SeekGE behind the error is at %q, %v", tt.name, it.Key(), it.Error())
+		}
+	}
+}
+
+// A source that panics: the iterators know that they are lost, until they have found
+// a place to go on from.
+func TestIteratorsThatPanic(t *testing.T) {
+	panics := false
+	order := noOrder{table.BytewiseComparer, func(a, b []byte) int {
+		if panics {
+			panic("Comparer")
+		}
+		return bytes.Compare(a, b)
+	}}
+	var tables []table.LevelTable
+	for _, k := range []string{"a", "b", "c"} {
+		tables = append(tables, table.LevelTable{Smallest: []byte(k), Largest: []byte(k)})
+	}
+	level, err := table.NewLevelIter(order, tables, func(i int) (table.Iterator, error) {
+		return iterOf(t, nil, pairsOf(string(rune('a'+i)))), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := table.NewMergingIter(order, level, iterOf(t, nil, pairsOf("aa", "bb")))
+	for _, move := range []func() bool{it.First, it.Last, it.Next, it.Prev} {
+		if !it.SeekGE([]byte("b")) || string(it.Key()) != "b" || it.Source() != 0 {
+			t.Fatalf("SeekGE after a panic is at %q, %v", it.Key(), it.Error())
+		}
+		func() {
+			defer func() { recover() }()
+			panics = true
+			move()
+		}()
+		panics = false
+		if it.Valid() || it.Next() || it.Prev() || it.Error() == nil {
+			t.Fatalf("after a panic: Valid = %v, Error = %v", it.Valid(), it.Error())
+		}
+	}
+}
+
+// One iterator far ahead costs one comparison an entry, and no move allocates.
+func TestMergingCosts(t *testing.T) {
+	compared := 0
+	order := noOrder{table.BytewiseComparer, func(a, b []byte) int {
+		compared++
+		return bytes.Compare(a, b)
+	}}
+	pairs := numbered(1000)
+	m := table.NewMergingIter(order, iterOf(t, nil, pairsOf("x", "y")), iterOf(t, nil, pairs), iterOf(t, nil, pairsOf("z")))
+	m.First()
+	compared = 0
+	for m.Source() == 1 && m.Next() {
+	}
+	if compared > len(pairs)+2 {
+		t.Errorf("%d comparisons for %d entries, want one each", compared, len(pairs))
+	}
+	internal := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
+	var versions [2][]workload.Pair
+	for i := range 2000 {
+		k := table.InternalKey{User: fmt.Appendf(nil, "key%06d", i/3), Sequence: uint64(9000 - i), Kind: table.Kind(min(1, i%4))}
+		versions[i%2] = append(versions[i%2], workload.Pair{Key: k.Append(nil), Value: make([]byte, i%30)})
+	}
+	s := table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(internal.Comparer, iterOf(t, internal, versions[0]), iterOf(t, internal, versions[1])), 8990)
+	seek := []byte("key000300")
+	for name, it := range map[string]table.Iterator{"merging": m, "snapshot": s} {
+		scan := func() {
+			for ok := it.First(); ok; ok = it.Next() {
+			}
+			for ok := it.Last(); ok; ok = it.Prev() {
+			}
+			for range 10 {
+				it.SeekGE(seek)
+				it.Prev()
+				it.Next()
+				it.SeekLT(seek)
+			}
+		}
+		scan() // takes the buffers
+		if got := testing.AllocsPerRun(10, scan); got != 0 && !raceEnabled {
+			t.Errorf("%s: %v allocations in a scan there and back, want 0", name, got)
+		}
+	}
+}
