@@ -130,6 +130,7 @@ func TestDatabaseVersions(t *testing.T) {
 				t.Error("no filter ruled anything out")
 			}
 			checkAllVersions(t, tables, rounds)
+			checkSnapshots(t, tables, sequences, gets, want)
 			checkRewritten(t, dir, map[string]string{"goleveldb": "leveldb.BuiltinBloomFilter", "C++ LevelDB": "leveldb.BuiltinBloomFilter2"}[engine.name])
 		})
 	}
@@ -159,6 +160,36 @@ func checkAllVersions(t *testing.T, tables []*table.Reader, rounds [][]workload.
 	for k, v := range want {
 		if g, ok := got[k]; !ok || g != v {
 			t.Fatalf("version %q: %q, %v; want %q", k, g, ok, v)
+		}
+	}
+}
+
+// checkSnapshots checks that a SnapshotIter over the tables shows, in both directions,
+// the keys that the database found.
+func checkSnapshots(t *testing.T, tables []*table.Reader, sequences []uint64, gets []history.Op, answers []history.Answer) {
+	t.Helper()
+	want := make([][]string, len(sequences))
+	for i, op := range gets {
+		if answers[i].Found {
+			want[op.Snapshot] = append(want[op.Snapshot], string(op.Key)+"="+string(answers[i].Value))
+		}
+	}
+	for snapshot, sequence := range sequences {
+		var its []table.Iterator
+		for _, r := range tables {
+			its = append(its, r.NewIter(nil))
+		}
+		it := table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(table.InternalComparer(table.BytewiseComparer), its...), sequence)
+		var up, down []string
+		for ok := it.First(); ok; ok = it.Next() {
+			up = append(up, string(it.Key())+"="+string(it.Value()))
+		}
+		for ok := it.Prev(); ok; ok = it.Prev() {
+			down = append(down, string(it.Key())+"="+string(it.Value()))
+		}
+		slices.Reverse(down)
+		if err := it.Close(); err != nil || !slices.Equal(want[snapshot], up) || !slices.Equal(want[snapshot], down) {
+			t.Errorf("snapshot %d: %d entries going up, %d going down, %v; the database found %d", snapshot, len(up), len(down), err, len(want[snapshot]))
 		}
 	}
 }
