@@ -28,9 +28,8 @@ type source struct {
 // c's order. They are its own from then on: it moves them, from wherever they are,
 // and its Close closes them. An error of one fails the move, as it is.
 //
-// Of versions of a key that are equal, such as records of logs and tables by a
-// user's key alone, give the Iterator with the newest first. Internal keys tell by
-// themselves which is newer.
+// Where keys have no sequence numbers, give the Iterator with the newest entries
+// first: going up, the first of equal keys is then the newest.
 func NewMergingIter(c Comparer, its ...Iterator) *MergingIter {
 	m := &MergingIter{order: orderOf(c), sources: make([]source, len(its)), queue: make([]int, 0, len(its))}
 	for i, it := range its {
