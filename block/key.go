@@ -177,8 +177,14 @@ func (k *keys) spend(off, n int) error {
 }
 
 func notAbove(off int, last []byte, this ...[]byte) error {
-	return fmt.Errorf("entry at %d has key %s, want it above the one before, %s", off, wire.Quote(this...), wire.Quote(last))
+	return disorder(fmt.Sprintf("entry at %d has key %s, want it above the one before, %s", off, wire.Quote(this...), wire.Quote(last)))
 }
+
+// disorder is an error that is ErrOrder, and says more.
+type disorder string
+
+func (d disorder) Error() string      { return string(d) }
+func (disorder) Is(target error) bool { return target == ErrOrder }
 
 var keysPool = sync.Pool{New: func() any { return new(keys) }}
 

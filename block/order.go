@@ -1,6 +1,13 @@
 package block
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+)
+
+// ErrOrder is what the error is, for errors.Is, for a block whose keys are not in
+// increasing order. The block is damaged, or was written in another Order.
+var ErrOrder = errors.New("keys are not in increasing order")
 
 // An Order is how the keys of a block compare. The zero value is the bytewise order.
 type Order struct {

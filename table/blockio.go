@@ -148,8 +148,8 @@ func (r *Reader) checkFirst(i int, key []byte) error {
 	if i == 0 {
 		return nil
 	}
-	if s := r.index.separator(i - 1); r.index.order(key, s) <= 0 {
-		return r.corrupt(partData, r.index.handles[i], "first key %s, want above the index's separator before, %s", wire.Quote(key), wire.Quote(s))
+	if s := r.index.separator(i - 1); r.index.order(s, key) >= 0 {
+		return r.misplaced(r.index.handles[i], "first key %s, want above the index's separator before, %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (r *Reader) checkFirst(i int, key []byte) error {
 // checkLast checks that data block i's last key does not lie above its separator.
 func (r *Reader) checkLast(i int, key []byte) error {
 	if s := r.index.separator(i); r.index.order(key, s) > 0 {
-		return r.corrupt(partData, r.index.handles[i], "last key %s, want at most the index's separator %s", wire.Quote(key), wire.Quote(s))
+		return r.misplaced(r.index.handles[i], "last key %s, want at most the index's separator %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 // comparers, so that they fit. It must be safe for concurrent use, must not change
 // or keep what it is given, and must not panic on any bytes: a damaged file may
 // hand it any. A table does not say which order it was written in: with another
-// one it reads as damaged, or its keys are not found.
+// one it reads as damaged, or its keys are not found. AnyOrder goes through it
+// without knowing.
 //
 // With a filter, keys that compare as equal must be the same bytes, or
 // FilterKey must make them so; otherwise a filter denies one that it has the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -17,7 +18,9 @@ var (
 	ErrCorrupt = errors.New("table: corrupt")
 
 	// ErrOrder is what Append returns, wrapped with both keys, for a key that
-	// is not above the one before it.
+	// is not above the one before it. A *CorruptionError is ErrOrder too, for
+	// errors.Is, if what was found is keys, of right checksums, that are not in
+	// the Comparer's order: most likely, the table was written in another one.
 	ErrOrder = errors.New("table: keys are not in increasing order")
 
 	// ErrClosed is returned by Readers, Writers and iterators after Close.
@@ -51,8 +54,21 @@ func (e *CorruptionError) Error() string {
 // Unwrap returns the cause.
 func (e *CorruptionError) Unwrap() error { return e.Err }
 
-// Is reports whether target is ErrCorrupt.
-func (e *CorruptionError) Is(target error) bool { return target == ErrCorrupt }
+// Is reports whether target is ErrCorrupt, or ErrOrder and keys are out of order.
+func (e *CorruptionError) Is(target error) bool {
+	return target == ErrCorrupt || target == ErrOrder && errors.Is(e.Err, block.ErrOrder)
+}
+
+// misplaced is the error for a data block, at h, with a key that its neighbours in the
+// index do not leave room for.
+func (r *Reader) misplaced(h handle, format string, args ...any) error {
+	return r.damaged(partData, h, disorder{fmt.Errorf(format, args...)})
+}
+
+// disorder is an error that is block.ErrOrder.
+type disorder struct{ error }
+
+func (disorder) Is(target error) bool { return target == block.ErrOrder }
 
 // corrupt returns a *CorruptionError for the part of the file at h.
 func (r *Reader) corrupt(part string, h handle, format string, args ...any) error {

@@ -25,6 +25,9 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 	if r.closed.Load() {
 		return nil, nil, ErrClosed
 	}
+	if err := r.searchable(); err != nil {
+		return nil, nil, err
+	}
 	if m := r.o.Metrics; m != nil {
 		m.Lookups.Add(1)
 	}

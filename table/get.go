@@ -89,6 +89,9 @@ func (r *Reader) locate(key []byte) (i int, asked bool, err error) {
 	if r.closed.Load() {
 		return 0, false, ErrClosed
 	}
+	if err := r.searchable(); err != nil {
+		return 0, false, err
+	}
 	m := r.o.Metrics
 	if m != nil {
 		m.Lookups.Add(1)

@@ -85,7 +85,21 @@ func appendInternal(user []byte, trailer uint64) []byte {
 // theirs. Keys of fewer than 8 bytes, which are no internal keys, come before all
 // others, bytewise.
 func InternalComparer(user Comparer) Comparer {
+	if _, any := user.(anyOrder); any {
+		return anyOrder{internal: true}
+	}
 	return internalComparer{user, compareFunc(user)}
+}
+
+// ofInternalKeys reports whether c is an order of internal keys.
+func ofInternalKeys(c Comparer) bool {
+	switch c := c.(type) {
+	case internalComparer:
+		return true
+	case anyOrder:
+		return c.internal
+	}
+	return false
 }
 
 type internalComparer struct {

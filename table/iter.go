@@ -145,6 +145,9 @@ func (it *Iter) Last() bool {
 // SeekGE moves to the first entry whose key is at least key, which may be a part
 // of Key.
 func (it *Iter) SeekGE(key []byte) bool {
+	if it.r.order.Unchecked {
+		return it.refuse()
+	}
 	if it.lower != nil && it.order(key, it.lower) < 0 {
 		key = it.lower
 	}
@@ -155,6 +158,9 @@ func (it *Iter) SeekGE(key []byte) bool {
 // SeekLT moves to the last entry whose key is below key, which may be a part of
 // Key.
 func (it *Iter) SeekLT(key []byte) bool {
+	if it.r.order.Unchecked {
+		return it.refuse()
+	}
 	if it.upper != nil && it.order(key, it.upper) > 0 {
 		key = it.upper
 	}

@@ -62,6 +62,8 @@ func (it *Iter) load(i int) bool {
 	switch {
 	case it.r.closed.Load():
 		return it.fail(ErrClosed)
+	case it.r.order.Unchecked && (it.lower != nil || it.upper != nil):
+		return it.refuse()
 	case i < it.begin:
 		return it.leave(-1)
 	case i >= it.end:
@@ -120,6 +122,14 @@ func (it *Iter) fail(err error) bool {
 	it.leave(-1)
 	it.err = err
 	return false
+}
+
+// refuse ends a move that would look for a key where keys are in an unknown order.
+func (it *Iter) refuse() bool {
+	if it.r.closed.Load() {
+		return it.fail(ErrClosed)
+	}
+	return it.fail(errAnyOrder)
 }
 
 func (it *Iter) order(a, b []byte) int { return it.r.index.order(a, b) }

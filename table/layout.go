@@ -38,7 +38,7 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 	if o != nil {
 		opts = ReaderOptions{Codecs: o.Codecs, MaxBlockSize: o.MaxBlockSize, SkipChecksums: o.SkipChecksums}
 	}
-	opts.Comparer = anyOrder{}
+	opts.Comparer = AnyOrder
 	t, err := newReader("", r, size, &opts)
 	if err != nil {
 		return nil, err
@@ -126,9 +126,3 @@ func (l *Layout) part(h Handle) string {
 }
 
 func (h handle) export() Handle { return Handle{Offset: h.offset, Length: h.length} }
-
-// anyOrder takes keys in any order for increasing.
-type anyOrder struct{ bytewise }
-
-func (anyOrder) Compare(_, _ []byte) int { return -1 }
-func (anyOrder) Name() string            { return "sievetable.AnyOrder" }

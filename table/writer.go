@@ -131,8 +131,7 @@ func (w *Writer) append(key, value []byte) error {
 	w.addToFilter(key)
 	w.entries++
 	if w.o.Properties {
-		_, internal := w.o.Comparer.(internalComparer)
-		w.counts.count(key, value, internal)
+		w.counts.count(key, value, ofInternalKeys(w.o.Comparer))
 	}
 	if w.data.Size() >= w.o.BlockSize {
 		return w.finishDataBlock()
