@@ -1,0 +1,79 @@
+package comparers
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+func TestRegistry(t *testing.T) {
+	for word, names := range map[string][]string{
+		"bytewise": {"leveldb.BytewiseComparator"},
+		"reverse":  {"leveldb.ReverseBytewiseComparator", "rocksdb.ReverseBytewiseComparator"},
+		"idb_cmp1": {"idb_cmp1"},
+	} {
+		byWord, err := ByWord(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if byName, ok := ByName(name); !ok || byName != byWord {
+				t.Errorf("ByName(%q) = %v, %v; want what ByWord(%q) is", name, byName, ok, word)
+			}
+		}
+		if !slices.Contains(Words(), word) {
+			t.Errorf("Words() = %q, want %q among them", Words(), word)
+		}
+	}
+	if c, ok := ByName("test.Unknown"); ok || c != nil {
+		t.Errorf("ByName of an unknown order = %v, %v", c, ok)
+	}
+	if _, err := ByWord("idb"); err == nil || !strings.Contains(err.Error(), `--comparator is "idb", want one of bytewise, reverse, idb_cmp1`) {
+		t.Errorf("ByWord of an unknown word = %v", err)
+	}
+}
+
+// Each order can be that of a table: it does not separate keys wrongly.
+func TestSeparators(t *testing.T) {
+	for _, c := range known {
+		keys := samples()
+		slices.SortFunc(keys, func(a, b []byte) int { return c.order.Compare(a, b) })
+		for i := 1; i < len(keys); i++ {
+			a, b := keys[i-1], keys[i]
+			if c.order.Compare(a, b) == 0 {
+				continue
+			}
+			if s := c.order.Separator(nil, a, b); s != nil && (c.order.Compare(a, s) > 0 || c.order.Compare(s, b) >= 0) {
+				t.Errorf("%s: Separator(%q, %q) = %q", c.word, a, b, s)
+			}
+			if s := c.order.Successor(nil, b); s != nil && c.order.Compare(s, b) < 0 {
+				t.Errorf("%s: Successor(%q) = %q", c.word, b, s)
+			}
+		}
+	}
+}
+
+// checkOrder checks that the order holds of three keys, whatever they are.
+func checkOrder(t *testing.T, c table.Comparer, x, y, z []byte) {
+	t.Helper()
+	keys := [][]byte{x, y, z}
+	for _, a := range keys {
+		if c.Compare(a, a) != 0 {
+			t.Errorf("Compare(%x, itself) = %d", a, c.Compare(a, a))
+		}
+		for _, b := range keys {
+			if sign(c.Compare(a, b)) != -sign(c.Compare(b, a)) {
+				t.Errorf("Compare(%x, %x) = %d, and %d the other way round", a, b, c.Compare(a, b), c.Compare(b, a))
+			}
+		}
+	}
+	slices.SortFunc(keys, c.Compare)
+	first, second := c.Compare(keys[0], keys[1]), c.Compare(keys[1], keys[2])
+	if got, want := sign(c.Compare(keys[0], keys[2])), sign(min(first, second)); first > 0 || second > 0 || got != want {
+		t.Errorf("%x, %x, %x: %d, %d, and from end to end %d", keys[0], keys[1], keys[2], first, second, got)
+	}
+}
+
+func sign(n int) int { return min(1, max(-1, n)) }

@@ -1,0 +1,13 @@
+package comparers
+
+import "bytes"
+
+// reverse is the bytewise order from its end.
+var reverse = comparator{word: "reverse", order: reverseComparer{}, aliases: []string{"rocksdb.ReverseBytewiseComparator"}}
+
+type reverseComparer struct{}
+
+func (reverseComparer) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
+func (reverseComparer) Name() string                    { return "leveldb.ReverseBytewiseComparator" }
+func (reverseComparer) Separator(_, _, _ []byte) []byte { return nil }
+func (reverseComparer) Successor(_, _ []byte) []byte    { return nil }
