@@ -76,8 +76,9 @@ func compareFunc(c Comparer) func(a, b []byte) int {
 	return c.Compare
 }
 
-// blockOrder returns what blocks of keys in c's order are opened with.
-func blockOrder(c Comparer) block.Order {
+// BlockOrder returns what blocks of keys in c's order are opened with. It is for tools
+// that read blocks by themselves, as [Layout.ReadBlock] gives them.
+func BlockOrder(c Comparer) block.Order {
 	order := block.Order{Compare: compareFunc(c)}
 	switch c := c.(type) {
 	case internalComparer:

@@ -3,8 +3,11 @@ package table_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"regexp"
 	"runtime/metrics"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -129,13 +132,19 @@ func inspect(t *testing.T, name string, contents []byte, o *table.ReaderOptions,
 	return in
 }
 
-// do holds one operation to the bound on memory, and its error to its form.
+// do holds one operation to the bound on memory, and its error to its form. Whatever keys the
+// error quotes, it quotes up to 64 bytes of each.
 func (in *inspection) do(operation string, f func() error) {
 	in.t.Helper()
 	before := allocated()
 	err := f()
 	if got, most := allocated()-before, uint64(64<<20+32*len(in.contents)); got > most {
 		in.t.Errorf("%s: %s allocated %d bytes, want at most %d", in.name, operation, got, most)
+	}
+	for _, quoted := range quotedText.FindAllString(fmt.Sprint(err), -1) {
+		if text, unquoteErr := strconv.Unquote(quoted); unquoteErr != nil || len(text) > 64 {
+			in.t.Errorf("%s: %s quotes %d bytes, %v: %.200s", in.name, operation, len(text), unquoteErr, quoted)
+		}
 	}
 	var c *table.CorruptionError
 	switch {
@@ -147,6 +156,9 @@ func (in *inspection) do(operation string, f func() error) {
 		in.t.Errorf("%s: %s = %#v, want part, offset and cause", in.name, operation, c)
 	}
 }
+
+// quotedText matches what an error quotes.
+var quotedText = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 
 // allocated is how many bytes were ever allocated, not counting small objects
 // of late. Unlike runtime.ReadMemStats it stops nothing.

@@ -103,3 +103,42 @@ func TestKeyOfAGigabyte(t *testing.T) {
 		t.Errorf("Append = %v", err)
 	}
 }
+
+// Whatever an error says of keys, it says of 64 bytes of each at most: inspect checks that of
+// every damaged table, and here of long keys, wrong in each way that is said with the key.
+func TestErrorsShowTheStartOfKeys(t *testing.T) {
+	long := func(first string) string { return first + strings.Repeat("k", 1000) }
+	for name, change := range map[string]func(p *twoBlocks){
+		"out of order":        func(p *twoBlocks) { p.data1 = raw(rawtable.Entries(long("b"), "1", long("a"), "2")) },
+		"above the separator": func(p *twoBlocks) { p.data1 = raw(rawtable.Entries("a", "1", long("c"), "2")) },
+		"below the separator": func(p *twoBlocks) { p.separators[0] = long("c") },
+		"separators' order":   func(p *twoBlocks) { p.separators = [2]string{long("c"), long("b")} },
+		"no handle": func(p *twoBlocks) {
+			p.separators[0], p.handles = long("b"), func(_, h2 string) (string, string) { return "\x80", h2 }
+		},
+		"blocks' order": func(p *twoBlocks) {
+			p.separators[1], p.handles = long("e"), func(h1, h2 string) (string, string) { return h2, h1 }
+		},
+		"denied": func(p *twoBlocks) { p.data1 = raw(rawtable.Entries("a", "1", long("ab"), "2")) },
+		"a metaindex for index": func(p *twoBlocks) {
+			p.index = func(_, _ string) stored { return raw(rawtable.Entries()) }
+			metaOf(long("a"), rawtable.Handle(0, 22))(p)
+		},
+	} {
+		p := sound()
+		change(&p)
+		in := inspect(t, name, p.build(), nil, nil)
+		if !strings.Contains(fmt.Sprint(in.opened, in.verified), "k\"… (100") {
+			t.Errorf("%s: NewReader = %v, Verify = %v, want a key cut short", name, in.opened, in.verified)
+		}
+	}
+	var out strings.Builder
+	w, err := table.NewWriter(&out, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(w.Append([]byte(long("b")), nil), w.Append([]byte(long("a")), nil))
+	if got := fmt.Sprint(err); !errors.Is(err, table.ErrOrder) || len(got) > 300 {
+		t.Errorf("Append = %s", got)
+	}
+}

@@ -102,6 +102,16 @@ func (it *Iter) Key() []byte { return it.c.key() }
 // be changed.
 func (it *Iter) Value() []byte { return it.c.value() }
 
+// Block returns where the data block of the entry is in the file: for tools. It is zero
+// if there is no entry.
+func (it *Iter) Block() Handle {
+	if !it.valid {
+		return Handle{}
+	}
+	h := it.r.index.handles[it.at]
+	return Handle{Offset: h.offset, Length: h.length}
+}
+
 // Error returns why the last move failed, or nil if it found an entry or the
 // end.
 func (it *Iter) Error() error { return it.err }

@@ -32,24 +32,32 @@ type Layout struct {
 // bytes of r, which must be safe for concurrent use. Of the options it takes
 // Codecs, MaxBlockSize and SkipChecksums. The order of keys does not matter to it,
 // so that it serves to find out about a table that nothing is known of. Damage in
-// footer and index is a *CorruptionError.
+// footer and index is a *CorruptionError. With one about the index comes the Layout
+// that the footer gives, which lacks Data.
 func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 	var opts ReaderOptions
 	if o != nil {
 		opts = ReaderOptions{Codecs: o.Codecs, MaxBlockSize: o.MaxBlockSize, SkipChecksums: o.SkipChecksums}
 	}
 	opts.Comparer = AnyOrder
-	t, err := newReader("", r, size, &opts)
+	t, err := sizedReader("", r, size, &opts)
 	if err != nil {
 		return nil, err
 	}
+	err = t.openIndex()
+	if t.footer.index.length == 0 { // it was not come to
+		return nil, err
+	}
 	t.src = r
+	if err != nil {
+		t.index = new(index)
+	}
 	l := &Layout{Footer: int64(t.footerOffset), Metaindex: t.footer.metaindex.export(), Index: t.footer.index.export(), r: t}
 	l.Data = make([]Part, t.index.len())
 	for i, h := range t.index.handles {
 		l.Data[i] = Part{Name: t.index.separator(i), Handle: h.export()}
 	}
-	return l, nil
+	return l, err
 }
 
 // Meta reads the metaindex, and returns the blocks that it lists, in the order of

@@ -107,8 +107,35 @@ func TestLayoutReportsDamage(t *testing.T) {
 	if _, err := l.Meta(); !errors.Is(err, table.ErrCorrupt) {
 		t.Errorf("Meta of a damaged metaindex = %v", err)
 	}
-	if _, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("ReadLayout of a damaged index = %v", err)
+	got, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if !errors.Is(err, table.ErrCorrupt) || got == nil || got.Metaindex != l.Metaindex || got.Index != l.Index || len(got.Data) > 0 {
+		t.Errorf("ReadLayout of a damaged index = %v, %v, want what the footer says", got, err)
+	}
+	contents[len(contents)-1] ^= 1
+	if got, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil); !errors.Is(err, table.ErrCorrupt) || got != nil {
+		t.Errorf("ReadLayout of a damaged footer = %v, %v", got, err)
+	}
+}
+
+// What the footer says of a table is there though its index is damaged.
+func TestLayoutWithoutIndex(t *testing.T) {
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Properties: true}, numbered(100))
+	want := layout(t, contents)
+	contents[want.Index.Offset] ^= 1
+	got, _ := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	wantMeta, err := want.Meta()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotMeta, err := got.Meta()
+	if diff := cmp.Diff(wantMeta, gotMeta); err != nil || diff != "" {
+		t.Errorf("Meta: %v (-want +got):\n%s", err, diff)
+	}
+	if f, err := got.Filters(); err != nil || f.Blocks == nil {
+		t.Errorf("Filters = %v, %v", f, err)
+	}
+	if _, _, err := got.ReadBlock(want.Data[0].Handle); err != nil {
+		t.Errorf("ReadBlock = %v", err)
 	}
 }
 

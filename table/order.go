@@ -14,7 +14,7 @@ type keyOrder struct {
 
 // orderOf returns c's order.
 func orderOf(c Comparer) keyOrder {
-	o := blockOrder(c)
+	o := BlockOrder(c)
 	return keyOrder{o.Compare, o.Suffix > 0}
 }
 

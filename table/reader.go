@@ -67,6 +67,18 @@ func openReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Read
 // newReader returns a Reader that has its index, but no filter. It still has the
 // end of the file in memory.
 func newReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
+	t, err := sizedReader(name, r, size, o)
+	if err == nil {
+		err = t.openIndex()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// sizedReader returns a Reader that has nothing of the file yet but its end.
+func sizedReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -77,14 +89,11 @@ func newReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Reade
 	if size < 0 {
 		return nil, fmt.Errorf("table: size is %d, want 0 or more", size)
 	}
-	t := &Reader{name: name, o: opts, order: blockOrder(opts.Comparer)}
+	t := &Reader{name: name, o: opts, order: BlockOrder(opts.Comparer)}
 	if size < footerLen {
 		return nil, t.corrupt(partFooter, handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, footerLen)
 	}
 	t.src, t.footerOffset = readTail(r, size, int64(opts.TailSize)), uint64(size)-footerLen
-	if err := t.openIndex(); err != nil {
-		return nil, err
-	}
 	return t, nil
 }
 
