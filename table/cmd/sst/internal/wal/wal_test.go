@@ -1,0 +1,295 @@
+package wal
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/journal"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// logOf has goleveldb write a log of the records.
+func logOf(t testing.TB, records ...[]byte) []byte {
+	t.Helper()
+	var log bytes.Buffer
+	j := journal.NewWriter(&log)
+	for _, record := range records {
+		w, err := j.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return log.Bytes()
+}
+
+// recordsOf makes records of these sizes, all different.
+func recordsOf(sizes ...int) [][]byte {
+	var records [][]byte
+	for i, size := range sizes {
+		records = append(records, bytes.Repeat([]byte{byte('a' + i)}, size))
+	}
+	return records
+}
+
+// read returns the records of a log as text, and what is reported.
+func read(t testing.TB, log []byte) (records []string, damage []string) {
+	t.Helper()
+	r := NewReader(bytes.NewReader(log), func(d Damage) { damage = append(damage, d.Error()) })
+	for {
+		record, _, err := r.Next()
+		if err == io.EOF {
+			return records, damage
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, string(record))
+	}
+}
+
+// short writes a record so that a difference can be read.
+func short(records []string) []string {
+	var out []string
+	for _, r := range records {
+		if len(r) >= 20 {
+			r = fmt.Sprintf("%s… %d", r[:1], len(r))
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func TestReader(t *testing.T) {
+	const room = blockSize - headerSize // in one block
+	log := logOf(t, recordsOf(5, 3*blockSize, 10, 20)...)
+	zeroed := func(log []byte, from, to int) []byte {
+		log = bytes.Clone(log)
+		clear(log[from:to])
+		return log
+	}
+	flipped := func(at int) []byte {
+		log := bytes.Clone(log)
+		log[at] ^= 0x40
+		return log
+	}
+	whole := []string{"aaaaa", "b… 98304", "cccccccccc", "d… 20"}
+	for _, tt := range []struct {
+		name    string
+		log     []byte
+		records []string
+		damage  []string
+	}{
+		{"nothing", nil, nil, nil},
+		{"a record of no bytes", logOf(t, nil, []byte("a")), []string{"", "a"}, nil},
+		{"records of many blocks", log, whole, nil},
+		{"a record that fills a block", logOf(t, recordsOf(room, 3)...), []string{"a… 32761", "bbb"}, nil},
+		{"a block with no room for a header", logOf(t, recordsOf(room-6-7, 3)...), []string{"a… 32748", "bbb"}, nil},
+
+		{"a record cut short", log[:len(log)-1], whole[:3], nil},
+		{"a header cut short", log[:len(log)-26], whole[:3], nil},
+		{"a record without its last block", log[:2*blockSize], whole[:1], nil},
+		{"zeros that were allocated", append(bytes.Clone(log), make([]byte, 100_000)...), whole, nil},
+		{"zeros between blocks", slicesOf(log[:2*blockSize], make([]byte, blockSize), log[2*blockSize:]), []string{"aaaaa", "cccccccccc", "d… 20"}, []string{
+			"log at 12: record with a damaged part, 65510 bytes skipped",
+			"log at 98304: record without its start, 32768 bytes skipped",
+			"log at 131072: record without its start, 40 bytes skipped",
+		}},
+		{"zeros, and the next block goes on", slicesOf(zeroed(logOf(t, recordsOf(5)...), 12, 12), make([]byte, blockSize-12), logOf(t, []byte("next"))), []string{"aaaaa", "next"}, nil},
+		{"zeros cut a record", slicesOf(zeroed(log, 12+headerSize+100, blockSize)[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
+			"log at 12: checksum mismatch, 32756 bytes skipped",
+		}},
+
+		{"a damaged fragment", flipped(blockSize + 1000), []string{"aaaaa", "cccccccccc", "d… 20"}, []string{
+			"log at 32768: checksum mismatch, 32768 bytes skipped",
+			"log at 12: record with a damaged part, 32749 bytes skipped",
+			"log at 65536: record without its start, 32768 bytes skipped",
+			"log at 98304: record without its start, 40 bytes skipped",
+		}},
+		{"a damaged length", flipped(5), []string{"cccccccccc", "d… 20"}, []string{
+			"log at 0: checksum mismatch, 32768 bytes skipped",
+			"log at 32768: record without its start, 32768 bytes skipped",
+			"log at 65536: record without its start, 32768 bytes skipped",
+			"log at 98304: record without its start, 40 bytes skipped",
+		}},
+		{"a record that another follows too early", slicesOf(log[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
+			"log at 12: record without its end, 32749 bytes skipped",
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			records, damage := read(t, tt.log)
+			if diff := cmp.Diff(tt.records, short(records)); diff != "" {
+				t.Errorf("records (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.damage, damage); diff != "" {
+				t.Errorf("damage (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func slicesOf(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+// A log that is cut anywhere gives the records that are whole, and reports nothing.
+func TestCutAnywhere(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var sizes []int
+	for range 12 {
+		sizes = append(sizes, random.IntN(3*blockSize/2))
+	}
+	all := recordsOf(sizes...)
+	log := logOf(t, all...)
+	ends := []int{0} // of the first n records
+	for n := range all {
+		ends = append(ends, len(logOf(t, all[:n+1]...)))
+	}
+	for cut := 0; cut <= len(log); cut += 1 + random.IntN(200) {
+		records, damage := read(t, log[:cut])
+		want := 0
+		for want < len(all) && ends[want+1] <= cut {
+			want++
+		}
+		if len(records) != want || damage != nil {
+			t.Fatalf("cut at %d: %d records and %q, want %d and nothing", cut, len(records), damage, want)
+		}
+	}
+}
+
+// goleveldb's own log, with its deletions.
+func TestWritesOfGoleveldb(t *testing.T) {
+	dir := t.TempDir()
+	db, err := leveldb.OpenFile(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := new(leveldb.Batch)
+	batch.Put([]byte("ada"), []byte("lovelace"))
+	batch.Delete([]byte("grace"))
+	batch.Put(nil, nil)
+	if err := errors.Join(db.Put([]byte("ken"), []byte("thompson"), nil), db.Write(batch, nil), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%v, %v; want one log", names, err)
+	}
+	log, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, _ := read(t, log)
+	want := []string{`1 1 "ken"="thompson"`, `2 1 "ada"="lovelace"`, `3 0 "grace"=""`, `4 1 ""=""`}
+	if diff := cmp.Diff(want, writes(records...)); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+}
+
+// writes writes out what records say.
+func writes(records ...string) []string {
+	var out []string
+	for _, record := range records {
+		for w, err := range Writes([]byte(record)) {
+			if err != nil {
+				out = append(out, err.Error())
+				continue
+			}
+			out = append(out, fmt.Sprintf("%d %d %q=%q", w.Sequence, w.Kind, w.User, w.Value))
+		}
+	}
+	return out
+}
+
+// batch returns the bytes of a batch.
+func batch(sequence uint64, count uint32, writes string) string {
+	b := binary.LittleEndian.AppendUint64(nil, sequence)
+	return string(binary.LittleEndian.AppendUint32(b, count)) + writes
+}
+
+func TestDamagedWrites(t *testing.T) {
+	for _, tt := range []struct {
+		name, record string
+		want         []string
+	}{
+		{"short", "12345678901", []string{"batch of 11 bytes, want 12 or more"}},
+		{"empty", batch(1, 0, ""), nil},
+		{"a kind that LevelDB does not have", batch(5, 2, "\x00\x01a\x02\x01b"), []string{`5 0 "a"=""`, "batch: write 1 is no LevelDB write"}},
+		{"a key that is cut", batch(5, 1, "\x00\x02a"), []string{"batch: write 0 is no LevelDB write"}},
+		{"no value", batch(5, 1, "\x01\x01a"), []string{"batch: write 0 is no LevelDB write"}},
+		{"a length without end", batch(5, 1, "\x00"+strings.Repeat("\xff", 11)), []string{"batch: write 0 is no LevelDB write"}},
+		{"too few", batch(5, 2, "\x00\x01a"), []string{`5 0 "a"=""`, "batch of 1 writes says it has 2"}},
+		{"too many", batch(5, 0, "\x00\x01a"), []string{`5 0 "a"=""`, "batch of 1 writes says it has 0"}},
+		{"the highest sequence number", batch(table.MaxSequence, 2, "\x00\x01a\x00\x01b"), []string{
+			`72057594037927935 0 "a"=""`, "batch: sequence number 72057594037927936, want at most 72057594037927935"}},
+		{"a sequence number that overflows", batch(1<<64-1, 1, "\x00\x01a"), []string{"batch: sequence number 18446744073709551615, want at most 72057594037927935"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, writes(tt.record)); diff != "" {
+				t.Errorf("writes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// An error of the file is no end of the log.
+func TestReadError(t *testing.T) {
+	broken := errors.New("broken")
+	r := NewReader(io.MultiReader(bytes.NewReader(logOf(t, recordsOf(blockSize)...)[:blockSize]), &failing{broken}), func(Damage) {})
+	if _, _, err := r.Next(); err != broken {
+		t.Errorf("Next = %v, want the file's error", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f *failing) Read([]byte) (int, error) { return 0, f.err }
+
+// Any bytes are read to their end. What is neither a record nor reported is a cut end or
+// zeros, and less than the bytes that there are.
+func FuzzReader(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(logOf(f, []byte(batch(1, 2, "\x01\x01a\x01b\x00\x01c")), make([]byte, blockSize)))
+	f.Add(slicesOf(logOf(f, []byte("x")), make([]byte, blockSize)))
+	f.Fuzz(func(t *testing.T, log []byte) {
+		var skipped, kept int64
+		r := NewReader(bytes.NewReader(log), func(d Damage) {
+			if d.Offset < 0 || d.Offset+d.Bytes > int64(len(log)) {
+				t.Errorf("%v, of a log of %d bytes", d, len(log))
+			}
+			skipped += d.Bytes
+		})
+		for {
+			record, offset, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil || offset+headerSize+int64(len(record)) > int64(len(log)) {
+				t.Fatalf("record of %d bytes at %d, error %v, of a log of %d bytes", len(record), offset, err, len(log))
+			}
+			kept += int64(len(record)) + headerSize
+			for w, err := range Writes(record) {
+				if err == nil && len(w.User)+len(w.Value) > len(record) {
+					t.Fatalf("a write of %d and %d bytes in a record of %d", len(w.User), len(w.Value), len(record))
+				}
+			}
+		}
+		if kept+skipped > int64(len(log)) {
+			t.Errorf("%d bytes kept and %d skipped of %d", kept, skipped, len(log))
+		}
+	})
+}
