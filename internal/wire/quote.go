@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// maxQuoted is how much of a key an error shows. Keys in a file can be as long
+// maxQuoted is how much of a key a message shows. Keys in a file can be as long
 // as the file, and longer where they are compressed.
-const maxQuoted = 128
+const maxQuoted = 64
 
-// Quote returns the key that parts make, as an error shows it: quoted, and of a
-// long one only the start and how long it is.
+// Quote returns the key that parts make, as errors and all other messages show it:
+// quoted, and of a long one only the start and how long it is.
 func Quote(parts ...[]byte) string { return string(AppendQuote(nil, parts...)) }
 
 // AppendQuote appends to dst what Quote returns.

@@ -13,14 +13,14 @@ func TestQuote(t *testing.T) {
 	}{
 		{nil, `""`},
 		{[]byte("a\x00\"b"), `"a\x00\"b"`},
-		{long[:128], `"` + string(long[:128]) + `"`},
-		{long, `"` + string(long[:128]) + `"… (1000 bytes)`},
+		{long[:64], `"` + string(long[:64]) + `"`},
+		{long, `"` + string(long[:64]) + `"… (1000 bytes)`},
 	} {
 		if got := Quote(tt.key); got != tt.want {
 			t.Errorf("Quote of %d bytes = %s, want %s", len(tt.key), got, tt.want)
 		}
 	}
-	if got, want := Quote(long[:100], long[:100]), Quote(long[:200]); got != want {
+	if got, want := Quote(long[:50], long[:50]), Quote(long[:100]); got != want {
 		t.Errorf("Quote of two parts = %s, want %s", got, want)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 const goldens = "../../../testdata"
@@ -62,11 +63,11 @@ func readSound(t *testing.T, path string) sound {
 
 func unescapeKey(t *testing.T, s string) []byte {
 	t.Helper()
-	keys, err := unescapeAll([]string{s})
+	key, err := text.Unescape(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return keys[0]
+	return key
 }
 
 // A damage is done to a table.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -19,7 +20,7 @@ import (
 func explain(out io.Writer, s *source.Source, keys [][]byte) error {
 	var absent error
 	for _, key := range keys {
-		text.Line(out, "key %s", text.Escape(key))
+		text.Line(out, "key %s", wire.Quote(key))
 		e, found, paths, err := s.Explain(key)
 		if err != nil {
 			return err

@@ -111,30 +111,3 @@ func TestIndexIsHeldToMemory(t *testing.T) {
 	mustSST(t, "verify", out)
 	mustSST(t, "diff", path, out)
 }
-
-// A key of a megabyte is not printed whole where a message names it.
-func TestMessagesShortenKeys(t *testing.T) {
-	dir := t.TempDir()
-	in, path, cut := filepath.Join(dir, "in.tsv"), filepath.Join(dir, "t.ldb"), filepath.Join(dir, "cut.ldb")
-	key := strings.Repeat("k", 1<<20)
-	lines := key + "1\tv\n" + key + "2\tv\n"
-	if err := os.WriteFile(in, []byte(lines), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	mustSST(t, "build", "-o", path, in)
-	contents, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(cut, contents[:len(contents)-1], 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{
-		{"salvage", cut, "-o", filepath.Join(dir, "out.ldb")}, {"get", "--explain", path, "k"}, {"build", "-o", path, in, in}, {"verify", cut},
-	} {
-		_, stdout, stderr := sst(args...)
-		if n := len(stdout) + len(stderr); n > 5000 || n == 0 {
-			t.Errorf("sst %s prints %d bytes", args[0], n)
-		}
-	}
-}
