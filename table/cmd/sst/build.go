@@ -91,7 +91,7 @@ func buildCommand() *cobra.Command {
 }
 
 func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	o, err := f.options(f.internalKeys)
+	o, err := f.options(f.internalKeys, table.BytewiseComparer)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ output.`,
 }
 
 func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, writer *writerFlags, bar *meter.Bar) error {
-	o, err := writer.options(f.Internal)
+	o, err := writer.options(f.Internal, f.Order)
 	if err != nil {
 		return err
 	}

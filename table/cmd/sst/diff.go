@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -51,6 +52,9 @@ values. How tables are written, in blocks, compression and filters, makes no dif
 }
 
 func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
+	if err := a.SameOrder(b); err != nil {
+		return err
+	}
 	versions := a.Internal && b.Internal && !a.Dir && !b.Dir
 	p, err := newPrinter(out, f.format, shown{versions: versions, values: true})
 	if err != nil {
@@ -135,7 +139,7 @@ func differences(a, b *source.Source, o source.ScanOptions) iter.Seq2[difference
 				yield(difference{}, err)
 				return
 			}
-			order := x.order(y, o.Versions)
+			order := x.order(y, o.Versions, a.Order)
 			var d difference
 			if order <= 0 {
 				d.a = &x.entry
@@ -157,14 +161,14 @@ func differences(a, b *source.Source, o source.ScanOptions) iter.Seq2[difference
 }
 
 // order is negative if s's entry comes before o's or is the last one, and so on.
-func (s side) order(o side, versions bool) int {
+func (s side) order(o side, versions bool, keys table.Comparer) int {
 	switch {
 	case !o.more:
 		return -1
 	case !s.more:
 		return 1
 	case versions:
-		return s.entry.Compare(o.entry)
+		return s.entry.Compare(o.entry, keys)
 	}
-	return bytes.Compare(s.entry.Key, o.entry.Key)
+	return keys.Compare(s.entry.Key, o.entry.Key)
 }

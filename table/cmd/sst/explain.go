@@ -65,8 +65,8 @@ func explainPaths(out io.Writer, s *source.Source, paths []source.Path) {
 		explainPath(out, p)
 	}
 	if s.Dir {
-		text.Line(out, "together: %d of %d tables ruled out by their filters, %s read (%s), %s",
-			ruledOut, len(s.Files), count(read, "data block"), bytesOf(size), spent)
+		text.Line(out, "together: %d of %s asked, of which filters ruled out %d; %s read (%s), %s",
+			len(paths), count(uint64(len(s.Tables)), "table"), ruledOut, count(read, "data block"), bytesOf(size), spent)
 	}
 }
 

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -14,6 +16,7 @@ import (
 // getFlags are the options of get.
 type getFlags struct {
 	sourceFlags
+	keyFlags
 	format  string
 	explain bool
 }
@@ -23,8 +26,12 @@ func getCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get SOURCE KEY...",
 		Short: "Print the value of a key",
-		Long: `Print the value of a key, or each key and its value if several are asked for.
-The exit status is 1 if any is absent.
+		Long: `Print the value of a key, or each key and its value if several are asked for or
+--keys-from is given. The exit status is 1 if any is absent.
+
+--keys-from has a key on each line of a file, with the same escapes as KEY, or with --hex
+in hexadecimal, and may have any number of lines of up to 16 MiB each. Keys are asked for
+100,000 or 16 MiB at a time, for each of which a database's logs are read once.
 
 ` + aboutSources + `
 
@@ -36,45 +43,60 @@ none kept).`,
 		Example: `  sst get users.ldb ada
   sst get users.ldb -- -key-that-starts-with-a-dash
   sst get --format raw src.ldb fmt/print.go > print.go
-  sst get --explain /var/lib/app/db ada`,
-		Args: arguments("SOURCE and KEY", 2, anyNumber, 1),
+  sst get --explain /var/lib/app/db ada
+  sst get --hex users.ldb 616461
+  cut -f 1 users.tsv | sst get --keys-from - users.ldb`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.from != "" {
+				return arguments("SOURCE", 1, anyNumber, 1)(cmd, args)
+			}
+			return arguments("SOURCE and KEY", 2, anyNumber, 1)(cmd, args)
+		},
 	}
 	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "tsv: text with escapes such as \\t and \\xff; json: an object a line; hex; raw")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "tell the way of the lookup")
 	complete(cmd, "format", "tsv", "json", "hex", "raw")
+	f.keyFlags.add(cmd)
 	f.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.explain && cmd.Flags().Changed("format") {
 			return errors.New("--explain is for people, and goes without --format")
 		}
-		keys, err := unescapeAll(args[1:])
-		if err != nil {
-			return err
-		}
-		print, err := f.printer(cmd.OutOrStdout(), len(keys) > 1)
-		if err != nil {
-			return err
-		}
-		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {
-			if f.explain {
-				return explain(cmd.OutOrStdout(), s, keys)
-			}
-			return get(s, keys, print)
-		})
+		return f.run(cmd, args[0], args[1:])
 	}
 	return cmd
 }
 
-func unescapeAll(args []string) ([][]byte, error) {
-	var keys [][]byte
-	for _, arg := range args {
-		key, err := text.Unescape(arg)
-		if err != nil {
-			return nil, fmt.Errorf("key %s: %w", arg, err)
-		}
-		keys = append(keys, key)
+// run asks for the keys that are arguments, and for those of --keys-from.
+func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
+	first, err := f.decodeAll(args)
+	if err != nil {
+		return err
 	}
-	return keys, nil
+	print, err := f.printer(cmd.OutOrStdout(), len(first) > 1 || f.from != "")
+	if err != nil {
+		return err
+	}
+	answer := func(s *source.Source, keys [][]byte) error { return get(s, keys, print) }
+	if f.explain {
+		answer = func(s *source.Source, keys [][]byte) error { return explain(cmd.OutOrStdout(), s, keys) }
+	}
+	return f.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
+		var absent error
+		for keys, err := range f.batches(first, cmd.InOrStdin(), output.Of(cmd.OutOrStdout(), "")) {
+			if err == nil {
+				err = s.Ask(keys...)
+			}
+			if err == nil {
+				err = answer(s, keys)
+			}
+			if err != nil && !errors.Is(err, errNo) {
+				return err
+			}
+			absent = cmp.Or(absent, err)
+		}
+		return absent
+	})
 }
 
 // get prints what is found.

@@ -31,7 +31,7 @@ func TestOutputFails(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"get", a, "ada"}, {"get", a, "ada", "grace"}, {"get", "--explain", a, "grace"}, {"scan", a}, {"diff", a, b}, {"diff", "-s", a, b},
-		{"stats", a}, {"verify", a}, {"build", "-o", "-", "--format", "keys", "/dev/null"}, {"convert", a, "-o", "-"}, {"salvage", a, "-o", filepath.Join(dir, "c.ldb")}, {"help"},
+		{"stats", a}, {"stats", "--summary", dir}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--format", "keys", "/dev/null"}, {"convert", a, "-o", "-"}, {"salvage", a, "-o", filepath.Join(dir, "c.ldb")}, {"help"},
 	} {
 		var stderr strings.Builder
 		if status := run(args, strings.NewReader(""), full{}, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "no space left") {
@@ -85,7 +85,7 @@ func TestLongSharedKeysTakeLinearTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{
-			{"stats", path}, {"verify", path}, {"get", path, "k"}, {"scan", "--limit", "1", path},
+			{"stats", path}, {"verify", path}, {"layout", path}, {"get", path, "k"}, {"scan", "--limit", "1", path},
 			{"report", path, "-o", filepath.Join(dir, "t.html")},
 		} {
 			if status, _, stderr := sst(args...); status > exitNo {

@@ -47,11 +47,12 @@ func TestMessagesShortenKeys(t *testing.T) {
 	for _, args := range [][]string{
 		{"salvage", "cut.ldb", "-o", "out.ldb"}, {"salvage", "order.ldb", "-o", "out.ldb"},
 		{"get", "--explain", "t.ldb", longKey}, {"get", "--explain", "dir", longKey + "1"}, {"get", "order.ldb", longKey + "1"},
-		{"get", "t.ldb", longKey + `\q`},
+		{"get", "t.ldb", longKey + `\q`}, {"get", "--hex", "t.ldb", longKey}, {"get", "--keys-from", "wrong.tsv", "t.ldb"},
 		{"get", "--internal-keys", "yes", "t.ldb", "k"},
 		{"scan", "--from", longKey + `\q`, "t.ldb"}, {"scan", "order.ldb", "--keys", "--limit", "1", "--from", "l"},
 		{"build", "-o", "out.ldb", "in.tsv", "in.tsv"}, {"build", "-o", "out.ldb", "wrong.tsv"},
 		{"verify", "cut.ldb", "order.ldb"}, {"stats", "cut.ldb", "order.ldb"},
+		{"layout", "t.ldb"}, {"layout", "cut.ldb"}, {"layout", "order.ldb"}, {"layout", "--internal-keys", "yes", "cut.ldb"},
 	} {
 		_, stdout, stderr := sst(args...)
 		for line := range strings.Lines(stdout + stderr) {

@@ -79,6 +79,9 @@ func (f *reportFlags) command(path string) []string {
 	if f.internalKeys != "auto" {
 		command = append(command, "--internal-keys="+f.internalKeys)
 	}
+	if f.comparator != "auto" {
+		command = append(command, "--comparator="+f.comparator)
+	}
 	return command
 }
 

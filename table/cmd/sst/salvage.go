@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
@@ -43,7 +44,9 @@ nothing was found.
 Where blocks are the index says. If it cannot be read, or the footer, blocks are found
 by their checksums, wherever they start, for which the file is taken into memory.
 The pairs are put in order anew, in temporary files; of a key that is there twice, the
-first pair in the file is kept.
+first pair in the file is kept. Where the order is not known, because blocks with right
+checksums are not in bytewise order and no MANIFEST or --comparator says which, all
+pairs are kept as they come.
 
 A file without index may take a quarter of --memory, and a block, decoded, a
 sixteenth and 2 MiB, and the new table's index a half. Of what is larger it says which
@@ -146,7 +149,7 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	if file.Seems != nil && !s.Found() {
 		return file.Seems
 	}
-	o, err := f.writerFlags.options(s.Internal)
+	o, err := f.writerFlags.options(s.Internal, file.Order)
 	if err != nil {
 		return err
 	}
@@ -161,7 +164,7 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	if err != nil {
 		return err
 	}
-	if f.tell(out, file.Path, s, limit, pairs, twice); s.Damage != nil || s.Lost.Any() || twice > 0 {
+	if f.tell(out, file, s, limit, pairs, twice); s.Damage != nil || s.Lost.Any() || twice > 0 {
 		return damageFound{}
 	}
 	return nil
@@ -178,7 +181,7 @@ func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.W
 	if err != nil {
 		return 0, 0, err
 	}
-	twice, err = appendFirst(&boundedWriter{Writer: w, limit: limit}, extern.Sort(ctx, s.Pairs(), sorting(o, limit, "")))
+	twice, err = appendPairs(ctx, &boundedWriter{Writer: w, limit: limit}, s.Pairs(), o, limit)
 	if err != nil || w.Entries() == 0 && (s.Damage != nil || s.Lost.Any()) {
 		return 0, twice, err
 	}
@@ -186,11 +189,15 @@ func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.W
 }
 
 // tell says what was kept and what was lost.
-func (f *salvageFlags) tell(out io.Writer, path string, s *salvage.Salvage, limit memory.Limit, kept int, twice uint64) {
+func (f *salvageFlags) tell(out io.Writer, file *source.File, s *salvage.Salvage, limit memory.Limit, kept int, twice uint64) {
+	path := file.Path
 	if s.Searched {
 		text.Line(out, "%s: the index cannot be read, so blocks were searched for by their checksums (%s)", path, reason(s.Damage, limit))
 	} else if s.Damage != nil {
 		text.Line(out, "%s: the table cannot be opened (%s)", path, reason(s.Damage, limit))
+	}
+	if file.Disorder != "" {
+		text.Line(out, "%s: %s", path, file.Disorder)
 	}
 	tellLosses(out, path, "lost", &s.Lost, limit)
 	tellLosses(out, path, "left out", &s.LeftOut, limit)
@@ -242,6 +249,19 @@ func (f *salvageFlags) retain(file *source.File, limit memory.Limit, given func(
 			return given(name) || name == "bits" && file.Unused() != "" // it had one
 		})
 	}
+}
+
+// appendPairs appends the pairs in order, or as they come if the order is not known.
+func appendPairs(ctx context.Context, w *boundedWriter, pairs iter.Seq2[input.Pair, error], o *table.WriterOptions, limit memory.Limit) (twice uint64, err error) {
+	if table.BlockOrder(o.Comparer).Unchecked {
+		for p, err := range pairs {
+			if err := errors.Join(err, w.Append(p.Key, p.Value)); err != nil {
+				return 0, err
+			}
+		}
+		return 0, nil
+	}
+	return appendFirst(w, extern.Sort(ctx, pairs, sorting(o, limit, "")))
 }
 
 // appendFirst appends the pairs in order, the first one of each key.

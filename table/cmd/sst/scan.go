@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -15,6 +17,7 @@ type scanFlags struct {
 	sourceFlags
 	from, to, prefix  bytesFlag
 	reverse, versions bool
+	where             bool
 	keys              bool
 	limit             int
 	format            string
@@ -33,7 +36,12 @@ between them, or as --format says.
 A single table of a database is shown entry by entry: key, sequence number, kind
 (set or delete) and value. A directory is shown as the database would show it:
 the newest value of each key that is not deleted. --versions shows all of either,
---versions=false the newest values.
+--versions=false the newest values. A log, as 000003.log, is shown write by write.
+
+--where says of each version where it is: in which file, of which level, at which offset
+its data block or, in a log, its batch is; and whether it is live, a deletion that is
+the newest, or shadowed by a newer version. With --all-tables, files that the database
+is done with are seen too, as far as they are still there.
 
 What is printed, sst build reads, and makes a table of the same entries of: with its
 --internal-keys where sequence number and kind are printed.`,
@@ -49,6 +57,7 @@ What is printed, sst build reads, and makes a table of the same entries of: with
 	cmd.Flags().BoolVarP(&f.reverse, "reverse", "r", false, "from the last key to the first")
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", 0, "how many entries to print (0: all)")
 	cmd.Flags().BoolVar(&f.versions, "versions", false, "all versions of keys, and deletions")
+	cmd.Flags().BoolVar(&f.where, "where", false, "all versions, with file, level, offset and state behind the value; see above")
 	cmd.Flags().BoolVarP(&f.keys, "keys", "k", false, "print keys without values")
 	addFormat(cmd, &f.format)
 	f.addDir(cmd)
@@ -56,7 +65,7 @@ What is printed, sst build reads, and makes a table of the same entries of: with
 		f.through = true
 		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {
 			if !cmd.Flags().Changed("versions") {
-				f.versions = !s.Dir
+				f.versions = !s.Dir || f.where || s.Order == table.AnyOrder
 			}
 			return f.scan(cmd.OutOrStdout(), s)
 		})
@@ -68,14 +77,20 @@ func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
 	if f.limit < 0 {
 		return fmt.Errorf("--limit is %d, want 0 or more", f.limit)
 	}
-	p, err := newPrinter(out, f.format, shown{versions: f.versions && s.Internal, values: !f.keys})
+	if f.where && (f.reverse || !f.versions) {
+		return errors.New("--where is about all versions, the newest first: want no --reverse and no --versions=false")
+	}
+	p, err := newPrinter(out, f.format, shown{versions: f.versions && s.Internal, values: !f.keys, where: f.where})
 	if err != nil {
 		return err
 	}
 	n := 0
-	for e, err := range s.Scan(f.scanOptions()) {
+	for e, err := range s.Scan(f.scanOptions(s.Order)) {
 		if err != nil {
 			return err
+		}
+		if !bytes.HasPrefix(e.Key, f.prefix) {
+			continue
 		}
 		if err := p.print(e); err != nil {
 			return err
@@ -87,9 +102,12 @@ func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
 	return nil
 }
 
-// scanOptions narrows --from and --to by a prefix's bounds.
-func (f *scanFlags) scanOptions() source.ScanOptions {
+// scanOptions narrows --from and --to by a prefix's bounds, which it has in bytewise order.
+func (f *scanFlags) scanOptions(order table.Comparer) source.ScanOptions {
 	o := source.ScanOptions{From: f.from, To: f.to, Reverse: f.reverse, Versions: f.versions}
+	if order != table.BytewiseComparer {
+		return o
+	}
 	if bytes.Compare(f.prefix, o.From) > 0 {
 		o.From = f.prefix
 	}

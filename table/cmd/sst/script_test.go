@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -11,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
@@ -31,9 +35,16 @@ func TestMain(m *testing.M) { testscript.Main(m, programs) }
 //	database FILE [KEY=VALUE…]   writes a table as a database has it, of sequence 1
 //	opaque FILE [KEY=VALUE…]     writes a table whose filter holds something else
 //	blocks FILE [KEY=VALUE…]     writes a table of one entry a block
+//	unsorted FILE [KEY=VALUE…]   writes a table of the entries as they come, one a block
+//	backwards DIR NAME [KEY[=VALUE]…]
+//	                             has goleveldb write the entries to a database, and delete
+//	                             keys without value, in the reverse of the bytewise order,
+//	                             which the database calls NAME. They are in a table then.
 //	zstd FILE [KEY=VALUE…]       writes a table with blocks of zstd, id 2
 //	zlib FILE [KEY=VALUE…]       writes one with blocks of zlib, id 2 too
 //	deflate FILE [KEY=VALUE…]    writes one with blocks of deflate, id 4
+//	goleveldb DIR [KEY=VALUE…]   has goleveldb write to a database; KEY alone is deleted,
+//	                             and ! has what is written by then put in tables
 //	damage FILE OFFSET           changes the byte there, from the end if negative
 //	truncate FILE SIZE           leaves that many bytes
 //	ending FILE HEX              changes the last bytes to those
@@ -43,17 +54,20 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: *golden.Update,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"table":    tableWriter("", table.WriterOptions{}),
-			"database": tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}),
-			"opaque":   tableWriter("", table.WriterOptions{FilterKey: func([]byte) []byte { return []byte("something else") }}),
-			"blocks":   tableWriter("", table.WriterOptions{BlockSize: 1}),
-			"zstd":     tableWriter("", table.WriterOptions{Compression: codecs.Zstd}),
-			"zlib":     tableWriter("", table.WriterOptions{Compression: codecs.Zlib}),
-			"deflate":  tableWriter("", table.WriterOptions{Compression: codecs.Deflate}),
-			"damage":   damageFile,
-			"truncate": truncate,
-			"ending":   changeEnding,
-			"status":   status,
+			"table":     tableWriter("", table.WriterOptions{}),
+			"database":  tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}),
+			"opaque":    tableWriter("", table.WriterOptions{FilterKey: func([]byte) []byte { return []byte("something else") }}),
+			"blocks":    tableWriter("", table.WriterOptions{BlockSize: 1}),
+			"zstd":      tableWriter("", table.WriterOptions{Compression: codecs.Zstd}),
+			"zlib":      tableWriter("", table.WriterOptions{Compression: codecs.Zlib}),
+			"deflate":   tableWriter("", table.WriterOptions{Compression: codecs.Deflate}),
+			"goleveldb": writeGoleveldb,
+			"backwards": writeBackwards,
+			"unsorted":  tableWriter("", table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 1}),
+			"damage":    damageFile,
+			"truncate":  truncate,
+			"ending":    changeEnding,
+			"status":    status,
 		},
 	})
 }
@@ -76,6 +90,31 @@ func tableWriter(trailer string, o table.WriterOptions) func(*testscript.TestScr
 		}
 		ts.Check(w.Close())
 	}
+}
+
+// backwards is the reverse of the bytewise order, under any name.
+type backwards string
+
+func (backwards) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
+func (b backwards) Name() string                  { return string(b) }
+func (backwards) Separator(_, _, _ []byte) []byte { return nil }
+func (backwards) Successor(_, _ []byte) []byte    { return nil }
+
+func writeBackwards(ts *testscript.TestScript, _ bool, args []string) {
+	dir, o := ts.MkAbs(args[0]), &opt.Options{Comparer: backwards(args[1])}
+	db, err := leveldb.OpenFile(dir, o)
+	ts.Check(err)
+	for _, arg := range args[2:] {
+		if key, value, put := strings.Cut(arg, "="); put {
+			ts.Check(db.Put([]byte(key), []byte(value), nil))
+		} else {
+			ts.Check(db.Delete([]byte(key), nil))
+		}
+	}
+	ts.Check(db.Close())
+	db, err = leveldb.OpenFile(dir, o) // which makes a table of the log
+	ts.Check(err)
+	ts.Check(db.Close())
 }
 
 func status(ts *testscript.TestScript, _ bool, args []string) {
@@ -112,4 +151,21 @@ func truncate(ts *testscript.TestScript, _ bool, args []string) {
 	size, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+func writeGoleveldb(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := leveldb.OpenFile(ts.MkAbs(args[0]), nil)
+	ts.Check(err)
+	for _, arg := range args[1:] {
+		key, value, set := strings.Cut(arg, "=")
+		switch {
+		case arg == "!":
+			ts.Check(db.CompactRange(util.Range{}))
+		case set:
+			ts.Check(db.Put([]byte(key), []byte(value), nil))
+		default:
+			ts.Check(db.Delete([]byte(key), nil))
+		}
+	}
+	ts.Check(db.Close())
 }

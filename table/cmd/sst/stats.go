@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -19,7 +20,7 @@ import (
 
 func statsCommand() *cobra.Command {
 	var flags sourceFlags
-	var asJSON bool
+	var asJSON, asSummary bool
 	cmd := &cobra.Command{
 		Use:   "stats FILE|DIR...",
 		Short: "Say what tables hold, and what their filters are worth",
@@ -28,33 +29,54 @@ are, what blocks, compression and shared key prefixes save, and what filters are
 
 All of a table is read. A filter's rate of false positives is given as the
 classical formula predicts it from bits, keys and k, and as it is measured, with
-300,000 random keys. Damage is named, the rest is counted, and the exit status is 3.`,
+300,000 random keys. Damage is named, the rest is counted, and the exit status is 3.
+
+--summary opens no table, and takes DIR only: by the database's MANIFEST and the sizes of
+its files it says of each level how many tables and bytes it has, from which key to which,
+and how many of the tables overlap; and the last sequence number, the comparator, which
+logs there are and which of them are live: their writes may be in no table. Without a
+MANIFEST that can be read it lists tables and logs. The exit status is 3 if a table is
+missing, or of another size.`,
 		Example: `  sst stats users.ldb
+  sst stats --summary /var/lib/app/db
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,
 		Args: arguments("FILE or DIR", 1, anyNumber, anyNumber),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each table with all figures, sizes in bytes")
+	cmd.Flags().BoolVar(&asSummary, "summary", false, "say what a database consists of, by its MANIFEST alone")
 	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o, err := flags.options()
 		if err != nil {
 			return err
 		}
-		paths, _, failed := tablesOf(args, o, cmd.ErrOrStderr())
-		for i, path := range paths {
-			if i > 0 && !asJSON {
-				io.WriteString(cmd.OutOrStdout(), "\n")
-			}
-			failed = append(failed, statsOf(cmd.OutOrStdout(), path, o, asJSON))
+		if asSummary {
+			return summarizeAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, o, asJSON)
+		}
+		tables, failed := tablesOf(args, o, cmd.ErrOrStderr())
+		for i, t := range tables {
+			separate(cmd.OutOrStdout(), i, asJSON)
+			failed = append(failed, statsOf(cmd.OutOrStdout(), t, o, asJSON))
 		}
 		return errors.Join(failed...)
 	}
 	return cmd
 }
 
+// separate prints an empty line before all texts but the first.
+func separate(out io.Writer, i int, asJSON bool) {
+	if i > 0 && !asJSON {
+		io.WriteString(out, "\n")
+	}
+}
+
 // statsOf prints the stats of a table. Damage is an error behind what is printed.
-func statsOf(out io.Writer, path string, o source.Options, asJSON bool) error {
-	f, err := source.Open(path, o)
+func statsOf(out io.Writer, t found, o source.Options, asJSON bool) error {
+	if t.log {
+		return statsOfLog(out, t.Path, asJSON)
+	}
+	o.Listed, o.Order = t.Meta != nil && o.InternalKeys != source.No, t.order
+	f, err := source.Open(t.Path, o)
 	if err != nil {
 		return err
 	}
@@ -88,6 +110,11 @@ func statsOfFile(w io.Writer, s *anatomy.Stats) {
 		keys = "internal keys, which end in sequence number and kind"
 	}
 	text.Row(w, "file", "%s: %s, %s", s.File, bytesOf(uint64(s.Size)), keys)
+	if s.Disorder != "" {
+		text.Row(w, "order", "%s", s.Disorder)
+	} else if s.Comparer != table.BytewiseComparer.Name() {
+		text.Row(w, "order", "%s", text.Escape([]byte(s.Comparer)))
+	}
 	text.Row(w, "footer", "at %d, 48 bytes", s.Footer)
 	text.Row(w, "index", "%s", extentText(s.Index))
 	text.Row(w, "metaindex", "%s", extentText(s.Metaindex))

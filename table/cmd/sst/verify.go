@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -29,12 +30,15 @@ func verifyCommand() *cobra.Command {
 		Short: "Check every block, the order of all keys, and the filters",
 		Long: `Check tables, of a directory those that sst get would search: every block's checksum
 and form, the order of all keys, within blocks, from one to the next and against the
-index, and that no filter denies a key that is there.
+index, and that no filter denies a key that is there. Of a database's tables it is checked
+too that they are as its MANIFEST says: size, first and last key, sequence numbers. Of
+its logs every record is checked.
 
 Each table has a line that says it is ok, or one for each damaged part. Damage in one
 part does not keep the others from being checked; only without footer or index nothing
 more is found, and sst salvage finds what there is. The exit status is 3 if anything
-is damaged.`,
+is damaged. Keys that are not in bytewise order, in blocks whose checksums are right, are
+no damage if neither a MANIFEST nor --comparator says what their order is.`,
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound`,
 		Args: arguments("FILE or DIR", 1, anyNumber, anyNumber),
@@ -47,56 +51,73 @@ is damaged.`,
 		if err != nil {
 			return err
 		}
-		paths, size, failed := tablesOf(args, o, cmd.ErrOrStderr())
-		if err := o.Outputs.CheckAll(paths); err != nil {
+		tables, failed := tablesOf(args, o, cmd.ErrOrStderr())
+		if err := o.Outputs.CheckAll(pathsOf(tables)); err != nil {
 			return err
 		}
-		bar := meter.Bytes(cmd.ErrOrStderr(), size, "verifying")
+		bar := meter.Bytes(cmd.ErrOrStderr(), sizeOf(pathsOf(tables)), "verifying")
 		o.Watch = bar.ReaderAt
 		defer bar.Done()
-		return errors.Join(append(failed, verify(cmd.OutOrStdout(), paths, o, quiet))...)
+		return errors.Join(append(failed, verify(cmd.OutOrStdout(), tables, o, quiet))...)
 	}
 	return cmd
 }
 
-// tablesOf returns the tables that the arguments name, and how many bytes they have.
-// What cannot be listed is an error of its own.
-func tablesOf(args []string, o source.Options, note io.Writer) (paths []string, size int64, failed []error) {
+// found is a table or log that a command's arguments name.
+type found struct {
+	source.Listed
+	version *database.Version // of its database, if a directory was named
+	order   source.Order      // that it is said to be in
+	log     bool
+}
+
+// tablesOf returns the tables and logs that the arguments name. What cannot be listed, and
+// what a database lacks, are errors of their own.
+func tablesOf(args []string, o source.Options, note io.Writer) (all []found, failed []error) {
 	for _, arg := range args {
 		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-			paths = append(paths, arg) // opening it tells
+			all = append(all, found{Listed: source.Listed{Path: arg}, order: o.Order, log: source.IsLog(arg)}) // opening it tells
 			continue
 		}
 		dir, err := source.ListDir(arg, o)
-		failed = append(failed, err)
-		slices.Reverse(dir.Tables)
-		paths = append(paths, dir.Tables...)
+		failed = append(append(failed, err), dir.Damage...)
+		for _, t := range slices.Backward(dir.Tables) {
+			all = append(all, found{Listed: t, version: dir.Version, order: o.Order.Or(dir.Order)})
+		}
+		for _, path := range dir.Logs {
+			all = append(all, found{Listed: source.Listed{Path: path}, log: true})
+		}
 		for _, n := range dir.Notes {
 			text.Line(note, "sst: note: %s", n)
 		}
 	}
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil {
-			size += info.Size()
-		}
+	return all, failed
+}
+
+func pathsOf(tables []found) []string {
+	var paths []string
+	for _, t := range tables {
+		paths = append(paths, t.Path)
 	}
-	return paths, size, failed
+	return paths
 }
 
 // verify checks one table after the other. What cannot be read is an error in the
 // end, and no damage.
-func verify(out io.Writer, paths []string, o source.Options, quiet bool) error {
+func verify(out io.Writer, tables []found, o source.Options, quiet bool) error {
 	var damaged []string
 	var failed []error
-	for _, path := range paths {
-		but, err := verifyFile(path, o)
+	for _, t := range tables {
+		but, err := t.verify(o)
 		switch {
 		case err == nil && !quiet:
-			text.Line(out, "%s: ok%s", path, but)
+			text.Line(out, "%s: ok%s", t.Path, but)
+		case errors.Is(err, table.ErrCorrupt) && t.log:
+			failed = append(failed, damageFound{})
 		case errors.Is(err, table.ErrCorrupt):
-			damaged = append(damaged, path)
+			damaged = append(damaged, t.Path)
 		case err != nil:
-			failed = append(failed, fmt.Errorf("%s: not all could be checked", path))
+			failed = append(failed, fmt.Errorf("%s: not all could be checked", t.Path))
 		}
 		for _, line := range text.Lines(err) {
 			text.Line(out, "%s", line)
@@ -108,18 +129,35 @@ func verify(out io.Writer, paths []string, o source.Options, quiet bool) error {
 	return errors.Join(failed...)
 }
 
-// verifyFile returns all that it finds, or what could not be checked of a sound table.
-func verifyFile(path string, o source.Options) (but string, err error) {
-	f, err := source.Open(path, o)
+// verify returns all that is wrong with a table or log, or what could not be checked of a
+// sound one.
+func (t found) verify(o source.Options) (but string, err error) {
+	if t.log {
+		return "", source.VerifyLog(t.Path)
+	}
+	o.Listed, o.Order = t.Meta != nil && o.InternalKeys != source.No, t.order
+	f, err := source.Open(t.Path, o)
 	if err != nil {
 		return "", err
 	}
 	if filters := f.Filters(); filters.Unknown {
 		but = ", but only the checksum of its filter was checked: " + filters.Why()
 	}
+	if f.Rewritten {
+		but += ", but it was written by goleveldb's recovery, as no table of a database is: goleveldb's Get misses some of its keys"
+	}
 	err = f.Reader.Verify()
+	if again, failed := f.ReopenInAnyOrder(err); again || failed != nil {
+		err = errors.Join(failed, f.Reader.Verify())
+	}
+	if f.Disorder != "" {
+		but += ", but its " + f.Disorder
+	}
 	if f.UserFilter && err != nil && !errors.Is(err, table.ErrCorrupt) {
 		err = errors.New("its filter has keys without sequence number and kind, and was not checked: want --internal-keys auto or yes")
+	}
+	if t.Meta != nil {
+		err = errors.Join(err, f.CheckListed(t.version, t.Meta))
 	}
 	return but, f.Wrap(errors.Join(err, f.Close()))
 }

@@ -66,7 +66,7 @@ func finish(w *table.Writer, to *output.Output) error {
 }
 
 // options are the library's.
-func (f *writerFlags) options(internal bool) (*table.WriterOptions, error) {
+func (f *writerFlags) options(internal bool, order table.Comparer) (*table.WriterOptions, error) {
 	size, err := parseSize("--block-size", f.blockSize)
 	if err != nil {
 		return nil, err
@@ -80,10 +80,10 @@ func (f *writerFlags) options(internal bool) (*table.WriterOptions, error) {
 	}
 	o := &table.WriterOptions{
 		FilterBaseLg: f.filterBaseLg, Properties: f.properties, BlockSize: int(size), RestartInterval: f.restartInterval,
-		Compression: codec, Concurrency: f.concurrency,
+		Compression: codec, Concurrency: f.concurrency, Comparer: order,
 	}
 	if internal {
-		o.Comparer, o.FilterKey = table.InternalComparer(table.BytewiseComparer), table.InternalFilterKey
+		o.Comparer, o.FilterKey = table.InternalComparer(order), table.InternalFilterKey
 	}
 	f.filters(o)
 	return o, nil
@@ -165,12 +165,9 @@ func holdTo(limit memory.Limit, o *table.WriterOptions) error {
 
 // sorting is how pairs of such a table are sorted.
 func sorting(o *table.WriterOptions, limit memory.Limit, dir string) extern.Options {
-	s := extern.Options{Compare: table.BytewiseComparer.Compare, Memory: limit.Sort(), Dir: dir}
-	if o.Comparer != nil {
-		s.Compare, s.Suffix = o.Comparer.Compare, internalTrailer
+	order := table.BlockOrder(o.Comparer)
+	return extern.Options{
+		Compare: o.Comparer.Compare, Suffix: order.Suffix, Whole: order.Compare != nil && order.Suffix == 0,
+		Memory: limit.Sort(), Dir: dir,
 	}
-	return s
 }
-
-// internalTrailer is what an internal key has behind the user's.
-const internalTrailer = 8

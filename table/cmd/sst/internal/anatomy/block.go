@@ -38,7 +38,7 @@ func ReadBlock(f *source.File, part table.Part) (Block, *block.Iter, error) {
 	if err != nil {
 		return b, nil, err
 	}
-	it, err := source.OpenBlock(contents, f.BlockOrder())
+	it, err := source.OpenBlock(contents, f.Comparer())
 	if err != nil {
 		return b, nil, &table.CorruptionError{Block: "data block", Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
 	}

@@ -13,6 +13,8 @@ type Stats struct {
 	File         string `json:"file"`
 	Size         int64  `json:"bytes"`
 	InternalKeys bool   `json:"internal_keys"`
+	Comparer     string `json:"comparator,omitempty"` // the order of users' keys, if it is known
+	Disorder     string `json:"order_note,omitempty"` // that it is not what it should be
 
 	Footer    int64   `json:"footer_offset"`
 	Metaindex Extent  `json:"metaindex"`
@@ -80,7 +82,10 @@ func SoundStatsOf(f *source.File) *Stats { return collect(f, func(error) {}) }
 const unknown = -1
 
 func collect(f *source.File, add func(error)) *Stats {
-	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, Footer: f.Layout.Footer, Compression: map[string]int{}}
+	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, Disorder: f.Disorder, Footer: f.Layout.Footer, Compression: map[string]int{}}
+	if f.Order != table.AnyOrder {
+		s.Comparer = f.Order.Name()
+	}
 	var err error
 	s.Metaindex, err = extent(f, f.Layout.Metaindex)
 	add(err)

@@ -18,6 +18,8 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/journal"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/table"
 )
 
 // live has goleveldb write a database with compactions behind it, and returns the
@@ -61,11 +63,75 @@ func TestReadGoleveldbs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, v.Tables); diff != "" || len(want) < 3 {
+	if diff := cmp.Diff(want, numbers(v)); diff != "" || len(want) < 3 {
 		t.Errorf("%d tables (-goleveldb +read):\n%s", len(want), diff)
 	}
-	if v.Comparer != "leveldb.BytewiseComparator" || v.Log == 0 {
-		t.Errorf("comparer %q, log %d", v.Comparer, v.Log)
+	if v.Comparer != "leveldb.BytewiseComparator" || v.log == 0 {
+		t.Errorf("comparer %q, log %d", v.Comparer, v.log)
+	}
+}
+
+// numbers returns the numbers of the tables.
+func numbers(v *Version) map[uint64]bool {
+	tables := map[uint64]bool{}
+	for _, t := range v.Tables {
+		tables[t.Number] = true
+	}
+	return tables
+}
+
+// What is said of the tables is so: size, first and last key, and levels whose ranges do not
+// overlap.
+func TestReadRanges(t *testing.T) {
+	dir := t.TempDir()
+	live(t, dir)
+	v, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := table.InternalComparer(table.BytewiseComparer)
+	for i, m := range v.Tables {
+		r, err := table.Open(filepath.Join(dir, fmt.Sprintf("%06d.ldb", m.Number)), &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey})
+		if err != nil {
+			t.Fatal(err)
+		}
+		it := r.NewIter(nil)
+		if it.First(); !bytes.Equal(it.Key(), m.Smallest) {
+			t.Errorf("table %d: first key %q, want %q", m.Number, m.Smallest, it.Key())
+		}
+		if it.Last(); !bytes.Equal(it.Key(), m.Largest) {
+			t.Errorf("table %d: last key %q, want %q", m.Number, m.Largest, it.Key())
+		}
+		if err := errors.Join(it.Close(), r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 && m.Level < v.Tables[i-1].Level {
+			t.Errorf("table %d of level %d comes after one of level %d", m.Number, m.Level, v.Tables[i-1].Level)
+		}
+	}
+	if v.LastSequence == 0 {
+		t.Error("no last sequence number")
+	}
+}
+
+// Edits move tables from level to level: what is deleted from one may be added to the next.
+func TestApplyMoves(t *testing.T) {
+	e := edited{tables: map[place]Table{}}
+	for _, edit := range []string{
+		"\x07\x00\x05\x10\x01a\x01b" + "\x07\x00\x06\x10\x01a\x01b",
+		"\x07\x01\x05\x10\x01a\x01b" + "\x06\x00\x05", // in the order that no engine writes
+		"\x06\x00\x09\x06\x01\x06",                    // which are not there
+	} {
+		if err := e.apply([]byte(edit)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := map[place]Table{
+		{1, 5}: {Level: 1, Number: 5, Size: 16, Smallest: []byte("a"), Largest: []byte("b")},
+		{0, 6}: {Level: 0, Number: 6, Size: 16, Smallest: []byte("a"), Largest: []byte("b")},
+	}
+	if diff := cmp.Diff(want, e.tables, cmp.AllowUnexported(place{})); diff != "" {
+		t.Errorf("tables (-want +got):\n%s", diff)
 	}
 }
 
@@ -86,9 +152,13 @@ func TestReadDamaged(t *testing.T) {
 		do   func(contents []byte) []byte
 		fine bool
 	}{
-		"sound":            {func(c []byte) []byte { return c }, true},
-		"last edit cut":    {func(c []byte) []byte { return c[:len(c)-3] }, true},
-		"zeros behind it":  {func(c []byte) []byte { return append(c, make([]byte, 100)...) }, true},
+		"sound":           {func(c []byte) []byte { return c }, true},
+		"last edit cut":   {func(c []byte) []byte { return c[:len(c)-3] }, true},
+		"zeros behind it": {func(c []byte) []byte { return append(c, make([]byte, 100)...) }, true},
+		"pages of zeros":  {func(c []byte) []byte { return append(c, make([]byte, 1<<20)...) }, true},
+		"an edit behind zeros": {func(c []byte) []byte {
+			return append(append(c, make([]byte, 32<<10-len(c)%(32<<10))...), c...) // each of which is made again
+		}, true},
 		"nothing":          {func(c []byte) []byte { return nil }, false},
 		"a few bytes":      {func(c []byte) []byte { return c[:5] }, false},
 		"a byte changed":   {func(c []byte) []byte { c[20] ^= 1; return c }, false},
@@ -146,7 +216,7 @@ func TestReadBounds(t *testing.T) {
 	dir := func(path string) error { return os.Mkdir(path, 0o777) }
 	var many []byte
 	for i := range uint64(maxTables + 1) {
-		many = append(binary.AppendUvarint(append(many, fieldAdd, 0), i), 0, 0, 0)
+		many = append(binary.AppendUvarint(append(many, byte(FieldAdd), 0), i), 0, 0, 0)
 	}
 	for _, tt := range []struct {
 		name, file string
@@ -158,8 +228,8 @@ func TestReadBounds(t *testing.T) {
 		{"CURRENT that is a directory", "CURRENT", dir, "CURRENT: a directory, want a regular file"},
 		{"MANIFEST of many bytes", "MANIFEST-000001", sparse(1 << 40), "MANIFEST-000001: 1099511627776 bytes, want at most 268435456"},
 		{"MANIFEST that is a device", "MANIFEST-000001", link, "MANIFEST-000001: a device, want a regular file"},
-		{"an edit of many bytes", "MANIFEST-000001", record(make([]byte, maxEdit+1)), "MANIFEST-000001: edit 0: over 67108864 bytes, want at most that many"},
-		{"many tables", "MANIFEST-000001", record(many), "MANIFEST-000001: edit 0: the database lists over 1048576 tables, want at most that many"},
+		{"many tables", "MANIFEST-000001", record(many), "MANIFEST-000001: edit 0, at 0: the database lists over 1048576 tables, want at most that many"},
+		{"a level that no database has", "MANIFEST-000001", record([]byte{byte(FieldDelete), maxLevel + 1, 5}), "MANIFEST-000001: edit 0, at 0: level 64, want at most 63"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -185,9 +255,9 @@ func FuzzApply(f *testing.F) {
 	f.Add([]byte("\x01\x03abc\x02\x05\x03\x06\x04\x07\x05\x00\x01a\x06\x00\x09\x07\x00\x0a\x64\x01a\x01b\x09\x00"))
 	f.Add([]byte("\x08"))
 	f.Fuzz(func(t *testing.T, edit []byte) {
-		v := Version{Tables: map[uint64]bool{}}
-		if err := v.apply(edit); err == nil && len(v.Tables) > len(edit)/6 {
-			t.Errorf("%d bytes add %d tables", len(edit), len(v.Tables))
+		e := edited{tables: map[place]Table{}}
+		if err := e.apply(edit); err == nil && len(e.tables) > len(edit)/6 {
+			t.Errorf("%d bytes add %d tables", len(edit), len(e.tables))
 		}
 	})
 }

@@ -2,7 +2,6 @@
 package extern
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 type Options struct {
 	Compare func(a, b []byte) int // the order of keys
 	Suffix  int                   // how many bytes at the end of each key are in no bytewise order
+	Whole   bool                  // keys are in no bytewise order at all
 	Memory  int64                 // about how many bytes may be taken, from 48 MiB on
 	Dir     string                // for temporary files; "": where the system has them
 }
@@ -85,7 +85,7 @@ func (s *sorter) deliver(yield func(Record, error) bool) {
 			yield(Record{}, err)
 			return
 		}
-		last.Again = have && bytes.Equal(last.Key, r.Key)
+		last.Again = have && s.o.Compare(last.Key, r.Key) == 0
 		if have && !yield(last, nil) {
 			return
 		}

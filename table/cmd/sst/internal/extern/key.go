@@ -100,8 +100,12 @@ func (s *sorter) compare(a, b record) int {
 	return order
 }
 
-// compareCut compares keys by their first bytes and, where these are the same, by all.
+// compareCut compares keys by their first bytes and, where these are the same or do not
+// tell, by all.
 func (s *sorter) compareCut(a, b record) int {
+	if s.o.Whole {
+		return s.o.Compare(s.whole(a), s.whole(b))
+	}
 	if order := bytes.Compare(s.start(a), s.start(b)); order != 0 {
 		return order
 	}

@@ -1,12 +1,17 @@
 package extern
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/lanrat/extsort"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
 // Whatever memory there is, the chunks that can be in it together take no more, and so
@@ -48,5 +53,30 @@ func TestChunksInMemory(t *testing.T) {
 		if err := <-failed; err != nil || most > l.chunks()*l.chunk {
 			t.Errorf("%+v: %d records were in memory, want at most %d chunks; %v", l, most, l.chunks(), err)
 		}
+	}
+}
+
+// Keys that records have the start of only are compared whole, where their start does not
+// tell in which order they are.
+func TestSortInAnOrderThatIsNotBytewise(t *testing.T) {
+	byLength := func(a, b []byte) int { return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b)) }
+	var pairs []input.Pair
+	for i := range 200 {
+		pairs = append(pairs, input.Pair{Key: bytes.Repeat([]byte{byte('z' - i%7)}, 300*(i*37%200))})
+	}
+	shuffled := slices.Clone(pairs)
+	slices.SortStableFunc(pairs, func(a, b input.Pair) int { return byLength(a.Key, b.Key) })
+	i := 0
+	for r, err := range Sort(context.Background(), each(shuffled), Options{Compare: byLength, Whole: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(r.Key, pairs[i].Key) {
+			t.Fatalf("record %d has a key of %d bytes, want %d", i, len(r.Key), len(pairs[i].Key))
+		}
+		i++
+	}
+	if i != len(pairs) {
+		t.Errorf("%d records, want %d", i, len(pairs))
 	}
 }

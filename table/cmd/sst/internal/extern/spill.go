@@ -3,6 +3,7 @@ package extern
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 )
@@ -10,7 +11,7 @@ import (
 // spill is a temporary file of keys and values that are too large to be sorted. The zero
 // value has no file yet.
 type spill struct {
-	file temporary
+	file Temporary
 	out  *bufio.Writer // to the file
 	size int64
 	buf  []byte // of value
@@ -22,7 +23,7 @@ const placeLen = 16
 // write keeps a key and a value, and returns their place. They can be read after flush.
 func (s *spill) write(dir string, key, value []byte) (place [placeLen]byte, err error) {
 	if s.out == nil {
-		if err := s.file.create(dir); err != nil {
+		if err := s.file.Create(dir); err != nil {
 			return place, err
 		}
 		s.out = bufio.NewWriterSize(s.file, 64<<10)
@@ -73,17 +74,17 @@ func (s *spill) read(p []byte, at uint64) error {
 	return nil
 }
 
-func (s *spill) close() { s.file.close() }
+func (s *spill) close() { s.file.Close() }
 
-// temporary is a temporary file, which is gone when the process is, however that ends,
+// Temporary is a temporary file, which is gone when the process is, however that ends,
 // where the system lets an open file be removed. The zero value is none yet.
-type temporary struct {
+type Temporary struct {
 	*os.File
 	removed bool
 }
 
-// create creates the file if there is none.
-func (t *temporary) create(dir string) (err error) {
+// Create creates the file if there is none.
+func (t *Temporary) Create(dir string) (err error) {
 	if t.File != nil {
 		return nil
 	}
@@ -94,12 +95,14 @@ func (t *temporary) create(dir string) (err error) {
 	return nil
 }
 
-func (t *temporary) close() {
+// Close removes the file.
+func (t *Temporary) Close() error {
 	if t.File == nil {
-		return
+		return nil
 	}
-	t.Close()
+	err := t.File.Close()
 	if !t.removed {
-		os.Remove(t.Name())
+		err = errors.Join(err, os.Remove(t.Name()))
 	}
+	return err
 }

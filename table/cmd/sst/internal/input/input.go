@@ -158,7 +158,7 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 	parse := parsers[o.formatOf(name)]
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 256<<10), o.Memory.Pair()+1)
-	lines.Split(splitLines)
+	lines.Split(SplitLines)
 	n := 0
 	for lines.Scan() {
 		n++
@@ -177,8 +177,8 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 	return true, nil
 }
 
-// splitLines is bufio.ScanLines but for carriage returns, which may be a value's.
-func splitLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
+// SplitLines is bufio.ScanLines but for carriage returns, which may be a value's.
+func SplitLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
 	}

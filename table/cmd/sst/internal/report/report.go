@@ -30,7 +30,8 @@ type Model struct {
 	Command  []string `json:"command"`
 	Size     int64    `json:"size"`
 	Internal bool     `json:"internal"`
-	Note     string   `json:"note,omitempty"` // why a filter is not used
+	Note     string   `json:"note,omitempty"`  // why a filter is not used
+	Order    string   `json:"order,omitempty"` // what keys are in, if not in bytewise order: the page does not look keys up then
 
 	Totals       Totals            `json:"totals"`
 	Compressions map[string]string `json:"compressions"` // by id
@@ -67,6 +68,9 @@ func New(f *source.File, o Options) (*Model, error) {
 	m := &Model{
 		File: filepath.Base(f.Path), Command: o.Command, Size: f.Size, Internal: f.Internal,
 		Compressions: map[string]string{}, Samples: [][]byte{},
+	}
+	if m.Order = f.Disorder; m.Order == "" && f.Order != table.BytewiseComparer {
+		m.Order = "keys are in the order of " + text.Printable(f.Order.Name())
 	}
 	d := damage{seen: map[int64]bool{}}
 	m.blocks(f, int64(min(o.Embed, 1<<60)/4*3), &d) // base64 makes 4 bytes of 3

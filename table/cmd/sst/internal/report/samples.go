@@ -11,6 +11,9 @@ const maxSample = 80
 // samples picks keys that the page offers to look up: two that are there and, by
 // putting something behind one, one that is not.
 func (m *Model) samples(f *source.File) {
+	if m.Order != "" {
+		return
+	}
 	data := f.Layout.Data
 	for _, i := range []int{0, len(data) / 2} {
 		if i >= len(data) || i == 0 && len(m.Samples) > 0 { // of one block, once

@@ -3,6 +3,7 @@ package salvage
 import (
 	"cmp"
 	"fmt"
+	"io"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/table"
@@ -14,6 +15,14 @@ import (
 type image struct {
 	data     []byte
 	maxBlock int // the most bytes that a block has, stored or decoded; 0: maxBlock
+}
+
+func imageOf(f *source.File) (image, error) {
+	data := make([]byte, f.Size)
+	if _, err := io.ReadFull(io.NewSectionReader(f.Src, 0, f.Size), data); err != nil {
+		return image{}, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return image{data, f.Options.MaxBlockSize}, nil
 }
 
 // decode decompresses a block.
@@ -39,5 +48,5 @@ func (f image) open(e extent) (*block.Iter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.OpenBlock(contents, source.AnyOrder)
+	return source.OpenBlock(contents, table.AnyOrder)
 }

@@ -2,7 +2,6 @@ package salvage
 
 import (
 	"fmt"
-	"io"
 	"iter"
 	"slices"
 
@@ -38,20 +37,22 @@ func Of(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	if f.Layout != nil {
 		s.each = func(yield func(*block.Iter) bool) { s.byIndex(f, yield) }
 		s.Internal = f.Internal && (internal == source.Yes || source.AllInternal(s.each))
+		f.LookOrder(s.each)
 		return s, nil
 	}
-	data := make([]byte, f.Size)
-	if _, err := io.ReadFull(io.NewSectionReader(f.Src, 0, f.Size), data); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	in, err := imageOf(f)
+	if err != nil {
+		return nil, err
 	}
-	found := find(image{data, f.Options.MaxBlockSize})
+	found := find(in)
 	for range found.data() {
 		s.Blocks++
 	}
 	s.Searched = true
 	s.each = func(yield func(*block.Iter) bool) { s.byChecksum(found, yield) }
-	s.Internal = internal == source.Yes || internal == source.Auto && source.LookInternal(s.each)
+	s.Internal = internal == source.Yes || internal == source.Auto && f.LookInternal(s.each)
 	f.Internal = s.Internal
+	f.LookOrder(s.each)
 	found.addLeftOut(&s.LeftOut)
 	s.unread = found.lost(f.Separator)
 	s.Lost = s.unread
@@ -78,7 +79,7 @@ func openListed(f *source.File, part table.Part) (*block.Iter, error) {
 	if err != nil {
 		return nil, err
 	}
-	it, err := source.OpenBlock(contents, source.AnyOrder)
+	it, err := source.OpenBlock(contents, table.AnyOrder)
 	if err != nil {
 		return nil, &table.CorruptionError{Block: "data block", Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
 	}

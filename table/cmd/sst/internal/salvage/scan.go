@@ -10,6 +10,7 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -172,7 +173,7 @@ func (s *scanner) read(e extent) (p piece, ok bool) {
 		s.work -= failedDecode * int64(e.end-e.start)
 		return piece{}, false
 	}
-	if _, err = source.OpenBlock(contents, source.AnyOrder); err != nil {
+	if _, err = source.OpenBlock(contents, table.AnyOrder); err != nil {
 		s.work -= int64(len(contents))
 		return piece{e, withoutEntries, err}, true
 	}

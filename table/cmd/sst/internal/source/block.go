@@ -4,17 +4,15 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/table"
 )
 
 // OpenBlock returns an Iter on a block's contents, which it keeps. A key of the block is
 // no longer than the block, and so is the memory that is taken for it.
-func OpenBlock(contents []byte, order block.Order) (*block.Iter, error) {
+func OpenBlock(contents []byte, order table.Comparer) (*block.Iter, error) {
 	it, budget := new(block.Iter), block.Budget{Memory: int(min(1<<20+4*int64(len(contents)), math.MaxInt)), Work: 1<<20 + 1024*int64(len(contents))}
-	if err := it.Open(contents, order, &budget); err != nil {
+	if err := it.Open(contents, table.BlockOrder(order), &budget); err != nil {
 		return nil, err
 	}
 	return it, nil
 }
-
-// AnyOrder takes keys as they come.
-var AnyOrder = block.Order{Unchecked: true}

@@ -23,32 +23,35 @@ const (
 )
 
 // find finds out what the file's keys are, and whether its filter holds them, by
-// some of them. It is an error if they cannot be what internal says.
-func (f *File) find(internal InternalKeys) error {
+// some of them. It is an error if they cannot be what o says.
+func (f *File) find(o Options) error {
 	samples, filters := samplesOf(f.Layout), readFilters(f.Layout)
 	f.filters = filters
 	whole, user := filtered(samples, filters, keepKey), filtered(samples, filters, table.InternalFilterKey)
+	index := []sample{{keys: separators(f.Layout)}}
+	internal := f.claim.looksInternal(samples)
+	isListed := o.Listed || o.InternalKeys == Auto && internal && !shaped(index) && listed(f.Path)
 	switch {
-	case internal == Yes && len(samples) > 0 && !slices.ContainsFunc(samples, sample.anyInternal):
+	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(samples, sample.anyInternal):
 		return errors.New("--internal-keys is yes, but its keys do not end in sequence number and kind: want auto or no")
-	case internal != Auto:
-		f.Internal = internal == Yes
+	case isListed:
+		f.Internal, f.Rewritten = true, internal && !shaped(index)
+	case o.InternalKeys != Auto:
+		f.Internal = o.InternalKeys == Yes
 		f.UserFilter = !f.Internal && user && !whole
 	case whole != user:
 		f.Internal = user
 	default: // the filter does not tell
-		index := []sample{{keys: separators(f.Layout)}}
 		if len(samples) == 0 && len(f.Layout.Data) > 0 {
 			samples = index // the blocks are damaged
 		}
-		f.Internal = shaped(samples) && ordered(samples) && shaped(index) && ordered(index)
+		f.Internal = f.claim.looksInternal(samples) && f.claim.looksInternal(index)
 	}
-	if f.Internal {
+	f.Opaque = !whole
+	if f.Internal && !f.Rewritten {
 		f.Opaque = !user
-	} else {
-		f.Opaque = !whole
 	}
-	if f.Opaque {
+	if f.Opaque || f.Rewritten {
 		f.filters.Blocks, f.filters.Whole = nil, nil
 	}
 	return nil
@@ -88,7 +91,7 @@ func separators(l *table.Layout) [][]byte {
 
 // LookInternal reports whether the keys of data blocks, of which there is neither an index
 // nor a filter, look like internal keys: all of them, and some are in their order.
-func LookInternal(blocks iter.Seq[*block.Iter]) bool {
+func (f *File) LookInternal(blocks iter.Seq[*block.Iter]) bool {
 	var samples []sample
 	for it := range blocks {
 		samples = append(samples, sample{keys: sampleKeys(it)})
@@ -96,7 +99,7 @@ func LookInternal(blocks iter.Seq[*block.Iter]) bool {
 			break
 		}
 	}
-	return shaped(samples) && ordered(samples) && AllInternal(blocks)
+	return f.claim.looksInternal(samples) && AllInternal(blocks)
 }
 
 // AllInternal reports whether all keys could be internal keys of LevelDB and goleveldb.
@@ -116,7 +119,7 @@ func sampleBlock(l *table.Layout, h table.Handle) [][]byte {
 	if err != nil {
 		return nil
 	}
-	it, err := OpenBlock(contents, AnyOrder)
+	it, err := OpenBlock(contents, table.AnyOrder)
 	if err != nil {
 		return nil
 	}
@@ -148,9 +151,8 @@ func isInternal(key []byte) bool {
 	return ok && k.Kind <= table.KindSet && (k.Sequence < maxSequence || k.Sequence == table.MaxSequence)
 }
 
-// ordered reports whether the keys are in the order of internal keys.
-func ordered(samples []sample) bool {
-	order := table.InternalComparer(table.BytewiseComparer)
+// ordered reports whether the keys are in order.
+func ordered(samples []sample, order table.Comparer) bool {
 	for _, s := range samples {
 		for i := 1; i < len(s.keys); i++ {
 			if order.Compare(s.keys[i-1], s.keys[i]) >= 0 {

@@ -18,8 +18,19 @@ import (
 
 // A Dir is what a directory holds.
 type Dir struct {
-	Tables []string // paths, the newest first as far as their names tell
-	Notes  []string // what of the directory is not seen, for people
+	Path    string
+	Version *database.Version // nil: there is no MANIFEST, or none that can be read
+	Order   Order             // that the database says it is in
+	Tables  []Listed          // the newest first, as far as their names and levels tell
+	Logs    []string          // paths of the logs with writes that are in no table, the oldest first
+	Notes   []string          // what of the directory is not seen, for people
+	Damage  []error           // what the database lacks
+}
+
+// Listed is a table of a directory.
+type Listed struct {
+	Path string
+	Meta *database.Table // what the MANIFEST says of it. nil: it does not list it
 }
 
 // ListDir lists the directory's files that are called .ldb or .sst. Of a database
@@ -30,39 +41,35 @@ func ListDir(dir string, o Options) (Dir, error) {
 	if err != nil {
 		return Dir{}, err
 	}
-	var d Dir
-	var logs []string
+	d := Dir{Path: dir}
+	if pid := database.Holder(dir); pid != 0 {
+		d.note("%s is open in process %d, which may change it while it is read", dir, pid)
+	}
 	for _, e := range entries {
-		switch path := filepath.Join(dir, e.Name()); filepath.Ext(e.Name()) {
-		case ".ldb", ".sst":
-			d.Tables = append(d.Tables, path)
-		case ".log":
-			if info, err := e.Info(); err == nil && info.Size() > 0 {
-				logs = append(logs, path)
-			}
-		case "":
-			if err := o.Outputs.CheckAll([]string{path}); err != nil && isVersionFile(e.Name()) {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case slices.Contains([]string{".ldb", ".sst"}, filepath.Ext(path)):
+			d.Tables = append(d.Tables, Listed{Path: path})
+		case logName.MatchString(e.Name()):
+			d.Logs = append(d.Logs, path)
+		case isVersionFile(e.Name()):
+			if err := o.Outputs.CheckAll([]string{path}); err != nil {
 				return Dir{}, err
 			}
 		}
 	}
-	v, err := database.Read(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && v == nil:
-	case err != nil:
-		d.note("%v: all tables of the directory are taken for the database's", err)
-	default:
-		if logs, err = d.restrict(dir, v, logs, o.AllTables); err != nil {
-			return Dir{}, err
-		}
+	d.readVersion(entries)
+	if d.Version != nil {
+		d.restrict(o.AllTables)
 	}
-	if len(d.Tables) == 0 && v == nil {
+	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
 		return Dir{}, fmt.Errorf("%s: a directory without .ldb and .sst files", dir)
 	}
-	for _, log := range logs {
-		d.note("%s may hold writes that are in no table yet, and are not seen", log)
-	}
 	slices.SortStableFunc(d.Tables, newer)
+	slices.SortStableFunc(d.Logs, func(a, b string) int { return compareNumbers(a, b) })
+	if o.NoLogs {
+		d.Logs = nil
+	}
 	return d, nil
 }
 
@@ -75,56 +82,107 @@ func (d *Dir) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// restrict leaves the tables that the database lists, all of which must be there, and
-// returns the logs that it is not done with.
-func (d *Dir) restrict(dir string, v *database.Version, logs []string, all bool) (live []string, err error) {
-	if v.Comparer != "" && v.Comparer != table.BytewiseComparer.Name() {
-		d.note("the keys of %s are in the order of %s, which is not known here", dir, v.Comparer)
+// readVersion reads the MANIFEST that CURRENT names or, where that cannot be, the newest
+// that can be read.
+func (d *Dir) readVersion(entries []fs.DirEntry) {
+	v, err := database.Read(d.Path)
+	if d.Version = v; err == nil {
+		return
 	}
-	missing := v.Tables
-	var unlisted []string
-	d.Tables = slices.DeleteFunc(d.Tables, func(path string) bool {
-		n, err := number(path)
-		if err == nil && missing[n] {
-			delete(missing, n)
-			return false
+	none := errors.Is(err, fs.ErrNotExist)
+	for _, e := range slices.Backward(entries) { // by name, which has as many digits in each
+		if !database.ManifestName.MatchString(e.Name()) {
+			continue
 		}
-		unlisted = append(unlisted, filepath.Base(path))
-		return !all
-	})
+		if none {
+			err, none = fmt.Errorf("%s is not there", filepath.Join(d.Path, "CURRENT")), false
+		}
+		if v, _ := database.ReadManifest(d.Path, e.Name()); v != nil {
+			d.note("%v: %s is read instead", err, filepath.Join(d.Path, e.Name()))
+			d.Version = v
+			return
+		}
+	}
+	switch {
+	case none && len(d.Logs) > 0:
+		d.note("%s has no MANIFEST: all of its tables and logs are read", d.Path)
+	case !none:
+		d.note("%v: all tables of the directory are taken for the database's", err)
+	}
+}
+
+// restrict leaves the tables and logs that the database lists. A table that is not there is
+// damage.
+func (d *Dir) restrict(all bool) {
+	v := d.Version
+	d.Order = orderOf(v)
+	missing := map[uint64]*database.Table{}
+	for i := range v.Tables {
+		missing[v.Tables[i].Number] = &v.Tables[i]
+	}
+	var listed []Listed
+	var unlisted []string
+	for _, l := range d.Tables {
+		n, err := number(l.Path)
+		l.Meta = missing[n]
+		if err != nil || l.Meta == nil {
+			unlisted = append(unlisted, filepath.Base(l.Path))
+		}
+		if err == nil && l.Meta != nil || all {
+			listed = append(listed, l)
+		}
+		delete(missing, n)
+	}
+	d.Tables = listed
 	if len(missing) > 0 {
-		return nil, missingTable{dir, slices.Min(slices.Collect(maps.Keys(missing)))}
+		d.Damage = append(d.Damage, missingTables{d.Path, slices.Sorted(maps.Keys(missing))})
 	}
 	if len(unlisted) > 0 && !all {
-		d.note("%s lists other tables, and not %s: see --all-tables", dir, strings.Join(unlisted, ", "))
+		d.note("%s lists other tables, and not %s: see --all-tables", d.Path, strings.Join(unlisted, ", "))
 	}
-	return slices.DeleteFunc(logs, func(path string) bool {
+	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
 		n, err := number(path)
-		return err != nil || n < v.Log
-	}), nil
+		return err != nil || !v.Live(n)
+	})
 }
 
-// missingTable is the error for a database that lacks one of its tables.
-type missingTable struct {
-	dir    string
-	number uint64
+// missingTables is the error for a database that lacks some of its tables.
+type missingTables struct {
+	dir     string
+	numbers []uint64
 }
 
-func (m missingTable) Error() string {
-	return fmt.Sprintf("%s: the database lists table %06d, which is not there", m.dir, m.number)
+func (m missingTables) Error() string {
+	if n := len(m.numbers); n > 1 {
+		return fmt.Sprintf("%s: the database lists %d tables that are not there, the first of them %06d", m.dir, n, m.numbers[0])
+	}
+	return fmt.Sprintf("%s: the database lists table %06d, which is not there", m.dir, m.numbers[0])
 }
 
-func (missingTable) Is(target error) bool { return target == table.ErrCorrupt }
+func (missingTables) Is(target error) bool { return target == table.ErrCorrupt }
 
-// newer orders tables by the number that their name is, as in a database, the
-// highest first; others by name, the last first.
-func newer(a, b string) int {
+// newer orders tables by level and, where the MANIFEST does not say of which they are, or of the same,
+// by the number that their name is, the highest first; others by name, the last first.
+func newer(a, b Listed) int {
+	return cmp.Or(cmp.Compare(a.level(), b.level()), compareNumbers(b.Path, a.Path))
+}
+
+// level is the table's. What is in none comes before all, as what is newest.
+func (l Listed) level() int {
+	if l.Meta == nil {
+		return -1
+	}
+	return l.Meta.Level
+}
+
+// compareNumbers orders files by the number that their name is, others by name.
+func compareNumbers(a, b string) int {
 	m, aErr := number(a)
 	n, bErr := number(b)
 	if aErr == nil && bErr == nil && m != n {
-		return cmp.Compare(n, m)
+		return cmp.Compare(m, n)
 	}
-	return strings.Compare(b, a)
+	return strings.Compare(a, b)
 }
 
 func number(path string) (uint64, error) {

@@ -53,7 +53,7 @@ func scanned(dir string, o Options) (n int, notes string, err error) {
 		}
 		n++
 	}
-	return n, strings.Join(s.Notes, "\n"), nil
+	return n, strings.Join(s.Notes, "\n"), s.Damage
 }
 
 // Tables that the database does not list are left out: one that a compaction left over
@@ -85,7 +85,7 @@ func TestOnlyListedTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(d.Tables[0]); err != nil {
+	if err := os.Remove(d.Tables[0].Path); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := scanned(dir, Options{}); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "lists table ") {
@@ -94,7 +94,19 @@ func TestOnlyListedTables(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("?"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := ListDir(dir, Options{}); err != nil || len(d.Tables) < 3 || len(d.Notes) == 0 {
+	if d, err := ListDir(dir, Options{}); err != nil || d.Version == nil || len(d.Notes) == 0 {
+		t.Errorf("without CURRENT: %v, %v; want the tables of the MANIFEST and a note", d, err)
+	}
+	manifests, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range manifests {
+		if err := os.Truncate(path, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d, err := ListDir(dir, Options{}); err != nil || len(d.Tables) < 3 || len(d.Notes) == 0 || d.Version != nil {
 		t.Errorf("without MANIFEST: %v, %v; want all tables and a note", d, err)
 	}
 }

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -17,17 +16,22 @@ type Entry struct {
 	Sequence   uint64
 	Kind       table.Kind
 
-	rank int // of its file: the lower, the newer
+	// Scan says where it was found.
+	Table  *Table // nil: in a log
+	Log    string // the log's path
+	Offset uint64 // of the data block in the table, or of the batch in the log
+
+	rank int // of its table: the lower, the newer; 0 of a log's
 }
 
 // entryOf takes an internal key apart.
-func (f *File) entryOf(key, value []byte) (Entry, error) {
-	if !f.Internal {
+func entryOf(key, value []byte, internal bool) (Entry, error) {
+	if !internal {
 		return Entry{Key: key, Value: value, Kind: table.KindSet}, nil
 	}
 	k, ok := table.ParseInternalKey(key)
 	if !ok {
-		return Entry{}, fmt.Errorf("%s: key %s has under 8 bytes, and is no internal key: say --internal-keys no", f.Path, wire.Quote(key))
+		return Entry{}, fmt.Errorf("key %s has under 8 bytes, and is no internal key: say --internal-keys no", wire.Quote(key))
 	}
 	return Entry{Key: k.User, Value: value, Internal: true, Sequence: k.Sequence, Kind: k.Kind}, nil
 }
@@ -42,6 +46,9 @@ func (e Entry) newerThan(o Entry) bool {
 
 // Get returns the newest version of key in the file, which may be a tombstone.
 func (f *File) Get(key []byte) (e Entry, found bool, err error) {
+	if err := f.searchable(); err != nil {
+		return Entry{}, false, err
+	}
 	var k, v []byte
 	if f.Internal {
 		k, v, err = f.Reader.Find(table.SeekKey(nil, key, table.MaxSequence))
@@ -55,41 +62,13 @@ func (f *File) Get(key []byte) (e Entry, found bool, err error) {
 	if err != nil {
 		return Entry{}, false, f.Wrap(err)
 	}
-	e, err = f.entryOf(k, v)
-	return e, err == nil, err
-}
-
-// Get returns the entry that key has in the tables together: its newest version, if
-// that is no tombstone. All tables that may have one are asked, as what is newer does
-// not follow from their names in a database; of tables without internal keys, the
-// first that has the key is the last to be asked.
-func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
-	return s.newest(func(f *File) (Entry, bool, error) { return f.Get(key) })
-}
-
-// newest is Get, by asking each table.
-func (s *Source) newest(ask func(f *File) (Entry, bool, error)) (newest Entry, found bool, err error) {
-	for rank, f := range s.Files {
-		e, ok, err := ask(f)
-		if err != nil {
-			return Entry{}, false, err
-		}
-		if e.rank = rank; !ok || found && !e.newerThan(newest) {
-			continue
-		}
-		if newest, found = e, true; !s.Internal {
-			break
-		}
-	}
-	if newest.Internal && newest.Kind == table.KindDelete {
-		found = false
-	}
-	return newest, found, nil
+	e, err = entryOf(k, v, f.Internal)
+	return e, err == nil, f.Wrap(err)
 }
 
 // Compare orders entries by key and, where they are versions, the newest first.
-func (e Entry) Compare(o Entry) int {
-	if order := bytes.Compare(e.Key, o.Key); order != 0 {
+func (e Entry) Compare(o Entry, keys table.Comparer) int {
+	if order := keys.Compare(e.Key, o.Key); order != 0 {
 		return order
 	}
 	if order := cmp.Compare(o.Sequence, e.Sequence); order != 0 {

@@ -57,7 +57,7 @@ func (f *File) Explain(key []byte) (Path, error) {
 
 // Explain is Get with the way of the lookup in each table that it asks.
 func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []Path, err error) {
-	newest, found, err = s.newest(func(f *File) (Entry, bool, error) {
+	newest, found, err = s.newest(key, func(f *File) (Entry, bool, error) {
 		p, err := f.Explain(key)
 		paths = append(paths, p)
 		return p.Entry, p.Found, err
@@ -72,7 +72,7 @@ func (p *Path) find(key []byte) {
 	if filters.Whole != nil {
 		p.Whole = answer(filters.Whole.Contains(key))
 	}
-	stored := f.bound(key)
+	stored := f.seekKey(key)
 	data := f.Layout.Data
 	p.IndexEntry = sort.Search(len(data), func(i int) bool { return f.Compare(data[i].Name, stored) >= 0 })
 	if p.IndexEntry == len(data) {

@@ -7,14 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"runtime"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
@@ -32,7 +33,14 @@ const (
 // Options say how tables are opened.
 type Options struct {
 	InternalKeys InternalKeys
-	AllTables    bool // of a directory, also those that its database does not list
+	Order        Order // of users' keys
+	AllTables    bool  // of a directory, also those that its database does not list
+	NoLogs       bool  // of a directory, leave out its logs
+	OneTable     bool  // no directory, and no log
+	Listed       bool  // the table is one that a database lists: its keys are internal keys
+
+	// Note is called with what is not seen of a Source, for people. nil: nothing.
+	Note func(string)
 
 	// Through says that entries are only gone through: the layout and the filters are not
 	// kept in memory, which grow with the file, and lookups do without them.
@@ -52,11 +60,18 @@ type Options struct {
 type File struct {
 	Path     string
 	Size     int64
-	Internal bool          // its keys are internal keys
-	Opaque   bool          // its filter holds something else than keys, and is not used
-	Src      io.ReaderAt   // what the table is read from
-	Empty    bool          // it has no data blocks
-	Layout   *table.Layout // where its blocks are; nil if opened to be gone through
+	Internal bool           // its keys are internal keys
+	Order    table.Comparer // of users' keys; table.AnyOrder if it is not known
+	Disorder string         // that it is not the order it should be, for people; or ""
+	Opaque   bool           // its filter holds something else than keys, and is not used
+	Src      io.ReaderAt    // what the table is read from
+	Empty    bool           // it has no data blocks
+	Layout   *table.Layout  // where its blocks are; nil if opened to be gone through
+
+	// Rewritten says that goleveldb's recovery wrote the table anew, with internal keys
+	// where the order and the filter are those of users' keys. Then the Reader has the
+	// entries, and lookups need what is sorted.
+	Rewritten bool
 
 	// UserFilter says that the filter holds users' keys, though the keys are not to be read
 	// as internal keys.
@@ -74,6 +89,8 @@ type File struct {
 
 	file    *os.File
 	filters Filters
+	claim   Order   // what is said of its order
+	sorted  *sorted // what the Reader is of, if the file had to be sorted
 }
 
 // Open opens the table in a file. Errors name the file.
@@ -127,19 +144,26 @@ func (f *File) open(o Options) (err error) {
 	}
 	f.Metrics = new(table.Metrics)
 	f.Options = &table.ReaderOptions{Codecs: codecs.All(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
-	if f.Layout, err = table.ReadLayout(f.Src, f.Size, f.Options); err != nil {
+	f.claimOrder(o.Order)
+	layout, err := table.ReadLayout(f.Src, f.Size, f.Options)
+	if err != nil {
 		return err
 	}
+	f.Layout = layout
 	f.Empty = len(f.Layout.Data) == 0
-	if err := f.find(o.InternalKeys); err != nil {
+	if err := f.find(o); err != nil {
 		return err
 	}
+	f.findOrder()
 	if o.Through {
+		large := f.Layout.Index.Length > 1<<20
 		f.Layout, f.filters.Blocks, f.filters.Whole = nil, nil, nil
-		runtime.GC() // so that they are gone before a Reader has as much
+		if large {
+			runtime.GC() // so that they are gone before a Reader has as much
+		}
 	}
-	if f.Internal {
-		f.Options.Comparer = table.InternalComparer(table.BytewiseComparer)
+	f.Options.Comparer = f.Comparer()
+	if f.Internal && !f.Rewritten {
 		f.Options.FilterKey = table.InternalFilterKey
 	}
 	f.Options.IgnoreFilter = f.Opaque || o.Through
@@ -147,24 +171,24 @@ func (f *File) open(o Options) (err error) {
 	return err
 }
 
-// Compare is the order of the file's keys.
-func (f *File) Compare(a, b []byte) int {
-	if f.Options.Comparer != nil {
-		return f.Options.Comparer.Compare(a, b)
+// Comparer is the order of the file's keys, as they are stored.
+func (f *File) Comparer() table.Comparer {
+	if f.Internal && !f.Rewritten {
+		return table.InternalComparer(f.Order)
 	}
-	return table.BytewiseComparer.Compare(a, b)
+	return f.Order
 }
 
-// BlockOrder is Compare in the form that package block has it.
-func (f *File) BlockOrder() block.Order {
-	if f.Internal {
-		return block.Order{Compare: f.Options.Comparer.Compare, Suffix: internalTrailer}
-	}
-	return block.Order{}
-}
+// Compare compares keys as they are stored.
+func (f *File) Compare(a, b []byte) int { return f.Options.Comparer.Compare(a, b) }
 
-// internalTrailer is how many bytes an internal key has behind the user's.
-const internalTrailer = 8
+// seekKey is what all versions of a user's key come after.
+func (f *File) seekKey(user []byte) []byte {
+	if !f.Internal {
+		return user
+	}
+	return table.SeekKey(nil, user, table.MaxSequence)
+}
 
 // User is what of a key the filters hold: of an internal key the user's.
 func (f *File) User(key []byte) []byte {
@@ -186,10 +210,40 @@ func (f *File) Separator(key []byte) string {
 // Close closes the file.
 func (f *File) Close() error {
 	var err error
-	if f.Reader != nil {
+	if f.Reader != nil && f.sorted == nil {
 		err = f.Reader.Close()
 	}
-	return errors.Join(err, f.file.Close())
+	return errors.Join(err, f.sorted.close(), f.file.Close())
+}
+
+// sort has the Reader find what is in the table in another order of users' keys.
+func (f *File) sort(user table.Comparer) (err error) {
+	unsorted := f.Reader
+	f.Order, f.Rewritten, f.filters = user, false, Filters{}
+	f.Options.Comparer = f.Comparer()
+	f.sorted, err = sortPairs(pairs(unsorted), user, f.Internal, 8*f.Size) // decompressed
+	if err == nil {
+		f.Reader, err = f.sorted.Reader, unsorted.Close()
+	}
+	if err == nil && f.Layout != nil {
+		f.Layout, err = table.ReadLayout(f.sorted.src, f.sorted.size, f.Options)
+	}
+	return f.Wrap(err)
+}
+
+// pairs returns the entries of a table.
+func pairs(r *table.Reader) iter.Seq2[input.Pair, error] {
+	return func(yield func(input.Pair, error) bool) {
+		it := r.NewIter(&table.IterOptions{ReadAhead: readAhead})
+		for it.Next() {
+			if !yield(input.Pair{Key: it.Key(), Value: it.Value()}, nil) {
+				break
+			}
+		}
+		if err := it.Close(); err != nil {
+			yield(input.Pair{}, err)
+		}
+	}
 }
 
 // Wrap says in an error which file it is about.
@@ -197,7 +251,7 @@ func (f *File) Wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &FileError{Path: f.Path, Err: err}
+	return &FileError{Path: f.Path, Err: f.orderDoubted(err)}
 }
 
 // Unused says why a filter of the table is not in use, or nothing.

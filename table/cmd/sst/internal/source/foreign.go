@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -65,7 +66,12 @@ func listed(path string) bool {
 		return false
 	}
 	v, err := database.Read(filepath.Dir(path))
-	return err == nil && v.Tables[n]
+	return err == nil && lists(v, n)
+}
+
+// lists reports whether a database has the table with the number.
+func lists(v *database.Version, n uint64) bool {
+	return slices.ContainsFunc(v.Tables, func(t database.Table) bool { return t.Number == n })
 }
 
 // recognize says what a file is, and what to do with it, by how it starts and ends. It
@@ -79,7 +85,7 @@ func (f *File) recognize(head, tail []byte) (what, next string) {
 		return e.what, "read it with " + fmt.Sprintf(e.reader, path)
 	}
 	if what := databaseFile(filepath.Base(f.Path), head); what != "" {
-		return what, "commands take the database's directory, " + text.ShellPath(filepath.Dir(f.Path))
+		return string(what), "commands take the database's directory, " + text.ShellPath(filepath.Dir(f.Path))
 	}
 	switch {
 	case f.Size == 0:
@@ -108,16 +114,41 @@ var (
 	currentText = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
 )
 
+// IsLog reports whether a file is called as logs of databases are.
+func IsLog(path string) bool { return filepath.Ext(path) == ".log" }
+
+// A FileKind is which file of a database one is that is no table.
+type FileKind string
+
+// The files that a database has beside tables.
+const (
+	CurrentFile  FileKind = "the CURRENT file of a database"
+	ManifestFile FileKind = "the MANIFEST of a database"
+	LogFile      FileKind = "the log of a database"
+)
+
+// FileKindOf returns the kind of a file, by its name or by how it starts. It is "" for what may
+// be a table.
+func FileKindOf(path string, o Options) (FileKind, error) {
+	f, err := openRegular(path, o.Outputs)
+	if err != nil {
+		return "", err
+	}
+	defer f.file.Close() // it was only read
+	head, err := readAt(f.Src, 0, min(f.Size, headSize))
+	return databaseFile(filepath.Base(path), head), f.Wrap(err)
+}
+
 // databaseFile says which other file of a database one is.
-func databaseFile(name string, head []byte) string {
+func databaseFile(name string, head []byte) FileKind {
 	record, isLog := firstRecord(head)
 	switch {
 	case name == "CURRENT", currentText.Match(head):
-		return "the CURRENT file of a database"
+		return CurrentFile
 	case database.ManifestName.MatchString(name), isLog && namesComparer(record):
-		return "the MANIFEST of a database"
+		return ManifestFile
 	case logName.MatchString(name), isLog:
-		return "the log of a database"
+		return LogFile
 	}
 	return ""
 }

@@ -2,7 +2,8 @@ package source
 
 import (
 	"bytes"
-	"container/heap"
+	"cmp"
+	"errors"
 	"iter"
 
 	"github.com/sievetable/sievetable/table"
@@ -10,38 +11,65 @@ import (
 
 // ScanOptions say which entries are seen, and in which order.
 type ScanOptions struct {
-	From, To []byte // keys not below From and below To, users' keys of internal ones; nil: no bound
+	From, To []byte // keys ≥ From and < To, users' keys of internal ones; nil: no bound
 	Reverse  bool   // from the last key to the first
 	Versions bool   // all versions of a key, and tombstones, and not only what the newest one says
 }
 
-// readAhead is how much of a table is read at once.
-const readAhead = 256 << 10
-
-// Scan returns the entries of the tables together, in the order of their keys, and of
-// one key's versions the newest first (the last, if Reverse). Each is valid until the next. The
-// first error ends it.
+// Scan returns the entries of the logs and tables together, in the order of their keys,
+// and of one key's versions the newest first (the last, if Reverse). All versions of a log
+// alone are in the order that they were written. Each is valid until the next. The first
+// error ends it.
 func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
-	if o.Versions {
+	switch {
+	case s.log && o.Versions && !o.Reverse:
+		return s.inOrderOfTheLogs(o)
+	case o.Versions:
 		return s.all(o)
+	case o.Reverse:
+		return s.newestBackward(s.all(o))
+	case s.Internal:
+		return s.firsts(s.all(o))
+	default:
+		return s.newestBackward(s.all(o)) // of one key, in the order of the cursors, not of the tables
 	}
-	return s.live(o)
 }
 
-// live returns what the newest version of each key says, if it is no tombstone.
-func (s *Source) live(o ScanOptions) iter.Seq2[Entry, error] {
+// firsts returns the first entry of each key, if it is no tombstone.
+func (s *Source) firsts(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		var last []byte
+		have := false
+		for e, err := range all {
+			if err == nil && have && s.sameKey(e.Key, last) {
+				continue
+			}
+			last, have = append(last[:0], e.Key...), true
+			if err == nil && e.Kind == table.KindDelete {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// newestBackward returns the newest entry of each key, if it is no tombstone, wherever it
+// stands among those of the key.
+func (s *Source) newestBackward(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		var newest Entry // in memory of its own
 		have := false
 		flush := func() bool {
 			return !have || newest.Kind == table.KindDelete || yield(newest, nil)
 		}
-		for e, err := range s.all(o) {
+		for e, err := range all {
 			if err != nil {
 				yield(Entry{}, err)
 				return
 			}
-			same := have && bytes.Equal(e.Key, newest.Key)
+			same := have && s.sameKey(e.Key, newest.Key)
 			if same && !e.newerThan(newest) {
 				continue
 			}
@@ -56,122 +84,151 @@ func (s *Source) live(o ScanOptions) iter.Seq2[Entry, error] {
 	}
 }
 
-// all returns all entries of all tables.
+// all returns all entries of all logs and tables. If a file is gone before it is come to,
+// it goes on with what the directory has by then.
 func (s *Source) all(o ScanOptions) iter.Seq2[Entry, error] {
+	if s.Order == table.AnyOrder {
+		return s.oneByOne(o)
+	}
+	return s.merged(o)
+}
+
+// merged is all, of tables that are in the same order.
+func (s *Source) merged(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		m := merge{reverse: o.Reverse}
-		defer m.close()
-		for rank, f := range s.Files {
-			if err := m.add(f, rank, o); err != nil {
+		c := cursor{s: s, o: o}
+		for {
+			err := c.open()
+			moved := false
+			for ok := err == nil && c.start(); ok; ok = c.move() {
+				e, err := c.entry()
+				if !yield(e, err) || err != nil {
+					c.close()
+					return
+				}
+				moved = true
+			}
+			if err = cmp.Or(err, c.close()); err == nil {
+				return
+			}
+			if !moved && c.resumed || !s.changed(err) {
 				yield(Entry{}, err)
 				return
 			}
-		}
-		heap.Init(&m)
-		for len(m.cursors) > 0 {
-			c := m.cursors[0]
-			if !yield(c.entry, nil) {
-				return
-			}
-			if err := m.next(); err != nil {
-				yield(Entry{}, err)
-				return
-			}
+			c.resumed = true
 		}
 	}
 }
 
-// merge is a heap of cursors by what they are at.
-type merge struct {
-	cursors []*cursor
-	reverse bool
-}
-
-// cursor is at an entry of a file.
+// cursor goes over the entries of all tables.
 type cursor struct {
-	file  *File
-	rank  int
-	it    *table.Iter
-	key   []byte // as stored
-	entry Entry
+	s        *Source
+	o        ScanOptions
+	it       *table.MergingIter
+	runs     []*run
+	from, to []byte // the bounds, as stored
+	order    table.Comparer
+	last     []byte // the key that a directory's cursor is at, or was before it was opened again
+	any      bool   // there is a last one
+	resumed  bool   // it was opened again
 }
 
-// add adds a cursor on the file's first entry, if there is one.
-func (m *merge) add(f *File, rank int, o ScanOptions) error {
-	it := f.Reader.NewIter(&table.IterOptions{Lower: f.bound(o.From), Upper: f.bound(o.To), ReadAhead: readAhead})
-	c := &cursor{file: f, rank: rank, it: it}
-	first := it.First
-	if m.reverse {
-		first = it.Last
-	}
-	if ok, err := c.take(first()); !ok {
+// open opens the cursor, before or behind all entries.
+func (c *cursor) open() error {
+	s := c.s
+	c.from, c.to, c.order, c.runs = s.bound(c.o.From), s.bound(c.o.To), s.order(), nil
+	if err := s.sortLogs(); err != nil {
 		return err
 	}
-	m.cursors = append(m.cursors, c)
+	var its []table.Iterator
+	if s.logs.sorted != nil {
+		c.runs = append(c.runs, &run{})
+		its = append(its, s.logs.sorted.NewIter(nil))
+	}
+	runs := s.runs()
+	for _, r := range runs {
+		r.readAhead = max(32<<10, min(readAhead, mostReadAhead/len(runs)))
+		it, err := r.iter()
+		if err != nil {
+			return errors.Join(err, table.NewMergingIter(c.order, its...).Close())
+		}
+		c.runs, its = append(c.runs, r), append(its, it)
+	}
+	c.it = table.NewMergingIter(c.order, its...)
 	return nil
 }
 
-// bound is where all versions of a user's key come after.
-func (f *File) bound(user []byte) []byte {
-	if user == nil || !f.Internal {
+func (c *cursor) close() error {
+	if c.it == nil {
+		return nil
+	}
+	err := c.it.Close()
+	c.it = nil
+	return err
+}
+
+// readAhead is how much of a table is read at once.
+const readAhead = 256 << 10
+
+// mostReadAhead is how much is read at once of all tables together.
+const mostReadAhead = 16 << 20
+
+// bound is what all versions of a user's key come after.
+func (s *Source) bound(user []byte) []byte {
+	if user == nil || !s.Internal {
 		return user
 	}
 	return table.SeekKey(nil, user, table.MaxSequence)
 }
 
-// take takes the entry that the cursor's Iter moved to, if there was one to move to.
-func (c *cursor) take(moved bool) (bool, error) {
-	if !moved {
-		return false, c.file.Wrap(c.it.Close()) // which says what ended it
+// start moves to the first entry within the bounds, or to the next one behind the last.
+func (c *cursor) start() bool {
+	switch {
+	case c.any && c.o.Reverse:
+		return c.within(c.it.SeekLT(c.last))
+	case c.any:
+		return c.within(c.it.SeekGE(c.last) && (!bytes.Equal(c.it.Key(), c.last) || c.it.Next()))
+	case c.o.Reverse && c.to != nil:
+		return c.within(c.it.SeekLT(c.to))
+	case c.o.Reverse:
+		return c.within(c.it.Last())
+	case c.from != nil:
+		return c.within(c.it.SeekGE(c.from))
 	}
-	var err error
-	c.key = c.it.Key()
-	c.entry, err = c.file.entryOf(c.key, c.it.Value())
-	c.entry.rank = c.rank
-	return err == nil, err
+	return c.within(c.it.First())
 }
 
-// next moves the cursor on top.
-func (m *merge) next() error {
-	c := m.cursors[0]
-	move := c.it.Next
-	if m.reverse {
-		move = c.it.Prev
+func (c *cursor) move() bool {
+	if c.o.Reverse {
+		return c.within(c.it.Prev())
 	}
-	ok, err := c.take(move())
-	if ok {
-		heap.Fix(m, 0)
-	} else {
-		heap.Pop(m)
-	}
-	return err
+	return c.within(c.it.Next())
 }
 
-// close closes what an early end has left open: nobody asks any more what ended it.
-func (m *merge) close() {
-	for _, c := range m.cursors {
-		c.it.Close()
+// within reports whether the entry that was moved to is within the bounds.
+func (c *cursor) within(moved bool) bool {
+	switch {
+	case !moved:
+		return false
+	case c.o.Reverse:
+		return c.from == nil || c.order.Compare(c.it.Key(), c.from) >= 0
 	}
+	return c.to == nil || c.order.Compare(c.it.Key(), c.to) < 0
 }
 
-func (m *merge) Len() int      { return len(m.cursors) }
-func (m *merge) Swap(i, j int) { m.cursors[i], m.cursors[j] = m.cursors[j], m.cursors[i] }
-func (m *merge) Push(x any)    { m.cursors = append(m.cursors, x.(*cursor)) }
-
-func (m *merge) Pop() any {
-	last := m.cursors[len(m.cursors)-1]
-	m.cursors = m.cursors[:len(m.cursors)-1]
-	return last
-}
-
-func (m *merge) Less(i, j int) bool {
-	a, b := m.cursors[i], m.cursors[j]
-	order := a.file.Compare(a.key, b.key)
-	if m.reverse {
-		order = -order
+// entry returns the entry that the cursor is at.
+func (c *cursor) entry() (Entry, error) {
+	r, key, value := c.runs[c.it.Source()], c.it.Key(), c.it.Value()
+	if c.s.Dir {
+		c.last, c.any = append(c.last[:0], key...), true
 	}
-	if order == 0 {
-		return (a.rank < b.rank) != m.reverse
+	if r.table == nil {
+		return c.s.logs.entry(key, value)
 	}
-	return order < 0
+	e, err := entryOf(key, value, c.s.Internal)
+	if err != nil {
+		return e, &FileError{r.table.Path, err}
+	}
+	e.Table, e.Offset, e.rank = r.table, r.it.Block().Offset, r.table.rank
+	return e, nil
 }

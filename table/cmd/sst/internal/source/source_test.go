@@ -60,9 +60,9 @@ func TestInternalKeysAreFoundOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, path := range d.Tables {
-			if f := open(t, path, Options{}); f.Internal != want || f.Opaque {
-				t.Errorf("%s: internal %v, opaque %v; want %v, false", path, f.Internal, f.Opaque, want)
+		for _, l := range d.Tables {
+			if f := open(t, l.Path, Options{}); f.Internal != want || f.Opaque {
+				t.Errorf("%s: internal %v, opaque %v; want %v, false", l.Path, f.Internal, f.Opaque, want)
 			}
 		}
 	}
@@ -132,7 +132,11 @@ func TestExplainAgreesWithReads(t *testing.T) {
 			c.ReaderAt = r
 			return &c
 		}})
-		s := &Source{Files: []*File{f}}
+		s, err := OpenSource(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() }) // it was only read
 		ruledOut, n := 0, 0
 		for e, err := range s.Scan(ScanOptions{}) {
 			if err != nil {
@@ -180,8 +184,8 @@ func TestNewestTablesFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, p := range d.Tables {
-		names = append(names, filepath.Base(p))
+	for _, l := range d.Tables {
+		names = append(names, filepath.Base(l.Path))
 	}
 	if diff := cmp.Diff("b.ldb a.ldb 000011.ldb 10.sst 9.ldb", strings.Join(names, " ")); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)

@@ -17,6 +17,10 @@ type Object struct {
 	Kind        string  `json:"kind,omitempty"`     // of an internal key
 	Value       *string `json:"value,omitempty"`
 	ValueBase64 []byte  `json:"value_base64,omitempty"`
+	File        string  `json:"file,omitempty"` // that it was found in
+	Level       *int    `json:"level,omitempty"`
+	Offset      *uint64 `json:"offset,omitempty"` // of the data block, or of the batch in a log
+	State       string  `json:"state,omitempty"`
 }
 
 // StringOrBytes returns b as the one that an Object has it as.

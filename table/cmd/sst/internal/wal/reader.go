@@ -48,6 +48,7 @@ type Reader struct {
 	r      io.Reader
 	report func(Damage)
 	block  [blockSize]byte
+	size   int    // of the next block: blockSize, but for the first of a carved log
 	rest   []byte // of the block
 	end    int64  // of the block, in the log
 	eof    bool   // there is no block behind it
@@ -57,7 +58,9 @@ type Reader struct {
 }
 
 // NewReader returns a Reader of the log in r, which reports what it skips.
-func NewReader(r io.Reader, report func(Damage)) *Reader { return &Reader{r: r, report: report} }
+func NewReader(r io.Reader, report func(Damage)) *Reader {
+	return &Reader{r: r, report: report, size: blockSize}
+}
 
 // fragment is a part of a record.
 type fragment struct {
@@ -92,12 +95,22 @@ func (r *Reader) Next() (record []byte, offset int64, err error) {
 				return nil, 0, fmt.Errorf("log at %d: record of over %d bytes, want at most that many", r.start, maxRecord)
 			}
 			if f.kind == last {
+				r.begun = false
 				return r.record, r.start, nil
 			}
 		default:
 			r.drop("record with a damaged part")
 		}
 	}
+}
+
+// Offset returns where the log is read on: behind the last record or what was skipped, and
+// at its end before what was cut short.
+func (r *Reader) Offset() int64 {
+	if r.begun {
+		return r.start
+	}
+	return r.end - int64(len(r.rest))
 }
 
 func (r *Reader) begin(f fragment) {
@@ -156,10 +169,10 @@ func (r *Reader) read() error {
 	if r.eof {
 		return io.EOF
 	}
-	n, err := io.ReadFull(r.r, r.block[:])
+	n, err := io.ReadFull(r.r, r.block[:r.size])
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		r.eof, err = true, nil
 	}
-	r.rest, r.end = r.block[:n], r.end+int64(n)
+	r.rest, r.end, r.size = r.block[:n], r.end+int64(n), blockSize
 	return err
 }

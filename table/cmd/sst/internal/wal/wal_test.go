@@ -258,38 +258,3 @@ func TestReadError(t *testing.T) {
 type failing struct{ err error }
 
 func (f *failing) Read([]byte) (int, error) { return 0, f.err }
-
-// Any bytes are read to their end. What is neither a record nor reported is a cut end or
-// zeros, and less than the bytes that there are.
-func FuzzReader(f *testing.F) {
-	f.Add([]byte{})
-	f.Add(logOf(f, []byte(batch(1, 2, "\x01\x01a\x01b\x00\x01c")), make([]byte, blockSize)))
-	f.Add(slicesOf(logOf(f, []byte("x")), make([]byte, blockSize)))
-	f.Fuzz(func(t *testing.T, log []byte) {
-		var skipped, kept int64
-		r := NewReader(bytes.NewReader(log), func(d Damage) {
-			if d.Offset < 0 || d.Offset+d.Bytes > int64(len(log)) {
-				t.Errorf("%v, of a log of %d bytes", d, len(log))
-			}
-			skipped += d.Bytes
-		})
-		for {
-			record, offset, err := r.Next()
-			if err == io.EOF {
-				break
-			}
-			if err != nil || offset+headerSize+int64(len(record)) > int64(len(log)) {
-				t.Fatalf("record of %d bytes at %d, error %v, of a log of %d bytes", len(record), offset, err, len(log))
-			}
-			kept += int64(len(record)) + headerSize
-			for w, err := range Writes(record) {
-				if err == nil && len(w.User)+len(w.Value) > len(record) {
-					t.Fatalf("a write of %d and %d bytes in a record of %d", len(w.User), len(w.Value), len(record))
-				}
-			}
-		}
-		if kept+skipped > int64(len(log)) {
-			t.Errorf("%d bytes kept and %d skipped of %d", kept, skipped, len(log))
-		}
-	})
-}

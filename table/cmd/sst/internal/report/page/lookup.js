@@ -8,6 +8,7 @@
  * ended it.
  */
 function lookup(key) {
+  if (model.order) return { key, whole: null, visits: [], outcome: "unknown", by: "order" };
   const path = { key, whole: null, visits: [], outcome: "absent", by: "filter of the table" };
   if (wholeFilter) {
     path.whole = wholeFilter.ask(key);

@@ -8,6 +8,7 @@ function summaryFacts() {
   if (stored) facts.push(["compression", `${decimal(raw / stored, 2)} to 1`]);
   if (entries) facts.push(["a key", `${mean(keys / entries)} bytes`], ["a value", `${mean(values / entries)} bytes`]);
   facts.push(["keys are", model.internal ? "internal" : "plain"]);
+  if (model.order) facts.push(["order", model.order]);
   return facts;
 }
 

@@ -13,6 +13,7 @@ function verdict(path) {
     case "damaged":
       return ["⚠ Damaged", `The lookup comes to a damaged block, and cannot answer: ${blocks.errors[visit.block]}`];
     case "unknown":
+      if (path.by === "order") return ["? Not searched", `The page does not look keys up here (${model.order}). This command does, if it knows the order:`];
       return ["? Not in the page", "The page does not hold this block's keys. This command looks the key up:"];
   }
   return ["✗ Absent", reasonText(path, visit)];

@@ -1,0 +1,108 @@
+package database
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// A FieldKind is what a field of an edit says (LevelDB, db/version_edit.cc).
+type FieldKind uint64
+
+// The kinds of fields.
+const (
+	FieldComparer    FieldKind = 1
+	FieldLog         FieldKind = 2
+	FieldNextFile    FieldKind = 3
+	FieldSequence    FieldKind = 4
+	FieldCompactFrom FieldKind = 5
+	FieldDelete      FieldKind = 6
+	FieldAdd         FieldKind = 7
+	FieldPreviousLog FieldKind = 9
+)
+
+// A Field is one of those that an edit has. Of a table that is deleted there is Level and
+// Number alone.
+type Field struct {
+	Kind FieldKind
+	Key  []byte // the comparer's name, or the key that a level's next compaction starts behind
+	Table
+}
+
+// Fields returns the fields of an edit, the bytes of which stay parts of it. An error is the
+// last that it returns.
+func Fields(edit []byte) iter.Seq2[Field, error] {
+	return func(yield func(Field, error) bool) {
+		d := decoder{rest: edit}
+		for len(d.rest) > 0 {
+			f := d.field()
+			if d.err != nil {
+				yield(Field{}, d.err)
+				return
+			}
+			if !yield(f, nil) {
+				return
+			}
+		}
+	}
+}
+
+// decoder takes fields off the start of rest, as long as they are there.
+type decoder struct {
+	rest []byte
+	err  error
+}
+
+// field decodes a number, and what that says there is.
+func (d *decoder) field() Field {
+	f := Field{Kind: FieldKind(d.number())}
+	switch f.Kind {
+	case FieldComparer:
+		f.Key = d.bytes()
+	case FieldLog, FieldPreviousLog, FieldNextFile, FieldSequence:
+		f.Number = d.number()
+	case FieldCompactFrom:
+		f.Level, f.Key = d.level(), d.bytes()
+	case FieldDelete:
+		f.Level, f.Number = d.level(), d.number()
+	case FieldAdd:
+		f.Table = Table{Level: d.level(), Number: d.number(), Size: d.number(), Smallest: d.bytes(), Largest: d.bytes()}
+	default:
+		d.fail(fmt.Errorf("field %d, which LevelDB does not have", f.Kind))
+	}
+	return f
+}
+
+func (d *decoder) fail(err error) { d.rest, d.err = nil, cmp.Or(d.err, err) }
+
+func (d *decoder) number() uint64 {
+	v, n := wire.Uvarint(d.rest)
+	if n == 0 {
+		d.fail(errors.New("cut short"))
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+func (d *decoder) level() int {
+	n := d.number()
+	if n > maxLevel {
+		d.fail(fmt.Errorf("level %d, want at most %d", n, maxLevel))
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) bytes() []byte {
+	n := d.number()
+	if n > uint64(len(d.rest)) {
+		d.fail(errors.New("cut short"))
+		return nil
+	}
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
+}

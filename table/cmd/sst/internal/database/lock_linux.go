@@ -1,0 +1,44 @@
+package database
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Holder returns the process that has the database open, by its lock on the file LOCK, or
+// 0. It looks at the system's list of locks, so that nothing is locked meanwhile.
+func Holder(dir string) (pid int) {
+	var info syscall.Stat_t
+	if syscall.Stat(filepath.Join(dir, "LOCK"), &info) != nil {
+		return 0
+	}
+	locks, err := os.Open("/proc/locks")
+	if err != nil {
+		return 0
+	}
+	defer locks.Close() // it was only read
+	inode := fmt.Sprintf(":%d", info.Ino)
+	for lines := bufio.NewScanner(locks); lines.Scan(); {
+		// Such as "1: POSIX  ADVISORY  WRITE 708 fe:00:3932 0 EOF".
+		f := strings.Fields(lines.Text())
+		if len(f) < 8 || f[3] != "WRITE" || !strings.HasSuffix(f[5], inode) {
+			continue
+		}
+		var major, minor uint64
+		if _, err := fmt.Sscanf(f[5], "%x:%x:", &major, &minor); err != nil || makeDevice(major, minor) != uint64(info.Dev) {
+			continue
+		}
+		fmt.Sscan(f[4], &pid) // else 0
+		return pid
+	}
+	return 0
+}
+
+// makeDevice is what stat has for a device (Linux, include/linux/kdev_t.h, new_encode_dev).
+func makeDevice(major, minor uint64) uint64 {
+	return minor&0xff | major&0xfff<<8 | minor&^0xff<<12
+}

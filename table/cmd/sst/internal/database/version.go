@@ -1,0 +1,89 @@
+package database
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
+)
+
+// edited is a Version on which edits are made.
+type edited struct {
+	Version
+	tables map[place]Table
+}
+
+// place is where a table is.
+type place struct {
+	level  int
+	number uint64
+}
+
+// readVersion applies the edits of a MANIFEST in the order that they were made. One that
+// was being written when the database died does not count. Damage is an error: an edit
+// that is skipped would bring back tables that are done with.
+func readVersion(manifest io.Reader) (*Version, error) {
+	e := edited{tables: map[place]Table{}}
+	var damage error
+	edits := wal.NewReader(manifest, func(d wal.Damage) { damage = cmp.Or[error](damage, d) })
+	for n := 0; ; n++ {
+		edit, offset, err := edits.Next()
+		if damage != nil {
+			return nil, damage
+		}
+		if err == io.EOF && n > 0 {
+			break
+		}
+		if err == io.EOF {
+			return nil, errors.New("no edit of a database: empty, or cut short")
+		}
+		if err == nil {
+			err = e.apply(edit)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("edit %d, at %d: %w", n, offset, err)
+		}
+	}
+	e.Tables = slices.SortedFunc(maps.Values(e.tables), func(a, b Table) int {
+		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Number, b.Number))
+	})
+	return &e.Version, nil
+}
+
+// apply applies one edit. What is deleted goes before what is added, in whatever order an
+// edit has them.
+func (e *edited) apply(edit []byte) error {
+	added := map[place]Table{}
+	for f, err := range Fields(edit) {
+		if err != nil {
+			return err
+		}
+		switch f.Kind {
+		case FieldComparer:
+			e.Comparer = string(f.Key)
+		case FieldLog:
+			e.log = f.Number
+		case FieldPreviousLog:
+			e.previousLog = f.Number
+		case FieldSequence:
+			e.LastSequence = f.Number
+		case FieldDelete:
+			delete(e.tables, place{f.Level, f.Number})
+		case FieldAdd:
+			added[place{f.Level, f.Number}] = f.Table
+		}
+	}
+	for p, t := range added {
+		t.Smallest, t.Largest = bytes.Clone(t.Smallest), bytes.Clone(t.Largest)
+		e.tables[p] = t
+	}
+	if len(e.tables) > maxTables {
+		return fmt.Errorf("the database lists over %d tables, want at most that many", maxTables)
+	}
+	return nil
+}

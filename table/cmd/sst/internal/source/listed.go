@@ -1,0 +1,53 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+)
+
+// mismatch is what a table has that is not as the MANIFEST says.
+type mismatch string
+
+func (m mismatch) Error() string      { return string(m) }
+func (mismatch) Is(target error) bool { return target == table.ErrCorrupt }
+
+// CheckListed checks what the MANIFEST of a database says of the table: its size, its first
+// and its last key, and that it has no sequence number above the database's last.
+func (f *File) CheckListed(v *database.Version, m *database.Table) error {
+	var errs []error
+	differs := func(what, has, want string) {
+		errs = append(errs, mismatch(fmt.Sprintf("%s is %s, want %s as %s says", what, has, want, v.Manifest)))
+	}
+	if uint64(f.Size) != m.Size {
+		differs("size", fmt.Sprint(f.Size), fmt.Sprint(m.Size))
+	}
+	var first, last []byte
+	var sequence uint64
+	it := f.Reader.NewIter(&table.IterOptions{NoFill: true, ReadAhead: 256 << 10})
+	for it.Next() {
+		if first == nil {
+			first = bytes.Clone(it.Key())
+		}
+		last = append(last[:0], it.Key()...)
+		if k, ok := table.ParseInternalKey(last); ok {
+			sequence = max(sequence, k.Sequence)
+		}
+	}
+	if it.Close() != nil {
+		return errors.Join(errs...) // the damage Verify tells
+	}
+	if !bytes.Equal(first, m.Smallest) {
+		differs("first key", f.Separator(first), f.Separator(m.Smallest))
+	}
+	if !bytes.Equal(last, m.Largest) {
+		differs("last key", f.Separator(last), f.Separator(m.Largest))
+	}
+	if sequence > v.LastSequence {
+		differs("highest sequence number", fmt.Sprint(sequence), fmt.Sprintf("at most %d", v.LastSequence))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,259 @@
+package source
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
+)
+
+// A Log is a log of a database.
+type Log struct {
+	Path   string
+	Alone  bool // it may lack its start; else it is read as its database does
+	Size   int64
+	Damage []wal.Damage // what of it was skipped, as far as it was read
+	More   int          // how often more was
+}
+
+// mostDamage is how many skipped parts of a log are kept.
+const mostDamage = 100
+
+// report keeps what was skipped. What is skipped for the same reason right behind what was
+// before is one part.
+func (l *Log) report(d wal.Damage) {
+	if n := len(l.Damage); n > 0 {
+		if last := &l.Damage[n-1]; last.Reason == d.Reason && last.Offset+last.Bytes == d.Offset {
+			last.Bytes += d.Bytes
+			return
+		}
+	}
+	if len(l.Damage) == mostDamage {
+		l.More++
+		return
+	}
+	l.Damage = append(l.Damage, d)
+}
+
+// Reports returns what was skipped in words.
+func (l *Log) Reports() []string {
+	var reports []string
+	for _, d := range l.Damage {
+		reports = append(reports, d.Error())
+	}
+	if l.More > 0 {
+		reports = append(reports, fmt.Sprintf("log: skipped %d times more", l.More))
+	}
+	return reports
+}
+
+// A LogWrite is a write of a log, with where its batch is.
+type LogWrite struct {
+	wal.Write
+	Log    int // which of the logs of a Source
+	Offset int64
+}
+
+// Writes returns the writes of the log in the order that they were made, each valid until
+// the next. What is damaged is skipped, and added to Damage.
+func (l *Log) Writes() iter.Seq2[LogWrite, error] {
+	return func(yield func(LogWrite, error) bool) {
+		f, info, err := regular.Open(l.Path)
+		if err != nil {
+			yield(LogWrite{}, err)
+			return
+		}
+		defer f.Close() // it was only read
+		l.Size = info.Size()
+		r := wal.NewReader(io.NewSectionReader(f, 0, l.Size), l.report)
+		if l.Alone {
+			r = wal.NewCarvedReader(f, l.Size, l.report)
+		}
+		for {
+			record, offset, err := r.Next()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				yield(LogWrite{}, fmt.Errorf("%s: %w", l.Path, err))
+				return
+			}
+			if !l.batch(record, offset, yield) {
+				return
+			}
+		}
+	}
+}
+
+// batch yields the writes of a record, as long as yield wants more.
+func (l *Log) batch(record []byte, offset int64, yield func(LogWrite, error) bool) (more bool) {
+	for w, err := range wal.Writes(record) {
+		if err != nil {
+			l.report(wal.Damage{Offset: offset, Bytes: int64(len(record)), Reason: err.Error()})
+			return true
+		}
+		if !yield(LogWrite{Write: w, Offset: offset}, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// VerifyLog returns what is damaged of a log.
+func VerifyLog(path string) error {
+	l := Log{Path: path}
+	for _, err := range l.Writes() {
+		if err != nil {
+			return err
+		}
+	}
+	return l.Damaged()
+}
+
+// Damaged returns the damage of the log as an error, or nil.
+func (l *Log) Damaged() error {
+	var errs []error
+	for _, report := range l.Reports() {
+		errs = append(errs, mismatch(report))
+	}
+	if errs == nil {
+		return nil
+	}
+	return &FileError{l.Path, errors.Join(errs...)}
+}
+
+// logs are the logs of a Source: the oldest first.
+type logs struct {
+	paths  []string
+	newest map[string]Entry // the newest write to each key that was asked for; with no sequence number, there is none
+	sorted *sorted          // all writes, or nil
+}
+
+// writes returns the writes of all logs, and notes their damage.
+func (s *Source) writes() iter.Seq2[LogWrite, error] {
+	return func(yield func(LogWrite, error) bool) {
+		for i, path := range s.logs.paths {
+			l := Log{Path: path, Alone: s.log}
+			for w, err := range l.Writes() {
+				w.Log = i
+				if !yield(w, err) || err != nil {
+					return
+				}
+			}
+			for _, report := range l.Reports() {
+				s.note("%s: %s", path, report)
+			}
+		}
+	}
+}
+
+// Ask has the logs gone through once for all keys that Get will be called with.
+func (s *Source) Ask(keys ...[]byte) error {
+	newest := map[string]Entry{}
+	for _, key := range keys {
+		newest[string(key)] = Entry{}
+	}
+	for w, err := range s.writes() {
+		if err != nil {
+			return err
+		}
+		e, asked := newest[string(w.User)]
+		if asked && (!e.Internal || w.Sequence >= e.Sequence) {
+			e = s.logs.entryOf(w)
+			e.Key, e.Value = bytes.Clone(e.Key), bytes.Clone(e.Value)
+			newest[string(w.User)] = e
+		}
+	}
+	s.logs.newest = newest
+	return nil
+}
+
+// inLogs returns the newest write to a key in the logs, which may be a deletion.
+func (s *Source) inLogs(key []byte) (e Entry, found bool, err error) {
+	e, asked := s.logs.newest[string(key)]
+	if !asked && len(s.logs.paths) > 0 {
+		if err := s.Ask(key); err != nil {
+			return Entry{}, false, err
+		}
+		e = s.logs.newest[string(key)]
+	}
+	return e, e.Internal, nil
+}
+
+// sortLogs makes a table of all writes of the logs, if there are logs.
+func (s *Source) sortLogs() error {
+	if s.logs.sorted != nil || len(s.logs.paths) == 0 {
+		return nil
+	}
+	var size int64
+	for _, path := range s.logs.paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		size += info.Size()
+	}
+	var err error
+	s.logs.sorted, err = sortPairs(s.logPairs(), s.Order, true, size)
+	return err
+}
+
+// whereLen is how many bytes of a value of the table of logs say where it was found.
+const whereLen = 12
+
+// logPairs returns the writes as entries of a table: values have where they are before them.
+func (s *Source) logPairs() iter.Seq2[input.Pair, error] {
+	return func(yield func(input.Pair, error) bool) {
+		var key, value []byte
+		for w, err := range s.writes() {
+			key = w.Append(key[:0])
+			value = binary.LittleEndian.AppendUint32(value[:0], uint32(w.Log))
+			value = binary.LittleEndian.AppendUint64(value, uint64(w.Offset))
+			value = append(value, w.Value...)
+			if !yield(input.Pair{Key: key, Value: value}, err) {
+				return
+			}
+		}
+	}
+}
+
+// entry is the reverse of logPairs.
+func (l *logs) entry(key, value []byte) (Entry, error) {
+	e, err := entryOf(key, value[whereLen:], true)
+	e.Log, e.Offset = l.paths[binary.LittleEndian.Uint32(value)], binary.LittleEndian.Uint64(value[4:])
+	return e, err
+}
+
+// inOrderOfTheLogs returns the writes of the logs as they were made.
+func (s *Source) inOrderOfTheLogs(o ScanOptions) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for w, err := range s.writes() {
+			before := o.From != nil && s.Order.Compare(w.User, o.From) < 0
+			if err == nil && (before || o.To != nil && s.Order.Compare(w.User, o.To) >= 0) {
+				continue
+			}
+			if !yield(s.logs.entryOf(w), err) {
+				return
+			}
+		}
+	}
+}
+
+func (l *logs) entryOf(w LogWrite) Entry {
+	return Entry{Key: w.User, Value: w.Value, Internal: true, Sequence: w.Sequence, Kind: w.Kind, Log: l.paths[w.Log], Offset: uint64(w.Offset)}
+}
+
+// dropLogs leaves the logs unread: they are of keys of another kind.
+func (s *Source) dropLogs() {
+	for _, path := range s.logs.paths {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s may hold writes that are in no table yet, and are not seen: the keys of the tables are not internal keys", path))
+	}
+	s.logs.paths = nil
+}

@@ -1,0 +1,89 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+)
+
+// A log with damage all over is reported in bounded memory, and read to its end.
+func TestDamageIsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "000001.log")
+	batches := []string{"\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01a"} // deletes "a"
+	for i := range 1000 {
+		batches = append(batches, fmt.Sprintf("\x01\x00\x00\x00\x00\x00\x00\x00%c\x00\x00\x00", 1+i%2)) // says it has writes
+	}
+	batches = append(batches, "\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01b")
+	if err := os.WriteFile(path, logOf(t, batches...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l := Log{Path: path}
+	var users []string
+	for w, err := range l.Writes() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		users = append(users, string(w.User))
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, users); diff != "" {
+		t.Errorf("keys (-want +got):\n%s", diff)
+	}
+	if reports := l.Reports(); len(reports) != mostDamage+1 || reports[mostDamage] != "log: skipped 900 times more" {
+		t.Errorf("%d reports, the last %q", len(reports), reports[len(reports)-1])
+	}
+}
+
+// What is written to a log counts, however large that is: small ones are sorted in memory,
+// and others in temporary files.
+func TestLogsOfAnySize(t *testing.T) {
+	for name, size := range map[string]int{"in memory": 100, "in files": 2 * sortedInMemory} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 4 * sortedInMemory})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{}
+			const n = 50
+			value := bytes.Repeat([]byte("v"), size/n)
+			for i := range 2 * n {
+				key, value := fmt.Sprintf("key%03d", i*7%n), append(value, fmt.Sprint(i)...)
+				if want[key] = string(value); i%5 == 4 {
+					delete(want, key)
+					err = db.Delete([]byte(key), nil)
+				} else {
+					err = db.Put([]byte(key), value, nil)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s, err := OpenSource(dir, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close() // it was only read
+			got, last := map[string]string{}, ""
+			for e, err := range s.Scan(ScanOptions{}) {
+				if err != nil || strings.Compare(last, string(e.Key)) >= 0 {
+					t.Fatalf("%q after %q, error %v", e.Key, last, err)
+				}
+				last = string(e.Key)
+				got[last] = string(e.Value)
+			}
+			if !cmp.Equal(want, got) {
+				t.Errorf("%d entries, want %d", len(got), len(want))
+			}
+		})
+	}
+}

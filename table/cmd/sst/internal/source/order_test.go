@@ -1,0 +1,116 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// numberedKeys are in bytewise order.
+func numberedKeys(n int) []string {
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("key%06d", i)
+	}
+	return keys
+}
+
+// Wherever two keys of a table are swapped, it is of another order.
+func TestAnySwappedPairIsAnotherOrder(t *testing.T) {
+	dir := t.TempDir()
+	const n = 60
+	for i := range n - 1 {
+		for _, size := range []int{1, 100, 1 << 20} {
+			keys := numberedKeys(n)
+			keys[i], keys[i+1] = keys[i+1], keys[i]
+			path := filepath.Join(dir, fmt.Sprintf("%d-%d.ldb", i, size))
+			write(t, path, table.WriterOptions{Comparer: table.AnyOrder, BlockSize: size, FilterPolicy: filter.NewBloom(10)}, keys...)
+			f := open(t, path, Options{})
+			if f.Order != table.AnyOrder || !strings.Contains(f.Disorder, "not in bytewise order") {
+				t.Fatalf("pair %d, blocks of %d: order %s, %q", i, size, f.Order.Name(), f.Disorder)
+			}
+			if err := f.Reader.Verify(); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := f.Get([]byte(keys[0])); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "--comparator") {
+				t.Fatalf("Get = %v, want it refused", err)
+			}
+			if _, err := Open(path, Options{Order: Chosen(table.BytewiseComparer)}); err == nil {
+				f := open(t, path, Options{Order: Chosen(table.BytewiseComparer)})
+				err = f.Reader.Verify()
+				if !errors.Is(err, table.ErrCorrupt) || !errors.Is(f.Wrap(err), table.ErrCorrupt) {
+					t.Fatalf("pair %d, blocks of %d, bytewise for sure: %v, want damage", i, size, err)
+				}
+			}
+		}
+	}
+}
+
+// Of a large table not all is looked at. What is come to later is no damage either.
+func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	w, err := table.Create(path, &table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 1 << 20, Compression: table.NoCompression})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := numberedKeys(2 * 3 * lookedStored >> 20)
+	keys[2], keys[3] = keys[3], keys[2] // of the second block, that comes between two that are looked at
+	for _, key := range keys {
+		if err := w.Append([]byte(key), make([]byte, 512<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, path, Options{})
+	found := f.Reader.Verify()
+	if f.Order != table.BytewiseComparer || !errors.Is(found, table.ErrOrder) {
+		t.Fatalf("order %s, Verify = %v; want bytewise and ErrOrder", f.Order.Name(), found)
+	}
+	s, err := OpenSource(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() // it was only read
+	for _, err := range s.Scan(ScanOptions{}) {
+		if err != nil && (errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "not in bytewise order: written with another comparator? Want --comparator")) {
+			t.Errorf("Scan = %v, want what it is likely to be", err)
+		}
+	}
+	if again, err := f.ReopenInAnyOrder(found); !again || err != nil || f.Disorder == "" {
+		t.Fatalf("ReopenInAnyOrder = %v, %v, %q", again, err, f.Disorder)
+	}
+	if err := f.Reader.Verify(); err != nil {
+		t.Errorf("Verify = %v", err)
+	}
+}
+
+// Internal keys are found out in any order, and keys that only look like some are not.
+func TestInternalKeysInAnyOrder(t *testing.T) {
+	reversed := []string{internal("c", 3), internal("b", 2), internal("a", 1)}
+	for name, tt := range map[string]struct {
+		keys     []string
+		internal bool
+		order    table.Comparer
+	}{
+		"in reverse":               {reversed, true, table.AnyOrder},
+		"two versions in reverse":  {[]string{internal("b", 2), internal("a", 9), internal("a", 1)}, true, table.AnyOrder},
+		"others in reverse":        {[]string{"c", "b", "a"}, false, table.AnyOrder},
+		"in order":                 {[]string{internal("a", 1), internal("b", 2)}, true, table.BytewiseComparer},
+		"in order as they are":     {[]string{internal("a", 1), internal("a", 2)}, false, table.BytewiseComparer},
+		"some others, in no order": {append(slices.Clone(reversed), "x"), false, table.AnyOrder},
+	} {
+		path := filepath.Join(t.TempDir(), "t.ldb")
+		write(t, path, table.WriterOptions{Comparer: table.AnyOrder}, tt.keys...)
+		if f := open(t, path, Options{}); f.Internal != tt.internal || f.Order != tt.order {
+			t.Errorf("%s: internal %v, order %s; want %v, %s", name, f.Internal, f.Order.Name(), tt.internal, tt.order.Name())
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+)
+
+// settleOrder says so if the order of a directory is not known.
+func (s *Source) settleOrder() {
+	lost := slices.ContainsFunc(s.Tables, func(t *Table) bool { return t.disordered })
+	switch {
+	case s.Order == table.AnyOrder:
+		s.Notes = append(s.Notes, fmt.Sprintf("the keys of %s are in the order of %s, which is not known here: its tables are gone through one after the other", s.Path, wire.Quote([]byte(s.o.Order.manifest))))
+	case s.o.Order.comparer == nil && lost:
+		s.Order = table.AnyOrder
+		s.Notes = append(s.Notes, fmt.Sprintf("the order of keys in %s is not known: its tables are gone through one after the other", s.Path))
+	}
+}
+
+// oneByOne returns all entries where the order is not known: those of logs as they were
+// written, and those of tables one table after the other.
+func (s *Source) oneByOne(o ScanOptions) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		if err := s.onlyWhole(o); err != nil {
+			yield(Entry{}, err)
+			return
+		}
+		parts := []iter.Seq2[Entry, error]{s.inOrderOfTheLogs(o)}
+		for _, t := range s.Tables {
+			one := *s
+			one.Tables, one.logs = []*Table{t}, logs{}
+			parts = append(parts, one.merged(o))
+		}
+		if o.Reverse {
+			slices.Reverse(parts)
+		}
+		for _, part := range parts {
+			for e, err := range part {
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// onlyWhole returns an error for what needs the order of keys.
+func (s *Source) onlyWhole(o ScanOptions) error {
+	what := ""
+	switch {
+	case o.From != nil || o.To != nil:
+		what = "where keys start and end"
+	case !o.Versions && s.Internal && len(s.Tables)+len(s.logs.paths) > 1:
+		what = "what the newest value of a key is"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s: the order of its keys is not known, and so not %s: want --comparator %s", s.Path, what, strings.Join(comparers.Words(), ", "))
+}
+
+// SameOrder returns an error if entries of two sources cannot be compared side by side.
+func (s *Source) SameOrder(o *Source) error {
+	for _, x := range []*Source{s, o} {
+		if x.Order == table.AnyOrder {
+			return fmt.Errorf("%s: the order of its keys is not known: want --comparator %s", x.Path, strings.Join(comparers.Words(), ", "))
+		}
+	}
+	if s.Order != o.Order {
+		return fmt.Errorf("%s is in the order of %s, and %s in that of %s: want --comparator for both",
+			filepath.Base(s.Path), s.Order.Name(), filepath.Base(o.Path), o.Order.Name())
+	}
+	return nil
+}
+
+// sameKey reports whether two users' keys are the same.
+func (s *Source) sameKey(a, b []byte) bool {
+	if s.Order == table.AnyOrder || s.Order == table.BytewiseComparer {
+		return bytes.Equal(a, b)
+	}
+	return s.Order.Compare(a, b) == 0
+}

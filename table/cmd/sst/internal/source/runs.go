@@ -1,0 +1,85 @@
+package source
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// A run is tables whose ranges do not overlap, in order: a level, or what is made one of
+// tables without levels. At most one of them is open at a time.
+type run struct {
+	s         *Source
+	tables    []*Table
+	readAhead int
+	table     *Table      // that is open, or was last
+	it        *table.Iter // over it
+}
+
+// runs arranges the tables with keys in runs, few of them. A table whose range is not known is a
+// run by itself.
+func (s *Source) runs() []*run {
+	order := s.order()
+	tables := slices.Clone(s.Tables)
+	slices.SortStableFunc(tables, func(a, b *Table) int {
+		if a.level() != b.level() {
+			return a.level() - b.level()
+		}
+		return order.Compare(a.smallest, b.smallest)
+	})
+	var runs []*run
+	for _, t := range tables {
+		if t.empty {
+			continue
+		}
+		fits := func(r *run) bool {
+			last := r.tables[len(r.tables)-1]
+			return t.smallest != nil && last.largest != nil && last.level() == t.level() && order.Compare(last.largest, t.smallest) < 0
+		}
+		if i := slices.IndexFunc(runs, fits); i >= 0 {
+			runs[i].tables = append(runs[i].tables, t)
+			continue
+		}
+		runs = append(runs, &run{s: s, tables: []*Table{t}})
+	}
+	return runs
+}
+
+// iter returns an iterator over the run.
+func (r *run) iter() (table.Iterator, error) {
+	if len(r.tables) == 1 && (r.tables[0].smallest == nil || r.s.Order == table.AnyOrder) {
+		return r.open(0)
+	}
+	var ranges []table.LevelTable
+	for _, t := range r.tables {
+		ranges = append(ranges, table.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest})
+	}
+	return table.NewLevelIter(r.s.order(), ranges, r.open)
+}
+
+// open opens a table of the run.
+func (r *run) open(i int) (table.Iterator, error) {
+	t := r.tables[i]
+	f, err := r.s.open(t)
+	if err != nil {
+		return nil, err
+	}
+	r.table, r.it = t, f.Reader.NewIter(&table.IterOptions{ReadAhead: r.readAhead})
+	return &fileIter{Iter: r.it, run: r, table: t, file: f}, nil
+}
+
+// fileIter is an Iter that closes its table too, and says in errors which that is.
+type fileIter struct {
+	*table.Iter
+	run   *run
+	table *Table
+	file  *File
+}
+
+func (it *fileIter) Error() error { return it.file.Wrap(it.Iter.Error()) }
+
+func (it *fileIter) Close() error {
+	err := it.file.Wrap(it.Iter.Close())
+	return errors.Join(err, it.run.s.release(it.table, it.file))
+}

@@ -1,0 +1,106 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// keptOpen is how many tables of a directory stay open once they are.
+const keptOpen = 16
+
+// A Table is one of a Source's.
+type Table struct {
+	Listed
+	rank              int    // the lower, the newer
+	internal, empty   bool   // has internal keys, or none
+	disordered        bool   // its order is not known
+	smallest, largest []byte // its first and its last key, as stored. nil: not known
+	file              *File  // if it stays open
+}
+
+// mayHold reports whether a user's key is in the table's range.
+func (s *Source) mayHold(t *Table, user []byte) bool {
+	return t.smallest == nil ||
+		s.Order.Compare(s.userPart(t.smallest), user) <= 0 && s.Order.Compare(user, s.userPart(t.largest)) <= 0
+}
+
+// userPart is the user's part of a key as stored.
+func (s *Source) userPart(key []byte) []byte {
+	if s.Internal {
+		return table.InternalFilterKey(key)
+	}
+	return key
+}
+
+// open opens a table, which release is to be called for.
+func (s *Source) open(t *Table) (*File, error) {
+	if t.file != nil {
+		return t.file, nil
+	}
+	o := s.o
+	o.Listed = t.Meta != nil && s.o.InternalKeys != No
+	f, err := Open(t.Path, o)
+	if err != nil {
+		return nil, err
+	}
+	if f.Opaque {
+		s.note("the filter of %s denies the table's own keys, and is not used", f.Path)
+	}
+	if f.Disorder != "" && !(s.Dir && s.Order == table.AnyOrder) {
+		s.note("%s: %s", f.Path, f.Disorder)
+	}
+	if f.Rewritten {
+		s.note("%s was written by goleveldb's recovery, as no table of a database is: goleveldb's iterators find all of its keys, and its Get misses some", f.Path)
+	}
+	if s.wantsSorting(f) {
+		if err := f.sort(cmp.Or(s.Order, f.Order)); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	if s.kept < keptOpen {
+		s.kept++
+		t.file = f
+	}
+	return f, nil
+}
+
+// wantsSorting reports whether a table is in another order than its database, and so cannot
+// be searched or gone through with the others.
+func (s *Source) wantsSorting(f *File) bool {
+	other := s.Dir && s.o.Order.comparer != nil && s.Order != table.AnyOrder && f.Order != s.Order
+	return f.Rewritten || other && (s.o.Through || f.Order == table.AnyOrder)
+}
+
+// release closes a table, unless it stays open.
+func (s *Source) release(t *Table, f *File) error {
+	if t.file == f {
+		return nil
+	}
+	return f.Close()
+}
+
+// sniff finds out what the MANIFEST does not say of a table: its range, and what its keys are.
+func (s *Source) sniff(t *Table) error {
+	f, err := s.open(t)
+	if err != nil {
+		return err
+	}
+	t.internal, t.empty, t.disordered = f.Internal, f.Empty, f.Order == table.AnyOrder
+	if f.Order != s.Order { // its range is not in the order of the others
+		return s.release(t, f)
+	}
+	it := f.Reader.NewIter(&table.IterOptions{NoFill: true})
+	if it.First() {
+		t.smallest = bytes.Clone(it.Key())
+	}
+	if it.Last() {
+		t.largest = bytes.Clone(it.Key())
+	}
+	if it.Close() != nil || t.smallest == nil || t.largest == nil {
+		t.smallest, t.largest = nil, nil // damaged, which reading it tells, or empty
+	}
+	return s.release(t, f)
+}

@@ -1,0 +1,52 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// levelsOf returns the levels that have tables.
+func levelsOf(v *database.Version) []Level {
+	levels := []Level{}
+	for rest := v.Tables; len(rest) > 0; { // by level
+		n := slices.IndexFunc(rest, func(t database.Table) bool { return t.Level != rest[0].Level })
+		if n < 0 {
+			n = len(rest)
+		}
+		l := Level{Level: rest[0].Level, Tables: n}
+		for _, t := range rest[:n] {
+			l.Bytes += t.Size
+		}
+		if user, known := comparers.ByName(cmp.Or(v.Comparer, table.BytewiseComparer.Name())); known {
+			l.span(slices.Clone(rest[:n]), user)
+		}
+		levels = append(levels, l)
+		rest = rest[n:]
+	}
+	return levels
+}
+
+// span finds the range of a level's tables, whose order it changes, and how many overlap.
+func (l *Level) span(tables []database.Table, user table.Comparer) {
+	compare := table.InternalComparer(user).Compare
+	slices.SortFunc(tables, func(a, b database.Table) int { return compare(a.Smallest, b.Smallest) })
+	farthest := 0 // the table that goes on for longest
+	overlap := map[int]bool{}
+	for i := 1; i < len(tables); i++ {
+		if user.Compare(table.InternalFilterKey(tables[i].Smallest), table.InternalFilterKey(tables[farthest].Largest)) <= 0 {
+			overlap[i], overlap[farthest] = true, true
+		}
+		if compare(tables[i].Largest, tables[farthest].Largest) > 0 {
+			farthest = i
+		}
+	}
+	n := len(overlap)
+	l.Overlap = &n
+	l.Smallest = &text.Key{Stored: tables[0].Smallest, Internal: true}
+	l.Largest = &text.Key{Stored: tables[farthest].Largest, Internal: true}
+}

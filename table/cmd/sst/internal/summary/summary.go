@@ -1,0 +1,145 @@
+// Package summary says what a database consists of, by its MANIFEST and the sizes of its files.
+package summary
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// A Summary is what is known of a database's directory without opening a table.
+type Summary struct {
+	Path         string  `json:"directory"`
+	Manifest     *File   `json:"manifest,omitempty"` // nil: none can be read, and only files are known
+	Comparer     string  `json:"comparator,omitempty"`
+	LastSequence *uint64 `json:"last_sequence,omitempty"`
+	Levels       []Level `json:"levels"`
+	Logs         []File  `json:"logs"`
+	Others       []File  `json:"other_tables"` // that the database does not list
+
+	Notes  []string `json:"notes,omitempty"`  // what is not known
+	Damage []string `json:"damage,omitempty"` // what the database lacks
+}
+
+// A File is one of the directory.
+type File struct {
+	Name  string `json:"file"`
+	Bytes int64  `json:"bytes"`
+	Live  *bool  `json:"live,omitempty"` // of a log: it has writes that may be in no table. nil: not known
+}
+
+// A Level is what the MANIFEST says of one.
+type Level struct {
+	Level    int       `json:"level"`
+	Tables   int       `json:"tables"`
+	Bytes    uint64    `json:"bytes"`
+	Smallest *text.Key `json:"smallest,omitempty"` // nil: the order of keys is not known
+	Largest  *text.Key `json:"largest,omitempty"`
+	Overlap  *int      `json:"overlapping_tables,omitempty"` // how many share keys of users with another one's range
+}
+
+// Of reads the directory and its MANIFEST. What the database lacks is an error too.
+func Of(path string, o source.Options) (*Summary, error) {
+	o.AllTables, o.NoLogs = true, false
+	d, err := source.ListDir(path, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Summary{Path: path, Levels: []Level{}, Logs: []File{}, Others: []File{}, Notes: d.Notes}
+	var failed []error
+	if v := d.Version; v != nil {
+		failed = append(failed, s.add(&s.Manifest, v.Manifest))
+		s.Comparer, s.LastSequence = v.Comparer, &v.LastSequence
+		s.Levels = levelsOf(v)
+	}
+	damage := append(d.Damage, s.tables(d)...)
+	for _, e := range damage {
+		s.Damage = append(s.Damage, text.Lines(e)...)
+	}
+	failed = append(failed, s.logs(d))
+	return s, errors.Join(append(damage, failed...)...)
+}
+
+// add sets to to the file of the directory that has the name.
+func (s *Summary) add(to **File, name string) error {
+	info, err := os.Stat(filepath.Join(s.Path, name))
+	if err != nil {
+		return err
+	}
+	*to = &File{Name: name, Bytes: info.Size()}
+	return nil
+}
+
+// tables compares the sizes of the listed tables, and adds those that are not.
+func (s *Summary) tables(d source.Dir) (damage []error) {
+	for _, l := range slices.Backward(d.Tables) {
+		var f *File
+		if err := s.add(&f, filepath.Base(l.Path)); err != nil {
+			damage = append(damage, err)
+			continue
+		}
+		if l.Meta == nil {
+			s.Others = append(s.Others, *f)
+		} else if uint64(f.Bytes) != l.Meta.Size {
+			damage = append(damage, wrongSize{l.Path, f.Bytes, l.Meta.Size, d.Version.Manifest})
+		}
+	}
+	slices.SortFunc(s.Others, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return damage
+}
+
+// wrongSize is the error for a table that is not as large as the MANIFEST says.
+type wrongSize struct {
+	path     string
+	size     int64
+	want     uint64
+	manifest string
+}
+
+func (w wrongSize) Error() string {
+	return fmt.Sprintf("%s: %d bytes, and %s says it has %d", w.path, w.size, w.manifest, w.want)
+}
+
+func (wrongSize) Is(target error) bool { return target == table.ErrCorrupt }
+
+var logName = regexp.MustCompile(`^([0-9]+)\.log$`)
+
+// logs adds the logs, the oldest first.
+func (s *Summary) logs(d source.Dir) error {
+	entries, err := os.ReadDir(s.Path)
+	if err != nil {
+		return err
+	}
+	numbers := map[string]uint64{}
+	var failed []error
+	for _, e := range entries {
+		m := logName.FindStringSubmatch(e.Name())
+		if m == nil {
+			continue
+		}
+		n, numberErr := strconv.ParseUint(m[1], 10, 64)
+		var f *File
+		if err := s.add(&f, e.Name()); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		if d.Version != nil {
+			live := numberErr == nil && d.Version.Live(n)
+			f.Live = &live
+		}
+		numbers[f.Name] = n
+		s.Logs = append(s.Logs, *f)
+	}
+	slices.SortStableFunc(s.Logs, func(a, b File) int { return cmp.Compare(numbers[a.Name], numbers[b.Name]) })
+	return errors.Join(failed...)
+}

@@ -1,0 +1,81 @@
+package wal
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// What was carved out of a log from anywhere on gives the records that are whole.
+func TestCarved(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	var sizes []int
+	for range 20 {
+		sizes = append(sizes, 1+random.IntN(blockSize/3)*random.IntN(5))
+	}
+	all := recordsOf(sizes...)
+	log := logOf(t, all...)
+	var starts []int // of the records
+	for n := range all {
+		start := len(logOf(t, all[:n]...))
+		if room := blockSize - start%blockSize; room < headerSize {
+			start += room
+		}
+		starts = append(starts, start)
+	}
+	for cut := 0; cut < len(log); cut += 1 + random.IntN(3000) {
+		want, _ := slices.BinarySearch(starts, cut) // the first record that is whole
+		n := 0
+		r := NewCarvedReader(bytes.NewReader(log[cut:]), int64(len(log)-cut), func(Damage) {})
+		for {
+			record, _, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil || want+n >= len(all) || !bytes.Equal(record, all[want+n]) {
+				t.Fatalf("cut at %d: record %d is %d bytes, error %v", cut, n, len(record), err)
+			}
+			n++
+		}
+		if n != len(all)-want {
+			t.Fatalf("cut at %d: %d records, want %d", cut, n, len(all)-want)
+		}
+	}
+}
+
+// Any bytes are read to their end. What is neither a record nor reported is a cut end or
+// zeros, and less than the bytes that there are.
+func FuzzReader(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(logOf(f, []byte(batch(1, 2, "\x01\x01a\x01b\x00\x01c")), make([]byte, blockSize)))
+	f.Add(slicesOf(logOf(f, []byte("x")), make([]byte, blockSize)))
+	f.Fuzz(func(t *testing.T, log []byte) {
+		var skipped, kept int64
+		r := NewReader(bytes.NewReader(log), func(d Damage) {
+			if d.Offset < 0 || d.Offset+d.Bytes > int64(len(log)) {
+				t.Errorf("%v, of a log of %d bytes", d, len(log))
+			}
+			skipped += d.Bytes
+		})
+		for {
+			record, offset, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil || offset+headerSize+int64(len(record)) > int64(len(log)) {
+				t.Fatalf("record of %d bytes at %d, error %v, of a log of %d bytes", len(record), offset, err, len(log))
+			}
+			kept += int64(len(record)) + headerSize
+			for w, err := range Writes(record) {
+				if err == nil && len(w.User)+len(w.Value) > len(record) {
+					t.Fatalf("a write of %d and %d bytes in a record of %d", len(w.User), len(w.Value), len(record))
+				}
+			}
+		}
+		if kept+skipped > int64(len(log)) {
+			t.Errorf("%d bytes kept and %d skipped of %d", kept, skipped, len(log))
+		}
+	})
+}

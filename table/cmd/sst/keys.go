@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// keyFlags say how keys are given.
+type keyFlags struct {
+	from string // a file with a key on each line, - for standard input
+	hex  bool
+}
+
+func (f *keyFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.from, "keys-from", "", "look up the keys that are the lines of the `file`; - is standard input")
+	cmd.Flags().BoolVar(&f.hex, "hex", false, "keys are given in hexadecimal, two digits a byte")
+}
+
+// Memory holds so many keys of --keys-from at a time.
+const (
+	batchKeys  = 100_000
+	batchBytes = 16 << 20
+	maxLine    = 16 << 20
+)
+
+// decode returns the key that an argument or a line stands for.
+func (f *keyFlags) decode(s string) ([]byte, error) {
+	if f.hex {
+		key, err := hex.DecodeString(s)
+		if err != nil {
+			err = fmt.Errorf("key %s: want two hexadecimal digits for each byte, as --hex says", wire.Quote([]byte(s)))
+		}
+		return key, err
+	}
+	key, err := text.Unescape(s)
+	if err != nil {
+		err = fmt.Errorf("key %s: %w", wire.Quote([]byte(s)), err)
+	}
+	return key, err
+}
+
+func (f *keyFlags) decodeAll(args []string) ([][]byte, error) {
+	var keys [][]byte
+	for _, arg := range args {
+		key, err := f.decode(arg)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// batches returns the first keys and then those of --keys-from, many at a time.
+func (f *keyFlags) batches(first [][]byte, stdin io.Reader, outputs output.Files) iter.Seq2[[][]byte, error] {
+	return func(yield func([][]byte, error) bool) {
+		batch, size := first, 0
+		for key, err := range f.lines(stdin, outputs) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if size += len(key); len(batch) >= batchKeys || size > batchBytes {
+				if !yield(batch, nil) {
+					return
+				}
+				batch, size = nil, len(key)
+			}
+			batch = append(batch, key)
+		}
+		if len(batch) > 0 {
+			yield(batch, nil)
+		}
+	}
+}
+
+// lines returns the keys of --keys-from.
+func (f *keyFlags) lines(stdin io.Reader, outputs output.Files) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if f.from == "" {
+			return
+		}
+		name, in, err := f.open(stdin, outputs)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer in.Close() // it was only read
+		lines, n := bufio.NewScanner(in), 0
+		lines.Buffer(nil, maxLine+1)
+		lines.Split(input.SplitLines)
+		for lines.Scan() {
+			n++
+			key, err := f.decode(lines.Text())
+			if err != nil {
+				err = fmt.Errorf("%s, line %d: %w", name, n, err)
+			}
+			if !yield(key, err) || err != nil {
+				return
+			}
+		}
+		if err := lines.Err(); err == bufio.ErrTooLong {
+			yield(nil, fmt.Errorf("%s, line %d: over %d bytes, want at most that many", name, n+1, maxLine))
+		} else if err != nil {
+			yield(nil, fmt.Errorf("%s, behind line %d: %w", name, n, err))
+		}
+	}
+}
+
+// open opens the file of --keys-from, and says what it is called.
+func (f *keyFlags) open(stdin io.Reader, outputs output.Files) (name string, in io.ReadCloser, err error) {
+	if f.from == "-" {
+		return "standard input", io.NopCloser(stdin), nil
+	}
+	if err := outputs.CheckAll([]string{f.from}); err != nil {
+		return "", nil, err
+	}
+	in, err = os.Open(f.from)
+	return f.from, in, err
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// summarizeAll prints the summary of each database.
+func summarizeAll(out, stderr io.Writer, dirs []string, o source.Options, asJSON bool) error {
+	var failed []error
+	for i, dir := range dirs {
+		separate(out, i, asJSON)
+		failed = append(failed, summarize(out, stderr, dir, o, asJSON))
+	}
+	return errors.Join(failed...)
+}
+
+// summarize prints the summary of a database. What it lacks is an error behind what is
+// printed.
+func summarize(out, stderr io.Writer, path string, o source.Options, asJSON bool) error {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: a file, and --summary is of the directory of a database", path)
+	}
+	s, damage := summary.Of(path, o)
+	if s == nil {
+		return damage
+	}
+	for _, note := range s.Notes {
+		text.Line(stderr, "sst: note: %s", note)
+	}
+	if asJSON {
+		if err := text.WriteJSON(out, s); err != nil {
+			return err
+		}
+		return damage
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	printSummary(w, s)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return damage
+}
+
+func printSummary(w io.Writer, s *summary.Summary) {
+	if s.Manifest == nil {
+		text.Row(w, "directory", "%s, without a MANIFEST that can be read: its files are", s.Path)
+	} else {
+		text.Row(w, "database", "%s, by %s of %s", s.Path, s.Manifest.Name, bytesOf(uint64(s.Manifest.Bytes)))
+		text.Row(w, "comparator", "%s", wire.Quote([]byte(s.Comparer)))
+		text.Row(w, "last sequence", "%d, writes in logs aside", *s.LastSequence)
+		printLevels(w, s.Levels)
+	}
+	for _, l := range s.Logs {
+		state := ""
+		switch {
+		case l.Live == nil:
+		case *l.Live:
+			state = ", live"
+		default:
+			state = ", done with: its writes are in tables"
+		}
+		text.Row(w, "log", "%s, %s%s", l.Name, bytesOf(uint64(l.Bytes)), state)
+	}
+	name := "table"
+	if s.Manifest != nil {
+		name = "table not listed"
+	}
+	for _, t := range s.Others {
+		text.Row(w, name, "%s, %s", t.Name, bytesOf(uint64(t.Bytes)))
+	}
+}
+
+func printLevels(w io.Writer, levels []summary.Level) {
+	tables, size := 0, uint64(0)
+	for _, l := range levels {
+		tables, size = tables+l.Tables, size+l.Bytes
+		keys := ""
+		if l.Overlap != nil {
+			keys = fmt.Sprintf(", keys %s to %s", userText(l.Smallest), userText(l.Largest))
+		}
+		if l.Overlap != nil && *l.Overlap > 0 {
+			keys += fmt.Sprintf(", %s overlap", humanize.Comma(int64(*l.Overlap)))
+		}
+		text.Row(w, fmt.Sprintf("level %d", l.Level), "%s, %s%s", count(uint64(l.Tables), "table"), bytesOf(l.Bytes), keys)
+	}
+	text.Row(w, "all levels", "%s, %s", count(uint64(tables), "table"), bytesOf(size))
+}
+
+// userText is the user's part of an internal key.
+func userText(k *text.Key) string { return wire.Quote(table.InternalFilterKey(k.Stored)) }
