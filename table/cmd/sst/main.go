@@ -113,7 +113,7 @@ The exit status is 0 if all is well, 1 if a key is absent or two tables differ,
 LevelDB, and 3 for damage in a table.`,
 	}
 	root.AddCommand(
-		buildCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), planCommand(),
+		buildCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), layoutCommand(), planCommand(),
 		reportCommand(), salvageCommand(), scanCommand(), statsCommand(), verifyCommand(),
 	)
 	root.SetFlagErrorFunc(explainFlag)

@@ -1,0 +1,153 @@
+package layout
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/syndtr/goleveldb/leveldb/journal"
+
+	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+const goldens = "../../../../../testdata"
+
+// rowsOf returns the layout of a table.
+func rowsOf(t *testing.T, contents []byte) []Row {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "1.ldb")
+	if err := os.WriteFile(path, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := source.OpenDamaged(path, source.Options{})
+	if err != nil {
+		return nil // no table
+	}
+	defer f.Close()
+	l, err := Of(f, source.Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []Row
+	for r, err := range l.Rows() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// checkTiles checks that rows have every byte of a file once, or say that they do not.
+func checkTiles(t *testing.T, rows []Row, size int) {
+	t.Helper()
+	end := uint64(0)
+	for _, r := range rows {
+		if r.Offset != end && r.Check != damaged {
+			t.Errorf("%s at %d, want it at %d", r.Kind, r.Offset, end)
+		}
+		end = max(end, r.Offset+r.Bytes)
+		if r.Kind != gap && r.Kind != footer {
+			end += anatomy.Trailer
+		}
+		if (r.Check == damaged) != (r.Damage != "") || r.Check == "" && r.Kind != gap {
+			t.Errorf("%s at %d: check is %q, damage %q", r.Kind, r.Offset, r.Check, r.Damage)
+		}
+	}
+	if end != uint64(size) {
+		t.Errorf("rows end at %d, want %d", end, size)
+	}
+}
+
+// Every byte of a table is in one row, whatever happened to the table; and what happened shows.
+func TestTableHasEveryByte(t *testing.T) {
+	for i, contents := range golden.Small(t, goldens, 2<<10) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			for _, r := range rowsOf(t, contents) {
+				if r.Damage != "" || r.Kind == gap {
+					t.Errorf("a sound table has %+v", r)
+				}
+			}
+			for at := i % 7; at < len(contents); at += 7 {
+				changed := bytes.Clone(contents)
+				changed[at] ^= 0x55
+				for name, bytes := range map[string][]byte{"changed": changed, "cut": contents[:at]} {
+					rows := rowsOf(t, bytes)
+					if rows == nil {
+						continue
+					}
+					checkTiles(t, rows, len(bytes))
+					damage := 0
+					for _, r := range rows {
+						if r.Damage != "" {
+							damage++
+						}
+					}
+					if damage == 0 {
+						t.Errorf("%s at %d: nothing is damaged", name, at)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Which order keys are in is not asked: there are others than bytewise.
+func TestTableOfAnyOrder(t *testing.T) {
+	var f rawtable.File
+	first := f.Block(rawtable.Entries("z", "", "y", ""))
+	index := rawtable.Entries("y", first, "x", f.Block(rawtable.Entries("x", "", "a", "")))
+	metaindex := f.Block(rawtable.Entries())
+	var got []string
+	for _, r := range rowsOf(t, f.Footer(metaindex, f.Block(index))) {
+		got = append(got, fmt.Sprint(r.Kind, " ", r.Check, " ", r.Damage))
+	}
+	want := []string{"data ok ", "data ok ", "metaindex ok ", "index ok ", "footer ok "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+// The records of a log come in its order, and do not share bytes, whatever happened to the log.
+func TestLogIsInOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var log bytes.Buffer
+	j := journal.NewWriter(&log)
+	for range 40 {
+		w, err := j.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		record := append(make([]byte, 8), 1, 0, 0, 0, 0, 1, 'k')
+		if _, err := w.Write(append(record, make([]byte, rng.IntN(9000))...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 300 {
+		contents := bytes.Clone(log.Bytes())[:rng.IntN(log.Len())]
+		for range rng.IntN(3) {
+			at := rng.IntN(len(contents) + 1)
+			clear(contents[at:min(len(contents), at+rng.IntN(20_000))])
+		}
+		end := int64(0)
+		for r, err := range Log(bytes.NewReader(contents), int64(len(contents))) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Offset < end || r.Offset+r.Bytes > int64(len(contents)) {
+				t.Fatalf("log of %d bytes: %+v behind %d", len(contents), r, end)
+			}
+			end = r.Offset + r.Bytes
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package layout
+
+import (
+	"encoding/binary"
+	"io"
+	"iter"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
+)
+
+// The kinds of what a log or a MANIFEST consists of.
+const (
+	record  = "record"
+	batch   = "batch"
+	edit    = "edit"
+	damaged = "damaged"
+	zeros   = "zeros"     // they were allocated, and not written to
+	unread  = "unread"    // behind a header of zeros, where LevelDB reads no more of its block
+	torn    = "cut short" // what was being written last
+)
+
+// A Record is one of a log or a MANIFEST, or bytes that are none.
+type Record struct {
+	Offset int64  `json:"offset"`
+	Bytes  int64  `json:"bytes"` // of a record without the headers of its fragments
+	Kind   string `json:"kind"`
+	*Batch
+	Damage string `json:"damage,omitempty"`
+
+	contents []byte
+}
+
+// A Batch is what a record of a log says: writes that were made together.
+type Batch struct {
+	Sequence uint64 `json:"sequence"` // of the first write
+	Writes   int    `json:"writes"`
+}
+
+// Log returns the records of a log. What is damaged is one of them; an error is one of reading.
+func Log(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for r, err := range records(src, size) {
+			if r.Kind == record {
+				r.readBatch()
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// readBatch counts the writes of the record.
+func (r *Record) readBatch() {
+	r.Kind, r.Batch = batch, new(Batch)
+	for _, err := range wal.Writes(r.contents) {
+		if err != nil {
+			r.Damage = err.Error()
+			break
+		}
+		r.Writes++
+	}
+	if len(r.contents) >= 8 {
+		r.Sequence = binary.LittleEndian.Uint64(r.contents)
+	}
+}
+
+// headerSize is how many bytes each fragment of a record has before its own. Where fewer are
+// left of a block, they are zeros.
+const headerSize = 7
+
+// records returns the records, with their contents, and what lies between them.
+func records(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		var damage []wal.Damage
+		in := wal.NewReader(io.NewSectionReader(src, 0, size), func(d wal.Damage) { damage = append(damage, d) })
+		for {
+			before := in.Offset()
+			damage = damage[:0]
+			contents, offset, err := in.Next()
+			if err == io.EOF {
+				offset = min(in.Offset(), size)
+			} else if err != nil {
+				yield(Record{Offset: before, Kind: damaged, Damage: err.Error()}, err)
+				return
+			}
+			if !between(src, before, offset, damage, yield) {
+				return
+			}
+			if err == io.EOF {
+				if offset < size {
+					yield(Record{Offset: offset, Bytes: size - offset, Kind: torn}, nil)
+				}
+				return
+			}
+			if !yield(Record{Offset: offset, Bytes: int64(len(contents)), Kind: record, contents: contents}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// between yields what is damaged or not read from one record to the next.
+func between(src io.ReaderAt, start, end int64, damage []wal.Damage, yield func(Record, error) bool) (more bool) {
+	for _, d := range damage {
+		if !yield(Record{Offset: d.Offset, Bytes: d.Bytes, Kind: damaged, Damage: d.Reason}, nil) {
+			return false
+		}
+	}
+	if len(damage) > 0 || end-start < headerSize {
+		return true
+	}
+	kind, err := unread, error(nil)
+	if zero, readErr := isZero(io.NewSectionReader(src, start, end-start)); zero || readErr != nil {
+		kind, err = zeros, readErr
+	}
+	return yield(Record{Offset: start, Bytes: end - start, Kind: kind}, err)
+}
+
+// isZero reports whether there is nothing but zeros.
+func isZero(r io.Reader) (bool, error) {
+	var buf [32 << 10]byte
+	for {
+		n, err := r.Read(buf[:])
+		for _, c := range buf[:n] {
+			if c != 0 {
+				return false, nil
+			}
+		}
+		if err == io.EOF {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package layout
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// An Edit is a field of an edit of a MANIFEST, or a Record that is no edit.
+type Edit struct {
+	Record
+	Edit *int `json:"edit,omitempty"` // which it is a field of, counted from 0
+	*Field
+}
+
+// A Field is what an edit says.
+type Field struct {
+	Name     string    `json:"field"`
+	Number   *uint64   `json:"number,omitempty"` // of a file or, as last sequence, of a write
+	Level    *int      `json:"level,omitempty"`
+	Size     *uint64   `json:"table_bytes,omitempty"`
+	Comparer *text.Key `json:"comparator,omitempty"`
+	Key      *text.Key `json:"compact_from,omitempty"`
+	Smallest *text.Key `json:"smallest,omitempty"`
+	Largest  *text.Key `json:"largest,omitempty"`
+
+	words string
+}
+
+// String says it in words.
+func (f *Field) String() string { return f.words }
+
+// Manifest returns what the edits of a MANIFEST say, field by field. What is damaged is one of
+// them; an error is one of reading.
+func Manifest(src io.ReaderAt, size int64) iter.Seq2[Edit, error] {
+	return func(yield func(Edit, error) bool) {
+		n := 0
+		for r, err := range records(src, size) {
+			if r.Kind != record {
+				if !yield(Edit{Record: r}, err) {
+					return
+				}
+				continue
+			}
+			r.Kind = edit
+			if !fields(r, n, yield) {
+				return
+			}
+			n++
+		}
+	}
+}
+
+// fields yields the fields of an edit, or that there are none.
+func fields(r Record, number int, yield func(Edit, error) bool) (more bool) {
+	e := Edit{Record: r, Edit: &number}
+	if len(e.contents) == 0 {
+		return yield(e, nil)
+	}
+	for f, err := range database.Fields(e.contents) {
+		if err == nil {
+			e.Field = fieldOf(f)
+		} else {
+			e.Field, e.Damage = nil, err.Error()
+		}
+		if !yield(e, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// numbers are what the fields say that are numbers.
+var numbers = map[database.FieldKind]string{
+	database.FieldLog: "log", database.FieldPreviousLog: "previous log",
+	database.FieldNextFile: "next file", database.FieldSequence: "last sequence",
+}
+
+// fieldOf says what a field is. Its keys stay parts of the edit.
+func fieldOf(f database.Field) *Field {
+	key := func(b []byte) *text.Key { return &text.Key{Stored: b, Internal: true} }
+	switch f.Kind {
+	case database.FieldComparer:
+		name := &text.Key{Stored: f.Key}
+		return &Field{Name: "comparator", Comparer: name, words: "comparator " + wire.Quote(f.Key)}
+	case database.FieldCompactFrom:
+		return &Field{Name: "compact from", Level: &f.Level, Key: key(f.Key), words: fmt.Sprintf("level %d: next compaction behind %v", f.Level, key(f.Key))}
+	case database.FieldDelete:
+		return &Field{Name: "delete", Level: &f.Level, Number: &f.Number, words: fmt.Sprintf("level %d: delete %06d", f.Level, f.Number)}
+	case database.FieldAdd:
+		return &Field{
+			Name: "add", Level: &f.Level, Number: &f.Number, Size: &f.Size, Smallest: key(f.Smallest), Largest: key(f.Largest),
+			words: fmt.Sprintf("level %d: add %06d, %d bytes, %v to %v", f.Level, f.Number, f.Size, key(f.Smallest), key(f.Largest)),
+		}
+	}
+	name := numbers[f.Kind]
+	words := fmt.Sprintf("%s %06d", name, f.Number)
+	if f.Kind == database.FieldSequence {
+		words = fmt.Sprintf("%s %d", name, f.Number)
+	}
+	return &Field{Name: name, Number: &f.Number, words: words}
+}

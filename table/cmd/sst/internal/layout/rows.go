@@ -1,0 +1,122 @@
+package layout
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"iter"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// A Row is a block of a table, its footer, or a gap: bytes that no block accounts for.
+type Row struct {
+	Offset      uint64   `json:"offset"`
+	Bytes       uint64   `json:"bytes"` // as stored, without a block's trailer
+	Kind        string   `json:"kind"`
+	Names       []string `json:"names,omitempty"` // that the metaindex has for it
+	Found       bool     `json:"found_by_checksum,omitempty"`
+	Compression string   `json:"compression,omitempty"`
+	Raw         int      `json:"raw_bytes,omitempty"` // decompressed
+	*Entries
+	Check  string `json:"check,omitempty"`  // of checksum and form: ok or damaged; of a gap nothing
+	Damage string `json:"damage,omitempty"` // what is wrong
+}
+
+// Entries are what a block has that is no filter.
+type Entries struct {
+	Count    int       `json:"entries"`
+	Restarts int       `json:"restart_points"`
+	First    *text.Key `json:"first_key,omitempty"`
+	Last     *text.Key `json:"last_key,omitempty"`
+}
+
+// Rows returns what the file consists of, each with what is wrong with it. An error is one of
+// reading, and what is behind that follows.
+func (t *Table) Rows() iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		end := uint64(0)
+		for i := range t.parts {
+			p := &t.parts[i]
+			if p.Offset > end && !yield(Row{Offset: end, Bytes: p.Offset - end, Kind: gap}, nil) {
+				return
+			}
+			row, err := t.row(p)
+			if p.Offset < end && err == nil && row.Damage == "" {
+				row.Check, row.Damage = damaged, "shares bytes with what is before it"
+			}
+			if !yield(row, err) {
+				return
+			}
+			end = max(end, p.end())
+		}
+		if size := uint64(t.f.Size); end < size {
+			yield(Row{Offset: end, Bytes: size - end, Kind: gap}, nil)
+		}
+	}
+}
+
+// row reads a part.
+func (t *Table) row(p *part) (Row, error) {
+	r := Row{Offset: p.Offset, Bytes: p.Length, Kind: p.kind, Names: p.names, Found: p.found != nil, Check: "ok"}
+	err := cmp.Or(t.fill(&r, p), p.damage)
+	if err != nil {
+		r.Check, r.Damage = damaged, reason(err)
+	}
+	if errors.Is(err, table.ErrCorrupt) {
+		err = nil
+	}
+	return r, t.f.Wrap(err)
+}
+
+// fill reads a block, and counts what is in it.
+func (t *Table) fill(r *Row, p *part) error {
+	if p.kind == footer {
+		return nil
+	}
+	contents, id, err := t.read(p)
+	if err != nil {
+		return err
+	}
+	r.Compression, r.Raw = anatomy.Compression(t.f, p.Handle, id), len(contents)
+	switch p.kind {
+	case data, index, metaindex, properties:
+		r.Entries, err = entriesOf(contents, t.internal && (p.kind == data || p.kind == index))
+	}
+	return err
+}
+
+// read reads a block, and checks its checksum.
+func (t *Table) read(p *part) (contents []byte, compression byte, err error) {
+	if p.found == nil {
+		return t.l.ReadBlock(p.Handle)
+	}
+	contents, err = p.found.Contents()
+	return contents, p.found.Compression, corrupt(err)
+}
+
+func entriesOf(contents []byte, internal bool) (*Entries, error) {
+	it, err := source.OpenBlock(contents, table.AnyOrder)
+	if err != nil {
+		return nil, corrupt(err)
+	}
+	e := &Entries{Count: it.Len(), Restarts: int(binary.LittleEndian.Uint32(contents[len(contents)-4:]))}
+	if it.First() {
+		e.First = &text.Key{Stored: bytes.Clone(it.Key()), Internal: internal}
+		it.Last()
+		e.Last = &text.Key{Stored: bytes.Clone(it.Key()), Internal: internal}
+	}
+	return e, nil
+}
+
+// corrupt says of an error that it is damage.
+func corrupt(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &table.CorruptionError{Err: err}
+}

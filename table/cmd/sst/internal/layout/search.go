@@ -1,0 +1,104 @@
+package layout
+
+import (
+	"iter"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// search adds the blocks that are found by their checksums, but for those that are listed.
+func (t *Table) search(internal source.InternalKeys) error {
+	which := "footer"
+	if t.l != nil {
+		which = "index"
+	}
+	if t.f.Size > MaxSearched {
+		t.note("without its %s, a file of over %d bytes is not searched for blocks: sst salvage does that", which, MaxSearched)
+		return nil
+	}
+	t.note("its %s cannot be used: blocks are found by their checksums, and what is damaged is not told from gaps", which)
+	found, err := salvage.Find(t.f)
+	if err == nil && len(found) == 0 {
+		err = t.f.Seems
+	}
+	if err != nil {
+		return err
+	}
+	listed := t.parts
+	if t.l == nil {
+		listed = nil // the footer is where it should be
+	}
+	for i := range found {
+		p := part{Handle: found[i].Handle, kind: found[i].Kind, found: &found[i]}
+		if !p.overlapsAny(listed) {
+			t.parts = append(t.parts, p)
+		}
+	}
+	if missing := &t.parts[0]; missing.overlapsAny(t.parts[1:]) {
+		missing.Handle = table.Handle{Offset: uint64(t.f.Size)}
+	}
+	t.name()
+	t.internal = internal == source.Yes || internal == source.Auto && t.f.LookInternal(t.foundData())
+	return nil
+}
+
+// overlapsAny reports whether the part shares bytes with one of others.
+func (p *part) overlapsAny(others []part) bool {
+	for i := range others {
+		if o := &others[i]; p.Offset < o.end() && o.Offset < p.end() {
+			return true
+		}
+	}
+	return false
+}
+
+// name gives blocks the names that a metaindex has for them that was found.
+func (t *Table) name() {
+	at := map[uint64]*part{}
+	for i := range t.parts {
+		at[t.parts[i].Offset] = &t.parts[i]
+	}
+	for i := range t.parts {
+		if t.parts[i].found == nil || t.parts[i].kind != metaindex {
+			continue
+		}
+		it, err := t.parts[i].openFound()
+		if err != nil {
+			continue // which reading it tells
+		}
+		for it.Next() {
+			offset, n := wire.Uvarint(it.Value())
+			length, _ := wire.Uvarint(it.Value()[n:])
+			if p := at[offset]; p != nil && p.found != nil && p.Length == length {
+				p.kind, p.names = kindOf(it.Key()), append(p.names, string(it.Key()))
+			}
+		}
+	}
+}
+
+// foundData returns the data blocks that were found.
+func (t *Table) foundData() iter.Seq[*block.Iter] {
+	return func(yield func(*block.Iter) bool) {
+		for i := range t.parts {
+			p := &t.parts[i]
+			if p.found == nil || p.kind != data {
+				continue
+			}
+			if it, err := p.openFound(); err == nil && !yield(it) {
+				return
+			}
+		}
+	}
+}
+
+func (p *part) openFound() (*block.Iter, error) {
+	contents, err := p.found.Contents()
+	if err != nil {
+		return nil, err
+	}
+	return source.OpenBlock(contents, table.AnyOrder)
+}

@@ -1,0 +1,166 @@
+// Package layout lists what a file of a database consists of, from its first byte to its last:
+// the blocks of a table, the records of a log, the edits of a MANIFEST.
+package layout
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// The kinds of what a table consists of. "block" is one that nothing says the kind of.
+const (
+	data         = "data"
+	filterBlocks = "filter by blocks"
+	filterWhole  = "filter of the table"
+	properties   = "properties"
+	meta         = "meta"
+	metaindex    = "metaindex"
+	index        = "index"
+	footer       = "footer"
+	gap          = "gap"
+)
+
+// MaxSearched is the size up to which a file without footer or index is searched for blocks.
+const MaxSearched = 128 << 20
+
+// A Table lists the blocks of a table.
+type Table struct {
+	Notes []string // what is not known of it, for people
+
+	f        *source.File
+	l        *table.Layout // nil: there is no footer to go by
+	damage   error         // of footer or index, so that they do not say where blocks are
+	internal bool          // keys of data blocks and the index are internal keys
+	parts    []part        // in the order of the file
+}
+
+// part is a block, or the footer.
+type part struct {
+	table.Handle
+	kind   string
+	names  []string       // that the metaindex has for it
+	damage error          // that is known before it is read
+	found  *salvage.Found // nil: something lists it
+}
+
+// end is where the part ends, its trailer with it.
+func (p *part) end() uint64 {
+	if p.kind == footer {
+		return p.Offset + p.Length
+	}
+	return p.Offset + p.Length + anatomy.Trailer
+}
+
+// Of finds out where the blocks of a table are: by its footer, index and metaindex and, where
+// the first two cannot be read, by the blocks' checksums.
+func Of(f *source.File, internal source.InternalKeys) (*Table, error) {
+	t := &Table{f: f, l: f.Layout, internal: f.Internal}
+	if t.l == nil {
+		t.l, t.damage = table.ReadLayout(f.Src, f.Size, f.Options)
+	}
+	t.addFooter() // which is parts[0] until they are sorted
+	if t.l != nil {
+		t.addListed()
+	}
+	if t.damage != nil {
+		if err := t.search(internal); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(t.parts, func(a, b part) int { return cmp.Compare(a.Offset, b.Offset) })
+	return t, nil
+}
+
+func (t *Table) note(format string, args ...any) {
+	t.Notes = append(t.Notes, t.f.Path+": "+fmt.Sprintf(format, args...))
+}
+
+// addFooter adds the footer, or where it is missed.
+func (t *Table) addFooter() {
+	p := part{kind: footer}
+	if t.l != nil {
+		p.Handle = table.Handle{Offset: uint64(t.l.Footer), Length: uint64(t.f.Size - t.l.Footer)}
+	}
+	for _, c := range corruptions(t.damage) {
+		if c.Block == footer {
+			p.Handle, p.damage = table.Handle{Offset: uint64(c.Offset), Length: uint64(c.Length)}, c
+		}
+	}
+	t.parts = append(t.parts, p)
+}
+
+// addListed adds what footer, index and metaindex list.
+func (t *Table) addListed() {
+	for _, d := range t.l.Data {
+		t.parts = append(t.parts, part{Handle: d.Handle, kind: data})
+	}
+	listed, err := t.l.Meta()
+	if err != nil {
+		t.note("the metaindex is damaged: which filters and properties there are is not known")
+	}
+	at := map[table.Handle]int{} // a block may be listed often
+	for _, m := range listed {
+		i, ok := at[m.Handle]
+		if !ok {
+			i = len(t.parts)
+			at[m.Handle] = i
+			t.parts = append(t.parts, part{Handle: m.Handle, kind: kindOf(m.Name)})
+		}
+		t.parts[i].names = append(t.parts[i].names, string(m.Name))
+	}
+	t.parts = append(t.parts, part{Handle: t.l.Metaindex, kind: metaindex}, part{Handle: t.l.Index, kind: index})
+	_, filterErr := t.l.Filters()
+	damage := map[uint64]error{}
+	for _, c := range corruptions(errors.Join(t.damage, err, filterErr)) {
+		damage[uint64(c.Offset)] = c
+	}
+	for i := range t.parts {
+		p := &t.parts[i]
+		p.damage = cmp.Or(p.damage, damage[p.Offset])
+	}
+}
+
+// kindOf tells by its name in the metaindex what a block is.
+func kindOf(name []byte) string {
+	switch {
+	case bytes.HasPrefix(name, []byte("filter.")):
+		return filterBlocks
+	case bytes.HasPrefix(name, []byte("fullfilter.")):
+		return filterWhole
+	case string(name) == "rocksdb.properties":
+		return properties
+	}
+	return meta
+}
+
+// corruptions returns those that an error consists of.
+func corruptions(err error) (all []*table.CorruptionError) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			all = append(all, corruptions(e)...)
+		}
+		return all
+	}
+	if c := (*table.CorruptionError)(nil); errors.As(err, &c) {
+		return []*table.CorruptionError{c}
+	}
+	return nil
+}
+
+// reason says what is wrong with a block, and not again where that is.
+func reason(err error) string {
+	if c := (*table.CorruptionError)(nil); errors.As(err, &c) {
+		err = c.Err
+	}
+	return strings.TrimPrefix(text.Printable(err.Error()), "table: ")
+}
