@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -10,43 +11,65 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/ours"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
-// cxx compiles the C++ side once for all tests.
-var cxx = sync.OnceValues(func() (*leveldb.Tool, error) {
-	dir, err := os.MkdirTemp("", "ldbtool")
-	if err != nil {
-		return nil, err
-	}
-	cxxDir = dir
-	return leveldb.Build(dir)
-})
+// The programs of the C++ side, compiled once for all tests.
+var (
+	cxxDirs     []string
+	cxx         = compiled(leveldb.Build)
+	cxxDatabase = compiled(leveldb.BuildDatabase)
+)
 
-var cxxDir string
+func compiled[T any](build func(dir string) (T, error)) func() (T, error) {
+	return sync.OnceValues(func() (program T, err error) {
+		dir, err := os.MkdirTemp("", "leveldb")
+		if err != nil {
+			return program, err
+		}
+		cxxDirs = append(cxxDirs, dir)
+		return build(dir)
+	})
+}
 
+// TestMain runs the tests or, where a test runs this binary again, is the process that
+// is to be killed.
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(churnEnv); dir != "" {
+		if err := goleveldb.Churn(dir, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	code := m.Run()
-	if cxxDir != "" {
-		os.RemoveAll(cxxDir)
+	for _, dir := range cxxDirs {
+		os.RemoveAll(dir)
 	}
 	os.Exit(code)
 }
 
-// levelDB returns C++ LevelDB, and skips the test where there is none.
-func levelDB(t *testing.T) *leveldb.Tool {
+// levelDB returns what reads and writes tables with C++ LevelDB, and skips the test
+// where there is none.
+func levelDB(t *testing.T) *leveldb.Tool { return must(t, cxx) }
+
+// levelDBDatabase does so for databases.
+func levelDBDatabase(t *testing.T) *leveldb.Database { return must(t, cxxDatabase) }
+
+func must[T any](t *testing.T, build func() (T, error)) T {
 	t.Helper()
-	tool, err := cxx()
+	program, err := build()
 	if errors.Is(err, leveldb.ErrMissing) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tool
+	return program
 }
 
 // diffPairs returns the difference between pairs as text, "" if there is none.

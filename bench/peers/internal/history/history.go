@@ -18,13 +18,17 @@ type Op struct {
 // Kind says what to do.
 type Kind uint32
 
-// The kinds of Ops.
+// The kinds of Ops. Those behind Get are for databases that are killed, where puts and
+// deletes wait for a Commit.
 const (
 	Delete Kind = iota
 	Put
-	Snapshot // to be held until the end
-	Compact  // all of the database
-	Get      // to be answered
+	Snapshot     // to be held until the end
+	Compact      // all of the database
+	Get          // to be answered
+	CompactRange // from the key to the value
+	Commit       // the puts and deletes since the last one, and sync if Snapshot is 1
+	Release      // all snapshots
 )
 
 // An Answer is what a Get found.

@@ -1,11 +1,11 @@
-// Package leveldb has C++ LevelDB write and read single tables, by a small
-// program that is compiled against the installed library (Debian:
+// Package leveldb has C++ LevelDB write and read single tables, and databases, by
+// small programs that are compiled against the installed library (Debian:
 // libleveldb-dev).
 package leveldb
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,8 +24,8 @@ import (
 // LevelDB.
 var ErrMissing = errors.New("leveldb: not installed (Debian: apt-get install g++ libleveldb-dev)")
 
-//go:embed cxx/ldbtool.cc
-var source []byte
+//go:embed cxx
+var sources embed.FS
 
 // A Tool is the compiled program. It serves one goroutine at a time.
 type Tool struct {
@@ -35,27 +35,42 @@ type Tool struct {
 
 // Build compiles the program into dir.
 func Build(dir string) (*Tool, error) {
+	path, err := compile(dir, "ldbtool")
+	if err != nil {
+		return nil, err
+	}
+	t := &Tool{path: path}
+	version, err := t.run(nil, "version")
+	t.Version = strings.TrimSpace(string(version))
+	return t, err
+}
+
+// compile compiles the program of that name into dir.
+func compile(dir, name string) (path string, err error) {
 	cxx, err := exec.LookPath("g++")
 	if err != nil {
-		return nil, ErrMissing
+		return "", ErrMissing
 	}
 	probe := exec.Command(cxx, "-E", "-x", "c++", "-")
 	probe.Stdin = strings.NewReader("#include <leveldb/table_builder.h>\n")
 	if probe.Run() != nil {
-		return nil, ErrMissing
+		return "", ErrMissing
 	}
-	src := filepath.Join(dir, "ldbtool.cc")
-	if err := os.WriteFile(src, source, 0o666); err != nil {
-		return nil, fmt.Errorf("leveldb: %w", err)
+	for _, file := range []string{name + ".cc", "common.h"} {
+		source, err := sources.ReadFile("cxx/" + file)
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), source, 0o666); err != nil {
+			return "", fmt.Errorf("leveldb: %w", err)
+		}
 	}
-	t := &Tool{path: filepath.Join(dir, "ldbtool")}
-	build := exec.Command(cxx, "-std=c++17", "-O2", "-fno-rtti", "-o", t.path, src, "-lleveldb")
+	path = filepath.Join(dir, name)
+	build := exec.Command(cxx, "-std=c++17", "-O2", "-fno-rtti", "-o", path, path+".cc", "-lleveldb")
 	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("leveldb: %w\n%s", err, out)
+		return "", fmt.Errorf("leveldb: %w\n%s", err, out)
 	}
-	version, err := t.run(nil, "version")
-	t.Version = strings.TrimSpace(string(version))
-	return t, err
+	return path, nil
 }
 
 // Write builds the table of pairs with a golden table's options.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common.h"
 #include "leveldb/comparator.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
@@ -39,29 +40,6 @@ namespace {
 
 using leveldb::Slice;
 using leveldb::Status;
-
-void Check(const Status& s) {
-  if (!s.ok()) {
-    std::cerr << "ldbtool: " << s.ToString() << "\n";
-    std::exit(1);
-  }
-}
-
-bool ReadU32(uint32_t* v) {
-  unsigned char b[4];
-  if (std::fread(b, 1, 4, stdin) != 4) return false;
-  *v = b[0] | b[1] << 8 | b[2] << 16 | static_cast<uint32_t>(b[3]) << 24;
-  return true;
-}
-
-std::string ReadString(uint32_t n) {
-  std::string s(n, '\0');
-  if (std::fread(&s[0], 1, n, stdin) != n) {
-    std::cerr << "ldbtool: input ends early\n";
-    std::exit(1);
-  }
-  return s;
-}
 
 void WriteU32(uint32_t v) {
   for (int i = 0; i < 4; i++) std::putchar(v >> (8 * i) & 0xff);

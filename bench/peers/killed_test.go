@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bufio"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/history"
+)
+
+// kills returns how many databases of each engine are killed: a few, or as many as the
+// environment says (CI's long run: 100).
+func kills(t *testing.T) int {
+	t.Helper()
+	text, ok := os.LookupEnv("SIEVETABLE_KILLS")
+	if !ok {
+		return 3
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("SIEVETABLE_KILLS is %q, want a number ≥ 1", text)
+	}
+	return n
+}
+
+// Databases whose processes are killed at work, with snapshots held and compactions under
+// way, are to the command what they are to the engine that recovers a copy of them.
+func TestKilledDatabases(t *testing.T) {
+	sst, n := buildSST(t), kills(t)
+	eachRecoverer(t, func(t *testing.T, e recoverer) {
+		l := lives{engine: e, sst: sst}
+		for seed := range n {
+			if seed%5 == 0 || l.broken {
+				l.begin(t, seed)
+			}
+			l.killAndCompare(t, seed)
+		}
+		t.Logf("%d kills: %d answers differ, %d databases the engine could not recover", n, l.different, l.unrecovered)
+		if l.unrecovered > n/5 {
+			t.Error("the engine could not recover what was to be compared")
+		}
+	})
+}
+
+// lives are databases that are killed, and opened and killed again, a few times each.
+type lives struct {
+	engine recoverer
+	sst    sstCommand
+
+	dir                    string
+	fresh                  bool // there is no database in dir yet
+	broken                 bool // the engine cannot recover what is in dir
+	different, unrecovered int
+}
+
+func (l *lives) begin(t *testing.T, seed int) {
+	l.dir, l.fresh, l.broken = filepath.Join(t.TempDir(), strconv.Itoa(seed)), true, false
+}
+
+func (l *lives) killAndCompare(t *testing.T, seed int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(uint64(seed), 14))
+	l.kill(t, rng)
+	difference, err := l.engine.compare(t, l.sst, l.dir)
+	if err != nil {
+		t.Logf("seed %d: %s cannot recover its database: %v", seed, l.engine.name, err)
+		l.unrecovered, l.broken = l.unrecovered+1, true
+	}
+	if difference == "" {
+		return
+	}
+	t.Errorf("seed %d: %s", seed, difference)
+	if l.different++; l.different == 1 {
+		l.keep(t)
+	}
+}
+
+// keep keeps the database, since no seed leads to the same one again.
+func (l *lives) keep(t *testing.T) {
+	t.Helper()
+	kept, err := os.MkdirTemp("", "killed-")
+	if err == nil {
+		err = os.CopyFS(kept, os.DirFS(l.dir))
+	}
+	t.Logf("the database is kept in %s (%v)", kept, err)
+}
+
+// kill has the engine work on the database, and kills it at some moment: mostly behind
+// its opening, and now and then while it recovers.
+func (l *lives) kill(t *testing.T, rng *rand.Rand) {
+	t.Helper()
+	cmd := l.engine.churn(l.dir, rng.IntN(2) == 0)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	after := time.Duration(rng.IntN(int(30 * time.Millisecond)))
+	go writeOps(in, history.Churn(rand.New(rand.NewPCG(rng.Uint64(), 14))))
+	if rng.IntN(5) > 0 || l.fresh {
+		after = time.Duration(rng.IntN(int(600 * time.Millisecond)))
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+			t.Fatalf("%s says %q, %v, and %s", l.engine.name, line, err, &stderr)
+		}
+	}
+	time.Sleep(after)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
+		t.Fatalf("%s ended by itself: %v, %s", l.engine.name, err, &stderr)
+	}
+	l.fresh = false
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/history"
+)
+
+// commit returns the writes of the keys from start to end, a number each, at a step.
+func commit(kind history.Kind, start, end, step int, value string) []history.Op {
+	var ops []history.Op
+	for i := start; i < end; i += step {
+		op := history.Op{Kind: kind, Key: fmt.Appendf(nil, "key%06d", i)}
+		if kind == history.Put {
+			op.Value = fmt.Appendf(nil, "%s %d", value, i)
+		}
+		ops = append(ops, op)
+	}
+	return append(ops, history.Op{Kind: history.Commit})
+}
+
+func each(lists ...[]history.Op) iter.Seq[history.Op] {
+	return func(yield func(history.Op) bool) {
+		for _, ops := range lists {
+			for _, op := range ops {
+				if !yield(op) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// some yields the first n ops of Churn, and commits.
+func some(n int, seed uint64) iter.Seq[history.Op] {
+	return func(yield func(history.Op) bool) {
+		left := n
+		for op := range history.Churn(rand.New(rand.NewPCG(seed, 14))) {
+			if left--; left < 0 || !yield(op) {
+				return
+			}
+		}
+	}
+}
+
+var compactAll = []history.Op{{Kind: history.CompactRange, Key: []byte(" "), Value: []byte("~")}}
+
+// newest returns the last file of a directory that the pattern matches.
+func newest(t *testing.T, dir, pattern string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: %v, %v; want a file", pattern, names, err)
+	}
+	return names[len(names)-1]
+}
+
+// change replaces the contents of a file.
+func change(t *testing.T, path string, by func(contents []byte) []byte) {
+	t.Helper()
+	contents, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, by(contents), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pad fills a file with zeros to a multiple of size, as writers leave it that map it into
+// memory.
+func pad(t *testing.T, path string, size int) {
+	t.Helper()
+	change(t, path, func(contents []byte) []byte {
+		return append(contents, make([]byte, (size-len(contents)%size)%size)...)
+	})
+}
+
+// shapes are databases as they are found, by what makes them.
+var shapes = []struct {
+	name string
+	make func(t *testing.T, e recoverer, dir string)
+}{
+	{"nothing but a log", func(t *testing.T, e recoverer, dir string) {
+		e.live(t, dir, false, each(commit(history.Put, 0, 50, 1, "first"), commit(history.Delete, 0, 50, 3, ""), commit(history.Put, 0, 50, 6, "second")))
+	}},
+	{"nothing in it", func(t *testing.T, e recoverer, dir string) { e.live(t, dir, false, each()) }},
+	{"nothing but deletions", func(t *testing.T, e recoverer, dir string) {
+		e.live(t, dir, false, each(commit(history.Delete, 0, 50, 1, "")))
+	}},
+	{"closed cleanly", func(t *testing.T, e recoverer, dir string) { e.live(t, dir, false, some(5000, 1)) }},
+	{"opened again", func(t *testing.T, e recoverer, dir string) {
+		e.live(t, dir, false, some(5000, 1))
+		e.live(t, dir, false, each())
+	}},
+	{"a log that was taken up again", func(t *testing.T, e recoverer, dir string) {
+		for seed := range uint64(3) {
+			e.live(t, dir, true, some(300, seed))
+		}
+	}},
+	{"a log that deletes keys of tables", func(t *testing.T, e recoverer, dir string) {
+		e.live(t, dir, false, each(commit(history.Put, 0, 3000, 1, "old"), compactAll,
+			commit(history.Delete, 0, 3000, 3, ""), commit(history.Put, 0, 3000, 30, "new")))
+	}},
+	{"a log longer than a block", func(t *testing.T, e recoverer, dir string) {
+		e.live(t, dir, false, each(commit(history.Put, 0, 2000, 1, "old"), commit(history.Delete, 0, 2000, 7, "")))
+	}},
+}
+
+// Databases are to the command what they are to the engine that wrote them, with their
+// logs, and so are those whose MANIFEST and log are padded with zeros.
+func TestLogsOfDatabases(t *testing.T) {
+	sst := buildSST(t)
+	eachRecoverer(t, func(t *testing.T, e recoverer) {
+		for _, shape := range shapes {
+			t.Run(shape.name, func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "db")
+				shape.make(t, e, dir)
+				e.check(t, sst, dir, "as it is")
+				for _, pattern := range []string{"MANIFEST-*", "*.log"} {
+					for _, size := range []int{4 << 10, 64 << 10} {
+						pad(t, newest(t, dir, pattern), size)
+						e.check(t, sst, dir, fmt.Sprintf("%s of a multiple of %d bytes", pattern, size))
+					}
+				}
+			})
+		}
+	})
+}
+
+// A log that ends at any byte has what was written whole before.
+func TestTornLogsOfDatabases(t *testing.T) {
+	sst := buildSST(t)
+	eachRecoverer(t, func(t *testing.T, e recoverer) {
+		dir := filepath.Join(t.TempDir(), "db")
+		e.live(t, dir, false, some(1500, 2))
+		rng := rand.New(rand.NewPCG(3, 14))
+		for range 12 {
+			change(t, newest(t, dir, "*.log"), func(contents []byte) []byte {
+				return contents[:len(contents)-rng.IntN(1+len(contents)/4)]
+			})
+			e.check(t, sst, dir, "cut")
+		}
+	})
+}
+
+// check compares, and says of what.
+func (e recoverer) check(t *testing.T, sst sstCommand, dir, what string) {
+	t.Helper()
+	difference, err := e.compare(t, sst, dir)
+	if err != nil {
+		t.Errorf("%s: %s cannot recover its database: %v", what, e.name, err)
+	}
+	if difference != "" {
+		t.Errorf("%s: %s", what, difference)
+	}
+}
+
+// C++ LevelDB takes a log up again behind the zeros that fill it. Of what it writes there
+// it reads again what lies in blocks that have none.
+func TestLogGoesOnBehindZeros(t *testing.T) {
+	sst, e := buildSST(t), levelDBRecoverer(t)
+	for _, size := range []int{4 << 10, 64 << 10} {
+		dir := filepath.Join(t.TempDir(), "db")
+		e.live(t, dir, true, each(commit(history.Put, 0, 500, 1, "before"), commit(history.Delete, 0, 500, 5, "")))
+		log := newest(t, dir, "*.log")
+		pad(t, log, size)
+		pad(t, newest(t, dir, "MANIFEST-*"), size)
+		padded := fileSize(t, log)
+		for i := range 4 { // each of records that fill a part of a block
+			e.live(t, dir, true, each(commit(history.Put, i*100, i*100+300, 1, "behind"), commit(history.Delete, i*100, 500, 9, "")))
+			if i == 0 && fileSize(t, log) <= padded {
+				t.Error("the log was not taken up again")
+			}
+			e.check(t, sst, dir, fmt.Sprintf("%d times more behind a multiple of %d bytes", i+1, size))
+		}
+	}
+}
+
+func fileSize(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// Damage inside a log costs what it costs C++ LevelDB.
+func TestDamagedLogsOfDatabases(t *testing.T) {
+	sst, e := buildSST(t), levelDBRecoverer(t)
+	dir := filepath.Join(t.TempDir(), "db")
+	e.live(t, dir, false, some(300, 4))
+	rng := rand.New(rand.NewPCG(5, 14))
+	for range 8 {
+		damaged := filepath.Join(t.TempDir(), "db")
+		if err := os.CopyFS(damaged, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		var at int
+		change(t, newest(t, damaged, "*.log"), func(contents []byte) []byte {
+			at = rng.IntN(len(contents))
+			contents[at] ^= byte(1 + rng.IntN(255))
+			return contents
+		})
+		e.check(t, sst, damaged, fmt.Sprintf("damage at byte %d of the log", at))
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/history"
+)
+
+// churnEnv has the test binary open the goleveldb database that it names.
+const churnEnv = "SIEVETABLE_TEST_CHURN"
+
+// A recoverer is an engine that lives with databases in a process of its own, and
+// recovers what that leaves.
+type recoverer struct {
+	name    string
+	churn   func(dir string, reuseLogs bool) *exec.Cmd
+	recover func(dir string) ([]byte, error) // all pairs, as sst scan -f hex prints them
+}
+
+// eachRecoverer runs a test with each engine.
+func eachRecoverer(t *testing.T, test func(t *testing.T, e recoverer)) {
+	t.Run("goleveldb", func(t *testing.T) { test(t, goleveldbRecoverer(t)) })
+	t.Run("C++ LevelDB", func(t *testing.T) { test(t, levelDBRecoverer(t)) })
+}
+
+func goleveldbRecoverer(t *testing.T) recoverer {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recoverer{
+		name: "goleveldb",
+		churn: func(dir string, _ bool) *exec.Cmd { // which has no such option
+			cmd := exec.Command(self)
+			cmd.Env = append(os.Environ(), churnEnv+"="+dir)
+			return cmd
+		},
+		recover: func(dir string) ([]byte, error) {
+			var out bytes.Buffer
+			err := goleveldb.Dump(dir, &out)
+			return out.Bytes(), err
+		},
+	}
+}
+
+func levelDBRecoverer(t *testing.T) recoverer {
+	t.Helper()
+	db := levelDBDatabase(t)
+	return recoverer{
+		name:    "C++ LevelDB",
+		churn:   db.Churn,
+		recover: func(dir string) ([]byte, error) { return db.Dump(dir).Output() },
+	}
+}
+
+// live has the engine do the ops with the database, and close it.
+func (e recoverer) live(t *testing.T, dir string, reuseLogs bool, ops iter.Seq[history.Op]) {
+	t.Helper()
+	var in []byte
+	for op := range ops {
+		in = op.Append(in)
+	}
+	cmd := e.churn(dir, reuseLogs)
+	cmd.Stdin = bytes.NewReader(in)
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "ready\n" {
+		t.Fatalf("%s: %v\n%s", e.name, err, out)
+	}
+}
+
+// writeOps writes ops to a process until it is dead.
+func writeOps(w io.WriteCloser, ops iter.Seq[history.Op]) {
+	defer w.Close() // nobody reads any more
+	out := bufio.NewWriter(w)
+	for op := range ops {
+		if _, err := out.Write(op.Append(nil)); err != nil {
+			return
+		}
+	}
+	out.Flush() // a process that is dead reads nothing
+}
+
+// compare returns how the command's answer for the directory differs from that of the
+// engine that recovers a copy of it: "" if it does not. The error is the engine's own.
+func (e recoverer) compare(t *testing.T, sst sstCommand, dir string) (difference string, err error) {
+	t.Helper()
+	recovered := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(recovered, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(recovered) // now, since there are many
+	want, err := e.recover(recovered)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command(string(sst), "scan", "-f", "hex", dir)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	got, err := cmd.Output()
+	if !bytes.Equal(got, want) {
+		return fmt.Sprintf("%s\nsst: %v, %.1000s", firstDifference(want, got), err, &stderr), nil
+	}
+	if dropped := droppedBy(recovered); dropped == "" && err != nil {
+		return fmt.Sprintf("sst: %v, %.1000s", err, &stderr), nil
+	} else if dropped != "" && stderr.Len() == 0 {
+		return "sst says nothing of damage; the engine: " + dropped, nil
+	}
+	return "", nil
+}
+
+// droppedBy returns what C++ LevelDB said that it left out of a log, "" if it said
+// nothing.
+func droppedBy(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, "LOG"))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, ".log: dropping ") {
+			return line
+		}
+	}
+	return ""
+}
+
+// firstDifference says where two texts of lines differ first.
+func firstDifference(want, got []byte) string {
+	w, g := bytes.Split(want, []byte("\n")), bytes.Split(got, []byte("\n"))
+	i := 0
+	for i < min(len(w), len(g))-1 && bytes.Equal(w[i], g[i]) {
+		i++
+	}
+	return fmt.Sprintf("%d lines, want %d; line %d is %.60q, want %.60q", len(g)-1, len(w)-1, i+1, g[i], w[i])
+}
