@@ -66,7 +66,7 @@ func ListDir(dir string, o Options) (Dir, error) {
 		return Dir{}, fmt.Errorf("%s: a directory without .ldb and .sst files", dir)
 	}
 	slices.SortStableFunc(d.Tables, newer)
-	slices.SortStableFunc(d.Logs, func(a, b string) int { return compareNumbers(a, b) })
+	slices.SortStableFunc(d.Logs, compareNumbers)
 	if o.NoLogs {
 		d.Logs = nil
 	}
