@@ -55,7 +55,7 @@ func forgedTable(_ *testing.T, rng *rand.Rand) []byte {
 	var index []string
 	for i := range 1 + rng.IntN(5) {
 		var entries []string
-		for j := range 20 {
+		for j := range 12 {
 			entries = append(entries, fmt.Sprintf("key%d%02d", i, j), "value")
 		}
 		index = append(index, fmt.Sprintf("key%d", i+1), f.Block(rawtable.Entries(entries...)))
@@ -82,7 +82,7 @@ func TestWhatIsTakenOverNeverEndsACommand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
 	dir := t.TempDir()
 	for name, tableOf := range map[string]func(*testing.T, *rand.Rand) []byte{"extreme": extremeTable, "forged": forgedTable} {
-		for i := range 20 {
+		for i := range 12 {
 			contents := tableOf(t, rng)
 			path := filepath.Join(dir, fmt.Sprintf("%s%d.ldb", name, i))
 			if err := os.WriteFile(path, contents, 0o666); err != nil {
