@@ -26,6 +26,10 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 	if len(files) == 0 {
 		return
 	}
+	if f := command.Flags().Lookup("comparator"); f != nil && f.Changed && errors.Is(err, table.ErrOrder) {
+		text.Line(w, "sst: keys are in another order than --comparator says: try auto, which looks at the keys")
+		return
+	}
 	others := ""
 	if n := len(files) - 1; n > 0 {
 		others = fmt.Sprintf("; and so for %s", count(uint64(n), "other table"))

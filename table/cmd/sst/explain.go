@@ -25,6 +25,9 @@ func explain(out io.Writer, s *source.Source, keys [][]byte) error {
 		if err != nil {
 			return err
 		}
+		if e.Log != "" {
+			text.Line(out, "%s has a write of it, in the batch at %d", filepath.Base(e.Log), e.Offset)
+		}
 		explainPaths(out, s, paths)
 		switch {
 		case found:

@@ -97,13 +97,17 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 	for _, note := range s.Notes {
 		o.Note(note)
 	}
-	return errors.Join(do(s), s.Damage)
+	err = do(s)
+	if s.Damage != nil && errors.Is(err, errNo) {
+		err = nil // what is lost may have it
+	}
+	return errors.Join(err, s.Damage)
 }
 
 // withFile opens one table for do.
 func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*source.File) error) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: a directory, want one of its tables", path)
+		return fmt.Errorf("%s: a directory, want one of its tables; sst scan prints all that it has, which sst build takes", path)
 	}
 	f.oneTable = true
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })

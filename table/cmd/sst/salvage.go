@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,6 +83,9 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 		return err
 	}
 	defer limit.Hold()()
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: a directory, want one of its tables: sst verify names those that are damaged", path)
+	}
 	o.MaxBlock = limit.Pair()
 	file, err := source.OpenDamaged(path, o)
 	if err != nil {

@@ -43,8 +43,9 @@ its data block or, in a log, its batch is; and whether it is live, a deletion th
 the newest, or shadowed by a newer version. With --all-tables, files that the database
 is done with are seen too, as far as they are still there.
 
-What is printed, sst build reads, and makes a table of the same entries of: with its
---internal-keys where sequence number and kind are printed.`,
+sst build reads what is printed, and makes a table of the same entries: with its
+--internal-keys where sequence number and kind are printed. It does not read what
+--where prints.`,
 		Example: `  sst scan users.ldb | head
   sst scan --prefix user: --format json users.ldb
   sst scan --from b --to d --reverse --limit 10 /var/lib/app/db

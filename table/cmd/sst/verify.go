@@ -133,7 +133,7 @@ func verify(out io.Writer, tables []found, o source.Options, quiet bool) error {
 // sound one.
 func (t found) verify(o source.Options) (but string, err error) {
 	if t.log {
-		return "", source.VerifyLog(t.Path)
+		return source.VerifyLog(t.Path)
 	}
 	o.Listed, o.Order = t.Meta != nil && o.InternalKeys != source.No, t.order
 	f, err := source.Open(t.Path, o)

@@ -82,6 +82,11 @@ func (d *Dir) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
+// lost adds what of the database is damaged.
+func (d *Dir) lost(format string, args ...any) {
+	d.Damage = append(d.Damage, mismatch(fmt.Sprintf(format, args...)))
+}
+
 // readVersion reads the MANIFEST that CURRENT names or, where that cannot be, the newest
 // that can be read.
 func (d *Dir) readVersion(entries []fs.DirEntry) {
@@ -98,7 +103,7 @@ func (d *Dir) readVersion(entries []fs.DirEntry) {
 			err, none = fmt.Errorf("%s is not there", filepath.Join(d.Path, "CURRENT")), false
 		}
 		if v, _ := database.ReadManifest(d.Path, e.Name()); v != nil {
-			d.note("%v: %s is read instead", err, filepath.Join(d.Path, e.Name()))
+			d.lost("%v: %s is read instead", err, filepath.Join(d.Path, e.Name()))
 			d.Version = v
 			return
 		}
@@ -107,7 +112,7 @@ func (d *Dir) readVersion(entries []fs.DirEntry) {
 	case none && len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: all of its tables and logs are read", d.Path)
 	case !none:
-		d.note("%v: all tables of the directory are taken for the database's", err)
+		d.lost("%v: all tables of the directory are taken for the database's, also those that it was done with", err)
 	}
 }
 

@@ -94,8 +94,8 @@ func TestOnlyListedTables(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("?"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := ListDir(dir, Options{}); err != nil || d.Version == nil || len(d.Notes) == 0 {
-		t.Errorf("without CURRENT: %v, %v; want the tables of the MANIFEST and a note", d, err)
+	if d, err := ListDir(dir, Options{}); err != nil || d.Version == nil || len(d.Damage) == 0 {
+		t.Errorf("without CURRENT: %v, %v; want the tables of the MANIFEST, and damage", d, err)
 	}
 	manifests, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
 	if err != nil {
@@ -106,8 +106,8 @@ func TestOnlyListedTables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if d, err := ListDir(dir, Options{}); err != nil || len(d.Tables) < 3 || len(d.Notes) == 0 || d.Version != nil {
-		t.Errorf("without MANIFEST: %v, %v; want all tables and a note", d, err)
+	if d, err := ListDir(dir, Options{}); err != nil || len(d.Tables) < 3 || len(d.Damage) == 0 || d.Version != nil {
+		t.Errorf("without MANIFEST: %v, %v; want all tables, and damage", d, err)
 	}
 }
 

@@ -85,7 +85,7 @@ func (f *File) recognize(head, tail []byte) (what, next string) {
 		return e.what, "read it with " + fmt.Sprintf(e.reader, path)
 	}
 	if what := databaseFile(filepath.Base(f.Path), head); what != "" {
-		return string(what), "commands take the database's directory, " + text.ShellPath(filepath.Dir(f.Path))
+		return string(what), readers[what] + " the database's directory, " + text.ShellPath(filepath.Dir(f.Path))
 	}
 	switch {
 	case f.Size == 0:
@@ -113,6 +113,13 @@ var (
 	logName     = regexp.MustCompile(`^[0-9]+\.log$`)
 	currentText = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
 )
+
+// readers say what reads such a file.
+var readers = map[FileKind]string{
+	CurrentFile:  "commands take",
+	ManifestFile: "sst layout lists what it says, and commands take",
+	LogFile:      "sst scan, get, diff, stats, verify and layout take logs that are called .log, and",
+}
 
 // IsLog reports whether a file is called as logs of databases are.
 func IsLog(path string) bool { return filepath.Ext(path) == ".log" }

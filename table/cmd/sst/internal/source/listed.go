@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 )
 
-// mismatch is what a table has that is not as the MANIFEST says.
+// mismatch is damage of a database: what is not as it says.
 type mismatch string
 
 func (m mismatch) Error() string      { return string(m) }

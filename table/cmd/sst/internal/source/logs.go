@@ -21,6 +21,7 @@ type Log struct {
 	Size   int64
 	Damage []wal.Damage // what of it was skipped, as far as it was read
 	More   int          // how often more was
+	Cut    int64        // bytes at its end that are a record cut short, when all was read
 }
 
 // mostDamage is how many skipped parts of a log are kept.
@@ -79,6 +80,7 @@ func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 		for {
 			record, offset, err := r.Next()
 			if err == io.EOF {
+				l.Cut = l.Size - r.Offset()
 				return
 			}
 			if err != nil {
@@ -106,15 +108,18 @@ func (l *Log) batch(record []byte, offset int64, yield func(LogWrite, error) boo
 	return true
 }
 
-// VerifyLog returns what is damaged of a log.
-func VerifyLog(path string) error {
+// VerifyLog returns what is damaged of a log, and what is to be said of a sound one.
+func VerifyLog(path string) (but string, err error) {
 	l := Log{Path: path}
 	for _, err := range l.Writes() {
 		if err != nil {
-			return err
+			return "", err
 		}
 	}
-	return l.Damaged()
+	if l.Cut > 0 {
+		but = fmt.Sprintf(", but its last %d bytes are a record that is cut short, which does not count", l.Cut)
+	}
+	return but, l.Damaged()
 }
 
 // Damaged returns the damage of the log as an error, or nil.
