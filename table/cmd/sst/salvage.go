@@ -213,6 +213,9 @@ func (f *salvageFlags) tell(out io.Writer, file *source.File, s *salvage.Salvage
 		return
 	}
 	text.Line(out, "%s: kept %s of %s, in %s", path, count(uint64(kept), "pair"), count(uint64(s.Blocks), "data block"), f.out)
+	if source.IsListed(path) {
+		text.Line(out, "%s: to read its database without what was lost, put %s in its place, in a copy of the directory", path, f.out)
+	}
 }
 
 // tellLosses says of the first losses what they are, and of the others what they come to.

@@ -112,8 +112,8 @@ func verify(out io.Writer, tables []found, o source.Options, quiet bool) error {
 		switch {
 		case err == nil && !quiet:
 			text.Line(out, "%s: ok%s", t.Path, but)
-		case errors.Is(err, table.ErrCorrupt) && t.log:
-			failed = append(failed, damageFound{})
+		case errors.Is(err, table.ErrCorrupt) && !errors.As(err, new(*table.CorruptionError)):
+			failed = append(failed, damageFound{}) // which salvage does not mend
 		case errors.Is(err, table.ErrCorrupt):
 			damaged = append(damaged, t.Path)
 		case err != nil:

@@ -30,7 +30,7 @@ func (f *File) find(o Options) error {
 	whole, user := filtered(samples, filters, keepKey), filtered(samples, filters, table.InternalFilterKey)
 	index := []sample{{keys: separators(f.Layout)}}
 	internal := f.claim.looksInternal(samples)
-	isListed := o.Listed || o.InternalKeys == Auto && internal && !shaped(index) && listed(f.Path)
+	isListed := o.Listed || o.InternalKeys == Auto && internal && !shaped(index) && IsListed(f.Path)
 	switch {
 	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(samples, sample.anyInternal):
 		return errors.New("--internal-keys is yes, but its keys do not end in sequence number and kind: want auto or no")

@@ -46,7 +46,7 @@ func (f *File) foreign() (sure bool, err error) {
 	}
 	tail = append(make([]byte, 8-len(tail)), tail...)
 	what, next := f.recognize(head, tail)
-	if what == "" || listed(f.Path) {
+	if what == "" || IsListed(f.Path) {
 		return true, nil
 	}
 	_, engine := engines[binary.LittleEndian.Uint64(tail)]
@@ -59,8 +59,8 @@ func readAt(r io.ReaderAt, at, n int64) ([]byte, error) {
 	return b, err
 }
 
-// listed reports whether the database in the file's directory has it for a table.
-func listed(path string) bool {
+// IsListed reports whether the database in the file's directory has it for a table.
+func IsListed(path string) bool {
 	n, err := number(path)
 	if err != nil {
 		return false
