@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -29,7 +28,8 @@ type printer struct {
 type shown struct {
 	versions, values, where bool
 
-	newest bool // of where: it is the newest version of its key
+	same   func(a, b []byte) bool // of where: whether keys are the same
+	newest bool                   // of where: it is the newest version of its key
 }
 
 // The formats of get and scan.
@@ -54,7 +54,7 @@ func newPrinter(w io.Writer, format string, s shown) (*printer, error) {
 
 func (p *printer) print(e source.Entry) (err error) {
 	if p.shown.where {
-		p.shown.newest = !p.any || !bytes.Equal(e.Key, p.last)
+		p.shown.newest = !p.any || !p.shown.same(e.Key, p.last)
 		p.last, p.any = append(p.last[:0], e.Key...), true
 	}
 	if p.line, err = p.append(p.line[:0], e, p.shown); err != nil {

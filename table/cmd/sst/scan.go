@@ -81,7 +81,7 @@ func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
 	if f.where && (f.reverse || !f.versions) {
 		return errors.New("--where is about all versions, the newest first: want no --reverse and no --versions=false")
 	}
-	p, err := newPrinter(out, f.format, shown{versions: f.versions && s.Internal, values: !f.keys, where: f.where})
+	p, err := newPrinter(out, f.format, shown{versions: f.versions && s.Internal, values: !f.keys, where: f.where, same: s.SameKey})
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,12 @@ missing, or of another size.`,
 		tables, failed := tablesOf(args, o, cmd.ErrOrStderr())
 		for i, t := range tables {
 			separate(cmd.OutOrStdout(), i, asJSON)
-			failed = append(failed, statsOf(cmd.OutOrStdout(), t, o, asJSON))
+			err := statsOf(cmd.OutOrStdout(), t, o, asJSON)
+			if t.gone(err, o) {
+				text.Line(cmd.ErrOrStderr(), "sst: note: %s is gone before it was read: its database is in use", t.Path)
+				continue
+			}
+			failed = append(failed, err)
 		}
 		return errors.Join(failed...)
 	}
@@ -75,8 +80,8 @@ func statsOf(out io.Writer, t found, o source.Options, asJSON bool) error {
 	if t.log {
 		return statsOfLog(out, t.Path, asJSON)
 	}
-	o.Listed, o.Order = t.Meta != nil && o.InternalKeys != source.No, t.order
-	f, err := source.Open(t.Path, o)
+	o.Order = t.order
+	f, err := source.Open(t.Path, t.Options(o))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -68,6 +69,7 @@ type found struct {
 	source.Listed
 	version *database.Version // of its database, if a directory was named
 	order   source.Order      // that it is said to be in
+	dir     string            // the directory; "" if none was named
 	log     bool
 }
 
@@ -82,10 +84,10 @@ func tablesOf(args []string, o source.Options, note io.Writer) (all []found, fai
 		dir, err := source.ListDir(arg, o)
 		failed = append(append(failed, err), dir.Damage...)
 		for _, t := range slices.Backward(dir.Tables) {
-			all = append(all, found{Listed: t, version: dir.Version, order: o.Order.Or(dir.Order)})
+			all = append(all, found{Listed: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg})
 		}
 		for _, path := range dir.Logs {
-			all = append(all, found{Listed: source.Listed{Path: path}, log: true})
+			all = append(all, found{Listed: source.Listed{Path: path}, log: true, dir: arg})
 		}
 		for _, n := range dir.Notes {
 			text.Line(note, "sst: note: %s", n)
@@ -109,6 +111,10 @@ func verify(out io.Writer, tables []found, o source.Options, quiet bool) error {
 	var failed []error
 	for _, t := range tables {
 		but, err := t.verify(o)
+		if t.gone(err, o) {
+			text.Line(out, "%s: gone before it was checked: its database is in use", t.Path)
+			continue
+		}
 		switch {
 		case err == nil && !quiet:
 			text.Line(out, "%s: ok%s", t.Path, but)
@@ -129,14 +135,25 @@ func verify(out io.Writer, tables []found, o source.Options, quiet bool) error {
 	return errors.Join(failed...)
 }
 
+// gone reports whether an error is that a directory no longer has the table or log: its
+// database is in use.
+func (t found) gone(err error, o source.Options) bool {
+	if t.dir == "" || !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	d, err := source.ListDir(t.dir, o)
+	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.Tables, func(l source.Listed) bool { return l.Path == t.Path })
+	return err == nil && !has
+}
+
 // verify returns all that is wrong with a table or log, or what could not be checked of a
 // sound one.
 func (t found) verify(o source.Options) (but string, err error) {
 	if t.log {
 		return source.VerifyLog(t.Path)
 	}
-	o.Listed, o.Order = t.Meta != nil && o.InternalKeys != source.No, t.order
-	f, err := source.Open(t.Path, o)
+	o.Order = t.order
+	f, err := source.Open(t.Path, t.Options(o))
 	if err != nil {
 		return "", err
 	}

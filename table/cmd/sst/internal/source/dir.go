@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,7 +37,18 @@ type Listed struct {
 // ListDir lists the directory's files that are called .ldb or .sst. Of a database
 // they are those that it lists itself, unless all are asked for: others are left over,
 // or were not finished.
+//
+// A database that is in use may change while its directory is listed. Then it seems to lack
+// something, and is listed once more.
 func ListDir(dir string, o Options) (Dir, error) {
+	d, err := listDir(dir, o)
+	if err == nil && d.Damage != nil {
+		d, err = listDir(dir, o)
+	}
+	return d, err
+}
+
+func listDir(dir string, o Options) (Dir, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return Dir{}, err
@@ -129,14 +141,17 @@ func (d *Dir) restrict(all bool) {
 	var unlisted []string
 	for _, l := range d.Tables {
 		n, err := number(l.Path)
-		l.Meta = missing[n]
-		if err != nil || l.Meta == nil {
-			unlisted = append(unlisted, filepath.Base(l.Path))
+		name := filepath.Base(l.Path)
+		if err == nil && name == fmt.Sprintf("%06d%s", n, filepath.Ext(name)) { // as engines call it
+			l.Meta = missing[n]
+			delete(missing, n)
 		}
-		if err == nil && l.Meta != nil || all {
+		if l.Meta == nil {
+			unlisted = append(unlisted, name)
+		}
+		if l.Meta != nil || all {
 			listed = append(listed, l)
 		}
-		delete(missing, n)
 	}
 	d.Tables = listed
 	if len(missing) > 0 {
@@ -170,6 +185,21 @@ func (missingTables) Is(target error) bool { return target == table.ErrCorrupt }
 // by the number that their name is, the highest first; others by name, the last first.
 func newer(a, b Listed) int {
 	return cmp.Or(cmp.Compare(a.level(), b.level()), compareNumbers(b.Path, a.Path))
+}
+
+// size is what the MANIFEST says that the table has. What is behind that in the file engines
+// do not read.
+func (l Listed) size() int64 {
+	if l.Meta == nil {
+		return 0
+	}
+	return int64(min(l.Meta.Size, math.MaxInt64))
+}
+
+// Options are o, for opening the table.
+func (l Listed) Options(o Options) Options {
+	o.Listed, o.Size = l.Meta != nil && o.InternalKeys != No, l.size()
+	return o
 }
 
 // level is the table's. What is in none comes before all, as what is newest.

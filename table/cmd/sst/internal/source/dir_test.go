@@ -125,3 +125,35 @@ func TestListDirReadsNoOutput(t *testing.T) {
 		}
 	}
 }
+
+// What engines do not read is not read: a file of the same number under another name, and what
+// is behind a table's end.
+func TestStrayFiles(t *testing.T) {
+	dir := t.TempDir()
+	writeDatabase(t, dir)
+	want, _, err := scanned(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := ListDir(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := d.Tables[0].Path
+	stray := filepath.Join(dir, "0"+filepath.Base(listed))
+	write(t, stray, table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, internal("stray", 1))
+	f, err := os.OpenFile(listed, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n, notes, err := scanned(dir, Options{})
+	if n != want || err != nil || !strings.Contains(notes, "and not "+filepath.Base(stray)) {
+		t.Errorf("%d entries, %q, %v; want %d, and a note of the stray file", n, notes, err, want)
+	}
+}

@@ -38,6 +38,7 @@ type Options struct {
 	NoLogs       bool  // of a directory, leave out its logs
 	OneTable     bool  // no directory, and no log
 	Listed       bool  // the table is one that a database lists: its keys are internal keys
+	Size         int64 // of the table, where the file may be longer. 0: the file\'s
 
 	// Note is called with what is not seen of a Source, for people. nil: nothing.
 	Note func(string)
@@ -142,6 +143,9 @@ func (f *File) open(o Options) (err error) {
 	if o.Watch != nil {
 		f.Src = o.Watch(f.Src)
 	}
+	if o.Size > 0 && o.Size < f.Size && endsTable(f.Src, o.Size) {
+		f.Size = o.Size
+	}
 	f.Metrics = new(table.Metrics)
 	f.Options = &table.ReaderOptions{Codecs: codecs.All(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
 	f.claimOrder(o.Order)
@@ -221,7 +225,7 @@ func (f *File) sort(user table.Comparer) (err error) {
 	unsorted := f.Reader
 	f.Order, f.Rewritten, f.filters = user, false, Filters{}
 	f.Options.Comparer = f.Comparer()
-	f.sorted, err = sortPairs(pairs(unsorted), user, f.Internal, 8*f.Size) // decompressed
+	f.sorted, err = sortPairs(pairs(unsorted), user, f.Internal)
 	if err == nil {
 		f.Reader, err = f.sorted.Reader, unsorted.Close()
 	}

@@ -121,6 +121,12 @@ var readers = map[FileKind]string{
 	LogFile:      "sst scan, get, diff, stats, verify and layout take logs that are called .log, and",
 }
 
+// endsTable reports whether a table ends at size, by its magic number.
+func endsTable(r io.ReaderAt, size int64) bool {
+	end, err := readAt(r, max(0, size-8), min(size, 8))
+	return err == nil && len(end) == 8 && binary.LittleEndian.Uint64(end) == levelMagic
+}
+
 // IsLog reports whether a file is called as logs of databases are.
 func IsLog(path string) bool { return filepath.Ext(path) == ".log" }
 

@@ -13,9 +13,10 @@ import (
 // the first that has it is the last to be asked.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	get := func(f *File) (Entry, bool, error) { return f.Get(key) }
-	newest, found, err = s.newest(key, get)
-	if s.changed(err) {
-		return s.newest(key, get)
+	for range tries {
+		if newest, found, err = s.newest(key, get); !s.changed(err) {
+			break
+		}
 	}
 	return newest, found, err
 }
@@ -34,7 +35,7 @@ func (s *Source) newest(key []byte, ask func(f *File) (Entry, bool, error)) (new
 		if !s.mayHold(t, key) {
 			continue
 		}
-		e, ok, err := s.ask(t, ask)
+		e, ok, err := s.askTable(t, ask)
 		if err != nil {
 			return Entry{}, false, err
 		}
@@ -48,8 +49,8 @@ func (s *Source) newest(key []byte, ask func(f *File) (Entry, bool, error)) (new
 	return newest, found, nil
 }
 
-// ask asks one table.
-func (s *Source) ask(t *Table, ask func(f *File) (Entry, bool, error)) (e Entry, found bool, err error) {
+// askTable asks one table.
+func (s *Source) askTable(t *Table, ask func(f *File) (Entry, bool, error)) (e Entry, found bool, err error) {
 	f, err := s.open(t)
 	if err != nil {
 		return Entry{}, false, err

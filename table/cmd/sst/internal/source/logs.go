@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
 )
@@ -161,23 +162,60 @@ func (s *Source) writes() iter.Seq2[LogWrite, error] {
 
 // Ask has the logs gone through once for all keys that Get will be called with.
 func (s *Source) Ask(keys ...[]byte) error {
+	var err error
+	for range tries {
+		if err = s.ask(keys); !s.changed(err) {
+			break
+		}
+	}
+	return err
+}
+
+func (s *Source) ask(keys [][]byte) error {
 	newest := map[string]Entry{}
 	for _, key := range keys {
 		newest[string(key)] = Entry{}
 	}
+	same := s.others(keys)
 	for w, err := range s.writes() {
 		if err != nil {
 			return err
 		}
-		e, asked := newest[string(w.User)]
-		if asked && (!e.Internal || w.Sequence >= e.Sequence) {
-			e = s.logs.entryOf(w)
-			e.Key, e.Value = bytes.Clone(e.Key), bytes.Clone(e.Value)
-			newest[string(w.User)] = e
+		s.takeNewest(newest, string(w.User), w)
+		for _, key := range same(w.User) {
+			s.takeNewest(newest, string(key), w)
 		}
 	}
 	s.logs.newest = newest
 	return nil
+}
+
+// takeNewest takes a write to a key that was asked for, if it is the newest so far.
+func (s *Source) takeNewest(newest map[string]Entry, key string, w LogWrite) {
+	e, asked := newest[key]
+	if !asked || e.Internal && (w.Sequence < e.Sequence || w.Sequence == e.Sequence && w.Kind < e.Kind) {
+		return
+	}
+	e = s.logs.entryOf(w)
+	e.Key, e.Value = bytes.Clone(e.Key), bytes.Clone(e.Value)
+	newest[key] = e
+}
+
+// others returns what returns those of keys that are the same as a user's key in the order,
+// and other bytes.
+func (s *Source) others(keys [][]byte) func(user []byte) [][]byte {
+	if s.Order == table.BytewiseComparer || s.Order == table.AnyOrder {
+		return func([]byte) [][]byte { return nil }
+	}
+	keys = slices.SortedFunc(slices.Values(keys), s.Order.Compare)
+	return func(user []byte) [][]byte {
+		i, _ := slices.BinarySearchFunc(keys, user, s.Order.Compare)
+		n := i
+		for n < len(keys) && s.Order.Compare(keys[n], user) == 0 {
+			n++
+		}
+		return slices.DeleteFunc(slices.Clone(keys[i:n]), func(key []byte) bool { return bytes.Equal(key, user) })
+	}
 }
 
 // inLogs returns the newest write to a key in the logs, which may be a deletion.
@@ -197,16 +235,8 @@ func (s *Source) sortLogs() error {
 	if s.logs.sorted != nil || len(s.logs.paths) == 0 {
 		return nil
 	}
-	var size int64
-	for _, path := range s.logs.paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		size += info.Size()
-	}
 	var err error
-	s.logs.sorted, err = sortPairs(s.logPairs(), s.Order, true, size)
+	s.logs.sorted, err = sortPairs(s.logPairs(), s.Order, true)
 	return err
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
+
+	"github.com/sievetable/sievetable/table"
 )
 
 // A log with damage all over is reported in bounded memory, and read to its end.
@@ -86,4 +88,45 @@ func TestLogsOfAnySize(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Of writes with the same sequence number, which only damage gives a log, Get sees the same as
+// a scan; and of keys that are other bytes and the same in the order.
+func TestGetAgreesWithScan(t *testing.T) {
+	for name, tt := range map[string]struct {
+		batches []string
+		order   Order
+	}{
+		"sequence twice": {[]string{"\x07\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x01a\x01x", "\x07\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01a"}, Order{}},
+		"equal in order": {[]string{"\x07\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x01a\x01x\x01\x01A\x01y"}, Chosen(foldingComparer{table.BytewiseComparer})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "000001.log"), logOf(t, tt.batches...), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			s, err := OpenSource(dir, Options{Order: tt.order})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close() // it was only read
+			for e, err := range s.Scan(ScanOptions{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, key := range []string{string(e.Key), strings.ToLower(string(e.Key))} {
+					if got, found, err := s.Get([]byte(key)); !found || err != nil || string(got.Value) != string(e.Value) {
+						t.Errorf("Get(%q) = %q, %v, %v; the scan shows %q", key, got.Value, found, err, e.Value)
+					}
+				}
+			}
+		})
+	}
+}
+
+// foldingComparer takes letters of both cases for the same.
+type foldingComparer struct{ table.Comparer }
+
+func (foldingComparer) Compare(a, b []byte) int {
+	return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b))
 }

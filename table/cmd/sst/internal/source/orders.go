@@ -58,6 +58,8 @@ func (s *Source) onlyWhole(o ScanOptions) error {
 	switch {
 	case o.From != nil || o.To != nil:
 		what = "where keys start and end"
+	case o.Reverse && len(s.logs.paths) > 0:
+		what = "what comes last in a log"
 	case !o.Versions && s.Internal && len(s.Tables)+len(s.logs.paths) > 1:
 		what = "what the newest value of a key is"
 	default:
@@ -80,8 +82,8 @@ func (s *Source) SameOrder(o *Source) error {
 	return nil
 }
 
-// sameKey reports whether two users' keys are the same.
-func (s *Source) sameKey(a, b []byte) bool {
+// SameKey reports whether two users' keys are the same.
+func (s *Source) SameKey(a, b []byte) bool {
 	if s.Order == table.AnyOrder || s.Order == table.BytewiseComparer {
 		return bytes.Equal(a, b)
 	}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/sievetable/sievetable/table"
@@ -55,7 +56,11 @@ func (r *run) iter() (table.Iterator, error) {
 	for _, t := range r.tables {
 		ranges = append(ranges, table.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest})
 	}
-	return table.NewLevelIter(r.s.order(), ranges, r.open)
+	it, err := table.NewLevelIter(r.s.order(), ranges, r.open)
+	if err != nil {
+		return nil, mismatch(fmt.Sprintf("%s: what its MANIFEST says of tables cannot be: %v", r.s.Path, err))
+	}
+	return it, nil
 }
 
 // open opens a table of the run.

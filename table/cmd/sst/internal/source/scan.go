@@ -41,7 +41,7 @@ func (s *Source) firsts(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
 		var last []byte
 		have := false
 		for e, err := range all {
-			if err == nil && have && s.sameKey(e.Key, last) {
+			if err == nil && have && s.SameKey(e.Key, last) {
 				continue
 			}
 			last, have = append(last[:0], e.Key...), true
@@ -69,7 +69,7 @@ func (s *Source) newestBackward(all iter.Seq2[Entry, error]) iter.Seq2[Entry, er
 				yield(Entry{}, err)
 				return
 			}
-			same := have && s.sameKey(e.Key, newest.Key)
+			same := have && s.SameKey(e.Key, newest.Key)
 			if same && !e.newerThan(newest) {
 				continue
 			}
@@ -111,11 +111,13 @@ func (s *Source) merged(o ScanOptions) iter.Seq2[Entry, error] {
 			if err = cmp.Or(err, c.close()); err == nil {
 				return
 			}
-			if !moved && c.resumed || !s.changed(err) {
+			if c.idle++; moved {
+				c.idle = 0
+			}
+			if c.idle == tries || !s.changed(err) {
 				yield(Entry{}, err)
 				return
 			}
-			c.resumed = true
 		}
 	}
 }
@@ -130,7 +132,7 @@ type cursor struct {
 	order    table.Comparer
 	last     []byte // the key that a directory's cursor is at, or was before it was opened again
 	any      bool   // there is a last one
-	resumed  bool   // it was opened again
+	idle     int    // how often it was opened in turn without an entry to go on with
 }
 
 // open opens the cursor, before or behind all entries.

@@ -17,8 +17,12 @@ import (
 // internalTrailer is how many bytes an internal key has behind the user's.
 const internalTrailer = 8
 
-// sortedInMemory is up to how many bytes of pairs are sorted without temporary files.
-const sortedInMemory = 16 << 20
+// sortedInMemory is how much memory pairs may take that are sorted without temporary files,
+// and pairOverhead what each takes beside its bytes.
+const (
+	sortedInMemory = 16 << 20
+	pairOverhead   = 128
+)
 
 // sorted is a table of pairs that were in no order, in memory or in a temporary file.
 type sorted struct {
@@ -28,19 +32,22 @@ type sorted struct {
 	file extern.Temporary
 }
 
-// sortPairs returns a table of the pairs, which have about size bytes, in an order of users'
-// keys. Of pairs of one key the last counts.
-func sortPairs(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool, size int64) (*sorted, error) {
+// sortPairs returns a table of the pairs, in an order of users' keys. Of pairs of one key
+// the last counts.
+func sortPairs(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool) (*sorted, error) {
 	o := &table.ReaderOptions{Comparer: user}
 	if internal {
 		o = &table.ReaderOptions{Comparer: table.InternalComparer(user), FilterKey: table.InternalFilterKey}
 	}
 	s := new(sorted)
-	var err error
-	if size <= sortedInMemory {
-		err = s.inMemory(pairs, o.Comparer)
-	} else {
-		err = s.outside(pairs, o.Comparer, user, internal)
+	next, stop := iter.Pull2(pairs)
+	defer stop()
+	first, more, err := gather(next)
+	switch {
+	case err == nil && more:
+		err = s.outside(chain(first, next), o.Comparer, user, internal)
+	case err == nil:
+		err = s.inMemory(first, o.Comparer)
 	}
 	if err == nil {
 		s.Reader, err = table.NewReader(s.src, s.size, o)
@@ -51,7 +58,38 @@ func sortPairs(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal
 	return s, nil
 }
 
-func (s *sorted) inMemory(pairs iter.Seq2[input.Pair, error], order table.Comparer) (err error) {
+// gather takes pairs as long as there is memory for them, and reports whether there may be
+// more.
+func gather(next func() (input.Pair, error, bool)) (first []input.Pair, more bool, err error) {
+	for room := sortedInMemory; room > 0; {
+		pair, err, ok := next()
+		if !ok || err != nil {
+			return first, false, err
+		}
+		first = append(first, input.Pair{Key: bytes.Clone(pair.Key), Value: bytes.Clone(pair.Value)})
+		room -= len(pair.Key) + len(pair.Value) + pairOverhead
+	}
+	return first, true, nil
+}
+
+// chain returns the first pairs, which it lets go of, and then the next ones.
+func chain(first []input.Pair, next func() (input.Pair, error, bool)) iter.Seq2[input.Pair, error] {
+	return func(yield func(input.Pair, error) bool) {
+		for i, pair := range first {
+			if first[i] = (input.Pair{}); !yield(pair, nil) {
+				return
+			}
+		}
+		for {
+			pair, err, ok := next()
+			if !ok || !yield(pair, err) {
+				return
+			}
+		}
+	}
+}
+
+func (s *sorted) inMemory(pairs []input.Pair, order table.Comparer) (err error) {
 	var out bytes.Buffer
 	s.size, err = writeTable(&out, sortedHere(pairs, order), order)
 	s.src = bytes.NewReader(out.Bytes())
@@ -91,17 +129,9 @@ func writeTable(out io.Writer, pairs iter.Seq2[input.Pair, error], order table.C
 }
 
 // sortedHere returns the pairs in order.
-func sortedHere(pairs iter.Seq2[input.Pair, error], order table.Comparer) iter.Seq2[input.Pair, error] {
+func sortedHere(all []input.Pair, order table.Comparer) iter.Seq2[input.Pair, error] {
+	slices.SortStableFunc(all, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
 	return func(yield func(input.Pair, error) bool) {
-		var all []input.Pair
-		for pair, err := range pairs {
-			if err != nil {
-				yield(input.Pair{}, err)
-				return
-			}
-			all = append(all, input.Pair{Key: bytes.Clone(pair.Key), Value: bytes.Clone(pair.Value)})
-		}
-		slices.SortStableFunc(all, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
 		for i, pair := range all {
 			again := i+1 < len(all) && bytes.Equal(pair.Key, all[i+1].Key)
 			if !again && !yield(pair, nil) {

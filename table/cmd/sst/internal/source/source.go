@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -63,17 +64,13 @@ func (s *Source) openFile() error {
 	return nil
 }
 
-// openDir opens a directory. One of a database that is in use may change while it is
-// listed: then it seems to lack tables, and is listed once more.
+// openDir opens a directory.
 func (s *Source) openDir() error {
 	d, err := ListDir(s.Path, s.o)
-	if err == nil && d.Damage != nil {
-		d, err = ListDir(s.Path, s.o)
-	}
 	if err != nil {
 		return err
 	}
-	s.Notes, s.Damage, s.logs = d.Notes, errors.Join(d.Damage...), logs{paths: d.Logs}
+	s.Notes, s.Damage, s.logs = d.Notes, errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, isEmpty)}
 	s.levels = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.orBytewise()
@@ -84,6 +81,12 @@ func (s *Source) openDir() error {
 	}
 	s.settleOrder()
 	return nil
+}
+
+// isEmpty reports whether there is nothing in a file.
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 // add adds the next table. What the MANIFEST says of its range is taken where the order is
@@ -142,6 +145,9 @@ func (s *Source) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// tries is how often a directory that changes is read anew, to get on.
+const tries = 10
 
 // changed reports whether an error is that a file of the directory is gone, which happens
 // when the database is in use. The Source is then what the directory has now.

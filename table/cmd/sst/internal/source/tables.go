@@ -40,9 +40,7 @@ func (s *Source) open(t *Table) (*File, error) {
 	if t.file != nil {
 		return t.file, nil
 	}
-	o := s.o
-	o.Listed = t.Meta != nil && s.o.InternalKeys != No
-	f, err := Open(t.Path, o)
+	f, err := Open(t.Path, t.Options(s.o))
 	if err != nil {
 		return nil, err
 	}

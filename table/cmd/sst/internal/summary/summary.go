@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,7 +50,20 @@ type Level struct {
 }
 
 // Of reads the directory and its MANIFEST. What the database lacks is an error too.
-func Of(path string, o source.Options) (*Summary, error) {
+func Of(path string, o source.Options) (s *Summary, err error) {
+	for range tries {
+		if s, err = of(path, o); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return s, err
+}
+
+// tries is how often a directory is listed from which files go meanwhile: its database is in
+// use.
+const tries = 10
+
+func of(path string, o source.Options) (*Summary, error) {
 	o.AllTables, o.NoLogs = true, false
 	d, err := source.ListDir(path, o)
 	if err != nil {
