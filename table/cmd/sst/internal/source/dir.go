@@ -53,7 +53,7 @@ func listDir(dir string, o Options) (Dir, error) {
 	if err != nil {
 		return Dir{}, err
 	}
-	d := Dir{Path: dir}
+	d := Dir{Path: dir, Order: Order{looked: true}}
 	if pid := database.Holder(dir); pid != 0 {
 		d.note("%s is open in process %d, which may change it while it is read", dir, pid)
 	}

@@ -21,6 +21,7 @@ type Order struct {
 	comparer table.Comparer
 	manifest string // what a MANIFEST calls it; "" if none does
 	sure     bool   // a table that is not in it is damaged
+	looked   bool   // no MANIFEST that lies beside a table says more
 }
 
 // Chosen is an order that the user gives.
@@ -89,7 +90,7 @@ func (o Order) looksInternal(samples []sample) bool {
 // claimOrder takes what is said of the table's order for true, until keys are looked at.
 func (f *File) claimOrder(o Order) {
 	f.claim = o
-	if o.comparer == nil {
+	if o.comparer == nil && !o.looked {
 		f.claim = orderBeside(f.Path)
 	}
 	f.Order = f.claim.orBytewise()
