@@ -38,7 +38,7 @@ type Options struct {
 	NoLogs       bool  // of a directory, leave out its logs
 	OneTable     bool  // no directory, and no log
 	Listed       bool  // the table is one that a database lists: its keys are internal keys
-	Size         int64 // of the table, where the file may be longer. 0: the file\'s
+	Size         int64 // of the table, where the file may be longer. 0: the file's
 
 	// Note is called with what is not seen of a Source, for people. nil: nothing.
 	Note func(string)

@@ -86,3 +86,34 @@ func TestRewrittenTables(t *testing.T) {
 		})
 	}
 }
+
+// What is done with such a table alone is about the file as it is, and not about a copy that is
+// sorted.
+func TestRewrittenTableAlone(t *testing.T) {
+	dir := t.TempDir()
+	recovered(t, dir, &opt.Options{CompactionL0Trigger: 1000})
+	d, err := ListDir(dir, Options{})
+	if err != nil || len(d.Tables) == 0 {
+		t.Fatal(d.Tables, err)
+	}
+	rewritten := 0
+	for _, l := range d.Tables {
+		s, err := OpenSource(l.Path, Options{OneTable: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := s.File()
+		if f.Rewritten {
+			rewritten++
+		}
+		if end := f.Layout.Footer + 48; end != f.Size {
+			t.Errorf("%s: the footer ends at %d, the file at %d", l.Path, end, f.Size)
+		}
+		if err := errors.Join(f.Reader.Verify(), s.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	if rewritten == 0 {
+		t.Error("no table was written by the recovery")
+	}
+}

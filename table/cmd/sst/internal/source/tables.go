@@ -66,8 +66,12 @@ func (s *Source) open(t *Table) (*File, error) {
 }
 
 // wantsSorting reports whether a table is in another order than its database, and so cannot
-// be searched or gone through with the others.
+// be searched or gone through with the others. What is done with one table is about the file
+// as it is.
 func (s *Source) wantsSorting(f *File) bool {
+	if s.o.OneTable {
+		return false
+	}
 	other := s.Dir && s.o.Order.comparer != nil && s.Order != table.AnyOrder && f.Order != s.Order
 	return f.Rewritten || other && (s.o.Through || f.Order == table.AnyOrder)
 }
