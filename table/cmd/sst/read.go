@@ -56,7 +56,7 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 // addDir is add for commands that take directories.
 func (f *sourceFlags) addDir(cmd *cobra.Command) {
 	f.add(cmd)
-	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "of a database, also the tables that its MANIFEST does not list")
+	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "of a database, also tables that its MANIFEST does not list, and old logs")
 	cmd.Flags().BoolVar(&f.noLogs, "no-log", false, "of a database, leave out the writes of its logs that are in no table yet")
 }
 

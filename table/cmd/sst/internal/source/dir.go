@@ -23,7 +23,7 @@ type Dir struct {
 	Version *database.Version // nil: there is no MANIFEST, or none that can be read
 	Order   Order             // that the database says it is in
 	Tables  []Listed          // the newest first, as far as their names and levels tell
-	Logs    []string          // paths of the logs with writes that are in no table, the oldest first
+	Logs    []string          // paths of the logs with writes that are in no table, or of all, the oldest first
 	Notes   []string          // what of the directory is not seen, for people
 	Damage  []error           // what the database lacks
 }
@@ -162,7 +162,7 @@ func (d *Dir) restrict(all bool) {
 	}
 	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
 		n, err := number(path)
-		return err != nil || !v.Live(n)
+		return !all && (err != nil || !v.Live(n))
 	})
 }
 

@@ -34,7 +34,7 @@ const (
 type Options struct {
 	InternalKeys InternalKeys
 	Order        Order // of users' keys
-	AllTables    bool  // of a directory, also those that its database does not list
+	AllTables    bool  // of a directory, also tables and logs that its database does not list
 	NoLogs       bool  // of a directory, leave out its logs
 	OneTable     bool  // no directory, and no log
 	Listed       bool  // the table is one that a database lists: its keys are internal keys
