@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -67,7 +68,7 @@ func (r *Reader) readStored(part string, h handle, b *buffers) (byte, error) {
 		return 0, r.corrupt(part, h, "%d bytes, want at most %d", h.length, r.o.MaxBlockSize)
 	}
 	n := int(h.length)
-	b.stored = extend(b.stored[:0], n+trailerLen)[:n+trailerLen]
+	b.stored = extend(b.stored[:0], n+format.TrailerLen)[:n+format.TrailerLen]
 	if !b.ahead.read(b.stored, h.offset) {
 		if err := r.readAt(part, b.stored, h.offset); err != nil {
 			return 0, err
@@ -137,7 +138,7 @@ func (r *Reader) readData(i int, b *buffers) ([]byte, error) {
 	h := r.index.handles[i]
 	if m := r.o.Metrics; m != nil {
 		m.DataBlocks.Add(1)
-		m.BytesRead.Add(h.length + trailerLen)
+		m.BytesRead.Add(h.length + format.TrailerLen)
 	}
 	return r.readBlock(partData, h, b)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A Comparer is a total order of keys. It has the method set of goleveldb's
@@ -83,7 +84,7 @@ func BlockOrder(c Comparer) block.Order {
 	switch c := c.(type) {
 	case internalComparer:
 		if c.compare == nil {
-			order.Suffix = internalTrailerLen
+			order.Suffix = format.InternalTrailerLen
 		}
 	case anyOrder:
 		order.Unchecked = true

@@ -4,12 +4,13 @@ import (
 	"sync"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 var buffersPool = sync.Pool{New: func() any { return new(buffers) }}
 
 // maxPooledBlock keeps the block of one huge value from staying in memory.
-const maxPooledBlock = 1<<20 + trailerLen
+const maxPooledBlock = 1<<20 + format.TrailerLen
 
 // put gives the buffers to the next lookup.
 func (b *buffers) put() {

@@ -4,13 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
-)
-
-const (
-	footerLen  = 48
-	trailerLen = 5 // compression id and checksum
-	magic      = 0xdb4775248b80fb57
 )
 
 // The parts of a file, as errors name them.
@@ -30,7 +25,7 @@ const (
 type handle struct{ offset, length uint64 }
 
 // end is where the block's trailer ends.
-func (h handle) end() uint64 { return h.offset + h.length + trailerLen }
+func (h handle) end() uint64 { return h.offset + h.length + format.TrailerLen }
 
 // overlaps reports whether the two blocks share bytes.
 func (h handle) overlaps(g handle) bool { return h.offset < g.end() && g.offset < h.end() }
@@ -52,7 +47,7 @@ func decodeHandle(b []byte, limit uint64) (handle, int, error) {
 	if length == 0 {
 		return handle{}, 0, fmt.Errorf("handle of 0 bytes at %d, want at least 1", offset)
 	}
-	if offset > limit || length > limit-offset || limit-offset-length < trailerLen {
+	if offset > limit || length > limit-offset || limit-offset-length < format.TrailerLen {
 		return handle{}, 0, fmt.Errorf("handle of %d bytes at %d is not within the %d bytes before the footer", length, offset, limit)
 	}
 	return handle{offset, length}, n + m, nil
@@ -64,17 +59,17 @@ type footer struct{ metaindex, index handle }
 func (f footer) append(dst []byte) []byte {
 	start := len(dst)
 	dst = f.index.append(f.metaindex.append(dst))
-	dst = append(dst, make([]byte, start+footerLen-8-len(dst))...)
-	return binary.LittleEndian.AppendUint64(dst, magic)
+	dst = append(dst, make([]byte, start+format.FooterLen-8-len(dst))...)
+	return binary.LittleEndian.AppendUint64(dst, format.Magic)
 }
 
 // decodeFooter decodes the 48 bytes at offset at, which its handles must keep
 // below.
 func decodeFooter(b []byte, at uint64) (f footer, err error) {
-	if m := binary.LittleEndian.Uint64(b[footerLen-8:]); m != magic {
-		return f, fmt.Errorf("magic number 0x%016x, want 0x%016x: not a LevelDB table, or cut short", m, uint64(magic))
+	if m := binary.LittleEndian.Uint64(b[format.FooterLen-8:]); m != format.Magic {
+		return f, fmt.Errorf("magic number 0x%016x, want 0x%016x: not a LevelDB table, or cut short", m, uint64(format.Magic))
 	}
-	rest := b[:footerLen-8]
+	rest := b[:format.FooterLen-8]
 	for _, h := range []*handle{&f.metaindex, &f.index} {
 		var n int
 		if *h, n, err = decodeHandle(rest, at); err != nil {

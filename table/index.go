@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -102,7 +103,7 @@ func (x *index) decode(contents []byte, limit uint64) error {
 // them and the separators. These move into text, which is the start of the block
 // that they are in.
 func (x *index) keep(it *block.Iter, text []byte, limit uint64) error {
-	const minBlock = 1 + trailerLen // so there are no more than the file has room for
+	const minBlock = 1 + format.TrailerLen // so there are no more than the file has room for
 	n := int(min(uint64(it.Len()), limit/minBlock+1))
 	x.spans, x.handles = make([]span, 0, n), make([]handle, 0, n)
 	room := int(min(uint64(separatorBudget.of(limit)), math.MaxUint32))

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // An InternalKey is what keys are inside a LevelDB or goleveldb database: the
@@ -29,13 +31,11 @@ const (
 // MaxSequence is the highest sequence number, 2⁵⁶−1.
 const MaxSequence = 1<<56 - 1
 
-const internalTrailerLen = 8
-
 // ParseInternalKey returns the parts of an internal key; User is a part of key. It
 // reports false for a key of fewer than 8 bytes, which is none. The kind can be
 // one that is not known here.
 func ParseInternalKey(key []byte) (InternalKey, bool) {
-	if len(key) < internalTrailerLen {
+	if len(key) < format.InternalTrailerLen {
 		return InternalKey{}, false
 	}
 	user, trailer := splitInternal(key)
@@ -63,15 +63,15 @@ const kindSeek = KindSet
 // their filters hold the user key. It returns key without its last 8 bytes, or
 // nil if it has fewer.
 func InternalFilterKey(key []byte) []byte {
-	if len(key) < internalTrailerLen {
+	if len(key) < format.InternalTrailerLen {
 		return nil
 	}
-	n := len(key) - internalTrailerLen
+	n := len(key) - format.InternalTrailerLen
 	return key[:n:n]
 }
 
 func splitInternal(key []byte) (user []byte, trailer uint64) {
-	n := len(key) - internalTrailerLen
+	n := len(key) - format.InternalTrailerLen
 	return key[:n:n], binary.LittleEndian.Uint64(key[n:])
 }
 
@@ -111,7 +111,7 @@ type internalComparer struct {
 func (internalComparer) Name() string { return "leveldb.InternalKeyComparator" }
 
 func (c internalComparer) Compare(a, b []byte) int {
-	if len(a) < internalTrailerLen || len(b) < internalTrailerLen {
+	if len(a) < format.InternalTrailerLen || len(b) < format.InternalTrailerLen {
 		return compareShort(a, b)
 	}
 	ua, ta := splitInternal(a)
@@ -126,9 +126,9 @@ func (c internalComparer) Compare(a, b []byte) int {
 // key.
 func compareShort(a, b []byte) int {
 	switch {
-	case len(b) >= internalTrailerLen:
+	case len(b) >= format.InternalTrailerLen:
 		return -1
-	case len(a) >= internalTrailerLen:
+	case len(a) >= format.InternalTrailerLen:
 		return 1
 	}
 	return bytes.Compare(a, b)
@@ -144,7 +144,7 @@ func (c internalComparer) order(a, b []byte) int {
 // Separator separates the users' keys. Where that makes a's shorter, and larger,
 // it comes with the trailer that is first of all.
 func (c internalComparer) Separator(dst, a, b []byte) []byte {
-	if len(a) < internalTrailerLen || len(b) < internalTrailerLen {
+	if len(a) < format.InternalTrailerLen || len(b) < format.InternalTrailerLen {
 		return nil
 	}
 	ua, _ := splitInternal(a)
@@ -157,7 +157,7 @@ func (c internalComparer) Separator(dst, a, b []byte) []byte {
 
 // Successor is that of the user's key, as Separator does it.
 func (c internalComparer) Successor(dst, b []byte) []byte {
-	if len(b) < internalTrailerLen {
+	if len(b) < format.InternalTrailerLen {
 		return nil
 	}
 	ub, _ := splitInternal(b)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -200,7 +201,7 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 	if o != nil {
 		r = *o
 	}
-	if most := min(uint64(math.MaxUint32), math.MaxInt-trailerLen); r.MaxBlockSize < 0 || uint64(r.MaxBlockSize) > most {
+	if most := min(uint64(math.MaxUint32), math.MaxInt-format.TrailerLen); r.MaxBlockSize < 0 || uint64(r.MaxBlockSize) > most {
 		return r, fmt.Errorf("table: MaxBlockSize is %d, want 0 to %d", r.MaxBlockSize, most)
 	}
 	for _, c := range r.Codecs {

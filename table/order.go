@@ -3,6 +3,8 @@ package table
 import (
 	"bytes"
 	"cmp"
+
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // keyOrder is a Comparer's order. The bytewise order, and that of internal keys over
@@ -22,7 +24,7 @@ func (o *keyOrder) compare(a, b []byte) int {
 	switch {
 	case o.f == nil:
 		return bytes.Compare(a, b)
-	case !o.internal || len(a) < internalTrailerLen || len(b) < internalTrailerLen:
+	case !o.internal || len(a) < format.InternalTrailerLen || len(b) < format.InternalTrailerLen:
 		return o.f(a, b)
 	}
 	ua, ta := splitInternal(a)

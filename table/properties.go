@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -42,7 +43,6 @@ type Properties struct {
 }
 
 const (
-	propertiesName = "rocksdb.properties"
 
 	// maxProperties is far more than any engine writes.
 	maxProperties = 1000
@@ -135,7 +135,7 @@ func (r *Reader) Properties() (*Properties, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !it.SeekGE([]byte(propertiesName)) || string(it.Key()) != propertiesName {
+	if !it.SeekGE([]byte(format.PropertiesName)) || string(it.Key()) != format.PropertiesName {
 		return nil, ErrNotFound
 	}
 	h, err := r.metaHandle(partProperties, it.Value())

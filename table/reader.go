@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -90,10 +90,10 @@ func sizedReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Rea
 		return nil, fmt.Errorf("table: size is %d, want 0 or more", size)
 	}
 	t := &Reader{name: name, o: opts, order: BlockOrder(opts.Comparer)}
-	if size < footerLen {
-		return nil, t.corrupt(partFooter, handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, footerLen)
+	if size < format.FooterLen {
+		return nil, t.corrupt(partFooter, handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, format.FooterLen)
 	}
-	t.src, t.footerOffset = readTail(r, size, int64(opts.TailSize)), uint64(size)-footerLen
+	t.src, t.footerOffset = readTail(r, size, int64(opts.TailSize)), uint64(size)-format.FooterLen
 	return t, nil
 }
 
@@ -114,7 +114,7 @@ func Open(name string, o *ReaderOptions) (*Reader, error) {
 
 // openIndex reads the index, by way of the footer.
 func (r *Reader) openIndex() error {
-	var buf [footerLen]byte
+	var buf [format.FooterLen]byte
 	if err := r.readAt(partFooter, buf[:], r.footerOffset); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (r *Reader) openIndex() error {
 }
 
 // footerHandle is where the footer is.
-func (r *Reader) footerHandle() handle { return handle{r.footerOffset, footerLen} }
+func (r *Reader) footerHandle() handle { return handle{r.footerOffset, format.FooterLen} }
 
 // openMeta reads the metaindex, if it is wanted, and the filter.
 func (r *Reader) openMeta() error {
@@ -179,16 +179,12 @@ func (r *Reader) checkEmpty(metaindex *block.Iter) error {
 		return nil
 	}
 	for metaindex.Next() {
-		if name := metaindex.Key(); !metaName.Match(name) {
+		if name := metaindex.Key(); !format.MetaName.Match(name) {
 			return r.corrupt(partIndex, r.footer.index, "no data blocks, but the metaindex lists one as %s", wire.Quote(name))
 		}
 	}
 	return nil
 }
-
-// metaName matches the names of meta blocks in LevelDB's, RocksDB's and Pebble's
-// tables.
-var metaName = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb|pebble)\.`)
 
 // FilterErr returns why a filter of the table, by data blocks or whole, is not in
 // use: because it, or the metaindex that lists it, is damaged, or no policy is

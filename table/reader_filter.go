@@ -8,6 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -40,8 +41,8 @@ type filterKind struct {
 }
 
 var (
-	byBlocks   = filterKind{"filter.", partFilter}
-	wholeTable = filterKind{"fullfilter.", partTableFilter}
+	byBlocks   = filterKind{format.FilterPrefix, partFilter}
+	wholeTable = filterKind{format.TableFilterPrefix, partTableFilter}
 )
 
 // readFilter opens the filter of the first policy that the metaindex has one for. It

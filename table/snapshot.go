@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -184,7 +185,7 @@ func (s *SnapshotIter) end(at position) bool {
 // failShort ends a move at a key that is no internal one.
 func (s *SnapshotIter) failShort() bool {
 	key := s.it.Key()
-	return s.fail(fmt.Errorf("%w: key %s has %d bytes, want an internal key: a user's key and %d bytes of sequence number and kind", ErrCorrupt, wire.Quote(key), len(key), internalTrailerLen))
+	return s.fail(fmt.Errorf("%w: key %s has %d bytes, want an internal key: a user's key and %d bytes of sequence number and kind", ErrCorrupt, wire.Quote(key), len(key), format.InternalTrailerLen))
 }
 
 // Close closes the Iterator below and returns Error, joined with what went wrong in

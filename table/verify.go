@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -33,7 +34,7 @@ func (r *Reader) Verify() error {
 	}
 	o := r.o
 	o.SkipChecksums, o.Metrics, o.Cache = false, nil, nil
-	err := verify(r.name, r.src, int64(r.footerOffset)+footerLen, &o)
+	err := verify(r.name, r.src, int64(r.footerOffset)+format.FooterLen, &o)
 	if r.closed.Load() {
 		return ErrClosed
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // maxMetaBlocks is far more than any engine lists.
@@ -54,7 +55,7 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 			break
 		}
 		m := metaBlock{part: partMeta}
-		if string(it.Key()) == propertiesName {
+		if string(it.Key()) == format.PropertiesName {
 			m.part = partProperties
 		}
 		for _, kind := range []filterKind{byBlocks, wholeTable} {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -48,7 +49,7 @@ func (w *Writer) finishEncoded(raw []byte) error {
 	} else {
 		w.out.buf = w.encoder.encode(w.out.buf, raw)
 	}
-	w.pending, w.waiting = handle{w.offset, uint64(len(w.out.buf)-before) - trailerLen}, true
+	w.pending, w.waiting = handle{w.offset, uint64(len(w.out.buf)-before) - format.TrailerLen}, true
 	if err := w.wrote(len(w.out.buf) - before); err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (w *Writer) writeBatch(b *batch) error {
 			key = end
 		}
 		contents := b.stored[stored:b.ends[i]]
-		w.pending = handle{w.offset, uint64(len(contents)) - trailerLen}
+		w.pending = handle{w.offset, uint64(len(contents)) - format.TrailerLen}
 		if err := w.addIndex(b.separators[separator:b.separatorEnds[i]]); err != nil {
 			return err
 		}
@@ -183,7 +184,7 @@ func (w *Writer) finish() error {
 		return err
 	}
 	w.out.buf = footer{metaindex, index}.append(w.out.buf)
-	w.offset += footerLen
+	w.offset += format.FooterLen
 	return w.out.flush()
 }
 
@@ -272,7 +273,7 @@ func (w *Writer) writeIndex() (handle, error) {
 	}
 	before := len(w.out.buf)
 	w.out.buf = w.encoder.encode(w.out.buf, raw)
-	h := handle{w.offset, uint64(len(w.out.buf)-before) - trailerLen}
+	h := handle{w.offset, uint64(len(w.out.buf)-before) - format.TrailerLen}
 	return h, w.wrote(len(w.out.buf) - before)
 }
 
@@ -282,7 +283,7 @@ func (w *Writer) writeRaw(contents []byte, part string) (handle, error) {
 		return handle{}, err
 	}
 	h := handle{w.offset, uint64(len(contents))}
-	w.offset += h.length + trailerLen
+	w.offset += h.length + format.TrailerLen
 	return h, w.out.writeRaw(contents)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // counts are what the properties say of the entries.
@@ -30,7 +31,7 @@ func (w *Writer) properties() *Properties {
 		RawKeySize:      w.counts.keys,
 		RawValueSize:    w.counts.values,
 		DataBlocks:      uint64(w.blocks),
-		DataSize:        w.dataEnd - trailerLen*uint64(w.blocks),
+		DataSize:        w.dataEnd - format.TrailerLen*uint64(w.blocks),
 		IndexSize:       uint64(w.index.Size()),
 		FilterSize:      w.filterSize,
 		FilterEntries:   uint64(w.inTableFilter),
@@ -82,5 +83,5 @@ func (w *Writer) writeProperties(meta *block.Writer) error {
 	if err != nil {
 		return err
 	}
-	return meta.Append([]byte(propertiesName), h.append(nil))
+	return meta.Append([]byte(format.PropertiesName), h.append(nil))
 }

@@ -6,12 +6,7 @@ import (
 	"encoding/binary"
 
 	"github.com/sievetable/sievetable/internal/crc"
-)
-
-const (
-	magic      = 0xdb4775248b80fb57
-	footerLen  = 48
-	trailerLen = 5
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A File is a table in the making.
@@ -31,8 +26,8 @@ func (f *File) Stored(stored string, id byte) string {
 
 // Footer ends the file and returns it.
 func (f *File) Footer(metaindex, index string) []byte {
-	b := append([]byte(metaindex+index), make([]byte, footerLen-8)...)[:footerLen-8]
-	return append(f.Bytes, binary.LittleEndian.AppendUint64(b, magic)...)
+	b := append([]byte(metaindex+index), make([]byte, format.FooterLen-8)...)[:format.FooterLen-8]
+	return append(f.Bytes, binary.LittleEndian.AppendUint64(b, format.Magic)...)
 }
 
 // Handle returns an encoded handle.

@@ -6,6 +6,7 @@ import (
 	"github.com/golang/snappy"
 
 	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -16,12 +17,12 @@ const maxDecoded = 1 << 20
 // damaged table, by way of footer, index and metaindex. A fuzzer gets past the
 // checksums with it.
 func Repair(contents []byte) {
-	if len(contents) < footerLen {
+	if len(contents) < format.FooterLen {
 		return
 	}
-	blocks := contents[:len(contents)-footerLen]
+	blocks := contents[:len(contents)-format.FooterLen]
 	footer := contents[len(blocks):]
-	binary.LittleEndian.PutUint64(footer[footerLen-8:], magic)
+	binary.LittleEndian.PutUint64(footer[format.FooterLen-8:], format.Magic)
 	for range 2 { // the metaindex, the index
 		stored, n := repair(blocks, footer)
 		if n == 0 {
@@ -40,7 +41,7 @@ func repair(blocks, handle []byte) (contents []byte, n int) {
 	offset, n0 := wire.Uvarint(handle)
 	length, n1 := wire.Uvarint(handle[n0:])
 	size := uint64(len(blocks))
-	if n0 == 0 || n1 == 0 || offset > size || length > size-offset || size-offset-length < trailerLen {
+	if n0 == 0 || n1 == 0 || offset > size || length > size-offset || size-offset-length < format.TrailerLen {
 		return nil, 0
 	}
 	stored, trailer := blocks[offset:offset+length], blocks[offset+length:]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -78,7 +79,7 @@ func explainPath(out io.Writer, p source.Path) {
 	data, filters := len(p.File.Layout.Data), p.File.Filters()
 	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), bytesOf(uint64(p.File.Size)), count(uint64(data), "data block"))
 	if filters.Whole != nil {
-		text.Row(w, "  table filter", "%s, %s: %s", text.Escape(bytes.TrimPrefix(filters.WholePart.Name, []byte("fullfilter."))), bytesOf(filters.WholePart.Length), p.Whole)
+		text.Row(w, "  table filter", "%s, %s: %s", text.Escape(bytes.TrimPrefix(filters.WholePart.Name, []byte(format.TableFilterPrefix))), bytesOf(filters.WholePart.Length), p.Whole)
 	}
 	if p.Whole != source.Absent {
 		explainBlock(w, p, filters)

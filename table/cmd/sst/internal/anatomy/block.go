@@ -13,9 +13,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// Trailer is how many bytes follow each block.
-const Trailer = 5
-
 // A Block is what a data block holds. In a damaged one all but the Part is zero.
 type Block struct {
 	table.Part       // its separator, and where it is

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -90,7 +91,7 @@ func (s *Stats) filters(f *source.File, keys []int) {
 		for i := range blocks.Len() {
 			sum.add(BitsOf(blocks.Filter(i), keys[i]))
 		}
-		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.BlocksPart.Name), "filter."), all.BlocksPart.Offset, all.BlocksPart.Length
+		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.BlocksPart.Name), format.FilterPrefix), all.BlocksPart.Offset, all.BlocksPart.Length
 		sum.BaseLg = blocks.BaseLg()
 		s.Filters = append(s.Filters, sum.result())
 	}
@@ -99,7 +100,7 @@ func (s *Stats) filters(f *source.File, keys []int) {
 		if contents, _, err := f.Layout.ReadBlock(all.WholePart.Handle); err == nil { // as it was before
 			sum.add(wholeBits(all, contents, s.users))
 		}
-		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.WholePart.Name), "fullfilter."), all.WholePart.Offset, all.WholePart.Length
+		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.WholePart.Name), format.TableFilterPrefix), all.WholePart.Offset, all.WholePart.Length
 		sum.Whole = true
 		s.Filters = append(s.Filters, sum.result())
 	}

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
@@ -83,9 +84,6 @@ func (o Options) checkPath(path string, stdin io.Reader) error {
 	return errors.Join(o.checkFile(path, f), f.Close())
 }
 
-// magic is what a table ends with.
-const magic = 0xdb4775248b80fb57
-
 func (o Options) checkFile(path string, f *os.File) error {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
@@ -95,7 +93,7 @@ func (o Options) checkFile(path string, f *os.File) error {
 		return err
 	}
 	var end [8]byte
-	if n, _ := f.ReadAt(end[:], info.Size()-int64(len(end))); n == len(end) && binary.LittleEndian.Uint64(end[:]) == magic {
+	if n, _ := f.ReadAt(end[:], info.Size()-int64(len(end))); n == len(end) && binary.LittleEndian.Uint64(end[:]) == format.Magic {
 		return fmt.Errorf("%s: a table, want lines: sst convert writes a table anew, and sst scan prints its pairs", path)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/syndtr/goleveldb/leveldb/journal"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
@@ -55,7 +56,7 @@ func checkTiles(t *testing.T, rows []Row, size int) {
 		}
 		end = max(end, r.Offset+r.Bytes)
 		if r.Kind != gap && r.Kind != footer {
-			end += anatomy.Trailer
+			end += format.TrailerLen
 		}
 		if (r.Check == damaged) != (r.Damage != "") || r.Check == "" && r.Kind != gap {
 			t.Errorf("%s at %d: check is %q, damage %q", r.Kind, r.Offset, r.Check, r.Damage)

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -58,7 +58,7 @@ func (p *part) end() uint64 {
 	if p.kind == footer {
 		return p.Offset + p.Length
 	}
-	return p.Offset + p.Length + anatomy.Trailer
+	return p.Offset + p.Length + format.TrailerLen
 }
 
 // Of finds out where the blocks of a table are: by its footer, index and metaindex and, where
@@ -133,11 +133,11 @@ func (t *Table) addListed() {
 // kindOf tells by its name in the metaindex what a block is.
 func kindOf(name []byte) string {
 	switch {
-	case bytes.HasPrefix(name, []byte("filter.")):
+	case bytes.HasPrefix(name, []byte(format.FilterPrefix)):
 		return filterBlocks
-	case bytes.HasPrefix(name, []byte("fullfilter.")):
+	case bytes.HasPrefix(name, []byte(format.TableFilterPrefix)):
 		return filterWhole
-	case string(name) == "rocksdb.properties":
+	case string(name) == format.PropertiesName:
 		return properties
 	}
 	return meta

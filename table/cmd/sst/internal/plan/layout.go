@@ -1,13 +1,16 @@
 package plan
 
-import "math"
+import (
+	"math"
+
+	"github.com/sievetable/sievetable/internal/format"
+)
 
 // What the parts of a table take in bytes.
 const (
 	entryHeader   = 3  // shared, unshared and value length, for short ones
 	restartEvery  = 16 // entries
 	restartPoint  = 4
-	blockTrailer  = 5
 	filterOffset  = 4
 	filterRange   = 2048 // bytes of the file that one filter is for
 	minFilterBits = 64
@@ -40,7 +43,7 @@ func (q Query) layOut() layout {
 	fit := (float64(q.BlockSize) - restartPoint) / (entry + float64(restartPoint)/restartEvery)
 	l.keysPerBlock = min(math.Ceil(fit), n)
 	restarts := math.Ceil(l.keysPerBlock / restartEvery)
-	l.blockBytes = math.Ceil(q.Compression*(l.keysPerBlock*entry+restartPoint*(restarts+1))) + blockTrailer
+	l.blockBytes = math.Ceil(q.Compression*(l.keysPerBlock*entry+restartPoint*(restarts+1))) + format.TrailerLen
 	l.blocks = math.Ceil(n / l.keysPerBlock)
 	l.offsets = math.Ceil(l.data() / filterRange)
 	l.filters = min(l.blocks, l.offsets)

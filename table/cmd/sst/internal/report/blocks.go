@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -74,7 +75,7 @@ func (c *collector) add(b anatomy.Block, held []byte) {
 	} {
 		out.Columns = binary.AppendUvarint(out.Columns, n)
 	}
-	c.end = b.Offset + b.Length + anatomy.Trailer
+	c.end = b.Offset + b.Length + format.TrailerLen
 	out.Separators = appendKey(out.Separators, b.Name, wire.SharedLen(c.last, b.Name))
 	out.SeparatorBytes += len(b.Name)
 	c.last = b.Name

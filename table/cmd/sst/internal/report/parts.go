@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -23,9 +23,6 @@ type Part struct {
 	Compression int    `json:"compression"`
 	Error       string `json:"error,omitempty"`
 }
-
-// footerSize is what ends the file.
-const footerSize = 48
 
 // parts lists what is not data: what the metaindex lists, it itself, the index and
 // the footer.
@@ -46,17 +43,17 @@ func (m *Model) parts(f *source.File, d *damage) {
 		last.Error = errorText(err) // its form may be damaged under a right checksum
 	}
 	m.addPart(f, "index", "", f.Layout.Index, d)
-	m.Parts = append(m.Parts, Part{Kind: "footer", Offset: uint64(f.Layout.Footer), Length: footerSize, Raw: footerSize})
+	m.Parts = append(m.Parts, Part{Kind: "footer", Offset: uint64(f.Layout.Footer), Length: format.FooterLen, Raw: format.FooterLen})
 }
 
 // kindOf is what a part is by its name in the metaindex.
 func kindOf(name string) string {
 	switch {
-	case strings.HasPrefix(name, "filter."):
+	case strings.HasPrefix(name, format.FilterPrefix):
 		return "filter"
-	case strings.HasPrefix(name, "fullfilter."):
+	case strings.HasPrefix(name, format.TableFilterPrefix):
 		return "table filter"
-	case name == "rocksdb.properties":
+	case name == format.PropertiesName:
 		return "properties"
 	}
 	return "meta"
@@ -65,7 +62,7 @@ func kindOf(name string) string {
 func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *damage) {
 	contents, id, err := f.Layout.ReadBlock(h)
 	d.add(err)
-	p := Part{Kind: kind, Name: name, Offset: h.Offset, Length: h.Length, Trailer: anatomy.Trailer, Raw: len(contents), Error: errorText(err)}
+	p := Part{Kind: kind, Name: name, Offset: h.Offset, Length: h.Length, Trailer: format.TrailerLen, Raw: len(contents), Error: errorText(err)}
 	if err == nil {
 		p.Compression = m.compression(id)
 	}
@@ -79,13 +76,13 @@ func (m *Model) filters(f *source.File, d *damage) {
 	all := f.Filters()
 	if all.Blocks != nil {
 		contents, _, _ := f.Layout.ReadBlock(all.BlocksPart.Handle) // which was read and sound before
-		m.Filter = &Filter{policyName(all.BlocksPart, "filter."), all.BlocksPart.Offset, contents}
+		m.Filter = &Filter{policyName(all.BlocksPart, format.FilterPrefix), all.BlocksPart.Offset, contents}
 	}
 	if all.Whole != nil && !all.InLines() {
 		m.Note = "The filter of the whole table, " + text.Escape(all.WholePart.Name) + ", is of a form that this page does not show. Lookups ask it before the index."
 	} else if all.Whole != nil {
 		contents, _, _ := f.Layout.ReadBlock(all.WholePart.Handle)
-		m.Whole = &Filter{policyName(all.WholePart, "fullfilter."), all.WholePart.Offset, contents}
+		m.Whole = &Filter{policyName(all.WholePart, format.TableFilterPrefix), all.WholePart.Offset, contents}
 	}
 	if why := f.Unused(); why != "" {
 		m.Note = "A filter of the table is " + why + "."

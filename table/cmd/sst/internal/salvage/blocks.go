@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -20,7 +21,7 @@ type extents struct {
 func (l *extents) add(e extent) {
 	l.encoded = binary.AppendUvarint(l.encoded, uint64(e.start-l.end))
 	l.encoded = binary.AppendUvarint(l.encoded, uint64(e.end-e.start))
-	l.end = e.end + trailerLen
+	l.end = e.end + format.TrailerLen
 }
 
 func (l *extents) all() iter.Seq[extent] {
@@ -30,7 +31,7 @@ func (l *extents) all() iter.Seq[extent] {
 			behind, n := wire.Uvarint(rest)
 			length, m := wire.Uvarint(rest[n:])
 			e := extent{at + int(behind), at + int(behind+length)}
-			if rest, at = rest[n+m:], e.end+trailerLen; !yield(e) {
+			if rest, at = rest[n+m:], e.end+format.TrailerLen; !yield(e) {
 				return
 			}
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
@@ -52,7 +53,7 @@ func TestSalvageOfLongKeys(t *testing.T) {
 // checkWhole has a table of n pairs salvaged, as it is and without its footer.
 func checkWhole(t *testing.T, name string, contents []byte, n int) {
 	t.Helper()
-	for _, cut := range []int{0, footerLen} {
+	for _, cut := range []int{0, format.FooterLen} {
 		s := salvaged(t, contents[:len(contents)-cut])
 		if got, _ := read(s); got != n || len(s.Lost.First) > 0 && cut == 0 {
 			t.Errorf("%s, cut by %d bytes: %d pairs, want %d; lost: %v", name, cut, got, n, s.Lost)
@@ -98,7 +99,7 @@ func TestSalvageOfTablesCutAnywhere(t *testing.T) {
 				}
 				want += it.Len()
 			}
-			if got, _ := read(salvaged(t, contents[:min(len(contents), e.end+trailerLen+behind)])); got != want {
+			if got, _ := read(salvaged(t, contents[:min(len(contents), e.end+format.TrailerLen+behind)])); got != want {
 				t.Errorf("%s, cut %d bytes behind block %d: %d pairs, want %d", name, behind, i, got, want)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -25,10 +26,7 @@ var kindNames = map[kind]string{
 	propertiesBlock: "it looks like properties", listedBlock: "a metaindex lists it",
 }
 
-var (
-	metaName     = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb|pebble)\.`)
-	propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
-)
+var propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
 
 // lists is how many blocks at the end of a table can be no data: index, metaindex, and
 // properties, in any order.
@@ -91,9 +89,9 @@ func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool)
 		count(&handles, ok)
 		count(&chained, ok && (n == 0 || offset == end))
 		count(&found, ok && lengths[length])
-		end = offset + length + trailerLen
+		end = offset + length + format.TrailerLen
 		fromStart = fromStart && (n > 0 || offset == 0)
-		count(&names, metaName.Match(it.Key()))
+		count(&names, format.MetaName.Match(it.Key()))
 		count(&properties, propertyName.Match(it.Key()))
 		counts = counts || string(it.Key()) == "rocksdb.num.entries"
 	}
@@ -113,8 +111,8 @@ func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool)
 // indexOf returns the index that lies right before the footer, as the footer says it, its
 // magic number aside. Where it does not, that is no block.
 func indexOf(data []byte) extent {
-	end := len(data) - footerLen
-	if end < trailerLen {
+	end := len(data) - format.FooterLen
+	if end < format.TrailerLen {
 		return extent{}
 	}
 	handles := data[end:]
@@ -124,7 +122,7 @@ func indexOf(data []byte) extent {
 	}
 	offset, n := wire.Uvarint(handles)
 	length, _ := wire.Uvarint(handles[n:])
-	if uint64(end) != offset+length+trailerLen || offset > uint64(end) {
+	if uint64(end) != offset+length+format.TrailerLen || offset > uint64(end) {
 		return extent{}
 	}
 	return extent{int(offset), int(offset + length)}

@@ -3,6 +3,7 @@ package salvage
 import (
 	"encoding/binary"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -16,7 +17,7 @@ func (s *scanner) rawEnd(data []byte) int {
 	base := len(s.data) - len(data)
 	isStart, array := s.entries(base)
 	at := array - base
-	for n, before := uint32(0), uint32(0); len(data)-at >= 4+trailerLen; n++ {
+	for n, before := uint32(0), uint32(0); len(data)-at >= 4+format.TrailerLen; n++ {
 		s.work -= 4 * entryWork
 		point := binary.LittleEndian.Uint32(data[at:])
 		at += 4

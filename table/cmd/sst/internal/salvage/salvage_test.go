@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
@@ -43,14 +44,14 @@ func FuzzScan(f *testing.F) {
 				if _, err := (image{data: data}).decode(blocks[0]); err != nil {
 					t.Fatalf("block at %d does not decode", at)
 				}
-				at, blocks = blocks[0].end+trailerLen, blocks[1:]
+				at, blocks = blocks[0].end+format.TrailerLen, blocks[1:]
 			case len(gaps) > 0 && gaps[0].start == at:
 				at, gaps = gaps[0].end, gaps[1:]
 			default:
 				t.Fatalf("neither block nor gap at %d", at)
 			}
 		}
-		if rest := len(data) - at; rest != footerLen && rest > trailerLen {
+		if rest := len(data) - at; rest != format.FooterLen && rest > format.TrailerLen {
 			t.Fatalf("%d bytes are in no block and no gap", rest)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -20,9 +21,6 @@ import (
 // between two blocks of entries may be one of other things, a filter, if its checksum
 // says so.
 const (
-	trailerLen = 5
-	footerLen  = 48
-
 	// maxBlock is more than a block takes, decompressed.
 	maxBlock = 1 << 30
 
@@ -83,7 +81,7 @@ func (s *scanner) between(start, end int) iter.Seq[piece] {
 			}
 			start = s.behind(p)
 		}
-		if isFooter := end == len(s.data) && end-start == footerLen; start == end || isFooter {
+		if isFooter := end == len(s.data) && end-start == format.FooterLen; start == end || isFooter {
 			return
 		}
 		if s.work <= 0 {
@@ -102,7 +100,7 @@ func (s *scanner) behind(p piece) int {
 		id := s.data[p.end]
 		s.deflate = id == deflateID || s.deflate && id == 0
 	}
-	return p.end + trailerLen
+	return p.end + format.TrailerLen
 }
 
 // deflateID is the compression id of deflate.
@@ -143,7 +141,7 @@ func (s *scanner) resume(at int) (p piece, ok bool) {
 
 // block returns the block at e, which looks like one, if it has a right checksum.
 func (s *scanner) block(e extent) (p piece, ok bool) {
-	if e.end > len(s.data)-trailerLen {
+	if e.end > len(s.data)-format.TrailerLen {
 		return piece{}, false
 	}
 	s.work -= int64(e.end - e.start)
@@ -166,7 +164,7 @@ const failedDecode = 1 << 10
 func (s *scanner) read(e extent) (p piece, ok bool) {
 	contents, err := s.decode(e)
 	if errors.As(err, new(*codecs.TooLargeError)) {
-		return piece{extent{e.start, e.end + trailerLen}, gap, err}, true
+		return piece{extent{e.start, e.end + format.TrailerLen}, gap, err}, true
 	}
 	if err != nil {
 		s.err = unreadable(err)
@@ -191,7 +189,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (s *scanner) other(start, end int) (p piece, ok bool) {
 	sum := ^uint32(0)
 	at := start
-	for ; at <= end-trailerLen && s.work > 0; at++ {
+	for ; at <= end-format.TrailerLen && s.work > 0; at++ {
 		sum = castagnoli[byte(sum)^s.data[at]] ^ sum>>8
 		if at == start || crc.Mask(^sum) != binary.LittleEndian.Uint32(s.data[at+1:]) {
 			continue

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -27,7 +28,7 @@ func readFilters(l *table.Layout) Filters {
 // InLines reports whether the whole table's filter is TableBloom's, by its name in the
 // metaindex.
 func (f Filters) InLines() bool {
-	return f.Whole != nil && string(f.WholePart.Name) == "fullfilter."+filter.TableBloom{}.Name()
+	return f.Whole != nil && string(f.WholePart.Name) == format.TableFilterPrefix+filter.TableBloom{}.Name()
 }
 
 // Why says why filters are not in use.

@@ -11,14 +11,12 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
-
-// levelMagic is what LevelDB's tables end in.
-const levelMagic = 0xdb4775248b80fb57
 
 // engines are what the tables of others end in, and what reads them.
 var engines = map[uint64]struct{ what, reader string }{
@@ -78,7 +76,7 @@ func lists(v *database.Version, n uint64) bool {
 // says nothing of what a table may be when it is cut short.
 func (f *File) recognize(head, tail []byte) (what, next string) {
 	path, magic := text.ShellPath(f.Path), binary.LittleEndian.Uint64(tail)
-	if magic == levelMagic {
+	if magic == format.Magic {
 		return "", ""
 	}
 	if e, ok := engines[magic]; ok {
@@ -124,7 +122,7 @@ var readers = map[FileKind]string{
 // endsTable reports whether a table ends at size, by its magic number.
 func endsTable(r io.ReaderAt, size int64) bool {
 	end, err := readAt(r, max(0, size-8), min(size, 8))
-	return err == nil && len(end) == 8 && binary.LittleEndian.Uint64(end) == levelMagic
+	return err == nil && len(end) == 8 && binary.LittleEndian.Uint64(end) == format.Magic
 }
 
 // IsLog reports whether a file is called as logs of databases are.

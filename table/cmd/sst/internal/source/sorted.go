@@ -9,13 +9,11 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
-
-// internalTrailer is how many bytes an internal key has behind the user's.
-const internalTrailer = 8
 
 // sortedInMemory is how much memory pairs may take that are sorted without temporary files,
 // and pairOverhead what each takes beside its bytes.
@@ -103,7 +101,7 @@ func (s *sorted) outside(pairs iter.Seq2[input.Pair, error], order, user table.C
 	s.src = s.file
 	o := extern.Options{Compare: order.Compare, Whole: user != table.BytewiseComparer}
 	if internal {
-		o.Suffix = internalTrailer
+		o.Suffix = format.InternalTrailerLen
 	}
 	out := bufio.NewWriterSize(s.file, 1<<20)
 	s.size, err = writeTable(out, sortedOutside(pairs, o), order)
