@@ -12,12 +12,12 @@ type readAhead struct {
 // no more is read ahead: the error is left for who reads the block itself to find.
 func (a *readAhead) prepare(r *Reader, i, end int) {
 	h := r.index.handles[i]
-	if a.most == 0 || a.has(h.offset, h.end()) || r.cachedAlready(i) {
+	if a.most == 0 || a.has(h.Offset, h.end()) || r.cachedAlready(i) {
 		return
 	}
-	to := h.offset
+	to := h.Offset
 	for _, next := range r.index.handles[i:end] {
-		if next.offset != to || next.end()-h.offset > uint64(a.most) || next.length > uint64(r.o.MaxBlockSize) {
+		if next.Offset != to || next.end()-h.Offset > uint64(a.most) || next.Length > uint64(r.o.MaxBlockSize) {
 			break
 		}
 		to = next.end()
@@ -25,9 +25,9 @@ func (a *readAhead) prepare(r *Reader, i, end int) {
 	if to <= h.end() {
 		return // no more than the block itself
 	}
-	n := int(to - h.offset)
-	a.bytes, a.at = extend(a.bytes[:0], n)[:n], h.offset
-	if r.readAt(partData, a.bytes, a.at) != nil {
+	n := int(to - h.Offset)
+	a.bytes, a.at = extend(a.bytes[:0], n)[:n], h.Offset
+	if r.readAt(DataBlock, a.bytes, a.at) != nil {
 		a.bytes, a.most = nil, 0
 	}
 }

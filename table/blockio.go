@@ -53,24 +53,24 @@ func (b *buffers) contents() *[]byte {
 // readBlock reads the block at h into b, checks its checksum, and returns its
 // contents, decompressed. They are valid until b is used again: keep makes a
 // value of them last.
-func (r *Reader) readBlock(part string, h handle, b *buffers) ([]byte, error) {
-	id, err := r.readStored(part, h, b)
+func (r *Reader) readBlock(kind BlockKind, h Handle, b *buffers) ([]byte, error) {
+	id, err := r.readStored(kind, h, b)
 	if err != nil {
 		return nil, err
 	}
-	return r.decode(part, h, b, id)
+	return r.decode(kind, h, b, id)
 }
 
 // readStored reads the stored block, checks its checksum, and returns its
 // compression id.
-func (r *Reader) readStored(part string, h handle, b *buffers) (byte, error) {
-	if h.length > uint64(r.o.MaxBlockSize) {
-		return 0, r.corrupt(part, h, "%d bytes, want at most %d", h.length, r.o.MaxBlockSize)
+func (r *Reader) readStored(kind BlockKind, h Handle, b *buffers) (byte, error) {
+	if h.Length > uint64(r.o.MaxBlockSize) {
+		return 0, r.corrupt(kind, h, "%d bytes, want at most %d", h.Length, r.o.MaxBlockSize)
 	}
-	n := int(h.length)
+	n := int(h.Length)
 	b.stored = extend(b.stored[:0], n+format.TrailerLen)[:n+format.TrailerLen]
-	if !b.ahead.read(b.stored, h.offset) {
-		if err := r.readAt(part, b.stored, h.offset); err != nil {
+	if !b.ahead.read(b.stored, h.Offset) {
+		if err := r.readAt(kind, b.stored, h.Offset); err != nil {
 			return 0, err
 		}
 	}
@@ -80,24 +80,24 @@ func (r *Reader) readStored(part string, h handle, b *buffers) (byte, error) {
 	}
 	want := binary.LittleEndian.Uint32(b.stored[n+1:])
 	if got := crc.Block(b.stored[:n], id); got != want {
-		return 0, r.corrupt(part, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
+		return 0, r.corrupt(kind, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
 	}
 	return id, nil
 }
 
 // decode decompresses the stored block.
-func (r *Reader) decode(part string, h handle, b *buffers, id byte) ([]byte, error) {
-	stored := b.stored[:h.length:h.length]
+func (r *Reader) decode(kind BlockKind, h Handle, b *buffers, id byte) ([]byte, error) {
+	stored := b.stored[:h.Length:h.Length]
 	if b.compressed = id != NoCompression.ID(); !b.compressed {
 		return stored, nil
 	}
 	codec := r.codec(id)
 	if codec == nil {
-		return nil, r.corrupt(part, h, "compression id %d, for which there is no codec", id)
+		return nil, r.corrupt(kind, h, "compression id %d, for which there is no codec", id)
 	}
 	decoded, err := codec.Decode(b.decoded[:0], stored, r.o.MaxBlockSize)
 	if err != nil {
-		return nil, r.damaged(part, h, err)
+		return nil, r.damaged(kind, h, err)
 	}
 	b.decoded = decoded
 	return decoded[:len(decoded):len(decoded)], nil
@@ -118,7 +118,7 @@ func (r *Reader) codec(id byte) Codec {
 
 // readAt fills p from offset. An error of the source is in the chain of the one
 // returned; a source that ends early is io.ErrUnexpectedEOF.
-func (r *Reader) readAt(part string, p []byte, offset uint64) error {
+func (r *Reader) readAt(kind BlockKind, p []byte, offset uint64) error {
 	n, err := r.src.ReadAt(p, int64(offset))
 	end := err == nil || err == io.EOF // not wrapped: that could be a connection's
 	if n == len(p) && end {
@@ -130,7 +130,7 @@ func (r *Reader) readAt(part string, p []byte, offset uint64) error {
 	if end {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("table: reading %s at %d: %w", part, offset, err)
+	return fmt.Errorf("table: reading %s at %d: %w", kind, offset, err)
 }
 
 // readData reads data block i and counts that.
@@ -138,9 +138,9 @@ func (r *Reader) readData(i int, b *buffers) ([]byte, error) {
 	h := r.index.handles[i]
 	if m := r.o.Metrics; m != nil {
 		m.DataBlocks.Add(1)
-		m.BytesRead.Add(h.length + format.TrailerLen)
+		m.BytesRead.Add(h.Length + format.TrailerLen)
 	}
-	return r.readBlock(partData, h, b)
+	return r.readBlock(DataBlock, h, b)
 }
 
 // checkFirst checks that data block i's first key lies above the separator before,

@@ -27,20 +27,33 @@ var (
 	ErrClosed = errors.New("table: closed")
 )
 
-// A CorruptionError says which part of a table is damaged, and how.
-// errors.Is(err, ErrCorrupt) is true of it. The parts are "footer", "index
-// block", "metaindex block", "filter block", "table filter block", "properties
-// block", "meta block" (any other that the metaindex lists) and "data block".
+// A CorruptionError says which block of a table is damaged, and how.
+// errors.Is(err, ErrCorrupt) is true of it.
 //
 // Some options make a sound table read as damaged: a Comparer that is not its
 // own, a MaxBlockSize that is too small, a Codec that is not given.
 type CorruptionError struct {
-	File   string // the name that Open was given; "" if Open did not open the table
-	Block  string // the part of the file
-	Offset int64  // where that part starts in the file
-	Length int64  // bytes that the part has there, without the trailer of 5 bytes
-	Err    error  // what was found and expected; positions in it count from the part's start, after decompression
+	File   string    // the name that Open was given; "" if Open did not open the table
+	Block  BlockKind // what is damaged
+	Offset int64     // where the block starts in the file
+	Length int64     // bytes that the block has there, without the trailer of 5 bytes
+	Err    error     // what was found and what was expected; positions in it count from the block's start, after decompression
 }
+
+// A BlockKind says what a block of a table is for, or that it is the footer. It is the
+// text that errors call the block.
+type BlockKind string
+
+const (
+	FooterBlock      BlockKind = "footer" // the last 48 bytes of the file
+	IndexBlock       BlockKind = "index block"
+	MetaindexBlock   BlockKind = "metaindex block"
+	FilterBlock      BlockKind = "filter block"       // one filter for each 2 KiB of the file's data blocks
+	TableFilterBlock BlockKind = "table filter block" // one filter for the whole table
+	PropertiesBlock  BlockKind = "properties block"
+	MetaBlock        BlockKind = "meta block" // any other that the metaindex lists
+	DataBlock        BlockKind = "data block"
+)
 
 // Error names file, part, offset, length and cause.
 func (e *CorruptionError) Error() string {
@@ -61,8 +74,8 @@ func (e *CorruptionError) Is(target error) bool {
 
 // misplaced is the error for a data block, at h, with a key that its neighbours in the
 // index do not leave room for.
-func (r *Reader) misplaced(h handle, format string, args ...any) error {
-	return r.damaged(partData, h, disorder{fmt.Errorf(format, args...)})
+func (r *Reader) misplaced(h Handle, format string, args ...any) error {
+	return r.damaged(DataBlock, h, disorder{fmt.Errorf(format, args...)})
 }
 
 // disorder is an error that is block.ErrOrder.
@@ -70,13 +83,12 @@ type disorder struct{ error }
 
 func (disorder) Is(target error) bool { return target == block.ErrOrder }
 
-// corrupt returns a *CorruptionError for the part of the file at h.
-func (r *Reader) corrupt(part string, h handle, format string, args ...any) error {
-	return r.damaged(part, h, fmt.Errorf(format, args...))
+// corrupt returns a *CorruptionError for the block at h.
+func (r *Reader) corrupt(kind BlockKind, h Handle, format string, args ...any) error {
+	return r.damaged(kind, h, fmt.Errorf(format, args...))
 }
 
-// damaged returns a *CorruptionError for the part of the file at h, in which err was
-// found.
-func (r *Reader) damaged(part string, h handle, err error) error {
-	return &CorruptionError{File: r.name, Block: part, Offset: int64(h.offset), Length: int64(h.length), Err: err}
+// damaged returns a *CorruptionError for the block at h, in which err was found.
+func (r *Reader) damaged(kind BlockKind, h Handle, err error) error {
+	return &CorruptionError{File: r.name, Block: kind, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
 }

@@ -197,5 +197,5 @@ func (r *Reader) lookupBudget(memory, length int) block.Budget {
 
 // corruptData is the error for what is wrong in data block i.
 func (r *Reader) corruptData(i int, err error) error {
-	return r.damaged(partData, r.index.handles[i], err)
+	return r.damaged(DataBlock, r.index.handles[i], err)
 }

@@ -17,13 +17,13 @@ import (
 type index struct {
 	text    []byte // what the separators are parts of
 	spans   []span // where in text each is
-	handles []handle
+	handles []Handle
 	keys    block.Order
 	tree    searchTree // if keys are in the bytewise order, but for a suffix
 }
 
-// part returns what of a key is in the bytewise order.
-func (x *index) part(key []byte) []byte { return key[:max(0, len(key)-x.keys.Suffix)] }
+// orderedPrefix returns what of a key is in the bytewise order.
+func (x *index) orderedPrefix(key []byte) []byte { return key[:max(0, len(key)-x.keys.Suffix)] }
 
 // hasTree reports whether separators are searched by the tree.
 func (x *index) hasTree() bool { return x.keys.Compare == nil || x.keys.Suffix > 0 }
@@ -57,26 +57,26 @@ func (x *index) order(a, b []byte) int {
 }
 
 // readIndex reads the index block.
-func (r *Reader) readIndex(h handle) (*index, error) {
+func (r *Reader) readIndex(h Handle) (*index, error) {
 	var b buffers
-	contents, err := r.readBlock(partIndex, h, &b)
+	contents, err := r.readBlock(IndexBlock, h, &b)
 	if err != nil {
 		return nil, err
 	}
 	x := &index{keys: r.order}
 	if err := x.decode(contents, r.footerOffset); err != nil {
-		return nil, r.damaged(partIndex, h, err)
+		return nil, r.damaged(IndexBlock, h, err)
 	}
 	return x, nil
 }
 
 // overlapping returns the data block that shares bytes with h, if one does.
-func (x *index) overlapping(h handle) (handle, bool) {
-	i := sort.Search(x.len(), func(i int) bool { return x.handles[i].end() > h.offset })
-	if i < x.len() && x.handles[i].offset < h.end() {
+func (x *index) overlapping(h Handle) (Handle, bool) {
+	i := sort.Search(x.len(), func(i int) bool { return x.handles[i].end() > h.Offset })
+	if i < x.len() && x.handles[i].Offset < h.end() {
 		return x.handles[i], true
 	}
-	return handle{}, false
+	return Handle{}, false
 }
 
 // decode decodes the index, whose blocks must lie below limit. It takes contents over.
@@ -105,7 +105,7 @@ func (x *index) decode(contents []byte, limit uint64) error {
 func (x *index) keep(it *block.Iter, text []byte, limit uint64) error {
 	const minBlock = 1 + format.TrailerLen // so there are no more than the file has room for
 	n := int(min(uint64(it.Len()), limit/minBlock+1))
-	x.spans, x.handles = make([]span, 0, n), make([]handle, 0, n)
+	x.spans, x.handles = make([]span, 0, n), make([]Handle, 0, n)
 	room := int(min(uint64(separatorBudget.of(limit)), math.MaxUint32))
 	if it.SharesKeys() {
 		text = nil
@@ -117,8 +117,8 @@ func (x *index) keep(it *block.Iter, text []byte, limit uint64) error {
 		if err != nil {
 			return fmt.Errorf("separator %s: %w", wire.Quote(key), err)
 		}
-		if h.offset < last {
-			return fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later", wire.Quote(key), h.offset, last)
+		if h.Offset < last {
+			return fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later", wire.Quote(key), h.Offset, last)
 		}
 		if it.SharesKeys() && len(key) > room-len(text) {
 			return fmt.Errorf("separators that share bytes, of over %d bytes together, which is too much for a file of this size", room)

@@ -109,7 +109,7 @@ func (it *Iter) Block() Handle {
 		return Handle{}
 	}
 	h := it.r.index.handles[it.at]
-	return Handle{Offset: h.offset, Length: h.length}
+	return Handle{Offset: h.Offset, Length: h.Length}
 }
 
 // Error returns why the last move failed, or nil if it found an entry or the

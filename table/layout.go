@@ -7,10 +7,6 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// A Handle is where a block is: its offset in the file, and its length there without
-// the trailer of 5 bytes that follows.
-type Handle struct{ Offset, Length uint64 }
-
 // A Part is a block that another one lists.
 type Part struct {
 	Name []byte // of a data block its separator, else what the metaindex calls it
@@ -45,17 +41,17 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 		return nil, err
 	}
 	err = t.openIndex()
-	if t.footer.index.length == 0 { // it was not come to
+	if t.footer.index.Length == 0 { // it was not come to
 		return nil, err
 	}
 	t.src = r
 	if err != nil {
 		t.index = new(index)
 	}
-	l := &Layout{Footer: int64(t.footerOffset), Metaindex: t.footer.metaindex.export(), Index: t.footer.index.export(), r: t}
+	l := &Layout{Footer: int64(t.footerOffset), Metaindex: t.footer.metaindex, Index: t.footer.index, r: t}
 	l.Data = make([]Part, t.index.len())
 	for i, h := range t.index.handles {
-		l.Data[i] = Part{Name: t.index.separator(i), Handle: h.export()}
+		l.Data[i] = Part{Name: t.index.separator(i), Handle: h}
 	}
 	return l, err
 }
@@ -72,13 +68,13 @@ func (l *Layout) Meta() ([]Part, error) {
 	room := metaindexKeyBudget.of(l.r.footerOffset)
 	for it.Next() {
 		if room -= len(it.Key()); len(parts) == maxMetaBlocks || room < 0 {
-			return nil, l.r.corrupt(partMetaindex, l.r.footer.metaindex, "more than %d entries, or too long ones", maxMetaBlocks)
+			return nil, l.r.corrupt(MetaindexBlock, l.r.footer.metaindex, "more than %d entries, or too long ones", maxMetaBlocks)
 		}
-		h, err := l.r.metaHandle(partMeta, it.Value())
+		h, err := l.r.metaHandle(MetaBlock, it.Value())
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, Part{Name: bytes.Clone(it.Key()), Handle: h.export()})
+		parts = append(parts, Part{Name: bytes.Clone(it.Key()), Handle: h})
 	}
 	return parts, nil
 }
@@ -107,7 +103,7 @@ func (l *Layout) Filters() (LayoutFilters, error) {
 // *CorruptionError that calls the block by what the Layout knows it as.
 func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err error) {
 	var b buffers
-	part, at := l.part(h), handle{h.Offset, h.Length}
+	part, at := l.kind(h), h
 	if h.Offset > uint64(l.Footer) || h.Length > uint64(l.Footer) || at.end() > uint64(l.Footer) {
 		return nil, 0, l.r.corrupt(part, at, "%d bytes and a trailer, want them to end before the footer at %d", h.Length, l.Footer)
 	}
@@ -119,18 +115,16 @@ func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err err
 	return contents, id, err
 }
 
-// part is what errors call the block at h.
-func (l *Layout) part(h Handle) string {
+// kind is what errors call the block at h.
+func (l *Layout) kind(h Handle) BlockKind {
 	switch {
 	case h == l.Metaindex:
-		return partMetaindex
+		return MetaindexBlock
 	case h == l.Index:
-		return partIndex
+		return IndexBlock
 	}
-	if _, data := l.r.index.overlapping(handle{h.Offset, h.Length}); data {
-		return partData
+	if _, data := l.r.index.overlapping(Handle{h.Offset, h.Length}); data {
+		return DataBlock
 	}
-	return partMeta
+	return MetaBlock
 }
-
-func (h handle) export() Handle { return Handle{Offset: h.offset, Length: h.length} }

@@ -8,9 +8,9 @@ import "slices"
 // reads nothing, also when the Reader is closed.
 func (r *Reader) ApproximateOffset(key []byte) int64 {
 	if i := r.index.search(key); i < r.index.len() {
-		return int64(r.index.handles[i].offset)
+		return int64(r.index.handles[i].Offset)
 	}
-	return int64(r.footer.metaindex.offset)
+	return int64(r.footer.metaindex.Offset)
 }
 
 // FirstKey returns the table's first key, which is the caller's, or ErrNotFound if

@@ -138,18 +138,18 @@ func (r *Reader) Properties() (*Properties, error) {
 	if !it.SeekGE([]byte(format.PropertiesName)) || string(it.Key()) != format.PropertiesName {
 		return nil, ErrNotFound
 	}
-	h, err := r.metaHandle(partProperties, it.Value())
+	h, err := r.metaHandle(PropertiesBlock, it.Value())
 	if err != nil {
 		return nil, err
 	}
 	var b buffers
-	contents, err := r.readBlock(partProperties, h, &b)
+	contents, err := r.readBlock(PropertiesBlock, h, &b)
 	if err != nil {
 		return nil, err
 	}
 	p, err := decodeProperties(contents, metaindexKeyBudget.of(r.footerOffset))
 	if err != nil {
-		return nil, r.damaged(partProperties, h, err)
+		return nil, r.damaged(PropertiesBlock, h, err)
 	}
 	return p, nil
 }

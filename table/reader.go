@@ -91,7 +91,7 @@ func sizedReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Rea
 	}
 	t := &Reader{name: name, o: opts, order: BlockOrder(opts.Comparer)}
 	if size < format.FooterLen {
-		return nil, t.corrupt(partFooter, handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, format.FooterLen)
+		return nil, t.corrupt(FooterBlock, Handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, format.FooterLen)
 	}
 	t.src, t.footerOffset = readTail(r, size, int64(opts.TailSize)), uint64(size)-format.FooterLen
 	return t, nil
@@ -115,12 +115,12 @@ func Open(name string, o *ReaderOptions) (*Reader, error) {
 // openIndex reads the index, by way of the footer.
 func (r *Reader) openIndex() error {
 	var buf [format.FooterLen]byte
-	if err := r.readAt(partFooter, buf[:], r.footerOffset); err != nil {
+	if err := r.readAt(FooterBlock, buf[:], r.footerOffset); err != nil {
 		return err
 	}
 	var err error
 	if r.footer, err = decodeFooter(buf[:], r.footerOffset); err != nil {
-		return r.damaged(partFooter, r.footerHandle(), err)
+		return r.damaged(FooterBlock, r.footerHandle(), err)
 	}
 	if r.index, err = r.readIndex(r.footer.index); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (r *Reader) openIndex() error {
 }
 
 // footerHandle is where the footer is.
-func (r *Reader) footerHandle() handle { return handle{r.footerOffset, format.FooterLen} }
+func (r *Reader) footerHandle() Handle { return Handle{r.footerOffset, format.FooterLen} }
 
 // openMeta reads the metaindex, if it is wanted, and the filter.
 func (r *Reader) openMeta() error {
@@ -160,11 +160,11 @@ func (r *Reader) openMeta() error {
 func (r *Reader) checkOverlap() error {
 	f := r.footer
 	if f.index.overlaps(f.metaindex) {
-		return r.corrupt(partFooter, r.footerHandle(), "index at %d overlaps metaindex at %d", f.index.offset, f.metaindex.offset)
+		return r.corrupt(FooterBlock, r.footerHandle(), "index at %d overlaps metaindex at %d", f.index.Offset, f.metaindex.Offset)
 	}
-	for _, h := range []handle{f.metaindex, f.index} {
+	for _, h := range []Handle{f.metaindex, f.index} {
 		if d, ok := r.index.overlapping(h); ok {
-			return r.corrupt(partIndex, f.index, "data block at %d overlaps the block at %d", d.offset, h.offset)
+			return r.corrupt(IndexBlock, f.index, "data block at %d overlaps the block at %d", d.Offset, h.Offset)
 		}
 	}
 	return nil
@@ -180,7 +180,7 @@ func (r *Reader) checkEmpty(metaindex *block.Iter) error {
 	}
 	for metaindex.Next() {
 		if name := metaindex.Key(); !format.MetaName.Match(name) {
-			return r.corrupt(partIndex, r.footer.index, "no data blocks, but the metaindex lists one as %s", wire.Quote(name))
+			return r.corrupt(IndexBlock, r.footer.index, "no data blocks, but the metaindex lists one as %s", wire.Quote(name))
 		}
 	}
 	return nil

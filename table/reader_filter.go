@@ -23,7 +23,7 @@ func (r *Reader) readFilters(it *block.Iter) error {
 		return nil
 	}
 	var unusable []error
-	var used handle // of the first one
+	var used Handle // of the first one
 	for _, kind := range []filterKind{byBlocks, wholeTable} {
 		err := r.readFilter(it, kind, &used)
 		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, errUnknownFilter) {
@@ -37,32 +37,32 @@ func (r *Reader) readFilters(it *block.Iter) error {
 // filterKind is one of the ways in which a table has filters.
 type filterKind struct {
 	prefix string // of a policy's name in the metaindex
-	part   string // what errors call it
+	block  BlockKind
 }
 
 var (
-	byBlocks   = filterKind{format.FilterPrefix, partFilter}
-	wholeTable = filterKind{format.TableFilterPrefix, partTableFilter}
+	byBlocks   = filterKind{format.FilterPrefix, FilterBlock}
+	wholeTable = filterKind{format.TableFilterPrefix, TableFilterBlock}
 )
 
 // readFilter opens the filter of the first policy that the metaindex has one for. It
 // must not be in the bytes of the one that is used already.
-func (r *Reader) readFilter(it *block.Iter, kind filterKind, used *handle) error {
+func (r *Reader) readFilter(it *block.Iter, kind filterKind, used *Handle) error {
 	for _, p := range r.policies(kind) {
 		for _, name := range filterNames(p) {
 			key := []byte(kind.prefix + name)
 			if !it.SeekGE(key) || !bytes.Equal(it.Key(), key) {
 				continue
 			}
-			h, err := r.metaHandle(kind.part, it.Value())
+			h, err := r.metaHandle(kind.block, it.Value())
 			if err != nil {
 				return err
 			}
-			if used.length > 0 && h.overlaps(*used) {
-				return r.corrupt(kind.part, h, "overlaps the block at %d", used.offset)
+			if used.Length > 0 && h.overlaps(*used) {
+				return r.corrupt(kind.block, h, "overlaps the block at %d", used.Offset)
 			}
 			*used = h
-			return r.useFilter(kind, p, Part{Name: key, Handle: h.export()}, h)
+			return r.useFilter(kind, p, Part{Name: key, Handle: h}, h)
 		}
 	}
 	if prefix := []byte(kind.prefix); it.SeekGE(prefix) && bytes.HasPrefix(it.Key(), prefix) {
@@ -72,7 +72,7 @@ func (r *Reader) readFilter(it *block.Iter, kind filterKind, used *handle) error
 }
 
 // useFilter opens the filter at h, listed as part, for lookups.
-func (r *Reader) useFilter(kind filterKind, p filter.Policy, part Part, h handle) (err error) {
+func (r *Reader) useFilter(kind filterKind, p filter.Policy, part Part, h Handle) (err error) {
 	if kind == wholeTable {
 		r.tableFilterPart = part
 		r.tableFilter, err = r.openTableFilter(p, h)
@@ -89,7 +89,7 @@ func (r *Reader) useFilter(kind filterKind, p filter.Policy, part Part, h handle
 func (r *Reader) placeFilters() {
 	r.places = make([]filter.Place, r.index.len())
 	for i, h := range r.index.handles {
-		r.places[i] = r.filter.Place(h.offset)
+		r.places[i] = r.filter.Place(h.Offset)
 	}
 }
 
@@ -119,51 +119,51 @@ func (r *Reader) policy(kind filterKind, name []byte) filter.Policy {
 func (r *Reader) readMetaindex() (*block.Iter, error) {
 	h := r.footer.metaindex
 	var b buffers
-	contents, err := r.readBlock(partMetaindex, h, &b)
+	contents, err := r.readBlock(MetaindexBlock, h, &b)
 	if err != nil {
 		return nil, err
 	}
 	it, budget := new(block.Iter), block.Budget{Memory: metaindexKeyBudget.of(r.footerOffset)}
 	if err := it.Open(contents, block.Order{}, &budget); err != nil {
-		return nil, r.damaged(partMetaindex, h, err)
+		return nil, r.damaged(MetaindexBlock, h, err)
 	}
 	return it, nil
 }
 
 // metaHandle decodes a metaindex value: the handle of that part, a block which
 // is neither data nor index.
-func (r *Reader) metaHandle(part string, value []byte) (handle, error) {
+func (r *Reader) metaHandle(kind BlockKind, value []byte) (Handle, error) {
 	h, _, err := decodeHandle(value, r.footerOffset)
 	if err != nil {
-		return h, r.damaged(partMetaindex, r.footer.metaindex, err)
+		return h, r.damaged(MetaindexBlock, r.footer.metaindex, err)
 	}
 	if _, data := r.index.overlapping(h); data || h.overlaps(r.footer.metaindex) || h.overlaps(r.footer.index) {
-		return h, r.corrupt(part, h, "overlaps another block")
+		return h, r.corrupt(kind, h, "overlaps another block")
 	}
 	return h, nil
 }
 
 // openFilter opens the filter block at h.
-func (r *Reader) openFilter(p filter.Policy, h handle) (*filter.BlockReader, error) {
-	return openFilter(r, partFilter, h, p, filter.OpenBlock)
+func (r *Reader) openFilter(p filter.Policy, h Handle) (*filter.BlockReader, error) {
+	return openFilter(r, FilterBlock, h, p, filter.OpenBlock)
 }
 
 // openTableFilter opens the whole table's filter at h.
-func (r *Reader) openTableFilter(p filter.Policy, h handle) (*filter.TableReader, error) {
-	return openFilter(r, partTableFilter, h, p, filter.OpenTable)
+func (r *Reader) openTableFilter(p filter.Policy, h Handle) (*filter.TableReader, error) {
+	return openFilter(r, TableFilterBlock, h, p, filter.OpenTable)
 }
 
 // openFilter opens what is at h.
-func openFilter[F any](r *Reader, part string, h handle, p filter.Policy, open func([]byte, filter.Policy) (F, error)) (F, error) {
+func openFilter[F any](r *Reader, kind BlockKind, h Handle, p filter.Policy, open func([]byte, filter.Policy) (F, error)) (F, error) {
 	var b buffers
 	var none F
-	contents, err := r.readBlock(part, h, &b)
+	contents, err := r.readBlock(kind, h, &b)
 	if err != nil {
 		return none, err
 	}
 	f, err := open(contents, p)
 	if err != nil {
-		return none, r.damaged(part, h, err)
+		return none, r.damaged(kind, h, err)
 	}
 	return f, nil
 }

@@ -68,19 +68,19 @@ func newSearchTree(x *index) searchTree {
 // fill makes one node.
 func (l *searchLevel) fill(x *index, node int) {
 	from, to := node*fanOut, min((node+1)*fanOut, l.n)
-	last := l.part(x, to-1)
-	skip := wire.SharedLen(l.part(x, from), last)
+	last := l.orderedPrefix(x, to-1)
+	skip := wire.SharedLen(l.orderedPrefix(x, from), last)
 	p := prefix{size: uint32(skip), tails: -1}
-	p.implied = node > 0 && wire.SharedLen(l.part(x, from-1), last) >= skip
+	p.implied = node > 0 && wire.SharedLen(l.orderedPrefix(x, from-1), last) >= skip
 	alike := false
 	for i := from; i < to; i++ {
-		l.heads[i] = wire.Head(l.part(x, i)[skip:])
+		l.heads[i] = wire.Head(l.orderedPrefix(x, i)[skip:])
 		alike = alike || i > from && l.heads[i] == l.heads[i-1]
 	}
 	if alike {
 		p.tails = int32(len(l.tails))
 		for i := from; i < to; i++ {
-			l.tails = append(l.tails, tail(l.part(x, i)[skip:]))
+			l.tails = append(l.tails, tail(l.orderedPrefix(x, i)[skip:]))
 		}
 	}
 	l.shared[node] = p
@@ -94,8 +94,8 @@ func (l *searchLevel) separator(x *index, i int) []byte {
 	return x.separator(min((i+1)<<l.shift, x.len()) - 1)
 }
 
-// part returns what of separator i of the level is in the bytewise order.
-func (l *searchLevel) part(x *index, i int) []byte { return x.part(l.separator(x, i)) }
+// orderedPrefix returns what of separator i of the level is in the bytewise order.
+func (l *searchLevel) orderedPrefix(x *index, i int) []byte { return x.orderedPrefix(l.separator(x, i)) }
 
 // search returns the first of the index's separators that is not below key, or
 // x.len().
@@ -115,7 +115,7 @@ func (t *searchTree) search(x *index, key []byte) int {
 func (l *searchLevel) search(x *index, node int, key []byte) int {
 	from := node * fanOut
 	to := min(from+fanOut, l.n)
-	shared, part := &l.shared[node], x.part(key)
+	shared, part := &l.shared[node], x.orderedPrefix(key)
 	if !shared.implied {
 		prefix := l.separator(x, from)[:shared.size]
 		if !bytes.HasPrefix(part, prefix) {
@@ -138,7 +138,7 @@ func (l *searchLevel) search(x *index, node int, key []byte) int {
 func (l *searchLevel) searchAlike(x *index, i, to int, shared *prefix, key []byte) int {
 	h := l.heads[i]
 	if shared.tails >= 0 {
-		t, tails := tail(x.part(key)[shared.size:]), l.tails[shared.tails:]
+		t, tails := tail(x.orderedPrefix(key)[shared.size:]), l.tails[shared.tails:]
 		for i < to && l.heads[i] == h && tails[i%fanOut] < t {
 			i++
 		}

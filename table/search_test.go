@@ -13,7 +13,7 @@ import (
 
 // indexOf returns an index of separators alone.
 func indexOf(separators [][]byte) *index {
-	x := &index{handles: make([]handle, len(separators))}
+	x := &index{handles: make([]Handle, len(separators))}
 	for _, s := range separators {
 		start := uint32(len(x.text))
 		x.text = append(x.text, s...)
@@ -134,7 +134,7 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		}
 		slices.SortFunc(all, compare)
 		all = slices.CompactFunc(all, bytes.Equal)
-		x.handles = make([]handle, len(all))
+		x.handles = make([]Handle, len(all))
 		for _, s := range all {
 			start := uint32(len(x.text))
 			x.text = append(x.text, s...)

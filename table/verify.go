@@ -115,7 +115,7 @@ func (v *verifier) block(i int) error {
 		first := v.filters[0]
 		v.filters = nil
 		return fmt.Errorf("table: %s at %d: not asked for all keys: those up to the data block at %d are, together, over 320 times as long as the blocks",
-			first.part, first.offset, v.r.index.handles[i].offset)
+			first.kind, first.Offset, v.r.index.handles[i].Offset)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (v *verifier) block(i int) error {
 // askFilter asks the filter for each key of data block i, which is open, and
 // names those that it denies, as far as there is room.
 func (v *verifier) askFilter(i int, f checkedFilter) {
-	offset := v.r.index.handles[i].offset
+	offset := v.r.index.handles[i].Offset
 	denied, named := v.denied, v.named
 	v.names = v.names[:0]
 	for ok := v.c.first(); ok && v.hashing >= 0; ok = v.c.next() {
@@ -150,7 +150,7 @@ func (v *verifier) askFilter(i int, f checkedFilter) {
 		v.denier = f.metaBlock
 	}
 	if v.named > named {
-		v.denials = append(v.denials, v.r.corrupt(f.part, f.handle, "denies keys of the data block at %d: %s", offset, v.names[2:]))
+		v.denials = append(v.denials, v.r.corrupt(f.kind, f.Handle, "denies keys of the data block at %d: %s", offset, v.names[2:]))
 		v.nameRoom -= 256 + 4*len(v.names)
 	}
 }
@@ -161,11 +161,11 @@ func (v *verifier) findings() error {
 	}
 	if 2*v.without > v.asked {
 		hint := fmt.Errorf("table: %s at %d: denies %d keys but has them without their last 8 bytes: the table is a database's, and wants FilterKey: InternalFilterKey",
-			v.denier.part, v.denier.offset, v.without)
+			v.denier.kind, v.denier.Offset, v.without)
 		return errors.Join(append(v.found, hint)...)
 	}
 	if more := v.denied - v.named; more > 0 {
-		v.denials = append(v.denials, v.r.corrupt(v.denier.part, v.denier.handle, "denies %d further keys", more))
+		v.denials = append(v.denials, v.r.corrupt(v.denier.kind, v.denier.Handle, "denies %d further keys", more))
 	}
 	return errors.Join(append(v.found, v.denials...)...)
 }

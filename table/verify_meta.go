@@ -15,8 +15,8 @@ const maxMetaBlocks = 1000
 
 // metaBlock is a block that the metaindex lists.
 type metaBlock struct {
-	handle
-	part   string
+	Handle
+	kind   BlockKind
 	policy filter.Policy // nil, unless it is a filter that there is one for
 }
 
@@ -32,10 +32,10 @@ func (v *verifier) meta() error {
 	var last metaBlock // of those that are looked at
 	for _, m := range v.metaBlocks(it) {
 		switch {
-		case m.handle == last.handle && m.part == last.part && m.part != partMeta:
+		case m.Handle == last.Handle && m.kind == last.kind && m.kind != MetaBlock:
 			// A filter under its second name.
-		case last.length > 0 && m.overlaps(last.handle):
-			v.add(v.r.corrupt(m.part, m.handle, "overlaps the %s at %d", last.part, last.offset))
+		case last.Length > 0 && m.overlaps(last.Handle):
+			v.add(v.r.corrupt(m.kind, m.Handle, "overlaps the %s at %d", last.kind, last.Offset))
 		default:
 			v.add(v.metaBlock(m))
 			last = m
@@ -51,28 +51,28 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 	n := 0
 	for ok := it.First(); ok && !v.full(); ok = it.Next() {
 		if n++; n > maxMetaBlocks {
-			v.add(v.r.corrupt(partMetaindex, v.r.footer.metaindex, "more than %d entries", maxMetaBlocks))
+			v.add(v.r.corrupt(MetaindexBlock, v.r.footer.metaindex, "more than %d entries", maxMetaBlocks))
 			break
 		}
-		m := metaBlock{part: partMeta}
+		m := metaBlock{kind: MetaBlock}
 		if string(it.Key()) == format.PropertiesName {
-			m.part = partProperties
+			m.kind = PropertiesBlock
 		}
 		for _, kind := range []filterKind{byBlocks, wholeTable} {
 			if name, isFilter := bytes.CutPrefix(it.Key(), []byte(kind.prefix)); isFilter {
-				m.part, m.policy = kind.part, v.r.policy(kind, name)
+				m.kind, m.policy = kind.block, v.r.policy(kind, name)
 			}
 		}
-		h, err := v.r.metaHandle(m.part, it.Value())
+		h, err := v.r.metaHandle(m.kind, it.Value())
 		if err != nil {
 			v.add(err)
 			continue
 		}
-		m.handle = h
+		m.Handle = h
 		blocks = append(blocks, m)
 	}
 	slices.SortStableFunc(blocks, func(a, b metaBlock) int {
-		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.length, b.length), cmp.Compare(b.known(), a.known()))
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Length, b.Length), cmp.Compare(b.known(), a.known()))
 	})
 	return blocks
 }
@@ -88,17 +88,17 @@ func (m metaBlock) known() int {
 // metaBlock checks one block, and keeps it if it is a filter.
 func (v *verifier) metaBlock(m metaBlock) error {
 	if m.policy == nil {
-		_, err := v.r.readStored(m.part, m.handle, &v.buffers)
+		_, err := v.r.readStored(m.kind, m.Handle, &v.buffers)
 		return err
 	}
-	if m.part == partTableFilter {
-		f, err := v.r.openTableFilter(m.policy, m.handle)
+	if m.kind == TableFilterBlock {
+		f, err := v.r.openTableFilter(m.policy, m.Handle)
 		if err == nil {
 			v.filters = append(v.filters, checkedFilter{m, func(_ uint64, key []byte) bool { return f.Contains(key) }})
 		}
 		return err
 	}
-	f, err := v.r.openFilter(m.policy, m.handle)
+	f, err := v.r.openFilter(m.policy, m.Handle)
 	if err == nil {
 		v.filters = append(v.filters, checkedFilter{m, f.Contains})
 	}

@@ -38,7 +38,7 @@ type Writer struct {
 	filterSize uint64
 
 	offset  uint64 // bytes written, or to be: what is in out too
-	pending handle // the data block that is next to have an index entry
+	pending Handle // the data block that is next to have an index entry
 	waiting bool   // for a separator of the last data block
 	entries int
 	blocks  int

@@ -26,7 +26,7 @@ func (w *Writer) startDataBlock() {
 // finishDataBlock ends the data block and starts the next. Its index entry waits
 // for the next key, which bounds the separator.
 func (w *Writer) finishDataBlock() error {
-	if err := checkSize(partData, uint64(w.data.Size())); err != nil {
+	if err := checkSize(DataBlock, uint64(w.data.Size())); err != nil {
 		return err
 	}
 	w.blocks++
@@ -49,7 +49,7 @@ func (w *Writer) finishEncoded(raw []byte) error {
 	} else {
 		w.out.buf = w.encoder.encode(w.out.buf, raw)
 	}
-	w.pending, w.waiting = handle{w.offset, uint64(len(w.out.buf)-before) - format.TrailerLen}, true
+	w.pending, w.waiting = Handle{w.offset, uint64(len(w.out.buf)-before) - format.TrailerLen}, true
 	if err := w.wrote(len(w.out.buf) - before); err != nil {
 		return err
 	}
@@ -65,20 +65,20 @@ func (w *Writer) wrote(n int) error {
 // placed goes on with index and filter behind a data block whose place in the
 // file is known.
 func (w *Writer) placed() error {
-	if err := checkSize(partIndex, uint64(w.index.Size())); err != nil {
+	if err := checkSize(IndexBlock, uint64(w.index.Size())); err != nil {
 		return err
 	}
 	if w.filter == nil {
 		return nil
 	}
 	// Its offset array alone, before StartBlock makes it, then its filters too.
-	if err := checkSize(partFilter, 4*(w.offset>>w.o.FilterBaseLg)); err != nil {
+	if err := checkSize(FilterBlock, 4*(w.offset>>w.o.FilterBaseLg)); err != nil {
 		return err
 	}
 	if err := w.filter.StartBlock(w.offset); err != nil {
 		return err
 	}
-	return checkSize(partFilter, w.filter.Size())
+	return checkSize(FilterBlock, w.filter.Size())
 }
 
 // finishBatched has the data block, which raw ends with, encoded, and writes
@@ -103,7 +103,7 @@ func (w *Writer) writeBatch(b *batch) error {
 			key = end
 		}
 		contents := b.stored[stored:b.ends[i]]
-		w.pending = handle{w.offset, uint64(len(contents)) - format.TrailerLen}
+		w.pending = Handle{w.offset, uint64(len(contents)) - format.TrailerLen}
 		if err := w.addIndex(b.separators[separator:b.separatorEnds[i]]); err != nil {
 			return err
 		}
@@ -210,31 +210,31 @@ func (w *Writer) finishData() error {
 
 // finishMetaindex writes the filter block, and the metaindex that lists it.
 // Both stay uncompressed: not every engine reads them otherwise.
-func (w *Writer) finishMetaindex() (handle, error) {
+func (w *Writer) finishMetaindex() (Handle, error) {
 	meta, err := block.NewWriter(w.o.RestartInterval)
 	if err != nil {
-		return handle{}, err
+		return Handle{}, err
 	}
 	if w.filter != nil {
 		contents, err := w.filter.Finish()
 		if err != nil {
-			return handle{}, err
+			return Handle{}, err
 		}
 		if err := w.writeFilter(meta, byBlocks, w.o.FilterPolicy, contents); err != nil {
-			return handle{}, err
+			return Handle{}, err
 		}
 	}
 	if w.inTableFilter > 0 {
 		var contents filter.Bytes
 		w.tableFilter.Generate(&contents)
 		if err := w.writeFilter(meta, wholeTable, w.o.TableFilterPolicy, contents); err != nil {
-			return handle{}, err
+			return Handle{}, err
 		}
 	}
 	if err := w.writeProperties(meta); err != nil {
-		return handle{}, err
+		return Handle{}, err
 	}
-	return w.writeRaw(meta.Finish(), partMetaindex)
+	return w.writeRaw(meta.Finish(), MetaindexBlock)
 }
 
 // writeFilter writes a filter, and lists it in the metaindex.
@@ -242,11 +242,11 @@ func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p filter.Polic
 	if len(contents) == 0 {
 		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
 	}
-	h, err := w.writeRaw(contents, kind.part)
+	h, err := w.writeRaw(contents, kind.block)
 	if err != nil {
 		return err
 	}
-	w.filterSize += h.length
+	w.filterSize += h.Length
 	for _, name := range filterNames(p) {
 		if err := meta.Append([]byte(kind.prefix+name), h.append(nil)); err != nil {
 			return err
@@ -266,31 +266,31 @@ func filterNames(p filter.Policy) []string {
 }
 
 // writeIndex writes the index block.
-func (w *Writer) writeIndex() (handle, error) {
+func (w *Writer) writeIndex() (Handle, error) {
 	raw := w.index.Finish()
-	if err := checkSize(partIndex, uint64(len(raw))); err != nil {
-		return handle{}, err
+	if err := checkSize(IndexBlock, uint64(len(raw))); err != nil {
+		return Handle{}, err
 	}
 	before := len(w.out.buf)
 	w.out.buf = w.encoder.encode(w.out.buf, raw)
-	h := handle{w.offset, uint64(len(w.out.buf)-before) - format.TrailerLen}
+	h := Handle{w.offset, uint64(len(w.out.buf)-before) - format.TrailerLen}
 	return h, w.wrote(len(w.out.buf) - before)
 }
 
 // writeRaw writes a block uncompressed.
-func (w *Writer) writeRaw(contents []byte, part string) (handle, error) {
-	if err := checkSize(part, uint64(len(contents))); err != nil {
-		return handle{}, err
+func (w *Writer) writeRaw(contents []byte, kind BlockKind) (Handle, error) {
+	if err := checkSize(kind, uint64(len(contents))); err != nil {
+		return Handle{}, err
 	}
-	h := handle{w.offset, uint64(len(contents))}
-	w.offset += h.length + format.TrailerLen
+	h := Handle{w.offset, uint64(len(contents))}
+	w.offset += h.Length + format.TrailerLen
 	return h, w.out.writeRaw(contents)
 }
 
 // checkSize holds a block to the size that a Reader takes by default.
-func checkSize(part string, size uint64) error {
+func checkSize(kind BlockKind, size uint64) error {
 	if size > defaultMaxBlockSize {
-		return fmt.Errorf("table: %s of %d bytes, want at most %d", part, size, defaultMaxBlockSize)
+		return fmt.Errorf("table: %s of %d bytes, want at most %d", kind, size, defaultMaxBlockSize)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func (w *Writer) writeProperties(meta *block.Writer) error {
 	if err != nil {
 		return err
 	}
-	h, err := w.writeRaw(contents, partProperties)
+	h, err := w.writeRaw(contents, PropertiesBlock)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
