@@ -5,16 +5,16 @@ import (
 	"reflect"
 )
 
-// Adapt turns a Policy into another package's filter interface that has the
-// same method set, without importing that package. G is the other package's
-// generator interface, B its buffer interface. For goleveldb:
+// Adapt turns a Policy into the filter interface of another package, such as
+// goleveldb, whose methods have the same names. This package does not import the
+// other one. G is the generator interface of the other package, and B is its buffer
+// interface:
 //
 //	import lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 //
 //	opt.Options{Filter: filter.Adapt[lfilter.FilterGenerator, lfilter.Buffer](filter.NewBloom(10))}
 //
-// It panics at once, naming both types, if G has other methods than
-// Add([]byte) and Generate(B).
+// Adapt panics if G has other methods than Add([]byte) and Generate(B).
 func Adapt[G any, B Buffer](p Policy) Adapted[G, B] {
 	if _, ok := any(adaptedGenerator[B]{}).(G); !ok {
 		panic(fmt.Sprintf("filter: Adapt: %v is not an interface of Add([]byte) and Generate(%v)",
@@ -23,22 +23,22 @@ func Adapt[G any, B Buffer](p Policy) Adapted[G, B] {
 	return Adapted[G, B]{policy: p}
 }
 
-// Adapted is a Policy as another package declares it: its generators are of
-// type G and write to buffers of type B. It is made by [Adapt] and safe for
-// concurrent use.
+// Adapted is a [Policy] in the form of another package's filter interface: its
+// generators are of type G and write to buffers of type B. It comes from [Adapt]; the
+// zero value is not usable. It is safe for concurrent use.
 type Adapted[G any, B Buffer] struct {
 	policy Policy
 }
 
-// Name returns the Policy's name.
+// Name returns the name of the Policy.
 func (a Adapted[G, B]) Name() string { return a.policy.Name() }
 
-// Contains asks the Policy.
+// Contains reports whether key may be in filter, as the Policy does.
 func (a Adapted[G, B]) Contains(filter, key []byte) bool {
 	return a.policy.Contains(filter, key)
 }
 
-// NewGenerator returns the Policy's generator as a G.
+// NewGenerator returns an empty generator of the Policy as a G.
 func (a Adapted[G, B]) NewGenerator() G {
 	return any(adaptedGenerator[B]{a.policy.NewGenerator()}).(G)
 }

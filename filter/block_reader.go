@@ -6,35 +6,35 @@ import (
 	"fmt"
 )
 
-// A BlockReader asks the filters of a filter block. It is immutable, and safe
-// for concurrent use as its Policy is.
+// A BlockReader checks keys against the filters of a filter block. It is immutable,
+// and safe for concurrent use.
 type BlockReader struct {
 	policy  Policy
-	bloom   bool // policy is Bloom, which is then asked directly
+	bloom   bool // policy is Bloom, whose code is then called directly
 	filters []byte
 	offsets []byte // where each filter starts, and where the last one ends
 	baseLg  uint
 }
 
-// OpenBlock checks block as a whole and returns a BlockReader on it, which
-// keeps the slice: the caller must not change it any more. A filter policy that
-// is a [Checker] checks each filter too. A block in which anything is wrong is
-// an error, since none of its answers could be relied on.
-func OpenBlock(block []byte, p Policy) (*BlockReader, error) {
+// NewBlockReader returns a BlockReader on the contents of a filter block whose
+// filters are of policy p. It keeps the slice, which the caller must not change any
+// more. It is an error if p is nil, if the offsets are damaged, or if p is a
+// [Checker] and finds a filter damaged: none of the answers would be reliable.
+func NewBlockReader(block []byte, p Policy) (*BlockReader, error) {
 	if p == nil {
 		return nil, errors.New("filter: no policy")
 	}
 	if len(block) < 5 {
-		return nil, fmt.Errorf("filter block of %d bytes, want at least 5", len(block))
+		return nil, fmt.Errorf("filter: filter block of %d bytes, want at least 5", len(block))
 	}
 	end := len(block) - 5 // where the array offset is
 	array := binary.LittleEndian.Uint32(block[end:])
 	baseLg := block[end+4]
 	if uint64(array) > uint64(end) || (end-int(array))%4 != 0 {
-		return nil, fmt.Errorf("filter offsets start at %d, want whole 4-byte offsets up to %d", array, end)
+		return nil, fmt.Errorf("filter: filter offsets start at %d, want whole 4-byte offsets up to %d", array, end)
 	}
 	if baseLg > maxBaseLg {
-		return nil, fmt.Errorf("base lg is %d, want at most %d", baseLg, maxBaseLg)
+		return nil, fmt.Errorf("filter: base lg is %d, want at most %d", baseLg, maxBaseLg)
 	}
 	_, bloom := p.(Bloom)
 	b := &BlockReader{
@@ -50,73 +50,78 @@ func OpenBlock(block []byte, p Policy) (*BlockReader, error) {
 	return b, nil
 }
 
-// Contains reports whether key may be in a data block that starts at offset:
-// false means that it certainly is not.
+// Contains reports whether key may be in a data block that starts at offset, in
+// bytes from the start of the file. If it returns false, the key is certainly not in
+// that block.
 func (b *BlockReader) Contains(offset uint64, key []byte) bool {
-	return b.ContainsIn(b.Place(offset), key)
+	return b.ContainsInSpan(b.Span(offset), key)
 }
 
-// A Place is where the filter of a data block lies in the filter block. Who asks
-// often keeps it: finding it takes about as long as asking.
-type Place struct{ start, limit uint32 }
+// A Span is where the filter of a data block is in the filter block. Get it once with
+// [BlockReader.Span] and store it to check many keys of one data block: finding it
+// takes about as long as [BlockReader.ContainsInSpan].
+type Span struct{ start, limit uint32 }
 
-// unfiltered is the Place for data blocks that there is no filter for.
-var unfiltered = Place{1, 0}
+// noFilter is the Span of a data block that has no filter.
+var noFilter = Span{1, 0}
 
-// Place returns where the filter is for a data block that starts at offset.
-func (b *BlockReader) Place(offset uint64) Place {
+// Span returns the Span of a data block that starts at offset, in bytes from the
+// start of the file.
+func (b *BlockReader) Span(offset uint64) Span {
 	i := offset >> b.baseLg
 	if i >= uint64(b.Len()) {
-		return unfiltered
+		return noFilter
 	}
-	start, limit := b.bounds(int(i))
-	return Place{start, limit}
+	return b.span(int(i))
 }
 
-// ContainsIn is Contains for a data block whose Place is known, from the same
-// BlockReader.
-func (b *BlockReader) ContainsIn(p Place, key []byte) bool {
+// ContainsInSpan is Contains for a data block whose Span is known. The Span must be
+// from the same BlockReader.
+func (b *BlockReader) ContainsInSpan(s Span, key []byte) bool {
 	switch {
-	case p.start >= p.limit: // of no bytes, and so of no keys, or unfiltered
-		return p == unfiltered
+	case s.start >= s.limit: // no filter, or one of 0 bytes, which holds no keys
+		return s == noFilter
 	case b.bloom:
-		return mayContain(b.filters[p.start:p.limit], hash(key))
+		return mayContain(b.filters[s.start:s.limit], hash(key))
 	}
-	return b.policy.Contains(b.filters[p.start:p.limit], key)
+	return b.policy.Contains(b.filters[s.start:s.limit], key)
 }
 
-// Len returns how many filters the block has, those of no bytes among them.
+// Len returns the number of filters in the block. It counts those of 0 bytes too.
 func (b *BlockReader) Len() int { return len(b.offsets)/4 - 1 }
 
-// Filter returns filter i, from 0 on: of data blocks that start in
-// [i·2^BaseLg, (i+1)·2^BaseLg). It is a part of the block, not to be changed.
+// Filter returns filter i, 0 ≤ i < Len: the one for data blocks that start in
+// [i·2^BaseLg, (i+1)·2^BaseLg). The slice is a part of the block, and the caller must
+// not change it.
 func (b *BlockReader) Filter(i int) []byte {
-	start, limit := b.bounds(i)
-	return b.filters[start:limit:limit]
+	s := b.span(i)
+	return b.filters[s.start:s.limit:s.limit]
 }
 
-// BaseLg returns the base-2 logarithm of the range of file offsets that one filter
-// covers.
+// BaseLg returns the base-2 logarithm of the number of bytes of the file that share
+// one filter.
 func (b *BlockReader) BaseLg() int { return int(b.baseLg) }
 
-// bounds returns where filter i starts and ends.
-func (b *BlockReader) bounds(i int) (start, limit uint32) {
+// span returns where filter i is.
+func (b *BlockReader) span(i int) Span {
 	o := b.offsets[4*i : 4*i+8]
-	return binary.LittleEndian.Uint32(o), binary.LittleEndian.Uint32(o[4:])
+	return Span{start: binary.LittleEndian.Uint32(o), limit: binary.LittleEndian.Uint32(o[4:])}
 }
 
+// check checks that each filter lies in the block, and what it holds if the policy
+// can.
 func (b *BlockReader) check() error {
 	checker, _ := b.policy.(Checker)
 	for i := range b.Len() {
-		start, limit := b.bounds(i)
-		if start > limit || uint64(limit) > uint64(len(b.filters)) {
-			return fmt.Errorf("filter %d is [%d, %d), want it in order and within %d bytes", i, start, limit, len(b.filters))
+		s := b.span(i)
+		if s.start > s.limit || uint64(s.limit) > uint64(len(b.filters)) {
+			return fmt.Errorf("filter: filter %d is at [%d, %d), want it in order and within %d bytes", i, s.start, s.limit, len(b.filters))
 		}
-		if checker == nil || start == limit {
+		if checker == nil || s.start == s.limit {
 			continue
 		}
-		if err := checker.Check(b.filters[start:limit]); err != nil {
-			return fmt.Errorf("filter %d: %w", i, err)
+		if err := checker.Check(b.filters[s.start:s.limit]); err != nil {
+			return fmt.Errorf("%w, in filter %d of the block", err, i)
 		}
 	}
 	return nil

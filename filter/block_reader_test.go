@@ -8,10 +8,10 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// Filters are at hand by number, those of no keys too.
+// Filter returns each filter by its number, also one of 0 bytes.
 func TestBlockReaderFilters(t *testing.T) {
 	contents := buildBlock(t, listPolicy{}, 4, []dataBlock{{0, "a b"}, {40, "c"}})
-	b, err := filter.OpenBlock(contents, listPolicy{})
+	b, err := filter.NewBlockReader(contents, listPolicy{})
 	if err != nil {
 		t.Fatal(err)
 	}

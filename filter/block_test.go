@@ -117,7 +117,7 @@ func TestBlockContains(t *testing.T) {
 		{3100, "box"},               // filter 1
 		{9000, "box"}, {9001, "hi"}, // filter 4; 2 and 3 are empty
 	})
-	r, err := filter.OpenBlock(block, listPolicy{})
+	r, err := filter.NewBlockReader(block, listPolicy{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestBlockContains(t *testing.T) {
 	}
 }
 
-func TestOpenBlockRefusesDamage(t *testing.T) {
+func TestNewBlockReaderRefusesDamage(t *testing.T) {
 	nine := string(make([]byte, 8)) + "\x06" // a Bloom filter
 	for _, tt := range []struct {
 		name  string
@@ -171,15 +171,15 @@ func TestOpenBlockRefusesDamage(t *testing.T) {
 		{"a filter with k = 0", nine[:8] + "\x00" + "\x00\x00\x00\x00" + "\x09\x00\x00\x00" + "\x0b"},
 	} {
 		for _, p := range []filter.Policy{filter.NewBloom(10), filter.Rename(filter.NewBloom(10), "x")} {
-			if r, err := filter.OpenBlock([]byte(tt.block), p); err == nil {
-				t.Errorf("%s: OpenBlock = %v, nil; want an error", tt.name, r)
+			if r, err := filter.NewBlockReader([]byte(tt.block), p); err == nil {
+				t.Errorf("%s: NewBlockReader = %v, nil; want an error", tt.name, r)
 			}
 		}
 	}
 }
 
-func TestOpenBlockRefusesNoPolicy(t *testing.T) {
-	if _, err := filter.OpenBlock([]byte("\x00\x00\x00\x00\x0b"), nil); err == nil {
+func TestNewBlockReaderRefusesNoPolicy(t *testing.T) {
+	if _, err := filter.NewBlockReader([]byte("\x00\x00\x00\x00\x0b"), nil); err == nil {
 		t.Error("no error")
 	}
 }
@@ -252,9 +252,9 @@ func TestBlockWriterRefusesDescendingOffsets(t *testing.T) {
 	}
 }
 
-// Keys that are held, because it is not known yet where their block starts, make the
-// filters that they would make at once.
-func TestBlockWriterHold(t *testing.T) {
+// Keys that are added as hashes, after the offset of their block became known, give the
+// same filters as keys that are added at once.
+func TestBlockWriterAddHash(t *testing.T) {
 	for _, p := range []filter.Policy{filter.NewBloom(10), listPolicy{}} {
 		at, err := filter.NewBlockWriter(p, 11)
 		if err != nil {
@@ -266,12 +266,12 @@ func TestBlockWriterHold(t *testing.T) {
 		}
 		for i := range uint64(10) {
 			key := []byte{'k', byte('0' + i)}
-			held := later.Hold([]byte("dst"), key)[3:]
+			h := later.AppendHash([]byte("dst"), key)[3:]
 			if err := errors.Join(at.StartBlock(900*i), later.StartBlock(900*i)); err != nil {
 				t.Fatal(err)
 			}
 			at.Add(key)
-			later.AddHeld(held)
+			later.AddHash(h)
 		}
 		want, err1 := at.Finish()
 		got, err2 := later.Finish()
@@ -279,7 +279,7 @@ func TestBlockWriterHold(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-at once +held):\n%s", p.Name(), diff)
+			t.Errorf("%s (-Add +AddHash):\n%s", p.Name(), diff)
 		}
 	}
 }

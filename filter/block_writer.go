@@ -2,25 +2,26 @@ package filter
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 )
 
-// DefaultBaseLg is the base lg of LevelDB's filter blocks: a filter covers the
-// data blocks that start within 2 KiB of the file.
+// DefaultBaseLg is the base lg of LevelDB's filter blocks: one filter holds the
+// keys of the data blocks that start within 2^11 bytes = 2 KiB of the file.
 const DefaultBaseLg = 11
 
 const maxBaseLg = 30
 
-// A BlockWriter builds a table's filter block. Its calls come in the order
+// A BlockWriter builds the filter block of a table. Its calls come in the order
 //
 //	(StartBlock Add*)* Finish
 //
-// and it serves one goroutine at a time.
+// One goroutine at a time may use it.
 type BlockWriter struct {
 	gen     Generator
-	bloom   *bloomGenerator // gen, if it is one, which is then called directly
+	bloom   *bloomGenerator // gen if it is Bloom's, to keep hashes instead of keys
 	baseLg  uint
 	offset  uint64 // of the current data block
 	keys    int    // added since the last filter was generated
@@ -29,12 +30,12 @@ type BlockWriter struct {
 	err     error
 }
 
-// NewBlockWriter returns an empty BlockWriter. baseLg is the base-2 logarithm
-// of the range of file offsets that one filter covers, 0 to 30; anything else
-// is an error.
+// NewBlockWriter returns an empty BlockWriter whose filters are of policy p. Each
+// filter holds the keys of the data blocks that start within 2^baseLg bytes of the
+// file. It is an error if p is nil or baseLg is not 0 to 30.
 func NewBlockWriter(p Policy, baseLg int) (*BlockWriter, error) {
 	if p == nil {
-		return nil, fmt.Errorf("filter: no policy")
+		return nil, errors.New("filter: no policy")
 	}
 	if baseLg < 0 || baseLg > maxBaseLg {
 		return nil, fmt.Errorf("filter: base lg is %d, want 0 to %d", baseLg, maxBaseLg)
@@ -44,26 +45,37 @@ func NewBlockWriter(p Policy, baseLg int) (*BlockWriter, error) {
 	return w, nil
 }
 
-// StartBlock says that the keys to come are in the data block at offset. It is
-// an error, which stays, if offset is below an earlier one, or if the filter
-// block outgrows the format's 32-bit offsets: in filters, or in a gap so long
-// that the empty filters for it would fill the block.
+// StartBlock starts a data block: the keys that follow are in the block at offset,
+// in bytes from the start of the file. It is an error if offset is < that of the
+// block before, or if the filter block grows too large for its 32-bit offsets. After
+// an error, StartBlock and Finish return the same error again.
 func (w *BlockWriter) StartBlock(offset uint64) error {
-	if offset < w.offset && w.err == nil {
-		w.err = fmt.Errorf("filter: data block at %d after the one at %d, want ascending offsets", offset, w.offset)
-	}
-	w.offset = offset
-	want := offset >> w.baseLg
-	if have := uint64(len(w.offsets)); want > have && w.tooLarge(want-have) {
-		return w.err
-	}
-	for uint64(len(w.offsets)) < want && w.err == nil {
-		w.generate()
+	if w.err == nil {
+		w.err = w.startBlock(offset)
 	}
 	return w.err
 }
 
-// Add adds a key of the current data block. The key is not kept.
+func (w *BlockWriter) startBlock(offset uint64) error {
+	if offset < w.offset {
+		return fmt.Errorf("filter: data block at %d after the one at %d, want ascending offsets", offset, w.offset)
+	}
+	w.offset = offset
+	want := offset >> w.baseLg
+	if have := uint64(len(w.offsets)); want > have {
+		if err := w.checkSize(want - have); err != nil { // before memory is taken for them
+			return err
+		}
+	}
+	for uint64(len(w.offsets)) < want {
+		if err := w.generate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Add adds a key of the current data block. It does not keep the slice.
 func (w *BlockWriter) Add(key []byte) {
 	w.keys++
 	if w.bloom != nil {
@@ -73,39 +85,44 @@ func (w *BlockWriter) Add(key []byte) {
 	w.gen.Add(key)
 }
 
-// Hold appends to dst what AddHeld takes for key: the key, or its hash where that is
-// all that matters. It is for who cannot call StartBlock yet.
-func (w *BlockWriter) Hold(dst, key []byte) []byte {
+// AppendHash appends to dst what [BlockWriter.AddHash] needs of key, and returns the
+// extended slice. With [Bloom] that is the hash of the key, 4 bytes. With any other
+// policy it is the key itself. Use it for keys whose block has no offset yet.
+func (w *BlockWriter) AppendHash(dst, key []byte) []byte {
 	if w.bloom != nil {
 		return binary.LittleEndian.AppendUint32(dst, hash(key))
 	}
 	return append(dst, key...)
 }
 
-// AddHeld adds the key that Hold, of this BlockWriter, has appended held for.
-func (w *BlockWriter) AddHeld(held []byte) {
+// AddHash is Add for a key of which only the bytes are left that AppendHash of the
+// same BlockWriter has appended. Other bytes may panic.
+func (w *BlockWriter) AddHash(h []byte) {
 	w.keys++
 	if w.bloom != nil {
-		w.bloom.hashes = append(w.bloom.hashes, binary.LittleEndian.Uint32(held))
+		w.bloom.hashes = append(w.bloom.hashes, binary.LittleEndian.Uint32(h))
 		return
 	}
-	w.gen.Add(held)
+	w.gen.Add(h)
 }
 
-// Size returns how many bytes the block takes so far, without the filter of
-// the keys that wait for one.
+// Size returns the size of the block so far, in bytes. It does not count the filter
+// of the keys added last, which is still to be generated.
 func (w *BlockWriter) Size() uint64 {
 	return uint64(len(w.filters)) + 4*uint64(len(w.offsets)) + 5
 }
 
-// Finish returns the block, which takes the BlockWriter's memory: neither it
-// nor the BlockWriter is used again. It is an error if the filters outgrew the
-// format's 32-bit offsets.
+// Finish returns the filter block, which is the caller's. The BlockWriter must not be
+// used again. It is an error if StartBlock failed, if the block is too large for its
+// 32-bit offsets, or if the policy generated a filter of 0 bytes.
 func (w *BlockWriter) Finish() ([]byte, error) {
-	if w.keys > 0 {
-		w.generate()
+	if w.keys > 0 && w.err == nil {
+		w.err = w.generate()
 	}
-	if w.tooLarge(0) {
+	if w.err == nil {
+		w.err = w.checkSize(0)
+	}
+	if w.err != nil {
 		return nil, w.err
 	}
 	arrayOffset := uint32(len(w.filters))
@@ -117,29 +134,30 @@ func (w *BlockWriter) Finish() ([]byte, error) {
 	return append(block, byte(w.baseLg)), nil
 }
 
-// generate ends one filter: of no bytes, if it has no keys.
-func (w *BlockWriter) generate() {
-	if w.tooLarge(1) {
-		return
+// generate ends the current filter. It has 0 bytes if it has no keys.
+func (w *BlockWriter) generate() error {
+	if err := w.checkSize(1); err != nil {
+		return err
 	}
 	w.offsets = append(w.offsets, uint32(len(w.filters)))
 	if w.keys == 0 {
-		return
+		return nil
 	}
 	before := len(w.filters)
 	w.gen.Generate(&w.filters)
-	if len(w.filters) == before && w.err == nil {
-		w.err = fmt.Errorf("filter: policy wrote no bytes for %d keys, which would deny them", w.keys)
+	if len(w.filters) == before { // a reader would take it for "no keys"
+		return fmt.Errorf("filter: the policy generated a filter of 0 bytes for %d keys, want at least 1 byte", w.keys)
 	}
 	w.keys = 0
+	return nil
 }
 
-// tooLarge reports, and remembers, that the block cannot take the given number
-// of further filters: with them it would outgrow its own 32-bit offsets.
-func (w *BlockWriter) tooLarge(further uint64) bool {
+// checkSize returns an error if the block, with that many more filters of 0 bytes,
+// is too large for its own 32-bit offsets.
+func (w *BlockWriter) checkSize(more uint64) error {
 	const most = math.MaxUint32
-	if size := w.Size(); w.err == nil && (size > most || further > (most-size)/4) {
-		w.err = fmt.Errorf("filter: block of more than %d bytes", uint64(most))
+	if size := w.Size(); size > most || more > (most-size)/4 {
+		return fmt.Errorf("filter: filter block of more than %d bytes: write a smaller table, or use a larger base lg", uint64(most))
 	}
-	return w.err != nil
+	return nil
 }

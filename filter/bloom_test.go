@@ -138,7 +138,7 @@ func TestBloomContainsOddFilters(t *testing.T) {
 		{"one byte of bits, set", []byte{0xff, 6}, true},
 		{"all bits set", append(full, 6), true},
 		{"no bit set", append(none, 6), false},
-		{"k is 0: no bit is asked", append(none, 0), true},
+		{"k is 0: no bit is checked", append(none, 0), true},
 		{"k is 30, the largest", append(none, 30), false},
 		{"k is 31, reserved", append(none, 31), true},
 		{"k is 255, reserved", append(none, 255), true},

@@ -102,7 +102,7 @@ func ExampleBlockWriter() {
 		fmt.Println(err)
 		return
 	}
-	r, err := filter.OpenBlock(block, policy)
+	r, err := filter.NewBlockReader(block, policy)
 	if err != nil {
 		fmt.Println(err)
 		return

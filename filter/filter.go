@@ -1,6 +1,18 @@
-// Package filter answers "is this key certainly absent?" for sorted-string
-// tables: the [Policy] contract, LevelDB's [Bloom] filter, and the filter
-// block that a table keeps its filters in ([BlockWriter], [BlockReader]).
+// Package filter builds and reads the filters of sorted-string tables. A filter
+// is a small summary of a set of keys. It says of any key either that the key is
+// certainly not in the set, or that it may be. A lookup checks the filter first
+// and does not read a data block that certainly lacks the key.
+//
+// A table can have two kinds of filter, and they have policies of two types:
+//
+//   - A filter block holds many filters, one for each 2 KiB of the file. LevelDB
+//     and goleveldb read and write it. A [Policy] builds its filters: [Bloom] is
+//     LevelDB's. [BlockWriter] writes a filter block and [BlockReader] reads it.
+//   - A table filter is one filter of all keys of a table. RocksDB and Pebble read
+//     and write it. A [TablePolicy] builds it: [TableBloom] is RocksDB's.
+//
+// The policies are options of package table, which does the rest. [SizeForRate]
+// and [SizeForBits] tell how many bits a filter needs.
 //
 // # One Bloom filter
 //
@@ -11,12 +23,12 @@
 //	│ bit array, m/8 ≥ 8 bytes     │ k │
 //	└──────────────────────────────┴───┘
 //
-// Bit i is bit i%8 of byte i/8. A key's bits are h, h+δ, h+2δ, … (k of them,
-// each mod m, sums mod 2³²), where h is LevelDB's 32-bit hash of the key and δ
-// is h rotated right by 17 bits (double hashing, Kirsch and Mitzenmacher,
-// "Less Hashing, Same Performance", 2006). A key is certainly absent when one
-// of its bits is clear. A k above 30 is reserved: such a filter contains every
-// key. The bytes are those of goleveldb's and C++ LevelDB's Bloom filters.
+// Bit i is bit i%8 of byte i/8. A key sets k bits: h, h+δ, h+2δ, …, each mod m,
+// with sums mod 2³². Here h is LevelDB's 32-bit hash of the key, and δ is h
+// rotated right by 17 bits. This is double hashing (Kirsch and Mitzenmacher, "Less
+// Hashing, Same Performance", 2006). A key is certainly absent when one of its bits
+// is 0. A k > 30 is reserved: such a filter may contain every key. The bytes are
+// those of goleveldb's and C++ LevelDB's Bloom filters.
 //
 // The hash is, with all arithmetic mod 2³² and M = 0xc6a4a793,
 //
@@ -26,8 +38,8 @@
 //
 // # The filter block
 //
-// A table has one filter for each 2^baseLg bytes of its file (2 KiB by
-// default), and all of them in one block:
+// A filter block has one filter for each range of 2^baseLg bytes of the file. By
+// default baseLg is 11, and a range is 2 KiB:
 //
 //	┌──────────┬──────────┬───┬────────────┬────────────┬───┬──────────────┬────────┐
 //	│ filter 0 │ filter 1 │ … │ offset 0   │ offset 1   │ … │ array offset │ baseLg │
@@ -35,51 +47,52 @@
 //	└──────────┴──────────┴───┴────────────┴────────────┴───┴──────────────┴────────┘
 //
 // Filter i holds the keys of the data blocks that start in
-// [i·2^baseLg, (i+1)·2^baseLg). It ends where filter i+1 starts; the last one
-// ends at the array offset, which is where the offsets start. A filter of no
-// bytes holds no keys: everything is absent from it. A data block for which the
-// array has no filter may contain any key.
+// [i·2^baseLg, (i+1)·2^baseLg). It ends where filter i+1 starts. The last one
+// ends at the array offset, which is where the offsets start. A filter of 0 bytes
+// holds no keys: every key is absent from it. A data block that starts behind the
+// last range may contain any key.
 //
-// The formats are described in LevelDB's doc/table_format.md. [TableBloom] and
-// [TableReader] are another way: one filter of the whole table, as RocksDB and
-// Pebble have it.
+// LevelDB's doc/table_format.md describes this format too. [TableBloom] describes
+// the table filter.
 package filter
 
 import "slices"
 
-// A Policy makes filters and asks them. It is safe for concurrent use.
+// A Policy builds and reads the filters of a filter block. It has the methods of
+// goleveldb's filter.Filter; [Adapt] turns it into one. A Policy is not a
+// [TablePolicy]. It must be safe for concurrent use.
 type Policy interface {
-	// Name identifies the filters' encoding. A table stores it, and a reader
-	// uses a filter only with a Policy that goes by that name.
+	// Name identifies the encoding of the filters. A table stores the name, and a
+	// reader uses a filter only if it has a Policy of that name.
 	Name() string
 
 	// NewGenerator returns an empty Generator.
 	NewGenerator() Generator
 
-	// Contains reports whether key may be among the keys that filter was
-	// generated from: false means that it certainly is not. It neither keeps
-	// nor changes filter and key, and survives any bytes in filter, which may
-	// be damaged.
+	// Contains reports whether key may be among the keys that filter was built
+	// from. If it returns false, the key is certainly not among them. Contains
+	// must not keep or change its arguments. It must not panic, whatever the bytes
+	// of filter: those of a file may be damaged.
 	Contains(filter, key []byte) bool
 }
 
-// A Generator gathers keys and makes a filter of them. It serves one goroutine
-// at a time.
+// A Generator collects keys and builds filters from them for a [Policy]. One
+// goroutine at a time may use it.
 type Generator interface {
-	// Add adds a key, which it does not keep: the caller may change it
-	// afterwards.
+	// Add adds a key. It must not keep the slice.
 	Add(key []byte)
 
-	// Generate writes one filter that contains the keys added since the last
-	// Generate, and forgets them, so that the Generator can be used again.
+	// Generate appends to b one filter of the keys added since the last Generate,
+	// at least one byte if there are keys. Then it forgets the keys, so that the
+	// Generator can be used again.
 	Generate(b Buffer)
 }
 
-// A Buffer is what a Generator writes to. It has the method set of goleveldb's
-// filter.Buffer; [Bytes] is one.
+// A Buffer is what a [Generator] writes a filter to. It has the methods of
+// goleveldb's filter.Buffer. [Bytes] is a Buffer.
 type Buffer interface {
-	// Alloc appends n bytes and returns them for the caller to fill in before
-	// the next call. Their contents are arbitrary: clear them first.
+	// Alloc appends n bytes and returns them. The caller must set all of them,
+	// since they hold arbitrary values, and must do so before its next call.
 	Alloc(n int) []byte
 
 	// Write appends p.
@@ -89,26 +102,27 @@ type Buffer interface {
 	WriteByte(c byte) error
 }
 
-// An Aliaser is a Policy whose filters other engines store under further
-// names. A table lists its filter under all of them, and a reader knows it by
-// any.
+// An Aliaser is a [Policy] or [TablePolicy] whose filters other engines store
+// under other names. A writer lists the filter under Name and all aliases, and a
+// reader finds it by any of them.
 type Aliaser interface {
-	// Aliases returns the names beside Name.
+	// Aliases returns the names besides Name.
 	Aliases() []string
 }
 
-// A Checker is a Policy that can tell a damaged filter from a sound one by its
-// form. A filter that fails Check is not asked: it means "may contain".
+// A Checker is a [Policy] that can recognize a damaged filter by its form. A
+// reader does not use a filter block with a filter that fails Check.
 type Checker interface {
-	// Check returns nil if the Policy could have made filter, else what is
-	// wrong with it.
+	// Check returns an error that says what is wrong with filter, or nil if the
+	// Policy could have built it. Check must not keep or change filter.
 	Check(filter []byte) error
 }
 
-// Bytes is a [Buffer] on a byte slice. The zero value is empty and ready.
+// Bytes is a [Buffer] that appends to a byte slice. The zero value is empty and
+// ready to use.
 type Bytes []byte
 
-// Alloc appends n bytes, which keep what the slice's spare capacity held.
+// Alloc appends n bytes and returns them. They hold arbitrary values.
 func (b *Bytes) Alloc(n int) []byte {
 	start := len(*b)
 	if n > cap(*b)-start {
@@ -118,13 +132,13 @@ func (b *Bytes) Alloc(n int) []byte {
 	return (*b)[start : start+n : start+n]
 }
 
-// Write appends p; it never fails.
+// Write appends p and returns len(p), nil.
 func (b *Bytes) Write(p []byte) (int, error) {
 	*b = append(*b, p...)
 	return len(p), nil
 }
 
-// WriteByte appends c; it never fails.
+// WriteByte appends c and returns nil.
 func (b *Bytes) WriteByte(c byte) error {
 	*b = append(*b, c)
 	return nil

@@ -7,16 +7,17 @@ const (
 	hashMul  = 0xc6a4a793
 )
 
-// hash is LevelDB's 32-bit hash (util/hash.cc) with the Bloom filter's seed. It
-// resembles Murmur; the one to three bytes after the last whole word count as
-// unsigned.
-func hash(data []byte) uint32 { return hashSigned(data, 0) }
+// hash is LevelDB's 32-bit hash (util/hash.cc) with the seed of its Bloom filter. It
+// resembles Murmur. The 1 to 3 bytes after the last whole word are unsigned.
+func hash(data []byte) uint32 { return hashWithTail(data, 0) }
 
-// signedHash is the same with signed bytes after the last whole word: RocksDB's.
-func signedHash(data []byte) uint32 { return hashSigned(data, 0x80) }
+// signedHash is RocksDB's variant: the 1 to 3 bytes after the last whole word are
+// signed.
+func signedHash(data []byte) uint32 { return hashWithTail(data, 0x80) }
 
-// hashSigned takes the bit that is the sign of a byte after the last whole word.
-func hashSigned(data []byte, sign uint32) uint32 {
+// hashWithTail is the hash in which sign is the sign bit of the 1 to 3 bytes after the
+// last whole word: 0x80, or 0 if they have none.
+func hashWithTail(data []byte, sign uint32) uint32 {
 	h := uint32(hashSeed) ^ uint32(len(data))*hashMul
 	for ; len(data) >= 16; data = data[16:] { // four words at a time: keys are short, loops cost
 		v, w := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
@@ -28,11 +29,11 @@ func hashSigned(data []byte, sign uint32) uint32 {
 	if len(data) == 0 {
 		return h
 	}
-	return hashTail(h, data, sign)
+	return hashRest(h, data, sign)
 }
 
-// hashTail goes on from h with the last, up to 15, bytes.
-func hashTail(h uint32, data []byte, sign uint32) uint32 {
+// hashRest adds the last 1 to 15 bytes to h.
+func hashRest(h uint32, data []byte, sign uint32) uint32 {
 	for ; len(data) >= 4; data = data[4:] {
 		h = mix(h + binary.LittleEndian.Uint32(data))
 	}

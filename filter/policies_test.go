@@ -27,6 +27,35 @@ func TestRename(t *testing.T) {
 	}
 }
 
+// buildTableFilter returns a table filter of the given keys.
+func buildTableFilter(t testing.TB, p filter.TablePolicy, keys ...string) []byte {
+	t.Helper()
+	b := p.NewBuilder()
+	for _, k := range keys {
+		b.Add([]byte(k))
+	}
+	f, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// A policy of one kind does not compile in place of one of the other kind.
+func TestPolicyKindsDiffer(t *testing.T) {
+	for _, p := range []any{filter.NewBloom(10), filter.Rename(filter.NewBloom(10), "x"), listPolicy{}} {
+		if _, ok := p.(filter.Policy); !ok {
+			t.Errorf("%T is not a Policy", p)
+		}
+		if _, ok := p.(filter.TablePolicy); ok {
+			t.Errorf("%T is a TablePolicy, which a Policy must not be", p)
+		}
+	}
+	if _, ok := any(filter.NewTableBloom(10)).(filter.Policy); ok {
+		t.Error("TableBloom is a Policy, which a TablePolicy must not be")
+	}
+}
+
 func TestUnion(t *testing.T) {
 	p := filter.NewBloom(10)
 	a, b := build(p, "a", "b", "c", "d", "e", "f", "g"), build(p, "h", "i", "j", "k", "l", "m", "n")

@@ -5,17 +5,17 @@ import (
 	"math/bits"
 )
 
-// prober finds the bits of keys in an array of n bytes. Bit h mod 8n takes a
-// remainder by a number that is no power of 2; this is one without a division,
-// exact for 32-bit h (Lemire, Kaser and Kurz, "Faster remainder by direct
+// prober finds the bits of keys in an array of n bytes. Bit h mod 8n needs a
+// remainder by a number that is not a power of 2. It is computed without a division,
+// which is exact for 32-bit h (Lemire, Kaser and Kurz, "Faster remainder by direct
 // computation", 2019).
 type prober struct {
 	n          uint64
 	reciprocal uint64 // 2⁶⁴/8n, rounded up
 }
 
-// proberOf returns the prober of an array of n bytes, at least one.
-func proberOf(n int) prober {
+// newProber returns the prober of an array of n ≥ 1 bytes.
+func newProber(n int) prober {
 	if n < len(reciprocals) {
 		return prober{uint64(n), reciprocals[n]}
 	}
@@ -23,7 +23,8 @@ func proberOf(n int) prober {
 	return prober{uint64(n), math.MaxUint64/(8*uint64(n)) + 1}
 }
 
-// reciprocals are those of the small arrays that a table's filters are.
+// reciprocals has the reciprocal of each n < 512, since the filters in filter blocks
+// are small.
 var reciprocals = func() (r [512]uint64) {
 	for n := 1; n < len(r); n++ {
 		r[n] = math.MaxUint64/(8*uint64(n)) + 1
@@ -31,15 +32,16 @@ var reciprocals = func() (r [512]uint64) {
 	return r
 }()
 
-// at returns the byte and the bit in it of hash h: h/8n has the fraction
-// h·reciprocal, which n times is the byte and, 8 times what is left, the bit.
+// at returns the byte of bit h mod 8n, and the bit in that byte. The fraction of h/8n
+// is h·reciprocal mod 2⁶⁴, in units of 2⁻⁶⁴. Times n, its whole part is the byte. The
+// rest, times 8, is the bit.
 func (p prober) at(h uint32) (index uint64, bit uint64) {
 	index, fraction := bits.Mul64(p.reciprocal*uint64(h), p.n)
 	return index, fraction >> 61
 }
 
-// mayContain reports whether all bits of the key with hash h are set in filter,
-// a bit array and its k.
+// mayContain reports whether all bits of the key with hash h are set in filter, which
+// is a bit array followed by k.
 func mayContain(filter []byte, h uint32) bool {
 	n := len(filter) - 1
 	if n < 1 {
@@ -49,9 +51,9 @@ func mayContain(filter []byte, h uint32) bool {
 	if k > maxK {
 		return true
 	}
-	array, p, delta := filter[:n], proberOf(n), h>>17|h<<15
-	// Three at a time: where one bit in two is set, a branch after each would
-	// be guessed wrong every other time.
+	array, p, delta := filter[:n], newProber(n), h>>17|h<<15
+	// Three at a time: about half of the bits are set, so that the processor would
+	// mispredict every other branch if there were one after each bit.
 	for ; k >= 3; k -= 3 {
 		x, xbit := p.at(h)
 		y, ybit := p.at(h + delta)
@@ -71,12 +73,12 @@ func mayContain(filter []byte, h uint32) bool {
 	return true
 }
 
-// setAll sets the k bits of each of the keys with those hashes in the array. It
-// is not inlined, to have the processor's registers to itself.
+// setAll sets the k bits of the key of each hash. It is not inlined, so that its loop
+// has all registers of the processor.
 //
 //go:noinline
 func setAll(array []byte, hashes []uint32, k int) {
-	p := proberOf(len(array))
+	p := newProber(len(array))
 	for _, h := range hashes {
 		delta := h>>17 | h<<15
 		for range k {

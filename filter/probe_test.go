@@ -18,7 +18,7 @@ func TestProberAt(t *testing.T) {
 		sizes = append(sizes, 1+rng.IntN(maxBits/8))
 	}
 	for _, n := range sizes {
-		p, bits := proberOf(n), 8*uint64(n)
+		p, bits := newProber(n), 8*uint64(n)
 		hashes := []uint32{0, 1, math.MaxUint32, math.MaxUint32 - 1}
 		for range 200 {
 			multiple := bits * (1 + rng.Uint64()%max(1, math.MaxUint32/bits))
@@ -31,7 +31,7 @@ func TestProberAt(t *testing.T) {
 			}
 		}
 	}
-	if got, want := proberOf(maxBits/8+10), proberOf(maxBits/8); got != want {
+	if got, want := newProber(maxBits/8+10), newProber(maxBits/8); got != want {
 		t.Errorf("above the largest array: %v, want what it has: %v", got, want)
 	}
 }

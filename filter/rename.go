@@ -1,8 +1,8 @@
 package filter
 
-// Rename returns p under another name, and that name only: p's aliases are
-// dropped. The filters' bits stay p's. With it a table's filter is listed as
-// exactly one engine lists it:
+// Rename returns a Policy that has the given name and no aliases, and builds and
+// reads filters as p does. Use it to list a table's filter under the name of one
+// engine only:
 //
 //	filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2") // C++ LevelDB
 func Rename(p Policy, name string) Policy {
@@ -16,7 +16,7 @@ type renamed struct {
 
 func (r renamed) Name() string { return r.name }
 
-// Check is the renamed Policy's, if it has one.
+// Check is p's, if p is a Checker.
 func (r renamed) Check(filter []byte) error {
 	if c, ok := r.Policy.(Checker); ok {
 		return c.Check(filter)

@@ -7,8 +7,9 @@ import (
 	"sort"
 )
 
-// Sizing says what Bloom filters over a number of keys cost and how often they
-// err. [SizeForRate] and [SizeForBits] compute it.
+// Sizing is the size and the false-positive rate of [Bloom] filters of a number of
+// keys. The rate is the share of absent keys for which a filter answers "may contain".
+// [SizeForRate] and [SizeForBits] return a Sizing.
 //
 // With n keys, m bits and k bits set per key, the classical formulas are
 //
@@ -16,46 +17,59 @@ import (
 //	k = m/n·ln 2               the best k
 //	p = (1 − e^(−kn/m))^k      the rate
 //
-// LevelDB takes a whole number of bits per key and a k that it rounds down from
-// 0.69 times that, so its rate is a little above the optimum. And a filter sees
-// only a 32-bit hash of each key: a key that was not added collides with one
-// that was with probability 1 − e^(−n/2³²), so over all n keys one filter errs
-// at a rate of p + (1−p)(1−e^(−n/2³²)). In a table that does not matter, where
-// each filter has the keys of a data block or a few; but ten billion keys belong
-// in many small filters, never in one.
+// LevelDB uses a whole number of bits per key, and rounds 0.69 times that down to k.
+// Its rate is therefore a little higher than the optimum.
 //
-// The formulas assume k independent bits. LevelDB's come from one hash by
-// double hashing, and in the small filters of a table, of a few hundred bits,
-// they often coincide: the rate measured there is higher, by a tenth or two at 10
-// bits per key and tenfold at 20, where the formula promises 0.0068 % (README.md has
-// both). Keys that differ in little, such as consecutive numbers in decimal,
-// can do worse, since the hash spreads them badly.
+// A filter knows only a 32-bit hash of each key. An absent key has the hash of one of
+// n keys with probability 1 − e^(−n/2³²). One filter of n keys therefore has a rate
+// of p + (1−p)(1−e^(−n/2³²)). This does not matter for a filter block, whose filters
+// hold the keys of one or a few data blocks. Ten billion keys need many small filters,
+// never one.
+//
+// The formulas assume k independent bits. LevelDB's bits come from one hash by double
+// hashing, and in small filters of a few hundred bits they often coincide. There the
+// measured rate is higher: by 10 to 20 % at 10 bits per key, and tenfold at 20 bits,
+// where the formula gives 0.0068 %. Keys that differ in a few bytes only, such as
+// consecutive decimal numbers, can have higher rates, since the hash spreads them badly.
 type Sizing struct {
-	Keys       uint64  // n
-	BitsPerKey int     // what to give NewBloom
-	K          int     // bits that LevelDB sets per key at that size
-	Bytes      uint64  // Keys·BitsPerKey/8 rounded up: the bits alone, without what each filter adds
-	Rate       float64 // false positives per absent key, by the formula, many small filters, LevelDB's K
+	// Keys is n, the number of keys.
+	Keys uint64
 
-	// SingleRate is the rate of one filter over all the keys: the 32-bit hash
-	// counted, and the 2³²−8 bits that a filter takes at most.
+	// BitsPerKey is the argument for NewBloom.
+	BitsPerKey int
+
+	// K is how many bits LevelDB sets for each key, with BitsPerKey.
+	K int
+
+	// Bytes is Keys·BitsPerKey/8, rounded up: the size of the bit arrays. The k and
+	// the offset of each filter are not counted.
+	Bytes uint64
+
+	// Rate is the false-positive rate by the formula, 0 to 1, if the keys are in
+	// many small filters.
+	Rate float64
+
+	// SingleRate is the rate, 0 to 1, if all keys are in one filter. It accounts for
+	// the 32-bit hash, and for the limit of 2³²−8 bits in one filter.
 	SingleRate float64
 
-	// The classical optimum, for comparison. ExactBits is m for the rate asked
-	// for (for SizeForBits, Keys·BitsPerKey), rounded up to a whole bit;
-	// BestK and BestRate are k, as a whole number, and p for BitsPerKey.
+	// ExactBits is the classical optimum m in bits, rounded up: for SizeForRate that
+	// of the given rate, for SizeForBits Keys·BitsPerKey.
 	ExactBits uint64
-	BestK     int
-	BestRate  float64
+
+	// BestK is the classical optimum k for BitsPerKey, as a whole number.
+	BestK int
+
+	// BestRate is the classical rate, 0 to 1, for BitsPerKey and BestK.
+	BestRate float64
 }
 
-// minRate is the lowest rate SizeForRate takes. It is far below what 32-bit
-// hashes can give, and keeps the bits per key within an int32.
+// minRate is the lowest rate that SizeForRate accepts. 32-bit hashes cannot reach it
+// by far, and it keeps the bits per key within an int32.
 const minRate = 1e-100
 
-// SizeForRate returns the smallest sizing whose Rate, by the formula and with
-// LevelDB's rounded k, is at most p, for n keys. It is an error if p is not in [10⁻¹⁰⁰, 1) or the
-// filters would take 2⁶⁴ bits or more.
+// SizeForRate returns the Sizing of n keys with the fewest bits per key whose Rate is
+// ≤ p. It is an error if p is not in [10⁻¹⁰⁰, 1), or if the filters take ≥ 2⁶⁴ bits.
 func SizeForRate(n uint64, p float64) (Sizing, error) {
 	if !(p >= minRate && p < 1) {
 		return Sizing{}, fmt.Errorf("filter: false-positive rate %g, want it in [%g, 1)", p, minRate)
@@ -71,8 +85,8 @@ func SizeForRate(n uint64, p float64) (Sizing, error) {
 	return s, nil
 }
 
-// SizeForBits returns the sizing of NewBloom(bitsPerKey) for n keys. It is an
-// error if the filters would take 2⁶⁴ bits or more.
+// SizeForBits returns the Sizing of n keys with NewBloom(bitsPerKey). It is an error
+// if the filters take ≥ 2⁶⁴ bits.
 func SizeForBits(n uint64, bitsPerKey int) (Sizing, error) {
 	perKey := uint64(max(bitsPerKey, 0))
 	hi, m := bits.Mul64(n, perKey)

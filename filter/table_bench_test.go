@@ -10,13 +10,15 @@ import (
 func BenchmarkTableContains(b *testing.B) {
 	w := workload.W1(1_000_000)
 	p := filter.NewTableBloom(10)
-	g := p.NewGenerator()
+	builder := p.NewBuilder()
 	for _, k := range w.Keys {
-		g.Add(k)
+		builder.Add(k)
 	}
-	var f filter.Bytes
-	g.Generate(&f)
-	r, err := filter.OpenTable(f, p)
+	f, err := builder.Finish()
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := p.Open(f)
 	if err != nil {
 		b.Fatal(err)
 	}

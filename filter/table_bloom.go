@@ -7,22 +7,24 @@ import (
 	"math/bits"
 )
 
-// TableBloom is RocksDB's and Pebble's Bloom filter of a whole table, as a
-// [Policy]. All bits of a key are in one line of 64 bytes, so that a question costs
-// at most one miss of the processor's cache:
+// TableBloom is the Bloom filter that RocksDB and Pebble use for whole tables, as a
+// [TablePolicy]. Its bytes are theirs. All bits of a key are in one line of 64
+// bytes, so that a lookup costs at most one miss of the processor's cache:
 //
 //	┌────────┬────────┬───┬───┬───────────────────┐
 //	│ line 0 │ line 1 │ … │ k │ n, u32le          │
 //	└────────┴────────┴───┴───┴───────────────────┘
 //
-// With n lines, an odd number, and h the hash that Bloom uses but for bytes of the
-// tail, which count as signed, a key's line is h mod n, and its bits there are h, h+δ,
-// h+2δ, …, each mod 512, with Bloom's δ.
+// There are n lines, an odd number. The hash h is that of [Bloom], except that the 1
+// to 3 bytes at its end are signed. The line of a key is h mod n. In this line the key
+// sets the bits h, h+δ, h+2δ, …, each mod 512, k of them, with the δ of Bloom.
 //
-// It wants many keys: for the few of a data block, [Bloom] takes less space. False
-// positives are about 1.1 % at 10 bits per key, 2.1 % at 8, and 0.3 % at 16 and
-// above: a key's bits in its line depend on 18 bits of the hash only, so that more
-// bits per key than 16 gain nothing. The zero value is NewTableBloom(0).
+// About 2.1 % of the answers for absent keys are false positives at 8 bits per key,
+// 1.1 % at 10, and 0.3 % at 16. More than 16 bits gain nothing, since only 18 bits
+// of the hash choose the bits of a line. For the few keys of one data block, Bloom
+// takes less space.
+//
+// The zero value is NewTableBloom(0). A TableBloom is safe for concurrent use.
 type TableBloom struct {
 	bitsPerKey int
 }
@@ -31,80 +33,82 @@ const (
 	lineSize = 64
 	lineBits = 8 * lineSize
 
-	// lineTrailer is k and the number of lines.
+	// lineTrailer is the length of k and n.
 	lineTrailer = 5
 
 	// maxLines have as many bits as there are hashes.
 	maxLines = 1<<32/lineBits - 1
 
-	// maxLineK is the highest k; as a signed byte, others are negative.
+	// maxLineK is the highest k. As a signed byte, higher values are negative.
 	maxLineK = math.MaxInt8
 )
 
-// NewTableBloom returns a whole table's Bloom filter policy that spends bitsPerKey
-// bits on each key, with the k that [NewBloom] has. Values below 0 behave as 0.
-// The number only matters for writing. A filter takes at most 512 MiB.
+// NewTableBloom returns a TableBloom that builds filters of bitsPerKey bits for each
+// key. Values < 0 count as 0. A key sets as many bits as with [NewBloom]. A filter
+// takes at least 69 bytes, and at most 512 MiB. For reading, bitsPerKey does not
+// matter, since a filter stores its own sizes.
 func NewTableBloom(bitsPerKey int) TableBloom {
 	return TableBloom{bitsPerKey: max(bitsPerKey, 0)}
 }
 
-// Name returns the name that RocksDB and Pebble give these filters.
+// Name returns "rocksdb.BuiltinBloomFilter", the name that RocksDB and Pebble use.
 func (TableBloom) Name() string { return "rocksdb.BuiltinBloomFilter" }
 
-// NewGenerator returns an empty Generator, which takes 4 bytes of memory for
-// each key added. A key added right behind the same one does not count.
-func (p TableBloom) NewGenerator() Generator {
-	return &tableGenerator{bitsPerKey: uint64(p.bitsPerKey)}
+// NewBuilder returns an empty TableBuilder. It takes 4 bytes of memory for each key,
+// or none if the key equals the one added before it. Its Finish returns no error.
+func (p TableBloom) NewBuilder() TableBuilder {
+	return &tableBloomBuilder{bitsPerKey: uint64(p.bitsPerKey)}
 }
 
-// Contains reports whether key may be in filter. One that Check finds something
-// wrong with contains everything.
-func (TableBloom) Contains(filter, key []byte) bool {
-	l, err := linesOf(filter)
-	return err != nil || l.mayContain(signedHash(key))
+// Open returns filter ready for lookups and keeps the slice. It is an error if the
+// filter is damaged, if its lines are not of 64 bytes, or if k < 1 as a signed byte:
+// newer versions of RocksDB mark other encodings that way.
+func (TableBloom) Open(filter []byte) (TableFilter, error) {
+	f, err := openTableBloom(filter)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
-// Check returns an error for a filter that cannot be asked: one that is damaged, of
-// lines that have not 64 bytes, or of an encoding that RocksDB uses k below 1 for,
-// as newer versions do.
-func (TableBloom) Check(filter []byte) error {
-	_, err := linesOf(filter)
-	return err
-}
-
-// lines are a filter taken apart.
-type lines struct {
-	bytes      []byte
-	n          uint64
+// tableBloomFilter is a filter whose form has been checked.
+type tableBloomFilter struct {
+	lines      []byte
+	n          uint64 // number of lines
 	reciprocal uint64 // 2⁶⁴/n, rounded up
 	k          int
 }
 
-func linesOf(filter []byte) (lines, error) {
+func openTableBloom(filter []byte) (*tableBloomFilter, error) {
 	size := len(filter) - lineTrailer
 	if size < lineSize {
-		return lines{}, fmt.Errorf("filter of %d bytes, want at least %d", len(filter), lineSize+lineTrailer)
+		return nil, fmt.Errorf("filter: table filter of %d bytes, want at least %d", len(filter), lineSize+lineTrailer)
 	}
 	k, n := filter[size], uint64(binary.LittleEndian.Uint32(filter[size+1:]))
 	if k < 1 || k > maxLineK {
-		return lines{}, fmt.Errorf("filter of encoding %d, want a number of bits per key, 1 to %d", int8(k), maxLineK)
+		return nil, fmt.Errorf("filter: table filter with k = %d, want 1 to %d", int8(k), maxLineK)
 	}
 	if n*lineSize != uint64(size) {
-		return lines{}, fmt.Errorf("filter of %d lines in %d bytes, want lines of %d bytes", n, size, lineSize)
+		return nil, fmt.Errorf("filter: table filter of %d lines in %d bytes, want lines of %d bytes", n, size, lineSize)
 	}
-	return lines{bytes: filter[:size], n: n, reciprocal: math.MaxUint64/n + 1, k: int(k)}, nil
+	return &tableBloomFilter{lines: filter[:size], n: n, reciprocal: math.MaxUint64/n + 1, k: int(k)}, nil
 }
 
-// line returns the line of the key with hash h. The remainder is prober's.
-func (l *lines) line(h uint32) *[lineSize]byte {
-	line, _ := bits.Mul64(l.reciprocal*uint64(h), l.n)
-	return (*[lineSize]byte)(l.bytes[line*lineSize:])
+// Contains reports whether key may be in the filter.
+func (f *tableBloomFilter) Contains(key []byte) bool { return f.mayContain(signedHash(key)) }
+
+// line returns the line of the key with hash h. It takes the remainder as
+// prober.at does.
+func (f *tableBloomFilter) line(h uint32) *[lineSize]byte {
+	i, _ := bits.Mul64(f.reciprocal*uint64(h), f.n)
+	return (*[lineSize]byte)(f.lines[i*lineSize:])
 }
 
-func (l *lines) mayContain(h uint32) bool {
-	line, delta := l.line(h), h>>17|h<<15
-	k := l.k
-	for ; k >= 3; k -= 3 { // without branches in between, as in Bloom
+// mayContain reports whether all bits of the key with hash h are set.
+func (f *tableBloomFilter) mayContain(h uint32) bool {
+	line, delta := f.line(h), h>>17|h<<15
+	k := f.k
+	for ; k >= 3; k -= 3 { // three at a time, as in Bloom's mayContain
 		all := word(line, h) >> (h & 63)
 		all &= word(line, h+delta) >> ((h + delta) & 63)
 		all &= word(line, h+2*delta) >> ((h + 2*delta) & 63)
@@ -122,53 +126,53 @@ func (l *lines) mayContain(h uint32) bool {
 	return true
 }
 
-// word returns the 64 bits of the line that bit h mod 512 is among.
+// word returns the 64 bits of the line that have bit h mod 512 among them.
 func word(line *[lineSize]byte, h uint32) uint64 {
 	return binary.LittleEndian.Uint64(line[h>>3&0x38:])
 }
 
-func (l *lines) set(h uint32) {
-	line, delta := l.line(h), h>>17|h<<15
-	for range l.k {
+// set sets the bits of the key with hash h.
+func (f *tableBloomFilter) set(h uint32) {
+	line, delta := f.line(h), h>>17|h<<15
+	for range f.k {
 		line[h>>3&(lineSize-1)] |= 1 << (h & 7)
 		h += delta
 	}
 }
 
-type tableGenerator struct {
+type tableBloomBuilder struct {
 	bitsPerKey uint64
 	hashes     []uint32
 }
 
-func (g *tableGenerator) Add(key []byte) {
+func (b *tableBloomBuilder) Add(key []byte) {
 	h := signedHash(key)
-	if n := len(g.hashes); n == 0 || g.hashes[n-1] != h {
-		g.hashes = append(g.hashes, h)
+	if n := len(b.hashes); n == 0 || b.hashes[n-1] != h {
+		b.hashes = append(b.hashes, h)
 	}
 }
 
-// Generate writes the filter; of no keys, one of no lines.
-func (g *tableGenerator) Generate(b Buffer) {
-	var n uint64
-	if len(g.hashes) > 0 {
-		n = lineCount(uint64(len(g.hashes)), g.bitsPerKey)
+// Finish returns the filter. Without keys it has no lines and k = 0, as RocksDB's has.
+func (b *tableBloomBuilder) Finish() ([]byte, error) {
+	if len(b.hashes) == 0 {
+		return make([]byte, lineTrailer), nil
 	}
-	filter := b.Alloc(int(n)*lineSize + lineTrailer)
-	clear(filter)
-	if n == 0 {
-		return
-	}
-	filter[n*lineSize] = byte(probes(g.bitsPerKey))
+	n := lineCount(uint64(len(b.hashes)), b.bitsPerKey)
+	filter := make([]byte, n*lineSize+lineTrailer)
+	filter[n*lineSize] = byte(probes(b.bitsPerKey))
 	binary.LittleEndian.PutUint32(filter[n*lineSize+1:], uint32(n))
-	l, _ := linesOf(filter)
-	for _, h := range g.hashes {
-		l.set(h)
+	f, err := openTableBloom(filter)
+	if err != nil {
+		return nil, err
 	}
-	g.hashes = g.hashes[:0]
+	for _, h := range b.hashes {
+		f.set(h)
+	}
+	return filter, nil
 }
 
-// lineCount returns how many lines a filter of n keys has: an odd number, so that
-// all bits of a hash matter for the line.
+// lineCount returns how many lines a filter of n keys has. The number is odd, so
+// that all bits of a hash matter for the line.
 func lineCount(n, bitsPerKey uint64) uint64 {
 	if bitsPerKey > 0 && n > maxLines*lineBits/bitsPerKey {
 		return maxLines

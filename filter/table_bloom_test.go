@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
-// plainTableContains is TableBloom's Contains as the format's description has it.
+// plainTableContains is a TableBloom filter's Contains, written as the format is
+// described.
 func plainTableContains(filter, key []byte) bool {
 	size := len(filter) - 5
 	n, h := binary.LittleEndian.Uint32(filter[size+1:]), plainSignedHash(key)
@@ -41,14 +43,17 @@ func plainSignedHash(key []byte) uint32 {
 	return h
 }
 
-func tableFilter(bitsPerKey int, keys [][]byte) []byte {
-	g := NewTableBloom(bitsPerKey).NewGenerator()
+func tableFilter(t *testing.T, bitsPerKey int, keys [][]byte) []byte {
+	t.Helper()
+	b := NewTableBloom(bitsPerKey).NewBuilder()
 	for _, k := range keys {
-		g.Add(k)
+		b.Add(k)
 	}
-	b := Bytes(bytes.Repeat([]byte{0xff}, 1<<20))[:0] // memory that was used
-	g.Generate(&b)
-	return b
+	f, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 func randomKeys(rng *rand.Rand, n int) [][]byte {
@@ -62,16 +67,15 @@ func randomKeys(rng *rand.Rand, n int) [][]byte {
 	return keys
 }
 
-// The quick way to ask, by way of a TableReader too, answers what the plain one
-// does.
+// Contains gives the answers of the plain version.
 func TestTableBloomContains(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 14))
 	for _, bitsPerKey := range []int{0, 1, 5, 10, 16, 44, 100} {
 		p := NewTableBloom(bitsPerKey)
 		for _, n := range []int{1, 2, 50, 51, 52, 1000} {
 			keys := randomKeys(rng, n)
-			f := tableFilter(bitsPerKey, keys)
-			r, err := OpenTable(f, p)
+			f := tableFilter(t, bitsPerKey, keys)
+			r, err := p.Open(f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,8 +84,8 @@ func TestTableBloomContains(t *testing.T) {
 				if i < n && !want {
 					t.Fatalf("%d bits, %d keys: no %x, which was added", bitsPerKey, n, k)
 				}
-				if got, got2 := p.Contains(f, k), r.Contains(k); got != want || got2 != want {
-					t.Fatalf("%d bits, %d keys: Contains(%x) = %v, by TableReader %v; want %v", bitsPerKey, n, k, got, got2, want)
+				if got := r.Contains(k); got != want {
+					t.Fatalf("%d bits, %d keys: Contains(%x) = %v, want %v", bitsPerKey, n, k, got, want)
 				}
 			}
 		}
@@ -107,14 +111,18 @@ func TestTableBloomForm(t *testing.T) {
 		for i := range tt.keys {
 			keys = append(keys, fmt.Appendf(nil, "key %d", i))
 		}
-		f := tableFilter(tt.bitsPerKey, keys)
+		f := tableFilter(t, tt.bitsPerKey, keys)
+		r, err := NewTableBloom(0).Open(f)
+		if err != nil {
+			t.Fatal(err)
+		}
 		want := fmt.Sprint(tt.lines*64+5, tt.k, tt.lines)
 		if got := fmt.Sprint(len(f), f[len(f)-5], binary.LittleEndian.Uint32(f[len(f)-4:])); got != want {
 			t.Errorf("%d bits, %d keys: bytes, k, lines = %s, want %s", tt.bitsPerKey, tt.keys, got, want)
 		}
 		positives := 0
 		for i := range 100_000 {
-			if NewTableBloom(0).Contains(f, fmt.Appendf(nil, "absent key %d", i)) {
+			if r.Contains(fmt.Appendf(nil, "absent key %d", i)) {
 				positives++
 			}
 		}
@@ -124,25 +132,19 @@ func TestTableBloomForm(t *testing.T) {
 	}
 }
 
-// Versions of a key count once, and a Generator begins anew.
-func TestTableBloomGenerator(t *testing.T) {
-	g := NewTableBloom(10).NewGenerator()
-	for range 1000 {
-		g.Add([]byte("the same"))
+// Versions of a key count once. Without keys the filter has no lines.
+func TestTableBloomBuilder(t *testing.T) {
+	key := []byte("the same")
+	many, once := tableFilter(t, 10, slices.Repeat([][]byte{key}, 1000)), tableFilter(t, 10, [][]byte{key})
+	if !bytes.Equal(many, once) {
+		t.Errorf("one key, a thousand times: %d bytes, want %d as for the key once", len(many), len(once))
 	}
-	var once Bytes
-	g.Generate(&once)
-	if want := tableFilter(10, [][]byte{[]byte("the same")}); !bytes.Equal(once, want) {
-		t.Errorf("of one key a thousand times: %d bytes, want %d as of it once", len(once), len(want))
-	}
-	var none Bytes
-	g.Generate(&none)
-	if want := make([]byte, 5); !bytes.Equal(none, want) {
-		t.Errorf("of no keys: %x, want %x", none, want)
+	if got, want := tableFilter(t, 10, nil), make([]byte, 5); !bytes.Equal(got, want) {
+		t.Errorf("no keys: %x, want %x", got, want)
 	}
 }
 
-// What cannot be asked contains everything, and Check says why.
+// Open refuses a filter that it cannot use.
 func TestTableBloomDamage(t *testing.T) {
 	line := string(make([]byte, 64))
 	p := NewTableBloom(10)
@@ -151,32 +153,23 @@ func TestTableBloomDamage(t *testing.T) {
 		ok           bool
 	}{
 		{"sound", line + "\x06\x01\x00\x00\x00", true},
-		{"sound, of even lines", line + line + "\x06\x02\x00\x00\x00", true},
-		{"sound, of the highest k", line + "\x7f\x01\x00\x00\x00", true},
+		{"an even number of lines", line + line + "\x06\x02\x00\x00\x00", true},
+		{"the highest k", line + "\x7f\x01\x00\x00\x00", true},
 		{"empty", "", false},
 		{"cut short", "\x06\x01\x00\x00\x00", false},
-		{"of no lines", "\x00\x00\x00\x00\x00", false},
-		{"of no lines, that are there", line + "\x06\x00\x00\x00\x00", false},
-		{"of a line too many", line + "\x06\x02\x00\x00\x00", false},
-		{"of lines of 128 bytes", line + line + "\x06\x01\x00\x00\x00", false},
-		{"of more lines than there are bytes", line + "\x06\xff\xff\xff\xff", false},
-		{"of lines and a half", line + line[:32] + "\x06\x01\x00\x00\x00", false},
+		{"no lines", "\x00\x00\x00\x00\x00", false},
+		{"n = 0, but a line", line + "\x06\x00\x00\x00\x00", false},
+		{"n = 2, but one line", line + "\x06\x02\x00\x00\x00", false},
+		{"lines of 128 bytes", line + line + "\x06\x01\x00\x00\x00", false},
+		{"n = 2³²−1, but one line", line + "\x06\xff\xff\xff\xff", false},
+		{"a line and a half", line + line[:32] + "\x06\x01\x00\x00\x00", false},
 		{"k = 0", line + "\x00\x01\x00\x00\x00", false},
 		{"k = −1, RocksDB's FastLocalBloom", line + "\xff\x01\x00\x00\x00", false},
 		{"k = −128", line + "\x80\x01\x00\x00\x00", false},
 	} {
-		if err := p.Check([]byte(tt.filter)); (err == nil) != tt.ok {
-			t.Errorf("%s: Check = %v", tt.name, err)
+		if f, err := p.Open([]byte(tt.filter)); (err == nil) != tt.ok || (f != nil) != tt.ok {
+			t.Errorf("%s: Open = %v, %v", tt.name, f, err)
 		}
-		if got := p.Contains([]byte(tt.filter), []byte("key")); got == tt.ok {
-			t.Errorf("%s: Contains = %v", tt.name, got)
-		}
-		if _, err := OpenTable([]byte(tt.filter), p); (err == nil) != tt.ok {
-			t.Errorf("%s: OpenTable: %v", tt.name, err)
-		}
-	}
-	if _, err := OpenTable([]byte(line), nil); err == nil {
-		t.Error("OpenTable without a policy: no error")
 	}
 }
 

@@ -2,14 +2,14 @@ package filter
 
 import "fmt"
 
-// Union returns a new filter that contains every key of a and of b, two [Bloom]
-// filters of the same size and k. Its false-positive rate is that of one filter
-// of that size with the keys of both. Filters that are damaged, of reserved k,
-// or of different size or k are an error.
+// Union returns a new filter that contains all keys of the [Bloom] filters a and b.
+// It has the same size, and the false-positive rate of one filter of that size with
+// the keys of both. It is an error if a and b differ in size or k, if k > 30, or if a
+// filter is damaged.
 func Union(a, b []byte) ([]byte, error) {
 	var p Bloom
 	if err := p.Check(a); err != nil {
-		return nil, fmt.Errorf("filter: first of union: %w", err)
+		return nil, fmt.Errorf("%w, in the first filter of a union", err)
 	}
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("filter: union of filters of %d and %d bytes, want equal sizes", len(a), len(b))

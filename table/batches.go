@@ -105,7 +105,7 @@ func (q *batches) raw() []byte { return q.filling.raw }
 // hold keeps what f wants of a key of the block that is being built.
 func (q *batches) hold(f *filter.BlockWriter, key []byte) {
 	b := q.filling
-	b.held = f.Hold(b.held, key)
+	b.held = f.AppendHash(b.held, key)
 	b.heldEnd = append(b.heldEnd, len(b.held))
 }
 

@@ -136,7 +136,7 @@ func (r *Reader) mayContain(i int, key []byte) (may, asked bool) {
 	if r.filter == nil || key == nil {
 		return true, false
 	}
-	may = r.filter.ContainsIn(r.places[i], key)
+	may = r.filter.ContainsInSpan(r.places[i], key)
 	if m := r.o.Metrics; m != nil {
 		m.FilterQuestions.Add(1)
 		if !may {

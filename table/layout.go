@@ -83,11 +83,11 @@ func (l *Layout) Meta() ([]Part, error) {
 type LayoutFilters struct {
 	Blocks     *filter.BlockReader // by data blocks; nil if there is none
 	BlocksPart Part                // what it is listed as, and where
-	Whole      *filter.TableReader // of the whole table; nil if there is none
+	Whole      filter.TableFilter  // of the whole table; nil if there is none
 	WholePart  Part
 }
 
-// Filters reads the filters that a Reader without FilterPolicies asks. The error is
+// Filters reads the filters that a Reader without filter policies asks. The error is
 // what its FilterErr is, and of reading: what is returned is then what can be used.
 func (l *Layout) Filters() (LayoutFilters, error) {
 	r := &Reader{o: l.r.o, src: l.r.src, footer: l.r.footer, footerOffset: l.r.footerOffset, index: l.r.index}

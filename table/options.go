@@ -1,7 +1,6 @@
 package table
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -21,11 +20,10 @@ type WriterOptions struct {
 	// it is a filter.Aliaser, its aliases, of up to 1 KiB each. nil: no filter block.
 	FilterPolicy filter.Policy
 
-	// TableFilterPolicy makes one filter of all keys, beside the FilterPolicy's or
-	// instead: most often filter.NewTableBloom. It is asked before the index is
-	// searched, and takes some memory for each key until Close. A filter.Bloom is an
-	// error: of many keys it errs far more often. nil: none.
-	TableFilterPolicy filter.Policy
+	// TableFilterPolicy builds one filter of all keys, with or without a FilterPolicy:
+	// most often filter.NewTableBloom. Lookups check it before they search the index.
+	// Until Close it takes some memory for each key. nil: no table filter.
+	TableFilterPolicy filter.TablePolicy
 
 	// FilterKey returns the part of a key that the filter holds. The key must
 	// not be changed or kept; the result is used before the next call. A nil
@@ -92,12 +90,6 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 			*n.value = n.def
 		}
 	}
-	if _, table := w.FilterPolicy.(filter.TableBloom); table {
-		return w, errors.New("table: FilterPolicy is a TableBloom, which is for TableFilterPolicy: want filter.NewBloom")
-	}
-	if _, blocks := w.TableFilterPolicy.(filter.Bloom); blocks {
-		return w, errors.New("table: TableFilterPolicy is a Bloom, which is for FilterPolicy: want filter.NewTableBloom")
-	}
 	if w.Compression == nil {
 		w.Compression = Snappy
 	}
@@ -117,7 +109,7 @@ const maxName = 1 << 10
 // hold: few enough names, none of them long.
 func (o *WriterOptions) checkNames() error {
 	var names []string
-	for _, p := range []filter.Policy{o.FilterPolicy, o.TableFilterPolicy} {
+	for _, p := range []namedPolicy{o.FilterPolicy, o.TableFilterPolicy} {
 		if p != nil {
 			names = append(names, filterNames(p)...)
 		}
@@ -138,12 +130,15 @@ func (o *WriterOptions) checkNames() error {
 
 // ReaderOptions say how a table is read. Zero values are the defaults.
 type ReaderOptions struct {
-	// FilterPolicies are matched by name, and by alias if they are
-	// filter.Aliasers, with the filters that a table lists, both those by data
-	// blocks and that of the whole table. Of each kind, the first policy that the
-	// table has a filter for is used. LevelDB's and goleveldb's Bloom filters, and
-	// RocksDB's and Pebble's of whole tables, are known without being given here.
+	// FilterPolicies read filter blocks. They are matched by name, and by alias if
+	// they are filter.Aliasers, with the filter blocks that a table lists. The first
+	// policy that matches is used. filter.Bloom, the policy of LevelDB and goleveldb,
+	// is always known.
 	FilterPolicies []filter.Policy
+
+	// TableFilterPolicies read table filters, and are matched like FilterPolicies.
+	// filter.TableBloom, the policy of RocksDB and Pebble, is always known.
+	TableFilterPolicies []filter.TablePolicy
 
 	// FilterKey is what the table was written with: InternalFilterKey for the
 	// tables of a LevelDB or goleveldb database. Lookups call it concurrently, and

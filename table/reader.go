@@ -29,10 +29,10 @@ type Reader struct {
 	slots     []atomic.Pointer[block.Packed] // of the data blocks; nil if there is no cache
 	tenant    *tenant                        // of the cache
 	filter    *filter.BlockReader            // nil if there is none, or none in use
-	places    []filter.Place                 // of the data blocks in the filter
+	places    []filter.Span                  // of the data blocks in the filter
 	filterErr error
 
-	tableFilter *filter.TableReader // nil if there is none, or none in use
+	tableFilter filter.TableFilter // nil if there is none, or none in use
 
 	filterPart, tableFilterPart Part // what the filters are listed as, and where
 

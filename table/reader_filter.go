@@ -24,8 +24,8 @@ func (r *Reader) readFilters(it *block.Iter) error {
 	}
 	var unusable []error
 	var used Handle // of the first one
-	for _, kind := range []filterKind{byBlocks, wholeTable} {
-		err := r.readFilter(it, kind, &used)
+	for _, read := range []func(*block.Iter, *Handle) error{r.readBlockFilter, r.readTableFilter} {
+		err := read(it, &used)
 		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, errUnknownFilter) {
 			return err
 		}
@@ -45,10 +45,33 @@ var (
 	wholeTable = filterKind{format.TableFilterPrefix, TableFilterBlock}
 )
 
-// readFilter opens the filter of the first policy that the metaindex has one for. It
+// readBlockFilter opens the filter block that the metaindex lists, if any.
+func (r *Reader) readBlockFilter(it *block.Iter, used *Handle) error {
+	p, h, err := findFilter(r, it, byBlocks, r.blockPolicies(), used, &r.filterPart)
+	if err != nil || h.Length == 0 {
+		return err
+	}
+	if r.filter, err = r.openFilter(p, h); err == nil {
+		r.placeFilters()
+	}
+	return err
+}
+
+// readTableFilter opens the filter of the whole table that the metaindex lists, if any.
+func (r *Reader) readTableFilter(it *block.Iter, used *Handle) error {
+	p, h, err := findFilter(r, it, wholeTable, r.tablePolicies(), used, &r.tableFilterPart)
+	if err != nil || h.Length == 0 {
+		return err
+	}
+	r.tableFilter, err = r.openTableFilter(p, h)
+	return err
+}
+
+// findFilter returns the first of the policies that the metaindex lists a filter for, and
+// where that filter is, as part too. The handle is empty if there is none. The filter
 // must not be in the bytes of the one that is used already.
-func (r *Reader) readFilter(it *block.Iter, kind filterKind, used *Handle) error {
-	for _, p := range r.policies(kind) {
+func findFilter[P namedPolicy](r *Reader, it *block.Iter, kind filterKind, policies []P, used *Handle, part *Part) (p P, h Handle, err error) {
+	for _, p := range policies {
 		for _, name := range filterNames(p) {
 			key := []byte(kind.prefix + name)
 			if !it.SeekGE(key) || !bytes.Equal(it.Key(), key) {
@@ -56,63 +79,51 @@ func (r *Reader) readFilter(it *block.Iter, kind filterKind, used *Handle) error
 			}
 			h, err := r.metaHandle(kind.block, it.Value())
 			if err != nil {
-				return err
+				return p, h, err
 			}
 			if used.Length > 0 && h.overlaps(*used) {
-				return r.corrupt(kind.block, h, "overlaps the block at %d", used.Offset)
+				return p, h, r.corrupt(kind.block, h, "overlaps the block at %d", used.Offset)
 			}
-			*used = h
-			return r.useFilter(kind, p, Part{Name: key, Handle: h}, h)
+			*used, *part = h, Part{Name: key, Handle: h}
+			return p, h, nil
 		}
 	}
 	if prefix := []byte(kind.prefix); it.SeekGE(prefix) && bytes.HasPrefix(it.Key(), prefix) {
-		return fmt.Errorf("table: filter %s: %w", wire.Quote(it.Key()[len(prefix):]), errUnknownFilter)
+		err = fmt.Errorf("table: filter %s: %w", wire.Quote(it.Key()[len(prefix):]), errUnknownFilter)
 	}
-	return nil
-}
-
-// useFilter opens the filter at h, listed as part, for lookups.
-func (r *Reader) useFilter(kind filterKind, p filter.Policy, part Part, h Handle) (err error) {
-	if kind == wholeTable {
-		r.tableFilterPart = part
-		r.tableFilter, err = r.openTableFilter(p, h)
-		return err
-	}
-	r.filterPart = part
-	if r.filter, err = r.openFilter(p, h); err == nil {
-		r.placeFilters()
-	}
-	return err
+	return p, h, err
 }
 
 // placeFilters finds the filter of each data block.
 func (r *Reader) placeFilters() {
-	r.places = make([]filter.Place, r.index.len())
+	r.places = make([]filter.Span, r.index.len())
 	for i, h := range r.index.handles {
-		r.places[i] = r.filter.Place(h.Offset)
+		r.places[i] = r.filter.Span(h.Offset)
 	}
 }
 
-// policies returns the policies that the Reader knows for a kind of filter, in the
-// order in which they are used. TableBloom is none for data blocks: RocksDB once
-// wrote other filters for them under its name.
-func (r *Reader) policies(kind filterKind) []filter.Policy {
-	all := append(slices.Clip(r.o.FilterPolicies), filter.NewTableBloom(0), filter.NewBloom(0))
-	return slices.DeleteFunc(all, func(p filter.Policy) bool {
-		_, table := p.(filter.TableBloom)
-		return p == nil || table && kind == byBlocks
-	})
+// blockPolicies returns the policies that the Reader knows for filter blocks, in the
+// order in which they are used.
+func (r *Reader) blockPolicies() []filter.Policy {
+	all := append(slices.Clip(r.o.FilterPolicies), filter.NewBloom(0))
+	return slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
 }
 
-// policy returns the first policy that goes by name, or nil. It copies no name:
-// one out of a file may be very long.
-func (r *Reader) policy(kind filterKind, name []byte) filter.Policy {
-	for _, p := range r.policies(kind) {
+// tablePolicies returns those for filters of whole tables.
+func (r *Reader) tablePolicies() []filter.TablePolicy {
+	all := append(slices.Clip(r.o.TableFilterPolicies), filter.NewTableBloom(0))
+	return slices.DeleteFunc(all, func(p filter.TablePolicy) bool { return p == nil })
+}
+
+// policyOf returns the first of the policies that has the name, or nil. It copies no
+// name: one out of a file may be very long.
+func policyOf[P namedPolicy](policies []P, name []byte) (none P) {
+	for _, p := range policies {
 		if slices.ContainsFunc(filterNames(p), func(n string) bool { return n == string(name) }) {
 			return p
 		}
 	}
-	return nil
+	return none
 }
 
 // readMetaindex reads the metaindex, which is ordered bytewise in every table.
@@ -145,23 +156,25 @@ func (r *Reader) metaHandle(kind BlockKind, value []byte) (Handle, error) {
 
 // openFilter opens the filter block at h.
 func (r *Reader) openFilter(p filter.Policy, h Handle) (*filter.BlockReader, error) {
-	return openFilter(r, FilterBlock, h, p, filter.OpenBlock)
+	return openFilter(r, FilterBlock, h, func(contents []byte) (*filter.BlockReader, error) {
+		return filter.NewBlockReader(contents, p)
+	})
 }
 
 // openTableFilter opens the whole table's filter at h.
-func (r *Reader) openTableFilter(p filter.Policy, h Handle) (*filter.TableReader, error) {
-	return openFilter(r, TableFilterBlock, h, p, filter.OpenTable)
+func (r *Reader) openTableFilter(p filter.TablePolicy, h Handle) (filter.TableFilter, error) {
+	return openFilter(r, TableFilterBlock, h, p.Open)
 }
 
 // openFilter opens what is at h.
-func openFilter[F any](r *Reader, kind BlockKind, h Handle, p filter.Policy, open func([]byte, filter.Policy) (F, error)) (F, error) {
+func openFilter[F any](r *Reader, kind BlockKind, h Handle, open func([]byte) (F, error)) (F, error) {
 	var b buffers
 	var none F
 	contents, err := r.readBlock(kind, h, &b)
 	if err != nil {
 		return none, err
 	}
-	f, err := open(contents, p)
+	f, err := open(contents)
 	if err != nil {
 		return none, r.damaged(kind, h, err)
 	}

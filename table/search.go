@@ -95,7 +95,9 @@ func (l *searchLevel) separator(x *index, i int) []byte {
 }
 
 // orderedPrefix returns what of separator i of the level is in the bytewise order.
-func (l *searchLevel) orderedPrefix(x *index, i int) []byte { return x.orderedPrefix(l.separator(x, i)) }
+func (l *searchLevel) orderedPrefix(x *index, i int) []byte {
+	return x.orderedPrefix(l.separator(x, i))
+}
 
 // search returns the first of the index's separators that is not below key, or
 // x.len().

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -25,7 +24,6 @@ func TestTableFilter(t *testing.T) {
 	}{
 		{"alone", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}},
 		{"with one by blocks", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10)}},
-		{"any policy", table.WriterOptions{TableFilterPolicy: filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2")}},
 		{"by two goroutines", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Concurrency: 2}},
 	} {
 		var m table.Metrics
@@ -93,9 +91,9 @@ func TestDamagedTableFilter(t *testing.T) {
 		name, k, lines, want string
 	}{
 		{"sound", "\x06", "\x01\x00\x00\x00", ""},
-		{"of another encoding", "\xff", "\x01\x00\x00\x00", "filter of encoding -1"},
-		{"of more lines than bytes", "\x06", "\x02\x00\x00\x00", "filter of 2 lines in 64 bytes"},
-		{"of no lines", "\x06", "\x00\x00\x00\x00", "filter of 0 lines in 64 bytes"},
+		{"of another encoding", "\xff", "\x01\x00\x00\x00", "filter: table filter with k = -1"},
+		{"of more lines than bytes", "\x06", "\x02\x00\x00\x00", "filter: table filter of 2 lines in 64 bytes"},
+		{"of no lines", "\x06", "\x00\x00\x00\x00", "filter: table filter of 0 lines in 64 bytes"},
 	} {
 		contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}, pairs)
 		at := bytes.Index(contents, []byte("\x06\x01\x00\x00\x00"))
@@ -127,34 +125,12 @@ func TestVerifyAsksTableFilter(t *testing.T) {
 	}
 }
 
-func TestTableFilterOptions(t *testing.T) {
-	if _, err := table.NewWriter(io.Discard, &table.WriterOptions{FilterPolicy: filter.NewTableBloom(10)}); err == nil {
-		t.Error("FilterPolicy: TableBloom: no error")
-	}
+// A filter without keys is not written.
+func TestTableFilterWithoutKeys(t *testing.T) {
 	never := func([]byte) []byte { return nil }
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: never}, numbered(10))
 	if bytes.Contains(contents, []byte("fullfilter")) {
 		t.Error("a filter of no keys was written")
-	}
-}
-
-// silentPolicy writes filters of no bytes.
-type silentPolicy struct{ filter.Policy }
-
-func (silentPolicy) NewGenerator() filter.Generator { return silentGenerator{} }
-
-type silentGenerator struct{}
-
-func (silentGenerator) Add([]byte)             {}
-func (silentGenerator) Generate(filter.Buffer) {}
-
-func TestTableFilterOfNoBytes(t *testing.T) {
-	w, err := table.NewWriter(io.Discard, &table.WriterOptions{TableFilterPolicy: silentPolicy{filter.NewTableBloom(10)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Append([]byte("a"), nil), w.Close()); err == nil {
-		t.Error("no error")
 	}
 }
 

@@ -16,8 +16,9 @@ const maxMetaBlocks = 1000
 // metaBlock is a block that the metaindex lists.
 type metaBlock struct {
 	Handle
-	kind   BlockKind
-	policy filter.Policy // nil, unless it is a filter that there is one for
+	kind        BlockKind
+	policy      filter.Policy      // nil, unless it is a filter block that there is one for
+	tablePolicy filter.TablePolicy // nil, unless it is a table filter that there is one for
 }
 
 // meta checks each block that the metaindex lists, and keeps the filters.
@@ -58,10 +59,11 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 		if string(it.Key()) == format.PropertiesName {
 			m.kind = PropertiesBlock
 		}
-		for _, kind := range []filterKind{byBlocks, wholeTable} {
-			if name, isFilter := bytes.CutPrefix(it.Key(), []byte(kind.prefix)); isFilter {
-				m.kind, m.policy = kind.block, v.r.policy(kind, name)
-			}
+		if name, ok := bytes.CutPrefix(it.Key(), []byte(byBlocks.prefix)); ok {
+			m.kind, m.policy = byBlocks.block, policyOf(v.r.blockPolicies(), name)
+		}
+		if name, ok := bytes.CutPrefix(it.Key(), []byte(wholeTable.prefix)); ok {
+			m.kind, m.tablePolicy = wholeTable.block, policyOf(v.r.tablePolicies(), name)
 		}
 		h, err := v.r.metaHandle(m.kind, it.Value())
 		if err != nil {
@@ -79,7 +81,7 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 
 // known is 1 if there is a policy for the block, and else 0.
 func (m metaBlock) known() int {
-	if m.policy == nil {
+	if m.policy == nil && m.tablePolicy == nil {
 		return 0
 	}
 	return 1
@@ -87,12 +89,12 @@ func (m metaBlock) known() int {
 
 // metaBlock checks one block, and keeps it if it is a filter.
 func (v *verifier) metaBlock(m metaBlock) error {
-	if m.policy == nil {
+	if m.known() == 0 {
 		_, err := v.r.readStored(m.kind, m.Handle, &v.buffers)
 		return err
 	}
-	if m.kind == TableFilterBlock {
-		f, err := v.r.openTableFilter(m.policy, m.Handle)
+	if m.tablePolicy != nil {
+		f, err := v.r.openTableFilter(m.tablePolicy, m.Handle)
 		if err == nil {
 			v.filters = append(v.filters, checkedFilter{m, func(_ uint64, key []byte) bool { return f.Contains(key) }})
 		}

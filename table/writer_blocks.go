@@ -99,7 +99,7 @@ func (w *Writer) writeBatch(b *batch) error {
 	var stored, separator, keys, key int // where the block's start
 	for i, x := range b.blocks {
 		for _, end := range b.heldEnd[keys:x.keys] {
-			w.filter.AddHeld(b.held[key:end])
+			w.filter.AddHash(b.held[key:end])
 			key = end
 		}
 		contents := b.stored[stored:b.ends[i]]
@@ -225,8 +225,10 @@ func (w *Writer) finishMetaindex() (Handle, error) {
 		}
 	}
 	if w.inTableFilter > 0 {
-		var contents filter.Bytes
-		w.tableFilter.Generate(&contents)
+		contents, err := w.tableFilter.Finish()
+		if err != nil {
+			return Handle{}, fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
+		}
 		if err := w.writeFilter(meta, wholeTable, w.o.TableFilterPolicy, contents); err != nil {
 			return Handle{}, err
 		}
@@ -238,7 +240,7 @@ func (w *Writer) finishMetaindex() (Handle, error) {
 }
 
 // writeFilter writes a filter, and lists it in the metaindex.
-func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p filter.Policy, contents []byte) error {
+func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p namedPolicy, contents []byte) error {
 	if len(contents) == 0 {
 		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
 	}
@@ -255,8 +257,11 @@ func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p filter.Polic
 	return nil
 }
 
+// namedPolicy is a filter.Policy or a filter.TablePolicy.
+type namedPolicy interface{ Name() string }
+
 // filterNames returns the names that p's filters go by, ascending, each once.
-func filterNames(p filter.Policy) []string {
+func filterNames(p namedPolicy) []string {
 	names := []string{p.Name()}
 	if a, ok := p.(filter.Aliaser); ok {
 		names = append(names, a.Aliases()...)

@@ -29,7 +29,7 @@ func extremeTable(t *testing.T, rng *rand.Rand) []byte {
 		FilterBaseLg: 1 + rng.IntN(30), BlockSize: pick(rng, 1, 100, 4096, 64<<20, 512<<20), RestartInterval: pick(rng, 1, 16, math.MaxInt32),
 		Compression:       pick(rng, table.NoCompression, table.Snappy, codecs.Zstd, codecs.Zlib, codecs.Deflate),
 		FilterPolicy:      pick(rng, nil, filter.Policy(filter.NewBloom(pick(rng, bits...))), filter.Rename(filter.NewBloom(10), "unknown")),
-		TableFilterPolicy: pick(rng, nil, filter.Policy(filter.NewTableBloom(pick(rng, bits...))), filter.Rename(filter.NewBloom(pick(rng, bits...)), "leveldb.BuiltinBloomFilter2")),
+		TableFilterPolicy: pick(rng, nil, filter.TablePolicy(filter.NewTableBloom(pick(rng, bits...)))),
 		Properties:        rng.IntN(2) == 0,
 	}
 	var out bytes.Buffer

@@ -48,14 +48,10 @@ func BitsOf(filter []byte, keys int) Bits {
 	return Bits{Array: filter[:len(filter)-1], K: int(filter[len(filter)-1]), Keys: keys}
 }
 
-// wholeBits takes a whole table's filter apart, which the metaindex lists as TableBloom's,
-// with k and the number of lines behind the lines, or else as Bloom's.
-func wholeBits(f source.Filters, contents []byte, keys int) Bits {
-	if !f.InLines() {
-		return BitsOf(contents, keys)
-	}
-	const tail = 5
-	return BitsOf(contents[:len(contents)-tail+1], keys)
+// tableBitsOf takes the filter of a whole table apart: a filter.TableBloom, which has the
+// number of lines, 4 bytes, behind k.
+func tableBitsOf(filter []byte, keys int) Bits {
+	return BitsOf(filter[:len(filter)-4], keys)
 }
 
 // Set is how many bits are set.
@@ -98,7 +94,7 @@ func (s *Stats) filters(f *source.File, keys []int) {
 	if whole := all.Whole; whole != nil {
 		var sum sum
 		if contents, _, err := f.Layout.ReadBlock(all.WholePart.Handle); err == nil { // as it was before
-			sum.add(wholeBits(all, contents, s.users))
+			sum.add(tableBitsOf(contents, s.users))
 		}
 		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.WholePart.Name), format.TableFilterPrefix), all.WholePart.Offset, all.WholePart.Length
 		sum.Whole = true

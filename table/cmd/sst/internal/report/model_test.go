@@ -198,21 +198,25 @@ func TestScriptsAreAll(t *testing.T) {
 	}
 }
 
-// The page shows a whole table's filter if it is of lines, and says so if it is not: what
-// is in such lines is no number of them.
+// otherPolicy is a table policy that sst does not know.
+type otherPolicy struct{ filter.TableBloom }
+
+func (otherPolicy) Name() string { return "other.Filter" }
+
+// The page shows a table filter of RocksDB and Pebble, and says so if it is another one.
 func TestWholeFilterOfAnotherForm(t *testing.T) {
 	for _, tt := range []struct {
-		policy filter.Policy
+		policy filter.TablePolicy
 		shown  bool
 	}{
 		{filter.NewTableBloom(10), true},
-		{filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2"), false},
+		{otherPolicy{}, false},
 	} {
 		m, err := New(openTable(t, writeTable(t, "t.ldb", table.WriterOptions{TableFilterPolicy: tt.policy}, plainPairs(1000))), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if shown := m.Whole != nil; shown != tt.shown || strings.Contains(m.Note, "fullfilter."+tt.policy.Name()) == tt.shown {
+		if shown := m.Whole != nil; shown != tt.shown || strings.Contains(m.Note, tt.policy.Name()) == tt.shown {
 			t.Errorf("%s: shown: %v, note: %q", tt.policy.Name(), shown, m.Note)
 		}
 	}

@@ -78,9 +78,7 @@ func (m *Model) filters(f *source.File, d *damage) {
 		contents, _, _ := f.Layout.ReadBlock(all.BlocksPart.Handle) // which was read and sound before
 		m.Filter = &Filter{policyName(all.BlocksPart, format.FilterPrefix), all.BlocksPart.Offset, contents}
 	}
-	if all.Whole != nil && !all.InLines() {
-		m.Note = "The filter of the whole table, " + text.Escape(all.WholePart.Name) + ", is of a form that this page does not show. Lookups ask it before the index."
-	} else if all.Whole != nil {
+	if all.Whole != nil {
 		contents, _, _ := f.Layout.ReadBlock(all.WholePart.Handle)
 		m.Whole = &Filter{policyName(all.WholePart, format.TableFilterPrefix), all.WholePart.Offset, contents}
 	}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -23,12 +21,6 @@ func readFilters(l *table.Layout) Filters {
 	f.LayoutFilters, f.Err = l.Filters()
 	f.Unknown = f.Err != nil && !errors.Is(f.Err, table.ErrCorrupt)
 	return f
-}
-
-// InLines reports whether the whole table's filter is TableBloom's, by its name in the
-// metaindex.
-func (f Filters) InLines() bool {
-	return f.Whole != nil && string(f.WholePart.Name) == format.TableFilterPrefix+filter.TableBloom{}.Name()
 }
 
 // Why says why filters are not in use.

@@ -1,0 +1,43 @@
+package filter
+
+// A TablePolicy builds and reads table filters: one filter of all keys of a table.
+// [TableBloom] is the one of RocksDB and Pebble. A TablePolicy is not a [Policy]: a
+// good encoding for a million keys is a poor one for the thirty of a data block, and
+// the other way round. It must be safe for concurrent use.
+type TablePolicy interface {
+	// Name identifies the encoding of the filters. A table stores the name, and a
+	// reader uses a filter only if it has a TablePolicy of that name.
+	Name() string
+
+	// NewBuilder returns an empty TableBuilder.
+	NewBuilder() TableBuilder
+
+	// Open checks the form of filter once and returns it ready for lookups. The
+	// TableFilter may keep the slice, which the caller must not change any more. A
+	// filter that Open cannot use is an error: one that is damaged, or of an
+	// unknown version. Open must not panic, whatever the bytes of filter.
+	Open(filter []byte) (TableFilter, error)
+}
+
+// A TableBuilder collects the keys of one table and builds their filter. It comes
+// from [TablePolicy.NewBuilder]. One goroutine at a time may use it.
+type TableBuilder interface {
+	// Add adds a key. It must not keep the slice. The same key may be added more
+	// than once, as when a table has several versions of it.
+	Add(key []byte)
+
+	// Finish returns a filter of all keys added, at least one byte if there are
+	// keys. The slice is the caller's, and the TableBuilder is not used again. An
+	// error says why there is no filter, for example because the encoding cannot
+	// hold that many keys. The table is then not written.
+	Finish() ([]byte, error)
+}
+
+// A TableFilter is the filter of one table, ready for lookups. It comes from
+// [TablePolicy.Open]. It must be safe for concurrent use.
+type TableFilter interface {
+	// Contains reports whether key may be in the table. If it returns false, the
+	// key is certainly not in it. Contains must not keep or change key. It must not
+	// panic, even if bits of the filter are damaged.
+	Contains(key []byte) bool
+}
