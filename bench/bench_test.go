@@ -118,7 +118,7 @@ func report(b *testing.B, m *table.Metrics) {
 	b.ReportMetric(float64(m.DataBlocks.Load())/n, "blocks/lookup")
 	b.ReportMetric(float64(m.BytesRead.Load())/n, "bytes/lookup")
 	b.ReportMetric(float64(m.FilterFalsePositives.Load())/n, "falsepos/lookup")
-	if q := m.FilterQuestions.Load(); q > 0 {
+	if q := m.FilterChecks.Load(); q > 0 {
 		b.ReportMetric(100*float64(m.FilterNegatives.Load())/float64(q), "%reads-saved")
 	}
 }

@@ -12,12 +12,12 @@ type readAhead struct {
 // no more is read ahead: the error is left for who reads the block itself to find.
 func (a *readAhead) prepare(r *Reader, i, end int) {
 	h := r.index.handles[i]
-	if a.most == 0 || a.has(h.Offset, h.end()) || r.cachedAlready(i) {
+	if a.most == 0 || a.has(h.Offset, h.end()) || r.isCached(i) {
 		return
 	}
 	to := h.Offset
 	for _, next := range r.index.handles[i:end] {
-		if next.Offset != to || next.end()-h.Offset > uint64(a.most) || next.Length > uint64(r.o.MaxBlockSize) {
+		if next.Offset != to || next.end()-h.Offset > uint64(a.most) || next.Length > uint64(r.maxBlockSize) {
 			break
 		}
 		to = next.end()

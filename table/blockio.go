@@ -9,7 +9,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // maxAtOnce is the most that is read in one go, where several parts or blocks are:
@@ -50,62 +49,76 @@ func (b *buffers) contents() *[]byte {
 	return &b.stored
 }
 
+// maxPooledBlock keeps the block of one huge value from staying in memory.
+const maxPooledBlock = 1<<20 + format.TrailerLen
+
+// put gives the buffers to the next lookup.
+func (b *buffers) put() {
+	if cap(b.stored) > maxPooledBlock {
+		b.stored = nil
+	}
+	if cap(b.decoded) > maxPooledBlock {
+		b.decoded = nil
+	}
+	buffersPool.Put(b)
+}
+
 // readBlock reads the block at h into b, checks its checksum, and returns its
 // contents, decompressed. They are valid until b is used again: keep makes a
 // value of them last.
-func (r *Reader) readBlock(kind BlockKind, h Handle, b *buffers) ([]byte, error) {
-	id, err := r.readStored(kind, h, b)
+func (f *tableFile) readBlock(kind BlockKind, h Handle, b *buffers) ([]byte, error) {
+	id, err := f.readStored(kind, h, b)
 	if err != nil {
 		return nil, err
 	}
-	return r.decode(kind, h, b, id)
+	return f.decompress(kind, h, b, id)
 }
 
 // readStored reads the stored block, checks its checksum, and returns its
 // compression id.
-func (r *Reader) readStored(kind BlockKind, h Handle, b *buffers) (byte, error) {
-	if h.Length > uint64(r.o.MaxBlockSize) {
-		return 0, r.corrupt(kind, h, "%d bytes, want at most %d", h.Length, r.o.MaxBlockSize)
+func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (byte, error) {
+	if h.Length > uint64(f.maxBlockSize) {
+		return 0, f.corrupt(kind, h, "%d bytes, want at most %d", h.Length, f.maxBlockSize)
 	}
 	n := int(h.Length)
 	b.stored = extend(b.stored[:0], n+format.TrailerLen)[:n+format.TrailerLen]
 	if !b.ahead.read(b.stored, h.Offset) {
-		if err := r.readAt(kind, b.stored, h.Offset); err != nil {
+		if err := f.readAt(kind, b.stored, h.Offset); err != nil {
 			return 0, err
 		}
 	}
 	id := b.stored[n]
-	if r.o.SkipChecksums {
+	if f.skipChecksums {
 		return id, nil
 	}
 	want := binary.LittleEndian.Uint32(b.stored[n+1:])
 	if got := crc.Block(b.stored[:n], id); got != want {
-		return 0, r.corrupt(kind, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
+		return 0, f.corrupt(kind, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
 	}
 	return id, nil
 }
 
-// decode decompresses the stored block.
-func (r *Reader) decode(kind BlockKind, h Handle, b *buffers, id byte) ([]byte, error) {
+// decompress decompresses the stored block.
+func (f *tableFile) decompress(kind BlockKind, h Handle, b *buffers, id byte) ([]byte, error) {
 	stored := b.stored[:h.Length:h.Length]
 	if b.compressed = id != NoCompression.ID(); !b.compressed {
 		return stored, nil
 	}
-	codec := r.codec(id)
+	codec := f.codec(id)
 	if codec == nil {
-		return nil, r.corrupt(kind, h, "compression id %d, for which there is no codec", id)
+		return nil, f.corrupt(kind, h, "compression id %d, for which there is no codec", id)
 	}
-	decoded, err := codec.Decode(b.decoded[:0], stored, r.o.MaxBlockSize)
+	decoded, err := codec.Decode(b.decoded[:0], stored, f.maxBlockSize)
 	if err != nil {
-		return nil, r.damaged(kind, h, err)
+		return nil, f.damaged(kind, h, err)
 	}
 	b.decoded = decoded
 	return decoded[:len(decoded):len(decoded)], nil
 }
 
 // codec returns the codec with the id, or nil.
-func (r *Reader) codec(id byte) Codec {
-	for _, c := range r.o.Codecs {
+func (f *tableFile) codec(id byte) Codec {
+	for _, c := range f.codecs {
 		if c != nil && c.ID() == id {
 			return c
 		}
@@ -118,47 +131,17 @@ func (r *Reader) codec(id byte) Codec {
 
 // readAt fills p from offset. An error of the source is in the chain of the one
 // returned; a source that ends early is io.ErrUnexpectedEOF.
-func (r *Reader) readAt(kind BlockKind, p []byte, offset uint64) error {
-	n, err := r.src.ReadAt(p, int64(offset))
+func (f *tableFile) readAt(kind BlockKind, p []byte, offset uint64) error {
+	n, err := f.src.ReadAt(p, int64(offset))
 	end := err == nil || err == io.EOF // not wrapped: that could be a connection's
 	if n == len(p) && end {
 		return nil
 	}
-	if r.closed.Load() {
+	if f.closed.Load() {
 		return ErrClosed
 	}
 	if end {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("table: reading %s at %d: %w", kind, offset, err)
-}
-
-// readData reads data block i and counts that.
-func (r *Reader) readData(i int, b *buffers) ([]byte, error) {
-	h := r.index.handles[i]
-	if m := r.o.Metrics; m != nil {
-		m.DataBlocks.Add(1)
-		m.BytesRead.Add(h.Length + format.TrailerLen)
-	}
-	return r.readBlock(DataBlock, h, b)
-}
-
-// checkFirst checks that data block i's first key lies above the separator before,
-// and so, with checkLast, all its keys in order with those of other blocks.
-func (r *Reader) checkFirst(i int, key []byte) error {
-	if i == 0 {
-		return nil
-	}
-	if s := r.index.separator(i - 1); r.index.order(s, key) >= 0 {
-		return r.misplaced(r.index.handles[i], "first key %s, want above the index's separator before, %s", wire.Quote(key), wire.Quote(s))
-	}
-	return nil
-}
-
-// checkLast checks that data block i's last key does not lie above its separator.
-func (r *Reader) checkLast(i int, key []byte) error {
-	if s := r.index.separator(i); r.index.order(key, s) > 0 {
-		return r.misplaced(r.index.handles[i], "last key %s, want at most the index's separator %s", wire.Quote(key), wire.Quote(s))
-	}
-	return nil
 }

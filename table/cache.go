@@ -31,31 +31,31 @@ type Cache struct {
 	budget int64
 
 	mu   sync.Mutex
-	size int64 // of all blocks
-	n    int   // how many there are,
-	hand *seat // in a ring: the one that is next to give way; nil if there is none
+	size int64       // of all blocks
+	n    int         // how many there are,
+	hand *cacheEntry // in a ring: the one that is next to give way; nil if there is none
 }
 
-// seat is the place of a block in the ring of a Cache.
-type seat struct {
+// cacheEntry is a block in the ring of a Cache.
+type cacheEntry struct {
 	block      *block.Packed
 	size       int64
 	slot       *atomic.Pointer[block.Packed]
-	owner      *tenant
-	prev, next *seat // in the ring
+	owner      *cacheOwner
+	prev, next *cacheEntry // in the ring
 
-	before, after *seat // among those of the owner
+	ownerPrev, ownerNext *cacheEntry // among those of the owner
 }
 
-// seatSize is what a seat takes.
-const seatSize = 64
+// cacheEntrySize is what a cacheEntry takes.
+const cacheEntrySize = 64
 
-// tenant is a Reader as its Cache knows it: without the Reader, which its blocks
+// cacheOwner is a Reader as its Cache knows it: without the Reader, which its blocks
 // must not keep in memory, nor its file open, if it is dropped without Close.
-type tenant struct {
+type cacheOwner struct {
 	metrics *Metrics
-	gone    bool
-	seats   *seat // one of its seats, the first; nil if it has none
+	closed  bool
+	entries *cacheEntry // the first of its entries; nil if it has none
 }
 
 // NewCache returns an empty Cache that keeps up to that many bytes, with what it
@@ -73,10 +73,10 @@ func (c *Cache) Size() int64 {
 }
 
 // add keeps a block, unless its slot is taken or its Reader closed by now.
-func (c *Cache) add(s *seat) {
+func (c *Cache) add(s *cacheEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.owner.gone || !s.slot.CompareAndSwap(nil, s.block) {
+	if s.owner.closed || !s.slot.CompareAndSwap(nil, s.block) {
 		return
 	}
 	c.link(s)
@@ -94,35 +94,35 @@ func (c *Cache) add(s *seat) {
 }
 
 // link puts s where the hand comes last.
-func (c *Cache) link(s *seat) {
+func (c *Cache) link(s *cacheEntry) {
 	if c.hand == nil {
 		s.prev, s.next, c.hand = s, s, s
 	} else {
 		s.prev, s.next = c.hand.prev, c.hand
 		s.prev.next, s.next.prev = s, s
 	}
-	if s.after = s.owner.seats; s.after != nil {
-		s.after.before = s
+	if s.ownerNext = s.owner.entries; s.ownerNext != nil {
+		s.ownerNext.ownerPrev = s
 	}
-	s.owner.seats = s
+	s.owner.entries = s
 	c.size += s.size
 	c.n++
 }
 
 // remove takes s out of the ring, and its block out of its slot.
-func (c *Cache) remove(s *seat) {
+func (c *Cache) remove(s *cacheEntry) {
 	s.slot.Store(nil)
 	s.prev.next, s.next.prev = s.next, s.prev
 	if c.hand == s {
 		c.hand = s.next
 	}
-	if s.after != nil {
-		s.after.before = s.before
+	if s.ownerNext != nil {
+		s.ownerNext.ownerPrev = s.ownerPrev
 	}
-	if s.before != nil {
-		s.before.after = s.after
+	if s.ownerPrev != nil {
+		s.ownerPrev.ownerNext = s.ownerNext
 	} else {
-		s.owner.seats = s.after
+		s.owner.entries = s.ownerNext
 	}
 	c.size -= s.size
 	if c.n--; c.n == 0 {
@@ -131,11 +131,53 @@ func (c *Cache) remove(s *seat) {
 }
 
 // removeAll takes out the blocks of a Reader that is closed, and takes no more.
-func (c *Cache) removeAll(owner *tenant) {
+func (c *Cache) removeAll(owner *cacheOwner) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	owner.gone = true
-	for owner.seats != nil {
-		c.remove(owner.seats)
+	owner.closed = true
+	for owner.entries != nil {
+		c.remove(owner.entries)
 	}
+}
+
+// cached returns data block i if it is in the cache, and else nil.
+func (r *Reader) cached(i int) *block.Packed {
+	if r.cachedBlocks == nil {
+		return nil
+	}
+	b := r.cachedBlocks[i].Load()
+	if b != nil {
+		b.Touch()
+	}
+	if m := r.o.Metrics; m != nil {
+		if b != nil {
+			m.CacheHits.Add(1)
+		} else {
+			m.CacheMisses.Add(1)
+		}
+	}
+	return b
+}
+
+// isCached reports whether data block i is in the cache, and counts nothing.
+func (r *Reader) isCached(i int) bool {
+	return r.cachedBlocks != nil && r.cachedBlocks[i].Load() != nil
+}
+
+// maxCachedBlock is the most that a block may have to be kept in the cache. To read
+// a larger one takes its time, and to keep it takes a copy.
+const maxCachedBlock = 4 << 20
+
+// admit keeps a copy of e, data block i's entries, in the cache, and returns it.
+// If there is no cache, or if they are too large for it, it returns nil.
+func (r *Reader) admit(i int, e *block.Entries) *block.Packed {
+	if r.cachedBlocks == nil {
+		return nil
+	}
+	if size := e.PackedSize(); size > maxCachedBlock || int64(size)+cacheEntrySize > r.o.Cache.budget {
+		return nil
+	}
+	b := e.Pack()
+	r.o.Cache.add(&cacheEntry{block: b, size: int64(b.Size()) + cacheEntrySize, slot: &r.cachedBlocks[i], owner: r.cacheOwner})
+	return b
 }

@@ -74,8 +74,8 @@ func (e *CorruptionError) Is(target error) bool {
 
 // misplaced is the error for a data block, at h, with a key that its neighbours in the
 // index do not leave room for.
-func (r *Reader) misplaced(h Handle, format string, args ...any) error {
-	return r.damaged(DataBlock, h, disorder{fmt.Errorf(format, args...)})
+func (f *tableFile) misplaced(h Handle, format string, args ...any) error {
+	return f.damaged(DataBlock, h, disorder{fmt.Errorf(format, args...)})
 }
 
 // disorder is an error that is block.ErrOrder.
@@ -84,11 +84,11 @@ type disorder struct{ error }
 func (disorder) Is(target error) bool { return target == block.ErrOrder }
 
 // corrupt returns a *CorruptionError for the block at h.
-func (r *Reader) corrupt(kind BlockKind, h Handle, format string, args ...any) error {
-	return r.damaged(kind, h, fmt.Errorf(format, args...))
+func (f *tableFile) corrupt(kind BlockKind, h Handle, format string, args ...any) error {
+	return f.damaged(kind, h, fmt.Errorf(format, args...))
 }
 
 // damaged returns a *CorruptionError for the block at h, in which err was found.
-func (r *Reader) damaged(kind BlockKind, h Handle, err error) error {
-	return &CorruptionError{File: r.name, Block: kind, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
+func (f *tableFile) damaged(kind BlockKind, h Handle, err error) error {
+	return &CorruptionError{File: f.name, Block: kind, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
 }

@@ -2,8 +2,6 @@ package table
 
 import (
 	"bytes"
-
-	"github.com/sievetable/sievetable/block"
 )
 
 // Find returns the first entry whose key is not below key, if FilterKey makes the
@@ -31,9 +29,9 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 	if m := r.o.Metrics; m != nil {
 		m.Lookups.Add(1)
 	}
-	wanted := filterKey(r.o.FilterKey, key)
-	may, asked := r.tableMayContain(wanted)
-	if !may {
+	filterKey := filterKeyOf(r.o.FilterKey, key)
+	mayContain, filterChecked := r.tableMayContain(filterKey)
+	if !mayContain {
 		return nil, nil, ErrNotFound
 	}
 	first := r.index.search(key)
@@ -42,87 +40,48 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 		if i > first {
 			memory = 0 // the block's first key is the answer, and shares nothing
 		}
-		k, v, found, err := r.findIn(i, key, wanted, asked, memory)
-		if err != nil {
-			return nil, nil, err
+		k, v, found, err := r.findInBlock(i, key, filterKey, filterChecked, memory)
+		if err != nil || found {
+			return k, v, err
 		}
-		if found {
-			if r.alike(k, wanted) {
-				return k, v, nil
-			}
-			break
-		}
-		// All the block's keys are below key, or not alike. The next block can
-		// have one that is only if they go on up to its border.
-		if !r.alike(r.index.separator(i), wanted) {
+		// All keys of the block that are ≥ key have another filter key. The next block can
+		// have one with this filter key only if the separator between them has it.
+		if !r.sameFilterKey(r.index.separator(i), filterKey) {
 			break
 		}
 	}
 	return nil, nil, ErrNotFound
 }
 
-// alike reports whether FilterKey makes wanted of key.
-func (r *Reader) alike(key, wanted []byte) bool {
+// sameFilterKey reports whether FilterKey returns filterKey for key.
+func (r *Reader) sameFilterKey(key, filterKey []byte) bool {
 	if r.o.FilterKey == nil {
-		return r.index.order(key, wanted) == 0
+		return r.index.order(key, filterKey) == 0
 	}
-	key = filterKey(r.o.FilterKey, key)
-	return (key == nil) == (wanted == nil) && bytes.Equal(key, wanted)
+	key = filterKeyOf(r.o.FilterKey, key)
+	return (key == nil) == (filterKey == nil) && bytes.Equal(key, filterKey)
 }
 
-// findIn returns data block i's first entry whose key is not below key, unless
-// its filter says that the block has none that is alike. asked says whether the
-// whole table's filter was.
-func (r *Reader) findIn(i int, key, wanted []byte, asked bool, memory int) (k, v []byte, found bool, err error) {
-	may, blockAsked := r.mayContain(i, wanted)
-	if !may {
+// findInBlock returns data block i's first entry whose key is ≥ key, if it has the filter
+// key. It is not there if the block's filter excludes the filter key.
+func (r *Reader) findInBlock(i int, key, filterKey []byte, filterChecked bool, memory int) (k, v []byte, found bool, err error) {
+	mayContain, blockChecked := r.blockMayContain(i, filterKey)
+	if !mayContain {
 		return nil, nil, false, nil
 	}
-	asked = asked || blockAsked
-	if c := r.cached(i); c != nil {
-		k, v, found = seekEntry(c, r.order, key)
-	} else if k, v, found, err = r.seekIn(i, key, wanted, asked, memory); err != nil {
+	var d dataBlock
+	defer d.release()
+	if err := d.openForLookup(r, i); err != nil {
 		return nil, nil, false, err
 	}
-	if m := r.o.Metrics; m != nil && asked && !(found && r.alike(k, wanted)) {
-		m.FilterFalsePositives.Add(1)
-	}
-	return k, v, found, nil
-}
-
-func seekEntry(c *block.Packed, order block.Order, key []byte) (k, v []byte, found bool) {
-	e := c.Entries(order)
-	i := e.SeekGE(key)
-	if i == e.Len() {
-		return nil, nil, false
-	}
-	return e.Key(i), e.Value(i), true
-}
-
-// seekIn does findIn's work in a block that has to be read.
-func (r *Reader) seekIn(i int, key, wanted []byte, asked bool, memory int) (k, v []byte, found bool, err error) {
-	b := buffersPool.Get().(*buffers)
-	defer b.put()
-	contents, err := r.readData(i, b)
-	if err != nil {
+	if k, v, found, err = d.seekGE(key, memory); err != nil {
 		return nil, nil, false, err
 	}
-	p, vain, err := r.readCached(i, contents, func(e *block.Entries) bool {
-		n := e.SeekGE(key)
-		return asked && (n == e.Len() || !r.alike(e.Key(n), wanted))
-	})
-	switch {
-	case err != nil || vain:
-		return nil, nil, false, err
-	case p != nil:
-		k, v, found = seekEntry(p, r.order, key)
-		return k, v, found, nil
+	found = found && r.sameFilterKey(k, filterKey)
+	r.looked(&d, found, filterChecked || blockChecked)
+	if !found {
+		return nil, nil, false, nil
 	}
-	if k, v, found, err = block.Seek(contents, r.order, key, r.lookupBudget(memory, len(contents))); err != nil {
-		return nil, nil, false, r.corruptData(i, err)
-	}
-	if found {
-		k, v = b.keepEntry(k, v)
-	}
-	return k, v, found, nil
+	k, v = d.keepEntry(k, v)
+	return k, v, true, nil
 }

@@ -1,28 +1,5 @@
 package table
 
-import (
-	"sync"
-
-	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/format"
-)
-
-var buffersPool = sync.Pool{New: func() any { return new(buffers) }}
-
-// maxPooledBlock keeps the block of one huge value from staying in memory.
-const maxPooledBlock = 1<<20 + format.TrailerLen
-
-// put gives the buffers to the next lookup.
-func (b *buffers) put() {
-	if cap(b.stored) > maxPooledBlock {
-		b.stored = nil
-	}
-	if cap(b.decoded) > maxPooledBlock {
-		b.decoded = nil
-	}
-	buffersPool.Put(b)
-}
-
 // Get returns the value of key, or ErrNotFound. The filter is asked first: what
 // it rules out costs no data-block read.
 //
@@ -31,12 +8,13 @@ func (b *buffers) put() {
 // the block in memory, which takes at most about four times as much as the value
 // or, with a Cache, as much as a block.
 func (r *Reader) Get(key []byte) ([]byte, error) {
-	value, b, err := r.lookup(key)
-	if b != nil {
-		value = b.keep(value)
-		b.put()
+	var d dataBlock
+	defer d.release()
+	value, err := r.lookup(&d, key)
+	if err != nil {
+		return nil, err
 	}
-	return value, err
+	return d.keepValue(value), nil
 }
 
 // AppendGet appends the value of key to dst and returns the result. If there is
@@ -45,48 +23,53 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 // at most 1 MiB, stored and decompressed (and, in an order that is not bytewise,
 // no key of it 64 KiB).
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
-	value, b, err := r.lookup(key)
+	var d dataBlock
+	defer d.release()
+	value, err := r.lookup(&d, key)
 	if err != nil {
 		return dst, err
 	}
-	if b == nil {
-		return append(dst, value...), nil
+	if len(dst) == 0 && cap(dst) < len(value) && d.buffers != nil {
+		return d.keepValue(value), nil // without a copy, if it is a large one
 	}
-	if len(dst) == 0 && cap(dst) < len(value) {
-		dst = b.keep(value) // without a copy, if it is a large one
-	} else {
-		dst = append(dst, value...)
-	}
-	b.put()
-	return dst, nil
+	return append(dst, value...), nil
 }
 
-// lookup returns the value of key. If b is not nil, the value is a part of it,
-// and it is to be put back.
-func (r *Reader) lookup(key []byte) (value []byte, b *buffers, err error) {
-	i, asked, err := r.locate(key)
+// lookup returns the value of key, which is valid until d is released.
+func (r *Reader) lookup(d *dataBlock, key []byte) ([]byte, error) {
+	i, filterChecked, err := r.locate(key)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	found := false
-	if c := r.cached(i); c != nil {
-		e := c.Entries(r.order)
-		value, found = e.Get(key)
-	} else if value, found, b, err = r.find(i, key, asked); err != nil {
-		return nil, nil, err
+	if err := d.openForLookup(r, i); err != nil {
+		return nil, err
 	}
-	if found {
-		return value, b, nil
+	value, found, err := d.get(key)
+	if err != nil {
+		return nil, err
 	}
-	if m := r.o.Metrics; asked && m != nil {
+	r.looked(d, found, filterChecked)
+	if !found {
+		return nil, ErrNotFound
+	}
+	return value, nil
+}
+
+// looked ends a lookup in a data block: it admits the block to the cache, unless it was read
+// only because a filter was wrong. That is no sign that it will be asked for again.
+func (r *Reader) looked(d *dataBlock, found, filterChecked bool) {
+	if found || !filterChecked {
+		d.admit()
+		return
+	}
+	if m := r.o.Metrics; m != nil {
 		m.FilterFalsePositives.Add(1)
 	}
-	return nil, nil, ErrNotFound
 }
 
 // locate returns the only data block that can hold key, and whether a filter was
-// asked, or ErrNotFound if index or filter rule the key out.
-func (r *Reader) locate(key []byte) (i int, asked bool, err error) {
+// checked, or ErrNotFound if index or filters rule the key out.
+func (r *Reader) locate(key []byte) (i int, filterChecked bool, err error) {
 	if r.closed.Load() {
 		return 0, false, ErrClosed
 	}
@@ -97,105 +80,45 @@ func (r *Reader) locate(key []byte) (i int, asked bool, err error) {
 	if m != nil {
 		m.Lookups.Add(1)
 	}
-	held := filterKey(r.o.FilterKey, key)
-	may, asked := r.tableMayContain(held)
-	if !may {
+	filterKey := filterKeyOf(r.o.FilterKey, key)
+	mayContain, filterChecked := r.tableMayContain(filterKey)
+	if !mayContain {
 		return 0, true, ErrNotFound
 	}
 	if i = r.index.search(key); i == r.index.len() {
-		return 0, false, ErrNotFound
+		return 0, filterChecked, ErrNotFound
 	}
-	may, blockAsked := r.mayContain(i, held)
-	asked = asked || blockAsked
-	if !may {
-		return 0, asked, ErrNotFound
+	mayContain, blockChecked := r.blockMayContain(i, filterKey)
+	if !mayContain {
+		return 0, true, ErrNotFound
 	}
-	return i, asked, nil
+	return i, filterChecked || blockChecked, nil
 }
 
-// tableMayContain asks the whole table's filter whether the table may contain a
-// key that FilterKey made this of, if there is one to ask.
-func (r *Reader) tableMayContain(key []byte) (may, asked bool) {
-	if r.tableFilter == nil || key == nil {
+// tableMayContain checks the filter of the whole table, if there is one, for a filter key:
+// what FilterKey returned. A nil one is in no filter, so that none is checked.
+func (r *Reader) tableMayContain(filterKey []byte) (mayContain, checked bool) {
+	if r.filters.Table == nil || filterKey == nil {
 		return true, false
 	}
-	may = r.tableFilter.Contains(key)
+	mayContain = r.filters.Table.Contains(filterKey)
 	if m := r.o.Metrics; m != nil {
-		m.FilterQuestions.Add(1)
-		if !may {
-			m.FilterNegatives.Add(1)
+		m.countFilterCheck(mayContain)
+		if !mayContain {
 			m.TableFilterNegatives.Add(1)
 		}
 	}
-	return may, true
+	return mayContain, true
 }
 
-// mayContain asks the filter whether data block i may contain a key that FilterKey
-// made this of, if there is a filter to ask.
-func (r *Reader) mayContain(i int, key []byte) (may, asked bool) {
-	if r.filter == nil || key == nil {
+// blockMayContain checks the filter of data block i, if there is one, for a filter key.
+func (r *Reader) blockMayContain(i int, filterKey []byte) (mayContain, checked bool) {
+	if r.filters.Blocks == nil || filterKey == nil {
 		return true, false
 	}
-	may = r.filter.ContainsInSpan(r.places[i], key)
+	mayContain = r.filters.Blocks.ContainsInSpan(r.filterSpans[i], filterKey)
 	if m := r.o.Metrics; m != nil {
-		m.FilterQuestions.Add(1)
-		if !may {
-			m.FilterNegatives.Add(1)
-		}
+		m.countFilterCheck(mayContain)
 	}
-	return may, true
-}
-
-// find reads data block i and looks for key in it. If b is not nil, the value is
-// a part of it, and it is to be put back.
-func (r *Reader) find(i int, key []byte, asked bool) (value []byte, found bool, b *buffers, err error) {
-	b = buffersPool.Get().(*buffers)
-	contents, err := r.readData(i, b)
-	var p *block.Packed
-	absent := false
-	if err == nil {
-		p, absent, err = r.readCached(i, contents, func(e *block.Entries) bool {
-			if !asked {
-				return false
-			}
-			_, found := e.Get(key)
-			return !found
-		})
-	}
-	switch {
-	case err != nil || absent:
-	case p != nil:
-		e := p.Entries(r.order)
-		value, found = e.Get(key)
-	default:
-		value, found, err = r.getIn(i, contents, key)
-	}
-	if p != nil || !found {
-		b.put()
-		b = nil
-	}
-	return value, found, b, err
-}
-
-// getIn looks for key in the contents of data block i, which are not checked.
-func (r *Reader) getIn(i int, contents, key []byte) (value []byte, found bool, err error) {
-	if value, found, err = block.Get(contents, r.order, key, r.lookupBudget(dataKeyBudget.of(r.footerOffset), len(contents))); err != nil {
-		err = r.corruptData(i, err)
-	}
-	return value, found, err
-}
-
-// lookupBudget is what a lookup may take in a data block of that length, if its keys
-// share bytes.
-func (r *Reader) lookupBudget(memory, length int) block.Budget {
-	budget := block.Budget{Memory: memory, Work: compareBudget(length)}
-	if r.slots != nil {
-		budget.Memory -= maxEntriesMemory // which have been tried first
-	}
-	return budget
-}
-
-// corruptData is the error for what is wrong in data block i.
-func (r *Reader) corruptData(i int, err error) error {
-	return r.damaged(DataBlock, r.index.handles[i], err)
+	return mayContain, true
 }

@@ -21,7 +21,7 @@ type counts struct{ Lookups, Questions, Negatives, FalsePositives, Blocks, Bytes
 
 func countsOf(m *table.Metrics) counts {
 	return counts{
-		m.Lookups.Load(), m.FilterQuestions.Load(), m.FilterNegatives.Load(),
+		m.Lookups.Load(), m.FilterChecks.Load(), m.FilterNegatives.Load(),
 		m.FilterFalsePositives.Load(), m.DataBlocks.Load(), m.BytesRead.Load(),
 	}
 }

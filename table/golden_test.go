@@ -117,7 +117,7 @@ func TestGoldenReads(t *testing.T) {
 			t.Errorf("backward (-want +got):\n%s", diff)
 		}
 		checkLookups(t, r, g.Want)
-		if asked := m.FilterQuestions.Load() > 0; asked != (g.BitsPerKey != manifest.NoFilter && len(g.Want) > 0) {
+		if asked := m.FilterChecks.Load() > 0; asked != (g.BitsPerKey != manifest.NoFilter && len(g.Want) > 0) {
 			t.Errorf("filter asked: %v, with %d bits per key", asked, g.BitsPerKey)
 		}
 	})

@@ -57,15 +57,15 @@ func (x *index) order(a, b []byte) int {
 }
 
 // readIndex reads the index block.
-func (r *Reader) readIndex(h Handle) (*index, error) {
+func (f *tableFile) readIndex(h Handle) (*index, error) {
 	var b buffers
-	contents, err := r.readBlock(IndexBlock, h, &b)
+	contents, err := f.readBlock(IndexBlock, h, &b)
 	if err != nil {
 		return nil, err
 	}
-	x := &index{keys: r.order}
-	if err := x.decode(contents, r.footerOffset); err != nil {
-		return nil, r.damaged(IndexBlock, h, err)
+	x := &index{keys: f.order}
+	if err := x.decode(contents, f.footerOffset); err != nil {
+		return nil, f.damaged(IndexBlock, h, err)
 	}
 	return x, nil
 }

@@ -51,7 +51,7 @@ type IterOptions struct {
 type Iter struct {
 	r            *Reader
 	lower, upper []byte
-	held         []byte // what the filters are asked for; nil: they are not
+	filterKey    []byte // what the filters are checked for; nil: they are not
 	begin, end   int    // the data blocks that can have something to show, up to before end
 
 	at    int // the data block that is loaded; −1 and the index's len stand for before and after all of them
@@ -76,7 +76,7 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 	it := &Iter{r: r, at: -1, c: cursor{i: -1}, low: math.MaxInt, end: r.index.len(), room: dataKeyBudget.of(r.footerOffset)}
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
-		it.held = bytes.Clone(o.Filter)
+		it.filterKey = bytes.Clone(o.Filter)
 		it.boundBlocks()
 		it.buffers.ahead.most = min(max(o.ReadAhead, 0), maxAtOnce)
 		it.c.noFill = o.NoFill
@@ -86,7 +86,7 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 
 // closedReader stands in for a closed Iter's Reader.
 var closedReader = func() *Reader {
-	r := &Reader{index: new(index)}
+	r := &Reader{tableFile: tableFile{index: new(index)}}
 	r.closed.Store(true)
 	return r
 }()
@@ -108,8 +108,7 @@ func (it *Iter) Block() Handle {
 	if !it.valid {
 		return Handle{}
 	}
-	h := it.r.index.handles[it.at]
-	return Handle{Offset: h.Offset, Length: h.Length}
+	return it.r.index.handles[it.at]
 }
 
 // Error returns why the last move failed, or nil if it found an entry or the

@@ -36,8 +36,8 @@ func (it *Iter) backward(found bool) bool {
 // arrive ends a move at an entry.
 func (it *Iter) arrive() bool {
 	it.valid, it.err = true, nil
-	if it.c.e != nil {
-		it.low, it.high = it.from, min(it.to, it.c.e.Len())
+	if it.c.decoded {
+		it.low, it.high = it.from, min(it.to, it.c.entries.Len())
 	}
 	return true
 }
@@ -74,7 +74,7 @@ func (it *Iter) load(i int) bool {
 	}
 	forward := i == it.at+1
 	it.at, it.err = -1, errPanicked // the block that was loaded is lost
-	if may, _ := it.r.mayContain(i, it.held); !may {
+	if may, _ := it.r.blockMayContain(i, it.filterKey); !may {
 		it.c.openNone()
 		it.from, it.to, it.at = 0, math.MaxInt, i
 		return true
@@ -98,7 +98,7 @@ func (it *Iter) boundBlocks() {
 	if it.upper != nil {
 		it.end = min(it.r.index.search(it.upper)+1, it.end)
 	}
-	if may, _ := it.r.tableMayContain(it.held); !may {
+	if may, _ := it.r.tableMayContain(it.filterKey); !may {
 		it.end = 0
 	}
 }

@@ -243,7 +243,10 @@ func takeApart(contents []byte, o *table.ReaderOptions) error {
 	if _, err := l.Filters(); err != nil {
 		return err
 	}
-	for _, p := range append(parts, l.Data...) {
+	for _, e := range l.Data {
+		parts = append(parts, table.MetaindexEntry{Handle: e.Handle})
+	}
+	for _, p := range parts {
 		if _, _, err := l.ReadBlock(p.Handle); err != nil {
 			return err
 		}

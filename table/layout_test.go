@@ -168,10 +168,15 @@ func (in *inspection) takeApart() {
 	if l == nil {
 		return
 	}
-	parts := l.Data
+	blocks := []table.Handle{l.Index, l.Metaindex}
+	for _, e := range l.Data {
+		blocks = append(blocks, e.Handle)
+	}
 	in.do("Meta", func() error {
 		meta, err := l.Meta()
-		parts = append(parts, meta...)
+		for _, e := range meta {
+			blocks = append(blocks, e.Handle)
+		}
 		return err
 	})
 	in.do("Filters", func() error {
@@ -181,9 +186,9 @@ func (in *inspection) takeApart() {
 		}
 		return err
 	})
-	for _, part := range append(parts, table.Part{Handle: l.Index}, table.Part{Handle: l.Metaindex}) {
+	for _, h := range blocks {
 		in.do("ReadBlock", func() error {
-			_, _, err := l.ReadBlock(part.Handle)
+			_, _, err := l.ReadBlock(h)
 			return err
 		})
 	}
@@ -207,10 +212,10 @@ func TestLayoutFilters(t *testing.T) {
 		if got := fmt.Sprint(err); err != nil && got != tt.err || err == nil && tt.err != "" {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.err)
 		}
-		if string(f.BlocksPart.Name) != tt.blocks || string(f.WholePart.Name) != tt.whole || (f.Blocks != nil) != (tt.blocks != "") || (f.Whole != nil) != (tt.whole != "") {
-			t.Errorf("%s: %q and %q, want %q and %q", tt.name, f.BlocksPart.Name, f.WholePart.Name, tt.blocks, tt.whole)
+		if string(f.BlocksEntry.Name) != tt.blocks || string(f.TableEntry.Name) != tt.whole || (f.Blocks != nil) != (tt.blocks != "") || (f.Table != nil) != (tt.whole != "") {
+			t.Errorf("%s: %q and %q, want %q and %q", tt.name, f.BlocksEntry.Name, f.TableEntry.Name, tt.blocks, tt.whole)
 		}
-		if f.Blocks != nil && !f.Blocks.Contains(0, []byte("a")) || f.Whole != nil && !f.Whole.Contains([]byte("a")) {
+		if f.Blocks != nil && !f.Blocks.Contains(0, []byte("a")) || f.Table != nil && !f.Table.Contains([]byte("a")) {
 			t.Errorf("%s: a filter denies a key", tt.name)
 		}
 	}

@@ -11,8 +11,8 @@ import "sync/atomic"
 // are the searches that they failed to spare.
 type Metrics struct {
 	Lookups              atomic.Uint64 // Gets, AppendGets and Finds
-	FilterQuestions      atomic.Uint64 // questions to filters, those by data blocks and those of whole tables
-	FilterNegatives      atomic.Uint64 // questions answered "certainly absent"
+	FilterChecks         atomic.Uint64 // how often a filter was checked for a key: those of data blocks, and those of whole tables
+	FilterNegatives      atomic.Uint64 // checks that were answered "certainly absent"
 	TableFilterNegatives atomic.Uint64 // those of them that the whole table's filter answered, before the index was searched
 	FilterFalsePositives atomic.Uint64 // data blocks that lookups went into in vain, as filters had answered "may contain": wrongly or, for Find, of other versions
 	DataBlocks           atomic.Uint64 // data blocks read, by lookups and iterators, or failed to
@@ -20,4 +20,12 @@ type Metrics struct {
 	CacheHits            atomic.Uint64 // data blocks, of lookups and iterators, that were in the Cache
 	CacheMisses          atomic.Uint64 // and those that were not
 	CacheEvictions       atomic.Uint64 // data blocks of these Readers that gave way to others in the Cache
+}
+
+// countFilterCheck counts what a filter answered.
+func (m *Metrics) countFilterCheck(mayContain bool) {
+	m.FilterChecks.Add(1)
+	if !mayContain {
+		m.FilterNegatives.Add(1)
+	}
 }

@@ -224,9 +224,9 @@ func checkCodec(c Codec) error {
 	return nil
 }
 
-// filterKey returns what a filter holds of key: what f says, if there is an f,
+// filterKeyOf returns what a filter holds of key: what f says, if there is an f,
 // and else all of it. f is not given nil: to a table it is the empty key.
-func filterKey(f func(key []byte) []byte, key []byte) []byte {
+func filterKeyOf(f func(key []byte) []byte, key []byte) []byte {
 	if key == nil {
 		key = []byte{}
 	}

@@ -135,12 +135,12 @@ func (r *Reader) Properties() (*Properties, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !it.SeekGE([]byte(format.PropertiesName)) || string(it.Key()) != format.PropertiesName {
-		return nil, ErrNotFound
-	}
-	h, err := r.metaHandle(PropertiesBlock, it.Value())
+	h, err := r.findMeta(it, PropertiesBlock, format.PropertiesName)
 	if err != nil {
 		return nil, err
+	}
+	if h.Length == 0 {
+		return nil, ErrNotFound
 	}
 	var b buffers
 	contents, err := r.readBlock(PropertiesBlock, h, &b)

@@ -38,7 +38,7 @@ func TestFilterNames(t *testing.T) {
 				t.Errorf("FilterErr = %v, want %q", err, tt.err)
 			}
 			checkLookups(t, r, numbered(100))
-			if asked := m.FilterQuestions.Load() > 0; asked != (tt.written != nil && tt.err == "") {
+			if asked := m.FilterChecks.Load() > 0; asked != (tt.written != nil && tt.err == "") {
 				t.Errorf("filter asked: %v", asked)
 			}
 			if err := r.Verify(); err != nil {

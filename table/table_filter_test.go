@@ -43,7 +43,7 @@ func TestTableFilter(t *testing.T) {
 		}
 		var ignored table.Metrics
 		checkLookups(t, open(t, contents, &table.ReaderOptions{IgnoreFilter: true, Metrics: &ignored}), pairs)
-		if n := ignored.FilterQuestions.Load(); n > 0 {
+		if n := ignored.FilterChecks.Load(); n > 0 {
 			t.Errorf("%s: %d questions with IgnoreFilter", tt.name, n)
 		}
 	}
@@ -107,7 +107,7 @@ func TestDamagedTableFilter(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		checkLookups(t, r, pairs)
-		if asked, reads := m.FilterQuestions.Load(), m.DataBlocks.Load(); asked == 0 || reads > 20 {
+		if asked, reads := m.FilterChecks.Load(), m.DataBlocks.Load(); asked == 0 || reads > 20 {
 			t.Errorf("%s: %d questions and %d reads, want the filter by data blocks in use", tt.name, asked, reads)
 		}
 	}

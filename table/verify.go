@@ -43,7 +43,7 @@ func (r *Reader) Verify() error {
 
 // verify checks the table anew.
 func verify(name string, src io.ReaderAt, size int64, o *ReaderOptions) error {
-	r, err := newReader(name, src, size, o)
+	r, err := newIndexReader(name, src, size, o)
 	if err != nil {
 		return errors.Join(err)
 	}
@@ -107,7 +107,7 @@ func (v *verifier) block(i int) error {
 	if err := v.c.open(v.r, i, &v.buffers, &v.keys); err != nil {
 		return err
 	}
-	v.hashing += 320 * int64(len(v.filters)) * int64(v.c.length)
+	v.hashing += 320 * int64(len(v.filters)) * int64(len(v.c.contents))
 	for _, f := range v.filters {
 		v.askFilter(i, f)
 	}
@@ -128,7 +128,7 @@ func (v *verifier) askFilter(i int, f checkedFilter) {
 	v.names = v.names[:0]
 	for ok := v.c.first(); ok && v.hashing >= 0; ok = v.c.next() {
 		key := v.c.key()
-		held := filterKey(v.r.o.FilterKey, key)
+		held := filterKeyOf(v.r.o.FilterKey, key)
 		if held == nil {
 			continue
 		}

@@ -10,9 +10,6 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// maxMetaBlocks is far more than any engine lists.
-const maxMetaBlocks = 1000
-
 // metaBlock is a block that the metaindex lists.
 type metaBlock struct {
 	Handle
@@ -27,7 +24,7 @@ func (v *verifier) meta() error {
 	if err != nil {
 		return err
 	}
-	if err := v.r.checkEmpty(it); err != nil {
+	if err := v.r.checkNoData(it); err != nil {
 		return err
 	}
 	var last metaBlock // of those that are looked at
@@ -59,11 +56,11 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 		if string(it.Key()) == format.PropertiesName {
 			m.kind = PropertiesBlock
 		}
-		if name, ok := bytes.CutPrefix(it.Key(), []byte(byBlocks.prefix)); ok {
-			m.kind, m.policy = byBlocks.block, policyOf(v.r.blockPolicies(), name)
+		if name, ok := bytes.CutPrefix(it.Key(), []byte(blockFilters.prefix)); ok {
+			m.kind, m.policy = blockFilters.block, policyOf(v.r.o.blockPolicies(), name)
 		}
-		if name, ok := bytes.CutPrefix(it.Key(), []byte(wholeTable.prefix)); ok {
-			m.kind, m.tablePolicy = wholeTable.block, policyOf(v.r.tablePolicies(), name)
+		if name, ok := bytes.CutPrefix(it.Key(), []byte(tableFilters.prefix)); ok {
+			m.kind, m.tablePolicy = tableFilters.block, policyOf(v.r.o.tablePolicies(), name)
 		}
 		h, err := v.r.metaHandle(m.kind, it.Value())
 		if err != nil {
@@ -94,13 +91,13 @@ func (v *verifier) metaBlock(m metaBlock) error {
 		return err
 	}
 	if m.tablePolicy != nil {
-		f, err := v.r.openTableFilter(m.tablePolicy, m.Handle)
+		f, err := readFilter(&v.r.tableFile, m.kind, m.Handle, m.tablePolicy, filter.TablePolicy.Open)
 		if err == nil {
 			v.filters = append(v.filters, checkedFilter{m, func(_ uint64, key []byte) bool { return f.Contains(key) }})
 		}
 		return err
 	}
-	f, err := v.r.openFilter(m.policy, m.Handle)
+	f, err := readFilter(&v.r.tableFile, m.kind, m.Handle, m.policy, openFilterBlock)
 	if err == nil {
 		v.filters = append(v.filters, checkedFilter{m, f.Contains})
 	}

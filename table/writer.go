@@ -163,7 +163,7 @@ func (w *Writer) addToFilter(key []byte) {
 	if w.filter == nil && w.tableFilter == nil {
 		return
 	}
-	if key = filterKey(w.o.FilterKey, key); key == nil {
+	if key = filterKeyOf(w.o.FilterKey, key); key == nil {
 		return
 	}
 	if w.tableFilter != nil {

@@ -2,10 +2,8 @@ package table
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -220,7 +218,7 @@ func (w *Writer) finishMetaindex() (Handle, error) {
 		if err != nil {
 			return Handle{}, err
 		}
-		if err := w.writeFilter(meta, byBlocks, w.o.FilterPolicy, contents); err != nil {
+		if err := w.writeFilter(meta, blockFilters, w.o.FilterPolicy, contents); err != nil {
 			return Handle{}, err
 		}
 	}
@@ -229,7 +227,7 @@ func (w *Writer) finishMetaindex() (Handle, error) {
 		if err != nil {
 			return Handle{}, fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
 		}
-		if err := w.writeFilter(meta, wholeTable, w.o.TableFilterPolicy, contents); err != nil {
+		if err := w.writeFilter(meta, tableFilters, w.o.TableFilterPolicy, contents); err != nil {
 			return Handle{}, err
 		}
 	}
@@ -255,19 +253,6 @@ func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p namedPolicy,
 		}
 	}
 	return nil
-}
-
-// namedPolicy is a filter.Policy or a filter.TablePolicy.
-type namedPolicy interface{ Name() string }
-
-// filterNames returns the names that p's filters go by, ascending, each once.
-func filterNames(p namedPolicy) []string {
-	names := []string{p.Name()}
-	if a, ok := p.(filter.Aliaser); ok {
-		names = append(names, a.Aliases()...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // writeIndex writes the index block.

@@ -123,8 +123,8 @@ func checkDatabaseTable(t *testing.T, name string) (keys []string, denied int) {
 	if err := errors.Join(it.Error(), with.Verify()); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
-	if m.FilterQuestions.Load() != uint64(len(keys)) {
-		t.Errorf("%s: filter asked %d times for %d keys", name, m.FilterQuestions.Load(), len(keys))
+	if m.FilterChecks.Load() != uint64(len(keys)) {
+		t.Errorf("%s: filter asked %d times for %d keys", name, m.FilterChecks.Load(), len(keys))
 	}
 	if err := without.Verify(); err == nil || !strings.Contains(err.Error(), "InternalFilterKey") {
 		t.Errorf("%s: Verify without FilterKey = %v, want a hint at InternalFilterKey", name, err)

@@ -46,11 +46,11 @@ func readSound(t *testing.T, path string) sound {
 	s := sound{contents: contents, layout: f.Layout}
 	_, all, _ := sst("scan", path)
 	lines := strings.SplitAfter(all, "\n")
-	for _, part := range f.Layout.Data {
+	for _, entry := range f.Layout.Data {
 		n := 0
 		for n < len(lines)-1 {
 			key, _, _ := strings.Cut(lines[n], "\t")
-			if k := unescapeKey(t, key); bytes.Compare(k, part.Name) > 0 {
+			if k := unescapeKey(t, key); bytes.Compare(k, entry.Separator) > 0 {
 				break
 			}
 			n++

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -78,8 +78,8 @@ func explainPath(out io.Writer, p source.Path) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	data, filters := len(p.File.Layout.Data), p.File.Filters()
 	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), bytesOf(uint64(p.File.Size)), count(uint64(data), "data block"))
-	if filters.Whole != nil {
-		text.Row(w, "  table filter", "%s, %s: %s", text.Escape(bytes.TrimPrefix(filters.WholePart.Name, []byte(format.TableFilterPrefix))), bytesOf(filters.WholePart.Length), p.Whole)
+	if filters.Table != nil {
+		text.Row(w, "  table filter", "%s, %s: %s", text.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), bytesOf(filters.TableEntry.Length), p.Whole)
 	}
 	if p.Whole != source.Absent {
 		explainBlock(w, p, filters)
@@ -97,7 +97,7 @@ func explainBlock(w io.Writer, p source.Path, filters source.Filters) {
 		return
 	}
 	text.Row(w, "  index", "entry %d of %d, separator %s: data block at %d, %s",
-		p.IndexEntry+1, data, p.File.Separator(p.Part.Name), p.Part.Offset, bytesOf(p.Part.Length))
+		p.IndexEntry+1, data, p.File.Separator(p.Block.Separator), p.Block.Offset, bytesOf(p.Block.Length))
 	switch {
 	case filters.None():
 		text.Row(w, "  filter", "%s", cmp.Or(p.File.Unused(), "none"))

@@ -15,22 +15,22 @@ import (
 
 // A Block is what a data block holds. In a damaged one all but the Part is zero.
 type Block struct {
-	table.Part       // its separator, and where it is
-	Compression byte // id
-	Raw         int  // bytes, decompressed
-	Entries     int
-	Users       int   // different keys without sequence and kind: as many as there are entries, but of internal keys
-	Deletions   int   // of internal keys
-	Restarts    int   // restart points
-	KeyBytes    int64 // of all keys, whole
-	KeyShared   int64 // bytes that keys share with those before them, and are not stored
-	ValueBytes  int64
-	Longest     int // value, in bytes
+	table.IndexEntry      // its separator, and where it is
+	Compression      byte // id
+	Raw              int  // bytes, decompressed
+	Entries          int
+	Users            int   // different keys without sequence and kind: as many as there are entries, but of internal keys
+	Deletions        int   // of internal keys
+	Restarts         int   // restart points
+	KeyBytes         int64 // of all keys, whole
+	KeyShared        int64 // bytes that keys share with those before them, and are not stored
+	ValueBytes       int64
+	Longest          int // value, in bytes
 }
 
 // ReadBlock reads a data block of the file, and checks it.
-func ReadBlock(f *source.File, part table.Part) (Block, *block.Iter, error) {
-	b := Block{Part: part}
+func ReadBlock(f *source.File, part table.IndexEntry) (Block, *block.Iter, error) {
+	b := Block{IndexEntry: part}
 	contents, compression, err := f.Layout.ReadBlock(part.Handle)
 	if err != nil {
 		return b, nil, err

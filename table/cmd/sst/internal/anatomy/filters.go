@@ -87,16 +87,16 @@ func (s *Stats) filters(f *source.File, keys []int) {
 		for i := range blocks.Len() {
 			sum.add(BitsOf(blocks.Filter(i), keys[i]))
 		}
-		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.BlocksPart.Name), format.FilterPrefix), all.BlocksPart.Offset, all.BlocksPart.Length
+		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.BlocksEntry.Name), format.FilterPrefix), all.BlocksEntry.Offset, all.BlocksEntry.Length
 		sum.BaseLg = blocks.BaseLg()
 		s.Filters = append(s.Filters, sum.result())
 	}
-	if whole := all.Whole; whole != nil {
+	if whole := all.Table; whole != nil {
 		var sum sum
-		if contents, _, err := f.Layout.ReadBlock(all.WholePart.Handle); err == nil { // as it was before
+		if contents, _, err := f.Layout.ReadBlock(all.TableEntry.Handle); err == nil { // as it was before
 			sum.add(tableBitsOf(contents, s.users))
 		}
-		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.WholePart.Name), format.TableFilterPrefix), all.WholePart.Offset, all.WholePart.Length
+		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.TableEntry.Name), format.TableFilterPrefix), all.TableEntry.Offset, all.TableEntry.Length
 		sum.Whole = true
 		s.Filters = append(s.Filters, sum.result())
 	}
@@ -147,7 +147,7 @@ func (s *Stats) Measure(f *source.File) {
 	}
 	for i := range s.Filters {
 		if filters := &s.Filters[i]; filters.Whole {
-			filters.measure(func(_ int, key []byte) bool { return all.Whole.Contains(key) })
+			filters.measure(func(_ int, key []byte) bool { return all.Table.Contains(key) })
 		} else {
 			filters.measure(func(i int, key []byte) bool { return all.Blocks.Contains(data[i%len(data)].Offset, key) })
 		}

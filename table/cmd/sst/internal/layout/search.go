@@ -74,7 +74,7 @@ func (t *Table) name() {
 			offset, n := wire.Uvarint(it.Value())
 			length, _ := wire.Uvarint(it.Value()[n:])
 			if p := at[offset]; p != nil && p.found != nil && p.Length == length {
-				p.kind, p.names = kindOf(it.Key()), append(p.names, string(it.Key()))
+				p.kind, p.names = kindOf(string(it.Key())), append(p.names, string(it.Key()))
 			}
 		}
 	}

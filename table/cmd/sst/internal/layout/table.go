@@ -3,7 +3,6 @@
 package layout
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -116,7 +115,7 @@ func (t *Table) addListed() {
 			at[m.Handle] = i
 			t.parts = append(t.parts, part{Handle: m.Handle, kind: kindOf(m.Name)})
 		}
-		t.parts[i].names = append(t.parts[i].names, string(m.Name))
+		t.parts[i].names = append(t.parts[i].names, m.Name)
 	}
 	t.parts = append(t.parts, part{Handle: t.l.Metaindex, kind: metaindex}, part{Handle: t.l.Index, kind: index})
 	_, filterErr := t.l.Filters()
@@ -131,13 +130,13 @@ func (t *Table) addListed() {
 }
 
 // kindOf tells by its name in the metaindex what a block is.
-func kindOf(name []byte) string {
+func kindOf(name string) string {
 	switch {
-	case bytes.HasPrefix(name, []byte(format.FilterPrefix)):
+	case strings.HasPrefix(name, format.FilterPrefix):
 		return filterBlocks
-	case bytes.HasPrefix(name, []byte(format.TableFilterPrefix)):
+	case strings.HasPrefix(name, format.TableFilterPrefix):
 		return filterWhole
-	case string(name) == format.PropertiesName:
+	case name == format.PropertiesName:
 		return properties
 	}
 	return meta

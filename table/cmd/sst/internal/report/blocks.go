@@ -76,9 +76,9 @@ func (c *collector) add(b anatomy.Block, held []byte) {
 		out.Columns = binary.AppendUvarint(out.Columns, n)
 	}
 	c.end = b.Offset + b.Length + format.TrailerLen
-	out.Separators = appendKey(out.Separators, b.Name, wire.SharedLen(c.last, b.Name))
-	out.SeparatorBytes += len(b.Name)
-	c.last = b.Name
+	out.Separators = appendKey(out.Separators, b.Separator, wire.SharedLen(c.last, b.Separator))
+	out.SeparatorBytes += len(b.Separator)
+	c.last = b.Separator
 	if len(held) > 0 {
 		out.Entries = append(out.Entries, held...)
 		out.Held++

@@ -33,7 +33,7 @@ func TestModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bits, _, err := f.Layout.ReadBlock(f.Filters().BlocksPart.Handle)
+	bits, _, err := f.Layout.ReadBlock(f.Filters().BlocksEntry.Handle)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -32,11 +31,11 @@ func (m *Model) parts(f *source.File, d *damage) {
 	known := map[uint64]int{} // parts by where they are
 	for _, part := range meta {
 		if i, ok := known[part.Offset]; ok {
-			m.Parts[i].Name += ", " + text.Escape(part.Name) // one filter block has two names
+			m.Parts[i].Name += ", " + text.Escape([]byte(part.Name)) // one filter block has two names
 			continue
 		}
 		known[part.Offset] = len(m.Parts)
-		m.addPart(f, kindOf(string(part.Name)), text.Escape(part.Name), part.Handle, d)
+		m.addPart(f, kindOf(part.Name), text.Escape([]byte(part.Name)), part.Handle, d)
 	}
 	m.addPart(f, "metaindex", "", f.Layout.Metaindex, d)
 	if last := &m.Parts[len(m.Parts)-1]; last.Error == "" {
@@ -75,12 +74,12 @@ func idText(id byte) string { return strconv.Itoa(int(id)) }
 func (m *Model) filters(f *source.File, d *damage) {
 	all := f.Filters()
 	if all.Blocks != nil {
-		contents, _, _ := f.Layout.ReadBlock(all.BlocksPart.Handle) // which was read and sound before
-		m.Filter = &Filter{policyName(all.BlocksPart, format.FilterPrefix), all.BlocksPart.Offset, contents}
+		contents, _, _ := f.Layout.ReadBlock(all.BlocksEntry.Handle) // which was read and sound before
+		m.Filter = &Filter{policyName(all.BlocksEntry, format.FilterPrefix), all.BlocksEntry.Offset, contents}
 	}
-	if all.Whole != nil {
-		contents, _, _ := f.Layout.ReadBlock(all.WholePart.Handle)
-		m.Whole = &Filter{policyName(all.WholePart, format.TableFilterPrefix), all.WholePart.Offset, contents}
+	if all.Table != nil {
+		contents, _, _ := f.Layout.ReadBlock(all.TableEntry.Handle)
+		m.Whole = &Filter{policyName(all.TableEntry, format.TableFilterPrefix), all.TableEntry.Offset, contents}
 	}
 	if why := f.Unused(); why != "" {
 		m.Note = "A filter of the table is " + why + "."
@@ -90,8 +89,8 @@ func (m *Model) filters(f *source.File, d *damage) {
 	}
 }
 
-func policyName(part table.Part, prefix string) string {
-	return text.Escape(bytes.TrimPrefix(part.Name, []byte(prefix)))
+func policyName(entry table.MetaindexEntry, prefix string) string {
+	return text.Escape([]byte(strings.TrimPrefix(entry.Name, prefix)))
 }
 
 // damagedFilter notes the damage of a filter that has a right checksum.

@@ -74,7 +74,7 @@ func (s *Salvage) byIndex(f *source.File, yield func(*block.Iter) bool) {
 	}
 }
 
-func openListed(f *source.File, part table.Part) (*block.Iter, error) {
+func openListed(f *source.File, part table.IndexEntry) (*block.Iter, error) {
 	contents, _, err := f.Layout.ReadBlock(part.Handle)
 	if err != nil {
 		return nil, err
@@ -88,11 +88,11 @@ func openListed(f *source.File, part table.Part) (*block.Iter, error) {
 
 // keysOf says between which separators data block i's keys are.
 func keysOf(f *source.File, i int) string {
-	upTo := "up to " + f.Separator(f.Layout.Data[i].Name)
+	upTo := "up to " + f.Separator(f.Layout.Data[i].Separator)
 	if i == 0 {
 		return upTo
 	}
-	return fmt.Sprintf("after %s, %s", f.Separator(f.Layout.Data[i-1].Name), upTo)
+	return fmt.Sprintf("after %s, %s", f.Separator(f.Layout.Data[i-1].Separator), upTo)
 }
 
 // byChecksum yields the blocks that were found. They were sound then.

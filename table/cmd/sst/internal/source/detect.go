@@ -52,7 +52,7 @@ func (f *File) find(o Options) error {
 		f.Opaque = !user
 	}
 	if f.Opaque || f.Rewritten {
-		f.filters.Blocks, f.filters.Whole = nil, nil
+		f.filters.Blocks, f.filters.Table = nil, nil
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func samplesOf(l *table.Layout) []sample {
 func separators(l *table.Layout) [][]byte {
 	keys := make([][]byte, len(l.Data))
 	for i, part := range l.Data {
-		keys[i] = part.Name
+		keys[i] = part.Separator
 	}
 	return keys
 }

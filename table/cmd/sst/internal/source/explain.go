@@ -16,7 +16,7 @@ type Path struct {
 	Whole Answer // of the whole table's filter
 
 	IndexEntry int // the first whose separator is not below the key; len(Layout.Data) if all are
-	Part       table.Part
+	Block      table.IndexEntry
 	Blocks     Answer // of the data block's filter
 	Slot       int    // its number in the filter block; -1 if that has none for the block
 	Filter     []byte // its bits and the byte for k
@@ -69,19 +69,19 @@ func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []Path, er
 func (p *Path) find(key []byte) {
 	f := p.File
 	filters := f.Filters()
-	if filters.Whole != nil {
-		p.Whole = answer(filters.Whole.Contains(key))
+	if filters.Table != nil {
+		p.Whole = answer(filters.Table.Contains(key))
 	}
 	stored := f.seekKey(key)
 	data := f.Layout.Data
-	p.IndexEntry = sort.Search(len(data), func(i int) bool { return f.Compare(data[i].Name, stored) >= 0 })
+	p.IndexEntry = sort.Search(len(data), func(i int) bool { return f.Compare(data[i].Separator, stored) >= 0 })
 	if p.IndexEntry == len(data) {
 		return
 	}
-	p.Part = data[p.IndexEntry]
+	p.Block = data[p.IndexEntry]
 	if blocks := filters.Blocks; blocks != nil {
-		p.Blocks = answer(blocks.Contains(p.Part.Offset, key))
-		if slot := p.Part.Offset >> blocks.BaseLg(); slot < uint64(blocks.Len()) {
+		p.Blocks = answer(blocks.Contains(p.Block.Offset, key))
+		if slot := p.Block.Offset >> blocks.BaseLg(); slot < uint64(blocks.Len()) {
 			p.Slot, p.Filter = int(slot), blocks.Filter(int(slot))
 		}
 	}

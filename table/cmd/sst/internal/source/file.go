@@ -161,7 +161,7 @@ func (f *File) open(o Options) (err error) {
 	f.findOrder()
 	if o.Through {
 		large := f.Layout.Index.Length > 1<<20
-		f.Layout, f.filters.Blocks, f.filters.Whole = nil, nil, nil
+		f.Layout, f.filters.Blocks, f.filters.Table = nil, nil, nil
 		if large {
 			runtime.GC() // so that they are gone before a Reader has as much
 		}

@@ -34,8 +34,8 @@ func (f Filters) Why() string {
 
 // Contains reports whether key may be in the data block at offset.
 func (f Filters) Contains(offset uint64, key []byte) bool {
-	return (f.Whole == nil || f.Whole.Contains(key)) && (f.Blocks == nil || f.Blocks.Contains(offset, key))
+	return (f.Table == nil || f.Table.Contains(key)) && (f.Blocks == nil || f.Blocks.Contains(offset, key))
 }
 
 // None reports whether there is no filter to ask.
-func (f Filters) None() bool { return f.Blocks == nil && f.Whole == nil }
+func (f Filters) None() bool { return f.Blocks == nil && f.Table == nil }

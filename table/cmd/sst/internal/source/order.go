@@ -140,7 +140,7 @@ func (f *File) keeps(user table.Comparer) bool {
 	}
 	stored := uint64(0)
 	for i, part := range data {
-		if stored += part.Length; i > 0 && order.Compare(data[i-1].Name, part.Name) >= 0 {
+		if stored += part.Length; i > 0 && order.Compare(data[i-1].Separator, part.Separator) >= 0 {
 			return false
 		}
 	}
@@ -162,10 +162,10 @@ func (f *File) blockKeeps(order table.Comparer, i int, contents []byte) bool {
 		return !errors.Is(&table.CorruptionError{Err: err}, table.ErrOrder)
 	}
 	data := f.Layout.Data
-	if it.First() && i > 0 && order.Compare(data[i-1].Name, it.Key()) >= 0 {
+	if it.First() && i > 0 && order.Compare(data[i-1].Separator, it.Key()) >= 0 {
 		return false
 	}
-	return !it.Last() || order.Compare(it.Key(), data[i].Name) <= 0
+	return !it.Last() || order.Compare(it.Key(), data[i].Separator) <= 0
 }
 
 // LookOrder finds out by blocks that are whole whether keys are in the order that is

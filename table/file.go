@@ -1,0 +1,79 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
+)
+
+// A tableFile is the file of a table: it knows where blocks are, by footer and index,
+// and reads them. A Reader adds filters and a cache to it, a Layout nothing.
+type tableFile struct {
+	name          string // what Open opened; else ""
+	src           io.ReaderAt
+	codecs        []Codec
+	maxBlockSize  int
+	skipChecksums bool
+	order         block.Order // of keys
+
+	footer       footer
+	footerOffset uint64 // where the footer starts: blocks lie before it
+	index        *index
+
+	closed atomic.Bool
+}
+
+// openEnd makes f the file of the first size bytes of r, without footer and index. f has
+// the end of the file in memory, of which these are read.
+func (f *tableFile) openEnd(name string, r io.ReaderAt, size int64, o *ReaderOptions) error {
+	if r == nil {
+		return errors.New("table: no reader")
+	}
+	if size < 0 {
+		return fmt.Errorf("table: size is %d, want 0 or more", size)
+	}
+	f.name, f.order = name, BlockOrder(o.Comparer)
+	f.codecs, f.maxBlockSize, f.skipChecksums = o.Codecs, o.MaxBlockSize, o.SkipChecksums
+	if size < format.FooterLen {
+		return f.corrupt(FooterBlock, Handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, format.FooterLen)
+	}
+	f.src, f.footerOffset = readTail(r, size, int64(o.TailSize)), uint64(size)-format.FooterLen
+	return nil
+}
+
+// openIndex reads the footer, and the index that it names.
+func (f *tableFile) openIndex() error {
+	var buf [format.FooterLen]byte
+	if err := f.readAt(FooterBlock, buf[:], f.footerOffset); err != nil {
+		return err
+	}
+	var err error
+	if f.footer, err = decodeFooter(buf[:], f.footerOffset); err != nil {
+		return f.damaged(FooterBlock, f.footerHandle(), err)
+	}
+	if f.index, err = f.readIndex(f.footer.index); err != nil {
+		return err
+	}
+	return f.checkOverlap()
+}
+
+// footerHandle is where the footer is.
+func (f *tableFile) footerHandle() Handle { return Handle{f.footerOffset, format.FooterLen} }
+
+// checkOverlap checks that metaindex, index and data blocks share no bytes.
+func (f *tableFile) checkOverlap() error {
+	meta, index := f.footer.metaindex, f.footer.index
+	if index.overlaps(meta) {
+		return f.corrupt(FooterBlock, f.footerHandle(), "index at %d overlaps metaindex at %d", index.Offset, meta.Offset)
+	}
+	for _, h := range []Handle{meta, index} {
+		if d, ok := f.index.overlapping(h); ok {
+			return f.corrupt(IndexBlock, index, "data block at %d overlaps the block at %d", d.Offset, h.Offset)
+		}
+	}
+	return nil
+}

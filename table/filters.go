@@ -1,0 +1,111 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// LayoutFilters are the filters of a table that lookups check.
+type LayoutFilters struct {
+	Blocks      *filter.BlockReader // the filter block; nil if there is none, or none that can be used
+	BlocksEntry MetaindexEntry      // what the metaindex lists it as
+	Table       filter.TableFilter  // the filter of the whole table; nil if there is none, or none that can be used
+	TableEntry  MetaindexEntry      // what the metaindex lists it as
+}
+
+// errUnknownFilter is in the error for a filter that no policy is known for.
+var errUnknownFilter = errors.New("no policy of that name")
+
+// openFilters opens the filters that the metaindex lists. A table without is no error.
+// One that cannot be used leaves the other in use, and is in the error.
+func (f *tableFile) openFilters(metaindex *block.Iter, o *ReaderOptions) (filters LayoutFilters, err error) {
+	blocks, blocksErr := openFilter(f, metaindex, blockFilters, o.blockPolicies(), Handle{}, &filters.BlocksEntry, openFilterBlock)
+	if unread(blocksErr) {
+		return filters, blocksErr
+	}
+	filters.Blocks = blocks
+	table, tableErr := openFilter(f, metaindex, tableFilters, o.tablePolicies(), filters.BlocksEntry.Handle, &filters.TableEntry, filter.TablePolicy.Open)
+	filters.Table = table
+	if unread(tableErr) {
+		return filters, tableErr
+	}
+	return filters, errors.Join(blocksErr, tableErr)
+}
+
+// openFilterBlock is filter.NewBlockReader, as openFilter takes it.
+func openFilterBlock(p filter.Policy, contents []byte) (*filter.BlockReader, error) {
+	return filter.NewBlockReader(contents, p)
+}
+
+// unread reports whether err is one of reading, and not of the filter that was read.
+func unread(err error) bool {
+	return err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, errUnknownFilter)
+}
+
+// openFilter opens the filter of the first of the policies that the metaindex lists one
+// for, and sets entry to what it is listed as. It must not share bytes with the filter
+// at other.
+func openFilter[P namedPolicy, F any](f *tableFile, metaindex *block.Iter, kind filterKind, policies []P, other Handle,
+	entry *MetaindexEntry, open func(P, []byte) (F, error)) (none F, err error) {
+	for _, p := range policies {
+		for _, name := range filterNames(p) {
+			h, err := f.findMeta(metaindex, kind.block, kind.prefix+name)
+			if err != nil {
+				return none, err
+			}
+			if h.Length == 0 {
+				continue
+			}
+			*entry = MetaindexEntry{kind.prefix + name, h}
+			if other.Length > 0 && h.overlaps(other) {
+				return none, f.corrupt(kind.block, h, "overlaps the block at %d", other.Offset)
+			}
+			return readFilter(f, kind.block, h, p, open)
+		}
+	}
+	if name, found := kind.unknown(metaindex); found {
+		return none, fmt.Errorf("table: filter %s: %w", wire.Quote(name), errUnknownFilter)
+	}
+	return none, nil
+}
+
+// readFilter reads the block at h, and opens it.
+func readFilter[P, F any](f *tableFile, kind BlockKind, h Handle, p P, open func(P, []byte) (F, error)) (none F, err error) {
+	var b buffers
+	contents, err := f.readBlock(kind, h, &b)
+	if err != nil {
+		return none, err
+	}
+	opened, err := open(p, contents)
+	if err != nil {
+		return none, f.damaged(kind, h, err)
+	}
+	return opened, nil
+}
+
+// blockPolicies returns the policies that read filter blocks, in the order in which they
+// are tried.
+func (o *ReaderOptions) blockPolicies() []filter.Policy {
+	all := append(slices.Clip(o.FilterPolicies), filter.NewBloom(0))
+	return slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
+}
+
+// tablePolicies returns those that read the filter of a whole table.
+func (o *ReaderOptions) tablePolicies() []filter.TablePolicy {
+	all := append(slices.Clip(o.TableFilterPolicies), filter.NewTableBloom(0))
+	return slices.DeleteFunc(all, func(p filter.TablePolicy) bool { return p == nil })
+}
+
+// filterSpans returns where the filter of each data block is in the filter block.
+func filterSpans(b *filter.BlockReader, blocks []Handle) []filter.Span {
+	spans := make([]filter.Span, len(blocks))
+	for i, h := range blocks {
+		spans[i] = b.Span(h.Offset)
+	}
+	return spans
+}
