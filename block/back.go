@@ -58,7 +58,7 @@ func (k *back) forget(n int) {
 }
 
 // backRoom is the part of the block that the way back is kept through.
-func (it *Iter) backRoom() int { return max(4096, len(it.b.entries)/64) }
+func (it *Iter) backRoom() int { return max(4096, len(it.b.parts.Entries)/64) }
 
 // readUpTo moves to the entry that ends at target, and keeps the last part of
 // the way.
@@ -74,7 +74,7 @@ func (it *Iter) readUpTo(target int) {
 
 // keepStep keeps the step to the entry from the one that is next.
 func (it *Iter) keepStep() {
-	shared, _ := uvarint(it.b.entries, it.next)
+	shared, _ := uvarint(it.b.parts.Entries, it.next)
 	var cut []byte
 	if last := &it.keys.last; last.inBuf {
 		cut = last.bytes[shared:]

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
@@ -77,7 +78,7 @@ func BenchmarkIter(b *testing.B) {
 
 func BenchmarkEntries(b *testing.B) {
 	data, set := w1Block(b)
-	var e block.Entries
+	var e decoded.Block
 	b.Run("Decode", func(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		b.ReportAllocs()
@@ -90,13 +91,13 @@ func BenchmarkEntries(b *testing.B) {
 	b.Run("Pack", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			e.Pack()
+			e.ForCache()
 		}
 	})
-	packed := e.Pack().Entries(block.Order{})
+	packed := e.ForCache().Block(block.Order{})
 	for _, form := range []struct {
 		name string
-		e    *block.Entries
+		e    *decoded.Block
 	}{{"decoded", &e}, {"packed", &packed}} {
 		b.Run("Get/form="+form.name, func(b *testing.B) {
 			b.ReportAllocs()

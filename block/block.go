@@ -34,16 +34,15 @@
 // one key up in a block that is not worth opening for it.
 package block
 
-import "encoding/binary"
+import "github.com/sievetable/sievetable/internal/format"
 
 // A Block is the contents of one block that [Open] found sound. It is
 // immutable and safe for concurrent use; the zero value is empty.
 type Block struct {
-	entries  []byte
-	restarts []byte // u32le each
-	order    Order
-	shares   bool
-	n        int // entries
+	parts  format.Block
+	order  Order
+	shares bool
+	n      int // entries
 }
 
 // Open checks data, the uncompressed contents of a block without trailer, and
@@ -62,25 +61,18 @@ func Open(data []byte, compare func(a, b []byte) int) (Block, error) {
 	k := getKeys()
 	defer k.put()
 	k.budget = unlimited
-	return open(data, Order{Compare: compare}, k)
+	return open(data, Order{Func: compare}, k)
 }
 
 // open opens a block by way of k.
 func open(data []byte, order Order, k *keys) (Block, error) {
-	b, err := split(data)
+	parts, err := format.SplitBlock(data)
 	if err != nil {
 		return Block{}, err
 	}
-	b.order = order
+	b := Block{parts: parts, order: order}
 	if err := b.check(k); err != nil {
 		return Block{}, err
 	}
 	return b, nil
 }
-
-// restart returns the offset of restart point i.
-func (b *Block) restart(i int) int {
-	return int(binary.LittleEndian.Uint32(b.restarts[4*i:]))
-}
-
-func (b *Block) numRestarts() int { return len(b.restarts) / 4 }

@@ -252,7 +252,7 @@ func TestGet(t *testing.T) {
 				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
 					t.Fatalf("Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}
-				got, found, err = block.Get(falling, block.Order{Compare: descending}, []byte(q.Key), unlimited)
+				got, found, err = block.Get(falling, block.Order{Func: descending}, []byte(q.Key), unlimited)
 				if string(got) != want || found != ok || err != nil {
 					t.Fatalf("descending: Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/decoded"
 )
 
 // FuzzOpen opens blocks of any bytes: they are refused, or read the same
@@ -24,8 +25,8 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data, key, moves []byte) {
 		checkGet(t, "fuzz", data, key)
 		b, err := block.Open(data, nil)
-		var e block.Entries
-		if got := e.Decode(data, block.Order{}); got != block.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
+		var e decoded.Block
+		if got := e.Decode(data, block.Order{}); got != decoded.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
 			t.Fatalf("Decode = %v, Open = %v", got, err)
 		}
 		if err != nil {
@@ -37,7 +38,7 @@ func FuzzOpen(f *testing.F) {
 			for _, p := range there {
 				keys = append(keys, p.Key)
 			}
-			packed := e.Pack().Entries(block.Order{})
+			packed := e.ForCache().Block(block.Order{})
 			checkEntries(t, "decoded", &e, there, keys, bytes.Compare)
 			checkEntries(t, "packed", &packed, there, keys, bytes.Compare)
 		}

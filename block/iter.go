@@ -11,7 +11,7 @@ import (
 // Block.
 type Iter struct {
 	b    Block
-	off  int // of the entry; len(b.entries) when after the last one
+	off  int // of the entry; len(b.parts.Entries) when after the last one
 	next int // where the entry ends: 0 when before the first one
 
 	keys  keys // last: the entry's; this: room for a key that is sought
@@ -82,8 +82,8 @@ func (it *Iter) First() bool {
 
 // Last moves to the last entry.
 func (it *Iter) Last() bool {
-	it.rewind(it.b.numRestarts() - 1)
-	for it.next < len(it.b.entries) {
+	it.rewind(it.b.parts.NumRestarts() - 1)
+	for it.next < len(it.b.parts.Entries) {
 		it.read()
 	}
 	return it.Valid()
@@ -92,7 +92,7 @@ func (it *Iter) Last() bool {
 // Next moves to the next entry, from before the first one to the first one, and
 // from the last one to after it.
 func (it *Iter) Next() bool {
-	if it.next < len(it.b.entries) {
+	if it.next < len(it.b.parts.Entries) {
 		if len(it.back.steps) > 0 { // to and fro: stay prepared
 			it.keepStep()
 		}
@@ -118,7 +118,7 @@ func (it *Iter) Prev() bool {
 		it.rewind(0)
 		return false
 	}
-	after := sort.Search(it.b.numRestarts(), func(i int) bool { return it.b.restart(i) >= target })
+	after := sort.Search(it.b.parts.NumRestarts(), func(i int) bool { return it.b.parts.Restart(i) >= target })
 	it.rewind(after - 1)
 	it.readUpTo(target)
 	return true
@@ -131,16 +131,16 @@ func (it *Iter) SeekGE(key []byte) bool {
 		it.keys.this.buf = append(it.keys.this.buf[:0], key...)
 		key = it.keys.this.buf
 	}
-	after := sort.Search(it.b.numRestarts(), func(i int) bool {
+	after := sort.Search(it.b.parts.NumRestarts(), func(i int) bool {
 		it.rewind(i)
-		return !it.Next() || it.b.order.compare(it.keys.last.bytes, key) >= 0
+		return !it.Next() || it.b.order.Compare(it.keys.last.bytes, key) >= 0
 	})
 	it.rewind(max(after-1, 0))
-	if it.b.order.Compare == nil {
+	if it.b.order.Func == nil {
 		return it.scan(key)
 	}
 	for it.Next() {
-		if it.b.order.compare(it.keys.last.bytes, key) >= 0 {
+		if it.b.order.Compare(it.keys.last.bytes, key) >= 0 {
 			return true
 		}
 	}
@@ -151,7 +151,7 @@ func (it *Iter) SeekGE(key []byte) bool {
 // order. What is known to be the same is not compared again.
 func (it *Iter) scan(key []byte) bool {
 	match := 0 // bytes that the entry's key and key start with in common
-	for it.next < len(it.b.entries) {
+	for it.next < len(it.b.parts.Entries) {
 		shared := it.read()
 		if shared > match {
 			continue // the byte that put the last key below is shared
@@ -175,7 +175,7 @@ func (it *Iter) SeekLT(key []byte) bool {
 func (it *Iter) rewind(i int) {
 	it.off, it.next = 0, 0
 	if i > 0 {
-		it.next = it.b.restart(i)
+		it.next = it.b.parts.Restart(i)
 		it.off = it.next
 	}
 	it.keys.last.reset()
@@ -186,7 +186,7 @@ func (it *Iter) rewind(i int) {
 // read moves to the entry at next, which there is, and returns how much it
 // shares. Open has checked it.
 func (it *Iter) read() (shared int) {
-	e := it.b.entries
+	e := it.b.parts.Entries
 	shared, at := uvarint(e, it.next)
 	unshared, at := uvarint(e, at)
 	length, at := uvarint(e, at)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -78,27 +79,27 @@ type keys struct {
 
 // next moves to the key of the entry at off, and checks that it shares no more
 // than there is.
-func (k *keys) next(off int, e entry, unshared []byte) error {
+func (k *keys) next(off int, e format.Entry, unshared []byte) error {
 	if err := k.prepare(&k.last, off, e, unshared); err != nil {
 		return err
 	}
-	k.last.next(int(e.shared), unshared)
+	k.last.next(int(e.Shared), unshared)
 	return nil
 }
 
 // nextInOrder does what next does, and checks that compare has the key above
 // the last one.
-func (k *keys) nextInOrder(off int, e entry, unshared []byte, compare func(a, b []byte) int) error {
+func (k *keys) nextInOrder(off int, e format.Entry, unshared []byte, compare func(a, b []byte) int) error {
 	last, this := &k.last, &k.this
 	if err := k.prepare(this, off, e, unshared); err != nil {
 		return err
 	}
-	this.follow(last, int(e.shared), unshared)
+	this.follow(last, int(e.Shared), unshared)
 	if err := k.spend(off, len(last.bytes)+len(this.bytes)); err != nil {
 		return err
 	}
 	if off > 0 && compare(last.bytes, this.bytes) >= 0 {
-		return notAbove(off, last.bytes, this.bytes)
+		return format.NotAbove(off, last.bytes, this.bytes)
 	}
 	k.last, k.this = k.this, k.last
 	return nil
@@ -120,11 +121,11 @@ func (k *keys) rest(off int, shared, unshared []byte) ([]byte, error) {
 
 // prepare checks that the entry at off shares no more than the last key has,
 // and makes its key fit into to.
-func (k *keys) prepare(to *key, off int, e entry, unshared []byte) error {
-	if e.shared > uint64(len(k.last.bytes)) {
-		return e.sharesTooMuch(off, len(k.last.bytes))
+func (k *keys) prepare(to *key, off int, e format.Entry, unshared []byte) error {
+	if e.Shared > uint64(len(k.last.bytes)) {
+		return e.SharesTooMuch(off, len(k.last.bytes))
 	}
-	if n := int(e.shared) + len(unshared); e.shared > 0 && n > cap(to.buf) {
+	if n := int(e.Shared) + len(unshared); e.Shared > 0 && n > cap(to.buf) {
 		return k.grow(to, off, n)
 	}
 	return nil
@@ -155,15 +156,15 @@ func (k *keys) grow(to *key, off, n int) error {
 func longestKey(entries []byte, off, before int) int {
 	longest := 0
 	for off < len(entries) {
-		e, err := decode(entries, off)
-		if err != nil || e.shared > uint64(before) {
+		e, err := format.DecodeEntry(entries, off)
+		if err != nil || e.Shared > uint64(before) {
 			break
 		}
-		before = int(e.shared) + e.value - e.key
-		if e.shared > 0 {
+		before = int(e.Shared) + e.Value - e.Key
+		if e.Shared > 0 {
 			longest = max(longest, before)
 		}
-		off = e.end
+		off = e.End
 	}
 	return longest
 }
@@ -175,16 +176,6 @@ func (k *keys) spend(off, n int) error {
 	}
 	return nil
 }
-
-func notAbove(off int, last []byte, this ...[]byte) error {
-	return disorder(fmt.Sprintf("entry at %d has key %s, want it above the one before, %s", off, wire.Quote(this...), wire.Quote(last)))
-}
-
-// disorder is an error that is ErrOrder, and says more.
-type disorder string
-
-func (d disorder) Error() string      { return string(d) }
-func (disorder) Is(target error) bool { return target == ErrOrder }
 
 var keysPool = sync.Pool{New: func() any { return new(keys) }}
 

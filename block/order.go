@@ -2,20 +2,22 @@ package block
 
 import (
 	"bytes"
-	"errors"
+
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // ErrOrder is what the error is, for errors.Is, for a block whose keys are not in
 // increasing order. The block is damaged, or was written in another Order.
-var ErrOrder = errors.New("keys are not in increasing order")
+var ErrOrder = format.ErrOrder
 
-// An Order is how the keys of a block compare. The zero value is the bytewise order.
+// An Order is how the keys of a block compare. The zero value is the bytewise order. It
+// is safe for concurrent use, as its Func is.
 type Order struct {
-	// Compare returns a negative number if a comes before b, a positive one if it
+	// Func returns a negative number if a comes before b, a positive one if it
 	// comes after b, and 0 if they are the same key. nil: bytes.Compare.
-	Compare func(a, b []byte) int
+	Func func(a, b []byte) int
 
-	// Suffix is how many bytes at the end of each key only Compare can order.
+	// Suffix is how many bytes at the end of each key only Func can order.
 	// Without them keys are in the bytewise order, and a shorter key than that
 	// comes first. It is 8 for internal keys over the bytewise order. It only makes
 	// reading faster.
@@ -27,24 +29,24 @@ type Order struct {
 	Unchecked bool
 }
 
-// compare compares two keys.
-func (o *Order) compare(a, b []byte) int {
-	if o.Compare == nil {
+// Compare compares two keys, as Func does.
+func (o *Order) Compare(a, b []byte) int {
+	if o.Func == nil {
 		return bytes.Compare(a, b)
 	}
-	return o.Compare(a, b)
+	return o.Func(a, b)
 }
 
-// prefixed reports whether keys without their suffix are in the bytewise order.
-func (o *Order) prefixed() bool { return o.Compare == nil || o.Suffix > 0 }
+// Bytewise reports whether keys, without their Suffix, are in the bytewise order.
+func (o *Order) Bytewise() bool { return o.Func == nil || o.Suffix > 0 }
 
-// prefix returns the part of key that is in the bytewise order, if prefixed.
-func (o *Order) prefix(key []byte) []byte { return key[:max(0, len(key)-o.Suffix)] }
+// Prefix returns key without its Suffix.
+func (o *Order) Prefix(key []byte) []byte { return key[:max(0, len(key)-o.Suffix)] }
 
 // skippable returns how many of the bytes that two keys of lengths a and b share at
 // the start cannot make a difference to Compare.
 func (o *Order) skippable(shared, a, b int) int {
-	if o.Compare == nil {
+	if o.Func == nil {
 		return shared
 	}
 	if o.Suffix == 0 {

@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/decoded"
 )
 
 // checkSuffixed holds Iter, Get and Seek to the same with the length of the suffix
 // and without, on a block that is refused with the error want, or has these pairs.
 func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs []pair) {
 	t.Helper()
-	plain, quick := block.Order{Compare: suffixed}, block.Order{Compare: suffixed, Suffix: 2}
+	plain, quick := block.Order{Func: suffixed}, block.Order{Func: suffixed, Suffix: 2}
 	var it block.Iter
 	budget := unlimited
 	if err := it.Open(data, quick, &budget); fmt.Sprint(err) != fmt.Sprint(want) {
@@ -76,9 +77,9 @@ func TestWorkIsLinearButForOtherOrders(t *testing.T) {
 		fails bool
 	}{
 		"bytewise":    {block.Order{}, false},
-		"suffixed":    {block.Order{Compare: suffixed, Suffix: 2}, false},
+		"suffixed":    {block.Order{Func: suffixed, Suffix: 2}, false},
 		"unchecked":   {block.Order{Unchecked: true}, false},
-		"other order": {block.Order{Compare: bytes.Compare}, true},
+		"other order": {block.Order{Func: bytes.Compare}, true},
 	} {
 		budget := block.Budget{Memory: 1 << 20, Work: 10_000_000}
 		var it block.Iter
@@ -129,7 +130,7 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 		}
 		budget := block.Budget{Memory: 3 << 20, Work: 1024 * int64(len(data))}
 		var it block.Iter
-		if err := it.Open(data, block.Order{Compare: bytes.Compare}, &budget); err != nil {
+		if err := it.Open(data, block.Order{Func: bytes.Compare}, &budget); err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if it.Last(); string(it.Key()) != last {
 			t.Errorf("%s: the last key is another", name)
@@ -140,11 +141,11 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 // The empty key is a key: what tells it from none is that it is not nil.
 func TestEmptyKeyIsNotNil(t *testing.T) {
 	data := build(t, 16, []pair{{"", ""}})
-	var e block.Entries
+	var e decoded.Block
 	if err := e.Decode(data, block.Order{}); err != nil {
 		t.Fatal(err)
 	}
-	packed := e.Pack().Entries(block.Order{})
+	packed := e.ForCache().Block(block.Order{})
 	b, err := block.Open(data, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ var (
 	findingsBudget     = budget{1 << 18, 1} // what Verify finds, and once more the keys that filters deny
 )
 
-// maxEntriesMemory is what block.Entries take at most, until they have grown to
+// maxEntriesMemory is what decoded.Block take at most, until they have grown to
 // their bounds.
 const maxEntriesMemory = 3 << 20
 

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/decoded"
 )
 
 // A Cache keeps data blocks in memory, decompressed, checked and made for
@@ -19,7 +19,7 @@ import (
 //
 // Some blocks are not kept, and read each time: those that take more than 4 MiB, or
 // than the whole budget, those with more entries or longer keys than
-// [block.Entries] are for, and one that was read only because a filter was wrong.
+// [decoded.Block] are for, and one that was read only because a filter was wrong.
 // Values that Get returned keep their blocks in memory, beyond the budget, when
 // these have given way to others.
 //
@@ -38,9 +38,9 @@ type Cache struct {
 
 // cacheEntry is a block in the ring of a Cache.
 type cacheEntry struct {
-	block      *block.Packed
+	block      *decoded.Cached
 	size       int64
-	slot       *atomic.Pointer[block.Packed]
+	slot       *atomic.Pointer[decoded.Cached]
 	owner      *cacheOwner
 	prev, next *cacheEntry // in the ring
 
@@ -141,7 +141,7 @@ func (c *Cache) removeAll(owner *cacheOwner) {
 }
 
 // cached returns data block i if it is in the cache, and else nil.
-func (r *Reader) cached(i int) *block.Packed {
+func (r *Reader) cached(i int) *decoded.Cached {
 	if r.cachedBlocks == nil {
 		return nil
 	}
@@ -170,14 +170,14 @@ const maxCachedBlock = 4 << 20
 
 // admit keeps a copy of e, data block i's entries, in the cache, and returns it.
 // If there is no cache, or if they are too large for it, it returns nil.
-func (r *Reader) admit(i int, e *block.Entries) *block.Packed {
+func (r *Reader) admit(i int, e *decoded.Block) *decoded.Cached {
 	if r.cachedBlocks == nil {
 		return nil
 	}
-	if size := e.PackedSize(); size > maxCachedBlock || int64(size)+cacheEntrySize > r.o.Cache.budget {
+	if size := e.CachedSize(); size > maxCachedBlock || int64(size)+cacheEntrySize > r.o.Cache.budget {
 		return nil
 	}
-	b := e.Pack()
+	b := e.ForCache()
 	r.o.Cache.add(&cacheEntry{block: b, size: int64(b.Size()) + cacheEntrySize, slot: &r.cachedBlocks[i], owner: r.cacheOwner})
 	return b
 }

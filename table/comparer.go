@@ -80,7 +80,7 @@ func compareFunc(c Comparer) func(a, b []byte) int {
 // BlockOrder returns what blocks of keys in c's order are opened with. It is for tools
 // that read blocks by themselves, as [Layout.ReadBlock] gives them.
 func BlockOrder(c Comparer) block.Order {
-	order := block.Order{Compare: compareFunc(c)}
+	order := block.Order{Func: compareFunc(c)}
 	switch c := c.(type) {
 	case internalComparer:
 		if c.compare == nil {

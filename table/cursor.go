@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/decoded"
 )
 
 // cursor moves over the entries of one data block: by their numbers or, in a block that is
@@ -13,7 +14,7 @@ type cursor struct {
 	i int // the entry's number, if the block is decoded: −1 and entries.Len() stand for before and after all of them
 
 	noFill bool // blocks that are read are not for the cache
-	own    block.Entries
+	own    decoded.Block
 	it     block.Iter
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -22,16 +23,16 @@ type dataBlock struct {
 	n int // its number in the index
 
 	decoded  bool
-	entries  block.Entries // if decoded
+	entries  decoded.Block // if decoded
 	contents []byte        // decompressed, if it was read; nil if it comes out of the cache
 
 	buffers *buffers       // that a lookup took from its pool, for contents
-	scratch *block.Entries // that a lookup took from its pool, for entries
+	scratch *decoded.Block // that a lookup took from its pool, for entries
 }
 
 var (
 	buffersPool = sync.Pool{New: func() any { return new(buffers) }}
-	entriesPool = sync.Pool{New: func() any { return new(block.Entries) }}
+	entriesPool = sync.Pool{New: func() any { return new(decoded.Block) }}
 )
 
 // openForLookup makes d data block i. The caller releases it.
@@ -42,7 +43,7 @@ func (d *dataBlock) openForLookup(r *Reader, i int) error {
 	d.buffers = buffersPool.Get().(*buffers)
 	largest := int64(0)
 	if r.cachedBlocks != nil {
-		d.scratch = entriesPool.Get().(*block.Entries)
+		d.scratch = entriesPool.Get().(*decoded.Block)
 		largest = min(maxCachedBlock, r.o.Cache.budget)
 	}
 	return d.read(r, i, d.buffers, d.scratch, largest)
@@ -54,18 +55,18 @@ func (d *dataBlock) openCached(r *Reader, i int) bool {
 	if c == nil {
 		return false
 	}
-	d.decoded, d.entries, d.contents = true, c.Entries(r.order), nil
+	d.decoded, d.entries, d.contents = true, c.Block(r.order), nil
 	return true
 }
 
 // read reads data block i into b. It decodes it into own, if that is not nil, if the block
 // takes at most largest bytes and its entries can be had by number.
-func (d *dataBlock) read(r *Reader, i int, b *buffers, own *block.Entries, largest int64) (err error) {
+func (d *dataBlock) read(r *Reader, i int, b *buffers, own *decoded.Block, largest int64) (err error) {
 	d.r, d.n, d.decoded = r, i, false
 	if d.contents, err = r.readDataBlock(i, b); err != nil || own == nil || int64(len(d.contents)) > largest {
 		return err
 	}
-	if err = own.Decode(d.contents, r.order); errors.Is(err, block.ErrTooMany) {
+	if err = own.Decode(d.contents, r.order); errors.Is(err, decoded.ErrTooMany) {
 		return nil
 	}
 	if err != nil {
@@ -136,7 +137,7 @@ func (d *dataBlock) admit() {
 		return
 	}
 	if c := d.r.admit(d.n, &d.entries); c != nil {
-		d.entries, d.contents = c.Entries(d.r.order), nil
+		d.entries, d.contents = c.Block(d.r.order), nil
 	}
 }
 
@@ -175,7 +176,7 @@ func (r *Reader) checkFirst(i int, key []byte) error {
 	if i == 0 {
 		return nil
 	}
-	if s := r.index.separator(i - 1); r.index.order(s, key) >= 0 {
+	if s := r.index.separator(i - 1); r.index.order.Compare(s, key) >= 0 {
 		return r.misplaced(r.index.handles[i], "first key %s, want above the index's separator before, %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
@@ -183,7 +184,7 @@ func (r *Reader) checkFirst(i int, key []byte) error {
 
 // checkLast checks that data block i's last key is at most its separator.
 func (r *Reader) checkLast(i int, key []byte) error {
-	if s := r.index.separator(i); r.index.order(key, s) > 0 {
+	if s := r.index.separator(i); r.index.order.Compare(key, s) > 0 {
 		return r.misplaced(r.index.handles[i], "last key %s, want at most the index's separator %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil

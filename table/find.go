@@ -56,7 +56,7 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 // sameFilterKey reports whether FilterKey returns filterKey for key.
 func (r *Reader) sameFilterKey(key, filterKey []byte) bool {
 	if r.o.FilterKey == nil {
-		return r.index.order(key, filterKey) == 0
+		return r.index.order.Compare(key, filterKey) == 0
 	}
 	key = filterKeyOf(r.o.FilterKey, key)
 	return (key == nil) == (filterKey == nil) && bytes.Equal(key, filterKey)

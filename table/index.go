@@ -18,15 +18,9 @@ type index struct {
 	text    []byte // what the separators are parts of
 	spans   []span // where in text each is
 	handles []Handle
-	keys    block.Order
-	tree    searchTree // if keys are in the bytewise order, but for a suffix
+	order   block.Order
+	tree    searchTree // if the order is bytewise, but for a suffix
 }
-
-// orderedPrefix returns what of a key is in the bytewise order.
-func (x *index) orderedPrefix(key []byte) []byte { return key[:max(0, len(key)-x.keys.Suffix)] }
-
-// hasTree reports whether separators are searched by the tree.
-func (x *index) hasTree() bool { return x.keys.Compare == nil || x.keys.Suffix > 0 }
 
 // span is the part of a text from start to end.
 type span struct{ start, end uint32 }
@@ -43,17 +37,10 @@ func (x *index) separator(i int) []byte {
 // search returns the first data block whose separator is not below key: the
 // only one that can hold it. It is x.len() if all separators are below.
 func (x *index) search(key []byte) int {
-	if x.hasTree() {
+	if x.order.Bytewise() {
 		return x.tree.search(x, key)
 	}
-	return sort.Search(x.len(), func(i int) bool { return x.keys.Compare(x.separator(i), key) >= 0 })
-}
-
-func (x *index) order(a, b []byte) int {
-	if x.keys.Compare == nil {
-		return bytes.Compare(a, b)
-	}
-	return x.keys.Compare(a, b)
+	return sort.Search(x.len(), func(i int) bool { return x.order.Func(x.separator(i), key) >= 0 })
 }
 
 // readIndex reads the index block.
@@ -63,7 +50,7 @@ func (f *tableFile) readIndex(h Handle) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &index{keys: f.order}
+	x := &index{order: f.order}
 	if err := x.decode(contents, f.footerOffset); err != nil {
 		return nil, f.damaged(IndexBlock, h, err)
 	}
@@ -87,13 +74,13 @@ func (x *index) overlapping(h Handle) (Handle, bool) {
 func (x *index) decode(contents []byte, limit uint64) error {
 	var it block.Iter
 	budget := block.Budget{Memory: indexKeyBudget.of(limit), Work: compareBudget(len(contents))}
-	if err := it.Open(contents, x.keys, &budget); err != nil {
+	if err := it.Open(contents, x.order, &budget); err != nil {
 		return err
 	}
 	if err := x.keep(&it, contents[:0], limit); err != nil {
 		return err
 	}
-	if x.hasTree() {
+	if x.order.Bytewise() {
 		x.tree = newSearchTree(x)
 	}
 	return nil

@@ -132,4 +132,4 @@ func (it *Iter) refuse() bool {
 	return it.fail(errAnyOrder)
 }
 
-func (it *Iter) order(a, b []byte) int { return it.r.index.order(a, b) }
+func (it *Iter) order(a, b []byte) int { return it.r.index.order.Compare(a, b) }

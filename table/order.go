@@ -17,7 +17,7 @@ type keyOrder struct {
 // orderOf returns c's order.
 func orderOf(c Comparer) keyOrder {
 	o := BlockOrder(c)
-	return keyOrder{o.Compare, o.Suffix > 0}
+	return keyOrder{o.Func, o.Suffix > 0}
 }
 
 func (o *keyOrder) compare(a, b []byte) int {

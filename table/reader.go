@@ -6,8 +6,8 @@ import (
 	"os"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
@@ -22,7 +22,7 @@ type Reader struct {
 	filterSpans []filter.Span // of the data blocks, in the filter block
 	filterErr   error
 
-	cachedBlocks []atomic.Pointer[block.Packed] // by data block; nil if there is no cache
+	cachedBlocks []atomic.Pointer[decoded.Cached] // by data block; nil if there is no cache
 	cacheOwner   *cacheOwner
 }
 
@@ -66,7 +66,7 @@ func newIndexReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*
 		return nil, err
 	}
 	if opts.Cache != nil && opts.Cache.budget > 0 {
-		t.cachedBlocks = make([]atomic.Pointer[block.Packed], t.index.len())
+		t.cachedBlocks = make([]atomic.Pointer[decoded.Cached], t.index.len())
 		t.cacheOwner = &cacheOwner{metrics: opts.Metrics}
 	}
 	return t, nil

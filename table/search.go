@@ -96,7 +96,7 @@ func (l *searchLevel) separator(x *index, i int) []byte {
 
 // orderedPrefix returns what of separator i of the level is in the bytewise order.
 func (l *searchLevel) orderedPrefix(x *index, i int) []byte {
-	return x.orderedPrefix(l.separator(x, i))
+	return x.order.Prefix(l.separator(x, i))
 }
 
 // search returns the first of the index's separators that is not below key, or
@@ -117,7 +117,7 @@ func (t *searchTree) search(x *index, key []byte) int {
 func (l *searchLevel) search(x *index, node int, key []byte) int {
 	from := node * fanOut
 	to := min(from+fanOut, l.n)
-	shared, part := &l.shared[node], x.orderedPrefix(key)
+	shared, part := &l.shared[node], x.order.Prefix(key)
 	if !shared.implied {
 		prefix := l.separator(x, from)[:shared.size]
 		if !bytes.HasPrefix(part, prefix) {
@@ -140,7 +140,7 @@ func (l *searchLevel) search(x *index, node int, key []byte) int {
 func (l *searchLevel) searchAlike(x *index, i, to int, shared *prefix, key []byte) int {
 	h := l.heads[i]
 	if shared.tails >= 0 {
-		t, tails := tail(x.orderedPrefix(key)[shared.size:]), l.tails[shared.tails:]
+		t, tails := tail(x.order.Prefix(key)[shared.size:]), l.tails[shared.tails:]
 		for i < to && l.heads[i] == h && tails[i%fanOut] < t {
 			i++
 		}
@@ -148,7 +148,7 @@ func (l *searchLevel) searchAlike(x *index, i, to int, shared *prefix, key []byt
 			return i
 		}
 	}
-	for i < to && l.heads[i] == h && x.order(l.separator(x, i), key) < 0 {
+	for i < to && l.heads[i] == h && x.order.Compare(l.separator(x, i), key) < 0 {
 		i++
 	}
 	return i

@@ -11,10 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/decoded"
 )
 
 // all returns what e has.
-func all(e *block.Entries) []pair {
+func all(e *decoded.Block) []pair {
 	var pairs []pair
 	for i := range e.Len() {
 		pairs = append(pairs, pair{string(e.Key(i)), string(e.Value(i))})
@@ -27,8 +28,8 @@ func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
 	for _, tt := range damaged {
 		for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
 			_, want := block.Open([]byte(tt.block), compare)
-			var e block.Entries
-			got := e.Decode([]byte(tt.block), block.Order{Compare: compare})
+			var e decoded.Block
+			got := e.Decode([]byte(tt.block), block.Order{Func: compare})
 			if fmt.Sprint(got) != fmt.Sprint(want) || e.Len() != 0 {
 				t.Errorf("%s: Decode = %v, Open = %v; %d entries", tt.name, got, want, e.Len())
 			}
@@ -37,7 +38,7 @@ func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
 }
 
 // checkEntries compares e with the pairs that it was made of.
-func checkEntries(t *testing.T, name string, e *block.Entries, pairs []pair, keys []string, compare func(a, b []byte) int) {
+func checkEntries(t *testing.T, name string, e *decoded.Block, pairs []pair, keys []string, compare func(a, b []byte) int) {
 	t.Helper()
 	if diff := cmp.Diff(pairs, all(e)); diff != "" {
 		t.Fatalf("%s (-want +got):\n%s", name, diff)
@@ -59,7 +60,7 @@ func checkEntries(t *testing.T, name string, e *block.Entries, pairs []pair, key
 func TestEntries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
-	var e block.Entries
+	var e decoded.Block
 	for _, interval := range []int{1, 2, 3, 16, 128} {
 		for n := range 200 {
 			pairs := randomPairs(rng, n)
@@ -76,11 +77,11 @@ func TestEntries(t *testing.T) {
 				name          string
 				give, compare func(a, b []byte) int
 			}{{"bytewise", nil, bytes.Compare}, {"descending", descending, descending}} {
-				if err := e.Decode(build(t, interval, pairs), block.Order{Compare: order.give}); err != nil {
+				if err := e.Decode(build(t, interval, pairs), block.Order{Func: order.give}); err != nil {
 					t.Fatal(err)
 				}
 				checkEntries(t, order.name, &e, pairs, keys, order.compare)
-				packed := e.Pack().Entries(block.Order{Compare: order.give})
+				packed := e.ForCache().Block(block.Order{Func: order.give})
 				if err := e.Decode(build(t, 16, []pair{{"other", "entries"}}), block.Order{}); err != nil {
 					t.Fatal(err)
 				}
@@ -111,13 +112,13 @@ func TestEntriesAreBounded(t *testing.T) {
 		want  error
 	}{
 		{"as many as can be", numbers(1 << 14), nil},
-		{"one more", numbers(1<<14 + 1), block.ErrTooMany},
+		{"one more", numbers(1<<14 + 1), decoded.ErrTooMany},
 		{"long keys", long(10, 1000), nil},
-		{"long keys of few bytes", long(100, 1000), block.ErrTooMany},
+		{"long keys of few bytes", long(100, 1000), decoded.ErrTooMany},
 		{"one long key", long(1, 500_000), nil},
-		{"a longer one", long(1, 2_000_000), block.ErrTooMany},
+		{"a longer one", long(1, 2_000_000), decoded.ErrTooMany},
 	} {
-		var e block.Entries
+		var e decoded.Block
 		data := build(t, 1<<30, tt.pairs)
 		if got := e.Decode(data, block.Order{}); got != tt.want {
 			t.Errorf("%s: Decode = %v, want %v", tt.name, got, tt.want)
@@ -141,12 +142,12 @@ func TestDecodeForgets(t *testing.T) {
 		long = append(long, pair{strings.Repeat("k", 1000) + fmt.Sprint(100+i), ""})
 	}
 	tooLong := build(t, 1<<30, long)
-	var fresh, used block.Entries
+	var fresh, used decoded.Block
 	want := fresh.Decode(tooLong, block.Order{})
 	if err := used.Decode(build(t, 16, many), block.Order{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := used.Decode(tooLong, block.Order{}); got != want || want != block.ErrTooMany {
+	if got := used.Decode(tooLong, block.Order{}); got != want || want != decoded.ErrTooMany {
 		t.Errorf("Decode = %v when used before, and %v fresh; want ErrTooMany", got, want)
 	}
 }
@@ -164,15 +165,15 @@ func TestEntriesWithHeadsAlike(t *testing.T) {
 				keys = append(keys, k, common+fmt.Sprintf("%05d", 2*i+1))
 			}
 			keys = append(keys, "", "\x00", common, common+"~", "\xff\xff\xff\xff\xff")
-			var e block.Entries
+			var e decoded.Block
 			if err := e.Decode(build(t, 16, pairs), block.Order{}); err != nil {
 				t.Fatal(err)
 			}
-			p := e.Pack()
-			packed := p.Entries(block.Order{})
+			p := e.ForCache()
+			packed := p.Block(block.Order{})
 			checkEntries(t, fmt.Sprintf("%d keys that start with %q", n, common), &packed, pairs, keys, bytes.Compare)
-			if p.Size() < e.PackedSize() {
-				t.Errorf("%d bytes packed, want at least %d", p.Size(), e.PackedSize())
+			if p.Size() < e.CachedSize() {
+				t.Errorf("%d bytes packed, want at least %d", p.Size(), e.CachedSize())
 			}
 		}
 	}
@@ -201,7 +202,7 @@ func suffixed(a, b []byte) int {
 // difference but in time: to what is found, and to what is refused.
 func TestDecodeSuffixed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 18))
-	var quick, plain block.Entries
+	var quick, plain decoded.Block
 	for i := range 3000 {
 		prefix := strings.Repeat("p", rng.IntN(30))
 		var pairs []pair
@@ -223,7 +224,7 @@ func TestDecodeSuffixed(t *testing.T) {
 		if i%2 == 1 && len(pairs) > 0 {
 			data[rng.IntN(len(data))] ^= byte(1 + rng.IntN(255))
 		}
-		want, got := plain.Decode(data, block.Order{Compare: suffixed}), quick.Decode(data, block.Order{Compare: suffixed, Suffix: 2})
+		want, got := plain.Decode(data, block.Order{Func: suffixed}), quick.Decode(data, block.Order{Func: suffixed, Suffix: 2})
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("%q: %v, want %v", pairs, got, want)
 		}
@@ -234,7 +235,7 @@ func TestDecodeSuffixed(t *testing.T) {
 		if want != nil {
 			continue
 		}
-		packed := quick.Pack().Entries(block.Order{Compare: suffixed, Suffix: 2})
+		packed := quick.ForCache().Block(block.Order{Func: suffixed, Suffix: 2})
 		for range 50 {
 			k := []byte(prefix[:rng.IntN(len(prefix)+1)] + string("ab\x00\xff"[rng.IntN(4)]) + "a")
 			if n := len(pairs); n > 0 && rng.IntN(2) == 0 {
