@@ -29,7 +29,7 @@ func BenchmarkOpen(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := block.Open(data, nil); err != nil {
+		if _, err := block.Open(data, block.Order{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -39,7 +39,7 @@ func BenchmarkGet(b *testing.B) {
 	data, set := w1Block(b)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, _, err := block.Get(data, block.Order{}, set.Keys[i%len(set.Keys)], unlimited); err != nil {
+		if _, _, err := block.Get(data, block.Order{}, set.Keys[i%len(set.Keys)], nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -47,7 +47,7 @@ func BenchmarkGet(b *testing.B) {
 
 func BenchmarkIter(b *testing.B) {
 	data, set := w1Block(b)
-	blk, err := block.Open(data, nil)
+	blk, err := block.Open(data, block.Order{})
 	if err != nil {
 		b.Fatal(err)
 	}

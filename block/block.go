@@ -53,15 +53,15 @@ type Block struct {
 //   - entries fill the block up to the restart array, and share no more than
 //     the key before them has;
 //   - lengths are minimal varints;
-//   - keys strictly increase by compare (nil: bytewise).
+//   - keys strictly increase in the order.
 //
 // An error says at which position in data which of these does not hold. The
 // Block keeps data: the caller must not change it any more.
-func Open(data []byte, compare func(a, b []byte) int) (Block, error) {
+func Open(data []byte, order Order) (Block, error) {
 	k := getKeys()
 	defer k.put()
-	k.budget = unlimited
-	return open(data, Order{Func: compare}, k)
+	k.budget = (*Budget)(nil).start()
+	return open(data, order, k)
 }
 
 // open opens a block by way of k.

@@ -37,7 +37,7 @@ func build(t testing.TB, interval int, pairs []pair) []byte {
 
 func open(t testing.TB, data []byte) block.Block {
 	t.Helper()
-	b, err := block.Open(data, nil)
+	b, err := block.Open(data, block.Order{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ var damaged = []struct {
 
 func TestOpenRefusesDamage(t *testing.T) {
 	for _, tt := range damaged {
-		_, err := block.Open([]byte(tt.block), nil)
+		_, err := block.Open([]byte(tt.block), block.Order{})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: Open = %v, want an error with %q", tt.name, err, tt.want)
 		}
@@ -181,7 +181,7 @@ func TestGetOnDamage(t *testing.T) {
 // checkGet compares a found value with a plain reading from the start on.
 func checkGet(t *testing.T, name string, data, key []byte) {
 	t.Helper()
-	value, found, err := block.Get(data, block.Order{}, key, unlimited)
+	value, found, err := block.Get(data, block.Order{}, key, nil)
 	if !found || err != nil {
 		return
 	}
@@ -226,7 +226,7 @@ func readPlainly(data []byte) []pair {
 func TestGetDoesNotReadInsideEntries(t *testing.T) {
 	forged := "\x00\x01\x01c!"
 	data := []byte("\x00\x01\x05a" + forged + "\x00\x01\x01d4" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00")
-	_, found, err := block.Get(data, block.Order{}, []byte("c"), unlimited)
+	_, found, err := block.Get(data, block.Order{}, []byte("c"), nil)
 	if found || err == nil || !strings.Contains(err.Error(), "restart point 1 is 4") {
 		t.Errorf("Get = %v, %v; want an error about the restart point", found, err)
 	}
@@ -248,11 +248,11 @@ func TestGet(t *testing.T) {
 			falling := build(t, interval, pairs)
 			for _, q := range append(randomPairs(rng, 40), pairs...) {
 				want, ok := there[q.Key]
-				got, found, err := block.Get(ascending, block.Order{}, []byte(q.Key), unlimited)
+				got, found, err := block.Get(ascending, block.Order{}, []byte(q.Key), nil)
 				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
 					t.Fatalf("Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}
-				got, found, err = block.Get(falling, block.Order{Func: descending}, []byte(q.Key), unlimited)
+				got, found, err = block.Get(falling, block.Order{Func: descending}, []byte(q.Key), nil)
 				if string(got) != want || found != ok || err != nil {
 					t.Fatalf("descending: Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}
@@ -273,10 +273,10 @@ func TestOpenTakesOddButSoundBlocks(t *testing.T) {
 func TestOpenUsesTheOrderGiven(t *testing.T) {
 	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
 	data := build(t, 2, []pair{{"c", ""}, {"bb", ""}, {"ba", ""}, {"a", ""}})
-	if _, err := block.Open(data, nil); err == nil {
+	if _, err := block.Open(data, block.Order{}); err == nil {
 		t.Error("descending keys pass as ascending")
 	}
-	b, err := block.Open(data, descending)
+	b, err := block.Open(data, block.Order{Func: descending})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,6 @@ import (
 	"github.com/sievetable/sievetable/block"
 )
 
-// unlimited is for blocks of our own.
-var unlimited = block.Budget{Memory: math.MaxInt, Work: math.MaxInt64}
-
 // Open takes memory for keys that share bytes out of what it is given.
 func TestIterOpenIsBounded(t *testing.T) {
 	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 1000), "1"}, {"a" + strings.Repeat("l", 1000), "2"}})
@@ -25,7 +22,7 @@ func TestIterOpenIsBounded(t *testing.T) {
 			t.Errorf("with 1000 bytes: Open = %v", err)
 		}
 		if compare != nil {
-			if _, _, err := block.Get(data, block.Order{Func: compare}, []byte("b"), block.Budget{Memory: 1000, Work: 10_000}); err == nil {
+			if _, _, err := block.Get(data, block.Order{Func: compare}, []byte("b"), &block.Budget{Memory: 1000, Work: 10_000}); err == nil {
 				t.Error("with 1000 bytes: Get reports nothing")
 			}
 		}
@@ -69,7 +66,7 @@ func TestGetTakesNoMemoryForWhatIsBehind(t *testing.T) {
 		{strings.Repeat("k", 70_000), "1"}, {strings.Repeat("k", 70_001), "2"}, {strings.Repeat("k", 300_000), "3"},
 	})
 	budget := block.Budget{Memory: 200_000, Work: math.MaxInt64}
-	v, found, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte(strings.Repeat("k", 70_001)), budget)
+	v, found, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte(strings.Repeat("k", 70_001)), &budget)
 	if string(v) != "2" || !found || err != nil {
 		t.Errorf("Get = %q, %v, %v", v, found, err)
 	}
@@ -81,7 +78,7 @@ func TestWorkIsBounded(t *testing.T) {
 	data := build(t, 1000, []pair{{strings.Repeat("k", 1000), ""}, {strings.Repeat("k", 1001), ""}, {strings.Repeat("k", 1002), ""}})
 	for work, ok := range map[int64]bool{7000: true, 1000: false} {
 		budget := block.Budget{Memory: math.MaxInt, Work: work}
-		_, _, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte("l"), budget)
+		_, _, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte("l"), &block.Budget{Memory: math.MaxInt, Work: work})
 		var it block.Iter
 		for _, err := range []error{err, it.Open(data, block.Order{Func: bytes.Compare}, &budget)} {
 			if ok != (err == nil) || !ok && !strings.Contains(err.Error(), "comparing them is bounded") {

@@ -27,7 +27,7 @@ func all(e *decoded.Block) []pair {
 func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
 	for _, tt := range damaged {
 		for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-			_, want := block.Open([]byte(tt.block), compare)
+			_, want := block.Open([]byte(tt.block), block.Order{Func: compare})
 			var e decoded.Block
 			got := e.Decode([]byte(tt.block), block.Order{Func: compare})
 			if fmt.Sprint(got) != fmt.Sprint(want) || e.Len() != 0 {
@@ -126,7 +126,7 @@ func TestEntriesAreBounded(t *testing.T) {
 		if tt.want == nil && e.Len() != len(tt.pairs) {
 			t.Errorf("%s: %d entries, want %d", tt.name, e.Len(), len(tt.pairs))
 		}
-		if _, err := block.Open(data, nil); err != nil {
+		if _, err := block.Open(data, block.Order{}); err != nil {
 			t.Errorf("%s: Open = %v", tt.name, err)
 		}
 	}

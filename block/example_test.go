@@ -21,7 +21,7 @@ func Example() {
 	data := w.Finish()
 	fmt.Printf("%d bytes: %q\n", len(data), data)
 
-	b, err := block.Open(data, nil)
+	b, err := block.Open(data, block.Order{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,7 +38,7 @@ func Example() {
 
 // A block that is damaged says where, and what was expected.
 func ExampleOpen() {
-	_, err := block.Open([]byte("\x00\x01\x00b\x00\x01\x00a\x00\x00\x00\x00\x01\x00\x00\x00"), nil)
+	_, err := block.Open([]byte("\x00\x01\x00b\x00\x01\x00a\x00\x00\x00\x00\x01\x00\x00\x00"), block.Order{})
 	fmt.Println(err)
 	// Output: entry at 4 has key "a", want it above the one before, "b"
 }

@@ -24,7 +24,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}), []byte("ab"), []byte{1, 5, 5, 4, 5, 2, 5, 3, 4})
 	f.Fuzz(func(t *testing.T, data, key, moves []byte) {
 		checkGet(t, "fuzz", data, key)
-		b, err := block.Open(data, nil)
+		b, err := block.Open(data, block.Order{})
 		var e decoded.Block
 		if got := e.Decode(data, block.Order{}); got != decoded.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
 			t.Fatalf("Decode = %v, Open = %v", got, err)
@@ -52,7 +52,7 @@ func FuzzOpen(f *testing.F) {
 			if !it.SeekGE([]byte(p.Key)) || !bytes.Equal(it.Key(), []byte(p.Key)) {
 				t.Fatalf("SeekGE(%q) is at %q", p.Key, it.Key())
 			}
-			if v, found, err := block.Get(data, block.Order{}, []byte(p.Key), unlimited); string(v) != p.Value || !found || err != nil {
+			if v, found, err := block.Get(data, block.Order{}, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
 				t.Fatalf("Get(%q) = %q, %v, %v; want %q", p.Key, v, found, err, p.Value)
 			}
 		}

@@ -19,7 +19,7 @@ import (
 // entry starts, and that the entries from there up to the key are sound. So
 // what it finds is in the block. What it does not find may be there if the
 // block is damaged elsewhere, or its keys are out of order.
-func Get(data []byte, order Order, key []byte, budget Budget) (value []byte, found bool, err error) {
+func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, found bool, err error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
 		return nil, false, err
@@ -34,19 +34,20 @@ func Get(data []byte, order Order, key []byte, budget Budget) (value []byte, fou
 	}
 	k := getKeys()
 	defer k.put()
-	k.budget = budget
+	k.budget = budget.start()
 	e, cmp, err := b.seek(start, key, k)
+	budget.end(k.budget)
 	if err != nil || cmp != 0 {
 		return nil, false, err
 	}
 	return b.parts.Entries[e.Value:e.End:e.End], true, nil
 }
 
-// Seek returns the first entry of data whose key is not below key, if there is
+// SeekGE returns the first entry of data whose key is ≥ key, if there is
 // one: its value as Get does, and its key, which is a part of data too, or in memory
 // of its own if it shares bytes. It checks what Get does, and puts keys together in
 // any order.
-func Seek(data []byte, order Order, key []byte, budget Budget) (at, value []byte, found bool, err error) {
+func SeekGE(data []byte, order Order, key []byte, budget *Budget) (at, value []byte, found bool, err error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
 		return nil, nil, false, err
@@ -58,7 +59,8 @@ func Seek(data []byte, order Order, key []byte, budget Budget) (at, value []byte
 	}
 	k := getKeys()
 	defer k.put()
-	k.budget = budget
+	k.budget = budget.start()
+	defer func() { budget.end(k.budget) }()
 	e, cmp, err := b.seek(start, key, k)
 	if err != nil || cmp < 0 {
 		return nil, nil, false, err

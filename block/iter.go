@@ -38,9 +38,10 @@ func (it *Iter) Reset(b Block) {
 // more is an error.
 func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
 	it.Reset(Block{})
-	it.keys.budget = *budget
+	it.keys.budget = budget.start()
 	b, err := open(data, order, &it.keys)
-	*budget, it.keys.entries = it.keys.budget, nil
+	budget.end(it.keys.budget)
+	it.keys.entries = nil
 	if k := &it.keys; cap(k.last.buf) < cap(k.this.buf) {
 		k.last, k.this = k.this, k.last // any key of the block fits in there now
 	}

@@ -60,14 +60,28 @@ func orderFrom(shared int, unshared, other []byte) (match, order int) {
 	return match, shared + len(unshared) - len(other)
 }
 
-// A Budget bounds what keys may take that are put together from what they share:
-// few bytes of a block can make many and long ones.
+// A Budget bounds what may be taken for keys, whole, of a block that nobody has checked:
+// entries share bytes of their keys, so that few bytes of a block can stand for many and
+// long keys. What is taken is subtracted. A nil Budget is no bound.
 type Budget struct {
-	Memory int   // bytes that may be newly taken for keys
-	Work   int64 // bytes of keys that may be compared, in an order that has to see whole keys
+	Memory int   // bytes of memory that may be newly taken for keys
+	Work   int64 // bytes of keys that may be compared, in an order that is not Bytewise
 }
 
-var unlimited = Budget{math.MaxInt, math.MaxInt64}
+// start returns what b has.
+func (b *Budget) start() Budget {
+	if b == nil {
+		return Budget{math.MaxInt, math.MaxInt64}
+	}
+	return *b
+}
+
+// end sets b to what is left.
+func (b *Budget) end(left Budget) {
+	if b != nil {
+		*b = left
+	}
+}
 
 // keys is what walking through unchecked entries takes: the last key, and in an
 // order that is not bytewise the one to compare it with.

@@ -3,6 +3,7 @@ package block_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs 
 	t.Helper()
 	plain, quick := block.Order{Func: suffixed}, block.Order{Func: suffixed, Suffix: 2}
 	var it block.Iter
-	budget := unlimited
+	budget := block.Budget{Memory: math.MaxInt, Work: math.MaxInt64}
 	if err := it.Open(data, quick, &budget); fmt.Sprint(err) != fmt.Sprint(want) {
 		t.Fatalf("Iter.Open = %v, want %v", err, want)
 	}
@@ -39,8 +40,8 @@ func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs 
 
 // find returns what Get and Seek say of key, as text.
 func find(data []byte, order block.Order, key []byte) string {
-	value, found, err := block.Get(data, order, key, unlimited)
-	at, next, ok, seekErr := block.Seek(data, order, key, unlimited)
+	value, found, err := block.Get(data, order, key, nil)
+	at, next, ok, seekErr := block.SeekGE(data, order, key, nil)
 	return fmt.Sprintf("Get %q %v %v, Seek %q %q %v %v", value, found, err, at, next, ok, seekErr)
 }
 
@@ -49,7 +50,7 @@ func TestUncheckedOrder(t *testing.T) {
 	pairs := []pair{{"b", "1"}, {"ba", "2"}, {"a", "3"}, {"a", "4"}, {"", "5"}, {strings.Repeat("k", 1000), "6"}, {"k", "7"}}
 	for _, interval := range []int{1, 2, 16} {
 		data := build(t, interval, pairs)
-		budget := unlimited
+		budget := block.Budget{Memory: math.MaxInt, Work: math.MaxInt64}
 		var it block.Iter
 		if err := it.Open(data, block.Order{}, &budget); err == nil {
 			t.Error("the bytewise order takes them for ascending")
@@ -89,7 +90,7 @@ func TestWorkIsLinearButForOtherOrders(t *testing.T) {
 		if tt.order.Unchecked {
 			continue
 		}
-		if _, found, err := block.Get(data, tt.order, []byte(pairs[999].Key), budget); (err != nil) != tt.fails || found == tt.fails {
+		if _, found, err := block.Get(data, tt.order, []byte(pairs[999].Key), &budget); (err != nil) != tt.fails || found == tt.fails {
 			t.Errorf("%s: Get = %v, %v", name, found, err)
 		}
 	}
@@ -146,13 +147,13 @@ func TestEmptyKeyIsNotNil(t *testing.T) {
 		t.Fatal(err)
 	}
 	packed := e.ForCache().Block(block.Order{})
-	b, err := block.Open(data, nil)
+	b, err := block.Open(data, block.Order{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	it := b.NewIter()
 	it.Next()
-	at, value, _, err := block.Seek(data, block.Order{}, nil, unlimited)
+	at, value, _, err := block.SeekGE(data, block.Order{}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,18 +116,18 @@ func (d *dataBlock) seekGE(key []byte, memory int) (k, v []byte, found bool, err
 		}
 		return d.entries.Key(i), d.entries.Value(i), true, nil
 	}
-	if k, v, found, err = block.Seek(d.contents, d.r.order, key, d.lookupBudget(memory)); err != nil {
+	if k, v, found, err = block.SeekGE(d.contents, d.r.order, key, d.lookupBudget(memory)); err != nil {
 		err = d.r.corruptDataBlock(d.n, err)
 	}
 	return k, v, found, err
 }
 
 // lookupBudget is what a lookup may take in the block, if its keys share bytes.
-func (d *dataBlock) lookupBudget(memory int) block.Budget {
+func (d *dataBlock) lookupBudget(memory int) *block.Budget {
 	if d.scratch != nil {
 		memory -= maxEntriesMemory // which have been tried first
 	}
-	return block.Budget{Memory: memory, Work: compareBudget(len(d.contents))}
+	return &block.Budget{Memory: memory, Work: compareBudget(len(d.contents))}
 }
 
 // admit keeps a copy of the block in the cache, if it is decoded and not too large.

@@ -67,7 +67,7 @@ func TestLayoutReadsBlocksOfAnyOrder(t *testing.T) {
 		if err != nil || compression != table.NoCompression.ID() {
 			t.Fatalf("ReadBlock = %d, %v; want no compression", compression, err)
 		}
-		b, err := block.Open(contents, o.Comparer.Compare)
+		b, err := block.Open(contents, block.Order{Func: o.Comparer.Compare})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -167,7 +167,7 @@ func holdTo(limit memory.Limit, o *table.WriterOptions) error {
 func sorting(o *table.WriterOptions, limit memory.Limit, dir string) extern.Options {
 	order := table.BlockOrder(o.Comparer)
 	return extern.Options{
-		Compare: o.Comparer.Compare, Suffix: order.Suffix, Whole: order.Func != nil && order.Suffix == 0,
+		Compare: o.Comparer.Compare, Suffix: order.Suffix, Whole: !order.Bytewise(),
 		Memory: limit.Sort(), Dir: dir,
 	}
 }
