@@ -21,7 +21,7 @@ const maxBaseLg = 30
 // One goroutine at a time may use it.
 type BlockWriter struct {
 	gen     Generator
-	bloom   *bloomGenerator // gen if it is Bloom's, to keep hashes instead of keys
+	bloom   *bloomGenerator // gen if it is Bloom's, for AppendHash to keep 4 bytes of a key
 	baseLg  uint
 	offset  uint64 // of the current data block
 	keys    int    // added since the last filter was generated
@@ -46,7 +46,7 @@ func NewBlockWriter(p Policy, baseLg int) (*BlockWriter, error) {
 }
 
 // StartBlock starts a data block: the keys that follow are in the block at offset,
-// in bytes from the start of the file. It is an error if offset is < that of the
+// in bytes from the start of the file. It is an error if offset is < the offset of the
 // block before, or if the filter block grows too large for its 32-bit offsets. After
 // an error, StartBlock and Finish return the same error again.
 func (w *BlockWriter) StartBlock(offset uint64) error {
@@ -78,10 +78,6 @@ func (w *BlockWriter) startBlock(offset uint64) error {
 // Add adds a key of the current data block. It does not keep the slice.
 func (w *BlockWriter) Add(key []byte) {
 	w.keys++
-	if w.bloom != nil {
-		w.bloom.Add(key)
-		return
-	}
 	w.gen.Add(key)
 }
 
@@ -95,8 +91,9 @@ func (w *BlockWriter) AppendHash(dst, key []byte) []byte {
 	return append(dst, key...)
 }
 
-// AddHash is Add for a key of which only the bytes are left that AppendHash of the
-// same BlockWriter has appended. Other bytes may panic.
+// AddHash adds a key of the current data block by its hash: the bytes that AppendHash
+// of the same BlockWriter appended for it. Other bytes may panic. AddHash does not keep
+// the slice.
 func (w *BlockWriter) AddHash(h []byte) {
 	w.keys++
 	if w.bloom != nil {

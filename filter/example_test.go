@@ -6,7 +6,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// A filter is made of keys, and says of other keys that they are not among them.
+// A filter is generated from keys. It says of nearly every other key that it is absent.
 func ExampleNewBloom() {
 	policy := filter.NewBloom(10)
 	g := policy.NewGenerator()
@@ -24,8 +24,8 @@ func ExampleNewBloom() {
 	// Rome false
 }
 
-// How much memory does a blacklist of ten billion URLs take, if one visit in
-// ten thousand may be checked in vain?
+// How much memory does a blacklist of ten billion URLs take, if one absent URL in ten
+// thousand may be a false positive?
 func ExampleSizeForRate() {
 	s, err := filter.SizeForRate(10_000_000_000, 0.0001)
 	if err != nil {
@@ -39,7 +39,7 @@ func ExampleSizeForRate() {
 	// 0.0068 % false positives (0.0067 % with k = 14)
 }
 
-// What each further bit per key buys.
+// More bits per key give a lower false-positive rate.
 func ExampleSizeForBits() {
 	for _, bits := range []int{5, 10, 15, 20} {
 		s, err := filter.SizeForBits(1_000_000, bits)
@@ -56,7 +56,8 @@ func ExampleSizeForBits() {
 	// 20 bits per key: k = 13, 2.5 MB,  0.0068 %
 }
 
-// Two nodes each filter the keys they saw; together they filter both.
+// Two nodes each build a filter of the keys they saw. The union contains the keys of
+// both.
 func ExampleUnion() {
 	policy := filter.NewBloom(10)
 	build := func(keys ...string) []byte {
@@ -77,13 +78,35 @@ func ExampleUnion() {
 	// Output: true true
 }
 
+// One filter of all keys of a table.
+func ExampleTableBloom() {
+	policy := filter.NewTableBloom(10)
+	g := policy.NewTableGenerator()
+	for _, city := range []string{"Bern", "Lima", "Oslo"} {
+		g.Add([]byte(city))
+	}
+	contents, err := g.Generate()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	f, err := policy.Open(contents)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(f.Contains([]byte("Lima")), f.Contains([]byte("Rome")))
+	// Output: true false
+}
+
 func ExampleRename() {
 	fmt.Println(filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2").Name())
 	// Output: leveldb.BuiltinBloomFilter2
 }
 
-// The filter block keeps the filters of a table's data blocks, which start at
-// the offsets given.
+// A filter block is written with the offset and the keys of each data block, and
+// checked with the offset of a data block and a key.
 func ExampleBlockWriter() {
 	policy := filter.NewBloom(10)
 	w, err := filter.NewBlockWriter(policy, filter.DefaultBaseLg)

@@ -118,8 +118,8 @@ type Checker interface {
 	Check(filter []byte) error
 }
 
-// Bytes is a [Buffer] that appends to a byte slice. The zero value is empty and
-// ready to use.
+// Bytes is a [Buffer] that appends to a byte slice. Give a pointer to it to
+// Generate. The zero value is empty and ready to use.
 type Bytes []byte
 
 // Alloc appends n bytes and returns them. They hold arbitrary values.

@@ -30,11 +30,11 @@ func TestRename(t *testing.T) {
 // buildTableFilter returns a table filter of the given keys.
 func buildTableFilter(t testing.TB, p filter.TablePolicy, keys ...string) []byte {
 	t.Helper()
-	b := p.NewBuilder()
+	g := p.NewTableGenerator()
 	for _, k := range keys {
-		b.Add([]byte(k))
+		g.Add([]byte(k))
 	}
-	f, err := b.Finish()
+	f, err := g.Generate()
 	if err != nil {
 		t.Fatal(err)
 	}

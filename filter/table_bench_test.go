@@ -10,11 +10,11 @@ import (
 func BenchmarkTableContains(b *testing.B) {
 	w := workload.W1(1_000_000)
 	p := filter.NewTableBloom(10)
-	builder := p.NewBuilder()
+	g := p.NewTableGenerator()
 	for _, k := range w.Keys {
-		builder.Add(k)
+		g.Add(k)
 	}
-	f, err := builder.Finish()
+	f, err := g.Generate()
 	if err != nil {
 		b.Fatal(err)
 	}

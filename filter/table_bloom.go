@@ -15,8 +15,8 @@ import (
 //	│ line 0 │ line 1 │ … │ k │ n, u32le          │
 //	└────────┴────────┴───┴───┴───────────────────┘
 //
-// There are n lines, an odd number. The hash h is that of [Bloom], except that the 1
-// to 3 bytes at its end are signed. The line of a key is h mod n. In this line the key
+// There are n lines, an odd number. The hash h of a key is that of [Bloom], except that
+// the 1 to 3 bytes at the end of the key are signed. The line of a key is h mod n. In this line the key
 // sets the bits h, h+δ, h+2δ, …, each mod 512, k of them, with the δ of Bloom.
 //
 // About 2.1 % of the answers for absent keys are false positives at 8 bits per key,
@@ -54,10 +54,10 @@ func NewTableBloom(bitsPerKey int) TableBloom {
 // Name returns "rocksdb.BuiltinBloomFilter", the name that RocksDB and Pebble use.
 func (TableBloom) Name() string { return "rocksdb.BuiltinBloomFilter" }
 
-// NewBuilder returns an empty TableBuilder. It takes 4 bytes of memory for each key,
-// or none if the key equals the one added before it. Its Finish returns no error.
-func (p TableBloom) NewBuilder() TableBuilder {
-	return &tableBloomBuilder{bitsPerKey: uint64(p.bitsPerKey)}
+// NewTableGenerator returns an empty TableGenerator. It takes 4 bytes of memory for each key,
+// or none if the key equals the one added before it. Its Generate returns no error.
+func (p TableBloom) NewTableGenerator() TableGenerator {
+	return &tableBloomGenerator{bitsPerKey: uint64(p.bitsPerKey)}
 }
 
 // Open returns filter ready for lookups and keeps the slice. It is an error if the
@@ -140,32 +140,32 @@ func (f *tableBloomFilter) set(h uint32) {
 	}
 }
 
-type tableBloomBuilder struct {
+type tableBloomGenerator struct {
 	bitsPerKey uint64
 	hashes     []uint32
 }
 
-func (b *tableBloomBuilder) Add(key []byte) {
+func (g *tableBloomGenerator) Add(key []byte) {
 	h := signedHash(key)
-	if n := len(b.hashes); n == 0 || b.hashes[n-1] != h {
-		b.hashes = append(b.hashes, h)
+	if n := len(g.hashes); n == 0 || g.hashes[n-1] != h {
+		g.hashes = append(g.hashes, h)
 	}
 }
 
-// Finish returns the filter. Without keys it has no lines and k = 0, as RocksDB's has.
-func (b *tableBloomBuilder) Finish() ([]byte, error) {
-	if len(b.hashes) == 0 {
+// Generate returns the filter. Without keys it has no lines and k = 0, as RocksDB's has.
+func (g *tableBloomGenerator) Generate() ([]byte, error) {
+	if len(g.hashes) == 0 {
 		return make([]byte, lineTrailer), nil
 	}
-	n := lineCount(uint64(len(b.hashes)), b.bitsPerKey)
+	n := lineCount(uint64(len(g.hashes)), g.bitsPerKey)
 	filter := make([]byte, n*lineSize+lineTrailer)
-	filter[n*lineSize] = byte(probes(b.bitsPerKey))
+	filter[n*lineSize] = byte(probes(g.bitsPerKey))
 	binary.LittleEndian.PutUint32(filter[n*lineSize+1:], uint32(n))
 	f, err := openTableBloom(filter)
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range b.hashes {
+	for _, h := range g.hashes {
 		f.set(h)
 	}
 	return filter, nil

@@ -45,11 +45,11 @@ func plainSignedHash(key []byte) uint32 {
 
 func tableFilter(t *testing.T, bitsPerKey int, keys [][]byte) []byte {
 	t.Helper()
-	b := NewTableBloom(bitsPerKey).NewBuilder()
+	g := NewTableBloom(bitsPerKey).NewTableGenerator()
 	for _, k := range keys {
-		b.Add(k)
+		g.Add(k)
 	}
-	f, err := b.Finish()
+	f, err := g.Generate()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestTableBloomForm(t *testing.T) {
 }
 
 // Versions of a key count once. Without keys the filter has no lines.
-func TestTableBloomBuilder(t *testing.T) {
+func TestTableBloomGenerator(t *testing.T) {
 	key := []byte("the same")
 	many, once := tableFilter(t, 10, slices.Repeat([][]byte{key}, 1000)), tableFilter(t, 10, [][]byte{key})
 	if !bytes.Equal(many, once) {

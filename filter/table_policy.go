@@ -9,8 +9,8 @@ type TablePolicy interface {
 	// reader uses a filter only if it has a TablePolicy of that name.
 	Name() string
 
-	// NewBuilder returns an empty TableBuilder.
-	NewBuilder() TableBuilder
+	// NewTableGenerator returns an empty TableGenerator.
+	NewTableGenerator() TableGenerator
 
 	// Open checks the form of filter once and returns it ready for lookups. The
 	// TableFilter may keep the slice, which the caller must not change any more. A
@@ -19,22 +19,22 @@ type TablePolicy interface {
 	Open(filter []byte) (TableFilter, error)
 }
 
-// A TableBuilder collects the keys of one table and builds their filter. It comes
-// from [TablePolicy.NewBuilder]. One goroutine at a time may use it.
-type TableBuilder interface {
+// A TableGenerator collects the keys of one table and builds their filter for a
+// [TablePolicy]. One goroutine at a time may use it.
+type TableGenerator interface {
 	// Add adds a key. It must not keep the slice. The same key may be added more
 	// than once, as when a table has several versions of it.
 	Add(key []byte)
 
-	// Finish returns a filter of all keys added, at least one byte if there are
-	// keys. The slice is the caller's, and the TableBuilder is not used again. An
+	// Generate returns a filter of all keys added, at least one byte if there are
+	// keys. The slice is the caller's, and the TableGenerator is not used again. An
 	// error says why there is no filter, for example because the encoding cannot
-	// hold that many keys. The table is then not written.
-	Finish() ([]byte, error)
+	// hold that many keys. A table's Writer then returns it from Close.
+	Generate() ([]byte, error)
 }
 
-// A TableFilter is the filter of one table, ready for lookups. It comes from
-// [TablePolicy.Open]. It must be safe for concurrent use.
+// A TableFilter is the filter of one table, ready for lookups, as [TablePolicy.Open]
+// returns it. It must be safe for concurrent use.
 type TableFilter interface {
 	// Contains reports whether key may be in the table. If it returns false, the
 	// key is certainly not in it. Contains must not keep or change key. It must not

@@ -24,7 +24,7 @@ func (p listPolicy) Name() string { return p.name }
 
 func (listPolicy) Aliases() []string { return []string{"test.OldList"} }
 
-func (listPolicy) NewBuilder() filter.TableBuilder { return new(listBuilder) }
+func (listPolicy) NewTableGenerator() filter.TableGenerator { return new(listGenerator) }
 
 func (p listPolicy) Open(f []byte) (filter.TableFilter, error) {
 	if p.opened != nil {
@@ -36,16 +36,16 @@ func (p listPolicy) Open(f []byte) (filter.TableFilter, error) {
 	return list(strings.Split(string(f), ",")), nil
 }
 
-type listBuilder struct{ keys []byte }
+type listGenerator struct{ keys []byte }
 
-func (b *listBuilder) Add(key []byte) { b.keys = append(append(b.keys, key...), ',') }
+func (g *listGenerator) Add(key []byte) { g.keys = append(append(g.keys, key...), ',') }
 
-// Finish fails if there is an empty key, since the list would not hold it.
-func (b *listBuilder) Finish() ([]byte, error) {
-	if len(b.keys) == 1 {
+// Generate fails if there is an empty key, since the list would not hold it.
+func (g *listGenerator) Generate() ([]byte, error) {
+	if len(g.keys) == 1 {
 		return nil, errors.New("the empty key has no list")
 	}
-	return b.keys, nil
+	return g.keys, nil
 }
 
 type list []string
@@ -91,12 +91,12 @@ func TestTableFilterPolicies(t *testing.T) {
 // emptyPolicy builds filters of 0 bytes.
 type emptyPolicy struct{ filter.TablePolicy }
 
-func (emptyPolicy) NewBuilder() filter.TableBuilder { return emptyBuilder{} }
+func (emptyPolicy) NewTableGenerator() filter.TableGenerator { return emptyGenerator{} }
 
-type emptyBuilder struct{}
+type emptyGenerator struct{}
 
-func (emptyBuilder) Add([]byte)              {}
-func (emptyBuilder) Finish() ([]byte, error) { return nil, nil }
+func (emptyGenerator) Add([]byte)                {}
+func (emptyGenerator) Generate() ([]byte, error) { return nil, nil }
 
 // Without the filter that the options ask for there is no table.
 func TestCloseReportsThatThereIsNoTableFilter(t *testing.T) {

@@ -30,8 +30,8 @@ type Writer struct {
 	encoder encoder
 	batches *batches // nil if blocks are encoded one by one, here
 
-	tableFilter   filter.TableBuilder // nil if there is no policy
-	inTableFilter int                 // keys that were added to it
+	tableFilter   filter.TableGenerator // nil if there is no policy
+	inTableFilter int                   // keys that were added to it
 
 	counts     counts
 	dataEnd    uint64 // where data blocks end
@@ -83,7 +83,7 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 		}
 	}
 	if opts.TableFilterPolicy != nil {
-		t.tableFilter = opts.TableFilterPolicy.NewBuilder()
+		t.tableFilter = opts.TableFilterPolicy.NewTableGenerator()
 	}
 	if opts.Concurrency > 1 && opts.Compression.ID() != NoCompression.ID() {
 		t.batches = newBatches(opts.Concurrency, opts.BlockSize, opts.Compression)

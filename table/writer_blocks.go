@@ -223,7 +223,7 @@ func (w *Writer) finishMetaindex() (Handle, error) {
 		}
 	}
 	if w.inTableFilter > 0 {
-		contents, err := w.tableFilter.Finish()
+		contents, err := w.tableFilter.Generate()
 		if err != nil {
 			return Handle{}, fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
 		}

@@ -32,13 +32,13 @@ func TestTableFiltersArePebbles(t *testing.T) {
 		theirs, our := bloom.FilterPolicy(bits), filter.NewTableBloom(bits)
 		for range 5 {
 			keys := randomKeys(rng, 500)
-			theirBuilder, ourBuilder := theirs.NewWriter(sstable.TableFilter), our.NewBuilder()
+			theirGen, ourGen := theirs.NewWriter(sstable.TableFilter), our.NewTableGenerator()
 			for _, k := range keys {
-				theirBuilder.AddKey(k)
-				ourBuilder.Add(k)
+				theirGen.AddKey(k)
+				ourGen.Add(k)
 			}
-			want := theirBuilder.Finish(nil)
-			got, err := ourBuilder.Finish()
+			want := theirGen.Finish(nil)
+			got, err := ourGen.Generate()
 			if err != nil {
 				t.Fatal(err)
 			}
