@@ -92,3 +92,16 @@ func (f *tableFile) corrupt(kind BlockKind, h Handle, format string, args ...any
 func (f *tableFile) damaged(kind BlockKind, h Handle, err error) error {
 	return &CorruptionError{File: f.name, Block: kind, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
 }
+
+// errPanicked is the error of a Writer or an iterator while it is at work. It stays if
+// a Comparer, FilterKey, policy, codec or source panics: a table that is half written
+// must not be published, and an iterator that is half moved must not be read.
+var errPanicked = errors.New("table: an earlier call panicked")
+
+// wrap marks an error of the operating system, which names the file itself.
+func wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("table: %w", err)
+}

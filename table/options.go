@@ -35,9 +35,9 @@ type WriterOptions struct {
 	// share one filter, 1 to 30. 0: 11, which is 2 KiB.
 	FilterBaseLg int
 
-	// Properties has the table say what it holds and how it was written, in the
-	// form of RocksDB and Pebble, whose versions from 2.1.5 on read no table
-	// without. See Reader.Properties.
+	// Properties adds a block of properties to the table: what it holds, and how it
+	// was written. Its format is that of RocksDB and Pebble; Pebble from 2.1.5 on reads
+	// no table without it. See Reader.Properties.
 	Properties bool
 
 	// BlockSize is how many bytes of entries and restart points, before
@@ -57,13 +57,13 @@ type WriterOptions struct {
 	Comparer Comparer
 
 	// Concurrency is how many goroutines at a time compress data blocks and compute
-	// their checksums, the caller's among them, up to 1024. The file has the same
-	// bytes with any number. 0: 1, the caller's alone. Each further one takes about
-	// a MiB of memory, or some blocks where these are larger, which other Writers use
-	// again, and ends by itself when there is nothing to do. It wants a free core and a table of some MB: a small one, or
-	// one on a busy machine, is not written faster, nor is one without compression,
-	// which the caller writes alone. An error of the writer may be returned by an
-	// Append some hundred KiB later than without; Close returns it in any case.
+	// their checksums, the caller's goroutine among them: 1 to 1024. 0: 1. The file
+	// has the same bytes with any number. More than 1 is faster if a core is free and
+	// the table has several MB; without compression it changes nothing. Each further
+	// goroutine takes about 1 MiB of memory, or some blocks if these are larger. Other
+	// Writers use that memory again. The goroutines end when there is nothing to
+	// encode. Append can return an error of the sink some hundred KiB later than with
+	// 1; Close returns it in any case.
 	Concurrency int
 }
 
@@ -118,7 +118,7 @@ func (o *WriterOptions) checkNames() error {
 		return fmt.Errorf("table: filter policies of %d names, want at most %d", n, maxMetaBlocks-1)
 	}
 	if o.Properties {
-		names = append(names, userOrder(o.Comparer))
+		names = append(names, userComparerName(o.Comparer))
 	}
 	for _, name := range names {
 		if len(name) > maxName {

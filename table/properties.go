@@ -13,42 +13,78 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// Properties are what a table says about itself, in a block that RocksDB's and
-// Pebble's tables have, and those that are written with WriterOptions.Properties.
-// What a table does not say is zero. Nothing of it is checked against the table.
+// Properties describe a table: what it holds, and how it was written. They are in a
+// block of the table if it was written with WriterOptions.Properties, or by RocksDB or
+// Pebble. A field is zero if the table does not have the property. Properties are not
+// checked against the table.
 type Properties struct {
-	Entries      uint64 // tombstones among them
-	Deletions    uint64 // tombstones, which are known in the order of internal keys
+	Entries      uint64 // number of entries, tombstones included
+	Deletions    uint64 // number of tombstones; 0 unless the keys are internal keys
 	RawKeySize   uint64 // bytes of all keys, uncompressed
-	RawValueSize uint64 // bytes of all values
-	DataBlocks   uint64
-	DataSize     uint64 // bytes that data blocks take, without trailers
-	IndexSize    uint64 // bytes of the index, before compression
-	FilterSize   uint64 // bytes of the filters
+	RawValueSize uint64 // bytes of all values, uncompressed
+	DataBlocks   uint64 // number of data blocks
+	DataSize     uint64 // bytes of the data blocks in the file, without trailers
+	IndexSize    uint64 // bytes of the index block, uncompressed
+	FilterSize   uint64 // bytes of the filter blocks in the file, without trailers
 
-	// FilterEntries is how many keys were added to the whole table's filter.
+	// FilterEntries is the number of keys in the whole table's filter.
 	FilterEntries uint64
 
-	FilterPolicy string // its name: that of the whole table's filter, if there are two
-	Comparer     string // its name: for internal keys, that of the users' keys' order
-	Compression  string // "NoCompression", "Snappy", or what another engine says
+	// FilterPolicy is the name of the policy that made the filter: that of the whole
+	// table's filter if there are two.
+	FilterPolicy string
+
+	// Comparer is the name of the Comparer: for internal keys, that of the user keys.
+	Comparer string
+
+	// Compression is "NoCompression", "Snappy", or another engine's name for a codec.
+	Compression string
 
 	// The options that the table was written with.
 	BlockSize       uint64
 	RestartInterval uint64
 	FilterBaseLg    uint64
 
-	// Other has the properties beside these, by name.
+	// Other has all other properties by name.
 	Other map[string][]byte
 }
 
-const (
+// maxProperties is far more than any engine writes.
+const maxProperties = 1000
 
-	// maxProperties is far more than any engine writes.
-	maxProperties = 1000
-)
+// entryCounts are what the properties say about the entries.
+type entryCounts struct{ keyBytes, valueBytes, deletions uint64 }
 
-// numbers are the properties that are stored as varints, by name.
+// add counts an entry. internal says whether its key is an internal one.
+func (c *entryCounts) add(key, value []byte, internal bool) {
+	c.keyBytes += uint64(len(key))
+	c.valueBytes += uint64(len(value))
+	if k, ok := ParseInternalKey(key); internal && ok && k.Kind == KindDelete {
+		c.deletions++
+	}
+}
+
+// userComparerName returns the name of c or, if it orders internal keys, of the
+// Comparer of the user keys.
+func userComparerName(c Comparer) string {
+	if internal, ok := c.(internalComparer); ok {
+		return internal.user.Name()
+	}
+	return c.Name()
+}
+
+// compressionName returns RocksDB's name for a codec.
+func compressionName(c Codec) string {
+	switch c.ID() {
+	case NoCompression.ID():
+		return "NoCompression"
+	case Snappy.ID():
+		return "Snappy"
+	}
+	return fmt.Sprintf("id %d", c.ID())
+}
+
+// numbers returns the properties that are stored as varints, by name.
 func (p *Properties) numbers() map[string]*uint64 {
 	return map[string]*uint64{
 		"rocksdb.num.entries":         &p.Entries,
@@ -66,7 +102,7 @@ func (p *Properties) numbers() map[string]*uint64 {
 	}
 }
 
-// texts are the properties that are stored as they are, by name.
+// texts returns the properties that are stored as text, by name.
 func (p *Properties) texts() map[string]*string {
 	return map[string]*string{
 		"rocksdb.filter.policy": &p.FilterPolicy,
@@ -75,11 +111,11 @@ func (p *Properties) texts() map[string]*string {
 	}
 }
 
-// indexTypeName is the property that says how the index is made: 0, in 4 bytes,
-// stands for one sorted block.
+// indexTypeName is the name of the property for the kind of index. Its value 0, in 4
+// bytes, stands for one sorted block.
 const indexTypeName = "rocksdb.block.based.table.index.type"
 
-// encode returns the block of the properties, in the order of their names.
+// encode returns the properties block.
 func (p *Properties) encode() ([]byte, error) {
 	all := map[string][]byte{indexTypeName: make([]byte, 4)}
 	for name, n := range p.numbers() {
@@ -102,31 +138,8 @@ func (p *Properties) encode() ([]byte, error) {
 	return w.Finish(), nil
 }
 
-// take takes the properties that it moves over, if they are not too many, and their
-// names, which can be longer than what is stored of them, at most room bytes together.
-func (p *Properties) take(it *block.Iter, room int) error {
-	numbers, texts := p.numbers(), p.texts()
-	for n := 0; it.Next(); n++ {
-		name, value := it.Key(), it.Value()
-		if room -= len(name); n == maxProperties || room < 0 {
-			return fmt.Errorf("over %d properties, or too long ones", n)
-		}
-		if number := numbers[string(name)]; number != nil {
-			v, size := wire.Uvarint(value)
-			if size == 0 || size < len(value) {
-				return fmt.Errorf("property %s is %x, want a minimal varint", name, value[:min(len(value), 20)])
-			}
-			*number = v
-		} else if text := texts[string(name)]; text != nil {
-			*text = string(value)
-		} else {
-			p.Other[string(name)] = bytes.Clone(value)
-		}
-	}
-	return nil
-}
-
-// Properties reads the table's properties. It is ErrNotFound if the table has none.
+// Properties reads the table's properties. If the table has none, the error is
+// ErrNotFound.
 func (r *Reader) Properties() (*Properties, error) {
 	if r.closed.Load() {
 		return nil, ErrClosed
@@ -154,14 +167,37 @@ func (r *Reader) Properties() (*Properties, error) {
 	return p, nil
 }
 
-// decodeProperties takes at most room bytes for names that share bytes, and for
-// what it returns.
-func decodeProperties(contents []byte, room int) (*Properties, error) {
+// decodeProperties decodes a properties block. It takes at most budget bytes of memory
+// for names: they can share bytes, and be longer than what is stored of them.
+func decodeProperties(contents []byte, budget int) (*Properties, error) {
 	var it block.Iter
-	budget := block.Budget{Memory: room / 2}
-	if err := it.Open(contents, block.Order{}, &budget); err != nil {
+	if err := it.Open(contents, block.Order{}, &block.Budget{Memory: budget / 2}); err != nil {
 		return nil, err
 	}
 	p := &Properties{Other: map[string][]byte{}}
-	return p, p.take(&it, room/2)
+	return p, p.decode(&it, budget/2)
+}
+
+// decode sets the properties that it moves over. Their names may have nameBudget bytes
+// together.
+func (p *Properties) decode(it *block.Iter, nameBudget int) error {
+	numbers, texts := p.numbers(), p.texts()
+	for n := 0; it.Next(); n++ {
+		name, value := it.Key(), it.Value()
+		if nameBudget -= len(name); n == maxProperties || nameBudget < 0 {
+			return fmt.Errorf("over %d properties, or too long ones", n)
+		}
+		if number := numbers[string(name)]; number != nil {
+			v, size := wire.Uvarint(value)
+			if size == 0 || size < len(value) {
+				return fmt.Errorf("property %s is %x, want a minimal varint", name, value[:min(len(value), 20)])
+			}
+			*number = v
+		} else if text := texts[string(name)]; text != nil {
+			*text = string(value)
+		} else {
+			p.Other[string(name)] = bytes.Clone(value)
+		}
+	}
+	return nil
 }

@@ -11,47 +11,79 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// A Writer builds a table:
+// A Writer writes a table. Its calls come in this order:
 //
 //	Append* (Close | Abort)
 //
-// It serves one goroutine at a time. The first error ends it: Append and Close
-// return that error from then on. Memory grows with the index and the filters,
-// not with the entries.
+// A Writer must not be used by several goroutines at a time. After an error, Append and
+// Close return the same error again. The memory of a Writer grows with the table's
+// index and filters, not with its entries.
 type Writer struct {
 	o       WriterOptions
 	compare func(a, b []byte) int // nil: bytewise
 	out     sink
-	file    *atomicfile.File // nil if NewWriter made it
+	file    *atomicfile.File // nil if NewWriter made the Writer
+	offset  uint64           // the size of the file, with what is in out
 
 	data    *block.Writer
 	index   *block.Writer
-	filter  *filter.BlockWriter // nil if there is no policy
-	encoder encoder
-	batches *batches // nil if blocks are encoded one by one, here
+	encoder blockEncoder
+	queue   *encodeQueue // nil: the Writer's goroutine encodes all blocks
 
-	tableFilter   filter.TableGenerator // nil if there is no policy
-	inTableFilter int                   // keys that were added to it
+	filter          *filter.BlockWriter   // nil if there is no policy
+	tableFilter     filter.TableGenerator // nil if there is no policy
+	tableFilterKeys int                   // keys that were added to tableFilter
 
-	counts     counts
-	dataEnd    uint64 // where data blocks end
-	filterSize uint64
+	// A data block's index entry is not added when the block is complete, but when
+	// the next key is known: the separator, which is ≥ all keys of the block and < all
+	// keys of the next one, can then be shorter than either. As long as
+	// pendingIndexEntry is true, the last complete block has no separator. Without a
+	// queue, pendingHandle is its handle.
+	pendingIndexEntry bool
+	pendingHandle     Handle
 
-	offset  uint64 // bytes written, or to be: what is in out too
-	pending Handle // the data block that is next to have an index entry
-	waiting bool   // for a separator of the last data block
-	entries int
-	blocks  int
-	err     error
-	closed  bool
+	entries, blocks int
+	counts          entryCounts
+	dataEnd         uint64 // where the data blocks end
+	filterSize      uint64
 
-	separator []byte // scratch, as is the next
-	encoded   []byte
+	err    error
+	closed bool
+
+	separator     []byte // scratch
+	encodedHandle []byte // scratch
 }
 
-// NewWriter returns a Writer that writes a table to w, in large pieces. nil
-// options are the defaults; impossible ones are an error. Close finishes the
-// table and does not close w.
+// Create returns a Writer for the file name. The file appears only when Close has
+// written all of the table to disk; it then replaces a file of that name. Until then
+// the table is in a temporary file in the same directory, sievetable-….tmp. Abort
+// removes that file, and so does Close after an error. A crash can leave it behind.
+//
+// If name is a symbolic link, the link stays, and the file that it leads to is
+// replaced. Only regular files are replaced: neither devices nor anything in /dev and
+// /proc. The file's permissions are 0666 before umask. If Close cannot sync the
+// directory, it removes the new file; the old one is lost by then.
+//
+//	w, err := table.Create("users.ldb", nil)
+//	if err != nil { … }
+//	defer w.Abort() // does nothing after Close
+//	… w.Append …
+//	return w.Close()
+func Create(name string, o *WriterOptions) (*Writer, error) {
+	w, err := newWriter(o) // first: it leaves no file behind if a policy panics
+	if err != nil {
+		return nil, err
+	}
+	if w.file, err = atomicfile.Create(name); err != nil {
+		return nil, wrap(err)
+	}
+	w.out.w = w.file
+	return w, nil
+}
+
+// NewWriter returns a Writer that writes a table to w, in large pieces. If o is nil,
+// all options are the defaults. An option out of its range is an error. Close finishes
+// the table and does not close w.
 func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
 	if w == nil {
 		return nil, errors.New("table: no writer")
@@ -64,13 +96,13 @@ func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
 	return t, nil
 }
 
-// newWriter returns a Writer that has nothing to write to yet.
+// newWriter returns a Writer without a sink.
 func newWriter(o *WriterOptions) (*Writer, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	t := &Writer{o: opts, compare: compareFunc(opts.Comparer), encoder: encoder{codec: opts.Compression}}
+	t := &Writer{o: opts, compare: compareFunc(opts.Comparer), encoder: blockEncoder{codec: opts.Compression}}
 	if t.data, err = block.NewWriter(opts.RestartInterval); err != nil {
 		return nil, err
 	}
@@ -86,16 +118,16 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 		t.tableFilter = opts.TableFilterPolicy.NewTableGenerator()
 	}
 	if opts.Concurrency > 1 && opts.Compression.ID() != NoCompression.ID() {
-		t.batches = newBatches(opts.Concurrency, opts.BlockSize, opts.Compression)
+		t.queue = newEncodeQueue(opts.Concurrency, opts.BlockSize, opts.Compression)
 	}
 	t.startDataBlock()
 	return t, nil
 }
 
-// Append adds an entry. Its key must be above the one before: otherwise the
-// error is ErrOrder and names both. An empty key is a key, and can be the first
-// one. Neither slice is kept. Key and value take up to a little less than 1 GiB
-// together. It is ErrClosed after Close or Abort.
+// Append adds an entry. Its key must be > the key before, or the error is ErrOrder and
+// names both keys. The empty key is a valid first key. Key and value together may have
+// up to a little less than 1 GiB. Append does not keep the slices. After Close or
+// Abort, the error is ErrClosed.
 func (w *Writer) Append(key, value []byte) error {
 	if err := w.usable(); err != nil {
 		return err
@@ -105,13 +137,8 @@ func (w *Writer) Append(key, value []byte) error {
 	return w.err
 }
 
-// errPanicked is the error of a Writer, or of an iterator, while it works, and stays
-// if a Comparer, FilterKey, policy, codec or source panics: what is half done must
-// not be published, nor read.
-var errPanicked = errors.New("table: an earlier call panicked")
-
-// maxEntry is the most bytes that key and value may have together: a data block of
-// that entry alone takes a few more.
+// maxEntry is the most bytes that key and value may have together. A data block of
+// that entry alone takes a few bytes more.
 const maxEntry = defaultMaxBlockSize - 32
 
 func (w *Writer) append(key, value []byte) error {
@@ -122,7 +149,7 @@ func (w *Writer) append(key, value []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := w.indexPending(key); err != nil {
+	if err := w.flushPendingIndexEntry(key); err != nil {
 		return err
 	}
 	if err := w.data.AppendSharing(shared, key, value); err != nil {
@@ -131,7 +158,7 @@ func (w *Writer) append(key, value []byte) error {
 	w.addToFilter(key)
 	w.entries++
 	if w.o.Properties {
-		w.counts.count(key, value, ofInternalKeys(w.o.Comparer))
+		w.counts.add(key, value, ofInternalKeys(w.o.Comparer))
 	}
 	if w.data.Size() >= w.o.BlockSize {
 		return w.finishDataBlock()
@@ -139,26 +166,27 @@ func (w *Writer) append(key, value []byte) error {
 	return nil
 }
 
-// checkOrder checks that key is above the last one, and returns how many bytes it
-// shares with it. In the bytewise order that decides.
+// checkOrder checks that key is > the last key, and returns how many bytes it shares
+// with that. In the bytewise order, the byte behind these decides.
 func (w *Writer) checkOrder(key []byte) (shared int, err error) {
 	last := w.data.LastKey()
 	shared = wire.SharedLen(last, key)
-	var above bool
+	var ascending bool
 	switch {
 	case w.entries == 0:
-		above = true
+		ascending = true
 	case w.compare != nil:
-		above = w.compare(last, key) < 0
+		ascending = w.compare(last, key) < 0
 	default:
-		above = shared < len(key) && (shared == len(last) || last[shared] < key[shared])
+		ascending = shared < len(key) && (shared == len(last) || last[shared] < key[shared])
 	}
-	if !above {
+	if !ascending {
 		return 0, fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(last))
 	}
 	return shared, nil
 }
 
+// addToFilter adds the filter key of key to the filters.
 func (w *Writer) addToFilter(key []byte) {
 	if w.filter == nil && w.tableFilter == nil {
 		return
@@ -168,33 +196,34 @@ func (w *Writer) addToFilter(key []byte) {
 	}
 	if w.tableFilter != nil {
 		w.tableFilter.Add(key)
-		w.inTableFilter++
+		w.tableFilterKeys++
 	}
-	if w.filter == nil {
-		return
+	switch {
+	case w.filter == nil:
+	case w.queue != nil: // the block's offset, which filter needs first, is not known yet
+		w.queue.filling.addFilterKey(w.filter, key)
+	default:
+		w.filter.Add(key)
 	}
-	if w.batches != nil {
-		w.batches.hold(w.filter, key) // until it is known where the block starts
-		return
-	}
-	w.filter.Add(key)
 }
 
-// Entries returns how many entries were appended.
+// Entries returns the number of entries that were appended.
 func (w *Writer) Entries() int { return w.entries }
 
-// DataBlocks returns how many data blocks are complete.
+// DataBlocks returns the number of complete data blocks.
 func (w *Writer) DataBlocks() int { return w.blocks }
 
-// Size returns how many bytes the complete blocks take in the file; after
-// Close, the size of the file. Cut tables by it. With Concurrency it leaves out
-// blocks that may still be under way: the last few hundred KiB for each goroutine.
-// It is the same in each run all the same.
+// Size returns how many bytes the complete blocks take in the file; after Close, it is
+// the size of the file. Use it to decide when to start the next table. With
+// Concurrency, blocks that other goroutines may still encode are not counted: the last
+// few hundred KiB for each goroutine. Each run with the same entries and options
+// returns the same sizes.
 func (w *Writer) Size() int64 { return int64(w.offset) }
 
-// Close finishes the table. If Create made the Writer, the file is on disk
-// under its name when Close returns nil; when it returns an error, the earlier
-// one if there was one, the file is removed. A second Close is ErrClosed.
+// Close finishes the table. If Create made the Writer and Close returns nil, the file
+// is on disk under its name. If Close returns an error, which can be that of an
+// earlier Append, the file is removed. A second Close returns ErrClosed. No goroutine
+// of the Writer is left when Close returns.
 func (w *Writer) Close() error {
 	if w.closed {
 		return ErrClosed
@@ -203,7 +232,7 @@ func (w *Writer) Close() error {
 		w.err = errPanicked
 		w.err = w.finish()
 	}
-	w.closed = true
+	w.stop()
 	switch {
 	case w.file == nil:
 		return w.err
@@ -214,17 +243,26 @@ func (w *Writer) Close() error {
 	}
 }
 
-// Abort gives the table up: if Create made the Writer, the temporary file is
-// removed. After Close or Abort it does nothing, so that it can be deferred.
+// Abort ends the Writer without a table. If Create made the Writer, the temporary file
+// is removed. No goroutine of the Writer is left when Abort returns. After Close or
+// Abort, Abort does nothing, so that it can be deferred.
 func (w *Writer) Abort() error {
 	if w.closed {
 		return nil
 	}
-	w.closed = true
+	w.stop()
 	if w.file == nil {
 		return nil
 	}
 	return wrap(w.file.Abort())
+}
+
+// stop ends the goroutines, and the Writer.
+func (w *Writer) stop() {
+	w.closed = true
+	if w.queue != nil {
+		w.queue.stop()
+	}
 }
 
 func (w *Writer) usable() error {

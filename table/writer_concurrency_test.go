@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,19 +98,22 @@ type panickingCodec struct{ table.Codec }
 
 func (panickingCodec) Encode(dst, src []byte) []byte { panic("no encoding") }
 
+// panicOf returns what f panics with, or nil.
+func panicOf(f func() error) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
+}
+
 // A codec's panic reaches the goroutine that appends, and ends the Writer.
 func TestConcurrentCodecPanics(t *testing.T) {
 	w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: panickingCodec{table.Snappy}, Concurrency: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	panicked := func(f func() error) (value any) {
-		defer func() { value = recover() }()
-		return f()
-	}
 	var got any
 	for _, p := range w1Pairs(50_000) {
-		if got = panicked(func() error { return w.Append(p.Key, p.Value) }); got != nil {
+		if got = panicOf(func() error { return w.Append(p.Key, p.Value) }); got != nil {
 			break
 		}
 	}
@@ -191,23 +195,78 @@ func TestConcurrentCodecEndsGoroutine(t *testing.T) {
 	}
 }
 
-// What is under way is bounded in bytes too: Size lags behind by that.
-func TestConcurrencyBoundsMemory(t *testing.T) {
-	const values = 1 << 20
-	w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: incompressible{table.Snappy}, Concurrency: 8})
+// A codec that ends a worker, and works in the Writer's goroutine, leaves no table either.
+func TestConcurrentCodecEndsWorker(t *testing.T) {
+	ended := make(chan bool)
+	var once sync.Once
+	endOnce := func() {
+		once.Do(func() {
+			defer close(ended)
+			runtime.Goexit()
+		})
+	}
+	w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: callingCodec{table.Snappy, endOnce}, Concurrency: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 40 {
-		if err := w.Append(fmt.Appendf(nil, "%02d", i), make([]byte, values)); err != nil {
+	pairs := w1Pairs(1000)
+	first := pairs[:300] // the first job, which the Writer does not encode: none is due
+	for _, p := range first {
+		if err := w.Append(p.Key, p.Value); err != nil {
 			t.Fatal(err)
 		}
-		if lag := int64(i+1)*values - w.Size(); lag > 6<<20 {
-			t.Fatalf("%d bytes under way", lag)
+	}
+	<-ended
+	for _, p := range pairs[len(first):] {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if err := w.Abort(); err != nil {
-		t.Error(err)
+	if got := panicOf(w.Close); !strings.Contains(fmt.Sprint(got), "panicked") {
+		t.Errorf("Close panics with %v, want an error about an earlier panic", got)
+	}
+	if err := w.Close(); err == nil {
+		t.Error("a second Close: no error")
+	}
+}
+
+// callingCodec calls f before it encodes.
+type callingCodec struct {
+	table.Codec
+	f func()
+}
+
+func (c callingCodec) Encode(dst, src []byte) []byte {
+	c.f()
+	return c.Codec.Encode(dst, src)
+}
+
+// What is under way is bounded in bytes too: Size lags behind by that. But it is
+// enough to keep all goroutines busy.
+func TestConcurrencyBoundsMemory(t *testing.T) {
+	for _, tt := range []struct{ value, atLeast, atMost int }{
+		{1 << 10, 1 << 20, 3 << 20},
+		{1 << 20, 3 << 20, 6 << 20},
+	} {
+		w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: incompressible{table.Snappy}, Concurrency: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lag := 0
+		for i := range 40 << 20 / tt.value {
+			if err := w.Append(fmt.Appendf(nil, "%05d", i), make([]byte, tt.value)); err != nil {
+				t.Fatal(err)
+			}
+			if lag = (i+1)*tt.value - int(w.Size()); lag > tt.atMost {
+				t.Fatalf("values of %d bytes: %d bytes under way, want at most %d", tt.value, lag, tt.atMost)
+			}
+		}
+		if lag < tt.atLeast {
+			t.Errorf("values of %d bytes: %d bytes under way at last, want at least %d", tt.value, lag, tt.atLeast)
+		}
+		if err := w.Abort(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

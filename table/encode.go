@@ -1,0 +1,37 @@
+package table
+
+import (
+	"encoding/binary"
+
+	"github.com/sievetable/sievetable/internal/crc"
+)
+
+// A blockEncoder turns blocks into what is stored of them.
+type blockEncoder struct {
+	codec   Codec
+	scratch []byte
+}
+
+// encode appends raw to dst with its trailer, compressed if that makes it smaller
+// by more than an eighth.
+func (e *blockEncoder) encode(dst, raw []byte) []byte {
+	start, id := len(dst), e.codec.ID()
+	switch {
+	case id == NoCompression.ID():
+	case e.codec == Snappy: // which is known to append to dst, and nothing else
+		dst = e.codec.Encode(dst, raw)
+	default:
+		e.scratch = e.codec.Encode(e.scratch[:0], raw)
+		dst = append(dst, e.scratch...)
+	}
+	if n := len(dst) - start; n > 0 && n < len(raw)-len(raw)/8 {
+		return appendTrailer(dst, start, id)
+	}
+	return appendTrailer(append(dst[:start], raw...), start, NoCompression.ID())
+}
+
+// appendTrailer appends the trailer of the block that is buf from start on.
+func appendTrailer(buf []byte, start int, compression byte) []byte {
+	sum := crc.Block(buf[start:], compression)
+	return binary.LittleEndian.AppendUint32(append(buf, compression), sum)
+}

@@ -1,0 +1,162 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
+)
+
+// finish writes the data blocks that are left, and what follows them: filters,
+// properties, metaindex, index and footer.
+func (w *Writer) finish() error {
+	if err := w.finishData(); err != nil {
+		return err
+	}
+	w.dataEnd = w.offset
+	metaindex, err := w.writeMetaindex()
+	if err != nil {
+		return err
+	}
+	index, err := w.writeIndex()
+	if err != nil {
+		return err
+	}
+	w.out.buf = footer{metaindex, index}.append(w.out.buf)
+	w.offset += format.FooterLen
+	return w.out.flush()
+}
+
+// finishData writes the data blocks that are left.
+func (w *Writer) finishData() error {
+	if w.data.Entries() > 0 {
+		if err := w.finishDataBlock(); err != nil {
+			return err
+		}
+	}
+	if err := w.flushLastIndexEntry(); err != nil || w.queue == nil {
+		return err
+	}
+	w.queue.submit()
+	return w.writeJobs(w.queue.next)
+}
+
+// writeMetaindex writes the filters and the properties, and the metaindex that lists
+// them. All stay uncompressed: not every engine reads them otherwise.
+func (w *Writer) writeMetaindex() (Handle, error) {
+	meta, err := block.NewWriter(w.o.RestartInterval)
+	if err != nil {
+		return Handle{}, err
+	}
+	if err := w.writeBlockFilter(meta); err != nil {
+		return Handle{}, err
+	}
+	if err := w.writeTableFilter(meta); err != nil {
+		return Handle{}, err
+	}
+	if err := w.writeProperties(meta); err != nil {
+		return Handle{}, err
+	}
+	return w.writeRaw(meta.Finish(), MetaindexBlock)
+}
+
+// writeBlockFilter writes the filter block, if there is a policy.
+func (w *Writer) writeBlockFilter(meta *block.Writer) error {
+	if w.filter == nil {
+		return nil
+	}
+	contents, err := w.filter.Finish()
+	if err != nil {
+		return err
+	}
+	return w.writeFilter(meta, blockFilters, w.o.FilterPolicy, contents)
+}
+
+// writeTableFilter writes the whole table's filter, if it has keys.
+func (w *Writer) writeTableFilter(meta *block.Writer) error {
+	if w.tableFilterKeys == 0 {
+		return nil
+	}
+	contents, err := w.tableFilter.Generate()
+	if err != nil {
+		return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
+	}
+	return w.writeFilter(meta, tableFilters, w.o.TableFilterPolicy, contents)
+}
+
+// writeFilter writes a filter, and lists it in the metaindex.
+func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p namedPolicy, contents []byte) error {
+	if len(contents) == 0 {
+		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
+	}
+	h, err := w.writeRaw(contents, kind.block)
+	if err != nil {
+		return err
+	}
+	w.filterSize += h.Length
+	for _, name := range filterNames(p) {
+		if err := meta.Append([]byte(kind.prefix+name), h.append(nil)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeProperties writes the properties, if the options ask for them, and lists them
+// in the metaindex.
+func (w *Writer) writeProperties(meta *block.Writer) error {
+	if !w.o.Properties {
+		return nil
+	}
+	contents, err := w.properties().encode()
+	if err != nil {
+		return err
+	}
+	h, err := w.writeRaw(contents, PropertiesBlock)
+	if err != nil {
+		return err
+	}
+	return meta.Append([]byte(format.PropertiesName), h.append(nil))
+}
+
+// properties returns the table's properties. All but the index must be written.
+func (w *Writer) properties() *Properties {
+	o := &w.o
+	p := &Properties{
+		Entries:         uint64(w.entries),
+		Deletions:       w.counts.deletions,
+		RawKeySize:      w.counts.keyBytes,
+		RawValueSize:    w.counts.valueBytes,
+		DataBlocks:      uint64(w.blocks),
+		DataSize:        w.dataEnd - format.TrailerLen*uint64(w.blocks),
+		IndexSize:       uint64(w.index.Size()),
+		FilterSize:      w.filterSize,
+		FilterEntries:   uint64(w.tableFilterKeys),
+		Comparer:        userComparerName(o.Comparer),
+		Compression:     compressionName(o.Compression),
+		BlockSize:       uint64(o.BlockSize),
+		RestartInterval: uint64(o.RestartInterval),
+	}
+	if o.FilterPolicy != nil {
+		p.FilterPolicy, p.FilterBaseLg = o.FilterPolicy.Name(), uint64(o.FilterBaseLg)
+	}
+	if o.TableFilterPolicy != nil {
+		p.FilterPolicy = o.TableFilterPolicy.Name()
+	}
+	return p
+}
+
+// writeIndex writes the index block.
+func (w *Writer) writeIndex() (Handle, error) {
+	start := len(w.out.buf)
+	w.out.buf = w.encoder.encode(w.out.buf, w.index.Finish())
+	return w.nextHandle(len(w.out.buf) - start), w.out.flushIfFull()
+}
+
+// writeRaw writes a block uncompressed.
+func (w *Writer) writeRaw(contents []byte, kind BlockKind) (Handle, error) {
+	if err := checkSize(kind, uint64(len(contents))); err != nil {
+		return Handle{}, err
+	}
+	return w.nextHandle(len(contents) + format.TrailerLen), w.out.writeRaw(contents)
+}
