@@ -17,7 +17,7 @@ func BenchmarkFind(b *testing.B) {
 	versions := set
 	versions.Keys = make([][]byte, len(set.Keys))
 	for i, k := range set.Keys {
-		versions.Keys[i] = table.InternalKey{User: k, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
+		versions.Keys[i] = table.InternalKey{UserKey: k, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
 	}
 	order := table.InternalComparer(table.BytewiseComparer)
 	var out bytes.Buffer

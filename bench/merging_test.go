@@ -24,7 +24,7 @@ func split(b *testing.B, set workload.Set, n int, part func(i int) int) []*table
 			if part(i) != t {
 				continue
 			}
-			key := table.InternalKey{User: k, Sequence: uint64(i), Kind: table.KindSet}
+			key := table.InternalKey{UserKey: k, Sequence: uint64(i), Kind: table.KindSet}
 			if err := w.Append(key.Append(nil), set.Values[i]); err != nil {
 				b.Fatal(err)
 			}

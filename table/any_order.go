@@ -15,16 +15,21 @@ import "errors"
 // ApproximateOffset takes every key to be above all. Two tables cannot be merged by
 // it, as it does not compare: a is before b, and b before a.
 //
-// InternalComparer(AnyOrder) is the same for internal keys: it only makes a difference
-// to the Properties that a Writer gives a table.
+// InternalComparer(AnyOrder) is the same for internal keys. It makes a difference to the
+// filters, and to the Properties that a Writer gives a table.
 var AnyOrder Comparer = anyOrder{}
 
-type anyOrder struct{ internal bool }
+type anyOrder struct{}
 
 func (anyOrder) Compare(_, _ []byte) int         { return -1 }
 func (anyOrder) Name() string                    { return "sievetable.AnyOrder" }
 func (anyOrder) Separator(_, _, _ []byte) []byte { return nil }
 func (anyOrder) Successor(_, _ []byte) []byte    { return nil }
+
+// anyInternalOrder is AnyOrder for internal keys.
+type anyInternalOrder struct{ anyOrder }
+
+func (anyInternalOrder) FilterKey(key []byte) []byte { return InternalFilterKey(key) }
 
 var errAnyOrder = errors.New("table: AnyOrder does not find keys: open the table with its own Comparer to look them up")
 

@@ -127,7 +127,7 @@ func TestAnyOrderRefusesLookups(t *testing.T) {
 
 // Of internal keys, AnyOrder takes those that are none too, and deletions are counted.
 func TestAnyOrderOfInternalKeys(t *testing.T) {
-	deleted := table.InternalKey{User: []byte("b"), Sequence: 3, Kind: table.KindDelete}.Append(nil)
+	deleted := table.InternalKey{UserKey: []byte("b"), Sequence: 3, Kind: table.KindDelete}.Append(nil)
 	pairs := []workload.Pair{{Key: internal("z", 1)}, {Key: []byte("short")}, {Key: deleted}, {Key: []byte("")}}
 	o := &table.WriterOptions{Comparer: table.InternalComparer(table.AnyOrder), FilterPolicy: filter.NewBloom(10), FilterKey: table.InternalFilterKey, BlockSize: 1, Properties: true}
 	r := open(t, build(t, o, pairs), &table.ReaderOptions{Comparer: o.Comparer, FilterKey: o.FilterKey})

@@ -8,15 +8,17 @@ import (
 )
 
 // A Comparer is a total order of keys. It has the method set of goleveldb's
-// comparers, so that they fit. It must be safe for concurrent use, must not change
-// or keep what it is given, and must not panic on any bytes: a damaged file may
-// hand it any. A table does not say which order it was written in: with another
-// one it reads as damaged, or its keys are not found. AnyOrder goes through it
-// without knowing.
+// comparers, so that these can be used. It must be safe for concurrent use, must not
+// change or keep the slices that it is given, and must not panic on any bytes: a damaged
+// file may have any.
 //
-// With a filter, keys that compare as equal must be the same bytes, or
-// FilterKey must make them so; otherwise a filter denies one that it has the
-// other of.
+// A table does not store which order it was written in. With another Comparer it reads as
+// damaged, or its keys are not found. [AnyOrder] reads a table without knowing its order.
+//
+// A filter knows keys by their bytes. Where two keys of different bytes compare as equal,
+// the Comparer must be a [FilterKeyer], or the options must have a FilterKey, that returns
+// the same bytes for both. Otherwise lookups may miss a key that the table has in its
+// other form.
 type Comparer interface {
 	// Compare returns a negative number if a is before b, a positive one if it
 	// is after b, and 0 if they are the same key.
@@ -32,6 +34,29 @@ type Comparer interface {
 	// Successor appends to dst a short key s ≥ b and returns the result; nil
 	// means to keep b.
 	Successor(dst, b []byte) []byte
+}
+
+// A FilterKeyer is a Comparer that says which part of a key the filters of its tables hold.
+// Readers and Writers take it from their Comparer, unless their options have a FilterKey.
+// InternalComparer returns one.
+type FilterKeyer interface {
+	Comparer
+
+	// FilterKey returns the part of key that filters hold, as WriterOptions.FilterKey
+	// does. It must be safe for concurrent use.
+	FilterKey(key []byte) []byte
+}
+
+// filterKeyFor returns what FilterKey is for tables of the order c, if the options have
+// explicit. nil: filters hold whole keys.
+func filterKeyFor(c Comparer, explicit func(key []byte) []byte) func(key []byte) []byte {
+	if explicit != nil {
+		return explicit
+	}
+	if c, ok := c.(FilterKeyer); ok {
+		return c.FilterKey
+	}
+	return nil
 }
 
 // BytewiseComparer orders keys as bytes.Compare does. Its name and its
@@ -86,7 +111,7 @@ func BlockOrder(c Comparer) block.Order {
 		if c.compare == nil {
 			order.Suffix = format.InternalTrailerLen
 		}
-	case anyOrder:
+	case anyOrder, anyInternalOrder:
 		order.Unchecked = true
 	}
 	return order

@@ -48,7 +48,7 @@ func (e *engine) delete(key string) { e.write(key, "", table.KindDelete) }
 
 func (e *engine) write(key, value string, kind table.Kind) {
 	e.sequence++
-	k := table.InternalKey{User: []byte(key), Sequence: e.sequence, Kind: kind}
+	k := table.InternalKey{UserKey: []byte(key), Sequence: e.sequence, Kind: kind}
 	e.memory[key] = append(e.memory[key], entry{k.Append(nil), []byte(value)})
 }
 
@@ -65,7 +65,7 @@ func (e *engine) get(key string, sequence uint64) (string, error) {
 		if err != nil && !errors.Is(err, table.ErrNotFound) {
 			return "", err
 		}
-		if k, ok := table.ParseInternalKey(found); ok && string(k.User) == key {
+		if k, ok := table.ParseInternalKey(found); ok && string(k.UserKey) == key {
 			return answer(k, value)
 		}
 	}
@@ -158,10 +158,10 @@ func newest(it table.Iterator, yield func(key, value []byte) error) error {
 	var last []byte
 	for ok := it.First(); ok; ok = it.Next() {
 		k, _ := table.ParseInternalKey(it.Key())
-		if last != nil && bytes.Equal(k.User, last) {
+		if last != nil && bytes.Equal(k.UserKey, last) {
 			continue
 		}
-		last = append([]byte{}, k.User...)
+		last = append([]byte{}, k.UserKey...)
 		if k.Kind == table.KindDelete {
 			continue
 		}

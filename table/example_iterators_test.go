@@ -82,7 +82,7 @@ func ExampleNewLevelIter() {
 // A database's entries, and what two snapshots see of them.
 func ExampleNewSnapshotIter() {
 	key := func(user string, sequence uint64, kind table.Kind) []byte {
-		return table.InternalKey{User: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
+		return table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
 	}
 	order := table.InternalComparer(table.BytewiseComparer)
 	older := tableOf(order, "old", key("a", 1, table.KindSet), key("b", 2, table.KindSet), key("c", 3, table.KindSet))

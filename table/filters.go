@@ -1,12 +1,14 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -108,4 +110,51 @@ func filterSpans(b *filter.BlockReader, blocks []Handle) []filter.Span {
 		spans[i] = b.Span(h.Offset)
 	}
 	return spans
+}
+
+// checkFilterKey reads the table's first key, and stops using a filter that denies it: then
+// FilterKey is most likely not the one that the table was written with, and the filter
+// would hide keys. A block that cannot be read is left to lookups to report.
+func (r *Reader) checkFilterKey() {
+	if r.index.len() == 0 || r.filters.Blocks == nil && r.filters.Table == nil {
+		return
+	}
+	var b buffers
+	h := r.index.handles[0]
+	contents, err := r.readBlock(DataBlock, h, &b)
+	if err != nil {
+		return
+	}
+	stored, err := format.SplitBlock(contents)
+	if err != nil || len(stored.Entries) == 0 {
+		return
+	}
+	e, err := format.DecodeEntry(stored.Entries, 0)
+	if err != nil || e.Shared > 0 {
+		return
+	}
+	key := stored.Entries[e.Key:e.Value]
+	if f := r.filters.Table; f != nil && r.denies(r.filters.TableEntry, f.Contains, key) {
+		r.filters.Table = nil
+	}
+	if f := r.filters.Blocks; f != nil && r.denies(r.filters.BlocksEntry, func(key []byte) bool { return f.Contains(h.Offset, key) }, key) {
+		r.filters.Blocks, r.filterSpans = nil, nil
+	}
+}
+
+// denies reports whether a filter denies the table's first key, and adds that to filterErr.
+func (r *Reader) denies(listed MetaindexEntry, contains func(filterKey []byte) bool, key []byte) bool {
+	filterKey := filterKeyOf(r.o.FilterKey, key)
+	if filterKey == nil || contains(filterKey) {
+		return false
+	}
+	hint := "FilterKey is not the one that the table was written with, or the filter is damaged"
+	if user := InternalFilterKey(key); user != nil && !bytes.Equal(user, filterKey) && contains(user) {
+		hint = "it has the key without its last 8 bytes, as in a database: use InternalComparer, or FilterKey: InternalFilterKey"
+	} else if !bytes.Equal(key, filterKey) && contains(key) {
+		hint = "it has the whole key: use a FilterKey that returns the key"
+	}
+	r.filterErr = errors.Join(r.filterErr, fmt.Errorf("table: %s at %d denies the table's first key %s and is not used: %s",
+		listed.Name, listed.Offset, wire.Quote(key), hint))
+	return true
 }

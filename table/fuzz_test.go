@@ -76,7 +76,7 @@ func checkAsDatabase(t *testing.T, contents, user []byte) {
 		return
 	}
 	k, _, err := r.Find(table.SeekKey(nil, user, table.MaxSequence))
-	if key, ok := table.ParseInternalKey(k); err == nil && (!ok || !bytes.Equal(key.User, user)) {
+	if key, ok := table.ParseInternalKey(k); err == nil && (!ok || !bytes.Equal(key.UserKey, user)) {
 		t.Errorf("Find of a version of %q = %q", user, k)
 	}
 	if p, err := r.Properties(); (p == nil) == (err == nil) {

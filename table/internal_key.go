@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // An InternalKey is what keys are inside a LevelDB or goleveldb database: the
@@ -14,9 +16,15 @@ import (
 // key are kept side by side. A table stores the user's key and, behind it, 8 bytes:
 // sequence<<8 | kind, little-endian (LevelDB, db/dbformat.h).
 type InternalKey struct {
-	User     []byte // the user's key
+	UserKey  []byte
 	Sequence uint64 // of the write, up to MaxSequence
 	Kind     Kind
+}
+
+// String returns the key as LevelDB's tools print it: the user's key quoted, the
+// sequence number and the kind, as "ada" @ 5 : set. Long keys are cut at 64 bytes.
+func (k InternalKey) String() string {
+	return fmt.Sprintf("%s @ %d : %s", wire.Quote(k.UserKey), k.Sequence, k.Kind)
 }
 
 // A Kind says what a version of a key is.
@@ -28,10 +36,21 @@ const (
 	KindSet    Kind = 1 // the key was given the entry's value
 )
 
+// String returns "delete" or "set", or the number of a kind that is not known here.
+func (k Kind) String() string {
+	switch k {
+	case KindDelete:
+		return "delete"
+	case KindSet:
+		return "set"
+	}
+	return fmt.Sprintf("kind %d", byte(k))
+}
+
 // MaxSequence is the highest sequence number, 2⁵⁶−1.
 const MaxSequence = 1<<56 - 1
 
-// ParseInternalKey returns the parts of an internal key; User is a part of key. It
+// ParseInternalKey returns the parts of an internal key; UserKey is a part of key. It
 // reports false for a key of fewer than 8 bytes, which is none. The kind can be
 // one that is not known here.
 func ParseInternalKey(key []byte) (InternalKey, bool) {
@@ -39,13 +58,13 @@ func ParseInternalKey(key []byte) (InternalKey, bool) {
 		return InternalKey{}, false
 	}
 	user, trailer := splitInternal(key)
-	return InternalKey{User: user, Sequence: trailer >> 8, Kind: Kind(trailer)}, true
+	return InternalKey{UserKey: user, Sequence: trailer >> 8, Kind: Kind(trailer)}, true
 }
 
 // Append appends the internal key's bytes to dst. Of the sequence number it takes
 // the lower 56 bits.
 func (k InternalKey) Append(dst []byte) []byte {
-	return appendInternal(append(dst, k.User...), k.Sequence<<8|uint64(k.Kind))
+	return appendInternal(append(dst, k.UserKey...), k.Sequence<<8|uint64(k.Kind))
 }
 
 // SeekKey appends to dst an internal key that comes right before the version of
@@ -84,20 +103,21 @@ func appendInternal(user []byte, trailer uint64) []byte {
 // LevelDB or goleveldb database are in, and its separators and successors are
 // theirs. Keys of fewer than 8 bytes, which are no internal keys, come before all
 // others, bytewise.
+//
+// It is a [FilterKeyer]: filters hold what [InternalFilterKey] returns or, if user is a
+// FilterKeyer too, the filter key of that.
 func InternalComparer(user Comparer) Comparer {
 	if _, any := user.(anyOrder); any {
-		return anyOrder{internal: true}
+		return anyInternalOrder{}
 	}
 	return internalComparer{user, compareFunc(user)}
 }
 
 // ofInternalKeys reports whether c is an order of internal keys.
 func ofInternalKeys(c Comparer) bool {
-	switch c := c.(type) {
-	case internalComparer:
+	switch c.(type) {
+	case internalComparer, anyInternalOrder:
 		return true
-	case anyOrder:
-		return c.internal
 	}
 	return false
 }
@@ -109,6 +129,14 @@ type internalComparer struct {
 
 // Name returns the name that C++ LevelDB gives the order.
 func (internalComparer) Name() string { return "leveldb.InternalKeyComparator" }
+
+func (c internalComparer) FilterKey(key []byte) []byte {
+	user := InternalFilterKey(key)
+	if k, ok := c.user.(FilterKeyer); ok && user != nil {
+		return k.FilterKey(user)
+	}
+	return user
+}
 
 func (c internalComparer) Compare(a, b []byte) int {
 	if len(a) < format.InternalTrailerLen || len(b) < format.InternalTrailerLen {

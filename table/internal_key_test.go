@@ -13,7 +13,7 @@ import (
 )
 
 func internalKey(user string, sequence uint64, kind table.Kind) []byte {
-	return table.InternalKey{User: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
+	return table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
 }
 
 func TestInternalKey(t *testing.T) {
@@ -21,9 +21,9 @@ func TestInternalKey(t *testing.T) {
 		key   table.InternalKey
 		bytes string
 	}{
-		{table.InternalKey{User: []byte("foo"), Sequence: 1, Kind: table.KindSet}, "foo\x01\x01\x00\x00\x00\x00\x00\x00"},
-		{table.InternalKey{User: []byte{}, Sequence: 0x0102, Kind: table.KindDelete}, "\x00\x02\x01\x00\x00\x00\x00\x00"},
-		{table.InternalKey{User: []byte("k"), Sequence: table.MaxSequence, Kind: 7}, "k\x07\xff\xff\xff\xff\xff\xff\xff"},
+		{table.InternalKey{UserKey: []byte("foo"), Sequence: 1, Kind: table.KindSet}, "foo\x01\x01\x00\x00\x00\x00\x00\x00"},
+		{table.InternalKey{UserKey: []byte{}, Sequence: 0x0102, Kind: table.KindDelete}, "\x00\x02\x01\x00\x00\x00\x00\x00"},
+		{table.InternalKey{UserKey: []byte("k"), Sequence: table.MaxSequence, Kind: 7}, "k\x07\xff\xff\xff\xff\xff\xff\xff"},
 	} {
 		if got := string(tt.key.Append([]byte("dst "))); got != "dst "+tt.bytes {
 			t.Errorf("%v: Append = %q, want %q behind dst", tt.key, got, tt.bytes)

@@ -58,7 +58,7 @@ func (s shape) pairs(order table.Comparer) []workload.Pair {
 		}
 		key := []byte(s.key(at))
 		if order.Name() == internalOrder.Name() {
-			key = table.InternalKey{User: key, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
+			key = table.InternalKey{UserKey: key, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
 		}
 		pairs[i] = workload.Pair{Key: key, Value: make([]byte, s.size)}
 	}

@@ -170,7 +170,7 @@ func TestIteratorsCloseErrors(t *testing.T) {
 // direction, but where the snapshot does not look at them.
 func TestSnapshotRefuses(t *testing.T) {
 	key := func(user string, sequence uint64, kind table.Kind) string {
-		return string(table.InternalKey{User: []byte(user), Sequence: sequence, Kind: kind}.Append(nil))
+		return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil))
 	}
 	o := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
 	const kind7 = `table: corrupt: the newest version of key "b" is of kind 7, want 1 (set) or 0 (delete)`
@@ -268,7 +268,7 @@ func TestMergingCosts(t *testing.T) {
 	internal := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
 	var versions [2][]workload.Pair
 	for i := range 2000 {
-		k := table.InternalKey{User: fmt.Appendf(nil, "key%06d", i/3), Sequence: uint64(9000 - i), Kind: table.Kind(min(1, i%4))}
+		k := table.InternalKey{UserKey: fmt.Appendf(nil, "key%06d", i/3), Sequence: uint64(9000 - i), Kind: table.Kind(min(1, i%4))}
 		versions[i%2] = append(versions[i%2], workload.Pair{Key: k.Append(nil), Value: make([]byte, i%30)})
 	}
 	s := table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(internal.Comparer, iterOf(t, internal, versions[0]), iterOf(t, internal, versions[1])), 8990)

@@ -37,7 +37,7 @@ var errBroken = errors.New("broken")
 func randomLevels(t *testing.T, rng *rand.Rand, user table.Comparer) *levels {
 	db := &levels{order: table.InternalComparer(user), levels: make([]level, 1+rng.IntN(6))}
 	for sequence := range rng.IntN(60) {
-		k := table.InternalKey{User: fewBytes(rng), Sequence: uint64(sequence), Kind: table.Kind(min(rng.IntN(3), 1))}
+		k := table.InternalKey{UserKey: fewBytes(rng), Sequence: uint64(sequence), Kind: table.Kind(min(rng.IntN(3), 1))}
 		for copies := 1 + rng.IntN(8)/7; copies > 0; copies-- {
 			i := rng.IntN(len(db.levels))
 			p := workload.Pair{Key: k.Append(nil), Value: append([]byte{byte(i)}, make([]byte, rng.IntN(20))...)}
@@ -136,11 +136,11 @@ func (db *levels) seen(user table.Comparer, sequence uint64) []workload.Pair {
 	var last []byte
 	for _, p := range db.all {
 		k, _ := table.ParseInternalKey(p.Key)
-		if k.Sequence > sequence || last != nil && bytes.Equal(k.User, last) {
+		if k.Sequence > sequence || last != nil && bytes.Equal(k.UserKey, last) {
 			continue
 		}
-		if last = append([]byte{}, k.User...); k.Kind == table.KindSet {
-			seen = append(seen, workload.Pair{Key: k.User, Value: p.Value})
+		if last = append([]byte{}, k.UserKey...); k.Kind == table.KindSet {
+			seen = append(seen, workload.Pair{Key: k.UserKey, Value: p.Value})
 		}
 	}
 	return seen
@@ -179,7 +179,7 @@ func walkLevels(t *testing.T, rng *rand.Rand, user table.Comparer) {
 		if len(db.all) > 0 && rng.IntN(2) == 0 {
 			return db.all[rng.IntN(len(db.all))].Key
 		}
-		return table.InternalKey{User: fewBytes(rng), Sequence: uint64(rng.IntN(60)), Kind: table.KindSet}.Append(nil)
+		return table.InternalKey{UserKey: fewBytes(rng), Sequence: uint64(rng.IntN(60)), Kind: table.KindSet}.Append(nil)
 	}
 	l := db.levels[rng.IntN(len(db.levels))]
 	db.walk(t, rng, "level", db.iter(t, l), &model{l.pairs, db.order.Compare, -1}, internalKey)

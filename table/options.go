@@ -28,7 +28,8 @@ type WriterOptions struct {
 	// FilterKey returns the part of a key that the filter holds. The key must
 	// not be changed or kept; the result is used before the next call. A nil
 	// result leaves the key out of the filter, and readers that are given the
-	// same FilterKey do not ask the filter for it. nil: the whole key.
+	// same FilterKey do not check the filter for it. nil: what the Comparer says if it
+	// is a FilterKeyer, and else the whole key.
 	FilterKey func(key []byte) []byte
 
 	// FilterBaseLg is the base-2 logarithm of the range of file offsets that
@@ -99,6 +100,7 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 	if w.Comparer == nil {
 		w.Comparer = BytewiseComparer
 	}
+	w.FilterKey = filterKeyFor(w.Comparer, w.FilterKey)
 	return w, w.checkNames()
 }
 
@@ -140,12 +142,12 @@ type ReaderOptions struct {
 	// filter.TableBloom, the policy of RocksDB and Pebble, is always known.
 	TableFilterPolicies []filter.TablePolicy
 
-	// FilterKey is what the table was written with: InternalFilterKey for the
-	// tables of a LevelDB or goleveldb database. Lookups call it concurrently, and
-	// Find for several keys: what it returns must stay as it is, as a part of the
-	// key does.
-	// With a wrong one, lookups miss keys, and Verify reports that the filter
-	// denies them. nil: the whole key.
+	// FilterKey returns the part of a key that the table's filters hold: the
+	// table must have been written with the same. Lookups call it concurrently. What
+	// it returns must not change while the key does not. With a wrong one lookups miss
+	// keys: Open notices that most of the time, see FilterErr, and Verify reports
+	// it. nil: what the Comparer says if it is a FilterKeyer, as InternalComparer is,
+	// and else the whole key.
 	FilterKey func(key []byte) []byte
 
 	// IgnoreFilter leaves the table's filters unread.
@@ -213,6 +215,7 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 	if r.Comparer == nil {
 		r.Comparer = BytewiseComparer
 	}
+	r.FilterKey = filterKeyFor(r.Comparer, r.FilterKey)
 	return r, nil
 }
 

@@ -74,6 +74,9 @@ func newIndexReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*
 
 // Open returns a Reader of the file name, which Close closes. See NewReader. It
 // refuses what is not a regular file: a pipe, say, could make it wait for ever.
+//
+// If the table has a filter, Open also reads the first data block. A filter that denies
+// the table's first key is not used, and FilterErr says so.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.Open(name)
 	if err != nil {
@@ -84,6 +87,7 @@ func Open(name string, o *ReaderOptions) (*Reader, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	r.file = f
+	r.checkFilterKey()
 	return r, nil
 }
 
@@ -111,12 +115,14 @@ func (r *Reader) openMeta() error {
 	return nil
 }
 
-// FilterErr returns why a filter of the table, by data blocks or whole, is not in
-// use: because it, or the metaindex that lists it, is damaged, or no policy is
-// known by its name. It is nil if all are in use, the table has none, or
-// IgnoreFilter was set. Without the filter, lookups give the same answers and are
-// only slower. That it is nil does not say that the filter is right: Verify checks
-// that.
+// FilterErr returns why a filter of the table, of data blocks or of the whole table, is
+// not in use. It is damaged, or the metaindex that lists it is; or no policy is known by
+// its name; or Open found that it denies the table's first key, because FilterKey is not
+// the one that the table was written with. It is nil if all filters are in use, the table
+// has none, or IgnoreFilter was set.
+//
+// Without the filter lookups give the same answers and are only slower. That FilterErr is
+// nil does not say that the filter is right: Verify checks that.
 func (r *Reader) FilterErr() error { return r.filterErr }
 
 // Close ends the Reader: from now on its methods return ErrClosed, and so do its

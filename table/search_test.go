@@ -124,7 +124,7 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		if rng.IntN(50) == 0 {
 			return user // too short
 		}
-		return InternalKey{User: append([]byte("http://www.")[:rng.IntN(2)*11], user...), Sequence: rng.Uint64N(4) << 40, Kind: Kind(rng.IntN(2))}.Append(nil)
+		return InternalKey{UserKey: append([]byte("http://www.")[:rng.IntN(2)*11], user...), Sequence: rng.Uint64N(4) << 40, Kind: Kind(rng.IntN(2))}.Append(nil)
 	}
 	for _, n := range []int{1, 2, 31, 32, 33, 1000, 1025, 40_000} {
 		x := &index{order: block.Order{Func: compare, Suffix: format.InternalTrailerLen}}

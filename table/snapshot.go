@@ -128,11 +128,11 @@ func (s *SnapshotIter) rise(found, pass bool) bool {
 		switch {
 		case !ok:
 			return s.failShort()
-		case k.Sequence > s.sequence || pass && s.order.compare(k.User, s.saved) == 0:
+		case k.Sequence > s.sequence || pass && s.order.compare(k.UserKey, s.saved) == 0:
 		case k.Kind == KindDelete:
-			s.saved, pass = append(s.saved[:0], k.User...), true
+			s.saved, pass = append(s.saved[:0], k.UserKey...), true
 		default:
-			s.key = k.User
+			s.key = k.UserKey
 			return s.show(k.Kind)
 		}
 	}
@@ -150,12 +150,12 @@ func (s *SnapshotIter) fall(found bool) bool {
 		switch {
 		case !ok:
 			return s.failShort()
-		case kind != KindDelete && s.order.compare(k.User, s.saved) != 0:
+		case kind != KindDelete && s.order.compare(k.UserKey, s.saved) != 0:
 			return s.show(kind)
 		case k.Sequence > s.sequence:
 			continue
 		}
-		kind, s.saved = k.Kind, append(s.saved[:0], k.User...)
+		kind, s.saved = k.Kind, append(s.saved[:0], k.UserKey...)
 		if s.key = s.saved; kind == KindSet {
 			s.value = append(s.value[:0], s.it.Value()...)
 		}

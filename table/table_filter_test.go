@@ -68,7 +68,7 @@ func TestTableFilterKey(t *testing.T) {
 		k, _, err := r.Find(table.SeekKey(nil, []byte(tt.user), tt.sequence))
 		if err == nil {
 			key, _ := table.ParseInternalKey(k)
-			got = fmt.Sprintf("%s@%d %s", key.User, key.Sequence, map[table.Kind]string{table.KindSet: "set", table.KindDelete: "deleted"}[key.Kind])
+			got = fmt.Sprintf("%s@%d %s", key.UserKey, key.Sequence, map[table.Kind]string{table.KindSet: "set", table.KindDelete: "deleted"}[key.Kind])
 		} else if !errors.Is(err, table.ErrNotFound) {
 			t.Error(err)
 		}
@@ -79,8 +79,9 @@ func TestTableFilterKey(t *testing.T) {
 	if n := m.TableFilterNegatives.Load(); n != 2 {
 		t.Errorf("the filter ruled out %d, want b and d", n)
 	}
-	if err := open(t, contents, &table.ReaderOptions{Comparer: c}).Verify(); err == nil || !strings.Contains(textOf(err), "InternalFilterKey") {
-		t.Errorf("Verify without FilterKey = %v, want a hint at InternalFilterKey", err)
+	wholeKey := func(key []byte) []byte { return key }
+	if err := open(t, contents, &table.ReaderOptions{Comparer: c, FilterKey: wholeKey}).Verify(); err == nil || !strings.Contains(textOf(err), "InternalFilterKey") {
+		t.Errorf("Verify with another FilterKey = %v, want a hint at InternalFilterKey", err)
 	}
 }
 

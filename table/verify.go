@@ -138,7 +138,7 @@ func (v *verifier) askFilter(i int, f checkedFilter) {
 			continue
 		}
 		v.denied++
-		if user := InternalFilterKey(key); v.r.o.FilterKey == nil && len(user) > 0 && f.contains(offset, user) {
+		if user := InternalFilterKey(key); len(held) == len(key) && len(user) > 0 && f.contains(offset, user) {
 			v.without++
 		}
 		if 8*len(v.names) < v.nameRoom {

@@ -75,7 +75,7 @@ func pebbleTable(t *testing.T, keys [][]byte, o table.WriterOptions) []byte {
 		t.Fatal(err)
 	}
 	for i, k := range keys {
-		key := table.InternalKey{User: k, Kind: table.KindSet}
+		key := table.InternalKey{UserKey: k, Kind: table.KindSet}
 		if err := w.Append(key.Append(nil), fmt.Appendf(nil, "value %d", i)); err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestOthersReadTablesWithTableFilters(t *testing.T) {
 	contents := pebbleTable(t, w.Keys, table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)})
 	var want []workload.Pair
 	for i, k := range w.Keys {
-		key := table.InternalKey{User: k, Kind: table.KindSet}
+		key := table.InternalKey{UserKey: k, Kind: table.KindSet}
 		want = append(want, workload.Pair{Key: key.Append(nil), Value: fmt.Appendf(nil, "value %d", i)})
 	}
 	r, err := goleveldb.Open(contents, &opt.Options{})

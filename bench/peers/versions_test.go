@@ -80,9 +80,9 @@ func get(t *testing.T, tables []*table.Reader, user []byte, sequence uint64) his
 		if err != nil {
 			t.Fatal(err)
 		}
-		if key, ok := table.ParseInternalKey(k); !ok || !bytes.Equal(key.User, user) || key.Sequence > sequence {
+		if key, ok := table.ParseInternalKey(k); !ok || !bytes.Equal(key.UserKey, user) || key.Sequence > sequence {
 			t.Fatalf("Find(%q) at %d = %q", user, sequence, k)
-		} else if newest.User == nil || key.Sequence > newest.Sequence {
+		} else if newest.UserKey == nil || key.Sequence > newest.Sequence {
 			newest, a = key, history.Answer{Found: key.Kind == table.KindSet, Value: v}
 		}
 	}

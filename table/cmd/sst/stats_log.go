@@ -34,7 +34,7 @@ func (s *logStats) count(l *source.Log) error {
 		if w.Kind == table.KindDelete {
 			s.Deletions++
 		}
-		s.KeyBytes += int64(len(w.User))
+		s.KeyBytes += int64(len(w.UserKey))
 		s.ValueBytes += int64(len(w.Value))
 		s.First, s.Last = min(cmp.Or(s.First, w.Sequence), w.Sequence), max(s.Last, w.Sequence)
 	}

@@ -93,7 +93,7 @@ func TestMeasuredRates(t *testing.T) {
 	var versions []workload.Pair
 	for _, p := range w1(3000) {
 		for sequence := uint64(9); sequence > 5; sequence-- {
-			key := table.InternalKey{User: p.Key, Sequence: sequence, Kind: table.KindSet}.Append(nil)
+			key := table.InternalKey{UserKey: p.Key, Sequence: sequence, Kind: table.KindSet}.Append(nil)
 			versions = append(versions, workload.Pair{Key: key, Value: p.Value})
 		}
 	}

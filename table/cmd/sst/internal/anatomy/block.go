@@ -55,7 +55,7 @@ func (b *Block) count(it *block.Iter, internal bool) {
 		if internal && k.Kind == table.KindDelete {
 			b.Deletions++
 		}
-		if sameUser := b.Entries > 0 && len(key) == before && shared >= len(k.User); !internal || !sameUser {
+		if sameUser := b.Entries > 0 && len(key) == before && shared >= len(k.UserKey); !internal || !sameUser {
 			b.Users++
 		}
 		b.Entries++

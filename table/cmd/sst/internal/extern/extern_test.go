@@ -187,7 +187,7 @@ func TestSortLongKeys(t *testing.T) {
 			key := bytes.Repeat([]byte("x"), small.inline-30+rng.IntN(35))
 			key = append(key, bytes.Repeat([]byte{byte(rng.IntN(3))}, rng.IntN(3)*600)...)
 			if o.Suffix > 0 {
-				key = table.InternalKey{User: key, Sequence: uint64(rng.IntN(3)), Kind: table.KindSet}.Append(nil)
+				key = table.InternalKey{UserKey: key, Sequence: uint64(rng.IntN(3)), Kind: table.KindSet}.Append(nil)
 			}
 			pairs = append(pairs, input.Pair{Key: key, Value: bytes.Repeat([]byte{byte(i)}, rng.IntN(1000))})
 		}

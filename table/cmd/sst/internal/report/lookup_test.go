@@ -172,7 +172,7 @@ func tableOfOneFilter(t *testing.T, pairs []workload.Pair) []byte {
 func TestPageGoesOn(t *testing.T) {
 	var file rawtable.File
 	version := func(user string, sequence uint64) string {
-		return string(table.InternalKey{User: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil))
+		return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil))
 	}
 	first := file.Block(rawtable.Entries(version("a", 1), "1"))
 	second := file.Block(rawtable.Entries(version("b", 2), "2"))

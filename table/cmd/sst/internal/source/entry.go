@@ -33,7 +33,7 @@ func entryOf(key, value []byte, internal bool) (Entry, error) {
 	if !ok {
 		return Entry{}, fmt.Errorf("key %s has under 8 bytes, and is no internal key: say --internal-keys no", wire.Quote(key))
 	}
-	return Entry{Key: k.User, Value: value, Internal: true, Sequence: k.Sequence, Kind: k.Kind}, nil
+	return Entry{Key: k.UserKey, Value: value, Internal: true, Sequence: k.Sequence, Kind: k.Kind}, nil
 }
 
 // newerThan reports whether e hides o, which is of the same key.

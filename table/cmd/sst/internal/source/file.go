@@ -208,7 +208,7 @@ func (f *File) Separator(key []byte) string {
 	if !f.Internal || !ok {
 		return wire.Quote(key)
 	}
-	return fmt.Sprintf("%s, sequence %d", wire.Quote(k.User), k.Sequence)
+	return fmt.Sprintf("%s, sequence %d", wire.Quote(k.UserKey), k.Sequence)
 }
 
 // Close closes the file.

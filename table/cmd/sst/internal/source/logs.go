@@ -181,8 +181,8 @@ func (s *Source) ask(keys [][]byte) error {
 		if err != nil {
 			return err
 		}
-		s.takeNewest(newest, string(w.User), w)
-		for _, key := range same(w.User) {
+		s.takeNewest(newest, string(w.UserKey), w)
+		for _, key := range same(w.UserKey) {
 			s.takeNewest(newest, string(key), w)
 		}
 	}
@@ -270,8 +270,8 @@ func (l *logs) entry(key, value []byte) (Entry, error) {
 func (s *Source) inOrderOfTheLogs(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for w, err := range s.writes() {
-			before := o.From != nil && s.Order.Compare(w.User, o.From) < 0
-			if err == nil && (before || o.To != nil && s.Order.Compare(w.User, o.To) >= 0) {
+			before := o.From != nil && s.Order.Compare(w.UserKey, o.From) < 0
+			if err == nil && (before || o.To != nil && s.Order.Compare(w.UserKey, o.To) >= 0) {
 				continue
 			}
 			if !yield(s.logs.entryOf(w), err) {
@@ -282,7 +282,7 @@ func (s *Source) inOrderOfTheLogs(o ScanOptions) iter.Seq2[Entry, error] {
 }
 
 func (l *logs) entryOf(w LogWrite) Entry {
-	return Entry{Key: w.User, Value: w.Value, Internal: true, Sequence: w.Sequence, Kind: w.Kind, Log: l.paths[w.Log], Offset: uint64(w.Offset)}
+	return Entry{Key: w.UserKey, Value: w.Value, Internal: true, Sequence: w.Sequence, Kind: w.Kind, Log: l.paths[w.Log], Offset: uint64(w.Offset)}
 }
 
 // dropLogs leaves the logs unread: they are of keys of another kind.

@@ -32,7 +32,7 @@ func TestDamageIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		users = append(users, string(w.User))
+		users = append(users, string(w.UserKey))
 	}
 	if diff := cmp.Diff([]string{"a", "b"}, users); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)

@@ -70,12 +70,12 @@ func TestInternalKeysAreFoundOut(t *testing.T) {
 
 // internal returns an internal key of a version that was set.
 func internal(user string, sequence uint64) string {
-	return string(table.InternalKey{User: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil))
+	return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil))
 }
 
 // mergeKey returns an internal key of a kind that RocksDB has.
 func mergeKey(user string, sequence uint64) string {
-	return string(table.InternalKey{User: []byte(user), Sequence: sequence, Kind: 2}.Append(nil))
+	return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: 2}.Append(nil))
 }
 
 // What looks like internal keys and is none is told by the filter or, without one, by

@@ -16,7 +16,7 @@ func levelOf(level int, ranges ...string) (tables []database.Table) {
 	for _, r := range ranges {
 		first, last, _ := strings.Cut(r, "-")
 		key := func(user string) []byte {
-			return table.InternalKey{User: []byte(user), Sequence: 5, Kind: table.KindSet}.Append(nil)
+			return table.InternalKey{UserKey: []byte(user), Sequence: 5, Kind: table.KindSet}.Append(nil)
 		}
 		tables = append(tables, database.Table{Level: level, Size: 10, Smallest: key(first), Largest: key(last)})
 	}

@@ -20,7 +20,7 @@ func (k Key) String() string {
 	if !k.Internal || !ok {
 		return wire.Quote(k.Stored)
 	}
-	return fmt.Sprintf("%s, sequence %d, %s", wire.Quote(i.User), i.Sequence, KindName(i.Kind))
+	return fmt.Sprintf("%s, sequence %d, %s", wire.Quote(i.UserKey), i.Sequence, KindName(i.Kind))
 }
 
 // MarshalJSON makes an Object of all of the key.
@@ -28,7 +28,7 @@ func (k Key) MarshalJSON() ([]byte, error) {
 	var o Object
 	user := k.Stored
 	if i, ok := table.ParseInternalKey(k.Stored); k.Internal && ok {
-		user = i.User
+		user = i.UserKey
 		o.Sequence, o.Kind = &i.Sequence, KindName(i.Kind)
 	}
 	o.Key, o.KeyBase64 = StringOrBytes(user)

@@ -55,7 +55,7 @@ func write(b []byte) (w Write, length int) {
 		return w, 0
 	}
 	at, ok := 1, false
-	if w.User, at, ok = field(b, at); !ok {
+	if w.UserKey, at, ok = field(b, at); !ok {
 		return w, 0
 	}
 	if w.Kind == table.KindSet {

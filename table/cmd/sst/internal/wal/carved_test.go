@@ -69,8 +69,8 @@ func FuzzReader(f *testing.F) {
 			}
 			kept += int64(len(record)) + headerSize
 			for w, err := range Writes(record) {
-				if err == nil && len(w.User)+len(w.Value) > len(record) {
-					t.Fatalf("a write of %d and %d bytes in a record of %d", len(w.User), len(w.Value), len(record))
+				if err == nil && len(w.UserKey)+len(w.Value) > len(record) {
+					t.Fatalf("a write of %d and %d bytes in a record of %d", len(w.UserKey), len(w.Value), len(record))
 				}
 			}
 		}

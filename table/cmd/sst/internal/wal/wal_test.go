@@ -209,7 +209,7 @@ func writes(records ...string) []string {
 				out = append(out, err.Error())
 				continue
 			}
-			out = append(out, fmt.Sprintf("%d %d %q=%q", w.Sequence, w.Kind, w.User, w.Value))
+			out = append(out, fmt.Sprintf("%d %d %q=%q", w.Sequence, w.Kind, w.UserKey, w.Value))
 		}
 	}
 	return out

@@ -1,0 +1,124 @@
+package table_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+func wholeKey(key []byte) []byte { return key }
+
+// prefixes is a Comparer whose tables' filters hold what is before a dot.
+type prefixes struct{ table.Comparer }
+
+func (prefixes) FilterKey(key []byte) []byte {
+	prefix, _, _ := strings.Cut(string(key), ".")
+	return []byte(prefix)
+}
+
+func internalPairs(users ...string) (pairs []workload.Pair) {
+	for _, user := range users {
+		pairs = append(pairs, workload.Pair{Key: internalKey(user, 7, table.KindSet), Value: []byte("of " + user)})
+	}
+	return pairs
+}
+
+// A FilterKeyer says what filters hold, to Writers and Readers, and an explicit FilterKey
+// wins.
+func TestFilterKeyOfComparer(t *testing.T) {
+	internal := table.InternalComparer(table.BytewiseComparer)
+	for _, tt := range []struct {
+		name     string
+		comparer table.Comparer
+		explicit func([]byte) []byte
+		key      []byte
+		want     string // what the filter holds of key
+	}{
+		{"internal keys", internal, nil, internalKey("ada.1", 7, table.KindSet), "ada.1"},
+		{"internal keys, explicit", internal, wholeKey, internalKey("ada.1", 7, table.KindSet), string(internalKey("ada.1", 7, table.KindSet))},
+		{"bytewise", table.BytewiseComparer, nil, []byte("ada.1"), "ada.1"},
+		{"prefixes", prefixes{table.BytewiseComparer}, nil, []byte("ada.1"), "ada"},
+		{"prefixes, explicit", prefixes{table.BytewiseComparer}, wholeKey, []byte("ada.1"), "ada.1"},
+		{"internal keys of prefixes", table.InternalComparer(prefixes{table.BytewiseComparer}), nil, internalKey("ada.1", 7, table.KindSet), "ada"},
+	} {
+		pairs := []workload.Pair{{Key: tt.key, Value: []byte("1")}}
+		contents := build(t, &table.WriterOptions{Comparer: tt.comparer, FilterKey: tt.explicit, FilterPolicy: filter.NewBloom(20)}, pairs)
+		r := open(t, contents, &table.ReaderOptions{Comparer: tt.comparer, FilterKey: tt.explicit})
+		if _, err := r.Get(tt.key); err != nil {
+			t.Errorf("%s: Get = %v", tt.name, err)
+		}
+		l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		filters, err := l.Filters()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"ada", "ada.1", string(tt.key)} {
+			if got := filters.Blocks.Contains(0, []byte(key)); got != (key == tt.want) {
+				t.Errorf("%s: the filter contains %q: %v", tt.name, key, got)
+			}
+		}
+	}
+}
+
+// Open does not use a filter that denies the table's first key, and says what to do.
+func TestOpenNoticesAWrongFilterKey(t *testing.T) {
+	internal := table.InternalComparer(table.BytewiseComparer)
+	pairs := internalPairs("ada", "grace", "ken")
+	policies := table.WriterOptions{FilterPolicy: filter.NewBloom(20), TableFilterPolicy: filter.NewTableBloom(20)}
+	for _, tt := range []struct {
+		name    string
+		written func([]byte) []byte // FilterKey
+		read    table.ReaderOptions
+		want    string // in FilterErr; "" for none
+	}{
+		{"of the Comparer", nil, table.ReaderOptions{Comparer: internal}, ""},
+		{"the same", wholeKey, table.ReaderOptions{Comparer: internal, FilterKey: wholeKey}, ""},
+		{"of a database", nil, table.ReaderOptions{}, "as in a database: use InternalComparer, or FilterKey: InternalFilterKey"},
+		{"of whole keys", wholeKey, table.ReaderOptions{Comparer: internal}, "it has the whole key: use a FilterKey that returns the key"},
+		{"of nothing that is known", func([]byte) []byte { return []byte("other") }, table.ReaderOptions{Comparer: internal}, "FilterKey is not the one"},
+		{"none is wanted", wholeKey, table.ReaderOptions{Comparer: internal, IgnoreFilter: true}, ""},
+	} {
+		o := policies
+		o.Comparer, o.FilterKey = internal, tt.written
+		name := filepath.Join(t.TempDir(), "a.ldb")
+		if err := os.WriteFile(name, build(t, &o, pairs), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := table.Open(name, &tt.read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		got := r.FilterErr()
+		if (got == nil) != (tt.want == "") || got != nil && strings.Count(textOf(got), tt.want) != 2 {
+			t.Errorf("%s: FilterErr = %v, want %q of both filters", tt.name, got, tt.want)
+		}
+		checkLookups(t, r, pairs)
+	}
+}
+
+// A first block that cannot be read is no concern of the filter.
+func TestOpenWithADamagedFirstBlock(t *testing.T) {
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairsOf("a", "b"))
+	contents[4] ^= 1
+	name := filepath.Join(t.TempDir(), "a.ldb")
+	if err := os.WriteFile(name, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := table.Open(name, nil)
+	if err != nil || r.FilterErr() != nil {
+		t.Fatalf("Open = %v, FilterErr = %v", err, r.FilterErr())
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
