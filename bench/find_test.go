@@ -21,8 +21,8 @@ func BenchmarkFind(b *testing.B) {
 	}
 	order := table.InternalComparer(table.BytewiseComparer)
 	var out bytes.Buffer
-	writeTable(b, &out, versions, &table.WriterOptions{Comparer: order, FilterPolicy: filter.NewBloom(10), FilterKey: table.InternalFilterKey})
-	r := open(b, out.Bytes(), &table.ReaderOptions{Comparer: order, FilterKey: table.InternalFilterKey, Cache: table.NewCache(512 << 20)})
+	writeTable(b, &out, versions, &table.WriterOptions{Comparer: order, FilterPolicy: filter.NewBloom(10)})
+	r := open(b, out.Bytes(), &table.ReaderOptions{Comparer: order, Cache: table.NewCache(512 << 20)})
 	for range r.NewIter(nil).All() {
 	}
 	var seek []byte

@@ -88,7 +88,6 @@
 //
 //	o := &table.ReaderOptions{
 //		Comparer:  table.InternalComparer(table.BytewiseComparer),
-//		FilterKey: table.InternalFilterKey,
 //	}
 //
 // or they may read as damaged, and their filters deny every key, which

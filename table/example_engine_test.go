@@ -124,7 +124,7 @@ func (e *engine) newTable(entries func(yield func(key, value []byte) error) erro
 		return t, err
 	}
 	t.Reader, err = table.Open(t.name, &table.ReaderOptions{
-		Comparer: internalOrder, FilterKey: table.InternalFilterKey, Cache: e.cache, Metrics: &e.metrics,
+		Comparer: internalOrder, Cache: e.cache, Metrics: &e.metrics,
 	})
 	return t, err
 }

@@ -83,7 +83,7 @@ func (f *writerFlags) options(internal bool, order table.Comparer) (*table.Write
 		Compression: codec, Concurrency: f.concurrency, Comparer: order,
 	}
 	if internal {
-		o.Comparer, o.FilterKey = table.InternalComparer(order), table.InternalFilterKey
+		o.Comparer = table.InternalComparer(order)
 	}
 	f.filters(o)
 	return o, nil

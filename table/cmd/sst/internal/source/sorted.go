@@ -35,7 +35,7 @@ type sorted struct {
 func sortPairs(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool) (*sorted, error) {
 	o := &table.ReaderOptions{Comparer: user}
 	if internal {
-		o = &table.ReaderOptions{Comparer: table.InternalComparer(user), FilterKey: table.InternalFilterKey}
+		o = &table.ReaderOptions{Comparer: table.InternalComparer(user)}
 	}
 	s := new(sorted)
 	next, stop := iter.Pull2(pairs)
