@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/golden"
 )
 
-const readme = "../../../README.md"
+const readme = "README.md"
 
 // console is a block of the README with commands, each behind "$ ", and what they print.
 var console = regexp.MustCompile("(?s)```console\n(.*?)```\n")
@@ -23,7 +23,7 @@ var console = regexp.MustCompile("(?s)```console\n(.*?)```\n")
 // took is what differs from run to run.
 var took = regexp.MustCompile(`in [0-9.]+(ns|µs|ms)`)
 
-// The commands of the README's tour print what it says, one after the other in one
+// The commands of README.md print what it says, one after the other in one
 // directory.
 func TestTour(t *testing.T) {
 	if runtime.GOOS != "linux" {
