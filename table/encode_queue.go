@@ -36,6 +36,7 @@ type encodeQueue struct {
 
 	unstarted chan *encodeJob // submitted, and taken by no goroutine yet
 	workers   chan struct{}   // has an element for each worker
+	worker    func()          // work: go q.work() would allocate each time
 }
 
 // newEncodeQueue returns an encodeQueue for that many goroutines, the Writer's among
@@ -50,7 +51,7 @@ func newEncodeQueue(concurrency, blockSize int, codec Codec) *encodeQueue {
 		unstarted: make(chan *encodeJob, maxJobs+1), // submit does not block
 		workers:   make(chan struct{}, concurrency-1),
 	}
-	q.filling = q.newJob()
+	q.filling, q.worker = q.newJob(), q.work
 	return q
 }
 
@@ -79,7 +80,7 @@ func (q *encodeQueue) submit() {
 	q.unstarted <- job
 	select {
 	case q.workers <- struct{}{}:
-		go q.work()
+		go q.worker()
 	default: // all workers are at work
 	}
 	q.fullSize = min(2*q.fullSize, jobSize)
