@@ -6,7 +6,7 @@ require (
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/google/go-cmp v0.7.0
 	github.com/schollz/progressbar/v3 v3.18.0
-	github.com/sievetable/sievetable v0.0.0
+	github.com/sievetable/sievetable v0.1.0
 	github.com/syndtr/goleveldb v1.0.1-0.20220721030215-126854af5e6d
 	golang.org/x/term v0.28.0
 	gonum.org/v1/gonum v0.17.0
@@ -54,5 +54,3 @@ require (
 	golang.org/x/text v0.28.0 // indirect
 	google.golang.org/protobuf v1.33.0 // indirect
 )
-
-replace github.com/sievetable/sievetable => ../..

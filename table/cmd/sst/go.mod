@@ -12,10 +12,11 @@ require (
 	github.com/lanrat/extsort v1.5.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/schollz/progressbar/v3 v3.18.0
-	github.com/sievetable/sievetable v0.0.0
+	github.com/sievetable/sievetable v0.1.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/syndtr/goleveldb v1.0.1-0.20220721030215-126854af5e6d
+	golang.org/x/mod v0.27.0
 	golang.org/x/sync v0.22.0
 	golang.org/x/term v0.28.0
 	gonum.org/v1/gonum v0.17.0
@@ -38,5 +39,3 @@ require (
 	golang.org/x/text v0.28.0 // indirect
 	golang.org/x/tools v0.36.0 // indirect
 )
-
-replace github.com/sievetable/sievetable => ../../..

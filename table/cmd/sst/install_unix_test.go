@@ -1,0 +1,179 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+const (
+	rootPath = "github.com/sievetable/sievetable"
+	sstPath  = rootPath + "/table/cmd/sst"
+	rootDir  = "../../.."
+)
+
+// The modules whose files "go install" downloads: what sst is built from. The
+// dependencies of tests (goleveldb, a browser's driver) are not among them, and none
+// needs a C compiler. A new dependency of the command is added here.
+var installed = []string{
+	"codeberg.org/go-fonts/liberation",
+	"codeberg.org/go-latex/latex",
+	"codeberg.org/go-pdf/fpdf",
+	"git.sr.ht/~sbinet/gg",
+	"github.com/ajstarks/svgo",
+	"github.com/dustin/go-humanize",
+	"github.com/golang/freetype",
+	"github.com/golang/snappy",
+	"github.com/klauspost/compress",
+	"github.com/lanrat/extsort",
+	"github.com/mitchellh/colorstring",
+	"github.com/rivo/uniseg",
+	"github.com/schollz/progressbar/v3",
+	"github.com/sievetable/sievetable",
+	"github.com/sievetable/sievetable/table/cmd/sst",
+	"github.com/spf13/cobra",
+	"github.com/spf13/pflag",
+	"golang.org/x/image",
+	"golang.org/x/sync",
+	"golang.org/x/sys",
+	"golang.org/x/term",
+	"golang.org/x/text",
+	"gonum.org/v1/gonum",
+	"gonum.org/v1/plot",
+}
+
+// "go install .../table/cmd/sst@version" builds the command from a module proxy, with
+// an empty module cache. A proxy made of this tree stands in for the tags.
+func TestInstall(t *testing.T) {
+	long.Test(t)
+	t.Parallel()
+	version := requiredRoot(t)
+	dir := t.TempDir()
+	proxy := filepath.Join(dir, "proxy")
+	publish(t, proxy, module.Version{Path: rootPath, Version: version}, rootDir)
+	publish(t, proxy, module.Version{Path: sstPath, Version: version}, ".")
+
+	cache := filepath.Join(dir, "modcache")
+	cmd := exec.Command("go", "install", sstPath+"@"+version)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(),
+		"GOBIN="+dir, "GOMODCACHE="+cache, "GOPROXY="+proxies(t, proxy), "CGO_ENABLED=0",
+		"GOFLAGS=-modcacherw -trimpath", // to remove the cache, and to compile each dependency once for all runs
+		"GOSUMDB=off",                   // the checksums of what the go command downloads here are in go.sum
+	)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go install: %v\n%s", err, out)
+	}
+	if diff := cmp.Diff(installed, downloaded(t, cache)); diff != "" {
+		t.Errorf("modules that go install downloads (-want +got):\n%s", diff)
+	}
+	out, err := exec.Command(filepath.Join(dir, "sst"), "--version").CombinedOutput()
+	if want := "sst version " + version + "\n"; err != nil || string(out) != want {
+		t.Errorf("sst --version prints %q, %v, want %q", out, err, want)
+	}
+}
+
+// requiredRoot returns the version of the root module that go.mod requires, and with
+// which CHANGELOG.md begins. A release gives both modules this version.
+func requiredRoot(t *testing.T) string {
+	t.Helper()
+	contents, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.Parse("go.mod", contents, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changelog, err := os.ReadFile(filepath.Join(rootDir, "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, latest, _ := strings.Cut(string(changelog), "\n## ")
+	latest = strings.Fields(latest)[0]
+	for _, r := range mod.Require {
+		if r.Mod.Path == rootPath && r.Mod.Version == latest {
+			return latest
+		}
+	}
+	t.Fatalf("go.mod does not require %s %s, the version that CHANGELOG.md begins with", rootPath, latest)
+	return ""
+}
+
+// publish puts the module in dir into a file proxy: the list of its versions, this
+// version's time and go.mod, and its files without those of the modules below it.
+func publish(t *testing.T, proxy string, m module.Version, dir string) {
+	t.Helper()
+	versions := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v")
+	if err := os.MkdirAll(versions, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, contents := range map[string][]byte{
+		"list":              []byte(m.Version + "\n"),
+		m.Version + ".info": fmt.Appendf(nil, `{"Version":%q}`, m.Version),
+		m.Version + ".mod":  mod,
+	} {
+		if err := os.WriteFile(filepath.Join(versions, name), contents, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Create(filepath.Join(versions, m.Version+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := zip.CreateFromDir(f, m, dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// proxies returns a GOPROXY that asks ours, then the module cache that the tests were
+// built from, and then the one that is set.
+func proxies(t *testing.T, ours string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, set, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return strings.Join([]string{fileURL(ours), fileURL(filepath.Join(cache, "cache", "download")), set}, ",")
+}
+
+// fileURL returns the URL of a directory, in Windows too.
+func fileURL(dir string) string {
+	return "file:///" + strings.TrimPrefix(filepath.ToSlash(dir), "/")
+}
+
+// downloaded returns the paths of the modules whose files are in a module cache.
+func downloaded(t *testing.T, cache string) []string {
+	t.Helper()
+	var paths []string
+	files := os.DirFS(filepath.Join(cache, "cache", "download"))
+	err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
+		if path, version, _ := strings.Cut(name, "/@v/"); strings.HasSuffix(version, ".zip") {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
