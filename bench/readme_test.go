@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
@@ -56,6 +57,7 @@ func TestQuickStart(t *testing.T) {
 
 // The table of bits per key is computed, and measured.
 func TestBitsPerKey(t *testing.T) {
+	long.Test(t)
 	var want strings.Builder
 	set := workload.W1(1_000_000)
 	for _, bits := range []int{4, 6, 8, 10, 12, 14, 16, 20} {

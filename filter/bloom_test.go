@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // build returns one filter of the given keys.
@@ -107,6 +108,7 @@ func TestBloomSize(t *testing.T) {
 // Where goleveldb's 32-bit product wraps, a filter takes all the bits that
 // 32-bit positions can reach, and has no false negatives.
 func TestBloomSizeDoesNotWrap(t *testing.T) {
+	long.Test(t)
 	if testing.Short() {
 		t.Skip("takes 512 MiB of memory")
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -73,9 +74,9 @@ func writeFile(name string, pairs []workload.Pair) error {
 // A process that is killed at any point from Create to Close leaves no file
 // under the final name, or a whole one.
 func TestKilledWriter(t *testing.T) {
-	runs := 300
-	if testing.Short() {
-		runs = 30
+	runs := 30
+	if long.Enabled() && !testing.Short() {
+		runs = 300
 	}
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.ldb")

@@ -93,7 +93,7 @@ func TestBytesBehindHandles(t *testing.T) {
 
 // A key that no block can hold is refused by Append, before memory is taken for it.
 func TestKeyOfAGigabyte(t *testing.T) {
-	needsTime(t)
+	needsMemory(t)
 	w, err := table.NewWriter(&strings.Builder{}, nil)
 	if err != nil {
 		t.Fatal(err)

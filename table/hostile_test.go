@@ -86,7 +86,7 @@ func zeros(head string, n int, end string) stored {
 
 // The largest blocks that their bytes can make, each read once.
 func TestBlocksOfZeros(t *testing.T) {
-	needsTime(t)
+	needsMemory(t)
 	const n = 300 << 20
 	var f rawtable.File
 	meta := zeros(lengths(0, 9, n)+"rocksdb.x", n, rawtable.Restarts(0))

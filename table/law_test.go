@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -22,12 +23,12 @@ import (
 // to it.
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
-	rounds := 5
-	if testing.Short() || raceEnabled {
-		rounds = 1
+	rounds, large := 1, long.Enabled() && !testing.Short() && !raceEnabled
+	if large {
+		rounds = 5
 	}
 	for _, shape := range shapes {
-		if (testing.Short() || raceEnabled) && shape.large {
+		if shape.large && !large {
 			continue
 		}
 		for range rounds {

@@ -13,6 +13,7 @@ import (
 	"github.com/golang/snappy"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -95,9 +96,11 @@ func oneBlock(b stored) []byte {
 	return f.Footer(metaindex, f.Block(rawtable.Entries("\xff", h)))
 }
 
-// needsTime skips a test of one goroutine that takes a gigabyte of memory, or
-// minutes with the race detector, where that is too much.
-func needsTime(t *testing.T) {
+// needsMemory marks a long test of one goroutine that takes a gigabyte of memory, or
+// minutes with the race detector, and skips it where that is too much.
+func needsMemory(t *testing.T) {
+	t.Helper()
+	long.Test(t)
 	if testing.Short() || raceEnabled {
 		t.Skip("takes too much memory or time")
 	}
@@ -107,7 +110,7 @@ func needsTime(t *testing.T) {
 // entries between restart points, and long keys, but what would take more than
 // the bound, or hours, is refused.
 func TestKeysThatShare(t *testing.T) {
-	needsTime(t)
+	needsMemory(t)
 	compressed := func(contents string) stored { return stored{string(snappy.Encode(nil, []byte(contents))), 1} }
 	inOrder := &table.ReaderOptions{Comparer: otherComparer{table.BytewiseComparer}}
 	for _, tt := range []struct {
@@ -194,7 +197,7 @@ func TestVerifyCountsWhatItDoesNotName(t *testing.T) {
 // Keys and values of 64 MiB are written, found, iterated and verified, whether
 // they compress or not.
 func TestHugeKeysAndValues(t *testing.T) {
-	needsTime(t)
+	needsMemory(t)
 	const n = 64 << 20
 	random := make([]byte, n)
 	rand.NewChaCha8([32]byte{}).Read(random)

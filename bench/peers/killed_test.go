@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // kills returns how many databases of each engine are killed: a few, or as many as the
@@ -31,6 +32,7 @@ func kills(t *testing.T) int {
 // Databases whose processes are killed at work, with snapshots held and compactions under
 // way, are to the command what they are to the engine that recovers a copy of them.
 func TestKilledDatabases(t *testing.T) {
+	long.Test(t)
 	sst, n := buildSST(t), kills(t)
 	eachRecoverer(t, func(t *testing.T, e recoverer) {
 		l := lives{engine: e, sst: sst}

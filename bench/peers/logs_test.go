@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // commit returns the writes of the keys from start to end, a number each, at a step.
@@ -115,6 +116,7 @@ var shapes = []struct {
 // Databases are to the command what they are to the engine that wrote them, with their
 // logs, and so are those whose MANIFEST and log are padded with zeros.
 func TestLogsOfDatabases(t *testing.T) {
+	long.Test(t)
 	sst := buildSST(t)
 	eachRecoverer(t, func(t *testing.T, e recoverer) {
 		for _, shape := range shapes {
@@ -135,6 +137,7 @@ func TestLogsOfDatabases(t *testing.T) {
 
 // A log that ends at any byte has what was written whole before.
 func TestTornLogsOfDatabases(t *testing.T) {
+	long.Test(t)
 	sst := buildSST(t)
 	eachRecoverer(t, func(t *testing.T, e recoverer) {
 		dir := filepath.Join(t.TempDir(), "db")
@@ -164,6 +167,7 @@ func (e recoverer) check(t *testing.T, sst sstCommand, dir, what string) {
 // C++ LevelDB takes a log up again behind the zeros that fill it. Of what it writes there
 // it reads again what lies in blocks that have none.
 func TestLogGoesOnBehindZeros(t *testing.T) {
+	long.Test(t)
 	sst, e := buildSST(t), levelDBRecoverer(t)
 	for _, size := range []int{4 << 10, 64 << 10} {
 		dir := filepath.Join(t.TempDir(), "db")
@@ -193,6 +197,7 @@ func fileSize(t *testing.T, path string) int64 {
 
 // Damage inside a log costs what it costs C++ LevelDB.
 func TestDamagedLogsOfDatabases(t *testing.T) {
+	long.Test(t)
 	sst, e := buildSST(t), levelDBRecoverer(t)
 	dir := filepath.Join(t.TempDir(), "db")
 	e.live(t, dir, false, some(300, 4))

@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // The whole program, small: both print the same of the database, and every work has its
 // figures.
 func TestRun(t *testing.T) {
+	long.Test(t)
 	dir := filepath.Join(t.TempDir(), "db")
 	err := run([]string{"make", "-entries", "9000", dir}, nil)
 	if errors.Is(err, leveldb.ErrMissing) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {

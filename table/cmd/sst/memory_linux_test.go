@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // peakFile is where measured writes to.
@@ -161,6 +163,7 @@ func inputs(t *testing.T) func(name string) string {
 // Whatever the input is, a command takes what --memory says, and up to 64 MiB beside it,
 // or says which limit is in the way. No size is taken memory for before it is looked at.
 func TestMemory(t *testing.T) {
+	long.Test(t)
 	if raceEnabled {
 		t.Skip("the race detector takes memory too")
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
@@ -49,7 +50,7 @@ func TestRoundTripOfTheGoSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	src, key := filepath.Join(strings.TrimSpace(string(root)), "src"), "net/http/server.go"
-	if testing.Short() || raceEnabled {
+	if !long.Enabled() || testing.Short() || raceEnabled {
 		src, key = filepath.Join(src, "net"), "http/server.go"
 	}
 	dir := t.TempDir()

@@ -9,12 +9,14 @@ import (
 
 	"github.com/golang/snappy"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Files that have very much to find, or to lose, take salvage no more memory than others.
 func TestMemoryOfSalvage(t *testing.T) {
+	long.Test(t)
 	if raceEnabled {
 		t.Skip("the race detector takes memory too")
 	}

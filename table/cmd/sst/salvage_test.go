@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
@@ -38,8 +39,9 @@ func writeTable(t *testing.T, path string, o table.WriterOptions, n int, key, va
 // What --memory is too little for is not damaged: salvage says which memory would do, and
 // with that every pair is there, by the index and without it.
 func TestSalvageSaysWhichMemoryWouldDo(t *testing.T) {
+	long.Test(t)
 	short := func(i int) string { return fmt.Sprintf("%06d", i) }
-	long := func(i int) string { return short(i) + strings.Repeat("k", 3000) }
+	longKey := func(i int) string { return short(i) + strings.Repeat("k", 3000) }
 	for name, tt := range map[string]struct {
 		codec      table.Codec
 		n          int
@@ -50,8 +52,8 @@ func TestSalvageSaysWhichMemoryWouldDo(t *testing.T) {
 		"zlib":            {codecs.Zlib, 3, short, func(i int) string { return strings.Repeat("abcdefgh", i<<19) }},
 		"deflate":         {codecs.Deflate, 3, short, func(i int) string { return strings.Repeat("abcdefgh", i<<19) }},
 		"no compression":  {table.NoCompression, 3, short, func(i int) string { return strings.Repeat("abcdefgh", i<<19) }},
-		"index of Snappy": {table.Snappy, 4000, long, short},
-		"index of zstd":   {codecs.Zstd, 4000, long, short},
+		"index of Snappy": {table.Snappy, 4000, longKey, short},
+		"index of zstd":   {codecs.Zstd, 4000, longKey, short},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "t.ldb")

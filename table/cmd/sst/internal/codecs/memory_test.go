@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -30,6 +31,7 @@ func TestAllocations(t *testing.T) {
 
 // What decodes to much takes memory for that, and little beside it.
 func TestMemoryOfALot(t *testing.T) {
+	long.Test(t)
 	const size = 80<<20 + 1
 	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
 		stored := c.Encode(nil, make([]byte, size))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -77,6 +78,7 @@ func want(t *testing.T, f *source.File, key []byte) outcome {
 // The page answers as the library does: which block and filter, what the filters say,
 // and what is found.
 func TestPageAgreesWithLibrary(t *testing.T) {
+	long.Test(t)
 	bytes, plain := bytePairs(4000), plainPairs(3000)
 	edges, err := workload.Dataset("byte-edges")
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
@@ -233,6 +234,7 @@ func storedBlock(stored string, id byte) []byte {
 }
 
 func TestSearchTakesLinearTime(t *testing.T) {
+	long.Test(t)
 	const size = 200_000
 	for _, name := range slices.Sorted(maps.Keys(hostile)) {
 		data := hostile[name](size)
