@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,63 +20,79 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// chromiumPath returns the browser, or skips the test if there is none.
-func chromiumPath(t *testing.T) string {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	if os.Getenv("SIEVETABLE_CHROMIUM") == "required" {
-		t.Fatal("there is no chromium, which SIEVETABLE_CHROMIUM requires")
-	}
-	t.Skip("there is no chromium")
-	return ""
+// The browser that all tests open their tabs in. Starting one takes a second of CPU.
+var (
+	browser     = sync.OnceValues(startBrowser)
+	stopBrowser = func() {}
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	stopBrowser()
+	os.Exit(code)
 }
 
-// newBrowser starts a browser of its own.
-func newBrowser(t *testing.T) context.Context {
+// useBrowser returns the browser, or skips the test if there is none.
+func useBrowser(t *testing.T) context.Context {
 	t.Helper()
-	options := []chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(chromiumPath(t)), chromedp.UserDataDir(profileDir(t)), chromedp.Headless,
-		chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.NoSandbox, chromedp.DisableGPU,
+	ctx, err := browser()
+	if errors.Is(err, exec.ErrNotFound) && os.Getenv("SIEVETABLE_CHROMIUM") != "required" {
+		t.Skip(err)
 	}
-	for _, flag := range []string{"disable-background-networking", "disable-component-update", "disable-sync", "disable-quic", "disable-dev-shm-usage"} {
-		options = append(options, chromedp.Flag(flag, true))
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
-	ctx, _ = chromedp.NewContext(ctx)
-	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil {
-			t.Log("closing the browser:", err)
-		}
-	})
-	if err := chromedp.Do(ctx); err != nil {
+	if err != nil {
 		t.Fatal("starting the browser:", err)
 	}
 	return ctx
 }
 
-// profileDir is a directory that may still be written to while it is removed, by
-// processes of the browser that end last.
-func profileDir(t *testing.T) string {
+func chromiumPath() (path string, err error) {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if path, err = exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", err
+}
+
+func startBrowser() (context.Context, error) {
+	path, err := chromiumPath()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "sst-report-browser")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	t.Cleanup(func() {
-		for range 50 {
-			if err = os.RemoveAll(dir); err == nil {
-				return
-			}
-			time.Sleep(100 * time.Millisecond)
+	options := []chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(path), chromedp.UserDataDir(dir), chromedp.Headless,
+		chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.NoSandbox, chromedp.DisableGPU,
+	}
+	for _, flag := range []string{"disable-background-networking", "disable-component-update", "disable-sync", "disable-quic", "disable-dev-shm-usage"} {
+		options = append(options, chromedp.Flag(flag, true))
+	}
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, _ = chromedp.NewContext(ctx)
+	stopBrowser = func() {
+		if err := chromedp.Cancel(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "closing the browser:", err)
 		}
-		t.Log(err)
-	})
-	return dir
+		cancel()
+		removeProfile(dir)
+	}
+	return ctx, chromedp.Do(ctx)
+}
+
+// removeProfile removes a directory that may still be written to, by processes of the
+// browser that end last.
+func removeProfile(dir string) {
+	var err error
+	for range 50 {
+		if err = os.RemoveAll(dir); err == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	fmt.Fprintln(os.Stderr, err)
 }
 
 // A tab shows one page. It takes anything on the console and any request but the
@@ -96,7 +113,9 @@ func open(t *testing.T, browser context.Context, page string, width int64) *tab 
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := chromedp.NewContext(browser)
+	ctx, cancel := context.WithTimeout(browser, time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	p := &tab{TB: t, ctx: ctx, url: "file://" + path}
 	if err := chromedp.Listen(ctx, p.watch); err != nil {

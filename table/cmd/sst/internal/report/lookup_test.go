@@ -119,7 +119,7 @@ type tableCase struct {
 var both = table.WriterOptions{FilterPolicy: filter.NewBloom(3), TableFilterPolicy: filter.NewTableBloom(3), Properties: true}
 
 func compareTables(t *testing.T, tables []tableCase) {
-	browser := newBrowser(t)
+	browser := useBrowser(t)
 	for _, tt := range tables {
 		t.Run(tt.name, func(t *testing.T) {
 			f := openTable(t, writeTable(t, "t.ldb", tt.o, tt.pairs))
@@ -142,7 +142,7 @@ func TestPageWithoutSlot(t *testing.T) {
 	if blocks := f.Filters().Blocks; blocks == nil || blocks.Len() != 1 {
 		t.Fatal("the table has not one filter")
 	}
-	compareLookups(t, open(t, newBrowser(t), writePage(t, f, Options{Embed: 1000}), 1000), f, pairs)
+	compareLookups(t, open(t, useBrowser(t), writePage(t, f, Options{Embed: 1000}), 1000), f, pairs)
 }
 
 // tableOfOneFilter returns a table of a block for each pair and a filter for the
@@ -188,7 +188,7 @@ func TestPageGoesOn(t *testing.T) {
 	if _, found, err := f.Get([]byte("b")); !f.Internal || !found || err != nil {
 		t.Fatalf("internal keys: %v, the library finds the key: %v, %v", f.Internal, found, err)
 	}
-	page := open(t, newBrowser(t), writePage(t, f, Options{Embed: 1000}), 1000)
+	page := open(t, useBrowser(t), writePage(t, f, Options{Embed: 1000}), 1000)
 	compareLookups(t, page, f, []workload.Pair{{Key: []byte(version("a", 1))}, {Key: []byte(version("b", 2))}})
 }
 
@@ -221,7 +221,7 @@ func TestPageProbes(t *testing.T) {
 	pairs := bytePairs(1200)
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(20), BlockSize: 1, FilterBaseLg: 1, Compression: table.NoCompression}
 	f := openTable(t, writeTable(t, "t.ldb", o, pairs))
-	page := open(t, newBrowser(t), writePage(t, f, Options{}), 1000)
+	page := open(t, useBrowser(t), writePage(t, f, Options{}), 1000)
 	var keys [][]byte
 	var wanted [][]int
 	blocks := f.Filters().Blocks
@@ -254,7 +254,7 @@ func bitsSet(f []byte) []int {
 // Lookups that come to a damaged block, or to one that the page has no entries of,
 // say so.
 func TestPageWithoutEntries(t *testing.T) {
-	browser := newBrowser(t)
+	browser := useBrowser(t)
 	pairs := plainPairs(3000)
 	path := writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairs)
 	f := openTable(t, path)

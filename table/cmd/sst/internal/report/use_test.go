@@ -27,7 +27,7 @@ func (p *tab) ask(key string) {
 func TestPageTyping(t *testing.T) {
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}
 	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(1000)))
-	page := open(t, newBrowser(t), writePage(t, f, Options{Embed: 1 << 20}), 1000)
+	page := open(t, useBrowser(t), writePage(t, f, Options{Embed: 1 << 20}), 1000)
 	for _, tt := range []struct {
 		key    string
 		answer string
@@ -57,7 +57,7 @@ func TestPageTyping(t *testing.T) {
 // The page takes and shows bytes with the escapes that sst takes and prints.
 func TestPageEscapes(t *testing.T) {
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, nil))
-	page := open(t, newBrowser(t), writePage(t, f, Options{}), 1000)
+	page := open(t, useBrowser(t), writePage(t, f, Options{}), 1000)
 	keys := []string{"", "é", "\u2028", "\u202e", "\u00a0", "\ufeff", "\U0001f600", "\U000e0001", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\xe2\x82", `"'\`, "\a\b\f\n\r\t\v\x1b\x7f", "<b>&amp;"}
 	for _, p := range bytePairs(500) {
 		keys = append(keys, string(p.Key))
@@ -96,7 +96,7 @@ func TestPageIsNotFooled(t *testing.T) {
 		BlockSize: 1, FilterPolicy: filter.Rename(filter.NewBloom(10), "</script>"+image), TableFilterPolicy: filter.NewTableBloom(10),
 	}
 	f := openTable(t, writeTable(t, `<img src=x onerror=fooled=1>&amp;.ldb`, o, pairs))
-	page := open(t, newBrowser(t), writePage(t, f, Options{Embed: 1 << 20, Command: []string{"sst", "get", script}}), 1000)
+	page := open(t, useBrowser(t), writePage(t, f, Options{Embed: 1 << 20, Command: []string{"sst", "get", script}}), 1000)
 	if got := page.text("h1"); got != "<img src=x onerror=fooled=1>&amp;.ldb" {
 		t.Errorf("the heading is %q", got)
 	}
@@ -118,7 +118,7 @@ func TestPageOnPhoneAndKeyboard(t *testing.T) {
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}
 	long := workload.Pair{Key: []byte("a" + strings.Repeat("x", 150)), Value: []byte(strings.Repeat("y", 500))}
 	f := openTable(t, writeTable(t, strings.Repeat("long", 30)+".ldb", o, append([]workload.Pair{long}, plainPairs(5000)...)))
-	page := open(t, newBrowser(t), writePage(t, f, Options{Embed: 1 << 20}), 360)
+	page := open(t, useBrowser(t), writePage(t, f, Options{Embed: 1 << 20}), 360)
 	for _, key := range []string{"key000001", string(long.Key), "nothing"} {
 		page.ask(key)
 		if width := evaluate[int](page, "document.documentElement.scrollWidth"); width > 360 {
