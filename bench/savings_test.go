@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -12,6 +13,7 @@ import (
 // What the benchmarks show must hold: with 10 bits per key an absent key costs
 // at most 0.02 data-block reads, and about one without the filter.
 func TestSavings(t *testing.T) {
+	long.Test(t)
 	w2, err := workload.W2()
 	if err != nil {
 		t.Fatal(err)

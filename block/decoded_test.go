@@ -12,6 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // all returns what e has.
@@ -61,8 +62,12 @@ func TestEntries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
 	var e decoded.Block
+	most := 50
+	if long.Enabled() {
+		most = 200
+	}
 	for _, interval := range []int{1, 2, 3, 16, 128} {
-		for n := range 200 {
+		for n := range most {
 			pairs := randomPairs(rng, n)
 			prefix := strings.Repeat("p", rng.IntN(40)) // a short one fits into a copy of 16 bytes
 			var keys []string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -20,7 +21,11 @@ func TestCacheChangesNoAnswer(t *testing.T) {
 		if len(g.Want) > 10_000 {
 			t.Skip("the others have every shape")
 		}
-		for _, room := range []int64{-1, 0, 1, 3000, 20_000, 1 << 30} {
+		rooms := []int64{3000, 1 << 30}
+		if long.Enabled() {
+			rooms = []int64{-1, 0, 1, 3000, 20_000, 1 << 30}
+		}
+		for _, room := range rooms {
 			c := table.NewCache(room)
 			r := open(t, g.Contents, &table.ReaderOptions{Cache: c})
 			for range 2 {

@@ -182,6 +182,7 @@ func TestVerifyStops(t *testing.T) {
 
 // A filter that denies more keys than there is room to name: they are counted.
 func TestVerifyCountsWhatItDoesNotName(t *testing.T) {
+	long.Test(t)
 	contents := oneBlock(raw(longRun("k", 300_000)))
 	h := bytes.Index(contents, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\x06"))
 	clear(contents[h : h+8])

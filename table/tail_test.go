@@ -8,6 +8,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -81,6 +82,7 @@ func TestTailFails(t *testing.T) {
 
 // A file that says that it is huge is no reason to take memory for all of it.
 func TestTailOfHugeFile(t *testing.T) {
+	long.Test(t)
 	empty := bytes.NewReader(nil)
 	for _, size := range []int64{1 << 50, math.MaxInt64} {
 		if _, err := table.NewReader(empty, size, &table.ReaderOptions{TailSize: math.MaxInt}); !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -10,11 +10,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // Tables that Pebble writes in formats which are not LevelDB's are named for what they
 // are: its own, and RocksDB's.
 func TestCommandNamesForeignTables(t *testing.T) {
+	long.Test(t)
 	sst := buildSST(t)
 	for format := sstable.TableFormatRocksDBv2; format <= sstable.TableFormatMax; format++ {
 		path := filepath.Join(t.TempDir(), "table.sst")

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldbcgo"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // wantRows are the rows of the page with the least number of figures in each.
@@ -45,6 +46,7 @@ var wantRows = map[string]int{
 // The whole program, small: the page has every row and figures in it, and the
 // charts are well-formed.
 func TestRun(t *testing.T) {
+	long.Test(t)
 	dir := t.TempDir()
 	err := run([]string{"-o", dir, "-entries", "2000", "-urls", "10000", "-rounds", "2", "-time", "1ms"})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
@@ -46,6 +47,7 @@ func (c sstCommand) run(t *testing.T, stdin []byte, args ...string) []byte {
 // The databases of both engines: sst says what they said themselves, finds them sound,
 // and makes tables of them that have the same entries.
 func TestCommandOnDatabases(t *testing.T) {
+	long.Test(t)
 	sst := buildSST(t)
 	rounds := workload.Writes(4, 2500, 1200)
 	ops, _ := history.Of(rounds, usersOf(rounds))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/golang/snappy"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -56,6 +57,7 @@ func longKeys(shared, n int, trailer string) []byte {
 
 // A few bytes that make very long keys do not make the command take as much memory.
 func TestLongSharedKeys(t *testing.T) {
+	long.Test(t)
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	if err := os.WriteFile(path, longKeys(1<<20, 300, ""), 0o666); err != nil {
 		t.Fatal(err)
@@ -98,6 +100,7 @@ func TestLongSharedKeysTakeLinearTime(t *testing.T) {
 // A table of long keys whose index would not fit into --memory is refused, with what would
 // help, and not when all is read.
 func TestIndexIsHeldToMemory(t *testing.T) {
+	long.Test(t)
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "t.ldb"), filepath.Join(dir, "out.ldb")
 	if err := os.WriteFile(path, longKeys(100_000, 2_000, ""), 0o666); err != nil {

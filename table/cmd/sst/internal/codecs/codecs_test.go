@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -77,6 +78,7 @@ func TestTables(t *testing.T) {
 // What is written is read, however far it compresses: keys and values that take a
 // thousandth of their length in the file.
 func TestExtremeTables(t *testing.T) {
+	long.Test(t)
 	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
 		for name, tt := range map[string]struct{ n, key, value int }{
 			"a key of 8 MB":     {1, 8_000_000, 0},

@@ -19,6 +19,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -198,6 +199,7 @@ func TestReadWithout(t *testing.T) {
 // What is no regular file, or larger than that of any database, is an error that says so,
 // and takes neither time nor memory.
 func TestReadBounds(t *testing.T) {
+	long.Test(t)
 	record := func(edit []byte) func(path string) error {
 		return func(path string) error {
 			var out bytes.Buffer

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // What is wrong with a line is said in few words, and in ours.
@@ -37,7 +39,11 @@ func TestErrorsOfLines(t *testing.T) {
 func TestErrorsAreShort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	pieces := []string{"\t", "\t1\tset\t", "{", "}", `"`, ":", ",", "[", `\q`, `\x`, `\u00e9`, "\\", "\xff", "é", "-", "1", "null", "set", `"key":`, `"value":`, `"sequence":`, `"kind":`, `"key_base64":`, `{"key":"a",`, " "}
-	for range 20_000 {
+	lines := 1000
+	if long.Enabled() {
+		lines = 20_000
+	}
+	for range lines {
 		var line strings.Builder
 		for range 1 + rng.IntN(8) {
 			piece := pieces[rng.IntN(len(pieces))]
