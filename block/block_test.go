@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/rawtable"
 )
 
 type pair struct{ Key, Value string }
@@ -111,59 +112,11 @@ func TestNewWriterRefuses(t *testing.T) {
 	}
 }
 
-// damaged blocks, with the part of the error that says what is wrong.
-var damaged = []struct {
-	name, block, want string
-}{
-	{"no bytes", "", "block of 0 bytes"},
-	{"3 bytes", "\x00\x00\x00", "block of 3 bytes"},
-	{"7 bytes", "\x00\x00\x00\x01\x00\x00\x00", "block of 7 bytes"},
-	{"restart count 0", "\x00\x00\x00\x00" + "\x00\x00\x00\x00", "restart count at 4 is 0"},
-	{"restart count too big by one", "\x00\x00\x00\x00" + "\x02\x00\x00\x00", "restart count at 4 is 2"},
-	{"restart count 2³²−1", "\x00\x00\x00\x00" + "\xff\xff\xff\xff", "restart count at 4 is 4294967295"},
-	{"no entries, but a restart point", "\x01\x00\x00\x00" + "\x01\x00\x00\x00", "block of no entries"},
-	{"no entries, but two restart points", "\x00\x00\x00\x00\x00\x00\x00\x00" + "\x02\x00\x00\x00", "block of no entries"},
-	{"first restart point is not 0", "\x00\x01\x00a" + "\x01\x00\x00\x00" + "\x01\x00\x00\x00", "restart point 0 is 1"},
-	{"restart point at the end", "\x00\x01\x00a" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00", "restart point 1 is 4"},
-	{"restart point of 2³²−1", "\x00\x01\x00a" + "\x00\x00\x00\x00\xff\xff\xff\xff" + "\x02\x00\x00\x00", "restart point 1 is"},
-	{"restart point inside an entry", "\x00\x01\x00a\x00\x01\x00b" + "\x00\x00\x00\x00\x03\x00\x00\x00" + "\x02\x00\x00\x00", "restart point 1 is 3"},
-	{"restart point repeated", "\x00\x01\x00a\x00\x01\x00b" + "\x00\x00\x00\x00\x00\x00\x00\x00" + "\x02\x00\x00\x00", "restart point 1 is 0"},
-	{
-		"restart points unsorted", "\x00\x01\x00a\x00\x01\x00b\x00\x01\x00c" + "\x00\x00\x00\x00\x08\x00\x00\x00\x04\x00\x00\x00" + "\x03\x00\x00\x00",
-		"restart point 2 is 4",
-	},
-	{"first entry shares", "\x01\x01\x00a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0 shares 1 bytes at a restart point"},
-	{
-		"entry at a restart point shares", "\x00\x01\x00a\x01\x01\x00b" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00",
-		"entry at 4 shares 1 bytes at a restart point",
-	},
-	{"entry shares more than there is", "\x00\x01\x00a\x02\x01\x00b" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 4 shares 2 bytes, but"},
-	{
-		"shared length 2⁶³", "\x00\x01\x00a\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\x01\x00b" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00",
-		"entry at 4 shares 9223372036854775808",
-	},
-	{"key longer than the block", "\x00\x02\x00a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "key of 2 and value of 0 bytes, but 1"},
-	{"value runs into the restart array", "\x00\x01\x01a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "key of 1 and value of 1 bytes, but 1"},
-	{
-		"lengths that wrap together", "\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x02a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00",
-		"key of 18446744073709551615 and value of 2 bytes",
-	},
-	{
-		"value length 2⁶²", "\x00\x01\x80\x80\x80\x80\x80\x80\x80\x80\x40a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00",
-		"value of 4611686018427387904 bytes",
-	},
-	{"truncated lengths", "\x00\x01" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: want three lengths"},
-	{"truncated varint", "\x00\x80" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: want three lengths"},
-	{"length that is not minimal", "\x80\x00\x01\x00a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", "entry at 0: want three lengths"},
-	{"keys out of order", "\x00\x01\x00b\x00\x01\x00a" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", `key "a", want it above the one before, "b"`},
-	{"equal keys", "\x00\x01\x00a\x01\x00\x00" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00", `key "a", want it above the one before, "a"`},
-}
-
 func TestOpenRefusesDamage(t *testing.T) {
-	for _, tt := range damaged {
-		_, err := block.Open([]byte(tt.block), block.Order{})
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: Open = %v, want an error with %q", tt.name, err, tt.want)
+	for _, tt := range rawtable.MalformedBlocks {
+		_, err := block.Open([]byte(tt.Contents), block.Order{})
+		if err == nil || !strings.Contains(err.Error(), tt.Want) {
+			t.Errorf("%s: Open = %v, want an error with %q", tt.Name, err, tt.Want)
 		}
 	}
 }
@@ -171,9 +124,9 @@ func TestOpenRefusesDamage(t *testing.T) {
 // Of a damaged block, Get returns an error or what a reading from the start on
 // finds.
 func TestGetOnDamage(t *testing.T) {
-	for _, tt := range damaged {
-		for _, key := range []string{"", "a", "b", "ab", "c"} {
-			checkGet(t, tt.name, []byte(tt.block), []byte(key))
+	for _, tt := range rawtable.MalformedBlocks {
+		for _, key := range []string{"", "a", "c", "d", "dc", "dd", "e", "f"} {
+			checkGet(t, tt.Name, []byte(tt.Contents), []byte(key))
 		}
 	}
 }

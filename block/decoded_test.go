@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rawtable"
 )
 
 // all returns what e has.
@@ -26,13 +27,13 @@ func all(e *decoded.Block) []pair {
 
 // Decode finds what Open finds wrong with a block, in the same words.
 func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
-	for _, tt := range damaged {
+	for _, tt := range rawtable.MalformedBlocks {
 		for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-			_, want := block.Open([]byte(tt.block), block.Order{Func: compare})
+			_, want := block.Open([]byte(tt.Contents), block.Order{Func: compare})
 			var e decoded.Block
-			got := e.Decode([]byte(tt.block), block.Order{Func: compare})
+			got := e.Decode([]byte(tt.Contents), block.Order{Func: compare})
 			if fmt.Sprint(got) != fmt.Sprint(want) || e.Len() != 0 {
-				t.Errorf("%s: Decode = %v, Open = %v; %d entries", tt.name, got, want, e.Len())
+				t.Errorf("%s: Decode = %v, Open = %v; %d entries", tt.Name, got, want, e.Len())
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/rawtable"
 )
 
 // FuzzOpen opens blocks of any bytes: they are refused, or read the same
@@ -18,8 +19,8 @@ import (
 // is there, whether the block is refused or not. Moves are made as on a slice.
 // Entries agree in all of that.
 func FuzzOpen(f *testing.F) {
-	for _, tt := range damaged {
-		f.Add([]byte(tt.block), []byte("a"), []byte(nil))
+	for _, tt := range rawtable.MalformedBlocks {
+		f.Add([]byte(tt.Contents), []byte("a"), []byte(nil))
 	}
 	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}), []byte("ab"), []byte{1, 5, 5, 4, 5, 2, 5, 3, 4})
 	f.Fuzz(func(t *testing.T, data, key, moves []byte) {

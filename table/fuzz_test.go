@@ -22,7 +22,7 @@ func FuzzReader(f *testing.F) {
 	internalPairs := pairsOf(string(internalKey("a", 2, table.KindSet)), string(internalKey("a", 1, table.KindDelete)))
 	f.Add(build(f, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Properties: true}, numbered(20)), []byte("key000002"))
 	f.Add(build(f, &table.WriterOptions{Comparer: internalOrder, FilterKey: table.InternalFilterKey, Properties: true}, internalPairs), []byte("a"))
-	for _, tt := range damagedBlocks {
+	for _, tt := range damagedBlocks() {
 		p := sound()
 		p.data2 = tt.block
 		f.Add(p.build(), []byte("c"))

@@ -89,11 +89,11 @@ func TestBlocksOfZeros(t *testing.T) {
 	needsMemory(t)
 	const n = 300 << 20
 	var f rawtable.File
-	meta := zeros(lengths(0, 9, n)+"rocksdb.x", n, rawtable.Restarts(0))
+	meta := zeros(rawtable.Lengths(0, 9, n)+"rocksdb.x", n, rawtable.Restarts(0))
 	metaindex := f.Stored(meta.contents, meta.id)
 	inspect(t, "metaindex of an empty table", f.Footer(metaindex, f.Block(rawtable.Entries())), nil, nil)
 
-	contents := oneBlock(zeros(lengths(0, 1, n)+"a", n, rawtable.Restarts(0)))
+	contents := oneBlock(zeros(rawtable.Lengths(0, 1, n)+"a", n, rawtable.Restarts(0)))
 	inspect(t, "one value", contents, nil, nil)
 	r := open(t, contents, nil)
 	before := allocated()

@@ -51,10 +51,14 @@ func Entries(keysAndValues ...string) string {
 
 // Entry returns an entry that shares that many bytes with the key before.
 func Entry(shared uint64, unshared, value string) string {
+	return Lengths(shared, uint64(len(unshared)), uint64(len(value))) + unshared + value
+}
+
+// Lengths returns the head of an entry, of any three lengths.
+func Lengths(shared, unshared, value uint64) string {
 	b := binary.AppendUvarint(nil, shared)
-	b = binary.AppendUvarint(b, uint64(len(unshared)))
-	b = binary.AppendUvarint(b, uint64(len(value)))
-	return string(b) + unshared + value
+	b = binary.AppendUvarint(b, unshared)
+	return string(binary.AppendUvarint(b, value))
 }
 
 // Restarts returns the end of a block: restart points and their count.
