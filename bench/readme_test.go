@@ -30,6 +30,7 @@ func readme(t *testing.T) string {
 
 // What README.md shows is so: the quick start compiles, and prints what stands below it.
 func TestQuickStart(t *testing.T) {
+	t.Parallel()
 	m := regexp.MustCompile("(?s)```go\n(package main\n.*?)```\n+```\n(.*?)```").FindStringSubmatch(readme(t))
 	if m == nil {
 		t.Fatal("no program with output in README.md")
@@ -58,6 +59,7 @@ func TestQuickStart(t *testing.T) {
 // The table of bits per key is computed, and measured.
 func TestBitsPerKey(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	var want strings.Builder
 	set := workload.W1(1_000_000)
 	for _, bits := range []int{4, 6, 8, 10, 12, 14, 16, 20} {
@@ -99,6 +101,7 @@ func measure(p filter.Bloom, set workload.Set) float64 {
 
 // Links lead to files that are there.
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	for _, m := range regexp.MustCompile(`\[[^\]]+\]\(([a-zA-Z./]+)\)`).FindAllStringSubmatch(readme(t), -1) {
 		if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
 			t.Error(err)

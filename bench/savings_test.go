@@ -14,6 +14,7 @@ import (
 // at most 0.02 data-block reads, and about one without the filter.
 func TestSavings(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	w2, err := workload.W2()
 	if err != nil {
 		t.Fatal(err)

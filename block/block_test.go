@@ -46,6 +46,7 @@ func open(t testing.TB, data []byte) block.Block {
 }
 
 func TestWriterBytes(t *testing.T) {
+	t.Parallel()
 	fruit := []pair{{"app", "1"}, {"apple", "2"}, {"banana", "3"}}
 	for _, tt := range []struct {
 		name     string
@@ -86,6 +87,7 @@ func TestWriterBytes(t *testing.T) {
 }
 
 func TestWriterReset(t *testing.T) {
+	t.Parallel()
 	w, err := block.NewWriter(16)
 	if err != nil {
 		t.Fatal(err)
@@ -105,6 +107,7 @@ func TestWriterReset(t *testing.T) {
 }
 
 func TestNewWriterRefuses(t *testing.T) {
+	t.Parallel()
 	for _, interval := range []int{0, -1, math.MinInt} {
 		if _, err := block.NewWriter(interval); err == nil {
 			t.Errorf("restart interval %d: no error", interval)
@@ -113,6 +116,7 @@ func TestNewWriterRefuses(t *testing.T) {
 }
 
 func TestOpenRefusesDamage(t *testing.T) {
+	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
 		_, err := block.Open([]byte(tt.Contents), block.Order{})
 		if err == nil || !strings.Contains(err.Error(), tt.Want) {
@@ -124,6 +128,7 @@ func TestOpenRefusesDamage(t *testing.T) {
 // Of a damaged block, Get returns an error or what a reading from the start on
 // finds.
 func TestGetOnDamage(t *testing.T) {
+	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
 		for _, key := range []string{"", "a", "c", "d", "dc", "dd", "e", "f"} {
 			checkGet(t, tt.Name, []byte(tt.Contents), []byte(key))
@@ -177,6 +182,7 @@ func readPlainly(data []byte) []pair {
 
 // A restart point inside a value that looks like an entry must not be believed.
 func TestGetDoesNotReadInsideEntries(t *testing.T) {
+	t.Parallel()
 	forged := "\x00\x01\x01c!"
 	data := []byte("\x00\x01\x05a" + forged + "\x00\x01\x01d4" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00")
 	_, found, err := block.Get(data, block.Order{}, []byte("c"), nil)
@@ -187,6 +193,7 @@ func TestGetDoesNotReadInsideEntries(t *testing.T) {
 
 // On sound blocks, Get finds what is there and nothing else, in any order.
 func TestGet(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 2))
 	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
 	for _, interval := range []int{1, 2, 3, 16, 128} {
@@ -217,6 +224,7 @@ func TestGet(t *testing.T) {
 // A block may restart more often than its restart points say, and share less
 // than it could: other writers do.
 func TestOpenTakesOddButSoundBlocks(t *testing.T) {
+	t.Parallel()
 	b := open(t, []byte("\x00\x01\x00a\x00\x02\x00ab"+"\x00\x00\x00\x00"+"\x01\x00\x00\x00"))
 	if diff := cmp.Diff([]pair{{"a", ""}, {"ab", ""}}, forward(b.NewIter())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -224,6 +232,7 @@ func TestOpenTakesOddButSoundBlocks(t *testing.T) {
 }
 
 func TestOpenUsesTheOrderGiven(t *testing.T) {
+	t.Parallel()
 	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
 	data := build(t, 2, []pair{{"c", ""}, {"bb", ""}, {"ba", ""}, {"a", ""}})
 	if _, err := block.Open(data, block.Order{}); err == nil {

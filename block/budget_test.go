@@ -13,6 +13,7 @@ import (
 
 // Open takes memory for keys that share bytes out of what it is given.
 func TestIterOpenIsBounded(t *testing.T) {
+	t.Parallel()
 	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 1000), "1"}, {"a" + strings.Repeat("l", 1000), "2"}})
 	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
 		var it block.Iter
@@ -42,6 +43,7 @@ func TestIterOpenIsBounded(t *testing.T) {
 // Keys that grow within a block, and from one to the next, take memory for the
 // longest, and not for each.
 func TestMemoryForKeysThatGrow(t *testing.T) {
+	t.Parallel()
 	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
 		var it block.Iter
 		budget := block.Budget{Memory: 10_000_000, Work: math.MaxInt64}
@@ -62,6 +64,7 @@ func TestMemoryForKeysThatGrow(t *testing.T) {
 
 // Get puts keys together up to the one it looks for, whatever comes behind.
 func TestGetTakesNoMemoryForWhatIsBehind(t *testing.T) {
+	t.Parallel()
 	data := build(t, 16, []pair{
 		{strings.Repeat("k", 70_000), "1"}, {strings.Repeat("k", 70_001), "2"}, {strings.Repeat("k", 300_000), "3"},
 	})
@@ -75,6 +78,7 @@ func TestGetTakesNoMemoryForWhatIsBehind(t *testing.T) {
 // Keys that share are made of few bytes. In an order that is not bytewise each
 // has to be compared whole, which is bounded.
 func TestWorkIsBounded(t *testing.T) {
+	t.Parallel()
 	data := build(t, 1000, []pair{{strings.Repeat("k", 1000), ""}, {strings.Repeat("k", 1001), ""}, {strings.Repeat("k", 1002), ""}})
 	for work, ok := range map[int64]bool{7000: true, 1000: false} {
 		budget := block.Budget{Memory: math.MaxInt, Work: work}

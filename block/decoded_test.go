@@ -27,6 +27,7 @@ func all(e *decoded.Block) []pair {
 
 // Decode finds what Open finds wrong with a block, in the same words.
 func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
+	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
 		for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
 			_, want := block.Open([]byte(tt.Contents), block.Order{Func: compare})
@@ -60,6 +61,7 @@ func checkEntries(t *testing.T, name string, e *decoded.Block, pairs []pair, key
 // Entries, also when packed, have what was written, and find it, in any order
 // and with whatever was decoded into them before.
 func TestEntries(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
 	var e decoded.Block
@@ -100,6 +102,7 @@ func TestEntries(t *testing.T) {
 
 // Few bytes can make many entries, or long keys; Entries take them up to a bound.
 func TestEntriesAreBounded(t *testing.T) {
+	t.Parallel()
 	numbers := func(n int) (pairs []pair) {
 		for i := range n {
 			pairs = append(pairs, pair{fmt.Sprintf("%06d", i), ""})
@@ -140,6 +143,7 @@ func TestEntriesAreBounded(t *testing.T) {
 
 // What Entries are given does not depend on what they had before.
 func TestDecodeForgets(t *testing.T) {
+	t.Parallel()
 	var many, long []pair
 	for i := range 1 << 14 {
 		many = append(many, pair{fmt.Sprintf("%06d", i), ""})
@@ -161,6 +165,7 @@ func TestDecodeForgets(t *testing.T) {
 // A key that is apart from all others makes their heads alike; they are found all the
 // same, and by a binary search.
 func TestEntriesWithHeadsAlike(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 3, 4, 5, 6, 100, 2000} {
 		for _, common := range []string{"http://", "\xff\xff\xff\xff", "\x00\x00\x00\x00\x00"} {
 			pairs := []pair{{"\x00", "first"}}
@@ -207,6 +212,7 @@ func suffixed(a, b []byte) int {
 // To know that keys are in the bytewise order but for their suffixes makes no
 // difference but in time: to what is found, and to what is refused.
 func TestDecodeSuffixed(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(18, 18))
 	var quick, plain decoded.Block
 	for i := range 3000 {

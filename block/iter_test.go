@@ -54,6 +54,7 @@ func randomPairs(rng *rand.Rand, n int) []pair {
 // TestIterAgainstModel makes random moves on blocks of every restart interval,
 // and compares each with the same move on a sorted slice.
 func TestIterAgainstModel(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, interval := range []int{1, 2, 3, 4, 16, 128} {
 		for n := range 40 {
@@ -115,6 +116,7 @@ func checkMoves(t *testing.T, rng *rand.Rand, name string, it *block.Iter, pairs
 
 // A seek may be given the Iter's own key.
 func TestSeekToKey(t *testing.T) {
+	t.Parallel()
 	pairs := randomPairs(rand.New(rand.NewPCG(3, 3)), 100)
 	it := open(t, build(t, 16, pairs)).NewIter()
 	for i, p := range pairs {
@@ -129,6 +131,7 @@ func TestSeekToKey(t *testing.T) {
 
 // An Iter's slices have no room behind them that an append could write to.
 func TestIterSlicesAreFull(t *testing.T) {
+	t.Parallel()
 	it := open(t, build(t, 16, []pair{{"a", "1"}, {"ab", "2"}})).NewIter()
 	for it.Next() {
 		if cap(it.Key()) != len(it.Key()) || cap(it.Value()) != len(it.Value()) {
@@ -138,6 +141,7 @@ func TestIterSlicesAreFull(t *testing.T) {
 }
 
 func TestZeroIterIsEmpty(t *testing.T) {
+	t.Parallel()
 	var it block.Iter
 	if it.Valid() || it.First() || it.Last() || it.SeekGE(nil) || it.SeekLT([]byte("x")) || it.Next() || it.Prev() {
 		t.Error("the zero Iter found an entry")
@@ -166,6 +170,7 @@ func TestIterDoesNotAllocate(t *testing.T) {
 // Prev goes back through a long run between restart points, of keys that share
 // little and much in turn, on a way that it remembers in parts.
 func TestPrevThroughLongRuns(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, n := range []int{1, 100, 10_000, 100_000} {
 		var pairs []pair
@@ -202,6 +207,7 @@ func TestPrevThroughLongRuns(t *testing.T) {
 // what is remembered of the way back. Reading it anew at each step would take an
 // hour.
 func TestPrevThroughCutsThatJustDoNotFit(t *testing.T) {
+	t.Parallel()
 	const n = 400_000
 	var entries []byte
 	add := func(shared int, unshared string) {

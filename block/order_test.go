@@ -47,6 +47,7 @@ func find(data []byte, order block.Order, key []byte) string {
 
 // Keys in no order, and keys that are there twice, are read as they are stored.
 func TestUncheckedOrder(t *testing.T) {
+	t.Parallel()
 	pairs := []pair{{"b", "1"}, {"ba", "2"}, {"a", "3"}, {"a", "4"}, {"", "5"}, {strings.Repeat("k", 1000), "6"}, {"k", "7"}}
 	for _, interval := range []int{1, 2, 16} {
 		data := build(t, interval, pairs)
@@ -67,6 +68,7 @@ func TestUncheckedOrder(t *testing.T) {
 // A few bytes of a block can stand for keys that are very long together. To read
 // them takes work only in an order that has to see whole keys.
 func TestWorkIsLinearButForOtherOrders(t *testing.T) {
+	t.Parallel()
 	prefix := strings.Repeat("k", 100_000)
 	var pairs []pair
 	for i := range 1000 {
@@ -100,6 +102,7 @@ func TestWorkIsLinearButForOtherOrders(t *testing.T) {
 // the keys and the restart interval are: the keys of a block are, together, at most
 // 257 times as long as the block, and one that shares bytes has at most 1 MiB.
 func TestWriterBoundsWhatKeysShare(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("k", 2<<20)
 	for name, tt := range map[string]struct {
 		n   int
@@ -141,6 +144,7 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 
 // The empty key is a key: what tells it from none is that it is not nil.
 func TestEmptyKeyIsNotNil(t *testing.T) {
+	t.Parallel()
 	data := build(t, 16, []pair{{"", ""}})
 	var e decoded.Block
 	if err := e.Decode(data, block.Order{}); err != nil {

@@ -62,6 +62,7 @@ func buildBlock(t *testing.T, p filter.Policy, baseLg int, blocks []dataBlock) [
 }
 
 func TestBlockBytes(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		baseLg int
@@ -112,6 +113,7 @@ func TestBlockBytes(t *testing.T) {
 
 // The blocks, offsets and questions of LevelDB's filter_block_test.
 func TestBlockContains(t *testing.T) {
+	t.Parallel()
 	block := buildBlock(t, listPolicy{}, 11, []dataBlock{
 		{0, "foo"}, {2000, "bar"}, // filter 0
 		{3100, "box"},               // filter 1
@@ -151,6 +153,7 @@ func TestBlockContains(t *testing.T) {
 }
 
 func TestNewBlockReaderRefusesDamage(t *testing.T) {
+	t.Parallel()
 	nine := string(make([]byte, 8)) + "\x06" // a Bloom filter
 	for _, tt := range []struct {
 		name  string
@@ -179,12 +182,14 @@ func TestNewBlockReaderRefusesDamage(t *testing.T) {
 }
 
 func TestNewBlockReaderRefusesNoPolicy(t *testing.T) {
+	t.Parallel()
 	if _, err := filter.NewBlockReader([]byte("\x00\x00\x00\x00\x0b"), nil); err == nil {
 		t.Error("no error")
 	}
 }
 
 func TestNewBlockWriterRefuses(t *testing.T) {
+	t.Parallel()
 	for _, lg := range []int{-1, 31, math.MaxInt} {
 		if _, err := filter.NewBlockWriter(listPolicy{}, lg); err == nil {
 			t.Errorf("NewBlockWriter with base lg %d: no error", lg)
@@ -198,6 +203,7 @@ func TestNewBlockWriterRefuses(t *testing.T) {
 // A gap that would take more than 4 GiB of empty filters is refused before any
 // memory is taken for them, and the error stays.
 func TestBlockWriterRefusesWhatOffsetsCannotReach(t *testing.T) {
+	t.Parallel()
 	for _, offset := range []uint64{1 << 30, 1 << 62, 1 << 63, 1<<64 - 1} {
 		w, err := filter.NewBlockWriter(listPolicy{}, 0)
 		if err != nil {
@@ -224,6 +230,7 @@ func (silentGenerator) Add([]byte)             {}
 func (silentGenerator) Generate(filter.Buffer) {}
 
 func TestBlockWriterRefusesFiltersOfNoBytes(t *testing.T) {
+	t.Parallel()
 	w, err := filter.NewBlockWriter(silentPolicy{}, 11)
 	if err != nil {
 		t.Fatal(err)
@@ -235,6 +242,7 @@ func TestBlockWriterRefusesFiltersOfNoBytes(t *testing.T) {
 }
 
 func TestBlockWriterRefusesDescendingOffsets(t *testing.T) {
+	t.Parallel()
 	w, err := filter.NewBlockWriter(listPolicy{}, 11)
 	if err != nil {
 		t.Fatal(err)
@@ -255,6 +263,7 @@ func TestBlockWriterRefusesDescendingOffsets(t *testing.T) {
 // Keys that are added as hashes, after the offset of their block became known, give the
 // same filters as keys that are added at once.
 func TestBlockWriterAddHash(t *testing.T) {
+	t.Parallel()
 	for _, p := range []filter.Policy{filter.NewBloom(10), listPolicy{}} {
 		at, err := filter.NewBlockWriter(p, 11)
 		if err != nil {

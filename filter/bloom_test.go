@@ -42,6 +42,7 @@ func draw(f []byte) string {
 
 // The bits themselves, which every engine must find where we put them.
 func TestBloomBits(t *testing.T) {
+	t.Parallel()
 	var s strings.Builder
 	for _, tt := range []struct {
 		bits int
@@ -59,6 +60,7 @@ func TestBloomBits(t *testing.T) {
 }
 
 func TestBloomProbes(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		bitsPerKey int
 		k          byte
@@ -86,6 +88,7 @@ func TestBloomProbes(t *testing.T) {
 }
 
 func TestBloomSize(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		n, bitsPerKey int
 		want          int
@@ -109,6 +112,7 @@ func TestBloomSize(t *testing.T) {
 // 32-bit positions can reach, and has no false negatives.
 func TestBloomSizeDoesNotWrap(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes 512 MiB of memory")
 	}
@@ -128,6 +132,7 @@ func TestBloomSizeDoesNotWrap(t *testing.T) {
 }
 
 func TestBloomContainsOddFilters(t *testing.T) {
+	t.Parallel()
 	full := bytes.Repeat([]byte{0xff}, 8)
 	none := make([]byte, 8)
 	for _, tt := range []struct {
@@ -152,6 +157,7 @@ func TestBloomContainsOddFilters(t *testing.T) {
 }
 
 func TestBloomCheck(t *testing.T) {
+	t.Parallel()
 	none := make([]byte, 8)
 	for _, tt := range []struct {
 		name   string
@@ -171,6 +177,7 @@ func TestBloomCheck(t *testing.T) {
 
 // A Generator starts anew after Generate, and clears what an Alloc hands out.
 func TestGeneratorReuseInDirtyMemory(t *testing.T) {
+	t.Parallel()
 	p := filter.NewBloom(10)
 	g := p.NewGenerator()
 	dirty := filter.Bytes(bytes.Repeat([]byte{0xff}, 100))[:0]
@@ -185,6 +192,7 @@ func TestGeneratorReuseInDirtyMemory(t *testing.T) {
 }
 
 func TestAddDoesNotKeepTheKey(t *testing.T) {
+	t.Parallel()
 	p := filter.NewBloom(10)
 	g := p.NewGenerator()
 	key := []byte("before")
@@ -203,6 +211,7 @@ func intKey(i uint32) []byte { return binary.LittleEndian.AppendUint32(nil, i) }
 // TestFalsePositiveRate is the gate of LevelDB's bloom_test: at 10 bits per key
 // no size may exceed 2 %, and at most a fifth of the sizes 1.25 %.
 func TestFalsePositiveRate(t *testing.T) {
+	t.Parallel()
 	p := filter.NewBloom(10)
 	mediocre, sizes := 0, 0
 	for n := uint32(1); n <= 10_000; n = nextSize(n) {
@@ -256,6 +265,7 @@ func falsePositives(p filter.Policy, f []byte) float64 {
 
 // The measured rate is the one that Sizing predicts.
 func TestRateIsAsPredicted(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, bits := range []int{2, 5, 8, 10, 12, 16} {
 		const n, asked = 20_000, 1_000_000

@@ -12,6 +12,7 @@ import (
 )
 
 func TestRename(t *testing.T) {
+	t.Parallel()
 	p := filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2")
 	if got, want := p.Name(), "leveldb.BuiltinBloomFilter2"; got != want {
 		t.Errorf("Name = %q, want %q", got, want)
@@ -57,6 +58,7 @@ func TestPolicyKindsDiffer(t *testing.T) {
 }
 
 func TestUnion(t *testing.T) {
+	t.Parallel()
 	p := filter.NewBloom(10)
 	a, b := build(p, "a", "b", "c", "d", "e", "f", "g"), build(p, "h", "i", "j", "k", "l", "m", "n")
 	u, err := filter.Union(a, b)
@@ -74,6 +76,7 @@ func TestUnion(t *testing.T) {
 }
 
 func TestUnionRefuses(t *testing.T) {
+	t.Parallel()
 	array := make([]byte, 8)
 	ok := append(array, 6)
 	for _, tt := range []struct {
@@ -113,6 +116,7 @@ type (
 )
 
 func TestAdapt(t *testing.T) {
+	t.Parallel()
 	var p otherPolicy = filter.Adapt[otherGenerator, otherBuffer](filter.NewBloom(10))
 	g := p.NewGenerator()
 	g.Add([]byte("key"))
@@ -127,6 +131,7 @@ func TestAdapt(t *testing.T) {
 }
 
 func TestAdaptPanicsAtOnce(t *testing.T) {
+	t.Parallel()
 	defer func() {
 		got := fmt.Sprint(recover())
 		for _, want := range []string{"filter_test.otherPolicy", "filter_test.otherBuffer"} {

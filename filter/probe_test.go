@@ -9,6 +9,7 @@ import (
 // Remainders without a division are exact, for arrays of any size up to the
 // largest that has positions.
 func TestProberAt(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
 	sizes := []int{maxBits/8 - 1, maxBits / 8, 1 << 20, 1<<28 - 1, 1 << 28, 1<<28 + 1}
 	for n := 1; n < 2*len(reciprocals); n++ {
@@ -57,6 +58,7 @@ func plainContains(filter []byte, h uint32) bool {
 }
 
 func TestMayContain(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))
 	yes := 0
 	for range 300_000 {

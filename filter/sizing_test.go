@@ -14,6 +14,7 @@ import (
 var approx = cmpopts.EquateApprox(0.01, 0)
 
 func TestSizeForRate(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		n    uint64
@@ -66,6 +67,7 @@ func TestSizeForRate(t *testing.T) {
 }
 
 func TestSizeForBits(t *testing.T) {
+	t.Parallel()
 	got, err := filter.SizeForBits(1e6, 20) // m = 2·10⁷
 	if err != nil {
 		t.Fatal(err)
@@ -81,6 +83,7 @@ func TestSizeForBits(t *testing.T) {
 
 // A size given in bits and the rate it gives lead back to the same size.
 func TestSizingsAgree(t *testing.T) {
+	t.Parallel()
 	for bits := 1; bits <= 200; bits++ {
 		forBits, err := filter.SizeForBits(1e6, bits)
 		if err != nil {
@@ -97,6 +100,7 @@ func TestSizingsAgree(t *testing.T) {
 }
 
 func TestSizingOfNegativeBitsIsThatOfNone(t *testing.T) {
+	t.Parallel()
 	neg, err := filter.SizeForBits(5, -3)
 	if err != nil {
 		t.Fatal(err)
@@ -114,6 +118,7 @@ func TestSizingOfNegativeBitsIsThatOfNone(t *testing.T) {
 }
 
 func TestSizingRefuses(t *testing.T) {
+	t.Parallel()
 	for _, p := range []float64{0, 1, -0.5, 2, 1e-101, math.NaN(), math.Inf(1)} {
 		if s, err := filter.SizeForRate(1, p); err == nil {
 			t.Errorf("SizeForRate(1, %g) = %+v, want an error", p, s)

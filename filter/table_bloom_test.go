@@ -69,6 +69,7 @@ func randomKeys(rng *rand.Rand, n int) [][]byte {
 
 // Contains gives the answers of the plain version.
 func TestTableBloomContains(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 14))
 	for _, bitsPerKey := range []int{0, 1, 5, 10, 16, 44, 100} {
 		p := NewTableBloom(bitsPerKey)
@@ -94,6 +95,7 @@ func TestTableBloomContains(t *testing.T) {
 
 // Lines, k, and the rate of false positives.
 func TestTableBloomForm(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		bitsPerKey, keys, lines, k int
 		rate                       float64 // at most
@@ -146,6 +148,7 @@ func TestTableBloomGenerator(t *testing.T) {
 
 // Open refuses a filter that it cannot use.
 func TestTableBloomDamage(t *testing.T) {
+	t.Parallel()
 	line := string(make([]byte, 64))
 	p := NewTableBloom(10)
 	for _, tt := range []struct {
@@ -174,6 +177,7 @@ func TestTableBloomDamage(t *testing.T) {
 }
 
 func TestLineCount(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ keys, bitsPerKey, want uint64 }{
 		{1, 0, 1},
 		{1 << 30, 10, maxLines},

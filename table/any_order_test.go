@@ -17,6 +17,7 @@ import (
 // A table in whatever order opens, is gone through in the order of the file, and
 // verifies. In the bytewise order it does not, and the error says why.
 func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
+	t.Parallel()
 	shuffled := numbered(500)
 	rand.New(rand.NewSource(1)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	reversed := numbered(500)
@@ -56,6 +57,7 @@ func bytewise(contents []byte) error {
 
 // Blocks of more entries than are held at once are gone through too.
 func TestAnyOrderOfVeryManyEntries(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(20_000)
 	slices.Reverse(pairs)
 	r := open(t, build(t, &table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 16 << 20}, pairs), &table.ReaderOptions{Comparer: table.AnyOrder})
@@ -69,6 +71,7 @@ func TestAnyOrderOfVeryManyEntries(t *testing.T) {
 
 // Damage is found as in any order.
 func TestAnyOrderFindsDamage(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{Comparer: table.AnyOrder}, numbered(500))
 	contents[10] ^= 1
 	r := open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder})
@@ -80,6 +83,7 @@ func TestAnyOrderFindsDamage(t *testing.T) {
 // What looks for a key says that it cannot, instead of finding nothing or something
 // else.
 func TestAnyOrderRefusesLookups(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(500)
 	key := pairs[100].Key
 	r := open(t, build(t, nil, pairs), &table.ReaderOptions{Comparer: table.AnyOrder})

@@ -18,6 +18,7 @@ import (
 // Readers that share a cache see their own blocks, and take them along when they
 // are closed.
 func TestCacheIsShared(t *testing.T) {
+	t.Parallel()
 	c := table.NewCache(1 << 20)
 	a, b := pairsOf("a", "b", "c"), pairsOf("a", "c", "d")
 	ra := open(t, build(t, nil, a), &table.ReaderOptions{Cache: c})
@@ -63,6 +64,7 @@ func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 
 // A cache outlives files: Open and Close in turn leave nothing behind.
 func TestCacheOfFiles(t *testing.T) {
+	t.Parallel()
 	c := table.NewCache(1 << 20)
 	for i := range 3 {
 		name := filepath.Join(t.TempDir(), strings.Repeat("x", i+1))
@@ -89,6 +91,7 @@ func TestCacheOfFiles(t *testing.T) {
 // Iters move over cached blocks, and over such as have too long keys to be cached
 // or held whole, as over others.
 func TestCachedIterAgainstModel(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))
 	for i := range 200 {
 		prefix := strings.Repeat("k", []int{0, 20, 3000}[i%3])

@@ -17,6 +17,7 @@ import (
 
 // Whatever a cache has room for, answers are the same with it.
 func TestCacheChangesNoAnswer(t *testing.T) {
+	t.Parallel()
 	golden.Each(t, goldenDir, func(t *testing.T, g golden.Loaded) {
 		if len(g.Want) > 10_000 {
 			t.Skip("the others have every shape")
@@ -49,6 +50,7 @@ func TestCacheChangesNoAnswer(t *testing.T) {
 
 // What is in the cache is not read again, by lookups or iterators.
 func TestCacheSparesReads(t *testing.T) {
+	t.Parallel()
 	var m table.Metrics
 	pairs := numbered(2000)
 	r := open(t, build(t, withBloom, pairs), &table.ReaderOptions{Cache: table.NewCache(1 << 20), Metrics: &m})
@@ -71,6 +73,7 @@ func TestCacheSparesReads(t *testing.T) {
 // Blocks that are used again and again outlive scans of much more than there is
 // room for.
 func TestCacheResistsScans(t *testing.T) {
+	t.Parallel()
 	var hot, cold table.Metrics
 	c := table.NewCache(100_000)
 	contents := build(t, nil, numbered(20_000)) // of which the cache holds a tenth
@@ -105,6 +108,7 @@ func TestCacheResistsScans(t *testing.T) {
 // A block that was read because a filter was wrong is not kept; one that was read
 // without asking a filter is.
 func TestCacheAndFalsePositives(t *testing.T) {
+	t.Parallel()
 	p := alwaysPolicy{filter.NewBloom(10)}
 	contents := build(t, &table.WriterOptions{FilterPolicy: p}, numbered(10))
 	for _, ignore := range []bool{false, true} {
@@ -136,6 +140,7 @@ func TestCacheAndFalsePositives(t *testing.T) {
 // A block that cannot be read, or is damaged, is not kept: the next call tries
 // again.
 func TestCacheKeepsNoErrors(t *testing.T) {
+	t.Parallel()
 	contents := build(t, nil, numbered(100))
 	broken := &failingReader{ReaderAt: bytes.NewReader(contents)}
 	r, err := table.NewReader(broken, int64(len(contents)), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
@@ -177,6 +182,7 @@ func (f *failingReader) ReadAt(p []byte, off int64) (int, error) {
 
 // Blocks that the cache is not for are read each time.
 func TestCacheLeavesOut(t *testing.T) {
+	t.Parallel()
 	var many []workload.Pair
 	for i := range 20_000 {
 		many = append(many, workload.Pair{Key: fmt.Appendf(nil, "%06d", i)})

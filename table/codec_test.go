@@ -42,6 +42,7 @@ func (c runCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 }
 
 func TestCodecs(t *testing.T) {
+	t.Parallel()
 	var pairs []workload.Pair
 	for i := range 200 {
 		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "%03d", i), Value: bytes.Repeat([]byte{byte(i)}, 200)})
@@ -66,6 +67,7 @@ func TestCodecs(t *testing.T) {
 
 // A codec that returns nothing does not lose the block.
 func TestCodecThatReturnsNothing(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{Compression: noneCodec{runCodec{9}}}, numbered(10))
 	checkLookups(t, open(t, contents, nil), numbered(10))
 }
@@ -75,6 +77,7 @@ type noneCodec struct{ runCodec }
 func (noneCodec) Encode(dst, src []byte) []byte { return dst }
 
 func TestSnappyKeepsIncompressibleBlocksRaw(t *testing.T) {
+	t.Parallel()
 	pairs := dataset(t, "one-mib")
 	snappy := build(t, &table.WriterOptions{Compression: table.Snappy}, pairs)
 	none := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
@@ -85,6 +88,7 @@ func TestSnappyKeepsIncompressibleBlocksRaw(t *testing.T) {
 
 // MaxBlockSize bounds a block as stored and as decompressed.
 func TestMaxBlockSize(t *testing.T) {
+	t.Parallel()
 	pairs := []workload.Pair{{Key: []byte("k"), Value: make([]byte, 100_000)}}
 	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
 		contents := build(t, &table.WriterOptions{Compression: codec}, pairs)
@@ -100,6 +104,7 @@ func TestMaxBlockSize(t *testing.T) {
 
 // Id 0 is for blocks that are not compressed.
 func TestCodecOfIdZero(t *testing.T) {
+	t.Parallel()
 	contents := build(t, nil, nil)
 	for _, tt := range []struct {
 		codec table.Codec

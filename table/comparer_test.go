@@ -12,6 +12,7 @@ import (
 
 // goleveldb's comparers fit, and another order works throughout.
 func TestComparer(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(500)
 	slices.Reverse(pairs)
 	descending := descendingComparer{}
@@ -41,6 +42,7 @@ func (descendingComparer) Separator(dst, a, b []byte) []byte { return nil }
 func (descendingComparer) Successor(dst, b []byte) []byte    { return nil }
 
 func TestBytewiseSeparators(t *testing.T) {
+	t.Parallel()
 	c := table.BytewiseComparer
 	for _, tt := range []struct{ a, b, separator, successor string }{
 		{"abcd", "abzz", "abd", "b"},

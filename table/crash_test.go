@@ -74,6 +74,7 @@ func writeFile(name string, pairs []workload.Pair) error {
 // A process that is killed at any point from Create to Close leaves no file
 // under the final name, or a whole one.
 func TestKilledWriter(t *testing.T) {
+	t.Parallel()
 	runs := 30
 	if long.Enabled() && !testing.Short() {
 		runs = 300

@@ -38,6 +38,7 @@ func create(t *testing.T, name string) *table.Writer {
 }
 
 func TestCreatePublishesOnClose(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.ldb")
 	w := create(t, name)
@@ -64,6 +65,7 @@ func TestCreatePublishesOnClose(t *testing.T) {
 }
 
 func TestCreateReplacesOnCloseOnly(t *testing.T) {
+	t.Parallel()
 	name := filepath.Join(t.TempDir(), "a.ldb")
 	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
@@ -88,6 +90,7 @@ func TestCreateReplacesOnCloseOnly(t *testing.T) {
 }
 
 func TestAbortAndErrorsLeaveNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	w := create(t, filepath.Join(dir, "aborted.ldb"))
 	if err := w.Abort(); err != nil {
@@ -126,6 +129,7 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 
 // A policy that panics when it is first used leaves no temporary file.
 func TestCreateAfterAPanic(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	func() {
 		defer func() {
@@ -143,6 +147,7 @@ func TestCreateAfterAPanic(t *testing.T) {
 // A directory that cannot be opened, and so not synced, fails Close before an
 // older file is replaced.
 func TestCreateInADirectoryThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() == 0 {
 		t.Skip("the superuser can read any directory")
 	}
@@ -186,6 +191,7 @@ func TestCreateOfARelativeName(t *testing.T) {
 // The directory is the one that the system finds, through links and .., and
 // stays the same when it is moved.
 func TestCreateFollowsTheDirectory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "real", "sub"), 0o777); err != nil {
 		t.Fatal(err)
@@ -206,6 +212,7 @@ func TestCreateFollowsTheDirectory(t *testing.T) {
 }
 
 func TestCreateInAMissingDirectory(t *testing.T) {
+	t.Parallel()
 	_, err := table.Create(filepath.Join(t.TempDir(), "missing", "a.ldb"), nil)
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Create = %v, want fs.ErrNotExist", err)
@@ -223,6 +230,7 @@ func openFiles(t *testing.T) int {
 }
 
 func TestFilesAreClosed(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	name, short := filepath.Join(dir, "a.ldb"), filepath.Join(dir, "short.ldb")
 	if err := os.WriteFile(short, []byte("short"), 0o666); err != nil {
@@ -252,6 +260,7 @@ func TestFilesAreClosed(t *testing.T) {
 }
 
 func TestOpenFiles(t *testing.T) {
+	t.Parallel()
 	if _, err := table.Open(filepath.Join(t.TempDir(), "missing.ldb"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Open of no file = %v, want fs.ErrNotExist", err)
 	}

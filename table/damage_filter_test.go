@@ -117,6 +117,7 @@ func TestDamagedFilters(t *testing.T) {
 }
 
 func TestBaseLgOutOfRange(t *testing.T) {
+	t.Parallel()
 	for baseLg := 31; baseLg <= 255; baseLg++ { // a shift by 64 or more is 0 in Go and anything in C++
 		p := sound()
 		p.filter = filterBlock(sound().filter[:9], byte(baseLg), 0)
@@ -129,6 +130,7 @@ func TestBaseLgOutOfRange(t *testing.T) {
 // k above 30 is reserved for filters that are yet to come: one that is not known
 // may contain any key, and that is no damage.
 func TestReservedK(t *testing.T) {
+	t.Parallel()
 	for k := 31; k <= 255; k++ {
 		p := sound()
 		p.filter = filterBlock(sound().filter[:8]+string([]byte{byte(k)}), 11, 0)
@@ -144,6 +146,7 @@ func TestReservedK(t *testing.T) {
 // do have some, the checksum is right and the structure too: lookups cannot
 // tell, Verify names the keys.
 func TestVerifyNamesKeysOfAnEmptySlot(t *testing.T) {
+	t.Parallel()
 	p := sound()
 	p.filter = filterBlock(sound().filter[:9], 4, 0, 9) // 16 bytes of the file each
 	err := open(t, p.build(), nil).Verify()

@@ -107,6 +107,7 @@ func TestDamagedIndexes(t *testing.T) {
 
 // A failed constructor returns no Reader.
 func TestNewReaderFails(t *testing.T) {
+	t.Parallel()
 	r, err := table.NewReader(bytes.NewReader(nil), 0, nil)
 	if r != nil || err == nil {
 		t.Errorf("NewReader of no bytes = %v, %v", r, err)
@@ -131,6 +132,7 @@ func TestEmptyTableWithMetaBlocks(t *testing.T) {
 
 // The metaindex of an empty table is read, but is none of the filter's matters.
 func TestEmptyTableWithDamagedMetaindex(t *testing.T) {
+	t.Parallel()
 	var f rawtable.File
 	contents := f.Footer(f.Block("damaged!"), f.Block(rawtable.Entries()))
 	if err := open(t, contents, nil).FilterErr(); !errors.Is(err, table.ErrCorrupt) {

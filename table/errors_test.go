@@ -17,6 +17,7 @@ import (
 // Damage names the file that Open opened, the part, where it is, and how long it is,
 // whichever operation finds it. NewReader knows no name.
 func TestCorruptionErrorNamesItsPlace(t *testing.T) {
+	t.Parallel()
 	p := sound()
 	contents := p.build()
 	contents[3] ^= 1 // in the first data block, and under its checksum
@@ -61,6 +62,7 @@ func TestCorruptionErrorNamesItsPlace(t *testing.T) {
 
 // A name in an error is quoted where it could pass for something else.
 func TestCorruptionErrorQuotesNames(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]string{
 		"users.ldb":            "table: users.ldb: footer at 0 (0 bytes): cut",
 		"a\nusers.ldb: ok":     `table: "a\nusers.ldb: ok": footer at 0 (0 bytes): cut`,
@@ -78,6 +80,7 @@ func TestCorruptionErrorQuotesNames(t *testing.T) {
 // LevelDB's reader ignores what an index value, or a metaindex value, has behind its
 // handle: it is room for extensions of the format.
 func TestBytesBehindHandles(t *testing.T) {
+	t.Parallel()
 	p := sound()
 	p.handles = func(h1, h2 string) (string, string) { return h1 + "x", h2 + "\xff\xff" }
 	p.meta = func(h string) string { return rawtable.Entries(bloomName, h+"more") }
@@ -94,6 +97,7 @@ func TestBytesBehindHandles(t *testing.T) {
 // A key that no block can hold is refused by Append, before memory is taken for it.
 func TestKeyOfAGigabyte(t *testing.T) {
 	needsMemory(t)
+	t.Parallel()
 	w, err := table.NewWriter(&strings.Builder{}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -67,6 +67,7 @@ func checkFind(t *testing.T, name string, r *table.Reader, key []byte, want *wor
 // Find sees each snapshot's version of each key, tombstones too, wherever blocks
 // end, with and without filter and cache.
 func TestFindVersions(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 12))
 	for _, c := range []table.Comparer{
 		table.InternalComparer(table.BytewiseComparer),
@@ -98,6 +99,7 @@ func TestFindVersions(t *testing.T) {
 // With a FilterKey that is a prefix, Find finds the first key of a prefix; without
 // one, it finds what Get does.
 func TestFindPrefix(t *testing.T) {
+	t.Parallel()
 	prefix := func(key []byte) []byte {
 		if len(key) < 4 {
 			return nil // out of the filter
@@ -129,6 +131,7 @@ func TestFindPrefix(t *testing.T) {
 
 // What the filter rules out is not read.
 func TestFindReads(t *testing.T) {
+	t.Parallel()
 	c := table.InternalComparer(table.BytewiseComparer)
 	pairs := versions(rand.New(rand.NewPCG(13, 13)), c, 400)
 	contents := build(t, &table.WriterOptions{Comparer: c, BlockSize: 500, FilterPolicy: filter.NewBloom(20), FilterKey: table.InternalFilterKey}, pairs)
@@ -144,6 +147,7 @@ func TestFindReads(t *testing.T) {
 }
 
 func TestFindErrors(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairsOf("a", "b", "c"))
 	contents[2] ^= 1 // in the first block
 	r := open(t, contents, nil)
@@ -168,6 +172,7 @@ func (foldComparer) Compare(a, b []byte) int {
 
 // Without FilterKey, Find finds what Get does, in any order.
 func TestFindInAnotherOrder(t *testing.T) {
+	t.Parallel()
 	c := foldComparer{}
 	r := open(t, build(t, &table.WriterOptions{Comparer: c}, pairsOf("abc", "abd")), &table.ReaderOptions{Comparer: c})
 	checkFind(t, "another case", r, []byte("ABC"), &pairsOf("abc")[0])

@@ -29,6 +29,7 @@ func countsOf(m *table.Metrics) counts {
 // What the library is for: an absent key costs a data block only when the
 // filter errs, and what the Metrics say of it is what the source sees.
 func TestFilterSparesReads(t *testing.T) {
+	t.Parallel()
 	set := workload.W1(20_000)
 	var pairs []workload.Pair
 	for i, k := range set.Keys {
@@ -63,6 +64,7 @@ func TestFilterSparesReads(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	var m table.Metrics
 	contents := build(t, withBloom, numbered(1000))
 	r := open(t, contents, &table.ReaderOptions{Metrics: &m})
@@ -103,6 +105,7 @@ func (alwaysPolicy) Name() string                     { return "test.Always" }
 func (alwaysPolicy) Contains(filter, key []byte) bool { return true }
 
 func TestFalsePositivesAreCounted(t *testing.T) {
+	t.Parallel()
 	p := alwaysPolicy{filter.NewBloom(10)}
 	var m table.Metrics
 	r := open(t, build(t, &table.WriterOptions{FilterPolicy: p}, numbered(100)),
@@ -118,6 +121,7 @@ func TestFalsePositivesAreCounted(t *testing.T) {
 }
 
 func TestGetValueIsForever(t *testing.T) {
+	t.Parallel()
 	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
 		r := open(t, build(t, &table.WriterOptions{Compression: codec}, numbered(1000)), nil)
 		var values [][]byte
@@ -172,6 +176,7 @@ func TestGetKeepsLittleMemory(t *testing.T) {
 }
 
 func TestAppendGet(t *testing.T) {
+	t.Parallel()
 	r := open(t, build(t, nil, numbered(10)), nil)
 	got, err := r.AppendGet([]byte("before "), []byte("key000002"))
 	if err != nil || string(got) != "before value of key000002" {

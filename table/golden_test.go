@@ -21,6 +21,7 @@ const goldenDir = "../testdata"
 
 // The manifest lists every file.
 func TestManifestIsComplete(t *testing.T) {
+	t.Parallel()
 	tables, err := manifest.Read(goldenDir)
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +64,7 @@ func TestManifestIsComplete(t *testing.T) {
 
 // Each engine has written tables of every option and dataset that matter.
 func TestManifestCovers(t *testing.T) {
+	t.Parallel()
 	tables, err := manifest.Read(goldenDir)
 	if err != nil {
 		t.Fatal(err)
@@ -101,6 +103,7 @@ func TestManifestCovers(t *testing.T) {
 
 // Every golden table reads back equal in every way, and its filter is in use.
 func TestGoldenReads(t *testing.T) {
+	t.Parallel()
 	golden.Each(t, goldenDir, func(t *testing.T, g golden.Loaded) {
 		var m table.Metrics
 		r := open(t, g.Contents, &table.ReaderOptions{Metrics: &m})
@@ -141,6 +144,7 @@ func policyOf(g manifest.Table) filter.Policy {
 // are not, since Snappy encoders differ. An empty table is written as C++
 // LevelDB does; goleveldb's has an empty data block.
 func TestGoldenRewrites(t *testing.T) {
+	t.Parallel()
 	golden.Each(t, goldenDir, func(t *testing.T, g golden.Loaded) {
 		o := &table.WriterOptions{
 			FilterPolicy:    policyOf(g.Table),

@@ -17,6 +17,7 @@ func internalKey(user string, sequence uint64, kind table.Kind) []byte {
 }
 
 func TestInternalKey(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		key   table.InternalKey
 		bytes string
@@ -43,6 +44,7 @@ func TestInternalKey(t *testing.T) {
 // SeekKey comes before all versions that a snapshot sees, of any kind, and behind
 // those that it does not see.
 func TestSeekKey(t *testing.T) {
+	t.Parallel()
 	c := table.InternalComparer(table.BytewiseComparer)
 	for _, tt := range []struct {
 		seek, version uint64
@@ -63,6 +65,7 @@ func TestSeekKey(t *testing.T) {
 
 // The keys and separators of LevelDB's dbformat_test.
 func TestInternalComparerShortens(t *testing.T) {
+	t.Parallel()
 	c := table.InternalComparer(table.BytewiseComparer)
 	const first = table.MaxSequence // of the separators that were shortened
 	for _, tt := range []struct{ a, b, want []byte }{
@@ -93,6 +96,7 @@ func TestInternalComparerShortens(t *testing.T) {
 
 // The order is total, whatever the bytes, and separators lie where they must.
 func TestInternalComparerIsAnOrder(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 11))
 	for _, user := range []table.Comparer{table.BytewiseComparer, descendingComparer{}} {
 		c := table.InternalComparer(user)
@@ -137,6 +141,7 @@ func (c strictComparer) Separator(dst, a, b []byte) []byte {
 
 // Between two versions of a key there is nothing to separate.
 func TestInternalSeparatorOfVersions(t *testing.T) {
+	t.Parallel()
 	c := table.InternalComparer(strictComparer{table.BytewiseComparer})
 	if got := c.Separator(nil, internalKey("abc", 9, 1), internalKey("abc", 8, 1)); got != nil {
 		t.Errorf("Separator of two versions = %q", got)

@@ -24,6 +24,7 @@ func firstFour(key []byte) []byte {
 // A scan of a prefix asks the filters, and shows what it shows without: from the
 // first block on, across blocks, in both directions.
 func TestIterFilter(t *testing.T) {
+	t.Parallel()
 	var keys []string
 	for i := range 400 {
 		for j := range i % 4 {
@@ -65,6 +66,7 @@ func TestIterFilter(t *testing.T) {
 
 // What lies beyond the bounds is not read.
 func TestIterReadsWithinBounds(t *testing.T) {
+	t.Parallel()
 	var m table.Metrics
 	r := open(t, build(t, &table.WriterOptions{BlockSize: 1}, pairsOf("a", "c", "e", "g", "i")), &table.ReaderOptions{Metrics: &m})
 	it := r.NewIter(&table.IterOptions{Lower: []byte("c"), Upper: []byte("h")})
@@ -81,6 +83,7 @@ func TestIterReadsWithinBounds(t *testing.T) {
 
 // Reading ahead takes fewer reads for the same entries, and none of damaged blocks.
 func TestReadAhead(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(2000)
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
 	const data = 12 // blocks
@@ -111,6 +114,7 @@ func TestReadAhead(t *testing.T) {
 
 // A read ahead that fails is no error while the block itself can be read.
 func TestReadAheadFails(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(2000)
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
 	broken := errors.New("broken")
@@ -140,6 +144,7 @@ func TestReadAheadFails(t *testing.T) {
 }
 
 func TestOffsetsAndKeys(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairsOf("b", "d"))
 	r := open(t, contents, nil)
 	var got []int64
@@ -174,6 +179,7 @@ func TestOffsetsAndKeys(t *testing.T) {
 
 // A scan with NoFill uses what is in the cache, and adds nothing.
 func TestIterNoFill(t *testing.T) {
+	t.Parallel()
 	var m table.Metrics
 	cache := table.NewCache(1 << 20)
 	pairs := numbered(2000)
@@ -193,6 +199,7 @@ func TestIterNoFill(t *testing.T) {
 // Of a source that fails in one place, little is read again and again; and nothing is
 // read beyond the bounds, or of blocks that are too large.
 func TestReadAheadReadsOnce(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(5000)
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
 	for _, tt := range []struct {

@@ -10,6 +10,7 @@ import (
 // A source that panics, once: the Iter knows that what it had is lost, until it
 // has found a place to go on from.
 func TestSourceThatPanics(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(100)
 	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairs)
 	panics := false
@@ -46,6 +47,7 @@ func TestSourceThatPanics(t *testing.T) {
 
 // A Comparer that panics within a seek: that is no end of the table.
 func TestComparerThatPanics(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(100)
 	contents := build(t, nil, pairs)
 	left := -1 // comparisons before it panics

@@ -43,6 +43,7 @@ func (m *model) to(at int) bool {
 // TestIterAgainstModel makes random moves within random bounds, on tables of
 // many small blocks, and compares each with the same move in a sorted slice.
 func TestIterAgainstModel(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	all := dataset(t, "byte-edges")
 	anyKey := func() []byte {
@@ -105,6 +106,7 @@ func step(rng *rand.Rand, it table.Iterator, m *model, key []byte) (move string,
 }
 
 func TestIterBounds(t *testing.T) {
+	t.Parallel()
 	r := open(t, build(t, &table.WriterOptions{BlockSize: 1}, pairsOf("a", "b", "c", "d")), nil)
 	for _, tt := range []struct {
 		lower, upper string // "-" for none
@@ -142,6 +144,7 @@ func TestIterBounds(t *testing.T) {
 
 // A seek may be given the Iter's own key.
 func TestIterSeekToKey(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(1000)
 	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
 		it := open(t, build(t, &table.WriterOptions{BlockSize: 200, Compression: codec}, pairs), nil).NewIter(nil)
@@ -158,6 +161,7 @@ func TestIterSeekToKey(t *testing.T) {
 
 // The caller may change the bounds afterwards.
 func TestIterCopiesBounds(t *testing.T) {
+	t.Parallel()
 	r := open(t, build(t, nil, pairsOf("a", "b", "c")), nil)
 	upper := []byte("b")
 	it := r.NewIter(&table.IterOptions{Upper: upper})
@@ -168,6 +172,7 @@ func TestIterCopiesBounds(t *testing.T) {
 }
 
 func TestIterAllStopsEarly(t *testing.T) {
+	t.Parallel()
 	it := open(t, build(t, nil, pairsOf("a", "b", "c")), nil).NewIter(nil)
 	n := 0
 	for range it.All() {
@@ -181,6 +186,7 @@ func TestIterAllStopsEarly(t *testing.T) {
 }
 
 func TestIterAfterClose(t *testing.T) {
+	t.Parallel()
 	it := open(t, build(t, nil, pairsOf("a")), nil).NewIter(nil)
 	it.First()
 	if err := it.Close(); err != nil {

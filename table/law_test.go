@@ -257,6 +257,7 @@ func takeApart(contents []byte, o *table.ReaderOptions) error {
 
 // Where a bound must stand, the Writer refuses.
 func TestWriterRefusesWhatNoReaderTakes(t *testing.T) {
+	t.Parallel()
 	for name, o := range map[string]table.WriterOptions{
 		"a long name":          {FilterPolicy: filter.Rename(filter.NewBloom(10), strings.Repeat("n", 1025))},
 		"too many names":       {FilterPolicy: tooManyNames{}, TableFilterPolicy: filter.NewTableBloom(10)},

@@ -26,6 +26,7 @@ func layout(t *testing.T, contents []byte) *table.Layout {
 
 // The blocks of a Layout, with their trailers, fill the file up to the footer.
 func TestLayoutHasEveryByte(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}, numbered(1000))
 	l := layout(t, contents)
 	meta, err := l.Meta()
@@ -58,6 +59,7 @@ func TestLayoutHasEveryByte(t *testing.T) {
 
 // The data blocks have the pairs, whatever order these are in.
 func TestLayoutReadsBlocksOfAnyOrder(t *testing.T) {
+	t.Parallel()
 	pairs := []workload.Pair{{Key: internal("a", 9)}, {Key: internal("a", 2)}, {Key: internal("b", 1)}} // the newer one first
 	o := &table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), BlockSize: 1}
 	l := layout(t, build(t, o, pairs))
@@ -81,6 +83,7 @@ func TestLayoutReadsBlocksOfAnyOrder(t *testing.T) {
 }
 
 func TestLayoutReportsDamage(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)}, pairsOf("a"))
 	l := layout(t, contents)
 	end := uint64(l.Footer)
@@ -119,6 +122,7 @@ func TestLayoutReportsDamage(t *testing.T) {
 
 // What the footer says of a table is there though its index is damaged.
 func TestLayoutWithoutIndex(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Properties: true}, numbered(100))
 	want := layout(t, contents)
 	contents[want.Index.Offset] ^= 1
@@ -141,6 +145,7 @@ func TestLayoutWithoutIndex(t *testing.T) {
 
 // What the options say of reading blocks holds for a Layout too.
 func TestLayoutOptions(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairsOf("a"))
 	size := int64(len(contents))
 	if _, err := table.ReadLayout(bytes.NewReader(contents), size, &table.ReaderOptions{MaxBlockSize: -1}); err == nil {
@@ -196,6 +201,7 @@ func (in *inspection) takeApart() {
 
 // Filters are those that a Reader asks, whatever else the metaindex lists.
 func TestLayoutFilters(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name          string
 		o             table.WriterOptions

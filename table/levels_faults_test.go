@@ -77,6 +77,7 @@ func TestLevelRangesAreChecked(t *testing.T) {
 
 // Tables are opened when they are reached, and closed when they are left.
 func TestLevelOpensWhatItReaches(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		move func(it *table.LevelIter)
 		want string
@@ -104,6 +105,7 @@ func TestLevelOpensWhatItReaches(t *testing.T) {
 // A table that has other keys than it was listed with: whichever move sees one fails,
 // and none is shown.
 func TestLevelKeysBeyondTheirRange(t *testing.T) {
+	t.Parallel()
 	log := ""
 	for _, tt := range []struct {
 		keys string // of the table in the middle, with the range from d to f
@@ -132,6 +134,7 @@ func TestLevelKeysBeyondTheirRange(t *testing.T) {
 // What goes wrong in closing a table is the error of the move that leaves it, or of
 // Close; what was told before is not told again.
 func TestIteratorsCloseErrors(t *testing.T) {
+	t.Parallel()
 	order := table.BytewiseComparer
 	fails := func(i int) (table.Iterator, error) {
 		return closing{iterOf(t, nil, pairsOf(string(rune('a'+i)))), func() error { return errBroken }}, nil
@@ -169,6 +172,7 @@ func TestIteratorsCloseErrors(t *testing.T) {
 // Keys that are no internal ones, and versions of unknown kinds, are errors in either
 // direction, but where the snapshot does not look at them.
 func TestSnapshotRefuses(t *testing.T) {
+	t.Parallel()
 	key := func(user string, sequence uint64, kind table.Kind) string {
 		return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil))
 	}
@@ -209,6 +213,7 @@ func TestSnapshotRefuses(t *testing.T) {
 // A source that panics: the iterators know that they are lost, until they have found
 // a place to go on from.
 func TestIteratorsThatPanic(t *testing.T) {
+	t.Parallel()
 	panics := false
 	order := noOrder{table.BytewiseComparer, func(a, b []byte) int {
 		if panics {

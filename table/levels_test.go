@@ -151,6 +151,7 @@ var reversed = noOrder{table.BytewiseComparer, func(a, b []byte) int { return by
 
 // The iterators over tables make the moves of a sorted slice.
 func TestLevelsAgainstModel(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 7))
 	for i := range 300 {
 		walkLevels(t, rng, []table.Comparer{table.BytewiseComparer, reversed}[i%2])

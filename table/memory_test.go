@@ -62,6 +62,7 @@ func sharingIndex(t *testing.T, prefix, n int) []byte {
 // An index may share key bytes, though those of the known engines do not. Where
 // few bytes make very long separators, there is a bound.
 func TestIndexThatShares(t *testing.T) {
+	t.Parallel()
 	for _, prefix := range []int{0, 20, 40, 1000} {
 		if err := open(t, sharingIndex(t, prefix, 64), nil).Verify(); err != nil {
 			t.Errorf("a prefix of %d bytes: Verify = %v", prefix, err)

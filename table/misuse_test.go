@@ -13,6 +13,7 @@ import (
 
 // No options, no key, no value: defaults, the empty key, the empty value.
 func TestNothingIsEmpty(t *testing.T) {
+	t.Parallel()
 	for _, empty := range [][]byte{nil, {}} {
 		pairs := []workload.Pair{{Key: empty, Value: empty}}
 		for _, o := range []*table.WriterOptions{nil, {}, withBloom} {
@@ -52,6 +53,7 @@ func TestNothingIsEmpty(t *testing.T) {
 
 // Lists in the options may have nothing in them.
 func TestNilPoliciesAndCodecs(t *testing.T) {
+	t.Parallel()
 	o := &table.ReaderOptions{FilterPolicies: []filter.Policy{nil}, Codecs: []table.Codec{nil}}
 	r := open(t, build(t, withBloom, numbered(100)), o)
 	checkLookups(t, r, numbered(100))

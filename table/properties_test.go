@@ -15,6 +15,7 @@ import (
 )
 
 func TestProperties(t *testing.T) {
+	t.Parallel()
 	internalPairs := []workload.Pair{
 		{Key: internalKey("a", 3, table.KindSet), Value: []byte("1")},
 		{Key: internalKey("a", 2, table.KindDelete)},
@@ -69,6 +70,7 @@ func TestProperties(t *testing.T) {
 // What other engines say is kept, and what is damaged is an error, of Properties
 // alone.
 func TestReadProperties(t *testing.T) {
+	t.Parallel()
 	many := []string{}
 	for i := range 1001 {
 		many = append(many, string([]byte{byte(i >> 8), byte(i)}), "")

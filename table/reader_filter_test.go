@@ -15,6 +15,7 @@ import (
 
 // The filter's name decides which policy is asked.
 func TestFilterNames(t *testing.T) {
+	t.Parallel()
 	bloom := filter.NewBloom(10)
 	for _, tt := range []struct {
 		name     string
@@ -51,6 +52,7 @@ func TestFilterNames(t *testing.T) {
 // The first policy of the options that the table has a filter for is asked,
 // whatever the order in the table.
 func TestFilterPolicyOrder(t *testing.T) {
+	t.Parallel()
 	contents := build(t, withBloom, numbered(10))
 	for _, tt := range []struct {
 		names string
@@ -88,6 +90,7 @@ func (p askedPolicy) Contains(filter, key []byte) bool {
 
 // To a FilterKey a nil key is the empty key, as it is to the table.
 func TestFilterKeyOfNil(t *testing.T) {
+	t.Parallel()
 	same := func(key []byte) []byte { return key }
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: same}, []workload.Pair{{}})
 	r := open(t, contents, &table.ReaderOptions{FilterKey: same})
@@ -101,6 +104,7 @@ func TestFilterKeyOfNil(t *testing.T) {
 // FilterKey says what the filter holds: here the part before a slash, and
 // nothing of keys without one.
 func TestFilterKey(t *testing.T) {
+	t.Parallel()
 	prefix := func(key []byte) []byte {
 		if i := bytes.IndexByte(key, '/'); i >= 0 {
 			return key[:i]
@@ -143,6 +147,7 @@ func internal(user string, sequence byte) []byte {
 }
 
 func TestInternalFilterKey(t *testing.T) {
+	t.Parallel()
 	pairs := []workload.Pair{{Key: internal("", 1)}, {Key: internal("aa", 2)}, {Key: internal("bb", 3)}}
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: table.InternalFilterKey}, pairs)
 	checkLookups(t, open(t, contents, &table.ReaderOptions{FilterKey: table.InternalFilterKey}), pairs)

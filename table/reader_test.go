@@ -11,6 +11,7 @@ import (
 )
 
 func TestReaderAfterClose(t *testing.T) {
+	t.Parallel()
 	r := open(t, build(t, withBloom, numbered(1000)), nil)
 	it := r.NewIter(nil)
 	it.First()
@@ -30,6 +31,7 @@ func TestReaderAfterClose(t *testing.T) {
 }
 
 func TestReaderRefusesImpossibleOptions(t *testing.T) {
+	t.Parallel()
 	contents := build(t, nil, nil)
 	src := bytes.NewReader(contents)
 	size := int64(len(contents))

@@ -114,6 +114,7 @@ func BenchmarkIndexSearch(b *testing.B) {
 // For internal keys too: the users' parts are in the bytewise order, and versions of
 // one, or keys too short to be internal, are told apart by whole keys.
 func TestSearchTreeOfInternalKeys(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(19, 19))
 	compare := InternalComparer(BytewiseComparer).Compare
 	random := func() []byte {

@@ -28,6 +28,7 @@ func (f *failOnce) ReadAt(p []byte, off int64) (int, error) {
 
 // A read that fails is reported with its cause, and the next call tries again.
 func TestReadErrorsAreTransient(t *testing.T) {
+	t.Parallel()
 	cause := errors.New("cable pulled")
 	contents := build(t, &table.WriterOptions{BlockSize: 1, FilterPolicy: filter.NewBloom(10)}, pairsOf("a", "b", "c"))
 	src := &failOnce{src: bytes.NewReader(contents), err: cause}
@@ -82,6 +83,7 @@ func (c *closingReader) ReadAt(p []byte, off int64) (int, error) {
 
 // A Close in the midst of a read is ErrClosed, whatever the source says.
 func TestCloseDuringRead(t *testing.T) {
+	t.Parallel()
 	contents := build(t, nil, pairsOf("a"))
 	for name, call := range map[string]func(r *table.Reader) error{
 		"Get":    func(r *table.Reader) error { _, err := r.Get([]byte("a")); return err },
@@ -107,6 +109,7 @@ func (f readAtFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) 
 
 // What sources may and may not do: the contract of io.ReaderAt, and beyond.
 func TestSources(t *testing.T) {
+	t.Parallel()
 	cause := errors.New("cable pulled")
 	pairs := numbered(100)
 	contents := build(t, withBloom, pairs)
@@ -184,6 +187,7 @@ func TestSources(t *testing.T) {
 
 // A source that is shorter than the size given.
 func TestSourceShorterThanSize(t *testing.T) {
+	t.Parallel()
 	contents := build(t, withBloom, numbered(100))
 	for n := range contents {
 		r, err := table.NewReader(bytes.NewReader(contents[:n]), int64(len(contents)), nil)
@@ -196,6 +200,7 @@ func TestSourceShorterThanSize(t *testing.T) {
 // A source whose bytes change from one read to the next: each call is an error
 // or the truth of that moment.
 func TestSourceThatChanges(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(100)
 	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 100, Compression: table.NoCompression}
 	contents := build(t, o, pairs)

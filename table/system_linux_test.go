@@ -51,6 +51,7 @@ func fillDisk(dir string) error {
 
 // A disk that gets full: ENOSPC reaches the caller, and no file is left.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	cmd := childCommand(t, "full disk", t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, // where it may mount
@@ -68,6 +69,7 @@ func TestFullDisk(t *testing.T) {
 
 // A device that is always full.
 func TestFullDevice(t *testing.T) {
+	t.Parallel()
 	f, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip(err)
@@ -87,6 +89,7 @@ func TestFullDevice(t *testing.T) {
 
 // A pipe that nobody writes to: opening it would wait for ever.
 func TestOpenOfAPipe(t *testing.T) {
+	t.Parallel()
 	name := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(name, 0o666); err != nil {
 		t.Skip(err)

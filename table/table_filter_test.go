@@ -17,6 +17,7 @@ import (
 // A whole-table filter rules keys out before the index is searched, with the
 // filter by data blocks behind it or without.
 func TestTableFilter(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(2000)
 	for _, tt := range []struct {
 		name string
@@ -51,6 +52,7 @@ func TestTableFilter(t *testing.T) {
 
 // The filter holds what FilterKey says, and Find asks it.
 func TestTableFilterKey(t *testing.T) {
+	t.Parallel()
 	var m table.Metrics
 	c := table.InternalComparer(table.BytewiseComparer)
 	contents := build(t, &table.WriterOptions{Comparer: c, FilterKey: table.InternalFilterKey, TableFilterPolicy: filter.NewTableBloom(16)},
@@ -87,6 +89,7 @@ func TestTableFilterKey(t *testing.T) {
 
 // A damaged filter costs time only, and leaves the other one in use.
 func TestDamagedTableFilter(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(10)
 	for _, tt := range []struct {
 		name, k, lines, want string
@@ -116,6 +119,7 @@ func TestDamagedTableFilter(t *testing.T) {
 
 // A filter that denies keys is found out by Verify.
 func TestVerifyAsksTableFilter(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}, numbered(10))
 	at := bytes.Index(contents, []byte("\x06\x01\x00\x00\x00"))
 	clear(contents[at-64 : at])
@@ -128,6 +132,7 @@ func TestVerifyAsksTableFilter(t *testing.T) {
 
 // A filter without keys is not written.
 func TestTableFilterWithoutKeys(t *testing.T) {
+	t.Parallel()
 	never := func([]byte) []byte { return nil }
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: never}, numbered(10))
 	if bytes.Contains(contents, []byte("fullfilter")) {
@@ -137,6 +142,7 @@ func TestTableFilterWithoutKeys(t *testing.T) {
 
 // Two filters in the same bytes are damage: the second is not read.
 func TestTwoFiltersInOneBlock(t *testing.T) {
+	t.Parallel()
 	p := sound()
 	p.meta = func(h string) string {
 		return rawtable.Entries(bloomName, h, "fullfilter.rocksdb.BuiltinBloomFilter", h)

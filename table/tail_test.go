@@ -15,6 +15,7 @@ import (
 // Opening takes one read for all parts that lie in the tail, and one for each
 // other. Whatever the tail, the table is the same.
 func TestTailSize(t *testing.T) {
+	t.Parallel()
 	pairs := numbered(5000)
 	contents := build(t, withBloom, pairs)
 	size := len(contents)
@@ -54,6 +55,7 @@ func TestTailSize(t *testing.T) {
 // A tail that cannot be read as a whole is read in parts, and an error names the
 // part that it is in.
 func TestTailFails(t *testing.T) {
+	t.Parallel()
 	cause := errors.New("bad sector")
 	contents := build(t, withBloom, numbered(5000))
 	for _, tt := range []struct {
@@ -83,6 +85,7 @@ func TestTailFails(t *testing.T) {
 // A file that says that it is huge is no reason to take memory for all of it.
 func TestTailOfHugeFile(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	empty := bytes.NewReader(nil)
 	for _, size := range []int64{1 << 50, math.MaxInt64} {
 		if _, err := table.NewReader(empty, size, &table.ReaderOptions{TailSize: math.MaxInt}); !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -18,6 +18,7 @@ import (
 // A filter that is sound but lacks keys, under a right checksum, cannot be told
 // on a lookup. Verify names each key that it denies.
 func TestVerifyNamesDeniedKeys(t *testing.T) {
+	t.Parallel()
 	p := sound()
 	p.filter = strings.Repeat("\x00", 8) + "\x06" + p.filter[9:]
 	err := open(t, p.build(), nil).Verify()
@@ -31,6 +32,7 @@ table: filter block at 54: denies keys of the data block at 27: "c", "d"`
 // Where only some of the denied keys are in the filter without their last 8
 // bytes, the table is no database's.
 func TestVerifyNamesDeniedKeysOfAnyLength(t *testing.T) {
+	t.Parallel()
 	pairs := []workload.Pair{{Key: internal("aa", 2)}, {Key: []byte("b")}}
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), FilterKey: func(key []byte) []byte {
 		return key[:len(key)/9*2] // aa, and the empty key
@@ -44,6 +46,7 @@ func TestVerifyNamesDeniedKeysOfAnyLength(t *testing.T) {
 // Verify reads the filter that the Reader was told to ignore, and the one that
 // it knows no policy for.
 func TestVerifyLooksAtEveryFilter(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		o    table.ReaderOptions
@@ -67,6 +70,7 @@ func TestVerifyLooksAtEveryFilter(t *testing.T) {
 // Verify asks every filter that the table lists, whichever the Reader uses, and
 // looks at the checksum of every other block.
 func TestVerifyLooksAtEveryMetaBlock(t *testing.T) {
+	t.Parallel()
 	empty := strings.Repeat("\x00", 8) + "\x06" + "\x00\x00\x00\x00\x09\x00\x00\x00\x0b"
 	for _, tt := range []struct {
 		name   string
@@ -99,6 +103,7 @@ func TestVerifyLooksAtEveryMetaBlock(t *testing.T) {
 
 // A damaged filter that goes by two names is one finding.
 func TestVerifyReportsAFilterOnce(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairsOf("a"))
 	contents[30] ^= 1 // in the filter block, which follows 28 bytes
 	err := open(t, contents, nil).Verify()
@@ -109,6 +114,7 @@ func TestVerifyReportsAFilterOnce(t *testing.T) {
 
 // Verify goes on after damage, and reports all of it.
 func TestVerifyReportsEveryPart(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 1}, pairsOf("a", "b", "c"))
 	contents[0] ^= 1
 	contents[2*(len("aavalue of ")+3+8+5)] ^= 1
@@ -124,6 +130,7 @@ func TestVerifyReportsEveryPart(t *testing.T) {
 
 // With SkipChecksums a block is taken as it is, but Verify looks all the same.
 func TestSkipChecksums(t *testing.T) {
+	t.Parallel()
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairsOf("a"))
 	contents[bytes.IndexByte(contents, 'v')] = 'V'
 	if _, err := open(t, contents, nil).Get([]byte("a")); !errors.Is(err, table.ErrCorrupt) {

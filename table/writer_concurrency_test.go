@@ -30,6 +30,7 @@ func w1Pairs(n int) []workload.Pair {
 
 // However many goroutines encode blocks, the table has the same bytes.
 func TestConcurrencyWritesTheSameBytes(t *testing.T) {
+	t.Parallel()
 	one := pairsOf("a")
 	huge := []workload.Pair{{Key: []byte("a")}, {Key: []byte("b"), Value: make([]byte, 5<<20)}, {Key: []byte("c")}}
 	falling := w1Pairs(5000)
@@ -70,6 +71,7 @@ func everySecond(key []byte) []byte {
 // What is under way does not show in Size at random: tables are cut alike in each
 // run.
 func TestConcurrencyKeepsSizeSteady(t *testing.T) {
+	t.Parallel()
 	pairs := w1Pairs(20_000)
 	sizes := func() (all []int64) {
 		w, err := table.NewWriter(io.Discard, &table.WriterOptions{Concurrency: 3})
@@ -107,6 +109,7 @@ func panicOf(f func() error) (value any) {
 
 // A codec's panic reaches the goroutine that appends, and ends the Writer.
 func TestConcurrentCodecPanics(t *testing.T) {
+	t.Parallel()
 	w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: panickingCodec{table.Snappy}, Concurrency: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -127,6 +130,7 @@ func TestConcurrentCodecPanics(t *testing.T) {
 
 // An error of the sink ends a Writer whose blocks are still under way.
 func TestConcurrentWriteFails(t *testing.T) {
+	t.Parallel()
 	for _, room := range []int{0, 300_000, 1_000_000} {
 		full := errors.New("disk is full")
 		w, err := table.NewWriter(&failingWriter{room, full}, &table.WriterOptions{Concurrency: 4, FilterPolicy: filter.NewBloom(10)})
@@ -148,6 +152,7 @@ func TestConcurrentWriteFails(t *testing.T) {
 // Abandoned, or given up at any point, a Writer leaves no file and no goroutine
 // that waits for it.
 func TestConcurrentAbort(t *testing.T) {
+	t.Parallel()
 	for n := range 20 {
 		name := t.TempDir() + "/a.ldb"
 		w, err := table.Create(name, &table.WriterOptions{Concurrency: 1 + n%5})
@@ -174,6 +179,7 @@ func (endingCodec) Encode(dst, src []byte) []byte {
 
 // A codec that ends its goroutine leaves no table behind, and nobody waiting.
 func TestConcurrentCodecEndsGoroutine(t *testing.T) {
+	t.Parallel()
 	w, err := table.NewWriter(io.Discard, &table.WriterOptions{Compression: endingCodec{table.Snappy}, Concurrency: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -197,6 +203,7 @@ func TestConcurrentCodecEndsGoroutine(t *testing.T) {
 
 // A codec that ends a worker, and works in the Writer's goroutine, leaves no table either.
 func TestConcurrentCodecEndsWorker(t *testing.T) {
+	t.Parallel()
 	ended := make(chan bool)
 	var once sync.Once
 	endOnce := func() {

@@ -30,6 +30,7 @@ func (f *failingWriter) Write(p []byte) (int, error) {
 
 // A sink that fails at any byte: the Writer reports that error, first and last.
 func TestFailedWrite(t *testing.T) {
+	t.Parallel()
 	cause := errors.New("disk is full")
 	size := len(build(t, nil, numbered(100)))
 	for n := range size {
@@ -52,6 +53,7 @@ func TestFailedWrite(t *testing.T) {
 // A sink that takes less, or claims more, than it was given and calls that no
 // error.
 func TestWriteThatIsNoWrite(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{-1, 0, 1, 1 << 30} {
 		w, err := table.NewWriter(lyingWriter(n), nil)
 		if err != nil {
@@ -71,6 +73,7 @@ func (l lyingWriter) Write(p []byte) (int, error) { return int(l), nil }
 // A table whose FilterKey panicked in the midst of an Append is not finished,
 // even if the caller recovers.
 func TestAppendAfterAPanic(t *testing.T) {
+	t.Parallel()
 	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: func(key []byte) []byte {
 		if string(key) == "b" {
 			panic("no b")
@@ -102,6 +105,7 @@ func TestAppendAfterAPanic(t *testing.T) {
 // The same of a policy that panics while Close finishes the table: a second
 // Close does not publish it, and Abort removes it.
 func TestCloseAfterAPanic(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	w, err := table.Create(filepath.Join(dir, "a.ldb"), &table.WriterOptions{FilterPolicy: panickingPolicy{filter.NewBloom(10)}})
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 // The bytes of a small table, which the file format's documentation can be
 // followed in.
 func TestLayout(t *testing.T) {
+	t.Parallel()
 	var s strings.Builder
 	for _, tt := range []struct {
 		name string
@@ -39,6 +40,7 @@ func TestLayout(t *testing.T) {
 }
 
 func TestAppendRefusesDisorder(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ first, second string }{
 		{"b", "a"},
 		{"b", "b"},
@@ -68,6 +70,7 @@ func TestAppendRefusesDisorder(t *testing.T) {
 
 // The order also holds across a block's border.
 func TestAppendRefusesDisorderAcrossBlocks(t *testing.T) {
+	t.Parallel()
 	w, err := table.NewWriter(io.Discard, &table.WriterOptions{BlockSize: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -81,6 +84,7 @@ func TestAppendRefusesDisorderAcrossBlocks(t *testing.T) {
 }
 
 func TestWriterAfterTheEnd(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		end  func(*table.Writer) error
@@ -109,6 +113,7 @@ func TestWriterAfterTheEnd(t *testing.T) {
 
 // An engine cuts its tables by what the Writer tells so far.
 func TestWriterCounts(t *testing.T) {
+	t.Parallel()
 	w, err := table.NewWriter(io.Discard, &table.WriterOptions{BlockSize: 64, Compression: table.NoCompression})
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +144,7 @@ func TestWriterCounts(t *testing.T) {
 
 // The caller may change its slices after Append.
 func TestAppendKeepsNoSlice(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	w, err := table.NewWriter(&out, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
 	if err != nil {
@@ -179,6 +185,7 @@ func (c oddComparer) Successor(dst, b []byte) []byte {
 }
 
 func TestWriterChecksSeparators(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		separator, successor string
 		want                 string // in the error; "" for none
@@ -211,6 +218,7 @@ func TestWriterChecksSeparators(t *testing.T) {
 }
 
 func TestWriterRefusesImpossibleOptions(t *testing.T) {
+	t.Parallel()
 	for _, o := range []table.WriterOptions{
 		{BlockSize: -1},
 		{BlockSize: 1<<29 + 1},

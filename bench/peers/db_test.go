@@ -51,6 +51,7 @@ func fillDB(t *testing.T, dir string) *goleveldb.DB {
 
 // A goleveldb database runs on our policy, by one line.
 func TestGoleveldbDatabaseOnOurPolicy(t *testing.T) {
+	t.Parallel()
 	db := fillDB(t, t.TempDir())
 	defer db.Close()
 	for i := range dbKeys {
@@ -66,6 +67,7 @@ func TestGoleveldbDatabaseOnOurPolicy(t *testing.T) {
 // The tables of a database hold internal keys, and their filters user keys: a
 // Reader that is not told finds nothing, and Verify says what it wants.
 func TestDatabaseTablesWantInternalFilterKey(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := fillDB(t, dir).Close(); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 // Every engine tells a wrong answer from a right one: fast lookups that find
 // nothing would be worth nothing.
 func TestEnginesCheckAnswers(t *testing.T) {
+	t.Parallel()
 	set := workload.W1(2000)
 	pairs := engine.Pairs{Keys: engine.Pack(set.Keys), Values: engine.Pack(set.Values)}
 	absent := engine.Pack(set.Absent)

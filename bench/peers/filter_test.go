@@ -28,6 +28,7 @@ func randomKeys(rng *rand.Rand, n int) [][]byte {
 // Filters are goleveldb's, byte for byte, whichever of the two generators and
 // buffers is used, and both answer alike from them.
 func TestFiltersAreGoleveldbs(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	step := 10
 	if long.Enabled() {
@@ -61,6 +62,7 @@ func TestFiltersAreGoleveldbs(t *testing.T) {
 
 // Odd filters get the same answer too.
 func TestOddFiltersMeanTheSame(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 2))
 	theirs, our := lfilter.NewBloomFilter(10), filter.NewBloom(10)
 	for range 100_000 {

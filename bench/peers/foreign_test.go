@@ -18,6 +18,7 @@ import (
 // are: its own, and RocksDB's.
 func TestCommandNamesForeignTables(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	sst := buildSST(t)
 	for format := sstable.TableFormatRocksDBv2; format <= sstable.TableFormatMax; format++ {
 		path := filepath.Join(t.TempDir(), "table.sst")

@@ -33,6 +33,7 @@ func kills(t *testing.T) int {
 // way, are to the command what they are to the engine that recovers a copy of them.
 func TestKilledDatabases(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	sst, n := buildSST(t), kills(t)
 	eachRecoverer(t, func(t *testing.T, e recoverer) {
 		l := lives{engine: e, sst: sst}

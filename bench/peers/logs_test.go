@@ -117,6 +117,7 @@ var shapes = []struct {
 // logs, and so are those whose MANIFEST and log are padded with zeros.
 func TestLogsOfDatabases(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	sst := buildSST(t)
 	eachRecoverer(t, func(t *testing.T, e recoverer) {
 		for _, shape := range shapes {
@@ -138,6 +139,7 @@ func TestLogsOfDatabases(t *testing.T) {
 // A log that ends at any byte has what was written whole before.
 func TestTornLogsOfDatabases(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	sst := buildSST(t)
 	eachRecoverer(t, func(t *testing.T, e recoverer) {
 		dir := filepath.Join(t.TempDir(), "db")
@@ -168,6 +170,7 @@ func (e recoverer) check(t *testing.T, sst sstCommand, dir, what string) {
 // it reads again what lies in blocks that have none.
 func TestLogGoesOnBehindZeros(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	sst, e := buildSST(t), levelDBRecoverer(t)
 	for _, size := range []int{4 << 10, 64 << 10} {
 		dir := filepath.Join(t.TempDir(), "db")
@@ -198,6 +201,7 @@ func fileSize(t *testing.T, path string) int64 {
 // Damage inside a log costs what it costs C++ LevelDB.
 func TestDamagedLogsOfDatabases(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	sst, e := buildSST(t), levelDBRecoverer(t)
 	dir := filepath.Join(t.TempDir(), "db")
 	e.live(t, dir, false, some(300, 4))

@@ -47,6 +47,7 @@ var wantRows = map[string]int{
 // charts are well-formed.
 func TestRun(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	dir := t.TempDir()
 	err := run([]string{"-o", dir, "-entries", "2000", "-urls", "10000", "-rounds", "2", "-time", "1ms"})
 	if err != nil {
@@ -133,6 +134,7 @@ func checkXML(t *testing.T, file string) {
 
 // What cannot be measured is refused before anything is.
 func TestBadArguments(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{
 		{"-rounds", "0"}, {"-entries", "0"}, {"-urls", "-1"}, {"-time", "0s"}, {"-run", "("}, {"W1"}, {"-run", "no such work"},
 		{"-urls", "9223372036854775807"}, {"-entries", "9223372036854775807"},

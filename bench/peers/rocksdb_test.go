@@ -34,6 +34,7 @@ func sstDump(t *testing.T, args ...string) string {
 
 // RocksDB's sst_dump verifies our tables, tells their properties, and scans them.
 func TestSSTDumpReadsOurTables(t *testing.T) {
+	t.Parallel()
 	w := workload.W1(2000)
 	for name, o := range map[string]table.WriterOptions{
 		"Snappy":        {},

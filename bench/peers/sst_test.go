@@ -48,6 +48,7 @@ func (c sstCommand) run(t *testing.T, stdin []byte, args ...string) []byte {
 // and makes tables of them that have the same entries.
 func TestCommandOnDatabases(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	sst := buildSST(t)
 	rounds := workload.Writes(4, 2500, 1200)
 	ops, _ := history.Of(rounds, usersOf(rounds))

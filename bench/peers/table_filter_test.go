@@ -27,6 +27,7 @@ import (
 // Filters of whole tables are Pebble's, byte for byte, and both answer alike from
 // them.
 func TestTableFiltersArePebbles(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 21))
 	for bits := 1; bits <= 100; bits++ {
 		theirs, our := bloom.FilterPolicy(bits), filter.NewTableBloom(bits)
@@ -120,6 +121,7 @@ func openPebble(t *testing.T, contents []byte, asked *sstable.FilterMetricsTrack
 // Pebble opens our tables, reads all of them, and its filter questions are answered
 // by our filter.
 func TestPebbleReadsOurTableFilters(t *testing.T) {
+	t.Parallel()
 	w := workload.W1(20_000)
 	for _, o := range []table.WriterOptions{{}, {Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), Concurrency: 2}} {
 		var asked sstable.FilterMetricsTracker
@@ -159,6 +161,7 @@ func TestPebbleReadsOurTableFilters(t *testing.T) {
 // The other way round: we read and ask what Pebble wrote, in the format of
 // LevelDB's tables that it still writes.
 func TestPebblesTableFilters(t *testing.T) {
+	t.Parallel()
 	w := workload.W1(20_000)
 	fs := vfs.NewMem()
 	f, err := fs.Create("table.sst", vfs.WriteCategoryUnspecified)
@@ -219,6 +222,7 @@ func TestPebblesTableFilters(t *testing.T) {
 // goleveldb and C++ LevelDB read the tables that Pebble reads, and pass over filter
 // and properties that they do not know.
 func TestOthersReadTablesWithTableFilters(t *testing.T) {
+	t.Parallel()
 	w := workload.W1(2000)
 	contents := pebbleTable(t, w.Keys, table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)})
 	var want []workload.Pair

@@ -68,6 +68,7 @@ func randomPairs(rng *rand.Rand, n int) []workload.Pair {
 
 // Uncompressed tables are goleveldb's, byte for byte.
 func TestTablesAreGoleveldbs(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 500 {
 		s, baseLg, pairs := randomShape(rng), 1+rng.IntN(20), randomPairs(rng, 400)
@@ -89,6 +90,7 @@ func TestTablesAreGoleveldbs(t *testing.T) {
 // Uncompressed tables are C++ LevelDB's, byte for byte. It has no option for
 // the base lg.
 func TestTablesAreLevelDBs(t *testing.T) {
+	t.Parallel()
 	tool := levelDB(t)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 100 {
@@ -106,6 +108,7 @@ func TestTablesAreLevelDBs(t *testing.T) {
 // The golden tables are what the engines write today. A C++ LevelDB that is
 // linked with another Snappy may compress to other bytes, of the same pairs.
 func TestGoldensAreUpToDate(t *testing.T) {
+	t.Parallel()
 	golden.Each(t, "../../testdata", func(t *testing.T, g golden.Loaded) {
 		var got []byte
 		var err error
@@ -179,6 +182,7 @@ func keysOf(pairs []workload.Pair) (keys [][]byte) {
 }
 
 func TestGoleveldbReadsOurTables(t *testing.T) {
+	t.Parallel()
 	pairs, absent := w1(50_000)
 	r, err := goleveldb.Open(write(t, defaults, pairs), &opt.Options{Filter: lfilter.NewBloomFilter(10)})
 	if err != nil {
@@ -208,6 +212,7 @@ func TestGoleveldbReadsOurTables(t *testing.T) {
 }
 
 func TestLevelDBReadsOurTables(t *testing.T) {
+	t.Parallel()
 	tool := levelDB(t)
 	pairs, absent := w1(50_000)
 	name := file(t, write(t, defaults, pairs))
@@ -228,6 +233,7 @@ func TestLevelDBReadsOurTables(t *testing.T) {
 
 // Peers read our tables of every golden dataset.
 func TestPeersReadOurDatasets(t *testing.T) {
+	t.Parallel()
 	golden.Each(t, "../../testdata", func(t *testing.T, g golden.Loaded) {
 		if g.Producer != "sievetable" {
 			return
@@ -256,6 +262,7 @@ func TestPeersReadOurDatasets(t *testing.T) {
 
 // The engines' empty tables are read as empty, and ours by them.
 func TestEmptyTables(t *testing.T) {
+	t.Parallel()
 	empty, err := goleveldb.Write(&opt.Options{Filter: lfilter.NewBloomFilter(10)}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -95,6 +95,7 @@ func get(t *testing.T, tables []*table.Reader, user []byte, sequence uint64) his
 // Databases that lived, with snapshots held while they were compacted, read back
 // version by version as they answered themselves.
 func TestDatabaseVersions(t *testing.T) {
+	t.Parallel()
 	rounds := workload.Writes(4, 2500, 1200)
 	ops, sequences := history.Of(rounds, usersOf(rounds))
 	for _, engine := range []struct {

@@ -40,6 +40,7 @@ var failures = []struct {
 // A step of Commit that fails: it returns the cause, and there is no file but an older
 // one.
 func TestCommitFails(t *testing.T) {
+	t.Parallel()
 	cause := errors.New("medium error")
 	for _, tt := range failures {
 		for _, old := range []bool{false, true} {
@@ -65,6 +66,7 @@ func TestCommitFails(t *testing.T) {
 
 // Of several files none has its name if one of them cannot be put on disk.
 func TestCommitOfSeveral(t *testing.T) {
+	t.Parallel()
 	cause := errors.New("medium error")
 	for _, tt := range failures[:2] {
 		dir := t.TempDir()
@@ -86,6 +88,7 @@ func TestCommitOfSeveral(t *testing.T) {
 
 // A file system that cannot sync directories has published the file all the same.
 func TestCommitWhereDirectoriesAreNotSynced(t *testing.T) {
+	t.Parallel()
 	for _, cause := range []error{syscall.EINVAL, errors.ErrUnsupported} {
 		name := filepath.Join(t.TempDir(), "a.ldb")
 		f := create(t, name)
@@ -107,6 +110,7 @@ func TestCommitWhereDirectoriesAreNotSynced(t *testing.T) {
 // An Abort from another goroutine, at any point of Commit, leaves the whole file or
 // none, and nothing beside it.
 func TestAbortWhileCommitting(t *testing.T) {
+	t.Parallel()
 	published := 0
 	for i := range 200 {
 		dir := t.TempDir()

@@ -37,6 +37,7 @@ func TestNamesOfTheSystem(t *testing.T) {
 // A directory of the system's that leads out of it, and its one for everybody's files,
 // are directories like others.
 func TestDirectoriesByTheSystem(t *testing.T) {
+	t.Parallel()
 	dir, err := os.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 // Through links the file is replaced that they lead to, in its own directory, or made
 // there. All links stay links.
 func TestLinksAreFollowed(t *testing.T) {
+	t.Parallel()
 	for _, target := range []string{"old", "missing"} {
 		dir := t.TempDir()
 		real, links := filepath.Join(dir, "real"), filepath.Join(dir, "links")
@@ -53,6 +54,7 @@ func TestLinksAreFollowed(t *testing.T) {
 
 // What is no regular file is refused by the name that was given.
 func TestCreateRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	mkdir(t, filepath.Join(dir, "dir"))
 	writeOld(t, filepath.Join(dir, "file"))

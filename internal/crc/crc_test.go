@@ -9,6 +9,7 @@ import (
 // The unmasked values are RFC 3720's (appendix B.4), whose 32-byte patterns
 // are split here into 31 bytes of contents and one of compression id.
 func TestBlockAgainstRFC3720(t *testing.T) {
+	t.Parallel()
 	ascending := make([]byte, 32)
 	for i := range ascending {
 		ascending[i] = byte(i)
@@ -33,6 +34,7 @@ func TestBlockAgainstRFC3720(t *testing.T) {
 }
 
 func TestBlockCoversTheCompressionID(t *testing.T) {
+	t.Parallel()
 	if Block([]byte("same"), 0) == Block([]byte("same"), 1) {
 		t.Error("Block ignores the compression id")
 	}

@@ -15,6 +15,7 @@ import (
 
 // Neither a pipe that nobody writes to nor a socket is waited for.
 func TestOpenDoesNotWait(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	pipe, socket := filepath.Join(dir, "pipe"), filepath.Join(dir, "socket")
 	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
@@ -34,6 +35,7 @@ func TestOpenDoesNotWait(t *testing.T) {
 
 // A pipe that takes the place of a file at any moment is not waited for.
 func TestOpenOfWhatChanges(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	name, file, pipe := filepath.Join(dir, "name"), filepath.Join(dir, "file"), filepath.Join(dir, "pipe")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {

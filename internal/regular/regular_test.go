@@ -11,6 +11,7 @@ import (
 )
 
 func TestOpen(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	name, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
 	if err := os.WriteFile(name, []byte("contents"), 0o666); err != nil {
@@ -35,6 +36,7 @@ func TestOpen(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, want := range map[string]string{
 		dir:        "open " + dir + ": a directory, want a regular file",

@@ -6,6 +6,7 @@ import (
 )
 
 func TestQuote(t *testing.T) {
+	t.Parallel()
 	long := bytes.Repeat([]byte("k"), 1000)
 	for _, tt := range []struct {
 		key  []byte

@@ -6,6 +6,7 @@ import (
 )
 
 func TestSharedLen(t *testing.T) {
+	t.Parallel()
 	for n := range 40 {
 		a := bytes.Repeat([]byte("x"), n)
 		for m := range 40 {
@@ -24,6 +25,7 @@ func TestSharedLen(t *testing.T) {
 }
 
 func TestHead(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		key  string
 		want uint64

@@ -8,6 +8,7 @@ import (
 )
 
 func TestUvarintRoundTrip(t *testing.T) {
+	t.Parallel()
 	for _, want := range []uint64{0, 1, 127, 128, 300, 1 << 14, 1<<32 - 1, 1 << 62, 1 << 63, math.MaxUint64} {
 		enc := binary.AppendUvarint(nil, want)
 		got, n := Uvarint(append(enc, 0xff))
@@ -18,6 +19,7 @@ func TestUvarintRoundTrip(t *testing.T) {
 }
 
 func TestUvarintRefuses(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		in   []byte

@@ -38,6 +38,7 @@ func checkSet(t *testing.T, s Set) {
 }
 
 func TestW1(t *testing.T) {
+	t.Parallel()
 	s := W1(10_000)
 	checkSet(t, s)
 	if got, want := s.Bytes(), int64(10_000*116); got != want {
@@ -54,6 +55,7 @@ func TestW1(t *testing.T) {
 }
 
 func TestW3(t *testing.T) {
+	t.Parallel()
 	s := W3(10_000)
 	checkSet(t, s)
 	if got, want := s.Bytes(), int64(10_000*64); got != want {
@@ -70,6 +72,7 @@ func TestW3(t *testing.T) {
 }
 
 func TestTree(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, contents := range map[string]string{"b.go": "b", "a/x.go": "x", "a.go": ""} {
 		file := filepath.Join(dir, name)
@@ -95,6 +98,7 @@ func TestTree(t *testing.T) {
 }
 
 func TestDatasets(t *testing.T) {
+	t.Parallel()
 	if _, err := Dataset("no such name"); err == nil {
 		t.Error("no error for an unknown dataset")
 	}

@@ -16,6 +16,7 @@ import (
 // figures.
 func TestRun(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")
 	err := run([]string{"make", "-entries", "9000", dir}, nil)
 	if errors.Is(err, leveldb.ErrMissing) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {
@@ -46,6 +47,7 @@ func TestRun(t *testing.T) {
 
 // What cannot be done is refused before a program is compiled.
 func TestBadArguments(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{
 		{}, {"make"}, {"make", "a", "b"}, {"make", "-entries", "1", "a"}, {"measure", "-rounds", "0", "a"}, {"measure", "-scans", "0", "a"},
 	} {

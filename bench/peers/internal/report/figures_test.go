@@ -7,6 +7,7 @@ import (
 )
 
 func TestMedian(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		values []float64
 		want   float64
@@ -20,6 +21,7 @@ func TestMedian(t *testing.T) {
 }
 
 func TestCell(t *testing.T) {
+	t.Parallel()
 	ours := measure.Cell{Values: []float64{100, 90, 110}}
 	for _, c := range []struct {
 		name string
@@ -44,6 +46,7 @@ func TestCell(t *testing.T) {
 }
 
 func TestGrouped(t *testing.T) {
+	t.Parallel()
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 10_000_000: "10,000,000"} {
 		if got := grouped(n); got != want {
 			t.Errorf("grouped(%d) = %q, want %q", n, got, want)

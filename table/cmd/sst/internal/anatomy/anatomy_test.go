@@ -52,6 +52,7 @@ func w1(n int) []workload.Pair {
 
 // The counts are what the pairs come to, and what the Writer says in the properties.
 func TestStatsCount(t *testing.T) {
+	t.Parallel()
 	pairs := w1(10_000)
 	s := statsOf(t, table.WriterOptions{FilterPolicy: filter.NewBloom(10), Properties: true, RestartInterval: 8}, pairs)
 	got := map[string]any{}
@@ -76,6 +77,7 @@ func TestStatsCount(t *testing.T) {
 
 // What keys share is what a restart point at each entry does without.
 func TestStatsOfSharedPrefixes(t *testing.T) {
+	t.Parallel()
 	pairs := w1(2000)
 	o := table.WriterOptions{Compression: table.NoCompression, BlockSize: 1 << 20}
 	shared := statsOf(t, o, pairs)
@@ -90,6 +92,7 @@ func TestStatsOfSharedPrefixes(t *testing.T) {
 // Filters are asked: what they answer is about what the formula says, in tables of both
 // kinds, and of all versions of a key as of one.
 func TestMeasuredRates(t *testing.T) {
+	t.Parallel()
 	var versions []workload.Pair
 	for _, p := range w1(3000) {
 		for sequence := uint64(9); sequence > 5; sequence-- {
@@ -116,6 +119,7 @@ func TestMeasuredRates(t *testing.T) {
 }
 
 func TestStatsOfTableFilter(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		bits, k int
 		most    float64 // false positives

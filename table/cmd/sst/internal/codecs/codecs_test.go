@@ -14,6 +14,7 @@ import (
 
 // What is encoded decodes, behind what is there, and not beyond the limit.
 func TestRoundTrip(t *testing.T) {
+	t.Parallel()
 	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
 		for _, src := range [][]byte{nil, []byte("a"), bytes.Repeat([]byte("block "), 10_000)} {
 			stored := c.Encode([]byte("dst "), src)[4:]
@@ -44,6 +45,7 @@ func TestRoundTrip(t *testing.T) {
 
 // Tables of the layouts that others write read by All.
 func TestTables(t *testing.T) {
+	t.Parallel()
 	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
 		var out bytes.Buffer
 		w, err := table.NewWriter(&out, &table.WriterOptions{Compression: c, Concurrency: 2})
@@ -79,6 +81,7 @@ func TestTables(t *testing.T) {
 // thousandth of their length in the file.
 func TestExtremeTables(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
 		for name, tt := range map[string]struct{ n, key, value int }{
 			"a key of 8 MB":     {1, 8_000_000, 0},

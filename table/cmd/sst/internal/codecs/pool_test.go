@@ -50,6 +50,7 @@ func blocks(rng *rand.Rand, sizes ...int) [][]byte {
 
 // What is encoded does not depend on what was before, nor on who else encodes.
 func TestSameBytesAsFresh(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 7))
 	all := blocks(rng, 4096, 1<<20, 0, 1, 100, 128<<10-1, 128<<10, 128<<10+1, 4096)
 	for _, f := range fresh {
@@ -80,6 +81,7 @@ func checkSame(t *testing.T, c table.Codec, newWriter func(w io.Writer) (io.Writ
 
 // A block that is damaged does nothing to the next, of whatever codec that is.
 func TestDecodeAfterDamage(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, src := range blocks(rng, 0, 1, 5000, 300<<10) {
 		for _, c := range []table.Codec{Zstd, Zlib, Deflate} {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestRegistry(t *testing.T) {
+	t.Parallel()
 	for word, names := range map[string][]string{
 		"bytewise": {"leveldb.BytewiseComparator"},
 		"reverse":  {"leveldb.ReverseBytewiseComparator", "rocksdb.ReverseBytewiseComparator"},
@@ -37,6 +38,7 @@ func TestRegistry(t *testing.T) {
 
 // Each order can be that of a table: it does not separate keys wrongly.
 func TestSeparators(t *testing.T) {
+	t.Parallel()
 	for _, c := range known {
 		keys := samples()
 		slices.SortFunc(keys, func(a, b []byte) int { return c.order.Compare(a, b) })

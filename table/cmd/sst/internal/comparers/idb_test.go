@@ -128,6 +128,7 @@ func malformed() [][]byte {
 func samples() [][]byte { return slices.Concat(ordered(), malformed()) }
 
 func TestIDBOrder(t *testing.T) {
+	t.Parallel()
 	keys, c := samples(), idbComparer{}
 	for i, a := range keys {
 		for j, b := range keys {
@@ -140,6 +141,7 @@ func TestIDBOrder(t *testing.T) {
 
 // Keys that are the same to Chromium, of other bytes.
 func TestIDBSameKeys(t *testing.T) {
+	t.Parallel()
 	p := prefix(1, 1, 1)
 	for name, keys := range map[string][2][]byte{
 		"zeros":                     {join(p, double(typeNumber, 0)), join(p, double(typeNumber, math.Copysign(0, -1)))},
@@ -172,6 +174,7 @@ func mutated(r *rand.Rand, key []byte) []byte {
 }
 
 func TestIDBOrderOfAnyBytes(t *testing.T) {
+	t.Parallel()
 	r, keys := rand.New(rand.NewSource(1)), samples()
 	for range 100_000 {
 		pick := func() []byte { return mutated(r, keys[r.Intn(len(keys))]) }

@@ -58,6 +58,7 @@ func live(t *testing.T, dir string) map[uint64]bool {
 }
 
 func TestReadGoleveldbs(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	want := live(t, dir)
 	v, err := Read(dir)
@@ -84,6 +85,7 @@ func numbers(v *Version) map[uint64]bool {
 // What is said of the tables is so: size, first and last key, and levels whose ranges do not
 // overlap.
 func TestReadRanges(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	live(t, dir)
 	v, err := Read(dir)
@@ -117,6 +119,7 @@ func TestReadRanges(t *testing.T) {
 
 // Edits move tables from level to level: what is deleted from one may be added to the next.
 func TestApplyMoves(t *testing.T) {
+	t.Parallel()
 	e := edited{tables: map[place]Table{}}
 	for _, edit := range []string{
 		"\x07\x00\x05\x10\x01a\x01b" + "\x07\x00\x06\x10\x01a\x01b",
@@ -149,6 +152,7 @@ func manifest(t *testing.T, dir string) string {
 // Damage is an error; but an edit that was being written when the database died does
 // not count.
 func TestReadDamaged(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		do   func(contents []byte) []byte
 		fine bool
@@ -182,6 +186,7 @@ func TestReadDamaged(t *testing.T) {
 }
 
 func TestReadWithout(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if _, err := Read(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Read of no database = %v, want fs.ErrNotExist", err)
@@ -200,6 +205,7 @@ func TestReadWithout(t *testing.T) {
 // and takes neither time nor memory.
 func TestReadBounds(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	record := func(edit []byte) func(path string) error {
 		return func(path string) error {
 			var out bytes.Buffer

@@ -9,6 +9,7 @@ import (
 
 // Who has a database open is known as long as it has.
 func TestHolder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if pid := Holder(dir); pid != 0 {
 		t.Errorf("Holder of no database = %d, want 0", pid)

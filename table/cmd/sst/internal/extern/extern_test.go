@@ -49,6 +49,7 @@ func each(pairs []input.Pair) iter.Seq2[input.Pair, error] {
 // Whatever memory there is, the order is that of a stable sort in memory, and no file
 // is left behind.
 func TestSort(t *testing.T) {
+	t.Parallel()
 	pairs := randomPairs(20_000)
 	want := make([]result, len(pairs))
 	for i, p := range pairs {
@@ -111,6 +112,7 @@ func checkEmpty(t *testing.T, dir string) {
 // An error of the input, one of the disk, an early end and an interrupt all end it,
 // and leave no file behind.
 func TestSortEnds(t *testing.T) {
+	t.Parallel()
 	pairs := randomPairs(10_000)
 	broken := errors.New("broken input")
 	failing := func(yield func(input.Pair, error) bool) {
@@ -178,6 +180,7 @@ func TestSortWithoutDirectory(t *testing.T) {
 // Keys that are cut in memory are in their order all the same, with and without a
 // trailer that is in another order.
 func TestSortLongKeys(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
 	plain := Options{Compare: bytes.Compare}
 	internal := Options{Compare: table.InternalComparer(table.BytewiseComparer).Compare, Suffix: 8}
@@ -204,6 +207,7 @@ func TestSortLongKeys(t *testing.T) {
 // An interrupt ends it wherever it is: in the input, in the sorting, in the merging, and
 // in what comes out.
 func TestSortIsInterrupted(t *testing.T) {
+	t.Parallel()
 	pairs := randomPairs(20_000)
 	for after := int64(1); after < 1<<20; after *= 3 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -230,6 +234,7 @@ func TestSortIsInterrupted(t *testing.T) {
 // A temporary file that cannot be read is an error of the sorting, also where only the
 // order wants it.
 func TestSortCannotRead(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("k", 2*small.inline)
 	pairs := []input.Pair{{Key: []byte(long + "b")}, {Key: []byte(long + "a")}}
 	s := start(t.Context(), Options{Compare: bytes.Compare, Dir: t.TempDir()}, small)
@@ -256,6 +261,7 @@ func TestSortCannotRead(t *testing.T) {
 
 // The files have no names while they are written, where the system allows that.
 func TestTemporaryFilesHaveNoNames(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("an open file has to have a name")
 	}

@@ -18,6 +18,7 @@ import (
 // many pairs as the help says are merged with 64 MiB of the library's buffers, the least
 // of which have 4 KiB.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	const pairs, buffers = 400e6, 64 << 20 / (4 << 10)
 	for _, memory := range []int64{1, leastMemory, 64<<20 - 1, 64 << 20, 256 << 20, mostMemory, 1 << 60} {
 		l := Options{Memory: memory}.limits()
@@ -32,6 +33,7 @@ func TestLimits(t *testing.T) {
 
 // The library has no more chunks in memory than limits say, also when the disk is slow.
 func TestChunksInMemory(t *testing.T) {
+	t.Parallel()
 	for _, l := range []limits{{chunk: 10, workers: 1}, {chunk: 10, workers: 2}, {chunk: 10, workers: 4}} {
 		in := make(chan int)
 		var saved atomic.Int64
@@ -59,6 +61,7 @@ func TestChunksInMemory(t *testing.T) {
 // Keys that records have the start of only are compared whole, where their start does not
 // tell in which order they are.
 func TestSortInAnOrderThatIsNotBytewise(t *testing.T) {
+	t.Parallel()
 	byLength := func(a, b []byte) int { return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b)) }
 	var pairs []input.Pair
 	for i := range 200 {

@@ -26,6 +26,7 @@ func measure(t *testing.T, c Config) []Point {
 }
 
 func TestOutputs(t *testing.T) {
+	t.Parallel()
 	points := measure(t, small)
 	var figures, summary bytes.Buffer
 	if err := WriteCSV(&figures, points); err != nil {
@@ -41,6 +42,7 @@ func TestOutputs(t *testing.T) {
 // Random keys in filters of this size meet the formula but for what double
 // hashing costs, up to a fifth.
 func TestRandomKeysMeetTheFormula(t *testing.T) {
+	t.Parallel()
 	c := Config{Keys: 10_000, Runs: 8, Questions: 50_000, Bits: []int{4, 8, 10}, Shapes: []string{"random"}, Seed: 7}
 	for _, p := range measure(t, c) {
 		if p.Load < 0.8 {
@@ -56,6 +58,7 @@ func TestRandomKeysMeetTheFormula(t *testing.T) {
 }
 
 func TestTheory(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		n    float64
 		m    int64
@@ -95,6 +98,7 @@ func TestDeterminism(t *testing.T) {
 }
 
 func TestTrialsAreCounted(t *testing.T) {
+	t.Parallel()
 	done := make(chan struct{}, small.Trials())
 	if _, err := Measure(small, func() { done <- struct{}{} }); err != nil {
 		t.Fatal(err)
@@ -107,6 +111,7 @@ func TestTrialsAreCounted(t *testing.T) {
 // A filter of more or fewer keys than planned has the planned size and holds all
 // of its keys.
 func TestFill(t *testing.T) {
+	t.Parallel()
 	keys := take(150, shapes[0].start(newRand(1, 0, 0)))
 	p := newPlan(100, 10)
 	m, k := p.size()
@@ -130,6 +135,7 @@ func TestFill(t *testing.T) {
 }
 
 func TestKeysAreDistinct(t *testing.T) {
+	t.Parallel()
 	lengths := map[string]int{"random": 16, "sequential": 8, "decimal": 16, "urls": 64}
 	for i, s := range shapes {
 		seen := map[string]bool{}
@@ -146,6 +152,7 @@ func TestKeysAreDistinct(t *testing.T) {
 }
 
 func TestChart(t *testing.T) {
+	t.Parallel()
 	c := small
 	c.Bits = []int{1, 4, 30} // of the last, nothing is seen on many loads
 	draw := func() string {
@@ -172,6 +179,7 @@ func TestChart(t *testing.T) {
 }
 
 func TestSeen(t *testing.T) {
+	t.Parallel()
 	means := func(values ...float64) []Point {
 		var points []Point
 		for _, v := range values {

@@ -14,6 +14,7 @@ import (
 
 // What is wrong with a line is said in few words, and in ours.
 func TestErrorsOfLines(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 4<<20)
 	quoted := `"` + long[:64] + `"… (4194304 bytes)`
 	for _, tt := range []struct {
@@ -37,6 +38,7 @@ func TestErrorsOfLines(t *testing.T) {
 
 // Whatever a line is, an error is a short one, and no other package's but JSON's.
 func TestErrorsAreShort(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))
 	pieces := []string{"\t", "\t1\tset\t", "{", "}", `"`, ":", ",", "[", `\q`, `\x`, `\u00e9`, "\\", "\xff", "é", "-", "1", "null", "set", `"key":`, `"value":`, `"sequence":`, `"kind":`, `"key_base64":`, `{"key":"a",`, " "}
 	lines := 1000

@@ -24,6 +24,7 @@ func pairs(paths []string, stdin string, o Options) []string {
 }
 
 func TestLines(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, format, in string
 		internal         bool
@@ -72,6 +73,7 @@ func TestLines(t *testing.T) {
 // A directory's regular files are pairs, links are not, and other inputs may stand
 // beside it.
 func TestTree(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "sub", "empty"), 0o777); err != nil {
 		t.Fatal(err)
@@ -120,6 +122,7 @@ func TestTreeOfAnyNames(t *testing.T) {
 
 // Who stops reading is not read on for.
 func TestStopsEarly(t *testing.T) {
+	t.Parallel()
 	n := 0
 	for range Read(t.Context(), []string{"-", "missing"}, strings.NewReader("a\t1\nb\t2\n"), Options{}) {
 		n++
@@ -132,6 +135,7 @@ func TestStopsEarly(t *testing.T) {
 
 // What is too large for the memory is refused, with what would do, before it is read.
 func TestTooLarge(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name string, size int) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("a", size)), 0o666); err != nil {

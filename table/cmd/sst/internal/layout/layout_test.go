@@ -68,6 +68,7 @@ func checkTiles(t *testing.T, rows []Row, size int) {
 
 // Every byte of a table is in one row, whatever happened to the table; and what happened shows.
 func TestTableHasEveryByte(t *testing.T) {
+	t.Parallel()
 	for i, contents := range golden.Small(t, goldens, 2<<10) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			for _, r := range rowsOf(t, contents) {
@@ -101,6 +102,7 @@ func TestTableHasEveryByte(t *testing.T) {
 
 // Which order keys are in is not asked: there are others than bytewise.
 func TestTableOfAnyOrder(t *testing.T) {
+	t.Parallel()
 	var f rawtable.File
 	first := f.Block(rawtable.Entries("z", "", "y", ""))
 	index := rawtable.Entries("y", first, "x", f.Block(rawtable.Entries("x", "", "a", "")))
@@ -117,6 +119,7 @@ func TestTableOfAnyOrder(t *testing.T) {
 
 // The records of a log come in its order, and do not share bytes, whatever happened to the log.
 func TestLogIsInOrder(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	var log bytes.Buffer
 	j := journal.NewWriter(&log)

@@ -10,6 +10,7 @@ import (
 
 // The memory that an error says would do does, and less would not.
 func TestErrorsSayWhatWouldDo(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int64{3 << 20, 33 << 20, 33<<20 + 1, 1 << 30, 1<<40 + 1} {
 		for name, check := range map[string]func(l Limit, size int64) error{"pair": Limit.CheckPair, "file": Limit.CheckFile} {
 			err := check(1<<20, size)
@@ -32,6 +33,7 @@ func TestErrorsSayWhatWouldDo(t *testing.T) {
 }
 
 func TestNoLimitIsEnough(t *testing.T) {
+	t.Parallel()
 	const want = "2000000000 bytes, and a pair of a table has less than 1073741824"
 	if err := Limit(math.MaxInt64).CheckPair(2e9); fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)

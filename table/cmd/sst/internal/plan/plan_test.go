@@ -47,6 +47,7 @@ func arranged(t *testing.T, q Query) Plan {
 }
 
 func TestText(t *testing.T) {
+	t.Parallel()
 	p := makePlan(t, blacklist(64<<10))
 	var text bytes.Buffer
 	if err := p.WriteText(&text); err != nil {
@@ -56,6 +57,7 @@ func TestText(t *testing.T) {
 }
 
 func TestAdvice(t *testing.T) {
+	t.Parallel()
 	p := Plan{AskedRate: 1e-4}
 	if got := p.advice(); got != "" {
 		t.Errorf("advice %q for a plan that misses nothing", got)
@@ -75,6 +77,7 @@ func TestAdvice(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
+	t.Parallel()
 	p := arranged(t, blacklist(4096))
 	p.Missed, p.Remedies = true, []Remedy{{"--bits", 36, 61, 8.6e-5}}
 	var out bytes.Buffer
@@ -93,6 +96,7 @@ func TestJSON(t *testing.T) {
 
 // The filters' sizing is the library's, and what the README measured is measured.
 func TestRates(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		bits, k           int
 		formula, measured float64
@@ -120,6 +124,7 @@ func TestRates(t *testing.T) {
 
 // A remedy that is followed leads to the rate that was asked for.
 func TestRemediesHelp(t *testing.T) {
+	t.Parallel()
 	q := usual(1e6, 1e-3)
 	q.ValueSize = 100
 	p := makePlan(t, q)
@@ -139,6 +144,7 @@ func TestRemediesHelp(t *testing.T) {
 
 // A rate that is lower than can be measured is not promised.
 func TestWhatCannotBeTold(t *testing.T) {
+	t.Parallel()
 	q := Query{Rate: resolution / 2}
 	if q.met(0) {
 		t.Errorf("no false positive in %d questions is taken for a rate of %g", questions, q.Rate)
@@ -149,6 +155,7 @@ func TestWhatCannotBeTold(t *testing.T) {
 }
 
 func TestMachines(t *testing.T) {
+	t.Parallel()
 	q := usual(1e9, 0.01)
 	for _, tt := range []struct {
 		memory   uint64
@@ -167,6 +174,7 @@ func TestMachines(t *testing.T) {
 
 // One key is one table, and large values get a table each.
 func TestFewKeys(t *testing.T) {
+	t.Parallel()
 	one := arranged(t, usual(1, 0.01))
 	if one.Tables != 1 || one.KeysPerFilter != 1 || one.FilterBytes != 8+1+4 {
 		t.Errorf("one key: %+v", one)
@@ -181,6 +189,7 @@ func TestFewKeys(t *testing.T) {
 // The plan of a table is what a Writer makes of it, or a little more, since it
 // counts keys and separators in full.
 func TestPlanIsWhatIsWritten(t *testing.T) {
+	t.Parallel()
 	const n = 100_000
 	half := workload.W1(n) // its values compress to half
 	for _, tt := range []struct {

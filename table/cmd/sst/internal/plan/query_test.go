@@ -6,6 +6,7 @@ import (
 )
 
 func TestParseKeys(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		text string
 		want uint64
@@ -25,6 +26,7 @@ func TestParseKeys(t *testing.T) {
 }
 
 func TestParseRate(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		text string
 		want float64
@@ -43,6 +45,7 @@ func TestParseRate(t *testing.T) {
 }
 
 func TestWrongQueries(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		change func(q *Query)
 		want   string
@@ -68,6 +71,7 @@ func TestWrongQueries(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ got, want string }{
 		{percent(0), "0 %"}, {percent(1), "100 %"}, {percent(0.155), "16 %"}, {percent(0.0099), "0.99 %"},
 		{percent(0.0001), "0.010 %"}, {percent(6.8e-7), "0.000068 %"},

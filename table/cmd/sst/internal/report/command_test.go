@@ -16,6 +16,7 @@ import (
 // The command that the page shows for a key has that key for its last word, when a shell
 // takes it apart, and no option that is not meant.
 func TestPageCommand(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
 	}

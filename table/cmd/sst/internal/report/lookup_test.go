@@ -79,6 +79,7 @@ func want(t *testing.T, f *source.File, key []byte) outcome {
 // and what is found.
 func TestPageAgreesWithLibrary(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	bytes, plain := bytePairs(4000), plainPairs(3000)
 	edges, err := workload.Dataset("byte-edges")
 	if err != nil {
@@ -100,6 +101,7 @@ func TestPageAgreesWithLibrary(t *testing.T) {
 // The same holds for the tables of databases, of which the newest version of a key
 // counts.
 func TestPageAgreesOnDatabases(t *testing.T) {
+	t.Parallel()
 	versions := workload.Versions(workload.Writes(4, 900, 30))
 	compareTables(t, []tableCase{
 		{"internal keys", internalOptions(table.WriterOptions{FilterPolicy: filter.NewBloom(10)}), versions},
@@ -133,6 +135,7 @@ func compareTables(t *testing.T, tables []tableCase) {
 
 // A data block that the filter block has no filter for may contain any key.
 func TestPageWithoutSlot(t *testing.T) {
+	t.Parallel()
 	pairs := []workload.Pair{{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b"), Value: []byte("2")}}
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	if err := os.WriteFile(path, tableOfOneFilter(t, pairs), 0o666); err != nil {
@@ -172,6 +175,7 @@ func tableOfOneFilter(t *testing.T, pairs []workload.Pair) []byte {
 // A separator may be a version of a key that only the next block has: the lookup goes
 // on there.
 func TestPageGoesOn(t *testing.T) {
+	t.Parallel()
 	var file rawtable.File
 	version := func(user string, sequence uint64) string {
 		return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindSet}.Append(nil))
@@ -218,6 +222,7 @@ func compareLookups(t *testing.T, page *tab, f *source.File, pairs []workload.Pa
 // Each bit that a filter of one key has set is one that the page asks for, and the
 // page asks for no other.
 func TestPageProbes(t *testing.T) {
+	t.Parallel()
 	pairs := bytePairs(1200)
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(20), BlockSize: 1, FilterBaseLg: 1, Compression: table.NoCompression}
 	f := openTable(t, writeTable(t, "t.ldb", o, pairs))
@@ -254,6 +259,7 @@ func bitsSet(f []byte) []int {
 // Lookups that come to a damaged block, or to one that the page has no entries of,
 // say so.
 func TestPageWithoutEntries(t *testing.T) {
+	t.Parallel()
 	browser := useBrowser(t)
 	pairs := plainPairs(3000)
 	path := writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairs)

@@ -26,6 +26,7 @@ func uvarints(b []byte) []uint64 {
 }
 
 func TestModel(t *testing.T) {
+	t.Parallel()
 	pairs := []workload.Pair{{Key: []byte("ada"), Value: []byte("lovelace")}, {Key: []byte("adam"), Value: []byte(strings.Repeat("s", 40))}}
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 1}
 	f := openTable(t, writeTable(t, "names.ldb", o, pairs))
@@ -70,6 +71,7 @@ func TestModel(t *testing.T) {
 
 // Entries are left out as they do not fit, and nothing else is.
 func TestEmbed(t *testing.T) {
+	t.Parallel()
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{Compression: table.NoCompression}, plainPairs(1000)))
 	all := len(f.Layout.Data)
 	for _, tt := range []struct {
@@ -93,6 +95,7 @@ func TestEmbed(t *testing.T) {
 
 // Damage is in the page, named once, and in the error.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 1}
 	pairs := plainPairs(3)
 	for _, tt := range []struct {
@@ -124,6 +127,7 @@ func TestDamage(t *testing.T) {
 }
 
 func TestBins(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		least, most int
 		want        []Bin
@@ -145,6 +149,7 @@ func TestBins(t *testing.T) {
 }
 
 func TestHistogram(t *testing.T) {
+	t.Parallel()
 	got := tally{1: 5, 2: 1, 4: 4}.histogram("Sizes", "bytes", "blocks")
 	want := Histogram{
 		Title: "Sizes", Unit: "bytes", Of: "blocks", Min: 1, Median: 1, Max: 4, Mean: 2.3,
@@ -157,6 +162,7 @@ func TestHistogram(t *testing.T) {
 
 // No text of the file has a meaning in the page's HTML.
 func TestWriteEscapes(t *testing.T) {
+	t.Parallel()
 	const hostile = "</script><script>alert(1)</script><!--\u2028\u202e\u009b&amp;{{script}}{{data}}"
 	m := &Model{File: hostile, Command: []string{hostile}, Note: hostile, Damage: []string{hostile}, Parts: []Part{{Name: hostile, Error: hostile}}}
 	var page strings.Builder
@@ -187,6 +193,7 @@ func TestWriteEscapes(t *testing.T) {
 
 // All files of the page are in it.
 func TestScriptsAreAll(t *testing.T) {
+	t.Parallel()
 	entries, err := files.ReadDir("page")
 	if err != nil {
 		t.Fatal(err)
@@ -205,6 +212,7 @@ func (otherPolicy) Name() string { return "other.Filter" }
 
 // The page shows a table filter of RocksDB and Pebble, and says so if it is another one.
 func TestWholeFilterOfAnotherForm(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		policy filter.TablePolicy
 		shown  bool

@@ -25,6 +25,7 @@ func (p *tab) ask(key string) {
 
 // A key is typed, and the way of its lookup read.
 func TestPageTyping(t *testing.T) {
+	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}
 	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(1000)))
 	page := open(t, useBrowser(t), writePage(t, f, Options{Embed: 1 << 20}), 1000)
@@ -56,6 +57,7 @@ func TestPageTyping(t *testing.T) {
 
 // The page takes and shows bytes with the escapes that sst takes and prints.
 func TestPageEscapes(t *testing.T) {
+	t.Parallel()
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, nil))
 	page := open(t, useBrowser(t), writePage(t, f, Options{}), 1000)
 	keys := []string{"", "é", "\u2028", "\u202e", "\u00a0", "\ufeff", "\U0001f600", "\U000e0001", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\xe2\x82", `"'\`, "\a\b\f\n\r\t\v\x1b\x7f", "<b>&amp;"}
@@ -88,6 +90,7 @@ func shortened(s string) string {
 
 // What comes from the file is text in the page, whatever it is.
 func TestPageIsNotFooled(t *testing.T) {
+	t.Parallel()
 	const script, image = `</script><script>window.fooled=1</script>`, `<img src=x onerror=window.fooled=1>`
 	pairs := []workload.Pair{
 		{Key: []byte(script), Value: []byte(image)}, {Key: []byte(image), Value: []byte(script + "<!--")}, {Key: []byte("\u2028`${fooled=1}"), Value: nil},
@@ -115,6 +118,7 @@ func TestPageIsNotFooled(t *testing.T) {
 
 // The page fits a phone, and its parts are reached with the keyboard.
 func TestPageOnPhoneAndKeyboard(t *testing.T) {
+	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}
 	long := workload.Pair{Key: []byte("a" + strings.Repeat("x", 150)), Value: []byte(strings.Repeat("y", 500))}
 	f := openTable(t, writeTable(t, strings.Repeat("long", 30)+".ldb", o, append([]workload.Pair{long}, plainPairs(5000)...)))

@@ -34,6 +34,7 @@ func read(s *Salvage) (n, length int) {
 // Of a sound table each pair is there, however long the keys are, by the index and
 // without it.
 func TestSalvageOfLongKeys(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		n   int
 		key func(i int) string
@@ -65,6 +66,7 @@ func checkWhole(t *testing.T, name string, contents []byte, n int) {
 // Pairs that are not in order, or twice there, under right checksums, are kept: the
 // caller puts them in order.
 func TestSalvageKeepsWhatIsOutOfOrder(t *testing.T) {
+	t.Parallel()
 	var f rawtable.File
 	first := f.Block(rawtable.Entries("b", "1", "a", "2", "c", "3", "c", "4"))
 	second := f.Block(rawtable.Entries("a", "5"))
@@ -76,6 +78,7 @@ func TestSalvageKeepsWhatIsOutOfOrder(t *testing.T) {
 // A table that ends behind a data block, whatever its values look like, has the pairs of
 // all blocks before.
 func TestSalvageOfTablesCutAnywhere(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(13, 3))
 	for name, value := range map[string]func(i int) string{
 		"two letters":        func(i int) string { return fmt.Sprintf("%c%c", 'a'+i%26, 'a'+i%25) },
@@ -109,6 +112,7 @@ func TestSalvageOfTablesCutAnywhere(t *testing.T) {
 
 // What is taken for no data is named, as it may be data.
 func TestSalvageNamesWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
 	var pairs []string
 	for i := range 5 {
 		pairs = append(pairs, fmt.Sprint("key", i), "\x00\x11") // as a handle
@@ -134,6 +138,7 @@ func TestSalvageNamesWhatItLeavesOut(t *testing.T) {
 // Keys are internal keys if all of them could be, and not only those that are looked at
 // first.
 func TestSalvageLooksAtAllKeys(t *testing.T) {
+	t.Parallel()
 	var pairs []string
 	for _, prefix := range []string{"k", "l", "m", "zzz"} {
 		for i := range 100 {
@@ -235,6 +240,7 @@ func storedBlock(stored string, id byte) []byte {
 
 func TestSearchTakesLinearTime(t *testing.T) {
 	long.Test(t)
+	t.Parallel()
 	const size = 200_000
 	for _, name := range slices.Sorted(maps.Keys(hostile)) {
 		data := hostile[name](size)

@@ -60,6 +60,7 @@ func FuzzScan(f *testing.F) {
 // Behind damage, blocks of all compressions that show where they start are found again,
 // whatever the damage looks like.
 func TestScanResumes(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
 	for name, codec := range map[string]table.Codec{"none": table.NoCompression, "snappy": table.Snappy, "zstd": codecs.Zstd, "zlib": codecs.Zlib, "deflate": codecs.Deflate} {
 		path := filepath.Join(t.TempDir(), "t.ldb")
@@ -107,6 +108,7 @@ func TestScanResumes(t *testing.T) {
 // What only looks like an index, a metaindex or properties is data, and what is one of
 // them is not, whatever of the table is damaged.
 func TestSalvageTellsData(t *testing.T) {
+	t.Parallel()
 	for name, entry := range map[string]func(i int) (key, value string){
 		"values like handles":   func(i int) (string, string) { return fmt.Sprintf("key%06d", i), fmt.Sprintf("%c%c", 65+i%26, 66+i%25) },
 		"keys like properties":  func(i int) (string, string) { return fmt.Sprintf("sievetable.k%06d", i), fmt.Sprint("some value ", i) },
@@ -172,6 +174,7 @@ func checkTold(t *testing.T, name, path string, all []string) {
 // A table of one data block has no pair but those of that block, whatever is damaged and
 // wherever it lies.
 func TestSalvageInventsNothing(t *testing.T) {
+	t.Parallel()
 	var pairs []string
 	for i := range 100 {
 		pairs = append(pairs, fmt.Sprintf("user%03d", i), fmt.Sprint("v", i))
@@ -204,6 +207,7 @@ func TestSalvageInventsNothing(t *testing.T) {
 
 // What looks like a metaindex or an index is data if the table has those too.
 func TestSalvageTellsFewBlocks(t *testing.T) {
+	t.Parallel()
 	var files []string
 	for i := range 200 {
 		files = append(files, fmt.Sprintf("file%04d", i), string(binary.AppendUvarint(binary.AppendUvarint(nil, uint64(305*i)), 300)))
@@ -227,6 +231,7 @@ func TestSalvageTellsFewBlocks(t *testing.T) {
 
 // A byte that is damaged in a large block costs that block, and no long search.
 func TestSalvageOfLargeBlocks(t *testing.T) {
+	t.Parallel()
 	var pairs []string
 	for i := range 50_000 {
 		pairs = append(pairs, fmt.Sprintf("%08d", i), fmt.Sprint(i))

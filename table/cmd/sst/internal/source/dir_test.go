@@ -60,6 +60,7 @@ func scanned(dir string, o Options) (n int, notes string, err error) {
 // has deleted keys, one that it did not finish is no table. One that it lists and lacks
 // is damage, and if it does not say what it lists all tables are taken.
 func TestOnlyListedTables(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeDatabase(t, dir)
 	const want = 5000 - 1667
@@ -113,6 +114,7 @@ func TestOnlyListedTables(t *testing.T) {
 
 // What says which tables a database has is not read while a command writes to it.
 func TestListDirReadsNoOutput(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"CURRENT", "MANIFEST-000001", "notes"} {
 		path := filepath.Join(dir, name)
@@ -129,6 +131,7 @@ func TestListDirReadsNoOutput(t *testing.T) {
 // What engines do not read is not read: a file of the same number under another name, and what
 // is behind a table's end.
 func TestStrayFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeDatabase(t, dir)
 	want, _, err := scanned(dir, Options{})

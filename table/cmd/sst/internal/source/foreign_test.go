@@ -103,6 +103,7 @@ func tarOf(t *testing.T, name string, contents []byte) []byte {
 
 // What is no table of LevelDB is named, with what to do.
 func TestForeignFiles(t *testing.T) {
+	t.Parallel()
 	sound := contentsOf(t, table.WriterOptions{}, textPairs(1000))
 	ending := func(magic uint64) []byte {
 		return binary.LittleEndian.AppendUint64(bytes.Clone(sound[:len(sound)-8]), magic)
@@ -167,6 +168,7 @@ func TestForeignFiles(t *testing.T) {
 // A table that is cut short is damaged, and is taken for nothing else wherever it ends;
 // but that a block of zstd which ends it is a file of zstd too.
 func TestCutTablesAreDamaged(t *testing.T) {
+	t.Parallel()
 	for name, codec := range map[string]table.Codec{
 		"none": table.NoCompression, "snappy": table.Snappy, "zstd": codecs.Zstd, "zlib": codecs.Zlib, "deflate": codecs.Deflate,
 	} {
@@ -203,6 +205,7 @@ func recognized(contents []byte) string {
 
 // What resembles other files is none.
 func TestDamagedIsNotForeign(t *testing.T) {
+	t.Parallel()
 	_, zst := compress(t, []byte(strings.Repeat("x", 1000)))
 	wrong := logOf(t, "record")
 	wrong[0] ^= 1
@@ -223,6 +226,7 @@ func TestDamagedIsNotForeign(t *testing.T) {
 
 // What a database lists is damaged, whatever it has become.
 func TestListedIsNotForeign(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeDatabase(t, dir)
 	d, err := ListDir(dir, Options{})
@@ -255,6 +259,7 @@ func TestListedIsNotForeign(t *testing.T) {
 }
 
 func TestNewName(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "users.v1.ldb")
 	for _, want := range []string{"users.v1.rescued.ldb", "users.v1-2.rescued.ldb", "users.v1-3.rescued.ldb"} {

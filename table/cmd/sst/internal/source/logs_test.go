@@ -17,6 +17,7 @@ import (
 
 // A log with damage all over is reported in bounded memory, and read to its end.
 func TestDamageIsBounded(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "000001.log")
 	batches := []string{"\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01a"} // deletes "a"
 	for i := range 1000 {
@@ -45,6 +46,7 @@ func TestDamageIsBounded(t *testing.T) {
 // What is written to a log counts, however large that is: small ones are sorted in memory,
 // and others in temporary files.
 func TestLogsOfAnySize(t *testing.T) {
+	t.Parallel()
 	for name, size := range map[string]int{"in memory": 100, "in files": 2 * sortedInMemory} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -93,6 +95,7 @@ func TestLogsOfAnySize(t *testing.T) {
 // Of writes with the same sequence number, which only damage gives a log, Get sees the same as
 // a scan; and of keys that are other bytes and the same in the order.
 func TestGetAgreesWithScan(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		batches []string
 		order   Order

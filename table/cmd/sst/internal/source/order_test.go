@@ -23,6 +23,7 @@ func numberedKeys(n int) []string {
 
 // Wherever two keys of a table are swapped, it is of another order.
 func TestAnySwappedPairIsAnotherOrder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	const n = 60
 	for i := range n - 1 {
@@ -54,6 +55,7 @@ func TestAnySwappedPairIsAnotherOrder(t *testing.T) {
 
 // Of a large table not all is looked at. What is come to later is no damage either.
 func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	w, err := table.Create(path, &table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 1 << 20, Compression: table.NoCompression})
 	if err != nil {
@@ -94,6 +96,7 @@ func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
 
 // Internal keys are found out in any order, and keys that only look like some are not.
 func TestInternalKeysInAnyOrder(t *testing.T) {
+	t.Parallel()
 	reversed := []string{internal("c", 3), internal("b", 2), internal("a", 1)}
 	for name, tt := range map[string]struct {
 		keys     []string

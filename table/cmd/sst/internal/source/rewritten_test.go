@@ -52,6 +52,7 @@ func recovered(t *testing.T, dir string, o *opt.Options) (found map[string]strin
 // Tables that goleveldb's recovery wrote anew have internal keys in the order of users' keys,
 // and a filter of internal keys. They are told from others, and all of their keys are found.
 func TestRewrittenTables(t *testing.T) {
+	t.Parallel()
 	for name, o := range map[string]*opt.Options{
 		"no filter": {CompactionL0Trigger: 1000}, // compacting would write them anew again
 		"filter":    {CompactionL0Trigger: 1000, Filter: filter.NewBloomFilter(10)},
@@ -90,6 +91,7 @@ func TestRewrittenTables(t *testing.T) {
 // What is done with such a table alone is about the file as it is, and not about a copy that is
 // sorted.
 func TestRewrittenTableAlone(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	recovered(t, dir, &opt.Options{CompactionL0Trigger: 1000})
 	d, err := ListDir(dir, Options{})

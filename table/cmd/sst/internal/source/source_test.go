@@ -55,6 +55,7 @@ func open(t *testing.T, path string, o Options) *File {
 // None of the tables that engines wrote by themselves is taken for one of a database,
 // and each of a database is.
 func TestInternalKeysAreFoundOut(t *testing.T) {
+	t.Parallel()
 	for dir, want := range map[string]bool{golden + "/goleveldb": false, golden + "/leveldb": false, golden + "/sievetable": false, databases: true} {
 		d, err := ListDir(dir, Options{})
 		if err != nil {
@@ -81,6 +82,7 @@ func mergeKey(user string, sequence uint64) string {
 // What looks like internal keys and is none is told by the filter or, without one, by
 // the order; and the other way round.
 func TestInternalKeysThatAreHardToTell(t *testing.T) {
+	t.Parallel()
 	bigEndian := []string{"\x00\x00\x00\x00\x00\x00\x00\x01", "\x00\x00\x00\x00\x00\x00\x00\x02", "\x00\x00\x00\x00\x00\x00\x01\x00"}
 	bloom := filter.NewBloom(20)
 	inOrder := table.InternalComparer(table.BytewiseComparer)
@@ -126,6 +128,7 @@ func (c *counter) ReadAt(p []byte, off int64) (int, error) {
 // What Explain says was read is what was read, and what it says of filters is what
 // spared the reads.
 func TestExplainAgreesWithReads(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{golden + "/goleveldb/100k.ldb", golden + "/leveldb/snappy-100k.ldb", databases + "/goleveldb.ldb"} {
 		var c counter
 		f := open(t, path, Options{Watch: func(r io.ReaderAt) io.ReaderAt {
@@ -173,6 +176,7 @@ func checkPath(t *testing.T, f *File, c *counter, key []byte, present bool) Path
 
 // A directory's tables are in the order of their numbers, the newest first.
 func TestNewestTablesFirst(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"9.ldb", "10.sst", "000011.ldb", "b.ldb", "a.ldb", "x.txt"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {

@@ -15,6 +15,7 @@ import (
 // While a database is in use its tables come and go. What does not change is read all the
 // same, each entry once and in order; what changes, as it was at some time.
 func TestDatabaseInUse(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 8 << 10, BlockCacheCapacity: -1})
 	if err != nil {

@@ -25,6 +25,7 @@ func levelOf(level int, ranges ...string) (tables []database.Table) {
 
 // Tables overlap that share a key of a user, all of them at once or one after the other.
 func TestOverlap(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		ranges, comparer string
 		want             string
@@ -52,6 +53,7 @@ func TestOverlap(t *testing.T) {
 
 // Levels are told apart, and those without tables left out.
 func TestLevels(t *testing.T) {
+	t.Parallel()
 	tables := append(levelOf(0, "a-c", "b-d"), levelOf(3, "a-a", "b-c", "d-e")...)
 	var got []string
 	for _, l := range levelsOf(&database.Version{Tables: tables}) {

@@ -16,6 +16,7 @@ import (
 )
 
 func TestPrintable(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"":                     "",
 		`C:\naïve 日本\t.ldb`:    `C:\naïve 日本\t.ldb`,
@@ -65,6 +66,7 @@ func FuzzPrintable(f *testing.F) {
 
 // JSON of all runes decodes to them.
 func TestJSONOfAllRunes(t *testing.T) {
+	t.Parallel()
 	var all strings.Builder
 	for r := range utf8.MaxRune + 1 {
 		if utf8.ValidRune(r) {
@@ -82,6 +84,7 @@ func TestJSONOfAllRunes(t *testing.T) {
 }
 
 func TestWriteJSON(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	if err := WriteJSON(&out, map[string]any{"a\u202e": []string{"<&>", "\n"}}); err != nil {
 		t.Fatal(err)
@@ -93,6 +96,7 @@ func TestWriteJSON(t *testing.T) {
 }
 
 func TestLines(t *testing.T) {
+	t.Parallel()
 	two := errors.Join(errors.New("one"), errors.New("two\nx: ok"))
 	for _, tt := range []struct {
 		err  error
@@ -113,6 +117,7 @@ func TestLines(t *testing.T) {
 }
 
 func TestLineAndRow(t *testing.T) {
+	t.Parallel()
 	var out strings.Builder
 	Line(&out, "%s: ok", "a\nb")
 	Row(&out, "file\t", "%s", "a\tb\n")
@@ -122,6 +127,7 @@ func TestLineAndRow(t *testing.T) {
 }
 
 func TestShellWord(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"a.ldb":            "a.ldb",
 		"":                 "''",
@@ -141,6 +147,7 @@ func TestShellWord(t *testing.T) {
 
 // A shell takes a word for what it is of.
 func TestShellsTakeWords(t *testing.T) {
+	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip(err)

@@ -5,6 +5,7 @@ import (
 )
 
 func TestEscape(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ in, want string }{
 		{"", ""},
 		{"plain", "plain"},
@@ -27,6 +28,7 @@ func TestEscape(t *testing.T) {
 
 // What a shell passes on need not be text, and quotes may be escaped.
 func TestUnescapeTakesMore(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{"\xff": "\xff", "a\xffb": "a\xffb", `a\"b`: `a"b`, "é": "é"} {
 		if got, err := Unescape(in); err != nil || string(got) != want {
 			t.Errorf("Unescape(%q) = %q, %v; want %q", in, got, err, want)
@@ -35,6 +37,7 @@ func TestUnescapeTakesMore(t *testing.T) {
 }
 
 func TestUnescapeRefuses(t *testing.T) {
+	t.Parallel()
 	for _, s := range []string{`\`, `\q`, `\x0`, `\'`} {
 		if b, err := Unescape(s); err == nil {
 			t.Errorf("Unescape(%s) = %q, want an error", s, b)

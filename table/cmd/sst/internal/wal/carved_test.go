@@ -10,6 +10,7 @@ import (
 
 // What was carved out of a log from anywhere on gives the records that are whole.
 func TestCarved(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	var sizes []int
 	for range 20 {

@@ -77,6 +77,7 @@ func short(records []string) []string {
 }
 
 func TestReader(t *testing.T) {
+	t.Parallel()
 	const room = blockSize - headerSize // in one block
 	log := logOf(t, recordsOf(5, 3*blockSize, 10, 20)...)
 	zeroed := func(log []byte, from, to int) []byte {
@@ -148,6 +149,7 @@ func slicesOf(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
 // A log that is cut anywhere gives the records that are whole, and reports nothing.
 func TestCutAnywhere(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	var sizes []int
 	for range 12 {
@@ -173,6 +175,7 @@ func TestCutAnywhere(t *testing.T) {
 
 // goleveldb's own log, with its deletions.
 func TestWritesOfGoleveldb(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	db, err := leveldb.OpenFile(dir, nil)
 	if err != nil {
@@ -222,6 +225,7 @@ func batch(sequence uint64, count uint32, writes string) string {
 }
 
 func TestDamagedWrites(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, record string
 		want         []string
@@ -248,6 +252,7 @@ func TestDamagedWrites(t *testing.T) {
 
 // An error of the file is no end of the log.
 func TestReadError(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("broken")
 	r := NewReader(io.MultiReader(bytes.NewReader(logOf(t, recordsOf(blockSize)...)[:blockSize]), &failing{broken}), func(Damage) {})
 	if _, _, err := r.Next(); err != broken {
