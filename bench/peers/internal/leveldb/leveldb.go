@@ -27,7 +27,7 @@ var ErrMissing = errors.New("leveldb: not installed (Debian: apt-get install g++
 //go:embed cxx
 var sources embed.FS
 
-// A Tool is the compiled program. It serves one goroutine at a time.
+// A Tool is the compiled program.
 type Tool struct {
 	path    string
 	Version string // of the library
@@ -83,8 +83,13 @@ func (t *Tool) Write(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 	if g.Compression == "snappy" {
 		compression = "1"
 	}
-	file := t.path + ".table"
-	_, err := t.run(in, "build", file, strconv.Itoa(g.BitsPerKey), strconv.Itoa(g.BlockSize), strconv.Itoa(g.RestartInterval), compression)
+	dir, err := os.MkdirTemp(filepath.Dir(t.path), "table")
+	if err != nil {
+		return nil, fmt.Errorf("leveldb: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "table")
+	_, err = t.run(in, "build", file, strconv.Itoa(g.BitsPerKey), strconv.Itoa(g.BlockSize), strconv.Itoa(g.RestartInterval), compression)
 	if err != nil {
 		return nil, err
 	}
