@@ -71,6 +71,7 @@ func TestInstall(t *testing.T) {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(),
 		"GOBIN="+dir, "GOMODCACHE="+cache, "GOPROXY="+proxies(t, proxy), "CGO_ENABLED=0",
+		"GOARCH=",                       // this machine's: the go command installs nothing for another one in GOBIN
 		"GOFLAGS=-modcacherw -trimpath", // to remove the cache, and to compile each dependency once for all runs
 		"GOSUMDB=off",                   // the checksums of what the go command downloads here are in go.sum
 	)
