@@ -17,7 +17,6 @@ import (
 // Files that have very much to find, or to lose, take salvage no more memory than others.
 func TestMemoryOfSalvage(t *testing.T) {
 	long.Test(t)
-	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector takes memory too")
 	}

@@ -103,7 +103,6 @@ func feed(w io.WriteCloser) {
 
 // Each signal that ends a program ends a build in the middle, and leaves no file.
 func TestSignalsEndBuild(t *testing.T) {
-	t.Parallel()
 	signals := []os.Signal{syscall.SIGTERM, syscall.SIGPIPE}
 	if long.Enabled() {
 		signals = ending
@@ -133,7 +132,6 @@ func TestSignalsEndBuild(t *testing.T) {
 
 // What the process of nohup ignores ends no build.
 func TestIgnoredSignals(t *testing.T) {
-	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
 	}
@@ -162,7 +160,6 @@ func TestIgnoredSignals(t *testing.T) {
 
 // The other commands that write files leave none either.
 func TestSignalsEndOthers(t *testing.T) {
-	t.Parallel()
 	table := filepath.Join(t.TempDir(), "t.ldb")
 	var lines strings.Builder
 	for i := range 500_000 {
@@ -190,7 +187,6 @@ func TestSignalsEndOthers(t *testing.T) {
 
 // A command that waits for who does not read on is not waited for.
 func TestSignalsEndWhatIsStuck(t *testing.T) {
-	t.Parallel()
 	p := command(t)
 	out, err := p.StdoutPipe()
 	if err != nil {
@@ -219,7 +215,6 @@ func TestSignalsEndWhatIsStuck(t *testing.T) {
 
 // A reader that goes away ends a command quietly.
 func TestBrokenPipe(t *testing.T) {
-	t.Parallel()
 	table := filepath.Join(t.TempDir(), "t.ldb")
 	var lines strings.Builder
 	for i := range 200_000 {
