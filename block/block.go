@@ -1,77 +1,83 @@
-// Package block writes and reads one block of a LevelDB sorted-string table:
-// entries in key order, prefix-compressed, with restart points to search by.
-// Data, index and metaindex blocks all have this form.
+// Package block writes and reads the blocks of LevelDB's sorted-string tables. A block
+// holds entries in the order of their keys. A key is stored without the bytes that it
+// shares with the key before. Data, index and metaindex blocks all have this form.
+//
+//   - [Writer] builds a block.
+//   - [Open] checks a block and returns it as a [Block]; an [Iter] moves over its entries.
+//   - [Get] and [SeekGE] look one key up in a block that is not opened.
+//
+// Package table reads and writes whole tables. Use package block for single blocks, such
+// as those of table.Layout.
+//
+// # Format
 //
 //	┌─────────┬─────────┬───┬───────────┬───────────┬───┬───────────────┐
 //	│ entry   │ entry   │ … │ restart 0 │ restart 1 │ … │ restart count │
 //	│         │         │   │ u32le     │ u32le     │   │ u32le         │
 //	└─────────┴─────────┴───┴───────────┴───────────┴───┴───────────────┘
 //
-// An entry stores what its key does not share with the key before it, and three
-// lengths as uvarints (7 bits a byte, the lowest first, the high bit set in all
-// but the last):
+// An entry stores three lengths, the bytes of its key that it does not share with the key
+// before, and its value. The lengths are uvarints: 7 bits in each byte, the lowest bits
+// first, with the high bit set in all bytes but the last.
 //
 //	┌─────────┬──────────┬──────────────┬─────────────────────┬───────┐
 //	│ shared  │ unshared │ value length │ unshared key bytes  │ value │
 //	│ uvarint │ uvarint  │ uvarint      │                     │       │
 //	└─────────┴──────────┴──────────────┴─────────────────────┴───────┘
 //
-// Every so many entries (the restart interval) one shares nothing: a restart
-// point, whose offset the array at the end lists, so that a search can start
-// there. The keys "app", "apple", "banana" with values "1", "2", "3" and a
-// restart interval of 2 make the block
+// An entry that shares nothing is a restart point, if the array at the end lists its
+// offset. A search can start at any restart point. There is one for every 16 entries, or
+// whatever the restart interval is. With a restart interval of 2, the keys "app",
+// "apple", "banana" and the values "1", "2", "3" are stored as
 //
 //	00 03 01 a p p 1    03 02 01 l e 2    00 06 01 b a n a n a 3
 //	00 00 00 00  0d 00 00 00              restart points: 0 and 13
 //	02 00 00 00                           there are two of them
 //
-// A block of no entries has one restart point, 0. In a table each block is
-// followed by a trailer (compression id and checksum), which is the table's
-// affair. The format is described in LevelDB's doc/table_format.md.
-//
-// [Open] checks a whole block once, whatever its bytes are; an [Iter] on the
-// [Block] it returns then moves without any check, and cannot fail. [Get] looks
-// one key up in a block that is not worth opening for it.
+// A block without entries has one restart point, 0. In a table, a trailer follows each
+// block: compression id and checksum. It is not part of the block, and package table
+// handles it. LevelDB's doc/table_format.md describes the format too.
 package block
 
 import "github.com/sievetable/sievetable/internal/format"
 
-// A Block is the contents of one block that [Open] found sound. It is
-// immutable and safe for concurrent use; the zero value is empty.
+// A Block is a block that [Open] has checked. It is immutable and safe for concurrent
+// use. The zero value has no entries.
 type Block struct {
 	parts  format.Block
 	order  Order
-	shares bool
-	n      int // entries
+	shares bool // any entry shares bytes of its key
+	n      int  // number of entries
 }
 
-// Open checks data, the uncompressed contents of a block without trailer, and
-// returns the Block. It checks that
+// Open checks data and returns it as a Block. data is an uncompressed block without its
+// trailer. The Block keeps it, and the caller must not change it any more. Open checks
+// all that an [Iter] relies on, so that the Iter needs no checks and has no errors:
 //
-//   - restart points are where entries start, ascending, from 0 on, and the
-//     entries there share nothing;
-//   - entries fill the block up to the restart array, and share no more than
-//     the key before them has;
-//   - lengths are minimal varints;
-//   - keys strictly increase in the order.
+//   - Restart points are in ascending order and start with 0. Each is where an entry
+//     starts that shares nothing.
+//   - Entries fill the block up to the restart array. None shares more bytes than the
+//     key before has.
+//   - Lengths are minimal varints.
+//   - Keys are in strictly increasing order.
 //
-// An error says at which position in data which of these does not hold. The
-// Block keeps data: the caller must not change it any more.
+// Otherwise it returns an error, which says what is wrong and at which offset in data.
+// Keys out of order are [ErrOrder]. data may be of any bytes.
 func Open(data []byte, order Order) (Block, error) {
-	k := getKeys()
-	defer k.put()
-	k.budget = (*Budget)(nil).start()
-	return open(data, order, k)
+	d := getKeyDecoder()
+	defer d.put()
+	d.budget = (*Budget)(nil).start()
+	return open(data, order, d)
 }
 
-// open opens a block by way of k.
-func open(data []byte, order Order, k *keys) (Block, error) {
+// open does what Open does, and decodes the keys with d.
+func open(data []byte, order Order, d *keyDecoder) (Block, error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
 		return Block{}, err
 	}
 	b := Block{parts: parts, order: order}
-	if err := b.check(k); err != nil {
+	if err := b.check(d); err != nil {
 		return Block{}, err
 	}
 	return b, nil

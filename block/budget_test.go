@@ -17,19 +17,19 @@ func TestIterOpenIsBounded(t *testing.T) {
 	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 1000), "1"}, {"a" + strings.Repeat("l", 1000), "2"}})
 	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
 		var it block.Iter
-		budget := block.Budget{Memory: 1000, Work: 10_000}
+		budget := block.Budget{Memory: 1000, Compared: 10_000}
 		err := it.Open(data, block.Order{Func: compare}, &budget)
 		if err == nil || !strings.Contains(err.Error(), "key of 1001 bytes that shares some") || it.First() {
 			t.Errorf("with 1000 bytes: Open = %v", err)
 		}
 		if compare != nil {
-			if _, _, err := block.Get(data, block.Order{Func: compare}, []byte("b"), &block.Budget{Memory: 1000, Work: 10_000}); err == nil {
+			if _, _, err := block.Get(data, block.Order{Func: compare}, []byte("b"), &block.Budget{Memory: 1000, Compared: 10_000}); err == nil {
 				t.Error("with 1000 bytes: Get reports nothing")
 			}
 		}
 		budget.Memory = 2000
 		for range 3 { // the second time, the memory is there
-			budget.Work = 10_000
+			budget.Compared = 10_000
 			if err := it.Open(data, block.Order{Func: compare}, &budget); err != nil || len(forward(&it)) != 2 {
 				t.Errorf("with 2000 bytes: %v", err)
 			}
@@ -46,7 +46,7 @@ func TestMemoryForKeysThatGrow(t *testing.T) {
 	t.Parallel()
 	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
 		var it block.Iter
-		budget := block.Budget{Memory: 10_000_000, Work: math.MaxInt64}
+		budget := block.Budget{Memory: 10_000_000, Compared: math.MaxInt64}
 		for n := 500_000; n < 1_000_000; n += 50_000 {
 			var pairs []pair
 			for i := range 20 {
@@ -68,7 +68,7 @@ func TestGetTakesNoMemoryForWhatIsBehind(t *testing.T) {
 	data := build(t, 16, []pair{
 		{strings.Repeat("k", 70_000), "1"}, {strings.Repeat("k", 70_001), "2"}, {strings.Repeat("k", 300_000), "3"},
 	})
-	budget := block.Budget{Memory: 200_000, Work: math.MaxInt64}
+	budget := block.Budget{Memory: 200_000, Compared: math.MaxInt64}
 	v, found, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte(strings.Repeat("k", 70_001)), &budget)
 	if string(v) != "2" || !found || err != nil {
 		t.Errorf("Get = %q, %v, %v", v, found, err)
@@ -81,8 +81,8 @@ func TestWorkIsBounded(t *testing.T) {
 	t.Parallel()
 	data := build(t, 1000, []pair{{strings.Repeat("k", 1000), ""}, {strings.Repeat("k", 1001), ""}, {strings.Repeat("k", 1002), ""}})
 	for work, ok := range map[int64]bool{7000: true, 1000: false} {
-		budget := block.Budget{Memory: math.MaxInt, Work: work}
-		_, _, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte("l"), &block.Budget{Memory: math.MaxInt, Work: work})
+		budget := block.Budget{Memory: math.MaxInt, Compared: work}
+		_, _, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte("l"), &block.Budget{Memory: math.MaxInt, Compared: work})
 		var it block.Iter
 		for _, err := range []error{err, it.Open(data, block.Order{Func: bytes.Compare}, &budget)} {
 			if ok != (err == nil) || !ok && !strings.Contains(err.Error(), "comparing them is bounded") {

@@ -2,16 +2,16 @@ package block
 
 import "github.com/sievetable/sievetable/internal/format"
 
-// check walks all entries, by way of k.
-func (b *Block) check(k *keys) error {
+// check checks the whole block, and decodes its keys with d.
+func (b *Block) check(d *keyDecoder) error {
 	if len(b.parts.Entries) == 0 {
 		return b.parts.CheckEmpty()
 	}
-	return b.checkEntries(k)
+	return b.checkEntries(d)
 }
 
-func (b *Block) checkEntries(k *keys) error {
-	k.entries = b.parts.Entries
+func (b *Block) checkEntries(d *keyDecoder) error {
+	d.entries = b.parts.Entries
 	w, err := b.parts.WalkRestarts()
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (b *Block) checkEntries(k *keys) error {
 		}
 		b.shares = b.shares || e.Shared > 0
 		b.n++
-		if err := b.checkKey(k, off, e); err != nil {
+		if err := b.checkKey(d, off, e); err != nil {
 			return err
 		}
 		off = e.End
@@ -34,24 +34,24 @@ func (b *Block) checkEntries(k *keys) error {
 	return w.End()
 }
 
-// checkKey checks that the key of the entry at off comes after the last one, and
-// makes it the last one.
-func (b *Block) checkKey(k *keys, off int, e format.Entry) error {
-	unshared, last := b.parts.Entries[e.Key:e.Value], k.last.bytes
+// checkKey checks that the key of the entry at off is > the last key, and makes it the
+// last key.
+func (b *Block) checkKey(d *keyDecoder, off int, e format.Entry) error {
+	unshared, last := b.parts.Entries[e.Key:e.Value], d.last.key
 	switch {
 	case !b.order.Bytewise() && !b.order.Unchecked:
-		return k.nextInOrder(off, e, unshared, b.order.Func)
-	case off == 0, b.order.Unchecked, e.Shared > uint64(len(last)): // which next finds
-		return k.next(off, e, unshared)
+		return d.nextInOrder(off, e, unshared, b.order.Func)
+	case off == 0, b.order.Unchecked, e.Shared > uint64(len(last)): // next returns the error for that
+		return d.next(off, e, unshared)
 	}
-	// What the keys share is not looked at again: it can be far longer than the entry.
+	// The bytes that the keys share are equal, and can be far more than the entry stores.
 	skip := b.order.skippable(int(e.Shared), len(last), int(e.Shared)+len(unshared))
-	rest, err := k.rest(off, last[skip:e.Shared], unshared)
+	rest, err := d.join(off, last[skip:e.Shared], unshared)
 	if err != nil {
 		return err
 	}
 	if b.order.Compare(last[skip:], rest) >= 0 {
-		return format.NotAbove(off, last, last[:e.Shared], unshared)
+		return format.NotAscending(off, last, last[:e.Shared], unshared)
 	}
-	return k.next(off, e, unshared)
+	return d.next(off, e, unshared)
 }

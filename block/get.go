@@ -9,75 +9,80 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// Get looks one key up in data, the uncompressed contents of a block without
-// trailer, and returns its value, a part of data without capacity behind it.
-// Unless the order is bytewise, keys are put together and compared within the
-// budget; a block that wants more is an error.
+// Get returns the value of key in data, and whether data has the key. data is an
+// uncompressed block without its trailer. The value is a part of data, with no capacity
+// behind it.
 //
-// It checks what the answer rests on, and not the whole block as [Open] does,
-// which takes longer: that the restart point where the search ends is where an
-// entry starts, and that the entries from there up to the key are sound. So
-// what it finds is in the block. What it does not find may be there if the
-// block is damaged elsewhere, or its keys are out of order.
+// Get is faster than [Open], which checks the whole block. It checks only the restart
+// point behind which key would be, and the entries from there to key. A key that it
+// finds is in the block. A key that it does not find may be in the block all the same, if
+// the block is damaged elsewhere or its keys are out of order. Damage that Get comes upon
+// is an error.
+//
+// The budget bounds the work on keys if the order has a Func. A block that needs more is
+// an error. nil sets no bound.
 func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, found bool, err error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
 		return nil, false, err
 	}
 	b := Block{parts: parts, order: order}
-	start, err := b.startOf(key)
+	start, err := b.findRestart(key)
 	if err != nil {
 		return nil, false, err
 	}
 	if order.Func == nil {
 		return b.scan(start, key)
 	}
-	k := getKeys()
-	defer k.put()
-	k.budget = budget.start()
-	e, cmp, err := b.seek(start, key, k)
-	budget.end(k.budget)
+	d := getKeyDecoder()
+	defer d.put()
+	d.budget = budget.start()
+	e, cmp, err := b.seekGE(start, key, d)
+	budget.end(d.budget)
 	if err != nil || cmp != 0 {
 		return nil, false, err
 	}
 	return b.parts.Entries[e.Value:e.End:e.End], true, nil
 }
 
-// SeekGE returns the first entry of data whose key is ≥ key, if there is
-// one: its value as Get does, and its key, which is a part of data too, or in memory
-// of its own if it shares bytes. It checks what Get does, and puts keys together in
-// any order.
-func SeekGE(data []byte, order Order, key []byte, budget *Budget) (at, value []byte, found bool, err error) {
+// SeekGE returns the first entry of data whose key is ≥ key, and whether there is one.
+// data is as for [Get], and SeekGE checks as much of it. The value is a part of data, and
+// so is entryKey, unless it shares bytes with the key before: then it is a copy. Neither
+// has capacity behind it.
+//
+// The budget bounds the work on keys in every order. A block that needs more is an error.
+// nil sets no bound.
+func SeekGE(data []byte, order Order, key []byte, budget *Budget) (entryKey, value []byte, found bool, err error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
 		return nil, nil, false, err
 	}
 	b := Block{parts: parts, order: order}
-	start, err := b.startOf(key)
+	start, err := b.findRestart(key)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	k := getKeys()
-	defer k.put()
-	k.budget = budget.start()
-	defer func() { budget.end(k.budget) }()
-	e, cmp, err := b.seek(start, key, k)
+	d := getKeyDecoder()
+	defer d.put()
+	d.budget = budget.start()
+	defer func() { budget.end(d.budget) }()
+	e, cmp, err := b.seekGE(start, key, d)
 	if err != nil || cmp < 0 {
 		return nil, nil, false, err
 	}
-	at = k.last.bytes
-	if k.last.inBuf {
-		if k.budget.Memory -= len(at); k.budget.Memory < 0 {
-			return nil, nil, false, fmt.Errorf("a key of %d bytes that shares some: memory for such keys is bounded", len(at))
+	entryKey = d.last.key
+	if d.last.inBuf {
+		if d.budget.Memory -= len(entryKey); d.budget.Memory < 0 {
+			return nil, nil, false, fmt.Errorf("a key of %d bytes that shares some: memory for such keys is bounded", len(entryKey))
 		}
-		at = slices.Clip(bytes.Clone(at))
+		entryKey = slices.Clip(bytes.Clone(entryKey))
 	}
-	return at, b.parts.Entries[e.Value:e.End:e.End], true, nil
+	return entryKey, b.parts.Entries[e.Value:e.End:e.End], true, nil
 }
 
-// startOf returns where the scan for key starts: at the last restart point
-// whose key is not above it.
-func (b *Block) startOf(key []byte) (int, error) {
+// findRestart returns the offset of the last restart point whose key is ≤ key, or of the
+// first one if there is none. The scan for key starts there.
+func (b *Block) findRestart(key []byte) (int, error) {
 	low, high := 0, b.parts.NumRestarts()
 	for low+1 < high {
 		mid := int(uint(low+high) >> 1)
@@ -94,9 +99,9 @@ func (b *Block) startOf(key []byte) (int, error) {
 	return b.parts.Restart(low), b.checkRestart(low)
 }
 
-// restartKey returns the key at restart point i.
+// restartKey returns the key at restart point i, of a block that is not checked.
 func (b *Block) restartKey(i int) ([]byte, error) {
-	off := uint32(b.parts.Restart(i)) // unchecked, and so perhaps negative on 32 bits
+	off := uint32(b.parts.Restart(i)) // a damaged one can be negative as an int of 32 bits
 	if uint64(off) >= uint64(len(b.parts.Entries)) {
 		return nil, fmt.Errorf("restart point %d is %d, want it within %d bytes of entries", i, off, len(b.parts.Entries))
 	}
@@ -110,8 +115,8 @@ func (b *Block) restartKey(i int) ([]byte, error) {
 	return b.parts.Entries[e.Key:e.Value], nil
 }
 
-// checkRestart checks that restart point i is where an entry starts, the first
-// one where the first entry does.
+// checkRestart checks that restart point i is where an entry starts. Restart point 0 must
+// be 0.
 func (b *Block) checkRestart(i int) error {
 	want := uint32(b.parts.Restart(i))
 	off := 0
@@ -128,9 +133,9 @@ func (b *Block) checkRestart(i int) error {
 	return nil
 }
 
-// scan looks for key from the restart point at start on. It puts no key
-// together: of the last one, it knows how long it is and how much of key it
-// starts with.
+// scan returns the value of key, bytewise, if an entry from the restart point at start on
+// has it. It rebuilds no keys. Of the last key, which is < key, it knows the length, and
+// match: how many bytes that and key share.
 func (b *Block) scan(start int, key []byte) (value []byte, found bool, err error) {
 	length, match := 0, 0
 	for off := start; off < len(b.parts.Entries); {
@@ -141,38 +146,39 @@ func (b *Block) scan(start int, key []byte) (value []byte, found bool, err error
 		if e.Shared > uint64(length) {
 			return nil, false, e.SharesTooMuch(off, length)
 		}
-		shared := int(e.Shared)
-		length = shared + e.Value - e.Key
-		if shared <= match { // else the byte that put the last key below is shared
-			var order int
-			switch match, order = orderFrom(shared, b.parts.Entries[e.Key:e.Value], key); {
-			case order == 0:
-				return b.parts.Entries[e.Value:e.End:e.End], true, nil
-			case order > 0:
-				return nil, false, nil
-			}
-		}
 		off = e.End
+		shared, unshared := int(e.Shared), b.parts.Entries[e.Key:e.Value]
+		length = shared + len(unshared)
+		if shared > match { // it shares the byte that makes the last key < key
+			continue
+		}
+		match = shared + wire.SharedLen(unshared, key[shared:])
+		switch {
+		case match == length && match == len(key):
+			return b.parts.Entries[e.Value:e.End:e.End], true, nil
+		case match == len(key) || match < length && unshared[match-shared] > key[match]: // the entry's key is > key
+			return nil, false, nil
+		}
 	}
 	return nil, false, nil
 }
 
-// seek looks for the first entry whose key is not below key, from the restart
-// point at start on, and leaves that in k. It returns how the two compare: order is
-// negative if all keys are below, and there is no entry.
-func (b *Block) seek(start int, key []byte, k *keys) (e format.Entry, order int, err error) {
-	match := 0 // bytes that the last key and key start with in common
+// seekGE returns the first entry whose key is ≥ key, from the restart point at start on.
+// The entry's key is d.last then. order is how it compares with key: 0 or positive, or
+// negative if all keys are < key and there is no entry.
+func (b *Block) seekGE(start int, key []byte, d *keyDecoder) (e format.Entry, order int, err error) {
+	match := 0 // bytes that the last key and key share
 	for off := start; off < len(b.parts.Entries); off = e.End {
 		if e, err = format.DecodeEntry(b.parts.Entries, off); err != nil {
 			return e, -1, err
 		}
-		if err := k.next(off, e, b.parts.Entries[e.Key:e.Value]); err != nil {
+		if err := d.next(off, e, b.parts.Entries[e.Key:e.Value]); err != nil {
 			return e, -1, err
 		}
-		this := k.last.bytes
+		this := d.last.key
 		skip := b.order.skippable(min(int(e.Shared), match), len(this), len(key))
 		if !b.order.Bytewise() {
-			if err := k.spend(off, len(this)); err != nil {
+			if err := d.spend(off, len(this)); err != nil {
 				return e, -1, err
 			}
 		}

@@ -3,85 +3,91 @@ package block
 import (
 	"encoding/binary"
 	"sort"
+
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// An Iter moves over the entries of a [Block], in both directions. A new one is
-// before the first entry: Next moves to it. It serves one goroutine at a time;
-// any number of Iters may be on the same Block. The zero Iter is on the empty
-// Block.
+// An Iter moves over the entries of a [Block], in both directions. A new Iter is before
+// the first entry, and Next moves to that. First, Last, Next, Prev, SeekGE and SeekLT are
+// its moves: each returns whether the Iter is at an entry then, as Valid does.
+//
+// One goroutine at a time may use an Iter. Any number of Iters may be on one Block. The
+// zero value is an Iter on a Block without entries; Reset and Open give it another.
 type Iter struct {
-	b    Block
-	off  int // of the entry; len(b.parts.Entries) when after the last one
-	next int // where the entry ends: 0 when before the first one
+	b      Block
+	offset int // where the entry starts; len(b.parts.Entries) after the last entry
+	next   int // where the entry ends; 0 before the first entry
 
-	keys  keys // last: the entry's; this: room for a key that is sought
-	value []byte
-	back  back
+	keys   keyDecoder // last has the entry's key; this.buf is for a copy of a key to seek
+	value  []byte
+	shared int // bytes that the entry's key shares with the key before
 
-	shared int // bytes that the entry's key shares with the one before
+	passed reverseCache
 }
 
-// NewIter returns an Iter on b.
+// NewIter returns an Iter on b, before the first entry.
 func (b Block) NewIter() *Iter { return &Iter{b: b} }
 
-// Reset moves the Iter to another Block, before its first entry, and keeps the
-// memory that it has for keys.
+// Reset moves the Iter to before the first entry of b. It keeps the Iter's buffers.
 func (it *Iter) Reset(b Block) {
 	it.b = b
 	it.rewind(0)
 }
 
-// Open opens data as the function [Open] does, in any [Order], and moves the Iter to
-// before the first entry of that Block, or if there is an error to the empty Block. It
-// takes less memory than Open and Reset: keys that share bytes are put together
-// in the Iter's. What it takes is subtracted from the budget; a block that wants
-// more is an error.
+// Open checks data as the function [Open] does, and moves the Iter to before the first
+// entry. It takes less memory than Open and Reset do, as it checks the keys in the Iter's
+// buffers. The Iter keeps data, and the caller must not change it any more. After an error
+// the Iter is on a Block without entries.
+//
+// The budget bounds the work on keys in every order. A block that needs more is an error.
+// nil sets no bound.
 func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
 	it.Reset(Block{})
 	it.keys.budget = budget.start()
 	b, err := open(data, order, &it.keys)
 	budget.end(it.keys.budget)
 	it.keys.entries = nil
-	if k := &it.keys; cap(k.last.buf) < cap(k.this.buf) {
-		k.last, k.this = k.this, k.last // any key of the block fits in there now
+	if d := &it.keys; cap(d.last.buf) < cap(d.this.buf) {
+		d.last, d.this = d.this, d.last // the larger buffer has space for every key of the block
 	}
 	it.Reset(b)
 	return err
 }
 
-// Len returns how many entries the Block has.
+// Len returns the number of entries of the Block.
 func (it *Iter) Len() int { return it.b.n }
 
-// SharesKeys reports whether any entry of the Block shares bytes of the key
-// before it. If none does, as in an index block, all keys are parts of it.
+// SharesKeys reports whether any entry of the Block shares bytes of its key with the key
+// before. If it is false, as in most index blocks, each Key is a part of the Block.
 func (it *Iter) SharesKeys() bool { return it.b.shares }
 
 // Valid reports whether the Iter is at an entry.
-func (it *Iter) Valid() bool { return it.off < it.next }
+func (it *Iter) Valid() bool { return it.offset < it.next }
 
-// Key returns the entry's key. It is valid until the next move, or as long as
-// the Block in one where SharesKeys is false. It must not be changed.
-func (it *Iter) Key() []byte { return it.keys.last.bytes }
+// Key returns the entry's key, or nil if there is no entry. It is valid until the next
+// move; if SharesKeys is false, it is valid as long as the Block. The caller must not
+// change it.
+func (it *Iter) Key() []byte { return it.keys.last.key }
 
-// Value returns the entry's value, a part of the Block: it is valid as long as
-// the Block is, and must not be changed.
+// Value returns the entry's value, or nil if there is no entry. It is a part of the Block,
+// and valid as long as that. The caller must not change it.
 func (it *Iter) Value() []byte { return it.value }
 
-// Shared returns how many bytes of the entry's key the Block does not store,
-// because the key before starts with them.
+// Shared returns how many bytes the entry's key shares with the key before. The Block
+// does not store them a second time.
 func (it *Iter) Shared() int { return it.shared }
 
-// Offset returns where the entry starts in the Block: a place to compare with
-// others. After the last entry, that is where it ends.
-func (it *Iter) Offset() int { return it.off }
+// Offset returns where the entry starts, in bytes from the start of the Block. After the
+// last entry it returns where that ends. Offsets tell which of two entries comes first.
+func (it *Iter) Offset() int { return it.offset }
 
-// First moves to the first entry. Like all moves it returns Valid.
+// First moves to the first entry, and returns Valid.
 func (it *Iter) First() bool {
 	it.rewind(0)
 	return it.Next()
 }
 
-// Last moves to the last entry.
+// Last moves to the last entry, and returns Valid.
 func (it *Iter) Last() bool {
 	it.rewind(it.b.parts.NumRestarts() - 1)
 	for it.next < len(it.b.parts.Entries) {
@@ -90,102 +96,123 @@ func (it *Iter) Last() bool {
 	return it.Valid()
 }
 
-// Next moves to the next entry, from before the first one to the first one, and
-// from the last one to after it.
+// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
+// first one. At the last entry it moves to after it.
 func (it *Iter) Next() bool {
 	if it.next < len(it.b.parts.Entries) {
-		if len(it.back.steps) > 0 { // to and fro: stay prepared
-			it.keepStep()
+		if len(it.passed.entries) > 0 { // after Prev: there may be more of them
+			it.cacheEntry()
 		}
 		it.read()
 		return true
 	}
-	it.back.reset()
-	it.off = it.next
+	it.passed.reset()
+	it.offset = it.next
 	it.keys.last.reset()
 	it.value = nil
 	return false
 }
 
-// Prev moves to the entry before, from after the last one to the last one, and
-// from the first one to before it.
+// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
+// last one. At the first entry it moves to before it.
 func (it *Iter) Prev() bool {
-	target := it.off
-	if len(it.back.steps) > 0 {
-		it.stepBack()
+	end := it.offset // where the entry before ends
+	if len(it.passed.entries) > 0 {
+		it.readCached()
 		return true
 	}
-	if target == 0 {
+	if end == 0 {
 		it.rewind(0)
 		return false
 	}
-	after := sort.Search(it.b.parts.NumRestarts(), func(i int) bool { return it.b.parts.Restart(i) >= target })
+	after := sort.Search(it.b.parts.NumRestarts(), func(i int) bool { return it.b.parts.Restart(i) >= end })
 	it.rewind(after - 1)
-	it.readUpTo(target)
+	it.readUntil(end)
 	return true
 }
 
-// SeekGE moves to the first entry whose key is at least key, or after the last
-// one. The key may be a part of Key.
+// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. If there is none,
+// it moves to after the last entry. key may be a part of Key.
 func (it *Iter) SeekGE(key []byte) bool {
-	if it.keys.last.inBuf { // which a part of is perhaps what is sought
+	if it.keys.last.inBuf { // key may be a part of the buffer that moves write to
 		it.keys.this.buf = append(it.keys.this.buf[:0], key...)
 		key = it.keys.this.buf
 	}
-	after := sort.Search(it.b.parts.NumRestarts(), func(i int) bool {
-		it.rewind(i)
-		return !it.Next() || it.b.order.Compare(it.keys.last.bytes, key) >= 0
-	})
-	it.rewind(max(after-1, 0))
+	it.rewind(it.b.lastRestartBefore(key))
 	if it.b.order.Func == nil {
 		return it.scan(key)
 	}
 	for it.Next() {
-		if it.b.order.Compare(it.keys.last.bytes, key) >= 0 {
+		if it.b.order.Compare(it.keys.last.key, key) >= 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// scan moves on to the first entry whose key is at least key, in the bytewise
-// order. What is known to be the same is not compared again.
+// lastRestartBefore returns the last restart point whose key is < key, or 0 if there is
+// none.
+func (b *Block) lastRestartBefore(key []byte) int {
+	low, high := 0, b.parts.NumRestarts()
+	for low+1 < high {
+		mid := int(uint(low+high) >> 1)
+		if b.order.Compare(b.checkedRestartKey(mid), key) < 0 {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// checkedRestartKey returns the key at restart point i. Open has checked that there is
+// one, and that it shares nothing.
+func (b *Block) checkedRestartKey(i int) []byte {
+	e := b.parts.Entries
+	unshared, at := uvarint(e, b.parts.Restart(i)+1) // behind the 0 for shared
+	_, at = uvarint(e, at)
+	return e[at : at+unshared]
+}
+
+// scan moves on to the first entry whose key is ≥ key, bytewise. It does not compare
+// bytes that the last comparison has settled.
 func (it *Iter) scan(key []byte) bool {
-	match := 0 // bytes that the entry's key and key start with in common
+	match := 0 // bytes that the last key and key share
 	for it.next < len(it.b.parts.Entries) {
 		shared := it.read()
-		if shared > match {
-			continue // the byte that put the last key below is shared
+		if shared > match { // it shares the byte that makes the last key < key
+			continue
 		}
-		var order int
-		if match, order = orderFrom(shared, it.keys.last.bytes[shared:], key); order >= 0 {
+		this := it.keys.last.key
+		match = shared + wire.SharedLen(this[shared:], key[shared:])
+		if match == len(key) || match < len(this) && this[match] > key[match] {
 			return true
 		}
 	}
 	return it.Next()
 }
 
-// SeekLT moves to the last entry whose key is below key, or before the first
-// one.
+// SeekLT moves to the last entry whose key is < key, and returns Valid. If there is none,
+// it moves to before the first entry. key may be a part of Key.
 func (it *Iter) SeekLT(key []byte) bool {
 	it.SeekGE(key)
 	return it.Prev()
 }
 
-// rewind moves to just before restart point i.
+// rewind moves to right before restart point i.
 func (it *Iter) rewind(i int) {
-	it.off, it.next = 0, 0
+	it.offset, it.next = 0, 0
 	if i > 0 {
 		it.next = it.b.parts.Restart(i)
-		it.off = it.next
+		it.offset = it.next
 	}
 	it.keys.last.reset()
 	it.value = nil
-	it.back.reset()
+	it.passed.reset()
 }
 
-// read moves to the entry at next, which there is, and returns how much it
-// shares. Open has checked it.
+// read moves to the entry at next, and returns how many bytes it shares. The caller knows
+// that there is one. Open has checked it.
 func (it *Iter) read() (shared int) {
 	e := it.b.parts.Entries
 	shared, at := uvarint(e, it.next)
@@ -195,12 +222,11 @@ func (it *Iter) read() (shared int) {
 	end := value + length
 	it.keys.last.next(shared, e[at:value])
 	it.value = e[value:end:end]
-	it.off, it.next, it.shared = it.next, end, shared
+	it.offset, it.next, it.shared = it.next, end, shared
 	return shared
 }
 
-// uvarint decodes the varint at off, which is known to be there, and returns
-// where it ends.
+// uvarint decodes the varint at off of a checked block, and returns where it ends.
 func uvarint(b []byte, off int) (v, end int) {
 	if c := b[off]; c < 0x80 {
 		return int(c), off + 1

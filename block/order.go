@@ -6,30 +6,32 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// ErrOrder is what the error is, for errors.Is, for a block whose keys are not in
-// increasing order. The block is damaged, or was written in another Order.
+// ErrOrder is in the chain of the error for a block whose keys are not in increasing
+// order: test for it with errors.Is. Either the block is damaged, or it was written in
+// another Order.
 var ErrOrder = format.ErrOrder
 
-// An Order is how the keys of a block compare. The zero value is the bytewise order. It
-// is safe for concurrent use, as its Func is.
+// An Order is the order of the keys of a block. The zero value is the bytewise order. An
+// Order is safe for concurrent use if its Func is.
 type Order struct {
 	// Func returns a negative number if a comes before b, a positive one if it
 	// comes after b, and 0 if they are the same key. nil: bytes.Compare.
 	Func func(a, b []byte) int
 
-	// Suffix is how many bytes at the end of each key only Func can order.
-	// Without them keys are in the bytewise order, and a shorter key than that
-	// comes first. It is 8 for internal keys over the bytewise order. It only makes
-	// reading faster.
+	// Suffix makes reading faster if Func is almost bytewise. It is the number of bytes
+	// at the end of each key that are in another order. Without these bytes, keys must
+	// be in the bytewise order, and keys shorter than Suffix must come first. It is 8
+	// for internal keys whose user keys are in the bytewise order. 0 is always right.
 	Suffix int
 
-	// Unchecked takes keys in the order in which they are, whatever it is: for
-	// blocks whose order is unknown or damaged. Such blocks can be iterated, not
-	// searched.
+	// Unchecked accepts keys in whatever order they are. Use it for blocks whose order
+	// is unknown, or damaged. The entries of such a block can be iterated, but keys
+	// cannot be looked up.
 	Unchecked bool
 }
 
-// Compare compares two keys, as Func does.
+// Compare returns a negative number if a comes before b, a positive one if it comes after
+// b, and 0 if they are the same key.
 func (o *Order) Compare(a, b []byte) int {
 	if o.Func == nil {
 		return bytes.Compare(a, b)
@@ -37,14 +39,14 @@ func (o *Order) Compare(a, b []byte) int {
 	return o.Func(a, b)
 }
 
-// Bytewise reports whether keys, without their Suffix, are in the bytewise order.
+// Bytewise reports whether keys are in the bytewise order, without the bytes of Suffix.
 func (o *Order) Bytewise() bool { return o.Func == nil || o.Suffix > 0 }
 
-// Prefix returns key without its Suffix.
+// Prefix returns key without the bytes of Suffix: the part that is in the bytewise order.
 func (o *Order) Prefix(key []byte) []byte { return key[:max(0, len(key)-o.Suffix)] }
 
-// skippable returns how many of the bytes that two keys of lengths a and b share at
-// the start cannot make a difference to Compare.
+// skippable returns how many bytes at the start of two keys Compare need not see. The
+// keys have the lengths a and b, and share their first shared bytes.
 func (o *Order) skippable(shared, a, b int) int {
 	if o.Func == nil {
 		return shared

@@ -20,7 +20,7 @@ func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs 
 	t.Helper()
 	plain, quick := block.Order{Func: suffixed}, block.Order{Func: suffixed, Suffix: 2}
 	var it block.Iter
-	budget := block.Budget{Memory: math.MaxInt, Work: math.MaxInt64}
+	budget := block.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
 	if err := it.Open(data, quick, &budget); fmt.Sprint(err) != fmt.Sprint(want) {
 		t.Fatalf("Iter.Open = %v, want %v", err, want)
 	}
@@ -51,7 +51,7 @@ func TestUncheckedOrder(t *testing.T) {
 	pairs := []pair{{"b", "1"}, {"ba", "2"}, {"a", "3"}, {"a", "4"}, {"", "5"}, {strings.Repeat("k", 1000), "6"}, {"k", "7"}}
 	for _, interval := range []int{1, 2, 16} {
 		data := build(t, interval, pairs)
-		budget := block.Budget{Memory: math.MaxInt, Work: math.MaxInt64}
+		budget := block.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
 		var it block.Iter
 		if err := it.Open(data, block.Order{}, &budget); err == nil {
 			t.Error("the bytewise order takes them for ascending")
@@ -84,7 +84,7 @@ func TestWorkIsLinearButForOtherOrders(t *testing.T) {
 		"unchecked":   {block.Order{Unchecked: true}, false},
 		"other order": {block.Order{Func: bytes.Compare}, true},
 	} {
-		budget := block.Budget{Memory: 1 << 20, Work: 10_000_000}
+		budget := block.Budget{Memory: 1 << 20, Compared: 10_000_000}
 		var it block.Iter
 		if err := it.Open(data, tt.order, &budget); (err != nil) != tt.fails {
 			t.Errorf("%s: Iter.Open = %v", name, err)
@@ -132,7 +132,7 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 		if together > 257*int64(len(data)) {
 			t.Errorf("%s: %d bytes of keys in a block of %d", name, together, len(data))
 		}
-		budget := block.Budget{Memory: 3 << 20, Work: 1024 * int64(len(data))}
+		budget := block.Budget{Memory: 3 << 20, Compared: 1024 * int64(len(data))}
 		var it block.Iter
 		if err := it.Open(data, block.Order{Func: bytes.Compare}, &budget); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -9,35 +9,34 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// DefaultRestartInterval is LevelDB's: a restart point every 16 entries.
+// DefaultRestartInterval is LevelDB's default: a restart point every 16 entries.
 const DefaultRestartInterval = 16
 
-// A Writer builds a block:
+// A Writer builds blocks, one after the other. Its calls come in the order
 //
 //	(Append* Finish Reset)*
 //
-// It serves one goroutine at a time.
+// One goroutine at a time may use it. NewWriter returns one.
 type Writer struct {
 	interval int
 	buf      []byte
 	start    int // where in buf the block starts
 	restarts []uint32
-	entries  int
+	entries  int // in the block
 	left     int // entries until the next restart point
-	shared   int // bytes that keys have shared since the last one
+	shared   int // bytes that keys share since the last restart point
 	lastKey  []byte
 }
 
-// maxShared bounds how many bytes the keys from one restart point to the next share,
-// together with the length of the last one. A reader puts such keys together: few bytes
-// of a block could otherwise stand for more memory and work than a reader may take on
-// the word of a file. LevelDB's defaults of 16 entries and 4 KiB reach it only with
-// a key of nearly this length.
+// maxShared bounds how many bytes keys share from one restart point to the next, plus the
+// length of the last of them. A reader has to rebuild these keys. Without a bound, a few
+// bytes of a block could stand for more memory and work than a reader accepts from any
+// file. With LevelDB's 16 entries and 4 KiB, only a key of nearly this length reaches it.
 const maxShared = 1 << 20
 
-// NewWriter returns a Writer with an empty block that gets a restart point
-// every interval entries, and earlier where keys since the last one would share more
-// than 1 MiB. An interval below 1 is an error.
+// NewWriter returns a Writer with an empty block. It sets a restart point every interval
+// entries, and earlier if the keys since the last one would share more than 1 MiB. It is
+// an error if interval is < 1.
 func NewWriter(interval int) (*Writer, error) {
 	if interval < 1 {
 		return nil, fmt.Errorf("block: restart interval is %d, want at least 1", interval)
@@ -45,16 +44,15 @@ func NewWriter(interval int) (*Writer, error) {
 	return &Writer{interval: interval}, nil
 }
 
-// Append adds an entry. Keys must strictly increase in the order that the block
-// will be opened with; Append does not check that. Neither slice is kept.
-// It is an error, and adds nothing, if the block would exceed the format's
-// 4 GiB.
+// Append adds an entry. Keys must be in strictly increasing order, which Append does not
+// check. It does not keep the slices. If the block would exceed 4 GiB, which is the
+// format's limit, Append adds nothing and returns an error.
 func (w *Writer) Append(key, value []byte) error {
 	return w.AppendSharing(wire.SharedLen(w.lastKey, key), key, value)
 }
 
-// AppendSharing does what Append does with a key of which it is known how many
-// bytes it shares with LastKey.
+// AppendSharing does what Append does, if it is known already how many bytes key and
+// LastKey share at the start: shared. It is faster, as it does not compare them.
 func (w *Writer) AppendSharing(shared int, key, value []byte) error {
 	if uint64(w.Size())+uint64(len(key))+uint64(len(value)) > math.MaxUint32-64 {
 		return fmt.Errorf("block: entry of %d bytes on %d exceeds 4 GiB", len(key)+len(value), w.Size())
@@ -91,20 +89,21 @@ func (w *Writer) appendEntry(shared int, unshared, value []byte) {
 	copy(w.buf[n+len(unshared):], value)
 }
 
-// Size returns how many bytes the block would take if it were finished now.
+// Size returns the size of the block in bytes, if it were finished now.
 func (w *Writer) Size() int {
 	return len(w.buf) - w.start + 4*max(len(w.restarts), 1) + 4
 }
 
-// Entries returns how many entries the block has.
+// Entries returns the number of entries in the block.
 func (w *Writer) Entries() int { return w.entries }
 
-// LastKey returns the key appended last, also after a Reset. It is valid until
-// the next Append, and empty before the first.
+// LastKey returns the key that was appended last. Reset does not change it. It is empty
+// before the first Append. The slice is valid until the next Append.
 func (w *Writer) LastKey() []byte { return w.lastKey }
 
-// Finish completes the block and returns it, behind what ResetTo was given. It is
-// valid until the Writer is Reset, which is what must follow.
+// Finish completes the block and returns it. If ResetTo started it, its bytes come behind
+// those of dst. The slice is valid until Reset, which must be called before the next
+// Append.
 func (w *Writer) Finish() []byte {
 	if w.entries == 0 {
 		w.restarts = append(w.restarts, 0)
@@ -116,12 +115,11 @@ func (w *Writer) Finish() []byte {
 	return w.buf
 }
 
-// Reset starts a new block and keeps the memory of the old one.
+// Reset starts a new block, in the memory of the last one.
 func (w *Writer) Reset() { w.ResetTo(w.buf[:0]) }
 
-// ResetTo starts a new block behind dst, which belongs to the Writer until
-// Finish returns it with the block appended: so that a block is built where it
-// is wanted.
+// ResetTo starts a new block that Finish will return appended to dst. This saves a copy
+// if the block is needed there. Until then the caller must not use dst.
 func (w *Writer) ResetTo(dst []byte) {
 	w.buf, w.start, w.restarts, w.entries, w.left = dst, len(dst), w.restarts[:0], 0, 0
 }

@@ -47,7 +47,7 @@ func (c *cursor) openNone() {
 
 // openIter opens a block that has too many entries to be decoded.
 func (c *cursor) openIter(r *Reader, i int, memory *int) error {
-	budget := block.Budget{Memory: *memory, Work: compareBudget(len(c.contents))}
+	budget := block.Budget{Memory: *memory, Compared: compareBudget(len(c.contents))}
 	err := c.it.Open(c.contents, r.order, &budget)
 	*memory = budget.Memory
 	if err != nil {

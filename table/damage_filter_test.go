@@ -83,10 +83,10 @@ func TestDamagedFilters(t *testing.T) {
 		// The metaindex. Two answers to one name, or a block of another kind.
 		{"one name twice", func(p *twoBlocks) {
 			p.meta = func(h string) string { return rawtable.Entries(bloomName, h, bloomName, h) }
-		}, `metaindex block at 77: entry at 38 has key "filter.leveldb.BuiltinBloomFilter", want it above the one before`},
+		}, `metaindex block at 77: entry at 38 has key "filter.leveldb.BuiltinBloomFilter", want it > the key before`},
 		{"names out of order", func(p *twoBlocks) {
 			p.meta = func(h string) string { return rawtable.Entries(other, h, bloomName, h) }
-		}, `metaindex block at 77: entry at 39 has key "filter.leveldb.BuiltinBloomFilter", want it above the one before`},
+		}, `metaindex block at 77: entry at 39 has key "filter.leveldb.BuiltinBloomFilter", want it > the key before`},
 		{"no handle", metaOf(bloomName, ""), "metaindex block at 77: handle  is not two minimal varints"},
 		{"a handle past the end", metaOf(bloomName, rawtable.Handle(1<<40, 5)), "metaindex block at 77: handle of 5 bytes at 1099511627776 is not within"},
 		{"a handle of 2⁶⁴−5 bytes", metaOf(bloomName, rawtable.Handle(54, math.MaxUint64-4)), "metaindex block at 77: handle of 18446744073709551611 bytes"},

@@ -127,7 +127,7 @@ func (d *dataBlock) lookupBudget(memory int) *block.Budget {
 	if d.scratch != nil {
 		memory -= maxEntriesMemory // which have been tried first
 	}
-	return &block.Budget{Memory: memory, Work: compareBudget(len(d.contents))}
+	return &block.Budget{Memory: memory, Compared: compareBudget(len(d.contents))}
 }
 
 // admit keeps a copy of the block in the cache, if it is decoded and not too large.

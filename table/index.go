@@ -73,7 +73,7 @@ func (x *index) overlapping(h Handle) (Handle, bool) {
 // does share, few bytes can make long separators: all together they are bounded.
 func (x *index) decode(contents []byte, limit uint64) error {
 	var it block.Iter
-	budget := block.Budget{Memory: indexKeyBudget.of(limit), Work: compareBudget(len(contents))}
+	budget := block.Budget{Memory: indexKeyBudget.of(limit), Compared: compareBudget(len(contents))}
 	if err := it.Open(contents, x.order, &budget); err != nil {
 		return err
 	}

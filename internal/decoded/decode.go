@@ -97,7 +97,7 @@ func (b *Block) decodeNext(entries []byte, w *format.RestartWalk, d decodeState)
 	copy(key, last[:shared])
 	copy(key[shared:], entries[e.Key:e.Value])
 	if d.off > 0 && b.order.Compare(last, key) >= 0 {
-		return d, format.NotAbove(d.off, last, key)
+		return d, format.NotAscending(d.off, last, key)
 	}
 	b.spans[d.n] = entrySpan{key: uint32(d.end), keyEnd: uint32(d.end + size), value: uint32(e.Value), valueEnd: uint32(e.End)}
 	return decodeState{d.n + 1, d.end, d.end + size, e.End}, nil

@@ -9,13 +9,14 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// A Block is the contents of a block, taken apart: see package block for its format.
+// A Block is a block split into its entries and its restart array. Package block
+// describes the format.
 type Block struct {
 	Entries  []byte
-	Restarts []byte // u32le each: where in Entries a key shares nothing
+	Restarts []byte // u32le each: where in Entries a restart point starts
 }
 
-// SplitBlock finds the restart array at the end of data. Nothing else is checked.
+// SplitBlock finds the restart array at the end of data. It checks nothing else.
 func SplitBlock(data []byte) (Block, error) {
 	if len(data) < 8 {
 		return Block{}, fmt.Errorf("block of %d bytes, want at least 8", len(data))
@@ -29,14 +30,14 @@ func SplitBlock(data []byte) (Block, error) {
 	return Block{Entries: data[:start:start], Restarts: data[start:end]}, nil
 }
 
-// Restart returns the offset of restart point i, which is negative if it is damaged on a
-// machine of 32 bits.
+// Restart returns the offset of restart point i. If it is damaged it can be any number,
+// and negative where int has 32 bits.
 func (b *Block) Restart(i int) int { return int(binary.LittleEndian.Uint32(b.Restarts[4*i:])) }
 
-// NumRestarts returns how many restart points there are.
+// NumRestarts returns the number of restart points.
 func (b *Block) NumRestarts() int { return len(b.Restarts) / 4 }
 
-// CheckEmpty checks a block without entries.
+// CheckEmpty checks the restart points of a block without entries.
 func (b *Block) CheckEmpty() error {
 	if n := b.NumRestarts(); n != 1 || b.Restart(0) != 0 {
 		return fmt.Errorf("%d restart points, the first at %d, in a block of no entries; want one at 0", n, uint32(b.Restart(0)))
@@ -44,11 +45,12 @@ func (b *Block) CheckEmpty() error {
 	return nil
 }
 
-// A RestartWalk checks restart points while entries are walked through.
+// A RestartWalk checks restart points while entries are decoded from the first to the
+// last.
 type RestartWalk struct {
 	b    *Block
-	i    int    // the restart point that comes next
-	Next uint64 // where that is; math.MaxUint64 if there is none
+	i    int    // the next restart point
+	Next uint64 // its offset; math.MaxUint64 if there is none
 }
 
 // WalkRestarts returns a RestartWalk at the first entry.
@@ -60,15 +62,16 @@ func (b *Block) WalkRestarts() (RestartWalk, error) {
 	return RestartWalk{b: b}, nil
 }
 
-// At checks the entry at off, if that is the next restart point.
+// At checks the entry at off if that is where the next restart point is.
 func (w *RestartWalk) At(off int, e Entry) error {
 	if uint64(off) != w.Next {
 		return nil
 	}
-	return w.step(off, e)
+	return w.advance(off, e)
 }
 
-func (w *RestartWalk) step(off int, e Entry) error {
+// advance checks the entry at a restart point, and moves to the next restart point.
+func (w *RestartWalk) advance(off int, e Entry) error {
 	if e.Shared > 0 {
 		return fmt.Errorf("entry at %d shares %d bytes at a restart point, want none", off, e.Shared)
 	}
@@ -79,7 +82,7 @@ func (w *RestartWalk) step(off int, e Entry) error {
 	return nil
 }
 
-// End checks that all restart points were passed.
+// End checks that an entry started at each restart point.
 func (w *RestartWalk) End() error {
 	if w.i < w.b.NumRestarts() {
 		return fmt.Errorf("restart point %d is %d, want it ascending and where an entry starts", w.i, w.Next)
@@ -87,21 +90,22 @@ func (w *RestartWalk) End() error {
 	return nil
 }
 
-// An Entry is a decoded entry: how many key bytes it shares with the one before, and
-// where in the block its unshared key bytes start, its value starts, and its value ends.
+// An Entry is a decoded entry. Its offsets count from the start of the block.
 type Entry struct {
-	Shared          uint64
-	Key, Value, End int
+	Shared uint64 // how many bytes its key shares with the key before
+	Key    int    // where its unshared key bytes start
+	Value  int    // where its value starts
+	End    int    // where its value ends
 }
 
-// SharesTooMuch is the error for the entry at off, if the key before it has
-// only length bytes.
+// SharesTooMuch returns the error for the entry at off, if the key before has only length
+// bytes.
 func (e Entry) SharesTooMuch(off, length int) error {
 	return fmt.Errorf("entry at %d shares %d bytes, but the key before it has %d", off, e.Shared, length)
 }
 
-// DecodeEntry decodes the entry at off, trusting nothing. Its shared length is not
-// yet compared with the key before it.
+// DecodeEntry decodes the entry at off. It checks all but whether the key before has as
+// many bytes as are shared.
 func DecodeEntry(entries []byte, off int) (Entry, error) {
 	if rest := entries[off:]; len(rest) > 3 && (rest[0]|rest[1]|rest[2]) < 0x80 {
 		key := off + 3
@@ -113,7 +117,7 @@ func DecodeEntry(entries []byte, off int) (Entry, error) {
 	return decodeLong(entries, off)
 }
 
-// decodeLong decodes an entry whose lengths may be long, or wrong.
+// decodeLong decodes an entry whose lengths may take several bytes, or be wrong.
 func decodeLong(entries []byte, off int) (Entry, error) {
 	shared, n0 := wire.Uvarint(entries[off:])
 	unshared, n1 := wire.Uvarint(entries[off+n0:])
@@ -130,16 +134,16 @@ func decodeLong(entries []byte, off int) (Entry, error) {
 	return Entry{Shared: shared, Key: at, Value: value, End: value + int(length)}, nil
 }
 
-// ErrOrder is what the error is, for errors.Is, for keys that are not in increasing order.
+// ErrOrder is in the chain of the errors for keys that are not in increasing order.
 var ErrOrder = errors.New("keys are not in increasing order")
 
-// NotAbove is the error for the entry at off, whose key, of those parts, is not above the
-// last one.
-func NotAbove(off int, last []byte, key ...[]byte) error {
-	return disorder(fmt.Sprintf("entry at %d has key %s, want it above the one before, %s", off, wire.Quote(key...), wire.Quote(last)))
+// NotAscending returns the error for the entry at off whose key is ≤ last, the key before.
+// The parts of key together are the entry's key.
+func NotAscending(off int, last []byte, key ...[]byte) error {
+	return disorder(fmt.Sprintf("entry at %d has key %s, want it > the key before, %s", off, wire.Quote(key...), wire.Quote(last)))
 }
 
-// disorder is an error that is ErrOrder, and says more.
+// disorder is an error that says more than ErrOrder, and is ErrOrder for errors.Is.
 type disorder string
 
 func (d disorder) Error() string      { return string(d) }

@@ -1,33 +1,33 @@
-// Package format has the facts of the LevelDB table format that several packages
-// need, each in one place. The format is described in package table, its blocks in
-// package block, and both in LevelDB's doc/table_format.md.
+// Package format has the facts of LevelDB's table format that several packages need. Each
+// fact is here once. Package table describes the format of a file, and package block that
+// of a block. LevelDB's doc/table_format.md describes both.
 package format
 
 import "regexp"
 
 const (
-	// FooterLen is how many bytes the footer takes, at the end of the file.
+	// FooterLen is the length of the footer, which is the end of the file.
 	FooterLen = 48
 
-	// TrailerLen is how many bytes follow each block: its compression id, and a
-	// checksum of 4 bytes.
+	// TrailerLen is the length of the trailer that follows each block: its compression
+	// id, and a checksum of 4 bytes.
 	TrailerLen = 5
 
-	// Magic is the number that ends the footer, as u64le.
+	// Magic is the last 8 bytes of the footer, as u64le.
 	Magic = 0xdb4775248b80fb57
 
-	// InternalTrailerLen is how many bytes end an internal key: sequence number
-	// and kind.
+	// InternalTrailerLen is the length of the trailer of an internal key: sequence
+	// number and kind.
 	InternalTrailerLen = 8
 )
 
-// What the names of meta blocks in the metaindex start with, or are.
+// Names of meta blocks in the metaindex. A filter's name is a prefix and the name of its
+// policy.
 const (
-	FilterPrefix      = "filter."     // and the policy's name: a filter block
-	TableFilterPrefix = "fullfilter." // and the policy's name: the filter of the whole table (RocksDB, Pebble)
+	FilterPrefix      = "filter."     // of a filter block
+	TableFilterPrefix = "fullfilter." // of a filter of the whole table (RocksDB, Pebble)
 	PropertiesName    = "rocksdb.properties"
 )
 
-// MetaName matches the names of meta blocks in LevelDB's, RocksDB's and Pebble's
-// tables.
+// MetaName matches the names of meta blocks in the tables of LevelDB, RocksDB and Pebble.
 var MetaName = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb|pebble)\.`)

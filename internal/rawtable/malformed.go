@@ -69,8 +69,8 @@ var MalformedBlocks = []MalformedBlock{
 	{"shared length that is not minimal", "\x80\x00\x01\x01c3" + Restarts(0), "entry at 0: want three lengths"},
 
 	// Order.
-	{"keys out of order", Entries("d", "4", "c", "3"), `entry at 5 has key "c", want it above the one before, "d"`},
-	{"keys out of order after one restart point", entryD + entryC + Restarts(0), `entry at 5 has key "c", want it above the one before, "d"`},
+	{"keys out of order", Entries("d", "4", "c", "3"), `entry at 5 has key "c", want it > the key before, "d"`},
+	{"keys out of order after one restart point", entryD + entryC + Restarts(0), `entry at 5 has key "c", want it > the key before, "d"`},
 	{"keys out of order that share", Entry(0, "dd", "4") + Entry(1, "c", "3") + Restarts(0), `entry at 6 has key "dc", want it above`},
 	{"equal keys: which value?", Entries("c", "3", "c", "4"), `entry at 5 has key "c", want it above`},
 	{"equal keys that share all", entryC + Entry(1, "", "4") + Restarts(0), `entry at 5 has key "c", want it above`},

@@ -10,7 +10,7 @@ import (
 // OpenBlock returns an Iter on a block's contents, which it keeps. A key of the block is
 // no longer than the block, and so is the memory that is taken for it.
 func OpenBlock(contents []byte, order table.Comparer) (*block.Iter, error) {
-	it, budget := new(block.Iter), block.Budget{Memory: int(min(1<<20+4*int64(len(contents)), math.MaxInt)), Work: 1<<20 + 1024*int64(len(contents))}
+	it, budget := new(block.Iter), block.Budget{Memory: int(min(1<<20+4*int64(len(contents)), math.MaxInt)), Compared: 1<<20 + 1024*int64(len(contents))}
 	if err := it.Open(contents, table.BlockOrder(order), &budget); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,105 @@
+package block
+
+import "slices"
+
+// A reverseCache holds the entries that an Iter has just passed, so that Prev finds
+// them. Without it, each Prev would decode again from the restart point on.
+//
+// There can be many entries behind a restart point. The cache keeps only the last of
+// them: at most cacheLimit bytes, which is enough to read a block backward in a bounded
+// number of runs.
+type reverseCache struct {
+	entries  []cachedEntry // the oldest first
+	suffixes []byte        // of the keys of all entries
+}
+
+// A cachedEntry is where an entry starts, and how to get its key from the key after it.
+// The key is the first shared bytes of that one, followed by the last suffixLen bytes of
+// reverseCache.suffixes.
+type cachedEntry struct{ offset, shared, suffixLen uint32 }
+
+func (c *reverseCache) reset() {
+	c.entries, c.suffixes = c.entries[:0], c.suffixes[:0]
+}
+
+// push adds an entry. If the cache then takes more than limit bytes of the block, it
+// drops the oldest entries first.
+func (c *reverseCache) push(offset, shared int, suffix []byte, limit int) {
+	for len(c.entries) > 0 && (len(c.suffixes)+len(suffix) > limit || len(c.entries) >= limit/minEntry) {
+		c.dropOldest((len(c.entries) + 1) / 2)
+	}
+	if len(suffix) > limit {
+		return
+	}
+	c.entries = append(growTo(c.entries, 1, limit/minEntry), cachedEntry{uint32(offset), uint32(shared), uint32(len(suffix))})
+	c.suffixes = append(growTo(c.suffixes, len(suffix), limit), suffix...)
+}
+
+// minEntry is the fewest bytes of a stored entry: three lengths, and a byte in which its
+// key differs from the key before.
+const minEntry = 4
+
+// growTo returns s with capacity for n more elements. If s has to grow for the second
+// time, it gets its final capacity at once.
+func growTo[E any](s []E, n, final int) []E {
+	if len(s)+n <= cap(s) || len(s) == 0 {
+		return s
+	}
+	return slices.Grow(s, final-len(s))
+}
+
+// dropOldest drops the n oldest entries.
+func (c *reverseCache) dropOldest(n int) {
+	size := 0
+	for _, e := range c.entries[:n] {
+		size += int(e.suffixLen)
+	}
+	c.entries = append(c.entries[:0], c.entries[n:]...)
+	c.suffixes = append(c.suffixes[:0], c.suffixes[size:]...)
+}
+
+// pop removes the newest entry and returns it with its suffix, which is valid until the
+// next push.
+func (c *reverseCache) pop() (e cachedEntry, suffix []byte) {
+	n := len(c.entries) - 1
+	e, c.entries = c.entries[n], c.entries[:n]
+	start := len(c.suffixes) - int(e.suffixLen)
+	suffix, c.suffixes = c.suffixes[start:], c.suffixes[:start]
+	return e, suffix
+}
+
+// cacheLimit returns how many bytes of the block the reverse cache may cover.
+func (it *Iter) cacheLimit() int { return max(4096, len(it.b.parts.Entries)/64) }
+
+// readUntil moves to the entry that ends at end, and caches the last of the entries on
+// the way.
+func (it *Iter) readUntil(end int) {
+	from := end - it.cacheLimit()
+	for it.next < end {
+		if it.Valid() && it.offset >= from {
+			it.cacheEntry()
+		}
+		it.read()
+	}
+}
+
+// cacheEntry adds the current entry to the reverse cache, before the Iter moves to the
+// next one.
+func (it *Iter) cacheEntry() {
+	shared, _ := uvarint(it.b.parts.Entries, it.next)
+	var suffix []byte // what the next key overwrites; a key in the block is read again
+	if last := &it.keys.last; last.inBuf {
+		suffix = last.key[shared:]
+	}
+	it.passed.push(it.offset, shared, suffix, it.cacheLimit())
+}
+
+// readCached moves to the newest entry of the reverse cache.
+func (it *Iter) readCached() {
+	e, suffix := it.passed.pop()
+	last := &it.keys.last
+	last.buf = append(last.buf[:e.shared], suffix...)
+	last.key, last.inBuf = last.buf, true
+	it.next = int(e.offset)
+	it.read()
+}
