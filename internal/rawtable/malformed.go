@@ -71,10 +71,10 @@ var MalformedBlocks = []MalformedBlock{
 	// Order.
 	{"keys out of order", Entries("d", "4", "c", "3"), `entry at 5 has key "c", want it > the key before, "d"`},
 	{"keys out of order after one restart point", entryD + entryC + Restarts(0), `entry at 5 has key "c", want it > the key before, "d"`},
-	{"keys out of order that share", Entry(0, "dd", "4") + Entry(1, "c", "3") + Restarts(0), `entry at 6 has key "dc", want it above`},
-	{"equal keys: which value?", Entries("c", "3", "c", "4"), `entry at 5 has key "c", want it above`},
-	{"equal keys that share all", entryC + Entry(1, "", "4") + Restarts(0), `entry at 5 has key "c", want it above`},
-	{"a key that is the start of the one before", Entry(0, "dd", "4") + Entry(1, "", "3") + Restarts(0), `entry at 6 has key "d", want it above`},
+	{"keys out of order that share", Entry(0, "dd", "4") + Entry(1, "c", "3") + Restarts(0), `entry at 6 has key "dc", want it > the key before`},
+	{"equal keys: which value?", Entries("c", "3", "c", "4"), `entry at 5 has key "c", want it > the key before`},
+	{"equal keys that share all", entryC + Entry(1, "", "4") + Restarts(0), `entry at 5 has key "c", want it > the key before`},
+	{"a key that is the start of the one before", Entry(0, "dd", "4") + Entry(1, "", "3") + Restarts(0), `entry at 6 has key "d", want it > the key before`},
 }
 
 // MalformedPairs are keys and values in turn that MalformedBlocks hold.
