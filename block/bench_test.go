@@ -12,7 +12,7 @@ import (
 func w1Block(b *testing.B) ([]byte, workload.Set) {
 	b.Helper()
 	set := workload.W1(35)
-	w, err := block.NewWriter(block.DefaultRestartInterval)
+	w, err := block.NewWriter(block.DefaultRestartInterval, block.Order{})
 	if err != nil {
 		b.Fatal(err)
 	}

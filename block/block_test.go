@@ -3,6 +3,7 @@ package block_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,7 +20,7 @@ type pair struct{ Key, Value string }
 
 func build(t testing.TB, interval int, pairs []pair) []byte {
 	t.Helper()
-	w, err := block.NewWriter(interval)
+	w, err := block.NewWriter(interval, block.Order{Unchecked: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestWriterBytes(t *testing.T) {
 
 func TestWriterReset(t *testing.T) {
 	t.Parallel()
-	w, err := block.NewWriter(16)
+	w, err := block.NewWriter(16, block.Order{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestWriterReset(t *testing.T) {
 func TestNewWriterRefuses(t *testing.T) {
 	t.Parallel()
 	for _, interval := range []int{0, -1, math.MinInt} {
-		if _, err := block.NewWriter(interval); err == nil {
+		if _, err := block.NewWriter(interval, block.Order{Unchecked: true}); err == nil {
 			t.Errorf("restart interval %d: no error", interval)
 		}
 	}
@@ -245,5 +246,49 @@ func TestOpenUsesTheOrderGiven(t *testing.T) {
 	it := b.NewIter()
 	if !it.SeekGE([]byte("bab")) || string(it.Key()) != "ba" {
 		t.Errorf("SeekGE(bab) in descending order is at %q, want ba", it.Key())
+	}
+}
+
+// A Writer takes keys in its order only, also from one block to the next: what it writes,
+// Open opens.
+func TestAppendRefusesDisorder(t *testing.T) {
+	t.Parallel()
+	descending := block.Order{Func: func(a, b []byte) int { return bytes.Compare(b, a) }}
+	for _, tt := range []struct {
+		name   string
+		order  block.Order
+		keys   []string // the last of them is refused
+		accept bool     // or not
+	}{
+		{"descending", block.Order{}, []string{"b", "a"}, false},
+		{"equal", block.Order{}, []string{"a", "a"}, false},
+		{"equal and empty", block.Order{}, []string{"", ""}, false},
+		{"a prefix of the last key", block.Order{}, []string{"ab", "a"}, false},
+		{"ascending", block.Order{}, []string{"", "a", "ab", "b"}, true},
+		{"ascending in a descending order", descending, []string{"a", "b"}, false},
+		{"descending in a descending order", descending, []string{"b", "a"}, true},
+		{"unchecked", block.Order{Unchecked: true}, []string{"b", "a", "a"}, true},
+	} {
+		for _, reset := range []bool{false, true} {
+			w, err := block.NewWriter(16, tt.order)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := len(tt.keys) - 1
+			for _, k := range tt.keys[:last] {
+				if err := w.Append([]byte(k), nil); err != nil {
+					t.Fatalf("%s: %v", tt.name, err)
+				}
+			}
+			if reset {
+				w.Finish()
+				w.Reset()
+			}
+			before := w.Size()
+			err = w.Append([]byte(tt.keys[last]), nil)
+			if tt.accept && err != nil || !tt.accept && (!errors.Is(err, block.ErrOrder) || w.Size() != before) {
+				t.Errorf("%s: Append = %v, accept is %v", tt.name, err, tt.accept)
+			}
+		}
 	}
 }

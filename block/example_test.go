@@ -7,7 +7,7 @@ import (
 )
 
 func Example() {
-	w, err := block.NewWriter(2)
+	w, err := block.NewWriter(2, block.Order{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -116,7 +116,7 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 		"one that shares a byte of 2 MiB": {3, func(i int) string { return "k" + long[:min(i, 1)*2<<20] + fmt.Sprint(i) }},
 		"all of the key before, and more": {3, func(i int) string { return long[:1+i*900_000] }},
 	} {
-		w, err := block.NewWriter(1 << 30)
+		w, err := block.NewWriter(1<<30, block.Order{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,13 +19,14 @@ const DefaultRestartInterval = 16
 // One goroutine at a time may use it. NewWriter returns one.
 type Writer struct {
 	interval int
+	order    Order
 	buf      []byte
 	start    int // where in buf the block starts
 	restarts []uint32
-	entries  int // in the block
-	left     int // entries until the next restart point
-	shared   int // bytes that keys share since the last restart point
-	lastKey  []byte
+	entries  int    // in the block
+	left     int    // entries until the next restart point
+	shared   int    // bytes that keys share since the last restart point
+	lastKey  []byte // nil before the first Append
 }
 
 // maxShared bounds how many bytes keys share from one restart point to the next, plus the
@@ -34,26 +35,25 @@ type Writer struct {
 // file. With LevelDB's 16 entries and 4 KiB, only a key of nearly this length reaches it.
 const maxShared = 1 << 20
 
-// NewWriter returns a Writer with an empty block. It sets a restart point every interval
-// entries, and earlier if the keys since the last one would share more than 1 MiB. It is
-// an error if interval is < 1.
-func NewWriter(interval int) (*Writer, error) {
+// NewWriter returns a Writer with an empty block of keys in the order. It sets a restart
+// point every interval entries, and earlier if the keys since the last one would share more
+// than 1 MiB. It is an error if interval is < 1.
+func NewWriter(interval int, order Order) (*Writer, error) {
 	if interval < 1 {
 		return nil, fmt.Errorf("block: restart interval is %d, want at least 1", interval)
 	}
-	return &Writer{interval: interval}, nil
+	return &Writer{interval: interval, order: order}, nil
 }
 
-// Append adds an entry. Keys must be in strictly increasing order, which Append does not
-// check. It does not keep the slices. If the block would exceed 4 GiB, which is the
-// format's limit, Append adds nothing and returns an error.
+// Append adds an entry. Its key must be > LastKey, also if that is in the block before: else
+// the error is ErrOrder, and names both keys. It does not keep the slices. If the block would
+// exceed 4 GiB, which is the format's limit, the error says so. After an error the block is
+// as it was.
 func (w *Writer) Append(key, value []byte) error {
-	return w.AppendSharing(wire.SharedLen(w.lastKey, key), key, value)
-}
-
-// AppendSharing does what Append does, if it is known already how many bytes key and
-// LastKey share at the start: shared. It is faster, as it does not compare them.
-func (w *Writer) AppendSharing(shared int, key, value []byte) error {
+	shared := wire.SharedLen(w.lastKey, key)
+	if w.lastKey != nil && !w.ascending(shared, key) {
+		return fmt.Errorf("block: %w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.lastKey))
+	}
 	if uint64(w.Size())+uint64(len(key))+uint64(len(value)) > math.MaxUint32-64 {
 		return fmt.Errorf("block: entry of %d bytes on %d exceeds 4 GiB", len(key)+len(value), w.Size())
 	}
@@ -64,9 +64,24 @@ func (w *Writer) AppendSharing(shared int, key, value []byte) error {
 	w.left--
 	w.shared += shared
 	w.appendEntry(shared, key[shared:], value)
-	w.lastKey = append(w.lastKey[:0], key...)
+	if w.lastKey = append(w.lastKey[:0], key...); w.lastKey == nil {
+		w.lastKey = []byte{} // the empty key is a key
+	}
 	w.entries++
 	return nil
+}
+
+// ascending reports whether key, which shares that many bytes with the last key, is > that.
+// In the bytewise order the byte behind these decides.
+func (w *Writer) ascending(shared int, key []byte) bool {
+	last := w.lastKey
+	switch {
+	case w.order.Unchecked:
+		return true
+	case w.order.Func != nil:
+		return w.order.Func(last, key) < 0
+	}
+	return shared < len(key) && (shared == len(last) || last[shared] < key[shared])
 }
 
 func (w *Writer) appendEntry(shared int, unshared, value []byte) {
@@ -97,7 +112,7 @@ func (w *Writer) Size() int {
 // Entries returns the number of entries in the block.
 func (w *Writer) Entries() int { return w.entries }
 
-// LastKey returns the key that was appended last. Reset does not change it. It is empty
+// LastKey returns the key that was appended last. Reset does not change it. It is nil
 // before the first Append. The slice is valid until the next Append.
 func (w *Writer) LastKey() []byte { return w.lastKey }
 

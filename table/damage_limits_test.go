@@ -46,7 +46,7 @@ func TestSnappyClaims(t *testing.T) {
 func sharingIndex(t *testing.T, prefix, n int) []byte {
 	t.Helper()
 	var f rawtable.File
-	w, err := block.NewWriter(1000)
+	w, err := block.NewWriter(1000, block.Order{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestMetaindexThatListsMuch(t *testing.T) {
 // more than the file.
 func TestVerifyStops(t *testing.T) {
 	var f rawtable.File
-	var w, err = block.NewWriter(1)
+	var w, err = block.NewWriter(1, block.Order{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func (p *Properties) encode() ([]byte, error) {
 			all[name] = []byte(*s)
 		}
 	}
-	w, err := block.NewWriter(math.MaxInt32) // as RocksDB's, without restart points
+	w, err := block.NewWriter(math.MaxInt32, block.Order{}) // as RocksDB's, without restart points
 	if err != nil {
 		return nil, err
 	}

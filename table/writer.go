@@ -19,11 +19,10 @@ import (
 // Close return the same error again. The memory of a Writer grows with the table's
 // index and filters, not with its entries.
 type Writer struct {
-	o       WriterOptions
-	compare func(a, b []byte) int // nil: bytewise
-	out     sink
-	file    *atomicfile.File // nil if NewWriter made the Writer
-	offset  uint64           // the size of the file, with what is in out
+	o      WriterOptions
+	out    sink
+	file   *atomicfile.File // nil if NewWriter made the Writer
+	offset uint64           // the size of the file, with what is in out
 
 	data    *block.Writer
 	index   *block.Writer
@@ -102,11 +101,12 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Writer{o: opts, compare: compareFunc(opts.Comparer), encoder: blockEncoder{codec: opts.Compression}}
-	if t.data, err = block.NewWriter(opts.RestartInterval); err != nil {
+	t := &Writer{o: opts, encoder: blockEncoder{codec: opts.Compression}}
+	order := BlockOrder(opts.Comparer)
+	if t.data, err = block.NewWriter(opts.RestartInterval, order); err != nil {
 		return nil, err
 	}
-	if t.index, err = block.NewWriter(1); err != nil {
+	if t.index, err = block.NewWriter(1, order); err != nil {
 		return nil, err
 	}
 	if opts.FilterPolicy != nil {
@@ -145,14 +145,12 @@ func (w *Writer) append(key, value []byte) error {
 	if uint64(len(key))+uint64(len(value)) > maxEntry {
 		return fmt.Errorf("table: key of %d bytes and value of %d, want at most %d together", len(key), len(value), maxEntry)
 	}
-	shared, err := w.checkOrder(key)
-	if err != nil {
-		return err
-	}
 	if err := w.flushPendingIndexEntry(key); err != nil {
 		return err
 	}
-	if err := w.data.AppendSharing(shared, key, value); err != nil {
+	if err := w.data.Append(key, value); errors.Is(err, block.ErrOrder) {
+		return w.outOfOrder(key)
+	} else if err != nil {
 		return err
 	}
 	w.addToFilter(key)
@@ -166,24 +164,9 @@ func (w *Writer) append(key, value []byte) error {
 	return nil
 }
 
-// checkOrder checks that key is > the last key, and returns how many bytes it shares
-// with that. In the bytewise order, the byte behind these decides.
-func (w *Writer) checkOrder(key []byte) (shared int, err error) {
-	last := w.data.LastKey()
-	shared = wire.SharedLen(last, key)
-	var ascending bool
-	switch {
-	case w.entries == 0:
-		ascending = true
-	case w.compare != nil:
-		ascending = w.compare(last, key) < 0
-	default:
-		ascending = shared < len(key) && (shared == len(last) || last[shared] < key[shared])
-	}
-	if !ascending {
-		return 0, fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(last))
-	}
-	return shared, nil
+// outOfOrder is the error for a key that is not > the last key.
+func (w *Writer) outOfOrder(key []byte) error {
+	return fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.data.LastKey()))
 }
 
 // addToFilter adds the filter key of key to the filters.

@@ -83,6 +83,9 @@ func (w *Writer) flushPendingIndexEntry(key []byte) error {
 		return nil
 	}
 	c, last := w.o.Comparer, w.data.LastKey()
+	if c.Compare(last, key) >= 0 {
+		return w.outOfOrder(key)
+	}
 	s := c.Separator(w.separator[:0], last, key)
 	if s != nil && (c.Compare(last, s) > 0 || c.Compare(s, key) >= 0) {
 		return fmt.Errorf("table: comparer %q: separator %s, want it ≥ %s and < %s",

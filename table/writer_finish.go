@@ -44,7 +44,7 @@ func (w *Writer) finishData() error {
 // writeMetaindex writes the filters and the properties, and the metaindex that lists
 // them. All stay uncompressed: not every engine reads them otherwise.
 func (w *Writer) writeMetaindex() (Handle, error) {
-	meta, err := block.NewWriter(w.o.RestartInterval)
+	meta, err := block.NewWriter(w.o.RestartInterval, block.Order{})
 	if err != nil {
 		return Handle{}, err
 	}
