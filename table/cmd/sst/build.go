@@ -13,10 +13,10 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -63,7 +63,7 @@ func buildCommand() *cobra.Command {
 		Use:   "build -o OUT [INPUT...]",
 		Short: "Build a table from text, JSON or a directory tree",
 		Long:  buildLong,
-		Args:  arguments("INPUT", 0, anyNumber, anyNumber),
+		Args:  arguments("INPUT", 0, unlimited, unlimited),
 		Example: `  sst build -o capitals.ldb capitals.tsv
   sort words.txt | sst build -o words.ldb --format keys --sorted
   sst build -o go.ldb "$(go env GOROOT)/src"
@@ -102,12 +102,12 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if len(inputs) == 0 {
 		inputs = []string{"-"}
 	}
-	in := input.Options{Format: f.format, InternalKeys: f.internalKeys, Memory: limit, Outputs: output.Of(stdout, f.out)}
+	in := input.Options{Format: f.format, InternalKeys: f.internalKeys, Memory: limit, Outputs: output.FilesOf(stdout, f.out)}
 	if err := errors.Join(f.check(), in.Check(inputs, stdin)); err != nil {
 		return err
 	}
-	defer limit.Hold()()
-	if err := holdTo(limit, o); err != nil {
+	defer limit.Apply()()
+	if err := limitWriter(limit, o); err != nil {
 		return err
 	}
 	to, err := output.Create(ctx, f.out, stdout)
@@ -123,20 +123,20 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 		return err
 	}
 	bounded := &boundedWriter{Writer: w, limit: limit}
-	read := &reading{paths: inputs, stdin: stdin, options: in, stderr: stderr}
+	read := &inputReader{paths: inputs, stdin: stdin, options: in, stderr: stderr}
 	if f.sorted {
 		err = appendSorted(bounded, read.pairs(ctx))
 	} else {
-		err = f.appendAll(bounded, extern.Sort(ctx, read.pairs(ctx), sorting(o, limit, f.tempDir)), read)
+		err = f.appendDeduplicated(bounded, sorting.Sort(ctx, read.pairs(ctx), sortOptions(o, limit, f.tempDir)), read)
 	}
 	if err != nil {
 		return err
 	}
-	return finish(w, to)
+	return closeAndCommit(w, to)
 }
 
-// reading is the inputs of build.
-type reading struct {
+// inputReader is the inputs of build.
+type inputReader struct {
 	paths   []string
 	stdin   io.Reader
 	options input.Options
@@ -145,28 +145,28 @@ type reading struct {
 }
 
 // pairs returns the pairs, and shows how far it is.
-func (r *reading) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
-	bar := meter.Bytes(r.stderr, sizeOf(r.paths), "reading")
-	r.options.Watch = bar.Reader
-	r.options.LeftOut = func(path string) {
+func (r *inputReader) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
+	bar := progress.Bytes(r.stderr, totalSize(r.paths), "reading")
+	r.options.WrapReader = bar.Reader
+	r.options.OnLeftOut = func(path string) {
 		text.Line(r.stderr, "sst: note: %s is the output, and left out", path)
 	}
-	pairs := counted(input.Read(ctx, r.paths, r.stdin, r.options), &r.n, bar.Done)
+	pairs := countPairs(input.Read(ctx, r.paths, r.stdin, r.options), &r.n, bar.Done)
 	if !r.options.InternalKeys {
-		pairs = hinted(pairs, r.stderr)
+		pairs = hintInternalKeys(pairs, r.stderr)
 	}
 	return pairs
 }
 
-// versionLike is what the rest of a line looks like that wants --internal-keys.
-var versionLike = regexp.MustCompile(`^[0-9]+\t(set|delete)\t`)
+// looksLikeVersion is what the rest of a line looks like that wants --internal-keys.
+var looksLikeVersion = regexp.MustCompile(`^[0-9]+\t(set|delete)\t`)
 
-// hinted says so if the first pair looks like a version of a key.
-func hinted(pairs iter.Seq2[input.Pair, error], stderr io.Writer) iter.Seq2[input.Pair, error] {
+// hintInternalKeys says so if the first pair looks like a version of a key.
+func hintInternalKeys(pairs iter.Seq2[input.Pair, error], stderr io.Writer) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		first := true
 		for pair, err := range pairs {
-			if first && versionLike.Match(pair.Value) {
+			if first && looksLikeVersion.Match(pair.Value) {
 				text.Line(stderr, "sst: note: the values start with a sequence number and a kind: --internal-keys makes them part of the keys")
 			}
 			first = false
@@ -177,8 +177,8 @@ func hinted(pairs iter.Seq2[input.Pair, error], stderr io.Writer) iter.Seq2[inpu
 	}
 }
 
-// counted counts pairs in n, and calls done when there are no more.
-func counted(pairs iter.Seq2[input.Pair, error], n *int, done func()) iter.Seq2[input.Pair, error] {
+// countPairs counts pairs in n, and calls done when there are no more.
+func countPairs(pairs iter.Seq2[input.Pair, error], n *int, done func()) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		defer done()
 		for pair, err := range pairs {
@@ -197,8 +197,8 @@ func (f *buildFlags) check() error {
 	return fmt.Errorf("--on-duplicate is %q, want error, first or last", f.onDuplicate)
 }
 
-// sizeOf is how many bytes the inputs have, or -1 if that is not known.
-func sizeOf(inputs []string) int64 {
+// totalSize is how many bytes the inputs have, or -1 if that is not known.
+func totalSize(inputs []string) int64 {
 	var n int64
 	for _, path := range inputs {
 		info, err := os.Stat(path)
@@ -210,8 +210,8 @@ func sizeOf(inputs []string) int64 {
 	return n
 }
 
-// checkEvery is after how many entries a loop shows how far it is.
-const checkEvery = 1 << 12
+// progressEvery is after how many entries a loop shows how far it is.
+const progressEvery = 1 << 12
 
 func appendSorted(w *boundedWriter, pairs iter.Seq2[input.Pair, error]) error {
 	for pair, err := range pairs {
@@ -225,28 +225,28 @@ func appendSorted(w *boundedWriter, pairs iter.Seq2[input.Pair, error]) error {
 	return nil
 }
 
-// appendAll appends the sorted records of what was read, one of each key.
-func (f *buildFlags) appendAll(w *boundedWriter, records iter.Seq2[extern.Record, error], read *reading) error {
-	var before extern.Record
+// appendDeduplicated appends the sorted records of what was read, one of each key.
+func (f *buildFlags) appendDeduplicated(w *boundedWriter, records iter.Seq2[sorting.Record, error], read *inputReader) error {
+	var before sorting.Record
 	dropped := 0
-	var writing *meter.Bar
+	var writing *progress.Bar
 	defer func() { writing.Done() }()
 	for r, err := range records {
 		if err != nil {
 			return err
 		}
 		if writing == nil {
-			writing = meter.Count(read.stderr, int64(read.n), "writing", "pairs")
+			writing = progress.Count(read.stderr, int64(read.n), "writing", "pairs")
 		}
-		if r.Number%checkEvery == 0 {
-			writing.Add(checkEvery)
+		if r.Number%progressEvery == 0 {
+			writing.Add(progressEvery)
 		}
-		if before.Again && f.onDuplicate == "error" {
+		if before.NextSameKey && f.onDuplicate == "error" {
 			return fmt.Errorf("key %s is there twice, in pairs %d and %d of the input: see --on-duplicate", wire.Quote(r.Key), before.Number+1, r.Number+1)
 		}
-		drop := before.Again
+		drop := before.NextSameKey
 		if f.onDuplicate == "last" {
-			drop = r.Again
+			drop = r.NextSameKey
 		}
 		if before = r; drop {
 			dropped++

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
 func convertCommand() *cobra.Command {
@@ -37,17 +37,17 @@ output.`,
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the table's `file` (required)")
 	writer.add(cmd)
-	retained(cmd.Flags())
+	showRetainedDefaults(cmd.Flags())
 	flags.add(cmd)
 	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *source.File) error {
-			stats, err := anatomy.StatsOf(f)
+			stats, err := tablestats.Collect(f)
 			if err != nil {
 				return err
 			}
-			writer.retain(stats, mostBlockSize, cmd.Flags().Changed)
-			bar := meter.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
+			writer.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
+			bar := progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
 			defer bar.Done()
 			return interruptible(cmd.Context(), func(ctx context.Context) error {
 				return convert(ctx, f, out, cmd.OutOrStdout(), &writer, bar)
@@ -57,7 +57,7 @@ output.`,
 	return cmd
 }
 
-func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, writer *writerFlags, bar *meter.Bar) error {
+func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, writer *writerFlags, bar *progress.Bar) error {
 	o, err := writer.options(f.Internal, f.Order)
 	if err != nil {
 		return err
@@ -77,12 +77,12 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 		if err := w.Append(k, v); err != nil {
 			return err
 		}
-		if w.Entries()%checkEvery == 0 {
-			bar.Add(checkEvery)
+		if w.Entries()%progressEvery == 0 {
+			bar.Add(progressEvery)
 		}
 	}
 	if err := it.Error(); err != nil {
 		return f.Wrap(err)
 	}
-	return finish(w, to)
+	return closeAndCommit(w, to)
 }

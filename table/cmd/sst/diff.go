@@ -41,7 +41,7 @@ values. How tables are written, in blocks, compression and filters, makes no dif
 	addFormat(cmd, &f.format)
 	f.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		f.through = true
+		f.scanOnly = true
 		return f.with(args[0], cmd.ErrOrStderr(), func(a *source.Source) error {
 			return f.with(args[1], cmd.ErrOrStderr(), func(b *source.Source) error {
 				return f.diff(cmd.OutOrStdout(), a, b)
@@ -56,7 +56,7 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 		return err
 	}
 	versions := a.Internal && b.Internal && !a.Dir && !b.Dir
-	p, err := newPrinter(out, f.format, shown{versions: versions, values: true})
+	p, err := newPrinter(out, f.format, fields{versions: versions, values: true})
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 		text.Line(out, "%d only in %s, %d only in %s, %d of another value, %d the same", onlyA, a.Path, onlyB, b.Path, changed, same)
 	}
 	if onlyA+onlyB+changed > 0 {
-		return errNo
+		return errNegative
 	}
 	return nil
 }
@@ -113,15 +113,15 @@ func (f *diffFlags) print(out io.Writer, p *printer, d difference) error {
 // difference is an entry of a, of b, or of both with the same key.
 type difference struct{ a, b *source.Entry }
 
-// side is one of two sources that are gone over side by side.
-type side struct {
+// sourceCursor is one of two sources that are gone over sourceCursor by sourceCursor.
+type sourceCursor struct {
 	next  func() (source.Entry, error, bool)
 	entry source.Entry
 	err   error
 	more  bool
 }
 
-func (s *side) move() { s.entry, s.err, s.more = s.next() }
+func (s *sourceCursor) move() { s.entry, s.err, s.more = s.next() }
 
 // differences goes over the entries of both side by side, those that are the same
 // too.
@@ -131,7 +131,7 @@ func differences(a, b *source.Source, o source.ScanOptions) iter.Seq2[difference
 		defer stopA()
 		nextB, stopB := iter.Pull2(b.Scan(o))
 		defer stopB()
-		x, y := side{next: nextA}, side{next: nextB}
+		x, y := sourceCursor{next: nextA}, sourceCursor{next: nextB}
 		x.move()
 		y.move()
 		for x.more || y.more {
@@ -161,7 +161,7 @@ func differences(a, b *source.Source, o source.ScanOptions) iter.Seq2[difference
 }
 
 // order is negative if s's entry comes before o's or is the last one, and so on.
-func (s side) order(o side, versions bool, keys table.Comparer) int {
+func (s sourceCursor) order(o sourceCursor, versions bool, keys table.Comparer) int {
 	switch {
 	case !o.more:
 		return -1

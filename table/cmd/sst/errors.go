@@ -42,7 +42,7 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 func damagedFiles(err error) []string {
 	var files []string
 	switch e := err.(type) {
-	case damageFound:
+	case damageReported:
 		files = e.files
 	case *source.FileError:
 		if errors.Is(e, table.ErrCorrupt) {
@@ -59,9 +59,9 @@ func damagedFiles(err error) []string {
 	return slices.Compact(files)
 }
 
-// suggesting adds to the error for an unknown command those of a similar name. cobra
+// withSuggestions adds to the error for an unknown command those of a similar name. cobra
 // itself would put them on lines of their own.
-func suggesting(root *cobra.Command, args []string, err error) error {
+func withSuggestions(root *cobra.Command, args []string, err error) error {
 	if !strings.HasPrefix(err.Error(), "unknown command") {
 		return err
 	}

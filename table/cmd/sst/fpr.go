@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/fpr"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 )
 
 const fprLong = `Measure the false-positive rate of LevelDB's Bloom filters from nearly empty to
@@ -63,7 +63,7 @@ func fprCommand() *cobra.Command {
 		Example: fprExamples,
 		Args:    arguments("flags alone", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return measureRates(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), c, name)
+			return measureAndWrite(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), c, name)
 		},
 	}
 	f := cmd.Flags()
@@ -78,15 +78,15 @@ func fprCommand() *cobra.Command {
 	return cmd
 }
 
-// measureRates measures what c says, writes both files, and prints a summary.
-func measureRates(ctx context.Context, out, stderr io.Writer, c fpr.Config, name string) error {
+// measureAndWrite measures what c says, writes both files, and prints a summary.
+func measureAndWrite(ctx context.Context, out, stderr io.Writer, c fpr.Config, name string) error {
 	if name == "" {
 		return errors.New("-o is not given, want a name for NAME.svg and NAME.csv")
 	}
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	bar := meter.Count(stderr, int64(c.Trials()), "measuring", "runs")
+	bar := progress.Count(stderr, int64(c.Trials()), "measuring", "runs")
 	points, err := fpr.Measure(c, func() { bar.Add(1) })
 	bar.Done()
 	if err != nil {

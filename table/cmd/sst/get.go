@@ -33,7 +33,7 @@ func getCommand() *cobra.Command {
 in hexadecimal, and may have any number of lines of up to 16 MiB each. Keys are asked for
 100,000 or 16 MiB at a time, for each of which a database's logs are read once.
 
-` + aboutSources + `
+` + sourceHelp + `
 
 --format raw prints the value's bytes as they are, and nothing else. --explain
 tells the way of each lookup instead: the tables that it asks, what their filters
@@ -48,9 +48,9 @@ none kept).`,
   cut -f 1 users.tsv | sst get --keys-from - users.ldb`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.from != "" {
-				return arguments("SOURCE", 1, anyNumber, 1)(cmd, args)
+				return arguments("SOURCE", 1, unlimited, 1)(cmd, args)
 			}
-			return arguments("SOURCE and KEY", 2, anyNumber, 1)(cmd, args)
+			return arguments("SOURCE and KEY", 2, unlimited, 1)(cmd, args)
 		},
 	}
 	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "tsv: text with escapes such as \\t and \\xff; json: an object a line; hex; raw")
@@ -83,14 +83,14 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	}
 	return f.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
 		var absent error
-		for keys, err := range f.batches(first, cmd.InOrStdin(), output.Of(cmd.OutOrStdout(), "")) {
+		for keys, err := range f.batches(first, cmd.InOrStdin(), output.FilesOf(cmd.OutOrStdout(), "")) {
 			if err == nil {
-				err = s.Ask(keys...)
+				err = s.PrefetchLogs(keys...)
 			}
 			if err == nil {
 				err = answer(s, keys)
 			}
-			if err != nil && !errors.Is(err, errNo) {
+			if err != nil && !errors.Is(err, errNegative) {
 				return err
 			}
 			absent = cmp.Or(absent, err)
@@ -108,7 +108,7 @@ func get(s *source.Source, keys [][]byte, print func(source.Entry) error) error 
 			return err
 		}
 		if !found {
-			absent = errNo
+			absent = errNegative
 			continue
 		}
 		if err := print(e); err != nil {
@@ -126,7 +126,7 @@ func (f *getFlags) printer(out io.Writer, several bool) (func(source.Entry) erro
 			return err
 		}, nil
 	}
-	p, err := newPrinter(out, f.format, shown{values: true})
+	p, err := newPrinter(out, f.format, fields{values: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w, or raw", err)
 	}

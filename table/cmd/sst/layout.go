@@ -144,7 +144,7 @@ func (p *rowPrinter[R]) print(rows iter.Seq2[R, error]) error {
 		}
 	}
 	if damaged {
-		failed = append(failed, damageFound{p.files})
+		failed = append(failed, damageReported{p.files})
 	}
 	return errors.Join(failed...)
 }

@@ -25,14 +25,14 @@ import (
 )
 
 const (
-	exitNo      = 1
-	exitUsage   = 2
-	exitDamaged = 3
+	exitNegative = 1
+	exitUsage    = 2
+	exitDamaged  = 3
 )
 
-// errNo ends a command whose answer is no: the key is absent, the tables differ.
+// errNegative ends a command whose answer is no: the key is absent, the tables differ.
 // Nothing is printed for it.
-var errNo = errors.New("no")
+var errNegative = errors.New("no")
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -40,21 +40,21 @@ func main() {
 
 // run executes the command line and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	out := buffered{bufio.NewWriterSize(stdout, 64<<10), stdout}
+	out := bufferedStdout{bufio.NewWriterSize(stdout, 64<<10), stdout}
 	command, err := execute(args, stdin, out, stderr)
-	if i := (interrupted{}); errors.As(err, &i) { // and nobody need take what is left
-		return i.end(stderr)
+	if i := (interruptError{}); errors.As(err, &i) { // and nobody need take what is left
+		return i.report(stderr)
 	}
-	if flushErr := out.Flush(); err == nil || errors.Is(err, errNo) && flushErr != nil {
+	if flushErr := out.Flush(); err == nil || errors.Is(err, errNegative) && flushErr != nil {
 		err = flushErr
 	}
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errNo):
-		return exitNo
+	case errors.Is(err, errNegative):
+		return exitNegative
 	case errors.Is(err, syscall.EPIPE):
-		return interrupted{syscall.SIGPIPE}.end(stderr)
+		return interruptError{syscall.SIGPIPE}.report(stderr)
 	}
 	printError(stderr, command, err)
 	if errors.Is(err, table.ErrCorrupt) {
@@ -66,25 +66,25 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // execute returns the command that was executed, and what ended it.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*cobra.Command, error) {
 	root := newCommand()
-	root.SetArgs(completing(args))
+	root.SetArgs(printableCompletionArgs(args))
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(context.Background())
 	if err != nil && command == root {
-		err = suggesting(root, args, err)
+		err = withSuggestions(root, args, err)
 	}
 	return command, err
 }
 
-// buffered is standard output.
-type buffered struct {
+// bufferedStdout is standard output.
+type bufferedStdout struct {
 	*bufio.Writer
 	to io.Writer
 }
 
 // Stat describes the file that it is.
-func (b buffered) Stat() (fs.FileInfo, error) {
+func (b bufferedStdout) Stat() (fs.FileInfo, error) {
 	if f, ok := b.to.(*os.File); ok {
 		return f.Stat()
 	}
@@ -129,16 +129,16 @@ func showHelp(cmd *cobra.Command, args []string) error {
 	root := cmd.Root()
 	about, _, err := root.Find(args)
 	if err != nil {
-		return suggesting(root, args, err)
+		return withSuggestions(root, args, err)
 	}
 	about.InitDefaultHelpFlag()
 	about.InitDefaultVersionFlag()
 	return about.Help()
 }
 
-// completing returns the arguments, which cobra prints as they are where a shell asks
+// printableCompletionArgs returns the arguments, which cobra prints as they are where a shell asks
 // it to complete them.
-func completing(args []string) []string {
+func printableCompletionArgs(args []string) []string {
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		return args
 	}

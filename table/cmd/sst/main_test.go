@@ -90,7 +90,7 @@ func TestLongSharedKeysTakeLinearTime(t *testing.T) {
 			{"stats", path}, {"verify", path}, {"layout", path}, {"get", path, "k"}, {"scan", "--limit", "1", path},
 			{"report", path, "-o", filepath.Join(dir, "t.html")},
 		} {
-			if status, _, stderr := sst(args...); status > exitNo {
+			if status, _, stderr := sst(args...); status > exitNegative {
 				t.Errorf("sst %v: status %d, %s", args, status, stderr)
 			}
 		}

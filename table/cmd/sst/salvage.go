@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -61,7 +61,7 @@ Of more than a hundred losses the first are listed, and the others summed up.`,
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the table's `file` (required)")
 	f.memoryFlags.add(cmd)
 	f.writerFlags.add(cmd)
-	retained(cmd.Flags())
+	showRetainedDefaults(cmd.Flags())
 	f.sourceFlags.add(cmd)
 	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -82,20 +82,20 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer limit.Hold()()
+	defer limit.Apply()()
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s: a directory, want one of its tables: sst verify names those that are damaged", path)
 	}
-	o.MaxBlock = limit.Pair()
+	o.MaxBlock = limit.MaxPair()
 	file, err := source.OpenDamaged(path, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if err := checkMemory(file, limit); err != nil {
-		return errors.Join(file.Seems, file.Wrap(err))
+		return errors.Join(file.ForeignErr, file.Wrap(err))
 	}
-	f.retain(file, limit, cmd.Flags().Changed)
+	f.retainSettings(file, limit, cmd.Flags().Changed)
 	return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys, limit)
 }
 
@@ -103,12 +103,12 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 // large to be taken into memory, and more memory would do.
 func checkMemory(file *source.File, limit memory.Limit) error {
 	if file.Layout == nil {
-		return checkSearch(file, limit)
+		return checkMemoryWithoutIndex(file, limit)
 	}
 	size, at := int64(0), uint64(0)
 	for _, part := range file.Layout.Data {
 		_, _, err := file.Layout.ReadBlock(part.Handle)
-		if n := neededFor(int64(part.Length), err); n > size {
+		if n := memoryForBlock(int64(part.Length), err); n > size {
 			size, at = n, part.Offset
 		}
 	}
@@ -118,11 +118,11 @@ func checkMemory(file *source.File, limit memory.Limit) error {
 	return nil
 }
 
-// checkSearch is checkMemory for a file without an index that could be read.
-func checkSearch(file *source.File, limit memory.Limit) error {
+// checkMemoryWithoutIndex is checkMemory for a file without an index that could be read.
+func checkMemoryWithoutIndex(file *source.File, limit memory.Limit) error {
 	var c *table.CorruptionError
 	if errors.As(file.Damage, &c) && c.Block == "index block" {
-		if err := limit.CheckPair(neededFor(c.Length, c.Err)); err != nil {
+		if err := limit.CheckPair(memoryForBlock(c.Length, c.Err)); err != nil {
 			return fmt.Errorf("its index: %w", err)
 		}
 	}
@@ -132,9 +132,9 @@ func checkSearch(file *source.File, limit memory.Limit) error {
 	return nil
 }
 
-// neededFor is how much memory a block of that length takes, which may have been too much. It
+// memoryForBlock is how much memory a block of that length takes, which may have been too much. It
 // is 0 for one that no memory is enough for.
-func neededFor(length int64, err error) int64 {
+func memoryForBlock(length int64, err error) int64 {
 	var tooLarge *codecs.TooLargeError
 	if errors.As(err, &tooLarge) {
 		return int64(tooLarge.Size)
@@ -146,18 +146,18 @@ func neededFor(length int64, err error) int64 {
 }
 
 func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.File, internal source.InternalKeys, limit memory.Limit) error {
-	s, err := salvage.Of(file, internal)
+	s, err := salvage.Open(file, internal)
 	if err != nil {
 		return err
 	}
-	if file.Seems != nil && !s.Found() {
-		return file.Seems
+	if file.ForeignErr != nil && !s.Found() {
+		return file.ForeignErr
 	}
 	o, err := f.writerFlags.options(s.Internal, file.Order)
 	if err != nil {
 		return err
 	}
-	if err := holdTo(limit, o); err != nil {
+	if err := limitWriter(limit, o); err != nil {
 		return err
 	}
 	pairs, twice := 0, uint64(0)
@@ -168,8 +168,8 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	if err != nil {
 		return err
 	}
-	if f.tell(out, file, s, limit, pairs, twice); s.Damage != nil || s.Lost.Any() || twice > 0 {
-		return damageFound{}
+	if f.report(out, file, s, limit, pairs, twice); s.Damage != nil || s.Lost.Any() || twice > 0 {
+		return damageReported{}
 	}
 	return nil
 }
@@ -189,22 +189,22 @@ func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.W
 	if err != nil || w.Entries() == 0 && (s.Damage != nil || s.Lost.Any()) {
 		return 0, twice, err
 	}
-	return w.Entries(), twice, finish(w, to)
+	return w.Entries(), twice, closeAndCommit(w, to)
 }
 
-// tell says what was kept and what was lost.
-func (f *salvageFlags) tell(out io.Writer, file *source.File, s *salvage.Salvage, limit memory.Limit, kept int, twice uint64) {
+// report says what was kept and what was lost.
+func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salvage, limit memory.Limit, kept int, twice uint64) {
 	path := file.Path
 	if s.Searched {
 		text.Line(out, "%s: the index cannot be read, so blocks were searched for by their checksums (%s)", path, reason(s.Damage, limit))
 	} else if s.Damage != nil {
 		text.Line(out, "%s: the table cannot be opened (%s)", path, reason(s.Damage, limit))
 	}
-	if file.Disorder != "" {
-		text.Line(out, "%s: %s", path, file.Disorder)
+	if file.OrderNote != "" {
+		text.Line(out, "%s: %s", path, file.OrderNote)
 	}
-	tellLosses(out, path, "lost", &s.Lost, limit)
-	tellLosses(out, path, "left out", &s.LeftOut, limit)
+	reportLosses(out, path, "lost", &s.Lost, limit)
+	reportLosses(out, path, "left out", &s.LeftOut, limit)
 	if twice > 0 {
 		text.Line(out, "%s: left out %s: their keys came twice, and the first of each in the file was kept", path, count(twice, "pair"))
 	}
@@ -213,13 +213,13 @@ func (f *salvageFlags) tell(out io.Writer, file *source.File, s *salvage.Salvage
 		return
 	}
 	text.Line(out, "%s: kept %s of %s, in %s", path, count(uint64(kept), "pair"), count(uint64(s.Blocks), "data block"), f.out)
-	if source.IsListed(path) {
+	if source.IsInManifest(path) {
 		text.Line(out, "%s: to read its database without what was lost, put %s in its place, in a copy of the directory", path, f.out)
 	}
 }
 
-// tellLosses says of the first losses what they are, and of the others what they come to.
-func tellLosses(out io.Writer, path, what string, losses *salvage.Losses, limit memory.Limit) {
+// reportLosses says of the first losses what they are, and of the others what they come to.
+func reportLosses(out io.Writer, path, what string, losses *salvage.Losses, limit memory.Limit) {
 	for _, l := range losses.First {
 		text.Line(out, "%s: %s %s (%s)", path, what, l.What, reason(l.Why, limit))
 	}
@@ -246,14 +246,14 @@ func reason(err error, limit memory.Limit) string {
 	return strings.TrimPrefix(err.Error(), "table: ")
 }
 
-// retain has the new table written as the damaged one was, if it can be opened.
-func (f *salvageFlags) retain(file *source.File, limit memory.Limit, given func(name string) bool) {
+// retainSettings has the new table written as the damaged one was, if it can be opened.
+func (f *salvageFlags) retainSettings(file *source.File, limit memory.Limit, given func(name string) bool) {
 	if file.Reader == nil {
 		return
 	}
-	if stats := anatomy.SoundStatsOf(file); stats.Entries > 0 { // what is damaged salvage itself reports
-		f.writerFlags.retain(stats, min(int64(limit.Pair()), mostBlockSize), func(name string) bool {
-			return given(name) || name == "bits" && file.Unused() != "" // it had one
+	if stats := tablestats.CollectSound(file); stats.Entries > 0 { // what is damaged salvage itself reports
+		f.writerFlags.retainSettings(stats, min(int64(limit.MaxPair()), maxBlockSize), func(name string) bool {
+			return given(name) || name == "bits" && file.FilterNote() != "" // it had one
 		})
 	}
 }
@@ -268,20 +268,20 @@ func appendPairs(ctx context.Context, w *boundedWriter, pairs iter.Seq2[input.Pa
 		}
 		return 0, nil
 	}
-	return appendFirst(w, extern.Sort(ctx, pairs, sorting(o, limit, "")))
+	return appendFirst(w, sorting.Sort(ctx, pairs, sortOptions(o, limit, "")))
 }
 
 // appendFirst appends the pairs in order, the first one of each key.
-func appendFirst(w *boundedWriter, records iter.Seq2[extern.Record, error]) (twice uint64, err error) {
-	var before extern.Record
+func appendFirst(w *boundedWriter, records iter.Seq2[sorting.Record, error]) (twice uint64, err error) {
+	var before sorting.Record
 	for r, err := range records {
-		if err == nil && !before.Again {
+		if err == nil && !before.NextSameKey {
 			err = w.appendRecord(r)
 		}
 		if err != nil {
 			return 0, err
 		}
-		if before.Again {
+		if before.NextSameKey {
 			twice++
 		}
 		before = r

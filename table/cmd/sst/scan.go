@@ -31,7 +31,7 @@ func scanCommand() *cobra.Command {
 		Long: `Print entries in the order of their keys, key and value on a line with a tab
 between them, or as --format says.
 
-` + aboutSources + `
+` + sourceHelp + `
 
 A single table of a database is shown entry by entry: key, sequence number, kind
 (set or delete) and value. A directory is shown as the database would show it:
@@ -63,7 +63,7 @@ sst build reads what is printed, and makes a table of the same entries: with its
 	addFormat(cmd, &f.format)
 	f.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		f.through = true
+		f.scanOnly = true
 		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {
 			if !cmd.Flags().Changed("versions") {
 				f.versions = !s.Dir || f.where || s.Order == table.AnyOrder
@@ -81,7 +81,7 @@ func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
 	if f.where && (f.reverse || !f.versions) {
 		return errors.New("--where is about all versions, the newest first: want no --reverse and no --versions=false")
 	}
-	p, err := newPrinter(out, f.format, shown{versions: f.versions && s.Internal, values: !f.keys, where: f.where, same: s.SameKey})
+	p, err := newPrinter(out, f.format, fields{versions: f.versions && s.Internal, values: !f.keys, location: f.where, same: s.SameKey})
 	if err != nil {
 		return err
 	}

@@ -4,4 +4,4 @@ package main
 
 import "syscall"
 
-func init() { ending = append(ending, syscall.SIGSTKFLT) }
+func init() { allTerminatingSignals = append(allTerminatingSignals, syscall.SIGSTKFLT) }

@@ -105,7 +105,7 @@ func feed(w io.WriteCloser) {
 func TestSignalsEndBuild(t *testing.T) {
 	signals := []os.Signal{syscall.SIGTERM, syscall.SIGPIPE}
 	if long.Enabled() {
-		signals = ending
+		signals = allTerminatingSignals
 	}
 	for _, s := range signals {
 		t.Run(s.String(), func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -40,7 +40,7 @@ missing, or of another size.`,
 		Example: `  sst stats users.ldb
   sst stats --summary /var/lib/app/db
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,
-		Args: arguments("FILE or DIR", 1, anyNumber, anyNumber),
+		Args: arguments("FILE or DIR", 1, unlimited, unlimited),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each table with all figures, sizes in bytes")
 	cmd.Flags().BoolVar(&asSummary, "summary", false, "say what a database consists of, by its MANIFEST alone")
@@ -53,11 +53,11 @@ missing, or of another size.`,
 		if asSummary {
 			return summarizeAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, o, asJSON)
 		}
-		tables, failed := tablesOf(args, o, cmd.ErrOrStderr())
+		tables, failed := targetsOf(args, o, cmd.ErrOrStderr())
 		for i, t := range tables {
-			separate(cmd.OutOrStdout(), i, asJSON)
-			err := statsOf(cmd.OutOrStdout(), t, o, asJSON)
-			if t.gone(err, o) {
+			separateTexts(cmd.OutOrStdout(), i, asJSON)
+			err := statsOfTable(cmd.OutOrStdout(), t, o, asJSON)
+			if t.wasRemoved(err, o) {
 				text.Line(cmd.ErrOrStderr(), "sst: note: %s is gone before it was read: its database is in use", t.Path)
 				continue
 			}
@@ -68,15 +68,15 @@ missing, or of another size.`,
 	return cmd
 }
 
-// separate prints an empty line before all texts but the first.
-func separate(out io.Writer, i int, asJSON bool) {
+// separateTexts prints an empty line before all texts but the first.
+func separateTexts(out io.Writer, i int, asJSON bool) {
 	if i > 0 && !asJSON {
 		io.WriteString(out, "\n")
 	}
 }
 
-// statsOf prints the stats of a table. Damage is an error behind what is printed.
-func statsOf(out io.Writer, t found, o source.Options, asJSON bool) error {
+// statsOfTable prints the stats of a table. Damage is an error behind what is printed.
+func statsOfTable(out io.Writer, t target, o source.Options, asJSON bool) error {
 	if t.log {
 		return statsOfLog(out, t.Path, asJSON)
 	}
@@ -85,12 +85,12 @@ func statsOf(out io.Writer, t found, o source.Options, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	s, damage := anatomy.StatsOf(f)
+	s, damage := tablestats.Collect(f)
 	s.Measure(f)
 	return errors.Join(damage, printStats(out, s, asJSON), f.Close())
 }
 
-func printStats(out io.Writer, s *anatomy.Stats, asJSON bool) error {
+func printStats(out io.Writer, s *tablestats.Stats, asJSON bool) error {
 	if asJSON {
 		return text.WriteJSON(out, s)
 	}
@@ -100,8 +100,8 @@ func printStats(out io.Writer, s *anatomy.Stats, asJSON bool) error {
 	for _, f := range s.Filters {
 		statsOfFilter(w, f)
 	}
-	if s.Unused != "" {
-		text.Row(w, "filter", "%s", s.Unused)
+	if s.FilterNote != "" {
+		text.Row(w, "filter", "%s", s.FilterNote)
 	}
 	if s.Properties != nil {
 		statsOfProperties(w, s.Properties)
@@ -109,14 +109,14 @@ func printStats(out io.Writer, s *anatomy.Stats, asJSON bool) error {
 	return w.Flush()
 }
 
-func statsOfFile(w io.Writer, s *anatomy.Stats) {
+func statsOfFile(w io.Writer, s *tablestats.Stats) {
 	keys := "keys"
 	if s.InternalKeys {
 		keys = "internal keys, which end in sequence number and kind"
 	}
 	text.Row(w, "file", "%s: %s, %s", s.File, bytesOf(uint64(s.Size)), keys)
-	if s.Disorder != "" {
-		text.Row(w, "order", "%s", s.Disorder)
+	if s.OrderNote != "" {
+		text.Row(w, "order", "%s", s.OrderNote)
 	} else if s.Comparer != table.BytewiseComparer.Name() {
 		text.Row(w, "order", "%s", text.Escape([]byte(s.Comparer)))
 	}
@@ -124,11 +124,11 @@ func statsOfFile(w io.Writer, s *anatomy.Stats) {
 	text.Row(w, "index", "%s", extentText(s.Index))
 	text.Row(w, "metaindex", "%s", extentText(s.Metaindex))
 	for _, m := range s.Meta {
-		text.Row(w, "  "+text.Escape([]byte(m.Name)), "%s", extentText(m.Extent))
+		text.Row(w, "  "+text.Escape([]byte(m.Name)), "%s", extentText(m.BlockInfo))
 	}
 }
 
-func extentText(e anatomy.Extent) string {
+func extentText(e tablestats.BlockInfo) string {
 	if e.Compression == "none" {
 		return fmt.Sprintf("at %d, %s", e.Offset, bytesOf(e.Bytes))
 	}
@@ -143,7 +143,7 @@ func ratio(before, after float64) string {
 	return fmt.Sprintf("%.2f to 1", before/after)
 }
 
-func statsOfData(w io.Writer, s *anatomy.Stats) {
+func statsOfData(w io.Writer, s *tablestats.Stats) {
 	if s.DataBlocks == 0 {
 		text.Row(w, "data", "none")
 		return
@@ -168,26 +168,26 @@ func statsOfData(w io.Writer, s *anatomy.Stats) {
 
 func percent(part, of int64) float64 { return 100 * float64(part) / float64(max(1, of)) }
 
-func statsOfFilter(w io.Writer, f anatomy.Filters) {
+func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 	kind := "filter by blocks"
-	if f.Whole {
+	if f.WholeTable {
 		kind = "filter of the table"
 	}
 	text.Row(w, kind, "%s, at %d, %s", text.Escape([]byte(f.Name)), f.Offset, bytesOf(f.Bytes))
-	text.Row(w, "  filters", "%s with keys, %d without", humanize.Comma(int64(f.Count)), f.Empty)
+	text.Row(w, "  filters", "%s with keys, %d without", humanize.Comma(int64(f.NonEmpty)), f.Empty)
 	k := fmt.Sprint(f.KMin)
 	if f.KMax != f.KMin {
 		k = fmt.Sprintf("%d to %d", f.KMin, f.KMax)
 	}
 	text.Row(w, "  bits per key", "%.2f, k %s, %.1f %% of the bits set", f.BitsPerKey, k, 100*f.Fill)
-	if f.Questions == 0 {
+	if f.Lookups == 0 {
 		return
 	}
 	text.Row(w, "  false positives", "%.4f %% predicted, %.4f %% measured (%s random keys)",
-		100*f.Predicted, 100*f.Measured, humanize.Comma(int64(f.Questions)))
+		100*f.Predicted, 100*f.Measured, humanize.Comma(int64(f.Lookups)))
 }
 
-func statsOfProperties(w io.Writer, properties []anatomy.Property) {
+func statsOfProperties(w io.Writer, properties []tablestats.Property) {
 	text.Row(w, "properties", "as the table says of itself")
 	for _, p := range properties {
 		text.Row(w, "  "+strings.ReplaceAll(p.Name, "_", " "), "%v", p.Value)

@@ -50,7 +50,7 @@ func statsOfLog(out io.Writer, path string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return cmp.Or(text.WriteJSON(out, s), l.Damaged())
+		return cmp.Or(text.WriteJSON(out, s), l.DamageError())
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	text.Row(w, "log", "%s: %s", path, bytesOf(uint64(s.Size)))
@@ -58,5 +58,5 @@ func statsOfLog(out io.Writer, path string, asJSON bool) error {
 	text.Row(w, "  sequence", "%d to %d", s.First, s.Last)
 	text.Row(w, "  keys", "%s", bytesOf(uint64(s.KeyBytes)))
 	text.Row(w, "  values", "%s", bytesOf(uint64(s.ValueBytes)))
-	return cmp.Or(w.Flush(), l.Damaged())
+	return cmp.Or(w.Flush(), l.DamageError())
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// anyNumber is of arguments that may be many.
-const anyNumber = 1 << 30
+// unlimited is of arguments that may be many.
+const unlimited = 1 << 30
 
 // arguments checks how many arguments there are, which are called what. The first ones
 // are names of files.
@@ -32,8 +32,8 @@ func arguments(what string, least, most, names int) cobra.PositionalArgs {
 
 func seeHelp(cmd *cobra.Command) string { return "see " + cmd.CommandPath() + " --help" }
 
-// wanted is what the values of flags are, by type.
-var wanted = map[string]string{
+// flagTypes is what the values of flags are, by type.
+var flagTypes = map[string]string{
 	"int": "a whole number", "uint64": "a whole number from 0 on", "float64": "a number",
 	"bool": "true or false", "intSlice": "whole numbers with commas between them", "stringSlice": "words with commas between them",
 }
@@ -45,7 +45,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w: %s", err, seeHelp(cmd))
 	}
 	flag, problem := invalid.GetFlag(), fmt.Sprint(invalid.Unwrap())
-	if want, ok := wanted[flag.Value.Type()]; ok {
+	if want, ok := flagTypes[flag.Value.Type()]; ok {
 		problem = "want " + want // and no words of strconv
 	}
 	if errors.Is(err, strconv.ErrRange) {

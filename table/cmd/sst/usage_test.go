@@ -14,7 +14,7 @@ func TestValuesOfFlags(t *testing.T) {
 		c.Flags().VisitAll(func(flag *pflag.Flag) {
 			for _, value := range []string{"abc", "1.5x", "", "1e3x", `\q`, strings.Repeat("9", 400), strings.Repeat("x", 100_000)} {
 				if err := c.Flags().Set(flag.Name, value); err != nil {
-					checkFlagError(t, explainFlag(c, err).Error(), c.CommandPath()+" --help", flag.Name, wanted[flag.Value.Type()], value)
+					checkFlagError(t, explainFlag(c, err).Error(), c.CommandPath()+" --help", flag.Name, flagTypes[flag.Value.Type()], value)
 				}
 			}
 		})

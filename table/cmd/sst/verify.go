@@ -12,16 +12,16 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/meter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// damageFound ends a command that has said on its output what is damaged.
-type damageFound struct{ files []string }
+// damageReported ends a command that has said on its output what is damaged.
+type damageReported struct{ files []string }
 
-func (damageFound) Error() string        { return "damage was found" }
-func (damageFound) Is(target error) bool { return target == table.ErrCorrupt }
+func (damageReported) Error() string        { return "damage was found" }
+func (damageReported) Is(target error) bool { return target == table.ErrCorrupt }
 
 func verifyCommand() *cobra.Command {
 	var flags sourceFlags
@@ -42,52 +42,52 @@ is damaged. Keys that are not in bytewise order, in blocks whose checksums are r
 no damage if neither a MANIFEST nor --comparator says what their order is.`,
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound`,
-		Args: arguments("FILE or DIR", 1, anyNumber, anyNumber),
+		Args: arguments("FILE or DIR", 1, unlimited, unlimited),
 	}
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing of tables that are ok")
 	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		flags.through = true // Verify reads the filters anew
+		flags.scanOnly = true // Verify reads the filters anew
 		o, err := flags.options()
 		if err != nil {
 			return err
 		}
-		tables, failed := tablesOf(args, o, cmd.ErrOrStderr())
+		tables, failed := targetsOf(args, o, cmd.ErrOrStderr())
 		if err := o.Outputs.CheckAll(pathsOf(tables)); err != nil {
 			return err
 		}
-		bar := meter.Bytes(cmd.ErrOrStderr(), sizeOf(pathsOf(tables)), "verifying")
-		o.Watch = bar.ReaderAt
+		bar := progress.Bytes(cmd.ErrOrStderr(), totalSize(pathsOf(tables)), "verifying")
+		o.WrapReader = bar.ReaderAt
 		defer bar.Done()
 		return errors.Join(append(failed, verify(cmd.OutOrStdout(), tables, o, quiet))...)
 	}
 	return cmd
 }
 
-// found is a table or log that a command's arguments name.
-type found struct {
-	source.Listed
+// target is a table or log that a command's arguments name.
+type target struct {
+	source.TableFile
 	version *database.Version // of its database, if a directory was named
 	order   source.Order      // that it is said to be in
 	dir     string            // the directory; "" if none was named
 	log     bool
 }
 
-// tablesOf returns the tables and logs that the arguments name. What cannot be listed, and
+// targetsOf returns the tables and logs that the arguments name. What cannot be listed, and
 // what a database lacks, are errors of their own.
-func tablesOf(args []string, o source.Options, note io.Writer) (all []found, failed []error) {
+func targetsOf(args []string, o source.Options, note io.Writer) (all []target, failed []error) {
 	for _, arg := range args {
 		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-			all = append(all, found{Listed: source.Listed{Path: arg}, order: o.Order, log: source.IsLog(arg)}) // opening it tells
+			all = append(all, target{TableFile: source.TableFile{Path: arg}, order: o.Order, log: source.IsLog(arg)}) // opening it tells
 			continue
 		}
 		dir, err := source.ListDir(arg, o)
 		failed = append(append(failed, err), dir.Damage...)
 		for _, t := range slices.Backward(dir.Tables) {
-			all = append(all, found{Listed: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg})
+			all = append(all, target{TableFile: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg})
 		}
 		for _, path := range dir.Logs {
-			all = append(all, found{Listed: source.Listed{Path: path}, log: true, dir: arg})
+			all = append(all, target{TableFile: source.TableFile{Path: path}, log: true, dir: arg})
 		}
 		for _, n := range dir.Notes {
 			text.Line(note, "sst: note: %s", n)
@@ -96,7 +96,7 @@ func tablesOf(args []string, o source.Options, note io.Writer) (all []found, fai
 	return all, failed
 }
 
-func pathsOf(tables []found) []string {
+func pathsOf(tables []target) []string {
 	var paths []string
 	for _, t := range tables {
 		paths = append(paths, t.Path)
@@ -106,12 +106,12 @@ func pathsOf(tables []found) []string {
 
 // verify checks one table after the other. What cannot be read is an error in the
 // end, and no damage.
-func verify(out io.Writer, tables []found, o source.Options, quiet bool) error {
+func verify(out io.Writer, tables []target, o source.Options, quiet bool) error {
 	var damaged []string
 	var failed []error
 	for _, t := range tables {
 		but, err := t.verify(o)
-		if t.gone(err, o) {
+		if t.wasRemoved(err, o) {
 			text.Line(out, "%s: gone before it was checked: its database is in use", t.Path)
 			continue
 		}
@@ -119,7 +119,7 @@ func verify(out io.Writer, tables []found, o source.Options, quiet bool) error {
 		case err == nil && !quiet:
 			text.Line(out, "%s: ok%s", t.Path, but)
 		case errors.Is(err, table.ErrCorrupt) && !errors.As(err, new(*table.CorruptionError)):
-			failed = append(failed, damageFound{}) // which salvage does not mend
+			failed = append(failed, damageReported{}) // which salvage does not mend
 		case errors.Is(err, table.ErrCorrupt):
 			damaged = append(damaged, t.Path)
 		case err != nil:
@@ -130,25 +130,25 @@ func verify(out io.Writer, tables []found, o source.Options, quiet bool) error {
 		}
 	}
 	if damaged != nil {
-		failed = append(failed, damageFound{damaged})
+		failed = append(failed, damageReported{damaged})
 	}
 	return errors.Join(failed...)
 }
 
-// gone reports whether an error is that a directory no longer has the table or log: its
+// wasRemoved reports whether an error is that a directory no longer has the table or log: its
 // database is in use.
-func (t found) gone(err error, o source.Options) bool {
+func (t target) wasRemoved(err error, o source.Options) bool {
 	if t.dir == "" || !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	d, err := source.ListDir(t.dir, o)
-	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.Tables, func(l source.Listed) bool { return l.Path == t.Path })
+	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.Tables, func(l source.TableFile) bool { return l.Path == t.Path })
 	return err == nil && !has
 }
 
 // verify returns all that is wrong with a table or log, or what could not be checked of a
 // sound one.
-func (t found) verify(o source.Options) (but string, err error) {
+func (t target) verify(o source.Options) (but string, err error) {
 	if t.log {
 		return source.VerifyLog(t.Path)
 	}
@@ -157,8 +157,8 @@ func (t found) verify(o source.Options) (but string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if filters := f.Filters(); filters.Unknown {
-		but = ", but only the checksum of its filter was checked: " + filters.Why()
+	if filters := f.Filters(); filters.UnknownPolicy {
+		but = ", but only the checksum of its filter was checked: " + filters.Reason()
 	}
 	if f.Rewritten {
 		but += ", but it was written by goleveldb's recovery, as no table of a database is: goleveldb's Get misses some of its keys"
@@ -167,14 +167,14 @@ func (t found) verify(o source.Options) (but string, err error) {
 	if again, failed := f.ReopenInAnyOrder(err); again || failed != nil {
 		err = errors.Join(failed, f.Reader.Verify())
 	}
-	if f.Disorder != "" {
-		but += ", but its " + f.Disorder
+	if f.OrderNote != "" {
+		but += ", but its " + f.OrderNote
 	}
-	if f.UserFilter && err != nil && !errors.Is(err, table.ErrCorrupt) {
+	if f.FilterHasUserKeys && err != nil && !errors.Is(err, table.ErrCorrupt) {
 		err = errors.New("its filter has keys without sequence number and kind, and was not checked: want --internal-keys auto or yes")
 	}
 	if t.Meta != nil {
-		err = errors.Join(err, f.CheckListed(t.version, t.Meta))
+		err = errors.Join(err, f.CheckManifest(t.version, t.Meta))
 	}
 	return but, f.Wrap(errors.Join(err, f.Close()))
 }

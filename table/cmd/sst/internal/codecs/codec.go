@@ -76,9 +76,9 @@ func (c codec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return decoded, nil
 }
 
-// aLot is how many bytes are gathered in memory that grows. Of more it is seen first how
+// largeBlock is how many bytes are gathered in memory that grows. Of more it is seen first how
 // much there is: growing takes up to three times as much.
-const aLot = 16 << 20
+const largeBlock = 16 << 20
 
 func (d *decoder) decode(dst, src []byte, limit int) ([]byte, error) {
 	start := len(dst)
@@ -116,7 +116,7 @@ func (d *decoder) start(src []byte) error {
 // start already, it gets room for all of src, which is decoded anew.
 func (d *decoder) grow(dst []byte, start int, src []byte, limit int) ([]byte, error) {
 	have := len(dst) - start
-	if have < aLot {
+	if have < largeBlock {
 		return slices.Grow(dst, min(max(4096, have), limit-have+1)), nil
 	}
 	more, err := io.Copy(io.Discard, io.LimitReader(d, int64(limit-have+1)))

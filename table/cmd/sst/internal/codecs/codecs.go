@@ -37,12 +37,12 @@ func (z zstdOrZlib) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return z.Codec.Decode(dst, src, limit)
 }
 
-func newZlibReader() reader { return &inflating{newReader: zlib.NewReader} }
+func newZlibReader() reader { return &inflateReader{newReader: zlib.NewReader} }
 
 func newZlibWriter() writer { return zlib.NewWriter(nil) }
 
 func newFlateReader() reader {
-	return &inflating{newReader: func(r io.Reader) (io.ReadCloser, error) { return flate.NewReader(r), nil }}
+	return &inflateReader{newReader: func(r io.Reader) (io.ReadCloser, error) { return flate.NewReader(r), nil }}
 }
 
 func newFlateWriter() writer {
@@ -50,14 +50,14 @@ func newFlateWriter() writer {
 	return must(w, err)
 }
 
-// inflating is a reader of compress/zlib, which is made at the first block, or of
+// inflateReader is a reader of compress/zlib, which is made at the first block, or of
 // compress/flate.
-type inflating struct {
+type inflateReader struct {
 	io.ReadCloser
 	newReader func(r io.Reader) (io.ReadCloser, error)
 }
 
-func (i *inflating) Reset(r io.Reader) (err error) {
+func (i *inflateReader) Reset(r io.Reader) (err error) {
 	if i.ReadCloser != nil {
 		return i.ReadCloser.(flate.Resetter).Reset(r, nil)
 	}

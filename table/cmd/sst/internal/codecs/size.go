@@ -36,13 +36,13 @@ func tooLarge(rest io.Reader, have, limit int) error {
 // snappy says of a block how large it is, where that is over the limit.
 type snappy struct{ table.Codec }
 
-// snappyGain is how many times its length a block decodes to at most: a copy of 64 bytes
+// maxSnappyRatio is how many times its length a block decodes to at most: a copy of 64 bytes
 // takes 3.
-const snappyGain = 22
+const maxSnappyRatio = 22
 
 func (s snappy) Decode(dst, src []byte, limit int) ([]byte, error) {
 	size, n := wire.Uvarint(src)
-	if n > 0 && size > uint64(limit) && size <= MaxBlock && size <= snappyGain*uint64(len(src)) {
+	if n > 0 && size > uint64(limit) && size <= MaxBlock && size <= maxSnappyRatio*uint64(len(src)) {
 		return nil, fmt.Errorf("snappy: %w", &TooLargeError{int(size), limit})
 	}
 	return s.Codec.Decode(dst, src, limit)

@@ -10,42 +10,42 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// comparator is an order, and what it is called.
-type comparator struct {
-	word    string // on the command line
-	order   table.Comparer
-	aliases []string // further names that MANIFESTs have for it
+// namedComparer is an order, and what it is called.
+type namedComparer struct {
+	flagValue string // on the command line
+	comparer  table.Comparer
+	aliases   []string // further names that MANIFESTs have for it
 }
 
-var known = []comparator{bytewise, reverse, idbCmp1}
+var all = []namedComparer{bytewise, reverse, idbCmp1}
 
-var bytewise = comparator{word: "bytewise", order: table.BytewiseComparer}
+var bytewise = namedComparer{flagValue: "bytewise", comparer: table.BytewiseComparer}
 
-// Words returns what the orders are called on the command line.
-func Words() []string {
-	words := make([]string, len(known))
-	for i, c := range known {
-		words[i] = c.word
+// FlagValues returns what the orders are called on the command line.
+func FlagValues() []string {
+	words := make([]string, len(all))
+	for i, c := range all {
+		words[i] = c.flagValue
 	}
 	return words
 }
 
-// ByWord returns the order that a word of the command line stands for.
-func ByWord(word string) (table.Comparer, error) {
-	i := slices.IndexFunc(known, func(c comparator) bool { return c.word == word })
+// ByFlagValue returns the order that a word of the command line stands for.
+func ByFlagValue(word string) (table.Comparer, error) {
+	i := slices.IndexFunc(all, func(c namedComparer) bool { return c.flagValue == word })
 	if i < 0 {
-		return nil, fmt.Errorf("--comparator is %q, want one of %s", word, strings.Join(Words(), ", "))
+		return nil, fmt.Errorf("--comparator is %q, want one of %s", word, strings.Join(FlagValues(), ", "))
 	}
-	return known[i].order, nil
+	return all[i].comparer, nil
 }
 
 // ByName returns the order that a MANIFEST calls so, and whether it is known.
 func ByName(name string) (order table.Comparer, ok bool) {
-	i := slices.IndexFunc(known, func(c comparator) bool {
-		return c.order.Name() == name || slices.Contains(c.aliases, name)
+	i := slices.IndexFunc(all, func(c namedComparer) bool {
+		return c.comparer.Name() == name || slices.Contains(c.aliases, name)
 	})
 	if i < 0 {
 		return nil, false
 	}
-	return known[i].order, true
+	return all[i].comparer, true
 }

@@ -15,7 +15,7 @@ func TestRegistry(t *testing.T) {
 		"reverse":  {"leveldb.ReverseBytewiseComparator", "rocksdb.ReverseBytewiseComparator"},
 		"idb_cmp1": {"idb_cmp1"},
 	} {
-		byWord, err := ByWord(word)
+		byWord, err := ByFlagValue(word)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,14 +24,14 @@ func TestRegistry(t *testing.T) {
 				t.Errorf("ByName(%q) = %v, %v; want what ByWord(%q) is", name, byName, ok, word)
 			}
 		}
-		if !slices.Contains(Words(), word) {
-			t.Errorf("Words() = %q, want %q among them", Words(), word)
+		if !slices.Contains(FlagValues(), word) {
+			t.Errorf("Words() = %q, want %q among them", FlagValues(), word)
 		}
 	}
 	if c, ok := ByName("test.Unknown"); ok || c != nil {
 		t.Errorf("ByName of an unknown order = %v, %v", c, ok)
 	}
-	if _, err := ByWord("idb"); err == nil || !strings.Contains(err.Error(), `--comparator is "idb", want one of bytewise, reverse, idb_cmp1`) {
+	if _, err := ByFlagValue("idb"); err == nil || !strings.Contains(err.Error(), `--comparator is "idb", want one of bytewise, reverse, idb_cmp1`) {
 		t.Errorf("ByWord of an unknown word = %v", err)
 	}
 }
@@ -39,19 +39,19 @@ func TestRegistry(t *testing.T) {
 // Each order can be that of a table: it does not separate keys wrongly.
 func TestSeparators(t *testing.T) {
 	t.Parallel()
-	for _, c := range known {
+	for _, c := range all {
 		keys := samples()
-		slices.SortFunc(keys, func(a, b []byte) int { return c.order.Compare(a, b) })
+		slices.SortFunc(keys, func(a, b []byte) int { return c.comparer.Compare(a, b) })
 		for i := 1; i < len(keys); i++ {
 			a, b := keys[i-1], keys[i]
-			if c.order.Compare(a, b) == 0 {
+			if c.comparer.Compare(a, b) == 0 {
 				continue
 			}
-			if s := c.order.Separator(nil, a, b); s != nil && (c.order.Compare(a, s) > 0 || c.order.Compare(s, b) >= 0) {
-				t.Errorf("%s: Separator(%q, %q) = %q", c.word, a, b, s)
+			if s := c.comparer.Separator(nil, a, b); s != nil && (c.comparer.Compare(a, s) > 0 || c.comparer.Compare(s, b) >= 0) {
+				t.Errorf("%s: Separator(%q, %q) = %q", c.flagValue, a, b, s)
 			}
-			if s := c.order.Successor(nil, b); s != nil && c.order.Compare(s, b) < 0 {
-				t.Errorf("%s: Successor(%q) = %q", c.word, b, s)
+			if s := c.comparer.Successor(nil, b); s != nil && c.comparer.Compare(s, b) < 0 {
+				t.Errorf("%s: Successor(%q) = %q", c.flagValue, b, s)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 //
 // Keys are in the order of all these. What is no such key comes behind those that are,
 // bytewise.
-var idbCmp1 = comparator{word: "idb_cmp1", order: idbComparer{}}
+var idbCmp1 = namedComparer{flagValue: "idb_cmp1", comparer: idbComparer{}}
 
 type idbComparer struct{}
 
@@ -60,15 +60,15 @@ const (
 	fieldIndexKey = 'i' // the keys of an entry of an index; likewise
 )
 
-// fieldsOfAll and fieldsOfDatabase are the fields of metadata by kind.
+// globalFields and databaseFields are the fields of metadata by kind.
 var (
-	fieldsOfAll = map[byte]string{
+	globalFields = map[byte]string{
 		0: "", 1: "", 2: "", 3: "", 4: "", 5: "", 6: "",
 		50:  "r",  // of scopes
 		100: "n",  // a free database
 		201: "ss", // origin and name of a database
 	}
-	fieldsOfDatabase = map[byte]string{
+	databaseFields = map[byte]string{
 		0: "", 1: "", 2: "", 3: "", 4: "", 5: "",
 		50:  "nb",  // store, and what of it
 		100: "nnb", // store, index, and what of it
@@ -89,15 +89,15 @@ const (
 func parseIDB(key []byte) (k idbKey, ok bool) {
 	r := idbReader{rest: key}
 	lengths := r.byte()
-	k.database, k.store, k.index = r.id(int(lengths>>5)+1), r.id(int(lengths>>2&7)+1), r.id(int(lengths&3)+1)
+	k.database, k.store, k.index = r.fixedNumber(int(lengths>>5)+1), r.fixedNumber(int(lengths>>2&7)+1), r.fixedNumber(int(lengths&3)+1)
 	ok = true
 	switch {
 	case k.database == 0:
 		k.kind = r.byte()
-		k.fields, ok = fieldsOfAll[k.kind]
+		k.fields, ok = globalFields[k.kind]
 	case k.store == 0:
 		k.kind = r.byte()
-		k.fields, ok = fieldsOfDatabase[k.kind]
+		k.fields, ok = databaseFields[k.kind]
 	case k.index >= 1 && k.index <= lastStoreIndex:
 		k.fields = "e"
 	case k.index >= firstIndex:
@@ -179,11 +179,11 @@ func (r *idbReader) byte() byte {
 	return b[0]
 }
 
-// id takes a number of n bytes off, little-endian.
-func (r *idbReader) id(n int) uint64 {
+// fixedNumber takes a number of n bytes off, little-endian.
+func (r *idbReader) fixedNumber(n int) uint64 {
 	var whole [8]byte
 	copy(whole[:], r.take(uint64(n)))
-	return r.signed(binary.LittleEndian.Uint64(whole[:]))
+	return r.checkSigned(binary.LittleEndian.Uint64(whole[:]))
 }
 
 // number takes a varint off.
@@ -193,7 +193,7 @@ func (r *idbReader) number() uint64 {
 		r.bad, n = true, len(r.rest)
 	}
 	r.rest = r.rest[n:]
-	return r.signed(v)
+	return r.checkSigned(v)
 }
 
 // optional is number where something is left.
@@ -204,8 +204,8 @@ func (r *idbReader) optional() uint64 {
 	return r.number()
 }
 
-// signed checks that a number is one that Chromium has, in 63 bits.
-func (r *idbReader) signed(v uint64) uint64 {
+// checkSigned checks that a number is one that Chromium has, in 63 bits.
+func (r *idbReader) checkSigned(v uint64) uint64 {
 	r.bad = r.bad || v >= 1<<63
 	return v
 }
@@ -233,11 +233,11 @@ func (r *idbReader) skip(field byte) {
 		r.rest = nil
 	case fieldEntry, fieldIndexKey:
 		if len(r.rest) > 0 {
-			r.skipValue(maxDepth)
+			r.skipValue(maxArrayDepth)
 		}
 		if field == fieldIndexKey && len(r.rest) > 0 {
 			if r.number(); len(r.rest) > 0 {
-				r.skipValue(maxDepth)
+				r.skipValue(maxArrayDepth)
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func malformed() [][]byte {
 		join(prefix(1, 1, 0), str("a")), join(prefix(1, 1, 4), str("a")), join(prefix(1, 1, 29), str("a")),
 		join(p, []byte{7}), join(p, []byte{typeNumber, 0}), join(p, double(typeNumber, math.NaN())), join(p, str("a"), []byte{0}), join(p, []byte{typeBinary, 2, 0}),
 		join(p, []byte{typeString, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 'a'}), join(p, []byte{typeArray, 200, 1, typeNull}),
-		join(p, bytes.Repeat([]byte{typeArray, 1}, maxDepth+1), []byte{typeNull}), // too deep
+		join(p, bytes.Repeat([]byte{typeArray, 1}, maxArrayDepth+1), []byte{typeNull}), // too deep
 		join(prefix(1, 1, 30), str("a"), []byte{0x80}), join(prefix(1, 1, 30), str("a"), number(1), []byte{typeString}),
 		{0xe0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0}, // a negative number of a database
 		{0xff}, {0xff, 0xff, 0xff},
@@ -189,7 +189,7 @@ func TestIDBOrderOfAnyBytes(t *testing.T) {
 // A comparison takes no memory, however long keys are or deep: a hostile table has one
 // made for each entry.
 func TestIDBComparesWithoutMemory(t *testing.T) {
-	deep := join(prefix(1, 1, 1), bytes.Repeat([]byte{typeArray, 1}, maxDepth-1), str(string(bytes.Repeat([]byte("k"), 1<<20))))
+	deep := join(prefix(1, 1, 1), bytes.Repeat([]byte{typeArray, 1}, maxArrayDepth-1), str(string(bytes.Repeat([]byte("k"), 1<<20))))
 	if n := testing.AllocsPerRun(10, func() { idbComparer{}.Compare(deep, deep) }); n > 0 {
 		t.Errorf("%v allocations, want none", n)
 	}

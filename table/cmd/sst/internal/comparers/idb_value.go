@@ -18,11 +18,11 @@ const (
 	typeBinary = 6 // its length, and the bytes
 )
 
-// ranks are the places of the types in the order. A null stands for the last key.
-var ranks = [...]int{typeMin: 0, typeNumber: 1, typeDate: 2, typeString: 3, typeBinary: 4, typeArray: 5, typeNull: 6}
+// typeRanks are the places of the types in the order. A null stands for the last key.
+var typeRanks = [...]int{typeMin: 0, typeNumber: 1, typeDate: 2, typeString: 3, typeBinary: 4, typeArray: 5, typeNull: 6}
 
-// maxDepth is how deep arrays may be in one another, as in Chromium.
-const maxDepth = 2000
+// maxArrayDepth is how deep arrays may be in one another, as in Chromium.
+const maxArrayDepth = 2000
 
 // skipValue takes an entry's key off, which may be of arrays depth deep.
 func (r *idbReader) skipValue(depth int) {
@@ -54,7 +54,7 @@ func (r *idbReader) double() float64 {
 func compareValue(a, b *idbReader) int {
 	kind, other := a.byte(), b.byte()
 	if kind != other {
-		return cmp.Compare(ranks[kind], ranks[other])
+		return cmp.Compare(typeRanks[kind], typeRanks[other])
 	}
 	switch kind {
 	case typeString:

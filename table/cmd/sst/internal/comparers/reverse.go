@@ -3,7 +3,7 @@ package comparers
 import "bytes"
 
 // reverse is the bytewise order from its end.
-var reverse = comparator{word: "reverse", order: reverseComparer{}, aliases: []string{"rocksdb.ReverseBytewiseComparator"}}
+var reverse = namedComparer{flagValue: "reverse", comparer: reverseComparer{}, aliases: []string{"rocksdb.ReverseBytewiseComparator"}}
 
 type reverseComparer struct{}
 

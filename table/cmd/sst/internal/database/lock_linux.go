@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// Holder returns the process that has the database open, by its lock on the file LOCK, or
+// LockHolder returns the process that has the database open, by its lock on the file LOCK, or
 // 0. It looks at the system's list of locks, so that nothing is locked meanwhile.
-func Holder(dir string) (pid int) {
+func LockHolder(dir string) (pid int) {
 	var info syscall.Stat_t
 	if syscall.Stat(filepath.Join(dir, "LOCK"), &info) != nil {
 		return 0

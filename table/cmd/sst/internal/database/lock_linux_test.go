@@ -11,20 +11,20 @@ import (
 func TestHolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if pid := Holder(dir); pid != 0 {
+	if pid := LockHolder(dir); pid != 0 {
 		t.Errorf("Holder of no database = %d, want 0", pid)
 	}
 	db, err := leveldb.OpenFile(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pid := Holder(dir); pid != os.Getpid() {
+	if pid := LockHolder(dir); pid != os.Getpid() {
 		t.Errorf("Holder of an open database = %d, want %d", pid, os.Getpid())
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if pid := Holder(dir); pid != 0 {
+	if pid := LockHolder(dir); pid != 0 {
 		t.Errorf("Holder of a closed database = %d, want 0", pid)
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
 )
 
-// edited is a Version on which edits are made.
-type edited struct {
+// versionBuilder is a Version on which edits are made.
+type versionBuilder struct {
 	Version
-	tables map[place]Table
+	tables map[tableID]Table
 }
 
-// place is where a table is.
-type place struct {
+// tableID is where a table is.
+type tableID struct {
 	level  int
 	number uint64
 }
@@ -28,7 +28,7 @@ type place struct {
 // was being written when the database died does not count. Damage is an error: an edit
 // that is skipped would bring back tables that are done with.
 func readVersion(manifest io.Reader) (*Version, error) {
-	e := edited{tables: map[place]Table{}}
+	e := versionBuilder{tables: map[tableID]Table{}}
 	var damage error
 	edits := wal.NewReader(manifest, func(d wal.Damage) { damage = cmp.Or[error](damage, d) })
 	for n := 0; ; n++ {
@@ -57,8 +57,8 @@ func readVersion(manifest io.Reader) (*Version, error) {
 
 // apply applies one edit. What is deleted goes before what is added, in whatever order an
 // edit has them.
-func (e *edited) apply(edit []byte) error {
-	added := map[place]Table{}
+func (e *versionBuilder) apply(edit []byte) error {
+	added := map[tableID]Table{}
 	for f, err := range Fields(edit) {
 		if err != nil {
 			return err
@@ -73,9 +73,9 @@ func (e *edited) apply(edit []byte) error {
 		case FieldSequence:
 			e.LastSequence = f.Number
 		case FieldDelete:
-			delete(e.tables, place{f.Level, f.Number})
+			delete(e.tables, tableID{f.Level, f.Number})
 		case FieldAdd:
-			added[place{f.Level, f.Number}] = f.Table
+			added[tableID{f.Level, f.Number}] = f.Table
 		}
 	}
 	for p, t := range added {

@@ -24,15 +24,15 @@ const (
 	panelsPerRow = 2
 )
 
-// sans is what texts are measured in. Where a viewer does not have it, one of the
+// layoutFont is what texts are measured in. Where a viewer does not have it, one of the
 // families has the same widths or nearly so.
-var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
+var layoutFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
-const families = "'Liberation Sans',Arial,Helvetica,sans-serif"
+const cssFontFamilies = "'Liberation Sans',Arial,Helvetica,sans-serif"
 
-// inks tell the bits per key apart, also for those who see few colours: they and
+// seriesColors tell the bits per key apart, also for those who see few colours: they and
 // the marks below follow the order of --bits.
-var inks = []color.RGBA{
+var seriesColors = []color.RGBA{
 	{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},
 	{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff},
 	{R: 0x00, G: 0x9e, B: 0x73, A: 0xff},
@@ -41,13 +41,13 @@ var inks = []color.RGBA{
 	{R: 0xc0, G: 0x90, B: 0x00, A: 0xff},
 }
 
-var marks = []draw.GlyphDrawer{
+var seriesMarks = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{},
 }
 
 // WriteSVG draws a panel for each shape, of the points that c was measured with.
 func WriteSVG(w io.Writer, c Config, points []Point) error {
-	plot.DefaultFont = sans
+	plot.DefaultFont = layoutFont
 	columns := min(len(c.Shapes), panelsPerRow)
 	rows := (len(c.Shapes) + columns - 1) / columns
 	width := vg.Length(columns)*panelWidth + legendWidth
@@ -66,7 +66,7 @@ func WriteSVG(w io.Writer, c Config, points []Point) error {
 	if _, err := svg.WriteTo(&out); err != nil {
 		return err
 	}
-	_, err := w.Write(bytes.ReplaceAll(out.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:"+families)))
+	_, err := w.Write(bytes.ReplaceAll(out.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:"+cssFontFamilies)))
 	return err
 }
 
@@ -81,7 +81,7 @@ func (c Config) drawPanels(canvas draw.Canvas, points []Point, rows, columns int
 		plots[i] = make([]*plot.Plot, columns)
 	}
 	for i, name := range c.Shapes {
-		p, err := c.panel(shapes[find(name)].title, of(points, name))
+		p, err := c.panel(keyShapes[shapeIndex(name)].title, pointsOfShape(points, name))
 		if err != nil {
 			return err
 		}
@@ -99,8 +99,8 @@ func (c Config) drawPanels(canvas draw.Canvas, points []Point, rows, columns int
 	return nil
 }
 
-// of returns the points of one shape.
-func of(points []Point, shape string) []Point {
+// pointsOfShape returns the points pointsOfShape one shape.
+func pointsOfShape(points []Point, shape string) []Point {
 	var some []Point
 	for _, p := range points {
 		if p.Shape == shape {
@@ -117,7 +117,7 @@ func (c Config) drawLegend(canvas draw.Canvas, points []Point) error {
 	l.TextStyle.Font.Size = 11
 	l.Padding = 2 * vg.Millimeter
 	l.ThumbnailWidth = 1 * vg.Centimeter
-	for i, s := range split(points)[:len(c.Bits)] {
+	for i, s := range splitByBits(points)[:len(c.Bits)] {
 		line, glyphs, err := plotter.NewLinePoints(plotter.XYs{{X: 1, Y: 1}})
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (c Config) drawLegend(canvas draw.Canvas, points []Point) error {
 		style(line, glyphs, i)
 		l.Add(fmt.Sprintf("%d bits per key, k = %d", s[0].Bits, s[0].K), line, glyphs)
 	}
-	l.Add("± 1 standard deviation", &plotter.Polygon{Color: faint(color.RGBA{R: 0x60, G: 0x60, B: 0x60})})
+	l.Add("± 1 standard deviation", &plotter.Polygon{Color: translucent(color.RGBA{R: 0x60, G: 0x60, B: 0x60})})
 	l.Add("formula, 32-bit hash", &plotter.Line{LineStyle: dashed(color.Gray{Y: 0x60})})
 	l.Draw(draw.Crop(canvas, canvas.Max.X-legendWidth+margin, 0, 0, -titleHeight-margin))
 	return nil
@@ -134,7 +134,7 @@ func (c Config) drawLegend(canvas draw.Canvas, points []Point) error {
 // drawTexts writes the title at the top, and at the bottom what the picture leaves
 // out.
 func (c Config) drawTexts(canvas draw.Canvas) {
-	sty := draw.TextStyle{Color: color.Black, Font: sans, Handler: plot.DefaultTextHandler}
+	sty := draw.TextStyle{Color: color.Black, Font: layoutFont, Handler: plot.DefaultTextHandler}
 	write := func(size, y vg.Length, line string) {
 		sty.Font.Size = size
 		canvas.FillText(sty, vg.Point{X: 2 * margin, Y: y}, line)

@@ -43,8 +43,8 @@ func (c Config) Validate() error {
 }
 
 func (c Config) validateBits() error {
-	if n := len(c.Bits); n < 1 || n > len(inks) {
-		return fmt.Errorf("--bits has %d numbers, want 1 to %d", n, len(inks))
+	if n := len(c.Bits); n < 1 || n > len(seriesColors) {
+		return fmt.Errorf("--bits has %d numbers, want 1 to %d", n, len(seriesColors))
 	}
 	for i, b := range c.Bits {
 		if b < 1 || b > maxBits {
@@ -72,9 +72,9 @@ func (c Config) validateShapes() error {
 	return nil
 }
 
-// loads are how many tenths of the keys that a filter is planned for it is
+// maxLoadTenths are how many tenths of the keys that a filter is planned for it is
 // measured with.
-const loads = 15
+const maxLoadTenths = 15
 
 // keysAt returns how many keys a filter has at load i, from 1 to loads.
 func (c Config) keysAt(i int) int { return c.Keys * i / 10 }

@@ -70,7 +70,7 @@ func TestTheory(t *testing.T) {
 		{0, 64, 1, 0},
 		{1 << 32, 1 << 62, 30, 0.632}, // all of it hashes that coincide
 	} {
-		if got := theory(tt.n, tt.m, tt.k); math.Abs(got-tt.want) > tt.want/1000 {
+		if got := formulaRate(tt.n, tt.m, tt.k); math.Abs(got-tt.want) > tt.want/1000 {
 			t.Errorf("theory(%g, %d, %d) = %g, want %g", tt.n, tt.m, tt.k, got, tt.want)
 		}
 	}
@@ -87,7 +87,7 @@ func TestDeterminism(t *testing.T) {
 	}
 	alone := small
 	alone.Shapes = []string{"decimal"}
-	if diff := cmp.Diff(of(all, "decimal"), measure(t, alone)); diff != "" {
+	if diff := cmp.Diff(pointsOfShape(all, "decimal"), measure(t, alone)); diff != "" {
 		t.Errorf("another result for decimal keys alone (-all +alone):\n%s", diff)
 	}
 	other := small
@@ -112,14 +112,14 @@ func TestTrialsAreCounted(t *testing.T) {
 // of its keys.
 func TestFill(t *testing.T) {
 	t.Parallel()
-	keys := take(150, shapes[0].start(newRand(1, 0, 0)))
-	p := newPlan(100, 10)
+	keys := nextKeys(150, keyShapes[0].start(newRand(1, 0, 0)))
+	p := newPlannedFilter(100, 10)
 	m, k := p.size()
 	if m != 1000 || k != 6 {
 		t.Fatalf("m = %d, k = %d, want 1000 and 6", m, k)
 	}
 	for _, n := range []int{1, 99, 100, 101, 150} {
-		f, err := p.fill(keys[:n])
+		f, err := p.build(keys[:n])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,9 +137,9 @@ func TestFill(t *testing.T) {
 func TestKeysAreDistinct(t *testing.T) {
 	t.Parallel()
 	lengths := map[string]int{"random": 16, "sequential": 8, "decimal": 16, "urls": 64}
-	for i, s := range shapes {
+	for i, s := range keyShapes {
 		seen := map[string]bool{}
-		for _, key := range take(20_000, s.start(newRand(1, i, 0))) {
+		for _, key := range nextKeys(20_000, s.start(newRand(1, i, 0))) {
 			if seen[string(key)] {
 				t.Errorf("%s: %q comes twice", s.name, key)
 			}
@@ -195,7 +195,7 @@ func TestSeen(t *testing.T) {
 		{means(1, 2), [][]Point{means(1, 2)}},
 		{means(0, 1, 0, 2, 3, 0), [][]Point{means(1), means(2, 3)}},
 	} {
-		if diff := cmp.Diff(tt.want, seen(tt.points)); diff != "" {
+		if diff := cmp.Diff(tt.want, nonzeroRuns(tt.points)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// A shape is a way that keys look.
-type shape struct {
+// A keyShape is a way that keys look.
+type keyShape struct {
 	name, title string
 
 	// start returns what appends one key after the other, all of them distinct.
 	start func(rng *rand.Rand) func(dst []byte) []byte
 }
 
-// shapes are in the order that decides what is random in each: a new one goes to
+// keyShapes are in the order that decides what is random in each: a new one goes to
 // the end.
-var shapes = []shape{
+var keyShapes = []keyShape{
 	{"random", "Random: 16 bytes", random},
 	{"sequential", "Sequential: 8-byte big-endian numbers", sequential},
 	{"decimal", "Decimal: user000000000042 and on", decimal},
@@ -27,15 +27,15 @@ var shapes = []shape{
 // Shapes returns the names of the shapes that keys can have.
 func Shapes() []string {
 	var names []string
-	for _, s := range shapes {
+	for _, s := range keyShapes {
 		names = append(names, s.name)
 	}
 	return names
 }
 
-// find returns the index of the shape that goes by the name.
-func find(name string) int {
-	return slices.IndexFunc(shapes, func(s shape) bool { return s.name == name })
+// shapeIndex returns the index of the shape that goes by the name.
+func shapeIndex(name string) int {
+	return slices.IndexFunc(keyShapes, func(s keyShape) bool { return s.name == name })
 }
 
 func random(rng *rand.Rand) func([]byte) []byte {
@@ -71,8 +71,8 @@ func urls(rng *rand.Rand) func([]byte) []byte {
 	}
 }
 
-// take returns the next n keys.
-func take(n int, next func([]byte) []byte) [][]byte {
+// nextKeys returns the next n keys.
+func nextKeys(n int, next func([]byte) []byte) [][]byte {
 	keys := make([][]byte, n)
 	var all []byte
 	ends := make([]int, n)

@@ -25,7 +25,7 @@ func Measure(c Config, done func()) ([]Point, error) {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range rates {
 		group.Go(func() (err error) {
-			rates[i], err = c.trial(find(c.Shapes[i/c.Runs]), i%c.Runs)
+			rates[i], err = c.trial(shapeIndex(c.Shapes[i/c.Runs]), i%c.Runs)
 			done()
 			return err
 		})
@@ -39,18 +39,18 @@ func Measure(c Config, done func()) ([]Point, error) {
 // trial makes the keys of one run of a shape, and returns the rate for each of
 // the bits per key and each load.
 func (c Config) trial(shape, run int) ([][]float64, error) {
-	next := shapes[shape].start(newRand(c.Seed, shape, run))
-	keys := take(c.keysAt(loads), next)
-	absent := take(c.Questions, next)
+	next := keyShapes[shape].start(newRand(c.Seed, shape, run))
+	keys := nextKeys(c.keysAt(maxLoadTenths), next)
+	absent := nextKeys(c.Questions, next)
 	rates := make([][]float64, len(c.Bits))
 	for b, bits := range c.Bits {
-		p := newPlan(c.Keys, bits)
-		for i := 1; i <= loads; i++ {
-			f, err := p.fill(keys[:c.keysAt(i)])
+		p := newPlannedFilter(c.Keys, bits)
+		for i := 1; i <= maxLoadTenths; i++ {
+			f, err := p.build(keys[:c.keysAt(i)])
 			if err != nil {
 				return nil, err
 			}
-			rates[b] = append(rates[b], share(f, absent))
+			rates[b] = append(rates[b], falsePositiveRate(f, absent))
 		}
 	}
 	return rates, nil
@@ -65,8 +65,8 @@ func newRand(seed uint64, shape, run int) *rand.Rand {
 	return rand.New(rand.NewChaCha8(key))
 }
 
-// share returns the share of absent keys that the filter takes for present.
-func share(f []byte, absent [][]byte) float64 {
+// falsePositiveRate returns the falsePositiveRate of absent keys that the filter takes for present.
+func falsePositiveRate(f []byte, absent [][]byte) float64 {
 	var policy filter.Bloom
 	hits := 0
 	for _, key := range absent {

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// room is what a mark at the floor takes below it, as a part of a power of ten.
-const room = 0.15
+// bottomMargin is what a mark at the floor takes below it, as a part of a power of ten.
+const bottomMargin = 0.15
 
 // panel draws the points of one shape, a line for each of the bits per key.
 func (c Config) panel(title string, points []Point) (*plot.Plot, error) {
@@ -31,41 +31,41 @@ func (c Config) panel(title string, points []Point) (*plot.Plot, error) {
 	p.X.Tick.Marker = plot.TickerFunc(tenths)
 	p.Y.Tick.Marker = plot.TickerFunc(powers)
 	p.Add(grid())
-	for i, s := range split(points) {
+	for i, s := range splitByBits(points) {
 		if err := c.addSeries(p, s, i); err != nil {
 			return nil, err
 		}
 	}
-	p.X.Min, p.X.Max = 0, float64(loads)/10
-	p.Y.Min, p.Y.Max = level(c.floor())-room, level(1)
+	p.X.Min, p.X.Max = 0, float64(maxLoadTenths)/10
+	p.Y.Min, p.Y.Max = axisPosition(c.floor())-bottomMargin, axisPosition(1)
 	return p, nil
 }
 
-// level is where a rate is on the axis. The axis is one of powers of ten and not
+// axisPosition is where a rate is on the axis. The axis is one of powers of ten and not
 // plot's logarithmic one, which leaves room for its title in the wrong place.
-func level(rate float64) float64 { return math.Log10(rate) }
+func axisPosition(rate float64) float64 { return math.Log10(rate) }
 
 // floor is the least rate that the runs together can measure.
 func (c Config) floor() float64 { return 1 / float64(c.Questions*c.Runs) }
 
-// split cuts points, which are in order, into those of the same bits per key.
-func split(points []Point) [][]Point {
+// splitByBits cuts points, which are in order, into those of the same bits per key.
+func splitByBits(points []Point) [][]Point {
 	var series [][]Point
 	for len(points) > 0 {
-		series = append(series, points[:loads])
-		points = points[loads:]
+		series = append(series, points[:maxLoadTenths])
+		points = points[maxLoadTenths:]
 	}
 	return series
 }
 
 // addSeries adds a line with its band and the formula's curve.
 func (c Config) addSeries(p *plot.Plot, points []Point, i int) error {
-	for _, run := range seen(points) {
+	for _, run := range nonzeroRuns(points) {
 		band, err := plotter.NewPolygon(c.band(run))
 		if err != nil {
 			return err
 		}
-		band.Color = faint(inks[i])
+		band.Color = translucent(seriesColors[i])
 		band.LineStyle.Width = 0
 		line, glyphs, err := plotter.NewLinePoints(means(run))
 		if err != nil {
@@ -74,13 +74,13 @@ func (c Config) addSeries(p *plot.Plot, points []Point, i int) error {
 		style(line, glyphs, i)
 		p.Add(band, line, glyphs)
 	}
-	p.Add(&plotter.Line{XYs: c.curve(points[0]), LineStyle: dashed(inks[i])})
+	p.Add(&plotter.Line{XYs: c.curve(points[0]), LineStyle: dashed(seriesColors[i])})
 	return nil
 }
 
-// seen cuts out the points where no run met a false positive, which have no place
+// nonzeroRuns cuts out the points where no run met a false positive, which have no place
 // on a logarithmic axis, and returns the stretches between them.
-func seen(points []Point) [][]Point {
+func nonzeroRuns(points []Point) [][]Point {
 	var stretches [][]Point
 	from := 0
 	for i := range len(points) + 1 {
@@ -98,7 +98,7 @@ func seen(points []Point) [][]Point {
 func means(points []Point) plotter.XYs {
 	var xys plotter.XYs
 	for _, p := range points {
-		xys = append(xys, plotter.XY{X: p.Load, Y: level(p.Mean)})
+		xys = append(xys, plotter.XY{X: p.Load, Y: axisPosition(p.Mean)})
 	}
 	return xys
 }
@@ -108,11 +108,11 @@ func means(points []Point) plotter.XYs {
 func (c Config) band(points []Point) plotter.XYs {
 	var xys plotter.XYs
 	for _, p := range points {
-		xys = append(xys, plotter.XY{X: p.Load, Y: level(min(p.Mean+p.StdDev, 1))})
+		xys = append(xys, plotter.XY{X: p.Load, Y: axisPosition(min(p.Mean+p.StdDev, 1))})
 	}
 	for i := len(points) - 1; i >= 0; i-- {
 		p := points[i]
-		xys = append(xys, plotter.XY{X: p.Load, Y: level(max(p.Mean-p.StdDev, c.floor()))})
+		xys = append(xys, plotter.XY{X: p.Load, Y: axisPosition(max(p.Mean-p.StdDev, c.floor()))})
 	}
 	return xys
 }
@@ -120,20 +120,20 @@ func (c Config) band(points []Point) plotter.XYs {
 // curve is the formula's, in steps of a hundredth of the load, from the floor on.
 func (c Config) curve(p Point) plotter.XYs {
 	var xys plotter.XYs
-	for i := 1; i <= 10*loads; i++ {
+	for i := 1; i <= 10*maxLoadTenths; i++ {
 		load := float64(i) / 100
-		if y := theory(load*float64(c.Keys), int64(p.M), p.K); y >= c.floor() {
-			xys = append(xys, plotter.XY{X: load, Y: level(y)})
+		if y := formulaRate(load*float64(c.Keys), int64(p.M), p.K); y >= c.floor() {
+			xys = append(xys, plotter.XY{X: load, Y: axisPosition(y)})
 		}
 	}
 	return xys
 }
 
 func style(line *plotter.Line, glyphs *plotter.Scatter, i int) {
-	line.Color = inks[i]
+	line.Color = seriesColors[i]
 	line.Width = 0.5 * vg.Millimeter
-	glyphs.Color = inks[i]
-	glyphs.Shape = marks[i]
+	glyphs.Color = seriesColors[i]
+	glyphs.Shape = seriesMarks[i]
 	glyphs.Radius = 1 * vg.Millimeter
 }
 
@@ -141,8 +141,8 @@ func dashed(c color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: 0.35 * vg.Millimeter, Dashes: []vg.Length{1.6 * vg.Millimeter, 1 * vg.Millimeter}}
 }
 
-// faint returns a colour that what lies below shines through.
-func faint(c color.RGBA) color.Color { return color.NRGBA{R: c.R, G: c.G, B: c.B, A: 0x40} }
+// translucent returns a colour that what lies below shines through.
+func translucent(c color.RGBA) color.Color { return color.NRGBA{R: c.R, G: c.G, B: c.B, A: 0x40} }
 
 func grid() *plotter.Grid {
 	g := plotter.NewGrid()
@@ -154,7 +154,7 @@ func grid() *plotter.Grid {
 // tenths marks each tenth of the load, and writes every second half.
 func tenths(_, _ float64) []plot.Tick {
 	var ticks []plot.Tick
-	for i := range loads + 1 {
+	for i := range maxLoadTenths + 1 {
 		t := plot.Tick{Value: float64(i) / 10}
 		if i%5 == 0 {
 			t.Label = strconv.FormatFloat(t.Value, 'f', 1, 64)

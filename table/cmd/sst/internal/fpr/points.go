@@ -25,12 +25,12 @@ func (c Config) points(rates [][][]float64) []Point {
 	for s, name := range c.Shapes {
 		runs := rates[s*c.Runs : (s+1)*c.Runs]
 		for b, bits := range c.Bits {
-			m, k := newPlan(c.Keys, bits).size()
-			for i := range loads {
+			m, k := newPlannedFilter(c.Keys, bits).size()
+			for i := range maxLoadTenths {
 				p := Point{Shape: name, Bits: bits, K: k, M: m, Keys: c.keysAt(i + 1), Runs: c.Runs}
 				p.Load = float64(p.Keys) / float64(c.Keys)
 				p.Mean, p.StdDev = stat.MeanStdDev(column(runs, b, i), nil)
-				p.Theory = theory(float64(p.Keys), int64(m), k)
+				p.Theory = formulaRate(float64(p.Keys), int64(m), k)
 				points = append(points, p)
 			}
 		}
@@ -47,10 +47,10 @@ func column(runs [][][]float64, b, i int) []float64 {
 	return rates
 }
 
-// theory is the rate that the formula gives a filter of m bits with n keys: an
+// formulaRate is the rate that the formula gives a filter of m bits with n keys: an
 // absent key is taken for present if k independent bits are all set, or if its
 // 32-bit hash is that of a key.
-func theory(n float64, m int64, k int) float64 {
+func formulaRate(n float64, m int64, k int) float64 {
 	p := math.Pow(-math.Expm1(-float64(k)*n/float64(m)), float64(k))
 	return p + (1-p)*-math.Expm1(-n/(1<<32))
 }

@@ -31,8 +31,8 @@ type Options struct {
 
 	// Outputs are files that are written to. None can be an input. Those in directories
 	// are left out, and LeftOut is called with the path of each. nil: nothing.
-	Outputs output.Files
-	LeftOut func(path string)
+	Outputs   output.Files
+	OnLeftOut func(path string)
 
 	// Temporary are files that are in directories only meanwhile, and left out.
 	Temporary output.Files
@@ -40,8 +40,8 @@ type Options struct {
 	// Memory bounds lines and the files of directories.
 	Memory memory.Limit
 
-	// Watch is put around each input that is read. nil: nothing.
-	Watch func(io.Reader) io.Reader
+	// WrapReader is put around each input that is read. nil: nothing.
+	WrapReader func(io.Reader) io.Reader
 }
 
 // Formats are the names of the formats that lines can have.
@@ -130,7 +130,7 @@ func (o Options) read(ctx context.Context, path string, stdin io.Reader, yield f
 		return false, err
 	}
 	if info.IsDir() {
-		return o.tree(path, yield)
+		return o.directory(path, yield)
 	}
 	return o.lines(ctx, path, f, yield)
 }
@@ -148,14 +148,14 @@ func (o Options) formatOf(name string) string {
 }
 
 func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func(Pair, error) bool) (more bool, err error) {
-	if o.Watch != nil {
-		r = o.Watch(r)
+	if o.WrapReader != nil {
+		r = o.WrapReader(r)
 	}
 	r = interruptible(ctx, r)
 	p := parser{internal: o.InternalKeys}
 	parse := parsers[o.formatOf(name)]
 	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 256<<10), o.Memory.Pair()+1)
+	lines.Buffer(make([]byte, 256<<10), o.Memory.MaxPair()+1)
 	lines.Split(SplitLines)
 	n := 0
 	for lines.Scan() {
@@ -168,7 +168,7 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 		}
 	}
 	if err := lines.Err(); err == bufio.ErrTooLong {
-		return false, fmt.Errorf("%s, line %d: %w", name, n+1, o.Memory.LongLine())
+		return false, fmt.Errorf("%s, line %d: %w", name, n+1, o.Memory.LongLineError())
 	} else if err != nil {
 		return false, fmt.Errorf("%s, behind line %d: %w", name, n, err)
 	}
@@ -186,8 +186,8 @@ func SplitLines(data []byte, atEOF bool) (advance int, token []byte, err error) 
 	return 0, nil, nil
 }
 
-// tree yields the regular files below dir: the slash path there, and the contents.
-func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err error) {
+// directory yields the regular files below dir: the slash path there, and the contents.
+func (o Options) directory(dir string, yield func(Pair, error) bool) (more bool, err error) {
 	if o.InternalKeys {
 		return false, fmt.Errorf("%s: files have no sequence numbers, want no directory with --internal-keys", dir)
 	}
@@ -198,7 +198,7 @@ func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err 
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		if out, err := o.leftOut(path, d); err != nil || out {
+		if out, err := o.isOutput(path, d); err != nil || out {
 			return err
 		}
 		key, err := filepath.Rel(dir, path)
@@ -216,15 +216,15 @@ func (o Options) tree(dir string, yield func(Pair, error) bool) (more bool, err 
 	return more && err == nil, err
 }
 
-// leftOut reports whether the file of a directory is written to.
-func (o Options) leftOut(path string, d fs.DirEntry) (bool, error) {
+// isOutput reports whether the file of a directory is written to.
+func (o Options) isOutput(path string, d fs.DirEntry) (bool, error) {
 	info, err := d.Info()
 	if err != nil {
 		return false, err
 	}
 	out := o.Outputs.Has(info)
-	if out && o.LeftOut != nil {
-		o.LeftOut(path)
+	if out && o.OnLeftOut != nil {
+		o.OnLeftOut(path)
 	}
 	return out || o.Temporary.Has(info), nil
 }

@@ -54,7 +54,7 @@ func (p *parser) columns(line []byte, decode func(dst, b []byte) ([]byte, error)
 		return fmt.Errorf("key: %w", err)
 	}
 	if p.internal {
-		if value, err = p.trailer(value); err != nil {
+		if value, err = p.internalColumns(value); err != nil {
 			return err
 		}
 	}
@@ -64,8 +64,8 @@ func (p *parser) columns(line []byte, decode func(dst, b []byte) ([]byte, error)
 	return nil
 }
 
-// trailer appends the trailer that the columns before the value say.
-func (p *parser) trailer(rest []byte) (value []byte, err error) {
+// internalColumns appends the internalColumns that the columns before the value say.
+func (p *parser) internalColumns(rest []byte) (value []byte, err error) {
 	sequence, rest, ok := bytes.Cut(rest, []byte("\t"))
 	kind, value, ok2 := bytes.Cut(rest, []byte("\t"))
 	if !ok || !ok2 {
@@ -95,14 +95,14 @@ func (p *parser) json(line []byte) (err error) {
 	if !utf8.Valid(line) {
 		return errors.New("JSON: not UTF-8: bytes that are no text want key_base64 and value_base64")
 	}
-	if halfPair(line) {
+	if loneSurrogate(line) {
 		return errors.New("JSON: half a pair of surrogates, which is no text")
 	}
-	var o text.Object
+	var o text.JSONEntry
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&o); err != nil {
-		return fmt.Errorf("JSON: %w", wrongJSON(err))
+		return fmt.Errorf("JSON: %w", jsonError(err))
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("JSON: want one object a line")
@@ -128,9 +128,9 @@ func (p *parser) json(line []byte) (err error) {
 	return p.appendTrailer(*o.Sequence, o.Kind)
 }
 
-// wrongJSON says what the decoder does, without repeating more of the line than an error
+// jsonError says what the decoder does, without repeating more of the line than an error
 // should.
-func wrongJSON(err error) error {
+func jsonError(err error) error {
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		if plain, err := strconv.Unquote(name); err == nil {
 			name = plain
@@ -151,18 +151,18 @@ func wrongJSON(err error) error {
 	return fmt.Errorf("%q is of type %s, want another", wrong.Field, kind)
 }
 
-// halfPair reports whether one half of a surrogate pair is escaped without the other,
+// loneSurrogate reports whether one half of a surrogate pair is escaped without the other,
 // which the decoder would replace.
-func halfPair(line []byte) bool {
+func loneSurrogate(line []byte) bool {
 	for i := 0; i+1 < len(line); i++ {
 		if line[i] != '\\' {
 			continue
 		}
-		switch r := unit(line[i:]); {
+		switch r := utf16Escape(line[i:]); {
 		case r < 0:
 			i++ // another escape
 		case utf16.IsSurrogate(r):
-			if utf16.DecodeRune(r, unit(line[i+6:])) == utf8.RuneError {
+			if utf16.DecodeRune(r, utf16Escape(line[i+6:])) == utf8.RuneError {
 				return true
 			}
 			i += 11
@@ -173,8 +173,8 @@ func halfPair(line []byte) bool {
 	return false
 }
 
-// unit is the UTF-16 unit that b starts with the escape of, or -1.
-func unit(b []byte) rune {
+// utf16Escape is the UTF-16 utf16Escape that b starts with the escape of, or -1.
+func utf16Escape(b []byte) rune {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1
 	}

@@ -21,9 +21,9 @@ func (o Options) contents(path string, buf []byte) ([]byte, error) {
 	if n := int(info.Size()) + bytes.MinRead; n > cap(buf) {
 		buf = make([]byte, 0, n)
 	}
-	var in io.Reader = io.LimitReader(f, int64(o.Memory.Pair())+1) // should it grow
-	if o.Watch != nil {
-		in = o.Watch(in)
+	var in io.Reader = io.LimitReader(f, int64(o.Memory.MaxPair())+1) // should it grow
+	if o.WrapReader != nil {
+		in = o.WrapReader(in)
 	}
 	b := bytes.NewBuffer(buf[:0])
 	if _, err := b.ReadFrom(in); err != nil {

@@ -10,13 +10,13 @@ import (
 
 // The kinds of what a log or a MANIFEST consists of.
 const (
-	record  = "record"
-	batch   = "batch"
-	edit    = "edit"
-	damaged = "damaged"
-	zeros   = "zeros"     // they were allocated, and not written to
-	unread  = "unread"    // behind a header of zeros, where LevelDB reads no more of its block
-	torn    = "cut short" // what was being written last
+	record      = "record"
+	batch       = "batch"
+	edit        = "edit"
+	damaged     = "damaged"
+	zeros       = "zeros"     // they were allocated, and not written to
+	unreadBytes = "unread"    // behind a header of zeros, where LevelDB reads no more of its block
+	truncated   = "cut short" // what was being written last
 )
 
 // A Record is one of a log or a MANIFEST, or bytes that are none.
@@ -65,9 +65,9 @@ func (r *Record) readBatch() {
 	}
 }
 
-// headerSize is how many bytes each fragment of a record has before its own. Where fewer are
+// fragmentHeaderLen is how many bytes each fragment of a record has before its own. Where fewer are
 // left of a block, they are zeros.
-const headerSize = 7
+const fragmentHeaderLen = 7
 
 // records returns the records, with their contents, and what lies between them.
 func records(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
@@ -89,7 +89,7 @@ func records(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
 			}
 			if err == io.EOF {
 				if offset < size {
-					yield(Record{Offset: offset, Bytes: size - offset, Kind: torn}, nil)
+					yield(Record{Offset: offset, Bytes: size - offset, Kind: truncated}, nil)
 				}
 				return
 			}
@@ -107,10 +107,10 @@ func between(src io.ReaderAt, start, end int64, damage []wal.Damage, yield func(
 			return false
 		}
 	}
-	if len(damage) > 0 || end-start < headerSize {
+	if len(damage) > 0 || end-start < fragmentHeaderLen {
 		return true
 	}
-	kind, err := unread, error(nil)
+	kind, err := unreadBytes, error(nil)
 	if zero, readErr := isZero(io.NewSectionReader(src, start, end-start)); zero || readErr != nil {
 		kind, err = zeros, readErr
 	}

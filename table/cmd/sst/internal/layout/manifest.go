@@ -28,11 +28,11 @@ type Field struct {
 	Smallest *text.Key `json:"smallest,omitempty"`
 	Largest  *text.Key `json:"largest,omitempty"`
 
-	words string
+	text string
 }
 
 // String says it in words.
-func (f *Field) String() string { return f.words }
+func (f *Field) String() string { return f.text }
 
 // Manifest returns what the edits of a MANIFEST say, field by field. What is damaged is one of
 // them; an error is one of reading.
@@ -74,8 +74,8 @@ func fields(r Record, number int, yield func(Edit, error) bool) (more bool) {
 	return true
 }
 
-// numbers are what the fields say that are numbers.
-var numbers = map[database.FieldKind]string{
+// numberFields are what the fields say that are numberFields.
+var numberFields = map[database.FieldKind]string{
 	database.FieldLog: "log", database.FieldPreviousLog: "previous log",
 	database.FieldNextFile: "next file", database.FieldSequence: "last sequence",
 }
@@ -86,21 +86,21 @@ func fieldOf(f database.Field) *Field {
 	switch f.Kind {
 	case database.FieldComparer:
 		name := &text.Key{Stored: f.Key}
-		return &Field{Name: "comparator", Comparer: name, words: "comparator " + wire.Quote(f.Key)}
+		return &Field{Name: "comparator", Comparer: name, text: "comparator " + wire.Quote(f.Key)}
 	case database.FieldCompactFrom:
-		return &Field{Name: "compact from", Level: &f.Level, Key: key(f.Key), words: fmt.Sprintf("level %d: next compaction behind %v", f.Level, key(f.Key))}
+		return &Field{Name: "compact from", Level: &f.Level, Key: key(f.Key), text: fmt.Sprintf("level %d: next compaction behind %v", f.Level, key(f.Key))}
 	case database.FieldDelete:
-		return &Field{Name: "delete", Level: &f.Level, Number: &f.Number, words: fmt.Sprintf("level %d: delete %06d", f.Level, f.Number)}
+		return &Field{Name: "delete", Level: &f.Level, Number: &f.Number, text: fmt.Sprintf("level %d: delete %06d", f.Level, f.Number)}
 	case database.FieldAdd:
 		return &Field{
 			Name: "add", Level: &f.Level, Number: &f.Number, Size: &f.Size, Smallest: key(f.Smallest), Largest: key(f.Largest),
-			words: fmt.Sprintf("level %d: add %06d, %d bytes, %v to %v", f.Level, f.Number, f.Size, key(f.Smallest), key(f.Largest)),
+			text: fmt.Sprintf("level %d: add %06d, %d bytes, %v to %v", f.Level, f.Number, f.Size, key(f.Smallest), key(f.Largest)),
 		}
 	}
-	name := numbers[f.Kind]
+	name := numberFields[f.Kind]
 	words := fmt.Sprintf("%s %06d", name, f.Number)
 	if f.Kind == database.FieldSequence {
 		words = fmt.Sprintf("%s %d", name, f.Number)
 	}
-	return &Field{Name: name, Number: &f.Number, words: words}
+	return &Field{Name: name, Number: &f.Number, text: words}
 }

@@ -8,8 +8,8 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -40,8 +40,8 @@ type Entries struct {
 func (t *Table) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		end := uint64(0)
-		for i := range t.parts {
-			p := &t.parts[i]
+		for i := range t.sections {
+			p := &t.sections[i]
 			if p.Offset > end && !yield(Row{Offset: end, Bytes: p.Offset - end, Kind: gap}, nil) {
 				return
 			}
@@ -54,14 +54,14 @@ func (t *Table) Rows() iter.Seq2[Row, error] {
 			}
 			end = max(end, p.end())
 		}
-		if size := uint64(t.f.Size); end < size {
+		if size := uint64(t.file.Size); end < size {
 			yield(Row{Offset: end, Bytes: size - end, Kind: gap}, nil)
 		}
 	}
 }
 
 // row reads a part.
-func (t *Table) row(p *part) (Row, error) {
+func (t *Table) row(p *section) (Row, error) {
 	r := Row{Offset: p.Offset, Bytes: p.Length, Kind: p.kind, Names: p.names, Found: p.found != nil, Check: "ok"}
 	err := cmp.Or(t.fill(&r, p), p.damage)
 	if err != nil {
@@ -70,11 +70,11 @@ func (t *Table) row(p *part) (Row, error) {
 	if errors.Is(err, table.ErrCorrupt) {
 		err = nil
 	}
-	return r, t.f.Wrap(err)
+	return r, t.file.Wrap(err)
 }
 
 // fill reads a block, and counts what is in it.
-func (t *Table) fill(r *Row, p *part) error {
+func (t *Table) fill(r *Row, p *section) error {
 	if p.kind == footer {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (t *Table) fill(r *Row, p *part) error {
 	if err != nil {
 		return err
 	}
-	r.Compression, r.Raw = anatomy.Compression(t.f, p.Handle, id), len(contents)
+	r.Compression, r.Raw = tablestats.Compression(t.file, p.Handle, id), len(contents)
 	switch p.kind {
 	case data, index, metaindex, properties:
 		r.Entries, err = entriesOf(contents, t.internal && (p.kind == data || p.kind == index))
@@ -91,9 +91,9 @@ func (t *Table) fill(r *Row, p *part) error {
 }
 
 // read reads a block, and checks its checksum.
-func (t *Table) read(p *part) (contents []byte, compression byte, err error) {
+func (t *Table) read(p *section) (contents []byte, compression byte, err error) {
 	if p.found == nil {
-		return t.l.ReadBlock(p.Handle)
+		return t.layout.ReadBlock(p.Handle)
 	}
 	contents, err = p.found.Contents()
 	return contents, p.found.Compression, corrupt(err)

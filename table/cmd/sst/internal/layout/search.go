@@ -10,44 +10,44 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// search adds the blocks that are found by their checksums, but for those that are listed.
-func (t *Table) search(internal source.InternalKeys) error {
+// addFoundBlocks adds the blocks that are found by their checksums, but for those that are listed.
+func (t *Table) addFoundBlocks(internal source.InternalKeys) error {
 	which := "footer"
-	if t.l != nil {
+	if t.layout != nil {
 		which = "index"
 	}
-	if t.f.Size > MaxSearched {
+	if t.file.Size > MaxSearched {
 		t.note("without its %s, a file of over %d bytes is not searched for blocks: sst salvage does that", which, MaxSearched)
 		return nil
 	}
 	t.note("its %s cannot be used: blocks are found by their checksums, and what is damaged is not told from gaps", which)
-	found, err := salvage.Find(t.f)
+	found, err := salvage.FindBlocks(t.file)
 	if err == nil && len(found) == 0 {
-		err = t.f.Seems
+		err = t.file.ForeignErr
 	}
 	if err != nil {
 		return err
 	}
-	listed := t.parts
-	if t.l == nil {
+	listed := t.sections
+	if t.layout == nil {
 		listed = nil // the footer is where it should be
 	}
 	for i := range found {
-		p := part{Handle: found[i].Handle, kind: found[i].Kind, found: &found[i]}
+		p := section{Handle: found[i].Handle, kind: found[i].Kind, found: &found[i]}
 		if !p.overlapsAny(listed) {
-			t.parts = append(t.parts, p)
+			t.sections = append(t.sections, p)
 		}
 	}
-	if missing := &t.parts[0]; missing.overlapsAny(t.parts[1:]) {
-		missing.Handle = table.Handle{Offset: uint64(t.f.Size)}
+	if missing := &t.sections[0]; missing.overlapsAny(t.sections[1:]) {
+		missing.Handle = table.Handle{Offset: uint64(t.file.Size)}
 	}
-	t.name()
-	t.internal = internal == source.Yes || internal == source.Auto && t.f.LookInternal(t.foundData())
+	t.nameFoundBlocks()
+	t.internal = internal == source.Yes || internal == source.Auto && t.file.DetectInternalKeys(t.foundData())
 	return nil
 }
 
 // overlapsAny reports whether the part shares bytes with one of others.
-func (p *part) overlapsAny(others []part) bool {
+func (p *section) overlapsAny(others []section) bool {
 	for i := range others {
 		if o := &others[i]; p.Offset < o.end() && o.Offset < p.end() {
 			return true
@@ -56,17 +56,17 @@ func (p *part) overlapsAny(others []part) bool {
 	return false
 }
 
-// name gives blocks the names that a metaindex has for them that was found.
-func (t *Table) name() {
-	at := map[uint64]*part{}
-	for i := range t.parts {
-		at[t.parts[i].Offset] = &t.parts[i]
+// nameFoundBlocks gives blocks the names that a metaindex has for them that was found.
+func (t *Table) nameFoundBlocks() {
+	at := map[uint64]*section{}
+	for i := range t.sections {
+		at[t.sections[i].Offset] = &t.sections[i]
 	}
-	for i := range t.parts {
-		if t.parts[i].found == nil || t.parts[i].kind != metaindex {
+	for i := range t.sections {
+		if t.sections[i].found == nil || t.sections[i].kind != metaindex {
 			continue
 		}
-		it, err := t.parts[i].openFound()
+		it, err := t.sections[i].openFound()
 		if err != nil {
 			continue // which reading it tells
 		}
@@ -83,8 +83,8 @@ func (t *Table) name() {
 // foundData returns the data blocks that were found.
 func (t *Table) foundData() iter.Seq[*block.Iter] {
 	return func(yield func(*block.Iter) bool) {
-		for i := range t.parts {
-			p := &t.parts[i]
+		for i := range t.sections {
+			p := &t.sections[i]
 			if p.found == nil || p.kind != data {
 				continue
 			}
@@ -95,7 +95,7 @@ func (t *Table) foundData() iter.Seq[*block.Iter] {
 	}
 }
 
-func (p *part) openFound() (*block.Iter, error) {
+func (p *section) openFound() (*block.Iter, error) {
 	contents, err := p.found.Contents()
 	if err != nil {
 		return nil, err

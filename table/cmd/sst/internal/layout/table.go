@@ -36,24 +36,24 @@ const MaxSearched = 128 << 20
 type Table struct {
 	Notes []string // what is not known of it, for people
 
-	f        *source.File
-	l        *table.Layout // nil: there is no footer to go by
+	file     *source.File
+	layout   *table.Layout // nil: there is no footer to go by
 	damage   error         // of footer or index, so that they do not say where blocks are
 	internal bool          // keys of data blocks and the index are internal keys
-	parts    []part        // in the order of the file
+	sections []section     // in the order of the file
 }
 
-// part is a block, or the footer.
-type part struct {
+// section is a block, or the footer.
+type section struct {
 	table.Handle
 	kind   string
-	names  []string       // that the metaindex has for it
-	damage error          // that is known before it is read
-	found  *salvage.Found // nil: something lists it
+	names  []string            // that the metaindex has for it
+	damage error               // that is known before it is read
+	found  *salvage.FoundBlock // nil: something lists it
 }
 
 // end is where the part ends, its trailer with it.
-func (p *part) end() uint64 {
+func (p *section) end() uint64 {
 	if p.kind == footer {
 		return p.Offset + p.Length
 	}
@@ -63,47 +63,47 @@ func (p *part) end() uint64 {
 // Of finds out where the blocks of a table are: by its footer, index and metaindex and, where
 // the first two cannot be read, by the blocks' checksums.
 func Of(f *source.File, internal source.InternalKeys) (*Table, error) {
-	t := &Table{f: f, l: f.Layout, internal: f.Internal}
-	if t.l == nil {
-		t.l, t.damage = table.ReadLayout(f.Src, f.Size, f.Options)
+	t := &Table{file: f, layout: f.Layout, internal: f.Internal}
+	if t.layout == nil {
+		t.layout, t.damage = table.ReadLayout(f.Src, f.Size, f.Options)
 	}
 	t.addFooter() // which is parts[0] until they are sorted
-	if t.l != nil {
-		t.addListed()
+	if t.layout != nil {
+		t.addBlocks()
 	}
 	if t.damage != nil {
-		if err := t.search(internal); err != nil {
+		if err := t.addFoundBlocks(internal); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(t.parts, func(a, b part) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortStableFunc(t.sections, func(a, b section) int { return cmp.Compare(a.Offset, b.Offset) })
 	return t, nil
 }
 
 func (t *Table) note(format string, args ...any) {
-	t.Notes = append(t.Notes, t.f.Path+": "+fmt.Sprintf(format, args...))
+	t.Notes = append(t.Notes, t.file.Path+": "+fmt.Sprintf(format, args...))
 }
 
 // addFooter adds the footer, or where it is missed.
 func (t *Table) addFooter() {
-	p := part{kind: footer}
-	if t.l != nil {
-		p.Handle = table.Handle{Offset: uint64(t.l.Footer), Length: uint64(t.f.Size - t.l.Footer)}
+	p := section{kind: footer}
+	if t.layout != nil {
+		p.Handle = table.Handle{Offset: uint64(t.layout.Footer), Length: uint64(t.file.Size - t.layout.Footer)}
 	}
 	for _, c := range corruptions(t.damage) {
 		if c.Block == footer {
 			p.Handle, p.damage = table.Handle{Offset: uint64(c.Offset), Length: uint64(c.Length)}, c
 		}
 	}
-	t.parts = append(t.parts, p)
+	t.sections = append(t.sections, p)
 }
 
-// addListed adds what footer, index and metaindex list.
-func (t *Table) addListed() {
-	for _, d := range t.l.Data {
-		t.parts = append(t.parts, part{Handle: d.Handle, kind: data})
+// addBlocks adds what footer, index and metaindex list.
+func (t *Table) addBlocks() {
+	for _, d := range t.layout.Data {
+		t.sections = append(t.sections, section{Handle: d.Handle, kind: data})
 	}
-	listed, err := t.l.Meta()
+	listed, err := t.layout.Meta()
 	if err != nil {
 		t.note("the metaindex is damaged: which filters and properties there are is not known")
 	}
@@ -111,20 +111,20 @@ func (t *Table) addListed() {
 	for _, m := range listed {
 		i, ok := at[m.Handle]
 		if !ok {
-			i = len(t.parts)
+			i = len(t.sections)
 			at[m.Handle] = i
-			t.parts = append(t.parts, part{Handle: m.Handle, kind: kindOf(m.Name)})
+			t.sections = append(t.sections, section{Handle: m.Handle, kind: kindOf(m.Name)})
 		}
-		t.parts[i].names = append(t.parts[i].names, m.Name)
+		t.sections[i].names = append(t.sections[i].names, m.Name)
 	}
-	t.parts = append(t.parts, part{Handle: t.l.Metaindex, kind: metaindex}, part{Handle: t.l.Index, kind: index})
-	_, filterErr := t.l.Filters()
+	t.sections = append(t.sections, section{Handle: t.layout.Metaindex, kind: metaindex}, section{Handle: t.layout.Index, kind: index})
+	_, filterErr := t.layout.Filters()
 	damage := map[uint64]error{}
 	for _, c := range corruptions(errors.Join(t.damage, err, filterErr)) {
 		damage[uint64(c.Offset)] = c
 	}
-	for i := range t.parts {
-		p := &t.parts[i]
+	for i := range t.sections {
+		p := &t.sections[i]
 		p.damage = cmp.Or(p.damage, damage[p.Offset])
 	}
 }

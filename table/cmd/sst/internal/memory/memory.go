@@ -11,59 +11,59 @@ import (
 type Limit int64
 
 const (
-	pairPart  = 16 // a pair is there several times: as text, in blocks, compressed
-	indexPart = 2
-	filePart  = 4 // what is found in a file takes about as much again
-	sortPart  = 4 // a pair may be there beside the others that are sorted
+	pairShare  = 16 // a pair is there several times: as text, in blocks, compressed
+	indexShare = 2
+	fileShare  = 4 // what is found in a file takes about as much again
+	sortShare  = 4 // a pair may be there beside the others that are sorted
 
-	leastPair = 2 << 20 // may be taken whatever the limit is, and what part of that
-	mostPair  = 1 << 30 // is more than a table takes
+	minPair = 2 << 20 // may be taken whatever the limit is, and what part of that
+	maxPair = 1 << 30 // is more than a table takes
 
 	// A goroutine that compresses has an encoder, and some blocks under way, before and
 	// after they are compressed.
-	workerPart   = 32 << 20
+	workerMemory = 32 << 20
 	workerBlocks = 16
 
-	// beside is what the garbage collector leaves beside the limit. The rest of the 64 MiB
+	// gcHeadroom is what the garbage collector leaves gcHeadroom the limit. The rest of the 64 MiB
 	// is the program's own.
-	beside = 36 << 20
+	gcHeadroom = 36 << 20
 )
 
-// Hold has the garbage collector keep to the limit, as far as what is in use allows,
+// Apply has the garbage collector keep to the limit, as far as what is in use allows,
 // until release is called.
-func (l Limit) Hold() (release func()) {
+func (l Limit) Apply() (release func()) {
 	before := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(before, int64(l)+beside)) // GOMEMLIMIT may say less
+	debug.SetMemoryLimit(min(before, int64(l)+gcHeadroom)) // GOMEMLIMIT may say less
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// Pair is how many bytes a line, a file that becomes a value, and a block may have.
-func (l Limit) Pair() int { return int(min(l/pairPart+leastPair, mostPair)) }
+// MaxPair is how many bytes a line, a file that becomes a value, and a block may have.
+func (l Limit) MaxPair() int { return int(min(l/pairShare+minPair, maxPair)) }
 
-// Sort is how much memory the sorting of pairs takes.
-func (l Limit) Sort() int64 { return int64(l / sortPart) }
+// SortMemory is how much memory the sorting of pairs takes.
+func (l Limit) SortMemory() int64 { return int64(l / sortShare) }
 
-// Workers is how many goroutines may compress blocks of this size.
-func (l Limit) Workers(blockSize int) int {
-	each := max(workerPart, workerBlocks*Limit(blockSize))
+// MaxWorkers is how many goroutines may compress blocks of this size.
+func (l Limit) MaxWorkers(blockSize int) int {
+	each := max(workerMemory, workerBlocks*Limit(blockSize))
 	return int(max(1, min(l/each, 1024)))
 }
 
 // CheckPair returns an error if size is over Pair.
 func (l Limit) CheckPair(size int64) error {
-	if size > mostPair {
-		return fmt.Errorf("%d bytes, and a pair of a table has less than %d", size, mostPair)
+	if size > maxPair {
+		return fmt.Errorf("%d bytes, and a pair of a table has less than %d", size, maxPair)
 	}
-	if size > int64(l.Pair()) {
-		return fmt.Errorf("%d bytes, want at most %d, a sixteenth of --memory and 2 MiB: %s", size, l.Pair(), needed(size-leastPair, pairPart))
+	if size > int64(l.MaxPair()) {
+		return fmt.Errorf("%d bytes, want at most %d, a sixteenth of --memory and 2 MiB: %s", size, l.MaxPair(), suggestLimit(size-minPair, pairShare))
 	}
 	return nil
 }
 
 // CheckFile returns an error if a file of this size may not be taken into memory.
 func (l Limit) CheckFile(size int64) error {
-	if most := int64(l / filePart); size > most {
-		return fmt.Errorf("%d bytes, want at most %d, a quarter of --memory: %s", size, most, needed(size, filePart))
+	if most := int64(l / fileShare); size > most {
+		return fmt.Errorf("%d bytes, want at most %d, a quarter of --memory: %s", size, most, suggestLimit(size, fileShare))
 	}
 	return nil
 }
@@ -71,21 +71,21 @@ func (l Limit) CheckFile(size int64) error {
 // CheckIndex returns an error if size is more than the index of a table may have, which the
 // Writer holds up to twice.
 func (l Limit) CheckIndex(size int64) error {
-	if most := int64(l / indexPart); size > most {
+	if most := int64(l / indexShare); size > most {
 		return fmt.Errorf("the table's index has over %d bytes, half of --memory: want larger blocks (--block-size) or more --memory", most)
 	}
 	return nil
 }
 
-// needed says which limit has a part of this size.
-func needed(size, part int64) string {
+// suggestLimit says which limit has a part of this size.
+func suggestLimit(size, part int64) string {
 	return fmt.Sprintf("--memory %dMiB would do", (size-1)/(1<<20/part)+1)
 }
 
-// LongLine is the error for a line of more than Pair bytes, whose end was not seen.
-func (l Limit) LongLine() error {
-	if l.Pair() == mostPair {
-		return l.CheckPair(mostPair + 1)
+// LongLineError is the error for a line of more than Pair bytes, whose end was not seen.
+func (l Limit) LongLineError() error {
+	if l.MaxPair() == maxPair {
+		return l.CheckPair(maxPair + 1)
 	}
-	return fmt.Errorf("over %d bytes, a sixteenth of --memory and 2 MiB: want --memory of 16 times the line", l.Pair())
+	return fmt.Errorf("over %d bytes, a sixteenth of --memory and 2 MiB: want --memory of 16 times the line", l.MaxPair())
 }

@@ -14,7 +14,7 @@ func TestErrorsSayWhatWouldDo(t *testing.T) {
 	for _, size := range []int64{3 << 20, 33 << 20, 33<<20 + 1, 1 << 30, 1<<40 + 1} {
 		for name, check := range map[string]func(l Limit, size int64) error{"pair": Limit.CheckPair, "file": Limit.CheckFile} {
 			err := check(1<<20, size)
-			if name == "pair" && size > mostPair {
+			if name == "pair" && size > maxPair {
 				continue // which no memory is enough for
 			}
 			var needed int64
@@ -38,19 +38,19 @@ func TestNoLimitIsEnough(t *testing.T) {
 	if err := Limit(math.MaxInt64).CheckPair(2e9); fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if err := Limit(math.MaxInt64).LongLine(); strings.Contains(err.Error(), "--memory") {
+	if err := Limit(math.MaxInt64).LongLineError(); strings.Contains(err.Error(), "--memory") {
 		t.Errorf("a line that no memory is enough for: %v", err)
 	}
 }
 
 func TestHold(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
-	release := Limit(1 << 30).Hold()
-	if got := debug.SetMemoryLimit(-1); got != 1<<30+beside {
+	release := Limit(1 << 30).Apply()
+	if got := debug.SetMemoryLimit(-1); got != 1<<30+gcHeadroom {
 		t.Errorf("held to %d", got)
 	}
-	inner := Limit(1 << 40).Hold() // as GOMEMLIMIT says less
-	if got := debug.SetMemoryLimit(-1); got != 1<<30+beside {
+	inner := Limit(1 << 40).Apply() // as GOMEMLIMIT says less
+	if got := debug.SetMemoryLimit(-1); got != 1<<30+gcHeadroom {
 		t.Errorf("held to %d, want to what was less", got)
 	}
 	inner()

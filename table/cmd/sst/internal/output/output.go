@@ -92,9 +92,9 @@ func Commit(outputs ...*Output) error {
 // Files are what a command writes to, or replaces in the end.
 type Files []fs.FileInfo
 
-// Of returns the files that standard output is and that have the name, which may be
+// FilesOf returns the files that standard output is and that have the name, which may be
 // "-" or "" for none.
-func Of(stdout io.Writer, name string) Files {
+func FilesOf(stdout io.Writer, name string) Files {
 	var files Files
 	if s, ok := stdout.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if info, err := s.Stat(); err == nil && info.Mode().IsRegular() {

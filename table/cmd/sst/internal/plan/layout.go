@@ -24,8 +24,8 @@ const (
 	maxBlockSize = 1 << 20
 )
 
-// A layout is how many keys lie where. Totals are floats: they may exceed 2⁶⁴.
-type layout struct {
+// A tableLayout is how many keys lie where. Totals are floats: they may exceed 2⁶⁴.
+type tableLayout struct {
 	keysPerBlock  float64
 	blockBytes    float64 // stored, with its trailer
 	blocks        float64
@@ -36,8 +36,8 @@ type layout struct {
 
 // layOut lays the keys out in blocks, as a Writer does: a block ends with the entry
 // that brings it to its size.
-func (q Query) layOut() layout {
-	var l layout
+func (q Query) layOut() tableLayout {
+	var l tableLayout
 	n := float64(q.Keys)
 	entry := float64(entryHeader + q.KeySize + q.ValueSize)
 	fit := (float64(q.BlockSize) - restartPoint) / (entry + float64(restartPoint)/restartEvery)
@@ -51,14 +51,14 @@ func (q Query) layOut() layout {
 	return l
 }
 
-func (l layout) data() float64 { return l.blocks * l.blockBytes }
+func (l tableLayout) data() float64 { return l.blocks * l.blockBytes }
 
 // filterBytes returns what the filters take, with their k and offsets.
-func (l layout) filterBytes(bitsPerKey int) float64 {
+func (l tableLayout) filterBytes(bitsPerKey int) float64 {
 	bits := max(minFilterBits, l.keysPerFilter*float64(bitsPerKey))
 	return l.filters*(math.Ceil(bits/8)+1) + l.offsets*filterOffset
 }
 
-func (l layout) indexBytes(keySize uint64, perEntry float64) float64 {
+func (l tableLayout) indexBytes(keySize uint64, perEntry float64) float64 {
 	return l.blocks * (float64(keySize) + perEntry)
 }

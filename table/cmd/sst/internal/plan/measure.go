@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// questions is how many absent keys each measurement asks for.
-	questions = 2_000_000
+	// measuredLookups is how many absent keys each measurement asks for.
+	measuredLookups = 2_000_000
 
 	// Filters are built of about this many keys all together.
 	measuredKeys = 200_000
 
-	// No measurement tells rates below resolution: with none of the questions
+	// No measurement tells rates below minMeasurableRate: with none of the questions
 	// answered wrongly, the rate is below it in 19 of 20 cases.
-	resolution = 3.0 / questions
+	minMeasurableRate = 3.0 / measuredLookups
 )
 
 // measure builds filters of so many keys and returns the share of absent keys
@@ -42,20 +42,20 @@ func measure(keys, bitsPerKey int) float64 {
 		}
 		var f filter.Bytes
 		generator.Generate(&f)
-		for range questions / filters {
+		for range measuredLookups / filters {
 			if policy.Contains(f, next()) {
 				hits++
 			}
 		}
 	}
-	return float64(hits) / float64(questions/filters*filters)
+	return float64(hits) / float64(measuredLookups/filters*filters)
 }
 
 // met reports whether a measured rate is at most the one asked for, and clear of it
 // by the standard deviation of the measurement.
 func (q Query) met(rate float64) bool {
-	rate = max(rate, resolution)
-	return rate+math.Sqrt(rate/questions) <= q.Rate
+	rate = max(rate, minMeasurableRate)
+	return rate+math.Sqrt(rate/measuredLookups) <= q.Rate
 }
 
 // A Remedy is another value of a flag, with which the rate that was asked for was

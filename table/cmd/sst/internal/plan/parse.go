@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// multiples are the letters that may stand behind a number of keys.
-var multiples = map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+// keySuffixes are the letters that may stand behind a number of keys.
+var keySuffixes = map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 // ParseKeys reads a number of keys: 10000000000, 10_000_000_000, 10e9 or 10G.
 func ParseKeys(s string) (uint64, error) {
 	number, factor := s, 1.0
 	if s != "" {
-		if f, ok := multiples[s[len(s)-1:]]; ok {
+		if f, ok := keySuffixes[s[len(s)-1:]]; ok {
 			number, factor = s[:len(s)-1], f
 		}
 	}

@@ -45,20 +45,20 @@ type Plan struct {
 
 // New makes the plan, and measures what its filters do.
 func New(q Query) (Plan, error) {
-	p, err := arrange(q)
+	p, err := computePlan(q)
 	if err != nil {
 		return Plan{}, err
 	}
-	p.Questions = questions
+	p.Questions = measuredLookups
 	p.MeasuredRate = measure(p.KeysPerFilter, p.BitsPerKey)
-	if p.Missed = max(p.MeasuredRate, resolution) > q.Rate && q.Rate > 0; p.Missed {
+	if p.Missed = max(p.MeasuredRate, minMeasurableRate) > q.Rate && q.Rate > 0; p.Missed {
 		p.Remedies = q.remedies(p.BitsPerKey)
 	}
 	return p, nil
 }
 
-// arrange makes the plan but for what is measured.
-func arrange(q Query) (Plan, error) {
+// computePlan makes the plan but for what is measured.
+func computePlan(q Query) (Plan, error) {
 	if err := q.Validate(); err != nil {
 		return Plan{}, err
 	}
@@ -84,7 +84,7 @@ func (q Query) sizing() (filter.Sizing, error) {
 	return filter.SizeForBits(q.Keys, q.BitsPerKey)
 }
 
-func (p *Plan) addSizes(l layout) {
+func (p *Plan) addSizes(l tableLayout) {
 	p.BlockBytes = l.blockBytes
 	p.DataBytes = l.data()
 	p.FilterBytes = l.filterBytes(p.BitsPerKey)

@@ -39,7 +39,7 @@ func makePlan(t *testing.T, q Query) Plan {
 // arranged is a plan for which nothing is measured, which takes its time.
 func arranged(t *testing.T, q Query) Plan {
 	t.Helper()
-	p, err := arrange(q)
+	p, err := computePlan(q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +145,9 @@ func TestRemediesHelp(t *testing.T) {
 // A rate that is lower than can be measured is not promised.
 func TestWhatCannotBeTold(t *testing.T) {
 	t.Parallel()
-	q := Query{Rate: resolution / 2}
+	q := Query{Rate: minMeasurableRate / 2}
 	if q.met(0) {
-		t.Errorf("no false positive in %d questions is taken for a rate of %g", questions, q.Rate)
+		t.Errorf("no false positive in %d questions is taken for a rate of %g", measuredLookups, q.Rate)
 	}
 	if got, want := (Plan{}).measured(), "< 0.00015 %"; got != want {
 		t.Errorf("no false positive is written %q, want %q", got, want)

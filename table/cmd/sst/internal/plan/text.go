@@ -52,7 +52,7 @@ func (p Plan) rateRows() [][3]string {
 // measured is the rate, or what it is below.
 func (p Plan) measured() string {
 	if p.MeasuredRate == 0 {
-		return "< " + percent(resolution)
+		return "< " + percent(minMeasurableRate)
 	}
 	return percent(p.MeasuredRate)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
 // Blocks are the data blocks, packed, as there may be very many of them.
@@ -27,31 +27,31 @@ type Blocks struct {
 
 	// Entries has those of the blocks that the page has room for: a key as a
 	// separator is, how long the value is, and how much of it follows, and that.
-	Entries []byte `json:"entries"`
-	Held    int    `json:"held"` // blocks with entries here
+	Entries  []byte `json:"entries"`
+	Embedded int    `json:"held"` // blocks with entries here
 
 	Errors map[int]string `json:"errors"` // of damaged blocks, by number
 }
 
-// shownValue is how much of a value the page has.
-const shownValue = 32
+// maxShownValue is how much of a value the page has.
+const maxShownValue = 32
 
 // collector makes the Blocks.
 type collector struct {
 	*Model
-	f     *source.File
-	room  int64  // bytes that entries may still take
-	end   uint64 // of the block before
-	last  []byte // separator before
-	tally tallies
+	f             *source.File
+	budget        int64  // bytes that entries may still take
+	lastEnd       uint64 // of the block before
+	lastSeparator []byte // separator before
+	sizes         blockSizes
 }
 
 // blocks reads the data blocks one after the other.
-func (m *Model) blocks(f *source.File, room int64, d *damage) {
-	c := collector{Model: m, f: f, room: room, tally: newTallies()}
+func (m *Model) blocks(f *source.File, room int64, d *damageList) {
+	c := collector{Model: m, f: f, budget: room, sizes: newTallies()}
 	m.Blocks.Errors = map[int]string{}
 	for i, part := range f.Layout.Data {
-		b, entries, err := anatomy.ReadBlock(f, part)
+		b, entries, err := tablestats.ReadBlock(f, part)
 		if err != nil {
 			d.add(err)
 			m.Blocks.Errors[i] = errorText(err)
@@ -59,29 +59,29 @@ func (m *Model) blocks(f *source.File, room int64, d *damage) {
 		var held []byte
 		if err == nil {
 			c.count(b, entries)
-			held = c.hold(entries)
+			held = c.encodeEntries(entries)
 		}
 		c.add(b, held)
 	}
 	m.Blocks.Count = len(f.Layout.Data)
-	m.Histograms = c.tally.histograms(f.Internal)
+	m.Histograms = c.sizes.histograms(f.Internal)
 }
 
 // add appends a block to the columns.
-func (c *collector) add(b anatomy.Block, held []byte) {
+func (c *collector) add(b tablestats.Block, held []byte) {
 	out := &c.Blocks
 	for _, n := range []uint64{
-		b.Offset - c.end, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.Users), uint64(b.Deletions), uint64(b.Compression), uint64(len(held)),
+		b.Offset - c.lastEnd, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(b.Compression), uint64(len(held)),
 	} {
 		out.Columns = binary.AppendUvarint(out.Columns, n)
 	}
-	c.end = b.Offset + b.Length + format.TrailerLen
-	out.Separators = appendKey(out.Separators, b.Separator, wire.SharedLen(c.last, b.Separator))
+	c.lastEnd = b.Offset + b.Length + format.TrailerLen
+	out.Separators = appendKey(out.Separators, b.Separator, wire.SharedLen(c.lastSeparator, b.Separator))
 	out.SeparatorBytes += len(b.Separator)
-	c.last = b.Separator
+	c.lastSeparator = b.Separator
 	if len(held) > 0 {
 		out.Entries = append(out.Entries, held...)
-		out.Held++
+		out.Embedded++
 	}
 }
 
@@ -93,49 +93,49 @@ func appendKey(dst, key []byte, shared int) []byte {
 }
 
 // count counts a sound block in.
-func (c *collector) count(b anatomy.Block, entries *block.Iter) {
+func (c *collector) count(b tablestats.Block, entries *block.Iter) {
 	c.compression(b.Compression)
 	t := &c.Totals
 	t.Entries += b.Entries
-	t.Users += b.Users
+	t.UserKeys += b.UserKeys
 	t.Deletions += b.Deletions
 	t.Stored += int64(b.Length)
 	t.Raw += int64(b.Raw)
 	t.Keys += b.KeyBytes
 	t.Values += b.ValueBytes
-	c.tally.stored[int(b.Length)]++
-	c.tally.raw[b.Raw]++
-	c.tally.entries[b.Entries]++
+	c.sizes.stored[int(b.Length)]++
+	c.sizes.raw[b.Raw]++
+	c.sizes.entries[b.Entries]++
 	for ok := entries.First(); ok; ok = entries.Next() {
-		c.tally.keys[len(c.userPart(entries.Key()))]++
-		c.tally.values[len(entries.Value())]++
+		c.sizes.keys[len(c.userKey(entries.Key()))]++
+		c.sizes.values[len(entries.Value())]++
 	}
 }
 
-// userPart is the user's part of a key, or all of one that has none.
-func (c *collector) userPart(key []byte) []byte {
-	if user := c.f.User(key); user != nil {
+// userKey is the user's part of a key, or all of one that has none.
+func (c *collector) userKey(key []byte) []byte {
+	if user := c.f.FilterKey(key); user != nil {
 		return user
 	}
 	return key
 }
 
-// hold returns the block's entries for the page, or nothing if there is no room for
+// encodeEntries returns the block's entries for the page, or nothing if there is no room for
 // all of them.
-func (c *collector) hold(entries *block.Iter) []byte {
+func (c *collector) encodeEntries(entries *block.Iter) []byte {
 	var held []byte
-	var keys anatomy.Keys
+	var keys tablestats.PrefixTracker
 	for ok := entries.First(); ok; ok = entries.Next() {
 		value := entries.Value()
-		shown := value[:min(len(value), shownValue)]
-		held = appendKey(held, entries.Key(), keys.Next(entries))
+		shown := value[:min(len(value), maxShownValue)]
+		held = appendKey(held, entries.Key(), keys.SharedLen(entries))
 		held = binary.AppendUvarint(held, uint64(len(value)))
 		held = binary.AppendUvarint(held, uint64(len(shown)))
 		held = append(held, shown...)
-		if int64(len(held)) > c.room {
+		if int64(len(held)) > c.budget {
 			return nil
 		}
 	}
-	c.room -= int64(len(held))
+	c.budget -= int64(len(held))
 	return held
 }

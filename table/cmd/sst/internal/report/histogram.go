@@ -32,15 +32,17 @@ const (
 	wideRange = 64
 )
 
-// A tally is how often each size occurs.
-type tally map[int]int
+// A sizeCounts is how often each size occurs.
+type sizeCounts map[int]int
 
-type tallies struct{ stored, raw, entries, keys, values tally }
+type blockSizes struct{ stored, raw, entries, keys, values sizeCounts }
 
-func newTallies() tallies { return tallies{tally{}, tally{}, tally{}, tally{}, tally{}} }
+func newTallies() blockSizes {
+	return blockSizes{sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}}
+}
 
 // histograms returns those of sizes that there are.
-func (t tallies) histograms(internal bool) []Histogram {
+func (t blockSizes) histograms(internal bool) []Histogram {
 	keys := "Key lengths"
 	if internal {
 		keys = "User key lengths"
@@ -48,7 +50,7 @@ func (t tallies) histograms(internal bool) []Histogram {
 	all := []Histogram{}
 	for _, h := range []struct {
 		title, unit, of string
-		tally
+		sizeCounts
 	}{
 		{"Block sizes, as stored", "bytes", "blocks", t.stored},
 		{"Block sizes, decompressed", "bytes", "blocks", t.raw},
@@ -56,14 +58,14 @@ func (t tallies) histograms(internal bool) []Histogram {
 		{keys, "bytes", "entries", t.keys},
 		{"Value lengths", "bytes", "entries", t.values},
 	} {
-		if len(h.tally) > 0 {
+		if len(h.sizeCounts) > 0 {
 			all = append(all, h.histogram(h.title, h.unit, h.of))
 		}
 	}
 	return all
 }
 
-func (t tally) histogram(title, unit, of string) Histogram {
+func (t sizeCounts) histogram(title, unit, of string) Histogram {
 	sizes := slices.Sorted(maps.Keys(t))
 	h := Histogram{Title: title, Unit: unit, Of: of, Min: sizes[0], Max: sizes[len(sizes)-1]}
 	n, sum := 0, 0.0

@@ -24,10 +24,10 @@ const asked = 5000
 // An outcome is how a lookup goes, as the page and the library tell it.
 type outcome struct {
 	Key      string
-	Whole    source.Answer
+	Whole    source.FilterResult
 	Block    int // the number of data blocks if the index has none
 	Slot     int // -1: none
-	Filter   source.Answer
+	Filter   source.FilterResult
 	Outcome  string
 	Value    string // its start
 	Length   int
@@ -54,9 +54,9 @@ const lookupAll = `({ keys, internal }) => keys.map((key) => {
 // table's filter rules the key out, is left out.
 func want(t *testing.T, f *source.File, key []byte) outcome {
 	p, err := f.Explain(key)
-	o := outcome{Key: base64.StdEncoding.EncodeToString(key), Whole: p.Whole, Block: p.IndexEntry, Slot: p.Slot, Filter: p.Blocks, Outcome: "absent", Sequence: "0"}
-	if p.Whole == source.Absent || p.IndexEntry == len(f.Layout.Data) {
-		o.Block, o.Slot, o.Filter = -1, -1, source.NotAsked
+	o := outcome{Key: base64.StdEncoding.EncodeToString(key), Whole: p.TableFilter, Block: p.IndexEntry, Slot: p.FilterIndex, Filter: p.BlockFilter, Outcome: "absent", Sequence: "0"}
+	if p.TableFilter == source.Absent || p.IndexEntry == len(f.Layout.Data) {
+		o.Block, o.Slot, o.Filter = -1, -1, source.NotChecked
 	}
 	switch {
 	case errors.Is(err, table.ErrCorrupt):
@@ -69,7 +69,7 @@ func want(t *testing.T, f *source.File, key []byte) outcome {
 			o.Outcome = "deleted"
 		}
 		value := p.Entry.Value
-		o.Value, o.Length = base64.StdEncoding.EncodeToString(value[:min(len(value), shownValue)]), len(value)
+		o.Value, o.Length = base64.StdEncoding.EncodeToString(value[:min(len(value), maxShownValue)]), len(value)
 		o.Sequence = fmt.Sprint(p.Entry.Sequence)
 	}
 	return o
@@ -125,8 +125,8 @@ func compareTables(t *testing.T, tables []tableCase) {
 	for _, tt := range tables {
 		t.Run(tt.name, func(t *testing.T) {
 			f := openTable(t, writeTable(t, "t.ldb", tt.o, tt.pairs))
-			if tt.o.Comparer != nil != f.Internal || f.Opaque {
-				t.Fatalf("internal keys: %v, filter not used: %v", f.Internal, f.Opaque)
+			if tt.o.Comparer != nil != f.Internal || f.FilterUnusable {
+				t.Fatalf("internal keys: %v, filter not used: %v", f.Internal, f.FilterUnusable)
 			}
 			compareLookups(t, open(t, browser, writePage(t, f, Options{Embed: 1 << 20}), 1000), f, tt.pairs)
 		})
@@ -201,7 +201,7 @@ func compareLookups(t *testing.T, page *tab, f *source.File, pairs []workload.Pa
 	t.Helper()
 	var present [][]byte
 	for _, p := range pairs {
-		present = append(present, f.User(p.Key))
+		present = append(present, f.FilterKey(p.Key))
 	}
 	keys := questions(present, asked)
 	var wanted []outcome

@@ -40,7 +40,7 @@ func TestModel(t *testing.T) {
 	}
 	want := &Model{
 		File: "names.ldb", Command: []string{"sst", "get", "names.ldb"}, Size: f.Size,
-		Totals:       Totals{Entries: 2, Users: 2, Stored: 77, Raw: 77, Keys: 7, Values: 48},
+		Totals:       Totals{Entries: 2, UserKeys: 2, Stored: 77, Raw: 77, Keys: 7, Values: 48},
 		Compressions: map[string]string{"0": "none"},
 		Parts: []Part{
 			{Kind: "filter", Name: "filter.leveldb.BuiltinBloomFilter, filter.leveldb.BuiltinBloomFilter2", Offset: 87, Length: 18, Trailer: 5, Raw: 18},
@@ -49,7 +49,7 @@ func TestModel(t *testing.T) {
 			{Kind: "footer", Offset: 198, Length: 48, Raw: 48},
 		},
 		Blocks: Blocks{
-			Count: 2, SeparatorBytes: 4, Held: 2, Errors: map[int]string{},
+			Count: 2, SeparatorBytes: 4, Embedded: 2, Errors: map[int]string{},
 			Separators: []byte("\x00\x03ada\x00\x01b"),
 			Entries:    []byte("\x00\x03ada\x08\x08lovelace" + "\x00\x04adam\x28\x20" + strings.Repeat("s", 32)),
 		},
@@ -87,8 +87,8 @@ func TestEmbed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b := m.Blocks; !tt.held(b.Held) || b.Count != all || uint64(len(b.Entries))/3*4 > tt.embed {
-			t.Errorf("with %d bytes for them the page holds entries of %d of %d blocks, in %d bytes", tt.embed, b.Held, all, len(b.Entries))
+		if b := m.Blocks; !tt.held(b.Embedded) || b.Count != all || uint64(len(b.Entries))/3*4 > tt.embed {
+			t.Errorf("with %d bytes for them the page holds entries of %d of %d blocks, in %d bytes", tt.embed, b.Embedded, all, len(b.Entries))
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestBins(t *testing.T) {
 
 func TestHistogram(t *testing.T) {
 	t.Parallel()
-	got := tally{1: 5, 2: 1, 4: 4}.histogram("Sizes", "bytes", "blocks")
+	got := sizeCounts{1: 5, 2: 1, 4: 4}.histogram("Sizes", "bytes", "blocks")
 	want := Histogram{
 		Title: "Sizes", Unit: "bytes", Of: "blocks", Min: 1, Median: 1, Max: 4, Mean: 2.3,
 		Bins: []Bin{{1, 1, 5}, {2, 2, 1}, {3, 3, 0}, {4, 4, 4}},

@@ -25,7 +25,7 @@ type Part struct {
 
 // parts lists what is not data: what the metaindex lists, it itself, the index and
 // the footer.
-func (m *Model) parts(f *source.File, d *damage) {
+func (m *Model) parts(f *source.File, d *damageList) {
 	meta, err := f.Layout.Meta()
 	d.add(err)
 	known := map[uint64]int{} // parts by where they are
@@ -58,7 +58,7 @@ func kindOf(name string) string {
 	return "meta"
 }
 
-func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *damage) {
+func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *damageList) {
 	contents, id, err := f.Layout.ReadBlock(h)
 	d.add(err)
 	p := Part{Kind: kind, Name: name, Offset: h.Offset, Length: h.Length, Trailer: format.TrailerLen, Raw: len(contents), Error: errorText(err)}
@@ -71,7 +71,7 @@ func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *da
 func idText(id byte) string { return strconv.Itoa(int(id)) }
 
 // filters takes over the filters that lookups ask, and says why others are not.
-func (m *Model) filters(f *source.File, d *damage) {
+func (m *Model) filters(f *source.File, d *damageList) {
 	all := f.Filters()
 	if all.Blocks != nil {
 		contents, _, _ := f.Layout.ReadBlock(all.BlocksEntry.Handle) // which was read and sound before
@@ -81,7 +81,7 @@ func (m *Model) filters(f *source.File, d *damage) {
 		contents, _, _ := f.Layout.ReadBlock(all.TableEntry.Handle)
 		m.Whole = &Filter{policyName(all.TableEntry, format.TableFilterPrefix), all.TableEntry.Offset, contents}
 	}
-	if why := f.Unused(); why != "" {
+	if why := f.FilterNote(); why != "" {
 		m.Note = "A filter of the table is " + why + "."
 	}
 	if err := all.Err; err != nil {
@@ -94,7 +94,7 @@ func policyName(entry table.MetaindexEntry, prefix string) string {
 }
 
 // damagedFilter notes the damage of a filter that has a right checksum.
-func (m *Model) damagedFilter(err error, d *damage) {
+func (m *Model) damagedFilter(err error, d *damageList) {
 	var c *table.CorruptionError
 	if !errors.As(err, &c) {
 		return

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -47,7 +47,7 @@ type Model struct {
 // Totals are of the data blocks that are sound.
 type Totals struct {
 	Entries   int   `json:"entries"`
-	Users     int   `json:"users"` // users' keys: fewer than entries where these are versions
+	UserKeys  int   `json:"users"` // users' keys: fewer than entries where these are versions
 	Deletions int   `json:"deletions"`
 	Stored    int64 `json:"stored"`
 	Raw       int64 `json:"raw"`
@@ -69,10 +69,10 @@ func New(f *source.File, o Options) (*Model, error) {
 		File: filepath.Base(f.Path), Command: o.Command, Size: f.Size, Internal: f.Internal,
 		Compressions: map[string]string{}, Samples: [][]byte{},
 	}
-	if m.Order = f.Disorder; m.Order == "" && f.Order != table.BytewiseComparer {
+	if m.Order = f.OrderNote; m.Order == "" && f.Order != table.BytewiseComparer {
 		m.Order = "keys are in the order of " + text.Printable(f.Order.Name())
 	}
-	d := damage{seen: map[int64]bool{}}
+	d := damageList{seen: map[int64]bool{}}
 	m.blocks(f, int64(min(o.Embed, 1<<60)/4*3), &d) // base64 makes 4 bytes of 3
 	m.parts(f, &d)
 	m.filters(f, &d)
@@ -83,14 +83,14 @@ func New(f *source.File, o Options) (*Model, error) {
 	return m, errors.Join(d.found...)
 }
 
-// damage is what was found damaged, each part of the file once: some are come to
+// damageList is what was found damaged, each part of the file once: some are come to
 // twice, and errors call them by different names then.
-type damage struct {
+type damageList struct {
 	found []error
 	seen  map[int64]bool // by offset
 }
 
-func (d *damage) add(err error) {
+func (d *damageList) add(err error) {
 	var c *table.CorruptionError
 	if errors.As(err, &c) {
 		if d.seen[c.Offset] {
@@ -112,6 +112,6 @@ func errorText(err error) string {
 
 // compression returns the id, and notes what it is called.
 func (m *Model) compression(id byte) int {
-	m.Compressions[idText(id)] = anatomy.CompressionName(id)
+	m.Compressions[idText(id)] = tablestats.CompressionName(id)
 	return int(id)
 }

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/anatomy"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
 // maxSample is the longest key to begin with.
@@ -35,9 +35,9 @@ func (m *Model) samples(f *source.File) {
 
 // firstKey returns the user's part of the first key of data block i, or nil.
 func firstKey(f *source.File, i int) []byte {
-	_, it, err := anatomy.ReadBlock(f, f.Layout.Data[i])
+	_, it, err := tablestats.ReadBlock(f, f.Layout.Data[i])
 	if err == nil && it.First() {
-		return append([]byte{}, f.User(it.Key())...)
+		return append([]byte{}, f.FilterKey(it.Key())...)
 	}
 	return nil
 }

@@ -92,12 +92,12 @@ func TestSalvageOfTablesCutAnywhere(t *testing.T) {
 		contents := tableOf(t, table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 300, Compression: table.NoCompression}, pairs)
 		whole := salvaged(t, contents)
 		read(whole)
-		blocks, _ := scanned(image{data: contents})
+		blocks, _ := scanned(fileImage{data: contents})
 		for i, e := range blocks[:whole.Blocks] {
 			behind := 1 + rng.IntN(min(60, blocks[i+1].end-e.end)) // and not all of the next block
 			want := 0
 			for _, e := range blocks[:i+1] {
-				it, err := (image{data: contents}).open(e)
+				it, err := (fileImage{data: contents}).open(e)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -259,7 +259,7 @@ func BenchmarkSearch(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(name, " ", "-"), size), func(b *testing.B) {
 				b.SetBytes(int64(len(data)))
 				for b.Loop() {
-					find(image{data: data})
+					searchBlocks(fileImage{data: data})
 				}
 			})
 		}

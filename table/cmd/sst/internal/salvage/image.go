@@ -11,22 +11,22 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// image is a file in memory.
-type image struct {
+// fileImage is a file in memory.
+type fileImage struct {
 	data     []byte
 	maxBlock int // the most bytes that a block has, stored or decoded; 0: maxBlock
 }
 
-func imageOf(f *source.File) (image, error) {
+func readImage(f *source.File) (fileImage, error) {
 	data := make([]byte, f.Size)
 	if _, err := io.ReadFull(io.NewSectionReader(f.Src, 0, f.Size), data); err != nil {
-		return image{}, fmt.Errorf("%s: %w", f.Path, err)
+		return fileImage{}, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	return image{data, f.Options.MaxBlockSize}, nil
+	return fileImage{data, f.Options.MaxBlockSize}, nil
 }
 
 // decode decompresses a block.
-func (f image) decode(e extent) ([]byte, error) {
+func (f fileImage) decode(e extent) ([]byte, error) {
 	stored, id, limit := f.data[e.start:e.end:e.end], f.data[e.end], cmp.Or(f.maxBlock, maxBlock)
 	if id == table.NoCompression.ID() && len(stored) > limit {
 		return nil, &codecs.TooLargeError{Size: len(stored), Limit: limit}
@@ -43,7 +43,7 @@ func (f image) decode(e extent) ([]byte, error) {
 }
 
 // open opens a block that was found.
-func (f image) open(e extent) (*block.Iter, error) {
+func (f fileImage) open(e extent) (*block.Iter, error) {
 	contents, err := f.decode(e)
 	if err != nil {
 		return nil, err

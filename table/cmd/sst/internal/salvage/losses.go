@@ -23,8 +23,8 @@ type Losses struct {
 	Largest *codecs.TooLargeError // block of those others; nil if none is too large
 }
 
-// mostKept is how many losses are kept.
-const mostKept = 100
+// maxListedLosses is how many losses are kept.
+const maxListedLosses = 100
 
 // Any reports whether there is a loss.
 func (l *Losses) Any() bool { return len(l.First) > 0 }
@@ -38,7 +38,7 @@ func (l *Losses) anyTooLarge() bool {
 
 // add adds what was lost for a reason: so many bytes of the file.
 func (l *Losses) add(what func() string, bytes int, why error) {
-	if len(l.First) < mostKept {
+	if len(l.First) < maxListedLosses {
 		l.First = append(l.First, Loss{what(), why})
 		return
 	}
@@ -60,7 +60,7 @@ func (l *Losses) count(bytes int, why error) {
 type neighbours struct{ before, after extent }
 
 // neighboursOf returns those of gaps, which are in order as the blocks are.
-func (s *search) neighboursOf(gaps []piece) []neighbours {
+func (s *search) neighboursOf(gaps []region) []neighbours {
 	all := make([]neighbours, len(gaps))
 	i, before := 0, extent{}
 	for e := range s.data() {
@@ -78,18 +78,18 @@ func (s *search) neighboursOf(gaps []piece) []neighbours {
 }
 
 // addGap keeps one of the first gaps.
-func (s *search) addGap(g piece) {
-	if len(s.gaps) < mostKept {
+func (s *search) addGap(g region) {
+	if len(s.gaps) < maxListedLosses {
 		s.gaps = append(s.gaps, g)
 		return
 	}
-	s.others.count(g.end-g.start, g.err)
+	s.moreGaps.count(g.end-g.start, g.err)
 }
 
 // lost says what bytes could not be read, and between which keys they are.
 func (s *search) lost(separator func(key []byte) string) Losses {
-	l := s.others
-	ends := endKeys{in: s.image, separator: separator, seen: map[extent][2]string{}}
+	l := s.moreGaps
+	ends := boundaryKeys{in: s.fileImage, separator: separator, known: map[extent][2]string{}}
 	for i, next := range s.neighboursOf(s.gaps) {
 		g := s.gaps[i]
 		what := fmt.Sprintf("%d bytes at %d", g.end-g.start, g.start)
@@ -109,15 +109,15 @@ func (s *search) lost(separator func(key []byte) string) Losses {
 	return l
 }
 
-// endKeys are the first key and the last key of blocks, as text: many gaps can be next to one.
-type endKeys struct {
-	in        image
+// boundaryKeys are the first key and the last key of blocks, as text: many gaps can be next to one.
+type boundaryKeys struct {
+	in        fileImage
 	separator func(key []byte) string
-	seen      map[extent][2]string
+	known     map[extent][2]string
 }
 
-func (k *endKeys) of(e extent) [2]string {
-	ends, ok := k.seen[e]
+func (k *boundaryKeys) of(e extent) [2]string {
+	ends, ok := k.known[e]
 	if ok {
 		return ends
 	}
@@ -126,6 +126,6 @@ func (k *endKeys) of(e extent) [2]string {
 		it.Last()
 		ends[1] = k.separator(it.Key())
 	}
-	k.seen[e] = ends
+	k.known[e] = ends
 	return ends
 }

@@ -21,8 +21,8 @@ type Salvage struct {
 
 	LeftOut Losses // blocks that look like no data, where no index says which are
 
-	each   func(yield func(it *block.Iter) bool)
-	unread Losses // what is Lost before any block is read
+	eachBlock     func(yield func(it *block.Iter) bool)
+	unreadRegions Losses // what is Lost before any block is read
 }
 
 // Found reports whether there is any block of entries, of whatever kind or size.
@@ -30,32 +30,32 @@ func (s *Salvage) Found() bool {
 	return s.Blocks > 0 || s.LeftOut.Any() || s.Lost.anyTooLarge()
 }
 
-// Of finds what can be read of the file, by its index or, if that cannot be read,
+// Open finds what can be read of the file, by its index or, if that cannot be read,
 // by the blocks' checksums. For this it takes the file into memory.
-func Of(f *source.File, internal source.InternalKeys) (*Salvage, error) {
+func Open(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	s := &Salvage{Damage: f.Damage}
 	if f.Layout != nil {
-		s.each = func(yield func(*block.Iter) bool) { s.byIndex(f, yield) }
-		s.Internal = f.Internal && (internal == source.Yes || source.AllInternal(s.each))
-		f.LookOrder(s.each)
+		s.eachBlock = func(yield func(*block.Iter) bool) { s.byIndex(f, yield) }
+		s.Internal = f.Internal && (internal == source.Yes || source.AllInternalKeys(s.eachBlock))
+		f.DetectOrder(s.eachBlock)
 		return s, nil
 	}
-	in, err := imageOf(f)
+	in, err := readImage(f)
 	if err != nil {
 		return nil, err
 	}
-	found := find(in)
+	found := searchBlocks(in)
 	for range found.data() {
 		s.Blocks++
 	}
 	s.Searched = true
-	s.each = func(yield func(*block.Iter) bool) { s.byChecksum(found, yield) }
-	s.Internal = internal == source.Yes || internal == source.Auto && f.LookInternal(s.each)
+	s.eachBlock = func(yield func(*block.Iter) bool) { s.byChecksum(found, yield) }
+	s.Internal = internal == source.Yes || internal == source.Auto && f.DetectInternalKeys(s.eachBlock)
 	f.Internal = s.Internal
-	f.LookOrder(s.each)
+	f.DetectOrder(s.eachBlock)
 	found.addLeftOut(&s.LeftOut)
-	s.unread = found.lost(f.Separator)
-	s.Lost = s.unread
+	s.unreadRegions = found.lost(f.Separator)
+	s.Lost = s.unreadRegions
 	return s, nil
 }
 
@@ -63,9 +63,9 @@ func Of(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 func (s *Salvage) byIndex(f *source.File, yield func(*block.Iter) bool) {
 	s.Blocks, s.Lost = 0, Losses{}
 	for i, part := range f.Layout.Data {
-		it, err := openListed(f, part)
+		it, err := openDataBlock(f, part)
 		if err != nil {
-			s.Lost.add(func() string { return "the keys " + keysOf(f, i) }, int(part.Length), err)
+			s.Lost.add(func() string { return "the keys " + keyRangeOf(f, i) }, int(part.Length), err)
 			continue
 		}
 		if s.Blocks++; !yield(it) {
@@ -74,7 +74,7 @@ func (s *Salvage) byIndex(f *source.File, yield func(*block.Iter) bool) {
 	}
 }
 
-func openListed(f *source.File, part table.IndexEntry) (*block.Iter, error) {
+func openDataBlock(f *source.File, part table.IndexEntry) (*block.Iter, error) {
 	contents, _, err := f.Layout.ReadBlock(part.Handle)
 	if err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func openListed(f *source.File, part table.IndexEntry) (*block.Iter, error) {
 	return it, nil
 }
 
-// keysOf says between which separators data block i's keys are.
-func keysOf(f *source.File, i int) string {
+// keyRangeOf says between which separators data block i's keys are.
+func keyRangeOf(f *source.File, i int) string {
 	upTo := "up to " + f.Separator(f.Layout.Data[i].Separator)
 	if i == 0 {
 		return upTo
@@ -97,7 +97,7 @@ func keysOf(f *source.File, i int) string {
 
 // byChecksum yields the blocks that were found. They were sound then.
 func (s *Salvage) byChecksum(found *search, yield func(*block.Iter) bool) {
-	s.Lost = s.unread
+	s.Lost = s.unreadRegions
 	s.Lost.First = slices.Clip(s.Lost.First)
 	for e := range found.data() {
 		it, err := found.open(e)
@@ -115,7 +115,7 @@ func (s *Salvage) byChecksum(found *search, yield func(*block.Iter) bool) {
 // They come in the order of the file. What is lost is known when all were gone over.
 func (s *Salvage) Pairs() iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
-		for it := range s.each {
+		for it := range s.eachBlock {
 			for it.Next() {
 				if !yield(input.Pair{Key: it.Key(), Value: it.Value()}, nil) {
 					return

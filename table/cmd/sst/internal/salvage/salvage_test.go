@@ -35,13 +35,13 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		data = bytes.Clone(data)
 		rawtable.Repair(data)
-		find(image{data: data})
-		blocks, gaps := scanned(image{data: data})
+		searchBlocks(fileImage{data: data})
+		blocks, gaps := scanned(fileImage{data: data})
 		at := 0
 		for len(blocks) > 0 || len(gaps) > 0 {
 			switch {
 			case len(blocks) > 0 && blocks[0].start == at:
-				if _, err := (image{data: data}).decode(blocks[0]); err != nil {
+				if _, err := (fileImage{data: data}).decode(blocks[0]); err != nil {
 					t.Fatalf("block at %d does not decode", at)
 				}
 				at, blocks = blocks[0].end+format.TrailerLen, blocks[1:]
@@ -96,7 +96,7 @@ func TestScanResumes(t *testing.T) {
 		} {
 			data := bytes.Clone(sound)
 			fill(data[first.Offset:next.Offset])
-			blocks, gaps := scanned(image{data: data})
+			blocks, gaps := scanned(fileImage{data: data})
 			want := extent{int(first.Offset), int(next.Offset)}
 			if len(gaps) != 1 || gaps[0] != want || len(blocks) != len(f.Layout.Data)-3+2 {
 				t.Errorf("%s, %s: gaps %v, want %v; %d blocks, want %d and two more", name, damage, gaps, want, len(blocks), len(f.Layout.Data)-3)
@@ -158,7 +158,7 @@ func checkTold(t *testing.T, name, path string, all []string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := Of(f, source.Auto)
+	s, err := Open(f, source.Auto)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func salvaged(t *testing.T, contents []byte) *Salvage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	s, err := Of(f, source.Auto)
+	s, err := Open(f, source.Auto)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func salvaged(t *testing.T, contents []byte) *Salvage {
 }
 
 // scanned returns the blocks that scan finds, and the gaps.
-func scanned(in image) (blocks, gaps []extent) {
+func scanned(in fileImage) (blocks, gaps []extent) {
 	for p := range scan(in) {
 		if p.kind == gap {
 			gaps = append(gaps, p.extent)

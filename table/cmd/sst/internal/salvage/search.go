@@ -9,16 +9,16 @@ import (
 // search is what is found in a file without index. However many blocks and gaps there are,
 // it takes less memory than the file.
 type search struct {
-	image
-	blocks extents // of entries
-	kinds  kinds
-	gaps   []piece // the first of them
-	others Losses  // the other gaps
+	fileImage
+	blocks   extents // of entries
+	kinds    classifier
+	gaps     []region // the first of them
+	moreGaps Losses   // the other gaps
 }
 
-// find finds blocks by their form and their checksums, and what is no block at all.
-func find(in image) *search {
-	s := &search{image: in}
+// searchBlocks finds blocks by their form and their checksums, and what is no block at all.
+func searchBlocks(in fileImage) *search {
+	s := &search{fileImage: in}
 	lengths := map[uint64]bool{} // few are different, as they make up the file
 	var last []extent
 	for p := range scan(in) {
@@ -27,13 +27,13 @@ func find(in image) *search {
 			continue
 		}
 		lengths[uint64(p.end-p.start)] = true
-		if p.kind == withEntries {
+		if p.kind == entryBlock {
 			s.blocks.add(p.extent)
 			last = append(last, p.extent)
-			last = last[max(0, len(last)-lists):]
+			last = last[max(0, len(last)-maxTrailingBlocks):]
 		}
 	}
-	s.kinds = kindsOf(in, last, lengths)
+	s.kinds = classify(in, last, lengths)
 	return s
 }
 
@@ -53,7 +53,7 @@ func (s *search) addLeftOut(l *Losses) {
 	for e := range s.blocks.all() {
 		if k := s.kinds.of(e); k != dataBlock {
 			what := func() string { return fmt.Sprintf("the block of %d bytes at %d", e.end-e.start, e.start) }
-			l.add(what, e.end-e.start, errors.New(kindNames[k]))
+			l.add(what, e.end-e.start, errors.New(leftOutReasons[k]))
 		}
 	}
 }

@@ -22,14 +22,14 @@ type Dir struct {
 	Path    string
 	Version *database.Version // nil: there is no MANIFEST, or none that can be read
 	Order   Order             // that the database says it is in
-	Tables  []Listed          // the newest first, as far as their names and levels tell
+	Tables  []TableFile       // the newest first, as far as their names and levels tell
 	Logs    []string          // paths of the logs with writes that are in no table, or of all, the oldest first
 	Notes   []string          // what of the directory is not seen, for people
 	Damage  []error           // what the database lacks
 }
 
-// Listed is a table of a directory.
-type Listed struct {
+// TableFile is a table of a directory.
+type TableFile struct {
 	Path string
 	Meta *database.Table // what the MANIFEST says of it. nil: it does not list it
 }
@@ -53,18 +53,18 @@ func listDir(dir string, o Options) (Dir, error) {
 	if err != nil {
 		return Dir{}, err
 	}
-	d := Dir{Path: dir, Order: Order{looked: true}}
-	if pid := database.Holder(dir); pid != 0 {
+	d := Dir{Path: dir, Order: Order{skipManifest: true}}
+	if pid := database.LockHolder(dir); pid != 0 {
 		d.note("%s is open in process %d, which may change it while it is read", dir, pid)
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
 		case slices.Contains([]string{".ldb", ".sst"}, filepath.Ext(path)):
-			d.Tables = append(d.Tables, Listed{Path: path})
+			d.Tables = append(d.Tables, TableFile{Path: path})
 		case logName.MatchString(e.Name()):
 			d.Logs = append(d.Logs, path)
-		case isVersionFile(e.Name()):
+		case isCurrentOrManifest(e.Name()):
 			if err := o.Outputs.CheckAll([]string{path}); err != nil {
 				return Dir{}, err
 			}
@@ -72,12 +72,12 @@ func listDir(dir string, o Options) (Dir, error) {
 	}
 	d.readVersion(entries)
 	if d.Version != nil {
-		d.restrict(o.AllTables)
+		d.applyManifest(o.AllTables)
 	}
 	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
 		return Dir{}, fmt.Errorf("%s: a directory without .ldb and .sst files", dir)
 	}
-	slices.SortStableFunc(d.Tables, newer)
+	slices.SortStableFunc(d.Tables, compareNewestFirst)
 	slices.SortStableFunc(d.Logs, compareNumbers)
 	if o.NoLogs {
 		d.Logs = nil
@@ -85,8 +85,8 @@ func listDir(dir string, o Options) (Dir, error) {
 	return d, nil
 }
 
-// isVersionFile reports whether a database's file says which tables it has.
-func isVersionFile(name string) bool {
+// isCurrentOrManifest reports whether a database's file says which tables it has.
+func isCurrentOrManifest(name string) bool {
 	return name == "CURRENT" || database.ManifestName.MatchString(name)
 }
 
@@ -94,9 +94,9 @@ func (d *Dir) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// lost adds what of the database is damaged.
-func (d *Dir) lost(format string, args ...any) {
-	d.Damage = append(d.Damage, mismatch(fmt.Sprintf(format, args...)))
+// addDamage adds what of the database is damaged.
+func (d *Dir) addDamage(format string, args ...any) {
+	d.Damage = append(d.Damage, corruption(fmt.Sprintf(format, args...)))
 }
 
 // readVersion reads the MANIFEST that CURRENT names or, where that cannot be, the newest
@@ -115,7 +115,7 @@ func (d *Dir) readVersion(entries []fs.DirEntry) {
 			err, none = fmt.Errorf("%s is not there", filepath.Join(d.Path, "CURRENT")), false
 		}
 		if v, _ := database.ReadManifest(d.Path, e.Name()); v != nil {
-			d.lost("%v: %s is read instead", err, filepath.Join(d.Path, e.Name()))
+			d.addDamage("%v: %s is read instead", err, filepath.Join(d.Path, e.Name()))
 			d.Version = v
 			return
 		}
@@ -124,23 +124,23 @@ func (d *Dir) readVersion(entries []fs.DirEntry) {
 	case none && len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: all of its tables and logs are read", d.Path)
 	case !none:
-		d.lost("%v: all tables of the directory are taken for the database's, also those that it was done with", err)
+		d.addDamage("%v: all tables of the directory are taken for the database's, also those that it was done with", err)
 	}
 }
 
-// restrict leaves the tables and logs that the database lists. A table that is not there is
+// applyManifest leaves the tables and logs that the database lists. A table that is not there is
 // damage.
-func (d *Dir) restrict(all bool) {
+func (d *Dir) applyManifest(all bool) {
 	v := d.Version
-	d.Order = orderOf(v)
+	d.Order = manifestOrder(v)
 	missing := map[uint64]*database.Table{}
 	for i := range v.Tables {
 		missing[v.Tables[i].Number] = &v.Tables[i]
 	}
-	var listed []Listed
+	var listed []TableFile
 	var unlisted []string
 	for _, l := range d.Tables {
-		n, err := number(l.Path)
+		n, err := fileNumber(l.Path)
 		name := filepath.Base(l.Path)
 		if err == nil && name == fmt.Sprintf("%06d%s", n, filepath.Ext(name)) { // as engines call it
 			l.Meta = missing[n]
@@ -155,41 +155,41 @@ func (d *Dir) restrict(all bool) {
 	}
 	d.Tables = listed
 	if len(missing) > 0 {
-		d.Damage = append(d.Damage, missingTables{d.Path, slices.Sorted(maps.Keys(missing))})
+		d.Damage = append(d.Damage, missingTablesError{d.Path, slices.Sorted(maps.Keys(missing))})
 	}
 	if len(unlisted) > 0 && !all {
 		d.note("%s lists other tables, and not %s: see --all-tables", d.Path, strings.Join(unlisted, ", "))
 	}
 	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
-		n, err := number(path)
+		n, err := fileNumber(path)
 		return !all && (err != nil || !v.Live(n))
 	})
 }
 
-// missingTables is the error for a database that lacks some of its tables.
-type missingTables struct {
+// missingTablesError is the error for a database that lacks some of its tables.
+type missingTablesError struct {
 	dir     string
 	numbers []uint64
 }
 
-func (m missingTables) Error() string {
+func (m missingTablesError) Error() string {
 	if n := len(m.numbers); n > 1 {
 		return fmt.Sprintf("%s: the database lists %d tables that are not there, the first of them %06d", m.dir, n, m.numbers[0])
 	}
 	return fmt.Sprintf("%s: the database lists table %06d, which is not there", m.dir, m.numbers[0])
 }
 
-func (missingTables) Is(target error) bool { return target == table.ErrCorrupt }
+func (missingTablesError) Is(target error) bool { return target == table.ErrCorrupt }
 
-// newer orders tables by level and, where the MANIFEST does not say of which they are, or of the same,
+// compareNewestFirst orders tables by level and, where the MANIFEST does not say of which they are, or of the same,
 // by the number that their name is, the highest first; others by name, the last first.
-func newer(a, b Listed) int {
+func compareNewestFirst(a, b TableFile) int {
 	return cmp.Or(cmp.Compare(a.level(), b.level()), compareNumbers(b.Path, a.Path))
 }
 
-// size is what the MANIFEST says that the table has. What is behind that in the file engines
+// manifestSize is what the MANIFEST says that the table has. What is behind that in the file engines
 // do not read.
-func (l Listed) size() int64 {
+func (l TableFile) manifestSize() int64 {
 	if l.Meta == nil {
 		return 0
 	}
@@ -197,13 +197,13 @@ func (l Listed) size() int64 {
 }
 
 // Options are o, for opening the table.
-func (l Listed) Options(o Options) Options {
-	o.Listed, o.Size = l.Meta != nil && o.InternalKeys != No, l.size()
+func (l TableFile) Options(o Options) Options {
+	o.InManifest, o.Size = l.Meta != nil && o.InternalKeys != No, l.manifestSize()
 	return o
 }
 
 // level is the table's. What is in none comes before all, as what is newest.
-func (l Listed) level() int {
+func (l TableFile) level() int {
 	if l.Meta == nil {
 		return -1
 	}
@@ -212,15 +212,15 @@ func (l Listed) level() int {
 
 // compareNumbers orders files by the number that their name is, others by name.
 func compareNumbers(a, b string) int {
-	m, aErr := number(a)
-	n, bErr := number(b)
+	m, aErr := fileNumber(a)
+	n, bErr := fileNumber(b)
 	if aErr == nil && bErr == nil && m != n {
 		return cmp.Compare(m, n)
 	}
 	return strings.Compare(a, b)
 }
 
-func number(path string) (uint64, error) {
+func fileNumber(path string) (uint64, error) {
 	base := filepath.Base(path)
 	return strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
 }

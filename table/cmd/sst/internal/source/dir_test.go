@@ -121,7 +121,7 @@ func TestListDirReadsNoOutput(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := ListDir(dir, Options{Outputs: output.Of(nil, path)})
+		_, err := ListDir(dir, Options{Outputs: output.FilesOf(nil, path)})
 		if refused := strings.Contains(fmt.Sprint(err), "input and output are the same file"); refused != (name != "notes") {
 			t.Errorf("output to %s: %v", name, err)
 		}

@@ -21,11 +21,11 @@ type Entry struct {
 	Log    string // the log's path
 	Offset uint64 // of the data block in the table, or of the batch in the log
 
-	rank int // of its table: the lower, the newer; 0 of a log's
+	age int // of its table: the lower, the newer; 0 of a log's
 }
 
-// entryOf takes an internal key apart.
-func entryOf(key, value []byte, internal bool) (Entry, error) {
+// parseEntry takes an internal key apart.
+func parseEntry(key, value []byte, internal bool) (Entry, error) {
 	if !internal {
 		return Entry{Key: key, Value: value, Kind: table.KindSet}, nil
 	}
@@ -41,12 +41,12 @@ func (e Entry) newerThan(o Entry) bool {
 	if e.Sequence != o.Sequence {
 		return e.Sequence > o.Sequence
 	}
-	return e.rank < o.rank
+	return e.age < o.age
 }
 
 // Get returns the newest version of key in the file, which may be a tombstone.
 func (f *File) Get(key []byte) (e Entry, found bool, err error) {
-	if err := f.searchable(); err != nil {
+	if err := f.checkLookup(); err != nil {
 		return Entry{}, false, err
 	}
 	var k, v []byte
@@ -62,7 +62,7 @@ func (f *File) Get(key []byte) (e Entry, found bool, err error) {
 	if err != nil {
 		return Entry{}, false, f.Wrap(err)
 	}
-	e, err = entryOf(k, v, f.Internal)
+	e, err = parseEntry(k, v, f.Internal)
 	return e, err == nil, f.Wrap(err)
 }
 

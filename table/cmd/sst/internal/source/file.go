@@ -37,15 +37,15 @@ type Options struct {
 	AllTables    bool  // of a directory, also tables and logs that its database does not list
 	NoLogs       bool  // of a directory, leave out its logs
 	OneTable     bool  // no directory, and no log
-	Listed       bool  // the table is one that a database lists: its keys are internal keys
+	InManifest   bool  // the table is one that a database lists: its keys are internal keys
 	Size         int64 // of the table, where the file may be longer. 0: the file's
 
 	// Note is called with what is not seen of a Source, for people. nil: nothing.
 	Note func(string)
 
-	// Through says that entries are only gone through: the layout and the filters are not
+	// ScanOnly says that entries are only gone through: the layout and the filters are not
 	// kept in memory, which grow with the file, and lookups do without them.
-	Through bool
+	ScanOnly bool
 
 	// MaxBlock is how many bytes a block may take. 0: what a Reader takes.
 	MaxBlock int
@@ -53,30 +53,30 @@ type Options struct {
 	// Outputs are files that are written to. They are not opened.
 	Outputs output.Files
 
-	// Watch is put around the file of each table: to count what is read. nil: nothing.
-	Watch func(io.ReaderAt) io.ReaderAt
+	// WrapReader is put around the file of each table: to count what is read. nil: nothing.
+	WrapReader func(io.ReaderAt) io.ReaderAt
 }
 
 // A File is a table that is open.
 type File struct {
-	Path     string
-	Size     int64
-	Internal bool           // its keys are internal keys
-	Order    table.Comparer // of users' keys; table.AnyOrder if it is not known
-	Disorder string         // that it is not the order it should be, for people; or ""
-	Opaque   bool           // its filter holds something else than keys, and is not used
-	Src      io.ReaderAt    // what the table is read from
-	Empty    bool           // it has no data blocks
-	Layout   *table.Layout  // where its blocks are; nil if opened to be gone through
+	Path           string
+	Size           int64
+	Internal       bool           // its keys are internal keys
+	Order          table.Comparer // of users' keys; table.AnyOrder if it is not known
+	OrderNote      string         // that it is not the order it should be, for people; or ""
+	FilterUnusable bool           // its filter holds something else than keys, and is not used
+	Src            io.ReaderAt    // what the table is read from
+	Empty          bool           // it has no data blocks
+	Layout         *table.Layout  // where its blocks are; nil if opened to be gone through
 
 	// Rewritten says that goleveldb's recovery wrote the table anew, with internal keys
 	// where the order and the filter are those of users' keys. Then the Reader has the
 	// entries, and lookups need what is sorted.
 	Rewritten bool
 
-	// UserFilter says that the filter holds users' keys, though the keys are not to be read
+	// FilterHasUserKeys says that the filter holds users' keys, though the keys are not to be read
 	// as internal keys.
-	UserFilter bool
+	FilterHasUserKeys bool
 
 	Reader  *table.Reader
 	Metrics *table.Metrics // of the Reader
@@ -85,13 +85,13 @@ type File struct {
 	// Damage is why there is no Reader, and perhaps no Layout. Open fails then.
 	Damage error
 
-	// Seems is what a damaged file is taken for, if no blocks are found in it: text, say.
-	Seems error
+	// ForeignErr is what a damaged file is taken for, if no blocks are found in it: text, say.
+	ForeignErr error
 
-	file    *os.File
-	filters Filters
-	claim   Order   // what is said of its order
-	sorted  *sorted // what the Reader is of, if the file had to be sorted
+	file     *os.File
+	filters  Filters
+	declared Order        // what is said of its order
+	sorted   *sortedTable // what the Reader is of, if the file had to be sorted
 }
 
 // Open opens the table in a file. Errors name the file.
@@ -101,7 +101,7 @@ func Open(path string, o Options) (*File, error) {
 		return nil, err
 	}
 	if f.Damage != nil {
-		return nil, errors.Join(cmp.Or(f.Seems, f.Damage), f.Close())
+		return nil, errors.Join(cmp.Or(f.ForeignErr, f.Damage), f.Close())
 	}
 	return f, nil
 }
@@ -117,8 +117,8 @@ func OpenDamaged(path string, o Options) (*File, error) {
 	if errors.Is(err, table.ErrCorrupt) {
 		f.Damage = f.Wrap(err)
 		var sure bool
-		if sure, err = f.foreign(); !sure {
-			f.Seems, err = f.Wrap(err), nil
+		if sure, err = f.foreignError(); !sure {
+			f.ForeignErr, err = f.Wrap(err), nil
 		}
 	}
 	if err != nil {
@@ -140,26 +140,26 @@ func openRegular(path string, outputs output.Files) (*File, error) {
 }
 
 func (f *File) open(o Options) (err error) {
-	if o.Watch != nil {
-		f.Src = o.Watch(f.Src)
+	if o.WrapReader != nil {
+		f.Src = o.WrapReader(f.Src)
 	}
-	if o.Size > 0 && o.Size < f.Size && endsTable(f.Src, o.Size) {
+	if o.Size > 0 && o.Size < f.Size && hasMagicAt(f.Src, o.Size) {
 		f.Size = o.Size
 	}
 	f.Metrics = new(table.Metrics)
 	f.Options = &table.ReaderOptions{Codecs: codecs.All(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
-	f.claimOrder(o.Order)
+	f.declareOrder(o.Order)
 	layout, err := table.ReadLayout(f.Src, f.Size, f.Options)
 	if err != nil {
 		return err
 	}
 	f.Layout = layout
 	f.Empty = len(f.Layout.Data) == 0
-	if err := f.find(o); err != nil {
+	if err := f.detectKeys(o); err != nil {
 		return err
 	}
-	f.findOrder()
-	if o.Through {
+	f.detectOrder()
+	if o.ScanOnly {
 		large := f.Layout.Index.Length > 1<<20
 		f.Layout, f.filters.Blocks, f.filters.Table = nil, nil, nil
 		if large {
@@ -170,7 +170,7 @@ func (f *File) open(o Options) (err error) {
 	if f.Internal && !f.Rewritten {
 		f.Options.FilterKey = table.InternalFilterKey
 	}
-	f.Options.IgnoreFilter = f.Opaque || o.Through
+	f.Options.IgnoreFilter = f.FilterUnusable || o.ScanOnly
 	f.Reader, err = table.NewReader(f.Src, f.Size, f.Options)
 	return err
 }
@@ -194,8 +194,8 @@ func (f *File) seekKey(user []byte) []byte {
 	return table.SeekKey(nil, user, table.MaxSequence)
 }
 
-// User is what of a key the filters hold: of an internal key the user's.
-func (f *File) User(key []byte) []byte {
+// FilterKey is what of a key the filters hold: of an internal key the user's.
+func (f *File) FilterKey(key []byte) []byte {
 	if f.Internal {
 		return table.InternalFilterKey(key)
 	}
@@ -220,12 +220,12 @@ func (f *File) Close() error {
 	return errors.Join(err, f.sorted.close(), f.file.Close())
 }
 
-// sort has the Reader find what is in the table in another order of users' keys.
-func (f *File) sort(user table.Comparer) (err error) {
+// sortAgain has the Reader find what is in the table in another order of users' keys.
+func (f *File) sortAgain(user table.Comparer) (err error) {
 	unsorted := f.Reader
 	f.Order, f.Rewritten, f.filters = user, false, Filters{}
 	f.Options.Comparer = f.Comparer()
-	f.sorted, err = sortPairs(pairs(unsorted), user, f.Internal)
+	f.sorted, err = newSortedTable(pairs(unsorted), user, f.Internal)
 	if err == nil {
 		f.Reader, err = f.sorted.Reader, unsorted.Close()
 	}
@@ -255,16 +255,16 @@ func (f *File) Wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &FileError{Path: f.Path, Err: f.orderDoubted(err)}
+	return &FileError{Path: f.Path, Err: f.explainOrderError(err)}
 }
 
-// Unused says why a filter of the table is not in use, or nothing.
-func (f *File) Unused() string {
+// FilterNote says why a filter of the table is not in use, or nothing.
+func (f *File) FilterNote() string {
 	switch {
-	case f.Opaque:
+	case f.FilterUnusable:
 		return "not in use: it denies the table's own keys"
 	case f.filters.Err != nil:
-		return "not in use: " + f.filters.Why()
+		return "not in use: " + f.filters.Reason()
 	}
 	return ""
 }

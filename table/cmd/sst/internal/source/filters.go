@@ -12,19 +12,19 @@ import (
 type Filters struct {
 	table.LayoutFilters
 
-	Err     error // why a filter is not in use
-	Unknown bool  // Err is that there is no policy for it
+	Err           error // why a filter is not in use
+	UnknownPolicy bool  // Err is that there is no policy for it
 }
 
 func readFilters(l *table.Layout) Filters {
 	var f Filters
 	f.LayoutFilters, f.Err = l.Filters()
-	f.Unknown = f.Err != nil && !errors.Is(f.Err, table.ErrCorrupt)
+	f.UnknownPolicy = f.Err != nil && !errors.Is(f.Err, table.ErrCorrupt)
 	return f
 }
 
-// Why says why filters are not in use.
-func (f Filters) Why() string {
+// Reason says why filters are not in use.
+func (f Filters) Reason() string {
 	reasons := text.Lines(f.Err)
 	for i, reason := range reasons {
 		reasons[i] = strings.TrimPrefix(reason, "table: ")

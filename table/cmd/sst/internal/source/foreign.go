@@ -18,23 +18,23 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// engines are what the tables of others end in, and what reads them.
-var engines = map[uint64]struct{ what, reader string }{
+// otherEngines are what the tables of others end in, and what reads them.
+var otherEngines = map[uint64]struct{ what, reader string }{
 	0x88e241b785f4cff7: {"a RocksDB block-based table", "sst_dump --file=%s --command=scan"},
 	0x8242229663bf9564: {"a RocksDB plain table", "sst_dump --file=%s --command=scan"},
 	0x926789d0c5f17873: {"a RocksDB cuckoo table", "sst_dump --file=%s --command=scan"},
 	0xb3aa9ff0b3aa9ff0: {"a Pebble table", "pebble sstable scan %s"},
 }
 
-// headSize is how much of the start of a file is looked at: a block of a log, in which
+// headLen is how much of the start of a file is looked at: a block of a log, in which
 // its first record is.
-const headSize = 32 << 10
+const headLen = 32 << 10
 
-// foreign returns an error that says what the file is, if it was never meant to be a
+// foreignError returns an error that says what the file is, if it was never meant to be a
 // table of LevelDB. What a database lists was, whatever it has become. That it is another
 // engine's table, or empty, is sure; its name, or how it starts, can be a damaged table's.
-func (f *File) foreign() (sure bool, err error) {
-	head, err := readAt(f.Src, 0, min(f.Size, headSize))
+func (f *File) foreignError() (sure bool, err error) {
+	head, err := readAt(f.Src, 0, min(f.Size, headLen))
 	if err != nil {
 		return true, err
 	}
@@ -43,11 +43,11 @@ func (f *File) foreign() (sure bool, err error) {
 		return true, err
 	}
 	tail = append(make([]byte, 8-len(tail)), tail...)
-	what, next := f.recognize(head, tail)
-	if what == "" || IsListed(f.Path) {
+	what, next := f.recognizeForeign(head, tail)
+	if what == "" || IsInManifest(f.Path) {
 		return true, nil
 	}
-	_, engine := engines[binary.LittleEndian.Uint64(tail)]
+	_, engine := otherEngines[binary.LittleEndian.Uint64(tail)]
 	return engine || f.Size == 0, fmt.Errorf("%s, not a LevelDB table: %s", what, next)
 }
 
@@ -57,33 +57,33 @@ func readAt(r io.ReaderAt, at, n int64) ([]byte, error) {
 	return b, err
 }
 
-// IsListed reports whether the database in the file's directory has it for a table.
-func IsListed(path string) bool {
-	n, err := number(path)
+// IsInManifest reports whether the database in the file's directory has it for a table.
+func IsInManifest(path string) bool {
+	n, err := fileNumber(path)
 	if err != nil {
 		return false
 	}
 	v, err := database.Read(filepath.Dir(path))
-	return err == nil && lists(v, n)
+	return err == nil && hasTable(v, n)
 }
 
-// lists reports whether a database has the table with the number.
-func lists(v *database.Version, n uint64) bool {
+// hasTable reports whether a database has the table with the number.
+func hasTable(v *database.Version, n uint64) bool {
 	return slices.ContainsFunc(v.Tables, func(t database.Table) bool { return t.Number == n })
 }
 
-// recognize says what a file is, and what to do with it, by how it starts and ends. It
+// recognizeForeign says what a file is, and what to do with it, by how it starts and ends. It
 // says nothing of what a table may be when it is cut short.
-func (f *File) recognize(head, tail []byte) (what, next string) {
+func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 	path, magic := text.ShellPath(f.Path), binary.LittleEndian.Uint64(tail)
 	if magic == format.Magic {
 		return "", ""
 	}
-	if e, ok := engines[magic]; ok {
+	if e, ok := otherEngines[magic]; ok {
 		return e.what, "read it with " + fmt.Sprintf(e.reader, path)
 	}
-	if what := databaseFile(filepath.Base(f.Path), head); what != "" {
-		return string(what), readers[what] + " the database's directory, " + text.ShellPath(filepath.Dir(f.Path))
+	if what := detectFileKind(filepath.Base(f.Path), head); what != "" {
+		return string(what), fileKindReaders[what] + " the database's directory, " + text.ShellPath(filepath.Dir(f.Path))
 	}
 	switch {
 	case f.Size == 0:
@@ -99,7 +99,7 @@ func (f *File) recognize(head, tail []byte) (what, next string) {
 	case isUTF16(head):
 		return "UTF-16 text", "make it UTF-8 first: iconv -f utf-16 -t utf-8 " + path + " > OUT"
 	}
-	for _, k := range others {
+	for _, k := range foreignTypes {
 		if bytes.HasPrefix(head, []byte(k.magic)) {
 			return k.what, k.next + path + k.end
 		}
@@ -108,19 +108,19 @@ func (f *File) recognize(head, tail []byte) (what, next string) {
 }
 
 var (
-	logName     = regexp.MustCompile(`^[0-9]+\.log$`)
-	currentText = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
+	logName         = regexp.MustCompile(`^[0-9]+\.log$`)
+	currentContents = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
 )
 
-// readers say what reads such a file.
-var readers = map[FileKind]string{
+// fileKindReaders say what reads such a file.
+var fileKindReaders = map[FileKind]string{
 	CurrentFile:  "commands take",
 	ManifestFile: "sst layout lists what it says, and commands take",
 	LogFile:      "sst scan, get, diff, stats, verify and layout take logs that are called .log, and",
 }
 
-// endsTable reports whether a table ends at size, by its magic number.
-func endsTable(r io.ReaderAt, size int64) bool {
+// hasMagicAt reports whether a table ends at size, by its magic number.
+func hasMagicAt(r io.ReaderAt, size int64) bool {
 	end, err := readAt(r, max(0, size-8), min(size, 8))
 	return err == nil && len(end) == 8 && binary.LittleEndian.Uint64(end) == format.Magic
 }
@@ -146,15 +146,15 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 		return "", err
 	}
 	defer f.file.Close() // it was only read
-	head, err := readAt(f.Src, 0, min(f.Size, headSize))
-	return databaseFile(filepath.Base(path), head), f.Wrap(err)
+	head, err := readAt(f.Src, 0, min(f.Size, headLen))
+	return detectFileKind(filepath.Base(path), head), f.Wrap(err)
 }
 
-// databaseFile says which other file of a database one is.
-func databaseFile(name string, head []byte) FileKind {
+// detectFileKind says which other file of a database one is.
+func detectFileKind(name string, head []byte) FileKind {
 	record, isLog := firstRecord(head)
 	switch {
-	case name == "CURRENT", currentText.Match(head):
+	case name == "CURRENT", currentContents.Match(head):
 		return CurrentFile
 	case database.ManifestName.MatchString(name), isLog && namesComparer(record):
 		return ManifestFile

@@ -13,50 +13,50 @@ import (
 // the first that has it is the last to be asked.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	get := func(f *File) (Entry, bool, error) { return f.Get(key) }
-	for range tries {
-		if newest, found, err = s.newest(key, get); !s.changed(err) {
+	for range maxTries {
+		if newest, found, err = s.getNewest(key, get); !s.reopenIfChanged(err) {
 			break
 		}
 	}
 	return newest, found, err
 }
 
-// newest is Get, by asking each table.
-func (s *Source) newest(key []byte, ask func(f *File) (Entry, bool, error)) (newest Entry, found bool, err error) {
-	newest, found, err = s.inLogs(key)
+// getNewest is Get, by asking each table.
+func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (getNewest Entry, found bool, err error) {
+	getNewest, found, err = s.getFromLogs(key)
 	if err != nil {
 		return Entry{}, false, err
 	}
 	level := 0
 	for _, t := range s.Tables {
-		if found && (!s.Internal || s.levels && t.level() > level) {
+		if found && (!s.Internal || s.byLevel && t.level() > level) {
 			break
 		}
-		if !s.mayHold(t, key) {
+		if !s.inRange(t, key) {
 			continue
 		}
-		e, ok, err := s.askTable(t, ask)
+		e, ok, err := s.getFromTable(t, ask)
 		if err != nil {
 			return Entry{}, false, err
 		}
-		if ok && (!found || e.newerThan(newest)) {
-			newest, found, level = e, true, t.level()
+		if ok && (!found || e.newerThan(getNewest)) {
+			getNewest, found, level = e, true, t.level()
 		}
 	}
-	if newest.Internal && newest.Kind == table.KindDelete {
+	if getNewest.Internal && getNewest.Kind == table.KindDelete {
 		found = false
 	}
-	return newest, found, nil
+	return getNewest, found, nil
 }
 
-// askTable asks one table.
-func (s *Source) askTable(t *Table, ask func(f *File) (Entry, bool, error)) (e Entry, found bool, err error) {
+// getFromTable asks one table.
+func (s *Source) getFromTable(t *Table, ask func(f *File) (Entry, bool, error)) (e Entry, found bool, err error) {
 	f, err := s.open(t)
 	if err != nil {
 		return Entry{}, false, err
 	}
 	defer func() { err = errors.Join(err, s.release(t, f)) }()
 	e, found, err = ask(f)
-	e.rank = t.rank
+	e.age = t.age
 	return e, found, err
 }

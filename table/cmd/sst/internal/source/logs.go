@@ -17,16 +17,16 @@ import (
 
 // A Log is a log of a database.
 type Log struct {
-	Path   string
-	Alone  bool // it may lack its start; else it is read as its database does
-	Size   int64
-	Damage []wal.Damage // what of it was skipped, as far as it was read
-	More   int          // how often more was
-	Cut    int64        // bytes at its end that are a record cut short, when all was read
+	Path          string
+	Standalone    bool // it may lack its start; else it is read as its database does
+	Size          int64
+	Damage        []wal.Damage // what of it was skipped, as far as it was read
+	MoreDamage    int          // how often more was
+	TruncatedTail int64        // bytes at its end that are a record cut short, when all was read
 }
 
-// mostDamage is how many skipped parts of a log are kept.
-const mostDamage = 100
+// maxListedDamage is how many skipped parts of a log are kept.
+const maxListedDamage = 100
 
 // report keeps what was skipped. What is skipped for the same reason right behind what was
 // before is one part.
@@ -37,8 +37,8 @@ func (l *Log) report(d wal.Damage) {
 			return
 		}
 	}
-	if len(l.Damage) == mostDamage {
-		l.More++
+	if len(l.Damage) == maxListedDamage {
+		l.MoreDamage++
 		return
 	}
 	l.Damage = append(l.Damage, d)
@@ -50,8 +50,8 @@ func (l *Log) Reports() []string {
 	for _, d := range l.Damage {
 		reports = append(reports, d.Error())
 	}
-	if l.More > 0 {
-		reports = append(reports, fmt.Sprintf("log: skipped %d times more", l.More))
+	if l.MoreDamage > 0 {
+		reports = append(reports, fmt.Sprintf("log: skipped %d times more", l.MoreDamage))
 	}
 	return reports
 }
@@ -75,13 +75,13 @@ func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 		defer f.Close() // it was only read
 		l.Size = info.Size()
 		r := wal.NewReader(io.NewSectionReader(f, 0, l.Size), l.report)
-		if l.Alone {
+		if l.Standalone {
 			r = wal.NewCarvedReader(f, l.Size, l.report)
 		}
 		for {
 			record, offset, err := r.Next()
 			if err == io.EOF {
-				l.Cut = l.Size - r.Offset()
+				l.TruncatedTail = l.Size - r.Offset()
 				return
 			}
 			if err != nil {
@@ -117,17 +117,17 @@ func VerifyLog(path string) (but string, err error) {
 			return "", err
 		}
 	}
-	if l.Cut > 0 {
-		but = fmt.Sprintf(", but its last %d bytes are a record that is cut short, which does not count", l.Cut)
+	if l.TruncatedTail > 0 {
+		but = fmt.Sprintf(", but its last %d bytes are a record that is cut short, which does not count", l.TruncatedTail)
 	}
-	return but, l.Damaged()
+	return but, l.DamageError()
 }
 
-// Damaged returns the damage of the log as an error, or nil.
-func (l *Log) Damaged() error {
+// DamageError returns the damage of the log as an error, or nil.
+func (l *Log) DamageError() error {
 	var errs []error
 	for _, report := range l.Reports() {
-		errs = append(errs, mismatch(report))
+		errs = append(errs, corruption(report))
 	}
 	if errs == nil {
 		return nil
@@ -139,14 +139,14 @@ func (l *Log) Damaged() error {
 type logs struct {
 	paths  []string
 	newest map[string]Entry // the newest write to each key that was asked for; with no sequence number, there is none
-	sorted *sorted          // all writes, or nil
+	sorted *sortedTable     // all writes, or nil
 }
 
-// writes returns the writes of all logs, and notes their damage.
-func (s *Source) writes() iter.Seq2[LogWrite, error] {
+// logWrites returns the logWrites of all logs, and notes their damage.
+func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 	return func(yield func(LogWrite, error) bool) {
 		for i, path := range s.logs.paths {
-			l := Log{Path: path, Alone: s.log}
+			l := Log{Path: path, Standalone: s.isLog}
 			for w, err := range l.Writes() {
 				w.Log = i
 				if !yield(w, err) || err != nil {
@@ -160,50 +160,50 @@ func (s *Source) writes() iter.Seq2[LogWrite, error] {
 	}
 }
 
-// Ask has the logs gone through once for all keys that Get will be called with.
-func (s *Source) Ask(keys ...[]byte) error {
+// PrefetchLogs has the logs gone through once for all keys that Get will be called with.
+func (s *Source) PrefetchLogs(keys ...[]byte) error {
 	var err error
-	for range tries {
-		if err = s.ask(keys); !s.changed(err) {
+	for range maxTries {
+		if err = s.prefetchLogs(keys); !s.reopenIfChanged(err) {
 			break
 		}
 	}
 	return err
 }
 
-func (s *Source) ask(keys [][]byte) error {
+func (s *Source) prefetchLogs(keys [][]byte) error {
 	newest := map[string]Entry{}
 	for _, key := range keys {
 		newest[string(key)] = Entry{}
 	}
-	same := s.others(keys)
-	for w, err := range s.writes() {
+	same := s.equalKeys(keys)
+	for w, err := range s.logWrites() {
 		if err != nil {
 			return err
 		}
-		s.takeNewest(newest, string(w.UserKey), w)
+		s.recordNewest(newest, string(w.UserKey), w)
 		for _, key := range same(w.UserKey) {
-			s.takeNewest(newest, string(key), w)
+			s.recordNewest(newest, string(key), w)
 		}
 	}
 	s.logs.newest = newest
 	return nil
 }
 
-// takeNewest takes a write to a key that was asked for, if it is the newest so far.
-func (s *Source) takeNewest(newest map[string]Entry, key string, w LogWrite) {
+// recordNewest takes a write to a key that was asked for, if it is the newest so far.
+func (s *Source) recordNewest(newest map[string]Entry, key string, w LogWrite) {
 	e, asked := newest[key]
 	if !asked || e.Internal && (w.Sequence < e.Sequence || w.Sequence == e.Sequence && w.Kind < e.Kind) {
 		return
 	}
-	e = s.logs.entryOf(w)
+	e = s.logs.newEntry(w)
 	e.Key, e.Value = bytes.Clone(e.Key), bytes.Clone(e.Value)
 	newest[key] = e
 }
 
-// others returns what returns those of keys that are the same as a user's key in the order,
+// equalKeys returns what returns those of keys that are the same as a user's key in the order,
 // and other bytes.
-func (s *Source) others(keys [][]byte) func(user []byte) [][]byte {
+func (s *Source) equalKeys(keys [][]byte) func(user []byte) [][]byte {
 	if s.Order == table.BytewiseComparer || s.Order == table.AnyOrder {
 		return func([]byte) [][]byte { return nil }
 	}
@@ -218,11 +218,11 @@ func (s *Source) others(keys [][]byte) func(user []byte) [][]byte {
 	}
 }
 
-// inLogs returns the newest write to a key in the logs, which may be a deletion.
-func (s *Source) inLogs(key []byte) (e Entry, found bool, err error) {
+// getFromLogs returns the newest write to a key in the logs, which may be a deletion.
+func (s *Source) getFromLogs(key []byte) (e Entry, found bool, err error) {
 	e, asked := s.logs.newest[string(key)]
 	if !asked && len(s.logs.paths) > 0 {
-		if err := s.Ask(key); err != nil {
+		if err := s.PrefetchLogs(key); err != nil {
 			return Entry{}, false, err
 		}
 		e = s.logs.newest[string(key)]
@@ -230,24 +230,24 @@ func (s *Source) inLogs(key []byte) (e Entry, found bool, err error) {
 	return e, e.Internal, nil
 }
 
-// sortLogs makes a table of all writes of the logs, if there are logs.
-func (s *Source) sortLogs() error {
+// openSortedLogs makes a table of all writes of the logs, if there are logs.
+func (s *Source) openSortedLogs() error {
 	if s.logs.sorted != nil || len(s.logs.paths) == 0 {
 		return nil
 	}
 	var err error
-	s.logs.sorted, err = sortPairs(s.logPairs(), s.Order, true)
+	s.logs.sorted, err = newSortedTable(s.logEntriesToSort(), s.Order, true)
 	return err
 }
 
-// whereLen is how many bytes of a value of the table of logs say where it was found.
-const whereLen = 12
+// locationLen is how many bytes of a value of the table of logs say where it was found.
+const locationLen = 12
 
-// logPairs returns the writes as entries of a table: values have where they are before them.
-func (s *Source) logPairs() iter.Seq2[input.Pair, error] {
+// logEntriesToSort returns the writes as entries of a table: values have where they are before them.
+func (s *Source) logEntriesToSort() iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		var key, value []byte
-		for w, err := range s.writes() {
+		for w, err := range s.logWrites() {
 			key = w.Append(key[:0])
 			value = binary.LittleEndian.AppendUint32(value[:0], uint32(w.Log))
 			value = binary.LittleEndian.AppendUint64(value, uint64(w.Offset))
@@ -259,34 +259,34 @@ func (s *Source) logPairs() iter.Seq2[input.Pair, error] {
 	}
 }
 
-// entry is the reverse of logPairs.
-func (l *logs) entry(key, value []byte) (Entry, error) {
-	e, err := entryOf(key, value[whereLen:], true)
+// decodeSorted is the reverse of logPairs.
+func (l *logs) decodeSorted(key, value []byte) (Entry, error) {
+	e, err := parseEntry(key, value[locationLen:], true)
 	e.Log, e.Offset = l.paths[binary.LittleEndian.Uint32(value)], binary.LittleEndian.Uint64(value[4:])
 	return e, err
 }
 
-// inOrderOfTheLogs returns the writes of the logs as they were made.
-func (s *Source) inOrderOfTheLogs(o ScanOptions) iter.Seq2[Entry, error] {
+// scanLogsInOrder returns the writes of the logs as they were made.
+func (s *Source) scanLogsInOrder(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		for w, err := range s.writes() {
+		for w, err := range s.logWrites() {
 			before := o.From != nil && s.Order.Compare(w.UserKey, o.From) < 0
 			if err == nil && (before || o.To != nil && s.Order.Compare(w.UserKey, o.To) >= 0) {
 				continue
 			}
-			if !yield(s.logs.entryOf(w), err) {
+			if !yield(s.logs.newEntry(w), err) {
 				return
 			}
 		}
 	}
 }
 
-func (l *logs) entryOf(w LogWrite) Entry {
+func (l *logs) newEntry(w LogWrite) Entry {
 	return Entry{Key: w.UserKey, Value: w.Value, Internal: true, Sequence: w.Sequence, Kind: w.Kind, Log: l.paths[w.Log], Offset: uint64(w.Offset)}
 }
 
-// dropLogs leaves the logs unread: they are of keys of another kind.
-func (s *Source) dropLogs() {
+// ignoreLogs leaves the logs unread: they are of keys of another kind.
+func (s *Source) ignoreLogs() {
 	for _, path := range s.logs.paths {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s may hold writes that are in no table yet, and are not seen: the keys of the tables are not internal keys", path))
 	}

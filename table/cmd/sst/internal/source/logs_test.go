@@ -38,7 +38,7 @@ func TestDamageIsBounded(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b"}, users); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
-	if reports := l.Reports(); len(reports) != mostDamage+1 || reports[mostDamage] != "log: skipped 900 times more" {
+	if reports := l.Reports(); len(reports) != maxListedDamage+1 || reports[maxListedDamage] != "log: skipped 900 times more" {
 		t.Errorf("%d reports, the last %q", len(reports), reports[len(reports)-1])
 	}
 }
@@ -47,10 +47,10 @@ func TestDamageIsBounded(t *testing.T) {
 // and others in temporary files.
 func TestLogsOfAnySize(t *testing.T) {
 	t.Parallel()
-	for name, size := range map[string]int{"in memory": 100, "in files": 2 * sortedInMemory} {
+	for name, size := range map[string]int{"in memory": 100, "in files": 2 * maxSortInMemory} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 4 * sortedInMemory})
+			db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 4 * maxSortInMemory})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestGetAgreesWithScan(t *testing.T) {
 		order   Order
 	}{
 		"sequence twice": {[]string{"\x07\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x01a\x01x", "\x07\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01a"}, Order{}},
-		"equal in order": {[]string{"\x07\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x01a\x01x\x01\x01A\x01y"}, Chosen(foldingComparer{table.BytewiseComparer})},
+		"equal in order": {[]string{"\x07\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x01a\x01x\x01\x01A\x01y"}, ExplicitOrder(foldingComparer{table.BytewiseComparer})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -33,8 +33,8 @@ func TestAnySwappedPairIsAnotherOrder(t *testing.T) {
 			path := filepath.Join(dir, fmt.Sprintf("%d-%d.ldb", i, size))
 			write(t, path, table.WriterOptions{Comparer: table.AnyOrder, BlockSize: size, FilterPolicy: filter.NewBloom(10)}, keys...)
 			f := open(t, path, Options{})
-			if f.Order != table.AnyOrder || !strings.Contains(f.Disorder, "not in bytewise order") {
-				t.Fatalf("pair %d, blocks of %d: order %s, %q", i, size, f.Order.Name(), f.Disorder)
+			if f.Order != table.AnyOrder || !strings.Contains(f.OrderNote, "not in bytewise order") {
+				t.Fatalf("pair %d, blocks of %d: order %s, %q", i, size, f.Order.Name(), f.OrderNote)
 			}
 			if err := f.Reader.Verify(); err != nil {
 				t.Fatal(err)
@@ -42,8 +42,8 @@ func TestAnySwappedPairIsAnotherOrder(t *testing.T) {
 			if _, _, err := f.Get([]byte(keys[0])); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "--comparator") {
 				t.Fatalf("Get = %v, want it refused", err)
 			}
-			if _, err := Open(path, Options{Order: Chosen(table.BytewiseComparer)}); err == nil {
-				f := open(t, path, Options{Order: Chosen(table.BytewiseComparer)})
+			if _, err := Open(path, Options{Order: ExplicitOrder(table.BytewiseComparer)}); err == nil {
+				f := open(t, path, Options{Order: ExplicitOrder(table.BytewiseComparer)})
 				err = f.Reader.Verify()
 				if !errors.Is(err, table.ErrCorrupt) || !errors.Is(f.Wrap(err), table.ErrCorrupt) {
 					t.Fatalf("pair %d, blocks of %d, bytewise for sure: %v, want damage", i, size, err)
@@ -61,7 +61,7 @@ func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := numberedKeys(2 * 3 * lookedStored >> 20)
+	keys := numberedKeys(2 * 3 * orderSampleStored >> 20)
 	keys[2], keys[3] = keys[3], keys[2] // of the second block, that comes between two that are looked at
 	for _, key := range keys {
 		if err := w.Append([]byte(key), make([]byte, 512<<10)); err != nil {
@@ -86,8 +86,8 @@ func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
 			t.Errorf("Scan = %v, want what it is likely to be", err)
 		}
 	}
-	if again, err := f.ReopenInAnyOrder(found); !again || err != nil || f.Disorder == "" {
-		t.Fatalf("ReopenInAnyOrder = %v, %v, %q", again, err, f.Disorder)
+	if again, err := f.ReopenInAnyOrder(found); !again || err != nil || f.OrderNote == "" {
+		t.Fatalf("ReopenInAnyOrder = %v, %v, %q", again, err, f.OrderNote)
 	}
 	if err := f.Reader.Verify(); err != nil {
 		t.Errorf("Verify = %v", err)

@@ -8,9 +8,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A run is tables whose ranges do not overlap, in order: a level, or what is made one of
+// A sortedRun is tables whose ranges do not overlap, in order: a level, or what is made one of
 // tables without levels. At most one of them is open at a time.
-type run struct {
+type sortedRun struct {
 	s         *Source
 	tables    []*Table
 	readAhead int
@@ -18,9 +18,9 @@ type run struct {
 	it        *table.Iter // over it
 }
 
-// runs arranges the tables with keys in runs, few of them. A table whose range is not known is a
+// sortedRuns arranges the tables with keys in sortedRuns, few of them. A table whose range is not known is a
 // run by itself.
-func (s *Source) runs() []*run {
+func (s *Source) sortedRuns() []*sortedRun {
 	order := s.order()
 	tables := slices.Clone(s.Tables)
 	slices.SortStableFunc(tables, func(a, b *Table) int {
@@ -29,12 +29,12 @@ func (s *Source) runs() []*run {
 		}
 		return order.Compare(a.smallest, b.smallest)
 	})
-	var runs []*run
+	var runs []*sortedRun
 	for _, t := range tables {
 		if t.empty {
 			continue
 		}
-		fits := func(r *run) bool {
+		fits := func(r *sortedRun) bool {
 			last := r.tables[len(r.tables)-1]
 			return t.smallest != nil && last.largest != nil && last.level() == t.level() && order.Compare(last.largest, t.smallest) < 0
 		}
@@ -42,13 +42,13 @@ func (s *Source) runs() []*run {
 			runs[i].tables = append(runs[i].tables, t)
 			continue
 		}
-		runs = append(runs, &run{s: s, tables: []*Table{t}})
+		runs = append(runs, &sortedRun{s: s, tables: []*Table{t}})
 	}
 	return runs
 }
 
 // iter returns an iterator over the run.
-func (r *run) iter() (table.Iterator, error) {
+func (r *sortedRun) iter() (table.Iterator, error) {
 	if len(r.tables) == 1 && (r.tables[0].smallest == nil || r.s.Order == table.AnyOrder) {
 		return r.open(0)
 	}
@@ -58,13 +58,13 @@ func (r *run) iter() (table.Iterator, error) {
 	}
 	it, err := table.NewLevelIter(r.s.order(), ranges, r.open)
 	if err != nil {
-		return nil, mismatch(fmt.Sprintf("%s: what its MANIFEST says of tables cannot be: %v", r.s.Path, err))
+		return nil, corruption(fmt.Sprintf("%s: what its MANIFEST says of tables cannot be: %v", r.s.Path, err))
 	}
 	return it, nil
 }
 
 // open opens a table of the run.
-func (r *run) open(i int) (table.Iterator, error) {
+func (r *sortedRun) open(i int) (table.Iterator, error) {
 	t := r.tables[i]
 	f, err := r.s.open(t)
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *run) open(i int) (table.Iterator, error) {
 // fileIter is an Iter that closes its table too, and says in errors which that is.
 type fileIter struct {
 	*table.Iter
-	run   *run
+	run   *sortedRun
 	table *Table
 	file  *File
 }

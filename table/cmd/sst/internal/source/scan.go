@@ -22,21 +22,21 @@ type ScanOptions struct {
 // error ends it.
 func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 	switch {
-	case s.log && o.Versions && !o.Reverse:
-		return s.inOrderOfTheLogs(o)
+	case s.isLog && o.Versions && !o.Reverse:
+		return s.scanLogsInOrder(o)
 	case o.Versions:
-		return s.all(o)
+		return s.scanAll(o)
 	case o.Reverse:
-		return s.newestBackward(s.all(o))
+		return s.newestVersions(s.scanAll(o))
 	case s.Internal:
-		return s.firsts(s.all(o))
+		return s.firstVersions(s.scanAll(o))
 	default:
-		return s.newestBackward(s.all(o)) // of one key, in the order of the cursors, not of the tables
+		return s.newestVersions(s.scanAll(o)) // of one key, in the order of the cursors, not of the tables
 	}
 }
 
-// firsts returns the first entry of each key, if it is no tombstone.
-func (s *Source) firsts(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
+// firstVersions returns the first entry of each key, if it is no tombstone.
+func (s *Source) firstVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		var last []byte
 		have := false
@@ -55,9 +55,9 @@ func (s *Source) firsts(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
 	}
 }
 
-// newestBackward returns the newest entry of each key, if it is no tombstone, wherever it
+// newestVersions returns the newest entry of each key, if it is no tombstone, wherever it
 // stands among those of the key.
-func (s *Source) newestBackward(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
+func (s *Source) newestVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		var newest Entry // in memory of its own
 		have := false
@@ -84,23 +84,23 @@ func (s *Source) newestBackward(all iter.Seq2[Entry, error]) iter.Seq2[Entry, er
 	}
 }
 
-// all returns all entries of all logs and tables. If a file is gone before it is come to,
+// scanAll returns scanAll entries of scanAll logs and tables. If a file is gone before it is come to,
 // it goes on with what the directory has by then.
-func (s *Source) all(o ScanOptions) iter.Seq2[Entry, error] {
+func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
 	if s.Order == table.AnyOrder {
-		return s.oneByOne(o)
+		return s.scanTableByTable(o)
 	}
-	return s.merged(o)
+	return s.scanMerged(o)
 }
 
-// merged is all, of tables that are in the same order.
-func (s *Source) merged(o ScanOptions) iter.Seq2[Entry, error] {
+// scanMerged is all, of tables that are in the same order.
+func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		c := cursor{s: s, o: o}
+		c := mergingCursor{s: s, o: o}
 		for {
 			err := c.open()
 			moved := false
-			for ok := err == nil && c.start(); ok; ok = c.move() {
+			for ok := err == nil && c.first(); ok; ok = c.advance() {
 				e, err := c.entry()
 				if !yield(e, err) || err != nil {
 					c.close()
@@ -111,10 +111,10 @@ func (s *Source) merged(o ScanOptions) iter.Seq2[Entry, error] {
 			if err = cmp.Or(err, c.close()); err == nil {
 				return
 			}
-			if c.idle++; moved {
-				c.idle = 0
+			if c.retries++; moved {
+				c.retries = 0
 			}
-			if c.idle == tries || !s.changed(err) {
+			if c.retries == maxTries || !s.reopenIfChanged(err) {
 				yield(Entry{}, err)
 				return
 			}
@@ -122,34 +122,34 @@ func (s *Source) merged(o ScanOptions) iter.Seq2[Entry, error] {
 	}
 }
 
-// cursor goes over the entries of all tables.
-type cursor struct {
-	s        *Source
-	o        ScanOptions
-	it       *table.MergingIter
-	runs     []*run
-	from, to []byte // the bounds, as stored
-	order    table.Comparer
-	last     []byte // the key that a directory's cursor is at, or was before it was opened again
-	any      bool   // there is a last one
-	idle     int    // how often it was opened in turn without an entry to go on with
+// mergingCursor goes over the entries of all tables.
+type mergingCursor struct {
+	s          *Source
+	o          ScanOptions
+	it         *table.MergingIter
+	runs       []*sortedRun
+	from, to   []byte // the bounds, as stored
+	order      table.Comparer
+	last       []byte // the key that a directory's cursor is at, or was before it was opened again
+	positioned bool   // there is a last one
+	retries    int    // how often it was opened in turn without an entry to go on with
 }
 
 // open opens the cursor, before or behind all entries.
-func (c *cursor) open() error {
+func (c *mergingCursor) open() error {
 	s := c.s
-	c.from, c.to, c.order, c.runs = s.bound(c.o.From), s.bound(c.o.To), s.order(), nil
-	if err := s.sortLogs(); err != nil {
+	c.from, c.to, c.order, c.runs = s.seekKey(c.o.From), s.seekKey(c.o.To), s.order(), nil
+	if err := s.openSortedLogs(); err != nil {
 		return err
 	}
 	var its []table.Iterator
 	if s.logs.sorted != nil {
-		c.runs = append(c.runs, &run{})
+		c.runs = append(c.runs, &sortedRun{})
 		its = append(its, s.logs.sorted.NewIter(nil))
 	}
-	runs := s.runs()
+	runs := s.sortedRuns()
 	for _, r := range runs {
-		r.readAhead = max(32<<10, min(readAhead, mostReadAhead/len(runs)))
+		r.readAhead = max(32<<10, min(readAhead, maxTotalReadAhead/len(runs)))
 		it, err := r.iter()
 		if err != nil {
 			return errors.Join(err, table.NewMergingIter(c.order, its...).Close())
@@ -160,7 +160,7 @@ func (c *cursor) open() error {
 	return nil
 }
 
-func (c *cursor) close() error {
+func (c *mergingCursor) close() error {
 	if c.it == nil {
 		return nil
 	}
@@ -172,43 +172,43 @@ func (c *cursor) close() error {
 // readAhead is how much of a table is read at once.
 const readAhead = 256 << 10
 
-// mostReadAhead is how much is read at once of all tables together.
-const mostReadAhead = 16 << 20
+// maxTotalReadAhead is how much is read at once of all tables together.
+const maxTotalReadAhead = 16 << 20
 
-// bound is what all versions of a user's key come after.
-func (s *Source) bound(user []byte) []byte {
+// seekKey is what all versions of a user's key come after.
+func (s *Source) seekKey(user []byte) []byte {
 	if user == nil || !s.Internal {
 		return user
 	}
 	return table.SeekKey(nil, user, table.MaxSequence)
 }
 
-// start moves to the first entry within the bounds, or to the next one behind the last.
-func (c *cursor) start() bool {
+// first moves to the first entry within the bounds, or to the next one behind the last.
+func (c *mergingCursor) first() bool {
 	switch {
-	case c.any && c.o.Reverse:
-		return c.within(c.it.SeekLT(c.last))
-	case c.any:
-		return c.within(c.it.SeekGE(c.last) && (!bytes.Equal(c.it.Key(), c.last) || c.it.Next()))
+	case c.positioned && c.o.Reverse:
+		return c.inBounds(c.it.SeekLT(c.last))
+	case c.positioned:
+		return c.inBounds(c.it.SeekGE(c.last) && (!bytes.Equal(c.it.Key(), c.last) || c.it.Next()))
 	case c.o.Reverse && c.to != nil:
-		return c.within(c.it.SeekLT(c.to))
+		return c.inBounds(c.it.SeekLT(c.to))
 	case c.o.Reverse:
-		return c.within(c.it.Last())
+		return c.inBounds(c.it.Last())
 	case c.from != nil:
-		return c.within(c.it.SeekGE(c.from))
+		return c.inBounds(c.it.SeekGE(c.from))
 	}
-	return c.within(c.it.First())
+	return c.inBounds(c.it.First())
 }
 
-func (c *cursor) move() bool {
+func (c *mergingCursor) advance() bool {
 	if c.o.Reverse {
-		return c.within(c.it.Prev())
+		return c.inBounds(c.it.Prev())
 	}
-	return c.within(c.it.Next())
+	return c.inBounds(c.it.Next())
 }
 
-// within reports whether the entry that was moved to is within the bounds.
-func (c *cursor) within(moved bool) bool {
+// inBounds reports whether the entry that was moved to is inBounds the bounds.
+func (c *mergingCursor) inBounds(moved bool) bool {
 	switch {
 	case !moved:
 		return false
@@ -219,18 +219,18 @@ func (c *cursor) within(moved bool) bool {
 }
 
 // entry returns the entry that the cursor is at.
-func (c *cursor) entry() (Entry, error) {
+func (c *mergingCursor) entry() (Entry, error) {
 	r, key, value := c.runs[c.it.Source()], c.it.Key(), c.it.Value()
 	if c.s.Dir {
-		c.last, c.any = append(c.last[:0], key...), true
+		c.last, c.positioned = append(c.last[:0], key...), true
 	}
 	if r.table == nil {
-		return c.s.logs.entry(key, value)
+		return c.s.logs.decodeSorted(key, value)
 	}
-	e, err := entryOf(key, value, c.s.Internal)
+	e, err := parseEntry(key, value, c.s.Internal)
 	if err != nil {
 		return e, &FileError{r.table.Path, err}
 	}
-	e.Table, e.Offset, e.rank = r.table, r.it.Block().Offset, r.table.rank
+	e.Table, e.Offset, e.age = r.table, r.it.Block().Offset, r.table.age
 	return e, nil
 }

@@ -11,41 +11,41 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 )
 
-// sortedInMemory is how much memory pairs may take that are sorted without temporary files,
+// maxSortInMemory is how much memory pairs may take that are sorted without temporary files,
 // and pairOverhead what each takes beside its bytes.
 const (
-	sortedInMemory = 16 << 20
-	pairOverhead   = 128
+	maxSortInMemory = 16 << 20
+	pairOverhead    = 128
 )
 
-// sorted is a table of pairs that were in no order, in memory or in a temporary file.
-type sorted struct {
+// sortedTable is a table of pairs that were in no order, in memory or in a temporary file.
+type sortedTable struct {
 	*table.Reader
 	src  io.ReaderAt
 	size int64
-	file extern.Temporary
+	file sorting.TempFile
 }
 
-// sortPairs returns a table of the pairs, in an order of users' keys. Of pairs of one key
+// newSortedTable returns a table of the pairs, in an order of users' keys. Of pairs of one key
 // the last counts.
-func sortPairs(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool) (*sorted, error) {
+func newSortedTable(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool) (*sortedTable, error) {
 	o := &table.ReaderOptions{Comparer: user}
 	if internal {
 		o = &table.ReaderOptions{Comparer: table.InternalComparer(user)}
 	}
-	s := new(sorted)
+	s := new(sortedTable)
 	next, stop := iter.Pull2(pairs)
 	defer stop()
-	first, more, err := gather(next)
+	first, more, err := takePairs(next)
 	switch {
 	case err == nil && more:
-		err = s.outside(chain(first, next), o.Comparer, user, internal)
+		err = s.sortOnDisk(concatPairs(first, next), o.Comparer, user, internal)
 	case err == nil:
-		err = s.inMemory(first, o.Comparer)
+		err = s.sortInMemory(first, o.Comparer)
 	}
 	if err == nil {
 		s.Reader, err = table.NewReader(s.src, s.size, o)
@@ -56,10 +56,10 @@ func sortPairs(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal
 	return s, nil
 }
 
-// gather takes pairs as long as there is memory for them, and reports whether there may be
+// takePairs takes pairs as long as there is memory for them, and reports whether there may be
 // more.
-func gather(next func() (input.Pair, error, bool)) (first []input.Pair, more bool, err error) {
-	for room := sortedInMemory; room > 0; {
+func takePairs(next func() (input.Pair, error, bool)) (first []input.Pair, more bool, err error) {
+	for room := maxSortInMemory; room > 0; {
 		pair, err, ok := next()
 		if !ok || err != nil {
 			return first, false, err
@@ -70,8 +70,8 @@ func gather(next func() (input.Pair, error, bool)) (first []input.Pair, more boo
 	return first, true, nil
 }
 
-// chain returns the first pairs, which it lets go of, and then the next ones.
-func chain(first []input.Pair, next func() (input.Pair, error, bool)) iter.Seq2[input.Pair, error] {
+// concatPairs returns the first pairs, which it lets go of, and then the next ones.
+func concatPairs(first []input.Pair, next func() (input.Pair, error, bool)) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		for i, pair := range first {
 			if first[i] = (input.Pair{}); !yield(pair, nil) {
@@ -87,24 +87,24 @@ func chain(first []input.Pair, next func() (input.Pair, error, bool)) iter.Seq2[
 	}
 }
 
-func (s *sorted) inMemory(pairs []input.Pair, order table.Comparer) (err error) {
+func (s *sortedTable) sortInMemory(pairs []input.Pair, order table.Comparer) (err error) {
 	var out bytes.Buffer
-	s.size, err = writeTable(&out, sortedHere(pairs, order), order)
+	s.size, err = writeTable(&out, pairsSortedInMemory(pairs, order), order)
 	s.src = bytes.NewReader(out.Bytes())
 	return err
 }
 
-func (s *sorted) outside(pairs iter.Seq2[input.Pair, error], order, user table.Comparer, internal bool) (err error) {
+func (s *sortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order, user table.Comparer, internal bool) (err error) {
 	if err := s.file.Create(""); err != nil {
 		return err
 	}
 	s.src = s.file
-	o := extern.Options{Compare: order.Compare, Whole: user != table.BytewiseComparer}
+	o := sorting.Options{Compare: order.Compare, NotBytewise: user != table.BytewiseComparer}
 	if internal {
-		o.Suffix = format.InternalTrailerLen
+		o.SuffixLen = format.InternalTrailerLen
 	}
 	out := bufio.NewWriterSize(s.file, 1<<20)
-	s.size, err = writeTable(out, sortedOutside(pairs, o), order)
+	s.size, err = writeTable(out, pairsSortedOnDisk(pairs, o), order)
 	return errors.Join(err, out.Flush())
 }
 
@@ -126,8 +126,8 @@ func writeTable(out io.Writer, pairs iter.Seq2[input.Pair, error], order table.C
 	return w.Size(), err
 }
 
-// sortedHere returns the pairs in order.
-func sortedHere(all []input.Pair, order table.Comparer) iter.Seq2[input.Pair, error] {
+// pairsSortedInMemory returns the pairs in order.
+func pairsSortedInMemory(all []input.Pair, order table.Comparer) iter.Seq2[input.Pair, error] {
 	slices.SortStableFunc(all, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
 	return func(yield func(input.Pair, error) bool) {
 		for i, pair := range all {
@@ -139,15 +139,15 @@ func sortedHere(all []input.Pair, order table.Comparer) iter.Seq2[input.Pair, er
 	}
 }
 
-// sortedOutside is sortedHere with temporary files.
-func sortedOutside(pairs iter.Seq2[input.Pair, error], o extern.Options) iter.Seq2[input.Pair, error] {
+// pairsSortedOnDisk is sortedHere with temporary files.
+func pairsSortedOnDisk(pairs iter.Seq2[input.Pair, error], o sorting.Options) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
-		for r, err := range extern.Sort(context.Background(), pairs, o) {
+		for r, err := range sorting.Sort(context.Background(), pairs, o) {
 			if err != nil {
 				yield(input.Pair{}, err)
 				return
 			}
-			if r.Again {
+			if r.NextSameKey {
 				continue
 			}
 			value, err := r.Value()
@@ -159,7 +159,7 @@ func sortedOutside(pairs iter.Seq2[input.Pair, error], o extern.Options) iter.Se
 }
 
 // close closes the table, if there is one.
-func (s *sorted) close() error {
+func (s *sortedTable) close() error {
 	if s == nil {
 		return nil
 	}

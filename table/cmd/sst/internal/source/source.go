@@ -21,11 +21,11 @@ type Source struct {
 	Notes    []string       // what is not seen, for people
 	Damage   error          // what is lost of a directory, of which the rest is seen
 
-	o      Options
-	log    bool // it is a log alone
-	levels bool // what is found in a level is newer than what is in those below
-	logs   logs
-	kept   int // how many tables stay open
+	o          Options
+	isLog      bool // it is a log alone
+	byLevel    bool // what is found in a level is newer than what is in those below
+	logs       logs
+	openTables int // how many tables stay open
 }
 
 // OpenSource opens a table, or those of a directory as they are come to.
@@ -39,12 +39,12 @@ func OpenSource(path string, o Options) (*Source, error) {
 	case s.Dir:
 		err = s.openDir()
 	case IsLog(path) && !o.OneTable:
-		s.log, s.logs.paths, s.Order = true, []string{path}, o.Order.Or(orderBesideLog(path)).orBytewise()
+		s.isLog, s.logs.paths, s.Order = true, []string{path}, o.Order.Or(manifestOrderOfLog(path)).comparerOrBytewise()
 	default:
 		err = s.openFile()
 	}
 	if err == nil {
-		err = s.agree()
+		err = s.checkInternalKeys()
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -54,12 +54,12 @@ func OpenSource(path string, o Options) (*Source, error) {
 
 // openFile opens the only table.
 func (s *Source) openFile() error {
-	t := &Table{Listed: Listed{Path: s.Path}}
+	t := &Table{TableFile: TableFile{Path: s.Path}}
 	f, err := s.open(t)
 	if err != nil {
 		return err
 	}
-	t.internal, t.empty = f.Internal, f.Empty
+	t.internalKeys, t.empty = f.Internal, f.Empty
 	s.Tables, s.Order = []*Table{t}, f.Order
 	return nil
 }
@@ -71,15 +71,15 @@ func (s *Source) openDir() error {
 		return err
 	}
 	s.Notes, s.Damage, s.logs = d.Notes, errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, isEmpty)}
-	s.levels = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
+	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
-	s.Order = s.o.Order.orBytewise()
+	s.Order = s.o.Order.comparerOrBytewise()
 	for _, l := range d.Tables {
 		if err := s.add(l); err != nil {
 			return err
 		}
 	}
-	s.settleOrder()
+	s.noteUnknownOrder()
 	return nil
 }
 
@@ -91,23 +91,23 @@ func isEmpty(path string) bool {
 
 // add adds the next table. What the MANIFEST says of its range is taken where the order is
 // sure.
-func (s *Source) add(l Listed) error {
-	t := &Table{Listed: l, rank: len(s.Tables)}
+func (s *Source) add(l TableFile) error {
+	t := &Table{TableFile: l, age: len(s.Tables)}
 	s.Tables = append(s.Tables, t)
 	if l.Meta != nil && s.o.InternalKeys != No && s.Order == table.BytewiseComparer {
-		t.internal, t.smallest, t.largest = true, l.Meta.Smallest, l.Meta.Largest
+		t.internalKeys, t.smallest, t.largest = true, l.Meta.Smallest, l.Meta.Largest
 		return nil
 	}
-	return s.sniff(t)
+	return s.inspect(t)
 }
 
-// agree checks that either all tables with keys have internal keys, or none. Those of logs
+// checkInternalKeys checks that either all tables with keys have internal keys, or none. Those of logs
 // are internal keys.
-func (s *Source) agree() error {
+func (s *Source) checkInternalKeys() error {
 	var with, without *Table
 	for _, t := range s.Tables {
 		switch {
-		case t.internal:
+		case t.internalKeys:
 			with = t
 		case !t.empty:
 			without = t
@@ -119,7 +119,7 @@ func (s *Source) agree() error {
 	}
 	s.Internal = with != nil || without == nil && len(s.logs.paths) > 0 && s.o.InternalKeys != No
 	if !s.Internal {
-		s.dropLogs()
+		s.ignoreLogs()
 	}
 	return nil
 }
@@ -146,12 +146,12 @@ func (s *Source) Close() error {
 	return errors.Join(errs...)
 }
 
-// tries is how often a directory that changes is read anew, to get on.
-const tries = 10
+// maxTries is how often a directory that changes is read anew, to get on.
+const maxTries = 10
 
-// changed reports whether an error is that a file of the directory is gone, which happens
+// reopenIfChanged reports whether an error is that a file of the directory is gone, which happens
 // when the database is in use. The Source is then what the directory has now.
-func (s *Source) changed(err error) bool {
+func (s *Source) reopenIfChanged(err error) bool {
 	if !s.Dir || !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}

@@ -62,8 +62,8 @@ func TestInternalKeysAreFoundOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, l := range d.Tables {
-			if f := open(t, l.Path, Options{}); f.Internal != want || f.Opaque {
-				t.Errorf("%s: internal %v, opaque %v; want %v, false", l.Path, f.Internal, f.Opaque, want)
+			if f := open(t, l.Path, Options{}); f.Internal != want || f.FilterUnusable {
+				t.Errorf("%s: internal %v, opaque %v; want %v, false", l.Path, f.Internal, f.FilterUnusable, want)
 			}
 		}
 	}
@@ -106,8 +106,8 @@ func TestInternalKeysThatAreHardToTell(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "t.ldb")
 			write(t, path, tt.o, tt.keys...)
-			if f := open(t, path, Options{}); f.Internal != tt.internal || f.Opaque != tt.opaque {
-				t.Errorf("internal %v, opaque %v; want %v, %v", f.Internal, f.Opaque, tt.internal, tt.opaque)
+			if f := open(t, path, Options{}); f.Internal != tt.internal || f.FilterUnusable != tt.opaque {
+				t.Errorf("internal %v, opaque %v; want %v, %v", f.Internal, f.FilterUnusable, tt.internal, tt.opaque)
 			}
 		})
 	}
@@ -131,7 +131,7 @@ func TestExplainAgreesWithReads(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{golden + "/goleveldb/100k.ldb", golden + "/leveldb/snappy-100k.ldb", databases + "/goleveldb.ldb"} {
 		var c counter
-		f := open(t, path, Options{Watch: func(r io.ReaderAt) io.ReaderAt {
+		f := open(t, path, Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
 			c.ReaderAt = r
 			return &c
 		}})
@@ -149,7 +149,7 @@ func TestExplainAgreesWithReads(t *testing.T) {
 				break
 			}
 			checkPath(t, f, &c, e.Key, true)
-			if checkPath(t, f, &c, append(bytes.Clone(e.Key), '~'), false).Blocks == Absent {
+			if checkPath(t, f, &c, append(bytes.Clone(e.Key), '~'), false).BlockFilter == Absent {
 				ruledOut++
 			}
 		}
@@ -159,17 +159,17 @@ func TestExplainAgreesWithReads(t *testing.T) {
 	}
 }
 
-func checkPath(t *testing.T, f *File, c *counter, key []byte, present bool) Path {
+func checkPath(t *testing.T, f *File, c *counter, key []byte, present bool) LookupTrace {
 	t.Helper()
 	reads, size := c.reads.Load(), c.bytes.Load()
 	p, err := f.Explain(bytes.Clone(key))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprintf("found %v, %d reads of %d bytes", p.Found, p.Read, p.Bytes)
+	got := fmt.Sprintf("found %v, %d reads of %d bytes", p.Found, p.BlocksRead, p.BytesRead)
 	want := fmt.Sprintf("found %v, %d reads of %d bytes", present, c.reads.Load()-reads, c.bytes.Load()-size)
-	if got != want || p.Blocks == Absent && p.Read > 0 || present && (p.Blocks != MayContain || p.Read != 1) {
-		t.Fatalf("Explain(%q): %s, filter %v; want %s", key, got, p.Blocks, want)
+	if got != want || p.BlockFilter == Absent && p.BlocksRead > 0 || present && (p.BlockFilter != MayContain || p.BlocksRead != 1) {
+		t.Fatalf("Explain(%q): %s, filter %v; want %s", key, got, p.BlockFilter, want)
 	}
 	return p
 }

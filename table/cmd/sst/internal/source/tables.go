@@ -8,27 +8,27 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// keptOpen is how many tables of a directory stay open once they are.
-const keptOpen = 16
+// maxOpenTables is how many tables of a directory stay open once they are.
+const maxOpenTables = 16
 
 // A Table is one of a Source's.
 type Table struct {
-	Listed
-	rank              int    // the lower, the newer
-	internal, empty   bool   // has internal keys, or none
-	disordered        bool   // its order is not known
-	smallest, largest []byte // its first and its last key, as stored. nil: not known
-	file              *File  // if it stays open
+	TableFile
+	age                 int    // the lower, the newer
+	internalKeys, empty bool   // has internal keys, or none
+	orderUnknown        bool   // its order is not known
+	smallest, largest   []byte // its first and its last key, as stored. nil: not known
+	file                *File  // if it stays open
 }
 
-// mayHold reports whether a user's key is in the table's range.
-func (s *Source) mayHold(t *Table, user []byte) bool {
+// inRange reports whether a user's key is in the table's range.
+func (s *Source) inRange(t *Table, user []byte) bool {
 	return t.smallest == nil ||
-		s.Order.Compare(s.userPart(t.smallest), user) <= 0 && s.Order.Compare(user, s.userPart(t.largest)) <= 0
+		s.Order.Compare(s.userKey(t.smallest), user) <= 0 && s.Order.Compare(user, s.userKey(t.largest)) <= 0
 }
 
-// userPart is the user's part of a key as stored.
-func (s *Source) userPart(key []byte) []byte {
+// userKey is the user's part of a key as stored.
+func (s *Source) userKey(key []byte) []byte {
 	if s.Internal {
 		return table.InternalFilterKey(key)
 	}
@@ -44,36 +44,36 @@ func (s *Source) open(t *Table) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Opaque {
+	if f.FilterUnusable {
 		s.note("the filter of %s denies the table's own keys, and is not used", f.Path)
 	}
-	if f.Disorder != "" && !(s.Dir && s.Order == table.AnyOrder) {
-		s.note("%s: %s", f.Path, f.Disorder)
+	if f.OrderNote != "" && !(s.Dir && s.Order == table.AnyOrder) {
+		s.note("%s: %s", f.Path, f.OrderNote)
 	}
 	if f.Rewritten {
 		s.note("%s was written by goleveldb's recovery, as no table of a database is: goleveldb's iterators find all of its keys, and its Get misses some", f.Path)
 	}
-	if s.wantsSorting(f) {
-		if err := f.sort(cmp.Or(s.Order, f.Order)); err != nil {
+	if s.needsSorting(f) {
+		if err := f.sortAgain(cmp.Or(s.Order, f.Order)); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 	}
-	if s.kept < keptOpen {
-		s.kept++
+	if s.openTables < maxOpenTables {
+		s.openTables++
 		t.file = f
 	}
 	return f, nil
 }
 
-// wantsSorting reports whether a table is in another order than its database, and so cannot
+// needsSorting reports whether a table is in another order than its database, and so cannot
 // be searched or gone through with the others. What is done with one table is about the file
 // as it is.
-func (s *Source) wantsSorting(f *File) bool {
+func (s *Source) needsSorting(f *File) bool {
 	if s.o.OneTable {
 		return false
 	}
 	other := s.Dir && s.o.Order.comparer != nil && s.Order != table.AnyOrder && f.Order != s.Order
-	return f.Rewritten || other && (s.o.Through || f.Order == table.AnyOrder)
+	return f.Rewritten || other && (s.o.ScanOnly || f.Order == table.AnyOrder)
 }
 
 // release closes a table, unless it stays open.
@@ -84,13 +84,13 @@ func (s *Source) release(t *Table, f *File) error {
 	return f.Close()
 }
 
-// sniff finds out what the MANIFEST does not say of a table: its range, and what its keys are.
-func (s *Source) sniff(t *Table) error {
+// inspect finds out what the MANIFEST does not say of a table: its range, and what its keys are.
+func (s *Source) inspect(t *Table) error {
 	f, err := s.open(t)
 	if err != nil {
 		return err
 	}
-	t.internal, t.empty, t.disordered = f.Internal, f.Empty, f.Order == table.AnyOrder
+	t.internalKeys, t.empty, t.orderUnknown = f.Internal, f.Empty, f.Order == table.AnyOrder
 	if f.Order != s.Order { // its range is not in the order of the others
 		return s.release(t, f)
 	}

@@ -23,7 +23,7 @@ func levelsOf(v *database.Version) []Level {
 			l.Bytes += t.Size
 		}
 		if user, known := comparers.ByName(cmp.Or(v.Comparer, table.BytewiseComparer.Name())); known {
-			l.span(slices.Clone(rest[:n]), user)
+			l.setRange(slices.Clone(rest[:n]), user)
 		}
 		levels = append(levels, l)
 		rest = rest[n:]
@@ -31,8 +31,8 @@ func levelsOf(v *database.Version) []Level {
 	return levels
 }
 
-// span finds the range of a level's tables, whose order it changes, and how many overlap.
-func (l *Level) span(tables []database.Table, user table.Comparer) {
+// setRange finds the range of a level's tables, whose order it changes, and how many overlap.
+func (l *Level) setRange(tables []database.Table, user table.Comparer) {
 	compare := table.InternalComparer(user).Compare
 	slices.SortFunc(tables, func(a, b database.Table) int { return compare(a.Smallest, b.Smallest) })
 	farthest := 0 // the table that goes on for longest

@@ -49,21 +49,21 @@ type Level struct {
 	Overlap  *int      `json:"overlapping_tables,omitempty"` // how many share keys of users with another one's range
 }
 
-// Of reads the directory and its MANIFEST. What the database lacks is an error too.
-func Of(path string, o source.Options) (s *Summary, err error) {
-	for range tries {
-		if s, err = of(path, o); !errors.Is(err, fs.ErrNotExist) {
+// Read reads the directory and its MANIFEST. What the database lacks is an error too.
+func Read(path string, o source.Options) (s *Summary, err error) {
+	for range maxTries {
+		if s, err = readOnce(path, o); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
 	return s, err
 }
 
-// tries is how often a directory is listed from which files go meanwhile: its database is in
+// maxTries is how often a directory is listed from which files go meanwhile: its database is in
 // use.
-const tries = 10
+const maxTries = 10
 
-func of(path string, o source.Options) (*Summary, error) {
+func readOnce(path string, o source.Options) (*Summary, error) {
 	o.AllTables, o.NoLogs = true, false
 	d, err := source.ListDir(path, o)
 	if err != nil {
@@ -72,20 +72,20 @@ func of(path string, o source.Options) (*Summary, error) {
 	s := &Summary{Path: path, Levels: []Level{}, Logs: []File{}, Others: []File{}, Notes: d.Notes}
 	var failed []error
 	if v := d.Version; v != nil {
-		failed = append(failed, s.add(&s.Manifest, v.Manifest))
+		failed = append(failed, s.statFile(&s.Manifest, v.Manifest))
 		s.Comparer, s.LastSequence = v.Comparer, &v.LastSequence
 		s.Levels = levelsOf(v)
 	}
-	damage := append(d.Damage, s.tables(d)...)
+	damage := append(d.Damage, s.checkTables(d)...)
 	for _, e := range damage {
 		s.Damage = append(s.Damage, text.Lines(e)...)
 	}
-	failed = append(failed, s.logs(d))
+	failed = append(failed, s.listLogs(d))
 	return s, errors.Join(append(damage, failed...)...)
 }
 
-// add sets to to the file of the directory that has the name.
-func (s *Summary) add(to **File, name string) error {
+// statFile sets to to the file of the directory that has the name.
+func (s *Summary) statFile(to **File, name string) error {
 	info, err := os.Stat(filepath.Join(s.Path, name))
 	if err != nil {
 		return err
@@ -94,11 +94,11 @@ func (s *Summary) add(to **File, name string) error {
 	return nil
 }
 
-// tables compares the sizes of the listed tables, and adds those that are not.
-func (s *Summary) tables(d source.Dir) (damage []error) {
+// checkTables compares the sizes of the listed checkTables, and adds those that are not.
+func (s *Summary) checkTables(d source.Dir) (damage []error) {
 	for _, l := range slices.Backward(d.Tables) {
 		var f *File
-		if err := s.add(&f, filepath.Base(l.Path)); err != nil {
+		if err := s.statFile(&f, filepath.Base(l.Path)); err != nil {
 			damage = append(damage, err)
 			continue
 		}
@@ -128,8 +128,8 @@ func (wrongSize) Is(target error) bool { return target == table.ErrCorrupt }
 
 var logName = regexp.MustCompile(`^([0-9]+)\.log$`)
 
-// logs adds the logs, the oldest first.
-func (s *Summary) logs(d source.Dir) error {
+// listLogs adds the listLogs, the oldest first.
+func (s *Summary) listLogs(d source.Dir) error {
 	entries, err := os.ReadDir(s.Path)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *Summary) logs(d source.Dir) error {
 		}
 		n, numberErr := strconv.ParseUint(m[1], 10, 64)
 		var f *File
-		if err := s.add(&f, e.Name()); err != nil {
+		if err := s.statFile(&f, e.Name()); err != nil {
 			failed = append(failed, err)
 			continue
 		}

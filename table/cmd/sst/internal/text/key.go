@@ -25,7 +25,7 @@ func (k Key) String() string {
 
 // MarshalJSON makes an Object of all of the key.
 func (k Key) MarshalJSON() ([]byte, error) {
-	var o Object
+	var o JSONEntry
 	user := k.Stored
 	if i, ok := table.ParseInternalKey(k.Stored); k.Internal && ok {
 		user = i.UserKey

@@ -9,8 +9,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// An Object is an entry in JSON. What is not UTF-8 is in base64, under another name.
-type Object struct {
+// An JSONEntry is an entry in JSON. What is not UTF-8 is in base64, under another name.
+type JSONEntry struct {
 	Key         *string `json:"key,omitempty"`
 	KeyBase64   []byte  `json:"key_base64,omitempty"`
 	Sequence    *uint64 `json:"sequence,omitempty"` // of an internal key

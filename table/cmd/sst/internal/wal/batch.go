@@ -15,20 +15,20 @@ type Write struct {
 	Value []byte
 }
 
-const batchHeader = 12 // the sequence number of the first write, and how many there are
+const batchHeaderLen = 12 // the sequence number of the first write, and how many there are
 
 // Writes returns the writes of a record, which stay parts of it. An error is the last that
 // it returns: the writes before it count, as they do for LevelDB.
 func Writes(record []byte) iter.Seq2[Write, error] {
 	return func(yield func(Write, error) bool) {
-		if len(record) < batchHeader {
-			yield(Write{}, fmt.Errorf("batch of %d bytes, want %d or more", len(record), batchHeader))
+		if len(record) < batchHeaderLen {
+			yield(Write{}, fmt.Errorf("batch of %d bytes, want %d or more", len(record), batchHeaderLen))
 			return
 		}
 		sequence, count := binary.LittleEndian.Uint64(record), uint64(binary.LittleEndian.Uint32(record[8:]))
-		rest, n := record[batchHeader:], uint64(0)
+		rest, n := record[batchHeaderLen:], uint64(0)
 		for ; len(rest) > 0; n++ {
-			w, length := write(rest)
+			w, length := decodeWrite(rest)
 			if length == 0 {
 				yield(Write{}, fmt.Errorf("batch: write %d is no LevelDB write", n))
 				return
@@ -48,26 +48,26 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 	}
 }
 
-// write decodes the write that b starts with, and returns its length, or 0.
-func write(b []byte) (w Write, length int) {
+// decodeWrite decodes the decodeWrite that b starts with, and returns its length, or 0.
+func decodeWrite(b []byte) (w Write, length int) {
 	w.Kind = table.Kind(b[0])
 	if w.Kind > table.KindSet {
 		return w, 0
 	}
 	at, ok := 1, false
-	if w.UserKey, at, ok = field(b, at); !ok {
+	if w.UserKey, at, ok = lengthPrefixed(b, at); !ok {
 		return w, 0
 	}
 	if w.Kind == table.KindSet {
-		if w.Value, at, ok = field(b, at); !ok {
+		if w.Value, at, ok = lengthPrefixed(b, at); !ok {
 			return w, 0
 		}
 	}
 	return w, at
 }
 
-// field decodes bytes with their length before them, and returns where they end.
-func field(b []byte, at int) (value []byte, end int, ok bool) {
+// lengthPrefixed decodes bytes with their length before them, and returns where they end.
+func lengthPrefixed(b []byte, at int) (value []byte, end int, ok bool) {
 	n, size := wire.Uvarint(b[at:])
 	if at += size; size == 0 || n > uint64(len(b)-at) {
 		return nil, 0, false

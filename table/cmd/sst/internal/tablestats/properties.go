@@ -1,4 +1,4 @@
-package anatomy
+package tablestats
 
 import (
 	"maps"

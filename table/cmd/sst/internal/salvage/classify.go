@@ -9,42 +9,42 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// kind is what a block of entries is.
-type kind int
+// blockKind is what a block of entries is.
+type blockKind int
 
 const (
-	dataBlock kind = iota
+	dataBlock blockKind = iota
 	indexBlock
 	metaindexBlock
 	propertiesBlock
-	listedBlock // by the metaindex
+	metaBlock // by the metaindex
 )
 
-// kindNames say what blocks with entries are taken for that are no data.
-var kindNames = map[kind]string{
+// leftOutReasons say what blocks with entries are taken for that are no data.
+var leftOutReasons = map[blockKind]string{
 	indexBlock: "it looks like an index", metaindexBlock: "it looks like a metaindex",
-	propertiesBlock: "it looks like properties", listedBlock: "a metaindex lists it",
+	propertiesBlock: "it looks like properties", metaBlock: "a metaindex lists it",
 }
 
 var propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
 
-// lists is how many blocks at the end of a table can be no data: index, metaindex, and
+// maxTrailingBlocks is how many blocks at the end of a table can be no data: index, metaindex, and
 // properties, in any order.
-const lists = 3
+const maxTrailingBlocks = 3
 
-// kinds tell what the blocks of entries are: data, but for the last few, and those that a
+// classifier tell what the blocks of entries are: data, but for the last few, and those that a
 // metaindex lists.
-type kinds struct {
-	last   map[int]kind // by where they start
-	listed []uint64     // where the blocks start that the metaindex lists, in order
+type classifier struct {
+	last   map[int]blockKind // by where they start
+	listed []uint64          // where the blocks start that the metaindex lists, in order
 }
 
-// kindsOf tells the kinds of a table's blocks by the last of them, and by all lengths that
+// classify tells the kinds of a table's blocks by the last of them, and by all lengths that
 // blocks have.
-func kindsOf(in image, last []extent, lengths map[uint64]bool) (k kinds) {
-	k.last = map[int]kind{}
-	taken := map[kind]bool{} // a table has one of each
-	index := indexOf(in.data)
+func classify(in fileImage, last []extent, lengths map[uint64]bool) (k classifier) {
+	k.last = map[int]blockKind{}
+	taken := map[blockKind]bool{} // a table has one of each
+	index := indexBeforeFooter(in.data)
 	for _, e := range slices.Backward(last) {
 		it, err := in.open(e)
 		if err != nil {
@@ -56,7 +56,7 @@ func kindsOf(in image, last []extent, lengths map[uint64]bool) (k kinds) {
 		}
 		k.last[e.start], taken[is] = is, true
 		for ok := it.First(); ok && is == metaindexBlock; ok = it.Next() {
-			offset, _, _ := handle(it.Value())
+			offset, _, _ := decodeHandle(it.Value())
 			k.listed = append(k.listed, offset)
 		}
 	}
@@ -65,10 +65,10 @@ func kindsOf(in image, last []extent, lengths map[uint64]bool) (k kinds) {
 }
 
 // of is the kind of a block.
-func (k kinds) of(e extent) kind {
+func (k classifier) of(e extent) blockKind {
 	is := k.last[e.start]
 	if _, listed := slices.BinarySearch(k.listed, uint64(e.start)); listed && is == dataBlock {
-		return listedBlock
+		return metaBlock
 	}
 	return is
 }
@@ -76,7 +76,7 @@ func (k kinds) of(e extent) kind {
 // kindOf tells the kind of a block that starts at start by its keys and values. Those of an
 // index are handles: of blocks that follow one another, from the start of the file on or as
 // long as some that were found. A metaindex has names and handles, and properties have names.
-func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool) kind {
+func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool) blockKind {
 	n, handles, chained, found, names, properties := 0, 0, 0, 0, 0, 0
 	end, counts, fromStart := uint64(0), false, true
 	count := func(to *int, is bool) {
@@ -85,7 +85,7 @@ func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool)
 		}
 	}
 	for ; it.Next(); n++ {
-		offset, length, ok := handle(it.Value())
+		offset, length, ok := decodeHandle(it.Value())
 		count(&handles, ok)
 		count(&chained, ok && (n == 0 || offset == end))
 		count(&found, ok && lengths[length])
@@ -108,9 +108,9 @@ func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool)
 	return dataBlock
 }
 
-// indexOf returns the index that lies right before the footer, as the footer says it, its
+// indexBeforeFooter returns the index that lies right before the footer, as the footer says it, its
 // magic number aside. Where it does not, that is no block.
-func indexOf(data []byte) extent {
+func indexBeforeFooter(data []byte) extent {
 	end := len(data) - format.FooterLen
 	if end < format.TrailerLen {
 		return extent{}
@@ -128,8 +128,8 @@ func indexOf(data []byte) extent {
 	return extent{int(offset), int(offset + length)}
 }
 
-// handle decodes a value that is a handle, of a block that a file can have.
-func handle(value []byte) (offset, length uint64, ok bool) {
+// decodeHandle decodes a value that is a decodeHandle, of a block that a file can have.
+func decodeHandle(value []byte) (offset, length uint64, ok bool) {
 	offset, n := wire.Uvarint(value)
 	length, m := wire.Uvarint(value[n:])
 	ok = n > 0 && m > 0 && n+m == len(value) && length > 0 && offset < 1<<60 && length < 1<<60

@@ -1,5 +1,5 @@
-// Package extern sorts pairs outside memory.
-package extern
+// Package sorting sorts pairs outside memory.
+package sorting
 
 import (
 	"cmp"
@@ -13,50 +13,50 @@ import (
 
 // Options say how pairs are sorted.
 type Options struct {
-	Compare func(a, b []byte) int // the order of keys
-	Suffix  int                   // how many bytes at the end of each key are in no bytewise order
-	Whole   bool                  // keys are in no bytewise order at all
-	Memory  int64                 // about how many bytes may be taken, from 48 MiB on
-	Dir     string                // for temporary files; "": where the system has them
+	Compare     func(a, b []byte) int // the order of keys
+	SuffixLen   int                   // how many bytes at the end of each key are in no bytewise order
+	NotBytewise bool                  // keys are in no bytewise order at all
+	Memory      int64                 // about how many bytes may be taken, from 48 MiB on
+	Dir         string                // for temporary files; "": where the system has them
 }
 
 // A Record is a pair, with its number in the input, from 0 on.
 type Record struct {
-	Key    []byte // stays valid
-	Number uint64
-	Again  bool // the next Record has the same key
+	Key         []byte // stays valid
+	Number      uint64
+	NextSameKey bool // the next Record has the same key
 
-	value []byte // or its place
-	spill *spill // where that is, or nil
+	value     []byte     // or its place
+	spillFile *spillFile // where that is, or nil
 }
 
 // Value returns the value, which is valid until the next Record.
 func (r Record) Value() ([]byte, error) {
-	if r.spill == nil {
+	if r.spillFile == nil {
 		return r.value, nil
 	}
-	return r.spill.value(r.value)
+	return r.spillFile.value(r.value)
 }
 
 // Sort returns the pairs in order; those of one key in that of the input.
 func Sort(ctx context.Context, pairs iter.Seq2[input.Pair, error], o Options) iter.Seq2[Record, error] {
-	return sortWithin(ctx, pairs, o, o.limits())
+	return sortWithLimits(ctx, pairs, o, o.limits())
 }
 
-func sortWithin(ctx context.Context, pairs iter.Seq2[input.Pair, error], o Options, l limits) iter.Seq2[Record, error] {
+func sortWithLimits(ctx context.Context, pairs iter.Seq2[input.Pair, error], o Options, l limits) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		o.Dir = cmp.Or(o.Dir, os.TempDir())
 		if err := o.check(); err != nil {
 			yield(Record{}, err)
 			return
 		}
-		s := start(ctx, o, l)
+		s := startSorter(ctx, o, l)
 		defer s.close()
-		if err := s.collect(pairs); err != nil {
+		if err := s.sendAll(pairs); err != nil {
 			yield(Record{}, err)
 			return
 		}
-		s.deliver(yield)
+		s.yieldRecords(yield)
 	}
 }
 
@@ -72,8 +72,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// deliver yields the Records, each when it is known whether the next has its key.
-func (s *sorter) deliver(yield func(Record, error) bool) {
+// yieldRecords yields the Records, each when it is known whether the next has its key.
+func (s *sorter) yieldRecords(yield func(Record, error) bool) {
 	var last Record
 	have := false
 	for b, err := range s.all() {
@@ -85,7 +85,7 @@ func (s *sorter) deliver(yield func(Record, error) bool) {
 			yield(Record{}, err)
 			return
 		}
-		last.Again = have && s.o.Compare(last.Key, r.Key) == 0
+		last.NextSameKey = have && s.options.Compare(last.Key, r.Key) == 0
 		if have && !yield(last, nil) {
 			return
 		}

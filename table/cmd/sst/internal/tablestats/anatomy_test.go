@@ -1,4 +1,4 @@
-package anatomy
+package tablestats
 
 import (
 	"math"
@@ -33,7 +33,7 @@ func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats 
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := StatsOf(f)
+	s, err := Collect(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,8 +111,8 @@ func TestMeasuredRates(t *testing.T) {
 	} {
 		tt.o.FilterPolicy, tt.o.TableFilterPolicy = filter.NewBloom(6), filter.NewTableBloom(6)
 		for _, f := range statsOf(t, tt.o, tt.pairs).Filters {
-			if f.Questions == 0 || math.Abs(f.Measured-f.Predicted) > f.Predicted/4+0.003 {
-				t.Errorf("%s, whole %v: %.4f measured with %d questions, %.4f predicted", tt.name, f.Whole, f.Measured, f.Questions, f.Predicted)
+			if f.Lookups == 0 || math.Abs(f.Measured-f.Predicted) > f.Predicted/4+0.003 {
+				t.Errorf("%s, whole %v: %.4f measured with %d questions, %.4f predicted", tt.name, f.WholeTable, f.Measured, f.Lookups, f.Predicted)
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func TestStatsOfTableFilter(t *testing.T) {
 			t.Fatalf("%d bits: %d filters", tt.bits, len(s.Filters))
 		}
 		got := s.Filters[0]
-		if got.Name != policy.Name() || !got.Whole || got.Count != 1 || got.KMin != tt.k || got.KMax != tt.k || got.Predicted > tt.most || got.Measured > tt.most {
+		if got.Name != policy.Name() || !got.WholeTable || got.NonEmpty != 1 || got.KMin != tt.k || got.KMax != tt.k || got.Predicted > tt.most || got.Measured > tt.most {
 			t.Errorf("%d bits: %+v, want k %d and a rate of at most %g", tt.bits, got, tt.k, tt.most)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 )
 
-// settleOrder says so if the order of a directory is not known.
-func (s *Source) settleOrder() {
-	lost := slices.ContainsFunc(s.Tables, func(t *Table) bool { return t.disordered })
+// noteUnknownOrder says so if the order of a directory is not known.
+func (s *Source) noteUnknownOrder() {
+	lost := slices.ContainsFunc(s.Tables, func(t *Table) bool { return t.orderUnknown })
 	switch {
 	case s.Order == table.AnyOrder:
 		s.Notes = append(s.Notes, fmt.Sprintf("the keys of %s are in the order of %s, which is not known here: its tables are gone through one after the other", s.Path, wire.Quote([]byte(s.o.Order.manifest))))
@@ -25,19 +25,19 @@ func (s *Source) settleOrder() {
 	}
 }
 
-// oneByOne returns all entries where the order is not known: those of logs as they were
+// scanTableByTable returns all entries where the order is not known: those of logs as they were
 // written, and those of tables one table after the other.
-func (s *Source) oneByOne(o ScanOptions) iter.Seq2[Entry, error] {
+func (s *Source) scanTableByTable(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		if err := s.onlyWhole(o); err != nil {
+		if err := s.checkScanWithoutOrder(o); err != nil {
 			yield(Entry{}, err)
 			return
 		}
-		parts := []iter.Seq2[Entry, error]{s.inOrderOfTheLogs(o)}
+		parts := []iter.Seq2[Entry, error]{s.scanLogsInOrder(o)}
 		for _, t := range s.Tables {
 			one := *s
 			one.Tables, one.logs = []*Table{t}, logs{}
-			parts = append(parts, one.merged(o))
+			parts = append(parts, one.scanMerged(o))
 		}
 		if o.Reverse {
 			slices.Reverse(parts)
@@ -52,8 +52,8 @@ func (s *Source) oneByOne(o ScanOptions) iter.Seq2[Entry, error] {
 	}
 }
 
-// onlyWhole returns an error for what needs the order of keys.
-func (s *Source) onlyWhole(o ScanOptions) error {
+// checkScanWithoutOrder returns an error for what needs the order of keys.
+func (s *Source) checkScanWithoutOrder(o ScanOptions) error {
 	what := ""
 	switch {
 	case o.From != nil || o.To != nil:
@@ -65,14 +65,14 @@ func (s *Source) onlyWhole(o ScanOptions) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s: the order of its keys is not known, and so not %s: want --comparator %s", s.Path, what, strings.Join(comparers.Words(), ", "))
+	return fmt.Errorf("%s: the order of its keys is not known, and so not %s: want --comparator %s", s.Path, what, strings.Join(comparers.FlagValues(), ", "))
 }
 
 // SameOrder returns an error if entries of two sources cannot be compared side by side.
 func (s *Source) SameOrder(o *Source) error {
 	for _, x := range []*Source{s, o} {
 		if x.Order == table.AnyOrder {
-			return fmt.Errorf("%s: the order of its keys is not known: want --comparator %s", x.Path, strings.Join(comparers.Words(), ", "))
+			return fmt.Errorf("%s: the order of its keys is not known: want --comparator %s", x.Path, strings.Join(comparers.FlagValues(), ", "))
 		}
 	}
 	if s.Order != o.Order {

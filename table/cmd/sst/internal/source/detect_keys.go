@@ -9,63 +9,63 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// sample is some keys of a data block.
-type sample struct {
+// keySample is some keys of a data block.
+type keySample struct {
 	offset uint64
 	keys   [][]byte
 }
 
 const (
-	sampledKeys   = 200     // of a data block, at most
-	sampledBytes  = 1 << 20 // of these keys, more or less
-	maxSequence   = 1 << 48 // more writes than a database sees; separators have table.MaxSequence
-	sampledBlocks = 3
+	maxSampledKeys  = 200     // of a data block, at most
+	maxSampledBytes = 1 << 20 // of these keys, more or less
+	maxSequence     = 1 << 48 // more writes than a database sees; separators have table.MaxSequence
+	sampledBlocks   = 3
 )
 
-// find finds out what the file's keys are, and whether its filter holds them, by
+// detectKeys finds out what the file's keys are, and whether its filter holds them, by
 // some of them. It is an error if they cannot be what o says.
-func (f *File) find(o Options) error {
-	samples, filters := samplesOf(f.Layout), readFilters(f.Layout)
+func (f *File) detectKeys(o Options) error {
+	samples, filters := sampleKeysOf(f.Layout), readFilters(f.Layout)
 	f.filters = filters
-	whole, user := filtered(samples, filters, keepKey), filtered(samples, filters, table.InternalFilterKey)
-	index := []sample{{keys: separators(f.Layout)}}
-	internal := f.claim.looksInternal(samples)
-	isListed := o.Listed || o.InternalKeys == Auto && internal && !shaped(index) && IsListed(f.Path)
+	whole, user := filtersContain(samples, filters, identity), filtersContain(samples, filters, table.InternalFilterKey)
+	index := []keySample{{keys: separators(f.Layout)}}
+	internal := f.declared.looksInternal(samples)
+	isListed := o.InManifest || o.InternalKeys == Auto && internal && !allLookInternal(index) && IsInManifest(f.Path)
 	switch {
-	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(samples, sample.anyInternal):
+	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(samples, keySample.anyInternal):
 		return errors.New("--internal-keys is yes, but its keys do not end in sequence number and kind: want auto or no")
 	case isListed:
-		f.Internal, f.Rewritten = true, internal && !shaped(index)
+		f.Internal, f.Rewritten = true, internal && !allLookInternal(index)
 	case o.InternalKeys != Auto:
 		f.Internal = o.InternalKeys == Yes
-		f.UserFilter = !f.Internal && user && !whole
+		f.FilterHasUserKeys = !f.Internal && user && !whole
 	case whole != user:
 		f.Internal = user
 	default: // the filter does not tell
 		if len(samples) == 0 && len(f.Layout.Data) > 0 {
 			samples = index // the blocks are damaged
 		}
-		f.Internal = f.claim.looksInternal(samples) && f.claim.looksInternal(index)
+		f.Internal = f.declared.looksInternal(samples) && f.declared.looksInternal(index)
 	}
-	f.Opaque = !whole
+	f.FilterUnusable = !whole
 	if f.Internal && !f.Rewritten {
-		f.Opaque = !user
+		f.FilterUnusable = !user
 	}
-	if f.Opaque || f.Rewritten {
+	if f.FilterUnusable || f.Rewritten {
 		f.filters.Blocks, f.filters.Table = nil, nil
 	}
 	return nil
 }
 
 // anyInternal reports whether one of the keys could be an internal key.
-func (s sample) anyInternal() bool { return slices.ContainsFunc(s.keys, isInternal) }
+func (s keySample) anyInternal() bool { return slices.ContainsFunc(s.keys, isInternal) }
 
-func keepKey(key []byte) []byte { return key }
+func identity(key []byte) []byte { return key }
 
-// samplesOf takes keys from the first, the middle and the last data block. What is
+// sampleKeysOf takes keys from the first, the middle and the last data block. What is
 // damaged gives none.
-func samplesOf(l *table.Layout) []sample {
-	var samples []sample
+func sampleKeysOf(l *table.Layout) []keySample {
+	var samples []keySample
 	last := -1
 	for i := range sampledBlocks {
 		at := i * (len(l.Data) - 1) / (sampledBlocks - 1)
@@ -74,7 +74,7 @@ func samplesOf(l *table.Layout) []sample {
 		}
 		last = at
 		if keys := sampleBlock(l, l.Data[at].Handle); len(keys) > 0 {
-			samples = append(samples, sample{l.Data[at].Offset, keys})
+			samples = append(samples, keySample{l.Data[at].Offset, keys})
 		}
 	}
 	return samples
@@ -89,21 +89,21 @@ func separators(l *table.Layout) [][]byte {
 	return keys
 }
 
-// LookInternal reports whether the keys of data blocks, of which there is neither an index
+// DetectInternalKeys reports whether the keys of data blocks, of which there is neither an index
 // nor a filter, look like internal keys: all of them, and some are in their order.
-func (f *File) LookInternal(blocks iter.Seq[*block.Iter]) bool {
-	var samples []sample
+func (f *File) DetectInternalKeys(blocks iter.Seq[*block.Iter]) bool {
+	var samples []keySample
 	for it := range blocks {
-		samples = append(samples, sample{keys: sampleKeys(it)})
+		samples = append(samples, keySample{keys: sampleKeys(it)})
 		if len(samples) == sampledBlocks {
 			break
 		}
 	}
-	return f.claim.looksInternal(samples) && AllInternal(blocks)
+	return f.declared.looksInternal(samples) && AllInternalKeys(blocks)
 }
 
-// AllInternal reports whether all keys could be internal keys of LevelDB and goleveldb.
-func AllInternal(blocks iter.Seq[*block.Iter]) bool {
+// AllInternalKeys reports whether all keys could be internal keys of LevelDB and goleveldb.
+func AllInternalKeys(blocks iter.Seq[*block.Iter]) bool {
 	for it := range blocks {
 		for it.Next() {
 			if !isInternal(it.Key()) {
@@ -129,14 +129,14 @@ func sampleBlock(l *table.Layout, h table.Handle) [][]byte {
 // sampleKeys returns the first keys of a data block.
 func sampleKeys(it *block.Iter) [][]byte {
 	var keys [][]byte
-	for room := sampledBytes; room > 0 && len(keys) < sampledKeys && it.Next(); room -= len(it.Key()) {
+	for room := maxSampledBytes; room > 0 && len(keys) < maxSampledKeys && it.Next(); room -= len(it.Key()) {
 		keys = append(keys, append([]byte{}, it.Key()...)) // no nil, which stands for no part of a key
 	}
 	return keys
 }
 
-// shaped reports whether all keys could be internal keys.
-func shaped(samples []sample) bool {
+// allLookInternal reports whether all keys could be internal keys.
+func allLookInternal(samples []keySample) bool {
 	for _, s := range samples {
 		if slices.ContainsFunc(s.keys, func(key []byte) bool { return !isInternal(key) }) {
 			return false
@@ -151,8 +151,8 @@ func isInternal(key []byte) bool {
 	return ok && k.Kind <= table.KindSet && (k.Sequence < maxSequence || k.Sequence == table.MaxSequence)
 }
 
-// ordered reports whether the keys are in order.
-func ordered(samples []sample, order table.Comparer) bool {
+// samplesOrdered reports whether the keys are in order.
+func samplesOrdered(samples []keySample, order table.Comparer) bool {
 	for _, s := range samples {
 		for i := 1; i < len(s.keys); i++ {
 			if order.Compare(s.keys[i-1], s.keys[i]) >= 0 {
@@ -163,8 +163,8 @@ func ordered(samples []sample, order table.Comparer) bool {
 	return true
 }
 
-// filtered reports whether the filters hold held of all keys.
-func filtered(samples []sample, f Filters, held func([]byte) []byte) bool {
+// filtersContain reports whether the filters hold held of all keys.
+func filtersContain(samples []keySample, f Filters, held func([]byte) []byte) bool {
 	for _, s := range samples {
 		for _, key := range s.keys {
 			if part := held(key); part == nil || !f.Contains(s.offset, part) {

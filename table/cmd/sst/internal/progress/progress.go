@@ -1,5 +1,5 @@
-// Package meter shows on a terminal how far a command is, and nothing elsewhere.
-package meter
+// Package progress shows on a terminal how far a command is, and nothing elsewhere.
+package progress
 
 import (
 	"io"
@@ -16,15 +16,15 @@ type Bar struct{ bar *progressbar.ProgressBar }
 
 // Bytes returns a Bar of bytes on w, if that is a terminal. A total of -1 is unknown.
 func Bytes(w io.Writer, total int64, what string) *Bar {
-	return on(w, total, what, progressbar.OptionShowBytes(true))
+	return newBar(w, total, what, progressbar.OptionShowBytes(true))
 }
 
 // Count returns a Bar of things that are counted, such as entries.
 func Count(w io.Writer, total int64, what, unit string) *Bar {
-	return on(w, total, what, progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit))
+	return newBar(w, total, what, progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit))
 }
 
-func on(w io.Writer, total int64, what string, o progressbar.Option, more ...progressbar.Option) *Bar {
+func newBar(w io.Writer, total int64, what string, o progressbar.Option, more ...progressbar.Option) *Bar {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil

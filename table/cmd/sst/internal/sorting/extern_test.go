@@ -1,4 +1,4 @@
-package extern
+package sorting
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ func randomPairs(n int) []input.Pair {
 	all := make([]input.Pair, n)
 	for i := range all {
 		all[i].Key = fmt.Appendf(nil, "%0*d", 1+rng.IntN(8), rng.IntN(n))
-		all[i].Value = bytes.Repeat([]byte{byte(i)}, rng.IntN(small.inline)*rng.IntN(3))
+		all[i].Value = bytes.Repeat([]byte{byte(i)}, rng.IntN(small.maxInline)*rng.IntN(3))
 	}
 	return all
 }
@@ -60,16 +60,16 @@ func TestSort(t *testing.T) {
 		want[i].Again = want[i].Key == want[i+1].Key
 	}
 	for name, l := range map[string]limits{
-		"one chunk":              {inline: 1 << 10, chunk: 1 << 20, workers: 1},
-		"one chunk that is full": {inline: 1 << 10, chunk: len(pairs), workers: 1},
-		"chunks":                 {inline: 1 << 10, chunk: 5000, workers: 1},
-		"chunks of two workers":  {inline: 1 << 10, chunk: 500, workers: 2},
-		"chunks of one record":   {inline: 1 << 10, chunk: 1, workers: 1},
-		"all spilled":            {inline: placeLen, chunk: 500, workers: 2},
+		"one chunk":              {maxInline: 1 << 10, chunkRecords: 1 << 20, workers: 1},
+		"one chunk that is full": {maxInline: 1 << 10, chunkRecords: len(pairs), workers: 1},
+		"chunks":                 {maxInline: 1 << 10, chunkRecords: 5000, workers: 1},
+		"chunks of two workers":  {maxInline: 1 << 10, chunkRecords: 500, workers: 2},
+		"chunks of one record":   {maxInline: 1 << 10, chunkRecords: 1, workers: 1},
+		"all spilled":            {maxInline: spillRefLen, chunkRecords: 500, workers: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			got := results(t, sortWithin(t.Context(), each(pairs), Options{Compare: bytes.Compare, Dir: dir}, l))
+			got := results(t, sortWithLimits(t.Context(), each(pairs), Options{Compare: bytes.Compare, Dir: dir}, l))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("records (-want +got):\n%.3000s", diff)
 			}
@@ -96,7 +96,7 @@ func results(t *testing.T, records iter.Seq2[Record, error]) []result {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, result{string(r.Key), string(value), r.Number, r.Again})
+		all = append(all, result{string(r.Key), string(value), r.Number, r.NextSameKey})
 	}
 	return all
 }
@@ -135,7 +135,7 @@ func TestSortEnds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			n, ended := 0, error(nil)
-			for _, err := range sortWithin(tt.ctx, tt.pairs, Options{Compare: bytes.Compare, Dir: dir}, small) {
+			for _, err := range sortWithLimits(tt.ctx, tt.pairs, Options{Compare: bytes.Compare, Dir: dir}, small) {
 				if n++; err != nil {
 					ended = err
 				}
@@ -152,7 +152,7 @@ func TestSortEnds(t *testing.T) {
 }
 
 // small are limits that have much put to disk.
-var small = limits{inline: 256, chunk: 100, workers: 2}
+var small = limits{maxInline: 256, chunkRecords: 100, workers: 2}
 
 // A directory that is not there is an error, and is not made.
 func TestSortWithoutDirectory(t *testing.T) {
@@ -162,7 +162,7 @@ func TestSortWithoutDirectory(t *testing.T) {
 	for name, dir := range map[string]string{"given": missing, "the system's": ""} {
 		t.Run(name, func(t *testing.T) {
 			n := 0
-			for _, err := range sortWithin(t.Context(), each(randomPairs(1000)), Options{Compare: bytes.Compare, Dir: dir}, small) {
+			for _, err := range sortWithLimits(t.Context(), each(randomPairs(1000)), Options{Compare: bytes.Compare, Dir: dir}, small) {
 				if n++; !errors.Is(err, os.ErrNotExist) {
 					t.Fatalf("sortWithin = %v, want the directory's error", err)
 				}
@@ -183,18 +183,18 @@ func TestSortLongKeys(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
 	plain := Options{Compare: bytes.Compare}
-	internal := Options{Compare: table.InternalComparer(table.BytewiseComparer).Compare, Suffix: 8}
+	internal := Options{Compare: table.InternalComparer(table.BytewiseComparer).Compare, SuffixLen: 8}
 	for name, o := range map[string]Options{"plain": plain, "internal": internal} {
 		var pairs []input.Pair
 		for i := range 500 {
-			key := bytes.Repeat([]byte("x"), small.inline-30+rng.IntN(35))
+			key := bytes.Repeat([]byte("x"), small.maxInline-30+rng.IntN(35))
 			key = append(key, bytes.Repeat([]byte{byte(rng.IntN(3))}, rng.IntN(3)*600)...)
-			if o.Suffix > 0 {
+			if o.SuffixLen > 0 {
 				key = table.InternalKey{UserKey: key, Sequence: uint64(rng.IntN(3)), Kind: table.KindSet}.Append(nil)
 			}
 			pairs = append(pairs, input.Pair{Key: key, Value: bytes.Repeat([]byte{byte(i)}, rng.IntN(1000))})
 		}
-		got := results(t, sortWithin(t.Context(), each(pairs), o, small))
+		got := results(t, sortWithLimits(t.Context(), each(pairs), o, small))
 		slices.SortStableFunc(pairs, func(a, b input.Pair) int { return o.Compare(a.Key, b.Key) })
 		for i, p := range pairs {
 			if got[i].Key != string(p.Key) || got[i].Value != string(p.Value) {
@@ -220,7 +220,7 @@ func TestSortIsInterrupted(t *testing.T) {
 		}
 		dir := t.TempDir()
 		n, ended := 0, error(nil)
-		for _, err := range sortWithin(ctx, each(pairs), Options{Compare: compare, Dir: dir}, small) {
+		for _, err := range sortWithLimits(ctx, each(pairs), Options{Compare: compare, Dir: dir}, small) {
 			n, ended = n+1, err
 		}
 		if late := len(pairs) - n; !errors.Is(ended, context.Canceled) && late > 0 {
@@ -235,9 +235,9 @@ func TestSortIsInterrupted(t *testing.T) {
 // order wants it.
 func TestSortCannotRead(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("k", 2*small.inline)
+	long := strings.Repeat("k", 2*small.maxInline)
 	pairs := []input.Pair{{Key: []byte(long + "b")}, {Key: []byte(long + "a")}}
-	s := start(t.Context(), Options{Compare: bytes.Compare, Dir: t.TempDir()}, small)
+	s := startSorter(t.Context(), Options{Compare: bytes.Compare, Dir: t.TempDir()}, small)
 	defer s.close()
 	truncated := func(yield func(input.Pair, error) bool) {
 		each(pairs)(yield)
@@ -245,7 +245,7 @@ func TestSortCannotRead(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := s.collect(truncated); err != nil {
+	if err := s.sendAll(truncated); err != nil {
 		t.Fatal(err)
 	}
 	n := 0
@@ -267,7 +267,7 @@ func TestTemporaryFilesHaveNoNames(t *testing.T) {
 	}
 	dir := t.TempDir()
 	n := 0
-	for _, err := range sortWithin(t.Context(), each(randomPairs(10_000)), Options{Compare: bytes.Compare, Dir: dir}, small) {
+	for _, err := range sortWithLimits(t.Context(), each(randomPairs(10_000)), Options{Compare: bytes.Compare, Dir: dir}, small) {
 		if err != nil {
 			t.Fatal(err)
 		}

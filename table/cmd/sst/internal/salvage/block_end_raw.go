@@ -18,7 +18,7 @@ func (s *scanner) rawEnd(data []byte) int {
 	isStart, array := s.entries(base)
 	at := array - base
 	for n, before := uint32(0), uint32(0); len(data)-at >= 4+format.TrailerLen; n++ {
-		s.work -= 4 * entryWork
+		s.budget -= 4 * entryCost
 		point := binary.LittleEndian.Uint32(data[at:])
 		at += 4
 		switch {
@@ -32,30 +32,30 @@ func (s *scanner) rawEnd(data []byte) int {
 	return 0
 }
 
-// run is where entries start that follow one another, and where the restart points are
+// entryRun is where entries start that follow one another, and where the restart points are
 // that they lead to.
-type run struct {
+type entryRun struct {
 	base, array int
 	starts      bitset
 }
 
-func (r *run) has(at int) bool { return at >= r.base && at < r.array && r.starts.has(at) }
+func (r *entryRun) has(at int) bool { return at >= r.base && at < r.array && r.starts.has(at) }
 
 // forget has a run be empty. Few entries can reach far: they are gone over once more.
-func (s *scanner) forget(r *run) {
+func (s *scanner) forget(r *entryRun) {
 	for at := r.base; at < r.array; {
 		r.starts.unset(at)
-		_, _, next := entry(s.data[at:])
+		_, _, next := decodeEntryLens(s.data[at:])
 		at += next
 	}
 	r.base, r.array = 0, 0
 }
 
-// entryWork is what it takes to go over an entry, beside a byte that is copied.
-const entryWork = 4
+// entryCost is what it takes to go over an entry, beside a byte that is copied.
+const entryCost = 4
 
-// longRun is how many entries a run has that is worth keeping.
-const longRun = 16
+// minKeptRun is how many entries a run has that is worth keeping.
+const minKeptRun = 16
 
 // entries goes over the entries from base on, and returns where their restart points are,
 // and what tells where entries start. Those of the run that was kept are not gone over again.
@@ -66,12 +66,12 @@ func (s *scanner) entries(base int) (isStart func(at int) bool, array int) {
 	n, last := 0, uint64(0)
 	at := base
 	for ; at-base <= maxBlock; n++ {
-		s.work -= entryWork
-		if s.run.has(at) {
+		s.budget -= entryCost
+		if s.keptRun.has(at) {
 			r.array = at
-			return func(at int) bool { return r.has(at) || s.run.has(at) }, s.run.array
+			return func(at int) bool { return r.has(at) || s.keptRun.has(at) }, s.keptRun.array
 		}
-		shared, unshared, next := entry(s.data[at:])
+		shared, unshared, next := decodeEntryLens(s.data[at:])
 		if next == 0 || shared > last || at > base && unshared == 0 { // no entry, or not above
 			break
 		}
@@ -79,16 +79,16 @@ func (s *scanner) entries(base int) (isStart func(at int) bool, array int) {
 		at, last = at+next, shared+unshared
 	}
 	r.array = at
-	if n > longRun && (s.run.array <= base || at > s.run.array) {
-		s.run, s.scratch = s.scratch, s.run
-		r = &s.run
+	if n > minKeptRun && (s.keptRun.array <= base || at > s.keptRun.array) {
+		s.keptRun, s.scratch = s.scratch, s.keptRun
+		r = &s.keptRun
 	}
 	return r.has, at
 }
 
-// entry reads the lengths of an entry, and where the next one starts, which is 0 if
+// decodeEntryLens reads the lengths of an decodeEntryLens, and where the next one starts, which is 0 if
 // data is too short.
-func entry(data []byte) (shared, unshared uint64, next int) {
+func decodeEntryLens(data []byte) (shared, unshared uint64, next int) {
 	var lengths [3]uint64
 	at := 0
 	for i := range lengths {

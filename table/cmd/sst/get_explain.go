@@ -29,23 +29,23 @@ func explain(out io.Writer, s *source.Source, keys [][]byte) error {
 		if e.Log != "" {
 			text.Line(out, "%s has a write of it, in the batch at %d", filepath.Base(e.Log), e.Offset)
 		}
-		explainPaths(out, s, paths)
+		explainTables(out, s, paths)
 		switch {
 		case found:
-			text.Line(out, "found: %s", describe(e))
+			text.Line(out, "found: %s", describeEntry(e))
 		case e.Internal:
 			text.Line(out, "absent: deleted by sequence %d", e.Sequence)
-			absent = errNo
+			absent = errNegative
 		default:
 			text.Line(out, "absent")
-			absent = errNo
+			absent = errNegative
 		}
 	}
 	return absent
 }
 
-// describe says what an entry has, and not all of a long value.
-func describe(e source.Entry) string {
+// describeEntry says what an entry has, and not all of a long value.
+func describeEntry(e source.Entry) string {
 	value, more := e.Value, ""
 	if len(value) > 60 {
 		value, more = value[:60], "…"
@@ -57,16 +57,16 @@ func describe(e source.Entry) string {
 	return d
 }
 
-// explainPaths tells the way in each table that was asked, and what they come to.
-func explainPaths(out io.Writer, s *source.Source, paths []source.Path) {
+// explainTables tells the way in each table that was asked, and what they come to.
+func explainTables(out io.Writer, s *source.Source, paths []source.LookupTrace) {
 	var ruledOut, read, size uint64
 	var spent time.Duration
 	for _, p := range paths {
-		read, size, spent = read+p.Read, size+p.Bytes, spent+p.Time
-		if p.Whole == source.Absent || p.Blocks == source.Absent {
+		read, size, spent = read+p.BlocksRead, size+p.BytesRead, spent+p.Time
+		if p.TableFilter == source.Absent || p.BlockFilter == source.Absent {
 			ruledOut++
 		}
-		explainPath(out, p)
+		explainTable(out, p)
 	}
 	if s.Dir {
 		text.Line(out, "together: %d of %s asked, of which filters ruled out %d; %s read (%s), %s",
@@ -74,23 +74,23 @@ func explainPaths(out io.Writer, s *source.Source, paths []source.Path) {
 	}
 }
 
-func explainPath(out io.Writer, p source.Path) {
+func explainTable(out io.Writer, p source.LookupTrace) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	data, filters := len(p.File.Layout.Data), p.File.Filters()
 	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), bytesOf(uint64(p.File.Size)), count(uint64(data), "data block"))
 	if filters.Table != nil {
-		text.Row(w, "  table filter", "%s, %s: %s", text.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), bytesOf(filters.TableEntry.Length), p.Whole)
+		text.Row(w, "  table filter", "%s, %s: %s", text.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), bytesOf(filters.TableEntry.Length), p.TableFilter)
 	}
-	if p.Whole != source.Absent {
+	if p.TableFilter != source.Absent {
 		explainBlock(w, p, filters)
 	}
-	text.Row(w, "  read", "%s, %s, in %s", count(p.Read, "data block"), bytesOf(p.Bytes), p.Time)
-	text.Row(w, "  answer", "%s", outcome(p))
+	text.Row(w, "  read", "%s, %s, in %s", count(p.BlocksRead, "data block"), bytesOf(p.BytesRead), p.Time)
+	text.Row(w, "  answer", "%s", lookupOutcome(p))
 	w.Flush()
 }
 
 // explainBlock tells what the index and the data block's filter say.
-func explainBlock(w io.Writer, p source.Path, filters source.Filters) {
+func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
 	data := len(p.File.Layout.Data)
 	if p.IndexEntry == data {
 		text.Row(w, "  index", "all %s are below the key", count(uint64(data), "separator"))
@@ -100,25 +100,25 @@ func explainBlock(w io.Writer, p source.Path, filters source.Filters) {
 		p.IndexEntry+1, data, p.File.Separator(p.Block.Separator), p.Block.Offset, bytesOf(p.Block.Length))
 	switch {
 	case filters.None():
-		text.Row(w, "  filter", "%s", cmp.Or(p.File.Unused(), "none"))
+		text.Row(w, "  filter", "%s", cmp.Or(p.File.FilterNote(), "none"))
 	case filters.Blocks == nil:
-	case p.Slot < 0:
-		text.Row(w, "  filter", "none for this block: %s", p.Blocks)
-	case len(p.Filter) == 0:
-		text.Row(w, "  filter", "slot %d of %d, of no keys: %s", p.Slot, filters.Blocks.Len(), p.Blocks)
+	case p.FilterIndex < 0:
+		text.Row(w, "  filter", "none for this block: %s", p.BlockFilter)
+	case len(p.FilterData) == 0:
+		text.Row(w, "  filter", "slot %d of %d, of no keys: %s", p.FilterIndex, filters.Blocks.Len(), p.BlockFilter)
 	default:
 		text.Row(w, "  filter", "slot %d of %d, %d bits, k %d: %s",
-			p.Slot, filters.Blocks.Len(), 8*(len(p.Filter)-1), p.Filter[len(p.Filter)-1], p.Blocks)
+			p.FilterIndex, filters.Blocks.Len(), 8*(len(p.FilterData)-1), p.FilterData[len(p.FilterData)-1], p.BlockFilter)
 	}
 }
 
-// outcome is how the lookup in the table ended.
-func outcome(p source.Path) string {
-	maybe := p.Whole == source.MayContain || p.Blocks == source.MayContain
+// lookupOutcome is how the lookup in the table ended.
+func lookupOutcome(p source.LookupTrace) string {
+	maybe := p.TableFilter == source.MayContain || p.BlockFilter == source.MayContain
 	switch {
 	case p.Found:
-		return "found: " + describe(p.Entry)
-	case p.Read > 0 && maybe && p.Blocks != source.Absent:
+		return "found: " + describeEntry(p.Entry)
+	case p.BlocksRead > 0 && maybe && p.BlockFilter != source.Absent:
 		return "absent: the filter was wrong"
 	}
 	return "absent"

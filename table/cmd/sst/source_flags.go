@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// aboutSources is in the help of all commands that read a SOURCE.
-const aboutSources = `SOURCE is a table, a log, or a directory whose .ldb and .sst files and logs are
+// sourceHelp is in the help of all commands that read a SOURCE.
+const sourceHelp = `SOURCE is a table, a log, or a directory whose .ldb and .sst files and logs are
 searched as one: that of a LevelDB or goleveldb database, of which they are those
 that its MANIFEST lists (--all-tables: all), or of any tables. Of a key that several
 have, the newest version counts; where keys carry no sequence numbers, that of the
@@ -40,7 +40,7 @@ type sourceFlags struct {
 	allTables    bool
 	noLogs       bool
 	oneTable     bool
-	through      bool             // entries are only gone through
+	scanOnly     bool             // entries are only gone through
 	out          string           // the file that the command writes, and may not read
 	stdout       func() io.Writer // of the command
 }
@@ -48,8 +48,8 @@ type sourceFlags struct {
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "whether keys end in sequence number and kind: auto, yes or no")
 	complete(cmd, "internal-keys", "auto", "yes", "no")
-	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "the order of keys: "+strings.Join(comparers.Words(), ", ")+", or auto: by the MANIFEST")
-	complete(cmd, "comparator", append(comparers.Words(), "auto")...)
+	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "the order of keys: "+strings.Join(comparers.FlagValues(), ", ")+", or auto: by the MANIFEST")
+	complete(cmd, "comparator", append(comparers.FlagValues(), "auto")...)
 	f.stdout = cmd.OutOrStdout
 }
 
@@ -61,8 +61,8 @@ func (f *sourceFlags) addDir(cmd *cobra.Command) {
 }
 
 func (f *sourceFlags) options() (o source.Options, err error) {
-	o.Through, o.AllTables, o.NoLogs, o.OneTable = f.through, f.allTables, f.noLogs, f.oneTable
-	o.Outputs = output.Of(f.stdout(), f.out)
+	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable = f.scanOnly, f.allTables, f.noLogs, f.oneTable
+	o.Outputs = output.FilesOf(f.stdout(), f.out)
 	switch f.internalKeys {
 	case "auto":
 	case "yes":
@@ -73,11 +73,11 @@ func (f *sourceFlags) options() (o source.Options, err error) {
 		return o, fmt.Errorf("--internal-keys is %q, want auto, yes or no", f.internalKeys)
 	}
 	if f.comparator != "auto" {
-		order, err := comparers.ByWord(f.comparator)
+		order, err := comparers.ByFlagValue(f.comparator)
 		if err != nil {
 			return o, err
 		}
-		o.Order = source.Chosen(order)
+		o.Order = source.ExplicitOrder(order)
 	}
 	return o, nil
 }
@@ -98,7 +98,7 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 		o.Note(note)
 	}
 	err = do(s)
-	if s.Damage != nil && errors.Is(err, errNo) {
+	if s.Damage != nil && errors.Is(err, errNegative) {
 		err = nil // what is lost may have it
 	}
 	return errors.Join(err, s.Damage)

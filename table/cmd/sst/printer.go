@@ -17,25 +17,25 @@ import (
 // printer prints entries, a line each.
 type printer struct {
 	w      io.Writer
-	append func(line []byte, e source.Entry, s shown) ([]byte, error)
-	shown  shown
+	append func(line []byte, e source.Entry, s fields) ([]byte, error)
+	fields fields
 	line   []byte
 	last   []byte // the key that was printed last
 	any    bool   // one was
 }
 
-// shown says what of an entry is printed beside its key.
-type shown struct {
-	versions, values, where bool
+// fields says what of an entry is printed beside its key.
+type fields struct {
+	versions, values, location bool
 
 	same   func(a, b []byte) bool // of where: whether keys are the same
 	newest bool                   // of where: it is the newest version of its key
 }
 
 // The formats of get and scan.
-var formats = map[string]func([]byte, source.Entry, shown) ([]byte, error){
-	"tsv":  columns(text.AppendEscape),
-	"hex":  columns(hex.AppendEncode),
+var formats = map[string]func([]byte, source.Entry, fields) ([]byte, error){
+	"tsv":  columnFormat(text.AppendEscape),
+	"hex":  columnFormat(hex.AppendEncode),
 	"json": appendJSON,
 }
 
@@ -44,20 +44,20 @@ func addFormat(cmd *cobra.Command, format *string) {
 	complete(cmd, "format", "tsv", "json", "hex")
 }
 
-func newPrinter(w io.Writer, format string, s shown) (*printer, error) {
+func newPrinter(w io.Writer, format string, s fields) (*printer, error) {
 	f := formats[format]
 	if f == nil {
 		return nil, fmt.Errorf("--format is %q, want tsv, json or hex", format)
 	}
-	return &printer{w: w, append: f, shown: s}, nil
+	return &printer{w: w, append: f, fields: s}, nil
 }
 
 func (p *printer) print(e source.Entry) (err error) {
-	if p.shown.where {
-		p.shown.newest = !p.any || !p.shown.same(e.Key, p.last)
+	if p.fields.location {
+		p.fields.newest = !p.any || !p.fields.same(e.Key, p.last)
 		p.last, p.any = append(p.last[:0], e.Key...), true
 	}
-	if p.line, err = p.append(p.line[:0], e, p.shown); err != nil {
+	if p.line, err = p.append(p.line[:0], e, p.fields); err != nil {
 		return err
 	}
 	p.line = append(p.line, '\n')
@@ -65,10 +65,10 @@ func (p *printer) print(e source.Entry) (err error) {
 	return err
 }
 
-// columns returns what appends key, sequence number and kind, and value, as far as they
+// columnFormat returns what appends key, sequence number and kind, and value, as far as they
 // are shown, with tabs between them.
-func columns(encode func(dst, b []byte) []byte) func([]byte, source.Entry, shown) ([]byte, error) {
-	return func(line []byte, e source.Entry, s shown) ([]byte, error) {
+func columnFormat(encode func(dst, b []byte) []byte) func([]byte, source.Entry, fields) ([]byte, error) {
+	return func(line []byte, e source.Entry, s fields) ([]byte, error) {
 		line = encode(line, e.Key)
 		if s.versions {
 			line = strconv.AppendUint(append(line, '\t'), e.Sequence, 10)
@@ -77,28 +77,28 @@ func columns(encode func(dst, b []byte) []byte) func([]byte, source.Entry, shown
 		if s.values {
 			line = encode(append(line, '\t'), e.Value)
 		}
-		if s.where {
-			line = appendWhere(line, e, s.newest)
+		if s.location {
+			line = appendLocation(line, e, s.newest)
 		}
 		return line, nil
 	}
 }
 
-// appendWhere appends file, level, offset and state.
-func appendWhere(line []byte, e source.Entry, newest bool) []byte {
-	file, level := whereIs(e)
+// appendLocation appends file, level, offset and state.
+func appendLocation(line []byte, e source.Entry, newest bool) []byte {
+	file, level := locationOf(e)
 	line = text.AppendEscape(append(line, '\t'), []byte(file))
 	line = append(line, "\t-"...)
 	if level != nil {
 		line = strconv.AppendInt(line[:len(line)-1], int64(*level), 10)
 	}
 	line = strconv.AppendUint(append(line, '\t'), e.Offset, 10)
-	return append(append(line, '\t'), state(e, newest)...)
+	return append(append(line, '\t'), versionState(e, newest)...)
 }
 
-// whereIs returns the name of the file that an entry was found in, and its level, if it
+// locationOf returns the name of the file that an entry was found in, and its level, if it
 // has one.
-func whereIs(e source.Entry) (file string, level *int) {
+func locationOf(e source.Entry) (file string, level *int) {
 	if e.Table == nil {
 		return filepath.Base(e.Log), nil
 	}
@@ -108,8 +108,8 @@ func whereIs(e source.Entry) (file string, level *int) {
 	return filepath.Base(e.Table.Path), level
 }
 
-// state says what a version is for lookups.
-func state(e source.Entry, newest bool) string {
+// versionState says what a version is for lookups.
+func versionState(e source.Entry, newest bool) string {
 	switch {
 	case !newest:
 		return "shadowed"
@@ -119,8 +119,8 @@ func state(e source.Entry, newest bool) string {
 	return "live"
 }
 
-func appendJSON(line []byte, e source.Entry, s shown) ([]byte, error) {
-	var o text.Object
+func appendJSON(line []byte, e source.Entry, s fields) ([]byte, error) {
+	var o text.JSONEntry
 	o.Key, o.KeyBase64 = text.StringOrBytes(e.Key)
 	if s.values {
 		o.Value, o.ValueBase64 = text.StringOrBytes(e.Value)
@@ -128,9 +128,9 @@ func appendJSON(line []byte, e source.Entry, s shown) ([]byte, error) {
 	if s.versions {
 		o.Sequence, o.Kind = &e.Sequence, text.KindName(e.Kind)
 	}
-	if s.where {
-		o.File, o.Level = whereIs(e)
-		o.Offset, o.State = &e.Offset, state(e, s.newest)
+	if s.location {
+		o.File, o.Level = locationOf(e)
+		o.Offset, o.State = &e.Offset, versionState(e, s.newest)
 	}
 	return text.AppendJSON(line, o)
 }

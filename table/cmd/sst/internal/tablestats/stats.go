@@ -1,4 +1,4 @@
-package anatomy
+package tablestats
 
 import (
 	"errors"
@@ -14,12 +14,12 @@ type Stats struct {
 	Size         int64  `json:"bytes"`
 	InternalKeys bool   `json:"internal_keys"`
 	Comparer     string `json:"comparator,omitempty"` // the order of users' keys, if it is known
-	Disorder     string `json:"order_note,omitempty"` // that it is not what it should be
+	OrderNote    string `json:"order_note,omitempty"` // that it is not what it should be
 
-	Footer    int64   `json:"footer_offset"`
-	Metaindex Extent  `json:"metaindex"`
-	Index     Extent  `json:"index"`
-	Meta      []Named `json:"meta_blocks"`
+	Footer    int64       `json:"footer_offset"`
+	Metaindex BlockInfo   `json:"metaindex"`
+	Index     BlockInfo   `json:"index"`
+	Meta      []MetaBlock `json:"meta_blocks"`
 
 	DataBlocks  int            `json:"data_blocks"`
 	DataStored  int64          `json:"data_stored_bytes"` // without trailers
@@ -36,31 +36,31 @@ type Stats struct {
 	LongestValue int   `json:"longest_value_bytes"`
 	Restarts     int   `json:"restart_points"`
 
-	Unused     string     `json:"unused_filter,omitempty"` // why a filter is not in use
-	Filters    []Filters  `json:"filters"`
-	Properties Properties `json:"properties,omitempty"`
-	users      int
-	Written    *table.Properties `json:"-"` // the same as Properties; nil if there are none
-	Damage     []string          `json:"damage,omitempty"`
+	FilterNote      string        `json:"unused_filter,omitempty"` // why a filter is not in use
+	Filters         []FilterStats `json:"filters"`
+	Properties      Properties    `json:"properties,omitempty"`
+	userKeys        int
+	TableProperties *table.Properties `json:"-"` // the same as Properties; nil if there are none
+	Damage          []string          `json:"damage,omitempty"`
 }
 
-// An Extent is where a block is.
-type Extent struct {
+// An BlockInfo is where a block is.
+type BlockInfo struct {
 	Offset      uint64 `json:"offset"`
 	Bytes       uint64 `json:"bytes"` // as stored, without trailer
 	Raw         int    `json:"raw_bytes"`
 	Compression string `json:"compression"`
 }
 
-// Named is an Extent that the metaindex lists.
-type Named struct {
+// MetaBlock is an Extent that the metaindex lists.
+type MetaBlock struct {
 	Name string `json:"name"`
-	Extent
+	BlockInfo
 }
 
-// StatsOf reads all of the table. How often its filters err Measure finds out. Damage is
+// Collect reads all of the table. How often its filters err Measure finds out. Damage is
 // part of what it returns, and joined in the error too; counts are then of what is sound.
-func StatsOf(f *source.File) (*Stats, error) {
+func Collect(f *source.File) (*Stats, error) {
 	var damage []error
 	var lines []string
 	seen := map[string]bool{}
@@ -75,100 +75,100 @@ func StatsOf(f *source.File) (*Stats, error) {
 	return s, errors.Join(damage...)
 }
 
-// SoundStatsOf is StatsOf without damage, which can be of any length.
-func SoundStatsOf(f *source.File) *Stats { return collect(f, func(error) {}) }
+// CollectSound is StatsOf without damage, which can be of any length.
+func CollectSound(f *source.File) *Stats { return collect(f, func(error) {}) }
 
-// unknown is how many keys a damaged block has.
-const unknown = -1
+// unknownCount is how many keys a damaged block has.
+const unknownCount = -1
 
 func collect(f *source.File, add func(error)) *Stats {
-	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, Disorder: f.Disorder, Footer: f.Layout.Footer, Compression: map[string]int{}}
+	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, OrderNote: f.OrderNote, Footer: f.Layout.Footer, Compression: map[string]int{}}
 	if f.Order != table.AnyOrder {
 		s.Comparer = f.Order.Name()
 	}
 	var err error
-	s.Metaindex, err = extent(f, f.Layout.Metaindex)
+	s.Metaindex, err = blockInfo(f, f.Layout.Metaindex)
 	add(err)
-	s.Index, err = extent(f, f.Layout.Index)
+	s.Index, err = blockInfo(f, f.Layout.Index)
 	add(err)
-	add(s.meta(f))
-	keys := make([]int, slots(f))
+	add(s.addMetaBlocks(f))
+	keys := make([]int, numFilters(f))
 	for b, err := range Blocks(f) {
 		add(err)
-		s.block(f, b)
-		users := b.Users
+		s.addBlock(f, b)
+		users := b.UserKeys
 		if err != nil {
-			users = unknown
+			users = unknownCount
 		}
-		s.users = plus(s.users, users)
-		if slot := b.slot(f); slot < len(keys) {
-			keys[slot] = plus(keys[slot], users)
+		s.userKeys = addCounts(s.userKeys, users)
+		if slot := b.filterIndex(f); slot < len(keys) {
+			keys[slot] = addCounts(keys[slot], users)
 		}
 	}
-	s.filters(f, keys)
-	s.Unused = f.Unused()
+	s.addFilters(f, keys)
+	s.FilterNote = f.FilterNote()
 	p, err := f.Reader.Properties()
 	if err == nil {
-		s.Properties, s.Written = propertiesOf(p), p
+		s.Properties, s.TableProperties = propertiesOf(p), p
 	} else if !errors.Is(err, table.ErrNotFound) {
 		add(err)
 	}
 	return s
 }
 
-// plus adds numbers of keys, which may be unknown.
-func plus(a, b int) int {
-	if a == unknown || b == unknown {
-		return unknown
+// addCounts adds numbers of keys, which may be unknown.
+func addCounts(a, b int) int {
+	if a == unknownCount || b == unknownCount {
+		return unknownCount
 	}
 	return a + b
 }
 
-func extent(f *source.File, h table.Handle) (Extent, error) {
+func blockInfo(f *source.File, h table.Handle) (BlockInfo, error) {
 	contents, compression, err := f.Layout.ReadBlock(h)
-	e := Extent{Offset: h.Offset, Bytes: h.Length, Raw: len(contents)}
+	e := BlockInfo{Offset: h.Offset, Bytes: h.Length, Raw: len(contents)}
 	if err == nil {
 		e.Compression = Compression(f, h, compression)
 	}
 	return e, err
 }
 
-func (s *Stats) meta(f *source.File) error {
+func (s *Stats) addMetaBlocks(f *source.File) error {
 	parts, err := f.Layout.Meta()
 	if err != nil {
 		return err
 	}
 	var errs []error
-	known := map[table.Handle]Extent{} // a block may be listed very often
+	known := map[table.Handle]BlockInfo{} // a block may be listed very often
 	for _, part := range parts {
 		e, ok := known[part.Handle]
 		if !ok {
-			e, err = extent(f, part.Handle)
+			e, err = blockInfo(f, part.Handle)
 			errs = append(errs, err)
 			known[part.Handle] = e
 		}
-		s.Meta = append(s.Meta, Named{string(part.Name), e})
+		s.Meta = append(s.Meta, MetaBlock{string(part.Name), e})
 	}
 	return errors.Join(errs...)
 }
 
-// slots is how many filters the file's filter block has.
-func slots(f *source.File) int {
+// numFilters is how many filters the file's filter block has.
+func numFilters(f *source.File) int {
 	if blocks := f.Filters().Blocks; blocks != nil {
 		return blocks.Len()
 	}
 	return 0
 }
 
-// slot is the number of the block's filter, if there are filters.
-func (b Block) slot(f *source.File) int {
+// filterIndex is the number of the block's filter, if there are filters.
+func (b Block) filterIndex(f *source.File) int {
 	if blocks := f.Filters().Blocks; blocks != nil {
 		return int(b.Offset >> blocks.BaseLg())
 	}
 	return 0
 }
 
-func (s *Stats) block(f *source.File, b Block) {
+func (s *Stats) addBlock(f *source.File, b Block) {
 	if s.DataBlocks == 0 {
 		s.Smallest = b.Length
 	}
@@ -185,6 +185,6 @@ func (s *Stats) block(f *source.File, b Block) {
 	s.KeyBytes += b.KeyBytes
 	s.KeyShared += b.KeyShared
 	s.ValueBytes += b.ValueBytes
-	s.LongestValue = max(s.LongestValue, b.Longest)
-	s.Restarts += b.Restarts
+	s.LongestValue = max(s.LongestValue, b.LongestValue)
+	s.Restarts += b.RestartPoints
 }

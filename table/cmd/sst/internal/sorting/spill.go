@@ -1,4 +1,4 @@
-package extern
+package sorting
 
 import (
 	"bufio"
@@ -8,20 +8,20 @@ import (
 	"os"
 )
 
-// spill is a temporary file of keys and values that are too large to be sorted. The zero
+// spillFile is a temporary file of keys and values that are too large to be sorted. The zero
 // value has no file yet.
-type spill struct {
-	file Temporary
+type spillFile struct {
+	file TempFile
 	out  *bufio.Writer // to the file
 	size int64
 	buf  []byte // of value
 }
 
-// placeLen is how many bytes a place takes.
-const placeLen = 16
+// spillRefLen is how many bytes a place takes.
+const spillRefLen = 16
 
 // write keeps a key and a value, and returns their place. They can be read after flush.
-func (s *spill) write(dir string, key, value []byte) (place [placeLen]byte, err error) {
+func (s *spillFile) write(dir string, key, value []byte) (place [spillRefLen]byte, err error) {
 	if s.out == nil {
 		if err := s.file.Create(dir); err != nil {
 			return place, err
@@ -40,7 +40,7 @@ func (s *spill) write(dir string, key, value []byte) (place [placeLen]byte, err 
 }
 
 // flush has all be read that was written.
-func (s *spill) flush() error {
+func (s *spillFile) flush() error {
 	if s.out == nil {
 		return nil
 	}
@@ -51,13 +51,13 @@ func (s *spill) flush() error {
 }
 
 // key returns the key at a place, which stays valid. It is safe for concurrent use.
-func (s *spill) key(place []byte) ([]byte, error) {
+func (s *spillFile) key(place []byte) ([]byte, error) {
 	key := make([]byte, binary.LittleEndian.Uint32(place[8:]))
 	return key, s.read(key, binary.LittleEndian.Uint64(place))
 }
 
 // value returns the value at a place, which is valid until the next call.
-func (s *spill) value(place []byte) ([]byte, error) {
+func (s *spillFile) value(place []byte) ([]byte, error) {
 	n := int(binary.LittleEndian.Uint32(place[12:]))
 	if n > cap(s.buf) {
 		s.buf = nil // gone before there is another one
@@ -67,41 +67,41 @@ func (s *spill) value(place []byte) ([]byte, error) {
 	return s.buf[:n], s.read(s.buf[:n], start)
 }
 
-func (s *spill) read(p []byte, at uint64) error {
+func (s *spillFile) read(p []byte, at uint64) error {
 	if _, err := s.file.ReadAt(p, int64(at)); err != nil {
 		return fmt.Errorf("temporary file: %w", err)
 	}
 	return nil
 }
 
-func (s *spill) close() { s.file.Close() }
+func (s *spillFile) close() { s.file.Close() }
 
-// Temporary is a temporary file, which is gone when the process is, however that ends,
+// TempFile is a temporary file, which is gone when the process is, however that ends,
 // where the system lets an open file be removed. The zero value is none yet.
-type Temporary struct {
+type TempFile struct {
 	*os.File
-	removed bool
+	unlinked bool
 }
 
 // Create creates the file if there is none.
-func (t *Temporary) Create(dir string) (err error) {
+func (t *TempFile) Create(dir string) (err error) {
 	if t.File != nil {
 		return nil
 	}
 	if t.File, err = os.CreateTemp(dir, "sst-*.tmp"); err != nil {
 		return fmt.Errorf("temporary file: %w", err)
 	}
-	t.removed = os.Remove(t.Name()) == nil
+	t.unlinked = os.Remove(t.Name()) == nil
 	return nil
 }
 
 // Close removes the file.
-func (t *Temporary) Close() error {
+func (t *TempFile) Close() error {
 	if t.File == nil {
 		return nil
 	}
 	err := t.File.Close()
-	if !t.removed {
+	if !t.unlinked {
 		err = errors.Join(err, os.Remove(t.Name()))
 	}
 	return err

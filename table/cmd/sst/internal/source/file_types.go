@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// others are files that are known by what they start with, and no block of a table does:
+// foreignTypes are files that are known by what they start with, and no block of a table does:
 // what is not compressed starts with a byte 0, and Snappy's with a literal.
-var others = []struct{ magic, what, next, end string }{
+var foreignTypes = []struct{ magic, what, next, end string }{
 	{"\xfd7zXZ\x00", "compressed with xz", "decompress it first: xz -dc ", " > OUT"},
 	{"BZh", "compressed with bzip2", "decompress it first: bzip2 -dc ", " > OUT"},
 	{"PK\x03\x04", "a zip archive", "take the tables out first: unzip ", ""},
@@ -44,9 +44,9 @@ func isTar(head []byte) bool {
 }
 
 const (
-	leastText   = 3       // bytes: the start of a block can look like fewer
-	leastLatin1 = 5       // bytes
-	textSampled = 4 << 10 // bytes
+	minText       = 3       // bytes: the start of a block can look like fewer
+	minLatin1     = 5       // bytes
+	textSampleLen = 4 << 10 // bytes
 )
 
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
@@ -55,13 +55,13 @@ func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '
 // no bytes with the one before is a byte 0 at its start, and at the start of what Snappy
 // makes of it.
 func isText(head []byte) bool {
-	sample := bytes.TrimPrefix(head[:min(len(head), textSampled)], []byte("\ufeff"))
-	if len(sample) < leastText {
+	sample := bytes.TrimPrefix(head[:min(len(head), textSampleLen)], []byte("\ufeff"))
+	if len(sample) < minText {
 		return false
 	}
 	for len(sample) > 0 {
 		r, size := utf8.DecodeRune(sample)
-		if r == utf8.RuneError && size == 1 && len(head) > textSampled && !utf8.FullRune(sample) {
+		if r == utf8.RuneError && size == 1 && len(head) > textSampleLen && !utf8.FullRune(sample) {
 			return true // it goes on behind the sample
 		}
 		if r == utf8.RuneError && size == 1 || isControl(r) {
@@ -75,7 +75,7 @@ func isText(head []byte) bool {
 // isLatin1 reports whether a file starts with text of a byte a character, as Latin-1 is:
 // most are letters, digits or spaces of ASCII, which tells it from what is compressed.
 func isLatin1(head []byte) bool {
-	sample := head[:min(len(head), textSampled)]
+	sample := head[:min(len(head), textSampleLen)]
 	plain := 0
 	for _, c := range sample {
 		switch {
@@ -85,7 +85,7 @@ func isLatin1(head []byte) bool {
 			plain++
 		}
 	}
-	return len(sample) >= leastLatin1 && plain > len(sample)/2
+	return len(sample) >= minLatin1 && plain > len(sample)/2
 }
 
 // isUTF16 reports whether a file starts with a byte order mark and text of two bytes a
@@ -100,11 +100,11 @@ func isUTF16(head []byte) bool {
 	default:
 		return false
 	}
-	sample := head[2 : min(len(head), textSampled)&^1]
+	sample := head[2 : min(len(head), textSampleLen)&^1]
 	for i := 0; i < len(sample); i += 2 {
 		if r := rune(order.Uint16(sample[i:])); isControl(r) || !utf16.IsSurrogate(r) && !unicode.IsGraphic(r) && !unicode.IsSpace(r) {
 			return false
 		}
 	}
-	return len(sample) > leastText
+	return len(sample) > minText
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 )
 
 // writerFlags are what all commands that write a table have.
@@ -57,8 +57,8 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "how many goroutines compress; the file has the same bytes with any number")
 }
 
-// finish completes the table, and has it appear under its name.
-func finish(w *table.Writer, to *output.Output) error {
+// closeAndCommit completes the table, and has it appear under its name.
+func closeAndCommit(w *table.Writer, to *output.Output) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
@@ -91,10 +91,10 @@ func (f *writerFlags) options(internal bool, order table.Comparer) (*table.Write
 
 // What the flags take at most.
 const (
-	mostBits            = 1000 // per key: far more than make a difference
-	mostBlockSize       = 512 << 20
-	mostBaseLg          = 30
-	mostRestartInterval = math.MaxInt32
+	maxBits            = 1000 // per key: far more than make a difference
+	maxBlockSize       = 512 << 20
+	maxBaseLg          = 30
+	maxRestartInterval = math.MaxInt32
 )
 
 // check checks what the library would call by other names.
@@ -103,9 +103,9 @@ func (f *writerFlags) check(blockSize int64) error {
 		name               string
 		value, least, most int64
 	}{
-		{"--block-size", blockSize, 1, mostBlockSize},
-		{"--filter-base-lg", int64(f.filterBaseLg), 1, mostBaseLg},
-		{"--restart-interval", int64(f.restartInterval), 1, mostRestartInterval},
+		{"--block-size", blockSize, 1, maxBlockSize},
+		{"--filter-base-lg", int64(f.filterBaseLg), 1, maxBaseLg},
+		{"--restart-interval", int64(f.restartInterval), 1, maxRestartInterval},
 		{"--concurrency", int64(f.concurrency), 1, 1024},
 	} {
 		if flag.value < flag.least || flag.value > flag.most {
@@ -113,8 +113,8 @@ func (f *writerFlags) check(blockSize int64) error {
 		}
 	}
 	for name, bits := range map[string]int{"--bits": f.bits, "--table-bits": f.tableBits} {
-		if bits < -1 || bits == 0 || bits > mostBits {
-			return fmt.Errorf("%s is %d, want 1 to %d, or -1 for no filter", name, bits, mostBits)
+		if bits < -1 || bits == 0 || bits > maxBits {
+			return fmt.Errorf("%s is %d, want 1 to %d, or -1 for no filter", name, bits, maxBits)
 		}
 	}
 	return nil
@@ -154,20 +154,20 @@ func (f *memoryFlags) limit() (memory.Limit, error) {
 	return memory.Limit(n), err
 }
 
-// holdTo has a table's blocks be no larger, and no more at a time, than the limit allows.
-func holdTo(limit memory.Limit, o *table.WriterOptions) error {
+// limitWriter has a table's blocks be no larger, and no more at a time, than the limit allows.
+func limitWriter(limit memory.Limit, o *table.WriterOptions) error {
 	if err := limit.CheckPair(int64(o.BlockSize)); err != nil {
 		return fmt.Errorf("--block-size is %w", err)
 	}
-	o.Concurrency = min(o.Concurrency, limit.Workers(o.BlockSize))
+	o.Concurrency = min(o.Concurrency, limit.MaxWorkers(o.BlockSize))
 	return nil
 }
 
-// sorting is how pairs of such a table are sorted.
-func sorting(o *table.WriterOptions, limit memory.Limit, dir string) extern.Options {
+// sortOptions is how pairs of such a table are sorted.
+func sortOptions(o *table.WriterOptions, limit memory.Limit, dir string) sorting.Options {
 	order := table.BlockOrder(o.Comparer)
-	return extern.Options{
-		Compare: o.Comparer.Compare, Suffix: order.Suffix, Whole: !order.Bytewise(),
-		Memory: limit.Sort(), Dir: dir,
+	return sorting.Options{
+		Compare: o.Comparer.Compare, SuffixLen: order.Suffix, NotBytewise: !order.Bytewise(),
+		Memory: limit.SortMemory(), Dir: dir,
 	}
 }

@@ -1,6 +1,6 @@
-// Package anatomy takes tables apart: what each block and each filter holds, and
+// Package tablestats takes tables apart: what each block and each filter holds, and
 // what that comes to.
-package anatomy
+package tablestats
 
 import (
 	"encoding/binary"
@@ -19,13 +19,13 @@ type Block struct {
 	Compression      byte // id
 	Raw              int  // bytes, decompressed
 	Entries          int
-	Users            int   // different keys without sequence and kind: as many as there are entries, but of internal keys
+	UserKeys         int   // different keys without sequence and kind: as many as there are entries, but of internal keys
 	Deletions        int   // of internal keys
-	Restarts         int   // restart points
+	RestartPoints    int   // restart points
 	KeyBytes         int64 // of all keys, whole
 	KeyShared        int64 // bytes that keys share with those before them, and are not stored
 	ValueBytes       int64
-	Longest          int // value, in bytes
+	LongestValue     int // value, in bytes
 }
 
 // ReadBlock reads a data block of the file, and checks it.
@@ -40,44 +40,44 @@ func ReadBlock(f *source.File, part table.IndexEntry) (Block, *block.Iter, error
 		return b, nil, &table.CorruptionError{Block: "data block", Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
 	}
 	b.Compression, b.Raw = compression, len(contents)
-	b.Restarts = int(binary.LittleEndian.Uint32(contents[len(contents)-4:]))
+	b.RestartPoints = int(binary.LittleEndian.Uint32(contents[len(contents)-4:]))
 	b.count(it, f.Internal)
 	return b, it, nil
 }
 
 // count counts the entries.
 func (b *Block) count(it *block.Iter, internal bool) {
-	var keys Keys
+	var keys PrefixTracker
 	for ok := it.First(); ok; ok = it.Next() {
-		key, value, before := it.Key(), it.Value(), len(keys.last)
-		shared := keys.Next(it)
+		key, value, before := it.Key(), it.Value(), len(keys.lastKey)
+		shared := keys.SharedLen(it)
 		k, _ := table.ParseInternalKey(key)
 		if internal && k.Kind == table.KindDelete {
 			b.Deletions++
 		}
 		if sameUser := b.Entries > 0 && len(key) == before && shared >= len(k.UserKey); !internal || !sameUser {
-			b.Users++
+			b.UserKeys++
 		}
 		b.Entries++
 		b.KeyBytes += int64(len(key))
 		b.KeyShared += int64(it.Shared())
 		b.ValueBytes += int64(len(value))
-		b.Longest = max(b.Longest, len(value))
+		b.LongestValue = max(b.LongestValue, len(value))
 	}
 }
 
-// Keys goes over the keys of a block, from the first on, in time that grows with what the
+// PrefixTracker goes over the keys of a block, from the first on, in time that grows with what the
 // block stores of them, and not with what they share.
-type Keys struct{ last []byte }
+type PrefixTracker struct{ lastKey []byte }
 
-// Next returns how many bytes the key that it is at starts with in common with the one
+// SharedLen returns how many bytes the key that it is at starts with in common with the one
 // before. The key at a restart point is compared, as all of it is stored.
-func (k *Keys) Next(it *block.Iter) (shared int) {
+func (k *PrefixTracker) SharedLen(it *block.Iter) (shared int) {
 	key := it.Key()
 	if shared = it.Shared(); shared == 0 {
-		shared = wire.SharedLen(k.last, key)
+		shared = wire.SharedLen(k.lastKey, key)
 	}
-	k.last = append(k.last[:shared], key[shared:]...)
+	k.lastKey = append(k.lastKey[:shared], key[shared:]...)
 	return shared
 }
 

@@ -9,18 +9,18 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 )
 
-// mismatch is damage of a database: what is not as it says.
-type mismatch string
+// corruption is damage of a database: what is not as it says.
+type corruption string
 
-func (m mismatch) Error() string      { return string(m) }
-func (mismatch) Is(target error) bool { return target == table.ErrCorrupt }
+func (m corruption) Error() string      { return string(m) }
+func (corruption) Is(target error) bool { return target == table.ErrCorrupt }
 
-// CheckListed checks what the MANIFEST of a database says of the table: its size, its first
+// CheckManifest checks what the MANIFEST of a database says of the table: its size, its first
 // and its last key, and that it has no sequence number above the database's last.
-func (f *File) CheckListed(v *database.Version, m *database.Table) error {
+func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
 	var errs []error
 	differs := func(what, has, want string) {
-		errs = append(errs, mismatch(fmt.Sprintf("%s is %s, want %s as %s says", what, has, want, v.Manifest)))
+		errs = append(errs, corruption(fmt.Sprintf("%s is %s, want %s as %s says", what, has, want, v.Manifest)))
 	}
 	if uint64(f.Size) != m.Size {
 		differs("size", fmt.Sprint(f.Size), fmt.Sprint(m.Size))

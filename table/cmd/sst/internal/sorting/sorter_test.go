@@ -1,4 +1,4 @@
-package extern
+package sorting
 
 import (
 	"bytes"
@@ -20,12 +20,12 @@ import (
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	const pairs, buffers = 400e6, 64 << 20 / (4 << 10)
-	for _, memory := range []int64{1, leastMemory, 64<<20 - 1, 64 << 20, 256 << 20, mostMemory, 1 << 60} {
+	for _, memory := range []int64{1, minMemory, 64<<20 - 1, 64 << 20, 256 << 20, maxMemory, 1 << 60} {
 		l := Options{Memory: memory}.limits()
-		if got := int64(l.chunks()) * int64(l.chunk) * int64(l.inline+entryLen); got > max(memory, leastMemory) {
+		if got := int64(l.chunks()) * int64(l.chunkRecords) * int64(l.maxInline+recordOverhead); got > max(memory, minMemory) {
 			t.Errorf("%d bytes: %+v take %d", memory, l, got)
 		}
-		if got := pairs / l.chunk; got > buffers {
+		if got := pairs / l.chunkRecords; got > buffers {
 			t.Errorf("%d bytes: %d chunks of %+v, want at most %d", memory, got, l, buffers)
 		}
 	}
@@ -34,7 +34,7 @@ func TestLimits(t *testing.T) {
 // The library has no more chunks in memory than limits say, also when the disk is slow.
 func TestChunksInMemory(t *testing.T) {
 	t.Parallel()
-	for _, l := range []limits{{chunk: 10, workers: 1}, {chunk: 10, workers: 2}, {chunk: 10, workers: 4}} {
+	for _, l := range []limits{{chunkRecords: 10, workers: 1}, {chunkRecords: 10, workers: 2}, {chunkRecords: 10, workers: 4}} {
 		in := make(chan int)
 		var saved atomic.Int64
 		toDisk := func(int) ([]byte, error) {
@@ -47,12 +47,12 @@ func TestChunksInMemory(t *testing.T) {
 		most := 0
 		for n := range 300 {
 			in <- n
-			most = max(most, n+1-int(saved.Load())/l.chunk*l.chunk)
+			most = max(most, n+1-int(saved.Load())/l.chunkRecords*l.chunkRecords)
 		}
 		close(in)
 		for range sorted {
 		}
-		if err := <-failed; err != nil || most > l.chunks()*l.chunk {
+		if err := <-failed; err != nil || most > l.chunks()*l.chunkRecords {
 			t.Errorf("%+v: %d records were in memory, want at most %d chunks; %v", l, most, l.chunks(), err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestSortInAnOrderThatIsNotBytewise(t *testing.T) {
 	shuffled := slices.Clone(pairs)
 	slices.SortStableFunc(pairs, func(a, b input.Pair) int { return byLength(a.Key, b.Key) })
 	i := 0
-	for r, err := range Sort(context.Background(), each(shuffled), Options{Compare: byLength, Whole: true}) {
+	for r, err := range Sort(context.Background(), each(shuffled), Options{Compare: byLength, NotBytewise: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}

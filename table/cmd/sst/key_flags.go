@@ -29,9 +29,9 @@ func (f *keyFlags) add(cmd *cobra.Command) {
 
 // Memory holds so many keys of --keys-from at a time.
 const (
-	batchKeys  = 100_000
-	batchBytes = 16 << 20
-	maxLine    = 16 << 20
+	maxBatchKeys  = 100_000
+	maxBatchBytes = 16 << 20
+	maxKeyLine    = 16 << 20
 )
 
 // decode returns the key that an argument or a line stands for.
@@ -71,7 +71,7 @@ func (f *keyFlags) batches(first [][]byte, stdin io.Reader, outputs output.Files
 				yield(nil, err)
 				return
 			}
-			if size += len(key); len(batch) >= batchKeys || size > batchBytes {
+			if size += len(key); len(batch) >= maxBatchKeys || size > maxBatchBytes {
 				if !yield(batch, nil) {
 					return
 				}
@@ -98,7 +98,7 @@ func (f *keyFlags) lines(stdin io.Reader, outputs output.Files) iter.Seq2[[]byte
 		}
 		defer in.Close() // it was only read
 		lines, n := bufio.NewScanner(in), 0
-		lines.Buffer(nil, maxLine+1)
+		lines.Buffer(nil, maxKeyLine+1)
 		lines.Split(input.SplitLines)
 		for lines.Scan() {
 			n++
@@ -111,7 +111,7 @@ func (f *keyFlags) lines(stdin io.Reader, outputs output.Files) iter.Seq2[[]byte
 			}
 		}
 		if err := lines.Err(); err == bufio.ErrTooLong {
-			yield(nil, fmt.Errorf("%s, line %d: over %d bytes, want at most that many", name, n+1, maxLine))
+			yield(nil, fmt.Errorf("%s, line %d: over %d bytes, want at most that many", name, n+1, maxKeyLine))
 		} else if err != nil {
 			yield(nil, fmt.Errorf("%s, behind line %d: %w", name, n, err))
 		}

@@ -1,4 +1,4 @@
-package extern
+package sorting
 
 import (
 	"context"
@@ -13,28 +13,28 @@ import (
 
 // limits divide the memory. The library counts records, so each has few bytes.
 type limits struct {
-	inline  int // bytes of key and value from which on the value is spilled
-	chunk   int // records that are sorted at a time
-	workers int // that sort, each a chunk
+	maxInline    int // bytes of key and value from which on the value is spilled
+	chunkRecords int // records that are sorted at a time
+	workers      int // that sort, each a chunk
 }
 
 const (
-	// leastMemory keeps chunks large: each takes 64 KiB when they are merged, until there
+	// minMemory keeps chunks large: each takes 64 KiB when they are merged, until there
 	// are 1024 of them.
-	leastMemory = 48 << 20
-	mostMemory  = 1 << 30
+	minMemory = 48 << 20
+	maxMemory = 1 << 30
 
-	entryLen = headerLen + 24 // what a record takes beside its key and value
-	slabLen  = 64 << 10       // which many records share
+	recordOverhead = headerLen + 24 // what a record takes beside its key and value
+	slabLen        = 64 << 10       // which many records share
 )
 
 func (o Options) limits() limits {
-	memory := int(min(max(o.Memory, leastMemory), mostMemory))
-	l := limits{inline: min(max(256, memory>>18), 1<<10), workers: 1} // about as many records, and larger ones
+	memory := int(min(max(o.Memory, minMemory), maxMemory))
+	l := limits{maxInline: min(max(256, memory>>18), 1<<10), workers: 1} // about as many records, and larger ones
 	if memory >= 64<<20 {
 		l.workers = min(2, runtime.NumCPU())
 	}
-	l.chunk = memory / l.chunks() / (entryLen + l.inline)
+	l.chunkRecords = memory / l.chunks() / (recordOverhead + l.maxInline)
 	return l
 }
 
@@ -44,22 +44,22 @@ func (l limits) chunks() int { return 1 + l.workers + 2*l.workers + 2 }
 
 // sorter hands records to the library and takes them back in order.
 type sorter struct {
-	o Options
+	options Options
 	limits
 
 	number uint64 // of the next pair
 	slab   []byte
-	spill  spill
+	spill  spillFile
 
-	in     chan record
-	sorted <-chan record // closed when the sorting has ended and its file is gone
-	failed <-chan error  // why it ended, before sorted is closed
+	in     chan encodedRecord
+	sorted <-chan encodedRecord // closed when the sorting has ended and its file is gone
+	failed <-chan error         // why it ended, before sorted is closed
 	stop   context.CancelFunc
 }
 
-// start starts the sorting, which waits for records.
-func start(ctx context.Context, o Options, l limits) *sorter {
-	s := &sorter{o: o, limits: l, in: make(chan record, 1<<10)}
+// startSorter starts the sorting, which waits for records.
+func startSorter(ctx context.Context, o Options, l limits) *sorter {
+	s := &sorter{options: o, limits: l, in: make(chan encodedRecord, 1<<10)}
 	ctx, s.stop = context.WithCancel(ctx)
 	sorting, sorted, failed := extsort.Generic(s.in, fromDisk, toDisk, s.compare, l.config(o.Dir))
 	s.sorted, s.failed = sorted, failed
@@ -68,16 +68,16 @@ func start(ctx context.Context, o Options, l limits) *sorter {
 }
 
 func (l limits) config(dir string) *extsort.Config {
-	return &extsort.Config{ChunkSize: l.chunk, NumWorkers: l.workers, SortedChanBuffSize: 1 << 10, TempFilesDir: dir}
+	return &extsort.Config{ChunkSize: l.chunkRecords, NumWorkers: l.workers, SortedChanBuffSize: 1 << 10, TempFilesDir: dir}
 }
 
-func fromDisk(b []byte) (record, error) { return b, nil }
-func toDisk(r record) ([]byte, error)   { return r, nil }
+func fromDisk(b []byte) (encodedRecord, error) { return b, nil }
+func toDisk(r encodedRecord) ([]byte, error)   { return r, nil }
 
-// collect hands all pairs to the library.
-func (s *sorter) collect(pairs iter.Seq2[input.Pair, error]) error {
+// sendAll hands all pairs to the library.
+func (s *sorter) sendAll(pairs iter.Seq2[input.Pair, error]) error {
 	for pair, err := range pairs {
-		var r record
+		var r encodedRecord
 		if err == nil {
 			r, err = s.encode(pair)
 		}
@@ -92,7 +92,7 @@ func (s *sorter) collect(pairs iter.Seq2[input.Pair, error]) error {
 	return s.spill.flush()
 }
 
-func (s *sorter) send(r record) error {
+func (s *sorter) send(r encodedRecord) error {
 	select {
 	case s.in <- r: // which costs less where nothing else is waited for
 		return nil
@@ -102,27 +102,27 @@ func (s *sorter) send(r record) error {
 	case s.in <- r:
 		return nil
 	case <-s.sorted: // nothing is, before all is there: it was closed
-		return s.failure()
+		return s.err()
 	}
 }
 
 // all returns all records in order.
-func (s *sorter) all() iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
+func (s *sorter) all() iter.Seq2[encodedRecord, error] {
+	return func(yield func(encodedRecord, error) bool) {
 		for r := range s.sorted {
 			if !yield(r, nil) {
 				return
 			}
 		}
-		if err := s.failure(); err != nil {
+		if err := s.err(); err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
-// failure returns why the sorting ended early. A key that could not be read is a panic of
+// err returns why the sorting ended early. A key that could not be read is a panic of
 // compare, to the library.
-func (s *sorter) failure() error {
+func (s *sorter) err() error {
 	err := <-s.failed
 	if c := (*extsort.ComparisonError)(nil); errors.As(err, &c) && c.Unwrap() != nil {
 		return c.Unwrap()

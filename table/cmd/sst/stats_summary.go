@@ -20,7 +20,7 @@ import (
 func summarizeAll(out, stderr io.Writer, dirs []string, o source.Options, asJSON bool) error {
 	var failed []error
 	for i, dir := range dirs {
-		separate(out, i, asJSON)
+		separateTexts(out, i, asJSON)
 		failed = append(failed, summarize(out, stderr, dir, o, asJSON))
 	}
 	return errors.Join(failed...)
@@ -32,7 +32,7 @@ func summarize(out, stderr io.Writer, path string, o source.Options, asJSON bool
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s: a file, and --summary is of the directory of a database", path)
 	}
-	s, damage := summary.Of(path, o)
+	s, damage := summary.Read(path, o)
 	if s == nil {
 		return damage
 	}
@@ -88,7 +88,7 @@ func printLevels(w io.Writer, levels []summary.Level) {
 		tables, size = tables+l.Tables, size+l.Bytes
 		keys := ""
 		if l.Overlap != nil {
-			keys = fmt.Sprintf(", keys %s to %s", userText(l.Smallest), userText(l.Largest))
+			keys = fmt.Sprintf(", keys %s to %s", quoteUserKey(l.Smallest), quoteUserKey(l.Largest))
 		}
 		if l.Overlap != nil && *l.Overlap > 0 {
 			keys += fmt.Sprintf(", %s overlap", humanize.Comma(int64(*l.Overlap)))
@@ -98,5 +98,5 @@ func printLevels(w io.Writer, levels []summary.Level) {
 	text.Row(w, "all levels", "%s, %s", count(uint64(tables), "table"), bytesOf(size))
 }
 
-// userText is the user's part of an internal key.
-func userText(k *text.Key) string { return wire.Quote(table.InternalFilterKey(k.Stored)) }
+// quoteUserKey is the user's part of an internal key.
+func quoteUserKey(k *text.Key) string { return wire.Quote(table.InternalFilterKey(k.Stored)) }

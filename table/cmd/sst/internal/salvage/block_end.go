@@ -13,9 +13,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
 
-// ends return, each for a form of blocks, where the one ends that data starts with, or 0
+// endFinders return, each for a form of blocks, where the one endFinders that data starts with, or 0
 // if it does not look like the start of one. All show their end to who goes over them.
-func (s *scanner) ends() []func(data []byte) int {
+func (s *scanner) endFinders() []func(data []byte) int {
 	return []func([]byte) int{s.snappyEnd, s.zstdEnd, s.zlibEnd, s.rawEnd, s.deflateEnd}
 }
 
@@ -27,8 +27,8 @@ func (s *scanner) snappyEnd(data []byte) int {
 		return 0
 	}
 	for made := uint64(0); made < length; {
-		s.work--
-		size, n, back := element(data[at:])
+		s.budget--
+		size, n, back := snappyElement(data[at:])
 		if n == 0 || n > len(data)-at || back > made || made == 0 && back == 0 && data[at+n-size] != 0 {
 			return 0 // the first literal starts with an entry that shares nothing
 		}
@@ -40,10 +40,10 @@ func (s *scanner) snappyEnd(data []byte) int {
 	return at
 }
 
-// element reads one element of Snappy's format: how many bytes it makes, how many it
+// snappyElement reads one snappyElement of Snappy's format: how many bytes it makes, how many it
 // takes, and how far back a copy goes, which is 0 for a literal. If there is none it
 // takes 0 bytes.
-func element(data []byte) (size, n int, back uint64) {
+func snappyElement(data []byte) (size, n int, back uint64) {
 	if len(data) < 5 {
 		return 0, 0, 0
 	}
@@ -81,7 +81,7 @@ func (s *scanner) zstdEnd(data []byte) int {
 	}
 	at := frame.HeaderSize
 	for last := false; !last; {
-		s.work--
+		s.budget--
 		if len(data)-at < 4 {
 			return 0
 		}
@@ -107,18 +107,18 @@ func (s *scanner) zlibEnd(data []byte) int {
 	if len(data) < 2 || data[0]&0x0f != 8 || binary.BigEndian.Uint16(data)%31 != 0 {
 		return 0
 	}
-	s.work -= 1 << 10 // about what it takes to begin
+	s.budget -= 1 << 10 // about what it takes to begin
 	in := bytes.NewReader(data)
 	var err error
-	if s.unzlib == nil {
-		s.unzlib, err = zlib.NewReader(in)
+	if s.zlibReader == nil {
+		s.zlibReader, err = zlib.NewReader(in)
 	} else {
-		err = s.unzlib.(zlib.Resetter).Reset(in, nil)
+		err = s.zlibReader.(zlib.Resetter).Reset(in, nil)
 	}
 	if err != nil {
 		return 0
 	}
-	return s.inflatedEnd(s.unzlib, in)
+	return s.inflatedEnd(s.zlibReader, in)
 }
 
 // deflateEnd decompresses what deflate may have made. It does not show where it starts,
@@ -128,12 +128,12 @@ func (s *scanner) deflateEnd(data []byte) int {
 		return 0
 	}
 	in := bytes.NewReader(data)
-	if s.inflater == nil {
-		s.inflater = flate.NewReader(in)
-	} else if err := s.inflater.(flate.Resetter).Reset(in, nil); err != nil {
+	if s.flateReader == nil {
+		s.flateReader = flate.NewReader(in)
+	} else if err := s.flateReader.(flate.Resetter).Reset(in, nil); err != nil {
 		return 0
 	}
-	return s.inflatedEnd(s.inflater, in)
+	return s.inflatedEnd(s.flateReader, in)
 }
 
 // startsDeflate looks at the first bits of deflate's format, which takes far less time than
@@ -162,9 +162,9 @@ func (s *scanner) inflatedEnd(r io.Reader, in *bytes.Reader) int {
 	if err == nil && first[0] == 0 {
 		var n int64
 		n, err = io.Copy(io.Discard, io.LimitReader(r, maxBlock))
-		s.work -= n
+		s.budget -= n
 	}
-	s.work -= int64(size - in.Len() + 64)
+	s.budget -= int64(size - in.Len() + 64)
 	if err != nil || first[0] != 0 {
 		return 0
 	}

@@ -2,8 +2,8 @@ package main
 
 import (
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/extern"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 )
 
 // boundedWriter is a Writer whose index is held to --memory. The index is in memory until
@@ -15,8 +15,8 @@ type boundedWriter struct {
 	index  int64 // bytes that the index may have
 }
 
-// handleLen is about what an entry of the index has beside its separator.
-const handleLen = 16
+// indexEntryOverhead is about what an entry of the index has beside its separator.
+const indexEntryOverhead = 16
 
 func (w *boundedWriter) Append(key, value []byte) error {
 	if err := w.Writer.Append(key, value); err != nil {
@@ -24,13 +24,13 @@ func (w *boundedWriter) Append(key, value []byte) error {
 	}
 	if n := w.DataBlocks(); n > w.blocks {
 		w.blocks = n
-		w.index += int64(len(key)) + handleLen
+		w.index += int64(len(key)) + indexEntryOverhead
 		return w.limit.CheckIndex(w.index)
 	}
 	return nil
 }
 
-func (w *boundedWriter) appendRecord(r extern.Record) error {
+func (w *boundedWriter) appendRecord(r sorting.Record) error {
 	value, err := r.Value()
 	if err != nil {
 		return err
