@@ -3,7 +3,6 @@
 package codecs
 
 import (
-	"bytes"
 	"compress/flate"
 	"compress/zlib"
 	"io"
@@ -24,9 +23,6 @@ var (
 // All returns what reads all of them: blocks of id 2 are told apart by the magic
 // number that zstd's start with, and zlib's cannot.
 func All() []table.Codec { return []table.Codec{zstdOrZlib{Zlib}, Deflate, snappy{table.Snappy}} }
-
-// IsZstd reports whether a block that starts so is zstd's.
-func IsZstd(start []byte) bool { return bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")) }
 
 type zstdOrZlib struct{ table.Codec }
 

@@ -6,8 +6,7 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"io"
-
-	"github.com/klauspost/compress/zstd"
+	"math"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
@@ -69,37 +68,17 @@ func snappyElement(data []byte) (size, n int, back uint64) {
 	return size, n, back
 }
 
-// zstdEnd goes over the blocks of a zstd frame: each has three bytes that say whether it
-// is the last one, its type and its size (RFC 8878, 3.1.1).
+// zstdEnd returns where the zstd frame at the start of data ends.
 func (s *scanner) zstdEnd(data []byte) int {
 	if !codecs.IsZstd(data) {
 		return 0
 	}
-	var frame zstd.Header
-	if err := frame.Decode(data[:min(len(data), zstd.HeaderMaxSize)]); err != nil || frame.Skippable {
+	end, blocks, ok := codecs.ZstdFrameEnd(bytes.NewReader(data), int64(len(data)), math.MaxInt)
+	s.budget -= int64(blocks)
+	if !ok {
 		return 0
 	}
-	at := frame.HeaderSize
-	for last := false; !last; {
-		s.budget--
-		if len(data)-at < 4 {
-			return 0
-		}
-		header := int(data[at]) | int(data[at+1])<<8 | int(data[at+2])<<16
-		last = header&1 != 0
-		size := header >> 3
-		if runLength := header>>1&3 == 1; runLength {
-			size = 1
-		}
-		if at += 3; size > len(data)-at {
-			return 0
-		}
-		at += size
-	}
-	if frame.HasCheckSum {
-		at += 4
-	}
-	return min(at, len(data))
+	return int(end)
 }
 
 // zlibEnd decompresses what starts with zlib's header: deflate, and a check.
