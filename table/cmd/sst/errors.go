@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -34,7 +35,7 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 	if n := len(files) - 1; n > 0 {
 		others = fmt.Sprintf("; and so for %s", count(uint64(n), "other table"))
 	}
-	rescued := source.NewName(files[0], ".rescued.ldb")
+	rescued := output.FreeName(files[0], ".rescued.ldb")
 	text.Line(w, "sst: to keep what can be read: sst salvage %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
 }
 
@@ -71,3 +72,9 @@ func withSuggestions(root *cobra.Command, args []string, err error) error {
 	}
 	return fmt.Errorf("%w: did you mean %s?", err, strings.Join(names, " or "))
 }
+
+// damageReported ends a command that has said on its output what is damaged.
+type damageReported struct{ files []string }
+
+func (damageReported) Error() string        { return "damage was found" }
+func (damageReported) Is(target error) bool { return target == table.ErrCorrupt }

@@ -9,8 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -122,20 +120,4 @@ func lookupOutcome(p source.LookupTrace) string {
 		return "absent: the filter was wrong"
 	}
 	return "absent"
-}
-
-// count returns n and what it counts.
-func count(n uint64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return humanize.Comma(int64(n)) + " " + what + "s"
-}
-
-// bytesOf returns a number of bytes for people.
-func bytesOf(n uint64) string {
-	if n < 1000 {
-		return count(n, "byte")
-	}
-	return humanize.Bytes(n)
 }

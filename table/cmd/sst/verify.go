@@ -4,24 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
-
-// damageReported ends a command that has said on its output what is damaged.
-type damageReported struct{ files []string }
-
-func (damageReported) Error() string        { return "damage was found" }
-func (damageReported) Is(target error) bool { return target == table.ErrCorrupt }
 
 func verifyCommand() *cobra.Command {
 	var flags sourceFlags
@@ -64,46 +54,6 @@ no damage if neither a MANIFEST nor --comparator says what their order is.`,
 	return cmd
 }
 
-// target is a table or log that a command's arguments name.
-type target struct {
-	source.TableFile
-	version *database.Version // of its database, if a directory was named
-	order   source.Order      // that it is said to be in
-	dir     string            // the directory; "" if none was named
-	log     bool
-}
-
-// targetsOf returns the tables and logs that the arguments name. What cannot be listed, and
-// what a database lacks, are errors of their own.
-func targetsOf(args []string, o source.Options, note io.Writer) (all []target, failed []error) {
-	for _, arg := range args {
-		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-			all = append(all, target{TableFile: source.TableFile{Path: arg}, order: o.Order, log: source.IsLog(arg)}) // opening it tells
-			continue
-		}
-		dir, err := source.ListDir(arg, o)
-		failed = append(append(failed, err), dir.Damage...)
-		for _, t := range slices.Backward(dir.Tables) {
-			all = append(all, target{TableFile: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg})
-		}
-		for _, path := range dir.Logs {
-			all = append(all, target{TableFile: source.TableFile{Path: path}, log: true, dir: arg})
-		}
-		for _, n := range dir.Notes {
-			text.Line(note, "sst: note: %s", n)
-		}
-	}
-	return all, failed
-}
-
-func pathsOf(tables []target) []string {
-	var paths []string
-	for _, t := range tables {
-		paths = append(paths, t.Path)
-	}
-	return paths
-}
-
 // verify checks one table after the other. What cannot be read is an error in the
 // end, and no damage.
 func verify(out io.Writer, tables []target, o source.Options, quiet bool) error {
@@ -133,17 +83,6 @@ func verify(out io.Writer, tables []target, o source.Options, quiet bool) error 
 		failed = append(failed, damageReported{damaged})
 	}
 	return errors.Join(failed...)
-}
-
-// wasRemoved reports whether an error is that a directory no longer has the table or log: its
-// database is in use.
-func (t target) wasRemoved(err error, o source.Options) bool {
-	if t.dir == "" || !errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	d, err := source.ListDir(t.dir, o)
-	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.Tables, func(l source.TableFile) bool { return l.Path == t.Path })
-	return err == nil && !has
 }
 
 // verify returns all that is wrong with a table or log, or what could not be checked of a

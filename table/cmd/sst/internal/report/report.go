@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -112,6 +112,6 @@ func errorText(err error) string {
 
 // compression returns the id, and notes what it is called.
 func (m *Model) compression(id byte) int {
-	m.Compressions[idText(id)] = tablestats.CompressionName(id)
+	m.Compressions[idText(id)] = codecs.Name(id)
 	return int(id)
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"path/filepath"
+	"slices"
+
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 )
@@ -50,4 +53,19 @@ func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
 		differs("highest sequence number", fmt.Sprint(sequence), fmt.Sprintf("at most %d", v.LastSequence))
 	}
 	return errors.Join(errs...)
+}
+
+// IsInManifest reports whether the database in the file's directory has it for a table.
+func IsInManifest(path string) bool {
+	n, err := fileNumber(path)
+	if err != nil {
+		return false
+	}
+	v, err := database.Read(filepath.Dir(path))
+	return err == nil && hasTable(v, n)
+}
+
+// hasTable reports whether a database has the table with the number.
+func hasTable(v *database.Version, n uint64) bool {
+	return slices.ContainsFunc(v.Tables, func(t database.Table) bool { return t.Number == n })
 }

@@ -2,7 +2,6 @@ package source
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -42,28 +41,6 @@ func (e Entry) newerThan(o Entry) bool {
 		return e.Sequence > o.Sequence
 	}
 	return e.age < o.age
-}
-
-// Get returns the newest version of key in the file, which may be a tombstone.
-func (f *File) Get(key []byte) (e Entry, found bool, err error) {
-	if err := f.checkLookup(); err != nil {
-		return Entry{}, false, err
-	}
-	var k, v []byte
-	if f.Internal {
-		k, v, err = f.Reader.Find(table.SeekKey(nil, key, table.MaxSequence))
-	} else {
-		k = key
-		v, err = f.Reader.Get(key)
-	}
-	if errors.Is(err, table.ErrNotFound) {
-		return Entry{}, false, nil
-	}
-	if err != nil {
-		return Entry{}, false, f.Wrap(err)
-	}
-	e, err = parseEntry(k, v, f.Internal)
-	return e, err == nil, f.Wrap(err)
 }
 
 // Compare orders entries by key and, where they are versions, the newest first.

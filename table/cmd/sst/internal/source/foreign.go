@@ -4,17 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"path/filepath"
-	"regexp"
-	"slices"
 
-	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -57,21 +52,6 @@ func readAt(r io.ReaderAt, at, n int64) ([]byte, error) {
 	return b, err
 }
 
-// IsInManifest reports whether the database in the file's directory has it for a table.
-func IsInManifest(path string) bool {
-	n, err := fileNumber(path)
-	if err != nil {
-		return false
-	}
-	v, err := database.Read(filepath.Dir(path))
-	return err == nil && hasTable(v, n)
-}
-
-// hasTable reports whether a database has the table with the number.
-func hasTable(v *database.Version, n uint64) bool {
-	return slices.ContainsFunc(v.Tables, func(t database.Table) bool { return t.Number == n })
-}
-
 // recognizeForeign says what a file is, and what to do with it, by how it starts and ends. It
 // says nothing of what a table may be when it is cut short.
 func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
@@ -93,7 +73,7 @@ func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 	case codecs.IsZstd(head) && isZstdFile(f.Src, f.Size):
 		return "compressed with zstd", "decompress it first: zstd -dc " + path + " > OUT"
 	case isText(head), isLatin1(head):
-		return "text", "build a table from it with sst build -o " + text.ShellPath(NewName(f.Path, ".ldb")) + " " + path
+		return "text", "build a table from it with sst build -o " + text.ShellPath(output.FreeName(f.Path, ".ldb")) + " " + path
 	case isTar(head):
 		return "a tar archive", "take the tables out first: tar -xf " + path
 	case isUTF16(head):
@@ -107,11 +87,6 @@ func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 	return "", ""
 }
 
-var (
-	logName         = regexp.MustCompile(`^[0-9]+\.log$`)
-	currentContents = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
-)
-
 // fileKindReaders say what reads such a file.
 var fileKindReaders = map[FileKind]string{
 	CurrentFile:  "commands take",
@@ -123,73 +98,4 @@ var fileKindReaders = map[FileKind]string{
 func hasMagicAt(r io.ReaderAt, size int64) bool {
 	end, err := readAt(r, max(0, size-8), min(size, 8))
 	return err == nil && len(end) == 8 && binary.LittleEndian.Uint64(end) == format.Magic
-}
-
-// IsLog reports whether a file is called as logs of databases are.
-func IsLog(path string) bool { return filepath.Ext(path) == ".log" }
-
-// A FileKind is which file of a database one is that is no table.
-type FileKind string
-
-// The files that a database has beside tables.
-const (
-	CurrentFile  FileKind = "the CURRENT file of a database"
-	ManifestFile FileKind = "the MANIFEST of a database"
-	LogFile      FileKind = "the log of a database"
-)
-
-// FileKindOf returns the kind of a file, by its name or by how it starts. It is "" for what may
-// be a table.
-func FileKindOf(path string, o Options) (FileKind, error) {
-	f, err := openRegular(path, o.Outputs)
-	if err != nil {
-		return "", err
-	}
-	defer f.file.Close() // it was only read
-	head, err := readAt(f.Src, 0, min(f.Size, headLen))
-	return detectFileKind(filepath.Base(path), head), f.Wrap(err)
-}
-
-// detectFileKind says which other file of a database one is.
-func detectFileKind(name string, head []byte) FileKind {
-	record, isLog := firstRecord(head)
-	switch {
-	case name == "CURRENT", currentContents.Match(head):
-		return CurrentFile
-	case database.ManifestName.MatchString(name), isLog && namesComparer(record):
-		return ManifestFile
-	case logName.MatchString(name), isLog:
-		return LogFile
-	}
-	return ""
-}
-
-// firstRecord returns the record that a log starts with: checksum, length and type, and
-// what both of the latter say (LevelDB, doc/log_format.md).
-func firstRecord(head []byte) (record []byte, ok bool) {
-	const header = 7
-	if len(head) < header {
-		return nil, false
-	}
-	end := header + int(binary.LittleEndian.Uint16(head[4:]))
-	if kind := head[6]; kind < 1 || kind > 4 || end > len(head) {
-		return nil, false
-	}
-	sum := crc32.Checksum(head[header-1:end], crc32.MakeTable(crc32.Castagnoli))
-	return head[header:end], crc.Mask(sum) == binary.LittleEndian.Uint32(head)
-}
-
-// namesComparer reports whether a record is the first one of a MANIFEST, field 1 of which
-// is the name of the comparer. That of a log is a sequence number of 8 bytes, the last of
-// which is 0, and no part of a name.
-func namesComparer(record []byte) bool {
-	if len(record) < 8 || record[0] != 1 {
-		return false
-	}
-	length, n := wire.Uvarint(record[1:])
-	name := record[1+n:]
-	if n == 0 || length < 6 || length > uint64(len(name)) {
-		return false
-	}
-	return text.Printable(string(name[:length])) == string(name[:length])
 }

@@ -257,18 +257,3 @@ func TestListedIsNotForeign(t *testing.T) {
 		t.Errorf("without MANIFEST: %v, want what the file is", err)
 	}
 }
-
-func TestNewName(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "users.v1.ldb")
-	for _, want := range []string{"users.v1.rescued.ldb", "users.v1-2.rescued.ldb", "users.v1-3.rescued.ldb"} {
-		name := NewName(path, ".rescued.ldb")
-		if name != filepath.Join(dir, want) {
-			t.Errorf("new name %s, want %s", name, want)
-		}
-		if err := os.WriteFile(name, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-}

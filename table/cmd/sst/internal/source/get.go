@@ -60,3 +60,25 @@ func (s *Source) getFromTable(t *Table, ask func(f *File) (Entry, bool, error)) 
 	e.age = t.age
 	return e, found, err
 }
+
+// Get returns the newest version of key in the file, which may be a tombstone.
+func (f *File) Get(key []byte) (e Entry, found bool, err error) {
+	if err := f.checkLookup(); err != nil {
+		return Entry{}, false, err
+	}
+	var k, v []byte
+	if f.Internal {
+		k, v, err = f.Reader.Find(table.SeekKey(nil, key, table.MaxSequence))
+	} else {
+		k = key
+		v, err = f.Reader.Get(key)
+	}
+	if errors.Is(err, table.ErrNotFound) {
+		return Entry{}, false, nil
+	}
+	if err != nil {
+		return Entry{}, false, f.Wrap(err)
+	}
+	e, err = parseEntry(k, v, f.Internal)
+	return e, err == nil, f.Wrap(err)
+}

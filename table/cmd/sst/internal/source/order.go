@@ -2,13 +2,9 @@ package source
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"iter"
 	"path/filepath"
-	"strings"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
@@ -87,35 +83,6 @@ func (o Order) looksInternal(samples []keySample) bool {
 	return o.manifest != "" || samplesOrdered(samples, table.InternalComparer(c)) || !samplesOrdered(samples, c)
 }
 
-// declareOrder takes what is said of the table's order for true, until keys are looked at.
-func (f *File) declareOrder(o Order) {
-	f.declared = o
-	if o.comparer == nil && !o.skipManifest {
-		f.declared = manifestOrderOfTable(f.Path)
-	}
-	f.Order = f.declared.comparerOrBytewise()
-}
-
-// detectOrder finds out whether the keys are in the order that is said, unless that is sure.
-func (f *File) detectOrder() {
-	switch {
-	case f.Order == table.AnyOrder:
-		f.OrderNote = fmt.Sprintf("keys are in the order of %s, which is not known here", wire.Quote([]byte(f.declared.manifest)))
-	case f.declared.trusted || f.isOrdered(f.Order):
-	case f.Order != table.BytewiseComparer && f.isOrdered(table.BytewiseComparer):
-		f.Order = table.BytewiseComparer
-		f.OrderNote = fmt.Sprintf("keys are in bytewise order, and not in that of %s, which the MANIFEST names", wire.Quote([]byte(f.declared.manifest)))
-	default:
-		f.setOrderUnknown()
-	}
-}
-
-// setOrderUnknown gives the order up.
-func (f *File) setOrderUnknown() {
-	f.OrderNote = f.declared.disorderNote()
-	f.Order = table.AnyOrder
-}
-
 // disorderNote says that keys are not in the order.
 func (o Order) disorderNote() string {
 	name := "bytewise order"
@@ -123,107 +90,4 @@ func (o Order) disorderNote() string {
 		name = fmt.Sprintf("the order of %s, which the MANIFEST names", wire.Quote([]byte(o.manifest)))
 	}
 	return fmt.Sprintf("keys are not in %s: written with another comparator?", name)
-}
-
-// What is looked at of a table to find out whether it is in order: all of most.
-const (
-	orderSampleStored  = 8 << 20  // bytes of blocks, as they are stored,
-	orderSampleDecoded = 64 << 20 // and decompressed
-)
-
-// isOrdered reports whether the keys are in an order of users' keys: those of the index, and
-// of data blocks all over the file. What is damaged is passed over.
-func (f *File) isOrdered(user table.Comparer) bool {
-	order, data := user, f.Layout.Data
-	if f.Internal {
-		order = table.InternalComparer(user)
-	}
-	stored := uint64(0)
-	for i, part := range data {
-		if stored += part.Length; i > 0 && order.Compare(data[i-1].Separator, part.Separator) >= 0 {
-			return false
-		}
-	}
-	room := orderSampleDecoded
-	for i := 0; i < len(data) && room > 0; i += 1 + int(stored/orderSampleStored) {
-		contents, _, err := f.Layout.ReadBlock(data[i].Handle)
-		if room -= len(contents); err == nil && !f.isBlockOrdered(order, i, contents) {
-			return false
-		}
-	}
-	return true
-}
-
-// isBlockOrdered reports whether the keys of data block i are in order, and between their
-// separators.
-func (f *File) isBlockOrdered(order table.Comparer, i int, contents []byte) bool {
-	it, err := OpenBlock(contents, order)
-	if err != nil {
-		return !errors.Is(&table.CorruptionError{Err: err}, table.ErrOrder)
-	}
-	data := f.Layout.Data
-	if it.First() && i > 0 && order.Compare(data[i-1].Separator, it.Key()) >= 0 {
-		return false
-	}
-	return !it.Last() || order.Compare(it.Key(), data[i].Separator) <= 0
-}
-
-// DetectOrder finds out by blocks that are whole whether keys are in the order that is
-// said, unless that is sure. Where they are not, it is not known from then on.
-func (f *File) DetectOrder(blocks iter.Seq[*block.Iter]) {
-	if f.declared.trusted || f.Order == table.AnyOrder {
-		return
-	}
-	order := f.Comparer()
-	var last []byte
-	for it := range blocks {
-		for first := true; it.Next(); first = false {
-			if !first && order.Compare(last, it.Key()) >= 0 {
-				f.setOrderUnknown()
-				return
-			}
-			last = append(last[:0], it.Key()...)
-		}
-	}
-}
-
-// ReopenInAnyOrder opens a table anew whose keys turned out to be in another order than
-// was said, but not for sure. It reports false if that is not so.
-func (f *File) ReopenInAnyOrder(found error) (bool, error) {
-	if f.declared.trusted || f.Order == table.AnyOrder || !errors.Is(found, table.ErrOrder) {
-		return false, nil
-	}
-	f.setOrderUnknown()
-	f.Options.Comparer = f.Comparer()
-	r, err := table.NewReader(f.Src, f.Size, f.Options)
-	if err != nil {
-		return false, err
-	}
-	f.Reader = r
-	return true, nil
-}
-
-// explainOrderError makes of damage that is nothing but the order of keys, where that is not
-// sure, what it is more likely to be.
-func (f *File) explainOrderError(err error) error {
-	if c, ok := err.(*table.CorruptionError); ok && !f.declared.trusted && errors.Is(c, table.ErrOrder) {
-		return fmt.Errorf("%s Want --comparator (%s at %d: %v)", f.declared.disorderNote(), c.Block, c.Offset, c.Err)
-	}
-	return err
-}
-
-// checkLookup returns an error if keys cannot be looked up.
-func (f *File) checkLookup() error {
-	if f.Order == table.AnyOrder {
-		return &FileError{f.Path, fmt.Errorf("%s To look keys up, want --comparator %s", endSentence(f.OrderNote), strings.Join(comparers.FlagValues(), ", "))}
-	}
-	return nil
-}
-
-// endSentence ends a sentence.
-func endSentence(s string) string {
-	if strings.HasSuffix(s, "?") {
-		return s
-	}
-	return s + "."
 }

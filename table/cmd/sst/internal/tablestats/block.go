@@ -99,25 +99,10 @@ func Blocks(f *source.File) iter.Seq2[Block, error] {
 func Compression(f *source.File, h table.Handle, id byte) string {
 	var start [4]byte
 	if id != codecs.Zstd.ID() {
-		return CompressionName(id)
+		return codecs.Name(id)
 	}
 	if _, err := f.Src.ReadAt(start[:], int64(h.Offset)); err == nil && codecs.IsZstd(start[:]) {
 		return "zstd"
 	}
 	return "zlib"
-}
-
-// CompressionName is what a compression id is called, as far as the id tells.
-func CompressionName(id byte) string {
-	switch id {
-	case 0:
-		return "none"
-	case 1:
-		return "snappy"
-	case 2:
-		return "zstd or zlib"
-	case 4:
-		return "deflate"
-	}
-	return "unknown"
 }

@@ -1,0 +1,22 @@
+package output
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A name that a file has already gets a number.
+func TestFreeName(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "users.v1.ldb")
+	for _, want := range []string{"users.v1.rescued.ldb", "users.v1-2.rescued.ldb", "users.v1-3.rescued.ldb"} {
+		name := FreeName(path, ".rescued.ldb")
+		if name != filepath.Join(dir, want) {
+			t.Errorf("free name %s, want %s", name, want)
+		}
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package source
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"path/filepath"
+	"regexp"
+
+	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// A FileKind is which file of a database one is that is no table.
+type FileKind string
+
+// The files that a database has beside tables.
+const (
+	CurrentFile  FileKind = "the CURRENT file of a database"
+	ManifestFile FileKind = "the MANIFEST of a database"
+	LogFile      FileKind = "the log of a database"
+)
+
+// FileKindOf returns the kind of a file, by its name or by how it starts. It is "" for what may
+// be a table.
+func FileKindOf(path string, o Options) (FileKind, error) {
+	f, err := openRegular(path, o.Outputs)
+	if err != nil {
+		return "", err
+	}
+	defer f.file.Close() // it was only read
+	head, err := readAt(f.Src, 0, min(f.Size, headLen))
+	return detectFileKind(filepath.Base(path), head), f.Wrap(err)
+}
+
+// detectFileKind says which other file of a database one is.
+func detectFileKind(name string, head []byte) FileKind {
+	record, isLog := firstRecord(head)
+	switch {
+	case name == "CURRENT", currentContents.Match(head):
+		return CurrentFile
+	case database.ManifestName.MatchString(name), isLog && namesComparer(record):
+		return ManifestFile
+	case logName.MatchString(name), isLog:
+		return LogFile
+	}
+	return ""
+}
+
+// IsLog reports whether a file is called as logs of databases are.
+func IsLog(path string) bool { return filepath.Ext(path) == ".log" }
+
+var (
+	logName         = regexp.MustCompile(`^[0-9]+\.log$`)
+	currentContents = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
+)
+
+// firstRecord returns the record that a log starts with: checksum, length and type, and
+// what both of the latter say (LevelDB, doc/log_format.md).
+func firstRecord(head []byte) (record []byte, ok bool) {
+	const header = 7
+	if len(head) < header {
+		return nil, false
+	}
+	end := header + int(binary.LittleEndian.Uint16(head[4:]))
+	if kind := head[6]; kind < 1 || kind > 4 || end > len(head) {
+		return nil, false
+	}
+	sum := crc32.Checksum(head[header-1:end], crc32.MakeTable(crc32.Castagnoli))
+	return head[header:end], crc.Mask(sum) == binary.LittleEndian.Uint32(head)
+}
+
+// namesComparer reports whether a record is the first one of a MANIFEST, field 1 of which
+// is the name of the comparer. That of a log is a sequence number of 8 bytes, the last of
+// which is 0, and no part of a name.
+func namesComparer(record []byte) bool {
+	if len(record) < 8 || record[0] != 1 {
+		return false
+	}
+	length, n := wire.Uvarint(record[1:])
+	name := record[1+n:]
+	if n == 0 || length < 6 || length > uint64(len(name)) {
+		return false
+	}
+	return text.Printable(string(name[:length])) == string(name[:length])
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+)
+
+// memoryFlags are what commands have that take so much memory at most.
+type memoryFlags struct{ memory string }
+
+func (f *memoryFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.memory, "memory", "1GiB", "how much memory to take at most, from 32MiB on, and up to 64 MiB beside it")
+}
+
+func (f *memoryFlags) limit() (memory.Limit, error) {
+	n, err := parseSize("--memory", f.memory)
+	return memory.Limit(n), err
+}
+
+// limitWriter has a table's blocks be no larger, and no more at a time, than the limit allows.
+func limitWriter(limit memory.Limit, o *table.WriterOptions) error {
+	if err := limit.CheckPair(int64(o.BlockSize)); err != nil {
+		return fmt.Errorf("--block-size is %w", err)
+	}
+	o.Concurrency = min(o.Concurrency, limit.MaxWorkers(o.BlockSize))
+	return nil
+}
+
+// sortOptions is how pairs of such a table are sorted.
+func sortOptions(o *table.WriterOptions, limit memory.Limit, dir string) sorting.Options {
+	order := table.BlockOrder(o.Comparer)
+	return sorting.Options{
+		Compare: o.Comparer.Compare, SuffixLen: order.Suffix, NotBytewise: !order.Bytewise(),
+		Memory: limit.SortMemory(), Dir: dir,
+	}
+}
