@@ -29,33 +29,37 @@ type buildFlags struct {
 	onDuplicate, tempDir string
 }
 
-const buildLong = `Build a table of the pairs in the inputs, which need not be in order. Each INPUT is
-a file with a pair on each line, or a directory: each regular file below it becomes
-a pair of its slash path there and its contents; symbolic links are left out, and so is
-OUT. No other INPUT can be OUT, or a table. No INPUT and - are standard input; -o - is
-standard output.
+const buildLong = `Build a table from the key-value pairs in the inputs. The pairs may be in any order.
 
-Lines are what sst scan prints. --format is
+An INPUT is a file with one pair per line, or a directory. Without an INPUT, and if
+INPUT is -, sst reads standard input. In a directory, each regular file at any depth is
+a pair: its key is the path below the directory, with slashes, and its value is the
+contents. Symbolic links are skipped, and so is OUT. Apart from that, an INPUT must not
+be OUT, and must not be a table. If OUT is -, sst writes to standard output.
 
-  tsv   key, tab and value, with escapes such as \t, \n, \\ and \xff. This is the
-        default, but for files called .json, .jsonl or .ndjson
-  json  an object of key or key_base64, and value or value_base64
-  hex   as tsv, in hexadecimal
-  raw   as tsv, where a backslash is just that
-  keys  keys, with escapes, and no values
+Lines have the formats that sst scan prints. --format is one of
 
-With --internal-keys, lines have a sequence number and a kind (set or delete)
-between key and value, or in fields of those names, and the table is one of a
-LevelDB or goleveldb database.
+  tsv   key, tab, value, with escapes such as \t, \n, \\ and \xff. This is the
+        default, except for files called .json, .jsonl or .ndjson
+  json  an object with key or key_base64, and value or value_base64
+  hex   like tsv, in hexadecimal
+  raw   like tsv, but a backslash is not an escape
+  keys  one key per line, with escapes, and no values
 
-Pairs are sorted in temporary files. A line, or a file of a directory, may take a
-sixteenth of --memory and 2 MiB, and the table's index a half. On top of it come the
-filters, with 4 bytes per key for one of the whole table, and a fifth of a byte per pair
-if there are more than 400 million to sort. --sorted spares the sorting if pairs are in order
-already.
+With --internal-keys, each line also has a sequence number and a kind (set or delete).
+They are columns between key and value, or JSON fields of those names. The table is then
+like one of a LevelDB or goleveldb database.
 
-The table appears under its name when it is complete and on disk. A file that is
-there is replaced.`
+Pairs are sorted in temporary files. With --sorted they must be in order already, and are
+not sorted. These parts of --memory limit the input:
+
+  - 1/16 plus 2 MiB for a line, or for a file in a directory
+  - 1/2 for the index of the table
+
+Some memory comes on top of --memory: the filters, with 4 bytes per key for a filter of
+the whole table, and 0.2 bytes per pair if more than 400 million pairs are sorted.
+
+The table gets its name when it is complete and on disk. It replaces a file of that name.`
 
 func buildCommand() *cobra.Command {
 	var f buildFlags
@@ -71,13 +75,13 @@ func buildCommand() *cobra.Command {
   sst build -o seen.ldb --bits -1 --table-bits 16 --format keys urls.txt`,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "the table's `file` (required)")
-	flags.StringVarP(&f.format, "format", "f", "", "of lines: "+input.Formats)
-	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines have sequence number and kind, and make a database's table")
-	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "what to do if a key comes twice: error, or keep the first or the last pair")
-	flags.BoolVar(&f.sorted, "sorted", false, "the pairs are in order: do not sort them, and fail if they are not")
+	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file` (required)")
+	flags.StringVarP(&f.format, "format", "f", "", "format of lines: "+input.Formats)
+	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines also have a sequence number and a kind: build a table of internal keys")
+	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "what to do with a repeated key: error, or keep the first or the last pair")
+	flags.BoolVar(&f.sorted, "sorted", false, "do not sort the pairs, and fail if they are not in order")
 	f.memoryFlags.add(cmd)
-	flags.StringVar(&f.tempDir, "temp-dir", "", "where to sort (default: where the system has temporary files)")
+	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
 	f.writerFlags.add(cmd)
 	complete(cmd, "format", "tsv", "json", "hex", "keys", "raw")
 	complete(cmd, "on-duplicate", "error", "first", "last")
@@ -149,7 +153,7 @@ func (r *inputReader) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
 	bar := progress.Bytes(r.stderr, totalSize(r.paths), "reading")
 	r.options.WrapReader = bar.Reader
 	r.options.OnLeftOut = func(path string) {
-		text.Line(r.stderr, "sst: note: %s is the output, and left out", path)
+		text.Line(r.stderr, "sst: note: skipped %s, because it is the output", path)
 	}
 	pairs := countPairs(input.Read(ctx, r.paths, r.stdin, r.options), &r.n, bar.Done)
 	if !r.options.InternalKeys {
@@ -167,7 +171,7 @@ func hintInternalKeys(pairs iter.Seq2[input.Pair, error], stderr io.Writer) iter
 		first := true
 		for pair, err := range pairs {
 			if first && looksLikeVersion.Match(pair.Value) {
-				text.Line(stderr, "sst: note: the values start with a sequence number and a kind: --internal-keys makes them part of the keys")
+				text.Line(stderr, "sst: note: the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys")
 			}
 			first = false
 			if !yield(pair, err) {
@@ -242,7 +246,7 @@ func (f *buildFlags) appendDeduplicated(w *boundedWriter, records iter.Seq2[sort
 			writing.Add(progressEvery)
 		}
 		if before.NextSameKey && f.onDuplicate == "error" {
-			return fmt.Errorf("key %s is there twice, in pairs %d and %d of the input: see --on-duplicate", wire.Quote(r.Key), before.Number+1, r.Number+1)
+			return fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last", wire.Quote(r.Key), before.Number+1, r.Number+1)
 		}
 		drop := before.NextSameKey
 		if f.onDuplicate == "last" {
@@ -257,7 +261,7 @@ func (f *buildFlags) appendDeduplicated(w *boundedWriter, records iter.Seq2[sort
 		}
 	}
 	if dropped > 0 {
-		text.Line(read.stderr, "sst: note: left out %s of keys that came twice", count(uint64(dropped), "pair"))
+		text.Line(read.stderr, "sst: note: skipped %s with a repeated key", count(uint64(dropped), "pair"))
 	}
 	return nil
 }

@@ -19,23 +19,23 @@ func convertCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "convert FILE -o OUT",
-		Short: "Write a table anew, in other blocks, compression or filters",
-		Long: `Write the pairs of a table to another one. What no flag says stays as it is in FILE, as
-far as that shows: the compression of most blocks, the bits per key of its filters,
-properties and, where it has these, block size and restart interval. Filters are listed
-as sst build lists them. What FILE holds of internal keys stays as it is, versions and
-deletions among it.
+		Short: "Rewrite a table with other blocks, compression or filters",
+		Long: `Write the entries of a table to a new table. Settings without a flag stay as they are in
+FILE, as far as FILE shows them: the compression of most blocks, the bits per key of the
+filters, and whether there are properties. If there are, the block size and the restart
+interval are taken from them. The filters get the names that sst build gives them. Internal
+keys stay internal keys, with all versions and tombstones.
 
-A directory is made one table of by sst scan DIR | sst build -o OUT. A damaged FILE is
-not converted: see sst salvage. The new table appears under its name when it is complete
-and on disk, in place of a file that is there, and so OUT can be FILE; -o - is standard
+To convert a directory, use sst scan DIR | sst build -o OUT. A damaged FILE is not
+converted: use sst salvage. The new table gets its name when it is complete and on disk. It
+replaces a file of that name, so OUT may be FILE. If OUT is -, sst writes to standard
 output.`,
 		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
   sst convert users.ldb -o users.ldb --bits 14
   sst convert 000005.ldb -o pebble.sst --bits -1 --table-bits 10 --properties`,
 		Args: arguments("FILE", 1, 1, 1),
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the table's `file` (required)")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write the table to this `file` (required)")
 	writer.add(cmd)
 	showRetainedDefaults(cmd.Flags())
 	flags.add(cmd)

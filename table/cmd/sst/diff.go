@@ -24,20 +24,20 @@ func diffCommand() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Print what two tables or databases differ in",
-		Long: `Print the entries that only A has, with a minus sign before them, and those that only
-B has, with a plus sign. An entry of another value is both. The exit status is 0 if
-there are none, and else 1.
+		Short: "Print the differences between two tables or databases",
+		Long: `Print the entries that only A has, with a minus sign before them, and the entries that
+only B has, with a plus sign. A key with different values is printed as both. The exit
+status is 0 if there are no differences, and 1 if there are.
 
-A and B are each what sst get calls a SOURCE: a table or a directory. Two tables of a
-database are compared by all versions of their keys; what else there is, by the newest
-values. How tables are written, in blocks, compression and filters, makes no difference.`,
+A and B are each a SOURCE: see sst help get. Two tables of a database are compared with
+all versions of their keys. In all other cases the newest values are compared. Block
+sizes, compression and filters make no difference.`,
 		Example: `  sst diff old.ldb new.ldb
   sst diff --summary /var/lib/app/db backup.ldb
   sst diff -f json a.ldb b.ldb`,
 		Args: arguments("A and B", 2, 2, 2),
 	}
-	cmd.Flags().BoolVarP(&f.summary, "summary", "s", false, "only say how many entries differ")
+	cmd.Flags().BoolVarP(&f.summary, "summary", "s", false, "print only how many entries differ")
 	addFormat(cmd, &f.format)
 	f.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -81,7 +81,7 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 		}
 	}
 	if f.summary {
-		text.Line(out, "%d only in %s, %d only in %s, %d of another value, %d the same", onlyA, a.Path, onlyB, b.Path, changed, same)
+		text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal", onlyA, a.Path, onlyB, b.Path, changed, same)
 	}
 	if onlyA+onlyB+changed > 0 {
 		return errNegative

@@ -28,15 +28,15 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 		return
 	}
 	if f := command.Flags().Lookup("comparator"); f != nil && f.Changed && errors.Is(err, table.ErrOrder) {
-		text.Line(w, "sst: keys are in another order than --comparator says: try auto, which looks at the keys")
+		text.Line(w, "sst: the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
 		return
 	}
 	others := ""
 	if n := len(files) - 1; n > 0 {
-		others = fmt.Sprintf("; and so for %s", count(uint64(n), "other table"))
+		others = fmt.Sprintf("; and do the same for %s", count(uint64(n), "other table"))
 	}
 	rescued := output.FreeName(files[0], ".rescued.ldb")
-	text.Line(w, "sst: to keep what can be read: sst salvage %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
+	text.Line(w, "sst: to save what can still be read: sst salvage %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
 }
 
 // damagedFiles returns the paths of the tables that are damaged, each once.

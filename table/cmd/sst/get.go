@@ -26,20 +26,20 @@ func getCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get SOURCE KEY...",
 		Short: "Print the value of a key",
-		Long: `Print the value of a key, or each key and its value if several are asked for or
---keys-from is given. The exit status is 1 if any is absent.
+		Long: `Print the value of a key. With several keys, or with --keys-from, print each key and its
+value. The exit status is 1 if a key is absent.
 
---keys-from has a key on each line of a file, with the same escapes as KEY, or with --hex
-in hexadecimal, and may have any number of lines of up to 16 MiB each. Keys are asked for
-100,000 or 16 MiB at a time, for each of which a database's logs are read once.
+--keys-from reads keys from a file, one per line, with the same escapes as KEY or, with
+--hex, in hexadecimal. The file may have any number of lines. A line may have up to 16 MiB.
+Keys are looked up in batches of up to 100,000 keys and 16 MiB. Each batch reads the
+write-ahead logs of a database once.` + sourceHelp + `
 
-` + sourceHelp + `
+--format raw prints the bytes of the value and nothing else.
 
---format raw prints the value's bytes as they are, and nothing else. --explain
-tells the way of each lookup instead: the tables that it asks, what their filters
-say, the index entry and the filter slot, the data blocks that were read, and the
-time it took (with blocks read from the operating system's cache or the disk, and
-none kept).`,
+--explain prints the steps of each lookup instead: the tables that were searched, the
+answers of their filters, the index entry, the number of the filter, the data blocks that
+were read, and the time it took. Blocks are read from the file each time, without a block
+cache.`,
 		Example: `  sst get users.ldb ada
   sst get users.ldb -- -key-that-starts-with-a-dash
   sst get --format raw src.ldb fmt/print.go > print.go
@@ -53,14 +53,14 @@ none kept).`,
 			return arguments("SOURCE and KEY", 2, unlimited, 1)(cmd, args)
 		},
 	}
-	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "tsv: text with escapes such as \\t and \\xff; json: an object a line; hex; raw")
-	cmd.Flags().BoolVar(&f.explain, "explain", false, "tell the way of the lookup")
+	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "output format: tsv (with escapes such as \\t and \\xff), json (one object per line), hex or raw")
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the steps of each lookup")
 	complete(cmd, "format", "tsv", "json", "hex", "raw")
 	f.keyFlags.add(cmd)
 	f.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.explain && cmd.Flags().Changed("format") {
-			return errors.New("--explain is for people, and goes without --format")
+			return errors.New("--explain and --format are both given, want one of them")
 		}
 		return f.run(cmd, args[0], args[1:])
 	}

@@ -25,14 +25,14 @@ func explain(out io.Writer, s *source.Source, keys [][]byte) error {
 			return err
 		}
 		if e.Log != "" {
-			text.Line(out, "%s has a write of it, in the batch at %d", filepath.Base(e.Log), e.Offset)
+			text.Line(out, "%s: found in the batch at %d", filepath.Base(e.Log), e.Offset)
 		}
 		explainTables(out, s, paths)
 		switch {
 		case found:
 			text.Line(out, "found: %s", describeEntry(e))
 		case e.Internal:
-			text.Line(out, "absent: deleted by sequence %d", e.Sequence)
+			text.Line(out, "absent: deleted by the tombstone with sequence number %d", e.Sequence)
 			absent = errNegative
 		default:
 			text.Line(out, "absent")
@@ -67,7 +67,7 @@ func explainTables(out io.Writer, s *source.Source, paths []source.LookupTrace) 
 		explainTable(out, p)
 	}
 	if s.Dir {
-		text.Line(out, "together: %d of %s asked, of which filters ruled out %d; %s read (%s), %s",
+		text.Line(out, "total: %d of %s searched, %d excluded by their filters, %s read (%s), in %s",
 			len(paths), count(uint64(len(s.Tables)), "table"), ruledOut, count(read, "data block"), bytesOf(size), spent)
 	}
 }
@@ -91,7 +91,7 @@ func explainTable(out io.Writer, p source.LookupTrace) {
 func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
 	data := len(p.File.Layout.Data)
 	if p.IndexEntry == data {
-		text.Row(w, "  index", "all %s are below the key", count(uint64(data), "separator"))
+		text.Row(w, "  index", "key > all %s: no data block can have it", count(uint64(data), "separator"))
 		return
 	}
 	text.Row(w, "  index", "entry %d of %d, separator %s: data block at %d, %s",
@@ -103,9 +103,9 @@ func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
 	case p.FilterIndex < 0:
 		text.Row(w, "  filter", "none for this block: %s", p.BlockFilter)
 	case len(p.FilterData) == 0:
-		text.Row(w, "  filter", "slot %d of %d, of no keys: %s", p.FilterIndex, filters.Blocks.Len(), p.BlockFilter)
+		text.Row(w, "  filter", "filter %d of %d, without keys: %s", p.FilterIndex, filters.Blocks.Len(), p.BlockFilter)
 	default:
-		text.Row(w, "  filter", "slot %d of %d, %d bits, k %d: %s",
+		text.Row(w, "  filter", "filter %d of %d, %d bits, k = %d: %s",
 			p.FilterIndex, filters.Blocks.Len(), 8*(len(p.FilterData)-1), p.FilterData[len(p.FilterData)-1], p.BlockFilter)
 	}
 }
@@ -117,7 +117,7 @@ func lookupOutcome(p source.LookupTrace) string {
 	case p.Found:
 		return "found: " + describeEntry(p.Entry)
 	case p.BlocksRead > 0 && maybe && p.BlockFilter != source.Absent:
-		return "absent: the filter was wrong"
+		return "absent: false positive of the filter"
 	}
 	return "absent"
 }

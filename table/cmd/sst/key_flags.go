@@ -23,8 +23,8 @@ type keyFlags struct {
 }
 
 func (f *keyFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.from, "keys-from", "", "look up the keys that are the lines of the `file`; - is standard input")
-	cmd.Flags().BoolVar(&f.hex, "hex", false, "keys are given in hexadecimal, two digits a byte")
+	cmd.Flags().StringVar(&f.from, "keys-from", "", "look up the keys in this `file`, one per line; - is standard input")
+	cmd.Flags().BoolVar(&f.hex, "hex", false, "keys are in hexadecimal, two digits per byte")
 }
 
 // Memory holds so many keys of --keys-from at a time.
@@ -39,7 +39,7 @@ func (f *keyFlags) decode(s string) ([]byte, error) {
 	if f.hex {
 		key, err := hex.DecodeString(s)
 		if err != nil {
-			err = fmt.Errorf("key %s: want two hexadecimal digits for each byte, as --hex says", wire.Quote([]byte(s)))
+			err = fmt.Errorf("key %s is not hexadecimal, want two digits per byte, because --hex is given", wire.Quote([]byte(s)))
 		}
 		return key, err
 	}
@@ -111,9 +111,9 @@ func (f *keyFlags) lines(stdin io.Reader, outputs output.Files) iter.Seq2[[]byte
 			}
 		}
 		if err := lines.Err(); err == bufio.ErrTooLong {
-			yield(nil, fmt.Errorf("%s, line %d: over %d bytes, want at most that many", name, n+1, maxKeyLine))
+			yield(nil, fmt.Errorf("%s, line %d: longer than %d bytes, want at most that many", name, n+1, maxKeyLine))
 		} else if err != nil {
-			yield(nil, fmt.Errorf("%s, behind line %d: %w", name, n, err))
+			yield(nil, fmt.Errorf("%s, after line %d: %w", name, n, err))
 		}
 	}
 }

@@ -21,30 +21,32 @@ func layoutCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "layout FILE",
-		Short: "List what a table, a log or a MANIFEST consists of, from its first byte to its last",
-		Long: `List what a file consists of, in its order, with offsets and lengths in bytes.
+		Short: "List the parts of a table, a log or a MANIFEST, from first to last byte",
+		Long: `List what a file consists of, in file order, with offsets and lengths in bytes.
 
-Of a table these are its blocks: data, filters, properties, metaindex and index, and its
-footer. Each has its length as stored, without the 5 bytes of compression id and checksum
-that follow, its compression and its length without that, its entries, its restart points,
-and its first and its last key. A gap is bytes that no block accounts for.
+A table consists of data blocks, filters, properties, metaindex, index and footer. For each
+block, sst prints its length as stored, its compression, its uncompressed length, the
+number of its entries and of its restart points, and its first and last key. The length
+leaves out the 5 bytes of compression id and checksum that follow each block. A gap is a
+range of bytes that belongs to no block.
 
-Where footer or index cannot be read, blocks are found by their checksums, for which the
-file, of up to 128 MiB, is taken into memory. Where the metaindex cannot be, filters and
-properties are gaps.
+If the footer or the index cannot be read, sst finds blocks by their checksums. It reads
+the whole file into memory for this, if the file has at most 128 MiB. If the metaindex
+cannot be read, filters and properties are shown as gaps.
 
-Of a log, as 000003.log, these are its batches: the sequence number of the first write of
-each, and how many there are. Of a MANIFEST it is what each edit says. What was being
-written last is called cut short, and is no damage.
+A write-ahead log, such as 000003.log, consists of batches. For each batch, sst prints the
+sequence number of its first write, and the number of writes. A MANIFEST consists of
+version edits, and sst prints the fields of each. An incomplete record at the end is shown
+as cut short, and is not damage.
 
-Keys are shown up to 64 bytes; --json has all of each. The exit status is 3 if anything is
-damaged: that is named in its place, and the rest follows.`,
+Keys are shown up to 64 bytes. --json prints whole keys. The exit status is 3 if anything
+is damaged. The damage is shown in its place, and the rest of the file is listed too.`,
 		Example: `  sst layout users.ldb
   sst layout --json users.ldb | jq 'select(.damage)'
   sst layout /var/lib/app/db/MANIFEST-000004`,
 		Args: arguments("FILE", 1, 1, 1),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object a line, with whole keys")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line, with whole keys")
 	flags.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o, err := flags.options()
@@ -208,7 +210,7 @@ func recordText(r layout.Record, w int) string {
 func editText(e layout.Edit, w int) string {
 	number, words := "", e.Kind
 	if e.Edit != nil {
-		number, words = fmt.Sprint(*e.Edit), "says nothing"
+		number, words = fmt.Sprint(*e.Edit), "empty"
 	}
 	if e.Field != nil {
 		words = e.Field.String()

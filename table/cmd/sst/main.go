@@ -101,16 +101,21 @@ func newCommand() *cobra.Command {
 
 		DisableSuggestions:         true, // see suggesting
 		SuggestionsMinimumDistance: 2,
-		Long: `Build, search, check and explain sorted-string tables of LevelDB's format: .ldb
-and .sst files, by themselves or in the directory of a database.
+		Long: `Build, search, check and explain LevelDB's sorted-string tables: .ldb and .sst files,
+either single files or those in the directory of a database.
 
-Keys and values are printed, and keys are given, as text in which \n, \t, \\,
-\xff and the like stand for what is not text, as in Go strings. Names and messages
-are printed so too, but for the backslash.
+Keys and values are text with the escapes of Go strings: \n, \t, \\, \xff and so on
+stand for bytes that are not printable text. This holds for what sst prints and for
+the keys that you give it. Names and messages have the same escapes, except that a
+backslash stays a backslash.
 
-The exit status is 0 if all is well, 1 if a key is absent or two tables differ,
-2 for wrong usage, what cannot be read or written, and what is no table of
-LevelDB, and 3 for damage in a table.`,
+The exit status is
+
+  0  if all is well
+  1  if a key is absent, or if two tables differ
+  2  for wrong usage, for files that cannot be read or written, and for files that
+     are not LevelDB tables
+  3  for damage in a table`,
 	}
 	root.AddCommand(
 		buildCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), layoutCommand(), planCommand(),

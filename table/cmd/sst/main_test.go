@@ -107,7 +107,7 @@ func TestIndexIsHeldToMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr := sst("salvage", path, "-o", out, "--memory", "32MiB")
-	if want := "the table's index has over 16777216 bytes, half of --memory: want larger blocks (--block-size) or more --memory"; status != exitUsage || !strings.Contains(stderr, want) {
+	if want := "the index of the table has > 16777216 bytes, which is 1/2 of --memory: use a larger --block-size or --memory"; status != exitUsage || !strings.Contains(stderr, want) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	mustSST(t, "salvage", path, "-o", out, "--memory", "32MiB", "--block-size", "2MiB")

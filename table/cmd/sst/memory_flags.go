@@ -14,7 +14,7 @@ import (
 type memoryFlags struct{ memory string }
 
 func (f *memoryFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.memory, "memory", "1GiB", "how much memory to take at most, from 32MiB on, and up to 64 MiB beside it")
+	cmd.Flags().StringVar(&f.memory, "memory", "1GiB", "memory limit, at least 32MiB; sst may use up to 64 MiB more")
 }
 
 func (f *memoryFlags) limit() (memory.Limit, error) {

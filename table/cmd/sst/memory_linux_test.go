@@ -175,12 +175,12 @@ func TestMemory(t *testing.T) {
 	}{
 		{"a file of a byte too many", "build", "overTree", "file: 1073741825 bytes, and a pair of a table has less than 1073741824"},
 		{"a sparse file in a directory", "build", "hugeTree", "file: 1099511627776 bytes, and a pair of a table has less than"},
-		{"a sparse file of lines", "build", "huge", "huge, line 1: over 4194304 bytes, a sixteenth of --memory and 2 MiB: want --memory of 16 times the line"},
+		{"a sparse file of lines", "build", "huge", "huge, line 1: longer than 4194304 bytes, which is 1/16 of --memory plus 2 MiB: use a --memory of 16 times the line"},
 		{"a sparse file of lines in order", "build --sorted", "huge", "huge, line 1: over 4194304 bytes"},
 		{"a sparse file of JSON", "build --format json", "huge", "huge, line 1: over 4194304 bytes"},
 		{"a line without end", "build", "", "standard input, line 1: over 4194304 bytes"},
 		{"a line without end in order", "build --sorted", "", "standard input, line 1: over 4194304 bytes"},
-		{"a sparse file that is no table", "salvage", "huge", "huge: its index cannot be read: 1099511627776 bytes, want at most 8388608, a quarter of --memory: --memory 4194304MiB would do"},
+		{"a sparse file that is no table", "salvage", "huge", "huge: its index cannot be read: 1099511627776 bytes, want at most 8388608, which is 1/4 of --memory: use --memory 4194304MiB"},
 		{"long lines", "build", "lines", ""},
 		{"long lines in order", "build --sorted -c zstd", "lines", ""},
 		{"long lines of JSON", "build --sorted -c zstd --format json", "json", ""},
@@ -269,7 +269,7 @@ func TestMemoryOfAFileThatGrows(t *testing.T) {
 func checkGrowing(t *testing.T, dir string) {
 	t.Helper()
 	got, status, stderr := peak(t, "build", "-o", dir+".ldb", "--memory", "32MiB", dir)
-	if got > 96<<20 || status != 0 && !strings.Contains(stderr, "a sixteenth of --memory and 2 MiB") {
+	if got > 96<<20 || status != 0 && !strings.Contains(stderr, "1/16 of --memory plus 2 MiB") {
 		t.Errorf("%d MiB, status %d, %q", got>>20, status, stderr)
 	}
 }

@@ -40,7 +40,7 @@ var formats = map[string]func([]byte, source.Entry, fields) ([]byte, error){
 }
 
 func addFormat(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVarP(format, "format", "f", "tsv", "tsv: text with escapes such as \\t and \\xff; json: an object a line; hex")
+	cmd.Flags().StringVarP(format, "format", "f", "tsv", "output format: tsv (with escapes such as \\t and \\xff), json (one object per line) or hex")
 	complete(cmd, "format", "tsv", "json", "hex")
 }
 

@@ -26,23 +26,23 @@ func reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report FILE -o PAGE",
-		Short: "Write a web page that shows a table and how keys are looked up in it",
-		Long: `Write a web page about a table, in one file that asks for no other and works
+		Short: "Write a web page that shows a table and the steps of a lookup",
+		Long: `Write a web page about a table. The page is a single file, loads no other files, and works
 without a network. It shows
 
-  - a map of the file: every block to scale, by part and by compression
-  - how large blocks, keys and values are
-  - its filters: how full each is and how often it will be wrong, and the worst
-  - the way of a lookup: type a key, and see the index entry, the filter, each bit
-    that is asked for, the data block and the entry found
+  - a map of the file: every block to scale, coloured by kind or by compression
+  - the sizes of blocks, keys and values
+  - the filters: how full each is, its predicted false-positive rate, and the worst ones
+  - the steps of a lookup: type a key to see the index entry, the filter, the bits that
+    are probed, the data block, and the entry
 
-All of the table is read. The page always holds the whole index and all filters.
-Of entries it holds keys and the first 32 bytes of values, block by block from the
-first one, as long as they take no more of the page than --embed says; for blocks
-without it shows the sst command that looks the key up.
+sst reads the whole table. The page always holds the whole index and all filters. It also
+holds the entries of data blocks, in file order, up to the size that --embed gives: keys,
+and the first 32 bytes of values. For the other blocks the page shows the sst command that
+looks the key up.
 
-The page is written beside -o first and then renamed, so that it is there whole or
-not at all. Damage is shown in the page, and named; the exit status is 3 then.`,
+The page gets its name when it is complete. If the table is damaged, the page and the
+messages say where, and the exit status is 3.`,
 		Example: `  sst report users.ldb -o users.html
   sst report --embed 100MB users.ldb -o users.html
   sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
@@ -51,8 +51,8 @@ not at all. Damage is shown in the page, and named; the exit status is 3 then.`,
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the page to the file `PAGE`; - is standard output")
-	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "`bytes` of the page that keys and values may take, such as 500kB or 1GiB")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the page to the file `PAGE`; - is standard output (required)")
+	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "at most this `size` of the page for keys and values, such as 500kB or 1GiB")
 	f.add(cmd)
 	return cmd
 }
@@ -60,11 +60,11 @@ not at all. Damage is shown in the page, and named; the exit status is 3 then.`,
 // run writes the report on one table.
 func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	if f.out == "" {
-		return errors.New("-o is not given, want the file to write, or - for standard output")
+		return errors.New("-o is not given, want the name of the page, or - for standard output")
 	}
 	embed, err := humanize.ParseBytes(f.embed)
 	if err != nil {
-		return fmt.Errorf("--embed is %q, want bytes, such as 8MB", f.embed)
+		return fmt.Errorf("--embed is %q, want a size such as 8MB", f.embed)
 	}
 	return f.withFile(path, stderr, func(file *source.File) error {
 		page, damage := report.New(file, report.Options{Embed: embed, Command: f.command(path)})

@@ -34,31 +34,35 @@ func salvageCommand() *cobra.Command {
 	var f salvageFlags
 	cmd := &cobra.Command{
 		Use:   "salvage FILE -o OUT",
-		Short: "Write a new table of all that can still be read of a damaged one",
-		Long: `Write every pair that can still be read of a damaged table to a new one: those of all
-data blocks that are whole. What was lost is reported, and the exit status is then 3.
+		Short: "Copy what can still be read from a damaged table to a new one",
+		Long: `Copy all entries that can still be read from a damaged table to a new table: those of all
+undamaged data blocks. sst reports what was lost, and the exit status is then 3.
 
-How the new table is written is, where no flag says it, as sst convert has it, as far as
-that still shows. OUT is replaced if it is there, but is not FILE, and is not written if
-nothing was found.
+Settings of the new table that no flag gives are the same as for sst convert, as far as the
+damaged table still shows them. OUT is replaced if it exists. OUT must not be FILE. If
+nothing was found, OUT is not written.
 
-Where blocks are the index says. If it cannot be read, or the footer, blocks are found
-by their checksums, wherever they start, for which the file is taken into memory.
-The pairs are put in order anew, in temporary files; of a key that is there twice, the
-first pair in the file is kept. Where the order is not known, because blocks with right
-checksums are not in bytewise order and no MANIFEST or --comparator says which, all
-pairs are kept as they come.
+Data blocks are found through the index. If the index or the footer cannot be read, blocks
+are found by their checksums, at any offset. sst reads the whole file into memory for this.
+This search can also find blocks of a table that is stored as a value in FILE.
 
-A file without index may take a quarter of --memory, and a block, decoded, a
-sixteenth and 2 MiB, and the new table's index a half. Of what is larger it says which
---memory would do. Where blocks are searched for, those of a table that is the value
-of an entry can be found too.
+The entries are sorted in temporary files. If a key appears twice, the first entry in the
+file is kept. The order of keys is unknown if undamaged blocks are not in bytewise order
+and neither a MANIFEST nor --comparator names another order. All entries are then kept, in
+the order of the file.
 
-Of more than a hundred losses the first are listed, and the others summed up.`,
+These parts of --memory limit the table. If a limit is exceeded, the message says which
+--memory is enough.
+
+  - 1/4 for a file whose index cannot be read
+  - 1/16 plus 2 MiB for an uncompressed block
+  - 1/2 for the index of the new table
+
+sst lists the first 100 losses, and prints totals for the others.`,
 		Example: "  sst salvage broken.ldb -o rescued.ldb",
 		Args:    arguments("FILE", 1, 1, 1),
 	}
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the table's `file` (required)")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the new table to this `file` (required)")
 	f.memoryFlags.add(cmd)
 	f.writerFlags.add(cmd)
 	showRetainedDefaults(cmd.Flags())
@@ -72,7 +76,7 @@ Of more than a hundred losses the first are listed, and the others summed up.`,
 
 func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	if f.out == "-" {
-		return errors.New("-o is -, want a file: standard output has what was lost")
+		return errors.New("-o is -, want a file: standard output has the list of losses")
 	}
 	o, err := f.sourceFlags.options()
 	if err != nil {
@@ -84,7 +88,7 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	}
 	defer limit.Apply()()
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: a directory, want one of its tables: sst verify names those that are damaged", path)
+		return fmt.Errorf("%s is a directory, want one of its tables: to find the damaged ones, use sst verify", path)
 	}
 	o.MaxBlock = limit.MaxPair()
 	file, err := source.OpenDamaged(path, o)
@@ -196,7 +200,7 @@ func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.W
 func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salvage, limit memory.Limit, kept int, twice uint64) {
 	path := file.Path
 	if s.Searched {
-		text.Line(out, "%s: the index cannot be read, so blocks were searched for by their checksums (%s)", path, reason(s.Damage, limit))
+		text.Line(out, "%s: the index cannot be read, so blocks were found by their checksums (%s)", path, reason(s.Damage, limit))
 	} else if s.Damage != nil {
 		text.Line(out, "%s: the table cannot be opened (%s)", path, reason(s.Damage, limit))
 	}
@@ -204,17 +208,17 @@ func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salva
 		text.Line(out, "%s: %s", path, file.OrderNote)
 	}
 	reportLosses(out, path, "lost", &s.Lost, limit)
-	reportLosses(out, path, "left out", &s.LeftOut, limit)
+	reportLosses(out, path, "skipped", &s.LeftOut, limit)
 	if twice > 0 {
-		text.Line(out, "%s: left out %s: their keys came twice, and the first of each in the file was kept", path, count(twice, "pair"))
+		text.Line(out, "%s: skipped %s with a repeated key, and kept the first of each in the file", path, count(twice, "pair"))
 	}
 	if kept == 0 && (s.Damage != nil || s.Lost.Any()) {
-		text.Line(out, "%s: found nothing to keep, and wrote nothing to %s", path, f.out)
+		text.Line(out, "%s: found no entry that can be read, and did not write %s", path, f.out)
 		return
 	}
-	text.Line(out, "%s: kept %s of %s, in %s", path, count(uint64(kept), "pair"), count(uint64(s.Blocks), "data block"), f.out)
+	text.Line(out, "%s: wrote %s from %s to %s", path, count(uint64(kept), "pair"), count(uint64(s.Blocks), "data block"), f.out)
 	if source.IsInManifest(path) {
-		text.Line(out, "%s: to read its database without what was lost, put %s in its place, in a copy of the directory", path, f.out)
+		text.Line(out, "%s: to use the database without the lost entries, copy its directory, and replace the table there with %s", path, f.out)
 	}
 }
 
@@ -228,9 +232,9 @@ func reportLosses(out io.Writer, path, what string, losses *salvage.Losses, limi
 	}
 	largest := ""
 	if losses.Largest != nil {
-		largest = fmt.Sprintf(" (in one of them %s)", reason(losses.Largest, limit))
+		largest = fmt.Sprintf(" (the largest: %s)", reason(losses.Largest, limit))
 	}
-	text.Line(out, "%s: %s %s, %s in all%s", path, what, count(uint64(losses.More), "other place"), count(uint64(losses.Bytes), "byte"), largest)
+	text.Line(out, "%s: %s %s, %s in total%s", path, what, count(uint64(losses.More), "other place"), count(uint64(losses.Bytes), "byte"), largest)
 }
 
 // reason is what err says, but for the file and the package.

@@ -26,7 +26,7 @@ func TestMemoryOfSalvage(t *testing.T) {
 		"blocks of entries":        {manyBlocks(rawtable.Entries("a", ""), ""), "damage was found"},
 		"blocks of a byte":         {manyBlocks("\xff", ""), "damage was found"},
 		"an index of damaged ones": {manyListed(480_000), "damage was found"},
-		"a long index":             {manyListed(600_000), "its index: 5087731 bytes, want at most 4194304, a sixteenth of --memory and 2 MiB: --memory 46MiB would do"},
+		"a long index":             {manyListed(600_000), "its index: 5087731 bytes, want at most 4194304, which is 1/16 of --memory plus 2 MiB: use --memory 46MiB"},
 		"entries that reach far":   {strings.Repeat("\x00\x01\x80\x80\x08", 8<<20/5), "damage was found"},
 		"entries without an end":   {strings.Repeat("\x00\x01\x00\x00", 8<<20/4), "damage was found"},
 		"a metaindex of very many": {listing(500_000), "damage was found"},

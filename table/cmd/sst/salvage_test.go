@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
 
-var wouldDo = regexp.MustCompile(`--memory (\d+MiB) would do`)
+var wouldDo = regexp.MustCompile(`use --memory (\d+MiB)`)
 
 // writeTable writes a table of n pairs.
 func writeTable(t *testing.T, path string, o table.WriterOptions, n int, key, value func(i int) string) {
@@ -134,7 +134,7 @@ func TestSalvageLooksForBlocks(t *testing.T) {
 		if tt.want != "" {
 			want = exitUsage
 		}
-		if status != want || !strings.Contains(stderr, tt.want) || (tt.want == "") != strings.Contains(stdout, "kept ") {
+		if status != want || !strings.Contains(stderr, tt.want) || (tt.want == "") != strings.Contains(stdout, ": wrote ") {
 			t.Errorf("%s: status %d, want %d with %q: %s%s", tt.name, status, want, tt.want, stdout, stderr)
 		}
 	}
@@ -158,7 +158,7 @@ func TestSalvageSumsUpLosses(t *testing.T) {
 		status, stdout, _ := sst("salvage", path, "-o", path+".out")
 		var sums []string
 		for line := range strings.Lines(stdout) {
-			if _, after, ok := strings.Cut(line, ": lost "); ok && strings.Contains(line, "in all") {
+			if _, after, ok := strings.Cut(line, ": lost "); ok && strings.Contains(line, "in total") {
 				sums = append(sums, "lost "+strings.TrimSpace(after))
 			}
 		}

@@ -27,38 +27,38 @@ func scanCommand() *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
 		Use:   "scan SOURCE",
-		Short: "Print entries in the order of their keys",
-		Long: `Print entries in the order of their keys, key and value on a line with a tab
-between them, or as --format says.
+		Short: "Print entries in key order",
+		Long: `Print the entries in key order. Each line has a key, a tab and a value, or the format that
+--format gives.
 
 ` + sourceHelp + `
 
-A single table of a database is shown entry by entry: key, sequence number, kind
-(set or delete) and value. A directory is shown as the database would show it:
-the newest value of each key that is not deleted. --versions shows all of either,
---versions=false the newest values. A log, as 000003.log, is shown write by write.
+A single table of a database is printed entry by entry: key, sequence number, kind (set
+or delete) and value. A directory is printed as the database would show it: the newest
+value of each key that is not deleted. --versions prints all versions of both,
+--versions=false only the newest values. A single log, such as 000003.log, is printed write
+by write.
 
---where says of each version where it is: in which file, of which level, at which offset
-its data block or, in a log, its batch is; and whether it is live, a deletion that is
-the newest, or shadowed by a newer version. With --all-tables, files that the database
-is done with are seen too, as far as they are still there.
+--where adds the location and the state of each version. The location is the file, its
+level, and the offset of the data block, or of the batch in a log. The state is live,
+deletion for a tombstone that is the newest version, or shadowed for an older version. With
+--all-tables, obsolete files of the database that still exist are included.
 
-sst build reads what is printed, and makes a table of the same entries: with its
---internal-keys where sequence number and kind are printed. It does not read what
---where prints.`,
+sst build reads these formats and builds a table of the same entries. If sequence numbers
+and kinds are printed, give it --internal-keys. It does not read the output of --where.`,
 		Example: `  sst scan users.ldb | head
   sst scan --prefix user: --format json users.ldb
   sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
   sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
 		Args: arguments("SOURCE", 1, 1, 1),
 	}
-	cmd.Flags().Var(&f.from, "from", "the first key to print, or the next one above it")
-	cmd.Flags().Var(&f.to, "to", "the key to stop before")
-	cmd.Flags().Var(&f.prefix, "prefix", "what keys start with")
-	cmd.Flags().BoolVarP(&f.reverse, "reverse", "r", false, "from the last key to the first")
-	cmd.Flags().IntVarP(&f.limit, "limit", "n", 0, "how many entries to print (0: all)")
-	cmd.Flags().BoolVar(&f.versions, "versions", false, "all versions of keys, and deletions")
-	cmd.Flags().BoolVar(&f.where, "where", false, "all versions, with file, level, offset and state behind the value; see above")
+	cmd.Flags().Var(&f.from, "from", "print keys ≥ this one")
+	cmd.Flags().Var(&f.to, "to", "print keys < this one")
+	cmd.Flags().Var(&f.prefix, "prefix", "print keys that start with this")
+	cmd.Flags().BoolVarP(&f.reverse, "reverse", "r", false, "print from the last key to the first")
+	cmd.Flags().IntVarP(&f.limit, "limit", "n", 0, "print at most this many entries; 0: all")
+	cmd.Flags().BoolVar(&f.versions, "versions", false, "print all versions of each key, with tombstones")
+	cmd.Flags().BoolVar(&f.where, "where", false, "print all versions, with file, level, offset and state: see above")
 	cmd.Flags().BoolVarP(&f.keys, "keys", "k", false, "print keys without values")
 	addFormat(cmd, &f.format)
 	f.addDir(cmd)
@@ -79,7 +79,7 @@ func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
 		return fmt.Errorf("--limit is %d, want 0 or more", f.limit)
 	}
 	if f.where && (f.reverse || !f.versions) {
-		return errors.New("--where is about all versions, the newest first: want no --reverse and no --versions=false")
+		return errors.New("--where prints all versions, newest first: want no --reverse and no --versions=false")
 	}
 	p, err := newPrinter(out, f.format, fields{versions: f.versions && s.Internal, values: !f.keys, location: f.where, same: s.SameKey})
 	if err != nil {

@@ -16,22 +16,27 @@ import (
 )
 
 // sourceHelp is in the help of all commands that read a SOURCE.
-const sourceHelp = `SOURCE is a table, a log, or a directory whose .ldb and .sst files and logs are
-searched as one: that of a LevelDB or goleveldb database, of which they are those
-that its MANIFEST lists (--all-tables: all), or of any tables. Of a key that several
-have, the newest version counts; where keys carry no sequence numbers, that of the
-table with the highest number for a name, or the last name. --no-log leaves out what
-is in a database's logs and not yet in its tables. What is damaged of a log is
-skipped, which a note says; what is cut short at its end was being written. A
-database may be in use meanwhile.
+const sourceHelp = `SOURCE is a table, a write-ahead log, or a directory. In a directory, all .ldb and .sst
+files and logs are searched together. It can be the directory of a LevelDB or goleveldb
+database, or any directory of tables. Of a database, only the tables that its MANIFEST
+lists are read, unless --all-tables is given.
 
-The keys of a database's tables end in 8 bytes of sequence number and kind. That
-is found out by the keys and the filter; --internal-keys yes or no overrules it.
+If several tables have a key, the newest version counts. Without sequence numbers that is
+the one in the table with the highest number in its name, or else with the last name.
 
-Keys are in the order that the database's MANIFEST names, of a single table the one
-beside it that lists the table, and else in bytewise order; --comparator overrules it.
-In an order that is not known tables are gone through as they are, but no key is looked
-up.`
+A database's logs hold writes that are not in a table yet. --no-log ignores them. Damaged
+parts of a log are skipped, with a note. A record that is cut short at the end of a log is
+ignored without a note, because it was never completely written. Another process may use
+the database meanwhile.
+
+The keys of a database's tables are internal keys: they end in 8 bytes of sequence number
+and kind. sst detects this from the keys and the filter. --internal-keys yes or no
+overrides it.
+
+The order of keys is that of the comparator that the database's MANIFEST names. For a
+single table that is the MANIFEST in its directory, if it lists the table. Otherwise the
+order is bytewise. --comparator overrides it. If the order is unknown, tables can be
+scanned, but no key can be looked up.`
 
 // sourceFlags are what all commands that read a SOURCE have.
 type sourceFlags struct {
@@ -46,9 +51,9 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "whether keys end in sequence number and kind: auto, yes or no")
+	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "whether keys are internal keys: auto, yes or no")
 	complete(cmd, "internal-keys", "auto", "yes", "no")
-	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "the order of keys: "+strings.Join(comparers.FlagValues(), ", ")+", or auto: by the MANIFEST")
+	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "order of keys: "+strings.Join(comparers.FlagValues(), ", ")+", or auto: as the MANIFEST says")
 	complete(cmd, "comparator", append(comparers.FlagValues(), "auto")...)
 	f.stdout = cmd.OutOrStdout
 }
@@ -56,8 +61,8 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 // addDir is add for commands that take directories.
 func (f *sourceFlags) addDir(cmd *cobra.Command) {
 	f.add(cmd)
-	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "of a database, also tables that its MANIFEST does not list, and old logs")
-	cmd.Flags().BoolVar(&f.noLogs, "no-log", false, "of a database, leave out the writes of its logs that are in no table yet")
+	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "for a database, also read tables and logs that its MANIFEST does not list")
+	cmd.Flags().BoolVar(&f.noLogs, "no-log", false, "for a database, ignore the writes in its logs")
 }
 
 func (f *sourceFlags) options() (o source.Options, err error) {
@@ -107,7 +112,7 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 // withFile opens one table for do.
 func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*source.File) error) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: a directory, want one of its tables; sst scan prints all that it has, which sst build takes", path)
+		return fmt.Errorf("%s is a directory, want one of its tables; to make one table of all, use sst scan %s | sst build -o OUT", path, text.ShellPath(path))
 	}
 	f.oneTable = true
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })

@@ -23,27 +23,29 @@ func statsCommand() *cobra.Command {
 	var asJSON, asSummary bool
 	cmd := &cobra.Command{
 		Use:   "stats FILE|DIR...",
-		Short: "Say what tables hold, and what their filters are worth",
-		Long: `Say what tables hold, of a directory those that sst get would search: where their parts
-are, what blocks, compression and shared key prefixes save, and what filters are worth.
+		Short: "Print statistics of tables and their filters",
+		Long: `Print statistics of tables: the offsets and sizes of their blocks, how much space
+compression and shared key prefixes save, and the false-positive rates of the filters. For
+a directory, print them for each table that sst get would search.
 
-All of a table is read. A filter's rate of false positives is given as the
-classical formula predicts it from bits, keys and k, and as it is measured, with
-300,000 random keys. Damage is named, the rest is counted, and the exit status is 3.
+sst reads the whole table. It gives two false-positive rates of a filter: the one that the
+classical formula predicts from bits, keys and k, and the one measured with 300,000 random
+keys. If a table is damaged, sst reports the damage, counts the rest, and exits with
+status 3.
 
---summary opens no table, and takes DIR only: by the database's MANIFEST and the sizes of
-its files it says of each level how many tables and bytes it has, from which key to which,
-and how many of the tables overlap; and the last sequence number, the comparator, which
-logs there are and which of them are live: their writes may be in no table. Without a
-MANIFEST that can be read it lists tables and logs. The exit status is 3 if a table is
-missing, or of another size.`,
+--summary describes a database by its MANIFEST and the sizes of its files, without opening
+a table. It takes directories only. For each level it prints the number of tables, their
+size, their first and last key, and how many tables overlap. It also prints the last
+sequence number, the comparator, and the logs. A live log may hold writes that are not in
+a table yet. Without a readable MANIFEST it lists the tables and logs. The exit status is 3
+if a table is missing or has the wrong size.`,
 		Example: `  sst stats users.ldb
   sst stats --summary /var/lib/app/db
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,
 		Args: arguments("FILE or DIR", 1, unlimited, unlimited),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each table with all figures, sizes in bytes")
-	cmd.Flags().BoolVar(&asSummary, "summary", false, "say what a database consists of, by its MANIFEST alone")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object per table, with sizes in bytes")
+	cmd.Flags().BoolVar(&asSummary, "summary", false, "describe a database by its MANIFEST, without opening tables")
 	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o, err := flags.options()
@@ -58,7 +60,7 @@ missing, or of another size.`,
 			separateTexts(cmd.OutOrStdout(), i, asJSON)
 			err := statsOfTable(cmd.OutOrStdout(), t, o, asJSON)
 			if t.wasRemoved(err, o) {
-				text.Line(cmd.ErrOrStderr(), "sst: note: %s is gone before it was read: its database is in use", t.Path)
+				text.Line(cmd.ErrOrStderr(), "sst: note: %s was removed before it was read, because its database is in use", t.Path)
 				continue
 			}
 			failed = append(failed, err)
@@ -110,9 +112,9 @@ func printStats(out io.Writer, s *tablestats.Stats, asJSON bool) error {
 }
 
 func statsOfFile(w io.Writer, s *tablestats.Stats) {
-	keys := "keys"
+	keys := "plain keys"
 	if s.InternalKeys {
-		keys = "internal keys, which end in sequence number and kind"
+		keys = "internal keys"
 	}
 	text.Row(w, "file", "%s: %s, %s", s.File, bytesOf(uint64(s.Size)), keys)
 	if s.OrderNote != "" {
@@ -148,22 +150,22 @@ func statsOfData(w io.Writer, s *tablestats.Stats) {
 		text.Row(w, "data", "none")
 		return
 	}
-	text.Row(w, "data", "%s, %s to %s, together %s", count(uint64(s.DataBlocks), "block"),
+	text.Row(w, "data", "%s of %s to %s, total %s", count(uint64(s.DataBlocks), "block"),
 		bytesOf(s.Smallest), bytesOf(s.Largest), bytesOf(uint64(s.DataStored)))
 	var kinds []string
 	for _, name := range slices.Sorted(maps.Keys(s.Compression)) {
-		kinds = append(kinds, fmt.Sprintf("%s of %s", count(uint64(s.Compression[name]), "block"), name))
+		kinds = append(kinds, fmt.Sprintf("%s: %s", name, count(uint64(s.Compression[name]), "block")))
 	}
 	text.Row(w, "  compression", "%s, %s", strings.Join(kinds, ", "), ratio(float64(s.DataRaw), float64(s.DataStored)))
 	entries := humanize.Comma(int64(s.Entries))
 	if s.InternalKeys {
-		entries += ", of them " + count(uint64(s.Deletions), "deletion")
+		entries += ", including " + count(uint64(s.Deletions), "deletion")
 	}
 	text.Row(w, "  entries", "%s", entries)
-	text.Row(w, "  keys", "%s, of which shared prefixes save %.1f %%",
+	text.Row(w, "  keys", "%s, %.1f %% saved by shared prefixes",
 		bytesOf(uint64(s.KeyBytes)), percent(s.KeyShared, s.KeyBytes))
-	text.Row(w, "  values", "%s, the longest %s", bytesOf(uint64(s.ValueBytes)), bytesOf(uint64(s.LongestValue)))
-	text.Row(w, "  restart points", "%s, one for %.1f entries", humanize.Comma(int64(s.Restarts)), float64(s.Entries)/float64(max(1, s.Restarts)))
+	text.Row(w, "  values", "%s, longest %s", bytesOf(uint64(s.ValueBytes)), bytesOf(uint64(s.LongestValue)))
+	text.Row(w, "  restart points", "%s, one per %.1f entries", humanize.Comma(int64(s.Restarts)), float64(s.Entries)/float64(max(1, s.Restarts)))
 }
 
 func percent(part, of int64) float64 { return 100 * float64(part) / float64(max(1, of)) }
@@ -179,7 +181,7 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 	if f.KMax != f.KMin {
 		k = fmt.Sprintf("%d to %d", f.KMin, f.KMax)
 	}
-	text.Row(w, "  bits per key", "%.2f, k %s, %.1f %% of the bits set", f.BitsPerKey, k, 100*f.Fill)
+	text.Row(w, "  bits per key", "%.2f, k = %s, %.1f %% of the bits set", f.BitsPerKey, k, 100*f.Fill)
 	if f.Lookups == 0 {
 		return
 	}
@@ -188,7 +190,7 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 }
 
 func statsOfProperties(w io.Writer, properties []tablestats.Property) {
-	text.Row(w, "properties", "as the table says of itself")
+	text.Row(w, "properties", "as recorded in the table")
 	for _, p := range properties {
 		text.Row(w, "  "+strings.ReplaceAll(p.Name, "_", " "), "%v", p.Value)
 	}

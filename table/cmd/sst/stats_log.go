@@ -54,7 +54,7 @@ func statsOfLog(out io.Writer, path string, asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	text.Row(w, "log", "%s: %s", path, bytesOf(uint64(s.Size)))
-	text.Row(w, "  writes", "%s, of them %s", humanize.Comma(int64(s.Writes)), count(uint64(s.Deletions), "deletion"))
+	text.Row(w, "  writes", "%s, including %s", humanize.Comma(int64(s.Writes)), count(uint64(s.Deletions), "deletion"))
 	text.Row(w, "  sequence", "%d to %d", s.First, s.Last)
 	text.Row(w, "  keys", "%s", bytesOf(uint64(s.KeyBytes)))
 	text.Row(w, "  values", "%s", bytesOf(uint64(s.ValueBytes)))

@@ -30,7 +30,7 @@ func summarizeAll(out, stderr io.Writer, dirs []string, o source.Options, asJSON
 // printed.
 func summarize(out, stderr io.Writer, path string, o source.Options, asJSON bool) error {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s: a file, and --summary is of the directory of a database", path)
+		return fmt.Errorf("%s is a file, want the directory of a database with --summary", path)
 	}
 	s, damage := summary.Read(path, o)
 	if s == nil {
@@ -55,11 +55,11 @@ func summarize(out, stderr io.Writer, path string, o source.Options, asJSON bool
 
 func printSummary(w io.Writer, s *summary.Summary) {
 	if s.Manifest == nil {
-		text.Row(w, "directory", "%s, without a MANIFEST that can be read: its files are", s.Path)
+		text.Row(w, "directory", "%s, without a readable MANIFEST", s.Path)
 	} else {
-		text.Row(w, "database", "%s, by %s of %s", s.Path, s.Manifest.Name, bytesOf(uint64(s.Manifest.Bytes)))
+		text.Row(w, "database", "%s, as %s says (%s)", s.Path, s.Manifest.Name, bytesOf(uint64(s.Manifest.Bytes)))
 		text.Row(w, "comparator", "%s", wire.Quote([]byte(s.Comparer)))
-		text.Row(w, "last sequence", "%d, writes in logs aside", *s.LastSequence)
+		text.Row(w, "last sequence", "%d, without the writes in live logs", *s.LastSequence)
 		printLevels(w, s.Levels)
 	}
 	for _, l := range s.Logs {
@@ -69,7 +69,7 @@ func printSummary(w io.Writer, s *summary.Summary) {
 		case *l.Live:
 			state = ", live"
 		default:
-			state = ", done with: its writes are in tables"
+			state = ", obsolete: its writes are in tables"
 		}
 		text.Row(w, "log", "%s, %s%s", l.Name, bytesOf(uint64(l.Bytes)), state)
 	}

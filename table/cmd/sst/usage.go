@@ -19,11 +19,11 @@ const unlimited = 1 << 30
 func arguments(what string, least, most, names int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return fmt.Errorf("%s wants %s, and not %s: %s", cmd.CommandPath(), what, count(uint64(len(args)), "argument"), seeHelp(cmd))
+			return fmt.Errorf("%s: got %s, want %s: %s", cmd.CommandPath(), count(uint64(len(args)), "argument"), what, seeHelp(cmd))
 		}
 		for _, arg := range args[:min(names, len(args))] {
 			if arg == "" {
-				return fmt.Errorf("an argument is empty, want the name of a file or directory: %s", seeHelp(cmd))
+				return fmt.Errorf("an argument is empty, want the name of a file or a directory: %s", seeHelp(cmd))
 			}
 		}
 		return nil
@@ -34,8 +34,8 @@ func seeHelp(cmd *cobra.Command) string { return "see " + cmd.CommandPath() + " 
 
 // flagTypes is what the values of flags are, by type.
 var flagTypes = map[string]string{
-	"int": "a whole number", "uint64": "a whole number from 0 on", "float64": "a number",
-	"bool": "true or false", "intSlice": "whole numbers with commas between them", "stringSlice": "words with commas between them",
+	"int": "a whole number", "uint64": "a whole number ≥ 0", "float64": "a number",
+	"bool": "true or false", "intSlice": "whole numbers, separated by commas", "stringSlice": "words, separated by commas",
 }
 
 // explainFlag says what is wrong with a flag, and where it is explained.

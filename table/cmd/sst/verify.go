@@ -18,23 +18,27 @@ func verifyCommand() *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "verify FILE|DIR...",
-		Short: "Check every block, the order of all keys, and the filters",
-		Long: `Check tables, of a directory those that sst get would search: every block's checksum
-and form, the order of all keys, within blocks, from one to the next and against the
-index, and that no filter denies a key that is there. Of a database's tables it is checked
-too that they are as its MANIFEST says: size, first and last key, sequence numbers. Of
-its logs every record is checked.
+		Short: "Check all blocks, the order of keys, and the filters of tables",
+		Long: `Check tables. For a directory, check each table that sst get would search. These checks
+are made:
 
-Each table has a line that says it is ok, or one for each damaged part. Damage in one
-part does not keep the others from being checked; only without footer or index nothing
-more is found, and sst salvage finds what there is. The exit status is 3 if anything
-is damaged. Keys that are not in bytewise order, in blocks whose checksums are right, are
-no damage if neither a MANIFEST nor --comparator says what their order is.`,
+  - the checksum and the form of every block
+  - the order of all keys: within blocks, across blocks, and against the index
+  - that no filter excludes a key that the table has
+  - for tables of a database, that size, first and last key and sequence numbers are as
+    the MANIFEST says
+  - for logs of a database, every record
+
+Each table has one line: ok, or one line per damaged part. After damage in one part, the
+other parts are still checked. Only if the footer or the index cannot be read, no other
+part can be checked: use sst salvage, which can find more. The exit status is 3 if anything
+is damaged. Keys that are not in bytewise order are no damage if the checksums are right
+and neither a MANIFEST nor --comparator says what their order is.`,
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound`,
 		Args: arguments("FILE or DIR", 1, unlimited, unlimited),
 	}
-	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing of tables that are ok")
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing for tables that are ok")
 	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		flags.scanOnly = true // Verify reads the filters anew
@@ -62,7 +66,7 @@ func verify(out io.Writer, tables []target, o source.Options, quiet bool) error 
 	for _, t := range tables {
 		but, err := t.verify(o)
 		if t.wasRemoved(err, o) {
-			text.Line(out, "%s: gone before it was checked: its database is in use", t.Path)
+			text.Line(out, "%s: removed before it was checked, because its database is in use", t.Path)
 			continue
 		}
 		switch {
@@ -73,7 +77,7 @@ func verify(out io.Writer, tables []target, o source.Options, quiet bool) error 
 		case errors.Is(err, table.ErrCorrupt):
 			damaged = append(damaged, t.Path)
 		case err != nil:
-			failed = append(failed, fmt.Errorf("%s: not all could be checked", t.Path))
+			failed = append(failed, fmt.Errorf("%s could not be checked completely: see above", t.Path))
 		}
 		for _, line := range text.Lines(err) {
 			text.Line(out, "%s", line)
@@ -97,20 +101,20 @@ func (t target) verify(o source.Options) (but string, err error) {
 		return "", err
 	}
 	if filters := f.Filters(); filters.UnknownPolicy {
-		but = ", but only the checksum of its filter was checked: " + filters.Reason()
+		but = ", but of its filter only the checksum was checked: " + filters.Reason()
 	}
 	if f.Rewritten {
-		but += ", but it was written by goleveldb's recovery, as no table of a database is: goleveldb's Get misses some of its keys"
+		but += ", but goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them"
 	}
 	err = f.Reader.Verify()
 	if again, failed := f.ReopenInAnyOrder(err); again || failed != nil {
 		err = errors.Join(failed, f.Reader.Verify())
 	}
 	if f.OrderNote != "" {
-		but += ", but its " + f.OrderNote
+		but += ", but " + f.OrderNote
 	}
 	if f.FilterHasUserKeys && err != nil && !errors.Is(err, table.ErrCorrupt) {
-		err = errors.New("its filter has keys without sequence number and kind, and was not checked: want --internal-keys auto or yes")
+		err = errors.New("its filter was not checked, because it has keys without sequence number and kind: want --internal-keys auto or yes")
 	}
 	if t.Meta != nil {
 		err = errors.Join(err, f.CheckManifest(t.version, t.Meta))

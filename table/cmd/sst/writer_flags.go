@@ -43,16 +43,16 @@ func compressionNames() string {
 
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the filters by data blocks; -1: none")
-	flags.IntVar(&f.tableBits, "table-bits", -1, "bits per key of a filter of the whole table, as RocksDB and Pebble have it; -1: none")
-	flags.StringVar(&f.filterName, "filter-name", "", "list the filter by data blocks under this `name` only; leveldb.BuiltinBloomFilter\nmakes an uncompressed table goleveldb's byte for byte, ….BuiltinBloomFilter2 C++ LevelDB's")
-	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "base-2 logarithm of the bytes of the file that share a filter, 1 to 30")
-	flags.StringVar(&f.blockSize, "block-size", "4096", "bytes of entries that complete a data block, before compression")
-	flags.IntVar(&f.restartInterval, "restart-interval", 16, "entries from one restart point of a block to the next")
-	flags.StringVarP(&f.compression, "compression", "c", "snappy", "of blocks: "+compressionNames())
+	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the block filters; -1: no block filters")
+	flags.IntVar(&f.tableBits, "table-bits", -1, "bits per key of a filter of the whole table, as in RocksDB and Pebble; -1: no table filter")
+	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only (default: under the next two names).\nWith leveldb.BuiltinBloomFilter, an uncompressed table is byte for byte goleveldb's.\nWith leveldb.BuiltinBloomFilter2, it is C++ LevelDB's")
+	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "base-2 logarithm of the range of the file with one block filter, 1 to 30")
+	flags.StringVar(&f.blockSize, "block-size", "4096", "uncompressed `size` at which a data block is complete")
+	flags.IntVar(&f.restartInterval, "restart-interval", 16, "entries per restart point of a data block")
+	flags.StringVarP(&f.compression, "compression", "c", "snappy", "compression of blocks: "+compressionNames())
 	complete(cmd, "compression", slices.Sorted(maps.Keys(compressions))...)
-	flags.BoolVar(&f.properties, "properties", false, "have the table say what it holds, as RocksDB's and Pebble's do")
-	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "how many goroutines compress; the file has the same bytes with any number")
+	flags.BoolVar(&f.properties, "properties", false, "write a properties block, as RocksDB and Pebble do")
+	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "number of goroutines that compress blocks; it does not change the file")
 }
 
 // closeAndCommit completes the table, and has it appear under its name.

@@ -98,7 +98,7 @@ func (d *decoder) decode(dst, src []byte, limit int) ([]byte, error) {
 		case len(dst)-start > limit:
 			return nil, tooLarge(d, len(dst)-start, limit)
 		case err == io.EOF && d.in.Len() > 0:
-			return nil, fmt.Errorf("%d bytes behind the end", d.in.Len())
+			return nil, fmt.Errorf("%d bytes after the end", d.in.Len())
 		case err == io.EOF:
 			return dst, nil
 		case err != nil:

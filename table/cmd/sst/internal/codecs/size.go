@@ -28,7 +28,7 @@ func tooLarge(rest io.Reader, have, limit int) error {
 	case err != nil:
 		return err
 	case size > MaxBlock:
-		return fmt.Errorf("decodes to over %d bytes", max(limit, MaxBlock))
+		return fmt.Errorf("decodes to > %d bytes", max(limit, MaxBlock))
 	}
 	return &TooLargeError{int(size), limit}
 }

@@ -58,7 +58,7 @@ func Read(dir string) (*Version, error) {
 	}
 	v, err := ReadManifest(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s names %s, which is not there", filepath.Join(dir, "CURRENT"), name)
+		err = fmt.Errorf("%s names %s, which does not exist", filepath.Join(dir, "CURRENT"), name)
 	}
 	return v, err
 }
@@ -92,7 +92,7 @@ func readCurrent(path string) (string, error) {
 	}
 	name := strings.TrimSuffix(string(current), "\n")
 	if !ManifestName.MatchString(name) {
-		return "", fmt.Errorf("%s names %q, want a MANIFEST", path, name)
+		return "", fmt.Errorf("%s names %q, want the name of a MANIFEST", path, name)
 	}
 	return name, nil
 }

@@ -71,7 +71,7 @@ func (d *decoder) field() Field {
 	case FieldAdd:
 		f.Table = Table{Level: d.level(), Number: d.number(), Size: d.number(), Smallest: d.bytes(), Largest: d.bytes()}
 	default:
-		d.fail(fmt.Errorf("field %d, which LevelDB does not have", f.Kind))
+		d.fail(fmt.Errorf("unknown field %d", f.Kind))
 	}
 	return f
 }
@@ -81,7 +81,7 @@ func (d *decoder) fail(err error) { d.rest, d.err = nil, cmp.Or(d.err, err) }
 func (d *decoder) number() uint64 {
 	v, n := wire.Uvarint(d.rest)
 	if n == 0 {
-		d.fail(errors.New("cut short"))
+		d.fail(errors.New("truncated"))
 	}
 	d.rest = d.rest[n:]
 	return v
@@ -99,7 +99,7 @@ func (d *decoder) level() int {
 func (d *decoder) bytes() []byte {
 	n := d.number()
 	if n > uint64(len(d.rest)) {
-		d.fail(errors.New("cut short"))
+		d.fail(errors.New("truncated"))
 		return nil
 	}
 	b := d.rest[:n]

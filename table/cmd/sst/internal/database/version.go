@@ -40,7 +40,7 @@ func readVersion(manifest io.Reader) (*Version, error) {
 			break
 		}
 		if err == io.EOF {
-			return nil, errors.New("no edit of a database: empty, or cut short")
+			return nil, errors.New("no version edit, because the file is empty or truncated")
 		}
 		if err == nil {
 			err = e.apply(edit)
@@ -83,7 +83,7 @@ func (e *versionBuilder) apply(edit []byte) error {
 		e.tables[p] = t
 	}
 	if len(e.tables) > maxTables {
-		return fmt.Errorf("the database lists over %d tables, want at most that many", maxTables)
+		return fmt.Errorf("more than %d tables, want at most that many", maxTables)
 	}
 	return nil
 }

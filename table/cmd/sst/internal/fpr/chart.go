@@ -140,8 +140,8 @@ func (c Config) drawTexts(canvas draw.Canvas) {
 		canvas.FillText(sty, vg.Point{X: 2 * margin, Y: y}, line)
 	}
 	write(16, canvas.Max.Y-0.9*vg.Centimeter, "False positives of LevelDB’s Bloom filter as it fills")
-	write(11, canvas.Max.Y-1.5*vg.Centimeter, fmt.Sprintf("Filters planned for %s keys; %d runs, each of other keys and %s absent ones",
+	write(11, canvas.Max.Y-1.5*vg.Centimeter, fmt.Sprintf("Filters sized for %s keys; %d runs, each with different keys and %s absent keys",
 		grouped(c.Keys), c.Runs, grouped(c.Questions)))
-	write(10, 0.9*vg.Centimeter, fmt.Sprintf("The least that %s questions can measure is one false positive.", grouped(c.Questions*c.Runs)))
-	write(10, 0.4*vg.Centimeter, "A line starts where the runs met any; a band that reaches lower is cut off there.")
+	write(10, 0.9*vg.Centimeter, fmt.Sprintf("The lowest rate that %s lookups can measure is one false positive.", grouped(c.Questions*c.Runs)))
+	write(10, 0.4*vg.Centimeter, "Rates of 0 are not drawn. Bands are cut off at the bottom.")
 }

@@ -163,7 +163,7 @@ func TestChart(t *testing.T) {
 		return out.String()
 	}
 	chart := draw()
-	for _, want := range []string{"Random: 16 bytes", "30 bits per key, k = 20", "keys planned for", "1,000 absent", "font-family:'Liberation Sans',Arial"} {
+	for _, want := range []string{"Random: 16 bytes", "30 bits per key, k = 20", "keys sized for", "1,000 absent", "font-family:'Liberation Sans',Arial"} {
 		if !strings.Contains(chart, want) {
 			t.Errorf("the chart lacks %q", want)
 		}

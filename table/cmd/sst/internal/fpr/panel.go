@@ -21,7 +21,7 @@ func (c Config) panel(title string, points []Point) (*plot.Plot, error) {
 	p.Title.Text = title
 	p.Title.TextStyle.Font.Size = 12
 	p.Title.Padding = 2 * vg.Millimeter
-	p.X.Label.Text = "load: keys added ÷ keys planned for"
+	p.X.Label.Text = "load: keys added ÷ keys sized for"
 	p.Y.Label.Text = "false positives per absent key"
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font.Size = 11

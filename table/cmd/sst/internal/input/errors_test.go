@@ -24,7 +24,7 @@ func TestErrorsOfLines(t *testing.T) {
 	}{
 		{"an unknown field", "json", `{"` + long + `":1}`, false, "JSON: unknown field " + quoted},
 		{"an unknown field of few bytes", "json", `{"a\"\n":1}`, false, `JSON: unknown field "a\"\n"`},
-		{"a number that is too large", "json", `{"key":"a","sequence":` + strings.Repeat("9", 1000) + `}`, true, `JSON: "sequence" is of type number "` + strings.Repeat("9", 64) + `"… (1000 bytes), want another`},
+		{"a number that is too large", "json", `{"key":"a","sequence":` + strings.Repeat("9", 1000) + `}`, true, `JSON: "sequence" is of type number "` + strings.Repeat("9", 64) + `"… (1000 bytes), want a whole number ≥ 0`},
 		{"a sequence number that is none", "tsv", "a\t" + long + "\tset\t", true, "sequence number " + quoted + ", want a whole number up to 72057594037927935"},
 		{"a kind", "tsv", "a\t1\t" + long + "\t", true, "kind " + quoted + ", want set, delete or a number up to 255"},
 		{"a kind in JSON", "json", `{"key":"a","sequence":1,"kind":"` + long + `"}`, true, "kind " + quoted + ", want set, delete or a number up to 255"},

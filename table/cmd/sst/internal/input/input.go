@@ -94,7 +94,7 @@ func (o Options) checkFile(path string, f *os.File) error {
 	}
 	var end [8]byte
 	if n, _ := f.ReadAt(end[:], info.Size()-int64(len(end))); n == len(end) && binary.LittleEndian.Uint64(end[:]) == format.Magic {
-		return fmt.Errorf("%s: a table, want lines: sst convert writes a table anew, and sst scan prints its pairs", path)
+		return fmt.Errorf("%s: a table, want lines: to rewrite a table, use sst convert; to print its entries, use sst scan", path)
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 	if err := lines.Err(); err == bufio.ErrTooLong {
 		return false, fmt.Errorf("%s, line %d: %w", name, n+1, o.Memory.LongLineError())
 	} else if err != nil {
-		return false, fmt.Errorf("%s, behind line %d: %w", name, n, err)
+		return false, fmt.Errorf("%s, after line %d: %w", name, n, err)
 	}
 	return true, nil
 }
@@ -189,7 +189,7 @@ func SplitLines(data []byte, atEOF bool) (advance int, token []byte, err error) 
 // directory yields the regular files below dir: the slash path there, and the contents.
 func (o Options) directory(dir string, yield func(Pair, error) bool) (more bool, err error) {
 	if o.InternalKeys {
-		return false, fmt.Errorf("%s: files have no sequence numbers, want no directory with --internal-keys", dir)
+		return false, fmt.Errorf("%s: a directory, whose files have no sequence numbers: do not use --internal-keys", dir)
 	}
 	more = true
 	var buf []byte

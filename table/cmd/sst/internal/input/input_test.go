@@ -35,7 +35,7 @@ func TestLines(t *testing.T) {
 		{"tabs in values", "tsv", "a\t1\t2\n", false, []string{`"a" "1\t2"`}},
 		{"carriage returns are bytes", "tsv", "a\t1\r\n", false, []string{`"a" "1\r"`}},
 		{"empty keys and values", "tsv", "\t\n", false, []string{`"" ""`}},
-		{"an empty line", "tsv", "a\t1\n\n", false, []string{`"a" "1"`, "standard input, line 2: no tab between key and value (--format keys is for keys alone)"}},
+		{"an empty line", "tsv", "a\t1\n\n", false, []string{`"a" "1"`, "standard input, line 2: no tab between key and value: for keys without values, use --format keys"}},
 		{"a wrong escape", "tsv", "a\\q\t1\n", false, []string{`standard input, line 1: key: no such escape: \q (a backslash is \\)`}},
 		{"hex", "hex", "00ff\t61\n", false, []string{`"\x00\xff" "a"`}},
 		{"odd hex", "hex", "0\t61\n", false, []string{"standard input, line 1: key: encoding/hex: odd length hex string"}},
@@ -45,20 +45,20 @@ func TestLines(t *testing.T) {
 		{"no key", "json", `{"value":"a"}`, false, []string{`standard input, line 1: JSON: no "key" and no "key_base64"`}},
 		{"two keys", "json", `{"key":"a","key_base64":"/w=="}`, false, []string{`standard input, line 1: JSON: both "key" and "key_base64"`}},
 		{"two objects", "json", `{"key":"a"} {"key":"b"}`, false, []string{"standard input, line 1: JSON: want one object a line"}},
-		{"a number", "json", `{"key":"a","value":1}`, false, []string{`standard input, line 1: JSON: "value" is of type number, want another`}},
-		{"no UTF-8", "json", "{\"key\":\"a\xff\"}", false, []string{"standard input, line 1: JSON: not UTF-8: bytes that are no text want key_base64 and value_base64"}},
-		{"half a pair", "json", `{"key":"a","value":"\ud800"}`, false, []string{"standard input, line 1: JSON: half a pair of surrogates, which is no text"}},
-		{"half a pair beside the replacement", "json", `{"key":"\ufffd","value":"\udfff"}`, false, []string{"standard input, line 1: JSON: half a pair of surrogates, which is no text"}},
+		{"a number", "json", `{"key":"a","value":1}`, false, []string{`standard input, line 1: JSON: "value" is of type number, want a string`}},
+		{"no UTF-8", "json", "{\"key\":\"a\xff\"}", false, []string{"standard input, line 1: JSON: not UTF-8: for bytes that are not text, use key_base64 and value_base64"}},
+		{"half a pair", "json", `{"key":"a","value":"\ud800"}`, false, []string{"standard input, line 1: JSON: a lone UTF-16 surrogate is not text: use key_base64 and value_base64"}},
+		{"half a pair beside the replacement", "json", `{"key":"\ufffd","value":"\udfff"}`, false, []string{"standard input, line 1: JSON: a lone UTF-16 surrogate is not text: use key_base64 and value_base64"}},
 		{"no pair at all", "json", `{"key":"\\ud800\n\u00e9","value":""}`, false, []string{`"\\ud800\né" ""`}},
 		{"a pair, and the replacement", "json", `{"key":"\ud83d\ude00","value":"\uFFFD"}`, false, []string{`"😀" "�"`}},
-		{"no object", "json", `[1]`, false, []string{"standard input, line 1: JSON: want an object, and not of type array"}},
+		{"no object", "json", `[1]`, false, []string{"standard input, line 1: JSON: of type array, want an object"}},
 		{"versions", "tsv", "a\t7\tset\t1\na\t6\tdelete\t\na\t5\t2\tmerge\n", true, []string{`"a\x01\a\x00\x00\x00\x00\x00\x00" "1"`, `"a\x00\x06\x00\x00\x00\x00\x00\x00" ""`, `"a\x02\x05\x00\x00\x00\x00\x00\x00" "merge"`}},
 		{"versions in json", "json", `{"key":"a","sequence":7,"kind":"set","value":"1"}`, true, []string{`"a\x01\a\x00\x00\x00\x00\x00\x00" "1"`}},
-		{"sequence missing", "json", `{"key":"a"}`, true, []string{`standard input, line 1: JSON: no "sequence", which --internal-keys wants`}},
-		{"sequence unasked for", "json", `{"key":"a","sequence":1}`, false, []string{"standard input, line 1: JSON: sequence number and kind, which want --internal-keys"}},
+		{"sequence missing", "json", `{"key":"a"}`, true, []string{`standard input, line 1: JSON: no "sequence", which --internal-keys requires`}},
+		{"sequence unasked for", "json", `{"key":"a","sequence":1}`, false, []string{"standard input, line 1: JSON: has a sequence number or a kind: use --internal-keys"}},
 		{"sequence too large", "tsv", "a\t72057594037927936\tset\t\n", true, []string{"standard input, line 1: sequence number 72057594037927936, want at most 72057594037927935"}},
 		{"no such kind", "tsv", "a\t1\tput\t\n", true, []string{`standard input, line 1: kind "put", want set, delete or a number up to 255`}},
-		{"keys of versions", "keys", "a\n", true, []string{"standard input, line 1: keys alone have no sequence number: want another --format with --internal-keys"}},
+		{"keys of versions", "keys", "a\n", true, []string{"standard input, line 1: --format keys has no sequence numbers: with --internal-keys, use another --format"}},
 		{"nothing", "tsv", "", false, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	write("file", most+1)
 	path := filepath.Join(dir, "file")
-	want := []string{path + ": 4194305 bytes, want at most 4194304, a sixteenth of --memory and 2 MiB: --memory 33MiB would do"}
+	want := []string{path + ": 4194305 bytes, want at most 4194304, which is 1/16 of --memory plus 2 MiB: use --memory 33MiB"}
 	if diff := cmp.Diff(want, pairs([]string{dir}, "", o)); diff != "" {
 		t.Errorf("a file of a byte more (-want +got):\n%s", diff)
 	}
@@ -158,7 +158,7 @@ func TestTooLarge(t *testing.T) {
 	if got := pairs([]string{"-"}, line+line, o); len(got) != 2 || !strings.HasPrefix(got[1], `"aaa`) {
 		t.Errorf("lines of the most bytes: %.100q", got)
 	}
-	want = []string{`"a" ""`, path + ", line 2: over 4194304 bytes, a sixteenth of --memory and 2 MiB: want --memory of 16 times the line"}
+	want = []string{`"a" ""`, path + ", line 2: longer than 4194304 bytes, which is 1/16 of --memory plus 2 MiB: use a --memory of 16 times the line"}
 	if err := os.WriteFile(path, []byte("a\na"+line), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -38,7 +39,7 @@ func (p *parser) raw(line []byte) error {
 // keys takes the line, with escapes, for a key without value.
 func (p *parser) keys(line []byte) (err error) {
 	if p.internal {
-		return errors.New("keys alone have no sequence number: want another --format with --internal-keys")
+		return errors.New("--format keys has no sequence numbers: with --internal-keys, use another --format")
 	}
 	p.Key, err = text.AppendUnescape(p.Key[:0], line)
 	p.Value = nil
@@ -48,7 +49,7 @@ func (p *parser) keys(line []byte) (err error) {
 func (p *parser) columns(line []byte, decode func(dst, b []byte) ([]byte, error)) (err error) {
 	key, value, ok := bytes.Cut(line, []byte("\t"))
 	if !ok {
-		return errors.New("no tab between key and value (--format keys is for keys alone)")
+		return errors.New("no tab between key and value: for keys without values, use --format keys")
 	}
 	if p.Key, err = decode(p.Key[:0], key); err != nil {
 		return fmt.Errorf("key: %w", err)
@@ -69,7 +70,7 @@ func (p *parser) internalColumns(rest []byte) (value []byte, err error) {
 	sequence, rest, ok := bytes.Cut(rest, []byte("\t"))
 	kind, value, ok2 := bytes.Cut(rest, []byte("\t"))
 	if !ok || !ok2 {
-		return nil, errors.New("want key, sequence number, kind and value with tabs between them, as --internal-keys says")
+		return nil, errors.New("want key, sequence number, kind and value, separated by tabs, because --internal-keys is given")
 	}
 	n, err := strconv.ParseUint(string(sequence), 10, 64)
 	if err != nil {
@@ -93,10 +94,10 @@ func (p *parser) appendTrailer(sequence uint64, kind string) error {
 // json reads an object of which all fields but the key may be left out.
 func (p *parser) json(line []byte) (err error) {
 	if !utf8.Valid(line) {
-		return errors.New("JSON: not UTF-8: bytes that are no text want key_base64 and value_base64")
+		return errors.New("JSON: not UTF-8: for bytes that are not text, use key_base64 and value_base64")
 	}
 	if loneSurrogate(line) {
-		return errors.New("JSON: half a pair of surrogates, which is no text")
+		return errors.New("JSON: a lone UTF-16 surrogate is not text: use key_base64 and value_base64")
 	}
 	var o text.JSONEntry
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -118,12 +119,12 @@ func (p *parser) json(line []byte) (err error) {
 	}
 	if !p.internal {
 		if o.Sequence != nil || o.Kind != "" {
-			return errors.New("JSON: sequence number and kind, which want --internal-keys")
+			return errors.New("JSON: has a sequence number or a kind: use --internal-keys")
 		}
 		return nil
 	}
 	if o.Sequence == nil {
-		return errors.New(`JSON: no "sequence", which --internal-keys wants`)
+		return errors.New(`JSON: no "sequence", which --internal-keys requires`)
 	}
 	return p.appendTrailer(*o.Sequence, o.Kind)
 }
@@ -146,9 +147,13 @@ func jsonError(err error) error {
 		kind += " " + wire.Quote([]byte(number))
 	}
 	if wrong.Field == "" {
-		return fmt.Errorf("want an object, and not of type %s", kind)
+		return fmt.Errorf("of type %s, want an object", kind)
 	}
-	return fmt.Errorf("%q is of type %s, want another", wrong.Field, kind)
+	want := "a string"
+	if wrong.Type.Kind() == reflect.Uint64 {
+		want = "a whole number ≥ 0"
+	}
+	return fmt.Errorf("%q is of type %s, want %s", wrong.Field, kind, want)
 }
 
 // loneSurrogate reports whether one half of a surrogate pair is escaped without the other,

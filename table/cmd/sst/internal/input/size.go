@@ -30,7 +30,7 @@ func (o Options) contents(path string, buf []byte) ([]byte, error) {
 		return nil, err
 	}
 	if err := o.Memory.CheckPair(int64(b.Len())); err != nil {
-		return nil, fmt.Errorf("%s, which grew: %w", path, err)
+		return nil, fmt.Errorf("%s, which grew while it was read: %w", path, err)
 	}
 	return b.Bytes(), nil
 }

@@ -88,7 +88,7 @@ func fieldOf(f database.Field) *Field {
 		name := &text.Key{Stored: f.Key}
 		return &Field{Name: "comparator", Comparer: name, text: "comparator " + wire.Quote(f.Key)}
 	case database.FieldCompactFrom:
-		return &Field{Name: "compact from", Level: &f.Level, Key: key(f.Key), text: fmt.Sprintf("level %d: next compaction behind %v", f.Level, key(f.Key))}
+		return &Field{Name: "compact from", Level: &f.Level, Key: key(f.Key), text: fmt.Sprintf("level %d: next compaction after %v", f.Level, key(f.Key))}
 	case database.FieldDelete:
 		return &Field{Name: "delete", Level: &f.Level, Number: &f.Number, text: fmt.Sprintf("level %d: delete %06d", f.Level, f.Number)}
 	case database.FieldAdd:

@@ -47,7 +47,7 @@ func (t *Table) Rows() iter.Seq2[Row, error] {
 			}
 			row, err := t.row(p)
 			if p.Offset < end && err == nil && row.Damage == "" {
-				row.Check, row.Damage = damaged, "shares bytes with what is before it"
+				row.Check, row.Damage = damaged, "overlaps the block before it"
 			}
 			if !yield(row, err) {
 				return

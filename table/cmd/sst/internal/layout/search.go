@@ -17,10 +17,10 @@ func (t *Table) addFoundBlocks(internal source.InternalKeys) error {
 		which = "index"
 	}
 	if t.file.Size > MaxSearched {
-		t.note("without its %s, a file of over %d bytes is not searched for blocks: sst salvage does that", which, MaxSearched)
+		t.note("the %s cannot be used, and files of > %d bytes are not searched for blocks: use sst salvage", which, MaxSearched)
 		return nil
 	}
-	t.note("its %s cannot be used: blocks are found by their checksums, and what is damaged is not told from gaps", which)
+	t.note("the %s cannot be used: blocks are found by their checksums, and damaged blocks are shown as gaps", which)
 	found, err := salvage.FindBlocks(t.file)
 	if err == nil && len(found) == 0 {
 		err = t.file.ForeignErr

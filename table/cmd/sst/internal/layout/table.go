@@ -105,7 +105,7 @@ func (t *Table) addBlocks() {
 	}
 	listed, err := t.layout.Meta()
 	if err != nil {
-		t.note("the metaindex is damaged: which filters and properties there are is not known")
+		t.note("the metaindex is damaged: filters and properties are shown as gaps")
 	}
 	at := map[table.Handle]int{} // a block may be listed often
 	for _, m := range listed {

@@ -52,10 +52,10 @@ func (l Limit) MaxWorkers(blockSize int) int {
 // CheckPair returns an error if size is over Pair.
 func (l Limit) CheckPair(size int64) error {
 	if size > maxPair {
-		return fmt.Errorf("%d bytes, and a pair of a table has less than %d", size, maxPair)
+		return fmt.Errorf("%d bytes, want < %d, the limit of a pair in a table", size, maxPair)
 	}
 	if size > int64(l.MaxPair()) {
-		return fmt.Errorf("%d bytes, want at most %d, a sixteenth of --memory and 2 MiB: %s", size, l.MaxPair(), suggestLimit(size-minPair, pairShare))
+		return fmt.Errorf("%d bytes, want at most %d, which is 1/16 of --memory plus 2 MiB: %s", size, l.MaxPair(), suggestLimit(size-minPair, pairShare))
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func (l Limit) CheckPair(size int64) error {
 // CheckFile returns an error if a file of this size may not be taken into memory.
 func (l Limit) CheckFile(size int64) error {
 	if most := int64(l / fileShare); size > most {
-		return fmt.Errorf("%d bytes, want at most %d, a quarter of --memory: %s", size, most, suggestLimit(size, fileShare))
+		return fmt.Errorf("%d bytes, want at most %d, which is 1/4 of --memory: %s", size, most, suggestLimit(size, fileShare))
 	}
 	return nil
 }
@@ -72,14 +72,14 @@ func (l Limit) CheckFile(size int64) error {
 // Writer holds up to twice.
 func (l Limit) CheckIndex(size int64) error {
 	if most := int64(l / indexShare); size > most {
-		return fmt.Errorf("the table's index has over %d bytes, half of --memory: want larger blocks (--block-size) or more --memory", most)
+		return fmt.Errorf("the index of the table has > %d bytes, which is 1/2 of --memory: use a larger --block-size or --memory", most)
 	}
 	return nil
 }
 
 // suggestLimit says which limit has a part of this size.
 func suggestLimit(size, part int64) string {
-	return fmt.Sprintf("--memory %dMiB would do", (size-1)/(1<<20/part)+1)
+	return fmt.Sprintf("use --memory %dMiB", (size-1)/(1<<20/part)+1)
 }
 
 // LongLineError is the error for a line of more than Pair bytes, whose end was not seen.
@@ -87,5 +87,5 @@ func (l Limit) LongLineError() error {
 	if l.MaxPair() == maxPair {
 		return l.CheckPair(maxPair + 1)
 	}
-	return fmt.Errorf("over %d bytes, a sixteenth of --memory and 2 MiB: want --memory of 16 times the line", l.MaxPair())
+	return fmt.Errorf("longer than %d bytes, which is 1/16 of --memory plus 2 MiB: use a --memory of 16 times the line", l.MaxPair())
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The memory that an error says would do does, and less would not.
+// The --memory that an error names is enough, and 1 MiB less is not.
 func TestErrorsSayWhatWouldDo(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{3 << 20, 33 << 20, 33<<20 + 1, 1 << 30, 1<<40 + 1} {
@@ -18,8 +18,8 @@ func TestErrorsSayWhatWouldDo(t *testing.T) {
 				continue // which no memory is enough for
 			}
 			var needed int64
-			_, after, _ := strings.Cut(fmt.Sprint(err), ": --memory ")
-			if _, scanErr := fmt.Sscanf(after, "%dMiB would do", &needed); scanErr != nil {
+			_, after, _ := strings.Cut(fmt.Sprint(err), ": use --memory ")
+			if _, scanErr := fmt.Sscanf(after, "%dMiB", &needed); scanErr != nil {
 				t.Errorf("%s of %d bytes: %v", name, size, err)
 			}
 			if err := check(Limit(needed<<20), size); err != nil {
@@ -34,7 +34,7 @@ func TestErrorsSayWhatWouldDo(t *testing.T) {
 
 func TestNoLimitIsEnough(t *testing.T) {
 	t.Parallel()
-	const want = "2000000000 bytes, and a pair of a table has less than 1073741824"
+	const want = "2000000000 bytes, want < 1073741824, the limit of a pair in a table"
 	if err := Limit(math.MaxInt64).CheckPair(2e9); fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}

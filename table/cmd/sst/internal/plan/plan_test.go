@@ -63,15 +63,16 @@ func TestAdvice(t *testing.T) {
 		t.Errorf("advice %q for a plan that misses nothing", got)
 	}
 	p.Missed = true
-	const why = "\nThis does not give 0.01 %. Filters err more often than the formula says, small ones\n" +
-		"above all: a key's bits come from one 32-bit hash, and often coincide."
-	if diff := cmp.Diff(why+"\nNeither twice the bits nor blocks of up to 1MiB give it.\n", p.advice()); diff != "" {
+	const why = "\nThis plan does not reach 0.01 %. Real filters have more false positives than the\n" +
+		"formula says, above all small filters: the bits of a key come from one 32-bit hash\n" +
+		"and often coincide."
+	if diff := cmp.Diff(why+"\nNeither twice the bits nor blocks of up to 1MiB reach it.\n", p.advice()); diff != "" {
 		t.Errorf("without a remedy (-want +got):\n%s", diff)
 	}
 	p.Remedies = []Remedy{{"--bits", 36, 61, 8.6e-5}, {"--block-size", 64 << 10, 975, 7.9e-5}}
-	if diff := cmp.Diff(why+" What does:\n"+
-		"  --bits 36 measures 0.0086 %, instead of -p\n"+
-		"  --block-size 64KiB measures 0.0079 %: 975 keys a filter, a smaller index, and longer reads\n", p.advice()); diff != "" {
+	if diff := cmp.Diff(why+" These settings reach it:\n"+
+		"  --bits 36 instead of -p: measured rate 0.0086 %\n"+
+		"  --block-size 64KiB: measured rate 0.0079 %, 975 keys per filter, a smaller index, longer reads\n", p.advice()); diff != "" {
 		t.Errorf("with remedies (-want +got):\n%s", diff)
 	}
 }

@@ -35,7 +35,7 @@ func (p Plan) WriteText(w io.Writer) error {
 }
 
 func (p Plan) rateRows() [][3]string {
-	why := "as asked for"
+	why := "as given"
 	if p.AskedRate > 0 {
 		why = "the fewest for which the formula gives " + exactPercent(p.AskedRate)
 	}
@@ -44,8 +44,8 @@ func (p Plan) rateRows() [][3]string {
 		{"bits per key", strconv.Itoa(p.BitsPerKey), why},
 		{"k", strconv.Itoa(p.K), "bits that each key sets: 69 % of the bits per key, rounded down"},
 		{"rate by the formula", percent(p.FormulaRate), "false positives per absent key, (1-e^(-kn/m))^k"},
-		{"rate measured", p.measured(), fmt.Sprintf("in filters of %s random keys, as many as planned here", count(float64(p.KeysPerFilter)))},
-		{"rate of one filter", percent(p.SingleRate), "if all keys shared one, with its 32-bit hashes"},
+		{"rate measured", p.measured(), fmt.Sprintf("in filters of %s random keys, the number in this plan", count(float64(p.KeysPerFilter)))},
+		{"rate of one filter", percent(p.SingleRate), "if one filter with 32-bit hashes had all keys"},
 	}
 }
 
@@ -86,12 +86,13 @@ func (p Plan) advice() string {
 	if !p.Missed {
 		return ""
 	}
-	advice := fmt.Sprintf("\nThis does not give %s. Filters err more often than the formula says, small ones\n"+
-		"above all: a key's bits come from one 32-bit hash, and often coincide.", exactPercent(p.AskedRate))
+	advice := fmt.Sprintf("\nThis plan does not reach %s. Real filters have more false positives than the\n"+
+		"formula says, above all small filters: the bits of a key come from one 32-bit hash\n"+
+		"and often coincide.", exactPercent(p.AskedRate))
 	if len(p.Remedies) == 0 {
-		return advice + fmt.Sprintf("\nNeither twice the bits nor blocks of up to %s give it.\n", exact(maxBlockSize))
+		return advice + fmt.Sprintf("\nNeither twice the bits nor blocks of up to %s reach it.\n", exact(maxBlockSize))
 	}
-	advice += " What does:\n"
+	advice += " These settings reach it:\n"
 	for _, r := range p.Remedies {
 		advice += r.describe()
 	}
@@ -100,9 +101,9 @@ func (p Plan) advice() string {
 
 func (r Remedy) describe() string {
 	if r.Flag == "--bits" {
-		return fmt.Sprintf("  --bits %d measures %s, instead of -p\n", r.Value, percent(r.Rate))
+		return fmt.Sprintf("  --bits %d instead of -p: measured rate %s\n", r.Value, percent(r.Rate))
 	}
-	return fmt.Sprintf("  --block-size %s measures %s: %s keys a filter, a smaller index, and longer reads\n",
+	return fmt.Sprintf("  --block-size %s: measured rate %s, %s keys per filter, a smaller index, longer reads\n",
 		exact(r.Value), percent(r.Rate), count(float64(r.KeysPerFilter)))
 }
 

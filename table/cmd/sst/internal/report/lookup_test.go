@@ -270,7 +270,7 @@ func TestPageWithoutEntries(t *testing.T) {
 	_, damaged := New(f, Options{})
 	page := open(t, browser, writePage(t, f, Options{Embed: 50_000, Command: []string{"sst", "get", `'it'\''s.ldb'`}}), 1000)
 	for _, tt := range []struct{ key, want string }{
-		{"key000400", "⚠ Damaged “key000400” The lookup comes to a damaged block, and cannot answer: " + damaged.Error()},
+		{"key000400", "⚠ Damaged “key000400” The lookup needs a damaged block: " + damaged.Error()},
 		{"key000001", "✓ Found “key000001” It has a value of 31 bytes, “value of 1, and some more of it”."},
 		{"key002000", `? Not in the page “key002000” The page does not hold this block's keys. This command looks the key up: sst get 'it'\''s.ldb' key002000`},
 	} {

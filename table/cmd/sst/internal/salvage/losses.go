@@ -99,10 +99,10 @@ func (s *search) lost(separator func(key []byte) string) Losses {
 		if next.after != (extent{}) {
 			what += ", before the key " + ends.of(next.after)[0]
 		} else if next.before != (extent{}) {
-			what += ", where filters and the index are, and perhaps more data"
+			what += ", with the filters, the index, and possibly data blocks"
 		}
 		if g.err == nil {
-			g.err = errors.New("no block with a right checksum is there")
+			g.err = errors.New("no block with a valid checksum")
 		}
 		l.First = append(l.First, Loss{what, g.err})
 	}

@@ -88,11 +88,11 @@ func openDataBlock(f *source.File, part table.IndexEntry) (*block.Iter, error) {
 
 // keyRangeOf says between which separators data block i's keys are.
 func keyRangeOf(f *source.File, i int) string {
-	upTo := "up to " + f.Separator(f.Layout.Data[i].Separator)
+	upTo := "≤ " + f.Separator(f.Layout.Data[i].Separator)
 	if i == 0 {
 		return upTo
 	}
-	return fmt.Sprintf("after %s, %s", f.Separator(f.Layout.Data[i-1].Separator), upTo)
+	return fmt.Sprintf("> %s and %s", f.Separator(f.Layout.Data[i-1].Separator), upTo)
 }
 
 // byChecksum yields the blocks that were found. They were sound then.

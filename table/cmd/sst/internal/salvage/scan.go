@@ -44,7 +44,7 @@ const (
 	otherBlock                   // the same, of a filter most likely
 )
 
-var errSearchTooLong = errors.New("the search for blocks there would take too long, and was given up")
+var errSearchTooLong = errors.New("the search for blocks was stopped here, because it would take too long")
 
 // scan yields the pieces of a file, in order, the footer's 48 bytes aside.
 func scan(f fileImage) iter.Seq[region] {
@@ -179,7 +179,7 @@ func (s *scanner) read(e extent) (p region, ok bool) {
 }
 
 func undecodable(err error) error {
-	return fmt.Errorf("a block with a right checksum is there, and cannot be read: %w", err)
+	return fmt.Errorf("a block with a valid checksum cannot be decoded: %w", err)
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -33,7 +33,7 @@ func (f *File) detectKeys(o Options) error {
 	isListed := o.InManifest || o.InternalKeys == Auto && internal && !allLookInternal(index) && IsInManifest(f.Path)
 	switch {
 	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(samples, keySample.anyInternal):
-		return errors.New("--internal-keys is yes, but its keys do not end in sequence number and kind: want auto or no")
+		return errors.New("--internal-keys is yes, but keys do not end in a sequence number and a kind: want auto or no")
 	case isListed:
 		f.Internal, f.Rewritten = true, internal && !allLookInternal(index)
 	case o.InternalKeys != Auto:

@@ -25,11 +25,11 @@ func (f *File) declareOrder(o Order) {
 func (f *File) detectOrder() {
 	switch {
 	case f.Order == table.AnyOrder:
-		f.OrderNote = fmt.Sprintf("keys are in the order of %s, which is not known here", wire.Quote([]byte(f.declared.manifest)))
+		f.OrderNote = fmt.Sprintf("keys are in the order of %s, which sst does not know", wire.Quote([]byte(f.declared.manifest)))
 	case f.declared.trusted || f.isOrdered(f.Order):
 	case f.Order != table.BytewiseComparer && f.isOrdered(table.BytewiseComparer):
 		f.Order = table.BytewiseComparer
-		f.OrderNote = fmt.Sprintf("keys are in bytewise order, and not in that of %s, which the MANIFEST names", wire.Quote([]byte(f.declared.manifest)))
+		f.OrderNote = fmt.Sprintf("keys are in bytewise order, not in the order of %s that the MANIFEST names", wire.Quote([]byte(f.declared.manifest)))
 	default:
 		f.setOrderUnknown()
 	}
@@ -117,7 +117,7 @@ func (f *File) ReopenInAnyOrder(found error) (bool, error) {
 // sure, what it is more likely to be.
 func (f *File) explainOrderError(err error) error {
 	if c, ok := err.(*table.CorruptionError); ok && !f.declared.trusted && errors.Is(c, table.ErrOrder) {
-		return fmt.Errorf("%s Want --comparator (%s at %d: %v)", f.declared.disorderNote(), c.Block, c.Offset, c.Err)
+		return fmt.Errorf("%s: use --comparator (%s at %d: %v)", f.declared.disorderNote(), c.Block, c.Offset, c.Err)
 	}
 	return err
 }
@@ -125,17 +125,9 @@ func (f *File) explainOrderError(err error) error {
 // checkLookup returns an error if keys cannot be looked up.
 func (f *File) checkLookup() error {
 	if f.Order == table.AnyOrder {
-		return &FileError{f.Path, fmt.Errorf("%s To look keys up, want --comparator %s", endSentence(f.OrderNote), strings.Join(comparers.FlagValues(), ", "))}
+		return &FileError{f.Path, fmt.Errorf("%s: to look keys up, use --comparator %s", f.OrderNote, strings.Join(comparers.FlagValues(), ", "))}
 	}
 	return nil
-}
-
-// endSentence ends a sentence.
-func endSentence(s string) string {
-	if strings.HasSuffix(s, "?") {
-		return s
-	}
-	return s + "."
 }
 
 // What is looked at of a table to find out whether it is in order: all of most.

@@ -112,19 +112,19 @@ func (d *Dir) readVersion(entries []fs.DirEntry) {
 			continue
 		}
 		if none {
-			err, none = fmt.Errorf("%s is not there", filepath.Join(d.Path, "CURRENT")), false
+			err, none = fmt.Errorf("%s does not exist", filepath.Join(d.Path, "CURRENT")), false
 		}
 		if v, _ := database.ReadManifest(d.Path, e.Name()); v != nil {
-			d.addDamage("%v: %s is read instead", err, filepath.Join(d.Path, e.Name()))
+			d.addDamage("%v: reading %s instead", err, filepath.Join(d.Path, e.Name()))
 			d.Version = v
 			return
 		}
 	}
 	switch {
 	case none && len(d.Logs) > 0:
-		d.note("%s has no MANIFEST: all of its tables and logs are read", d.Path)
+		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)
 	case !none:
-		d.addDamage("%v: all tables of the directory are taken for the database's, also those that it was done with", err)
+		d.addDamage("%v: reading all tables of the directory, of which some may be obsolete", err)
 	}
 }
 
@@ -158,7 +158,7 @@ func (d *Dir) applyManifest(all bool) {
 		d.Damage = append(d.Damage, missingTablesError{d.Path, slices.Sorted(maps.Keys(missing))})
 	}
 	if len(unlisted) > 0 && !all {
-		d.note("%s lists other tables, and not %s: see --all-tables", d.Path, strings.Join(unlisted, ", "))
+		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, strings.Join(unlisted, ", "))
 	}
 	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
 		n, err := fileNumber(path)
@@ -174,9 +174,9 @@ type missingTablesError struct {
 
 func (m missingTablesError) Error() string {
 	if n := len(m.numbers); n > 1 {
-		return fmt.Sprintf("%s: the database lists %d tables that are not there, the first of them %06d", m.dir, n, m.numbers[0])
+		return fmt.Sprintf("%s: %d tables that the MANIFEST lists do not exist, the first is %06d", m.dir, n, m.numbers[0])
 	}
-	return fmt.Sprintf("%s: the database lists table %06d, which is not there", m.dir, m.numbers[0])
+	return fmt.Sprintf("%s: table %06d, which the MANIFEST lists, does not exist", m.dir, m.numbers[0])
 }
 
 func (missingTablesError) Is(target error) bool { return target == table.ErrCorrupt }

@@ -70,7 +70,7 @@ func TestOnlyListedTables(t *testing.T) {
 	old := internal("key000001.5", 1)
 	write(t, filepath.Join(dir, "900000.ldb"), table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, old)
 	n, notes, err := scanned(dir, Options{})
-	if n != want || err != nil || !strings.Contains(notes, "lists other tables, and not ") || !strings.Contains(notes, "900000.ldb") {
+	if n != want || err != nil || !strings.Contains(notes, "which the MANIFEST does not list") || !strings.Contains(notes, "900000.ldb") {
 		t.Errorf("with an old table: %d entries, %q, %v; want %d", n, notes, err, want)
 	}
 	if n, _, err := scanned(dir, Options{AllTables: true}); n <= want || err != nil {
@@ -89,7 +89,7 @@ func TestOnlyListedTables(t *testing.T) {
 	if err := os.Remove(d.Tables[0].Path); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := scanned(dir, Options{}); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "lists table ") {
+	if _, _, err := scanned(dir, Options{}); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "which the MANIFEST lists, does not exist") {
 		t.Errorf("without a table: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("?"), 0o666); err != nil {
@@ -156,7 +156,7 @@ func TestStrayFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, notes, err := scanned(dir, Options{})
-	if n != want || err != nil || !strings.Contains(notes, "and not "+filepath.Base(stray)) {
+	if n != want || err != nil || !strings.Contains(notes, "skipped "+filepath.Base(stray)) {
 		t.Errorf("%d entries, %q, %v; want %d, and a note of the stray file", n, notes, err, want)
 	}
 }

@@ -30,7 +30,7 @@ func parseEntry(key, value []byte, internal bool) (Entry, error) {
 	}
 	k, ok := table.ParseInternalKey(key)
 	if !ok {
-		return Entry{}, fmt.Errorf("key %s has under 8 bytes, and is no internal key: say --internal-keys no", wire.Quote(key))
+		return Entry{}, fmt.Errorf("key %s has < 8 bytes, so it is not an internal key: use --internal-keys no", wire.Quote(key))
 	}
 	return Entry{Key: k.UserKey, Value: value, Internal: true, Sequence: k.Sequence, Kind: k.Kind}, nil
 }

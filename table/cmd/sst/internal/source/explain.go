@@ -37,7 +37,7 @@ const (
 )
 
 func (a FilterResult) String() string {
-	return [...]string{"not asked", "may contain", "certainly absent"}[a]
+	return [...]string{"not checked", "may contain", "certainly absent"}[a]
 }
 
 // Explain looks key up in the file, and says how that went: what the filters say

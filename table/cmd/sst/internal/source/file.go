@@ -262,9 +262,9 @@ func (f *File) Wrap(err error) error {
 func (f *File) FilterNote() string {
 	switch {
 	case f.FilterUnusable:
-		return "not in use: it denies the table's own keys"
+		return "not used: it excludes keys that the table has"
 	case f.filters.Err != nil:
-		return "not in use: " + f.filters.Reason()
+		return "not used: " + f.filters.Reason()
 	}
 	return ""
 }

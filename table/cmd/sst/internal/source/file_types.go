@@ -16,7 +16,7 @@ var foreignTypes = []struct{ magic, what, next, end string }{
 	{"\xfd7zXZ\x00", "compressed with xz", "decompress it first: xz -dc ", " > OUT"},
 	{"BZh", "compressed with bzip2", "decompress it first: bzip2 -dc ", " > OUT"},
 	{"PK\x03\x04", "a zip archive", "take the tables out first: unzip ", ""},
-	{"PK\x05\x06", "a zip archive", "there is nothing in it: unzip -l ", ""},
+	{"PK\x05\x06", "an empty zip archive", "list it with unzip -l ", ""},
 	{"\x7fELF", "a program or library (ELF)", "want an .ldb or .sst file instead of ", ""},
 	{"SQLite format 3\x00", "a SQLite database", "read it with sqlite3 ", ""},
 }

@@ -67,7 +67,7 @@ func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 	}
 	switch {
 	case f.Size == 0:
-		return "an empty file", "the shortest table has a footer of 48 bytes"
+		return "an empty file", "a table has at least a footer of 48 bytes"
 	case isGzip(head):
 		return "compressed with gzip", "decompress it first: gzip -dc " + path + " > OUT"
 	case codecs.IsZstd(head) && isZstdFile(f.Src, f.Size):
@@ -89,9 +89,9 @@ func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 
 // fileKindReaders say what reads such a file.
 var fileKindReaders = map[FileKind]string{
-	CurrentFile:  "commands take",
-	ManifestFile: "sst layout lists what it says, and commands take",
-	LogFile:      "sst scan, get, diff, stats, verify and layout take logs that are called .log, and",
+	CurrentFile:  "use sst with",
+	ManifestFile: "list it with sst layout, or use sst with",
+	LogFile:      "read it as a .log file with sst scan, get, diff, stats, verify or layout, or use sst with",
 }
 
 // hasMagicAt reports whether a table ends at size, by its magic number.

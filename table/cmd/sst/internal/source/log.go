@@ -46,7 +46,7 @@ func (l *Log) Reports() []string {
 		reports = append(reports, d.Error())
 	}
 	if l.MoreDamage > 0 {
-		reports = append(reports, fmt.Sprintf("log: skipped %d times more", l.MoreDamage))
+		reports = append(reports, fmt.Sprintf("log: %d more damaged parts skipped", l.MoreDamage))
 	}
 	return reports
 }
@@ -113,7 +113,7 @@ func VerifyLog(path string) (but string, err error) {
 		}
 	}
 	if l.TruncatedTail > 0 {
-		but = fmt.Sprintf(", but its last %d bytes are a record that is cut short, which does not count", l.TruncatedTail)
+		but = fmt.Sprintf(", but its last %d bytes are an incomplete record, which is ignored", l.TruncatedTail)
 	}
 	return but, l.DamageError()
 }

@@ -164,7 +164,7 @@ func (l *logs) newEntry(w LogWrite) Entry {
 // ignoreLogs leaves the logs unread: they are of keys of another kind.
 func (s *Source) ignoreLogs() {
 	for _, path := range s.logs.paths {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s may hold writes that are in no table yet, and are not seen: the keys of the tables are not internal keys", path))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s is ignored, because the keys of the tables are not internal keys; it may hold writes that are not in a table yet", path))
 	}
 	s.logs.paths = nil
 }

@@ -38,7 +38,7 @@ func TestDamageIsBounded(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b"}, users); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
-	if reports := l.Reports(); len(reports) != maxListedDamage+1 || reports[maxListedDamage] != "log: skipped 900 times more" {
+	if reports := l.Reports(); len(reports) != maxListedDamage+1 || reports[maxListedDamage] != "log: 900 more damaged parts skipped" {
 		t.Errorf("%d reports, the last %q", len(reports), reports[len(reports)-1])
 	}
 }

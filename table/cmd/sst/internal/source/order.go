@@ -87,7 +87,7 @@ func (o Order) looksInternal(samples []keySample) bool {
 func (o Order) disorderNote() string {
 	name := "bytewise order"
 	if o.manifest != "" {
-		name = fmt.Sprintf("the order of %s, which the MANIFEST names", wire.Quote([]byte(o.manifest)))
+		name = fmt.Sprintf("the order of %s that the MANIFEST names", wire.Quote([]byte(o.manifest)))
 	}
-	return fmt.Sprintf("keys are not in %s: written with another comparator?", name)
+	return fmt.Sprintf("keys are not in %s, and may have been written with another comparator", name)
 }

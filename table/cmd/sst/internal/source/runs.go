@@ -58,7 +58,7 @@ func (r *sortedRun) iter() (table.Iterator, error) {
 	}
 	it, err := table.NewLevelIter(r.s.order(), ranges, r.open)
 	if err != nil {
-		return nil, corruption(fmt.Sprintf("%s: what its MANIFEST says of tables cannot be: %v", r.s.Path, err))
+		return nil, corruption(fmt.Sprintf("%s: the MANIFEST lists tables with impossible key ranges: %v", r.s.Path, err))
 	}
 	return it, nil
 }

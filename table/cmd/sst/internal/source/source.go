@@ -114,7 +114,7 @@ func (s *Source) checkInternalKeys() error {
 		}
 	}
 	if with != nil && without != nil {
-		return fmt.Errorf("%s: keys of %s look like internal keys, and those of %s do not: say --internal-keys yes or no",
+		return fmt.Errorf("%s: keys of %s look like internal keys, but keys of %s do not: use --internal-keys yes or no",
 			s.Path, filepath.Base(with.Path), filepath.Base(without.Path))
 	}
 	s.Internal = with != nil || without == nil && len(s.logs.paths) > 0 && s.o.InternalKeys != No
@@ -159,7 +159,7 @@ func (s *Source) reopenIfChanged(err error) bool {
 	if err != nil {
 		return false
 	}
-	s.note("%s changed while it was read: its database is in use", s.Path)
+	s.note("%s changed while it was read, because its database is in use", s.Path)
 	s.Close() // it was only read
 	*s = *again
 	return true

@@ -18,10 +18,10 @@ func (s *Source) noteUnknownOrder() {
 	lost := slices.ContainsFunc(s.Tables, func(t *Table) bool { return t.orderUnknown })
 	switch {
 	case s.Order == table.AnyOrder:
-		s.Notes = append(s.Notes, fmt.Sprintf("the keys of %s are in the order of %s, which is not known here: its tables are gone through one after the other", s.Path, wire.Quote([]byte(s.o.Order.manifest))))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: keys are in the order of %s, which sst does not know: tables are scanned one after the other", s.Path, wire.Quote([]byte(s.o.Order.manifest))))
 	case s.o.Order.comparer == nil && lost:
 		s.Order = table.AnyOrder
-		s.Notes = append(s.Notes, fmt.Sprintf("the order of keys in %s is not known: its tables are gone through one after the other", s.Path))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: the order of keys is unknown: tables are scanned one after the other", s.Path))
 	}
 }
 
@@ -57,26 +57,26 @@ func (s *Source) checkScanWithoutOrder(o ScanOptions) error {
 	what := ""
 	switch {
 	case o.From != nil || o.To != nil:
-		what = "where keys start and end"
+		what = "--from and --to cannot be applied"
 	case o.Reverse && len(s.logs.paths) > 0:
-		what = "what comes last in a log"
+		what = "--reverse cannot be applied to a log"
 	case !o.Versions && s.Internal && len(s.Tables)+len(s.logs.paths) > 1:
-		what = "what the newest value of a key is"
+		what = "the newest value of a key cannot be found"
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s: the order of its keys is not known, and so not %s: want --comparator %s", s.Path, what, strings.Join(comparers.FlagValues(), ", "))
+	return fmt.Errorf("%s: the order of keys is unknown, so %s: use --comparator %s", s.Path, what, strings.Join(comparers.FlagValues(), ", "))
 }
 
 // SameOrder returns an error if entries of two sources cannot be compared side by side.
 func (s *Source) SameOrder(o *Source) error {
 	for _, x := range []*Source{s, o} {
 		if x.Order == table.AnyOrder {
-			return fmt.Errorf("%s: the order of its keys is not known: want --comparator %s", x.Path, strings.Join(comparers.FlagValues(), ", "))
+			return fmt.Errorf("%s: the order of keys is unknown: use --comparator %s", x.Path, strings.Join(comparers.FlagValues(), ", "))
 		}
 	}
 	if s.Order != o.Order {
-		return fmt.Errorf("%s is in the order of %s, and %s in that of %s: want --comparator for both",
+		return fmt.Errorf("%s is in the order of %s, but %s is in the order of %s: use --comparator for both",
 			filepath.Base(s.Path), s.Order.Name(), filepath.Base(o.Path), o.Order.Name())
 	}
 	return nil

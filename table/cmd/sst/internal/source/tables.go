@@ -45,13 +45,13 @@ func (s *Source) open(t *Table) (*File, error) {
 		return nil, err
 	}
 	if f.FilterUnusable {
-		s.note("the filter of %s denies the table's own keys, and is not used", f.Path)
+		s.note("the filter of %s is not used, because it excludes keys that the table has", f.Path)
 	}
 	if f.OrderNote != "" && !(s.Dir && s.Order == table.AnyOrder) {
 		s.note("%s: %s", f.Path, f.OrderNote)
 	}
 	if f.Rewritten {
-		s.note("%s was written by goleveldb's recovery, as no table of a database is: goleveldb's iterators find all of its keys, and its Get misses some", f.Path)
+		s.note("%s: goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's iterators find all of them, but its Get does not", f.Path)
 	}
 	if s.needsSorting(f) {
 		if err := f.sortAgain(cmp.Or(s.Order, f.Order)); err != nil {

@@ -121,7 +121,7 @@ type wrongSize struct {
 }
 
 func (w wrongSize) Error() string {
-	return fmt.Sprintf("%s: %d bytes, and %s says it has %d", w.path, w.size, w.manifest, w.want)
+	return fmt.Sprintf("%s: size is %d, want %d as %s says", w.path, w.size, w.want, w.manifest)
 }
 
 func (wrongSize) Is(target error) bool { return target == table.ErrCorrupt }

@@ -22,7 +22,7 @@ const batchHeaderLen = 12 // the sequence number of the first write, and how man
 func Writes(record []byte) iter.Seq2[Write, error] {
 	return func(yield func(Write, error) bool) {
 		if len(record) < batchHeaderLen {
-			yield(Write{}, fmt.Errorf("batch of %d bytes, want %d or more", len(record), batchHeaderLen))
+			yield(Write{}, fmt.Errorf("batch of %d bytes, want ≥ %d", len(record), batchHeaderLen))
 			return
 		}
 		sequence, count := binary.LittleEndian.Uint64(record), uint64(binary.LittleEndian.Uint32(record[8:]))
@@ -30,7 +30,7 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 		for ; len(rest) > 0; n++ {
 			w, length := decodeWrite(rest)
 			if length == 0 {
-				yield(Write{}, fmt.Errorf("batch: write %d is no LevelDB write", n))
+				yield(Write{}, fmt.Errorf("batch: write %d is malformed", n))
 				return
 			}
 			if w.Sequence = sequence + n; w.Sequence > table.MaxSequence || w.Sequence < n {
@@ -43,7 +43,7 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 			rest = rest[length:]
 		}
 		if n != count {
-			yield(Write{}, fmt.Errorf("batch of %d writes says it has %d", n, count))
+			yield(Write{}, fmt.Errorf("batch has %d writes, want %d as its header says", n, count))
 		}
 	}
 }

@@ -19,7 +19,7 @@ func NewCarvedReader(r io.ReaderAt, size int64, report func(Damage)) *Reader {
 	n, _ := r.ReadAt(start, 0) // an error is the Reader's too
 	at, block := firstFragment(start[:n])
 	if at > 0 {
-		report(Damage{0, at, "no record starts here"})
+		report(Damage{0, at, "no valid fragment"})
 	}
 	reader := NewReader(io.NewSectionReader(r, at, size-at), report)
 	reader.blockEnd, reader.blockLen = at, block

@@ -81,25 +81,25 @@ func (r *Reader) Next() (record []byte, offset int64, err error) {
 		}
 		switch f.kind {
 		case kindFull:
-			r.dropRecord("record without its end")
+			r.dropRecord("record without its last fragment")
 			return f.payload, f.offset, nil
 		case kindFirst:
-			r.dropRecord("record without its end")
+			r.dropRecord("record without its last fragment")
 			r.beginRecord(f)
 		case kindMiddle, kindLast:
 			if !r.inRecord {
-				r.report(Damage{f.offset, fragmentHeaderLen + int64(len(f.payload)), "record without its start"})
+				r.report(Damage{f.offset, fragmentHeaderLen + int64(len(f.payload)), "record without its first fragment"})
 				continue
 			}
 			if r.record = append(r.record, f.payload...); len(r.record) > maxRecord {
-				return nil, 0, fmt.Errorf("log at %d: record of over %d bytes, want at most that many", r.recordStart, maxRecord)
+				return nil, 0, fmt.Errorf("log at %d: record of > %d bytes, want at most that many", r.recordStart, maxRecord)
 			}
 			if f.kind == kindLast {
 				r.inRecord = false
 				return r.record, r.recordStart, nil
 			}
 		default:
-			r.dropRecord("record with a damaged part")
+			r.dropRecord("record with a damaged fragment")
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (r *Reader) fragment() (fragment, error) {
 	case whole > len(r.rest) && r.eof:
 		return fragment{}, io.EOF
 	case whole > len(r.rest):
-		return r.skipBlock(at, "length beyond the block's end"), nil
+		return r.skipBlock(at, "fragment ends after its block"), nil
 	case kind == kindZero && length == 0:
 		r.rest = nil
 		return fragment{kind: kindZero}, nil

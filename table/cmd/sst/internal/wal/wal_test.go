@@ -108,9 +108,9 @@ func TestReader(t *testing.T) {
 		{"a record without its last block", log[:2*blockSize], whole[:1], nil},
 		{"zeros that were allocated", append(bytes.Clone(log), make([]byte, 100_000)...), whole, nil},
 		{"zeros between blocks", slicesOf(log[:2*blockSize], make([]byte, blockSize), log[2*blockSize:]), []string{"aaaaa", "cccccccccc", "d… 20"}, []string{
-			"log at 12: record with a damaged part, 65510 bytes skipped",
-			"log at 98304: record without its start, 32768 bytes skipped",
-			"log at 131072: record without its start, 40 bytes skipped",
+			"log at 12: record with a damaged fragment, 65510 bytes skipped",
+			"log at 98304: record without its first fragment, 32768 bytes skipped",
+			"log at 131072: record without its first fragment, 40 bytes skipped",
 		}},
 		{"zeros, and the next block goes on", slicesOf(zeroed(logOf(t, recordsOf(5)...), 12, 12), make([]byte, blockSize-12), logOf(t, []byte("next"))), []string{"aaaaa", "next"}, nil},
 		{"zeros cut a record", slicesOf(zeroed(log, 12+fragmentHeaderLen+100, blockSize)[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
@@ -119,18 +119,18 @@ func TestReader(t *testing.T) {
 
 		{"a damaged fragment", flipped(blockSize + 1000), []string{"aaaaa", "cccccccccc", "d… 20"}, []string{
 			"log at 32768: checksum mismatch, 32768 bytes skipped",
-			"log at 12: record with a damaged part, 32749 bytes skipped",
-			"log at 65536: record without its start, 32768 bytes skipped",
-			"log at 98304: record without its start, 40 bytes skipped",
+			"log at 12: record with a damaged fragment, 32749 bytes skipped",
+			"log at 65536: record without its first fragment, 32768 bytes skipped",
+			"log at 98304: record without its first fragment, 40 bytes skipped",
 		}},
 		{"a damaged length", flipped(5), []string{"cccccccccc", "d… 20"}, []string{
 			"log at 0: checksum mismatch, 32768 bytes skipped",
-			"log at 32768: record without its start, 32768 bytes skipped",
-			"log at 65536: record without its start, 32768 bytes skipped",
-			"log at 98304: record without its start, 40 bytes skipped",
+			"log at 32768: record without its first fragment, 32768 bytes skipped",
+			"log at 65536: record without its first fragment, 32768 bytes skipped",
+			"log at 98304: record without its first fragment, 40 bytes skipped",
 		}},
 		{"a record that another follows too early", slicesOf(log[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
-			"log at 12: record without its end, 32749 bytes skipped",
+			"log at 12: record without its last fragment, 32749 bytes skipped",
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -230,14 +230,14 @@ func TestDamagedWrites(t *testing.T) {
 		name, record string
 		want         []string
 	}{
-		{"short", "12345678901", []string{"batch of 11 bytes, want 12 or more"}},
+		{"short", "12345678901", []string{"batch of 11 bytes, want ≥ 12"}},
 		{"empty", batch(1, 0, ""), nil},
-		{"a kind that LevelDB does not have", batch(5, 2, "\x00\x01a\x02\x01b"), []string{`5 0 "a"=""`, "batch: write 1 is no LevelDB write"}},
-		{"a key that is cut", batch(5, 1, "\x00\x02a"), []string{"batch: write 0 is no LevelDB write"}},
-		{"no value", batch(5, 1, "\x01\x01a"), []string{"batch: write 0 is no LevelDB write"}},
-		{"a length without end", batch(5, 1, "\x00"+strings.Repeat("\xff", 11)), []string{"batch: write 0 is no LevelDB write"}},
-		{"too few", batch(5, 2, "\x00\x01a"), []string{`5 0 "a"=""`, "batch of 1 writes says it has 2"}},
-		{"too many", batch(5, 0, "\x00\x01a"), []string{`5 0 "a"=""`, "batch of 1 writes says it has 0"}},
+		{"a kind that LevelDB does not have", batch(5, 2, "\x00\x01a\x02\x01b"), []string{`5 0 "a"=""`, "batch: write 1 is malformed"}},
+		{"a key that is cut", batch(5, 1, "\x00\x02a"), []string{"batch: write 0 is malformed"}},
+		{"no value", batch(5, 1, "\x01\x01a"), []string{"batch: write 0 is malformed"}},
+		{"a length without end", batch(5, 1, "\x00"+strings.Repeat("\xff", 11)), []string{"batch: write 0 is malformed"}},
+		{"too few", batch(5, 2, "\x00\x01a"), []string{`5 0 "a"=""`, "batch has 1 writes, want 2 as its header says"}},
+		{"too many", batch(5, 0, "\x00\x01a"), []string{`5 0 "a"=""`, "batch has 1 writes, want 0 as its header says"}},
 		{"the highest sequence number", batch(table.MaxSequence, 2, "\x00\x01a\x00\x01b"), []string{
 			`72057594037927935 0 "a"=""`, "batch: sequence number 72057594037927936, want at most 72057594037927935"}},
 		{"a sequence number that overflows", batch(1<<64-1, 1, "\x00\x01a"), []string{"batch: sequence number 18446744073709551615, want at most 72057594037927935"}},

@@ -4,7 +4,7 @@ const listed = 8;
 
 /** figureFacts are a filter's figures in words. */
 function figureFacts(figures) {
-  if (!figures.size) return [["keys", number(figures.keys)], ["bits", "none: it contains no key"]];
+  if (!figures.size) return [["keys", number(figures.keys)], ["bits", "none: the filter excludes every key"]];
   return [
     ["keys", mean(figures.keys)], ["bits", number(figures.size)],
     ["bits per key", decimal(figures.perKey, 1)], ["probes, k", number(figures.k)], ["bits set", percent(figures.fill)],
@@ -81,7 +81,7 @@ function showBlockFilter(section) {
   const picker = heatOf(section, "Filters by data blocks: how many of their bits are set", "filters", all, blockSlot);
   if (picker && sum.size) {
     section.append(element("div", { className: "pair" },
-      worst("Slowest: likeliest to be wrong, then most probes", all, (a, b) => b.rate - a.rate || b.k - a.k, picker),
+      worst("Worst: highest predicted false-positive rate, then most probes", all, (a, b) => b.rate - a.rate || b.k - a.k, picker),
       worst("Fullest: most bits set", all, (a, b) => b.fill - a.fill, picker)));
   }
   return (slot) => picker?.choose(slot);
@@ -100,7 +100,7 @@ function showFilters() {
   const section = byId("filters");
   if (model.note) section.append(element("p", { className: "warning" }, `⚠ ${model.note}`));
   if (!blockFilter && !wholeFilter) {
-    section.append(element("p", {}, "Lookups in this table ask no filter: each reads a data block, unless the index rules it out."));
+    section.append(element("p", {}, "Lookups in this table check no filter. Each reads a data block, unless the key is > all separators."));
   }
   return {
     line: wholeFilter ? showWholeFilter(section) : () => {},

@@ -11,9 +11,9 @@ function verdict(path) {
     case "deleted":
       return ["✗ Absent: deleted", `Sequence ${sequenceOf(visit.entry.key)} deleted the key.`];
     case "damaged":
-      return ["⚠ Damaged", `The lookup comes to a damaged block, and cannot answer: ${blocks.errors[visit.block]}`];
+      return ["⚠ Damaged", `The lookup needs a damaged block: ${blocks.errors[visit.block]}`];
     case "unknown":
-      if (path.by === "order") return ["? Not searched", `The page does not look keys up here (${model.order}). This command does, if it knows the order:`];
+      if (path.by === "order") return ["? Not searched", `The page cannot look up keys in this order (${model.order}). If the command knows the order, it can:`];
       return ["? Not in the page", "The page does not hold this block's keys. This command looks the key up:"];
   }
   return ["✗ Absent", reasonText(path, visit)];
@@ -22,14 +22,14 @@ function verdict(path) {
 function reasonText(path, visit) {
   switch (path.by) {
     case "filter of the table":
-      return "The filter of the table says so. Nothing else is read.";
+      return "The filter of the table excludes the key. Nothing else is read.";
     case "index":
-      return blocks.count ? "All keys are below it, as the index says." : "The table is empty.";
+      return blocks.count ? "The key is > all separators in the index." : "The table is empty.";
     case "filter":
-      return "The data block's filter says so. The block is not read.";
+      return "The filter of the data block excludes the key. The block is not read.";
   }
   const asked = path.whole || visit.filter && !visit.filter.missing;
-  return `The data block does not have it${asked ? ": the filter said that it may, a false positive" : ""}.`;
+  return `The data block does not have the key.${asked ? " The filter answered “may contain”: a false positive." : ""}`;
 }
 
 /** entryText tells what was found. */
@@ -60,7 +60,7 @@ const certainlyAbsent = ["✗ certainly absent", "no"];
 function probeList(answer) {
   const items = answer.probes.map(({ bit, set }) =>
     element("li", { className: set ? "yes" : "no" }, `bit ${number(bit)} ${set ? "✓ set" : "✗ not set"}`));
-  return element("ol", { className: "probes", "aria-label": "bits asked for" }, ...items);
+  return element("ol", { className: "probes", "aria-label": "bits probed" }, ...items);
 }
 
 function answerOf(filter) {
@@ -81,10 +81,10 @@ function wholeStep(answer) {
 
 function indexStep(visit) {
   if (!visit) {
-    return step("Index", ["✗ above all separators", "no"], element("p", {}, `All ${count(blocks.count, "separators")} are below the key.`));
+    return step("Index", ["✗ key > all separators", "no"], element("p", {}, `No separator of the ${number(blocks.count)} is ≥ the key.`));
   }
   const i = visit.block;
-  return step("Index", ["→ one block can have it", "maybe"], factList([
+  return step("Index", ["→ one data block", "maybe"], factList([
     ["entry", `${number(i + 1)} of ${number(blocks.count)}`], ["separator", keyText(blocks.separators(i))],
     ["data block at", number(blocks.offset[i])], ["its size", count(blocks.length[i], "bytes")]]));
 }
@@ -93,9 +93,9 @@ function filterStep(visit) {
   const answer = visit.filter;
   const sum = `${number(blocks.offset[visit.block])} >> ${blockFilter.baseLg} = ${number(answer.slot)}`;
   const slot = ["slot, offset >> base lg", sum];
-  if (answer.missing) return step("Filter of the block", mayContain, factList([slot]), element("p", {}, "There is no filter of that number."));
-  if (!answer.size) return step("Filter of the block", answerOf(answer), factList([slot]), element("p", {}, "This filter is of no keys."));
-  const note = answer.reserved ? [element("p", {}, `A k above ${mostProbes} is not known: the filter is taken to contain every key.`)] : [];
+  if (answer.missing) return step("Filter of the block", mayContain, factList([slot]), element("p", {}, "The filter block has no filter with this number."));
+  if (!answer.size) return step("Filter of the block", answerOf(answer), factList([slot]), element("p", {}, "This filter has no keys."));
+  const note = answer.reserved ? [element("p", {}, `k > ${mostProbes} is reserved: the filter is treated as containing every key.`)] : [];
   return step("Filter of the block", answerOf(answer), ...note, ...probesOf(answer, [slot]));
 }
 
