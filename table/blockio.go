@@ -11,29 +11,30 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// maxAtOnce is the most that is read in one go, where several parts or blocks are:
-// whatever is asked for, and whatever size a file says it has.
-const maxAtOnce = 1 << 30
+// maxReadSize is the most bytes of a single read that covers several blocks, whatever the
+// options say.
+const maxReadSize = 1 << 30
 
-// buffers hold a block while it is in use: as stored and, if it was compressed,
-// decompressed. Both are used again for the next block.
+// buffers have the memory of one block: as it is stored and, if it is compressed,
+// decompressed. The next block overwrites both.
 type buffers struct {
-	stored, decoded []byte
-	compressed      bool // the contents are in decoded
+	stored, decompressed []byte
+	compressed           bool // the contents are in decompressed, not in stored
 
 	ahead readAhead
 }
 
-// keep returns value, a part of the contents, in memory that nothing else will
-// use: a copy, or the buffer itself, given up, if much of it is the value.
-func (b *buffers) keep(value []byte) []byte {
-	_, value = b.keepEntry(nil, value)
+// detach returns value, a part of the contents, in memory that the next block does not
+// overwrite. If the value is a large part of its buffer, the buffers give that up;
+// otherwise it is a copy.
+func (b *buffers) detach(value []byte) []byte {
+	_, value = b.detachEntry(nil, value)
 	return value
 }
 
-// keepEntry is keep for a key and a value, of which the key may be in memory of its
-// own.
-func (b *buffers) keepEntry(key, value []byte) (k, v []byte) {
+// detachEntry does what detach does with a key and a value. The key may be in memory of
+// its own.
+func (b *buffers) detachEntry(key, value []byte) (k, v []byte) {
 	if len(key)+len(value) < cap(*b.contents())/4 {
 		return slices.Clip(bytes.Clone(key)), slices.Clip(bytes.Clone(value))
 	}
@@ -41,31 +42,31 @@ func (b *buffers) keepEntry(key, value []byte) (k, v []byte) {
 	return key, value
 }
 
-// contents is the buffer that the contents are in.
+// contents returns the buffer that the contents are in.
 func (b *buffers) contents() *[]byte {
 	if b.compressed {
-		return &b.decoded
+		return &b.decompressed
 	}
 	return &b.stored
 }
 
-// maxPooledBlock keeps the block of one huge value from staying in memory.
+// maxPooledBlock is the largest buffer that goes back to the pool, so that one huge value
+// does not hold memory for ever.
 const maxPooledBlock = 1<<20 + format.TrailerLen
 
-// put gives the buffers to the next lookup.
+// put gives the buffers back to the pool.
 func (b *buffers) put() {
 	if cap(b.stored) > maxPooledBlock {
 		b.stored = nil
 	}
-	if cap(b.decoded) > maxPooledBlock {
-		b.decoded = nil
+	if cap(b.decompressed) > maxPooledBlock {
+		b.decompressed = nil
 	}
 	buffersPool.Put(b)
 }
 
-// readBlock reads the block at h into b, checks its checksum, and returns its
-// contents, decompressed. They are valid until b is used again: keep makes a
-// value of them last.
+// readBlock reads the block at h into b, checks its checksum, and returns its contents,
+// decompressed. They are valid until b is used for another block.
 func (f *tableFile) readBlock(kind BlockKind, h Handle, b *buffers) ([]byte, error) {
 	id, err := f.readStored(kind, h, b)
 	if err != nil {
@@ -74,7 +75,7 @@ func (f *tableFile) readBlock(kind BlockKind, h Handle, b *buffers) ([]byte, err
 	return f.decompress(kind, h, b, id)
 }
 
-// readStored reads the stored block, checks its checksum, and returns its
+// readStored reads the block at h into b.stored, checks its checksum, and returns its
 // compression id.
 func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (byte, error) {
 	if h.Length > uint64(f.maxBlockSize) {
@@ -98,7 +99,8 @@ func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (byte, erro
 	return id, nil
 }
 
-// decompress decompresses the stored block.
+// decompress returns the contents of the block in b.stored, which has that compression
+// id.
 func (f *tableFile) decompress(kind BlockKind, h Handle, b *buffers, id byte) ([]byte, error) {
 	stored := b.stored[:h.Length:h.Length]
 	if b.compressed = id != NoCompression.ID(); !b.compressed {
@@ -108,15 +110,15 @@ func (f *tableFile) decompress(kind BlockKind, h Handle, b *buffers, id byte) ([
 	if codec == nil {
 		return nil, f.corrupt(kind, h, "compression id %d, for which there is no codec", id)
 	}
-	decoded, err := codec.Decode(b.decoded[:0], stored, f.maxBlockSize)
+	contents, err := codec.Decode(b.decompressed[:0], stored, f.maxBlockSize)
 	if err != nil {
 		return nil, f.damaged(kind, h, err)
 	}
-	b.decoded = decoded
-	return decoded[:len(decoded):len(decoded)], nil
+	b.decompressed = contents
+	return contents[:len(contents):len(contents)], nil
 }
 
-// codec returns the codec with the id, or nil.
+// codec returns the codec with that id, or nil if there is none.
 func (f *tableFile) codec(id byte) Codec {
 	for _, c := range f.codecs {
 		if c != nil && c.ID() == id {
@@ -129,11 +131,11 @@ func (f *tableFile) codec(id byte) Codec {
 	return nil
 }
 
-// readAt fills p from offset. An error of the source is in the chain of the one
-// returned; a source that ends early is io.ErrUnexpectedEOF.
+// readAt fills p with the bytes at offset. An error of the source is in the chain of the
+// error. If the source ends too early, that is io.ErrUnexpectedEOF.
 func (f *tableFile) readAt(kind BlockKind, p []byte, offset uint64) error {
 	n, err := f.src.ReadAt(p, int64(offset))
-	end := err == nil || err == io.EOF // not wrapped: that could be a connection's
+	end := err == nil || err == io.EOF // a wrapped EOF can be that of a connection
 	if n == len(p) && end {
 		return nil
 	}

@@ -7,49 +7,50 @@ import (
 	"github.com/sievetable/sievetable/internal/decoded"
 )
 
-// cursor moves over the entries of one data block: by their numbers or, in a block that is
-// not decoded, with a block.Iter.
+// A cursor moves over the entries of one data block. In a decoded block it counts them; in
+// another it is a block.Iter.
 type cursor struct {
 	dataBlock
-	i int // the entry's number, if the block is decoded: −1 and entries.Len() stand for before and after all of them
+	i  int        // the number of the entry, if the block is decoded: −1 before the first, entries.Len() after the last
+	it block.Iter // if the block is not decoded
 
-	noFill bool // blocks that are read are not for the cache
-	own    decoded.Block
-	it     block.Iter
+	noFill bool          // do not add blocks to the cache
+	memory decoded.Block // of the blocks that the cursor decodes
 }
 
-// open moves the cursor to before the first entry of data block i, checked as a
-// whole and against the index. Memory for keys comes out of *memory.
-func (c *cursor) open(r *Reader, i int, b *buffers, memory *int) error {
+// open moves the cursor to before the first entry of data block i. It checks the whole
+// block, and its keys against the index. It subtracts the memory that it takes for keys
+// from *keyBudget.
+func (c *cursor) open(r *Reader, i int, b *buffers, keyBudget *int) error {
 	c.reset()
 	if c.openCached(r, i) {
 		return nil
 	}
-	before := c.own.Size()
-	err := c.read(r, i, b, &c.own, math.MaxInt64)
-	*memory -= 2 * (c.own.Size() - before) // it has grown by doubling
+	before := c.memory.Size()
+	err := c.read(r, i, b, &c.memory, math.MaxInt64)
+	*keyBudget -= 2 * (c.memory.Size() - before) // twice, since it grows by doubling
 	switch {
 	case err != nil:
 		return err
 	case !c.decoded:
-		return c.openIter(r, i, memory)
+		return c.openIter(r, i, keyBudget)
 	case !c.noFill:
 		c.admit()
 	}
 	return nil
 }
 
-// openNone moves the cursor to a block without entries.
-func (c *cursor) openNone() {
+// openEmpty moves the cursor to a block without entries.
+func (c *cursor) openEmpty() {
 	c.reset()
 	c.decoded = true
 }
 
 // openIter opens a block that has too many entries to be decoded.
-func (c *cursor) openIter(r *Reader, i int, memory *int) error {
-	budget := block.Budget{Memory: *memory, Compared: compareBudget(len(c.contents))}
+func (c *cursor) openIter(r *Reader, i int, keyBudget *int) error {
+	budget := block.Budget{Memory: *keyBudget, Compared: compareBudget(len(c.contents))}
 	err := c.it.Open(c.contents, r.order, &budget)
-	*memory = budget.Memory
+	*keyBudget = budget.Memory
 	if err != nil {
 		return r.corruptDataBlock(i, err)
 	}
@@ -67,9 +68,9 @@ func (c *cursor) reset() {
 	c.it.Reset(block.Block{})
 }
 
-// number is where the entry is among the others of the block, as a number that
-// ascends with them.
-func (c *cursor) number() int {
+// position returns a number that tells which of two entries of the block comes first. It
+// is not the number of the entry if the block is not decoded.
+func (c *cursor) position() int {
 	if c.decoded {
 		return c.i
 	}
@@ -96,50 +97,50 @@ func (c *cursor) value() []byte {
 	return nil
 }
 
-// to moves to entry i, or to before or after all.
-func (c *cursor) to(i int) bool {
+// moveTo moves to entry i, or to before the first or after the last one.
+func (c *cursor) moveTo(i int) bool {
 	c.i = max(-1, min(i, c.entries.Len()))
 	return uint(c.i) < uint(c.entries.Len())
 }
 
 func (c *cursor) first() bool {
 	if c.decoded {
-		return c.to(0)
+		return c.moveTo(0)
 	}
 	return c.it.First()
 }
 
 func (c *cursor) last() bool {
 	if c.decoded {
-		return c.to(c.entries.Len() - 1)
+		return c.moveTo(c.entries.Len() - 1)
 	}
 	return c.it.Last()
 }
 
 func (c *cursor) next() bool {
 	if c.decoded {
-		return c.to(c.i + 1)
+		return c.moveTo(c.i + 1)
 	}
 	return c.it.Next()
 }
 
 func (c *cursor) prev() bool {
 	if c.decoded {
-		return c.to(c.i - 1)
+		return c.moveTo(c.i - 1)
 	}
 	return c.it.Prev()
 }
 
 func (c *cursor) seekGE(key []byte) bool {
 	if c.decoded {
-		return c.to(c.entries.SeekGE(key))
+		return c.moveTo(c.entries.SeekGE(key))
 	}
 	return c.it.SeekGE(key)
 }
 
 func (c *cursor) seekLT(key []byte) bool {
 	if c.decoded {
-		return c.to(c.entries.SeekGE(key) - 1)
+		return c.moveTo(c.entries.SeekGE(key) - 1)
 	}
 	return c.it.SeekLT(key)
 }

@@ -41,9 +41,9 @@ func damagedBlocks() []damagedBlock {
 
 var damagedInTable = []damagedBlock{
 	// Order, across blocks.
-	{"first key below the separator before", raw(rawtable.Entries("ab", "1", "d", "4")), `first key "ab", want above the index's separator before, "b"`},
-	{"first key equal to the separator before", raw(rawtable.Entries("b", "1", "d", "4")), `first key "b", want above`},
-	{"last key above the separator", raw(rawtable.Entries("c", "3", "f", "4")), `last key "f", want at most the index's separator "e"`},
+	{"first key below the separator before", raw(rawtable.Entries("ab", "1", "d", "4")), `first key "ab", want it > the index's separator before, "b"`},
+	{"first key equal to the separator before", raw(rawtable.Entries("b", "1", "d", "4")), `first key "b", want it > the index's separator before, "b"`},
+	{"last key above the separator", raw(rawtable.Entries("c", "3", "f", "4")), `last key "f", want it ≤ the index's separator, "e"`},
 
 	// Compression.
 	{"unknown compression id", stored{rawtable.Entries("c", "3"), 7}, "compression id 7, for which there is no codec"},

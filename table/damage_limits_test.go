@@ -176,7 +176,7 @@ func TestVerifyStops(t *testing.T) {
 	}
 	metaindex := f.Block(rawtable.Entries())
 	in := inspect(t, "damaged blocks", f.Footer(metaindex, f.Block(string(w.Finish()))), nil, nil)
-	if !strings.HasSuffix(fmt.Sprint(in.verified), "too many findings: the rest of the table was not looked at") {
+	if !strings.HasSuffix(fmt.Sprint(in.verified), "too many findings: the rest of the table was not checked") {
 		t.Errorf("Verify ends with …%s", fmt.Sprint(in.verified)[len(fmt.Sprint(in.verified))-100:])
 	}
 }

@@ -12,22 +12,22 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// A dataBlock is one data block, out of the cache or read: the only way by which lookups
-// and iterators come to entries. Its zero value is no block.
+// A dataBlock is one data block, from the cache or from the file. Lookups and iterators
+// reach entries through it only. The zero value is no block.
 //
-// It has its entries by number if they are decoded. A block that a lookup reads is
-// decoded only where the cache may keep it: to search it as it is takes less time. So
-// are blocks with more entries than can be had by number.
+// A block from the cache is decoded. A block from the file is decoded if an iterator reads
+// it, or if the cache may keep it; otherwise a lookup searches its contents, which takes
+// less time. A block with very many entries is never decoded.
 type dataBlock struct {
 	r *Reader
 	n int // its number in the index
 
-	decoded  bool
-	entries  decoded.Block // if decoded
-	contents []byte        // decompressed, if it was read; nil if it comes out of the cache
+	decoded  bool // entries is set
+	entries  decoded.Block
+	contents []byte // decompressed, if the block is from the file; nil if it is from the cache
 
-	buffers *buffers       // that a lookup took from its pool, for contents
-	scratch *decoded.Block // that a lookup took from its pool, for entries
+	buffers *buffers       // of contents, if a lookup took them from the pool
+	scratch *decoded.Block // the memory of entries, if a lookup took it from the pool
 }
 
 var (
@@ -35,21 +35,21 @@ var (
 	entriesPool = sync.Pool{New: func() any { return new(decoded.Block) }}
 )
 
-// openForLookup makes d data block i. The caller releases it.
+// openForLookup sets d to data block i. The caller releases it.
 func (d *dataBlock) openForLookup(r *Reader, i int) error {
 	if d.openCached(r, i) {
 		return nil
 	}
 	d.buffers = buffersPool.Get().(*buffers)
-	largest := int64(0)
+	maxSize := int64(0)
 	if r.cachedBlocks != nil {
 		d.scratch = entriesPool.Get().(*decoded.Block)
-		largest = min(maxCachedBlock, r.o.Cache.budget)
+		maxSize = min(maxCachedBlock, r.o.Cache.budget)
 	}
-	return d.read(r, i, d.buffers, d.scratch, largest)
+	return d.read(r, i, d.buffers, d.scratch, maxSize)
 }
 
-// openCached makes d data block i if that is in the cache.
+// openCached sets d to data block i if that is in the cache.
 func (d *dataBlock) openCached(r *Reader, i int) bool {
 	c := r.cached(i)
 	if c == nil {
@@ -59,31 +59,31 @@ func (d *dataBlock) openCached(r *Reader, i int) bool {
 	return true
 }
 
-// read reads data block i into b. It decodes it into own, if that is not nil, if the block
-// takes at most largest bytes and its entries can be had by number.
-func (d *dataBlock) read(r *Reader, i int, b *buffers, own *decoded.Block, largest int64) (err error) {
+// read reads data block i into b. If the block has at most maxSize bytes, it decodes it in
+// the memory of scratch, unless scratch is nil or the block has too many entries.
+func (d *dataBlock) read(r *Reader, i int, b *buffers, scratch *decoded.Block, maxSize int64) (err error) {
 	d.r, d.n, d.decoded = r, i, false
-	if d.contents, err = r.readDataBlock(i, b); err != nil || own == nil || int64(len(d.contents)) > largest {
+	if d.contents, err = r.readDataBlock(i, b); err != nil || scratch == nil || int64(len(d.contents)) > maxSize {
 		return err
 	}
-	if err = own.Decode(d.contents, r.order); errors.Is(err, decoded.ErrTooMany) {
+	if err = scratch.Decode(d.contents, r.order); errors.Is(err, decoded.ErrTooMany) {
 		return nil
 	}
 	if err != nil {
 		return r.corruptDataBlock(i, err)
 	}
-	d.decoded, d.entries = true, *own
-	n := own.Len()
+	d.decoded, d.entries = true, *scratch
+	n := d.entries.Len()
 	if n == 0 {
 		return nil
 	}
-	if err := r.checkLast(i, own.Key(n-1)); err != nil {
+	if err := r.checkLast(i, d.entries.Key(n-1)); err != nil {
 		return err
 	}
-	return r.checkFirst(i, own.Key(0))
+	return r.checkFirst(i, d.entries.Key(0))
 }
 
-// readDataBlock reads data block i and counts that.
+// readDataBlock reads data block i into b, and counts it.
 func (r *Reader) readDataBlock(i int, b *buffers) ([]byte, error) {
 	h := r.index.handles[i]
 	if m := r.o.Metrics; m != nil {
@@ -93,21 +93,21 @@ func (r *Reader) readDataBlock(i int, b *buffers) ([]byte, error) {
 	return r.readBlock(DataBlock, h, b)
 }
 
-// get returns the value of key.
+// get returns the value of key, and whether the block has the key.
 func (d *dataBlock) get(key []byte) (value []byte, found bool, err error) {
 	if d.decoded {
 		value, found = d.entries.Get(key)
 		return value, found, nil
 	}
 	r := d.r
-	if value, found, err = block.Get(d.contents, r.order, key, d.lookupBudget(dataKeyBudget.of(r.footerOffset))); err != nil {
+	if value, found, err = block.Get(d.contents, r.order, key, d.lookupBudget(dataKeyBudget.forFile(r.footerOffset))); err != nil {
 		err = r.corruptDataBlock(d.n, err)
 	}
 	return value, found, err
 }
 
-// seekGE returns the first entry whose key is ≥ key. Keys that share bytes take at most
-// that much memory.
+// seekGE returns the first entry whose key is ≥ key, and whether there is one. It takes at
+// most that many bytes of memory for keys that share bytes.
 func (d *dataBlock) seekGE(key []byte, memory int) (k, v []byte, found bool, err error) {
 	if d.decoded {
 		i := d.entries.SeekGE(key)
@@ -122,16 +122,16 @@ func (d *dataBlock) seekGE(key []byte, memory int) (k, v []byte, found bool, err
 	return k, v, found, err
 }
 
-// lookupBudget is what a lookup may take in the block, if its keys share bytes.
+// lookupBudget bounds the work of a lookup on keys that share bytes.
 func (d *dataBlock) lookupBudget(memory int) *block.Budget {
 	if d.scratch != nil {
-		memory -= maxEntriesMemory // which have been tried first
+		memory -= maxEntriesMemory // decoding the block, which was tried first, has taken it
 	}
 	return &block.Budget{Memory: memory, Compared: compareBudget(len(d.contents))}
 }
 
-// admit keeps a copy of the block in the cache, if it is decoded and not too large.
-// From then on d has the entries of the copy.
+// admit puts a copy of the block in the cache, if the block is decoded and not too large.
+// Then it sets d to the copy.
 func (d *dataBlock) admit() {
 	if d.contents == nil || !d.decoded {
 		return
@@ -141,26 +141,26 @@ func (d *dataBlock) admit() {
 	}
 }
 
-// keepValue returns value, which get returned, in memory that nothing else will use.
+// keepValue returns value, a result of get, in memory that stays valid after release.
 func (d *dataBlock) keepValue(value []byte) []byte {
 	if d.buffers == nil {
 		return value
 	}
-	return d.buffers.keep(value)
+	return d.buffers.detach(value)
 }
 
-// keepEntry is keepValue for what seekGE returned.
+// keepEntry does for the results of seekGE what keepValue does for a value.
 func (d *dataBlock) keepEntry(k, v []byte) (key, value []byte) {
 	switch {
 	case d.buffers == nil:
 		return k, v
 	case d.decoded:
-		return slices.Clip(bytes.Clone(k)), d.buffers.keep(v)
+		return slices.Clip(bytes.Clone(k)), d.buffers.detach(v)
 	}
-	return d.buffers.keepEntry(k, v)
+	return d.buffers.detachEntry(k, v)
 }
 
-// release gives a lookup's memory back.
+// release gives the memory of a lookup back to the pools.
 func (d *dataBlock) release() {
 	if d.scratch != nil {
 		entriesPool.Put(d.scratch)
@@ -170,27 +170,28 @@ func (d *dataBlock) release() {
 	}
 }
 
-// checkFirst checks that data block i's first key is above the separator before, and so,
-// with checkLast, that all its keys are in order with those of other blocks.
+// checkFirst checks that key, the first one of data block i, is > the separator before.
+// checkLast checks the other end. Together they check that the keys of all blocks are in
+// order.
 func (r *Reader) checkFirst(i int, key []byte) error {
 	if i == 0 {
 		return nil
 	}
 	if s := r.index.separator(i - 1); r.index.order.Compare(s, key) >= 0 {
-		return r.misplaced(r.index.handles[i], "first key %s, want above the index's separator before, %s", wire.Quote(key), wire.Quote(s))
+		return r.misplaced(r.index.handles[i], "first key %s, want it > the index's separator before, %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }
 
-// checkLast checks that data block i's last key is at most its separator.
+// checkLast checks that key, the last one of data block i, is ≤ the block's separator.
 func (r *Reader) checkLast(i int, key []byte) error {
 	if s := r.index.separator(i); r.index.order.Compare(key, s) > 0 {
-		return r.misplaced(r.index.handles[i], "last key %s, want at most the index's separator %s", wire.Quote(key), wire.Quote(s))
+		return r.misplaced(r.index.handles[i], "last key %s, want it ≤ the index's separator, %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }
 
-// corruptDataBlock is the error for what is wrong in data block i.
+// corruptDataBlock returns a *CorruptionError for data block i, in which err was found.
 func (r *Reader) corruptDataBlock(i int, err error) error {
 	return r.damaged(DataBlock, r.index.handles[i], err)
 }

@@ -1,74 +1,51 @@
 package table
 
-import (
-	"bytes"
-)
+import "bytes"
 
-// Find returns the first entry whose key is not below key, if FilterKey makes the
-// two keys alike, and else ErrNotFound. The filter is asked first, as Get does: but
-// for what FilterKey makes of key, so that it need not be known whole.
+// Find returns the first entry whose key is ≥ key, if both keys have the same filter key:
+// if FilterKey returns the same bytes for both. Otherwise the error is ErrNotFound. Find
+// checks the filters first, for the filter key of key.
 //
-// It is how a database's table is asked for a version of a key: with
-// InternalComparer, FilterKey: InternalFilterKey and key by [SeekKey], it finds the
-// newest version of the user's key that the snapshot sees, or its tombstone.
+// Use it to look a user key up in a table of a database, with [InternalComparer] and a key
+// from [SeekKey]. Find then returns the newest version that a snapshot sees, which can be
+// a deletion. The filter key is the user key.
 //
-// Keys that FilterKey makes alike must lie together in the order of the table, as
-// those do that have a prefix in common. Those that it returns nil for count as alike
-// too. So the entry can be one of another key, unless FilterKey makes of keys what is
-// sought, as InternalFilterKey does: compare. Without FilterKey, Find finds what Get
-// does.
+// With a FilterKey of your own, all keys of one filter key must be neighbours in the order
+// of the table, as keys with a common prefix are. Keys for which FilterKey returns nil
+// count as keys of one filter key. The entry that Find returns may then be of another key
+// than you want: compare the keys. Without a FilterKey, Find finds exactly what Get finds.
 //
-// Key and value are the caller's to read, as Get's value is.
+// Key and value stay valid, also after Close. The caller must not change them.
 func (r *Reader) Find(key []byte) (k, v []byte, err error) {
-	if r.closed.Load() {
-		return nil, nil, ErrClosed
-	}
-	if err := r.searchable(); err != nil {
+	if err := r.startLookup(); err != nil {
 		return nil, nil, err
 	}
-	if m := r.o.Metrics; m != nil {
-		m.Lookups.Add(1)
-	}
 	filterKey := filterKeyOf(r.o.FilterKey, key)
-	mayContain, filterChecked := r.tableMayContain(filterKey)
+	mayContain, tableChecked := r.tableMayContain(filterKey)
 	if !mayContain {
 		return nil, nil, ErrNotFound
 	}
-	first := r.index.search(key)
-	for i := first; i < r.index.len(); i++ {
-		memory := dataKeyBudget.of(r.footerOffset)
-		if i > first {
-			memory = 0 // the block's first key is the answer, and shares nothing
+	memory := dataKeyBudget.forFile(r.footerOffset)
+	for i := r.index.search(key); i < r.index.len(); i++ {
+		if mayContain, blockChecked := r.blockMayContain(i, filterKey); mayContain {
+			k, v, found, err := r.findInBlock(i, key, filterKey, memory, tableChecked || blockChecked)
+			if err != nil || found {
+				return k, v, err
+			}
 		}
-		k, v, found, err := r.findInBlock(i, key, filterKey, filterChecked, memory)
-		if err != nil || found {
-			return k, v, err
-		}
-		// All keys of the block that are ≥ key have another filter key. The next block can
-		// have one with this filter key only if the separator between them has it.
+		// The block has no key ≥ key of this filter key. The next block can have one only
+		// if the separator between the two blocks has this filter key.
 		if !r.sameFilterKey(r.index.separator(i), filterKey) {
 			break
 		}
+		memory = 0 // of the next block Find returns the first key, which shares nothing
 	}
 	return nil, nil, ErrNotFound
 }
 
-// sameFilterKey reports whether FilterKey returns filterKey for key.
-func (r *Reader) sameFilterKey(key, filterKey []byte) bool {
-	if r.o.FilterKey == nil {
-		return r.index.order.Compare(key, filterKey) == 0
-	}
-	key = filterKeyOf(r.o.FilterKey, key)
-	return (key == nil) == (filterKey == nil) && bytes.Equal(key, filterKey)
-}
-
-// findInBlock returns data block i's first entry whose key is ≥ key, if it has the filter
-// key. It is not there if the block's filter excludes the filter key.
-func (r *Reader) findInBlock(i int, key, filterKey []byte, filterChecked bool, memory int) (k, v []byte, found bool, err error) {
-	mayContain, blockChecked := r.blockMayContain(i, filterKey)
-	if !mayContain {
-		return nil, nil, false, nil
-	}
+// findInBlock returns the first entry of data block i whose key is ≥ key, if it has the
+// filter key. It takes at most that many bytes of memory for keys that share bytes.
+func (r *Reader) findInBlock(i int, key, filterKey []byte, memory int, filterChecked bool) (k, v []byte, found bool, err error) {
 	var d dataBlock
 	defer d.release()
 	if err := d.openForLookup(r, i); err != nil {
@@ -78,10 +55,19 @@ func (r *Reader) findInBlock(i int, key, filterKey []byte, filterChecked bool, m
 		return nil, nil, false, err
 	}
 	found = found && r.sameFilterKey(k, filterKey)
-	r.looked(&d, found, filterChecked || blockChecked)
+	r.endLookup(&d, found, filterChecked)
 	if !found {
 		return nil, nil, false, nil
 	}
 	k, v = d.keepEntry(k, v)
 	return k, v, true, nil
+}
+
+// sameFilterKey reports whether the filter key of key is filterKey.
+func (r *Reader) sameFilterKey(key, filterKey []byte) bool {
+	if r.o.FilterKey == nil {
+		return r.index.order.Compare(key, filterKey) == 0
+	}
+	key = filterKeyOf(r.o.FilterKey, key)
+	return (key == nil) == (filterKey == nil) && bytes.Equal(key, filterKey)
 }

@@ -1,12 +1,13 @@
 package table
 
-// Get returns the value of key, or ErrNotFound. The filter is asked first: what
-// it rules out costs no data-block read.
+// Get returns the value of key. If the table does not have the key, the error is
+// ErrNotFound. Get checks the filters first: a key that they rule out costs no read of a
+// data block.
 //
-// The value is the caller's to read, not to change, and stays valid forever. It
-// has no capacity behind it. It may be a view of its data block: it then keeps
-// the block in memory, which takes at most about four times as much as the value
-// or, with a Cache, as much as a block.
+// The value stays valid, also after Close. The caller must not change it. It has no
+// capacity behind it. It can be a part of a larger buffer, which then stays in memory with
+// it: with a Cache that is the data block, and without one at most about four times the
+// value.
 func (r *Reader) Get(key []byte) ([]byte, error) {
 	var d dataBlock
 	defer d.release()
@@ -17,11 +18,14 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 	return d.keepValue(value), nil
 }
 
-// AppendGet appends the value of key to dst and returns the result. If there is
-// an error, ErrNotFound among them, it returns dst as it was. It allocates
-// nothing if dst has room and the block is in the Cache, or if there is none, takes
-// at most 1 MiB, stored and decompressed (and, in an order that is not bytewise,
-// no key of it 64 KiB).
+// AppendGet appends the value of key to dst and returns the extended slice. If the table
+// does not have the key, or after any other error, it returns dst as it was.
+//
+// It allocates nothing if dst has enough capacity and
+//
+//   - with a Cache: the data block is in it;
+//   - without a Cache: the block takes at most 1 MiB, in the file and decompressed, and in
+//     an order that is not bytewise each of its keys takes less than 64 KiB.
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 	var d dataBlock
 	defer d.release()
@@ -30,16 +34,28 @@ func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 		return dst, err
 	}
 	if len(dst) == 0 && cap(dst) < len(value) && d.buffers != nil {
-		return d.keepValue(value), nil // without a copy, if it is a large one
+		return d.keepValue(value), nil // does not copy a large value
 	}
 	return append(dst, value...), nil
 }
 
-// lookup returns the value of key, which is valid until d is released.
+// lookup returns the value of key. It is a part of d, and valid until d is released.
 func (r *Reader) lookup(d *dataBlock, key []byte) ([]byte, error) {
-	i, filterChecked, err := r.locate(key)
-	if err != nil {
+	if err := r.startLookup(); err != nil {
 		return nil, err
+	}
+	filterKey := filterKeyOf(r.o.FilterKey, key)
+	mayContain, tableChecked := r.tableMayContain(filterKey)
+	if !mayContain {
+		return nil, ErrNotFound
+	}
+	i := r.index.search(key)
+	if i == r.index.len() {
+		return nil, ErrNotFound
+	}
+	mayContain, blockChecked := r.blockMayContain(i, filterKey)
+	if !mayContain {
+		return nil, ErrNotFound
 	}
 	if err := d.openForLookup(r, i); err != nil {
 		return nil, err
@@ -48,16 +64,30 @@ func (r *Reader) lookup(d *dataBlock, key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.looked(d, found, filterChecked)
+	r.endLookup(d, found, tableChecked || blockChecked)
 	if !found {
 		return nil, ErrNotFound
 	}
 	return value, nil
 }
 
-// looked ends a lookup in a data block: it admits the block to the cache, unless it was read
-// only because a filter was wrong. That is no sign that it will be asked for again.
-func (r *Reader) looked(d *dataBlock, found, filterChecked bool) {
+// startLookup counts a lookup, and returns an error if the Reader cannot do any.
+func (r *Reader) startLookup() error {
+	if r.closed.Load() {
+		return ErrClosed
+	}
+	if err := r.searchable(); err != nil {
+		return err
+	}
+	if m := r.o.Metrics; m != nil {
+		m.Lookups.Add(1)
+	}
+	return nil
+}
+
+// endLookup admits data block d to the cache, but not after a filter's false positive:
+// nobody may need that block again.
+func (r *Reader) endLookup(d *dataBlock, found, filterChecked bool) {
 	if found || !filterChecked {
 		d.admit()
 		return
@@ -67,36 +97,8 @@ func (r *Reader) looked(d *dataBlock, found, filterChecked bool) {
 	}
 }
 
-// locate returns the only data block that can hold key, and whether a filter was
-// checked, or ErrNotFound if index or filters rule the key out.
-func (r *Reader) locate(key []byte) (i int, filterChecked bool, err error) {
-	if r.closed.Load() {
-		return 0, false, ErrClosed
-	}
-	if err := r.searchable(); err != nil {
-		return 0, false, err
-	}
-	m := r.o.Metrics
-	if m != nil {
-		m.Lookups.Add(1)
-	}
-	filterKey := filterKeyOf(r.o.FilterKey, key)
-	mayContain, filterChecked := r.tableMayContain(filterKey)
-	if !mayContain {
-		return 0, true, ErrNotFound
-	}
-	if i = r.index.search(key); i == r.index.len() {
-		return 0, filterChecked, ErrNotFound
-	}
-	mayContain, blockChecked := r.blockMayContain(i, filterKey)
-	if !mayContain {
-		return 0, true, ErrNotFound
-	}
-	return i, filterChecked || blockChecked, nil
-}
-
-// tableMayContain checks the filter of the whole table, if there is one, for a filter key:
-// what FilterKey returned. A nil one is in no filter, so that none is checked.
+// tableMayContain checks the table filter for a filter key, if there are both. A key whose
+// filter key is nil is in no filter.
 func (r *Reader) tableMayContain(filterKey []byte) (mayContain, checked bool) {
 	if r.filters.Table == nil || filterKey == nil {
 		return true, false
@@ -111,7 +113,7 @@ func (r *Reader) tableMayContain(filterKey []byte) (mayContain, checked bool) {
 	return mayContain, true
 }
 
-// blockMayContain checks the filter of data block i, if there is one, for a filter key.
+// blockMayContain checks the filter of data block i for a filter key, if there are both.
 func (r *Reader) blockMayContain(i int, filterKey []byte) (mayContain, checked bool) {
 	if r.filters.Blocks == nil || filterKey == nil {
 		return true, false

@@ -12,38 +12,46 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// index is the decoded index block: for each data block its separator and its
-// handle, both in the order of the file.
+// An index is the decoded index block: the separator and the handle of each data block, in
+// the order of the file.
 type index struct {
-	text    []byte // what the separators are parts of
-	spans   []span // where in text each is
+	text    []byte // the separators, one behind the other
+	spans   []span // where in text each separator is
 	handles []Handle
 	order   block.Order
-	tree    searchTree // if the order is bytewise, but for a suffix
+	tree    searchTree // of the separators, if the order is Bytewise
 }
 
-// span is the part of a text from start to end.
+// A span is where a separator starts and ends in index.text.
 type span struct{ start, end uint32 }
 
+// len returns the number of data blocks.
 func (x *index) len() int { return len(x.handles) }
 
-// separator returns data block i's: it is not below any key of the block, and
-// below all keys of the next.
+// separator returns the separator of data block i. It is ≥ all keys of the block, and <
+// all keys of the next one.
 func (x *index) separator(i int) []byte {
 	s := x.spans[i]
 	return x.text[s.start:s.end:s.end]
 }
 
-// search returns the first data block whose separator is not below key: the
-// only one that can hold it. It is x.len() if all separators are below.
+// search returns the first data block whose separator is ≥ key: the only one that can
+// hold key. If all separators are < key, it returns x.len().
 func (x *index) search(key []byte) int {
-	if x.order.Bytewise() {
-		return x.tree.search(x, key)
+	if !x.order.Bytewise() {
+		return sort.Search(x.len(), func(i int) bool { return x.order.Func(x.separator(i), key) >= 0 })
 	}
-	return sort.Search(x.len(), func(i int) bool { return x.order.Func(x.separator(i), key) >= 0 })
+	node := 0 // in each level: the one below the separator found in the level above
+	for i := len(x.tree.levels) - 1; i >= 0; i-- {
+		l := &x.tree.levels[i]
+		if node = l.search(x, node, key); node == l.n {
+			return x.len()
+		}
+	}
+	return node
 }
 
-// readIndex reads the index block.
+// readIndex reads and decodes the index block at h.
 func (f *tableFile) readIndex(h Handle) (*index, error) {
 	var b buffers
 	contents, err := f.readBlock(IndexBlock, h, &b)
@@ -57,7 +65,7 @@ func (f *tableFile) readIndex(h Handle) (*index, error) {
 	return x, nil
 }
 
-// overlapping returns the data block that shares bytes with h, if one does.
+// overlapping returns the first data block that shares bytes with h, if there is one.
 func (x *index) overlapping(h Handle) (Handle, bool) {
 	i := sort.Search(x.len(), func(i int) bool { return x.handles[i].end() > h.Offset })
 	if i < x.len() && x.handles[i].Offset < h.end() {
@@ -66,18 +74,19 @@ func (x *index) overlapping(h Handle) (Handle, bool) {
 	return Handle{}, false
 }
 
-// decode decodes the index, whose blocks must lie below limit. It takes contents over.
+// decode decodes contents, the index block, and overwrites it. The data blocks must end
+// before limit.
 //
-// An index is written with a restart point at each entry, so that no key shares
-// anything, and the separators together are shorter than contents. In one that
-// does share, few bytes can make long separators: all together they are bounded.
+// Engines write an index with a restart point at each entry. Then no separator shares
+// bytes, and all together are shorter than contents. In an index whose separators share
+// bytes, a few bytes can stand for long separators: a budget bounds their total length.
 func (x *index) decode(contents []byte, limit uint64) error {
 	var it block.Iter
-	budget := block.Budget{Memory: indexKeyBudget.of(limit), Compared: compareBudget(len(contents))}
+	budget := block.Budget{Memory: indexKeyBudget.forFile(limit), Compared: compareBudget(len(contents))}
 	if err := it.Open(contents, x.order, &budget); err != nil {
 		return err
 	}
-	if err := x.keep(&it, contents[:0], limit); err != nil {
+	if err := x.addEntries(&it, contents[:0], limit); err != nil {
 		return err
 	}
 	if x.order.Bytewise() {
@@ -86,38 +95,50 @@ func (x *index) decode(contents []byte, limit uint64) error {
 	return nil
 }
 
-// keep checks that the handles of it follow one another below limit, and keeps
-// them and the separators. These move into text, which is the start of the block
-// that they are in.
-func (x *index) keep(it *block.Iter, text []byte, limit uint64) error {
-	const minBlock = 1 + format.TrailerLen // so there are no more than the file has room for
+// addEntries adds the entries of it, in the memory of text: an empty slice at the start of
+// the block that it reads.
+//
+// So append writes to the buffer that it is read from. That is safe if no separator shares
+// bytes: all separators up to an entry are then shorter than the block up to the end of
+// that entry's key, so that append overwrites only what has been read. It saves memory as
+// large as the index. If separators share bytes, they get memory of their own.
+func (x *index) addEntries(it *block.Iter, text []byte, limit uint64) error {
+	const minBlock = 1 + format.TrailerLen // the file has no space for more of them
 	n := int(min(uint64(it.Len()), limit/minBlock+1))
 	x.spans, x.handles = make([]span, 0, n), make([]Handle, 0, n)
-	room := int(min(uint64(separatorBudget.of(limit)), math.MaxUint32))
+	budget := int(min(uint64(separatorBudget.forFile(limit)), math.MaxUint32))
 	if it.SharesKeys() {
 		text = nil
 	}
-	last := uint64(0)
 	for ok := it.First(); ok; ok = it.Next() {
-		key := it.Key()
-		h, _, err := decodeHandle(it.Value(), limit)
+		separator := it.Key()
+		h, err := x.nextHandle(it.Value(), limit)
 		if err != nil {
-			return fmt.Errorf("separator %s: %w", wire.Quote(key), err)
+			return fmt.Errorf("separator %s: %w", wire.Quote(separator), err)
 		}
-		if h.Offset < last {
-			return fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later", wire.Quote(key), h.Offset, last)
+		if it.SharesKeys() && len(separator) > budget-len(text) {
+			return fmt.Errorf("separators that share bytes have over %d bytes together, which is too much for a file of this size", budget)
 		}
-		if it.SharesKeys() && len(key) > room-len(text) {
-			return fmt.Errorf("separators that share bytes, of over %d bytes together, which is too much for a file of this size", room)
-		}
-		last = h.end()
 		start := len(text)
-		text = append(text, key...)
+		text = append(text, separator...)
 		x.spans = append(x.spans, span{uint32(start), uint32(len(text))})
 		x.handles = append(x.handles, h)
 	}
-	if x.text = text; len(text) <= min(cap(text)/2, room) {
+	if x.text = text; len(text) <= min(cap(text)/2, budget) {
 		x.text = slices.Clip(bytes.Clone(text))
 	}
 	return nil
+}
+
+// nextHandle decodes the handle of the next data block, and checks that it is behind the
+// last one and ends before limit.
+func (x *index) nextHandle(value []byte, limit uint64) (Handle, error) {
+	h, _, err := decodeHandle(value, limit)
+	if err != nil {
+		return Handle{}, err
+	}
+	if n := len(x.handles); n > 0 && h.Offset < x.handles[n-1].end() {
+		return Handle{}, fmt.Errorf("data block at %d, want it behind the one before, at %d or later", h.Offset, x.handles[n-1].end())
+	}
+	return h, nil
 }

@@ -6,36 +6,42 @@ import (
 	"math"
 )
 
-// IterOptions say which entries an Iter shows. Zero values are the defaults.
+// IterOptions say which entries an Iter shows, and how it reads them. The zero value shows
+// all entries.
 type IterOptions struct {
-	// Bounds are in the table's order: of internal keys, that before all versions of
-	// a user's key is SeekKey(nil, user, MaxSequence).
-	Lower []byte // the first key shown, or the next one above it. nil: no bound
-	Upper []byte // no key from here on is shown. nil: no bound
+	// Lower is a bound: the Iter shows only keys ≥ Lower. nil: no lower bound.
+	//
+	// If the keys are internal keys, so are Lower and Upper. To start before all versions
+	// of a user key, take SeekKey(nil, user, MaxSequence).
+	Lower []byte
 
-	// Filter is what FilterKey makes of all keys that matter: blocks that the
-	// filters rule out for it are not read, and all of the table is not if its
-	// whole filter does. Keys that FilterKey makes something else of are shown or
-	// left out as it happens: set Lower and Upper too. To scan the versions of a
-	// user's key it is that key. To scan a prefix, FilterKey must be a prefix, and
-	// Get and Find then ask for the prefix alone. nil: no filter is asked.
+	// Upper is a bound: the Iter shows only keys < Upper. nil: no upper bound.
+	Upper []byte
+
+	// Filter is the filter key of every entry that you want: what FilterKey returns for
+	// its key. The Iter skips data blocks whose filters exclude it, which saves reading
+	// them. It may or may not show entries of other filter keys, so set Lower and Upper
+	// too. nil: the Iter checks no filters.
+	//
+	// For the versions of one user key in a database's table, Filter is the user key.
+	// For keys with a common prefix, Filter is the prefix, if FilterKey returns that
+	// prefix of each key. Get and Find then check the filter for the prefix only.
 	Filter []byte
 
-	// NoFill has blocks that are read leave the Cache as it is: for scans of what
-	// is not asked for again soon, such as compactions.
+	// NoFill leaves blocks that the Iter reads out of the Cache. Set it if these blocks
+	// will not be needed again soon, as in a compaction.
 	NoFill bool
 
-	// ReadAhead is how many bytes are read at once when Next goes from block to
-	// block, at least the block: as many as make a read worth its while, where the
-	// source takes its time for each, up to 1 GiB. They stay in memory until the
-	// Iter is closed. If such a read fails, blocks are read one by one from then on.
-	// 0 and below: each block is read by itself.
+	// ReadAhead is how many bytes Next reads at once, up to 1 GiB, when it comes to a
+	// block that is not in memory: at least that block, and as many of the following
+	// blocks as fit. Set it if each read has a high latency. The buffer stays in memory
+	// until Close. If such a read fails, the Iter reads block by block from then on.
+	// ≤ 0: the Iter reads one block at a time.
 	ReadAhead int
 }
 
-// An Iter moves over the entries of a table, in both directions. A new one is
-// before the first entry: Next moves to it. It serves one goroutine at a time;
-// any number of Iters may be on the same Reader.
+// An Iter is an [Iterator] over the entries of one table, in both directions. A new Iter is
+// before the first entry, and Next moves to that. NewIter returns one.
 //
 //	it := r.NewIter(nil)
 //	defer it.Close()
@@ -44,47 +50,48 @@ type IterOptions struct {
 //	}
 //	return it.Error()
 //
-// A move that fails, because a block cannot be read or is damaged, returns
-// false, and Error returns why. Next and Prev then fail too, until First, Last,
-// SeekGE or SeekLT has found a place to go on from. What is behind a damaged
-// block is reached by seeking a key beyond it, or from the other end.
+// If a block cannot be read or is damaged, a move returns false, and Error returns the
+// reason. Then Next and Prev fail with the same error, until First, Last, SeekGE or SeekLT
+// finds an entry, the end or the start. To go on behind a damaged block, seek a key that is
+// > the block's keys, or move there from the other end.
+//
+// One goroutine at a time may use an Iter. Any number of Iters may be on one Reader.
 type Iter struct {
-	r            *Reader
-	lower, upper []byte
-	filterKey    []byte // what the filters are checked for; nil: they are not
-	begin, end   int    // the data blocks that can have something to show, up to before end
+	r                    *Reader
+	lower, upper         []byte
+	filterKey            []byte // to check filters for; nil: do not check them
+	firstBlock, endBlock int    // the data blocks ≥ firstBlock and < endBlock can have entries to show
 
-	at    int // the data block that is loaded; −1 and the index's len stand for before and after all of them
-	c     cursor
-	from  int // the number of the block's first entry within the bounds,
-	to    int // and that behind the last one
-	valid bool
-	err   error
+	loaded             int // the data block that the cursor is in; −1 before the first, index.len() after the last
+	c                  cursor
+	lowerPos, upperPos int // the entries at cursor positions ≥ lowerPos and < upperPos are within the bounds
+	valid              bool
+	err                error
 
-	// Next and Prev that stay between these take the short way: both are within
-	// the bounds and the cursor's entries, or there is nothing between them.
-	low, high int
+	// Next and Prev to entry i of a decoded block have nothing to check if
+	// fastFrom ≤ i < fastTo. The range is empty if the Iter is at no entry.
+	fastFrom, fastTo int
 
-	buffers buffers
-	target  []byte // a key that is sought, if it may be a part of the buffers
-	room    int    // memory that may still be taken for keys
+	buffers   buffers
+	seekKey   []byte // a copy of the key to seek, which may be in the buffers
+	keyBudget int    // bytes of memory that may still be taken for keys
 }
 
-// NewIter returns an Iter before the first entry. nil options show everything.
-// The bounds are copied.
+// NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The
+// Iter copies the slices of o.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
-	it := &Iter{r: r, at: -1, c: cursor{i: -1}, low: math.MaxInt, end: r.index.len(), room: dataKeyBudget.of(r.footerOffset)}
+	it := &Iter{r: r, loaded: -1, c: cursor{i: -1}, fastFrom: math.MaxInt, endBlock: r.index.len(), keyBudget: dataKeyBudget.forFile(r.footerOffset)}
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 		it.filterKey = bytes.Clone(o.Filter)
 		it.boundBlocks()
-		it.buffers.ahead.most = min(max(o.ReadAhead, 0), maxAtOnce)
+		it.buffers.ahead.size = min(max(o.ReadAhead, 0), maxReadSize)
 		it.c.noFill = o.NoFill
 	}
 	return it
 }
 
-// closedReader stands in for a closed Iter's Reader.
+// closedReader is the Reader of a closed Iter.
 var closedReader = func() *Reader {
 	r := &Reader{tableFile: tableFile{index: new(index)}}
 	r.closed.Store(true)
@@ -94,37 +101,37 @@ var closedReader = func() *Reader {
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.valid }
 
-// Key returns the entry's key. It is valid until the next move, and must not be
-// changed.
+// Key returns the entry's key, or nil if there is no entry. It is valid until the next
+// move. The caller must not change it.
 func (it *Iter) Key() []byte { return it.c.key() }
 
-// Value returns the entry's value. It is valid until the next move, and must not
-// be changed.
+// Value returns the entry's value, or nil if there is no entry. It is valid until the next
+// move. The caller must not change it.
 func (it *Iter) Value() []byte { return it.c.value() }
 
-// Block returns where the data block of the entry is in the file: for tools. It is zero
-// if there is no entry.
+// Block returns the Handle of the data block that has the entry, or a zero Handle if there
+// is no entry. It is for tools.
 func (it *Iter) Block() Handle {
 	if !it.valid {
 		return Handle{}
 	}
-	return it.r.index.handles[it.at]
+	return it.r.index.handles[it.loaded]
 }
 
-// Error returns why the last move failed, or nil if it found an entry or the
-// end.
+// Error returns why the last move failed. It returns nil if the move found an entry, the
+// end or the start.
 func (it *Iter) Error() error { return it.err }
 
-// Close releases the Iter's memory and returns Error. Every move is ErrClosed
-// from then on.
+// Close releases the Iter's memory and returns Error. After Close every move fails with
+// ErrClosed.
 func (it *Iter) Close() error {
 	err := it.err
-	*it = Iter{r: closedReader, at: -1, c: cursor{i: -1}, low: math.MaxInt, err: ErrClosed}
+	*it = Iter{r: closedReader, loaded: -1, c: cursor{i: -1}, fastFrom: math.MaxInt, err: ErrClosed}
 	return err
 }
 
-// All returns the entries from the first to the last, for a range loop. Keys
-// and values are valid until the next turn. Check Error after the loop.
+// All returns all entries from First on, for a range loop. A key and its value are valid
+// until the next iteration of the loop. Check Error after the loop.
 func (it *Iter) All() iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
 		for ok := it.First(); ok; ok = it.Next() {
@@ -135,7 +142,7 @@ func (it *Iter) All() iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// First moves to the first entry. Like all moves it returns Valid.
+// First moves to the first entry, and returns Valid.
 func (it *Iter) First() bool {
 	if it.lower != nil {
 		return it.SeekGE(it.lower)
@@ -143,7 +150,7 @@ func (it *Iter) First() bool {
 	return it.load(0) && it.forward(it.c.first())
 }
 
-// Last moves to the last entry.
+// Last moves to the last entry, and returns Valid.
 func (it *Iter) Last() bool {
 	if it.upper != nil {
 		return it.SeekLT(it.upper)
@@ -151,47 +158,47 @@ func (it *Iter) Last() bool {
 	return it.load(it.r.index.len()-1) && it.backward(it.c.last())
 }
 
-// SeekGE moves to the first entry whose key is at least key, which may be a part
-// of Key.
+// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. If there is none,
+// it moves to after the last entry. key may be a part of Key.
 func (it *Iter) SeekGE(key []byte) bool {
 	if it.r.order.Unchecked {
-		return it.refuse()
+		return it.failUnordered()
 	}
-	if it.lower != nil && it.order(key, it.lower) < 0 {
+	if it.lower != nil && it.compare(key, it.lower) < 0 {
 		key = it.lower
 	}
 	i, key := it.search(key)
 	return it.load(i) && it.forward(it.c.seekGE(key))
 }
 
-// SeekLT moves to the last entry whose key is below key, which may be a part of
-// Key.
+// SeekLT moves to the last entry whose key is < key, and returns Valid. If there is none, it
+// moves to before the first entry. key may be a part of Key.
 func (it *Iter) SeekLT(key []byte) bool {
 	if it.r.order.Unchecked {
-		return it.refuse()
+		return it.failUnordered()
 	}
-	if it.upper != nil && it.order(key, it.upper) > 0 {
+	if it.upper != nil && it.compare(key, it.upper) > 0 {
 		key = it.upper
 	}
 	i, key := it.search(key)
 	return it.load(min(i, it.r.index.len()-1)) && it.backward(it.c.seekLT(key))
 }
 
-// search returns the data block that key is to be sought in, and key in memory
-// that survives loading it.
+// search returns the data block to seek key in, and key itself. If key may be in the
+// buffers, which loading that block overwrites, it returns a copy.
 func (it *Iter) search(key []byte) (int, []byte) {
 	i := it.r.index.search(key)
-	if it.valid && i != it.at {
-		it.target = append(it.target[:0], key...)
-		key = it.target
+	if it.valid && i != it.loaded {
+		it.seekKey = append(it.seekKey[:0], key...)
+		key = it.seekKey
 	}
 	return i, key
 }
 
-// Next moves to the next entry, from before the first one to the first one, and
-// from the last one to after it.
+// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
+// first one. At the last entry it moves to after it.
 func (it *Iter) Next() bool {
-	if i := it.c.i + 1; i < it.high {
+	if i := it.c.i + 1; i < it.fastTo {
 		it.c.i = i
 		return true
 	}
@@ -202,16 +209,16 @@ func (it *Iter) next() bool {
 	switch {
 	case it.valid:
 		return it.forward(it.c.next())
-	case it.at < 0 && it.err == nil:
+	case it.loaded < 0 && it.err == nil:
 		return it.First()
 	}
 	return false
 }
 
-// Prev moves to the entry before, from after the last one to the last one, and
-// from the first one to before it.
+// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
+// last one. At the first entry it moves to before it.
 func (it *Iter) Prev() bool {
-	if i := it.c.i - 1; i >= it.low {
+	if i := it.c.i - 1; i >= it.fastFrom {
 		it.c.i = i
 		return true
 	}
@@ -222,7 +229,7 @@ func (it *Iter) prev() bool {
 	switch {
 	case it.valid:
 		return it.backward(it.c.prev())
-	case it.at >= it.r.index.len() && it.err == nil:
+	case it.loaded >= it.r.index.len() && it.err == nil:
 		return it.Last()
 	}
 	return false

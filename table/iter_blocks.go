@@ -2,134 +2,135 @@ package table
 
 import "math"
 
-// This is how an Iter goes from block to block, and stays within its bounds.
+// This file has the part of an Iter that moves from block to block, within its bounds.
 
-// forward ends a move that goes up: found says whether it ended at an entry of
-// the loaded block. If not, the entry is the first one of the blocks to come.
+// forward ends a move towards greater keys. If found is false, the move has run off the
+// end of the block, and forward moves to the first entry of the blocks behind it.
 func (it *Iter) forward(found bool) bool {
 	for !found {
-		if !it.load(it.at + 1) {
+		if !it.load(it.loaded + 1) {
 			return false
 		}
 		found = it.c.first()
 	}
-	if it.c.number() >= it.to {
-		return it.leave(it.r.index.len())
+	if it.c.position() >= it.upperPos {
+		return it.endOutside(it.r.index.len())
 	}
-	return it.arrive()
+	return it.endAtEntry()
 }
 
-// backward ends a move that goes down, as forward does one that goes up.
+// backward ends a move towards smaller keys. If found is false, the move has run off the
+// start of the block, and backward moves to the last entry of the blocks before it.
 func (it *Iter) backward(found bool) bool {
 	for !found {
-		if !it.load(it.at - 1) {
+		if !it.load(it.loaded - 1) {
 			return false
 		}
 		found = it.c.last()
 	}
-	if it.c.number() < it.from {
-		return it.leave(-1)
+	if it.c.position() < it.lowerPos {
+		return it.endOutside(-1)
 	}
-	return it.arrive()
+	return it.endAtEntry()
 }
 
-// arrive ends a move at an entry.
-func (it *Iter) arrive() bool {
+// endAtEntry ends a move at the cursor's entry.
+func (it *Iter) endAtEntry() bool {
 	it.valid, it.err = true, nil
 	if it.c.decoded {
-		it.low, it.high = it.from, min(it.to, it.c.entries.Len())
+		it.fastFrom, it.fastTo = it.lowerPos, min(it.upperPos, it.c.entries.Len())
 	}
 	return true
 }
 
-// depart makes the Iter be at no entry.
-func (it *Iter) depart() {
-	it.valid, it.low, it.high = false, math.MaxInt, 0
-}
-
-// leave moves to before the first block or after the last one.
-func (it *Iter) leave(at int) bool {
-	it.depart()
-	it.at, it.err = at, nil
+// endOutside ends a move before the first block (−1) or after the last one.
+func (it *Iter) endOutside(loaded int) bool {
+	it.invalidate()
+	it.loaded, it.err = loaded, nil
 	it.c.reset()
 	return false
 }
 
-// load makes data block i the current one. It reports false for a block that is
-// not there, which it moves to, and for one that cannot be read.
-func (it *Iter) load(i int) bool {
-	it.depart()
-	switch {
-	case it.r.closed.Load():
-		return it.fail(ErrClosed)
-	case it.r.order.Unchecked && (it.lower != nil || it.upper != nil):
-		return it.refuse()
-	case i < it.begin:
-		return it.leave(-1)
-	case i >= it.end:
-		return it.leave(it.r.index.len())
-	case i == it.at:
-		it.err = errPanicked // until the move is made
-		return true
-	}
-	forward := i == it.at+1
-	it.at, it.err = -1, errPanicked // the block that was loaded is lost
-	if may, _ := it.r.blockMayContain(i, it.filterKey); !may {
-		it.c.openNone()
-		it.from, it.to, it.at = 0, math.MaxInt, i
-		return true
-	}
-	if forward {
-		it.buffers.ahead.prepare(it.r, i, it.end)
-	}
-	if err := it.c.open(it.r, i, &it.buffers, &it.room); err != nil {
-		return it.fail(err)
-	}
-	it.bound(i)
-	it.at = i
-	return true
-}
-
-// boundBlocks finds the data blocks that can have something to show.
-func (it *Iter) boundBlocks() {
-	if it.lower != nil {
-		it.begin = it.r.index.search(it.lower)
-	}
-	if it.upper != nil {
-		it.end = min(it.r.index.search(it.upper)+1, it.end)
-	}
-	if may, _ := it.r.tableMayContain(it.filterKey); !may {
-		it.end = 0
-	}
-}
-
-// bound finds the bounds in data block i, which is open, once for all moves in
-// it: they can be in the first and the last of the blocks only.
-func (it *Iter) bound(i int) {
-	it.from, it.to = 0, math.MaxInt
-	if it.lower != nil && i == it.begin {
-		it.c.seekGE(it.lower)
-		it.from = it.c.number()
-	}
-	if it.upper != nil && i == it.end-1 && it.c.seekGE(it.upper) {
-		it.to = it.c.number()
-	}
-	it.c.first() // a key in the cursor's buffer would make its next seek copy the one sought
-}
-
 // fail ends a move with an error. No block is loaded then.
 func (it *Iter) fail(err error) bool {
-	it.leave(-1)
+	it.endOutside(-1)
 	it.err = err
 	return false
 }
 
-// refuse ends a move that would look for a key where keys are in an unknown order.
-func (it *Iter) refuse() bool {
+// failUnordered ends a move that needs the order of keys, which is not known.
+func (it *Iter) failUnordered() bool {
 	if it.r.closed.Load() {
 		return it.fail(ErrClosed)
 	}
 	return it.fail(errAnyOrder)
 }
 
-func (it *Iter) order(a, b []byte) int { return it.r.index.order.Compare(a, b) }
+// invalidate sets the Iter to be at no entry.
+func (it *Iter) invalidate() {
+	it.valid, it.fastFrom, it.fastTo = false, math.MaxInt, 0
+}
+
+// load loads data block i, as a part of a move. If there is no block i within the bounds,
+// or if it cannot be read, load ends the move and returns false.
+func (it *Iter) load(i int) bool {
+	it.invalidate()
+	switch {
+	case it.r.closed.Load():
+		return it.fail(ErrClosed)
+	case it.r.order.Unchecked && (it.lower != nil || it.upper != nil):
+		return it.failUnordered()
+	case i < it.firstBlock:
+		return it.endOutside(-1)
+	case i >= it.endBlock:
+		return it.endOutside(it.r.index.len())
+	case i == it.loaded:
+		it.err = errPanicked // until the move ends
+		return true
+	}
+	forward := i == it.loaded+1
+	it.loaded, it.err = -1, errPanicked // the cursor is about to leave its block
+	if mayContain, _ := it.r.blockMayContain(i, it.filterKey); !mayContain {
+		it.c.openEmpty()
+		it.lowerPos, it.upperPos, it.loaded = 0, math.MaxInt, i
+		return true
+	}
+	if forward {
+		it.buffers.ahead.prepare(it.r, i, it.endBlock)
+	}
+	if err := it.c.open(it.r, i, &it.buffers, &it.keyBudget); err != nil {
+		return it.fail(err)
+	}
+	it.boundEntries(i)
+	it.loaded = i
+	return true
+}
+
+// boundBlocks sets the range of data blocks that can have entries within the bounds.
+func (it *Iter) boundBlocks() {
+	if it.lower != nil {
+		it.firstBlock = it.r.index.search(it.lower)
+	}
+	if it.upper != nil {
+		it.endBlock = min(it.r.index.search(it.upper)+1, it.endBlock)
+	}
+	if mayContain, _ := it.r.tableMayContain(it.filterKey); !mayContain {
+		it.endBlock = 0
+	}
+}
+
+// boundEntries sets the range of entries of data block i that are within the bounds. The
+// block is open. Only the first and the last block of the range can have other entries.
+func (it *Iter) boundEntries(i int) {
+	it.lowerPos, it.upperPos = 0, math.MaxInt
+	if it.lower != nil && i == it.firstBlock {
+		it.c.seekGE(it.lower)
+		it.lowerPos = it.c.position()
+	}
+	if it.upper != nil && i == it.endBlock-1 && it.c.seekGE(it.upper) {
+		it.upperPos = it.c.position()
+	}
+	it.c.first() // whose key is no copy, so that the next seek need not copy its key
+}
+
+func (it *Iter) compare(a, b []byte) int { return it.r.index.order.Compare(a, b) }

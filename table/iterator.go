@@ -1,36 +1,62 @@
 package table
 
-// An Iterator moves over entries in order, in both directions. It is what [Iter],
-// [LevelIter], [MergingIter] and [SnapshotIter] have in common, and what those that
-// stand on others take.
+// An Iterator moves over entries in the order of their keys, in both directions. [Iter] is
+// an Iterator over one table. [LevelIter], [MergingIter] and [SnapshotIter] are Iterators
+// over others.
 //
-// A new Iterator is before the first entry. Moves return Valid. A move that runs off
-// the end is after the last entry, from where Prev moves to the last; one that runs
-// off the start is before the first, from where Next moves to the first. When a move
-// fails, Error says why, and Next and Prev fail too, until First, Last, SeekGE or
-// SeekLT has found a place to go on from.
+// An Iterator is at an entry, before the first entry, or after the last one. A new one is
+// before the first entry. From there Next moves to the first entry, and from after the last
+// entry Prev moves to the last one.
 //
-// An Iterator serves one goroutine at a time.
+// A move that fails returns false, and Error returns why. Next and Prev then fail too, until
+// First, Last, SeekGE or SeekLT finds an entry, the end or the start.
+//
+// One goroutine at a time may use an Iterator.
 type Iterator interface {
-	First() bool            // moves to the first entry
-	Last() bool             // moves to the last entry
-	SeekGE(key []byte) bool // moves to the first entry whose key is ≥ key, which may be a part of Key
-	SeekLT(key []byte) bool // moves to the last entry whose key is < key, which may be a part of Key
-	Next() bool             // moves to the next entry
-	Prev() bool             // moves to the entry before
+	// First moves to the first entry, and returns Valid.
+	First() bool
 
-	Valid() bool   // whether it is at an entry
-	Key() []byte   // the entry's key: valid until the next move, not to be changed; nil if there is no entry
-	Value() []byte // the entry's value, as Key
-	Error() error  // why the last move failed; nil if it found an entry, the end or the start
+	// Last moves to the last entry, and returns Valid.
+	Last() bool
 
-	Close() error // releases what it holds and returns Error; moves are ErrClosed from then on
+	// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a
+	// part of Key.
+	SeekGE(key []byte) bool
+
+	// SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a
+	// part of Key.
+	SeekLT(key []byte) bool
+
+	// Next moves to the next entry, and returns Valid.
+	Next() bool
+
+	// Prev moves to the entry before, and returns Valid.
+	Prev() bool
+
+	// Valid reports whether the Iterator is at an entry.
+	Valid() bool
+
+	// Key returns the entry's key, or nil if there is no entry. It is valid until the
+	// next move. The caller must not change it.
+	Key() []byte
+
+	// Value returns the entry's value, or nil if there is no entry. It is valid until the
+	// next move. The caller must not change it.
+	Value() []byte
+
+	// Error returns why the last move failed. It returns nil if the move found an entry,
+	// the end or the start.
+	Error() error
+
+	// Close releases the Iterator's resources and returns Error. After Close every move
+	// fails with ErrClosed.
+	Close() error
 }
 
-// place is where an iterator stands that moves others.
-type place struct {
+// An iterState is the state of an iterator over other iterators.
+type iterState struct {
 	at  position
-	err error // why it is lost
+	err error // why the move failed, if at is failed
 }
 
 type position int8
@@ -39,57 +65,57 @@ const (
 	beforeFirst position = iota
 	atEntry
 	afterLast
-	lost // a move failed, or panicked
+	failed // a move failed, panicked, or is not ended
 	closed
 )
 
-// closedPlace is the place of a closed iterator.
-var closedPlace = place{at: closed, err: ErrClosed}
+// closedState is the state of a closed iterator.
+var closedState = iterState{at: closed, err: ErrClosed}
 
 // Valid reports whether the iterator is at an entry.
-func (p *place) Valid() bool { return p.at == atEntry }
+func (s *iterState) Valid() bool { return s.at == atEntry }
 
-// Error returns why the last move failed, or nil if it found an entry, the end or the
-// start.
-func (p *place) Error() error {
-	if p.at == lost && p.err == nil {
+// Error returns why the last move failed. It returns nil if the move found an entry, the
+// end or the start.
+func (s *iterState) Error() error {
+	if s.at == failed && s.err == nil {
 		return errPanicked
 	}
-	return p.err
+	return s.err
 }
 
-// depart begins a move from anywhere, and reports false if there are no more moves.
-func (p *place) depart() bool {
-	if p.at == closed {
+// startMove starts a move to anywhere. It returns false if the iterator is closed.
+func (s *iterState) startMove() bool {
+	if s.at == closed {
 		return false
 	}
-	p.at, p.err = lost, nil
+	s.at, s.err = failed, nil
 	return true
 }
 
-// arrive ends a move at an entry.
-func (p *place) arrive() bool {
-	p.at = atEntry
+// endAtEntry ends a move at an entry.
+func (s *iterState) endAtEntry() bool {
+	s.at = atEntry
 	return true
 }
 
-// leave ends a move before the first entry or after the last.
-func (p *place) leave(at position) bool {
-	p.at = at
+// endOutside ends a move before the first entry or after the last one.
+func (s *iterState) endOutside(at position) bool {
+	s.at = at
 	return false
 }
 
 // fail ends a move with an error.
-func (p *place) fail(err error) bool {
-	p.at, p.err = lost, err
+func (s *iterState) fail(err error) bool {
+	s.at, s.err = failed, err
 	return false
 }
 
-// closeIterator closes it and returns what went wrong in that: not what Error has
-// already told.
+// closeIterator closes it, and returns the error of that. Close returns Error too, which
+// closeIterator does not repeat.
 func closeIterator(it Iterator) error {
-	told := it.Error()
-	if err := it.Close(); told == nil {
+	earlier := it.Error()
+	if err := it.Close(); earlier == nil {
 		return err
 	}
 	return nil

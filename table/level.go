@@ -8,43 +8,48 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// A LevelTable is what is known of one table of a level without opening it.
+// A LevelTable is one table of a level, and the range of its keys. In a database, the
+// MANIFEST has the ranges, so that no table need be opened for them. Smallest and Largest
+// are internal keys there. For a table that no MANIFEST lists, Reader.FirstKey and
+// Reader.LastKey return them.
 type LevelTable struct {
 	Name              string // for errors; may be ""
-	Smallest, Largest []byte // all its keys are ≥ Smallest and ≤ Largest
+	Smallest, Largest []byte // all keys of the table are ≥ Smallest and ≤ Largest
 }
 
-// A LevelIter is an [Iterator] over the tables of one level, as LevelDB's levels
-// from 1 on are: tables whose ranges of keys do not overlap. At most one of them is
-// open at a time.
+// A LevelIter is an [Iterator] over the tables of one level of a database: tables whose
+// ranges of keys do not overlap. In LevelDB these are all levels but level 0. At most one
+// of the tables is open at a time. NewLevelIter returns one.
 type LevelIter struct {
-	place
+	iterState
 	order  keyOrder
 	tables []LevelTable
 	open   func(i int) (Iterator, error)
 
-	i      int      // the table
-	it     Iterator // over it, if it is open; else nil
-	key    []byte   // the entry's
-	target []byte   // a key that is sought, if it may be a part of a table that is left
+	i       int      // the open table
+	it      Iterator // over that table; nil if no table is open
+	key     []byte   // of the entry
+	seekKey []byte   // a copy of the key to seek, which may be in the open table's memory
 }
 
-// NewLevelIter returns a LevelIter over tables, whose ranges must be in c's order
-// and must not overlap. They stay the caller's, and must not change while the
-// LevelIter is in use.
+// NewLevelIter returns a LevelIter over tables. c is their Comparer, which must be the real
+// one: AnyOrder does not work, since ranges are compared. For the tables of a database it is
+// an InternalComparer. It is an error if the tables are not in c's order or if their ranges
+// overlap. The LevelIter keeps the slice, which must not change while it is in use.
 //
-// When a move reaches tables[i], open(i) returns an Iterator over it, in c's order;
-// the LevelIter closes that before it opens another, when it runs off an end, and in
-// Close. So open may open a file, and its Iterator's Close close it. An error of
-// open, or of an Iterator, fails the move as it is.
+// When a move comes to tables[i], the LevelIter calls open(i), which returns an Iterator
+// over that table in c's order. The LevelIter closes the Iterator before it opens the next
+// table, when it runs off an end, and in Close. So open can open a file, and the Close of
+// its Iterator can close that file. An error of open or of the Iterator is the error of the
+// move, unchanged.
 //
-// A key beyond its table's range fails the move too, with [ErrCorrupt]: no key is
-// shown out of order.
+// A key outside of its table's range fails the move with [ErrCorrupt]: the LevelIter shows
+// no key out of order.
 func NewLevelIter(c Comparer, tables []LevelTable, open func(i int) (Iterator, error)) (*LevelIter, error) {
 	l := &LevelIter{order: orderOf(c), tables: tables, open: open}
 	for i, t := range tables {
 		if l.order.compare(t.Smallest, t.Largest) > 0 {
-			return nil, fmt.Errorf("table: level: %s: its range %s is empty, want the smallest key first", name(tables, i), t.keys())
+			return nil, fmt.Errorf("table: level: %s: its range %s is empty, want Smallest ≤ Largest", name(tables, i), t.keys())
 		}
 		if i > 0 && l.order.compare(tables[i-1].Largest, t.Smallest) >= 0 {
 			return nil, fmt.Errorf("table: level: %s has keys %s, and %s before it %s: want ranges in order that do not overlap; merge such tables with NewMergingIter",
@@ -54,12 +59,12 @@ func NewLevelIter(c Comparer, tables []LevelTable, open func(i int) (Iterator, e
 	return l, nil
 }
 
-// keys describes the range.
+// keys returns the range, for errors.
 func (t *LevelTable) keys() string {
 	return wire.Quote(t.Smallest) + " to " + wire.Quote(t.Largest)
 }
 
-// name names table i in errors.
+// name returns a name of table i, for errors.
 func name(tables []LevelTable, i int) string {
 	if n := tables[i].Name; n != "" {
 		return wire.Printable(n)
@@ -67,8 +72,8 @@ func name(tables []LevelTable, i int) string {
 	return fmt.Sprint("table ", i)
 }
 
-// Key returns the entry's key. It is valid until the next move, and must not be
-// changed.
+// Key returns the entry's key, or nil if there is no entry. It is valid until the next
+// move. The caller must not change it.
 func (l *LevelIter) Key() []byte {
 	if l.at != atEntry {
 		return nil
@@ -76,8 +81,8 @@ func (l *LevelIter) Key() []byte {
 	return l.key
 }
 
-// Value returns the entry's value. It is valid until the next move, and must not be
-// changed.
+// Value returns the entry's value, or nil if there is no entry. It is valid until the next
+// move. The caller must not change it.
 func (l *LevelIter) Value() []byte {
 	if l.at != atEntry {
 		return nil
@@ -85,51 +90,52 @@ func (l *LevelIter) Value() []byte {
 	return l.it.Value()
 }
 
-// First moves to the first entry.
+// First moves to the first entry, and returns Valid.
 func (l *LevelIter) First() bool {
-	return l.depart() && l.enter(0) && l.forward(l.it.First())
+	return l.startMove() && l.enter(0) && l.forward(l.it.First())
 }
 
-// Last moves to the last entry.
+// Last moves to the last entry, and returns Valid.
 func (l *LevelIter) Last() bool {
-	return l.depart() && l.enter(len(l.tables)-1) && l.backward(l.it.Last())
+	return l.startMove() && l.enter(len(l.tables)-1) && l.backward(l.it.Last())
 }
 
-// SeekGE moves to the first entry whose key is ≥ key, which may be a part of Key. No
-// other tables are opened than the one whose range has key or comes next, and those
-// behind it, if it has no such entry.
+// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a part
+// of Key. SeekGE opens the first table whose Largest is ≥ key, and the next one only if
+// that has no such entry.
 func (l *LevelIter) SeekGE(key []byte) bool {
 	i := sort.Search(len(l.tables), func(i int) bool { return l.order.compare(l.tables[i].Largest, key) >= 0 })
-	key = l.keep(i, key)
-	return l.depart() && l.enter(i) && l.forward(l.it.SeekGE(key))
+	key = l.survivingKey(i, key)
+	return l.startMove() && l.enter(i) && l.forward(l.it.SeekGE(key))
 }
 
-// SeekLT moves to the last entry whose key is < key, which may be a part of Key.
+// SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a part of
+// Key.
 func (l *LevelIter) SeekLT(key []byte) bool {
 	i := sort.Search(len(l.tables), func(i int) bool { return l.order.compare(l.tables[i].Smallest, key) >= 0 }) - 1
-	key = l.keep(i, key)
-	return l.depart() && l.enter(i) && l.backward(l.it.SeekLT(key))
+	key = l.survivingKey(i, key)
+	return l.startMove() && l.enter(i) && l.backward(l.it.SeekLT(key))
 }
 
-// keep returns key in memory that survives entering table i.
-func (l *LevelIter) keep(i int, key []byte) []byte {
+// survivingKey returns key or, if entering table i may overwrite it, a copy.
+func (l *LevelIter) survivingKey(i int, key []byte) []byte {
 	if l.it == nil || l.i == i {
 		return key
 	}
-	l.target = append(l.target[:0], key...)
-	return l.target
+	l.seekKey = append(l.seekKey[:0], key...)
+	return l.seekKey
 }
 
-// Next moves to the next entry, from before the first one to the first one, and from
-// the last one to after it.
+// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
+// first one. At the last entry it moves to after it.
 func (l *LevelIter) Next() bool {
 	switch l.at {
 	case atEntry:
-		l.at = lost // until the move is made
+		l.at = failed // until the move ends
 		if l.it.Next() {
 			l.key = l.it.Key()
-			if l.order.compare(l.key, l.tables[l.i].Largest) <= 0 { // and ≥ Smallest, as the one before it
-				return l.arrive()
+			if l.order.compare(l.key, l.tables[l.i].Largest) <= 0 { // it is ≥ Smallest, as the key before is
+				return l.endAtEntry()
 			}
 		}
 		return l.forward(l.it.Valid())
@@ -139,12 +145,12 @@ func (l *LevelIter) Next() bool {
 	return false
 }
 
-// Prev moves to the entry before, from after the last one to the last one, and from
-// the first one to before it.
+// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
+// last one. At the first entry it moves to before it.
 func (l *LevelIter) Prev() bool {
 	switch l.at {
 	case atEntry:
-		l.at = lost
+		l.at = failed
 		return l.backward(l.it.Prev())
 	case afterLast:
 		return l.Last()
@@ -152,8 +158,8 @@ func (l *LevelIter) Prev() bool {
 	return false
 }
 
-// forward ends a move that goes up: found says whether it ended at an entry of the
-// open table. If not, the entry is the first one of the tables to come.
+// forward ends a move towards greater keys. If found is false, the move has run off the end
+// of the open table, and forward moves to the first entry of the tables behind it.
 func (l *LevelIter) forward(found bool) bool {
 	for !found {
 		if err := l.it.Error(); err != nil {
@@ -164,10 +170,11 @@ func (l *LevelIter) forward(found bool) bool {
 		}
 		found = l.it.First()
 	}
-	return l.show()
+	return l.checkEntry()
 }
 
-// backward ends a move that goes down, as forward does one that goes up.
+// backward ends a move towards smaller keys. If found is false, the move has run off the
+// start of the open table, and backward moves to the last entry of the tables before it.
 func (l *LevelIter) backward(found bool) bool {
 	for !found {
 		if err := l.it.Error(); err != nil {
@@ -178,21 +185,21 @@ func (l *LevelIter) backward(found bool) bool {
 		}
 		found = l.it.Last()
 	}
-	return l.show()
+	return l.checkEntry()
 }
 
-// show ends a move at the open table's entry.
-func (l *LevelIter) show() bool {
+// checkEntry ends a move at the open table's entry, if that is in the table's range.
+func (l *LevelIter) checkEntry() bool {
 	t := &l.tables[l.i]
 	l.key = l.it.Key()
 	if l.order.compare(l.key, t.Smallest) < 0 || l.order.compare(l.key, t.Largest) > 0 {
-		return l.fail(fmt.Errorf("%w: %s has key %s, want its keys in the range it was listed with, %s", ErrCorrupt, name(l.tables, l.i), wire.Quote(l.key), t.keys()))
+		return l.fail(fmt.Errorf("%w: %s has key %s, want it in the table's range, %s", ErrCorrupt, name(l.tables, l.i), wire.Quote(l.key), t.keys()))
 	}
-	return l.arrive()
+	return l.endAtEntry()
 }
 
-// enter makes table i the open one. It reports false for a table that is not there,
-// whose side it moves to, and for one that cannot be opened.
+// enter opens table i, as a part of a move. If there is no table i, or if it cannot be
+// opened, enter ends the move and returns false.
 func (l *LevelIter) enter(i int) bool {
 	if l.it != nil && i == l.i {
 		return true
@@ -202,9 +209,9 @@ func (l *LevelIter) enter(i int) bool {
 	}
 	switch {
 	case i < 0:
-		return l.leave(beforeFirst)
+		return l.endOutside(beforeFirst)
 	case i >= len(l.tables):
-		return l.leave(afterLast)
+		return l.endOutside(afterLast)
 	}
 	it, err := l.open(i)
 	if err != nil {
@@ -224,13 +231,13 @@ func (l *LevelIter) closeTable() error {
 	return closeIterator(it)
 }
 
-// Close closes the open table and returns Error, joined with what went wrong in
-// closing. Every move is ErrClosed from then on.
+// Close closes the open table. It returns Error, joined with an error of closing. After
+// Close every move fails with ErrClosed.
 func (l *LevelIter) Close() error {
 	err := l.Error()
 	if e := l.closeTable(); e != nil {
 		err = errors.Join(err, e)
 	}
-	*l = LevelIter{place: closedPlace}
+	*l = LevelIter{iterState: closedState}
 	return err
 }

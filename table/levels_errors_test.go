@@ -62,7 +62,7 @@ func TestLevelRangesAreChecked(t *testing.T) {
 		{"ac bd", `table: level: table 1 has keys "b" to "d", and table 0 before it "a" to "c": want ranges in order that do not overlap; merge such tables with NewMergingIter`},
 		{"ab bc", `table: level: table 1 has keys "b" to "c", and table 0 before it "a" to "b": want ranges in order that do not overlap; merge such tables with NewMergingIter`},
 		{"cd ab", `table: level: table 1 has keys "a" to "b", and table 0 before it "c" to "d": want ranges in order that do not overlap; merge such tables with NewMergingIter`},
-		{"ab dc", `table: level: table 1: its range "d" to "c" is empty, want the smallest key first`},
+		{"ab dc", `table: level: table 1: its range "d" to "c" is empty, want Smallest ≤ Largest`},
 	} {
 		var tables []table.LevelTable
 		for _, r := range strings.Fields(tt.ranges) {
@@ -121,7 +121,7 @@ func TestLevelKeysBeyondTheirRange(t *testing.T) {
 	} {
 		it := levelIter(t, &log, []string{"ab", "df", "hi"}, []string{"ab", tt.keys, "hi"})
 		moved := tt.move(it)
-		want := fmt.Sprintf(`table: corrupt: 000001.ldb has key %q, want its keys in the range it was listed with, "d" to "f"`, tt.key)
+		want := fmt.Sprintf(`table: corrupt: 000001.ldb has key %q, want it in the table's range, "d" to "f"`, tt.key)
 		if err := it.Error(); moved || it.Valid() || !errors.Is(err, table.ErrCorrupt) || err.Error() != want {
 			t.Errorf("%s: %v, %v; want\n%s", tt.keys, moved, err, want)
 		}

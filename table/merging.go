@@ -6,30 +6,31 @@ import (
 	"sort"
 )
 
-// A MergingIter is an [Iterator] over all the entries of other Iterators, in one
-// order. Entries of equal keys are all shown: that of the earlier Iterator comes
-// first.
+// A MergingIter is an [Iterator] that merges other Iterators: it shows the entries of all of
+// them in one order. It shows all entries of equal keys, first that of the Iterator that was
+// given first. NewMergingIter returns one.
 type MergingIter struct {
-	place
-	order   keyOrder
-	sources []source
-	up      bool   // going up: all other sources are after the entry; else before it
-	queue   []int  // the sources that are at an entry, in the order to show them
-	target  []byte // a key that is sought: the one given may be a part of a source that moves
+	iterState
+	order     keyOrder
+	sources   []source
+	ascending bool   // all other sources are after the entry; else all are before it
+	queue     []int  // the sources that are at an entry, in the order to show them
+	seekKey   []byte // a copy of the key to seek, which may be in a source's memory
 }
 
-// source is one of the iterators that are merged.
+// A source is one of the Iterators to merge.
 type source struct {
 	it  Iterator
-	key []byte // its entry's
+	key []byte // of the entry that it is at
 }
 
-// NewMergingIter returns a MergingIter over the Iterators, each of which must be in
-// c's order. They are its own from then on: it moves them, from wherever they are,
-// and its Close closes them. An error of one fails the move, as it is.
+// NewMergingIter returns a MergingIter over the Iterators, each of which must be in c's
+// order. AnyOrder does not work, since keys are compared. The MergingIter owns the
+// Iterators: the caller must not use them any more, and Close closes them. It does not
+// matter where they are. An error of an Iterator is the error of the move, unchanged.
 //
-// Where keys have no sequence numbers, give the Iterator with the newest entries
-// first: going up, the first of equal keys is then the newest.
+// If the keys have no sequence numbers, give the Iterator with the newest entries first.
+// Then Next shows the newest of several equal keys first.
 func NewMergingIter(c Comparer, its ...Iterator) *MergingIter {
 	m := &MergingIter{order: orderOf(c), sources: make([]source, len(its)), queue: make([]int, 0, len(its))}
 	for i, it := range its {
@@ -38,8 +39,8 @@ func NewMergingIter(c Comparer, its ...Iterator) *MergingIter {
 	return m
 }
 
-// Source returns the index of the Iterator that the entry is of, as NewMergingIter
-// was given them; −1 if there is no entry.
+// Source returns which Iterator has the entry: its index in the arguments of
+// NewMergingIter, or −1 if there is no entry.
 func (m *MergingIter) Source() int {
 	if m.at != atEntry {
 		return -1
@@ -47,8 +48,8 @@ func (m *MergingIter) Source() int {
 	return m.queue[0]
 }
 
-// Key returns the entry's key. It is valid until the next move, and must not be
-// changed.
+// Key returns the entry's key, or nil if there is no entry. It is valid until the next
+// move. The caller must not change it.
 func (m *MergingIter) Key() []byte {
 	if m.at != atEntry {
 		return nil
@@ -56,8 +57,8 @@ func (m *MergingIter) Key() []byte {
 	return m.sources[m.queue[0]].key
 }
 
-// Value returns the entry's value. It is valid until the next move, and must not be
-// changed.
+// Value returns the entry's value, or nil if there is no entry. It is valid until the next
+// move. The caller must not change it.
 func (m *MergingIter) Value() []byte {
 	if m.at != atEntry {
 		return nil
@@ -65,31 +66,33 @@ func (m *MergingIter) Value() []byte {
 	return m.sources[m.queue[0]].it.Value()
 }
 
-// First moves to the first entry.
+// First moves to the first entry, and returns Valid.
 func (m *MergingIter) First() bool { return m.moveAll(true, Iterator.First) }
 
-// Last moves to the last entry.
+// Last moves to the last entry, and returns Valid.
 func (m *MergingIter) Last() bool { return m.moveAll(false, Iterator.Last) }
 
-// SeekGE moves to the first entry whose key is ≥ key, which may be a part of Key.
+// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a part
+// of Key.
 func (m *MergingIter) SeekGE(key []byte) bool {
-	m.target = append(m.target[:0], key...)
-	return m.moveAll(true, func(it Iterator) bool { return it.SeekGE(m.target) })
+	m.seekKey = append(m.seekKey[:0], key...)
+	return m.moveAll(true, func(it Iterator) bool { return it.SeekGE(m.seekKey) })
 }
 
-// SeekLT moves to the last entry whose key is < key, which may be a part of Key.
+// SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a part of
+// Key.
 func (m *MergingIter) SeekLT(key []byte) bool {
-	m.target = append(m.target[:0], key...)
-	return m.moveAll(false, func(it Iterator) bool { return it.SeekLT(m.target) })
+	m.seekKey = append(m.seekKey[:0], key...)
+	return m.moveAll(false, func(it Iterator) bool { return it.SeekLT(m.seekKey) })
 }
 
-// Next moves to the next entry, from before the first one to the first one, and from
-// the last one to after it.
+// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
+// first one. At the last entry it moves to after it.
 func (m *MergingIter) Next() bool {
 	switch {
-	case m.at == atEntry && m.up:
-		m.at = lost // until the move is made
-		return m.step(m.sources[m.queue[0]].it.Next())
+	case m.at == atEntry && m.ascending:
+		m.at = failed // until the move ends
+		return m.endMoveOfFirst(m.sources[m.queue[0]].it.Next())
 	case m.at == atEntry:
 		return m.moveAll(true, Iterator.Next) // all others are before this entry, or before their first
 	case m.at == beforeFirst:
@@ -98,13 +101,13 @@ func (m *MergingIter) Next() bool {
 	return false
 }
 
-// Prev moves to the entry before, from after the last one to the last one, and from
-// the first one to before it.
+// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
+// last one. At the first entry it moves to before it.
 func (m *MergingIter) Prev() bool {
 	switch {
-	case m.at == atEntry && !m.up:
-		m.at = lost
-		return m.step(m.sources[m.queue[0]].it.Prev())
+	case m.at == atEntry && !m.ascending:
+		m.at = failed
+		return m.endMoveOfFirst(m.sources[m.queue[0]].it.Prev())
 	case m.at == atEntry:
 		return m.moveAll(false, Iterator.Prev) // all others are after this entry, or after their last
 	case m.at == afterLast:
@@ -113,12 +116,12 @@ func (m *MergingIter) Prev() bool {
 	return false
 }
 
-// moveAll moves all sources, to go up or down from there.
-func (m *MergingIter) moveAll(up bool, move func(Iterator) bool) bool {
-	if !m.depart() {
+// moveAll moves all sources. The MergingIter is ascending or descending from there on.
+func (m *MergingIter) moveAll(ascending bool, move func(Iterator) bool) bool {
+	if !m.startMove() {
 		return false
 	}
-	m.up, m.queue = up, m.queue[:0]
+	m.ascending, m.queue = ascending, m.queue[:0]
 	for i := range m.sources {
 		s := &m.sources[i]
 		switch {
@@ -130,12 +133,12 @@ func (m *MergingIter) moveAll(up bool, move func(Iterator) bool) bool {
 			return m.fail(s.it.Error())
 		}
 	}
-	return m.show()
+	return m.endMove()
 }
 
-// step ends a move of the first source in the queue: found says whether it is at an
-// entry.
-func (m *MergingIter) step(found bool) bool {
+// endMoveOfFirst ends a move in which only the first source of the queue has moved. found
+// says whether it is at an entry.
+func (m *MergingIter) endMoveOfFirst(found bool) bool {
 	first := m.queue[0]
 	s, others := &m.sources[first], m.queue[1:]
 	if !found {
@@ -143,7 +146,7 @@ func (m *MergingIter) step(found bool) bool {
 			return m.fail(err)
 		}
 		m.queue = m.queue[:copy(m.queue, others)]
-		return m.show()
+		return m.endMove()
 	}
 	s.key = s.it.Key()
 	if len(others) > 0 && m.before(others[0], first) {
@@ -151,36 +154,37 @@ func (m *MergingIter) step(found bool) bool {
 		copy(m.queue, others[:n])
 		m.queue[n] = first
 	}
-	return m.arrive()
+	return m.endAtEntry()
 }
 
-// rank returns how many sources of a queue come before source i.
+// rank returns how many sources of the queue come before source i.
 func (m *MergingIter) rank(i int, queue []int) int {
 	return sort.Search(len(queue), func(n int) bool { return m.before(i, queue[n]) })
 }
 
-// before reports whether the entry of source i is to be shown before that of j.
+// before reports whether the entry of source i is to be shown before that of source j.
 func (m *MergingIter) before(i, j int) bool {
 	c := m.order.compare(m.sources[i].key, m.sources[j].key)
 	if c == 0 {
 		c = i - j
 	}
-	return c < 0 == m.up
+	return c < 0 == m.ascending
 }
 
-// show ends a move at the first entry of the queue.
-func (m *MergingIter) show() bool {
+// endMove ends a move at the entry of the first source in the queue, or outside if the
+// queue is empty.
+func (m *MergingIter) endMove() bool {
 	switch {
 	case len(m.queue) > 0:
-		return m.arrive()
-	case m.up:
-		return m.leave(afterLast)
+		return m.endAtEntry()
+	case m.ascending:
+		return m.endOutside(afterLast)
 	}
-	return m.leave(beforeFirst)
+	return m.endOutside(beforeFirst)
 }
 
-// Close closes the Iterators and returns Error, joined with what went wrong in
-// closing. Every move is ErrClosed from then on.
+// Close closes the Iterators. It returns Error, joined with the errors of closing. After
+// Close every move fails with ErrClosed.
 func (m *MergingIter) Close() error {
 	err := m.Error()
 	for _, s := range m.sources {
@@ -188,6 +192,6 @@ func (m *MergingIter) Close() error {
 			err = errors.Join(err, e)
 		}
 	}
-	*m = MergingIter{place: closedPlace}
+	*m = MergingIter{iterState: closedState}
 	return err
 }

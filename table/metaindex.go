@@ -29,7 +29,7 @@ func (f *tableFile) readMetaindex() (*block.Iter, error) {
 	if err != nil {
 		return nil, err
 	}
-	it, budget := new(block.Iter), block.Budget{Memory: metaindexKeyBudget.of(f.footerOffset)}
+	it, budget := new(block.Iter), block.Budget{Memory: metaindexKeyBudget.forFile(f.footerOffset)}
 	if err := it.Open(contents, block.Order{}, &budget); err != nil {
 		return nil, f.damaged(MetaindexBlock, h, err)
 	}
@@ -72,7 +72,7 @@ func (f *tableFile) metaEntries() ([]MetaindexEntry, error) {
 		return nil, err
 	}
 	var entries []MetaindexEntry
-	nameBudget := metaindexKeyBudget.of(f.footerOffset)
+	nameBudget := metaindexKeyBudget.forFile(f.footerOffset)
 	for it.Next() {
 		if nameBudget -= len(it.Key()); len(entries) == maxMetaBlocks || nameBudget < 0 {
 			return nil, f.corrupt(MetaindexBlock, f.footer.metaindex, "more than %d entries, or too long ones", maxMetaBlocks)

@@ -160,7 +160,7 @@ func (r *Reader) Properties() (*Properties, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := decodeProperties(contents, metaindexKeyBudget.of(r.footerOffset))
+	p, err := decodeProperties(contents, metaindexKeyBudget.forFile(r.footerOffset))
 	if err != nil {
 		return nil, r.damaged(PropertiesBlock, h, err)
 	}

@@ -8,54 +8,60 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// fanOut is how many separators a node of the search tree has.
-const fanOut = 32
+// fanOut is the number of separators in a node of the search tree.
+const (
+	log2FanOut = 5
+	fanOut     = 1 << log2FanOut
+)
 
-// searchTree finds separators in the bytewise order without comparing whole
-// keys. Its lowest level has all separators, in nodes of fanOut; each level
-// above has the last separator of each node below, up to a level of one node.
+// A searchTree finds separators in the bytewise order, and compares few whole keys for
+// that. The levels are those of a B-tree. The lowest has all separators, in nodes of
+// fanOut. Each level above has the last separator of each node below. The highest is one
+// node.
 //
-// Of a separator a node has only the head: 8 bytes after those that all of the
-// node share, as a number. If some heads of a node are alike, it has the next 8
-// bytes of each too, the tails. Where a sought key has the same, the separators
-// themselves decide. Where keys have suffixes that are in another order, all this is
-// without them. The arrays stay in the processor's caches, where the
-// separators would not.
+// A node compares numbers: the first 8 bytes of each separator behind the prefix that all
+// separators of the node share. Where two of them are equal, it also has the 8 bytes
+// behind these. Separators are compared whole only if both numbers equal those of the key.
+// The numbers are small enough to stay in the processor's caches; the separators are not.
+//
+// If the order has a Suffix, all this is about the keys without it. See block.Order.
 type searchTree struct {
 	levels []searchLevel // the lowest first
 }
 
 type searchLevel struct {
-	heads  []uint64 // of the separators, up to whole nodes
-	tails  []uint64 // of the nodes that have them, fanOut each
-	shared []prefix // of the separators of each node
-	n      int      // separators
-	shift  int      // log2 of how many of the lowest level's each stands for
+	first8 []uint64 // of each separator; the last node is filled up with the highest number
+	next8  []uint64 // fanOut numbers for each node that has them
+	nodes  []searchNode
+	n      int // number of separators
+	shift  int // each separator stands for 1<<shift separators of the lowest level
 }
 
-// prefix is what the separators of a node start with: so many bytes of the
-// first one. It is implied if the last separator of the node before starts with
-// it too: keys that are sought in the node are between two with this prefix then,
-// and have it.
-type prefix struct {
-	size    uint32
-	implied bool
-	tails   int32 // where those of the node start; −1 if it has none
+// A searchNode is what the separators of a node have in common.
+type searchNode struct {
+	prefixLen uint32 // of the prefix that all separators share
+
+	// prefixImplied says that the last separator of the node before has the prefix too.
+	// So has every key that is searched for in this node, since it is between two
+	// separators that have it.
+	prefixImplied bool
+
+	next8 int32 // where the node's numbers start in searchLevel.next8; −1 if it has none
 }
 
 // newSearchTree returns the tree of the index's separators.
 func newSearchTree(x *index) searchTree {
 	var t searchTree
-	for n, shift := x.len(), 0; n > 0; shift += 5 {
+	for n, shift := x.len(), 0; n > 0; shift += log2FanOut {
 		nodes := (n + fanOut - 1) / fanOut
-		l := searchLevel{heads: make([]uint64, nodes*fanOut), shared: make([]prefix, nodes), n: n, shift: shift}
-		for i := n; i < len(l.heads); i++ {
-			l.heads[i] = ^uint64(0)
+		l := searchLevel{first8: make([]uint64, nodes*fanOut), nodes: make([]searchNode, nodes), n: n, shift: shift}
+		for i := n; i < len(l.first8); i++ {
+			l.first8[i] = ^uint64(0)
 		}
 		for node := range nodes {
-			l.fill(x, node)
+			l.buildNode(x, node)
 		}
-		l.tails = slices.Clip(l.tails)
+		l.next8 = slices.Clip(l.next8)
 		t.levels = append(t.levels, l)
 		if nodes == 1 {
 			break
@@ -65,106 +71,93 @@ func newSearchTree(x *index) searchTree {
 	return t
 }
 
-// fill makes one node.
-func (l *searchLevel) fill(x *index, node int) {
-	from, to := node*fanOut, min((node+1)*fanOut, l.n)
-	last := l.orderedPrefix(x, to-1)
-	skip := wire.SharedLen(l.orderedPrefix(x, from), last)
-	p := prefix{size: uint32(skip), tails: -1}
-	p.implied = node > 0 && wire.SharedLen(l.orderedPrefix(x, from-1), last) >= skip
-	alike := false
-	for i := from; i < to; i++ {
-		l.heads[i] = wire.Head(l.orderedPrefix(x, i)[skip:])
-		alike = alike || i > from && l.heads[i] == l.heads[i-1]
+// buildNode sets the numbers of one node.
+func (l *searchLevel) buildNode(x *index, node int) {
+	start, end := node*fanOut, min((node+1)*fanOut, l.n)
+	last := l.orderedPrefix(x, end-1)
+	prefixLen := wire.SharedLen(l.orderedPrefix(x, start), last)
+	n := searchNode{prefixLen: uint32(prefixLen), next8: -1}
+	n.prefixImplied = node > 0 && wire.SharedLen(l.orderedPrefix(x, start-1), last) >= prefixLen
+	ties := false
+	for i := start; i < end; i++ {
+		l.first8[i] = wire.First8(l.orderedPrefix(x, i)[prefixLen:])
+		ties = ties || i > start && l.first8[i] == l.first8[i-1]
 	}
-	if alike {
-		p.tails = int32(len(l.tails))
-		for i := from; i < to; i++ {
-			l.tails = append(l.tails, tail(l.orderedPrefix(x, i)[skip:]))
+	if ties {
+		n.next8 = int32(len(l.next8))
+		for i := start; i < end; i++ {
+			rest := l.orderedPrefix(x, i)[prefixLen:]
+			l.next8 = append(l.next8, wire.First8(rest[min(8, len(rest)):]))
 		}
 	}
-	l.shared[node] = p
+	l.nodes[node] = n
 }
-
-// tail returns the 8 bytes after those of the head, as a number like it.
-func tail(key []byte) uint64 { return wire.Head(key[min(8, len(key)):]) }
 
 // separator returns separator i of the level.
 func (l *searchLevel) separator(x *index, i int) []byte {
 	return x.separator(min((i+1)<<l.shift, x.len()) - 1)
 }
 
-// orderedPrefix returns what of separator i of the level is in the bytewise order.
+// orderedPrefix returns the part of separator i of the level that is in the bytewise order.
 func (l *searchLevel) orderedPrefix(x *index, i int) []byte {
 	return x.order.Prefix(l.separator(x, i))
 }
 
-// search returns the first of the index's separators that is not below key, or
-// x.len().
-func (t *searchTree) search(x *index, key []byte) int {
-	node := 0
-	for i := len(t.levels) - 1; i >= 0; i-- {
-		l := &t.levels[i]
-		if node = l.search(x, node, key); node == l.n {
-			return x.len()
-		}
-	}
-	return node
-}
-
-// search returns the first separator of the level, from the node on, that is not
-// below key.
+// search returns the first separator of the level that is ≥ key. It is in the given node,
+// or the first one of the next node if all of the node are < key.
 func (l *searchLevel) search(x *index, node int, key []byte) int {
-	from := node * fanOut
-	to := min(from+fanOut, l.n)
-	shared, part := &l.shared[node], x.order.Prefix(key)
-	if !shared.implied {
-		prefix := l.separator(x, from)[:shared.size]
-		if !bytes.HasPrefix(part, prefix) {
-			if bytes.Compare(prefix, part) > 0 {
-				return from
+	start := node * fanOut
+	end := min(start+fanOut, l.n)
+	n, ordered := &l.nodes[node], x.order.Prefix(key)
+	if !n.prefixImplied {
+		prefix := l.separator(x, start)[:n.prefixLen]
+		if !bytes.HasPrefix(ordered, prefix) {
+			if bytes.Compare(prefix, ordered) > 0 {
+				return start
 			}
-			return to
+			return end
 		}
 	}
-	h := wire.Head(part[shared.size:])
-	i := from + countBelow((*[fanOut]uint64)(l.heads[from:]), h)
-	if i < to && l.heads[i] == h {
-		return l.searchAlike(x, i, to, shared, key)
+	rest := ordered[n.prefixLen:]
+	first8 := wire.First8(rest)
+	i := start + countLess((*[fanOut]uint64)(l.first8[start:]), first8)
+	if i == end || l.first8[i] != first8 {
+		return i
 	}
-	return i
-}
-
-// searchAlike goes on from separator i, the first one of those before to that
-// has the key's head.
-func (l *searchLevel) searchAlike(x *index, i, to int, shared *prefix, key []byte) int {
-	h := l.heads[i]
-	if shared.tails >= 0 {
-		t, tails := tail(x.order.Prefix(key)[shared.size:]), l.tails[shared.tails:]
-		for i < to && l.heads[i] == h && tails[i%fanOut] < t {
-			i++
-		}
-		if i < to && tails[i%fanOut] > t {
-			return i
-		}
+	if n.next8 >= 0 {
+		i, end = l.narrow(n, i, end, first8, wire.First8(rest[min(8, len(rest)):]))
 	}
-	for i < to && l.heads[i] == h && x.order.Compare(l.separator(x, i), key) < 0 {
+	for i < end && l.first8[i] == first8 && x.order.Compare(l.separator(x, i), key) < 0 {
 		i++
 	}
 	return i
 }
 
-// countBelow returns how many of heads, which ascend, are below h. It takes no
-// branch that could be guessed wrong.
-func countBelow(heads *[fanOut]uint64, h uint64) int {
-	quarter := 8 * (below(heads[7], h) + below(heads[15], h) + below(heads[23], h))
-	q := (*[8]uint64)(heads[quarter&(fanOut-8):])
-	return quarter + below(q[0], h) + below(q[1], h) + below(q[2], h) + below(q[3], h) +
-		below(q[4], h) + below(q[5], h) + below(q[6], h) + below(q[7], h)
+// narrow returns the range of those separators from start to end that have both numbers.
+// If there are none, it is empty, and starts at the first separator with greater numbers.
+func (l *searchLevel) narrow(n *searchNode, start, end int, first8, next8 uint64) (int, int) {
+	numbers := l.next8[n.next8:]
+	for start < end && l.first8[start] == first8 && numbers[start%fanOut] < next8 {
+		start++
+	}
+	i := start
+	for i < end && l.first8[i] == first8 && numbers[i%fanOut] == next8 {
+		i++
+	}
+	return start, i
 }
 
-// below is 1 if a is below b, and else 0.
-func below(a, b uint64) int {
+// countLess returns how many of the ascending numbers are < x. It has no branches, since a
+// processor would often predict them wrong.
+func countLess(numbers *[fanOut]uint64, x uint64) int {
+	quarter := 8 * (less(numbers[7], x) + less(numbers[15], x) + less(numbers[23], x))
+	q := (*[8]uint64)(numbers[quarter&(fanOut-8):])
+	return quarter + less(q[0], x) + less(q[1], x) + less(q[2], x) + less(q[3], x) +
+		less(q[4], x) + less(q[5], x) + less(q[6], x) + less(q[7], x)
+}
+
+// less is 1 if a < b, and else 0.
+func less(a, b uint64) int {
 	_, borrow := bits.Sub64(a, b, 0)
 	return int(borrow)
 }

@@ -25,7 +25,7 @@ func indexOf(separators [][]byte) *index {
 
 // The tree finds what a binary search of whole separators finds, for keys of all
 // shapes: with prefixes shared by all or some, prefixes of each other, zeros
-// that are like the padding of short heads, and 0xff that is like that of nodes.
+// that are like the padding of short keys, and 0xff that is like that of nodes.
 func TestSearchTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	random := func(alphabet string, most int) []byte {

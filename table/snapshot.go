@@ -8,42 +8,43 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// A SnapshotIter is an [Iterator] over the users' keys of a database as a snapshot
-// sees them: those whose newest version that it sees is no deletion, with that
-// version's value.
+// A SnapshotIter is an [Iterator] over the user keys of a database, as a snapshot sees them.
+// Of each user key it takes the newest version that the snapshot sees. It shows the user key
+// with the value of that version, unless the version is a deletion. NewSnapshotIter returns
+// one.
 type SnapshotIter struct {
-	place
-	order    keyOrder // of users' keys
-	it       Iterator
+	iterState
+	order    keyOrder // of user keys
+	it       Iterator // over internal keys
 	sequence uint64
 
-	// Going up, it is at the entry that is shown. Going down, it has passed all
-	// versions of the entry's key, and key and value are copies.
-	up    bool
-	key   []byte // the user's key: going up, a part of it's key; going down, saved
-	saved []byte // the key whose versions are passed over
-	value []byte // going down
-	seek  []byte
+	// If ascending, it is at the entry that is shown. Otherwise it has passed all
+	// versions of the entry's user key, and key and savedValue are copies.
+	ascending  bool
+	key        []byte // the entry's user key: a part of it.Key if ascending, else savedKey
+	savedKey   []byte // the user key whose further versions are skipped
+	savedValue []byte // the entry's value, if not ascending
+	seekKey    []byte
 }
 
-// NewSnapshotIter returns a SnapshotIter over the entries of it, whose keys are
-// internal ones in InternalComparer(user)'s order; often it is a [MergingIter] over
-// all tables of a database. Versions with a sequence number ≤ sequence are seen:
-// MaxSequence sees the newest. Keys, those given to SeekGE and SeekLT too, are users'
-// keys.
+// NewSnapshotIter returns a SnapshotIter over the entries of it. These have internal keys in
+// the order of InternalComparer(user). AnyOrder does not work. Often it is a [MergingIter]
+// over all tables of a database. The snapshot sees versions with a sequence number ≤
+// sequence, so with MaxSequence it sees all. Key returns user keys, and SeekGE and SeekLT
+// take them.
 //
-// It owns it from then on, and its Close closes it. An error of it fails the move as
-// it is. So does, with [ErrCorrupt], a key that is no internal one, or of which the
-// snapshot sees a version of a kind that is not known here.
+// The SnapshotIter owns it: the caller must not use it any more, and Close closes it. An
+// error of it is the error of the move, unchanged. A key that is no internal key fails the
+// move with [ErrCorrupt]. So does a user key whose newest version that the snapshot sees is of
+// a kind other than KindSet and KindDelete.
 //
-// Going up, Value is it's, and nothing is copied but the key; going down, the value
-// is copied.
+// Next copies user keys, but no values. Prev copies both.
 func NewSnapshotIter(user Comparer, it Iterator, sequence uint64) *SnapshotIter {
 	return &SnapshotIter{order: orderOf(user), it: it, sequence: min(sequence, MaxSequence)}
 }
 
-// Key returns the entry's user's key. It is valid until the next move, and must not
-// be changed.
+// Key returns the entry's user key, or nil if there is no entry. It is valid until the next
+// move. The caller must not change it.
 func (s *SnapshotIter) Key() []byte {
 	if s.at != atEntry {
 		return nil
@@ -51,86 +52,86 @@ func (s *SnapshotIter) Key() []byte {
 	return s.key
 }
 
-// Value returns the entry's value. It is valid until the next move, and must not be
-// changed.
+// Value returns the entry's value, or nil if there is no entry. It is valid until the next
+// move. The caller must not change it.
 func (s *SnapshotIter) Value() []byte {
 	switch {
 	case s.at != atEntry:
 		return nil
-	case s.up:
+	case s.ascending:
 		return s.it.Value()
 	}
-	return s.value
+	return s.savedValue
 }
 
-// First moves to the first entry.
+// First moves to the first entry, and returns Valid.
 func (s *SnapshotIter) First() bool {
-	return s.depart() && s.rise(s.it.First(), false)
+	return s.startMove() && s.forward(s.it.First(), false)
 }
 
-// Last moves to the last entry.
+// Last moves to the last entry, and returns Valid.
 func (s *SnapshotIter) Last() bool {
-	return s.depart() && s.fall(s.it.Last())
+	return s.startMove() && s.backward(s.it.Last())
 }
 
-// SeekGE moves to the first entry whose user's key is ≥ user, which may be a part of
-// Key.
+// SeekGE moves to the first entry whose user key is ≥ user, and returns Valid. user may be a
+// part of Key.
 func (s *SnapshotIter) SeekGE(user []byte) bool {
-	s.seek = SeekKey(s.seek[:0], user, s.sequence)
-	return s.depart() && s.rise(s.it.SeekGE(s.seek), false)
+	s.seekKey = SeekKey(s.seekKey[:0], user, s.sequence)
+	return s.startMove() && s.forward(s.it.SeekGE(s.seekKey), false)
 }
 
-// SeekLT moves to the last entry whose user's key is < user, which may be a part of
-// Key.
+// SeekLT moves to the last entry whose user key is < user, and returns Valid. user may be a
+// part of Key.
 func (s *SnapshotIter) SeekLT(user []byte) bool {
-	s.seek = SeekKey(s.seek[:0], user, MaxSequence)
-	return s.depart() && s.fall(s.it.SeekLT(s.seek))
+	s.seekKey = SeekKey(s.seekKey[:0], user, MaxSequence)
+	return s.startMove() && s.backward(s.it.SeekLT(s.seekKey))
 }
 
-// Next moves to the next entry, from before the first one to the first one, and from
-// the last one to after it.
+// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
+// first one. At the last entry it moves to after it.
 func (s *SnapshotIter) Next() bool {
 	switch s.at {
 	case atEntry:
-		s.at = lost // until the move is made
-		if s.up {
-			s.saved = append(s.saved[:0], s.key...)
+		s.at = failed // until the move ends
+		if s.ascending {
+			s.savedKey = append(s.savedKey[:0], s.key...)
 		}
-		return s.rise(s.it.Next(), true)
+		return s.forward(s.it.Next(), true)
 	case beforeFirst:
 		return s.First()
 	}
 	return false
 }
 
-// Prev moves to the entry before, from after the last one to the last one, and from
-// the first one to before it.
+// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
+// last one. At the first entry it moves to before it.
 func (s *SnapshotIter) Prev() bool {
 	switch s.at {
 	case atEntry:
-		s.at = lost
-		if s.up {
-			return s.fall(s.it.Prev()) // over versions that are too new to be seen
+		s.at = failed
+		if s.ascending {
+			return s.backward(s.it.Prev()) // to a smaller key, or a version that the snapshot does not see
 		}
-		return s.fall(s.it.Valid())
+		return s.backward(s.it.Valid())
 	case afterLast:
 		return s.Last()
 	}
 	return false
 }
 
-// rise ends a move that goes up, from where it is, at an entry if found. Versions of
-// the saved key are passed over if pass is set.
-func (s *SnapshotIter) rise(found, pass bool) bool {
-	s.up = true
+// forward ends a move towards greater keys. found says whether s.it is at an entry. If
+// skipping, forward skips versions of savedKey.
+func (s *SnapshotIter) forward(found, skipping bool) bool {
+	s.ascending = true
 	for ; found; found = s.it.Next() {
 		k, ok := ParseInternalKey(s.it.Key())
 		switch {
 		case !ok:
 			return s.failShort()
-		case k.Sequence > s.sequence || pass && s.order.compare(k.UserKey, s.saved) == 0:
+		case k.Sequence > s.sequence || skipping && s.order.compare(k.UserKey, s.savedKey) == 0:
 		case k.Kind == KindDelete:
-			s.saved, pass = append(s.saved[:0], k.UserKey...), true
+			s.savedKey, skipping = append(s.savedKey[:0], k.UserKey...), true
 		default:
 			s.key = k.UserKey
 			return s.show(k.Kind)
@@ -139,25 +140,25 @@ func (s *SnapshotIter) rise(found, pass bool) bool {
 	return s.end(afterLast)
 }
 
-// fall ends a move that goes down, from where it is, at an entry if found. Versions
-// of a key come the oldest first: the last one that the snapshot sees is known to be
-// that when another key is reached.
-func (s *SnapshotIter) fall(found bool) bool {
-	s.up = false
-	kind := KindDelete // of the saved key's newest version so far, if there is one
+// backward ends a move towards smaller keys. found says whether s.it is at an entry. The
+// oldest version of a user key comes first, so backward saves each version that the snapshot
+// sees. At the next user key it knows that the saved one is the newest.
+func (s *SnapshotIter) backward(found bool) bool {
+	s.ascending = false
+	kind := KindDelete // of the newest version of savedKey so far; KindDelete if there is none
 	for ; found; found = s.it.Prev() {
 		k, ok := ParseInternalKey(s.it.Key())
 		switch {
 		case !ok:
 			return s.failShort()
-		case kind != KindDelete && s.order.compare(k.UserKey, s.saved) != 0:
+		case kind != KindDelete && s.order.compare(k.UserKey, s.savedKey) != 0:
 			return s.show(kind)
 		case k.Sequence > s.sequence:
 			continue
 		}
-		kind, s.saved = k.Kind, append(s.saved[:0], k.UserKey...)
-		if s.key = s.saved; kind == KindSet {
-			s.value = append(s.value[:0], s.it.Value()...)
+		kind, s.savedKey = k.Kind, append(s.savedKey[:0], k.UserKey...)
+		if s.key = s.savedKey; kind == KindSet {
+			s.savedValue = append(s.savedValue[:0], s.it.Value()...)
 		}
 	}
 	if kind != KindDelete && s.it.Error() == nil {
@@ -166,30 +167,30 @@ func (s *SnapshotIter) fall(found bool) bool {
 	return s.end(beforeFirst)
 }
 
-// show ends a move at a version that is no deletion.
+// show ends a move at an entry, whose version has that kind.
 func (s *SnapshotIter) show(kind Kind) bool {
 	if kind != KindSet {
 		return s.fail(fmt.Errorf("%w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)", ErrCorrupt, wire.Quote(s.key), kind, KindSet, KindDelete))
 	}
-	return s.arrive()
+	return s.endAtEntry()
 }
 
-// end ends a move for which there is no more entry.
+// end ends a move that finds no entry.
 func (s *SnapshotIter) end(at position) bool {
 	if err := s.it.Error(); err != nil {
 		return s.fail(err)
 	}
-	return s.leave(at)
+	return s.endOutside(at)
 }
 
-// failShort ends a move at a key that is no internal one.
+// failShort ends a move at a key that is too short for an internal key.
 func (s *SnapshotIter) failShort() bool {
 	key := s.it.Key()
 	return s.fail(fmt.Errorf("%w: key %s has %d bytes, want an internal key: a user's key and %d bytes of sequence number and kind", ErrCorrupt, wire.Quote(key), len(key), format.InternalTrailerLen))
 }
 
-// Close closes the Iterator below and returns Error, joined with what went wrong in
-// closing. Every move is ErrClosed from then on.
+// Close closes the Iterator over internal keys. It returns Error, joined with an error of
+// closing. After Close every move fails with ErrClosed.
 func (s *SnapshotIter) Close() error {
 	err := s.Error()
 	if s.at != closed {
@@ -197,6 +198,6 @@ func (s *SnapshotIter) Close() error {
 			err = errors.Join(err, e)
 		}
 	}
-	*s = SnapshotIter{place: closedPlace}
+	*s = SnapshotIter{iterState: closedState}
 	return err
 }

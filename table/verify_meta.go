@@ -10,16 +10,16 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// metaBlock is a block that the metaindex lists.
+// A metaBlock is a block that the metaindex lists.
 type metaBlock struct {
 	Handle
 	kind        BlockKind
-	policy      filter.Policy      // nil, unless it is a filter block that there is one for
-	tablePolicy filter.TablePolicy // nil, unless it is a table filter that there is one for
+	policy      filter.Policy      // of a filter block, if it is known; else nil
+	tablePolicy filter.TablePolicy // of a table filter, if it is known; else nil
 }
 
-// meta checks each block that the metaindex lists, and keeps the filters.
-func (v *verifier) meta() error {
+// checkMeta checks the metaindex and each block that it lists.
+func (v *verifier) checkMeta() error {
 	it, err := v.r.readMetaindex()
 	if err != nil {
 		return err
@@ -27,23 +27,23 @@ func (v *verifier) meta() error {
 	if err := v.r.checkNoData(it); err != nil {
 		return err
 	}
-	var last metaBlock // of those that are looked at
+	var last metaBlock // the last one that was checked
 	for _, m := range v.metaBlocks(it) {
 		switch {
 		case m.Handle == last.Handle && m.kind == last.kind && m.kind != MetaBlock:
-			// A filter under its second name.
+			// It is a filter under its second name.
 		case last.Length > 0 && m.overlaps(last.Handle):
 			v.add(v.r.corrupt(m.kind, m.Handle, "overlaps the %s at %d", last.kind, last.Offset))
 		default:
-			v.add(v.metaBlock(m))
+			v.add(v.checkMetaBlock(m))
 			last = m
 		}
 	}
 	return nil
 }
 
-// metaBlocks returns the blocks that the metaindex lists, in the order of the
-// file; of one block's names that with a policy first.
+// metaBlocks returns the blocks that the metaindex lists, in the order of the file. If it
+// lists a block twice, a name with a known policy comes first.
 func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 	var blocks []metaBlock
 	n := 0
@@ -76,7 +76,7 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 	return blocks
 }
 
-// known is 1 if there is a policy for the block, and else 0.
+// known returns 1 if the block is a filter of a known policy, and else 0.
 func (m metaBlock) known() int {
 	if m.policy == nil && m.tablePolicy == nil {
 		return 0
@@ -84,8 +84,8 @@ func (m metaBlock) known() int {
 	return 1
 }
 
-// metaBlock checks one block, and keeps it if it is a filter.
-func (v *verifier) metaBlock(m metaBlock) error {
+// checkMetaBlock checks one block. If it is a filter, v.filters will check it for all keys.
+func (v *verifier) checkMetaBlock(m metaBlock) error {
 	if m.known() == 0 {
 		_, err := v.r.readStored(m.kind, m.Handle, &v.buffers)
 		return err
@@ -93,13 +93,13 @@ func (v *verifier) metaBlock(m metaBlock) error {
 	if m.tablePolicy != nil {
 		f, err := readFilter(&v.r.tableFile, m.kind, m.Handle, m.tablePolicy, filter.TablePolicy.Open)
 		if err == nil {
-			v.filters = append(v.filters, checkedFilter{m, func(_ uint64, key []byte) bool { return f.Contains(key) }})
+			v.filters.filters = append(v.filters.filters, checkedFilter{m, func(_ uint64, key []byte) bool { return f.Contains(key) }})
 		}
 		return err
 	}
 	f, err := readFilter(&v.r.tableFile, m.kind, m.Handle, m.policy, openFilterBlock)
 	if err == nil {
-		v.filters = append(v.filters, checkedFilter{m, f.Contains})
+		v.filters.filters = append(v.filters.filters, checkedFilter{m, f.Contains})
 	}
 	return err
 }

@@ -8,42 +8,42 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// A Cached is a copy of a Block in one piece of memory, as small and as quick to search
-// as can be: what a cache keeps.
+// A Cached is a copy of a Block for a cache: in one piece of memory, small, and fast to
+// search.
 //
 //	┌────────┬────────┬───┬──────────┬─────────┬───────────┬──────┐
 //	│ Cached │ span 0 │ … │ span n−1 │ n keys  │ n values  │ rest │
 //	│ 20 B   │ 20 B   │   │ 20 B     │                            │
 //	└────────┴────────┴───┴──────────┴────────────────────────────┘
 //
-// A lookup goes over it from the start on. Where a cache is larger than the processor's,
-// each further piece would cost a lookup an eighth to a third of its time, for the page
-// of memory that has to be found first. That is what package unsafe is used for here, and
-// for nothing else. There are no pointers in it, and none to it but through it.
+// Package unsafe is used here for one purpose: to have all of it in one piece. If the
+// cache is larger than the processor's caches, each further piece would make a lookup
+// slower by an eighth to a third, since its page of memory has to be found first. A Cached
+// contains no pointers, and its parts are reached by a pointer to it only.
 //
-// It is immutable but for the touch, and safe for concurrent use.
+// Only the mark of Touch changes. A Cached is safe for concurrent use.
 type Cached struct {
-	n            uint16 // entries, up to maxEntries
+	n            uint16 // number of entries, ≤ maxEntries
 	size         uint32 // bytes of all keys and values
-	commonPrefix int32  // as a Block has it
+	commonPrefix int32  // as in Block
 	touched      atomic.Bool
-	memory       uint32 // of all of it, counted in spans
+	memory       uint32 // bytes of all of it, divided by spanSize
 }
 
 const spanSize = int(unsafe.Sizeof(entrySpan{}))
 
-// A Cached takes at most as much as a span, or this does not compile.
+// This does not compile unless a Cached fits in a span.
 const _ = uint(spanSize - int(unsafe.Sizeof(Cached{})))
 
-// spansFor returns how many spans take as much memory as size bytes, and some more: at
-// least one, so that no pointer is to what is behind the memory.
+// spansFor returns how many spans have space for size bytes, and for at least one byte
+// more: no pointer then points behind the memory, not even to an empty value at its end.
 func spansFor(size int) int { return size/spanSize + 1 }
 
 // CachedSize returns about how many bytes of memory ForCache takes. It may take some more:
 // Cached.Size tells. More than 4 GiB cannot be cached.
 func (b *Block) CachedSize() int { return spanSize * (1 + b.Len() + spansFor(b.textSize())) }
 
-// textSize returns how many bytes all keys and values have.
+// textSize returns the number of bytes of all keys and values.
 func (b *Block) textSize() int {
 	size := 0
 	for i := range b.spans {
@@ -56,7 +56,7 @@ func (b *Block) textSize() int {
 // ForCache returns a copy of the Block for a cache.
 func (b *Block) ForCache() *Cached {
 	size := b.textSize()
-	// append tells the capacity that the runtime has in fact given.
+	// append, other than make, gives the slice all the memory that the runtime allocates.
 	memory := append([]entrySpan(nil), make([]entrySpan, 1+b.Len()+spansFor(size))...)
 	c := (*Cached)(unsafe.Pointer(&memory[0]))
 	c.n, c.size, c.commonPrefix, c.memory = uint16(b.Len()), uint32(size), -1, uint32(cap(memory))
@@ -77,17 +77,18 @@ func (b *Block) ForCache() *Cached {
 	return c
 }
 
-// abbreviateTo sets the abbreviations of the keys, and returns how many bytes all share.
+// abbreviateTo sets the abbreviations of the keys in spans, and returns the length of
+// their common prefix.
 func (b *Block) abbreviateTo(spans []entrySpan) (commonPrefix int32) {
 	common := wire.SharedLen(b.order.Prefix(b.Key(0)), b.order.Prefix(b.Key(b.Len()-1)))
 	for i := range spans {
-		spans[i].abbreviated = abbreviate(b.order.Prefix(b.Key(i))[common:])
+		spans[i].abbreviated = abbreviation(wire.First8(b.order.Prefix(b.Key(i))[common:]))
 	}
 	return int32(common)
 }
 
-// Block returns the entries, which stay in the memory of c. order is the one that they
-// were decoded with.
+// Block returns the entries. They are parts of c. order must be the one that they were
+// decoded with.
 func (c *Cached) Block(order block.Order) Block {
 	start := unsafe.Pointer(c)
 	text := unsafe.Slice((*byte)(unsafe.Add(start, spanSize*(1+int(c.n)))), c.size)
@@ -103,13 +104,13 @@ func (c *Cached) Block(order block.Order) Block {
 // Size returns how many bytes of memory c takes.
 func (c *Cached) Size() int { return spanSize * int(c.memory) }
 
-// Touch marks c as used. It writes to memory that others read only if that makes a
-// difference.
+// Touch marks c as used. If c is marked already it does not write: a write would slow down
+// other processors that read c.
 func (c *Cached) Touch() {
 	if !c.touched.Load() {
 		c.touched.Store(true)
 	}
 }
 
-// Touched reports whether c was touched since Touched was called last.
+// Touched reports whether c is marked as used, and removes the mark.
 func (c *Cached) Touched() bool { return c.touched.Swap(false) }

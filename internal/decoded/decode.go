@@ -8,21 +8,23 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// ErrTooMany is the error of Decode for a block that is not worth decoding: it has very
-// many entries, or keys that share so much that whole they would take far more memory
-// than the block.
-var ErrTooMany = errors.New("too many entries, or keys too long together, to have them by number")
+// ErrTooMany is the error of Decode for a block that would take too much memory: it has
+// very many entries, or keys that share so many bytes that whole they are far longer than
+// the block. The block may be sound.
+var ErrTooMany = errors.New("too many entries, or too many bytes of keys, to decode into an array")
 
 const (
 	maxEntries = 1 << 14
-	maxKeys    = 1 << 20 // bytes
+	maxKeys    = 1 << 20 // bytes of all keys
 )
 
-// Decode checks data, the uncompressed contents of a block without trailer, as
-// [block.Open] does, and makes b its entries. Their values are parts of data, which the
-// caller must not change as long as b is used. If there is an error b has no entries.
-// It is [ErrTooMany], and perhaps nothing is wrong, for more than 2¹⁴ entries, or where
-// keys want more than 1 MiB, or more than 16 KiB and four times the block.
+// Decode checks data as [block.Open] does, and sets b to its entries. data is an
+// uncompressed block without its trailer. The values are parts of data, which the caller
+// must not change as long as b is used. After an error b has no entries.
+//
+// The error is [ErrTooMany] if there are more than 2¹⁴ entries, or if the keys take more
+// than 1 MiB, or more than 16 KiB plus four times the block. The block may be damaged then
+// or not.
 func (b *Block) Decode(data []byte, order block.Order) error {
 	b.reset()
 	stored, err := format.SplitBlock(data)
@@ -43,21 +45,21 @@ func (b *Block) Decode(data []byte, order block.Order) error {
 	return nil
 }
 
-// decodeState is how far decoding has come.
+// decodeState says how far a block is decoded.
 type decodeState struct {
-	n          int // entries that are decoded
-	start, end int // of the last one's key, in keys
+	n          int // number of decoded entries
+	start, end int // of the last entry's key, in keys
 	off        int // of the next entry, in the stored block
 }
 
-// decode goes over the entries once, and checks all that block.Open does.
+// decode decodes the entries, and checks all that block.Open does.
 func (b *Block) decode(stored *format.Block) error {
 	w, err := stored.WalkRestarts()
 	if err != nil {
 		return err
 	}
 	entries := stored.Entries
-	// What was decoded before must not make a difference to what is too many.
+	// The limits must not depend on the memory that earlier blocks have left.
 	b.spans = b.spans[:min(cap(b.spans), maxEntries)]
 	b.keys = b.keys[:min(cap(b.keys), keyLimit(len(entries)))]
 	if b.keys == nil {
@@ -103,23 +105,23 @@ func (b *Block) decodeNext(entries []byte, w *format.RestartWalk, d decodeState)
 	return decodeState{d.n + 1, d.end, d.end + size, e.End}, nil
 }
 
-// decodeRun decodes most entries of most blocks. It calls nothing, so that all is in the
-// processor's registers, and copies 16 bytes at a time:
+// decodeRun decodes most entries of most blocks. It calls no functions, so that its
+// variables stay in registers, and it copies 16 bytes at a time:
 //
 //	entries   … │ shared │ unshared │ length │ unshared key bytes │ value │ …
 //	            off                          key                  value   valueEnd
-//	keys      … │ last key │ this key │ room for 16 bytes more than a key
+//	keys      … │ last key │ this key │ space for 16 bytes more than a key
 //	            start      end
 //
-// It stops before the first entry that it cannot decode like that, and leaves it to
-// decodeNext, which finds out whether anything is wrong with it. It wants of an entry
-//   - lengths of one byte each;
-//   - room for copies of 16 bytes, in what is left of entries and keys;
-//   - a key whose first unshared byte is > the last key's there, and both before the suffix,
-//     which only the order can compare: so that it is > the last key;
-//   - not to be a restart point: entries end before the next one.
+// It stops at the first entry that it cannot decode. decodeNext decodes that, and finds
+// out whether it is damaged. decodeRun decodes an entry if
+//   - each of its lengths takes one byte;
+//   - entries and keys have space for copies of 16 bytes;
+//   - its first unshared byte is > the byte of the last key at that place, and neither is
+//     in the suffix: the key is then > the last key;
+//   - it is not a restart point: the caller ends entries at the next one.
 func decodeRun(entries, keys []byte, spans []entrySpan, d decodeState, suffix int) decodeState {
-	const longest = 127 // of lengths that take one byte
+	const longest = 127 // the highest length that takes one byte
 	n, start, end, off := d.n, d.start, d.end, d.off
 	for n < len(spans) && len(keys)-end >= 2*longest+16 && len(entries)-off >= 3+16 {
 		shared, unshared, length := int(entries[off]), int(entries[off+1]), int(entries[off+2])
@@ -140,18 +142,18 @@ func decodeRun(entries, keys []byte, spans []entrySpan, d decodeState, suffix in
 			*(*[16]byte)(keys[own+i:]) = *(*[16]byte)(entries[key+i:])
 		}
 		start, end, off = end, own+unshared, valueEnd
-		s := &spans[n] // field by field: a whole span would go by way of the stack
+		s := &spans[n] // set field by field: a composite literal would be built on the stack
 		s.key, s.keyEnd, s.value, s.valueEnd = uint32(start), uint32(end), uint32(value), uint32(valueEnd)
 		n++
 	}
 	return decodeState{n, start, end, off}
 }
 
-// keyLimit returns how many bytes the keys of a block of that size may take.
+// keyLimit returns how many bytes the keys of a block of size bytes may take.
 func keyLimit(size int) int { return min(16<<10+4*min(size, maxKeys), maxKeys) }
 
-// grow makes room for another entry behind n, with a key of size bytes behind those up to
-// end, in a block of blockSize bytes. It reports false if there are too many.
+// grow makes space for entry n. Its key has size bytes, and starts at end in keys. grow
+// returns false if a block of blockSize bytes may not have that many entries or keys.
 func (b *Block) grow(n, end, size, blockSize int) bool {
 	limit := keyLimit(blockSize)
 	if n == maxEntries || size > limit-end {

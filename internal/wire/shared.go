@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// SharedLen returns how many bytes a and b have in common at the start.
+// SharedLen returns the length of the common prefix of a and b.
 func SharedLen(a, b []byte) int {
 	n := min(len(a), len(b))
 	i := 0
@@ -20,9 +20,9 @@ func SharedLen(a, b []byte) int {
 	return i
 }
 
-// Head returns the first 8 bytes of key as a number that orders as they do; of a
-// shorter key, with zeros behind it.
-func Head(key []byte) uint64 {
+// First8 returns the first 8 bytes of key as a number. The order of the numbers is that of
+// the bytes. A shorter key counts as one with zeros at its end.
+func First8(key []byte) uint64 {
 	if len(key) >= 8 {
 		return binary.BigEndian.Uint64(key)
 	}

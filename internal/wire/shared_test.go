@@ -24,7 +24,7 @@ func TestSharedLen(t *testing.T) {
 	}
 }
 
-func TestHead(t *testing.T) {
+func TestFirst8(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		key  string
@@ -36,8 +36,8 @@ func TestHead(t *testing.T) {
 		{"\x01\x02\x03\x04\x05\x06\x07\x08", 0x0102030405060708},
 		{"\xff\x02\x03\x04\x05\x06\x07\x08\x09", 0xff02030405060708},
 	} {
-		if got := Head([]byte(tt.key)); got != tt.want {
-			t.Errorf("Head(%q) = %#x, want %#x", tt.key, got, tt.want)
+		if got := First8([]byte(tt.key)); got != tt.want {
+			t.Errorf("First8(%q) = %#x, want %#x", tt.key, got, tt.want)
 		}
 	}
 }

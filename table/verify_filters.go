@@ -1,0 +1,100 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// A filterVerifier checks that the filters of a table deny none of its keys.
+type filterVerifier struct {
+	r          *Reader
+	filters    []checkedFilter
+	hashBudget int64 // bytes of filter keys that may still be hashed
+
+	denials []error // one for each filter and data block of which it denies keys
+	budget  int     // bytes of memory that may still be taken for denials
+	names   []byte  // scratch
+
+	checks          int       // how often a filter was checked for a key
+	denied          int       // checks in which the filter denied the key
+	deniedUnnamed   int       // of denied: keys that denials do not name
+	foundAsInternal int       // of denied: keys that the filter has without their last 8 bytes
+	firstDenier     metaBlock // the filter that denied the first key
+}
+
+// A checkedFilter is a filter whose form is sound, and whose policy is known.
+type checkedFilter struct {
+	metaBlock
+	contains func(offset uint64, filterKey []byte) bool // offset is that of the key's data block
+}
+
+// checkDataBlock checks each filter for each key of the data block at h, which c is in. If
+// the keys are far longer than the blocks, as damage can make them, it is an error, and no
+// more filters are checked: hashing all keys would take too long.
+func (v *filterVerifier) checkDataBlock(c *cursor, h Handle) error {
+	v.hashBudget += 320 * int64(len(v.filters)) * int64(len(c.contents))
+	for _, f := range v.filters {
+		v.checkFilter(f, c, h)
+	}
+	if v.hashBudget >= 0 || v.filters == nil {
+		return nil
+	}
+	first := v.filters[0]
+	v.filters = nil
+	return fmt.Errorf("table: %s at %d: not checked for all keys: those up to the data block at %d are, together, over 320 times as long as the blocks",
+		first.kind, first.Offset, h.Offset)
+}
+
+// checkFilter checks one filter for each key of a data block, and adds a denial that names
+// the keys that the filter denies, within the budget.
+func (v *filterVerifier) checkFilter(f checkedFilter, c *cursor, h Handle) {
+	names := v.names[:0]
+	for ok := c.first(); ok && v.hashBudget >= 0; ok = c.next() {
+		if !v.denies(f, h.Offset, c.key()) {
+			continue
+		}
+		if v.denied++; v.denied == 1 {
+			v.firstDenier = f.metaBlock
+		}
+		if 8*len(names) < v.budget {
+			names = wire.AppendQuote(append(names, ", "...), c.key())
+		} else {
+			v.deniedUnnamed++
+		}
+	}
+	if len(names) > 0 {
+		v.denials = append(v.denials, v.r.corrupt(f.kind, f.Handle, "denies keys of the data block at %d: %s", h.Offset, names[2:]))
+		v.budget -= 256 + 4*len(names)
+	}
+	v.names = names
+}
+
+// denies reports whether the filter denies key, which is in the data block at offset.
+func (v *filterVerifier) denies(f checkedFilter, offset uint64, key []byte) bool {
+	filterKey := filterKeyOf(v.r.o.FilterKey, key)
+	if filterKey == nil {
+		return false
+	}
+	v.checks++
+	v.hashBudget -= int64(len(filterKey))
+	if f.contains(offset, filterKey) {
+		return false
+	}
+	if user := InternalFilterKey(key); len(filterKey) == len(key) && len(user) > 0 && f.contains(offset, user) {
+		v.foundAsInternal++
+	}
+	return true
+}
+
+// findings returns the denials, or one finding that explains them.
+func (v *filterVerifier) findings() []error {
+	if 2*v.foundAsInternal > v.checks {
+		return []error{fmt.Errorf("table: %s at %d: denies %d keys but has them without their last 8 bytes: the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
+			v.firstDenier.kind, v.firstDenier.Offset, v.foundAsInternal)}
+	}
+	if v.deniedUnnamed > 0 {
+		v.denials = append(v.denials, v.r.corrupt(v.firstDenier.kind, v.firstDenier.Handle, "denies %d further keys", v.deniedUnnamed))
+	}
+	return v.denials
+}
