@@ -9,13 +9,17 @@ package table
 // it: with a Cache that is the data block, and without one at most about four times the
 // value.
 func (r *Reader) Get(key []byte) ([]byte, error) {
-	var d dataBlock
-	defer d.release()
-	value, err := r.lookup(&d, key)
+	i, filterChecked, err := r.locate(key)
 	if err != nil {
 		return nil, err
 	}
-	return d.keepValue(value), nil
+	var d dataBlock
+	value, err := d.lookup(r, i, key, filterChecked)
+	if err == nil {
+		value = d.keepValue(value)
+	}
+	d.release()
+	return value, err
 }
 
 // AppendGet appends the value of key to dst and returns the extended slice. If the table
@@ -27,36 +31,47 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 //   - without a Cache: the block takes at most 1 MiB, in the file and decompressed, and in
 //     an order that is not bytewise each of its keys takes less than 64 KiB.
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
-	var d dataBlock
-	defer d.release()
-	value, err := r.lookup(&d, key)
+	i, filterChecked, err := r.locate(key)
 	if err != nil {
 		return dst, err
 	}
-	if len(dst) == 0 && cap(dst) < len(value) && d.buffers != nil {
-		return d.keepValue(value), nil // does not copy a large value
+	var d dataBlock
+	value, err := d.lookup(r, i, key, filterChecked)
+	switch {
+	case err != nil:
+	case len(dst) == 0 && cap(dst) < len(value) && d.buffers != nil:
+		dst = d.keepValue(value) // does not copy a large value
+	default:
+		dst = append(dst, value...)
 	}
-	return append(dst, value...), nil
+	d.release()
+	return dst, err
 }
 
-// lookup returns the value of key. It is a part of d, and valid until d is released.
-func (r *Reader) lookup(d *dataBlock, key []byte) ([]byte, error) {
+// locate returns the only data block that can have key, and whether a filter was checked.
+// The error is ErrNotFound if filters or index rule key out.
+func (r *Reader) locate(key []byte) (i int, filterChecked bool, err error) {
 	if err := r.startLookup(); err != nil {
-		return nil, err
+		return 0, false, err
 	}
 	filterKey := filterKeyOf(r.o.FilterKey, key)
 	mayContain, tableChecked := r.tableMayContain(filterKey)
 	if !mayContain {
-		return nil, ErrNotFound
+		return 0, true, ErrNotFound
 	}
-	i := r.index.search(key)
-	if i == r.index.len() {
-		return nil, ErrNotFound
+	if i = r.index.search(key); i == r.index.len() {
+		return 0, tableChecked, ErrNotFound
 	}
 	mayContain, blockChecked := r.blockMayContain(i, filterKey)
 	if !mayContain {
-		return nil, ErrNotFound
+		return 0, true, ErrNotFound
 	}
+	return i, tableChecked || blockChecked, nil
+}
+
+// lookup sets d to data block i and returns the value of key, which is valid until d is
+// released.
+func (d *dataBlock) lookup(r *Reader, i int, key []byte, filterChecked bool) ([]byte, error) {
 	if err := d.openForLookup(r, i); err != nil {
 		return nil, err
 	}
@@ -64,7 +79,7 @@ func (r *Reader) lookup(d *dataBlock, key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.endLookup(d, found, tableChecked || blockChecked)
+	r.endLookup(d, found, filterChecked)
 	if !found {
 		return nil, ErrNotFound
 	}
