@@ -2,21 +2,21 @@ package table
 
 import "errors"
 
-// AnyOrder is for programs that go through tables whose order they do not know: it
-// takes keys in the order in which they are. With it, a Reader opens any sound table,
-// and what goes from one entry to the next works in the order of the file: Iters
-// without bounds, by First, Last, Next and Prev; FirstKey and LastKey; Properties;
-// and Verify, which checks everything but the order. A Writer with it takes keys as
-// they come, and gives each data block its last key for a separator, which is right
-// whatever their order is.
+// AnyOrder is the Comparer for a table whose order is unknown. It accepts keys in whatever
+// order they are. Use it to list a table, not to look up keys.
 //
-// What looks for a key cannot work: Get, AppendGet, Find, SeekGE and SeekLT, and every
-// move of an Iter with bounds, are an error that says so, and is not ErrNotFound.
-// ApproximateOffset takes every key to be above all. Two tables cannot be merged by
-// it, as it does not compare: a is before b, and b before a.
+// A Reader with AnyOrder opens any sound table. These work, in the order of the file: an
+// Iter without bounds and its First, Last, Next and Prev; FirstKey and LastKey; Properties;
+// and Verify, which checks all but the order. A Writer with AnyOrder takes keys in any
+// order. Its separators are the last keys of the data blocks, which is right in any order.
 //
-// InternalComparer(AnyOrder) is the same for internal keys. It makes a difference to the
-// filters, and to the Properties that a Writer gives a table.
+// These return an error, which is not ErrNotFound: Get, AppendGet, Find, SeekGE, SeekLT, and
+// every move of an Iter with bounds. ApproximateOffset returns the offset of the metaindex
+// for every key. Compare always returns −1, so LevelIter, MergingIter and SnapshotIter do
+// not work with AnyOrder.
+//
+// For internal keys, take InternalComparer(AnyOrder). Filters then hold user keys, and the
+// Properties of a table count deletions.
 var AnyOrder Comparer = anyOrder{}
 
 type anyOrder struct{}
@@ -26,14 +26,14 @@ func (anyOrder) Name() string                    { return "sievetable.AnyOrder" 
 func (anyOrder) Separator(_, _, _ []byte) []byte { return nil }
 func (anyOrder) Successor(_, _ []byte) []byte    { return nil }
 
-// anyInternalOrder is AnyOrder for internal keys.
+// An anyInternalOrder is AnyOrder for internal keys.
 type anyInternalOrder struct{ anyOrder }
 
 func (anyInternalOrder) FilterKey(key []byte) []byte { return InternalFilterKey(key) }
 
 var errAnyOrder = errors.New("table: AnyOrder does not find keys: open the table with its own Comparer to look them up")
 
-// searchable returns an error if the order of keys is not known.
+// searchable returns an error if the order of keys is unknown.
 func (r *Reader) searchable() error {
 	if r.order.Unchecked {
 		return errAnyOrder

@@ -7,72 +7,79 @@ import (
 	"github.com/sievetable/sievetable/internal/decoded"
 )
 
-// A Cache keeps data blocks in memory, decompressed, checked and made for
-// searching, so that lookups and iterators need not read them again. Any number
-// of Readers may share one ([ReaderOptions].Cache), and it is safe for concurrent
-// use.
+// A Cache keeps data blocks in memory, so that lookups and iterators need not read,
+// decompress and check them again. Any number of Readers can share a Cache: set
+// ReaderOptions.Cache. It is safe for concurrent use. NewCache returns one; the zero value
+// keeps nothing.
 //
-// What it finds costs a lookup one atomic load; it takes a lock only to keep a
-// block that was read. Blocks give way to new ones by the CLOCK algorithm: one
-// that was used since the hand last passed is spared once. New ones are not, so
-// that a scan of many does not drive out those that are asked for again and again.
+// To find a block in the Cache takes one atomic load and no lock. To add a block takes a
+// lock. The Cache evicts blocks by the CLOCK algorithm: a hand goes around all blocks, and
+// evicts each that was not used since it last came by. New blocks count as not used, so that
+// a long scan does not evict the blocks that are used again and again.
 //
-// Some blocks are not kept, and read each time: those that take more than 4 MiB, or
-// than the whole budget, those with more entries or longer keys than
-// [decoded.Block] are for, and one that was read only because a filter was wrong.
-// Values that Get returned keep their blocks in memory, beyond the budget, when
-// these have given way to others.
+// Lookups and iterators add the blocks that they read, Verify does not. These blocks are
+// never added, and are read each time:
 //
-// Iterators fill the Cache as lookups do; Verify does not use it. Each Reader has
-// blocks of its own, even if two are on the same file. They leave when it is
-// closed. One that was dropped without Close leaves its blocks behind, until others
-// take their place.
+//   - blocks that take more than 4 MiB, or more than the size of the Cache;
+//   - blocks with more than 16,384 entries, or whose keys take more than 1 MiB, or more than
+//     16 KiB plus four times the block;
+//   - blocks that a lookup reads because of a filter's false positive.
+//
+// A value that Get has returned keeps its block in memory after its eviction. The Cache does
+// not count that memory.
+//
+// Each Reader has its own blocks, even if two Readers are on the same file. Close of the
+// Reader removes them. If a Reader is dropped without Close, its blocks stay until they are
+// evicted.
 type Cache struct {
-	budget int64
+	budget int64 // maximum of size
 
 	mu   sync.Mutex
-	size int64       // of all blocks
-	n    int         // how many there are,
-	hand *cacheEntry // in a ring: the one that is next to give way; nil if there is none
+	size int64       // bytes of all blocks, with their cacheEntries
+	n    int         // number of blocks
+	hand *cacheEntry // in the ring: the next to be evicted; nil if the ring is empty
 }
 
-// cacheEntry is a block in the ring of a Cache.
+// A cacheEntry is a block in the ring of a Cache.
 type cacheEntry struct {
 	block      *decoded.Cached
 	size       int64
-	slot       *atomic.Pointer[decoded.Cached]
+	slot       *atomic.Pointer[decoded.Cached] // where the Reader finds the block
 	owner      *cacheOwner
 	prev, next *cacheEntry // in the ring
 
-	ownerPrev, ownerNext *cacheEntry // among those of the owner
+	ownerPrev, ownerNext *cacheEntry // in the list of the owner
 }
 
-// cacheEntrySize is what a cacheEntry takes.
+// cacheEntrySize is the size of a cacheEntry in bytes, rounded up.
 const cacheEntrySize = 64
 
-// cacheOwner is a Reader as its Cache knows it: without the Reader, which its blocks
-// must not keep in memory, nor its file open, if it is dropped without Close.
+// A cacheOwner stands for a Reader in its Cache. It has no pointer to the Reader: a Reader
+// that is dropped without Close can be freed, and its file closed, while its blocks are in
+// the Cache.
 type cacheOwner struct {
 	metrics *Metrics
 	closed  bool
 	entries *cacheEntry // the first of its entries; nil if it has none
 }
 
-// NewCache returns an empty Cache that keeps up to that many bytes, with what it
-// takes to find them. An entry takes its whole key, its value, and some 22 bytes:
-// 138 bytes with a key of 16 and a value of 100, and more than in the file where
-// keys share much. One of a few blocks' size keeps next to nothing; one of 0 bytes
-// and below is as good as none.
+// NewCache returns an empty Cache that takes up to that many bytes of memory. If bytes is ≤
+// 0 it keeps nothing. It should have space for many blocks.
+//
+// An entry of a table takes its whole key, its value and about 22 bytes. That is 138 bytes
+// with a key of 16 bytes and a value of 100 bytes, and it can be far more than in the file,
+// where keys share bytes and blocks are compressed.
 func NewCache(bytes int64) *Cache { return &Cache{budget: bytes} }
 
-// Size returns how many bytes the Cache keeps.
+// Size returns how many bytes of memory the blocks in the Cache take.
 func (c *Cache) Size() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.size
 }
 
-// add keeps a block, unless its slot is taken or its Reader closed by now.
+// add adds a block and evicts others for it. It does nothing if the slot has a block already
+// or the owner is closed.
 func (c *Cache) add(s *cacheEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +90,7 @@ func (c *Cache) add(s *cacheEntry) {
 	for visits := 0; c.size > c.budget; visits++ {
 		s := c.hand
 		c.hand = s.next
-		if s.block.Touched() && visits < c.n { // not for ever, however often they are used meanwhile
+		if s.block.Touched() && visits < c.n { // at most one round: others may use blocks meanwhile
 			continue
 		}
 		c.remove(s)
@@ -93,7 +100,7 @@ func (c *Cache) add(s *cacheEntry) {
 	}
 }
 
-// link puts s where the hand comes last.
+// link adds s to the ring, where the hand comes last, and to the list of its owner.
 func (c *Cache) link(s *cacheEntry) {
 	if c.hand == nil {
 		s.prev, s.next, c.hand = s, s, s
@@ -109,7 +116,7 @@ func (c *Cache) link(s *cacheEntry) {
 	c.n++
 }
 
-// remove takes s out of the ring, and its block out of its slot.
+// remove removes s from the ring and its owner's list, and the block from its slot.
 func (c *Cache) remove(s *cacheEntry) {
 	s.slot.Store(nil)
 	s.prev.next, s.next.prev = s.next, s.prev
@@ -130,7 +137,7 @@ func (c *Cache) remove(s *cacheEntry) {
 	}
 }
 
-// removeAll takes out the blocks of a Reader that is closed, and takes no more.
+// removeAll removes all blocks of an owner, and closes it.
 func (c *Cache) removeAll(owner *cacheOwner) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +147,7 @@ func (c *Cache) removeAll(owner *cacheOwner) {
 	}
 }
 
-// cached returns data block i if it is in the cache, and else nil.
+// cached returns data block i, or nil if it is not in the cache. It counts a hit or a miss.
 func (r *Reader) cached(i int) *decoded.Cached {
 	if r.cachedBlocks == nil {
 		return nil
@@ -159,17 +166,17 @@ func (r *Reader) cached(i int) *decoded.Cached {
 	return b
 }
 
-// isCached reports whether data block i is in the cache, and counts nothing.
+// isCached reports whether data block i is in the cache. It counts nothing.
 func (r *Reader) isCached(i int) bool {
 	return r.cachedBlocks != nil && r.cachedBlocks[i].Load() != nil
 }
 
-// maxCachedBlock is the most that a block may have to be kept in the cache. To read
-// a larger one takes its time, and to keep it takes a copy.
+// maxCachedBlock is the size in bytes of the largest block that is added to a cache. A
+// larger one takes long to read anyway, and adding it needs memory for a copy.
 const maxCachedBlock = 4 << 20
 
-// admit keeps a copy of e, data block i's entries, in the cache, and returns it.
-// If there is no cache, or if they are too large for it, it returns nil.
+// admit adds a copy of e, the entries of data block i, to the cache and returns the copy. If
+// there is no cache, or if they are too large for it, it returns nil.
 func (r *Reader) admit(i int, e *decoded.Block) *decoded.Cached {
 	if r.cachedBlocks == nil {
 		return nil

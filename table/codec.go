@@ -7,31 +7,31 @@ import (
 	"github.com/golang/snappy"
 )
 
-// A Codec compresses blocks. It must be safe for concurrent use.
-//
-// Two codecs may claim one id: 2 is zstd in LevelDB after 1.23, and zlib in
-// Mojang's fork. So there is no registry of codecs; a Reader is given those that
-// its tables use, beside Snappy, which it knows.
+// A Codec compresses and decompresses blocks. It must be safe for concurrent use. Snappy and
+// NoCompression are built in. Set another one as WriterOptions.Compression, and in
+// ReaderOptions.Codecs to read the tables. Codecs are options of each Reader because an id
+// can have several meanings: 2 is zstd in LevelDB > 1.23, and zlib in Mojang's fork.
 type Codec interface {
-	// ID is stored in the trailer of each block that the Codec compressed. It is
-	// not 0, which stands for no compression.
+	// ID identifies the encoding. The trailer of each compressed block has it. It must
+	// not be 0, which means that a block is not compressed.
 	ID() byte
 
-	// Encode appends the compressed form of src, a block of up to 1 GiB, to dst
-	// and returns the result.
+	// Encode compresses src, a block of ≤ 1 GiB, and appends the result to dst. It
+	// returns the extended slice. It must not change or keep src.
 	Encode(dst, src []byte) []byte
 
-	// Decode appends the decompressed form of src to dst and returns the
-	// result. It is an error if src is damaged, or if that form has more than
-	// limit bytes, which is to be found before memory is taken for it.
+	// Decode decompresses src and appends the result to dst. It returns the extended
+	// slice. It is an error if src is damaged or decompresses to more than limit bytes.
+	// Decode should find out the size before it allocates memory. It must not change or
+	// keep src, and must not panic, whatever the bytes of src.
 	Decode(dst, src []byte, limit int) ([]byte, error)
 }
 
 var (
-	// Snappy is LevelDB's compression, id 1.
+	// Snappy is LevelDB's compression. Its id is 1.
 	Snappy Codec = snappyCodec{}
 
-	// NoCompression leaves blocks as they are, id 0.
+	// NoCompression stores blocks as they are. Its id is 0.
 	NoCompression Codec = noCodec{}
 )
 
@@ -57,8 +57,8 @@ func (snappyCodec) Encode(dst, src []byte) []byte {
 	return dst[:len(dst)+len(snappy.Encode(dst[len(dst):cap(dst)], src))]
 }
 
-// maxSnappyGain is how many times its length a Snappy block can decode to: its
-// densest element is a copy of 64 bytes that takes 3.
+// maxSnappyGain bounds how many times its length a Snappy block can decompress to. The
+// densest element takes 3 bytes and stands for 64.
 const maxSnappyGain = 22
 
 func (snappyCodec) Decode(dst, src []byte, limit int) ([]byte, error) {

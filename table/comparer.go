@@ -20,19 +20,21 @@ import (
 // the same bytes for both. Otherwise lookups may miss a key that the table has in its
 // other form.
 type Comparer interface {
-	// Compare returns a negative number if a is before b, a positive one if it
-	// is after b, and 0 if they are the same key.
+	// Compare returns a negative number if a comes before b, a positive one if it comes
+	// after b, and 0 if they are the same key.
 	Compare(a, b []byte) int
 
-	// Name identifies the order. Tables do not store it.
+	// Name identifies the order. A database stores it in its MANIFEST. A table has it
+	// only in its Properties.
 	Name() string
 
-	// Separator appends to dst a short key s with a ≤ s < b, given a < b, and
-	// returns the result; nil means to keep a. Append fails if s is not there.
+	// Separator returns a short key s with a ≤ s < b, appended to dst. It can return nil
+	// instead of a itself. The caller guarantees a < b. If s is not in that range,
+	// Writer.Append returns an error.
 	Separator(dst, a, b []byte) []byte
 
-	// Successor appends to dst a short key s ≥ b and returns the result; nil
-	// means to keep b.
+	// Successor returns a short key s ≥ b, appended to dst. It can return nil instead of
+	// b itself.
 	Successor(dst, b []byte) []byte
 }
 
@@ -42,13 +44,13 @@ type Comparer interface {
 type FilterKeyer interface {
 	Comparer
 
-	// FilterKey returns the part of key that filters hold, as WriterOptions.FilterKey
-	// does. It must be safe for concurrent use.
+	// FilterKey returns the part of key that filters hold, or nil if filters do not hold
+	// the key. It must not change or keep key. It must be safe for concurrent use.
 	FilterKey(key []byte) []byte
 }
 
-// filterKeyFor returns what FilterKey is for tables of the order c, if the options have
-// explicit. nil: filters hold whole keys.
+// filterKeyFor returns the FilterKey for tables in the order of c: explicit, that of the
+// options, if it is set, or else that of c. It is nil if filters hold whole keys.
 func filterKeyFor(c Comparer, explicit func(key []byte) []byte) func(key []byte) []byte {
 	if explicit != nil {
 		return explicit
@@ -59,7 +61,7 @@ func filterKeyFor(c Comparer, explicit func(key []byte) []byte) func(key []byte)
 	return nil
 }
 
-// BytewiseComparer orders keys as bytes.Compare does. Its name and its
+// BytewiseComparer orders keys as bytes.Compare does. It is the default. Its name and its
 // separators are those of LevelDB's BytewiseComparator.
 var BytewiseComparer Comparer = bytewise{}
 
@@ -69,8 +71,8 @@ func (bytewise) Compare(a, b []byte) int { return bytes.Compare(a, b) }
 
 func (bytewise) Name() string { return "leveldb.BytewiseComparator" }
 
-// Separator cuts a after the first byte in which it differs from b and adds one
-// to that byte, if that leaves it below b's.
+// Separator cuts a after the first byte that differs from b, and adds 1 to that byte. If it
+// would then not be < that byte of b, Separator returns nil.
 func (bytewise) Separator(dst, a, b []byte) []byte {
 	i, n := 0, min(len(a), len(b))
 	for i < n && a[i] == b[i] {
@@ -82,8 +84,7 @@ func (bytewise) Separator(dst, a, b []byte) []byte {
 	return append(append(dst, a[:i]...), a[i]+1)
 }
 
-// Successor cuts b after its first byte that is not 0xff and adds one to that
-// byte.
+// Successor cuts b after its first byte that is not 0xff, and adds 1 to that byte.
 func (bytewise) Successor(dst, b []byte) []byte {
 	for i, c := range b {
 		if c != 0xff {
@@ -93,8 +94,8 @@ func (bytewise) Successor(dst, b []byte) []byte {
 	return nil
 }
 
-// compareFunc returns c's Compare, or nil, which is the fastest, for the bytewise
-// order.
+// compareFunc returns the Compare of c, or nil for the bytewise order, which callers then
+// compare faster.
 func compareFunc(c Comparer) func(a, b []byte) int {
 	if _, ok := c.(bytewise); ok {
 		return nil
@@ -102,8 +103,8 @@ func compareFunc(c Comparer) func(a, b []byte) int {
 	return c.Compare
 }
 
-// BlockOrder returns what blocks of keys in c's order are opened with. It is for tools
-// that read blocks by themselves, as [Layout.ReadBlock] gives them.
+// BlockOrder returns the block.Order for blocks of a table in c's order. It is for tools
+// that open blocks themselves, such as those of [Layout.ReadBlock].
 func BlockOrder(c Comparer) block.Order {
 	order := block.Order{Func: compareFunc(c)}
 	switch c := c.(type) {

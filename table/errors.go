@@ -9,39 +9,44 @@ import (
 )
 
 var (
-	// ErrNotFound is what Get returns for a key that the table does not have; and
-	// Find, FirstKey, LastKey and Properties for what is not there.
+	// ErrNotFound is the error of Get, AppendGet and Find for a key that the table does
+	// not have. It is also the error of FirstKey and LastKey if the table has no entries,
+	// and of Properties if it has no properties.
 	ErrNotFound = errors.New("table: key not found")
 
-	// ErrCorrupt is what every *CorruptionError is, for errors.Is; and what LevelIter
-	// and SnapshotIter return for keys that cannot be where they are.
+	// ErrCorrupt is the error for damage: test for it with errors.Is. Every
+	// *CorruptionError is ErrCorrupt. LevelIter and SnapshotIter return it, wrapped, for
+	// keys that do not belong where they are.
 	ErrCorrupt = errors.New("table: corrupt")
 
-	// ErrOrder is what Append returns, wrapped with both keys, for a key that
-	// is not above the one before it. A *CorruptionError is ErrOrder too, for
-	// errors.Is, if what was found is keys, of right checksums, that are not in
-	// the Comparer's order: most likely, the table was written in another one.
+	// ErrOrder is the error for keys that are not in increasing order: test for it with
+	// errors.Is. Append returns it, wrapped, for a key that is ≤ the key before. A
+	// *CorruptionError is ErrOrder if keys of a block are out of order though its
+	// checksum is right: most likely the table was written with another Comparer.
 	ErrOrder = errors.New("table: keys are not in increasing order")
 
-	// ErrClosed is returned by Readers, Writers and iterators after Close.
+	// ErrClosed is the error of a Reader, Writer or iterator after Close, and of a Writer
+	// after Abort.
 	ErrClosed = errors.New("table: closed")
 )
 
-// A CorruptionError says which block of a table is damaged, and how.
-// errors.Is(err, ErrCorrupt) is true of it.
+// A CorruptionError says which block of a table is damaged, and how. It is [ErrCorrupt] for
+// errors.Is. Get it from an error with errors.As, and a *CorruptionError.
 //
-// Some options make a sound table read as damaged: a Comparer that is not its
-// own, a MaxBlockSize that is too small, a Codec that is not given.
+// A sound table can read as damaged if an option is wrong: a Comparer other than the
+// table's, a MaxBlockSize that is too small, or a missing Codec.
 type CorruptionError struct {
-	File   string    // the name that Open was given; "" if Open did not open the table
-	Block  BlockKind // what is damaged
-	Offset int64     // where the block starts in the file
-	Length int64     // bytes that the block has there, without the trailer of 5 bytes
-	Err    error     // what was found and what was expected; positions in it count from the block's start, after decompression
+	File   string    // the name given to Open; "" if the Reader is from NewReader
+	Block  BlockKind // the damaged block
+	Offset int64     // of the block, in bytes from the start of the file
+	Length int64     // of the block in the file, in bytes, without the trailer of 5 bytes
+
+	// Err says what was found and what was expected. Offsets in it count from the start
+	// of the block, decompressed.
+	Err error
 }
 
-// A BlockKind says what a block of a table is for, or that it is the footer. It is the
-// text that errors call the block.
+// A BlockKind says what a block of a table is for. It is the name of the block in errors.
 type BlockKind string
 
 const (
@@ -51,11 +56,11 @@ const (
 	FilterBlock      BlockKind = "filter block"       // one filter for each 2 KiB of the file's data blocks
 	TableFilterBlock BlockKind = "table filter block" // one filter for the whole table
 	PropertiesBlock  BlockKind = "properties block"
-	MetaBlock        BlockKind = "meta block" // any other that the metaindex lists
+	MetaBlock        BlockKind = "meta block" // any other block that the metaindex lists
 	DataBlock        BlockKind = "data block"
 )
 
-// Error names file, part, offset, length and cause.
+// Error returns a message with the file, the block, its offset and length, and Err.
 func (e *CorruptionError) Error() string {
 	file := ""
 	if e.File != "" {
@@ -64,21 +69,21 @@ func (e *CorruptionError) Error() string {
 	return fmt.Sprintf("table: %s%s at %d (%d bytes): %v", file, e.Block, e.Offset, e.Length, e.Err)
 }
 
-// Unwrap returns the cause.
+// Unwrap returns Err.
 func (e *CorruptionError) Unwrap() error { return e.Err }
 
-// Is reports whether target is ErrCorrupt, or ErrOrder and keys are out of order.
+// Is reports whether target is ErrCorrupt, or ErrOrder if keys are out of order.
 func (e *CorruptionError) Is(target error) bool {
 	return target == ErrCorrupt || target == ErrOrder && errors.Is(e.Err, block.ErrOrder)
 }
 
-// misplaced is the error for a data block, at h, with a key that its neighbours in the
-// index do not leave room for.
+// misplaced returns a *CorruptionError for the data block at h, of which a key is not within
+// the block's separators. It is ErrOrder.
 func (f *tableFile) misplaced(h Handle, format string, args ...any) error {
 	return f.damaged(DataBlock, h, disorder{fmt.Errorf(format, args...)})
 }
 
-// disorder is an error that is block.ErrOrder.
+// A disorder is an error that is block.ErrOrder for errors.Is.
 type disorder struct{ error }
 
 func (disorder) Is(target error) bool { return target == block.ErrOrder }
@@ -93,12 +98,12 @@ func (f *tableFile) damaged(kind BlockKind, h Handle, err error) error {
 	return &CorruptionError{File: f.name, Block: kind, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
 }
 
-// errPanicked is the error of a Writer or an iterator while it is at work. It stays if
-// a Comparer, FilterKey, policy, codec or source panics: a table that is half written
-// must not be published, and an iterator that is half moved must not be read.
+// errPanicked is the error of a Writer or an iterator while a call runs. If a Comparer,
+// FilterKey, policy, codec or source panics, it stays: a table that is half written must not
+// be published, and an iterator that is half moved must not be read.
 var errPanicked = errors.New("table: an earlier call panicked")
 
-// wrap marks an error of the operating system, which names the file itself.
+// wrap adds the package's name to an error of the operating system, which names the file.
 func wrap(err error) error {
 	if err == nil {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A tableFile is the file of a table: it knows where blocks are, by footer and index,
-// and reads them. A Reader adds filters and a cache to it, a Layout nothing.
+// A tableFile is the file of a table. It finds blocks by footer and index, and reads them. A
+// Reader is a tableFile with filters and a cache. A Layout is a tableFile only.
 type tableFile struct {
-	name          string // what Open opened; else ""
+	name          string // of the file, for errors; "" if Open did not open it
 	src           io.ReaderAt
 	codecs        []Codec
 	maxBlockSize  int
@@ -21,14 +21,14 @@ type tableFile struct {
 	order         block.Order // of keys
 
 	footer       footer
-	footerOffset uint64 // where the footer starts: blocks lie before it
+	footerOffset uint64 // where the footer starts; all blocks end before it
 	index        *index
 
 	closed atomic.Bool
 }
 
-// openEnd makes f the file of the first size bytes of r, without footer and index. f has
-// the end of the file in memory, of which these are read.
+// openEnd sets f to the file of the first size bytes of r. If TailSize is set, f then has the
+// end of the file in memory. openIndex reads footer and index from that.
 func (f *tableFile) openEnd(name string, r io.ReaderAt, size int64, o *ReaderOptions) error {
 	if r == nil {
 		return errors.New("table: no reader")
@@ -45,7 +45,7 @@ func (f *tableFile) openEnd(name string, r io.ReaderAt, size int64, o *ReaderOpt
 	return nil
 }
 
-// openIndex reads the footer, and the index that it names.
+// openIndex reads the footer, and the index at its handle.
 func (f *tableFile) openIndex() error {
 	var buf [format.FooterLen]byte
 	if err := f.readAt(FooterBlock, buf[:], f.footerOffset); err != nil {
@@ -61,10 +61,10 @@ func (f *tableFile) openIndex() error {
 	return f.checkOverlap()
 }
 
-// footerHandle is where the footer is.
+// footerHandle returns where the footer is.
 func (f *tableFile) footerHandle() Handle { return Handle{f.footerOffset, format.FooterLen} }
 
-// checkOverlap checks that metaindex, index and data blocks share no bytes.
+// checkOverlap checks that metaindex, index and data blocks do not overlap.
 func (f *tableFile) checkOverlap() error {
 	meta, index := f.footer.metaindex, f.footer.index
 	if index.overlaps(meta) {

@@ -12,19 +12,19 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// LayoutFilters are the filters of a table that lookups check.
+// LayoutFilters are the filters of a table that lookups check. [Layout.Filters] returns them.
 type LayoutFilters struct {
-	Blocks      *filter.BlockReader // the filter block; nil if there is none, or none that can be used
-	BlocksEntry MetaindexEntry      // what the metaindex lists it as
-	Table       filter.TableFilter  // the filter of the whole table; nil if there is none, or none that can be used
-	TableEntry  MetaindexEntry      // what the metaindex lists it as
+	Blocks      *filter.BlockReader // the filter block; nil if there is none that can be used
+	BlocksEntry MetaindexEntry      // its name and handle in the metaindex
+	Table       filter.TableFilter  // the filter of the whole table; nil if there is none that can be used
+	TableEntry  MetaindexEntry      // its name and handle in the metaindex
 }
 
-// errUnknownFilter is in the error for a filter that no policy is known for.
+// errUnknownFilter is in the chain of the error for a filter of an unknown policy.
 var errUnknownFilter = errors.New("no policy of that name")
 
-// openFilters opens the filters that the metaindex lists. A table without is no error.
-// One that cannot be used leaves the other in use, and is in the error.
+// openFilters opens the filters that the metaindex lists. If one of the two cannot be used,
+// openFilters returns the other one and an error. To have no filters is no error.
 func (f *tableFile) openFilters(metaindex *block.Iter, o *ReaderOptions) (filters LayoutFilters, err error) {
 	blocks, blocksErr := openFilter(f, metaindex, blockFilters, o.blockPolicies(), Handle{}, &filters.BlocksEntry, openFilterBlock)
 	if unread(blocksErr) {
@@ -39,19 +39,19 @@ func (f *tableFile) openFilters(metaindex *block.Iter, o *ReaderOptions) (filter
 	return filters, errors.Join(blocksErr, tableErr)
 }
 
-// openFilterBlock is filter.NewBlockReader, as openFilter takes it.
+// openFilterBlock is filter.NewBlockReader, with the arguments in openFilter's order.
 func openFilterBlock(p filter.Policy, contents []byte) (*filter.BlockReader, error) {
 	return filter.NewBlockReader(contents, p)
 }
 
-// unread reports whether err is one of reading, and not of the filter that was read.
+// unread reports whether err is an error of reading a filter, not of what was read.
 func unread(err error) bool {
 	return err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, errUnknownFilter)
 }
 
-// openFilter opens the filter of the first of the policies that the metaindex lists one
-// for, and sets entry to what it is listed as. It must not share bytes with the filter
-// at other.
+// openFilter opens the filter of the first policy that the metaindex lists a filter of, and
+// sets entry to its name and handle. The filter must not share bytes with the block at
+// other.
 func openFilter[P namedPolicy, F any](f *tableFile, metaindex *block.Iter, kind filterKind, policies []P, other Handle,
 	entry *MetaindexEntry, open func(P, []byte) (F, error)) (none F, err error) {
 	for _, p := range policies {
@@ -76,7 +76,7 @@ func openFilter[P namedPolicy, F any](f *tableFile, metaindex *block.Iter, kind 
 	return none, nil
 }
 
-// readFilter reads the block at h, and opens it.
+// readFilter reads the filter at h, and opens it.
 func readFilter[P, F any](f *tableFile, kind BlockKind, h Handle, p P, open func(P, []byte) (F, error)) (none F, err error) {
 	var b buffers
 	contents, err := f.readBlock(kind, h, &b)
@@ -90,20 +90,20 @@ func readFilter[P, F any](f *tableFile, kind BlockKind, h Handle, p P, open func
 	return opened, nil
 }
 
-// blockPolicies returns the policies that read filter blocks, in the order in which they
-// are tried.
+// blockPolicies returns the policies that read filter blocks, those of the options before
+// the built-in one.
 func (o *ReaderOptions) blockPolicies() []filter.Policy {
 	all := append(slices.Clip(o.FilterPolicies), filter.NewBloom(0))
 	return slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
 }
 
-// tablePolicies returns those that read the filter of a whole table.
+// tablePolicies returns the policies that read table filters, in the same order.
 func (o *ReaderOptions) tablePolicies() []filter.TablePolicy {
 	all := append(slices.Clip(o.TableFilterPolicies), filter.NewTableBloom(0))
 	return slices.DeleteFunc(all, func(p filter.TablePolicy) bool { return p == nil })
 }
 
-// filterSpans returns where the filter of each data block is in the filter block.
+// filterSpans returns the Span of each data block in the filter block.
 func filterSpans(b *filter.BlockReader, blocks []Handle) []filter.Span {
 	spans := make([]filter.Span, len(blocks))
 	for i, h := range blocks {
@@ -112,9 +112,9 @@ func filterSpans(b *filter.BlockReader, blocks []Handle) []filter.Span {
 	return spans
 }
 
-// checkFilterKey reads the table's first key, and stops using a filter that denies it: then
-// FilterKey is most likely not the one that the table was written with, and the filter
-// would hide keys. A block that cannot be read is left to lookups to report.
+// checkFilterKey reads the table's first key, and removes a filter that denies it: that
+// filter would hide keys. Most likely FilterKey is not the one that the table was written
+// with. If the key cannot be read, checkFilterKey does nothing: lookups will report that.
 func (r *Reader) checkFilterKey() {
 	if r.index.len() == 0 || r.filters.Blocks == nil && r.filters.Table == nil {
 		return
@@ -142,7 +142,8 @@ func (r *Reader) checkFilterKey() {
 	}
 }
 
-// denies reports whether a filter denies the table's first key, and adds that to filterErr.
+// denies reports whether a filter denies key, the table's first one. It adds that to
+// filterErr.
 func (r *Reader) denies(listed MetaindexEntry, contains func(filterKey []byte) bool, key []byte) bool {
 	filterKey := filterKeyOf(r.o.FilterKey, key)
 	if filterKey == nil || contains(filterKey) {

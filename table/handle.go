@@ -8,25 +8,27 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// A Handle is where a block is: its offset in the file, and its length there without
-// the trailer of 5 bytes that follows. In an index or metaindex entry, and in the
-// footer, it is stored as two uvarints: offset, then length.
-type Handle struct{ Offset, Length uint64 }
+// A Handle says where a block is in the file. Index and metaindex entries and the footer
+// store it as two uvarints: offset, then length.
+type Handle struct {
+	Offset uint64 // of the block, in bytes from the start of the file
+	Length uint64 // of the block in the file, in bytes, without the trailer of 5 bytes
+}
 
-// end is where the block's trailer ends.
+// end returns where the block's trailer ends.
 func (h Handle) end() uint64 { return h.Offset + h.Length + format.TrailerLen }
 
-// overlaps reports whether the two blocks share bytes.
+// overlaps reports whether the two blocks share bytes of the file.
 func (h Handle) overlaps(g Handle) bool { return h.Offset < g.end() && g.Offset < h.end() }
 
+// append appends the stored form of h to dst.
 func (h Handle) append(dst []byte) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(dst, h.Offset), h.Length)
 }
 
-// decodeHandle decodes a handle at the start of b, checks that its block and
-// trailer lie below limit, and returns how many bytes it took. In an index or a
-// metaindex there may be more bytes behind it: LevelDB's reader ignores them, as room
-// for extensions of the format.
+// decodeHandle decodes the handle at the start of b, and returns it and its length. The block
+// with its trailer must end before limit. In an index or a metaindex, more bytes may follow:
+// LevelDB's reader ignores them, to allow extensions of the format.
 func decodeHandle(b []byte, limit uint64) (Handle, int, error) {
 	offset, n := wire.Uvarint(b)
 	length, m := wire.Uvarint(b[n:])
@@ -42,9 +44,10 @@ func decodeHandle(b []byte, limit uint64) (Handle, int, error) {
 	return Handle{offset, length}, n + m, nil
 }
 
-// footer is the end of the file.
+// A footer is the decoded footer: the end of the file.
 type footer struct{ metaindex, index Handle }
 
+// append appends the 48 bytes of the footer to dst.
 func (f footer) append(dst []byte) []byte {
 	start := len(dst)
 	dst = f.index.append(f.metaindex.append(dst))
@@ -52,8 +55,8 @@ func (f footer) append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint64(dst, format.Magic)
 }
 
-// decodeFooter decodes the 48 bytes at offset at, which its handles must keep
-// below.
+// decodeFooter decodes b, the 48 bytes at offset at of the file. The blocks must end before
+// that.
 func decodeFooter(b []byte, at uint64) (f footer, err error) {
 	if m := binary.LittleEndian.Uint64(b[format.FooterLen-8:]); m != format.Magic {
 		return f, fmt.Errorf("magic number 0x%016x, want 0x%016x: not a LevelDB table, or cut short", m, uint64(format.Magic))

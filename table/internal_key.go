@@ -11,32 +11,31 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// An InternalKey is what keys are inside a LevelDB or goleveldb database: the
-// user's key with the sequence number of the write, so that several versions of a
-// key are kept side by side. A table stores the user's key and, behind it, 8 bytes:
-// sequence<<8 | kind, little-endian (LevelDB, db/dbformat.h).
+// An InternalKey is a key inside a LevelDB or goleveldb database: one version of a user key.
+// Its bytes are the user key, followed by 8 bytes: sequence<<8 | kind, as u64le. See
+// LevelDB's db/dbformat.h.
 type InternalKey struct {
 	UserKey  []byte
-	Sequence uint64 // of the write, up to MaxSequence
-	Kind     Kind
+	Sequence uint64 // sequence number of the write, ≤ MaxSequence
+	Kind     Kind   // whether the write set or deleted the key
 }
 
-// String returns the key as LevelDB's tools print it: the user's key quoted, the
-// sequence number and the kind, as "ada" @ 5 : set. Long keys are cut at 64 bytes.
+// String returns the key as LevelDB's tools print it, such as "ada" @ 5 : set. It cuts the
+// user key after 64 bytes.
 func (k InternalKey) String() string {
 	return fmt.Sprintf("%s @ %d : %s", wire.Quote(k.UserKey), k.Sequence, k.Kind)
 }
 
-// A Kind says what a version of a key is.
+// A Kind says what a version of a user key is: a value or a deletion.
 type Kind byte
 
 // LevelDB's kinds.
 const (
-	KindDelete Kind = 0 // the key was deleted: a tombstone, whose value is empty
-	KindSet    Kind = 1 // the key was given the entry's value
+	KindDelete Kind = 0 // the user key was deleted; the entry (a tombstone) has an empty value
+	KindSet    Kind = 1 // the user key was set to the entry's value
 )
 
-// String returns "delete" or "set", or the number of a kind that is not known here.
+// String returns "delete", "set", or "kind" and the number of any other kind.
 func (k Kind) String() string {
 	switch k {
 	case KindDelete:
@@ -50,9 +49,8 @@ func (k Kind) String() string {
 // MaxSequence is the highest sequence number, 2⁵⁶−1.
 const MaxSequence = 1<<56 - 1
 
-// ParseInternalKey returns the parts of an internal key; UserKey is a part of key. It
-// reports false for a key of fewer than 8 bytes, which is none. The kind can be
-// one that is not known here.
+// ParseInternalKey splits an internal key. UserKey is a part of key. It returns false if key
+// has < 8 bytes and so is no internal key. It does not check the Kind.
 func ParseInternalKey(key []byte) (InternalKey, bool) {
 	if len(key) < format.InternalTrailerLen {
 		return InternalKey{}, false
@@ -61,26 +59,28 @@ func ParseInternalKey(key []byte) (InternalKey, bool) {
 	return InternalKey{UserKey: user, Sequence: trailer >> 8, Kind: Kind(trailer)}, true
 }
 
-// Append appends the internal key's bytes to dst. Of the sequence number it takes
-// the lower 56 bits.
+// Append appends the bytes of the internal key to dst and returns the extended slice. It uses
+// the low 56 bits of Sequence.
 func (k InternalKey) Append(dst []byte) []byte {
 	return appendInternal(append(dst, k.UserKey...), k.Sequence<<8|uint64(k.Kind))
 }
 
-// SeekKey appends to dst an internal key that comes right before the version of
-// user that a snapshot at sequence sees, of whatever kind: what to give [Reader.Find]
-// and [Iter.SeekGE]. MaxSequence, and what is above, sees the newest.
+// SeekKey returns the internal key to seek for the version of a user key that a snapshot
+// sees. Give it to [Reader.Find] or [Iter.SeekGE]. The first entry ≥ that key is the newest
+// version with a sequence number ≤ sequence, if the user key has one. With MaxSequence it is
+// the newest version of all. A sequence > MaxSequence counts as that.
+//
+// SeekKey appends the key to dst and returns the extended slice; dst may be nil.
 func SeekKey(dst, user []byte, sequence uint64) []byte {
 	return appendInternal(append(dst, user...), min(sequence, MaxSequence)<<8|0xff)
 }
 
-// kindSeek is the kind of shortened separators, as in LevelDB.
+// kindSeek is the kind in shortened separators, as in LevelDB.
 const kindSeek = KindSet
 
-// InternalFilterKey is the FilterKey of tables inside a LevelDB or goleveldb
-// database. Their keys are a user key and 8 bytes of sequence number and kind;
-// their filters hold the user key. It returns key without its last 8 bytes, or
-// nil if it has fewer.
+// InternalFilterKey is the FilterKey of the tables of a LevelDB or goleveldb database. Their
+// filters hold user keys. It returns the user key of an internal key: key without its last 8
+// bytes, or nil if it has < 8 bytes. The result is a part of key.
 func InternalFilterKey(key []byte) []byte {
 	if len(key) < format.InternalTrailerLen {
 		return nil
@@ -89,23 +89,24 @@ func InternalFilterKey(key []byte) []byte {
 	return key[:n:n]
 }
 
+// splitInternal splits an internal key of ≥ 8 bytes. trailer is sequence<<8 | kind.
 func splitInternal(key []byte) (user []byte, trailer uint64) {
 	n := len(key) - format.InternalTrailerLen
 	return key[:n:n], binary.LittleEndian.Uint64(key[n:])
 }
 
+// appendInternal appends the trailer to a user key.
 func appendInternal(user []byte, trailer uint64) []byte {
 	return binary.LittleEndian.AppendUint64(user, trailer)
 }
 
-// InternalComparer returns the order of internal keys: that of the users' keys,
-// and of one user's key the newest version first. It is what tables inside a
-// LevelDB or goleveldb database are in, and its separators and successors are
-// theirs. Keys of fewer than 8 bytes, which are no internal keys, come before all
-// others, bytewise.
+// InternalComparer returns the Comparer for the tables of a LevelDB or goleveldb database
+// whose user keys are in the order of user. It orders internal keys by user key, and puts
+// the newest version of a user key first. Its separators are LevelDB's. Keys of < 8 bytes,
+// which are no internal keys, come first, in the bytewise order.
 //
-// It is a [FilterKeyer]: filters hold what [InternalFilterKey] returns or, if user is a
-// FilterKeyer too, the filter key of that.
+// The Comparer is a [FilterKeyer]: filters hold the user key, as by [InternalFilterKey]. If
+// user is a FilterKeyer, filters hold the filter key of the user key.
 func InternalComparer(user Comparer) Comparer {
 	if _, any := user.(anyOrder); any {
 		return anyInternalOrder{}
@@ -113,7 +114,7 @@ func InternalComparer(user Comparer) Comparer {
 	return internalComparer{user, compareFunc(user)}
 }
 
-// ofInternalKeys reports whether c is an order of internal keys.
+// ofInternalKeys reports whether c is a Comparer for internal keys.
 func ofInternalKeys(c Comparer) bool {
 	switch c.(type) {
 	case internalComparer, anyInternalOrder:
@@ -124,7 +125,7 @@ func ofInternalKeys(c Comparer) bool {
 
 type internalComparer struct {
 	user    Comparer
-	compare func(a, b []byte) int // the user's keys'; nil: bytewise
+	compare func(a, b []byte) int // of user keys; nil: bytewise
 }
 
 // Name returns the name that C++ LevelDB gives the order.
@@ -144,14 +145,13 @@ func (c internalComparer) Compare(a, b []byte) int {
 	}
 	ua, ta := splitInternal(a)
 	ub, tb := splitInternal(b)
-	if order := c.order(ua, ub); order != 0 {
+	if order := c.compareUser(ua, ub); order != 0 {
 		return order
 	}
 	return cmp.Compare(tb, ta)
 }
 
-// compareShort compares keys of which at least one is too short for an internal
-// key.
+// compareShort compares two keys of which at least one is too short for an internal key.
 func compareShort(a, b []byte) int {
 	switch {
 	case len(b) >= format.InternalTrailerLen:
@@ -162,42 +162,43 @@ func compareShort(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-func (c internalComparer) order(a, b []byte) int {
+// compareUser compares two user keys.
+func (c internalComparer) compareUser(a, b []byte) int {
 	if c.compare == nil {
 		return bytes.Compare(a, b)
 	}
 	return c.compare(a, b)
 }
 
-// Separator separates the users' keys. Where that makes a's shorter, and larger,
-// it comes with the trailer that is first of all.
+// Separator separates the user keys. If the result is shorter than a's user key and > it,
+// Separator appends the trailer that comes first.
 func (c internalComparer) Separator(dst, a, b []byte) []byte {
 	if len(a) < format.InternalTrailerLen || len(b) < format.InternalTrailerLen {
 		return nil
 	}
 	ua, _ := splitInternal(a)
 	ub, _ := splitInternal(b)
-	if c.order(ua, ub) >= 0 {
-		return nil // of one user's key: there is nothing between
+	if c.compareUser(ua, ub) >= 0 {
+		return nil // versions of one user key: nothing is between them
 	}
-	return c.first(len(dst), c.user.Separator(dst, ua, ub), ua)
+	return c.firstVersion(len(dst), c.user.Separator(dst, ua, ub), ua)
 }
 
-// Successor is that of the user's key, as Separator does it.
+// Successor does the same with the successor of b's user key.
 func (c internalComparer) Successor(dst, b []byte) []byte {
 	if len(b) < format.InternalTrailerLen {
 		return nil
 	}
 	ub, _ := splitInternal(b)
-	return c.first(len(dst), c.user.Successor(dst, ub), ub)
+	return c.firstVersion(len(dst), c.user.Successor(dst, ub), ub)
 }
 
-// first makes an internal key of s, which has a user's key from start on, if that
-// is shorter and larger than user; else it returns nil.
-func (c internalComparer) first(start int, s, user []byte) []byte {
-	if s == nil || len(s) < start || len(s)-start >= len(user) || c.order(user, s[start:]) >= 0 {
+// firstVersion returns s, which has a user key from start on, with the trailer that comes
+// first. It returns nil unless that user key is shorter than user and > user.
+func (c internalComparer) firstVersion(start int, s, user []byte) []byte {
+	if s == nil || len(s) < start || len(s)-start >= len(user) || c.compareUser(user, s[start:]) >= 0 {
 		return nil
 	}
-	// Clipped, in case that it is a part of a key against the rules.
+	// Clip: a Separator that breaks the rules may return a part of a key.
 	return appendInternal(slices.Clip(s), MaxSequence<<8|uint64(kindSeek))
 }

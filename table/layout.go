@@ -2,29 +2,30 @@ package table
 
 import "io"
 
-// An IndexEntry is a data block that the index lists.
+// An IndexEntry is an entry of the index: a data block and its separator.
 type IndexEntry struct {
-	Separator []byte // ≥ every key of the block, and < every key of the next; not to be changed
+	Separator []byte // ≥ all keys of the block, and < all keys of the next; must not be changed
 	Handle
 }
 
-// A Layout is where the blocks of a table are. It is for tools: lookups and
-// iteration are a Reader's. It is safe for concurrent use.
+// A Layout says where the blocks of a table are in the file. It is for tools that list or
+// repair tables; to look up keys or to iterate, use a [Reader]. A Layout is safe for
+// concurrent use. ReadLayout returns one.
 type Layout struct {
-	Footer    int64        // where the 48 bytes at the end of the file start
-	Metaindex Handle       // as the footer says
-	Index     Handle       // as the footer says
-	Data      []IndexEntry // in the order of the file
+	Footer    int64        // offset of the footer, the last 48 bytes of the file
+	Metaindex Handle       // from the footer
+	Index     Handle       // from the footer
+	Data      []IndexEntry // the data blocks, in the order of the file
 
 	file *tableFile
 }
 
-// ReadLayout reads the footer and the index of the table that is the first size
-// bytes of r, which must be safe for concurrent use. Of the options it takes
-// Codecs, MaxBlockSize and SkipChecksums. The order of keys does not matter to it,
-// so that it serves to find out about a table that nothing is known of. Damage in
-// footer and index is a *CorruptionError. With one about the index comes the Layout
-// that the footer gives, which lacks Data.
+// ReadLayout reads the footer and the index of a table, the first size bytes of r. It works
+// for tables in any order: of the options it uses only Codecs, MaxBlockSize and
+// SkipChecksums. o may be nil. The Layout keeps r, which must be safe for concurrent use.
+//
+// Damage in footer or index is a *CorruptionError. If ReadLayout can decode the handles of the
+// footer, it returns a Layout together with the error. That Layout has no Data.
 func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
@@ -35,7 +36,7 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 	if err := f.openEnd("", r, size, &opts); err != nil {
 		return nil, err
 	}
-	if err = f.openIndex(); f.footer.index.Length == 0 { // it was not come to
+	if err = f.openIndex(); f.footer.index.Length == 0 { // the footer has failed
 		return nil, err
 	}
 	if err != nil {
@@ -49,14 +50,14 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 	return l, err
 }
 
-// Meta reads the metaindex, and returns what it lists, in the order of the names. A
-// name that starts with "filter." is of a filter block, "fullfilter." of the whole
-// table's filter, and "rocksdb.properties" of the properties.
+// Meta reads the metaindex and returns its entries, in the order of their names. The name of
+// a filter block starts with "filter.", and that of a filter of the whole table with
+// "fullfilter.". The name of the properties is "rocksdb.properties".
 func (l *Layout) Meta() ([]MetaindexEntry, error) { return l.file.metaEntries() }
 
-// Filters reads the filters that a Reader without filter policies in its options checks.
-// The error is what its FilterErr is, or of reading: what is returned is then what can
-// be used.
+// Filters reads the filters that a Reader with default options would check. The error is
+// that of its FilterErr, or an error of reading. Even if there is an error, it returns the
+// filters that can be used.
 func (l *Layout) Filters() (LayoutFilters, error) {
 	metaindex, err := l.file.readMetaindex()
 	if err != nil {
@@ -65,9 +66,8 @@ func (l *Layout) Filters() (LayoutFilters, error) {
 	return l.file.openFilters(metaindex, new(ReaderOptions))
 }
 
-// ReadBlock reads a block and returns its contents, decompressed, which are the
-// caller's, and the compression id that it is stored with. Damage is a
-// *CorruptionError that calls the block by what the Layout knows it as.
+// ReadBlock reads the block at h. It returns its contents, decompressed, and the compression
+// id from its trailer. The slice is the caller's. Damage is a *CorruptionError.
 func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err error) {
 	var b buffers
 	kind := l.kind(h)
@@ -82,7 +82,7 @@ func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err err
 	return contents, id, err
 }
 
-// kind returns what the block at h is, as far as the Layout knows.
+// kind returns the kind of the block at h. It does not tell meta blocks apart.
 func (l *Layout) kind(h Handle) BlockKind {
 	switch {
 	case h == l.Metaindex:

@@ -10,18 +10,17 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// A MetaindexEntry is a meta block that the metaindex lists: a filter, the properties,
-// or one of another engine.
+// A MetaindexEntry is an entry of the metaindex: the name of a meta block, and where it is.
+// Meta blocks are filters, properties, and blocks of other engines.
 type MetaindexEntry struct {
 	Name string
 	Handle
 }
 
-// maxMetaBlocks is how many entries of a metaindex are looked at. It is far more than
-// any engine writes.
+// maxMetaBlocks bounds how many entries of a metaindex are read. Engines write far fewer.
 const maxMetaBlocks = 1000
 
-// readMetaindex reads the metaindex, which is in bytewise order in every table.
+// readMetaindex reads the metaindex. It is in the bytewise order, whatever the Comparer is.
 func (f *tableFile) readMetaindex() (*block.Iter, error) {
 	h := f.footer.metaindex
 	var b buffers
@@ -36,10 +35,10 @@ func (f *tableFile) readMetaindex() (*block.Iter, error) {
 	return it, nil
 }
 
-// checkNoData checks that an index without entries is an index. That of a table
-// without filter and its metaindex look alike, so that a footer with the two
-// handles swapped would read as an empty table. But the separators in such a
-// metaindex are not names of meta blocks.
+// checkNoData checks that an index without entries is an index. If a table has no filter, its
+// metaindex has no entries, and a footer with the two handles swapped would read as that of
+// an empty table. But the metaindex would then list separators, which are not names of meta
+// blocks.
 func (f *tableFile) checkNoData(metaindex *block.Iter) error {
 	if f.index.len() > 0 {
 		return nil
@@ -52,8 +51,8 @@ func (f *tableFile) checkNoData(metaindex *block.Iter) error {
 	return nil
 }
 
-// metaHandle decodes a metaindex value: the handle of a block of that kind, which
-// is neither data nor index.
+// metaHandle decodes a value of the metaindex, and checks that the block does not overlap
+// data blocks, the index or the metaindex.
 func (f *tableFile) metaHandle(kind BlockKind, value []byte) (Handle, error) {
 	h, _, err := decodeHandle(value, f.footerOffset)
 	if err != nil {
@@ -65,7 +64,7 @@ func (f *tableFile) metaHandle(kind BlockKind, value []byte) (Handle, error) {
 	return h, nil
 }
 
-// metaEntries returns the entries of the metaindex, in the order of their names.
+// metaEntries reads the metaindex and returns its entries, in the order of their names.
 func (f *tableFile) metaEntries() ([]MetaindexEntry, error) {
 	it, err := f.readMetaindex()
 	if err != nil {
@@ -86,8 +85,8 @@ func (f *tableFile) metaEntries() ([]MetaindexEntry, error) {
 	return entries, nil
 }
 
-// findMeta returns the handle of the block of that kind that the metaindex lists under
-// the name. It is empty if there is none.
+// findMeta returns the handle that the metaindex has for the name of a block of that kind, or
+// a zero Handle if it does not have the name.
 func (f *tableFile) findMeta(metaindex *block.Iter, kind BlockKind, name string) (Handle, error) {
 	if !metaindex.SeekGE([]byte(name)) || string(metaindex.Key()) != name {
 		return Handle{}, nil
@@ -95,9 +94,9 @@ func (f *tableFile) findMeta(metaindex *block.Iter, kind BlockKind, name string)
 	return f.metaHandle(kind, metaindex.Value())
 }
 
-// filterKind is one of the ways in which a table has filters.
+// A filterKind is a kind of filters: of data blocks, or of the whole table.
 type filterKind struct {
-	prefix string // of a policy's name in the metaindex
+	prefix string // of names in the metaindex, before the name of the policy
 	block  BlockKind
 }
 
@@ -106,8 +105,8 @@ var (
 	tableFilters = filterKind{format.TableFilterPrefix, TableFilterBlock}
 )
 
-// unknown returns the name of a policy, of the first filter of that kind in the
-// metaindex, which is there if any is.
+// unknown returns the policy's name of the first filter of that kind in the metaindex, and
+// whether there is one.
 func (k filterKind) unknown(metaindex *block.Iter) (name []byte, found bool) {
 	if !metaindex.SeekGE([]byte(k.prefix)) {
 		return nil, false
@@ -115,10 +114,10 @@ func (k filterKind) unknown(metaindex *block.Iter) (name []byte, found bool) {
 	return bytes.CutPrefix(metaindex.Key(), []byte(k.prefix))
 }
 
-// namedPolicy is what a filter.Policy and a filter.TablePolicy have in common.
+// A namedPolicy is a filter.Policy or a filter.TablePolicy.
 type namedPolicy interface{ Name() string }
 
-// filterNames returns the names that p's filters go by, ascending, each once.
+// filterNames returns the name and the aliases of p, in ascending order, without duplicates.
 func filterNames(p namedPolicy) []string {
 	names := []string{p.Name()}
 	if a, ok := p.(filter.Aliaser); ok {
@@ -128,8 +127,8 @@ func filterNames(p namedPolicy) []string {
 	return slices.Compact(names)
 }
 
-// policyOf returns the first of the policies that has the name, or nil. It copies no
-// name: one out of a file may be very long.
+// policyOf returns the first of the policies that has the name or alias, or nil. It does not
+// copy the name: that of a file can be very long.
 func policyOf[P namedPolicy](policies []P, name []byte) (none P) {
 	for _, p := range policies {
 		if slices.ContainsFunc(filterNames(p), func(n string) bool { return n == string(name) }) {

@@ -5,48 +5,48 @@ import (
 	"sync/atomic"
 )
 
-// Metrics count what lookups and iterators of Readers do. Opening a table and Verify are
-// not counted. Counts only grow, and may be read at any time: see Snapshot. The zero value
-// is ready to use.
+// Metrics count what the lookups and iterators of Readers do: set ReaderOptions.Metrics.
+// They do not count what opening a table and Verify do. Counts only grow. Snapshot returns
+// all of them. The zero value is ready to use. Metrics are safe for concurrent use.
 type Metrics struct {
 	// Lookups counts calls of Get, AppendGet and Find.
 	Lookups atomic.Uint64
 
-	// FilterChecks counts how often a filter was checked for a key: that of a data
+	// FilterChecks counts how often a filter was checked for a key: the filter of a data
 	// block, or that of the whole table.
 	FilterChecks atomic.Uint64
 
-	// FilterNegatives counts the checks that answered "certainly absent". Each saved
-	// the search of a data block and, without a Cache, reading it.
+	// FilterNegatives counts the FilterChecks whose result was "certainly absent". Each
+	// saved the search of a data block and, unless that was in a Cache, a read.
 	FilterNegatives atomic.Uint64
 
-	// TableFilterNegatives counts those of the FilterNegatives that came from the
-	// filter of the whole table, before the index was searched.
+	// TableFilterNegatives counts the FilterNegatives of filters of the whole table.
+	// Each also saved the search of the index.
 	TableFilterNegatives atomic.Uint64
 
-	// FilterFalsePositives counts the data blocks that lookups searched in vain after
-	// filters had answered "may be there". For Find, the answer may have been right,
-	// and of another version of the key.
+	// FilterFalsePositives counts the data blocks that lookups searched without a result
+	// though filters had been checked. With Find the filter can be right nevertheless:
+	// the block may have another version of the key.
 	FilterFalsePositives atomic.Uint64
 
-	// DataBlocks counts the data blocks that were read, also where reading failed.
+	// DataBlocks counts reads of data blocks from the file, including failed ones.
 	DataBlocks atomic.Uint64
 
-	// BytesRead counts the bytes that these take in the file, with their trailers.
+	// BytesRead counts the bytes of these blocks in the file, with their trailers.
 	BytesRead atomic.Uint64
 
-	// CacheHits counts the data blocks that were in the Cache.
+	// CacheHits counts the data blocks that were found in the Cache.
 	CacheHits atomic.Uint64
 
-	// CacheMisses counts the data blocks that were not.
+	// CacheMisses counts the data blocks that were not found in the Cache.
 	CacheMisses atomic.Uint64
 
-	// CacheEvictions counts data blocks of these Readers that the Cache dropped to make
-	// room for others.
+	// CacheEvictions counts the data blocks of these Readers that the Cache removed to
+	// add others.
 	CacheEvictions atomic.Uint64
 }
 
-// countFilterCheck counts what a filter answered.
+// countFilterCheck counts a check of a filter and its result.
 func (m *Metrics) countFilterCheck(mayContain bool) {
 	m.FilterChecks.Add(1)
 	if !mayContain {
@@ -54,8 +54,8 @@ func (m *Metrics) countFilterCheck(mayContain bool) {
 	}
 }
 
-// A MetricsSnapshot has the counts of Metrics at one time. Its fields are named like those
-// of Metrics.
+// A MetricsSnapshot has the counts of Metrics at one time. Each field is the count of the
+// same name in Metrics.
 type MetricsSnapshot struct {
 	Lookups                                    uint64
 	FilterChecks, FilterNegatives              uint64
@@ -64,8 +64,8 @@ type MetricsSnapshot struct {
 	CacheHits, CacheMisses, CacheEvictions     uint64
 }
 
-// Snapshot returns the counts. It reads them one after the other: of lookups that are
-// under way meanwhile, some counts may be in it and others not.
+// Snapshot returns the counts. It reads them one after the other, so a lookup that runs
+// meanwhile may be in some of them only.
 func (m *Metrics) Snapshot() MetricsSnapshot {
 	return MetricsSnapshot{
 		Lookups:              m.Lookups.Load(),

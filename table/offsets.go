@@ -2,10 +2,12 @@ package table
 
 import "slices"
 
-// ApproximateOffset returns about where in the file key is, or would be: where the
-// data block starts that can hold it, or the metaindex for a key above all. What
-// lies between two keys takes about as many bytes as their offsets differ in. It
-// reads nothing, also when the Reader is closed.
+// ApproximateOffset returns about where in the file key is, or would be, in bytes. The
+// difference of two offsets is about the size of the entries between the two keys in the
+// file. ApproximateOffset searches the index and reads nothing. It works also after Close.
+//
+// The offset is that of the only data block that can have the key, or of the metaindex if
+// key is > all keys.
 func (r *Reader) ApproximateOffset(key []byte) int64 {
 	if i := r.index.search(key); i < r.index.len() {
 		return int64(r.index.handles[i].Offset)
@@ -13,15 +15,15 @@ func (r *Reader) ApproximateOffset(key []byte) int64 {
 	return int64(r.footer.metaindex.Offset)
 }
 
-// FirstKey returns the table's first key, which is the caller's, or ErrNotFound if
-// there is none. It reads a data block, as LastKey does.
+// FirstKey returns the first key of the table. The slice is the caller's. If the table has
+// no entries, the error is ErrNotFound. FirstKey reads a data block.
 func (r *Reader) FirstKey() ([]byte, error) { return r.keyAt((*Iter).First) }
 
-// LastKey returns the table's last key, which is the caller's, or ErrNotFound if
-// there is none.
+// LastKey returns the last key of the table. The slice is the caller's. If the table has no
+// entries, the error is ErrNotFound. LastKey reads a data block.
 func (r *Reader) LastKey() ([]byte, error) { return r.keyAt((*Iter).Last) }
 
-// keyAt returns the key that a move goes to.
+// keyAt returns a copy of the key that a move of an Iter finds.
 func (r *Reader) keyAt(move func(*Iter) bool) ([]byte, error) {
 	it := r.NewIter(nil)
 	if !move(it) {
@@ -31,12 +33,12 @@ func (r *Reader) keyAt(move func(*Iter) bool) ([]byte, error) {
 		return nil, ErrNotFound
 	}
 	key := it.Key()
-	if len(key) < maxClonedKey { // or it may be a part of a block, which nobody else has
+	if len(key) < maxClonedKey { // a longer one may be in a buffer of the Iter, which ends here
 		key = append([]byte{}, key...)
 	}
 	return slices.Clip(key), it.Close()
 }
 
-// maxClonedKey is from where on a key is given away as it is: a copy of a key that
-// is as long as its block would take as much memory again.
+// maxClonedKey is the length from which on a key is not copied: the copy of a key that is as
+// long as its block would take as much memory as the block.
 const maxClonedKey = 1 << 20

@@ -10,61 +10,62 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// defaultMaxBlockSize bounds blocks when they are written, and when they are
-// read if MaxBlockSize does not.
+// defaultMaxBlockSize is the most bytes of a block that a Writer writes, and the default of
+// MaxBlockSize.
 const defaultMaxBlockSize = 1 << 30
 
-// WriterOptions say how a table is written. Zero values are the defaults.
+// WriterOptions are options of a Writer. The zero value of each field is its default. A value
+// out of range is an error of Create and NewWriter.
 type WriterOptions struct {
-	// FilterPolicy makes the filters. They are listed under its name and, if
-	// it is a filter.Aliaser, its aliases, of up to 1 KiB each. nil: no filter block.
+	// FilterPolicy builds the filters of a filter block, most often filter.NewBloom(10).
+	// The table lists the block under the policy's name and, if it is a filter.Aliaser,
+	// its aliases. A name may have ≤ 1 KiB. nil: no filter block.
 	FilterPolicy filter.Policy
 
-	// TableFilterPolicy builds one filter of all keys, with or without a FilterPolicy:
-	// most often filter.NewTableBloom. Lookups check it before they search the index.
-	// Until Close it takes some memory for each key. nil: no table filter.
+	// TableFilterPolicy builds one filter of all keys of the table, most often
+	// filter.NewTableBloom(10). Lookups check it before they search the index. LevelDB and
+	// goleveldb ignore it. A table can have a filter block too. Until Close it takes some
+	// memory for each key. nil: no table filter.
 	TableFilterPolicy filter.TablePolicy
 
-	// FilterKey returns the part of a key that the filter holds. The key must
-	// not be changed or kept; the result is used before the next call. A nil
-	// result leaves the key out of the filter, and readers that are given the
-	// same FilterKey do not check the filter for it. nil: what the Comparer says if it
-	// is a FilterKeyer, and else the whole key.
+	// FilterKey returns the part of a key that filters hold: its filter key. It must not
+	// change or keep key. The Writer uses the result before the next call. If the result
+	// is nil, filters do not hold the key; Readers with the same FilterKey then check no
+	// filter for it. nil: that of the Comparer if it is a FilterKeyer, else the whole key.
 	FilterKey func(key []byte) []byte
 
-	// FilterBaseLg is the base-2 logarithm of the range of file offsets that
-	// share one filter, 1 to 30. 0: 11, which is 2 KiB.
+	// FilterBaseLg is the base-2 logarithm of how many bytes of the file share one filter
+	// of the filter block, 1 to 30. 0: 11, for 2 KiB.
 	FilterBaseLg int
 
-	// Properties adds a block of properties to the table: what it holds, and how it
-	// was written. Its format is that of RocksDB and Pebble; Pebble from 2.1.5 on reads
-	// no table without it. See Reader.Properties.
+	// Properties adds a properties block to the table: see type Properties. Pebble ≥ 2.1.5
+	// reads only tables that have one. LevelDB and goleveldb ignore it.
 	Properties bool
 
-	// BlockSize is how many bytes of entries and restart points, before
-	// compression, complete a data block, up to 512 MiB. 0: 4096.
+	// BlockSize is the size from which on a data block is complete, in bytes before
+	// compression, ≤ 512 MiB. 0: 4096.
 	BlockSize int
 
-	// RestartInterval is the number of entries from one restart point of a
-	// data block to the next. 0: 16. Where keys have shared 1 MiB since the last
-	// restart point, there is one earlier: see block.NewWriter.
+	// RestartInterval is the number of entries from one restart point of a data block to
+	// the next. There can be fewer: see block.NewWriter. 0: 16.
 	RestartInterval int
 
-	// Compression compresses data and index blocks, those that it makes
-	// smaller by more than an eighth. nil: Snappy.
+	// Compression compresses data and index blocks. A block that it does not make smaller
+	// by more than an eighth is stored uncompressed. nil: Snappy.
 	Compression Codec
 
-	// Comparer orders the keys. nil: BytewiseComparer.
+	// Comparer is the order of the keys. nil: BytewiseComparer.
 	Comparer Comparer
 
-	// Concurrency is how many goroutines at a time compress data blocks and compute
-	// their checksums, the caller's goroutine among them: 1 to 1024. 0: 1. The file
-	// has the same bytes with any number. More than 1 is faster if a core is free and
-	// the table has several MB; without compression it changes nothing. Each further
-	// goroutine takes about 1 MiB of memory, or some blocks if these are larger. Other
-	// Writers use that memory again. The goroutines end when there is nothing to
-	// encode. Append can return an error of the sink some hundred KiB later than with
-	// 1; Close returns it in any case.
+	// Concurrency is how many goroutines at a time compress data blocks and compute their
+	// checksums, including the caller's: 1 to 1024. 0: 1.
+	//
+	// The file has the same bytes with any number. A number > 1 is faster if a core is
+	// free and the table has several MB. Without compression it changes nothing. Each
+	// further goroutine takes about 1 MiB of memory, or some blocks if these are larger;
+	// later Writers reuse it. The goroutines end when there is nothing to encode. Append
+	// may return an error of writing some hundred KiB later than with 1. Close returns it
+	// in any case.
 	Concurrency int
 }
 
@@ -104,11 +105,11 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 	return w, w.checkNames()
 }
 
-// maxName is the most bytes that the name of a policy or a Comparer may have.
+// maxName is the most bytes of the name of a policy or a Comparer.
 const maxName = 1 << 10
 
-// checkNames checks that a Reader takes what the metaindex and the properties will
-// hold: few enough names, none of them long.
+// checkNames checks that the names in metaindex and properties are few and short enough for
+// a Reader.
 func (o *WriterOptions) checkNames() error {
 	var names []string
 	for _, p := range []namedPolicy{o.FilterPolicy, o.TableFilterPolicy} {
@@ -116,7 +117,7 @@ func (o *WriterOptions) checkNames() error {
 			names = append(names, filterNames(p)...)
 		}
 	}
-	if n := len(names); n > maxMetaBlocks-1 { // and one is the properties'
+	if n := len(names); n > maxMetaBlocks-1 { // one is for the properties
 		return fmt.Errorf("table: filter policies of %d names, want at most %d", n, maxMetaBlocks-1)
 	}
 	if o.Properties {
@@ -130,65 +131,67 @@ func (o *WriterOptions) checkNames() error {
 	return nil
 }
 
-// ReaderOptions say how a table is read. Zero values are the defaults.
+// ReaderOptions are options of a Reader. The zero value of each field is its default. A value
+// out of range is an error of Open and NewReader.
 type ReaderOptions struct {
-	// FilterPolicies read filter blocks. They are matched by name, and by alias if
-	// they are filter.Aliasers, with the filter blocks that a table lists. The first
-	// policy that matches is used. filter.Bloom, the policy of LevelDB and goleveldb,
-	// is always known.
+	// FilterPolicies read filter blocks. The Reader uses the first policy whose name, or
+	// alias if it is a filter.Aliaser, the table lists. filter.Bloom, the policy of
+	// LevelDB and goleveldb, need not be set.
 	FilterPolicies []filter.Policy
 
-	// TableFilterPolicies read table filters, and are matched like FilterPolicies.
-	// filter.TableBloom, the policy of RocksDB and Pebble, is always known.
+	// TableFilterPolicies read table filters, chosen by name like FilterPolicies.
+	// filter.TableBloom, the policy of RocksDB and Pebble, need not be set.
 	TableFilterPolicies []filter.TablePolicy
 
-	// FilterKey returns the part of a key that the table's filters hold: the
-	// table must have been written with the same. Lookups call it concurrently. What
-	// it returns must not change while the key does not. With a wrong one lookups miss
-	// keys: Open notices that most of the time, see FilterErr, and Verify reports
-	// it. nil: what the Comparer says if it is a FilterKeyer, as InternalComparer is,
-	// and else the whole key.
+	// FilterKey returns the part of a key that the table's filters hold: its filter key.
+	// It must be the same function that the table was written with. It must not change
+	// or keep key, and must be safe for concurrent use. Its result must stay the same as
+	// long as the bytes of key do. nil: that of the Comparer if it is a FilterKeyer, as
+	// InternalComparer is, else the whole key.
+	//
+	// With a wrong FilterKey lookups miss keys. Open notices that in most cases: see
+	// FilterErr. Verify reports it always.
 	FilterKey func(key []byte) []byte
 
-	// IgnoreFilter leaves the table's filters unread.
+	// IgnoreFilter makes the Reader neither read nor check filters.
 	IgnoreFilter bool
 
-	// Codecs decompress the table's blocks, matched by id: the first one that
-	// fits, before the built-in ones. A block of an id that has no codec is
-	// reported as corrupt. Id 0 is uncompressed, and no codec can have it.
+	// Codecs decompress blocks. The Reader uses the first one that has the id of the
+	// block. Snappy need not be set. A block whose id no Codec has is a CorruptionError.
+	// Id 0 means uncompressed, and a Codec with that id is an error.
 	Codecs []Codec
 
-	// Cache keeps data blocks for this and other Readers. nil: every lookup reads
-	// and checks its block anew.
+	// Cache keeps data blocks in memory, for this and other Readers. nil: every lookup
+	// reads and checks its block anew.
 	Cache *Cache
 
-	// MaxBlockSize is the most bytes that a block may take, stored or
-	// decompressed, below 4 GiB; a larger one is reported as corrupt. 0: 1 GiB,
-	// which is also what a Writer keeps to.
+	// MaxBlockSize is the most bytes of a block, stored or decompressed, < 4 GiB. A larger
+	// block is a CorruptionError. 0: 1 GiB, which is the most that a Writer writes.
 	MaxBlockSize int
 
-	// TailSize is how many bytes at the end of the file are read at once when the
-	// table is opened. Footer, index, metaindex and filter are there, in the end
-	// that a Writer gives it: what lies in these bytes takes one read for all of
-	// it, and the rest one for each part. A source that takes its time for each
-	// read, such as an object store, wants about 1.5 bytes for each entry (at 10
-	// filter bits per key) and a key's length and 30 bytes for each data block: in
-	// all, 2 or 3 for each entry of small values, and 10 for those of 1000 bytes.
-	// More than the file has is all of it, up to 1 GiB. The memory is free again when the table
-	// is open. 0: each part is read by itself.
+	// TailSize is how many bytes at the end of the file Open and NewReader read at once.
+	// Filters, metaindex, index and footer are there. What is within these bytes takes a
+	// single read; each other part takes a read of its own. Set it if each read has a
+	// high latency, as from an object store. The memory is freed when the table is open.
+	// A value larger than the file reads all of it, but ≤ 1 GiB. 0: each part is read by
+	// itself.
+	//
+	// With 10 filter bits per key, the parts take about 1.5 bytes for each entry, plus 30
+	// bytes and the length of a key for each data block. For small values that is 2 to 3
+	// bytes for each entry, and for values of 1000 bytes it is about 10.
 	TailSize int
 
-	// SkipChecksums trusts blocks without computing their checksums. Their
-	// form is still checked, but a filter whose bits are damaged can then hide
-	// keys. Verify computes the checksums all the same.
+	// SkipChecksums makes the Reader ignore the checksums of blocks. It still checks their
+	// form, but damaged values are not noticed, and damaged bits of a filter can hide
+	// keys. Verify checks the checksums in any case.
 	SkipChecksums bool
 
-	// Comparer is the order that the table was written in. nil:
-	// BytewiseComparer.
+	// Comparer is the order of the keys. It must be the one that the table was written
+	// with. nil: BytewiseComparer.
 	Comparer Comparer
 
-	// Metrics counts what the Reader does. Several Readers may share one. nil:
-	// nothing is counted.
+	// Metrics counts what the Reader does. Several Readers can share one. nil: nothing is
+	// counted.
 	Metrics *Metrics
 }
 
@@ -219,7 +222,7 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 	return r, nil
 }
 
-// checkCodec checks that nothing but NoCompression has its id.
+// checkCodec checks that c does not have the id of NoCompression, unless it is that.
 func checkCodec(c Codec) error {
 	if c != nil && c != NoCompression && c.ID() == NoCompression.ID() {
 		return fmt.Errorf("table: codec of id %d, which stands for no compression", c.ID())
@@ -227,8 +230,8 @@ func checkCodec(c Codec) error {
 	return nil
 }
 
-// filterKeyOf returns what a filter holds of key: what f says, if there is an f,
-// and else all of it. f is not given nil: to a table it is the empty key.
+// filterKeyOf returns the filter key of key: f(key), or all of key if f is nil. A nil key is
+// the empty key: f gets a slice that is not nil.
 func filterKeyOf(f func(key []byte) []byte, key []byte) []byte {
 	if key == nil {
 		key = []byte{}

@@ -7,14 +7,14 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// keyOrder is a Comparer's order. The bytewise order, and that of internal keys over
-// it, take no indirect calls: iterators over many tables compare at each move.
+// A keyOrder is the order of a Comparer. The bytewise order, and that of internal keys with
+// bytewise user keys, need no indirect calls: merging iterators compare keys at each move.
 type keyOrder struct {
 	f        func(a, b []byte) int // nil: bytewise
-	internal bool                  // bytewise but for the trailers of internal keys
+	internal bool                  // internal keys, whose user keys are in the bytewise order
 }
 
-// orderOf returns c's order.
+// orderOf returns the order of c.
 func orderOf(c Comparer) keyOrder {
 	o := BlockOrder(c)
 	return keyOrder{o.Func, o.Suffix > 0}

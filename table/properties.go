@@ -13,49 +13,49 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// Properties describe a table: what it holds, and how it was written. They are in a
-// block of the table if it was written with WriterOptions.Properties, or by RocksDB or
-// Pebble. A field is zero if the table does not have the property. Properties are not
-// checked against the table.
+// Properties describe a table: its contents, and the options that it was written with. A
+// table has them if it was written with WriterOptions.Properties, or by RocksDB or Pebble,
+// whose format this is. [Reader.Properties] reads them. A field is zero if the table does
+// not have the property. Nothing checks that the properties are true of the table.
 type Properties struct {
-	Entries      uint64 // number of entries, tombstones included
-	Deletions    uint64 // number of tombstones; 0 unless the keys are internal keys
-	RawKeySize   uint64 // bytes of all keys, uncompressed
+	Entries      uint64 // number of entries, including deletions
+	Deletions    uint64 // number of entries of KindDelete; 0 unless the keys are internal keys
+	RawKeySize   uint64 // bytes of all keys, uncompressed and whole
 	RawValueSize uint64 // bytes of all values, uncompressed
 	DataBlocks   uint64 // number of data blocks
 	DataSize     uint64 // bytes of the data blocks in the file, without trailers
 	IndexSize    uint64 // bytes of the index block, uncompressed
 	FilterSize   uint64 // bytes of the filter blocks in the file, without trailers
 
-	// FilterEntries is the number of keys in the whole table's filter.
+	// FilterEntries is the number of keys in the filter of the whole table.
 	FilterEntries uint64
 
-	// FilterPolicy is the name of the policy that made the filter: that of the whole
-	// table's filter if there are two.
+	// FilterPolicy is the name of the filter's policy. If there are two filters, it is that
+	// of the filter of the whole table.
 	FilterPolicy string
 
-	// Comparer is the name of the Comparer: for internal keys, that of the user keys.
+	// Comparer is the name of the Comparer. For internal keys, it is that of the user keys.
 	Comparer string
 
 	// Compression is "NoCompression", "Snappy", or another engine's name for a codec.
 	Compression string
 
-	// The options that the table was written with.
+	// These are the WriterOptions of the same names.
 	BlockSize       uint64
 	RestartInterval uint64
 	FilterBaseLg    uint64
 
-	// Other has all other properties by name.
+	// Other has all other properties, by name.
 	Other map[string][]byte
 }
 
-// maxProperties is far more than any engine writes.
+// maxProperties bounds how many properties are read. Engines write far fewer.
 const maxProperties = 1000
 
-// entryCounts are what the properties say about the entries.
+// entryCounts count the entries for the properties.
 type entryCounts struct{ keyBytes, valueBytes, deletions uint64 }
 
-// add counts an entry. internal says whether its key is an internal one.
+// add counts an entry. internal says whether its key is an internal key.
 func (c *entryCounts) add(key, value []byte, internal bool) {
 	c.keyBytes += uint64(len(key))
 	c.valueBytes += uint64(len(value))
@@ -64,8 +64,8 @@ func (c *entryCounts) add(key, value []byte, internal bool) {
 	}
 }
 
-// userComparerName returns the name of c or, if it orders internal keys, of the
-// Comparer of the user keys.
+// userComparerName returns the name of c. If c is an InternalComparer, it returns the name
+// of the Comparer of user keys.
 func userComparerName(c Comparer) string {
 	if internal, ok := c.(internalComparer); ok {
 		return internal.user.Name()
@@ -84,7 +84,7 @@ func compressionName(c Codec) string {
 	return fmt.Sprintf("id %d", c.ID())
 }
 
-// numbers returns the properties that are stored as varints, by name.
+// numbers returns the fields for the properties that are stored as varints, by name.
 func (p *Properties) numbers() map[string]*uint64 {
 	return map[string]*uint64{
 		"rocksdb.num.entries":         &p.Entries,
@@ -102,7 +102,7 @@ func (p *Properties) numbers() map[string]*uint64 {
 	}
 }
 
-// texts returns the properties that are stored as text, by name.
+// texts returns the fields for the properties that are stored as text, by name.
 func (p *Properties) texts() map[string]*string {
 	return map[string]*string{
 		"rocksdb.filter.policy": &p.FilterPolicy,
@@ -111,11 +111,11 @@ func (p *Properties) texts() map[string]*string {
 	}
 }
 
-// indexTypeName is the name of the property for the kind of index. Its value 0, in 4
-// bytes, stands for one sorted block.
+// indexTypeName is the name of the property for the type of the index. Its value is 0 in 4
+// bytes, which stands for a single sorted block.
 const indexTypeName = "rocksdb.block.based.table.index.type"
 
-// encode returns the properties block.
+// encode returns the contents of the properties block.
 func (p *Properties) encode() ([]byte, error) {
 	all := map[string][]byte{indexTypeName: make([]byte, 4)}
 	for name, n := range p.numbers() {
@@ -126,7 +126,7 @@ func (p *Properties) encode() ([]byte, error) {
 			all[name] = []byte(*s)
 		}
 	}
-	w, err := block.NewWriter(math.MaxInt32, block.Order{}) // as RocksDB's, without restart points
+	w, err := block.NewWriter(math.MaxInt32, block.Order{}) // one restart point, as in RocksDB's
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +138,8 @@ func (p *Properties) encode() ([]byte, error) {
 	return w.Finish(), nil
 }
 
-// Properties reads the table's properties. If the table has none, the error is
-// ErrNotFound.
+// Properties reads the properties of the table. If the table has none, the error is
+// ErrNotFound. The result is the caller's.
 func (r *Reader) Properties() (*Properties, error) {
 	if r.closed.Load() {
 		return nil, ErrClosed
@@ -167,8 +167,8 @@ func (r *Reader) Properties() (*Properties, error) {
 	return p, nil
 }
 
-// decodeProperties decodes a properties block. It takes at most budget bytes of memory
-// for names: they can share bytes, and be longer than what is stored of them.
+// decodeProperties decodes a properties block. It takes at most budget bytes of memory for
+// names: names can share bytes, and then be far longer than the block.
 func decodeProperties(contents []byte, budget int) (*Properties, error) {
 	var it block.Iter
 	if err := it.Open(contents, block.Order{}, &block.Budget{Memory: budget / 2}); err != nil {
@@ -178,8 +178,8 @@ func decodeProperties(contents []byte, budget int) (*Properties, error) {
 	return p, p.decode(&it, budget/2)
 }
 
-// decode sets the properties that it moves over. Their names may have nameBudget bytes
-// together.
+// decode sets the properties that are the entries of it. Their names may have at most
+// nameBudget bytes together.
 func (p *Properties) decode(it *block.Iter, nameBudget int) error {
 	numbers, texts := p.numbers(), p.texts()
 	for n := 0; it.Next(); n++ {

@@ -11,34 +11,35 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
-// A Reader looks keys up in a table. It is safe for concurrent use, and its
-// lookups take no lock: apart from being closed it never changes.
+// A Reader looks up keys in a table, and iterates over it. It keeps the index and the filters
+// in memory. It is safe for concurrent use, and lookups take no lock. [Open] and [NewReader]
+// return one.
 type Reader struct {
 	tableFile
 	o    ReaderOptions
-	file *os.File // what Open opened; nil if NewReader made the Reader
+	file *os.File // that Open has opened; nil if the Reader is from NewReader
 
 	filters     LayoutFilters
-	filterSpans []filter.Span // of the data blocks, in the filter block
+	filterSpans []filter.Span // of each data block, in the filter block
 	filterErr   error
 
-	cachedBlocks []atomic.Pointer[decoded.Cached] // by data block; nil if there is no cache
+	cachedBlocks []atomic.Pointer[decoded.Cached] // the cached copy of each data block; nil if there is no cache
 	cacheOwner   *cacheOwner
 }
 
-// NewReader returns a Reader of the table that is the first size bytes of r,
-// which must be safe for concurrent use and not change. It reads footer, index,
-// metaindex and filters, and keeps index and filters in memory. nil options are
-// the defaults; impossible ones are an error. Close does not close r.
+// NewReader returns a Reader of a table: the first size bytes of r. r must be safe for
+// concurrent use, and the bytes must not change. NewReader reads the footer, the index, the
+// metaindex and the filters. If o is nil, all options are the defaults. An option out of its
+// range is an error. Close does not close r.
 //
-// A table that is damaged in footer or index is a *CorruptionError. A filter
-// that cannot be used is not: see FilterErr. An error of r, while any of these
-// is read, is in the chain of the one returned.
+// Damage in footer or index is a *CorruptionError. A filter that cannot be used is no error
+// here: see FilterErr. An error of r is in the chain of the error, so that errors.Is finds
+// it.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	return newReader("", r, size, o)
 }
 
-// newReader is NewReader of the file name.
+// newReader does what NewReader does. name is for errors.
 func newReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	t, err := newIndexReader(name, r, size, o)
 	if err != nil {
@@ -47,12 +48,12 @@ func newReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Reade
 	if err := t.openMeta(); err != nil {
 		return nil, err
 	}
-	t.src = r // and not the end of it any more
+	t.src = r // frees the tail
 	return t, nil
 }
 
-// newIndexReader returns a Reader that has its index, but no filter. It still has the
-// end of the file in memory.
+// newIndexReader returns a Reader that has its index, but no filters. Its source still has
+// the tail of the file in memory.
 func newIndexReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
@@ -72,11 +73,11 @@ func newIndexReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*
 	return t, nil
 }
 
-// Open returns a Reader of the file name, which Close closes. See NewReader. It
-// refuses what is not a regular file: a pipe, say, could make it wait for ever.
+// Open opens the file name and returns a Reader of the table, as NewReader does. Close closes
+// the file. Only regular files can be opened: opening a pipe could block for ever.
 //
-// If the table has a filter, Open also reads the first data block. A filter that denies
-// the table's first key is not used, and FilterErr says so.
+// If the table has a filter, Open also reads the first data block. A filter that denies the
+// table's first key is not used, and FilterErr says so.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.Open(name)
 	if err != nil {
@@ -91,7 +92,7 @@ func Open(name string, o *ReaderOptions) (*Reader, error) {
 	return r, nil
 }
 
-// openMeta reads the metaindex, if it is needed, and the filters.
+// openMeta reads the metaindex and the filters, if they are needed.
 func (r *Reader) openMeta() error {
 	if r.o.IgnoreFilter && r.index.len() > 0 {
 		return nil
@@ -115,19 +116,22 @@ func (r *Reader) openMeta() error {
 	return nil
 }
 
-// FilterErr returns why a filter of the table, of data blocks or of the whole table, is
-// not in use. It is damaged, or the metaindex that lists it is; or no policy is known by
-// its name; or Open found that it denies the table's first key, because FilterKey is not
-// the one that the table was written with. It is nil if all filters are in use, the table
-// has none, or IgnoreFilter was set.
+// FilterErr returns why a filter of the table is not in use. It is nil if all filters are in
+// use, if the table has none, or if IgnoreFilter is set. The reasons are:
 //
-// Without the filter lookups give the same answers and are only slower. That FilterErr is
-// nil does not say that the filter is right: Verify checks that.
+//   - The filter is damaged, or the metaindex is.
+//   - No policy in FilterPolicies or TableFilterPolicies has its name.
+//   - Open found that it denies the table's first key. Most likely FilterKey is not the one
+//     that the table was written with.
+//
+// Without the filter, lookups have the same results and are slower. A filter that is in use
+// can still be wrong: Verify checks all keys.
 func (r *Reader) FilterErr() error { return r.filterErr }
 
-// Close ends the Reader: from now on its methods return ErrClosed, and so do its
-// Iters when they seek or would have to read. Values that Get returned stay valid. A second Close
-// is ErrClosed.
+// Close closes the Reader, and the file if Open has opened it. After Close, lookups, Verify,
+// Properties, FirstKey, LastKey and a second Close return ErrClosed. Iters fail with ErrClosed
+// when they seek or come to another block. Values that Get and Find have returned stay valid.
+// Close may be called while other methods run.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {
 		return ErrClosed

@@ -7,10 +7,10 @@ import (
 	"github.com/sievetable/sievetable/internal/crc"
 )
 
-// writeBuffer is how many bytes are gathered for one write.
+// writeBuffer is the size from which on a sink writes its buffer.
 const writeBuffer = 256 << 10
 
-// A sink gathers what is appended to buf into large writes.
+// A sink buffers what is appended to buf, to write it in large pieces.
 type sink struct {
 	w   io.Writer
 	buf []byte
@@ -27,13 +27,13 @@ func (s *sink) flushIfFull() error {
 // flush writes buf.
 func (s *sink) flush() error {
 	err := s.writeDirect(s.buf)
-	if s.buf = s.buf[:0]; cap(s.buf) > 4*writeBuffer { // a huge value's
+	if s.buf = s.buf[:0]; cap(s.buf) > 4*writeBuffer { // it had a huge value
 		s.buf = nil
 	}
 	return err
 }
 
-// writeDirect writes p past buf. It is an error if w writes fewer bytes, even if w
+// writeDirect writes p, without buffering it. It is an error if w writes fewer bytes, even if w
 // reports none.
 func (s *sink) writeDirect(p []byte) error {
 	n, err := s.w.Write(p)
@@ -43,7 +43,7 @@ func (s *sink) writeDirect(p []byte) error {
 	return wrap(err)
 }
 
-// write writes p: a large one at once, without a copy.
+// write writes p. If p is large, it does not copy it to the buffer.
 func (s *sink) write(p []byte) error {
 	if len(p) < writeBuffer {
 		s.buf = append(s.buf, p...)
