@@ -26,9 +26,9 @@
 //	└─────────┴──────────┴──────────────┴─────────────────────┴───────┘
 //
 // An entry that shares nothing is a restart point, if the array at the end lists its
-// offset. A search can start at any restart point. There is one for every 16 entries, or
-// whatever the restart interval is. With a restart interval of 2, the keys "app",
-// "apple", "banana" and the values "1", "2", "3" are stored as
+// offset. A search can start at any restart point. The restart interval is how many entries
+// there are from one restart point to the next, 16 by default. With a restart interval of
+// 2, the keys "app", "apple", "banana" and the values "1", "2", "3" are stored as
 //
 //	00 03 01 a p p 1    03 02 01 l e 2    00 06 01 b a n a n a 3
 //	00 00 00 00  0d 00 00 00              restart points: 0 and 13

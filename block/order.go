@@ -24,7 +24,7 @@ type Order struct {
 	// for internal keys whose user keys are in the bytewise order. 0 is always right.
 	Suffix int
 
-	// Unchecked accepts keys in whatever order they are. Use it for blocks whose order
+	// Unchecked accepts keys in any order. Use it for blocks whose order
 	// is unknown, or damaged. The entries of such a block can be iterated, but keys
 	// cannot be looked up.
 	Unchecked bool

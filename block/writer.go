@@ -86,8 +86,8 @@ func (w *Writer) ascending(shared int, key []byte) bool {
 
 func (w *Writer) appendEntry(shared int, unshared, value []byte) {
 	n := len(w.buf)
-	if room := 3*binary.MaxVarintLen64 + len(unshared) + len(value); room > cap(w.buf)-n {
-		w.buf = slices.Grow(w.buf, max(room, n)) // doubling: append would grow by a quarter
+	if size := 3*binary.MaxVarintLen64 + len(unshared) + len(value); size > cap(w.buf)-n {
+		w.buf = slices.Grow(w.buf, max(size, n)) // doubling: append would grow by a quarter
 	}
 	var buf []byte
 	if shared|len(unshared)|len(value) < 0x80 {

@@ -2,8 +2,8 @@ package table
 
 import "errors"
 
-// AnyOrder is the Comparer for a table whose order is unknown. It accepts keys in whatever
-// order they are. Use it to list a table, not to look up keys.
+// AnyOrder is the Comparer for a table whose order is unknown. It accepts keys in any
+// order. Use it to list a table, not to look up keys.
 //
 // A Reader with AnyOrder opens any sound table. These work, in the order of the file: an
 // Iter without bounds and its First, Last, Next and Prev; FirstKey and LastKey; Properties;

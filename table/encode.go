@@ -6,7 +6,7 @@ import (
 	"github.com/sievetable/sievetable/internal/crc"
 )
 
-// A blockEncoder turns blocks into what is stored of them.
+// A blockEncoder compresses blocks and adds their trailers.
 type blockEncoder struct {
 	codec   Codec
 	scratch []byte
@@ -18,7 +18,7 @@ func (e *blockEncoder) encode(dst, raw []byte) []byte {
 	start, id := len(dst), e.codec.ID()
 	switch {
 	case id == NoCompression.ID():
-	case e.codec == Snappy: // which is known to append to dst, and nothing else
+	case e.codec == Snappy: // it is sure to append to dst, and to leave the rest of it alone
 		dst = e.codec.Encode(dst, raw)
 	default:
 		e.scratch = e.codec.Encode(e.scratch[:0], raw)

@@ -20,8 +20,8 @@ func (w *Writer) startDataBlock() {
 	}
 }
 
-// finishDataBlock ends the data block and starts the next. Its index entry waits for
-// the next key, which its separator must be below.
+// finishDataBlock ends the data block and starts the next. Its index entry waits for the next
+// key, since the separator must be < that.
 func (w *Writer) finishDataBlock() (err error) {
 	if err := checkSize(DataBlock, uint64(w.data.Size())); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (w *Writer) nextHandle(stored int) Handle {
 	return h
 }
 
-// startFilterBlock has the filter keys to come belong to the data block at offset.
+// startFilterBlock starts the filter keys of the data block at w.offset.
 func (w *Writer) startFilterBlock() error {
 	if w.filter == nil {
 		return nil

@@ -102,8 +102,8 @@ func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p namedPolicy,
 	return nil
 }
 
-// writeProperties writes the properties, if the options ask for them, and lists them
-// in the metaindex.
+// writeProperties writes the properties, if Properties is set, and lists them in the
+// metaindex.
 func (w *Writer) writeProperties(meta *block.Writer) error {
 	if !w.o.Properties {
 		return nil

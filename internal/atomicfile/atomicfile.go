@@ -1,5 +1,5 @@
-// Package atomicfile writes files that appear under their names when all of them is
-// on disk.
+// Package atomicfile writes a file under a temporary name, and renames it when all of it is
+// on disk. So a file of the final name is never half written.
 package atomicfile
 
 import (
@@ -14,28 +14,29 @@ import (
 	"syscall"
 )
 
-// A File is a file under a temporary name beside its final one:
+// A File is a file that has a temporary name, in the directory of its final name. Its calls
+// come in the order
 //
 //	Create Write* (Commit | Abort)
 //
-// It serves one goroutine at a time, but for Abort.
+// One goroutine at a time may use it, except that any may call Abort at any time.
 type File struct {
-	dir  *os.Root // stays the same directory, wherever it or the process moves
+	dir  *os.Root // stays the same directory if it is renamed, or if the process changes its own
 	tmp  *os.File
-	name string // the final one, in dir
+	name string // the final name, in dir
 	done atomic.Bool
 
-	sync   func(*os.File) error // what a test makes fail, as is the next
+	sync   func(*os.File) error // tests replace this and rename
 	rename func(oldName, newName string) error
 }
 
-// Create creates the temporary file, which is called sievetable-….tmp. Where path is a
-// link, the file is the one that it leads to, in that one's directory. What is there by
-// now and no regular file is not replaced.
+// Create creates a File that Commit will rename to path. Until then its name is
+// sievetable-….tmp. If path is a symbolic link, the File replaces the file that the link
+// leads to. If that exists and is not a regular file, the error is ErrNotReplaced.
 func Create(path string) (*File, error) {
 	f, err := createAt(path)
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		err = p.Err // which has a name that nobody gave
+		err = p.Err // without the temporary name
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create %q: %w", path, err)
@@ -61,10 +62,10 @@ func (f *File) Write(p []byte) (int, error) { return f.tmp.Write(p) }
 // Stat describes the temporary file.
 func (f *File) Stat() (fs.FileInfo, error) { return f.tmp.Stat() }
 
-// Commit puts the files on disk, and there under their final names, in place of what
-// has these. None has its name before all are on disk. If it fails, what has no final
-// name yet is removed; so is a file whose name may not last, because its directory
-// could not be synced.
+// Commit syncs the files to disk and renames them to their final names. It replaces files of
+// these names. It renames none before all are on disk. If it fails, it removes the files that
+// do not have their final names yet. It also removes a file whose directory cannot be synced,
+// since its name might not survive a crash.
 func Commit(files ...*File) error {
 	dirs := make([]*os.File, len(files))
 	var err error
@@ -85,8 +86,8 @@ func Commit(files ...*File) error {
 	return err
 }
 
-// finish puts the file on disk, and returns its directory, opened before anything is
-// replaced.
+// finish syncs the file to disk and closes it. It returns its directory, so that an error of
+// opening that comes before any file is replaced.
 func (f *File) finish() (dir *os.File, err error) {
 	if err := f.sync(f.tmp); err != nil {
 		return nil, err
@@ -97,14 +98,14 @@ func (f *File) finish() (dir *os.File, err error) {
 	return f.dir.Open(".")
 }
 
-// publish gives the file its final name.
+// publish renames the file to its final name, and syncs its directory.
 func (f *File) publish(dir *os.File) error {
 	if err := f.rename(filepath.Base(f.tmp.Name()), f.name); err != nil {
 		return err
 	}
 	f.done.Store(true)
 	defer f.dir.Close()
-	if runtime.GOOS == "windows" { // which cannot be asked to make names last
+	if runtime.GOOS == "windows" { // it cannot sync directories
 		return nil
 	}
 	if err := f.sync(dir); err != nil && !cannotSync(err) {
@@ -113,22 +114,22 @@ func (f *File) publish(dir *os.File) error {
 	return nil
 }
 
-// cannotSync reports whether err is how a file system says that it does not sync
-// directories, and not that it failed to.
+// cannotSync reports whether err means that a file system does not support to sync
+// directories, rather than that it failed.
 func cannotSync(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL)
 }
 
-// Abort removes the temporary file. After Commit or Abort it does nothing, so that it
-// can be deferred. Another goroutine may call it at any time: what the File's own one
-// is at fails then, Commit unless the file has its final name already.
+// Abort removes the temporary file. After Commit or Abort it does nothing, so that it can be
+// deferred. Any goroutine may call it at any time. A Write or Commit that runs meanwhile then
+// fails, unless Commit has renamed the file already.
 func (f *File) Abort() error {
 	if f.done.Swap(true) {
 		return nil
 	}
-	defer f.dir.Close() // nothing is written through it
+	defer f.dir.Close() // its error does not matter: nothing is written through it
 	err := f.tmp.Close()
-	if errors.Is(err, fs.ErrClosed) { // by Commit, which said so if that failed
+	if errors.Is(err, fs.ErrClosed) { // Commit has closed it, and returned the error of that
 		err = nil
 	}
 	return errors.Join(err, f.dir.Remove(filepath.Base(f.tmp.Name())))

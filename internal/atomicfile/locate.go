@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// ErrNotReplaced is returned for a name of what is no regular file, such as a device, and
-// for one in /dev or /proc.
+// ErrNotReplaced is the error for the name of a file that exists and is not a regular file,
+// such as a device, and for any name in /dev or /proc.
 var ErrNotReplaced = errors.New("not replaced: want a regular file or a new one, outside of /dev and /proc")
 
-// maxLinks is how many links are followed, as on Linux.
+// maxLinks is how many symbolic links are followed, as on Linux.
 const maxLinks = 40
 
-// locate returns the directory and the name in it of what path leads to: a regular file,
-// or nothing yet.
+// locate follows links. It returns the directory and the name of the file that path leads to:
+// a regular file, or none yet.
 func locate(path string) (*os.Root, string, error) {
 	for range maxLinks {
 		dir, name, next, err := step(path)
@@ -29,7 +29,8 @@ func locate(path string) (*os.Root, string, error) {
 	return nil, "", errors.New("too many links")
 }
 
-// step locates path or, if that is a link, returns where it leads next.
+// step returns the directory and the name of path. If path is a link, next is what it leads
+// to.
 func step(path string) (dir *os.Root, name, next string, err error) {
 	parent, name := filepath.Split(path)
 	if name == "" {
@@ -46,13 +47,13 @@ func step(path string) (dir *os.Root, name, next string, err error) {
 		err = errors.Join(err, dir.Close())
 	}
 	if target != "" && !filepath.IsAbs(target) {
-		target = parent + target // not cleaned: "link/.." is where link leads
+		target = parent + target // not filepath.Join: "link/.." is the parent of what link leads to
 	}
 	return dir, name, target, err
 }
 
-// check returns where a link leads, or else an error if what has the name is there and
-// should not be replaced.
+// check returns what name leads to if it is a link. If it is there and is neither a link nor a
+// regular file, check returns an error.
 func check(dir *os.Root, name string) (target string, err error) {
 	info, err := dir.Lstat(name)
 	switch {
@@ -70,9 +71,9 @@ func check(dir *os.Root, name string) (target string, err error) {
 	return "", nil
 }
 
-// ofSystem reports whether a directory is where Unix has devices, or processes with their
-// open files. A link there, such as /dev/stdout, is every process's, and what it leads to
-// may be written at its end by others. /dev/shm has files like any other directory.
+// ofSystem reports whether a directory is in /dev or /proc, where Unix has devices, processes
+// and their open files. All processes share a link there, such as /dev/stdout, and others may
+// append to the file that it leads to. /dev/shm has files like any other directory.
 func ofSystem(dir string) bool {
 	if wd, err := os.Getwd(); err == nil && !filepath.IsAbs(dir) {
 		dir = wd + "/" + dir

@@ -1,13 +1,13 @@
-// Package crc computes the checksum in a block's trailer: CRC-32C over the
-// block's stored bytes and its compression id, then masked.
+// Package crc computes the checksum in a block's trailer: the masked CRC-32C of the stored
+// block and its compression id.
 package crc
 
 import "hash/crc32"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maskDelta is added to a rotated CRC, so that data which itself holds CRCs
-// does not weaken the checksum over it (LevelDB's log and table formats).
+// maskDelta is added to the rotated CRC. Otherwise the CRC of data that contains CRCs would be
+// weak (LevelDB's log and table formats).
 const maskDelta = 0xa282ead8
 
 // Block returns the masked CRC-32C of a block's stored contents followed by
@@ -18,5 +18,5 @@ func Block(contents []byte, compression byte) uint32 {
 	return Mask(^(castagnoli[byte(c)^compression] ^ c>>8))
 }
 
-// Mask returns what is stored of a CRC.
+// Mask returns the masked form of a CRC, which is what files store.
 func Mask(c uint32) uint32 { return (c>>15 | c<<17) + maskDelta }

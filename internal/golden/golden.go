@@ -1,5 +1,5 @@
-// Package golden compares what a test made with a file under testdata, and
-// rewrites the file when the test runs with -update.
+// Package golden compares the output of a test with a file in testdata. With the flag
+// -update, it rewrites the file.
 package golden
 
 import (
@@ -12,10 +12,9 @@ import (
 )
 
 // Update is the flag -update.
-var Update = flag.Bool("update", false, "rewrite golden files with what the tests make")
+var Update = flag.Bool("update", false, "rewrite golden files with the output of the tests")
 
-// Text fails t with a diff where got differs from testdata/name of the package
-// under test.
+// Text fails t with a diff if got differs from testdata/name of the package under test.
 func Text(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)

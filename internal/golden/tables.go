@@ -9,15 +9,15 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// A Loaded is a golden table with its bytes and its pairs.
+// A Loaded is a golden table, with the bytes of its file and its pairs.
 type Loaded struct {
 	manifest.Table
 	Contents []byte
 	Want     []workload.Pair
 }
 
-// Each runs test as a subtest on every golden table in dir, after it has held
-// the file and the dataset to their digests.
+// Each runs test as a subtest on every golden table in dir. Before, it compares the file and
+// the dataset with their digests.
 func Each(t *testing.T, dir string, test func(t *testing.T, l Loaded)) {
 	t.Helper()
 	tables, err := manifest.Read(dir)
@@ -46,9 +46,9 @@ func Each(t *testing.T, dir string, test func(t *testing.T, l Loaded)) {
 	}
 }
 
-// Small returns the contents of the golden tables in dir of up to most bytes:
+// Small returns the contents of the golden tables in dir that have ≤ maxSize bytes. They are
 // seeds for fuzzing.
-func Small(f testing.TB, dir string, most int) [][]byte {
+func Small(f testing.TB, dir string, maxSize int) [][]byte {
 	f.Helper()
 	tables, err := manifest.Read(dir)
 	if err != nil {
@@ -60,7 +60,7 @@ func Small(f testing.TB, dir string, most int) [][]byte {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if len(contents) <= most {
+		if len(contents) <= maxSize {
 			small = append(small, contents)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package manifest describes the golden tables under testdata: which engine
-// wrote each, how, and what it holds.
+// Package manifest lists the golden tables in testdata: which engine wrote each of them, with
+// which options, and what is in it.
 package manifest
 
 import (
@@ -11,15 +11,15 @@ import (
 	"path/filepath"
 )
 
-// Name is the manifest's file, beside the tables.
+// Name is the name of the manifest's file, in the directory of the tables.
 const Name = "MANIFEST"
 
 // NoFilter is the BitsPerKey of a Table without filter block.
 const NoFilter = -1
 
-// A Table is one golden table: which engine wrote it, how, and what it holds.
+// A Table is one golden table.
 type Table struct {
-	File            string `json:"file"` // below testdata
+	File            string `json:"file"` // its path in testdata
 	Producer        string `json:"producer"`
 	Version         string `json:"version"`
 	BlockSize       int    `json:"block_size"`
@@ -32,13 +32,13 @@ type Table struct {
 	SHA256          string `json:"sha256"`       // of the file
 }
 
-// SHA256 is what a Table's SHA256 field holds for contents.
+// SHA256 returns the SHA-256 of contents in hexadecimal, as in the field SHA256.
 func SHA256(contents []byte) string {
 	sum := sha256.Sum256(contents)
 	return hex.EncodeToString(sum[:])
 }
 
-// Write writes the manifest in dir, one table a line.
+// Write writes the manifest in dir, with one table on each line.
 func Write(dir string, tables []Table) error {
 	out := []byte("[\n")
 	for i, t := range tables {

@@ -1,5 +1,5 @@
-// Package rawtable puts tables together block by block, with right checksums,
-// so that tests can have anything else in them wrong.
+// Package rawtable builds tables from raw blocks, with right checksums. Tests build damaged
+// tables with it.
 package rawtable
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A File is a table in the making.
+// A File is a table that is being built.
 type File struct{ Bytes []byte }
 
 // Block adds an uncompressed block and returns its handle, encoded.
 func (f *File) Block(contents string) string { return f.Stored(contents, 0) }
 
-// Stored adds a block as it is stored under a compression id, and returns its
-// handle, encoded.
+// Stored adds a block with a compression id, and returns its handle, encoded. stored is the
+// compressed block.
 func (f *File) Stored(stored string, id byte) string {
 	h := Handle(uint64(len(f.Bytes)), uint64(len(stored)))
 	f.Bytes = append(append(f.Bytes, stored...), id)
@@ -24,7 +24,7 @@ func (f *File) Stored(stored string, id byte) string {
 	return h
 }
 
-// Footer ends the file and returns it.
+// Footer adds the footer, which has the two encoded handles, and returns the file.
 func (f *File) Footer(metaindex, index string) []byte {
 	b := append([]byte(metaindex+index), make([]byte, format.FooterLen-8)...)[:format.FooterLen-8]
 	return append(f.Bytes, binary.LittleEndian.AppendUint64(b, format.Magic)...)
@@ -35,7 +35,7 @@ func Handle(offset, length uint64) string {
 	return string(binary.AppendUvarint(binary.AppendUvarint(nil, offset), length))
 }
 
-// Entries returns a block of keys and values in turn, each a restart point.
+// Entries returns a block with the given keys and values. Each entry is a restart point.
 func Entries(keysAndValues ...string) string {
 	var b []byte
 	var restarts []uint32
@@ -49,7 +49,7 @@ func Entries(keysAndValues ...string) string {
 	return string(b) + Restarts(restarts...)
 }
 
-// Entry returns an entry that shares that many bytes with the key before.
+// Entry returns an entry whose key shares that many bytes with the key before.
 func Entry(shared uint64, unshared, value string) string {
 	return Lengths(shared, uint64(len(unshared)), uint64(len(value))) + unshared + value
 }
@@ -61,7 +61,7 @@ func Lengths(shared, unshared, value uint64) string {
 	return string(binary.AppendUvarint(b, value))
 }
 
-// Restarts returns the end of a block: restart points and their count.
+// Restarts returns the end of a block: the restart points and their count.
 func Restarts(at ...uint32) string {
 	var b []byte
 	for _, r := range append(at, uint32(len(at))) {

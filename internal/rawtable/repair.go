@@ -10,12 +10,11 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// maxDecoded is the most that Repair decompresses of a block.
+// maxDecoded is the size of the largest block that Repair decompresses.
 const maxDecoded = 1 << 20
 
-// Repair sets the checksums of all blocks that it can find in contents, a
-// damaged table, by way of footer, index and metaindex. A fuzzer gets past the
-// checksums with it.
+// Repair sets the checksums of a damaged table: of all blocks that it finds by footer, index
+// and metaindex. A fuzzer calls it so that wrong checksums do not hide other damage.
 func Repair(contents []byte) {
 	if len(contents) < format.FooterLen {
 		return
@@ -35,8 +34,8 @@ func Repair(contents []byte) {
 	}
 }
 
-// repair sets the checksum of the block that handle is of, and returns the
-// block's contents and how long the handle is, or 0 if it is not in blocks.
+// repair sets the checksum of the block that handle points to. It returns the contents of the
+// block and the length of the handle, or 0 if the block is not in blocks.
 func repair(blocks, handle []byte) (contents []byte, n int) {
 	offset, n0 := wire.Uvarint(handle)
 	length, n1 := wire.Uvarint(handle[n0:])
@@ -59,7 +58,7 @@ func repair(blocks, handle []byte) (contents []byte, n int) {
 	return contents, n0 + n1
 }
 
-// values returns the values in a block, as far as its entries can be read.
+// values returns the values of a block up to the first entry that cannot be decoded.
 func values(block []byte) (all [][]byte) {
 	for {
 		var n [3]uint64

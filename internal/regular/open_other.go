@@ -2,4 +2,4 @@
 
 package regular
 
-const withoutWaiting = 0 // there are no pipes among the files of these systems
+const nonblocking = 0 // these systems have no pipes in the file system

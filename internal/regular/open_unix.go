@@ -4,6 +4,6 @@ package regular
 
 import "syscall"
 
-// withoutWaiting has a pipe opened that nobody writes to, and a terminal that does not
-// become the process's.
-const withoutWaiting = syscall.O_NONBLOCK | syscall.O_NOCTTY
+// nonblocking opens a pipe without waiting for a writer, and a terminal without making it the
+// controlling terminal of the process.
+const nonblocking = syscall.O_NONBLOCK | syscall.O_NOCTTY

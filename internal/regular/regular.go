@@ -7,22 +7,22 @@ import (
 	"os"
 )
 
-// Open opens a regular file, and describes it as it is then. It never waits, as opening
-// a pipe can: what else has the name is refused, with an error that says what it is.
+// Open opens a regular file for reading, and returns its FileInfo. For any other file it
+// returns an error that says what it is. It never blocks, as opening a pipe can.
 func Open(name string) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(name) // as it can do something to a device to be opened
+	info, err := os.Stat(name) // before opening it, which can have effects on a device
 	if err == nil {
 		err = check(name, info)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := os.OpenFile(name, os.O_RDONLY|withoutWaiting, 0)
+	f, err := os.OpenFile(name, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	if info, err = f.Stat(); err == nil {
-		err = check(name, info) // something else may have the name by now
+		err = check(name, info) // the name may have changed hands since Stat
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
@@ -30,6 +30,7 @@ func Open(name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
+// check returns an error if info is not that of a regular file.
 func check(name string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
@@ -37,6 +38,7 @@ func check(name string, info fs.FileInfo) error {
 	return &fs.PathError{Op: "open", Path: name, Err: errors.New(kind(info.Mode()) + ", want a regular file")}
 }
 
+// kind returns what a file that is not regular is, for errors.
 func kind(m fs.FileMode) string {
 	switch {
 	case m&fs.ModeDir != 0:

@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// maxQuoted is how much of a key a message shows. Keys in a file can be as long
-// as the file, and longer where they are compressed.
+// maxQuoted is how many bytes of a key a message shows. A key can be as long as its block,
+// decompressed.
 const maxQuoted = 64
 
-// Quote returns the key that parts make, as errors and all other messages show it:
-// quoted, and of a long one only the start and how long it is.
+// Quote returns a key in quotes, for messages. The parts together are the key. Of a long key
+// it returns the start and the length.
 func Quote(parts ...[]byte) string { return string(AppendQuote(nil, parts...)) }
 
 // AppendQuote appends to dst what Quote returns.
@@ -29,8 +29,8 @@ func AppendQuote(dst []byte, parts ...[]byte) []byte {
 	return dst
 }
 
-// Printable returns the name of a file as an error shows it: quoted if it has
-// anything that does not print as it is.
+// Printable returns the name of a file, for messages. It is in quotes if it has characters
+// that cannot be printed.
 func Printable(name string) string {
 	if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
 		return quoted

@@ -1,12 +1,10 @@
-// Package wire handles bytes of a file that nobody has checked yet: it decodes
-// the integers that tables are made of, compares the starts of keys, and quotes
-// keys for errors.
+// Package wire handles bytes of a file that are not checked yet. It decodes varints, compares
+// the starts of keys, and quotes keys for messages.
 package wire
 
-// Uvarint decodes a base-128 varint from the start of b and returns it with
-// the number of bytes it took. A varint that is truncated, over-long (more
-// than 64 bits) or not minimal (padded with zero groups) gives n == 0: each
-// value has one encoding only, so two readers cannot differ over it.
+// Uvarint decodes the base-128 varint at the start of b, and returns its value and its length.
+// The length is 0 if the varint is cut short, has more than 64 bits, or is not minimal, with
+// zero bits at its end. So each value has a single encoding, and all readers agree on it.
 func Uvarint(b []byte) (v uint64, n int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
@@ -14,7 +12,8 @@ func Uvarint(b []byte) (v uint64, n int) {
 	return long(b)
 }
 
-// long is kept apart so that Uvarint is inlined for lengths below 128.
+// long decodes any varint. It is a function of its own so that Uvarint is inlined, which
+// decodes values < 128.
 func long(b []byte) (v uint64, n int) {
 	for i, c := range b {
 		if i == 9 && c > 1 {

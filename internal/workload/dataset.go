@@ -14,7 +14,7 @@ import (
 // A Pair is one table entry.
 type Pair struct{ Key, Value []byte }
 
-// datasets are the contents of the golden tables under testdata, by name.
+// datasets are the contents of the golden tables in testdata, by name.
 var datasets = map[string]func() []Pair{
 	"empty":        func() []Pair { return nil },
 	"one":          func() []Pair { return []Pair{{[]byte("key"), []byte("value")}} },
@@ -28,7 +28,7 @@ var datasets = map[string]func() []Pair{
 	"100k":         hundredThousand,
 }
 
-// Dataset returns the contents that go by name, ascending.
+// Dataset returns the pairs of the dataset of that name, in the order of their keys.
 func Dataset(name string) ([]Pair, error) {
 	f, ok := datasets[name]
 	if !ok {
@@ -37,8 +37,7 @@ func Dataset(name string) ([]Pair, error) {
 	return f(), nil
 }
 
-// Digest identifies pairs: the SHA-256 of each key and value after its length,
-// as u32le.
+// Digest returns the SHA-256 of pairs in hexadecimal, each as by AppendPair.
 func Digest(pairs []Pair) string {
 	h := sha256.New()
 	for _, p := range pairs {
@@ -67,7 +66,7 @@ func emptyValues() []Pair {
 	return pairs
 }
 
-// oneMiB has a value far above any block size between small neighbours.
+// oneMiB has a value that is far larger than any block size, between small ones.
 func oneMiB() []Pair {
 	rng := rand.New(rand.NewPCG(3, 3))
 	value := make([]byte, 0, 1<<20)
@@ -141,9 +140,8 @@ func hundredThousand() []Pair {
 	return pairs
 }
 
-// Cut returns the ascending ones of data's pieces of up to width bytes as keys,
-// each with the piece
-// after it as value: what a fuzzer's bytes make.
+// Cut turns the bytes of a fuzzer into pairs. It cuts data into pieces of ≤ width bytes. Each
+// piece that is > the key before is a key, and the piece behind it is its value.
 func Cut(data []byte, width int) []Pair {
 	var pairs []Pair
 	for len(data) > 0 {

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// W2 returns the source tree of the Go distribution that runs this: each file's
-// slash path below src with the file's contents. Each path with a ~ behind it
-// is absent.
+// W2 returns the source tree of the Go distribution that runs this. The keys are the slash
+// paths of the files in src, and the values are their contents. The absent keys are the paths
+// with a ~ at the end.
 func W2() (Set, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -23,7 +23,7 @@ func W2() (Set, error) {
 	return tree(filepath.Join(strings.TrimSpace(string(root)), "src"))
 }
 
-// tree reads the regular files below dir.
+// tree reads all regular files in dir and its subdirectories.
 func tree(dir string) (Set, error) {
 	var s Set
 	src := os.DirFS(dir)

@@ -16,11 +16,10 @@ const (
 	idBits = 64 - hostBits - sectionBits - topicBits
 )
 
-// W3 returns n URLs of 64 bytes with empty values. Each has one of some
-// thousand hosts, a few of which have most of the URLs, two levels of path, and
-// a number, so that neighbours share long prefixes. Further URLs of the same
-// shape are absent, as many, but at most a million: absent URLs are asked for
-// over and over.
+// W3 returns n URLs of 64 bytes with empty values. Each has a host, two levels of path, and a
+// number, so that neighbours share long prefixes. There are some thousand hosts, and a few of
+// them have most of the URLs. The absent keys are n further URLs of the same form, at most a
+// million.
 func W3(n int) Set {
 	rng := rand.New(rand.NewPCG(5, 5))
 	absent := min(n, 1_000_000)
@@ -42,7 +41,7 @@ func W3(n int) Set {
 	return Set{Keys: words.urls(present), Absent: words.urls(missing), Values: make([][]byte, n), Hits: rng.Perm(n)}
 }
 
-// urlCodes returns n distinct codes in order, which is also that of their URLs.
+// urlCodes returns n distinct codes in ascending order, which is the order of their URLs.
 func urlCodes(rng *rand.Rand, n int) []uint64 {
 	codes := make([]uint64, 0, n)
 	for len(codes) < n {
@@ -63,7 +62,7 @@ func urlCode(rng *rand.Rand) uint64 {
 	return host<<(64-hostBits) | rng.Uint64()>>hostBits
 }
 
-// urlWords are what the fields of a code stand for, each list in order.
+// urlWords are the words for the fields of a code. Each list is in ascending order.
 type urlWords struct {
 	hosts, sections, topics []string
 }
@@ -76,7 +75,7 @@ func newURLWords() urlWords {
 	}
 }
 
-// wordList returns 2^bits distinct words, each with the end behind it, in order.
+// wordList returns 2^bits distinct words in ascending order, each followed by end.
 func wordList(bits int, end string) []string {
 	syllables := strings.Fields("ba ce di fo gu ha ke li mo nu pa re si to vu ze")
 	words := make([]string, 1<<bits)
@@ -90,7 +89,7 @@ func wordList(bits int, end string) []string {
 	return words
 }
 
-// urls returns the codes' URLs, which lie in one piece of memory.
+// urls returns the URLs of the codes, in one piece of memory.
 func (w urlWords) urls(codes []uint64) [][]byte {
 	all := make([]byte, 0, urlWidth*len(codes))
 	urls := make([][]byte, len(codes))
@@ -101,8 +100,8 @@ func (w urlWords) urls(codes []uint64) [][]byte {
 	return urls
 }
 
-// append appends the code's URL. The number takes the rest of its width, so that
-// numbers are in the order of their digits.
+// append appends the URL of a code. The number is padded with zeros, so that URLs are in the
+// order of their numbers.
 func (w urlWords) append(dst []byte, code uint64) []byte {
 	end := len(dst) + urlWidth
 	dst = append(dst, "https://www."...)

@@ -1,5 +1,5 @@
-// Package workload makes the keys and values that benchmarks and golden tables
-// are measured with: the same on every machine and in every run.
+// Package workload generates the keys and values of benchmarks and golden tables. They are the
+// same on every machine and in every run.
 package workload
 
 import (
@@ -9,12 +9,12 @@ import (
 	"slices"
 )
 
-// A Set is a table's contents with questions to ask of it.
+// A Set is the contents of a table, with keys to look up.
 type Set struct {
-	Keys   [][]byte // present, ascending
+	Keys   [][]byte // in ascending order
 	Values [][]byte // of the keys
-	Absent [][]byte // not present, but between and around the keys, in no order
-	Hits   []int    // indexes of Keys, each once, in a fixed random order
+	Absent [][]byte // keys that the table does not have, in random order
+	Hits   []int    // the indexes of Keys, each once, in random order
 }
 
 // Bytes returns the size of all keys and values.
@@ -26,9 +26,9 @@ func (s Set) Bytes() int64 {
 	return n
 }
 
-// W1 returns n entries of 16-byte keys, "user" and a random number of twelve
-// digits, and 100-byte values that compress to about half: 50 random bytes,
-// twice. As many further numbers are absent.
+// W1 returns n entries. Their keys have 16 bytes: "user" and a random number of twelve digits.
+// Their values have 100 bytes, the same 50 random bytes twice, and compress to about half. The
+// absent keys are n further numbers.
 func W1(n int) Set {
 	rng := rand.New(rand.NewPCG(1, 1))
 	keys := userKeys(rng, 2*n)
@@ -46,8 +46,8 @@ func W1(n int) Set {
 	return s
 }
 
-// pack moves keys into memory that is in their order, so that going over them
-// is not measured as cache misses.
+// pack moves the keys into one piece of memory, in their order, so that a benchmark that goes
+// through them does not measure the cache misses of that.
 func pack(keys [][]byte) {
 	all := slices.Concat(keys...)
 	for i, k := range keys {
@@ -56,7 +56,7 @@ func pack(keys [][]byte) {
 	}
 }
 
-// userKeys returns n distinct keys in the order they were drawn.
+// userKeys returns n distinct keys in random order.
 func userKeys(rng *rand.Rand, n int) [][]byte {
 	keys := make([][]byte, 0, n)
 	seen := make(map[uint64]bool, n)

@@ -8,15 +8,14 @@ import (
 	"slices"
 )
 
-// A Write is one write to a database: a key is given a value, or deleted.
+// A Write is one write to a database: it sets a key to a value, or deletes it.
 type Write struct {
 	Key, Value []byte
 	Delete     bool
 }
 
-// Writes returns that many rounds of writes to a database: each gives some keys a
-// value of up to size bytes, and deletes some. Between rounds is the time for
-// snapshots.
+// Writes returns several rounds of writes to a database. Each round sets some of the keys to
+// values of ≤ size bytes, and deletes some. Tests take snapshots between rounds.
 func Writes(rounds, keys, size int) [][]Write {
 	rng := rand.New(rand.NewPCG(9, 9))
 	all := make([][]Write, rounds)
@@ -40,11 +39,11 @@ func Writes(rounds, keys, size int) [][]Write {
 	return all
 }
 
-// FewWrites are those that the golden tables of databases are of.
+// FewWrites returns the writes in the golden tables of databases.
 func FewWrites() [][]Write { return Writes(3, 200, 60) }
 
-// Versions returns the entries of a database that kept all versions of its keys:
-// internal keys, of which the first write has sequence number 1, in their order.
+// Versions returns the entries of a database that keeps all versions of its keys. The keys are
+// internal keys, in their order. The first write has sequence number 1.
 func Versions(rounds [][]Write) []Pair {
 	type version struct {
 		Write
