@@ -19,7 +19,7 @@ func TestIterOpenIsBounded(t *testing.T) {
 		var it block.Iter
 		budget := block.Budget{Memory: 1000, Compared: 10_000}
 		err := it.Open(data, block.Order{Func: compare}, &budget)
-		if err == nil || !strings.Contains(err.Error(), "key of 1001 bytes that shares some") || it.First() {
+		if err == nil || !strings.Contains(err.Error(), "key of 1001 bytes that shares bytes with the key before") || it.First() {
 			t.Errorf("with 1000 bytes: Open = %v", err)
 		}
 		if compare != nil {

@@ -73,7 +73,7 @@ func SeekGE(data []byte, order Order, key []byte, budget *Budget) (entryKey, val
 	entryKey = d.last.key
 	if d.last.inBuf {
 		if d.budget.Memory -= len(entryKey); d.budget.Memory < 0 {
-			return nil, nil, false, fmt.Errorf("a key of %d bytes that shares some: memory for such keys is bounded", len(entryKey))
+			return nil, nil, false, fmt.Errorf("a key of %d bytes that shares bytes with the key before: memory for such keys is bounded", len(entryKey))
 		}
 		entryKey = slices.Clip(bytes.Clone(entryKey))
 	}

@@ -115,7 +115,7 @@ func (d *keyDecoder) grow(to *keyBuffer, off, n int) error {
 	}
 	left := d.budget.Memory
 	if n > left {
-		return fmt.Errorf("entry at %d, or one behind it, has a key of %d bytes that shares some: memory for such keys is bounded, and %d bytes are left", off, n, left)
+		return fmt.Errorf("entry at %d, or one behind it, has a key of %d bytes that shares bytes with the key before: memory for such keys is bounded, and %d bytes are left", off, n, left)
 	}
 	if more := n + n/4; more <= left/2 {
 		n = more

@@ -13,9 +13,10 @@ import (
 // keeps nothing.
 //
 // To find a block in the Cache takes one atomic load and no lock. To add a block takes a
-// lock. The Cache evicts blocks by the CLOCK algorithm: a hand goes around all blocks, and
-// evicts each that was not used since it last came by. New blocks count as not used, so that
-// a long scan does not evict the blocks that are used again and again.
+// lock. If the Cache is full, it evicts blocks by the CLOCK algorithm: a hand goes around the
+// ring of all blocks, and evicts those that were not used since it came by last. New blocks
+// count as not used, so that a long scan does not evict the blocks that are used again and
+// again.
 //
 // Lookups and iterators add the blocks that they read, Verify does not. These blocks are
 // never added, and are read each time:

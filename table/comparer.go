@@ -9,16 +9,15 @@ import (
 
 // A Comparer is a total order of keys. It has the method set of goleveldb's
 // comparers, so that these can be used. It must be safe for concurrent use, must not
-// change or keep the slices that it is given, and must not panic on any bytes: a damaged
-// file may have any.
+// change or keep the slices that it is given, and must not panic, whatever the bytes of the
+// keys: a damaged file can have any.
 //
-// A table does not store which order it was written in. With another Comparer it reads as
-// damaged, or its keys are not found. [AnyOrder] reads a table without knowing its order.
+// A table must be read with the Comparer that it was written with. With another one it reads
+// as damaged, or its keys are not found. [AnyOrder] lists a table whose order is unknown.
 //
-// A filter knows keys by their bytes. Where two keys of different bytes compare as equal,
-// the Comparer must be a [FilterKeyer], or the options must have a FilterKey, that returns
-// the same bytes for both. Otherwise lookups may miss a key that the table has in its
-// other form.
+// A filter compares keys by their bytes. If two keys of different bytes can compare as equal,
+// set a FilterKey that returns the same bytes for both, or use a [FilterKeyer] as Comparer.
+// Otherwise a lookup of one of them may not find the other one.
 type Comparer interface {
 	// Compare returns a negative number if a comes before b, a positive one if it comes
 	// after b, and 0 if they are the same key.

@@ -80,7 +80,7 @@ func TestDamagedIndexes(t *testing.T) {
 		{"metaindex and index swapped, of a table without filter: no entries", func(p *twoBlocks) {
 			p.filter = ""
 			p.footer = func(m, i string) (string, string) { return i, m }
-		}, `index block at 54: no data blocks, but the metaindex lists one as "b"`},
+		}, `index block at 54: no entries, but the metaindex has "b", which is no meta block`},
 
 		// The file's size.
 		{"a file shorter than a footer", func(p *twoBlocks) {

@@ -17,22 +17,21 @@ import (
 // version of each user key first.
 var internalOrder = table.InternalComparer(table.BytewiseComparer)
 
-// engine is a small storage engine: writes gather in memory, and are flushed to
-// tables. A read goes to the memory and then to the tables, the newest first, whose
-// filters spare it nearly all of those that do not have the key. What a real one has
-// besides is a log, so that the memory survives a crash, a manifest of its tables,
-// and a lock.
+// engine is a small storage engine. It keeps writes in memory and flushes them to tables.
+// A lookup searches the memory, and then the tables, the newest first. The filters save
+// most reads of tables that do not have the key. A real engine also has a log, so that the
+// memory survives a crash, a manifest of its tables, and a lock.
 type engine struct {
 	dir      string
 	sequence uint64             // of the last write
 	memory   map[string][]entry // versions of each key, the newest last
 	tables   []engineTable      // the newest first
-	made     int                // tables so far
+	made     int                // number of tables made so far
 	cache    *table.Cache       // of all tables
 	metrics  table.Metrics      // of all tables
 }
 
-// engineTable is a table in its file.
+// engineTable is a table and the name of its file.
 type engineTable struct {
 	name string
 	*table.Reader
@@ -43,7 +42,7 @@ type entry struct{ key, value []byte }
 
 func (e *engine) put(key, value string) { e.write(key, value, table.KindSet) }
 
-// delete writes a tombstone, which hides older versions in the tables.
+// delete writes a deletion, which hides older versions in the tables.
 func (e *engine) delete(key string) { e.write(key, "", table.KindDelete) }
 
 func (e *engine) write(key, value string, kind table.Kind) {
@@ -52,7 +51,7 @@ func (e *engine) write(key, value string, kind table.Kind) {
 	e.memory[key] = append(e.memory[key], entry{k.Append(nil), []byte(value)})
 }
 
-// get returns the value that key had when sequence was the last write's.
+// get returns the value of key as of the write with that sequence number.
 func (e *engine) get(key string, sequence uint64) (string, error) {
 	for _, v := range slices.Backward(e.memory[key]) {
 		if k, _ := table.ParseInternalKey(v.key); k.Sequence <= sequence {
@@ -79,7 +78,7 @@ func answer(k table.InternalKey, value []byte) (string, error) {
 	return string(value), nil
 }
 
-// flush makes a table of what is in memory.
+// flush writes the memory to a new table.
 func (e *engine) flush() error {
 	var all []entry
 	for _, versions := range e.memory {
@@ -108,8 +107,8 @@ func (e *engine) newTable(entries func(yield func(key, value []byte) error) erro
 	t.name = filepath.Join(e.dir, fmt.Sprintf("%06d.ldb", e.made))
 	w, err := table.Create(t.name, &table.WriterOptions{
 		Comparer:          internalOrder,
-		FilterPolicy:      filter.NewBloom(10),      // LevelDB and goleveldb use this one,
-		TableFilterPolicy: filter.NewTableBloom(10), // RocksDB and Pebble this; a Reader both
+		FilterPolicy:      filter.NewBloom(10),      // LevelDB and goleveldb check this one,
+		TableFilterPolicy: filter.NewTableBloom(10), // RocksDB and Pebble check this one; a Reader checks both
 		FilterKey:         table.InternalFilterKey,
 		Properties:        true,
 	})
@@ -129,9 +128,9 @@ func (e *engine) newTable(entries func(yield func(key, value []byte) error) erro
 	return t, err
 }
 
-// compact makes one table of all, with the newest version of each key and without
-// tombstones. Nobody may have a snapshot of earlier: a real engine knows which there
-// are, and keeps the versions that they see.
+// compact merges all tables into one. It keeps only the newest version of each key, and no
+// deletions, so there must be no snapshots. A real engine keeps the versions that its
+// snapshots see.
 func (e *engine) compact() error {
 	var its []table.Iterator
 	for _, t := range e.tables {
@@ -153,7 +152,7 @@ func (e *engine) compact() error {
 	return err
 }
 
-// newest yields the newest version of each key, but tombstones.
+// newest yields the newest version of each key, unless it is a deletion.
 func newest(it table.Iterator, yield func(key, value []byte) error) error {
 	var last []byte
 	for ok := it.First(); ok; ok = it.Next() {
@@ -181,8 +180,8 @@ func closeAll(tables []engineTable) (err error) {
 	return err
 }
 
-// Example_engine is a storage engine on tables: versions of keys, tombstones,
-// snapshots, compaction, and filters that spare reads.
+// Example_engine is a storage engine that stores its data in tables. It has versions of
+// keys, deletions, snapshots, compaction, and filters that save reads.
 func Example_engine() {
 	dir, err := os.MkdirTemp("", "engine")
 	if err != nil {
@@ -193,7 +192,7 @@ func Example_engine() {
 	e := &engine{dir: dir, memory: map[string][]entry{}, cache: table.NewCache(8 << 20)}
 	defer e.close()
 
-	// Ten tables: each has a thousand keys of its own, and its version of one.
+	// Ten tables: each has a thousand keys of its own, and a version of the key "shared".
 	for round := range 10 {
 		e.put("shared", fmt.Sprint("version ", round))
 		for i := range 1000 {
@@ -208,7 +207,7 @@ func Example_engine() {
 		}
 	}
 	fmt.Println(e.get("shared", e.sequence))
-	fmt.Println(e.get("shared", 2500)) // as it was after so many writes
+	fmt.Println(e.get("shared", 2500)) // as of the write 2500
 	fmt.Println(e.get("key-3-0500", e.sequence))
 
 	for i := range 1000 {
@@ -216,8 +215,8 @@ func Example_engine() {
 		e.get(fmt.Sprintf("no-key-%04d", i), e.sequence)
 	}
 	m := &e.metrics
-	fmt.Printf("of %d times that a table was asked, filters spared %d a look into a block\n", m.Lookups.Load(), m.FilterNegatives.Load())
-	fmt.Printf("blocks read: %d, in vain: %d\n", m.DataBlocks.Load(), m.FilterFalsePositives.Load())
+	fmt.Printf("%d lookups in tables: filters saved the search of a block in %d of them\n", m.Lookups.Load(), m.FilterNegatives.Load())
+	fmt.Printf("%d blocks read, %d false positives\n", m.DataBlocks.Load(), m.FilterFalsePositives.Load())
 
 	fmt.Println(e.compact())
 	p, err := e.tables[0].Properties()
@@ -226,8 +225,8 @@ func Example_engine() {
 	// version 9 <nil>
 	// version 2 <nil>
 	//  table: key not found
-	// of 20012 times that a table was asked, filters spared 19000 a look into a block
-	// blocks read: 16, in vain: 9
+	// 20012 lookups in tables: filters saved the search of a block in 19000 of them
+	// 16 blocks read, 9 false positives
 	// <nil>
 	// 1 table of 10000 entries <nil>
 }

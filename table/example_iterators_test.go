@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// tableOf returns a Reader of a table with the keys, each with the value.
+// tableOf returns a Reader of a table that has the keys, all with the same value.
 func tableOf(c table.Comparer, value string, keys ...[]byte) *table.Reader {
 	var out bytes.Buffer
 	w, err := table.NewWriter(&out, &table.WriterOptions{Comparer: c})
@@ -30,7 +30,7 @@ func tableOf(c table.Comparer, value string, keys ...[]byte) *table.Reader {
 	return r
 }
 
-// The newer table comes first: of keys that are in both, its entries do too.
+// The newer table is given first. Of keys that are in both tables, its entries come first.
 func ExampleNewMergingIter() {
 	older := tableOf(table.BytewiseComparer, "old", []byte("a"), []byte("b"), []byte("d"))
 	newer := tableOf(table.BytewiseComparer, "new", []byte("b"), []byte("c"))
@@ -48,8 +48,8 @@ func ExampleNewMergingIter() {
 	// <nil>
 }
 
-// A table of the level is opened when it is reached. Here all are in memory; with
-// files, open would open one, and the Iterator's Close would close it.
+// The LevelIter opens a table when a move comes to it. Here the tables are in memory. If
+// they are files, open opens one, and the Close of its Iterator closes it.
 func ExampleNewLevelIter() {
 	tables := []table.LevelTable{
 		{Name: "000005.ldb", Smallest: []byte("a"), Largest: []byte("c")},
@@ -79,7 +79,7 @@ func ExampleNewLevelIter() {
 	// <nil>
 }
 
-// A database's entries, and what two snapshots see of them.
+// Two snapshots see different versions of the keys of a database.
 func ExampleNewSnapshotIter() {
 	key := func(user string, sequence uint64, kind table.Kind) []byte {
 		return table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)

@@ -29,7 +29,7 @@ func capitals(o *table.WriterOptions) []byte {
 	return out.Bytes()
 }
 
-// A table in a file, written and read.
+// A table is written to a file and read.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -51,7 +51,7 @@ func Example() {
 			return
 		}
 	}
-	if err := w.Close(); err != nil { // the file is on disk from here on
+	if err := w.Close(); err != nil { // if it is nil, the file is on disk
 		fmt.Println(err)
 		return
 	}
@@ -71,7 +71,7 @@ func Example() {
 	// table: key not found
 }
 
-// Metrics show what the filter spares: the absent key takes no data block.
+// Metrics show what the filter saves: the absent key costs no read of a data block.
 func ExampleMetrics() {
 	contents := capitals(&table.WriterOptions{FilterPolicy: filter.NewBloom(10)})
 	var m table.Metrics
@@ -90,12 +90,12 @@ func ExampleMetrics() {
 	// Norway: found true, 1 of 2 lookups ended at the filter, 1 data blocks read
 }
 
-// What a Cache has kept takes no read: here, of the table's one block.
+// A block in the Cache is not read again. This table has one block.
 func ExampleCache() {
 	contents := capitals(nil)
 	var m table.Metrics
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{
-		Cache:   table.NewCache(64 << 20), // to be shared by all Readers of a program
+		Cache:   table.NewCache(64 << 20), // all Readers of a program can share it
 		Metrics: &m,
 	})
 	if err != nil {
@@ -133,7 +133,7 @@ func ExampleReader_NewIter() {
 	// <nil>
 }
 
-// Backward from a key: the last country before Peru, and those before it.
+// SeekLT and Prev iterate backward: over all countries before Peru, the last one first.
 func ExampleIter_SeekLT() {
 	contents := capitals(nil)
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
@@ -173,7 +173,7 @@ func ExampleReader_AppendGet() {
 	// Havana
 }
 
-// Damage is reported with the part of the file, its offset, and the cause.
+// A CorruptionError says which block is damaged, where it is in the file, and how.
 func ExampleCorruptionError() {
 	contents := capitals(&table.WriterOptions{Compression: table.NoCompression})
 	contents[3] = 'X'
@@ -190,10 +190,10 @@ func ExampleCorruptionError() {
 	// Output: data block 0
 }
 
-// What Verify finds, one by one: damage, and what is none.
+// The error of Verify has several findings. Some are damage, others are not.
 func ExampleReader_Verify() {
 	contents := capitals(&table.WriterOptions{Compression: table.NoCompression, BlockSize: 1})
-	contents[3], contents[33] = 'X', 'X' // in the first block and in the second
+	contents[3], contents[33] = 'X', 'X' // in the first and the second block
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
 	if err != nil {
 		fmt.Println(err)
@@ -204,7 +204,7 @@ func ExampleReader_Verify() {
 		fmt.Println("sound")
 		return
 	}
-	findings := []error{err} // such as ErrClosed
+	findings := []error{err} // ErrClosed is a single error
 	if all, ok := err.(interface{ Unwrap() []error }); ok {
 		findings = all.Unwrap()
 	}
@@ -212,7 +212,7 @@ func ExampleReader_Verify() {
 		if damage := (*table.CorruptionError)(nil); errors.As(finding, &damage) {
 			fmt.Println("damaged:", damage.Block, damage.Offset)
 		} else {
-			fmt.Println("not damage:", finding) // such as an error of the disk
+			fmt.Println("not damage:", finding) // for example an I/O error
 		}
 	}
 	// Output:
@@ -220,7 +220,7 @@ func ExampleReader_Verify() {
 	// damaged: data block 26
 }
 
-// An engine cuts its tables by size.
+// An engine ends a table when it has the right size, and starts the next.
 func ExampleWriter_Size() {
 	var tables int
 	var w *table.Writer
@@ -250,7 +250,7 @@ func ExampleWriter_Size() {
 	// Output: 4 tables
 }
 
-// Tables inside a LevelDB database hold internal keys, their filters user keys.
+// The tables of a LevelDB database have internal keys. Their filters hold the user keys.
 func ExampleInternalFilterKey() {
 	key := append([]byte("user"), 1, 42, 0, 0, 0, 0, 0, 0)
 	fmt.Printf("%s\n", table.InternalFilterKey(key))

@@ -31,7 +31,7 @@ type tableFile struct {
 // end of the file in memory. openIndex reads footer and index from that.
 func (f *tableFile) openEnd(name string, r io.ReaderAt, size int64, o *ReaderOptions) error {
 	if r == nil {
-		return errors.New("table: no reader")
+		return errors.New("table: the io.ReaderAt is nil")
 	}
 	if size < 0 {
 		return fmt.Errorf("table: size is %d, want 0 or more", size)

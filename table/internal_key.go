@@ -20,7 +20,7 @@ type InternalKey struct {
 	Kind     Kind   // whether the write set or deleted the key
 }
 
-// String returns the key as LevelDB's tools print it, such as "ada" @ 5 : set. It cuts the
+// String returns the key in the style of LevelDB's tools, such as "ada" @ 5 : set. It cuts the
 // user key after 64 bytes.
 func (k InternalKey) String() string {
 	return fmt.Sprintf("%s @ %d : %s", wire.Quote(k.UserKey), k.Sequence, k.Kind)
@@ -35,7 +35,7 @@ const (
 	KindSet    Kind = 1 // the user key was set to the entry's value
 )
 
-// String returns "delete", "set", or "kind" and the number of any other kind.
+// String returns "delete" or "set", or the number of any other kind, such as "kind 7".
 func (k Kind) String() string {
 	switch k {
 	case KindDelete:

@@ -34,7 +34,7 @@ type LevelIter struct {
 
 // NewLevelIter returns a LevelIter over tables. c is their Comparer, which must be the real
 // one: AnyOrder does not work, since ranges are compared. For the tables of a database it is
-// an InternalComparer. It is an error if the tables are not in c's order or if their ranges
+// an InternalComparer, and the ranges are those of the MANIFEST. It is an error if the tables are not in c's order or if their ranges
 // overlap. The LevelIter keeps the slice, which must not change while it is in use.
 //
 // When a move comes to tables[i], the LevelIter calls open(i), which returns an Iterator

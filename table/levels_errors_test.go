@@ -178,7 +178,7 @@ func TestSnapshotRefuses(t *testing.T) {
 	}
 	o := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
 	const kind7 = `table: corrupt: the newest version of key "b" is of kind 7, want 1 (set) or 0 (delete)`
-	const short = `table: corrupt: key "short" has 5 bytes, want an internal key: a user's key and 8 bytes of sequence number and kind`
+	const short = `table: corrupt: key "short" has 5 bytes, want an internal key: a user key and 8 bytes of sequence number and kind`
 	for _, tt := range []struct {
 		name     string
 		keys     []string

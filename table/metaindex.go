@@ -45,7 +45,7 @@ func (f *tableFile) checkNoData(metaindex *block.Iter) error {
 	}
 	for metaindex.Next() {
 		if name := metaindex.Key(); !format.MetaName.Match(name) {
-			return f.corrupt(IndexBlock, f.footer.index, "no data blocks, but the metaindex lists one as %s", wire.Quote(name))
+			return f.corrupt(IndexBlock, f.footer.index, "no entries, but the metaindex has %s, which is no meta block: the two handles may be swapped", wire.Quote(name))
 		}
 	}
 	return nil
@@ -74,7 +74,7 @@ func (f *tableFile) metaEntries() ([]MetaindexEntry, error) {
 	nameBudget := metaindexKeyBudget.forFile(f.footerOffset)
 	for it.Next() {
 		if nameBudget -= len(it.Key()); len(entries) == maxMetaBlocks || nameBudget < 0 {
-			return nil, f.corrupt(MetaindexBlock, f.footer.metaindex, "more than %d entries, or too long ones", maxMetaBlocks)
+			return nil, f.corrupt(MetaindexBlock, f.footer.metaindex, "more than %d entries, or names that are too long together", maxMetaBlocks)
 		}
 		h, err := f.metaHandle(MetaBlock, it.Value())
 		if err != nil {

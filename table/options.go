@@ -118,14 +118,14 @@ func (o *WriterOptions) checkNames() error {
 		}
 	}
 	if n := len(names); n > maxMetaBlocks-1 { // one is for the properties
-		return fmt.Errorf("table: filter policies of %d names, want at most %d", n, maxMetaBlocks-1)
+		return fmt.Errorf("table: filter policies have %d names, want at most %d", n, maxMetaBlocks-1)
 	}
 	if o.Properties {
 		names = append(names, userComparerName(o.Comparer))
 	}
 	for _, name := range names {
 		if len(name) > maxName {
-			return fmt.Errorf("table: policy or comparer with a name of %d bytes, %s, want at most %d", len(name), wire.Quote([]byte(name)), maxName)
+			return fmt.Errorf("table: policy or comparer has a name of %d bytes, %s, want at most %d", len(name), wire.Quote([]byte(name)), maxName)
 		}
 	}
 	return nil
@@ -150,7 +150,7 @@ type ReaderOptions struct {
 	// InternalComparer is, else the whole key.
 	//
 	// With a wrong FilterKey lookups miss keys. Open notices that in most cases: see
-	// FilterErr. Verify reports it always.
+	// FilterErr. Verify reports it.
 	FilterKey func(key []byte) []byte
 
 	// IgnoreFilter makes the Reader neither read nor check filters.
@@ -225,7 +225,7 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 // checkCodec checks that c does not have the id of NoCompression, unless it is that.
 func checkCodec(c Codec) error {
 	if c != nil && c != NoCompression && c.ID() == NoCompression.ID() {
-		return fmt.Errorf("table: codec of id %d, which stands for no compression", c.ID())
+		return fmt.Errorf("table: codec has id %d, which means no compression: want another id", c.ID())
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func (p *Properties) decode(it *block.Iter, nameBudget int) error {
 	for n := 0; it.Next(); n++ {
 		name, value := it.Key(), it.Value()
 		if nameBudget -= len(name); n == maxProperties || nameBudget < 0 {
-			return fmt.Errorf("over %d properties, or too long ones", n)
+			return fmt.Errorf("more than %d properties, or names that are too long together", n)
 		}
 		if number := numbers[string(name)]; number != nil {
 			v, size := wire.Uvarint(value)

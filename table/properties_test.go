@@ -85,7 +85,7 @@ func TestReadProperties(t *testing.T) {
 		{"no block", "no block", table.Properties{}, "properties block at 54: restart count"},
 		{"no varint", rawtable.Entries("rocksdb.num.entries", "\x80"), table.Properties{}, "properties block at 54: property rocksdb.num.entries is 80, want a minimal varint"},
 		{"too much", rawtable.Entries("rocksdb.num.entries", "\x01\x01"), table.Properties{}, "is 0101, want a minimal varint"},
-		{"too many", rawtable.Entries(many...), table.Properties{}, "over 1000 properties"},
+		{"too many", rawtable.Entries(many...), table.Properties{}, "more than 1000 properties"},
 	} {
 		p := sound()
 		p.filter = tt.block

@@ -186,7 +186,7 @@ func (s *SnapshotIter) end(at position) bool {
 // failShort ends a move at a key that is too short for an internal key.
 func (s *SnapshotIter) failShort() bool {
 	key := s.it.Key()
-	return s.fail(fmt.Errorf("%w: key %s has %d bytes, want an internal key: a user's key and %d bytes of sequence number and kind", ErrCorrupt, wire.Quote(key), len(key), format.InternalTrailerLen))
+	return s.fail(fmt.Errorf("%w: key %s has %d bytes, want an internal key: a user key and %d bytes of sequence number and kind", ErrCorrupt, wire.Quote(key), len(key), format.InternalTrailerLen))
 }
 
 // Close closes the Iterator over internal keys. It returns Error, joined with an error of

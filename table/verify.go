@@ -28,7 +28,8 @@ import (
 //   - Not all is checked: there are too many findings, or checking the filters would take
 //     too long.
 //
-// Findings can be of several of these sorts: use errors.As on each of them.
+// There can be findings of all these sorts. The error's method Unwrap() []error returns them
+// one by one; use errors.As on each.
 //
 // Verify takes as much memory as a second Reader, and up to half a MiB plus twice the size
 // of the file for findings. It does not use the Cache, and Metrics do not count its work.

@@ -42,7 +42,7 @@ func (v *filterVerifier) checkDataBlock(c *cursor, h Handle) error {
 	}
 	first := v.filters[0]
 	v.filters = nil
-	return fmt.Errorf("table: %s at %d: not checked for all keys: those up to the data block at %d are, together, over 320 times as long as the blocks",
+	return fmt.Errorf("table: %s at %d: not checked for all keys: the keys up to the data block at %d are, together, over 320 times as long as the blocks",
 		first.kind, first.Offset, h.Offset)
 }
 

@@ -85,7 +85,7 @@ func Create(name string, o *WriterOptions) (*Writer, error) {
 // the table and does not close w.
 func NewWriter(w io.Writer, o *WriterOptions) (*Writer, error) {
 	if w == nil {
-		return nil, errors.New("table: no writer")
+		return nil, errors.New("table: the io.Writer is nil")
 	}
 	t, err := newWriter(o)
 	if err != nil {
