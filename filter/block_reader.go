@@ -82,7 +82,7 @@ func (b *BlockReader) ContainsInSpan(s Span, key []byte) bool {
 	case s.start >= s.limit: // no filter, or one of 0 bytes, which holds no keys
 		return s == noFilter
 	case b.bloom:
-		return mayContain(b.filters[s.start:s.limit], hash(key))
+		return mayContain(b.filters[s.start:s.limit], hash(key, unsignedTail))
 	}
 	return b.policy.Contains(b.filters[s.start:s.limit], key)
 }

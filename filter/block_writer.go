@@ -86,7 +86,7 @@ func (w *BlockWriter) Add(key []byte) {
 // policy it is the key itself. Use it for keys whose block has no offset yet.
 func (w *BlockWriter) AppendHash(dst, key []byte) []byte {
 	if w.bloom != nil {
-		return binary.LittleEndian.AppendUint32(dst, hash(key))
+		return binary.LittleEndian.AppendUint32(dst, hash(key, unsignedTail))
 	}
 	return append(dst, key...)
 }

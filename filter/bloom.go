@@ -56,7 +56,7 @@ func (p Bloom) NewGenerator() Generator {
 // is false for every key if the filter has less than 2 bytes, and true for every key
 // if k > 30.
 func (Bloom) Contains(filter, key []byte) bool {
-	return mayContain(filter, hash(key))
+	return mayContain(filter, hash(key, unsignedTail))
 }
 
 // Check returns an error if filter is shorter than 9 bytes or has k = 0. No engine
@@ -77,7 +77,7 @@ type bloomGenerator struct {
 }
 
 func (g *bloomGenerator) Add(key []byte) {
-	h := hash(key)
+	h := hash(key, unsignedTail)
 	g.hashes = append(g.hashes, h)
 }
 

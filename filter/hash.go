@@ -7,17 +7,16 @@ const (
 	hashMul  = 0xc6a4a793
 )
 
-// hash is LevelDB's 32-bit hash (util/hash.cc) with the seed of its Bloom filter. It
-// resembles Murmur. The 1 to 3 bytes after the last whole word are unsigned.
-func hash(data []byte) uint32 { return hashWithTail(data, 0) }
+// The two variants of the hash. Each is the sign bit of the 1 to 3 bytes after the last
+// whole word.
+const (
+	unsignedTail = 0    // LevelDB's hash
+	signedTail   = 0x80 // RocksDB's variant
+)
 
-// signedHash is RocksDB's variant: the 1 to 3 bytes after the last whole word are
-// signed.
-func signedHash(data []byte) uint32 { return hashWithTail(data, 0x80) }
-
-// hashWithTail is the hash in which sign is the sign bit of the 1 to 3 bytes after the
-// last whole word: 0x80, or 0 if they have none.
-func hashWithTail(data []byte, sign uint32) uint32 {
+// hash is LevelDB's 32-bit hash (util/hash.cc) with the seed of its Bloom filter, or
+// RocksDB's variant of it: sign says which. It resembles Murmur.
+func hash(data []byte, sign uint32) uint32 {
 	h := uint32(hashSeed) ^ uint32(len(data))*hashMul
 	for ; len(data) >= 16; data = data[16:] { // four words at a time: keys are short, loops cost
 		v, w := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])

@@ -95,7 +95,7 @@ func openTableBloom(filter []byte) (*tableBloomFilter, error) {
 }
 
 // Contains reports whether key may be in the filter.
-func (f *tableBloomFilter) Contains(key []byte) bool { return f.mayContain(signedHash(key)) }
+func (f *tableBloomFilter) Contains(key []byte) bool { return f.mayContain(hash(key, signedTail)) }
 
 // line returns the line of the key with hash h. It takes the remainder as
 // prober.at does.
@@ -146,7 +146,7 @@ type tableBloomGenerator struct {
 }
 
 func (g *tableBloomGenerator) Add(key []byte) {
-	h := signedHash(key)
+	h := hash(key, signedTail)
 	if n := len(g.hashes); n == 0 || g.hashes[n-1] != h {
 		g.hashes = append(g.hashes, h)
 	}
