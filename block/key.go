@@ -30,7 +30,7 @@ func (k *keyBuffer) next(shared int, unshared []byte) {
 }
 
 // nextAfter sets key to that of the entry after last's, which shares that many bytes
-// with it. Other than next, it leaves the key before as it is.
+// with it. Unlike next, it leaves the key before as it is.
 func (k *keyBuffer) nextAfter(last *keyBuffer, shared int, unshared []byte) {
 	if shared == 0 {
 		k.next(0, unshared)

@@ -35,7 +35,7 @@ func (b budget) forFile(size uint64) int {
 	return int(min(b.fixed+b.perByte*min(size, math.MaxInt64/8), math.MaxInt))
 }
 
-// extend returns b with capacity for n more bytes. Other than append it allocates no more
+// extend returns b with capacity for n more bytes. Unlike append, it allocates no more
 // than that.
 func extend(b []byte, n int) []byte {
 	if n <= cap(b)-len(b) {

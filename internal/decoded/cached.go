@@ -56,7 +56,7 @@ func (b *Block) textSize() int {
 // ForCache returns a copy of the Block for a cache.
 func (b *Block) ForCache() *Cached {
 	size := b.textSize()
-	// append, other than make, gives the slice all the memory that the runtime allocates.
+	// Unlike make, append gives the slice all the memory that the runtime allocates.
 	memory := append([]entrySpan(nil), make([]entrySpan, 1+b.Len()+spansFor(size))...)
 	c := (*Cached)(unsafe.Pointer(&memory[0]))
 	c.n, c.size, c.commonPrefix, c.memory = uint16(b.Len()), uint32(size), -1, uint32(cap(memory))
