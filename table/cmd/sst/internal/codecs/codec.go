@@ -9,21 +9,21 @@ import (
 	"sync"
 )
 
-// codec is a compression with a writer and a reader. Most blocks take less memory and
-// time than these take to be made, so that they are used again.
+// A codec compresses and decompresses with pooled encoders and decoders. Creating one takes
+// more memory and time than most blocks do.
 type codec struct {
 	id                 byte
 	name               string
 	encoders, decoders *sync.Pool
 }
 
-// writer compresses what is written, up to Close. Then it can be Reset for the next.
+// A writer compresses what is written until Close. Reset prepares it for the next block.
 type writer interface {
 	io.WriteCloser
 	Reset(w io.Writer)
 }
 
-// reader decompresses r after Reset.
+// A reader decompresses r after Reset.
 type reader interface {
 	io.Reader
 	Reset(r io.Reader) error
@@ -49,10 +49,10 @@ func newCodec(id byte, name string, newReader func() reader, newWriter func() wr
 
 func (c codec) ID() byte { return c.id }
 
-// Encode panics if memory cannot be written to, which does not happen.
+// Encode compresses src. Writing to memory does not fail, so Encode panics if it does.
 func (c codec) Encode(dst, src []byte) []byte {
 	e := c.encoders.Get().(*encoder)
-	e.out = *bytes.NewBuffer(slices.Grow(dst, len(src)+len(src)/1024+64)) // for what does not get smaller
+	e.out = *bytes.NewBuffer(slices.Grow(dst, len(src)+len(src)/1024+64)) // enough for incompressible data
 	e.Reset(&e.out)
 	_, err := e.Write(src)
 	if err := errors.Join(err, e.Close()); err != nil {
@@ -64,7 +64,7 @@ func (c codec) Encode(dst, src []byte) []byte {
 	return encoded
 }
 
-// Decode takes memory for what there is, not for what a block claims to be.
+// Decode allocates memory for the actual contents, not for the size that a block claims.
 func (c codec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	d := c.decoders.Get().(*decoder)
 	decoded, err := d.decode(dst, src, limit)
@@ -76,8 +76,9 @@ func (c codec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return decoded, nil
 }
 
-// largeBlock is how many bytes are gathered in memory that grows. Of more it is seen first how
-// much there is: growing takes up to three times as much.
+// largeBlock is the size up to which the output buffer grows step by step. Growing takes up
+// to three times the memory. For larger blocks, decode first counts the bytes, and
+// allocates once.
 const largeBlock = 16 << 20
 
 func (d *decoder) decode(dst, src []byte, limit int) ([]byte, error) {
@@ -112,8 +113,9 @@ func (d *decoder) start(src []byte) error {
 	return d.Reset(&d.in)
 }
 
-// grow returns dst with more room, up to what is one byte too many. If it has a lot behind
-// start already, it gets room for all of src, which is decoded anew.
+// grow returns dst with more capacity, at most for limit+1 bytes after start. If dst
+// already has largeBlock bytes after start, it counts the rest, allocates exactly once, and
+// restarts the decoding of src.
 func (d *decoder) grow(dst []byte, start int, src []byte, limit int) ([]byte, error) {
 	have := len(dst) - start
 	if have < largeBlock {
@@ -126,7 +128,7 @@ func (d *decoder) grow(dst []byte, start int, src []byte, limit int) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	all := make([]byte, start, len(dst)+int(more)+1) // so that the end is seen
+	all := make([]byte, start, len(dst)+int(more)+1) // + 1, so that the last Read returns io.EOF
 	copy(all, dst)
 	return all, d.start(src)
 }

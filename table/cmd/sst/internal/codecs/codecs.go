@@ -1,5 +1,5 @@
-// Package codecs has the compressions, beside Snappy, that tables of LevelDB's kin
-// use: zstd of LevelDB after 1.23, and zlib and deflate of Minecraft Bedrock's.
+// Package codecs has the compressions that databases like LevelDB use, other than Snappy:
+// zstd of LevelDB since 1.23, and zlib and deflate of Minecraft Bedrock's LevelDB.
 package codecs
 
 import (
@@ -12,16 +12,17 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// The codecs. Two of them have the same id, so that a Reader is given one that
-// decodes both, see All.
+// The codecs. Zstd and Zlib have the same compression id. All returns a codec that decodes
+// both.
 var (
 	Zstd    table.Codec = newCodec(2, "zstd", newZstdReader, newZstdWriter)
 	Zlib    table.Codec = newCodec(2, "zlib", newZlibReader, newZlibWriter)
 	Deflate table.Codec = newCodec(4, "deflate", newFlateReader, newFlateWriter)
 )
 
-// All returns what reads all of them: blocks of id 2 are told apart by the magic
-// number that zstd's start with, and zlib's cannot.
+// All returns codecs that decode every known compression. Blocks with compression id 2 are
+// zstd if they start with zstd's magic number, which no zlib block does, and zlib
+// otherwise.
 func All() []table.Codec { return []table.Codec{zstdOrZlib{Zlib}, Deflate, snappy{table.Snappy}} }
 
 type zstdOrZlib struct{ table.Codec }
@@ -46,8 +47,8 @@ func newFlateWriter() writer {
 	return must(w, err)
 }
 
-// inflateReader is a reader of compress/zlib, which is made at the first block, or of
-// compress/flate.
+// inflateReader is a reader of compress/zlib or compress/flate. It is created at the first
+// Reset, because zlib.NewReader reads the header.
 type inflateReader struct {
 	io.ReadCloser
 	newReader func(r io.Reader) (io.ReadCloser, error)
@@ -61,8 +62,8 @@ func (i *inflateReader) Reset(r io.Reader) (err error) {
 	return err
 }
 
-// maxZstdWindow is the most that a zstd block may look back, which is memory that it
-// takes on its word.
+// maxZstdWindow is the largest window of a zstd block. The decoder allocates the window
+// that the block claims.
 const maxZstdWindow = 8 << 20
 
 func newZstdReader() reader {
@@ -75,7 +76,8 @@ func newZstdWriter() writer {
 	return must(e, err)
 }
 
-// must panics if the options of a codec are wrong, which they are not.
+// must panics if the options of a codec are invalid. The options are constants, so they are
+// not.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

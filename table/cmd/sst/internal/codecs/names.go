@@ -1,6 +1,6 @@
 package codecs
 
-// Name is what a compression id is called, as far as the id tells.
+// Name returns the name of a compression, as far as the compression id tells.
 func Name(id byte) string {
 	switch id {
 	case 0:

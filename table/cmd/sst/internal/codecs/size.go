@@ -8,19 +8,19 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// MaxBlock is the most that a block of a table decodes to.
+// MaxBlock is the largest decoded size of a block.
 const MaxBlock = 1 << 30
 
-// A TooLargeError says that a block is right, as far as that was looked at, and decodes to
-// more than was asked for.
+// A TooLargeError is the error for a block that decodes correctly, but to more than limit
+// bytes.
 type TooLargeError struct{ Size, Limit int }
 
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("decodes to %d bytes, want at most %d", e.Size, e.Limit)
 }
 
-// tooLarge decodes the rest of a block, to find out how large it is. It is damaged if there
-// is no end up to MaxBlock.
+// tooLarge decodes the rest of a block to find its size. A block of > MaxBlock bytes is
+// damaged.
 func tooLarge(rest io.Reader, have, limit int) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(rest, MaxBlock-int64(have)+1))
 	size := int64(have) + n
@@ -33,11 +33,11 @@ func tooLarge(rest io.Reader, have, limit int) error {
 	return &TooLargeError{int(size), limit}
 }
 
-// snappy says of a block how large it is, where that is over the limit.
+// snappy returns a TooLargeError for blocks with a size > limit.
 type snappy struct{ table.Codec }
 
-// maxSnappyRatio is how many times its length a block decodes to at most: a copy of 64 bytes
-// takes 3.
+// maxSnappyRatio bounds the decoded size of a Snappy block: its best element is a copy of
+// 64 bytes, which takes 3 bytes.
 const maxSnappyRatio = 22
 
 func (s snappy) Decode(dst, src []byte, limit int) ([]byte, error) {

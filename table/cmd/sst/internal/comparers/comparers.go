@@ -1,5 +1,9 @@
-// Package comparers has the orders of keys that the tool knows. One more is a file of
-// its own, and its name in the list here.
+// Package comparers lists the orders of keys that sst knows.
+//
+// To add one, write a file that implements table.Comparer and declares a namedComparer, as
+// reverse.go does, and add the namedComparer to all. The name that MANIFESTs use for the
+// order is the Name of the Comparer. The flag --comparator, its shell completion, its help
+// and its errors then include the new order.
 package comparers
 
 import (
@@ -10,18 +14,19 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// namedComparer is an order, and what it is called.
+// A namedComparer is an order of keys with its names.
 type namedComparer struct {
-	flagValue string // on the command line
+	flagValue string // the value of --comparator
 	comparer  table.Comparer
-	aliases   []string // further names that MANIFESTs have for it
+	aliases   []string // other names of the order in MANIFESTs
 }
 
+// all lists the known orders.
 var all = []namedComparer{bytewise, reverse, idbCmp1}
 
 var bytewise = namedComparer{flagValue: "bytewise", comparer: table.BytewiseComparer}
 
-// FlagValues returns what the orders are called on the command line.
+// FlagValues returns the values of --comparator, without auto.
 func FlagValues() []string {
 	words := make([]string, len(all))
 	for i, c := range all {
@@ -30,7 +35,7 @@ func FlagValues() []string {
 	return words
 }
 
-// ByFlagValue returns the order that a word of the command line stands for.
+// ByFlagValue returns the order for a value of --comparator.
 func ByFlagValue(word string) (table.Comparer, error) {
 	i := slices.IndexFunc(all, func(c namedComparer) bool { return c.flagValue == word })
 	if i < 0 {
@@ -39,7 +44,7 @@ func ByFlagValue(word string) (table.Comparer, error) {
 	return all[i].comparer, nil
 }
 
-// ByName returns the order that a MANIFEST calls so, and whether it is known.
+// ByName returns the order with this name in a MANIFEST. ok is false if it is unknown.
 func ByName(name string) (order table.Comparer, ok bool) {
 	i := slices.IndexFunc(all, func(c namedComparer) bool {
 		return c.comparer.Name() == name || slices.Contains(c.aliases, name)

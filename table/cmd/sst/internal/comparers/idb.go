@@ -15,14 +15,14 @@ import (
 //	…, 1, 2 or 3   an entry of the store, that it exists, and its blobs: the entry's key
 //	…, from 30 on  an entry of an index: its key there, a sequence number, its own key
 //
-// Keys are in the order of all these. What is no such key comes behind those that are,
-// bytewise.
+// Keys are compared field by field. Malformed keys come after all others, in bytewise
+// order.
 var idbCmp1 = namedComparer{flagValue: "idb_cmp1", comparer: idbComparer{}}
 
 type idbComparer struct{}
 
 func (idbComparer) Name() string                    { return "idb_cmp1" }
-func (idbComparer) Separator(_, _, _ []byte) []byte { return nil } // as in Chromium
+func (idbComparer) Separator(_, _, _ []byte) []byte { return nil } // Chromium does not shorten keys either
 func (idbComparer) Successor(_, _ []byte) []byte    { return nil }
 
 func (idbComparer) Compare(a, b []byte) int {
@@ -39,28 +39,28 @@ func (idbComparer) Compare(a, b []byte) int {
 	if order := cmp.Or(cmp.Compare(x.database, y.database), cmp.Compare(x.store, y.store), cmp.Compare(x.index, y.index), cmp.Compare(x.kind, y.kind)); order != 0 {
 		return order
 	}
-	return compareFields(x, y) // of the same kind, and so of the same fields
+	return compareFields(x, y) // both keys have the same kind, so they have the same fields
 }
 
-// idbKey is a key whose prefix and kind are taken off.
+// An idbKey is a key without its prefix and its kind.
 type idbKey struct {
 	database, store, index uint64
-	kind                   byte   // of metadata
-	fields                 string // a letter each
+	kind                   byte   // the kind of a metadata key
+	fields                 string // the types of the fields, one letter each
 	rest                   idbReader
 }
 
-// The fields that follow a prefix.
+// The types of the fields after a prefix.
 const (
 	fieldByte     = 'b'
 	fieldNumber   = 'n' // a varint
-	fieldString   = 's' // its length in UTF-16 units, and these, big-endian
-	fieldRaw      = 'r' // all that is left
-	fieldEntry    = 'e' // the key of an entry; where nothing is left, before all of them
-	fieldIndexKey = 'i' // the keys of an entry of an index; likewise
+	fieldString   = 's' // the number of UTF-16 code units, then the code units, big-endian
+	fieldRaw      = 'r' // the rest of the key
+	fieldEntry    = 'e' // the key of an entry; a missing one comes first
+	fieldIndexKey = 'i' // the keys of an index entry; a missing one comes first
 )
 
-// globalFields and databaseFields are the fields of metadata by kind.
+// globalFields and databaseFields are the fields of metadata keys, by kind.
 var (
 	globalFields = map[byte]string{
 		0: "", 1: "", 2: "", 3: "", 4: "", 5: "", 6: "",
@@ -79,13 +79,13 @@ var (
 	}
 )
 
-// The numbers of indexes.
+// Index numbers below firstIndex have special meanings.
 const (
-	lastStoreIndex = 3 // entries, that they exist, blobs
+	lastStoreIndex = 3 // 1: entries, 2: whether they exist, 3: their blobs
 	firstIndex     = 30
 )
 
-// parseIDB takes a key apart, and checks all of it.
+// parseIDB parses a key and checks all of its fields.
 func parseIDB(key []byte) (k idbKey, ok bool) {
 	r := idbReader{rest: key}
 	lengths := r.byte()
@@ -112,8 +112,7 @@ func parseIDB(key []byte) (k idbKey, ok bool) {
 	return k, ok && !r.bad && len(r.rest) == 0
 }
 
-// compareFields compares what follows the prefixes of two keys that are of the same
-// fields.
+// compareFields compares the fields of two keys with the same field types.
 func compareFields(x, y idbKey) int {
 	a, b := &x.rest, &y.rest
 	for i := range len(x.fields) {
@@ -144,8 +143,8 @@ func compareField(field byte, a, b *idbReader) int {
 	return bytes.Compare(a.rest, b.rest)
 }
 
-// compareEntryOfIndex compares what follows the key in an index. The sequence number,
-// which comes first, decides last, and only where it is not the end.
+// compareEntryOfIndex compares what follows the index key. A sequence number comes first,
+// but it is compared last, and only if the primary keys are there too.
 func compareEntryOfIndex(a, b *idbReader) int {
 	x, y := a.optional(), b.optional()
 	if len(a.rest) == 0 || len(b.rest) == 0 {
@@ -154,13 +153,14 @@ func compareEntryOfIndex(a, b *idbReader) int {
 	return cmp.Or(compareValue(a, b), cmp.Compare(x, y))
 }
 
-// idbReader takes fields off the start of rest. It is bad when they are not there.
+// An idbReader reads fields from the start of rest. bad is set if a field is malformed or
+// missing.
 type idbReader struct {
 	rest []byte
 	bad  bool
 }
 
-// take takes n bytes off.
+// take reads n bytes.
 func (r *idbReader) take(n uint64) []byte {
 	if n > uint64(len(r.rest)) {
 		r.bad, r.rest = true, nil
@@ -179,14 +179,14 @@ func (r *idbReader) byte() byte {
 	return b[0]
 }
 
-// fixedNumber takes a number of n bytes off, little-endian.
+// fixedNumber reads a little-endian number of n bytes.
 func (r *idbReader) fixedNumber(n int) uint64 {
 	var whole [8]byte
 	copy(whole[:], r.take(uint64(n)))
 	return r.checkSigned(binary.LittleEndian.Uint64(whole[:]))
 }
 
-// number takes a varint off.
+// number reads a varint.
 func (r *idbReader) number() uint64 {
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 {
@@ -196,7 +196,7 @@ func (r *idbReader) number() uint64 {
 	return r.checkSigned(v)
 }
 
-// optional is number where something is left.
+// optional reads a varint, or returns 0 at the end of the key.
 func (r *idbReader) optional() uint64 {
 	if len(r.rest) == 0 {
 		return 0
@@ -204,13 +204,13 @@ func (r *idbReader) optional() uint64 {
 	return r.number()
 }
 
-// checkSigned checks that a number is one that Chromium has, in 63 bits.
+// checkSigned sets bad if v does not fit into an int64, as Chromium requires.
 func (r *idbReader) checkSigned(v uint64) uint64 {
 	r.bad = r.bad || v >= 1<<63
 	return v
 }
 
-// string takes a length off, and that many units.
+// string reads a length and as many units of unit bytes.
 func (r *idbReader) string(unit uint64) []byte {
 	n := r.number()
 	if n > uint64(len(r.rest))/unit {
@@ -220,7 +220,7 @@ func (r *idbReader) string(unit uint64) []byte {
 	return r.take(n * unit)
 }
 
-// skip takes a field off.
+// skip reads a field of this type.
 func (r *idbReader) skip(field byte) {
 	switch field {
 	case fieldByte:

@@ -7,24 +7,24 @@ import (
 	"math"
 )
 
-// The types of the keys that IndexedDB has for entries: a byte, and what follows it.
+// The types of IndexedDB keys. A key starts with its type.
 const (
 	typeNull   = 0
-	typeString = 1 // as fieldString
+	typeString = 1 // like fieldString
 	typeDate   = 2 // a double, little-endian
-	typeNumber = 3 // likewise
-	typeArray  = 4 // how many keys, and these
+	typeNumber = 3 // a double, little-endian
+	typeArray  = 4 // the number of keys, then the keys
 	typeMin    = 5
-	typeBinary = 6 // its length, and the bytes
+	typeBinary = 6 // the length, then the bytes
 )
 
-// typeRanks are the places of the types in the order. A null stands for the last key.
+// typeRanks is the order of the types. A null comes after all other keys.
 var typeRanks = [...]int{typeMin: 0, typeNumber: 1, typeDate: 2, typeString: 3, typeBinary: 4, typeArray: 5, typeNull: 6}
 
-// maxArrayDepth is how deep arrays may be in one another, as in Chromium.
+// maxArrayDepth limits how deeply arrays are nested, as in Chromium.
 const maxArrayDepth = 2000
 
-// skipValue takes an entry's key off, which may be of arrays depth deep.
+// skipValue reads an IndexedDB key. Arrays in it may be nested depth levels deep.
 func (r *idbReader) skipValue(depth int) {
 	switch r.byte() {
 	case typeNull, typeMin:
@@ -50,7 +50,7 @@ func (r *idbReader) double() float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(whole[:]))
 }
 
-// compareValue compares two keys of entries, which are sound.
+// compareValue compares two IndexedDB keys that are well-formed.
 func compareValue(a, b *idbReader) int {
 	kind, other := a.byte(), b.byte()
 	if kind != other {
@@ -69,7 +69,7 @@ func compareValue(a, b *idbReader) int {
 	return 0
 }
 
-// compareArray compares arrays key by key; a shorter one comes first.
+// compareArray compares arrays key by key. A prefix of an array comes before the array.
 func compareArray(a, b *idbReader) int {
 	m, n := a.number(), b.number()
 	for range min(m, n) {

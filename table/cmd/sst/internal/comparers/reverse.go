@@ -2,7 +2,7 @@ package comparers
 
 import "bytes"
 
-// reverse is the bytewise order from its end.
+// reverse is the reversed bytewise order.
 var reverse = namedComparer{flagValue: "reverse", comparer: reverseComparer{}, aliases: []string{"rocksdb.ReverseBytewiseComparator"}}
 
 type reverseComparer struct{}

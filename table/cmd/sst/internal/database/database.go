@@ -1,5 +1,5 @@
-// Package database reads what a LevelDB or goleveldb database says of itself: which
-// tables it has.
+// Package database reads the CURRENT and MANIFEST files of a LevelDB or goleveldb database:
+// which tables and logs it has.
 package database
 
 import (
@@ -15,32 +15,31 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
-// A Version is what a database consists of.
+// A Version is the state of a database that its MANIFEST describes.
 type Version struct {
-	Manifest     string  // the name of the file that says so
-	Comparer     string  // the name of its order
-	LastSequence uint64  // the highest sequence number in its tables, or above
-	Tables       []Table // by level, and then by number
+	Manifest     string  // the name of the MANIFEST
+	Comparer     string  // the name of the comparator
+	LastSequence uint64  // ≥ every sequence number in the tables
+	Tables       []Table // in order of level and number
 
 	log, previousLog uint64
 }
 
-// A Table is one of a database.
+// A Table is a table that the MANIFEST lists.
 type Table struct {
 	Level             int
 	Number            uint64
 	Size              uint64 // bytes
-	Smallest, Largest []byte // its first and its last internal key
+	Smallest, Largest []byte // the first and the last internal key
 }
 
-// Live reports whether the log with the number has writes that may be in no table yet.
-// Those of others are.
+// Live reports whether the log with this number may have writes that are not in a table.
 func (v *Version) Live(log uint64) bool { return log >= v.log || log == v.previousLog }
 
-// ManifestName matches what a MANIFEST is called.
+// ManifestName matches the names of MANIFESTs.
 var ManifestName = regexp.MustCompile(`^MANIFEST-[0-9]+$`)
 
-// What is larger no database has, or few: a MANIFEST is written anew when the database is
+// Limits for what is read. A real database is smaller: it rewrites its MANIFEST when it is
 // opened.
 const (
 	maxCurrent  = 4 << 10
@@ -49,8 +48,8 @@ const (
 	maxLevel    = 63
 )
 
-// Read reads the version that the directory's files CURRENT and MANIFEST-… give. It is
-// fs.ErrNotExist if there is no CURRENT.
+// Read reads the version of the database in dir. The error is fs.ErrNotExist if the
+// directory has no CURRENT.
 func Read(dir string) (*Version, error) {
 	name, err := readCurrent(filepath.Join(dir, "CURRENT"))
 	if err != nil {
@@ -63,7 +62,7 @@ func Read(dir string) (*Version, error) {
 	return v, err
 }
 
-// ReadManifest reads the version that a MANIFEST of the directory gives.
+// ReadManifest reads the version that a MANIFEST in dir describes.
 func ReadManifest(dir, name string) (*Version, error) {
 	path := filepath.Join(dir, name)
 	f, size, err := open(path, maxManifest)
@@ -79,7 +78,7 @@ func ReadManifest(dir, name string) (*Version, error) {
 	return v, nil
 }
 
-// readCurrent returns the name of the MANIFEST.
+// readCurrent returns the name of the MANIFEST that CURRENT has.
 func readCurrent(path string) (string, error) {
 	f, size, err := open(path, maxCurrent)
 	if err != nil {
@@ -97,7 +96,7 @@ func readCurrent(path string) (string, error) {
 	return name, nil
 }
 
-// open opens a file of most bytes at most.
+// open opens a file of at most most bytes.
 func open(path string, most int64) (f *os.File, size int64, err error) {
 	f, info, err := regular.Open(path)
 	if err != nil {

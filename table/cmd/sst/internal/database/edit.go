@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// A FieldKind is what a field of an edit says (LevelDB, db/version_edit.cc).
+// A FieldKind is the type of a field in a version edit (LevelDB, db/version_edit.cc).
 type FieldKind uint64
 
 // The kinds of fields.
@@ -24,16 +24,15 @@ const (
 	FieldPreviousLog FieldKind = 9
 )
 
-// A Field is one of those that an edit has. Of a table that is deleted there is Level and
-// Number alone.
+// A Field is a field of a version edit. FieldDelete sets only Level and Number of Table.
 type Field struct {
 	Kind FieldKind
-	Key  []byte // the comparer's name, or the key that a level's next compaction starts behind
+	Key  []byte // the name of the comparator, or the compaction pointer of a level
 	Table
 }
 
-// Fields returns the fields of an edit, the bytes of which stay parts of it. An error is the
-// last that it returns.
+// Fields yields the fields of a version edit. Their bytes are slices of edit. An error ends
+// it.
 func Fields(edit []byte) iter.Seq2[Field, error] {
 	return func(yield func(Field, error) bool) {
 		d := decoder{rest: edit}
@@ -50,13 +49,13 @@ func Fields(edit []byte) iter.Seq2[Field, error] {
 	}
 }
 
-// decoder takes fields off the start of rest, as long as they are there.
+// A decoder decodes fields from the start of rest. After an error, rest is empty.
 type decoder struct {
 	rest []byte
 	err  error
 }
 
-// field decodes a number, and what that says there is.
+// field decodes the tag of a field and its contents.
 func (d *decoder) field() Field {
 	f := Field{Kind: FieldKind(d.number())}
 	switch f.Kind {

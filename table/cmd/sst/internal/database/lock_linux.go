@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// LockHolder returns the process that has the database open, by its lock on the file LOCK, or
-// 0. It looks at the system's list of locks, so that nothing is locked meanwhile.
+// LockHolder returns the id of the process that has the database open, or 0. Such a process
+// holds a lock on the file LOCK. LockHolder looks it up in /proc/locks, without locking
+// anything.
 func LockHolder(dir string) (pid int) {
 	var info syscall.Stat_t
 	if syscall.Stat(filepath.Join(dir, "LOCK"), &info) != nil {
@@ -32,13 +33,14 @@ func LockHolder(dir string) (pid int) {
 		if _, err := fmt.Sscanf(f[5], "%x:%x:", &major, &minor); err != nil || makeDevice(major, minor) != uint64(info.Dev) {
 			continue
 		}
-		fmt.Sscan(f[4], &pid) // else 0
+		fmt.Sscan(f[4], &pid) // 0 if it is not a number
 		return pid
 	}
 	return 0
 }
 
-// makeDevice is what stat has for a device (Linux, include/linux/kdev_t.h, new_encode_dev).
+// makeDevice returns a device number as stat does (Linux, include/linux/kdev_t.h,
+// new_encode_dev).
 func makeDevice(major, minor uint64) uint64 {
 	return minor&0xff | major&0xfff<<8 | minor&^0xff<<12
 }

@@ -2,5 +2,5 @@
 
 package database
 
-// Holder returns 0: these systems do not list locks.
+// LockHolder returns 0, because these systems do not list locks.
 func Holder(string) (pid int) { return 0 }

@@ -12,21 +12,21 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
 )
 
-// versionBuilder is a Version on which edits are made.
+// A versionBuilder applies version edits.
 type versionBuilder struct {
 	Version
 	tables map[tableID]Table
 }
 
-// tableID is where a table is.
+// A tableID identifies a table in a version.
 type tableID struct {
 	level  int
 	number uint64
 }
 
-// readVersion applies the edits of a MANIFEST in the order that they were made. One that
-// was being written when the database died does not count. Damage is an error: an edit
-// that is skipped would bring back tables that are done with.
+// readVersion applies the version edits of a MANIFEST in order. An incomplete edit at the
+// end is ignored, because the database was closed or crashed while writing it. All other
+// damage is an error: without an edit, deleted tables would come back.
 func readVersion(manifest io.Reader) (*Version, error) {
 	e := versionBuilder{tables: map[tableID]Table{}}
 	var damage error
@@ -55,8 +55,8 @@ func readVersion(manifest io.Reader) (*Version, error) {
 	return &e.Version, nil
 }
 
-// apply applies one edit. What is deleted goes before what is added, in whatever order an
-// edit has them.
+// apply applies a version edit. Deletions come before additions, whatever their order in
+// the edit.
 func (e *versionBuilder) apply(edit []byte) error {
 	added := map[tableID]Table{}
 	for f, err := range Fields(edit) {

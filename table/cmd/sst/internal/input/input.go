@@ -1,4 +1,4 @@
-// Package input reads pairs from text and from directory trees.
+// Package input reads key-value pairs from text and from directories.
 package input
 
 import (
@@ -21,30 +21,30 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
-// A Pair is a key and its value, both valid until the next one is read.
+// A Pair is a key and its value. Both are valid until the next pair is read.
 type Pair struct{ Key, Value []byte }
 
 // Options say how input is read.
 type Options struct {
-	Format       string // one of Formats, or "" for what the input's name tells, and else tsv
-	InternalKeys bool   // lines have sequence number and kind too, which become the key's trailer
+	Format       string // one of Formats; "": json or tsv, by the name of the input
+	InternalKeys bool   // lines also have a sequence number and a kind: the trailer of the key
 
-	// Outputs are files that are written to. None can be an input. Those in directories
-	// are left out, and LeftOut is called with the path of each. nil: nothing.
+	// Outputs are the files that the command writes. None may be an input. In directories
+	// they are skipped, and OnLeftOut, if not nil, is called with each path.
 	Outputs   output.Files
 	OnLeftOut func(path string)
 
-	// Temporary are files that are in directories only meanwhile, and left out.
+	// Temporary are temporary files of the command. In directories they are skipped.
 	Temporary output.Files
 
-	// Memory bounds lines and the files of directories.
+	// Memory limits the size of lines, and of files in directories.
 	Memory memory.Limit
 
-	// WrapReader is put around each input that is read. nil: nothing.
+	// WrapReader, if not nil, wraps each input, to show progress.
 	WrapReader func(io.Reader) io.Reader
 }
 
-// Formats are the names of the formats that lines can have.
+// Formats are the names of the line formats.
 const Formats = "tsv, json, hex, keys or raw"
 
 var parsers = map[string]func(p *parser, line []byte) error{
@@ -55,8 +55,7 @@ var parsers = map[string]func(p *parser, line []byte) error{
 	"raw":  (*parser).raw,
 }
 
-// Check returns an error if there is no such format, or an input that must not be read
-// as one.
+// Check returns an error if the format is unknown, or if an input must not be read.
 func (o Options) Check(paths []string, stdin io.Reader) error {
 	if _, ok := parsers[o.Format]; !ok && o.Format != "" {
 		return fmt.Errorf("--format is %q, want %s", o.Format, Formats)
@@ -69,7 +68,7 @@ func (o Options) Check(paths []string, stdin io.Reader) error {
 	return nil
 }
 
-// checkPath checks an input that is a regular file. What else there is reading tells.
+// checkPath checks a regular file. For other inputs, reading returns the errors.
 func (o Options) checkPath(path string, stdin io.Reader) error {
 	if f, ok := stdin.(*os.File); path == "-" && ok {
 		return o.checkFile("standard input", f)
@@ -99,9 +98,9 @@ func (o Options) checkFile(path string, f *os.File) error {
 	return nil
 }
 
-// Read returns the pairs of the inputs, one after the other: files with a pair on
-// each line, "-" for stdin, and directories. Errors say where they are.
-// When ctx ends, lines are no longer waited for.
+// Read yields the pairs of the inputs, one input after the other. An input is a file with
+// one pair per line, "-" for stdin, or a directory. Errors name the input and the line.
+// When ctx ends, Read stops waiting for input.
 func Read(ctx context.Context, paths []string, stdin io.Reader, o Options) iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		for _, path := range paths {
@@ -115,7 +114,7 @@ func Read(ctx context.Context, paths []string, stdin io.Reader, o Options) iter.
 	}
 }
 
-// read reads one input, as long as yield wants more.
+// read yields the pairs of one input. It reports whether yield wants more.
 func (o Options) read(ctx context.Context, path string, stdin io.Reader, yield func(Pair, error) bool) (more bool, err error) {
 	if path == "-" {
 		return o.lines(ctx, "standard input", stdin, yield)
@@ -135,7 +134,7 @@ func (o Options) read(ctx context.Context, path string, stdin io.Reader, yield f
 	return o.lines(ctx, path, f, yield)
 }
 
-// formatOf is the format that is asked for, or that the name tells.
+// formatOf returns the format of the input with this name.
 func (o Options) formatOf(name string) string {
 	if o.Format != "" {
 		return o.Format
@@ -175,7 +174,8 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 	return true, nil
 }
 
-// SplitLines is bufio.ScanLines but for carriage returns, which may be a value's.
+// SplitLines is like bufio.ScanLines, but keeps carriage returns, which may belong to a
+// value.
 func SplitLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
@@ -186,14 +186,15 @@ func SplitLines(data []byte, atEOF bool) (advance int, token []byte, err error) 
 	return 0, nil, nil
 }
 
-// directory yields the regular files below dir: the slash path there, and the contents.
+// directory yields a pair for each regular file below dir: its slash path, and its
+// contents.
 func (o Options) directory(dir string, yield func(Pair, error) bool) (more bool, err error) {
 	if o.InternalKeys {
 		return false, fmt.Errorf("%s: a directory, whose files have no sequence numbers: do not use --internal-keys", dir)
 	}
 	more = true
 	var buf []byte
-	root := dir + string(filepath.Separator) // so that a link to a directory is followed
+	root := dir + string(filepath.Separator) // with a separator, a link to a directory is followed
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
@@ -216,7 +217,7 @@ func (o Options) directory(dir string, yield func(Pair, error) bool) (more bool,
 	return more && err == nil, err
 }
 
-// isOutput reports whether the file of a directory is written to.
+// isOutput reports whether a file in a directory is written by the command.
 func (o Options) isOutput(path string, d fs.DirEntry) (bool, error) {
 	info, err := d.Info()
 	if err != nil {

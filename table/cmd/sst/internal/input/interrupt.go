@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// interruptible returns a reader that gives up when ctx ends, also while r waits for
-// what does not come. What r then still reads is lost.
+// interruptible returns a reader of r whose Read returns an error when ctx ends, even while
+// r blocks. What r reads afterwards is lost.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return &interruptibleReader{ctx: ctx, r: r, done: make(chan result, 1), buf: make([]byte, 256<<10)}
 }
@@ -14,10 +14,10 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 type interruptibleReader struct {
 	ctx  context.Context
 	r    io.Reader
-	buf  []byte      // what r reads into
-	rest []byte      // of buf, not yet handed on
-	err  error       // behind rest
-	done chan result // of one Read of r
+	buf  []byte      // the buffer that r reads into
+	rest []byte      // the part of buf that was not returned yet
+	err  error       // the error after rest
+	done chan result // the result of a Read of r
 }
 
 type result struct {
@@ -35,7 +35,7 @@ func (i *interruptibleReader) Read(p []byte) (int, error) {
 		case got := <-i.done:
 			i.rest, i.err = i.buf[:got.n], got.err
 		case <-i.ctx.Done():
-			i.err = i.ctx.Err() // buf is r's from now on
+			i.err = i.ctx.Err() // r may still write to buf
 		}
 	}
 	n := copy(p, i.rest)

@@ -18,25 +18,25 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// parser makes pairs of lines. Their memory is that of the pairs before.
+// A parser makes pairs of lines. It reuses the memory of the previous pair.
 type parser struct {
 	Pair
 	internal bool
 }
 
-// tsv reads key and value, with escapes, and of internal keys sequence number and
-// kind between them.
+// tsv parses key and value with escapes. Internal keys have sequence number and kind in
+// between.
 func (p *parser) tsv(line []byte) error { return p.columns(line, text.AppendUnescape) }
 
-// hex reads the same in hexadecimal.
+// hex parses the same columns as tsv, in hexadecimal.
 func (p *parser) hex(line []byte) error { return p.columns(line, hex.AppendDecode) }
 
-// raw reads key and value as they are: a backslash is one.
+// raw parses key and value without escapes.
 func (p *parser) raw(line []byte) error {
 	return p.columns(line, func(dst, b []byte) ([]byte, error) { return append(dst, b...), nil })
 }
 
-// keys takes the line, with escapes, for a key without value.
+// keys parses a line with escapes as a key without value.
 func (p *parser) keys(line []byte) (err error) {
 	if p.internal {
 		return errors.New("--format keys has no sequence numbers: with --internal-keys, use another --format")
@@ -65,7 +65,8 @@ func (p *parser) columns(line []byte, decode func(dst, b []byte) ([]byte, error)
 	return nil
 }
 
-// internalColumns appends the internalColumns that the columns before the value say.
+// internalColumns appends the trailer of an internal key, from the columns before the
+// value.
 func (p *parser) internalColumns(rest []byte) (value []byte, err error) {
 	sequence, rest, ok := bytes.Cut(rest, []byte("\t"))
 	kind, value, ok2 := bytes.Cut(rest, []byte("\t"))
@@ -91,7 +92,7 @@ func (p *parser) appendTrailer(sequence uint64, kind string) error {
 	return nil
 }
 
-// json reads an object of which all fields but the key may be left out.
+// json parses an object. All fields except the key are optional.
 func (p *parser) json(line []byte) (err error) {
 	if !utf8.Valid(line) {
 		return errors.New("JSON: not UTF-8: for bytes that are not text, use key_base64 and value_base64")
@@ -129,8 +130,7 @@ func (p *parser) json(line []byte) (err error) {
 	return p.appendTrailer(*o.Sequence, o.Kind)
 }
 
-// jsonError says what the decoder does, without repeating more of the line than an error
-// should.
+// jsonError shortens an error of the JSON decoder, which can hold a long part of the line.
 func jsonError(err error) error {
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		if plain, err := strconv.Unquote(name); err == nil {
@@ -142,7 +142,7 @@ func jsonError(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	kind, number, _ := strings.Cut(wrong.Value, " ") // as in "number -1"
+	kind, number, _ := strings.Cut(wrong.Value, " ") // such as "number -1"
 	if number != "" {
 		kind += " " + wire.Quote([]byte(number))
 	}
@@ -156,8 +156,8 @@ func jsonError(err error) error {
 	return fmt.Errorf("%q is of type %s, want %s", wrong.Field, kind, want)
 }
 
-// loneSurrogate reports whether one half of a surrogate pair is escaped without the other,
-// which the decoder would replace.
+// loneSurrogate reports whether line escapes one half of a UTF-16 surrogate pair without
+// the other half. The JSON decoder would replace it.
 func loneSurrogate(line []byte) bool {
 	for i := 0; i+1 < len(line); i++ {
 		if line[i] != '\\' {
@@ -165,7 +165,7 @@ func loneSurrogate(line []byte) bool {
 		}
 		switch r := utf16Escape(line[i:]); {
 		case r < 0:
-			i++ // another escape
+			i++ // some other escape
 		case utf16.IsSurrogate(r):
 			if utf16.DecodeRune(r, utf16Escape(line[i+6:])) == utf8.RuneError {
 				return true
@@ -178,7 +178,7 @@ func loneSurrogate(line []byte) bool {
 	return false
 }
 
-// utf16Escape is the UTF-16 utf16Escape that b starts with the escape of, or -1.
+// utf16Escape returns the UTF-16 code unit if b starts with its escape, or else -1.
 func utf16Escape(b []byte) rune {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1

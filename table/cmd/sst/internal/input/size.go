@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
-// contents returns what is in a file, in buf if that has room for it.
+// contents returns the contents of a file, in buf if its capacity is enough.
 func (o Options) contents(path string, buf []byte) ([]byte, error) {
 	f, info, err := regular.Open(path)
 	if err != nil {
@@ -21,7 +21,7 @@ func (o Options) contents(path string, buf []byte) ([]byte, error) {
 	if n := int(info.Size()) + bytes.MinRead; n > cap(buf) {
 		buf = make([]byte, 0, n)
 	}
-	var in io.Reader = io.LimitReader(f, int64(o.Memory.MaxPair())+1) // should it grow
+	var in io.Reader = io.LimitReader(f, int64(o.Memory.MaxPair())+1) // in case it grows
 	if o.WrapReader != nil {
 		in = o.WrapReader(in)
 	}

@@ -1,4 +1,4 @@
-// Package memory divides what --memory says, and holds the process to it.
+// Package memory divides the memory that --memory allows, and makes the process keep to it.
 package memory
 
 import (
@@ -6,41 +6,40 @@ import (
 	"runtime/debug"
 )
 
-// A Limit is what --memory says. A command takes about as much at most, and up to 64 MiB
-// beside it.
+// A Limit is the value of --memory. A command uses about this much memory at most, and up
+// to 64 MiB more.
 type Limit int64
 
 const (
-	pairShare  = 16 // a pair is there several times: as text, in blocks, compressed
+	pairShare  = 16 // a pair is in memory several times: as text, in blocks, compressed
 	indexShare = 2
-	fileShare  = 4 // what is found in a file takes about as much again
-	sortShare  = 4 // a pair may be there beside the others that are sorted
+	fileShare  = 4 // blocks found in a file take about as much memory again
+	sortShare  = 4 // the pairs that are being read need memory too
 
-	minPair = 2 << 20 // may be taken whatever the limit is, and what part of that
-	maxPair = 1 << 30 // is more than a table takes
+	minPair = 2 << 20 // a pair may have as much, whatever the limit is
+	maxPair = 1 << 30 // a table takes no larger pairs
 
-	// A goroutine that compresses has an encoder, and some blocks under way, before and
-	// after they are compressed.
+	// A goroutine that compresses blocks has an encoder, and several blocks before and
+	// after compression.
 	workerMemory = 32 << 20
 	workerBlocks = 16
 
-	// gcHeadroom is what the garbage collector leaves gcHeadroom the limit. The rest of the 64 MiB
-	// is the program's own.
+	// gcHeadroom is added to the limit of the garbage collector. The rest of the 64 MiB
+	// is used by the program itself.
 	gcHeadroom = 36 << 20
 )
 
-// Apply has the garbage collector keep to the limit, as far as what is in use allows,
-// until release is called.
+// Apply sets the memory limit of the garbage collector until release is called.
 func (l Limit) Apply() (release func()) {
 	before := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(before, int64(l)+gcHeadroom)) // GOMEMLIMIT may say less
+	debug.SetMemoryLimit(min(before, int64(l)+gcHeadroom)) // GOMEMLIMIT may be lower
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// MaxPair is how many bytes a line, a file that becomes a value, and a block may have.
+// MaxPair is the maximum size of a line, of a file that becomes a value, and of a block.
 func (l Limit) MaxPair() int { return int(min(l/pairShare+minPair, maxPair)) }
 
-// SortMemory is how much memory the sorting of pairs takes.
+// SortMemory is how much memory the sorting of pairs may use.
 func (l Limit) SortMemory() int64 { return int64(l / sortShare) }
 
 // MaxWorkers is how many goroutines may compress blocks of this size.
@@ -49,7 +48,7 @@ func (l Limit) MaxWorkers(blockSize int) int {
 	return int(max(1, min(l/each, 1024)))
 }
 
-// CheckPair returns an error if size is over Pair.
+// CheckPair returns an error if size > MaxPair.
 func (l Limit) CheckPair(size int64) error {
 	if size > maxPair {
 		return fmt.Errorf("%d bytes, want < %d, the limit of a pair in a table", size, maxPair)
@@ -60,7 +59,7 @@ func (l Limit) CheckPair(size int64) error {
 	return nil
 }
 
-// CheckFile returns an error if a file of this size may not be taken into memory.
+// CheckFile returns an error if a file of this size must not be read into memory.
 func (l Limit) CheckFile(size int64) error {
 	if most := int64(l / fileShare); size > most {
 		return fmt.Errorf("%d bytes, want at most %d, which is 1/4 of --memory: %s", size, most, suggestLimit(size, fileShare))
@@ -68,8 +67,8 @@ func (l Limit) CheckFile(size int64) error {
 	return nil
 }
 
-// CheckIndex returns an error if size is more than the index of a table may have, which the
-// Writer holds up to twice.
+// CheckIndex returns an error if an index of this size is too large. The Writer has up to
+// two copies of it.
 func (l Limit) CheckIndex(size int64) error {
 	if most := int64(l / indexShare); size > most {
 		return fmt.Errorf("the index of the table has > %d bytes, which is 1/2 of --memory: use a larger --block-size or --memory", most)
@@ -77,12 +76,12 @@ func (l Limit) CheckIndex(size int64) error {
 	return nil
 }
 
-// suggestLimit says which limit has a part of this size.
+// suggestLimit says which --memory has a share of this size.
 func suggestLimit(size, part int64) string {
 	return fmt.Sprintf("use --memory %dMiB", (size-1)/(1<<20/part)+1)
 }
 
-// LongLineError is the error for a line of more than Pair bytes, whose end was not seen.
+// LongLineError is the error for a line longer than MaxPair, whose full length is unknown.
 func (l Limit) LongLineError() error {
 	if l.MaxPair() == maxPair {
 		return l.CheckPair(maxPair + 1)

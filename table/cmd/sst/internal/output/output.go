@@ -1,4 +1,5 @@
-// Package output has what commands write to, and keeps them from reading it.
+// Package output creates the files that commands write, and keeps commands from overwriting
+// their inputs.
 package output
 
 import (
@@ -13,18 +14,20 @@ import (
 	"github.com/sievetable/sievetable/internal/atomicfile"
 )
 
-// An Output is standard output, or a file that has its name when all of it is on disk.
+// An Output is standard output, or a file that gets its name when it is complete and on
+// disk.
 type Output struct {
 	ctx  context.Context
 	to   io.Writer
-	file *atomicfile.File // to, or nil for standard output
+	file *atomicfile.File // the file behind to; nil for standard output
 }
 
-// unfinished has the files that are to be removed if the process ends.
+// unfinished holds the files to be removed if the process ends early.
 var unfinished sync.Map
 
-// Create returns the Output of a name: "-" is stdout, if that is not nil. What has the name stays there
-// until Commit. When ctx ends, nothing more is written.
+// Create creates the Output with this name. If stdout is not nil, the name "-" means
+// stdout. An existing file of this name stays unchanged until Commit. After ctx ends,
+// writes fail.
 func Create(ctx context.Context, name string, stdout io.Writer) (*Output, error) {
 	if name == "-" && stdout != nil {
 		return &Output{ctx: ctx, to: stdout}, nil
@@ -47,8 +50,8 @@ func (o *Output) Write(p []byte) (int, error) {
 	return o.to.Write(p)
 }
 
-// Temporary describes the file that is written until Commit. It is none for standard
-// output.
+// Temporary describes the temporary file that has the contents until Commit. Standard
+// output has none.
 func (o *Output) Temporary() (Files, error) {
 	if o.file == nil {
 		return nil, nil
@@ -57,8 +60,7 @@ func (o *Output) Temporary() (Files, error) {
 	return Files{info}, err
 }
 
-// Abort removes what was written, as far as it is in a file. After Commit it does
-// nothing, so that it can be deferred.
+// Abort removes the temporary file. After Commit it does nothing, so it can be deferred.
 func (o *Output) Abort() error {
 	if o.file == nil {
 		return nil
@@ -67,15 +69,15 @@ func (o *Output) Abort() error {
 	return o.file.Abort()
 }
 
-// AbortAll is Abort of all Outputs, for a process that ends before they are done with.
+// AbortAll aborts all Outputs, for a process that ends early.
 func AbortAll() {
 	unfinished.Range(func(f, _ any) bool {
-		f.(*atomicfile.File).Abort() // as far as it can
+		f.(*atomicfile.File).Abort() // errors cannot be reported any more
 		return true
 	})
 }
 
-// Commit gives the files their names, none before all are on disk.
+// Commit gives the files their names, after all of them are on disk.
 func Commit(outputs ...*Output) error {
 	var files []*atomicfile.File
 	for _, o := range outputs {
@@ -89,11 +91,11 @@ func Commit(outputs ...*Output) error {
 	return atomicfile.Commit(files...)
 }
 
-// Files are what a command writes to, or replaces in the end.
+// Files are the files that a command writes or replaces.
 type Files []fs.FileInfo
 
-// FilesOf returns the files that standard output is and that have the name, which may be
-// "-" or "" for none.
+// FilesOf returns the file that stdout is, and the file with this name. The name may be "-"
+// or "" for none.
 func FilesOf(stdout io.Writer, name string) Files {
 	var files Files
 	if s, ok := stdout.(interface{ Stat() (fs.FileInfo, error) }); ok {
@@ -109,7 +111,7 @@ func FilesOf(stdout io.Writer, name string) Files {
 	return files
 }
 
-// Has reports whether a file is one of them, whatever its name.
+// Has reports whether file is one of f, by identity, not by name.
 func (f Files) Has(file fs.FileInfo) bool {
 	for _, info := range f {
 		if os.SameFile(info, file) {
@@ -119,7 +121,7 @@ func (f Files) Has(file fs.FileInfo) bool {
 	return false
 }
 
-// Check returns an error if an input is one of them: it would be lost.
+// Check returns an error if an input is one of f, because the command would overwrite it.
 func (f Files) Check(path string, input fs.FileInfo) error {
 	if f.Has(input) {
 		return fmt.Errorf("%s: input and output are the same file: want another output", path)
@@ -127,12 +129,12 @@ func (f Files) Check(path string, input fs.FileInfo) error {
 	return nil
 }
 
-// CheckAll is Check of the files that have the names, before anything is written.
+// CheckAll checks the files with these paths, before anything is written.
 func (f Files) CheckAll(paths []string) error {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
-			continue // reading it tells
+			continue // reading it returns the error
 		}
 		if err := f.Check(path, info); err != nil {
 			return err

@@ -1,4 +1,4 @@
-// Package progress shows on a terminal how far a command is, and nothing elsewhere.
+// Package progress shows the progress of a command on a terminal, and nothing elsewhere.
 package progress
 
 import (
@@ -10,16 +10,17 @@ import (
 	"golang.org/x/term"
 )
 
-// A Bar shows how much of some work is done, at what rate, and how long the rest takes.
-// It is safe for concurrent use. A nil one shows nothing.
+// A Bar shows how much work is done, at what rate, and how long the rest will take. It is
+// safe for concurrent use. A nil *Bar shows nothing.
 type Bar struct{ bar *progressbar.ProgressBar }
 
-// Bytes returns a Bar of bytes on w, if that is a terminal. A total of -1 is unknown.
+// Bytes returns a Bar that counts bytes on w, or nil if w is no terminal. A total of -1 is
+// unknown.
 func Bytes(w io.Writer, total int64, what string) *Bar {
 	return newBar(w, total, what, progressbar.OptionShowBytes(true))
 }
 
-// Count returns a Bar of things that are counted, such as entries.
+// Count returns a Bar that counts things such as entries.
 func Count(w io.Writer, total int64, what, unit string) *Bar {
 	return newBar(w, total, what, progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit))
 }
@@ -41,10 +42,10 @@ func newBar(w io.Writer, total int64, what string, o progressbar.Option, more ..
 	return &Bar{progressbar.NewOptions64(total, options...)}
 }
 
-// Add says that n more are done.
+// Add adds n to the work that is done.
 func (b *Bar) Add(n int64) {
 	if b != nil {
-		b.bar.Add64(n) // which fails where the terminal does, and that is no failure of the work
+		b.bar.Add64(n) // an error of the terminal is no error of the work
 	}
 }
 
@@ -55,7 +56,7 @@ func (b *Bar) Done() {
 	}
 }
 
-// Reader returns r, counting what is read.
+// Reader returns a reader of r that adds the bytes read.
 func (b *Bar) Reader(r io.Reader) io.Reader {
 	if b == nil {
 		return r
@@ -74,7 +75,7 @@ func (r reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReaderAt returns r, counting what is read.
+// ReaderAt returns a reader of r that adds the bytes read.
 func (b *Bar) ReaderAt(r io.ReaderAt) io.ReaderAt {
 	if b == nil {
 		return r

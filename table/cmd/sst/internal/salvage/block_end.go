@@ -12,14 +12,15 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
 
-// endFinders return, each for a form of blocks, where the one endFinders that data starts with, or 0
-// if it does not look like the start of one. All show their end to who goes over them.
+// endFinders returns a function for each form of blocks. It returns the length of the block
+// at the start of data, or 0 if data does not look like the start of a block. Each of these
+// forms shows where it ends.
 func (s *scanner) endFinders() []func(data []byte) int {
 	return []func([]byte) int{s.snappyEnd, s.zstdEnd, s.zlibEnd, s.rawEnd, s.deflateEnd}
 }
 
-// snappyEnd goes over what Snappy's format has: how many bytes it decodes to, and
-// literals and copies up to that.
+// snappyEnd walks through a Snappy block: the decoded length, and literals and copies up to
+// it.
 func (s *scanner) snappyEnd(data []byte) int {
 	length, at := wire.Uvarint(data)
 	if at == 0 || length == 0 || length > maxBlock {
@@ -29,7 +30,7 @@ func (s *scanner) snappyEnd(data []byte) int {
 		s.budget--
 		size, n, back := snappyElement(data[at:])
 		if n == 0 || n > len(data)-at || back > made || made == 0 && back == 0 && data[at+n-size] != 0 {
-			return 0 // the first literal starts with an entry that shares nothing
+			return 0 // the first entry of a block shares 0 bytes
 		}
 		at, made = at+n, made+uint64(size)
 		if made > length {
@@ -39,9 +40,9 @@ func (s *scanner) snappyEnd(data []byte) int {
 	return at
 }
 
-// snappyElement reads one snappyElement of Snappy's format: how many bytes it makes, how many it
-// takes, and how far back a copy goes, which is 0 for a literal. If there is none it
-// takes 0 bytes.
+// snappyElement decodes the header of a Snappy element: size is its decoded length, n its
+// encoded length, and back the offset of a copy, or 0 for a literal. n is 0 if the element
+// is malformed.
 func snappyElement(data []byte) (size, n int, back uint64) {
 	if len(data) < 5 {
 		return 0, 0, 0
@@ -50,7 +51,7 @@ func snappyElement(data []byte) (size, n int, back uint64) {
 	size = int(tag>>2) + 1
 	switch tag & 3 {
 	case 0:
-		extra := max(0, size-60) // so many bytes have the length
+		extra := max(0, size-60) // bytes of the length after the tag
 		if extra > 0 {
 			size = int(binary.LittleEndian.Uint32(data[1:])&(1<<(8*extra)-1)) + 1
 		}
@@ -81,12 +82,12 @@ func (s *scanner) zstdEnd(data []byte) int {
 	return int(end)
 }
 
-// zlibEnd decompresses what starts with zlib's header: deflate, and a check.
+// zlibEnd decompresses data that starts with a zlib header.
 func (s *scanner) zlibEnd(data []byte) int {
 	if len(data) < 2 || data[0]&0x0f != 8 || binary.BigEndian.Uint16(data)%31 != 0 {
 		return 0
 	}
-	s.budget -= 1 << 10 // about what it takes to begin
+	s.budget -= 1 << 10 // about the cost of starting
 	in := bytes.NewReader(data)
 	var err error
 	if s.zlibReader == nil {
@@ -100,8 +101,8 @@ func (s *scanner) zlibEnd(data []byte) int {
 	return s.inflatedEnd(s.zlibReader, in)
 }
 
-// deflateEnd decompresses what deflate may have made. It does not show where it starts,
-// so that it is tried only where a block was of it, or none was found yet.
+// deflateEnd decompresses data that may be deflate. Deflate has no magic number, so it is
+// tried only while no block was found, and after a block that was compressed with deflate.
 func (s *scanner) deflateEnd(data []byte) int {
 	if !s.deflate || !startsDeflate(data) {
 		return 0
@@ -115,25 +116,25 @@ func (s *scanner) deflateEnd(data []byte) int {
 	return s.inflatedEnd(s.flateReader, in)
 }
 
-// startsDeflate looks at the first bits of deflate's format, which takes far less time than
-// to begin decompressing (RFC 1951, 3.2.3 to 3.2.7).
+// startsDeflate checks the first bits of a deflate stream, which is much cheaper than
+// starting to decompress (RFC 1951, sections 3.2.3 to 3.2.7).
 func startsDeflate(data []byte) bool {
 	if len(data) < 5 {
 		return false
 	}
 	switch header := data[0] >> 3; data[0] >> 1 & 3 {
-	case 0: // stored: its length, and the complement
+	case 0: // stored: the length, and its complement
 		return binary.LittleEndian.Uint16(data[1:]) == ^binary.LittleEndian.Uint16(data[3:])
-	case 1: // fixed codes: that of the byte 0, with which an entry starts that shares nothing
+	case 1: // fixed codes: the first byte is 0, because the first entry of a block shares 0 bytes
 		return header == 0b01100 && data[1]&7 == 0
-	case 2: // codes of its own: of literals and lengths at most 286, of distances 30
+	case 2: // dynamic codes: at most 286 literal and length codes, and 30 distance codes
 		return header <= 29 && data[1]&31 <= 29
 	}
 	return false
 }
 
-// inflatedEnd reads r, which takes its bytes from in, to its end. What comes out must
-// start with an entry that shares nothing.
+// inflatedEnd reads r to its end. r reads from in. The first decompressed byte must be 0,
+// because the first entry of a block shares 0 bytes.
 func (s *scanner) inflatedEnd(r io.Reader, in *bytes.Reader) int {
 	size := int(in.Size())
 	var first [1]byte

@@ -7,9 +7,9 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// rawEnd goes over what a block of entries has: those, each above the one before, and
-// where restart points are, the first of which is 0, with their number. At each there is
-// an entry that shares nothing.
+// rawEnd walks through an uncompressed block: entries with increasing keys, the restart
+// points, and their number. The first restart point is 0. The entry at each restart point
+// shares 0 bytes.
 func (s *scanner) rawEnd(data []byte) int {
 	if len(data) < 8 || data[0] != 0 {
 		return 0
@@ -22,7 +22,7 @@ func (s *scanner) rawEnd(data []byte) int {
 		point := binary.LittleEndian.Uint32(data[at:])
 		at += 4
 		switch {
-		case n > 0 && point == n: // no restart point: it would be that many entries on
+		case n > 0 && point == n: // this is the number of restart points
 			return at
 		case n == 0 && point != 0 || n > 0 && point <= before || !isStart(base+int(point)) || data[point] != 0:
 			return 0
@@ -32,8 +32,8 @@ func (s *scanner) rawEnd(data []byte) int {
 	return 0
 }
 
-// entryRun is where entries start that follow one another, and where the restart points are
-// that they lead to.
+// An entryRun is a run of adjacent entries. starts has where they start, and array where
+// they end: the restart points can follow there.
 type entryRun struct {
 	base, array int
 	starts      bitset
@@ -41,7 +41,8 @@ type entryRun struct {
 
 func (r *entryRun) has(at int) bool { return at >= r.base && at < r.array && r.starts.has(at) }
 
-// forget has a run be empty. Few entries can reach far: they are gone over once more.
+// forget makes a run empty. It walks through the entries again to clear starts, which is
+// cheaper than clearing all of it.
 func (s *scanner) forget(r *entryRun) {
 	for at := r.base; at < r.array; {
 		r.starts.unset(at)
@@ -51,14 +52,15 @@ func (s *scanner) forget(r *entryRun) {
 	r.base, r.array = 0, 0
 }
 
-// entryCost is what it takes to go over an entry, beside a byte that is copied.
+// entryCost is the cost of reading an entry, compared with copying a byte.
 const entryCost = 4
 
-// minKeptRun is how many entries a run has that is worth keeping.
+// minKeptRun is the length of a run of entries that is worth keeping.
 const minKeptRun = 16
 
-// entries goes over the entries from base on, and returns where their restart points are,
-// and what tells where entries start. Those of the run that was kept are not gone over again.
+// entries walks through the entries from base on. It returns where the restart points would
+// start, and a function that reports whether an entry starts at an offset. When it reaches
+// the kept run, it uses that instead of walking through it again.
 func (s *scanner) entries(base int) (isStart func(at int) bool, array int) {
 	r := &s.scratch
 	s.forget(r)
@@ -72,7 +74,7 @@ func (s *scanner) entries(base int) (isStart func(at int) bool, array int) {
 			return func(at int) bool { return r.has(at) || s.keptRun.has(at) }, s.keptRun.array
 		}
 		shared, unshared, next := decodeEntryLens(s.data[at:])
-		if next == 0 || shared > last || at > base && unshared == 0 { // no entry, or not above
+		if next == 0 || shared > last || at > base && unshared == 0 { // malformed, or the key is not greater than the one before
 			break
 		}
 		r.starts.set(at)
@@ -86,8 +88,8 @@ func (s *scanner) entries(base int) (isStart func(at int) bool, array int) {
 	return r.has, at
 }
 
-// decodeEntryLens reads the lengths of an decodeEntryLens, and where the next one starts, which is 0 if
-// data is too short.
+// decodeEntryLens decodes the lengths of the entry at the start of data, and returns where
+// the next entry starts. next is 0 if the entry is malformed.
 func decodeEntryLens(data []byte) (shared, unshared uint64, next int) {
 	var lengths [3]uint64
 	at := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// blockKind is what a block of entries is.
+// A blockKind is the kind of a block with entries.
 type blockKind int
 
 const (
@@ -17,10 +17,10 @@ const (
 	indexBlock
 	metaindexBlock
 	propertiesBlock
-	metaBlock // by the metaindex
+	metaBlock // a block that the metaindex lists
 )
 
-// leftOutReasons say what blocks with entries are taken for that are no data.
+// leftOutReasons says why a block is not taken for a data block.
 var leftOutReasons = map[blockKind]string{
 	indexBlock: "it looks like an index", metaindexBlock: "it looks like a metaindex",
 	propertiesBlock: "it looks like properties", metaBlock: "a metaindex lists it",
@@ -28,27 +28,27 @@ var leftOutReasons = map[blockKind]string{
 
 var propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
 
-// maxTrailingBlocks is how many blocks at the end of a table can be no data: index, metaindex, and
-// properties, in any order.
+// maxTrailingBlocks is how many blocks at the end of a table have entries but no data:
+// index, metaindex and properties, in any order.
 const maxTrailingBlocks = 3
 
-// classifier tell what the blocks of entries are: data, but for the last few, and those that a
-// metaindex lists.
+// A classifier tells the kinds of the blocks with entries. They are data blocks, except for
+// some of the last ones, and for those that a metaindex lists.
 type classifier struct {
-	last   map[int]blockKind // by where they start
-	listed []uint64          // where the blocks start that the metaindex lists, in order
+	last   map[int]blockKind // the kinds of the last blocks, by offset
+	listed []uint64          // sorted offsets of the blocks that the metaindex lists
 }
 
-// classify tells the kinds of a table's blocks by the last of them, and by all lengths that
-// blocks have.
+// classify classifies the last blocks with entries of a file. lengths holds the lengths of
+// all blocks.
 func classify(in fileImage, last []extent, lengths map[uint64]bool) (k classifier) {
 	k.last = map[int]blockKind{}
-	taken := map[blockKind]bool{} // a table has one of each
+	taken := map[blockKind]bool{} // a table has at most one of each
 	index := indexBeforeFooter(in.data)
 	for _, e := range slices.Backward(last) {
 		it, err := in.open(e)
 		if err != nil {
-			continue // it could be, before
+			continue // it was decoded before
 		}
 		is := kindOf(it, lengths, uint64(e.start), e == index)
 		if taken[is] {
@@ -64,7 +64,7 @@ func classify(in fileImage, last []extent, lengths map[uint64]bool) (k classifie
 	return k
 }
 
-// of is the kind of a block.
+// of returns the kind of a block.
 func (k classifier) of(e extent) blockKind {
 	is := k.last[e.start]
 	if _, listed := slices.BinarySearch(k.listed, uint64(e.start)); listed && is == dataBlock {
@@ -73,9 +73,10 @@ func (k classifier) of(e extent) blockKind {
 	return is
 }
 
-// kindOf tells the kind of a block that starts at start by its keys and values. Those of an
-// index are handles: of blocks that follow one another, from the start of the file on or as
-// long as some that were found. A metaindex has names and handles, and properties have names.
+// kindOf tells the kind of the block at start by its keys and values. All values of an
+// index are handles: either of adjacent blocks, from the start of the file on, or with the
+// lengths of blocks that were found. A metaindex has names as keys and handles as values.
+// Properties have names as keys.
 func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool) blockKind {
 	n, handles, chained, found, names, properties := 0, 0, 0, 0, 0, 0
 	end, counts, fromStart := uint64(0), false, true
@@ -96,7 +97,7 @@ func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool)
 		counts = counts || string(it.Key()) == "rocksdb.num.entries"
 	}
 	switch {
-	case names == n && handles == n: // and so it is if there is nothing in it
+	case names == n && handles == n: // also true for an empty block
 		return metaindexBlock
 	case handles == n && isIndex:
 		return indexBlock
@@ -108,15 +109,15 @@ func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool)
 	return dataBlock
 }
 
-// indexBeforeFooter returns the index that lies right before the footer, as the footer says it, its
-// magic number aside. Where it does not, that is no block.
+// indexBeforeFooter returns the index that ends right before the footer, if the footer says
+// that there is one. It ignores the magic number. Otherwise it returns an empty extent.
 func indexBeforeFooter(data []byte) extent {
 	end := len(data) - format.FooterLen
 	if end < format.TrailerLen {
 		return extent{}
 	}
 	handles := data[end:]
-	for range 2 { // those of the metaindex
+	for range 2 { // skip the handle of the metaindex
 		_, n := wire.Uvarint(handles)
 		handles = handles[n:]
 	}
@@ -128,7 +129,7 @@ func indexBeforeFooter(data []byte) extent {
 	return extent{int(offset), int(offset + length)}
 }
 
-// decodeHandle decodes a value that is a decodeHandle, of a block that a file can have.
+// decodeHandle decodes a value that is a handle and nothing else.
 func decodeHandle(value []byte) (offset, length uint64, ok bool) {
 	offset, n := wire.Uvarint(value)
 	length, m := wire.Uvarint(value[n:])

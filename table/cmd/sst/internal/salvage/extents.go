@@ -8,14 +8,14 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// extent is where a block is, its trailer aside.
+// An extent is the range of a block in the file, without its trailer.
 type extent struct{ start, end int }
 
-// extents are those of blocks that follow one another. Each takes a few bytes, as a file
-// can have very many: how far it is behind the one before, and its length.
+// extents is a compact list of extents in file order. A file can have very many of them.
+// Each is encoded as its distance from the one before, and its length.
 type extents struct {
 	encoded []byte
-	end     int // of the last one, and its trailer
+	end     int // the end of the last extent, with its trailer
 }
 
 func (l *extents) add(e extent) {
@@ -38,7 +38,7 @@ func (l *extents) all() iter.Seq[extent] {
 	}
 }
 
-// bitset has a bit for each byte of a file.
+// A bitset has a bit for each byte of a file.
 type bitset []uint64
 
 func (b bitset) set(i int)      { b[i>>6] |= 1 << (i & 63) }

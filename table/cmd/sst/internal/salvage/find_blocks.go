@@ -10,21 +10,21 @@ import (
 // A FoundBlock is a block that was found by its checksum.
 type FoundBlock struct {
 	table.Handle
-	Kind        string // what it is taken for: data, index, metaindex, properties, or no more than a block
+	Kind        string // data, index, metaindex, properties, or block if unknown
 	Compression byte   // id
 
 	file   fileImage
 	extent extent
 }
 
-// Contents returns what is in the block, decompressed. It may be a part of the file.
+// Contents returns the decompressed block. It may be a slice of the file in memory.
 func (f FoundBlock) Contents() ([]byte, error) { return f.file.decode(f.extent) }
 
-// kindNames are the Kinds of Founds.
+// kindNames are the values of FoundBlock.Kind.
 var kindNames = map[blockKind]string{dataBlock: "data", indexBlock: "index", metaindexBlock: "metaindex", propertiesBlock: "properties"}
 
-// FindBlocks finds the blocks of a file by their checksums, in its order, for which it takes the file
-// into memory.
+// FindBlocks finds the blocks of a file by their checksums, in file order. It reads the
+// whole file into memory.
 func FindBlocks(f *source.File) ([]FoundBlock, error) {
 	in, err := readImage(f)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// fileImage is a file in memory.
+// A fileImage is a file in memory.
 type fileImage struct {
 	data     []byte
-	maxBlock int // the most bytes that a block has, stored or decoded; 0: maxBlock
+	maxBlock int // the largest size of a block, stored or decoded; 0: maxBlock
 }
 
 func readImage(f *source.File) (fileImage, error) {
@@ -42,7 +42,7 @@ func (f fileImage) decode(e extent) ([]byte, error) {
 	return nil, fmt.Errorf("compression id %d, want that of a codec in the options", id)
 }
 
-// open opens a block that was found.
+// open opens a block.
 func (f fileImage) open(e extent) (*block.Iter, error) {
 	contents, err := f.decode(e)
 	if err != nil {

@@ -8,35 +8,35 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
 
-// A Loss is what of a table could not be read.
+// A Loss is a part of a table that could not be read.
 type Loss struct {
-	What string // it was, and between which keys: "the keys after …", "18 bytes at 0, …"
+	What string // such as "the keys > … and ≤ …" or "18 bytes at 0, …"
 	Why  error
 }
 
-// Losses are any number of them, of which the first are kept.
+// Losses lists the first losses, and counts the others.
 type Losses struct {
 	First []Loss
 
-	More    int                   // how many others there are
-	Bytes   int64                 // that those have in the file
-	Largest *codecs.TooLargeError // block of those others; nil if none is too large
+	More    int                   // number of other losses
+	Bytes   int64                 // size of the other losses in the file
+	Largest *codecs.TooLargeError // the largest of the other blocks that are too large; nil: none is
 }
 
-// maxListedLosses is how many losses are kept.
+// maxListedLosses is the maximum length of Losses.First.
 const maxListedLosses = 100
 
 // Any reports whether there is a loss.
 func (l *Losses) Any() bool { return len(l.First) > 0 }
 
-// anyTooLarge reports whether one of them is a block that is too large.
+// anyTooLarge reports whether a lost block is too large for the limit.
 func (l *Losses) anyTooLarge() bool {
 	return l.Largest != nil || slices.ContainsFunc(l.First, func(l Loss) bool {
 		return errors.As(l.Why, new(*codecs.TooLargeError))
 	})
 }
 
-// add adds what was lost for a reason: so many bytes of the file.
+// add adds a loss of so many bytes of the file.
 func (l *Losses) add(what func() string, bytes int, why error) {
 	if len(l.First) < maxListedLosses {
 		l.First = append(l.First, Loss{what(), why})
@@ -45,7 +45,7 @@ func (l *Losses) add(what func() string, bytes int, why error) {
 	l.count(bytes, why)
 }
 
-// count adds what is only counted.
+// count counts a loss without listing it.
 func (l *Losses) count(bytes int, why error) {
 	l.More++
 	l.Bytes += int64(bytes)
@@ -55,11 +55,10 @@ func (l *Losses) count(bytes int, why error) {
 	}
 }
 
-// neighbours are the data blocks next to a gap, before and after it. One that is not there
-// is empty.
+// neighbours are the data blocks before and after a gap. A missing one is an empty extent.
 type neighbours struct{ before, after extent }
 
-// neighboursOf returns those of gaps, which are in order as the blocks are.
+// neighboursOf returns the neighbours of gaps, which are in file order.
 func (s *search) neighboursOf(gaps []region) []neighbours {
 	all := make([]neighbours, len(gaps))
 	i, before := 0, extent{}
@@ -77,7 +76,7 @@ func (s *search) neighboursOf(gaps []region) []neighbours {
 	return all
 }
 
-// addGap keeps one of the first gaps.
+// addGap lists a gap, or counts it.
 func (s *search) addGap(g region) {
 	if len(s.gaps) < maxListedLosses {
 		s.gaps = append(s.gaps, g)
@@ -86,7 +85,7 @@ func (s *search) addGap(g region) {
 	s.moreGaps.count(g.end-g.start, g.err)
 }
 
-// lost says what bytes could not be read, and between which keys they are.
+// lost describes the gaps: their offsets, and the keys before and after them.
 func (s *search) lost(separator func(key []byte) string) Losses {
 	l := s.moreGaps
 	ends := boundaryKeys{in: s.fileImage, separator: separator, known: map[extent][2]string{}}
@@ -109,7 +108,8 @@ func (s *search) lost(separator func(key []byte) string) Losses {
 	return l
 }
 
-// boundaryKeys are the first key and the last key of blocks, as text: many gaps can be next to one.
+// boundaryKeys are the first and last keys of blocks, as text. They are cached, because a
+// block can be next to many gaps.
 type boundaryKeys struct {
 	in        fileImage
 	separator func(key []byte) string

@@ -11,27 +11,27 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// A Salvage is what can be read of a table.
+// A Salvage is what can be read of a damaged table.
 type Salvage struct {
-	Internal bool   // keys are internal keys
-	Blocks   int    // data blocks that are whole
-	Damage   error  // why the table cannot be opened; nil if it can
-	Searched bool   // there is no index to go by: blocks were found by their checksums
-	Lost     Losses // what was not, when all Pairs were gone over
+	Internal bool   // the keys are internal keys
+	Blocks   int    // number of undamaged data blocks
+	Damage   error  // why the table cannot be opened; nil: it can
+	Searched bool   // the index cannot be read, so blocks were found by their checksums
+	Lost     Losses // what could not be read; complete after all Pairs were read
 
-	LeftOut Losses // blocks that look like no data, where no index says which are
+	LeftOut Losses // blocks that do not look like data blocks, if the index cannot be read
 
 	eachBlock     func(yield func(it *block.Iter) bool)
-	unreadRegions Losses // what is Lost before any block is read
+	unreadRegions Losses // the value of Lost before the first block is read
 }
 
-// Found reports whether there is any block of entries, of whatever kind or size.
+// Found reports whether there is any block with entries, of any kind or size.
 func (s *Salvage) Found() bool {
 	return s.Blocks > 0 || s.LeftOut.Any() || s.Lost.anyTooLarge()
 }
 
-// Open finds what can be read of the file, by its index or, if that cannot be read,
-// by the blocks' checksums. For this it takes the file into memory.
+// Open finds what can be read of the file: through its index or, if that cannot be read, by
+// the checksums of blocks. In the second case it reads the whole file into memory.
 func Open(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	s := &Salvage{Damage: f.Damage}
 	if f.Layout != nil {
@@ -59,7 +59,7 @@ func Open(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	return s, nil
 }
 
-// byIndex yields the data blocks that the index lists, with their keys in any order.
+// byIndex yields the data blocks that the index lists. Their keys may be in any order.
 func (s *Salvage) byIndex(f *source.File, yield func(*block.Iter) bool) {
 	s.Blocks, s.Lost = 0, Losses{}
 	for i, part := range f.Layout.Data {
@@ -86,7 +86,7 @@ func openDataBlock(f *source.File, part table.IndexEntry) (*block.Iter, error) {
 	return it, nil
 }
 
-// keyRangeOf says between which separators data block i's keys are.
+// keyRangeOf says between which separators the keys of data block i are.
 func keyRangeOf(f *source.File, i int) string {
 	upTo := "≤ " + f.Separator(f.Layout.Data[i].Separator)
 	if i == 0 {
@@ -95,7 +95,7 @@ func keyRangeOf(f *source.File, i int) string {
 	return fmt.Sprintf("> %s and %s", f.Separator(f.Layout.Data[i-1].Separator), upTo)
 }
 
-// byChecksum yields the blocks that were found. They were sound then.
+// byChecksum yields the data blocks that were found by their checksums.
 func (s *Salvage) byChecksum(found *search, yield func(*block.Iter) bool) {
 	s.Lost = s.unreadRegions
 	s.Lost.First = slices.Clip(s.Lost.First)
@@ -111,8 +111,8 @@ func (s *Salvage) byChecksum(found *search, yield func(*block.Iter) bool) {
 	}
 }
 
-// Pairs returns the pairs of all whole blocks, with their keys as they are stored.
-// They come in the order of the file. What is lost is known when all were gone over.
+// Pairs returns the pairs of all undamaged blocks, in file order, with the stored keys.
+// Afterwards Lost is complete.
 func (s *Salvage) Pairs() iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		for it := range s.eachBlock {

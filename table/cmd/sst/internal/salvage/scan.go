@@ -1,4 +1,5 @@
-// Package salvage finds what can still be read of a damaged table.
+// Package salvage finds what can still be read of a damaged table. Without an index, it
+// finds blocks by their form and their checksums.
 package salvage
 
 import (
@@ -16,37 +17,38 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// Without an index, blocks are found by their form and their checksums: from a place on,
-// each is tried that looks like the start of a block, as far as that reaches. What lies
-// between two blocks of entries may be one of other things, a filter, if its checksum
-// says so.
+// Without an index, blocks are found by their form and their checksums. At each offset, the
+// finders of each compression tell where a block that starts there would end. It is a block
+// if the checksum after it is right. Between two blocks of entries, other blocks such as
+// filters are found by their checksums alone.
 const (
-	// maxBlock is more than a block takes, decompressed.
+	// maxBlock is the largest size of a block, decompressed.
 	maxBlock = 1 << 30
 
-	// workPerByte bounds how often the bytes of a file are gone over, and what is
-	// decompressed of them to no avail.
+	// workPerByte bounds the work of the search: the bytes that are read, and the bytes that are
+	// decompressed in vain attempts.
 	workPerByte = 256
 )
 
-// A region is a part of a file: a block, or what lies between two of them.
+// A region is a block, or a gap between blocks.
 type region struct {
 	extent
 	kind regionKind
-	err  error // why nothing there can be read, as far as that shows
+	err  error // why a gap cannot be read; nil if unknown
 }
 
 type regionKind int
 
+// The kinds of regions.
 const (
-	gap        regionKind = iota // to its end
-	entryBlock                   // a block, to its trailer
-	otherBlock                   // the same, of a filter most likely
+	gap        regionKind = iota // bytes that are no block
+	entryBlock                   // a block with entries, without its trailer
+	otherBlock                   // a block without entries, most likely a filter; without its trailer
 )
 
 var errSearchTooLong = errors.New("the search for blocks was stopped here, because it would take too long")
 
-// scan yields the pieces of a file, in order, the footer's 48 bytes aside.
+// scan yields the regions of a file in order, without the footer.
 func scan(f fileImage) iter.Seq[region] {
 	return func(yield func(region) bool) {
 		words := len(f.data)/64 + 1
@@ -72,7 +74,8 @@ func scan(f fileImage) iter.Seq[region] {
 	}
 }
 
-// regionsBetween yields what is regionsBetween two blocks of entries: others, and then a gap.
+// regionsBetween yields the regions between two blocks with entries: other blocks, and then
+// a gap.
 func (s *scanner) regionsBetween(start, end int) iter.Seq[region] {
 	return func(yield func(region) bool) {
 		for p, ok := s.blockByChecksum(start, end); ok; p, ok = s.blockByChecksum(start, end) {
@@ -91,7 +94,8 @@ func (s *scanner) regionsBetween(start, end int) iter.Seq[region] {
 	}
 }
 
-// nextStart is where the next piece can start. What compression blocks have shows too.
+// nextStart returns where the next region can start. It also notes which compression blocks
+// have.
 func (s *scanner) nextStart(p region) int {
 	if p.kind == gap {
 		return p.end
@@ -106,20 +110,21 @@ func (s *scanner) nextStart(p region) int {
 // deflateID is the compression id of deflate.
 const deflateID = 4
 
-// scanner finds blocks, as long as it has work left.
+// A scanner finds blocks until its budget is used up.
 type scanner struct {
 	fileImage
-	err         error     // of the last block with a right checksum that cannot be read
-	budget      int64     // how many bytes may still be gone over
-	deflate     bool      // blocks may be of deflate
-	flateReader io.Reader // of deflate
+	err         error     // why the last block with a right checksum could not be read
+	budget      int64     // bytes that may still be read or decompressed
+	deflate     bool      // blocks may be compressed with deflate
+	flateReader io.Reader // decompresses deflate
 	zlibReader  io.Reader
 
-	keptRun entryRun // of entries, a long one that rawEnd went over
-	scratch entryRun // another one
+	keptRun entryRun // the last long run of entries that rawEnd found
+	scratch entryRun // memory for the next one
 }
 
-// nextEntryBlock finds the next block of entries from at on, or one that is too large.
+// nextEntryBlock finds the next block with entries that starts at or after at. A block that
+// is too large counts too.
 func (s *scanner) nextEntryBlock(at int) (p region, ok bool) {
 	ends := s.endFinders()
 	s.forget(&s.keptRun)
@@ -139,7 +144,7 @@ func (s *scanner) nextEntryBlock(at int) (p region, ok bool) {
 	return region{}, false
 }
 
-// block returns the block at e, which looks like one, if it has a right checksum.
+// block returns the block at e, if the checksum after it is right.
 func (s *scanner) block(e extent) (p region, ok bool) {
 	if e.end > len(s.data)-format.TrailerLen {
 		return region{}, false
@@ -155,12 +160,11 @@ func (s *scanner) checksum(e extent) bool {
 	return crc.Block(s.data[e.start:e.end], s.data[e.end]) == binary.LittleEndian.Uint32(s.data[e.end+1:])
 }
 
-// failedDecodeCost is about how many times the length of a block it takes to find out that it
-// does not decode.
+// failedDecodeCost is the cost of a failed decoding, per byte of the block.
 const failedDecodeCost = 1 << 10
 
-// read tells what a block is that has a right checksum. One that is too large is a gap;
-// what does not decode is none.
+// read returns the region for a block with a right checksum. A block that is too large is a
+// gap. If the block cannot be decoded, ok is false.
 func (s *scanner) read(e extent) (p region, ok bool) {
 	contents, err := s.decode(e)
 	if errors.As(err, new(*codecs.TooLargeError)) {
@@ -184,8 +188,8 @@ func undecodable(err error) error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// blockByChecksum finds the block that starts at start, whatever is in it, and ends with its
-// trailer before end: where a checksum is right.
+// blockByChecksum finds a block of any contents that starts at start, and ends with its
+// trailer at or before end. Its end is where a checksum is right.
 func (s *scanner) blockByChecksum(start, end int) (p region, ok bool) {
 	sum := ^uint32(0)
 	at := start

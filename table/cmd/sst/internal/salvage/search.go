@@ -6,20 +6,20 @@ import (
 	"iter"
 )
 
-// search is what is found in a file without index. However many blocks and gaps there are,
-// it takes less memory than the file.
+// A search holds the blocks and gaps of a file without index. It takes less memory than the
+// file, however many blocks and gaps there are.
 type search struct {
 	fileImage
-	blocks   extents // of entries
+	blocks   extents // blocks with entries
 	kinds    classifier
-	gaps     []region // the first of them
-	moreGaps Losses   // the other gaps
+	gaps     []region // the first gaps
+	moreGaps Losses   // counts of the other gaps
 }
 
-// searchBlocks finds blocks by their form and their checksums, and what is no block at all.
+// searchBlocks finds the blocks and gaps of a file.
 func searchBlocks(in fileImage) *search {
 	s := &search{fileImage: in}
-	lengths := map[uint64]bool{} // few are different, as they make up the file
+	lengths := map[uint64]bool{} // few different ones, because they add up to the size of the file
 	var last []extent
 	for p := range scan(in) {
 		if p.kind == gap {
@@ -37,7 +37,7 @@ func searchBlocks(in fileImage) *search {
 	return s
 }
 
-// data returns where data blocks are.
+// data returns the extents of the data blocks.
 func (s *search) data() iter.Seq[extent] {
 	return func(yield func(extent) bool) {
 		for e := range s.blocks.all() {
@@ -48,7 +48,7 @@ func (s *search) data() iter.Seq[extent] {
 	}
 }
 
-// addLeftOut adds the blocks of entries that look like no data.
+// addLeftOut adds the blocks with entries that are not data blocks.
 func (s *search) addLeftOut(l *Losses) {
 	for e := range s.blocks.all() {
 		if k := s.kinds.of(e); k != dataBlock {

@@ -9,31 +9,31 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
-// A encodedRecord is sorted as bytes:
+// An encodedRecord is a pair as it is sorted:
 //
-//	number in the input   u64le
-//	length of the key     u32le, with the flags below
-//	key                   all of it, or its first bytes
-//	value                 all of it, or where key and value are in the spill file
+//	number in the input   u64, little-endian
+//	length of the key     u32, little-endian, with the flags below
+//	key                   the whole key, or a prefix of it
+//	value                 the whole value, or a reference to key and value in the spill file
 //
-// What is large goes to the spill file, so that a chunk of records takes a bounded
-// amount of memory.
+// Large pairs are in the spill file, so that a chunk of records takes a bounded amount of
+// memory.
 type encodedRecord []byte
 
 const (
 	headerLen = 12
 
-	spilled   = 1 << 31 // in the length of the key
-	truncated = 1 << 30 // the record has the key's first bytes alone
+	spilled   = 1 << 31 // flag in the length: the pair is in the spill file
+	truncated = 1 << 30 // flag in the length: the record has only a prefix of the key
 	flags     = spilled | truncated
 
-	maxPairLen = 1 << 30 // more than a table takes
+	maxPairLen = 1 << 30 // a table takes no larger pairs
 )
 
-// truncatedKeyLen is how many bytes of a key that is cut a record has: what a place leaves.
+// truncatedKeyLen is the length of a truncated key in a record.
 func (s *sorter) truncatedKeyLen() int { return s.maxInline - spillRefLen - s.options.SuffixLen }
 
-// encode makes a record of a pair.
+// encode encodes a pair.
 func (s *sorter) encode(p input.Pair) (encodedRecord, error) {
 	if len(p.Key)+len(p.Value) > maxPairLen {
 		return nil, fmt.Errorf("pair %d of the input has %d bytes, want at most %d", s.number+1, len(p.Key)+len(p.Value), maxPairLen)
@@ -48,13 +48,13 @@ func (s *sorter) encode(p input.Pair) (encodedRecord, error) {
 		return nil, err
 	}
 	if most := s.truncatedKeyLen(); len(p.Key)-s.options.SuffixLen > most {
-		err := s.spill.flush() // it may be compared at once
+		err := s.spill.flush() // a comparison may read the key at once
 		return s.newRecord(number, uint32(most)|spilled|truncated, p.Key[:most], place[:]), err
 	}
 	return s.newRecord(number, length|spilled, p.Key, place[:]), nil
 }
 
-// newRecord returns one of these fields.
+// newRecord returns a record with these fields.
 func (s *sorter) newRecord(number uint64, length uint32, key, value []byte) encodedRecord {
 	n := headerLen + len(key) + len(value)
 	if n > len(s.slab) {
@@ -67,7 +67,7 @@ func (s *sorter) newRecord(number uint64, length uint32, key, value []byte) enco
 	return append(append(b, key...), value...)
 }
 
-// decode makes a Record of a record.
+// decode decodes a record.
 func (s *sorter) decode(r encodedRecord) (_ Record, err error) {
 	whole := Record{Key: r.key(), Number: r.number(), value: r.value()}
 	if r.hasFlag(spilled) {
@@ -86,7 +86,7 @@ func (r encodedRecord) keyEnd() uint32           { return headerLen + r.lengthAn
 func (r encodedRecord) key() []byte              { return r[headerLen:r.keyEnd():r.keyEnd()] }
 func (r encodedRecord) value() []byte            { return r[r.keyEnd():] }
 
-// compare orders records by key, and then by number.
+// compare compares records by key, and then by number.
 func (s *sorter) compare(a, b encodedRecord) int {
 	order := 0
 	if a.hasFlag(truncated) || b.hasFlag(truncated) {
@@ -100,8 +100,8 @@ func (s *sorter) compare(a, b encodedRecord) int {
 	return order
 }
 
-// compareTruncated compares keys by their first bytes and, where these are the same or do not
-// tell, by all.
+// compareTruncated compares keys of which one is truncated: first the prefixes, and if they
+// are equal, the whole keys.
 func (s *sorter) compareTruncated(a, b encodedRecord) int {
 	if s.options.NotBytewise {
 		return s.options.Compare(s.wholeKey(a), s.wholeKey(b))
@@ -112,8 +112,8 @@ func (s *sorter) compareTruncated(a, b encodedRecord) int {
 	return s.options.Compare(s.wholeKey(a), s.wholeKey(b))
 }
 
-// keyPrefix is the first bytes of a key's part that is in the bytewise order, no more than of
-// one that is cut.
+// keyPrefix returns the start of a key, without its suffix, and at most as long as a
+// truncated key.
 func (s *sorter) keyPrefix(r encodedRecord) []byte {
 	if r.hasFlag(truncated) {
 		return r.key()
@@ -122,8 +122,8 @@ func (s *sorter) keyPrefix(r encodedRecord) []byte {
 	return key[:min(len(key), s.truncatedKeyLen())]
 }
 
-// wholeKey is the key. The library wants a panic of what cannot be compared, and makes an
-// error of it.
+// wholeKey returns the whole key. It panics if the key cannot be read, because extsort
+// turns a panic in a comparison into an error.
 func (s *sorter) wholeKey(r encodedRecord) []byte {
 	if !r.hasFlag(truncated) {
 		return r.key()

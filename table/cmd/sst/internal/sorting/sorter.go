@@ -11,26 +11,27 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
-// limits divide the memory. The library counts records, so each has few bytes.
+// limits divide the memory. extsort bounds the number of records in memory, not their
+// bytes, so each record must be small.
 type limits struct {
-	maxInline    int // bytes of key and value from which on the value is spilled
-	chunkRecords int // records that are sorted at a time
-	workers      int // that sort, each a chunk
+	maxInline    int // pairs with more bytes go to the spill file
+	chunkRecords int // records per chunk
+	workers      int // goroutines that sort a chunk each
 }
 
 const (
-	// minMemory keeps chunks large: each takes 64 KiB when they are merged, until there
-	// are 1024 of them.
+	// minMemory keeps chunks large, because merging takes 64 KiB per chunk, for up to
+	// 1024 chunks.
 	minMemory = 48 << 20
 	maxMemory = 1 << 30
 
-	recordOverhead = headerLen + 24 // what a record takes beside its key and value
-	slabLen        = 64 << 10       // which many records share
+	recordOverhead = headerLen + 24 // memory of a record in addition to key and value
+	slabLen        = 64 << 10       // allocated at once for many records
 )
 
 func (o Options) limits() limits {
 	memory := int(min(max(o.Memory, minMemory), maxMemory))
-	l := limits{maxInline: min(max(256, memory>>18), 1<<10), workers: 1} // about as many records, and larger ones
+	l := limits{maxInline: min(max(256, memory>>18), 1<<10), workers: 1} // about the same number of records, but larger
 	if memory >= 64<<20 {
 		l.workers = min(2, runtime.NumCPU())
 	}
@@ -38,26 +39,26 @@ func (o Options) limits() limits {
 	return l
 }
 
-// chunks is how many chunks are in memory at most: one that fills, those that are sorted,
-// two for each worker that wait, and two that are written.
+// chunks is the maximum number of chunks in memory: one that is filled, one per worker that
+// is sorted, two per worker that wait, and two that are written.
 func (l limits) chunks() int { return 1 + l.workers + 2*l.workers + 2 }
 
-// sorter hands records to the library and takes them back in order.
+// A sorter sends records to extsort, and receives them in order.
 type sorter struct {
 	options Options
 	limits
 
-	number uint64 // of the next pair
+	number uint64 // number of the next pair
 	slab   []byte
 	spill  spillFile
 
 	in     chan encodedRecord
-	sorted <-chan encodedRecord // closed when the sorting has ended and its file is gone
-	failed <-chan error         // why it ended, before sorted is closed
+	sorted <-chan encodedRecord // closed when sorting has ended and its temporary file is removed
+	failed <-chan error         // the error, sent before sorted is closed
 	stop   context.CancelFunc
 }
 
-// startSorter starts the sorting, which waits for records.
+// startSorter starts sorting, which waits for records.
 func startSorter(ctx context.Context, o Options, l limits) *sorter {
 	s := &sorter{options: o, limits: l, in: make(chan encodedRecord, 1<<10)}
 	ctx, s.stop = context.WithCancel(ctx)
@@ -74,7 +75,7 @@ func (l limits) config(dir string) *extsort.Config {
 func fromDisk(b []byte) (encodedRecord, error) { return b, nil }
 func toDisk(r encodedRecord) ([]byte, error)   { return r, nil }
 
-// sendAll hands all pairs to the library.
+// sendAll sends all pairs to extsort.
 func (s *sorter) sendAll(pairs iter.Seq2[input.Pair, error]) error {
 	for pair, err := range pairs {
 		var r encodedRecord
@@ -94,14 +95,14 @@ func (s *sorter) sendAll(pairs iter.Seq2[input.Pair, error]) error {
 
 func (s *sorter) send(r encodedRecord) error {
 	select {
-	case s.in <- r: // which costs less where nothing else is waited for
+	case s.in <- r: // a select with one case is cheaper
 		return nil
 	default:
 	}
 	select {
 	case s.in <- r:
 		return nil
-	case <-s.sorted: // nothing is, before all is there: it was closed
+	case <-s.sorted: // closed early, because there are no sorted records yet
 		return s.err()
 	}
 }
@@ -120,8 +121,8 @@ func (s *sorter) all() iter.Seq2[encodedRecord, error] {
 	}
 }
 
-// err returns why the sorting ended early. A key that could not be read is a panic of
-// compare, to the library.
+// err returns why sorting ended early. For extsort, a key that cannot be read is a panic in
+// compare.
 func (s *sorter) err() error {
 	err := <-s.failed
 	if c := (*extsort.ComparisonError)(nil); errors.As(err, &c) && c.Unwrap() != nil {
@@ -130,11 +131,10 @@ func (s *sorter) err() error {
 	return err
 }
 
-// close ends the sorting, and removes the temporary files. What is lost with them nobody
-// wants any more.
+// close stops sorting, and removes the temporary files.
 func (s *sorter) close() {
 	s.stop()
-	for range s.sorted { // until the library has removed its file
+	for range s.sorted { // wait until extsort has removed its file
 	}
 	s.spill.close()
 }

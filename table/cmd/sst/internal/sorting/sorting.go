@@ -1,4 +1,4 @@
-// Package sorting sorts pairs outside memory.
+// Package sorting sorts key-value pairs that may not fit into memory, in temporary files.
 package sorting
 
 import (
@@ -11,26 +11,26 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
-// Options say how pairs are sorted.
+// Options say how to sort.
 type Options struct {
-	Compare     func(a, b []byte) int // the order of keys
-	SuffixLen   int                   // how many bytes at the end of each key are in no bytewise order
-	NotBytewise bool                  // keys are in no bytewise order at all
-	Memory      int64                 // about how many bytes may be taken, from 48 MiB on
-	Dir         string                // for temporary files; "": where the system has them
+	Compare     func(a, b []byte) int // compares keys
+	SuffixLen   int                   // length of a suffix of each key that is not in bytewise order
+	NotBytewise bool                  // Compare is not bytewise, even without the suffix
+	Memory      int64                 // memory to use, about, but at least 48 MiB
+	Dir         string                // directory for temporary files; "": that of the system
 }
 
-// A Record is a pair, with its number in the input, from 0 on.
+// A Record is a pair with its number in the input, counted from 0.
 type Record struct {
-	Key         []byte // stays valid
+	Key         []byte // valid forever
 	Number      uint64
 	NextSameKey bool // the next Record has the same key
 
-	value     []byte     // or its place
-	spillFile *spillFile // where that is, or nil
+	value     []byte     // the value, or its reference in spillFile
+	spillFile *spillFile // nil: value is the value itself
 }
 
-// Value returns the value, which is valid until the next Record.
+// Value returns the value. It is valid until the next Record.
 func (r Record) Value() ([]byte, error) {
 	if r.spillFile == nil {
 		return r.value, nil
@@ -38,7 +38,8 @@ func (r Record) Value() ([]byte, error) {
 	return r.spillFile.value(r.value)
 }
 
-// Sort returns the pairs in order; those of one key in that of the input.
+// Sort returns the pairs in key order. Pairs with equal keys stay in the order of the
+// input.
 func Sort(ctx context.Context, pairs iter.Seq2[input.Pair, error], o Options) iter.Seq2[Record, error] {
 	return sortWithLimits(ctx, pairs, o, o.limits())
 }
@@ -60,7 +61,7 @@ func sortWithLimits(ctx context.Context, pairs iter.Seq2[input.Pair, error], o O
 	}
 }
 
-// check is for what the library would do: make a directory that is not there.
+// check checks that Dir is a directory. extsort would create a missing one.
 func (o Options) check() error {
 	info, err := os.Stat(o.Dir)
 	if err == nil && !info.IsDir() {
@@ -72,7 +73,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// yieldRecords yields the Records, each when it is known whether the next has its key.
+// yieldRecords yields the sorted Records. It holds each back until it has read the next
+// one, to set NextSameKey.
 func (s *sorter) yieldRecords(yield func(Record, error) bool) {
 	var last Record
 	have := false

@@ -6,19 +6,20 @@ import (
 	"fmt"
 )
 
-// spillFile is a temporary file of keys and values that are too large to be sorted. The zero
-// value has no file yet.
+// A spillFile is a temporary file of large keys and values. The zero value creates the file
+// when it is needed.
 type spillFile struct {
 	file TempFile
-	out  *bufio.Writer // to the file
+	out  *bufio.Writer // writes to file
 	size int64
-	buf  []byte // of value
+	buf  []byte // buffer of value
 }
 
-// spillRefLen is how many bytes a place takes.
+// spillRefLen is the length of a reference to a key and a value in a spillFile.
 const spillRefLen = 16
 
-// write keeps a key and a value, and returns their place. They can be read after flush.
+// write writes a key and a value, and returns a reference to them. They can be read after
+// flush.
 func (s *spillFile) write(dir string, key, value []byte) (place [spillRefLen]byte, err error) {
 	if s.out == nil {
 		if err := s.file.Create(dir); err != nil {
@@ -30,14 +31,14 @@ func (s *spillFile) write(dir string, key, value []byte) (place [spillRefLen]byt
 	binary.LittleEndian.PutUint32(place[8:], uint32(len(key)))
 	binary.LittleEndian.PutUint32(place[12:], uint32(len(value)))
 	s.size += int64(len(key) + len(value))
-	s.out.Write(key) // an error stays, and is the next Write's too
+	s.out.Write(key) // the next Write returns the same error
 	if _, err := s.out.Write(value); err != nil {
 		return place, fmt.Errorf("temporary file: %w", err)
 	}
 	return place, nil
 }
 
-// flush has all be read that was written.
+// flush makes everything that was written readable.
 func (s *spillFile) flush() error {
 	if s.out == nil {
 		return nil
@@ -48,17 +49,17 @@ func (s *spillFile) flush() error {
 	return nil
 }
 
-// key returns the key at a place, which stays valid. It is safe for concurrent use.
+// key returns the key of a reference. It stays valid. key is safe for concurrent use.
 func (s *spillFile) key(place []byte) ([]byte, error) {
 	key := make([]byte, binary.LittleEndian.Uint32(place[8:]))
 	return key, s.read(key, binary.LittleEndian.Uint64(place))
 }
 
-// value returns the value at a place, which is valid until the next call.
+// value returns the value of a reference. It is valid until the next call.
 func (s *spillFile) value(place []byte) ([]byte, error) {
 	n := int(binary.LittleEndian.Uint32(place[12:]))
 	if n > cap(s.buf) {
-		s.buf = nil // gone before there is another one
+		s.buf = nil // free it before the next allocation
 		s.buf = make([]byte, n)
 	}
 	start := binary.LittleEndian.Uint64(place) + uint64(binary.LittleEndian.Uint32(place[8:]))

@@ -6,14 +6,14 @@ import (
 	"os"
 )
 
-// TempFile is a temporary file, which is gone when the process is, however that ends,
-// where the system lets an open file be removed. The zero value is none yet.
+// A TempFile is a temporary file. If the system can remove open files, it is removed at
+// once, so that it is gone however the process ends. The zero value has no file.
 type TempFile struct {
 	*os.File
 	unlinked bool
 }
 
-// Create creates the file if there is none.
+// Create creates the file, if there is none yet.
 func (t *TempFile) Create(dir string) (err error) {
 	if t.File != nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 // levelsOf returns the levels that have tables.
 func levelsOf(v *database.Version) []Level {
 	levels := []Level{}
-	for rest := v.Tables; len(rest) > 0; { // by level
+	for rest := v.Tables; len(rest) > 0; { // tables are sorted by level
 		n := slices.IndexFunc(rest, func(t database.Table) bool { return t.Level != rest[0].Level })
 		if n < 0 {
 			n = len(rest)
@@ -31,11 +31,12 @@ func levelsOf(v *database.Version) []Level {
 	return levels
 }
 
-// setRange finds the range of a level's tables, whose order it changes, and how many overlap.
+// setRange sets the key range of the level, and the number of overlapping tables. It sorts
+// tables.
 func (l *Level) setRange(tables []database.Table, user table.Comparer) {
 	compare := table.InternalComparer(user).Compare
 	slices.SortFunc(tables, func(a, b database.Table) int { return compare(a.Smallest, b.Smallest) })
-	farthest := 0 // the table that goes on for longest
+	farthest := 0 // the table with the largest Largest so far
 	overlap := map[int]bool{}
 	for i := 1; i < len(tables); i++ {
 		if user.Compare(table.InternalFilterKey(tables[i].Smallest), table.InternalFilterKey(tables[farthest].Largest)) <= 0 {

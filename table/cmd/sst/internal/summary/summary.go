@@ -1,4 +1,4 @@
-// Package summary says what a database consists of, by its MANIFEST and the sizes of its files.
+// Package summary describes a database by its MANIFEST and the sizes of its files.
 package summary
 
 import (
@@ -18,38 +18,38 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// A Summary is what is known of a database's directory without opening a table.
+// A Summary describes a database without opening a table.
 type Summary struct {
 	Path         string  `json:"directory"`
-	Manifest     *File   `json:"manifest,omitempty"` // nil: none can be read, and only files are known
+	Manifest     *File   `json:"manifest,omitempty"` // nil: no MANIFEST can be read, and only the files are known
 	Comparer     string  `json:"comparator,omitempty"`
 	LastSequence *uint64 `json:"last_sequence,omitempty"`
 	Levels       []Level `json:"levels"`
 	Logs         []File  `json:"logs"`
-	Others       []File  `json:"other_tables"` // that the database does not list
+	Others       []File  `json:"other_tables"` // tables that the MANIFEST does not list
 
-	Notes  []string `json:"notes,omitempty"`  // what is not known
-	Damage []string `json:"damage,omitempty"` // what the database lacks
+	Notes  []string `json:"notes,omitempty"`  // what could not be determined
+	Damage []string `json:"damage,omitempty"` // what is missing or wrong
 }
 
-// A File is one of the directory.
+// A File is a file of the directory.
 type File struct {
 	Name  string `json:"file"`
 	Bytes int64  `json:"bytes"`
-	Live  *bool  `json:"live,omitempty"` // of a log: it has writes that may be in no table. nil: not known
+	Live  *bool  `json:"live,omitempty"` // for a log: it may have writes that are not in a table; nil: unknown
 }
 
-// A Level is what the MANIFEST says of one.
+// A Level describes a level of the database.
 type Level struct {
 	Level    int       `json:"level"`
 	Tables   int       `json:"tables"`
 	Bytes    uint64    `json:"bytes"`
-	Smallest *text.Key `json:"smallest,omitempty"` // nil: the order of keys is not known
+	Smallest *text.Key `json:"smallest,omitempty"` // nil: the order of keys is unknown
 	Largest  *text.Key `json:"largest,omitempty"`
-	Overlap  *int      `json:"overlapping_tables,omitempty"` // how many share keys of users with another one's range
+	Overlap  *int      `json:"overlapping_tables,omitempty"` // tables whose range of user keys overlaps another table's
 }
 
-// Read reads the directory and its MANIFEST. What the database lacks is an error too.
+// Read reads the directory and its MANIFEST. The error holds the damage too.
 func Read(path string, o source.Options) (s *Summary, err error) {
 	for range maxTries {
 		if s, err = readOnce(path, o); !errors.Is(err, fs.ErrNotExist) {
@@ -59,8 +59,8 @@ func Read(path string, o source.Options) (s *Summary, err error) {
 	return s, err
 }
 
-// maxTries is how often a directory is listed from which files go meanwhile: its database is in
-// use.
+// maxTries is how often Read reads a directory whose files are removed meanwhile, because
+// its database is in use.
 const maxTries = 10
 
 func readOnce(path string, o source.Options) (*Summary, error) {
@@ -84,7 +84,7 @@ func readOnce(path string, o source.Options) (*Summary, error) {
 	return s, errors.Join(append(damage, failed...)...)
 }
 
-// statFile sets to to the file of the directory that has the name.
+// statFile sets to to the file of this name.
 func (s *Summary) statFile(to **File, name string) error {
 	info, err := os.Stat(filepath.Join(s.Path, name))
 	if err != nil {
@@ -94,7 +94,8 @@ func (s *Summary) statFile(to **File, name string) error {
 	return nil
 }
 
-// checkTables compares the sizes of the listed checkTables, and adds those that are not.
+// checkTables checks the sizes of the tables in the MANIFEST, and adds the other tables to
+// Others.
 func (s *Summary) checkTables(d source.Dir) (damage []error) {
 	for _, l := range slices.Backward(d.Tables) {
 		var f *File
@@ -112,7 +113,7 @@ func (s *Summary) checkTables(d source.Dir) (damage []error) {
 	return damage
 }
 
-// wrongSize is the error for a table that is not as large as the MANIFEST says.
+// wrongSize is the error for a table whose size is not as the MANIFEST says.
 type wrongSize struct {
 	path     string
 	size     int64
@@ -128,7 +129,7 @@ func (wrongSize) Is(target error) bool { return target == table.ErrCorrupt }
 
 var logName = regexp.MustCompile(`^([0-9]+)\.log$`)
 
-// listLogs adds the listLogs, the oldest first.
+// listLogs adds the logs, the oldest first.
 func (s *Summary) listLogs(d source.Dir) error {
 	entries, err := os.ReadDir(s.Path)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends v as JSON on one line. What is no printable character is escaped,
-// which a reader decodes to the same.
+// AppendJSON appends v as JSON on one line. Characters that are not printable are escaped.
 func AppendJSON(dst []byte, v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -35,7 +34,7 @@ func AppendJSON(dst []byte, v any) ([]byte, error) {
 	}
 }
 
-// appendJSONRune appends r, which is char in UTF-8, or its UTF-16 in escapes.
+// appendJSONRune appends r, whose UTF-8 is char, or escapes of its UTF-16 code units.
 func appendJSONRune(dst []byte, r rune, char []byte) []byte {
 	if strconv.IsPrint(r) {
 		return append(dst, char...)
@@ -47,7 +46,7 @@ func appendJSONRune(dst []byte, r rune, char []byte) []byte {
 	return dst
 }
 
-// WriteJSON writes v as AppendJSON has it, indented.
+// WriteJSON writes v as indented JSON, with the escapes of AppendJSON.
 func WriteJSON(w io.Writer, v any) error {
 	line, err := AppendJSON(nil, v)
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Key is a key as it is stored, which may be an internal key.
+// A Key is a stored key, which may be an internal key.
 type Key struct {
 	Stored   []byte
 	Internal bool
 }
 
-// String is the key as messages show it: the start of a long one, and of an internal key the
-// user's, with sequence number and kind.
+// String returns the key for messages: the start of a long key. An internal key is its user
+// key, sequence number and kind.
 func (k Key) String() string {
 	i, ok := table.ParseInternalKey(k.Stored)
 	if !k.Internal || !ok {
@@ -23,7 +23,7 @@ func (k Key) String() string {
 	return fmt.Sprintf("%s, sequence %d, %s", wire.Quote(i.UserKey), i.Sequence, KindName(i.Kind))
 }
 
-// MarshalJSON makes an Object of all of the key.
+// MarshalJSON returns the whole key as a JSONEntry.
 func (k Key) MarshalJSON() ([]byte, error) {
 	var o JSONEntry
 	user := k.Stored

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Line prints one line, all of which is Printable. The writer keeps its error.
+// Line prints one line, after Printable. w remembers its error.
 func Line(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, Printable(fmt.Sprintf(format, args...)))
 }
 
-// Row prints the two columns of a line for a tabwriter, each of which is Printable.
+// Row prints a line of two columns for a tabwriter, after Printable.
 func Row(w io.Writer, name, format string, args ...any) {
 	fmt.Fprintf(w, "%s\t%s\n", Printable(name), Printable(fmt.Sprintf(format, args...)))
 }
 
-// Lines returns what an error says, a line for each of joined ones. What is said around
-// joined errors is said of each.
+// Lines returns the message of an error. Joined errors have one line each. Text around
+// joined errors is repeated in each line.
 func Lines(err error) []string {
 	if err == nil {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// An JSONEntry is an entry in JSON. What is not UTF-8 is in base64, under another name.
+// A JSONEntry is an entry as a JSON object. Bytes that are not UTF-8 are base64 in another
+// field.
 type JSONEntry struct {
 	Key         *string `json:"key,omitempty"`
 	KeyBase64   []byte  `json:"key_base64,omitempty"`
@@ -17,13 +18,14 @@ type JSONEntry struct {
 	Kind        string  `json:"kind,omitempty"`     // of an internal key
 	Value       *string `json:"value,omitempty"`
 	ValueBase64 []byte  `json:"value_base64,omitempty"`
-	File        string  `json:"file,omitempty"` // that it was found in
+	File        string  `json:"file,omitempty"` // where the entry was found
 	Level       *int    `json:"level,omitempty"`
-	Offset      *uint64 `json:"offset,omitempty"` // of the data block, or of the batch in a log
+	Offset      *uint64 `json:"offset,omitempty"` // offset of the data block, or of the batch in a log
 	State       string  `json:"state,omitempty"`
 }
 
-// StringOrBytes returns b as the one that an Object has it as.
+// StringOrBytes returns b as a string if it is UTF-8, or else as bytes. The other result is
+// nil.
 func StringOrBytes(b []byte) (*string, []byte) {
 	if !utf8.Valid(b) {
 		return nil, b
@@ -32,8 +34,7 @@ func StringOrBytes(b []byte) (*string, []byte) {
 	return &s, nil
 }
 
-// KindName is what a kind is called, and a number if it is none of LevelDB's: other
-// engines have more.
+// KindName returns the name of a kind. Kinds that only other engines have are numbers.
 func KindName(k table.Kind) string {
 	switch k {
 	case table.KindSet:
@@ -44,7 +45,7 @@ func KindName(k table.Kind) string {
 	return strconv.Itoa(int(k))
 }
 
-// ParseKind is the reverse of KindName.
+// ParseKind reverses KindName.
 func ParseKind(name string) (table.Kind, error) {
 	switch name {
 	case "set":

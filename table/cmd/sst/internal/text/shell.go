@@ -8,7 +8,7 @@ import (
 
 var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// ShellWord returns s as one word of a shell's command line, which is Printable.
+// ShellWord returns s as one printable word of a shell command.
 func ShellWord(s string) string {
 	if plainWord.MatchString(s) {
 		return s
@@ -29,7 +29,7 @@ func ShellWord(s string) string {
 	return b.String()
 }
 
-// ShellPath returns the path of a file as a word that no command takes for an option.
+// ShellPath returns a path as a word that no command takes for a flag.
 func ShellPath(path string) string {
 	if strings.HasPrefix(path, "-") {
 		path = "./" + path

@@ -1,6 +1,6 @@
-// Package text writes bytes as one line of text, and reads them back. What a terminal
-// is sent passes through it: keys, names and messages come from files, and could be
-// made to move the cursor, to reverse lines, or to look like lines of their own.
+// Package text writes bytes as one line of printable text, and reads them back. Keys, names
+// and messages come from files. Printed as they are, they could move the cursor of a
+// terminal, reverse the text, or look like lines of their own.
 package text
 
 import (
@@ -11,18 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns s, a name or a message, as one line. What is no printable character
-// becomes an escape of Go strings. A backslash stays one, and so it cannot be reversed.
+// Printable returns s as one line. Characters that are not printable are escaped as in Go
+// strings. A backslash stays a backslash, so the result cannot be decoded.
 func Printable(s string) string { return string(appendPrintable(nil, []byte(s), false)) }
 
-// Escape returns b as one line of text, with the escapes of Go strings.
+// Escape returns b as one line of text with the escapes of Go strings.
 func Escape(b []byte) string { return string(AppendEscape(nil, b)) }
 
 // AppendEscape appends Escape of b to dst.
 func AppendEscape(dst, b []byte) []byte { return appendPrintable(dst, b, true) }
 
-// appendPrintable appends b with escapes for all that strconv.IsPrint refuses and, if
-// reversible, for the backslash.
+// appendPrintable escapes everything for which strconv.IsPrint is false and, if reversible,
+// the backslash.
 func appendPrintable(dst, b []byte, reversible bool) []byte {
 	for {
 		n := 0
@@ -50,8 +50,7 @@ func appendPrintable(dst, b []byte, reversible bool) []byte {
 	}
 }
 
-// Unescape is the reverse of Escape. What is not an escape stands for itself,
-// be it text or not.
+// Unescape reverses Escape. Everything that is not an escape stands for itself.
 func Unescape(s string) ([]byte, error) { return AppendUnescape(nil, []byte(s)) }
 
 // AppendUnescape appends Unescape of b to dst.

@@ -9,16 +9,16 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Write is one of those that a record has: a batch, which was written as a whole.
+// A Write is one write of a batch. A record of a log is a batch.
 type Write struct {
 	table.InternalKey
 	Value []byte
 }
 
-const batchHeaderLen = 12 // the sequence number of the first write, and how many there are
+const batchHeaderLen = 12 // the sequence number of the first write, and the number of writes
 
-// Writes returns the writes of a record, which stay parts of it. An error is the last that
-// it returns: the writes before it count, as they do for LevelDB.
+// Writes yields the writes of a batch. Their keys and values are slices of record. An error
+// ends it. The writes before an error are valid, as they are for LevelDB.
 func Writes(record []byte) iter.Seq2[Write, error] {
 	return func(yield func(Write, error) bool) {
 		if len(record) < batchHeaderLen {
@@ -48,7 +48,8 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 	}
 }
 
-// decodeWrite decodes the decodeWrite that b starts with, and returns its length, or 0.
+// decodeWrite decodes the write at the start of b and returns its length, or 0 if it is
+// malformed.
 func decodeWrite(b []byte) (w Write, length int) {
 	w.Kind = table.Kind(b[0])
 	if w.Kind > table.KindSet {
@@ -66,7 +67,7 @@ func decodeWrite(b []byte) (w Write, length int) {
 	return w, at
 }
 
-// lengthPrefixed decodes bytes with their length before them, and returns where they end.
+// lengthPrefixed decodes a length and as many bytes at b[at:], and returns where they end.
 func lengthPrefixed(b []byte, at int) (value []byte, end int, ok bool) {
 	n, size := wire.Uvarint(b[at:])
 	if at += size; size == 0 || n > uint64(len(b)-at) {

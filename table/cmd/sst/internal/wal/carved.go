@@ -8,15 +8,15 @@ import (
 	"github.com/sievetable/sievetable/internal/crc"
 )
 
-// carvedSearchLen is how much of the start of a log is looked at for its first fragment.
+// carvedSearchLen is how much of a carved log is searched for the first valid fragment.
 const carvedSearchLen = 4 * blockSize
 
-// NewCarvedReader is NewReader of a log in r, of size bytes, that may lack its start: what
-// was carved out of a disk starts anywhere in a block. It begins at the first fragment whose
-// checksum is right.
+// NewCarvedReader is like NewReader for a log that may lack its start, such as one that was
+// carved out of a disk image. The log has size bytes. Reading begins at the first fragment
+// with a valid checksum, anywhere in a block.
 func NewCarvedReader(r io.ReaderAt, size int64, report func(Damage)) *Reader {
 	start := make([]byte, min(size, carvedSearchLen))
-	n, _ := r.ReadAt(start, 0) // an error is the Reader's too
+	n, _ := r.ReadAt(start, 0) // the Reader returns the error too
 	at, block := firstFragment(start[:n])
 	if at > 0 {
 		report(Damage{0, at, "no valid fragment"})
@@ -26,8 +26,8 @@ func NewCarvedReader(r io.ReaderAt, size int64, report func(Damage)) *Reader {
 	return reader
 }
 
-// firstFragment returns where the first sound fragment is, and how long the rest of its
-// block is. Without any it is at 0, of a whole block.
+// firstFragment returns the offset of the first valid fragment, and the length of the rest
+// of its block. Without a valid fragment it returns offset 0 and a whole block.
 func firstFragment(log []byte) (at int64, block int) {
 	for at := range log {
 		if length := validFragmentLen(log[at:]); length > 0 {
@@ -37,9 +37,9 @@ func firstFragment(log []byte) (at int64, block int) {
 	return 0, blockSize
 }
 
-// remainingBlockLen returns the length of the block's rest that begins with a sound fragment: that of
-// a record that goes on in the next block ends with the block, and behind the last one of
-// another there are up to 6 zeros.
+// remainingBlockLen returns the length of the rest of the block that starts with a valid
+// fragment. A first or middle fragment ends with its block. After the last fragment of a
+// block there are up to 6 zeros.
 func remainingBlockLen(log []byte) int {
 	for at := 0; at < blockSize; {
 		length := validFragmentLen(log[at:])
@@ -49,7 +49,7 @@ func remainingBlockLen(log []byte) int {
 					return at + pad
 				}
 			}
-			break // damaged, or the end
+			break // damage, or the end of the log
 		}
 		if kind := log[at+6]; kind == kindFirst || kind == kindMiddle {
 			return at + length
@@ -59,7 +59,8 @@ func remainingBlockLen(log []byte) int {
 	return blockSize
 }
 
-// validFragmentLen returns the length of the fragment that b begins with, or 0 if there is none.
+// validFragmentLen returns the length of the fragment at the start of b, or 0 if it is not
+// valid.
 func validFragmentLen(b []byte) int {
 	if len(b) < fragmentHeaderLen || b[6] < kindFull || b[6] > kindLast {
 		return 0

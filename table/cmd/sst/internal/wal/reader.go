@@ -1,9 +1,9 @@
-// Package wal reads LevelDB's write-ahead logs, and MANIFESTs, which have their form:
-// records, cut into fragments so that none crosses from one block of 32 KiB to the next
-// (LevelDB, doc/log_format.md).
+// Package wal reads LevelDB's write-ahead logs. MANIFESTs have the same format. A log
+// consists of blocks of 32 KiB. A record is split into fragments, so that no fragment
+// crosses a block boundary (LevelDB, doc/log_format.md).
 //
-// It goes on behind damage as LevelDB's own reader does, which goleveldb's does not: that
-// joins a record that a crash has cut to the next one.
+// After damage, it continues like LevelDB's own reader. goleveldb's reader can join the
+// fragments of a truncated record with those of the next record. This one does not.
 package wal
 
 import (
@@ -23,14 +23,14 @@ const (
 
 // The kinds of fragments.
 const (
-	kindZero   = 0 // of what was allocated and not written to
+	kindZero   = 0 // in preallocated space that was never written
 	kindFull   = 1
 	kindFirst  = 2
 	kindMiddle = 3
 	kindLast   = 4
 )
 
-// Damage is what of a log is skipped.
+// Damage is a part of a log that is skipped.
 type Damage struct {
 	Offset int64 // where it starts
 	Bytes  int64
@@ -41,37 +41,37 @@ func (d Damage) Error() string {
 	return fmt.Sprintf("log at %d: %s, %d bytes skipped", d.Offset, d.Reason, d.Bytes)
 }
 
-// A Reader returns the records of a log. What is cut short at the end was being written
-// when the database died, and is left out silently. So are blocks' rests of zeros, which
-// were allocated and never written to.
+// A Reader returns the records of a log. It ignores an incomplete record at the end,
+// because the database was closed or crashed while writing it. It also ignores zeros at the
+// end of blocks, which are preallocated space.
 type Reader struct {
 	r           io.Reader
 	report      func(Damage)
 	block       [blockSize]byte
-	blockLen    int    // of the next block: blockSize, but for the first of a carved log
-	rest        []byte // of the block
-	blockEnd    int64  // of the block, in the log
-	eof         bool   // there is no block behind it
-	record      []byte // as far as its fragments have come
-	recordStart int64  // where the first of these is
-	inRecord    bool   // there is such a fragment
+	blockLen    int    // length of the next block: blockSize, except for the first block of a carved log
+	rest        []byte // the unread part of the block
+	blockEnd    int64  // offset in the log where the block ends
+	eof         bool   // it is the last block
+	record      []byte // the fragments of the record so far
+	recordStart int64  // offset of the first of them
+	inRecord    bool   // there is a first fragment
 }
 
-// NewReader returns a Reader of the log in r, which reports what it skips.
+// NewReader returns a Reader of the log in r. It calls report for each part that it skips.
 func NewReader(r io.Reader, report func(Damage)) *Reader {
 	return &Reader{r: r, report: report, blockLen: blockSize}
 }
 
-// fragment is a part of a record.
+// A fragment is a part of a record.
 type fragment struct {
 	kind    byte
 	offset  int64
 	payload []byte
 }
 
-// Next returns the next record, which is valid until the next call, and where it starts in
-// the log. It is io.EOF at the end. Other errors are the io.Reader's, or of a record too
-// large for the memory.
+// Next returns the next record and its offset in the log. The record is valid until the
+// next call. At the end of the log, the error is io.EOF. Other errors come from the
+// io.Reader, or mean that a record has more than maxRecord bytes.
 func (r *Reader) Next() (record []byte, offset int64, err error) {
 	r.record, r.inRecord = r.record[:0], false
 	for {
@@ -104,8 +104,8 @@ func (r *Reader) Next() (record []byte, offset int64, err error) {
 	}
 }
 
-// Offset returns where the log is read on: behind the last record or what was skipped, and
-// at its end before what was cut short.
+// Offset returns the offset after the last record or skipped part. After io.EOF it is the
+// offset of an incomplete record at the end, or the end of the log.
 func (r *Reader) Offset() int64 {
 	if r.inRecord {
 		return r.recordStart
@@ -117,7 +117,7 @@ func (r *Reader) beginRecord(f fragment) {
 	r.record, r.recordStart, r.inRecord = append(r.record[:0], f.payload...), f.offset, true
 }
 
-// dropRecord reports the fragments that there are of a record, if it has begun.
+// dropRecord reports the fragments of an unfinished record, if there is one.
 func (r *Reader) dropRecord(reason string) {
 	if r.inRecord {
 		r.report(Damage{r.recordStart, int64(len(r.record)), reason})
@@ -125,7 +125,8 @@ func (r *Reader) dropRecord(reason string) {
 	r.inRecord = false
 }
 
-// fragment returns the next fragment. One of the kind zeros stands for what was skipped.
+// fragment returns the next fragment. After a skipped part, the fragment has the kind
+// kindZero.
 func (r *Reader) fragment() (fragment, error) {
 	for len(r.rest) < fragmentHeaderLen {
 		if err := r.readBlock(); err != nil {
@@ -157,7 +158,8 @@ func (r *Reader) fragment() (fragment, error) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// skipBlock reports the rest of the block: where the next fragment starts is not known.
+// skipBlock reports the rest of the block as damage, because the start of the next fragment
+// is unknown.
 func (r *Reader) skipBlock(at int64, reason string) fragment {
 	r.report(Damage{at, int64(len(r.rest)), reason})
 	r.rest = nil
