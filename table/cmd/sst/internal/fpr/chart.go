@@ -24,14 +24,14 @@ const (
 	panelsPerRow = 2
 )
 
-// layoutFont is what texts are measured in. Where a viewer does not have it, one of the
-// families has the same widths or nearly so.
+// layoutFont is the font that texts are measured in. Where a viewer does not have it, one
+// of cssFontFamilies has about the same widths.
 var layoutFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
 const cssFontFamilies = "'Liberation Sans',Arial,Helvetica,sans-serif"
 
-// seriesColors tell the bits per key apart, also for those who see few colours: they and
-// the marks below follow the order of --bits.
+// seriesColors and seriesMarks tell the bits per key apart, also for colour-blind readers.
+// They follow the order of --bits.
 var seriesColors = []color.RGBA{
 	{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},
 	{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff},
@@ -45,7 +45,7 @@ var seriesMarks = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{},
 }
 
-// WriteSVG draws a panel for each shape, of the points that c was measured with.
+// WriteSVG draws a panel for each shape. c is the Config of the measurement.
 func WriteSVG(w io.Writer, c Config, points []Point) error {
 	plot.DefaultFont = layoutFont
 	columns := min(len(c.Shapes), panelsPerRow)
@@ -74,7 +74,7 @@ func fillWhite(c draw.Canvas) {
 	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 }
 
-// drawPanels draws the panels with their axes in line.
+// drawPanels draws the panels with aligned axes.
 func (c Config) drawPanels(canvas draw.Canvas, points []Point, rows, columns int) error {
 	plots := make([][]*plot.Plot, rows)
 	for i := range plots {
@@ -99,7 +99,7 @@ func (c Config) drawPanels(canvas draw.Canvas, points []Point, rows, columns int
 	return nil
 }
 
-// pointsOfShape returns the points pointsOfShape one shape.
+// pointsOfShape returns the points of one shape.
 func pointsOfShape(points []Point, shape string) []Point {
 	var some []Point
 	for _, p := range points {
@@ -110,7 +110,7 @@ func pointsOfShape(points []Point, shape string) []Point {
 	return some
 }
 
-// drawLegend draws the legend at the right, where it hides nothing.
+// drawLegend draws the legend to the right of the panels.
 func (c Config) drawLegend(canvas draw.Canvas, points []Point) error {
 	l := plot.NewLegend()
 	l.Top, l.Left = true, true
@@ -131,8 +131,7 @@ func (c Config) drawLegend(canvas draw.Canvas, points []Point) error {
 	return nil
 }
 
-// drawTexts writes the title at the top, and at the bottom what the picture leaves
-// out.
+// drawTexts writes the title at the top, and notes at the bottom.
 func (c Config) drawTexts(canvas draw.Canvas) {
 	sty := draw.TextStyle{Color: color.Black, Font: layoutFont, Handler: plot.DefaultTextHandler}
 	write := func(size, y vg.Length, line string) {

@@ -1,5 +1,5 @@
-// Package fpr measures the false-positive rate of Bloom filters that fill up, and
-// draws it beside the formula's.
+// Package fpr measures the false-positive rate of Bloom filters as they fill up, and draws
+// it beside the rate of the formula.
 package fpr
 
 import (
@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// A Config says what is measured. Its fields are the flags of "sst fpr".
+// A Config says what to measure. Its fields are the flags of sst fpr.
 type Config struct {
-	Keys      int      // that each filter is planned for
-	Runs      int      // of each measurement, with other keys each
-	Questions int      // absent keys that are asked for in a run
-	Bits      []int    // per key
-	Shapes    []string // of keys: names of Shapes
-	Seed      uint64   // of all that is random
+	Keys      int      // number of keys that filters are sized for
+	Runs      int      // runs of each measurement, each with different keys
+	Questions int      // absent keys that each run looks up
+	Bits      []int    // bits per key
+	Shapes    []string // shapes of keys, as Shapes returns them
+	Seed      uint64   // seed of the random keys
 }
 
-// maxBits is from where on more bits per key are an error: k is 30 from 44 on.
+// maxBits is the maximum number of bits per key. From 44 on, k is 30.
 const maxBits = 100
 
 // Validate returns an error that names the first flag with a wrong value.
@@ -72,9 +72,9 @@ func (c Config) validateShapes() error {
 	return nil
 }
 
-// maxLoadTenths are how many tenths of the keys that a filter is planned for it is
-// measured with.
+// maxLoadTenths is the largest load that is measured, in tenths: 1.5 times the keys that a
+// filter is sized for.
 const maxLoadTenths = 15
 
-// keysAt returns how many keys a filter has at load i, from 1 to loads.
+// keysAt returns the number of keys at a load of i tenths.
 func (c Config) keysAt(i int) int { return c.Keys * i / 10 }

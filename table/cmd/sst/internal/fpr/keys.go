@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// A keyShape is a way that keys look.
+// A keyShape generates keys of one form.
 type keyShape struct {
 	name, title string
 
-	// start returns what appends one key after the other, all of them distinct.
+	// start returns a function that appends the next key to dst. All keys are distinct.
 	start func(rng *rand.Rand) func(dst []byte) []byte
 }
 
-// keyShapes are in the order that decides what is random in each: a new one goes to
-// the end.
+// keyShapes lists the shapes. Their index seeds the random keys, so new shapes go to the
+// end.
 var keyShapes = []keyShape{
 	{"random", "Random: 16 bytes", random},
 	{"sequential", "Sequential: 8-byte big-endian numbers", sequential},
@@ -24,7 +24,7 @@ var keyShapes = []keyShape{
 	{"urls", "URLs: 64 bytes, long shared prefixes", urls},
 }
 
-// Shapes returns the names of the shapes that keys can have.
+// Shapes returns the names of the shapes.
 func Shapes() []string {
 	var names []string
 	for _, s := range keyShapes {
@@ -33,7 +33,7 @@ func Shapes() []string {
 	return names
 }
 
-// shapeIndex returns the index of the shape that goes by the name.
+// shapeIndex returns the index of the shape with this name.
 func shapeIndex(name string) int {
 	return slices.IndexFunc(keyShapes, func(s keyShape) bool { return s.name == name })
 }
@@ -53,15 +53,15 @@ func sequential(rng *rand.Rand) func([]byte) []byte {
 }
 
 func decimal(rng *rand.Rand) func([]byte) []byte {
-	i := rng.Uint64N(9e11) // leaves room to count on within twelve digits
+	i := rng.Uint64N(9e11) // leaves enough numbers of twelve digits
 	return func(dst []byte) []byte {
 		i++
 		return fmt.Appendf(dst, "user%012d", i)
 	}
 }
 
-// urls counts pages on through a thousand sites of ten topics: the number alone makes
-// the URLs distinct.
+// urls generates URLs of random sites and topics. The page number alone makes them
+// distinct.
 func urls(rng *rand.Rand) func([]byte) []byte {
 	page := rng.Uint64N(1e11)
 	return func(dst []byte) []byte {

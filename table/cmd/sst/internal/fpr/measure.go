@@ -10,12 +10,12 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// Trials returns how many trials Measure makes.
+// Trials returns the number of trials that Measure makes.
 func (c Config) Trials() int { return len(c.Shapes) * c.Runs }
 
-// Measure makes all trials, as many at a time as there are processors, and calls
-// done after each, from any goroutine. The result depends on c alone: it has a
-// Point for each shape, bits per key and load, in this order.
+// Measure runs all trials, as many in parallel as there are processors. It calls done after
+// each trial, from any goroutine. The result depends on c alone. It has a Point for each
+// shape, bits per key and load, in this order.
 func Measure(c Config, done func()) ([]Point, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -36,8 +36,8 @@ func Measure(c Config, done func()) ([]Point, error) {
 	return c.points(rates), nil
 }
 
-// trial makes the keys of one run of a shape, and returns the rate for each of
-// the bits per key and each load.
+// trial generates the keys of one run of a shape. It returns the rate for each number of
+// bits per key and each load.
 func (c Config) trial(shape, run int) ([][]float64, error) {
 	next := keyShapes[shape].start(newRand(c.Seed, shape, run))
 	keys := nextKeys(c.keysAt(maxLoadTenths), next)
@@ -56,7 +56,7 @@ func (c Config) trial(shape, run int) ([][]float64, error) {
 	return rates, nil
 }
 
-// newRand returns what one run of a shape draws its keys from.
+// newRand returns the random source of one run of a shape.
 func newRand(seed uint64, shape, run int) *rand.Rand {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
@@ -65,7 +65,8 @@ func newRand(seed uint64, shape, run int) *rand.Rand {
 	return rand.New(rand.NewChaCha8(key))
 }
 
-// falsePositiveRate returns the falsePositiveRate of absent keys that the filter takes for present.
+// falsePositiveRate returns the share of absent keys for which the filter answers "may
+// contain".
 func falsePositiveRate(f []byte, absent [][]byte) float64 {
 	var policy filter.Bloom
 	hits := 0

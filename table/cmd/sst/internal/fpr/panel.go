@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// bottomMargin is what a mark at the floor takes below it, as a part of a power of ten.
+// bottomMargin is the space below the lowest rate for its mark, in powers of ten.
 const bottomMargin = 0.15
 
-// panel draws the points of one shape, a line for each of the bits per key.
+// panel draws the points of one shape, with a line for each number of bits per key.
 func (c Config) panel(title string, points []Point) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = title
@@ -41,14 +41,14 @@ func (c Config) panel(title string, points []Point) (*plot.Plot, error) {
 	return p, nil
 }
 
-// axisPosition is where a rate is on the axis. The axis is one of powers of ten and not
-// plot's logarithmic one, which leaves room for its title in the wrong place.
+// axisPosition returns where a rate is on the axis. The axis shows powers of ten. It is not
+// plot's logarithmic axis, because that one puts its title in the wrong place.
 func axisPosition(rate float64) float64 { return math.Log10(rate) }
 
-// floor is the least rate that the runs together can measure.
+// floor is the lowest rate > 0 that the runs can measure.
 func (c Config) floor() float64 { return 1 / float64(c.Questions*c.Runs) }
 
-// splitByBits cuts points, which are in order, into those of the same bits per key.
+// splitByBits splits sorted points by their bits per key.
 func splitByBits(points []Point) [][]Point {
 	var series [][]Point
 	for len(points) > 0 {
@@ -58,7 +58,7 @@ func splitByBits(points []Point) [][]Point {
 	return series
 }
 
-// addSeries adds a line with its band and the formula's curve.
+// addSeries adds a line with its band, and the curve of the formula.
 func (c Config) addSeries(p *plot.Plot, points []Point, i int) error {
 	for _, run := range nonzeroRuns(points) {
 		band, err := plotter.NewPolygon(c.band(run))
@@ -78,8 +78,8 @@ func (c Config) addSeries(p *plot.Plot, points []Point, i int) error {
 	return nil
 }
 
-// nonzeroRuns cuts out the points where no run met a false positive, which have no place
-// on a logarithmic axis, and returns the stretches between them.
+// nonzeroRuns returns the stretches of points with rates > 0. A logarithmic axis cannot
+// show 0.
 func nonzeroRuns(points []Point) [][]Point {
 	var stretches [][]Point
 	from := 0
@@ -103,8 +103,8 @@ func means(points []Point) plotter.XYs {
 	return xys
 }
 
-// band goes along the upper edge and back along the lower one, which the floor
-// bounds.
+// band returns the outline of the band: along its upper edge, and back along its lower
+// edge, which is ≥ the floor.
 func (c Config) band(points []Point) plotter.XYs {
 	var xys plotter.XYs
 	for _, p := range points {
@@ -117,7 +117,8 @@ func (c Config) band(points []Point) plotter.XYs {
 	return xys
 }
 
-// curve is the formula's, in steps of a hundredth of the load, from the floor on.
+// curve returns the curve of the formula where it is ≥ the floor, in steps of a hundredth
+// of the load.
 func (c Config) curve(p Point) plotter.XYs {
 	var xys plotter.XYs
 	for i := 1; i <= 10*maxLoadTenths; i++ {
@@ -141,7 +142,7 @@ func dashed(c color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: 0.35 * vg.Millimeter, Dashes: []vg.Length{1.6 * vg.Millimeter, 1 * vg.Millimeter}}
 }
 
-// translucent returns a colour that what lies below shines through.
+// translucent returns the colour with an alpha of 1/4.
 func translucent(c color.RGBA) color.Color { return color.NRGBA{R: c.R, G: c.G, B: c.B, A: 0x40} }
 
 func grid() *plotter.Grid {
@@ -151,7 +152,7 @@ func grid() *plotter.Grid {
 	return g
 }
 
-// tenths marks each tenth of the load, and writes every second half.
+// tenths marks each tenth of the load, and labels every half.
 func tenths(_, _ float64) []plot.Tick {
 	var ticks []plot.Tick
 	for i := range maxLoadTenths + 1 {
@@ -164,7 +165,7 @@ func tenths(_, _ float64) []plot.Tick {
 	return ticks
 }
 
-// powers marks the powers of ten in percent.
+// powers marks the powers of ten, in percent.
 func powers(from, to float64) []plot.Tick {
 	var ticks []plot.Tick
 	for e := math.Ceil(from - 1e-9); e <= to; e++ {
@@ -174,5 +175,5 @@ func powers(from, to float64) []plot.Tick {
 	return ticks
 }
 
-// grouped writes n with a comma before each three digits.
+// grouped formats n with a comma between groups of three digits.
 func grouped(n int) string { return humanize.Comma(int64(n)) }

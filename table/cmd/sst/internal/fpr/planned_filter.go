@@ -2,7 +2,8 @@ package fpr
 
 import "github.com/sievetable/sievetable/filter"
 
-// A plannedFilter is what a filter planned for so many keys is, however many it gets.
+// A plannedFilter builds filters with the bits for this many keys, whatever number of keys
+// they get.
 type plannedFilter struct {
 	keys      int
 	generator filter.Generator
@@ -12,9 +13,9 @@ func newPlannedFilter(keys, bitsPerKey int) plannedFilter {
 	return plannedFilter{keys, filter.NewBloom(bitsPerKey).NewGenerator()}
 }
 
-// build returns a filter of the planned size with the keys, up to twice as many
-// as planned. What is beyond the plan has a filter of its own, and the union of
-// the two is the filter that one bit array would have become.
+// build returns a filter with the keys, at most twice as many as planned. The keys beyond
+// the plan get a filter of their own. The union of both is what one filter of all keys
+// would be.
 func (p plannedFilter) build(keys [][]byte) ([]byte, error) {
 	if len(keys) <= p.keys {
 		return p.buildPart(keys), nil
@@ -22,9 +23,9 @@ func (p plannedFilter) build(keys [][]byte) ([]byte, error) {
 	return filter.Union(p.buildPart(keys[:p.keys]), p.buildPart(keys[p.keys:]))
 }
 
-// buildPart returns a filter with at most as many keys as planned. A generator sizes
-// its filter by the keys it was given: the last one, given again and again, sets
-// no further bits and makes up the number.
+// buildPart returns a filter of at most as many keys as planned. A generator sizes its
+// filter by the number of added keys. Adding the last key again makes up the number, and
+// sets no further bits.
 func (p plannedFilter) buildPart(keys [][]byte) []byte {
 	for i := range p.keys {
 		p.generator.Add(keys[min(i, len(keys)-1)])
@@ -34,7 +35,7 @@ func (p plannedFilter) buildPart(keys [][]byte) []byte {
 	return b
 }
 
-// size returns the bits of a planned filter and the bits that a key sets in it.
+// size returns the number of bits of a filter, and the number of bits per lookup.
 func (p plannedFilter) size() (m, k int) {
 	f := p.buildPart([][]byte{nil})
 	return 8 * (len(f) - 1), int(f[len(f)-1])

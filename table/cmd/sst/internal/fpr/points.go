@@ -6,20 +6,20 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A Point is what was measured with so many keys in a filter.
+// A Point is the measurement of filters with a number of keys.
 type Point struct {
 	Shape        string
-	Bits         int // per key
-	K            int // bits that each key sets
-	M            int // bits of the filter
+	Bits         int // bits per key
+	K            int // bits that each lookup probes
+	M            int // number of bits in the filter
 	Keys         int
-	Load         float64 // Keys over those that the filter is planned for
+	Load         float64 // Keys divided by the keys that the filter is sized for
 	Runs         int
-	Mean, StdDev float64 // of the false-positive rates of the runs
+	Mean, StdDev float64 // of the rates of the runs
 	Theory       float64
 }
 
-// points sums up the rates of the trials, by bits per key and load.
+// points summarizes the rates of the trials by bits per key and load.
 func (c Config) points(rates [][][]float64) []Point {
 	var points []Point
 	for s, name := range c.Shapes {
@@ -38,7 +38,7 @@ func (c Config) points(rates [][][]float64) []Point {
 	return points
 }
 
-// column returns what each run measured with bits b at load i.
+// column returns the rate of each run for bits b at load i.
 func column(runs [][][]float64, b, i int) []float64 {
 	var rates []float64
 	for _, r := range runs {
@@ -47,9 +47,9 @@ func column(runs [][][]float64, b, i int) []float64 {
 	return rates
 }
 
-// formulaRate is the rate that the formula gives a filter of m bits with n keys: an
-// absent key is taken for present if k independent bits are all set, or if its
-// 32-bit hash is that of a key.
+// formulaRate returns the rate of the formula for a filter of m bits with n keys. A lookup
+// is a false positive if k independent bits are all set, or if the 32-bit hash of the key
+// equals that of an added key.
 func formulaRate(n float64, m int64, k int) float64 {
 	p := math.Pow(-math.Expm1(-float64(k)*n/float64(m)), float64(k))
 	return p + (1-p)*-math.Expm1(-n/(1<<32))

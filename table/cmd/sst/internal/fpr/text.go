@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// WriteCSV writes all points, below a line of the columns' names.
+// WriteCSV writes all points, after a header with the names of the columns.
 func WriteCSV(w io.Writer, points []Point) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"shape", "bits", "k", "m", "keys", "load", "runs", "mean", "stddev", "theory"}}
@@ -21,11 +21,10 @@ func WriteCSV(w io.Writer, points []Point) error {
 	return out.WriteAll(rows)
 }
 
-// figure writes six digits: further ones can differ between processors.
+// figure formats six digits. More digits can differ between processors.
 func figure(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// WriteSummary writes the points of full filters, which have the keys that they
-// were planned for, as a table.
+// WriteSummary writes a table of the points with load 1.
 func WriteSummary(w io.Writer, points []Point) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(out, "keys\tbits per key\tk\tmeasured\t± deviation\tformula\t")

@@ -8,21 +8,21 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
 )
 
-// The kinds of what a log or a MANIFEST consists of.
+// The kinds of records.
 const (
 	record      = "record"
 	batch       = "batch"
 	edit        = "edit"
 	damaged     = "damaged"
-	zeros       = "zeros"     // they were allocated, and not written to
-	unreadBytes = "unread"    // behind a header of zeros, where LevelDB reads no more of its block
-	truncated   = "cut short" // what was being written last
+	zeros       = "zeros"     // preallocated, but never written
+	unreadBytes = "unread"    // after a header of zeros, LevelDB skips the rest of the block
+	truncated   = "cut short" // an incomplete record at the end
 )
 
-// A Record is one of a log or a MANIFEST, or bytes that are none.
+// A Record is a record of a log or a MANIFEST, or bytes that are not a record.
 type Record struct {
 	Offset int64  `json:"offset"`
-	Bytes  int64  `json:"bytes"` // of a record without the headers of its fragments
+	Bytes  int64  `json:"bytes"` // without the fragment headers of a record
 	Kind   string `json:"kind"`
 	*Batch
 	Damage string `json:"damage,omitempty"`
@@ -30,13 +30,13 @@ type Record struct {
 	contents []byte
 }
 
-// A Batch is what a record of a log says: writes that were made together.
+// A Batch describes a record of a log.
 type Batch struct {
-	Sequence uint64 `json:"sequence"` // of the first write
+	Sequence uint64 `json:"sequence"` // sequence number of the first write
 	Writes   int    `json:"writes"`
 }
 
-// Log returns the records of a log. What is damaged is one of them; an error is one of reading.
+// Log yields the records of a log. Damaged parts are records too. An error is a read error.
 func Log(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for r, err := range records(src, size) {
@@ -65,11 +65,11 @@ func (r *Record) readBatch() {
 	}
 }
 
-// fragmentHeaderLen is how many bytes each fragment of a record has before its own. Where fewer are
-// left of a block, they are zeros.
+// fragmentHeaderLen is the length of a fragment header. If fewer bytes are left in a block,
+// they are zeros.
 const fragmentHeaderLen = 7
 
-// records returns the records, with their contents, and what lies between them.
+// records yields the records with their contents, and what lies between them.
 func records(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var damage []wal.Damage
@@ -100,7 +100,7 @@ func records(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
 	}
 }
 
-// between yields what is damaged or not read from one record to the next.
+// between yields what is damaged or not read between two records.
 func between(src io.ReaderAt, start, end int64, damage []wal.Damage, yield func(Record, error) bool) (more bool) {
 	for _, d := range damage {
 		if !yield(Record{Offset: d.Offset, Bytes: d.Bytes, Kind: damaged, Damage: d.Reason}, nil) {
@@ -117,7 +117,7 @@ func between(src io.ReaderAt, start, end int64, damage []wal.Damage, yield func(
 	return yield(Record{Offset: start, Bytes: end - start, Kind: kind}, err)
 }
 
-// isZero reports whether there is nothing but zeros.
+// isZero reports whether r has only zeros.
 func isZero(r io.Reader) (bool, error) {
 	var buf [32 << 10]byte
 	for {

@@ -10,17 +10,17 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// An Edit is a field of an edit of a MANIFEST, or a Record that is no edit.
+// An Edit is a field of a version edit, or a Record that is not a version edit.
 type Edit struct {
 	Record
-	Edit *int `json:"edit,omitempty"` // which it is a field of, counted from 0
+	Edit *int `json:"edit,omitempty"` // number of the version edit, counted from 0
 	*Field
 }
 
-// A Field is what an edit says.
+// A Field is a field of a version edit.
 type Field struct {
 	Name     string    `json:"field"`
-	Number   *uint64   `json:"number,omitempty"` // of a file or, as last sequence, of a write
+	Number   *uint64   `json:"number,omitempty"` // a file number or a sequence number
 	Level    *int      `json:"level,omitempty"`
 	Size     *uint64   `json:"table_bytes,omitempty"`
 	Comparer *text.Key `json:"comparator,omitempty"`
@@ -31,11 +31,11 @@ type Field struct {
 	text string
 }
 
-// String says it in words.
+// String describes the field.
 func (f *Field) String() string { return f.text }
 
-// Manifest returns what the edits of a MANIFEST say, field by field. What is damaged is one of
-// them; an error is one of reading.
+// Manifest yields the fields of the version edits of a MANIFEST. Damaged parts are yielded
+// too. An error is a read error.
 func Manifest(src io.ReaderAt, size int64) iter.Seq2[Edit, error] {
 	return func(yield func(Edit, error) bool) {
 		n := 0
@@ -55,7 +55,7 @@ func Manifest(src io.ReaderAt, size int64) iter.Seq2[Edit, error] {
 	}
 }
 
-// fields yields the fields of an edit, or that there are none.
+// fields yields the fields of a version edit, or one Edit without Field if there are none.
 func fields(r Record, number int, yield func(Edit, error) bool) (more bool) {
 	e := Edit{Record: r, Edit: &number}
 	if len(e.contents) == 0 {
@@ -74,13 +74,13 @@ func fields(r Record, number int, yield func(Edit, error) bool) (more bool) {
 	return true
 }
 
-// numberFields are what the fields say that are numberFields.
+// numberFields are the names of the fields that hold a number.
 var numberFields = map[database.FieldKind]string{
 	database.FieldLog: "log", database.FieldPreviousLog: "previous log",
 	database.FieldNextFile: "next file", database.FieldSequence: "last sequence",
 }
 
-// fieldOf says what a field is. Its keys stay parts of the edit.
+// fieldOf describes a field. Its keys are slices of the version edit.
 func fieldOf(f database.Field) *Field {
 	key := func(b []byte) *text.Key { return &text.Key{Stored: b, Internal: true} }
 	switch f.Kind {

@@ -13,21 +13,21 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// A Row is a block of a table, its footer, or a gap: bytes that no block accounts for.
+// A Row is a block of a table, its footer, or a gap: bytes that belong to no block.
 type Row struct {
 	Offset      uint64   `json:"offset"`
-	Bytes       uint64   `json:"bytes"` // as stored, without a block's trailer
+	Bytes       uint64   `json:"bytes"` // as stored, without the trailer of a block
 	Kind        string   `json:"kind"`
-	Names       []string `json:"names,omitempty"` // that the metaindex has for it
+	Names       []string `json:"names,omitempty"` // names in the metaindex
 	Found       bool     `json:"found_by_checksum,omitempty"`
 	Compression string   `json:"compression,omitempty"`
-	Raw         int      `json:"raw_bytes,omitempty"` // decompressed
+	Raw         int      `json:"raw_bytes,omitempty"` // size after decompression
 	*Entries
-	Check  string `json:"check,omitempty"`  // of checksum and form: ok or damaged; of a gap nothing
+	Check  string `json:"check,omitempty"`  // result of checking checksum and form: ok or damaged; "" for a gap
 	Damage string `json:"damage,omitempty"` // what is wrong
 }
 
-// Entries are what a block has that is no filter.
+// Entries describes the entries of a block that is not a filter.
 type Entries struct {
 	Count    int       `json:"entries"`
 	Restarts int       `json:"restart_points"`
@@ -35,8 +35,8 @@ type Entries struct {
 	Last     *text.Key `json:"last_key,omitempty"`
 }
 
-// Rows returns what the file consists of, each with what is wrong with it. An error is one of
-// reading, and what is behind that follows.
+// Rows yields what the file consists of, in file order. An error is a read error. The next
+// rows follow it.
 func (t *Table) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		end := uint64(0)
@@ -60,7 +60,7 @@ func (t *Table) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// row reads a part.
+// row reads a section.
 func (t *Table) row(p *section) (Row, error) {
 	r := Row{Offset: p.Offset, Bytes: p.Length, Kind: p.kind, Names: p.names, Found: p.found != nil, Check: "ok"}
 	err := cmp.Or(t.fill(&r, p), p.damage)
@@ -73,7 +73,7 @@ func (t *Table) row(p *section) (Row, error) {
 	return r, t.file.Wrap(err)
 }
 
-// fill reads a block, and counts what is in it.
+// fill reads a block, and counts its entries.
 func (t *Table) fill(r *Row, p *section) error {
 	if p.kind == footer {
 		return nil
@@ -113,7 +113,7 @@ func entriesOf(contents []byte, internal bool) (*Entries, error) {
 	return e, nil
 }
 
-// corrupt says of an error that it is damage.
+// corrupt marks an error as damage.
 func corrupt(err error) error {
 	if err == nil {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// addFoundBlocks adds the blocks that are found by their checksums, but for those that are listed.
+// addFoundBlocks adds blocks that are found by their checksums, unless they overlap blocks
+// that are listed.
 func (t *Table) addFoundBlocks(internal source.InternalKeys) error {
 	which := "footer"
 	if t.layout != nil {
@@ -30,7 +31,7 @@ func (t *Table) addFoundBlocks(internal source.InternalKeys) error {
 	}
 	listed := t.sections
 	if t.layout == nil {
-		listed = nil // the footer is where it should be
+		listed = nil // the footer is only where it should be
 	}
 	for i := range found {
 		p := section{Handle: found[i].Handle, kind: found[i].Kind, found: &found[i]}
@@ -46,7 +47,7 @@ func (t *Table) addFoundBlocks(internal source.InternalKeys) error {
 	return nil
 }
 
-// overlapsAny reports whether the part shares bytes with one of others.
+// overlapsAny reports whether the section shares bytes with one of others.
 func (p *section) overlapsAny(others []section) bool {
 	for i := range others {
 		if o := &others[i]; p.Offset < o.end() && o.Offset < p.end() {
@@ -56,7 +57,7 @@ func (p *section) overlapsAny(others []section) bool {
 	return false
 }
 
-// nameFoundBlocks gives blocks the names that a metaindex has for them that was found.
+// nameFoundBlocks sets the names and kinds of found blocks from a found metaindex.
 func (t *Table) nameFoundBlocks() {
 	at := map[uint64]*section{}
 	for i := range t.sections {
@@ -68,7 +69,7 @@ func (t *Table) nameFoundBlocks() {
 		}
 		it, err := t.sections[i].openFound()
 		if err != nil {
-			continue // which reading it tells
+			continue // reading it returns the error
 		}
 		for it.Next() {
 			offset, n := wire.Uvarint(it.Value())

@@ -1,5 +1,5 @@
-// Package layout lists what a file of a database consists of, from its first byte to its last:
-// the blocks of a table, the records of a log, the edits of a MANIFEST.
+// Package layout lists what a file of a database consists of, in file order: the blocks of
+// a table, the batches of a write-ahead log, the version edits of a MANIFEST.
 package layout
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// The kinds of what a table consists of. "block" is one that nothing says the kind of.
+// The kinds of blocks in a table. A block of unknown kind has the kind "block".
 const (
 	data         = "data"
 	filterBlocks = "filter by blocks"
@@ -29,30 +29,30 @@ const (
 	gap          = "gap"
 )
 
-// MaxSearched is the size up to which a file without footer or index is searched for blocks.
+// MaxSearched is the largest file that is searched for blocks by their checksums.
 const MaxSearched = 128 << 20
 
 // A Table lists the blocks of a table.
 type Table struct {
-	Notes []string // what is not known of it, for people
+	Notes []string // what is unknown, for messages
 
 	file     *source.File
-	layout   *table.Layout // nil: there is no footer to go by
-	damage   error         // of footer or index, so that they do not say where blocks are
-	internal bool          // keys of data blocks and the index are internal keys
-	sections []section     // in the order of the file
+	layout   *table.Layout // nil: the footer cannot be read
+	damage   error         // damage of the footer or the index, which tell where blocks are
+	internal bool          // data blocks and index have internal keys
+	sections []section     // in file order
 }
 
-// section is a block, or the footer.
+// A section is a block or the footer.
 type section struct {
 	table.Handle
 	kind   string
-	names  []string            // that the metaindex has for it
-	damage error               // that is known before it is read
-	found  *salvage.FoundBlock // nil: something lists it
+	names  []string            // its names in the metaindex
+	damage error               // damage that is known before the block is read
+	found  *salvage.FoundBlock // set if the block was found by its checksum
 }
 
-// end is where the part ends, its trailer with it.
+// end returns where the section ends, with its trailer.
 func (p *section) end() uint64 {
 	if p.kind == footer {
 		return p.Offset + p.Length
@@ -60,14 +60,14 @@ func (p *section) end() uint64 {
 	return p.Offset + p.Length + format.TrailerLen
 }
 
-// Of finds out where the blocks of a table are: by its footer, index and metaindex and, where
-// the first two cannot be read, by the blocks' checksums.
+// Of finds the blocks of a table: through its footer, index and metaindex or, if footer or
+// index cannot be read, by their checksums.
 func Of(f *source.File, internal source.InternalKeys) (*Table, error) {
 	t := &Table{file: f, layout: f.Layout, internal: f.Internal}
 	if t.layout == nil {
 		t.layout, t.damage = table.ReadLayout(f.Src, f.Size, f.Options)
 	}
-	t.addFooter() // which is parts[0] until they are sorted
+	t.addFooter() // it is sections[0] until they are sorted
 	if t.layout != nil {
 		t.addBlocks()
 	}
@@ -84,7 +84,7 @@ func (t *Table) note(format string, args ...any) {
 	t.Notes = append(t.Notes, t.file.Path+": "+fmt.Sprintf(format, args...))
 }
 
-// addFooter adds the footer, or where it is missed.
+// addFooter adds the footer, or the place where it should be.
 func (t *Table) addFooter() {
 	p := section{kind: footer}
 	if t.layout != nil {
@@ -98,7 +98,7 @@ func (t *Table) addFooter() {
 	t.sections = append(t.sections, p)
 }
 
-// addBlocks adds what footer, index and metaindex list.
+// addBlocks adds the blocks that footer, index and metaindex list.
 func (t *Table) addBlocks() {
 	for _, d := range t.layout.Data {
 		t.sections = append(t.sections, section{Handle: d.Handle, kind: data})
@@ -107,7 +107,7 @@ func (t *Table) addBlocks() {
 	if err != nil {
 		t.note("the metaindex is damaged: filters and properties are shown as gaps")
 	}
-	at := map[table.Handle]int{} // a block may be listed often
+	at := map[table.Handle]int{} // the metaindex can list a block several times
 	for _, m := range listed {
 		i, ok := at[m.Handle]
 		if !ok {
@@ -129,7 +129,7 @@ func (t *Table) addBlocks() {
 	}
 }
 
-// kindOf tells by its name in the metaindex what a block is.
+// kindOf tells the kind of a block by its name in the metaindex.
 func kindOf(name string) string {
 	switch {
 	case strings.HasPrefix(name, format.FilterPrefix):
@@ -142,7 +142,7 @@ func kindOf(name string) string {
 	return meta
 }
 
-// corruptions returns those that an error consists of.
+// corruptions returns the CorruptionErrors that err joins.
 func corruptions(err error) (all []*table.CorruptionError) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
@@ -156,7 +156,7 @@ func corruptions(err error) (all []*table.CorruptionError) {
 	return nil
 }
 
-// reason says what is wrong with a block, and not again where that is.
+// reason returns the cause of an error, without the place.
 func reason(err error) string {
 	if c := (*table.CorruptionError)(nil); errors.As(err, &c) {
 		err = c.Err

@@ -6,36 +6,37 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// What the parts of a table take in bytes.
+// Sizes of the parts of a table, in bytes.
 const (
-	entryHeader   = 3  // shared, unshared and value length, for short ones
+	entryHeader   = 3  // the three lengths of an entry, if they are short
 	restartEvery  = 16 // entries
 	restartPoint  = 4
 	filterOffset  = 4
-	filterRange   = 2048 // bytes of the file that one filter is for
+	filterRange   = 2048 // bytes of the file per filter
 	minFilterBits = 64
 
-	// An entry of the index has its header, a handle of about six bytes and a
-	// restart point beside the separator. In memory it has the handle and the
-	// separator's place decoded, and its part of the search tree.
+	// An index entry has a header, a separator, a handle of about six bytes, and a restart
+	// point. In memory it also has the decoded handle, the position of the separator, and
+	// its part of the search structure.
 	indexEntryDisk   = entryHeader + 6 + restartPoint
 	indexEntryMemory = 50
 
 	maxBlockSize = 1 << 20
 )
 
-// A tableLayout is how many keys lie where. Totals are floats: they may exceed 2⁶⁴.
+// A tableLayout says how keys are distributed. Totals are floats, because they can exceed
+// 2⁶⁴.
 type tableLayout struct {
 	keysPerBlock  float64
-	blockBytes    float64 // stored, with its trailer
+	blockBytes    float64 // size as stored, with trailer
 	blocks        float64
 	keysPerFilter float64
-	filters       float64 // that have keys
-	offsets       float64 // of filters, those without keys too
+	filters       float64 // filters with keys
+	offsets       float64 // filter offsets, including filters without keys
 }
 
-// layOut lays the keys out in blocks, as a Writer does: a block ends with the entry
-// that brings it to its size.
+// layOut distributes the keys as a Writer does: a block ends with the entry that reaches
+// the block size.
 func (q Query) layOut() tableLayout {
 	var l tableLayout
 	n := float64(q.Keys)
@@ -53,7 +54,7 @@ func (q Query) layOut() tableLayout {
 
 func (l tableLayout) data() float64 { return l.blocks * l.blockBytes }
 
-// filterBytes returns what the filters take, with their k and offsets.
+// filterBytes returns the size of the filters, with their k and offsets.
 func (l tableLayout) filterBytes(bitsPerKey int) float64 {
 	bits := max(minFilterBits, l.keysPerFilter*float64(bitsPerKey))
 	return l.filters*(math.Ceil(bits/8)+1) + l.offsets*filterOffset

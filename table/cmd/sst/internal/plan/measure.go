@@ -13,17 +13,16 @@ const (
 	// measuredLookups is how many absent keys each measurement asks for.
 	measuredLookups = 2_000_000
 
-	// Filters are built of about this many keys all together.
+	// measuredKeys is the approximate total number of keys in the measured filters.
 	measuredKeys = 200_000
 
 	// No measurement tells rates below minMeasurableRate: with none of the questions
-	// answered wrongly, the rate is below it in 19 of 20 cases.
+	// positive, the rate is lower than this with a probability of 95 %.
 	minMeasurableRate = 3.0 / measuredLookups
 )
 
-// measure builds filters of so many keys and returns the share of absent keys
-// that they take for present. All keys are random. The result is the same each
-// time.
+// measure builds filters with this many random keys, and returns the share of absent random
+// keys for which they answer "may contain". The result is reproducible.
 func measure(keys, bitsPerKey int) float64 {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var key [16]byte
@@ -51,15 +50,14 @@ func measure(keys, bitsPerKey int) float64 {
 	return float64(hits) / float64(measuredLookups/filters*filters)
 }
 
-// met reports whether a measured rate is at most the one asked for, and clear of it
-// by the standard deviation of the measurement.
+// met reports whether a measured rate is ≤ the rate of the Query, with a margin of the
+// standard deviation of the measurement.
 func (q Query) met(rate float64) bool {
 	rate = max(rate, minMeasurableRate)
 	return rate+math.Sqrt(rate/measuredLookups) <= q.Rate
 }
 
-// A Remedy is another value of a flag, with which the rate that was asked for was
-// measured.
+// A Remedy is another value of a flag for which the measured rate is low enough.
 type Remedy struct {
 	Flag          string  `json:"flag"`
 	Value         uint64  `json:"value"`
@@ -67,8 +65,8 @@ type Remedy struct {
 	Rate          float64 `json:"measured_rate"`
 }
 
-// remedies looks for the fewest further bits per key, up to twice as many, and for the
-// least larger blocks, that meet the rate.
+// remedies looks for the smallest number of bits per key, at most twice as many, and for
+// the smallest larger block size that reach the rate.
 func (q Query) remedies(bitsPerKey int) []Remedy {
 	var found []Remedy
 	keys := int(q.layOut().keysPerFilter)

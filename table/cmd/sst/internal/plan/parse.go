@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// keySuffixes are the letters that may stand behind a number of keys.
+// keySuffixes are the suffixes of a number of keys.
 var keySuffixes = map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
-// ParseKeys reads a number of keys: 10000000000, 10_000_000_000, 10e9 or 10G.
+// ParseKeys parses a number of keys: 10000000000, 10_000_000_000, 10e9 or 10G.
 func ParseKeys(s string) (uint64, error) {
 	number, factor := s, 1.0
 	if s != "" {
@@ -26,7 +26,7 @@ func ParseKeys(s string) (uint64, error) {
 	return uint64(n), nil
 }
 
-// ParseRate reads a rate: 0.01 or 1%.
+// ParseRate parses a rate: 0.01 or 1%.
 func ParseRate(s string) (float64, error) {
 	number, percent := strings.CutSuffix(s, "%")
 	p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)

@@ -7,8 +7,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// A Plan is what a Query comes to. Sizes are in bytes, rates are false positives per
-// absent key.
+// A Plan is the result of a Query. Sizes are in bytes. Rates are false positives per absent
+// key.
 type Plan struct {
 	Keys       uint64  `json:"keys"`
 	AskedRate  float64 `json:"asked_rate,omitempty"`
@@ -19,10 +19,10 @@ type Plan struct {
 	MeasuredRate  float64 `json:"measured_rate"`
 	Questions     int     `json:"measured_questions"`
 	KeysPerFilter int     `json:"keys_per_filter"`
-	SingleRate    float64 `json:"single_filter_rate"` // of one filter over all keys
+	SingleRate    float64 `json:"single_filter_rate"` // rate of one filter for all keys
 
-	// Missed says that more false positives were measured than asked for, or that so
-	// few cannot be measured, and Remedies with what they are no more.
+	// Missed says that the measured rate is higher than AskedRate, or that AskedRate is too
+	// low to be measured. Remedies are other flags that reach it.
 	Missed   bool     `json:"missed"`
 	Remedies []Remedy `json:"remedies,omitempty"`
 
@@ -33,7 +33,7 @@ type Plan struct {
 	IndexBytes   float64 `json:"index_bytes"`
 	DiskBytes    float64 `json:"disk_bytes"`
 	IndexMemory  float64 `json:"index_memory_bytes"`
-	MemoryBytes  float64 `json:"memory_bytes"` // of filters and index
+	MemoryBytes  float64 `json:"memory_bytes"` // memory of filters and index
 
 	Tables           float64 `json:"tables"`
 	MemoryPerTable   float64 `json:"memory_per_table_bytes"`
@@ -43,7 +43,7 @@ type Plan struct {
 	query Query
 }
 
-// New makes the plan, and measures what its filters do.
+// New computes the plan, and measures the rate of its filters.
 func New(q Query) (Plan, error) {
 	p, err := computePlan(q)
 	if err != nil {
@@ -57,7 +57,7 @@ func New(q Query) (Plan, error) {
 	return p, nil
 }
 
-// computePlan makes the plan but for what is measured.
+// computePlan computes the plan without measurements.
 func computePlan(q Query) (Plan, error) {
 	if err := q.Validate(); err != nil {
 		return Plan{}, err
@@ -94,8 +94,8 @@ func (p *Plan) addSizes(l tableLayout) {
 	p.MemoryBytes = p.FilterBytes + p.IndexMemory
 }
 
-// addTables cuts the keys into tables, of one key at least, and gives each machine
-// whole tables.
+// addTables divides the keys into tables of at least one key, and the tables among
+// machines.
 func (p *Plan) addTables() error {
 	n := float64(p.Keys)
 	keys := max(1, math.Floor(float64(p.query.TableSize)/(p.DiskBytes/n)))

@@ -1,31 +1,30 @@
-// Package plan computes what tables of so many keys take: their filters at a
-// false-positive rate, with what that rate really is, their disk and their memory.
+// Package plan computes the size of tables for a number of keys: their filters, with
+// formula and measured false-positive rates, their disk space and their memory.
 package plan
 
 import "fmt"
 
-// A Query is what is planned for. Its fields are the flags of "sst plan"; sizes are
-// in bytes.
+// A Query is what to plan for. Its fields are the flags of sst plan. Sizes are in bytes.
 type Query struct {
 	Keys        uint64
-	Rate        float64 // of false positives; 0: BitsPerKey is given instead
+	Rate        float64 // false-positive rate; 0: use BitsPerKey
 	BitsPerKey  int
 	KeySize     uint64
 	ValueSize   uint64
-	Compression float64 // what share of their bytes data blocks keep
+	Compression float64 // compressed size of data blocks, as a share of their size
 	BlockSize   uint64
 	TableSize   uint64
-	Memory      uint64 // of a machine; 0: machines are not counted
+	Memory      uint64 // memory of a machine; 0: do not plan machines
 }
 
 const (
 	maxKeys = 1e15
 
-	// A filter that sees 32 bits of a key cannot err less often than two keys
-	// have the same, which is about minRate in the smallest of filters.
+	// Filters use a 32-bit hash of a key, so their rate is at least the chance that two
+	// keys have the same hash. In the smallest filters that is about minRate.
 	minRate = 1e-9
 
-	// The most bits per key: k is 30 from 44 on.
+	// maxBits is the maximum number of bits per key. From 44 on, k is 30.
 	maxBits = 100
 )
 

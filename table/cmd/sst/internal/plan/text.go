@@ -18,8 +18,7 @@ func (p Plan) WriteJSON(w io.Writer) error {
 	return text.WriteJSON(w, p)
 }
 
-// WriteText writes the plan as a table, and below it how the rate that was asked
-// for can be had, if it is not.
+// WriteText writes the plan as a table and, if it misses the rate, advice below it.
 func (p Plan) WriteText(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, part := range [][][3]string{p.rateRows(), p.sizeRows(), p.tableRows()} {
@@ -49,7 +48,7 @@ func (p Plan) rateRows() [][3]string {
 	}
 }
 
-// measured is the rate, or what it is below.
+// measured formats the measured rate, or its upper bound.
 func (p Plan) measured() string {
 	if p.MeasuredRate == 0 {
 		return "< " + percent(minMeasurableRate)
@@ -81,7 +80,7 @@ func (p Plan) tableRows() [][3]string {
 		count(p.TablesPerMachine), size(float64(p.query.Memory)))})
 }
 
-// advice says how the rate that was asked for can be had, if it is not.
+// advice says how to reach the rate, if the plan misses it.
 func (p Plan) advice() string {
 	if !p.Missed {
 		return ""
@@ -107,7 +106,7 @@ func (r Remedy) describe() string {
 		exact(r.Value), percent(r.Rate), count(float64(r.KeysPerFilter)))
 }
 
-// percent writes a rate with two significant digits and no exponent.
+// percent formats a rate with two significant digits and no exponent.
 func percent(rate float64) string {
 	v := 100 * rate
 	if v == 0 {
@@ -117,21 +116,20 @@ func percent(rate float64) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64) + " %"
 }
 
-// exactPercent writes a rate as it was given.
+// exactPercent formats a rate as it was given.
 func exactPercent(rate float64) string {
-	digits := strconv.FormatFloat(100*rate, 'e', 8, 64) // hides what 100 times adds
+	digits := strconv.FormatFloat(100*rate, 'e', 8, 64) // hides rounding errors of the multiplication
 	v, _ := strconv.ParseFloat(digits, 64)
 	return strconv.FormatFloat(v, 'f', -1, 64) + " %"
 }
 
-// size writes bytes with a unit of powers of a thousand.
+// size formats bytes with a unit of powers of 1000.
 func size(bytes float64) string {
 	value, prefix := humanize.ComputeSI(bytes)
 	return strings.TrimSuffix(strconv.FormatFloat(value, 'f', 1, 64), ".0") + " " + prefix + "B"
 }
 
-// exact writes bytes with a unit of powers of 1024, without a space, as a flag's
-// value.
+// exact formats bytes with a unit of powers of 1024 and no space, as the value of a flag.
 func exact(bytes uint64) string {
 	units := []string{"B", "KiB", "MiB", "GiB"}
 	i := 0
@@ -142,5 +140,5 @@ func exact(bytes uint64) string {
 	return strconv.FormatUint(bytes, 10) + units[i]
 }
 
-// count writes a number with a comma before each three digits.
+// count formats a number with a comma between groups of three digits.
 func count(n float64) string { return humanize.CommafWithDigits(n, 0) }

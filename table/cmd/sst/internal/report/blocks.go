@@ -10,43 +10,43 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-// Blocks are the data blocks, packed, as there may be very many of them.
+// Blocks are the data blocks in a compact form, because there can be very many.
 type Blocks struct {
 	Count int `json:"count"`
 
-	// Columns has eight uvarints for each block: the gap before it, its length as
-	// stored and its length decompressed, its entries, the users' keys that they
-	// are of, and deletions, its compression, and how many bytes of Entries it has. Those of a damaged block
-	// are zero but for the first two.
+	// Columns has eight uvarints for each block: the gap before it, its size as stored, its
+	// size decompressed, and its numbers of entries, of distinct user keys and of tombstones,
+	// its compression id, and its number of bytes in Entries. For a damaged block, only the
+	// first two are not zero.
 	Columns []byte `json:"columns"`
 
-	// Separators has for each block, as uvarints, how many bytes its separator
-	// shares with the one before and how many it does not, and these.
+	// Separators has for each block two uvarints and some bytes: how many bytes its
+	// separator shares with the one before, the number of other bytes, and these bytes.
 	Separators     []byte `json:"separators"`
-	SeparatorBytes int    `json:"separator_bytes"` // of all of them, whole
+	SeparatorBytes int    `json:"separator_bytes"` // size of all separators, uncompressed
 
-	// Entries has those of the blocks that the page has room for: a key as a
-	// separator is, how long the value is, and how much of it follows, and that.
+	// Entries has the entries of the first blocks. Each has a key, encoded as a separator,
+	// the length of the value, and the length and the bytes of its start.
 	Entries  []byte `json:"entries"`
-	Embedded int    `json:"held"` // blocks with entries here
+	Embedded int    `json:"held"` // number of blocks in Entries
 
-	Errors map[int]string `json:"errors"` // of damaged blocks, by number
+	Errors map[int]string `json:"errors"` // errors of damaged blocks, by number
 }
 
-// maxShownValue is how much of a value the page has.
+// maxShownValue is how many bytes of a value the page has.
 const maxShownValue = 32
 
-// collector makes the Blocks.
+// A collector collects the Blocks.
 type collector struct {
 	*Model
 	f             *source.File
-	budget        int64  // bytes that entries may still take
-	lastEnd       uint64 // of the block before
-	lastSeparator []byte // separator before
+	budget        int64  // bytes left for entries
+	lastEnd       uint64 // end of the block before
+	lastSeparator []byte // separator of the block before
 	sizes         blockSizes
 }
 
-// blocks reads the data blocks one after the other.
+// blocks reads the data blocks in file order.
 func (m *Model) blocks(f *source.File, room int64, d *damageList) {
 	c := collector{Model: m, f: f, budget: room, sizes: newTallies()}
 	m.Blocks.Errors = map[int]string{}
@@ -67,7 +67,7 @@ func (m *Model) blocks(f *source.File, room int64, d *damageList) {
 	m.Histograms = c.sizes.histograms(f.Internal)
 }
 
-// add appends a block to the columns.
+// add adds a block to the columns.
 func (c *collector) add(b tablestats.Block, held []byte) {
 	out := &c.Blocks
 	for _, n := range []uint64{
@@ -85,14 +85,14 @@ func (c *collector) add(b tablestats.Block, held []byte) {
 	}
 }
 
-// appendKey appends a key that shares so many bytes with the one before.
+// appendKey appends a key that shares this many bytes with the key before.
 func appendKey(dst, key []byte, shared int) []byte {
 	dst = binary.AppendUvarint(dst, uint64(shared))
 	dst = binary.AppendUvarint(dst, uint64(len(key)-shared))
 	return append(dst, key[shared:]...)
 }
 
-// count counts a sound block in.
+// count counts a sound block.
 func (c *collector) count(b tablestats.Block, entries *block.Iter) {
 	c.compression(b.Compression)
 	t := &c.Totals
@@ -112,7 +112,7 @@ func (c *collector) count(b tablestats.Block, entries *block.Iter) {
 	}
 }
 
-// userKey is the user's part of a key, or all of one that has none.
+// userKey returns the user key, or the whole key if it is not an internal key.
 func (c *collector) userKey(key []byte) []byte {
 	if user := c.f.FilterKey(key); user != nil {
 		return user
@@ -120,8 +120,8 @@ func (c *collector) userKey(key []byte) []byte {
 	return key
 }
 
-// encodeEntries returns the block's entries for the page, or nothing if there is no room for
-// all of them.
+// encodeEntries returns the entries of a block for the page, or nil if they exceed the
+// budget.
 func (c *collector) encodeEntries(entries *block.Iter) []byte {
 	var held []byte
 	var keys tablestats.PrefixTracker

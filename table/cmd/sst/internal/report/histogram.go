@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// A Histogram says how often sizes occur.
+// A Histogram counts sizes.
 type Histogram struct {
 	Title  string  `json:"title"`
-	Unit   string  `json:"unit"` // of the sizes
-	Of     string  `json:"of"`   // what has them
+	Unit   string  `json:"unit"` // unit of the sizes
+	Of     string  `json:"of"`   // what is counted
 	Min    int     `json:"min"`
 	Median int     `json:"median"`
 	Max    int     `json:"max"`
@@ -17,7 +17,7 @@ type Histogram struct {
 	Bins   []Bin   `json:"bins"`
 }
 
-// A Bin counts the sizes from From to To, both included.
+// A Bin counts the sizes ≥ From and ≤ To.
 type Bin struct {
 	From  int `json:"from"`
 	To    int `json:"to"`
@@ -27,12 +27,12 @@ type Bin struct {
 const (
 	maxBins = 24
 
-	// wideRange is how many times larger the largest size is than the smallest
-	// where bins double, so that most sizes are not in the first one.
+	// If the largest size is ≥ wideRange times the smallest, the width of bins doubles.
+	// Otherwise most sizes would be in the first bin.
 	wideRange = 64
 )
 
-// A sizeCounts is how often each size occurs.
+// sizeCounts counts how often each size occurs.
 type sizeCounts map[int]int
 
 type blockSizes struct{ stored, raw, entries, keys, values sizeCounts }
@@ -41,7 +41,7 @@ func newTallies() blockSizes {
 	return blockSizes{sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}}
 }
 
-// histograms returns those of sizes that there are.
+// histograms returns the histograms that have sizes.
 func (t blockSizes) histograms(internal bool) []Histogram {
 	keys := "Key lengths"
 	if internal {
@@ -92,7 +92,7 @@ func (t sizeCounts) histogram(title, unit, of string) Histogram {
 	return h
 }
 
-// bins returns empty bins for sizes from least to most: of one width, or doubling.
+// bins returns empty bins for sizes from least to most, of equal or of doubling width.
 func bins(least, most int) []Bin {
 	if most >= 256 && most/wideRange >= max(least, 1) {
 		return doublingBins(least, most)
@@ -105,7 +105,8 @@ func bins(least, most int) []Bin {
 	return all
 }
 
-// binWidth returns the least of 1, 2, 5, 10, 20, 50 and so on that makes few bins.
+// binWidth returns the smallest of 1, 2, 5, 10, 20, 50 and so on that makes at most maxBins
+// bins.
 func binWidth(span int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, digit := range []int{1, 2, 5} {
@@ -116,7 +117,7 @@ func binWidth(span int) int {
 	}
 }
 
-// doublingBins are for 0, 1, 2 to 3, 4 to 7 and so on.
+// doublingBins returns bins for 0, 1, 2 to 3, 4 to 7 and so on.
 func doublingBins(least, most int) []Bin {
 	all := []Bin{{}}
 	for from := 1; from <= most; from *= 2 {

@@ -16,15 +16,14 @@ import (
 //go:embed page
 var files embed.FS
 
-// scripts are the page's, in the order in which they run.
+// scripts are the scripts of the page, in the order in which they run.
 var scripts = []string{
 	"bytes", "text", "format", "model", "filter", "lookup",
 	"dom", "picker", "fills", "map", "parts", "heat", "bits", "filters", "histogram", "path", "main",
 }
 
-// Write writes the page. What comes from the file is in it in two ways only: the
-// file's name, as text, and JSON, in which no <, > or & is left, so that nothing can end
-// the element that it is in. All of it is printable.
+// Write writes the page. Data of the table is in it only as the escaped file name and as
+// JSON. The JSON has no <, > or &, so it cannot end its element. Everything is printable.
 func (m *Model) Write(w io.Writer) error {
 	line, err := text.AppendJSON(nil, m)
 	if err != nil {
@@ -47,7 +46,7 @@ func (m *Model) Write(w io.Writer) error {
 	return nil
 }
 
-// script returns the scripts as one, whose names are its own.
+// script returns all scripts as one function, so that their names are not global.
 func script() string {
 	var b strings.Builder
 	b.WriteString("(() => {\n\"use strict\";\n")
@@ -58,13 +57,13 @@ func script() string {
 	return b.String()
 }
 
-// hashOf is what the page's policy knows an inline element by.
+// hashOf returns the hash of an inline element for the content security policy.
 func hashOf(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// read returns a file of the page, which is there.
+// read returns an embedded file of the page. The file exists.
 func read(name string) string {
 	content, err := files.ReadFile("page/" + name)
 	if err != nil {

@@ -14,24 +14,24 @@ import (
 // A Part is a block other than a data block, or the footer.
 type Part struct {
 	Kind        string `json:"kind"`
-	Name        string `json:"name,omitempty"` // in the metaindex, as text
+	Name        string `json:"name,omitempty"` // its names in the metaindex, as text
 	Offset      uint64 `json:"offset"`
-	Length      uint64 `json:"length"`  // as stored
-	Trailer     int    `json:"trailer"` // behind it
-	Raw         int    `json:"raw"`     // decompressed
+	Length      uint64 `json:"length"`  // size as stored
+	Trailer     int    `json:"trailer"` // size of the trailer
+	Raw         int    `json:"raw"`     // size after decompression
 	Compression int    `json:"compression"`
 	Error       string `json:"error,omitempty"`
 }
 
-// parts lists what is not data: what the metaindex lists, it itself, the index and
-// the footer.
+// parts lists the blocks other than data blocks: those in the metaindex, metaindex, index
+// and footer.
 func (m *Model) parts(f *source.File, d *damageList) {
 	meta, err := f.Layout.Meta()
 	d.add(err)
-	known := map[uint64]int{} // parts by where they are
+	known := map[uint64]int{} // parts by offset
 	for _, part := range meta {
 		if i, ok := known[part.Offset]; ok {
-			m.Parts[i].Name += ", " + text.Escape([]byte(part.Name)) // one filter block has two names
+			m.Parts[i].Name += ", " + text.Escape([]byte(part.Name)) // a filter block can have two names
 			continue
 		}
 		known[part.Offset] = len(m.Parts)
@@ -39,13 +39,13 @@ func (m *Model) parts(f *source.File, d *damageList) {
 	}
 	m.addPart(f, "metaindex", "", f.Layout.Metaindex, d)
 	if last := &m.Parts[len(m.Parts)-1]; last.Error == "" {
-		last.Error = errorText(err) // its form may be damaged under a right checksum
+		last.Error = errorText(err) // the checksum can be right although the form is not
 	}
 	m.addPart(f, "index", "", f.Layout.Index, d)
 	m.Parts = append(m.Parts, Part{Kind: "footer", Offset: uint64(f.Layout.Footer), Length: format.FooterLen, Raw: format.FooterLen})
 }
 
-// kindOf is what a part is by its name in the metaindex.
+// kindOf returns the kind of a block with this name in the metaindex.
 func kindOf(name string) string {
 	switch {
 	case strings.HasPrefix(name, format.FilterPrefix):
@@ -70,11 +70,11 @@ func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *da
 
 func idText(id byte) string { return strconv.Itoa(int(id)) }
 
-// filters takes over the filters that lookups ask, and says why others are not.
+// filters adds the filters that lookups check, and says why others are not used.
 func (m *Model) filters(f *source.File, d *damageList) {
 	all := f.Filters()
 	if all.Blocks != nil {
-		contents, _, _ := f.Layout.ReadBlock(all.BlocksEntry.Handle) // which was read and sound before
+		contents, _, _ := f.Layout.ReadBlock(all.BlocksEntry.Handle) // it was read before, and is sound
 		m.Filter = &Filter{policyName(all.BlocksEntry, format.FilterPrefix), all.BlocksEntry.Offset, contents}
 	}
 	if all.Table != nil {
@@ -93,7 +93,7 @@ func policyName(entry table.MetaindexEntry, prefix string) string {
 	return text.Escape([]byte(strings.TrimPrefix(entry.Name, prefix)))
 }
 
-// damagedFilter notes the damage of a filter that has a right checksum.
+// damagedFilter adds the damage of a filter whose checksum is right.
 func (m *Model) damagedFilter(err error, d *damageList) {
 	var c *table.CorruptionError
 	if !errors.As(err, &c) {

@@ -1,6 +1,6 @@
-// Package report writes a page of HTML about one table: where its blocks are, how
-// large they are, what its filters are worth, and, by a search that runs in the
-// page, how a key is looked up. The page is one file, and asks for no other.
+// Package report writes a web page about a table: a map of its blocks, their sizes, its
+// filters, and the steps of a lookup. The lookup runs in the page. The page is one file and
+// loads no others.
 package report
 
 import (
@@ -15,39 +15,39 @@ import (
 
 // Options say what a page holds.
 type Options struct {
-	// Embed is how many bytes of the page keys and the starts of values take at
-	// most. Blocks beyond it are in the page without their entries.
+	// Embed limits the size of the keys and values in the page. Blocks beyond it are in
+	// the page without their entries.
 	Embed uint64
 
-	// Command looks a key up when the key is put behind it, as the page says of
-	// entries that it does not hold. Its words are quoted for a shell.
+	// Command is the command that looks up a key, which the page appends. The page shows it
+	// for entries that it does not hold. Its words are quoted for a shell.
 	Command []string
 }
 
-// A Model is what a page shows. It is the page's JSON.
+// A Model is the contents of a page. The page holds it as JSON.
 type Model struct {
 	File     string   `json:"file"`
 	Command  []string `json:"command"`
 	Size     int64    `json:"size"`
 	Internal bool     `json:"internal"`
 	Note     string   `json:"note,omitempty"`  // why a filter is not used
-	Order    string   `json:"order,omitempty"` // what keys are in, if not in bytewise order: the page does not look keys up then
+	Order    string   `json:"order,omitempty"` // the order of keys if it is not bytewise: the page then looks up no keys
 
 	Totals       Totals            `json:"totals"`
-	Compressions map[string]string `json:"compressions"` // by id
-	Parts        []Part            `json:"parts"`        // other than data blocks
+	Compressions map[string]string `json:"compressions"` // names of compressions, by id
+	Parts        []Part            `json:"parts"`        // the blocks other than data blocks, and the footer
 	Blocks       Blocks            `json:"blocks"`
-	Filter       *Filter           `json:"filter,omitempty"` // by data blocks
+	Filter       *Filter           `json:"filter,omitempty"` // the block filters
 	Whole        *Filter           `json:"whole,omitempty"`
 	Histograms   []Histogram       `json:"histograms"`
-	Samples      [][]byte          `json:"samples"` // keys to begin with, the last absent
+	Samples      [][]byte          `json:"samples"` // example keys; the last one is absent
 	Damage       []string          `json:"damage,omitempty"`
 }
 
-// Totals are of the data blocks that are sound.
+// Totals are sums over the sound data blocks.
 type Totals struct {
 	Entries   int   `json:"entries"`
-	UserKeys  int   `json:"users"` // users' keys: fewer than entries where these are versions
+	UserKeys  int   `json:"users"` // distinct user keys
 	Deletions int   `json:"deletions"`
 	Stored    int64 `json:"stored"`
 	Raw       int64 `json:"raw"`
@@ -55,15 +55,15 @@ type Totals struct {
 	Values    int64 `json:"values"`
 }
 
-// A Filter is the contents of a block of filters.
+// A Filter is a filter block.
 type Filter struct {
 	Name   string `json:"name"`
 	Offset uint64 `json:"offset"`
 	Bytes  []byte `json:"bytes"`
 }
 
-// New reads all of the table. Damage is shown in the Model, and joined in the error
-// too, with which the Model is still good.
+// New reads the whole table. The error joins all damage. The Model is valid even then, and
+// shows it.
 func New(f *source.File, o Options) (*Model, error) {
 	m := &Model{
 		File: filepath.Base(f.Path), Command: o.Command, Size: f.Size, Internal: f.Internal,
@@ -83,11 +83,11 @@ func New(f *source.File, o Options) (*Model, error) {
 	return m, errors.Join(d.found...)
 }
 
-// damageList is what was found damaged, each part of the file once: some are come to
-// twice, and errors call them by different names then.
+// A damageList lists damage, once per block. A block can be read twice, with different
+// errors.
 type damageList struct {
 	found []error
-	seen  map[int64]bool // by offset
+	seen  map[int64]bool // offsets of damaged blocks
 }
 
 func (d *damageList) add(err error) {
@@ -110,7 +110,7 @@ func errorText(err error) string {
 	return text.Printable(err.Error())
 }
 
-// compression returns the id, and notes what it is called.
+// compression returns the id, and adds its name to the Model.
 func (m *Model) compression(id byte) int {
 	m.Compressions[idText(id)] = codecs.Name(id)
 	return int(id)

@@ -5,18 +5,17 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-// maxSample is the longest key to begin with.
+// maxSample is the length of the longest example key.
 const maxSample = 80
 
-// samples picks keys that the page offers to look up: two that are there and, by
-// putting something behind one, one that is not.
+// samples picks example keys to look up: two that are in the table, and one that is not.
 func (m *Model) samples(f *source.File) {
 	if m.Order != "" {
 		return
 	}
 	data := f.Layout.Data
 	for _, i := range []int{0, len(data) / 2} {
-		if i >= len(data) || i == 0 && len(m.Samples) > 0 { // of one block, once
+		if i >= len(data) || i == 0 && len(m.Samples) > 0 { // do not pick from the same block twice
 			continue
 		}
 		if key := firstKey(f, i); len(key) <= maxSample && key != nil {
@@ -33,7 +32,7 @@ func (m *Model) samples(f *source.File) {
 	}
 }
 
-// firstKey returns the user's part of the first key of data block i, or nil.
+// firstKey returns the user key of the first entry of data block i, or nil.
 func firstKey(f *source.File, i int) []byte {
 	_, it, err := tablestats.ReadBlock(f, f.Layout.Data[i])
 	if err == nil && it.First() {

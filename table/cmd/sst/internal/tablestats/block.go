@@ -1,5 +1,5 @@
-// Package tablestats takes tables apart: what each block and each filter holds, and
-// what that comes to.
+// Package tablestats collects statistics of a table: of its blocks, its entries and its
+// filters.
 package tablestats
 
 import (
@@ -13,22 +13,22 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// A Block is what a data block holds. In a damaged one all but the Part is zero.
+// A Block describes a data block. If the block is damaged, only IndexEntry is set.
 type Block struct {
-	table.IndexEntry      // its separator, and where it is
-	Compression      byte // id
-	Raw              int  // bytes, decompressed
+	table.IndexEntry      // separator and handle
+	Compression      byte // compression id
+	Raw              int  // size after decompression
 	Entries          int
-	UserKeys         int   // different keys without sequence and kind: as many as there are entries, but of internal keys
-	Deletions        int   // of internal keys
-	RestartPoints    int   // restart points
-	KeyBytes         int64 // of all keys, whole
-	KeyShared        int64 // bytes that keys share with those before them, and are not stored
+	UserKeys         int   // number of distinct user keys; for plain keys the same as Entries
+	Deletions        int   // number of tombstones
+	RestartPoints    int   // number of restart points
+	KeyBytes         int64 // size of all keys, uncompressed
+	KeyShared        int64 // bytes that are not stored, because a key shares them with the key before it
 	ValueBytes       int64
-	LongestValue     int // value, in bytes
+	LongestValue     int // length of the longest value
 }
 
-// ReadBlock reads a data block of the file, and checks it.
+// ReadBlock reads and checks a data block.
 func ReadBlock(f *source.File, part table.IndexEntry) (Block, *block.Iter, error) {
 	b := Block{IndexEntry: part}
 	contents, compression, err := f.Layout.ReadBlock(part.Handle)
@@ -66,12 +66,12 @@ func (b *Block) count(it *block.Iter, internal bool) {
 	}
 }
 
-// PrefixTracker goes over the keys of a block, from the first on, in time that grows with what the
-// block stores of them, and not with what they share.
+// A PrefixTracker tells how many bytes adjacent keys of a block share. Its time grows with
+// the bytes that the block stores, not with the bytes that keys share.
 type PrefixTracker struct{ lastKey []byte }
 
-// SharedLen returns how many bytes the key that it is at starts with in common with the one
-// before. The key at a restart point is compared, as all of it is stored.
+// SharedLen returns how many bytes the current key of it shares with the key before. A key
+// at a restart point is stored whole, so it is compared.
 func (k *PrefixTracker) SharedLen(it *block.Iter) (shared int) {
 	key := it.Key()
 	if shared = it.Shared(); shared == 0 {
@@ -81,8 +81,8 @@ func (k *PrefixTracker) SharedLen(it *block.Iter) (shared int) {
 	return shared
 }
 
-// Blocks reads the data blocks one after the other. A damaged one comes with its
-// error, and the rest follows.
+// Blocks reads the data blocks in file order. A damaged block comes with an error, and the
+// next blocks follow.
 func Blocks(f *source.File) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		for _, part := range f.Layout.Data {
@@ -94,8 +94,8 @@ func Blocks(f *source.File) iter.Seq2[Block, error] {
 	}
 }
 
-// Compression is what the compression of a block is called, of which the id is known.
-// Two claim 2, which how the block starts tells apart.
+// Compression returns the name of the compression of a block. Compression id 2 has two
+// meanings. The magic number of zstd tells them apart.
 func Compression(f *source.File, h table.Handle, id byte) string {
 	var start [4]byte
 	if id != codecs.Zstd.ID() {

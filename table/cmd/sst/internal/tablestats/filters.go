@@ -10,37 +10,36 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// FilterStats are what the filters of one kind come to, those by data blocks or that of
-// the whole table.
+// FilterStats are the statistics of the block filters, or of the filter of the whole table.
 type FilterStats struct {
 	Name       string  `json:"name"`
 	WholeTable bool    `json:"whole_table"`
 	Offset     uint64  `json:"offset"`
 	Bytes      uint64  `json:"bytes"`
-	NonEmpty   int     `json:"filters"` // those with keys
+	NonEmpty   int     `json:"filters"` // filters with keys
 	Empty      int     `json:"empty_filters"`
-	BaseLg     int     `json:"base_lg"` // of data blocks: of the range of the file that shares a filter
+	BaseLg     int     `json:"base_lg"` // base-2 logarithm of the file range per block filter
 	KMin       int     `json:"k_min"`
 	KMax       int     `json:"k_max"`
-	BitsPerKey float64 `json:"bits_per_key"` // of the bit arrays
-	Fill       float64 `json:"fill"`         // how many of the bits are set
+	BitsPerKey float64 `json:"bits_per_key"` // bits in the bit arrays per key
+	Fill       float64 `json:"fill"`         // share of set bits
 	Predicted  float64 `json:"predicted_rate"`
-	Measured   float64 `json:"measured_rate"` // by Stats.Measure
+	Measured   float64 `json:"measured_rate"` // set by Stats.Measure
 	Lookups    int     `json:"questions"`
 }
 
-// measuredLookups is how many random keys a filter's rate is measured with.
+// measuredLookups is how many random keys Measure looks up per filter.
 const measuredLookups = 300_000
 
-// A BloomBits is a bit array with the number of bits that a key sets, and the keys it
-// holds.
+// BloomBits is a Bloom filter: its bit array, the number of bits per lookup, and its number
+// of keys.
 type BloomBits struct {
 	Array []byte
 	K     int
 	Keys  int
 }
 
-// BloomBitsOf takes the filter of data blocks apart. One of under two bytes holds nothing.
+// BloomBitsOf splits a block filter. A filter of < 2 bytes is empty.
 func BloomBitsOf(filter []byte, keys int) BloomBits {
 	if len(filter) < 2 {
 		return BloomBits{Keys: keys}
@@ -48,13 +47,13 @@ func BloomBitsOf(filter []byte, keys int) BloomBits {
 	return BloomBits{Array: filter[:len(filter)-1], K: int(filter[len(filter)-1]), Keys: keys}
 }
 
-// tableBloomBitsOf takes the filter of a whole table apart: a filter.TableBloom, which has the
-// number of lines, 4 bytes, behind k.
+// tableBloomBitsOf splits a filter.TableBloom, which ends in k and the number of lines as 4
+// bytes.
 func tableBloomBitsOf(filter []byte, keys int) BloomBits {
 	return BloomBitsOf(filter[:len(filter)-4], keys)
 }
 
-// NumSet is how many bits are set.
+// NumSet returns the number of set bits.
 func (b BloomBits) NumSet() int {
 	n := 0
 	for _, c := range b.Array {
@@ -63,15 +62,15 @@ func (b BloomBits) NumSet() int {
 	return n
 }
 
-// likelyKeys is how many keys set as many bits, most likely. A filter whose bits are all
-// set can have any number of them.
+// likelyKeys estimates the number of keys from the number of set bits. If all bits are set,
+// any large number is possible.
 func (b BloomBits) likelyKeys() int {
 	n := float64(8 * len(b.Array))
 	keys := -math.Log1p(-float64(b.NumSet())/n) * n / float64(b.K)
 	return int(max(1, min(keys, n)))
 }
 
-// Predicted is the classical rate of false positives.
+// Predicted returns the false-positive rate of the classical formula.
 func (b BloomBits) Predicted() float64 {
 	if len(b.Array) == 0 {
 		return 0
@@ -79,7 +78,8 @@ func (b BloomBits) Predicted() float64 {
 	return math.Pow(1-math.Exp(-float64(b.K)*float64(b.Keys)/float64(8*len(b.Array))), float64(b.K))
 }
 
-// addFilters adds up the addFilters by data blocks. keys has the number of keys of each.
+// addFilters adds the statistics of the filters. keys has the number of keys of each block
+// filter.
 func (s *Stats) addFilters(f *source.File, keys []int) {
 	all := f.Filters()
 	if blocks := all.Blocks; blocks != nil {
@@ -93,7 +93,7 @@ func (s *Stats) addFilters(f *source.File, keys []int) {
 	}
 	if whole := all.Table; whole != nil {
 		var sum filterSum
-		if contents, _, err := f.Layout.ReadBlock(all.TableEntry.Handle); err == nil { // as it was before
+		if contents, _, err := f.Layout.ReadBlock(all.TableEntry.Handle); err == nil { // it was read before
 			sum.add(tableBloomBitsOf(contents, s.userKeys))
 		}
 		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.TableEntry.Name), format.TableFilterPrefix), all.TableEntry.Offset, all.TableEntry.Length
@@ -102,11 +102,11 @@ func (s *Stats) addFilters(f *source.File, keys []int) {
 	}
 }
 
-// filterSum adds up filters.
+// A filterSum adds up filters.
 type filterSum struct {
 	FilterStats
 	keys, bits, set int
-	predicted       float64 // of all questions that are as many as a filter has keys
+	predicted       float64 // sum of the predicted rates, weighted by keys
 }
 
 func (s *filterSum) add(b BloomBits) {
@@ -139,7 +139,8 @@ func (s *filterSum) result() FilterStats {
 	return s.FilterStats
 }
 
-// Measure measures how often the filters err, those by data blocks in turns.
+// Measure measures the false-positive rates. For block filters, it looks up a key in one
+// block after the other.
 func (s *Stats) Measure(f *source.File) {
 	all, data := f.Filters(), f.Layout.Data
 	if len(data) == 0 {
@@ -154,8 +155,8 @@ func (s *Stats) Measure(f *source.File) {
 	}
 }
 
-// measure asks for random keys, which are not in the table: by chance one of them is
-// once in more tables than there are.
+// measure looks up random keys of 16 bytes. The chance that the table has one of them is
+// negligible.
 func (f *FilterStats) measure(contains func(i int, key []byte) bool) {
 	rng := rand.NewChaCha8([32]byte{1})
 	var key [16]byte

@@ -8,17 +8,17 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// Properties are what a table says of itself.
+// Properties are the properties that a table records.
 type Properties []Property
 
-// A Property is a name, in lower case with underscores, or as it is stored if it is of
-// no known meaning, and a number or text.
+// A Property is a number or a text. Known properties have names in lower case with
+// underscores. Others have the stored name.
 type Property struct {
 	Name  string
 	Value any
 }
 
-// MarshalJSON makes one object of them.
+// MarshalJSON returns a JSON object with a field per property.
 func (p Properties) MarshalJSON() ([]byte, error) {
 	object := map[string]any{}
 	for _, property := range p {

@@ -8,13 +8,13 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// Stats are what a table comes to.
+// Stats are the statistics of a table.
 type Stats struct {
 	File         string `json:"file"`
 	Size         int64  `json:"bytes"`
 	InternalKeys bool   `json:"internal_keys"`
-	Comparer     string `json:"comparator,omitempty"` // the order of users' keys, if it is known
-	OrderNote    string `json:"order_note,omitempty"` // that it is not what it should be
+	Comparer     string `json:"comparator,omitempty"` // comparator of user keys; "": unknown
+	OrderNote    string `json:"order_note,omitempty"` // why the order is not as expected
 
 	Footer    int64       `json:"footer_offset"`
 	Metaindex BlockInfo   `json:"metaindex"`
@@ -22,50 +22,50 @@ type Stats struct {
 	Meta      []MetaBlock `json:"meta_blocks"`
 
 	DataBlocks  int            `json:"data_blocks"`
-	DataStored  int64          `json:"data_stored_bytes"` // without trailers
-	DataRaw     int64          `json:"data_raw_bytes"`    // decompressed
+	DataStored  int64          `json:"data_stored_bytes"` // size as stored, without trailers
+	DataRaw     int64          `json:"data_raw_bytes"`    // size after decompression
 	Compression map[string]int `json:"blocks_by_compression"`
-	Smallest    uint64         `json:"smallest_block_bytes"` // as stored
+	Smallest    uint64         `json:"smallest_block_bytes"` // size as stored
 	Largest     uint64         `json:"largest_block_bytes"`
 
 	Entries      int   `json:"entries"`
 	Deletions    int   `json:"deletions"`
 	KeyBytes     int64 `json:"key_bytes"`
-	KeyShared    int64 `json:"key_shared_bytes"` // with the key before, and so not stored
+	KeyShared    int64 `json:"key_shared_bytes"` // shared with the key before, and so not stored
 	ValueBytes   int64 `json:"value_bytes"`
 	LongestValue int   `json:"longest_value_bytes"`
 	Restarts     int   `json:"restart_points"`
 
-	FilterNote      string        `json:"unused_filter,omitempty"` // why a filter is not in use
+	FilterNote      string        `json:"unused_filter,omitempty"` // why a filter is not used
 	Filters         []FilterStats `json:"filters"`
 	Properties      Properties    `json:"properties,omitempty"`
 	userKeys        int
-	TableProperties *table.Properties `json:"-"` // the same as Properties; nil if there are none
+	TableProperties *table.Properties `json:"-"` // the source of Properties; nil: none
 	Damage          []string          `json:"damage,omitempty"`
 }
 
-// An BlockInfo is where a block is.
+// A BlockInfo describes a block other than a data block.
 type BlockInfo struct {
 	Offset      uint64 `json:"offset"`
-	Bytes       uint64 `json:"bytes"` // as stored, without trailer
+	Bytes       uint64 `json:"bytes"` // size as stored, without trailer
 	Raw         int    `json:"raw_bytes"`
 	Compression string `json:"compression"`
 }
 
-// MetaBlock is an Extent that the metaindex lists.
+// A MetaBlock is a block that the metaindex lists.
 type MetaBlock struct {
 	Name string `json:"name"`
 	BlockInfo
 }
 
-// Collect reads all of the table. How often its filters err Measure finds out. Damage is
-// part of what it returns, and joined in the error too; counts are then of what is sound.
+// Collect reads the whole table. It does not measure the filters: see Measure. If the table
+// is damaged, the Stats describe the sound parts. The error joins all damage.
 func Collect(f *source.File) (*Stats, error) {
 	var damage []error
 	var lines []string
 	seen := map[string]bool{}
 	s := collect(f, func(err error) {
-		if err != nil && !seen[err.Error()] { // a block may be come to twice
+		if err != nil && !seen[err.Error()] { // a block can be read twice
 			seen[err.Error()] = true
 			damage = append(damage, f.Wrap(err))
 			lines = append(lines, text.Lines(err)...)
@@ -75,10 +75,10 @@ func Collect(f *source.File) (*Stats, error) {
 	return s, errors.Join(damage...)
 }
 
-// CollectSound is StatsOf without damage, which can be of any length.
+// CollectSound is like Collect, but ignores damage.
 func CollectSound(f *source.File) *Stats { return collect(f, func(error) {}) }
 
-// unknownCount is how many keys a damaged block has.
+// unknownCount is the number of keys in a damaged block.
 const unknownCount = -1
 
 func collect(f *source.File, add func(error)) *Stats {
@@ -116,7 +116,7 @@ func collect(f *source.File, add func(error)) *Stats {
 	return s
 }
 
-// addCounts adds numbers of keys, which may be unknown.
+// addCounts adds two numbers of keys, either of which may be unknown.
 func addCounts(a, b int) int {
 	if a == unknownCount || b == unknownCount {
 		return unknownCount
@@ -139,7 +139,7 @@ func (s *Stats) addMetaBlocks(f *source.File) error {
 		return err
 	}
 	var errs []error
-	known := map[table.Handle]BlockInfo{} // a block may be listed very often
+	known := map[table.Handle]BlockInfo{} // the metaindex can list a block very often
 	for _, part := range parts {
 		e, ok := known[part.Handle]
 		if !ok {
@@ -152,7 +152,7 @@ func (s *Stats) addMetaBlocks(f *source.File) error {
 	return errors.Join(errs...)
 }
 
-// numFilters is how many filters the file's filter block has.
+// numFilters returns the number of filters in the filter block.
 func numFilters(f *source.File) int {
 	if blocks := f.Filters().Blocks; blocks != nil {
 		return blocks.Len()
@@ -160,7 +160,7 @@ func numFilters(f *source.File) int {
 	return 0
 }
 
-// filterIndex is the number of the block's filter, if there are filters.
+// filterIndex returns the number of the block's filter, or 0 without block filters.
 func (b Block) filterIndex(f *source.File) int {
 	if blocks := f.Filters().Blocks; blocks != nil {
 		return int(b.Offset >> blocks.BaseLg())
