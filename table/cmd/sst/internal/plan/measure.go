@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// measuredLookups is how many absent keys each measurement asks for.
+	// measuredLookups is how many absent keys each measurement looks up.
 	measuredLookups = 2_000_000
 
 	// measuredKeys is the approximate total number of keys in the measured filters.
 	measuredKeys = 200_000
 
-	// No measurement tells rates below minMeasurableRate: with none of the questions
+	// minMeasurableRate is the lowest rate that can be measured. If no lookup is a false
 	// positive, the rate is lower than this with a probability of 95 %.
 	minMeasurableRate = 3.0 / measuredLookups
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// OpenBlock returns an Iter on a block's contents, which it keeps. A key of the block is
-// no longer than the block, and so is the memory that is taken for it.
+// OpenBlock returns an Iter on the contents of a block, which it keeps. A key is never
+// longer than its block, so the memory budget grows with the block.
 func OpenBlock(contents []byte, order table.Comparer) (*block.Iter, error) {
 	it, budget := new(block.Iter), block.Budget{Memory: int(min(1<<20+4*int64(len(contents)), math.MaxInt)), Compared: 1<<20 + 1024*int64(len(contents))}
 	if err := it.Open(contents, table.BlockOrder(order), &budget); err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 )
 
-// corruption is damage of a database: what is not as it says.
+// A corruption is damage of a database that is not in a table.
 type corruption string
 
 func (m corruption) Error() string      { return string(m) }
 func (corruption) Is(target error) bool { return target == table.ErrCorrupt }
 
-// CheckManifest checks what the MANIFEST of a database says of the table: its size, its first
-// and its last key, and that it has no sequence number above the database's last.
+// CheckManifest checks a table against its MANIFEST: its size, its first and last key, and
+// that its sequence numbers are ≤ the last one of the database.
 func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
 	var errs []error
 	differs := func(what, has, want string) {
@@ -41,7 +41,7 @@ func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
 		}
 	}
 	if it.Close() != nil {
-		return errors.Join(errs...) // the damage Verify tells
+		return errors.Join(errs...) // Verify reports the damage
 	}
 	if !bytes.Equal(first, m.Smallest) {
 		differs("first key", f.Separator(first), f.Separator(m.Smallest))
@@ -55,7 +55,7 @@ func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
 	return errors.Join(errs...)
 }
 
-// IsInManifest reports whether the database in the file's directory has it for a table.
+// IsInManifest reports whether the MANIFEST in the file's directory lists the file.
 func IsInManifest(path string) bool {
 	n, err := fileNumber(path)
 	if err != nil {
@@ -65,7 +65,7 @@ func IsInManifest(path string) bool {
 	return err == nil && hasTable(v, n)
 }
 
-// hasTable reports whether a database has the table with the number.
+// hasTable reports whether a version has the table with this number.
 func hasTable(v *database.Version, n uint64) bool {
 	return slices.ContainsFunc(v.Tables, func(t database.Table) bool { return t.Number == n })
 }

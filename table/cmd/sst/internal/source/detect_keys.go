@@ -9,21 +9,21 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// keySample is some keys of a data block.
+// A keySample is a sample of the keys of a data block.
 type keySample struct {
 	offset uint64
 	keys   [][]byte
 }
 
 const (
-	maxSampledKeys  = 200     // of a data block, at most
-	maxSampledBytes = 1 << 20 // of these keys, more or less
-	maxSequence     = 1 << 48 // more writes than a database sees; separators have table.MaxSequence
+	maxSampledKeys  = 200     // maximum number of sampled keys per data block
+	maxSampledBytes = 1 << 20 // approximate limit of their size
+	maxSequence     = 1 << 48 // > the sequence numbers of real databases; separators have table.MaxSequence
 	sampledBlocks   = 3
 )
 
-// detectKeys finds out what the file's keys are, and whether its filter holds them, by
-// some of them. It is an error if they cannot be what o says.
+// detectKeys samples keys to find out whether they are internal keys, and whether the
+// filters hold them. The error says that the keys contradict o.
 func (f *File) detectKeys(o Options) error {
 	samples, filters := sampleKeysOf(f.Layout), readFilters(f.Layout)
 	f.filters = filters
@@ -41,9 +41,9 @@ func (f *File) detectKeys(o Options) error {
 		f.FilterHasUserKeys = !f.Internal && user && !whole
 	case whole != user:
 		f.Internal = user
-	default: // the filter does not tell
+	default: // the filters do not tell
 		if len(samples) == 0 && len(f.Layout.Data) > 0 {
-			samples = index // the blocks are damaged
+			samples = index // all sampled blocks are damaged
 		}
 		f.Internal = f.declared.looksInternal(samples) && f.declared.looksInternal(index)
 	}
@@ -62,8 +62,8 @@ func (s keySample) anyInternal() bool { return slices.ContainsFunc(s.keys, isInt
 
 func identity(key []byte) []byte { return key }
 
-// sampleKeysOf takes keys from the first, the middle and the last data block. What is
-// damaged gives none.
+// sampleKeysOf samples keys of the first, the middle and the last data block. It skips
+// damaged blocks.
 func sampleKeysOf(l *table.Layout) []keySample {
 	var samples []keySample
 	last := -1
@@ -80,7 +80,7 @@ func sampleKeysOf(l *table.Layout) []keySample {
 	return samples
 }
 
-// separators returns the keys of the index.
+// separators returns the separators in the index.
 func separators(l *table.Layout) [][]byte {
 	keys := make([][]byte, len(l.Data))
 	for i, part := range l.Data {
@@ -89,8 +89,8 @@ func separators(l *table.Layout) [][]byte {
 	return keys
 }
 
-// DetectInternalKeys reports whether the keys of data blocks, of which there is neither an index
-// nor a filter, look like internal keys: all of them, and some are in their order.
+// DetectInternalKeys reports whether data blocks without index and filter have internal
+// keys. All keys must have the form of internal keys, and samples must be in their order.
 func (f *File) DetectInternalKeys(blocks iter.Seq[*block.Iter]) bool {
 	var samples []keySample
 	for it := range blocks {
@@ -102,7 +102,7 @@ func (f *File) DetectInternalKeys(blocks iter.Seq[*block.Iter]) bool {
 	return f.declared.looksInternal(samples) && AllInternalKeys(blocks)
 }
 
-// AllInternalKeys reports whether all keys could be internal keys of LevelDB and goleveldb.
+// AllInternalKeys reports whether all keys have the form of internal keys.
 func AllInternalKeys(blocks iter.Seq[*block.Iter]) bool {
 	for it := range blocks {
 		for it.Next() {
@@ -130,12 +130,12 @@ func sampleBlock(l *table.Layout, h table.Handle) [][]byte {
 func sampleKeys(it *block.Iter) [][]byte {
 	var keys [][]byte
 	for room := maxSampledBytes; room > 0 && len(keys) < maxSampledKeys && it.Next(); room -= len(it.Key()) {
-		keys = append(keys, append([]byte{}, it.Key()...)) // no nil, which stands for no part of a key
+		keys = append(keys, append([]byte{}, it.Key()...)) // never nil, because nil means that there is no filter key
 	}
 	return keys
 }
 
-// allLookInternal reports whether all keys could be internal keys.
+// allLookInternal reports whether all keys have the form of internal keys.
 func allLookInternal(samples []keySample) bool {
 	for _, s := range samples {
 		if slices.ContainsFunc(s.keys, func(key []byte) bool { return !isInternal(key) }) {
@@ -145,13 +145,13 @@ func allLookInternal(samples []keySample) bool {
 	return len(samples) > 0
 }
 
-// isInternal reports whether a key could be an internal key of LevelDB and goleveldb.
+// isInternal reports whether a key has the form of an internal key of LevelDB or goleveldb.
 func isInternal(key []byte) bool {
 	k, ok := table.ParseInternalKey(key)
 	return ok && k.Kind <= table.KindSet && (k.Sequence < maxSequence || k.Sequence == table.MaxSequence)
 }
 
-// samplesOrdered reports whether the keys are in order.
+// samplesOrdered reports whether the keys of each sample are in order.
 func samplesOrdered(samples []keySample, order table.Comparer) bool {
 	for _, s := range samples {
 		for i := 1; i < len(s.keys); i++ {
@@ -163,7 +163,7 @@ func samplesOrdered(samples []keySample, order table.Comparer) bool {
 	return true
 }
 
-// filtersContain reports whether the filters hold held of all keys.
+// filtersContain reports whether the filters contain held(key) for all keys.
 func filtersContain(samples []keySample, f Filters, held func([]byte) []byte) bool {
 	for _, s := range samples {
 		for _, key := range s.keys {

@@ -12,7 +12,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 )
 
-// declareOrder takes what is said of the table's order for true, until keys are looked at.
+// declareOrder sets the order that the user or a MANIFEST says, until the keys are
+// examined.
 func (f *File) declareOrder(o Order) {
 	f.declared = o
 	if o.comparer == nil && !o.skipManifest {
@@ -21,7 +22,7 @@ func (f *File) declareOrder(o Order) {
 	f.Order = f.declared.comparerOrBytewise()
 }
 
-// detectOrder finds out whether the keys are in the order that is said, unless that is sure.
+// detectOrder checks the order against the keys, unless it is trusted.
 func (f *File) detectOrder() {
 	switch {
 	case f.Order == table.AnyOrder:
@@ -35,14 +36,14 @@ func (f *File) detectOrder() {
 	}
 }
 
-// setOrderUnknown gives the order up.
+// setOrderUnknown treats the order as unknown, because the keys contradict it.
 func (f *File) setOrderUnknown() {
 	f.OrderNote = f.declared.disorderNote()
 	f.Order = table.AnyOrder
 }
 
-// isOrdered reports whether the keys are in an order of users' keys: those of the index, and
-// of data blocks all over the file. What is damaged is passed over.
+// isOrdered reports whether the separators, and the keys of data blocks all over the file,
+// are in an order of user keys. It skips damaged blocks.
 func (f *File) isOrdered(user table.Comparer) bool {
 	order, data := user, f.Layout.Data
 	if f.Internal {
@@ -78,8 +79,8 @@ func (f *File) isBlockOrdered(order table.Comparer, i int, contents []byte) bool
 	return !it.Last() || order.Compare(it.Key(), data[i].Separator) <= 0
 }
 
-// DetectOrder finds out by blocks that are whole whether keys are in the order that is
-// said, unless that is sure. Where they are not, it is not known from then on.
+// DetectOrder checks the order against the keys of undamaged blocks, unless it is trusted.
+// If they contradict it, the order is unknown from then on.
 func (f *File) DetectOrder(blocks iter.Seq[*block.Iter]) {
 	if f.declared.trusted || f.Order == table.AnyOrder {
 		return
@@ -97,8 +98,8 @@ func (f *File) DetectOrder(blocks iter.Seq[*block.Iter]) {
 	}
 }
 
-// ReopenInAnyOrder opens a table anew whose keys turned out to be in another order than
-// was said, but not for sure. It reports false if that is not so.
+// ReopenInAnyOrder opens a table again with an unknown order, if found says that its keys
+// contradict an order that is not trusted. It reports whether it did.
 func (f *File) ReopenInAnyOrder(found error) (bool, error) {
 	if f.declared.trusted || f.Order == table.AnyOrder || !errors.Is(found, table.ErrOrder) {
 		return false, nil
@@ -113,8 +114,8 @@ func (f *File) ReopenInAnyOrder(found error) (bool, error) {
 	return true, nil
 }
 
-// explainOrderError makes of damage that is nothing but the order of keys, where that is not
-// sure, what it is more likely to be.
+// explainOrderError replaces an order error by a likelier explanation, if the order is not
+// trusted.
 func (f *File) explainOrderError(err error) error {
 	if c, ok := err.(*table.CorruptionError); ok && !f.declared.trusted && errors.Is(c, table.ErrOrder) {
 		return fmt.Errorf("%s: use --comparator (%s at %d: %v)", f.declared.disorderNote(), c.Block, c.Offset, c.Err)
@@ -122,7 +123,7 @@ func (f *File) explainOrderError(err error) error {
 	return err
 }
 
-// checkLookup returns an error if keys cannot be looked up.
+// checkLookup returns an error if keys cannot be looked up, because the order is unknown.
 func (f *File) checkLookup() error {
 	if f.Order == table.AnyOrder {
 		return &FileError{f.Path, fmt.Errorf("%s: to look keys up, use --comparator %s", f.OrderNote, strings.Join(comparers.FlagValues(), ", "))}
@@ -130,8 +131,8 @@ func (f *File) checkLookup() error {
 	return nil
 }
 
-// What is looked at of a table to find out whether it is in order: all of most.
+// How much of a table is examined to detect its order. Most tables are examined completely.
 const (
-	orderSampleStored  = 8 << 20  // bytes of blocks, as they are stored,
-	orderSampleDecoded = 64 << 20 // and decompressed
+	orderSampleStored  = 8 << 20  // bytes of blocks as stored
+	orderSampleDecoded = 64 << 20 // bytes of blocks decompressed
 )

@@ -17,29 +17,28 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 )
 
-// A Dir is what a directory holds.
+// A Dir lists the files of a directory.
 type Dir struct {
 	Path    string
-	Version *database.Version // nil: there is no MANIFEST, or none that can be read
-	Order   Order             // that the database says it is in
-	Tables  []TableFile       // the newest first, as far as their names and levels tell
-	Logs    []string          // paths of the logs with writes that are in no table, or of all, the oldest first
-	Notes   []string          // what of the directory is not seen, for people
-	Damage  []error           // what the database lacks
+	Version *database.Version // nil: no MANIFEST can be read
+	Order   Order             // the order that the MANIFEST names
+	Tables  []TableFile       // the newest first, by level and name
+	Logs    []string          // paths of the live logs, or of all logs, the oldest first
+	Notes   []string          // what is not read, for messages
+	Damage  []error           // what is missing or wrong
 }
 
-// TableFile is a table of a directory.
+// A TableFile is a table in a directory.
 type TableFile struct {
 	Path string
-	Meta *database.Table // what the MANIFEST says of it. nil: it does not list it
+	Meta *database.Table // its entry in the MANIFEST; nil: it is not listed
 }
 
-// ListDir lists the directory's files that are called .ldb or .sst. Of a database
-// they are those that it lists itself, unless all are asked for: others are left over,
-// or were not finished.
+// ListDir lists the tables and logs of a directory. If the directory has a MANIFEST, it
+// lists only the tables and logs of the MANIFEST, unless o asks for all.
 //
-// A database that is in use may change while its directory is listed. Then it seems to lack
-// something, and is listed once more.
+// While a database is in use, files can change between reading the MANIFEST and the
+// directory. So ListDir tries again if something seems to be missing.
 func ListDir(dir string, o Options) (Dir, error) {
 	d, err := listDir(dir, o)
 	if err == nil && d.Damage != nil {
@@ -85,7 +84,7 @@ func listDir(dir string, o Options) (Dir, error) {
 	return d, nil
 }
 
-// isCurrentOrManifest reports whether a database's file says which tables it has.
+// isCurrentOrManifest reports whether a file has the name of a CURRENT file or a MANIFEST.
 func isCurrentOrManifest(name string) bool {
 	return name == "CURRENT" || database.ManifestName.MatchString(name)
 }
@@ -94,20 +93,20 @@ func (d *Dir) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// addDamage adds what of the database is damaged.
+// addDamage adds damage of the database.
 func (d *Dir) addDamage(format string, args ...any) {
 	d.Damage = append(d.Damage, corruption(fmt.Sprintf(format, args...)))
 }
 
-// readVersion reads the MANIFEST that CURRENT names or, where that cannot be, the newest
-// that can be read.
+// readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable
+// MANIFEST.
 func (d *Dir) readVersion(entries []fs.DirEntry) {
 	v, err := database.Read(d.Path)
 	if d.Version = v; err == nil {
 		return
 	}
 	none := errors.Is(err, fs.ErrNotExist)
-	for _, e := range slices.Backward(entries) { // by name, which has as many digits in each
+	for _, e := range slices.Backward(entries) { // names sort by number, because all have the same number of digits
 		if !database.ManifestName.MatchString(e.Name()) {
 			continue
 		}
@@ -128,8 +127,8 @@ func (d *Dir) readVersion(entries []fs.DirEntry) {
 	}
 }
 
-// applyManifest leaves the tables and logs that the database lists. A table that is not there is
-// damage.
+// applyManifest keeps the tables and logs that the MANIFEST lists, or all of them. A
+// missing table is damage.
 func (d *Dir) applyManifest(all bool) {
 	v := d.Version
 	d.Order = manifestOrder(v)
@@ -142,7 +141,7 @@ func (d *Dir) applyManifest(all bool) {
 	for _, l := range d.Tables {
 		n, err := fileNumber(l.Path)
 		name := filepath.Base(l.Path)
-		if err == nil && name == fmt.Sprintf("%06d%s", n, filepath.Ext(name)) { // as engines call it
+		if err == nil && name == fmt.Sprintf("%06d%s", n, filepath.Ext(name)) { // the name that engines use
 			l.Meta = missing[n]
 			delete(missing, n)
 		}
@@ -166,7 +165,7 @@ func (d *Dir) applyManifest(all bool) {
 	})
 }
 
-// missingTablesError is the error for a database that lacks some of its tables.
+// A missingTablesError says that tables of the MANIFEST do not exist.
 type missingTablesError struct {
 	dir     string
 	numbers []uint64
@@ -181,14 +180,13 @@ func (m missingTablesError) Error() string {
 
 func (missingTablesError) Is(target error) bool { return target == table.ErrCorrupt }
 
-// compareNewestFirst orders tables by level and, where the MANIFEST does not say of which they are, or of the same,
-// by the number that their name is, the highest first; others by name, the last first.
+// compareNewestFirst orders tables by level, and then by number, the highest first. Tables
+// without a number are ordered by name, the last first.
 func compareNewestFirst(a, b TableFile) int {
 	return cmp.Or(cmp.Compare(a.level(), b.level()), compareNumbers(b.Path, a.Path))
 }
 
-// manifestSize is what the MANIFEST says that the table has. What is behind that in the file engines
-// do not read.
+// manifestSize returns the size in the MANIFEST. Engines ignore what follows in the file.
 func (l TableFile) manifestSize() int64 {
 	if l.Meta == nil {
 		return 0
@@ -196,13 +194,14 @@ func (l TableFile) manifestSize() int64 {
 	return int64(min(l.Meta.Size, math.MaxInt64))
 }
 
-// Options are o, for opening the table.
+// Options returns the Options for opening the table.
 func (l TableFile) Options(o Options) Options {
 	o.InManifest, o.Size = l.Meta != nil && o.InternalKeys != No, l.manifestSize()
 	return o
 }
 
-// level is the table's. What is in none comes before all, as what is newest.
+// level returns the level in the MANIFEST. Tables that are not listed count as newer than
+// all levels.
 func (l TableFile) level() int {
 	if l.Meta == nil {
 		return -1
@@ -210,7 +209,7 @@ func (l TableFile) level() int {
 	return l.Meta.Level
 }
 
-// compareNumbers orders files by the number that their name is, others by name.
+// compareNumbers orders files by the number in their names, or else by name.
 func compareNumbers(a, b string) int {
 	m, aErr := fileNumber(a)
 	n, bErr := fileNumber(b)

@@ -8,22 +8,22 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// An Entry is a pair of a table.
+// An Entry is an entry of a table, or a write of a log.
 type Entry struct {
-	Key, Value []byte // of an internal key the user's
-	Internal   bool   // the keys are internal keys, and these are known:
+	Key, Value []byte // for an internal key, the user key
+	Internal   bool   // the key is an internal key, with Sequence and Kind
 	Sequence   uint64
 	Kind       table.Kind
 
-	// Scan says where it was found.
-	Table  *Table // nil: in a log
-	Log    string // the log's path
-	Offset uint64 // of the data block in the table, or of the batch in the log
+	// Scan sets where the entry was found.
+	Table  *Table // nil: the entry is in a log
+	Log    string // path of the log
+	Offset uint64 // offset of the data block in the table, or of the batch in the log
 
-	age int // of its table: the lower, the newer; 0 of a log's
+	age int // the age of its table; 0 for a log
 }
 
-// parseEntry takes an internal key apart.
+// parseEntry splits an internal key.
 func parseEntry(key, value []byte, internal bool) (Entry, error) {
 	if !internal {
 		return Entry{Key: key, Value: value, Kind: table.KindSet}, nil
@@ -35,7 +35,7 @@ func parseEntry(key, value []byte, internal bool) (Entry, error) {
 	return Entry{Key: k.UserKey, Value: value, Internal: true, Sequence: k.Sequence, Kind: k.Kind}, nil
 }
 
-// newerThan reports whether e hides o, which is of the same key.
+// newerThan reports whether e shadows o, which has the same key.
 func (e Entry) newerThan(o Entry) bool {
 	if e.Sequence != o.Sequence {
 		return e.Sequence > o.Sequence
@@ -43,7 +43,7 @@ func (e Entry) newerThan(o Entry) bool {
 	return e.age < o.age
 }
 
-// Compare orders entries by key and, where they are versions, the newest first.
+// Compare orders entries by key, and versions of a key from newest to oldest.
 func (e Entry) Compare(o Entry, keys table.Comparer) int {
 	if order := keys.Compare(e.Key, o.Key); order != 0 {
 		return order

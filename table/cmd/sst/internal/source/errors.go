@@ -1,6 +1,6 @@
 package source
 
-// A FileError says which file errors are about.
+// A FileError names the file that an error is about.
 type FileError struct {
 	Path string
 	Err  error
@@ -8,5 +8,5 @@ type FileError struct {
 
 func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
 
-// Unwrap returns what is wrong with the file.
+// Unwrap returns the error without the file.
 func (e *FileError) Unwrap() error { return e.Err }

@@ -7,31 +7,31 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A LookupTrace is the way of a lookup in one table.
+// A LookupTrace describes the steps of a lookup in a table.
 type LookupTrace struct {
 	File  *File
 	Found bool
-	Entry Entry // what was found
+	Entry Entry // the entry, if found
 
-	TableFilter FilterResult // of the whole table's filter
+	TableFilter FilterResult // the answer of the table filter
 
-	IndexEntry  int // the first whose separator is not below the key; len(Layout.Data) if all are
+	IndexEntry  int // index of the first separator ≥ the key; len(Layout.Data) if there is none
 	Block       table.IndexEntry
-	BlockFilter FilterResult // of the data block's filter
-	FilterIndex int          // its number in the filter block; -1 if that has none for the block
-	FilterData  []byte       // its bits and the byte for k
+	BlockFilter FilterResult // the answer of the block filter
+	FilterIndex int          // number of the filter in the filter block; -1: none
+	FilterData  []byte       // the bit array and k
 
-	BlocksRead uint64 // data blocks that were read
-	BytesRead  uint64 // and what they took in the file
+	BlocksRead uint64 // number of data blocks read
+	BytesRead  uint64 // their size in the file
 	Time       time.Duration
 }
 
-// An FilterResult is what a filter says of a key.
+// A FilterResult is the answer of a filter for a key.
 type FilterResult int
 
 // The answers.
 const (
-	NotChecked FilterResult = iota // there is no filter, or it was not come to
+	NotChecked FilterResult = iota // there is no filter, or it was not needed
 	MayContain
 	Absent
 )
@@ -40,8 +40,8 @@ func (a FilterResult) String() string {
 	return [...]string{"not checked", "may contain", "certainly absent"}[a]
 }
 
-// Explain looks key up in the file, and says how that went: what the filters say
-// and the index holds, and what a Reader then read.
+// Explain looks up key in the table, and describes the steps. It first checks the filters
+// and the index, and then lets the Reader look up the key.
 func (f *File) Explain(key []byte) (LookupTrace, error) {
 	p := LookupTrace{File: f, FilterIndex: -1}
 	p.traceFilters(key)
@@ -55,7 +55,7 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 	return p, err
 }
 
-// Explain is Get with the way of the lookup in each table that it asks.
+// Explain is Get with a LookupTrace for each table that it searches.
 func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []LookupTrace, err error) {
 	newest, found, err = s.getNewest(key, func(f *File) (Entry, bool, error) {
 		p, err := f.Explain(key)
@@ -65,7 +65,7 @@ func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []LookupTr
 	return newest, found, paths, err
 }
 
-// traceFilters finds the way up to the data block.
+// traceFilters checks the filters and the index.
 func (p *LookupTrace) traceFilters(key []byte) {
 	f := p.File
 	filters := f.Filters()
@@ -94,5 +94,5 @@ func filterResult(contains bool) FilterResult {
 	return Absent
 }
 
-// Filters returns the filters that lookups ask, or none where they are not asked.
+// Filters returns the filters that lookups check.
 func (f *File) Filters() Filters { return f.filters }

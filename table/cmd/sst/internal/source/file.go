@@ -1,5 +1,5 @@
-// Package source opens tables, by themselves or in the directory of a database,
-// and searches them as one.
+// Package source opens tables, logs and directories of databases, and reads each of them as
+// one sorted set of entries.
 package source
 
 import (
@@ -19,82 +19,82 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
-// InternalKeys says whether the keys of tables are internal keys, which end in a
-// trailer of sequence number and kind.
+// InternalKeys says whether keys are internal keys, which end in a trailer of sequence
+// number and kind.
 type InternalKeys int
 
-// The answers, of which Auto has the tables looked at.
+// Auto detects it from the keys.
 const (
 	Auto InternalKeys = iota
 	Yes
 	No
 )
 
-// Options say how tables are opened.
+// Options say how to open tables.
 type Options struct {
 	InternalKeys InternalKeys
-	Order        Order // of users' keys
-	AllTables    bool  // of a directory, also tables and logs that its database does not list
-	NoLogs       bool  // of a directory, leave out its logs
-	OneTable     bool  // no directory, and no log
-	InManifest   bool  // the table is one that a database lists: its keys are internal keys
-	Size         int64 // of the table, where the file may be longer. 0: the file's
+	Order        Order // order of user keys
+	AllTables    bool  // for a directory, also read tables and logs that the MANIFEST does not list
+	NoLogs       bool  // for a directory, ignore its logs
+	OneTable     bool  // open a single table, not a directory or a log
+	InManifest   bool  // the MANIFEST of a database lists the table, so its keys are internal keys
+	Size         int64 // size of the table, if the file is longer; 0: size of the file
 
-	// Note is called with what is not seen of a Source, for people. nil: nothing.
+	// Note, if not nil, is called with notes for the user, such as what is not read.
 	Note func(string)
 
-	// ScanOnly says that entries are only gone through: the layout and the filters are not
-	// kept in memory, which grow with the file, and lookups do without them.
+	// ScanOnly saves memory if no keys are looked up: the layout and the filters, which grow
+	// with the file, are not kept in memory.
 	ScanOnly bool
 
-	// MaxBlock is how many bytes a block may take. 0: what a Reader takes.
+	// MaxBlock is the largest size of a block. 0: the default of a Reader.
 	MaxBlock int
 
-	// Outputs are files that are written to. They are not opened.
+	// Outputs are files that the command writes. They are not opened for reading.
 	Outputs output.Files
 
-	// WrapReader is put around the file of each table: to count what is read. nil: nothing.
+	// WrapReader, if not nil, wraps the file of each table, to show progress.
 	WrapReader func(io.ReaderAt) io.ReaderAt
 }
 
-// A File is a table that is open.
+// A File is an open table.
 type File struct {
 	Path           string
 	Size           int64
-	Internal       bool           // its keys are internal keys
-	Order          table.Comparer // of users' keys; table.AnyOrder if it is not known
-	OrderNote      string         // that it is not the order it should be, for people; or ""
-	FilterUnusable bool           // its filter holds something else than keys, and is not used
-	Src            io.ReaderAt    // what the table is read from
-	Empty          bool           // it has no data blocks
-	Layout         *table.Layout  // where its blocks are; nil if opened to be gone through
+	Internal       bool           // the keys are internal keys
+	Order          table.Comparer // order of user keys; table.AnyOrder: unknown
+	OrderNote      string         // why the order is not as expected, for messages; or ""
+	FilterUnusable bool           // the filter excludes keys that the table has, so it is not used
+	Src            io.ReaderAt    // the contents of the file
+	Empty          bool           // there are no data blocks
+	Layout         *table.Layout  // where the blocks are; nil with Options.ScanOnly
 
-	// Rewritten says that goleveldb's recovery wrote the table anew, with internal keys
-	// where the order and the filter are those of users' keys. Then the Reader has the
-	// entries, and lookups need what is sorted.
+	// Rewritten says that goleveldb's recovery wrote the table: with internal keys, but with
+	// order and filter as for plain keys. Then the Reader can only scan the table. For
+	// lookups it must be sorted again.
 	Rewritten bool
 
-	// FilterHasUserKeys says that the filter holds users' keys, though the keys are not to be read
-	// as internal keys.
+	// FilterHasUserKeys says that the filter holds user keys, although the keys are not
+	// treated as internal keys.
 	FilterHasUserKeys bool
 
 	Reader  *table.Reader
-	Metrics *table.Metrics // of the Reader
+	Metrics *table.Metrics // metrics of the Reader
 	Options *table.ReaderOptions
 
-	// Damage is why there is no Reader, and perhaps no Layout. Open fails then.
+	// Damage says why there is no Reader, and possibly no Layout. Open then fails.
 	Damage error
 
-	// ForeignErr is what a damaged file is taken for, if no blocks are found in it: text, say.
+	// ForeignErr says what a damaged file is, such as text, if no blocks are found in it.
 	ForeignErr error
 
 	file     *os.File
 	filters  Filters
-	declared Order        // what is said of its order
-	sorted   *sortedTable // what the Reader is of, if the file had to be sorted
+	declared Order        // what the user or a MANIFEST says of the order
+	sorted   *sortedTable // the sorted copy that the Reader reads, if there is one
 }
 
-// Open opens the table in a file. Errors name the file.
+// Open opens a table. Errors name the file.
 func Open(path string, o Options) (*File, error) {
 	f, err := OpenDamaged(path, o)
 	if err != nil {
@@ -106,8 +106,8 @@ func Open(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// OpenDamaged opens as much of a table as can be. What surely was never meant to be one is
-// an error.
+// OpenDamaged opens a table as far as possible. A file that cannot be a damaged LevelDB
+// table is an error.
 func OpenDamaged(path string, o Options) (*File, error) {
 	f, err := openRegular(path, o.Outputs)
 	if err != nil {
@@ -127,7 +127,7 @@ func OpenDamaged(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// openRegular opens a file that can be read at any place, and is none of the outputs.
+// openRegular opens a regular file that is not an output.
 func openRegular(path string, outputs output.Files) (*File, error) {
 	file, info, err := regular.Open(path)
 	if err != nil {
@@ -163,7 +163,7 @@ func (f *File) open(o Options) (err error) {
 		large := f.Layout.Index.Length > 1<<20
 		f.Layout, f.filters.Blocks, f.filters.Table = nil, nil, nil
 		if large {
-			runtime.GC() // so that they are gone before a Reader has as much
+			runtime.GC() // free them before the Reader allocates as much
 		}
 	}
 	f.Options.Comparer = f.Comparer()
@@ -175,7 +175,7 @@ func (f *File) open(o Options) (err error) {
 	return err
 }
 
-// Comparer is the order of the file's keys, as they are stored.
+// Comparer returns the order of the stored keys.
 func (f *File) Comparer() table.Comparer {
 	if f.Internal && !f.Rewritten {
 		return table.InternalComparer(f.Order)
@@ -183,10 +183,10 @@ func (f *File) Comparer() table.Comparer {
 	return f.Order
 }
 
-// Compare compares keys as they are stored.
+// Compare compares stored keys.
 func (f *File) Compare(a, b []byte) int { return f.Options.Comparer.Compare(a, b) }
 
-// seekKey is what all versions of a user's key come after.
+// seekKey returns a stored key that is ≤ all versions of a user key.
 func (f *File) seekKey(user []byte) []byte {
 	if !f.Internal {
 		return user
@@ -194,7 +194,8 @@ func (f *File) seekKey(user []byte) []byte {
 	return table.SeekKey(nil, user, table.MaxSequence)
 }
 
-// FilterKey is what of a key the filters hold: of an internal key the user's.
+// FilterKey returns the key that filters hold for a stored key: the user key of an internal
+// key.
 func (f *File) FilterKey(key []byte) []byte {
 	if f.Internal {
 		return table.InternalFilterKey(key)
@@ -202,7 +203,7 @@ func (f *File) FilterKey(key []byte) []byte {
 	return key
 }
 
-// Separator is a key of the index as text.
+// Separator formats a separator.
 func (f *File) Separator(key []byte) string {
 	k, ok := table.ParseInternalKey(key)
 	if !f.Internal || !ok {
@@ -220,7 +221,8 @@ func (f *File) Close() error {
 	return errors.Join(err, f.sorted.close(), f.file.Close())
 }
 
-// sortAgain has the Reader find what is in the table in another order of users' keys.
+// sortAgain sorts the table into another order of user keys, and makes the Reader read the
+// sorted copy.
 func (f *File) sortAgain(user table.Comparer) (err error) {
 	unsorted := f.Reader
 	f.Order, f.Rewritten, f.filters = user, false, Filters{}
@@ -250,7 +252,7 @@ func pairs(r *table.Reader) iter.Seq2[input.Pair, error] {
 	}
 }
 
-// Wrap says in an error which file it is about.
+// Wrap adds the path to an error.
 func (f *File) Wrap(err error) error {
 	if err == nil {
 		return nil
@@ -258,7 +260,7 @@ func (f *File) Wrap(err error) error {
 	return &FileError{Path: f.Path, Err: f.explainOrderError(err)}
 }
 
-// FilterNote says why a filter of the table is not in use, or nothing.
+// FilterNote says why a filter of the table is not used, or returns "".
 func (f *File) FilterNote() string {
 	switch {
 	case f.FilterUnusable:

@@ -12,18 +12,18 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// A FileKind is which file of a database one is that is no table.
+// A FileKind is the kind of a database file other than a table.
 type FileKind string
 
-// The files that a database has beside tables.
+// The files of a database other than tables.
 const (
 	CurrentFile  FileKind = "the CURRENT file of a database"
 	ManifestFile FileKind = "the MANIFEST of a database"
 	LogFile      FileKind = "the log of a database"
 )
 
-// FileKindOf returns the kind of a file, by its name or by how it starts. It is "" for what may
-// be a table.
+// FileKindOf returns the kind of a file, by its name or its start, or "" for what may be a
+// table.
 func FileKindOf(path string, o Options) (FileKind, error) {
 	f, err := openRegular(path, o.Outputs)
 	if err != nil {
@@ -34,7 +34,7 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 	return detectFileKind(filepath.Base(path), head), f.Wrap(err)
 }
 
-// detectFileKind says which other file of a database one is.
+// detectFileKind returns the kind of a file with this name and start.
 func detectFileKind(name string, head []byte) FileKind {
 	record, isLog := firstRecord(head)
 	switch {
@@ -48,7 +48,7 @@ func detectFileKind(name string, head []byte) FileKind {
 	return ""
 }
 
-// IsLog reports whether a file is called as logs of databases are.
+// IsLog reports whether a file has the extension of a log.
 func IsLog(path string) bool { return filepath.Ext(path) == ".log" }
 
 var (
@@ -56,8 +56,8 @@ var (
 	currentContents = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
 )
 
-// firstRecord returns the record that a log starts with: checksum, length and type, and
-// what both of the latter say (LevelDB, doc/log_format.md).
+// firstRecord returns the first fragment of a log, if its checksum is right. A fragment has
+// a checksum, a length, a type and a payload (LevelDB, doc/log_format.md).
 func firstRecord(head []byte) (record []byte, ok bool) {
 	const header = 7
 	if len(head) < header {
@@ -71,9 +71,9 @@ func firstRecord(head []byte) (record []byte, ok bool) {
 	return head[header:end], crc.Mask(sum) == binary.LittleEndian.Uint32(head)
 }
 
-// namesComparer reports whether a record is the first one of a MANIFEST, field 1 of which
-// is the name of the comparer. That of a log is a sequence number of 8 bytes, the last of
-// which is 0, and no part of a name.
+// namesComparer reports whether a record is the first version edit of a MANIFEST. Its field
+// 1 is the name of the comparator. A batch of a log starts with a sequence number of 8
+// bytes, whose last byte is 0 and not part of a name.
 func namesComparer(record []byte) bool {
 	if len(record) < 8 || record[0] != 1 {
 		return false

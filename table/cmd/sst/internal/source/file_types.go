@@ -11,7 +11,7 @@ import (
 )
 
 // foreignTypes are files that are known by what they start with, and no block of a table does:
-// what is not compressed starts with a byte 0, and Snappy's with a literal.
+// starts like that: an uncompressed block starts with a byte 0, Snappy with a literal.
 var foreignTypes = []struct{ magic, what, next, end string }{
 	{"\xfd7zXZ\x00", "compressed with xz", "decompress it first: xz -dc ", " > OUT"},
 	{"BZh", "compressed with bzip2", "decompress it first: bzip2 -dc ", " > OUT"},
@@ -21,13 +21,14 @@ var foreignTypes = []struct{ magic, what, next, end string }{
 	{"SQLite format 3\x00", "a SQLite database", "read it with sqlite3 ", ""},
 }
 
-// isGzip looks for the magic number, deflate, and no flags that there are not.
+// isGzip checks the magic number, the compression method, and that no reserved flags are
+// set.
 func isGzip(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("\x1f\x8b\x08")) && len(head) > 3 && head[3] < 1<<5
 }
 
-// isTar reports whether a file starts with a header of POSIX's tar, by its magic string and
-// its checksum, for which the eight bytes of the checksum count as spaces.
+// isTar reports whether a file starts with a header of a POSIX tar archive, by its magic
+// string and its checksum. For the checksum, its own eight bytes count as spaces.
 func isTar(head []byte) bool {
 	const size, sumAt, magicAt = 512, 148, 257
 	if len(head) < size || !bytes.HasPrefix(head[magicAt:], []byte("ustar")) {
@@ -44,16 +45,16 @@ func isTar(head []byte) bool {
 }
 
 const (
-	minText       = 3       // bytes: the start of a block can look like fewer
+	minText       = 3       // bytes; the start of a block can look like shorter text
 	minLatin1     = 5       // bytes
 	textSampleLen = 4 << 10 // bytes
 )
 
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
 
-// isText reports whether a file starts with UTF-8. A block does not: that an entry shares
-// no bytes with the one before is a byte 0 at its start, and at the start of what Snappy
-// makes of it.
+// isText reports whether a file starts with UTF-8 text. No block does: its first entry
+// shares 0 bytes, which is a byte 0 at the start of the block, or right after the length in
+// a Snappy block.
 func isText(head []byte) bool {
 	sample := bytes.TrimPrefix(head[:min(len(head), textSampleLen)], []byte("\ufeff"))
 	if len(sample) < minText {
@@ -62,7 +63,7 @@ func isText(head []byte) bool {
 	for len(sample) > 0 {
 		r, size := utf8.DecodeRune(sample)
 		if r == utf8.RuneError && size == 1 && len(head) > textSampleLen && !utf8.FullRune(sample) {
-			return true // it goes on behind the sample
+			return true // the character continues after the sample
 		}
 		if r == utf8.RuneError && size == 1 || isControl(r) {
 			return false
@@ -72,8 +73,9 @@ func isText(head []byte) bool {
 	return true
 }
 
-// isLatin1 reports whether a file starts with text of a byte a character, as Latin-1 is:
-// most are letters, digits or spaces of ASCII, which tells it from what is compressed.
+// isLatin1 reports whether a file starts with text of one byte per character, such as
+// Latin-1. More than half of the characters must be ASCII letters, digits or spaces, unlike
+// in compressed data.
 func isLatin1(head []byte) bool {
 	sample := head[:min(len(head), textSampleLen)]
 	plain := 0
@@ -88,8 +90,7 @@ func isLatin1(head []byte) bool {
 	return len(sample) >= minLatin1 && plain > len(sample)/2
 }
 
-// isUTF16 reports whether a file starts with a byte order mark and text of two bytes a
-// unit.
+// isUTF16 reports whether a file starts with a byte order mark and UTF-16 text.
 func isUTF16(head []byte) bool {
 	var order binary.ByteOrder
 	switch sample := head[:min(len(head), 2)]; {

@@ -8,12 +8,12 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// Filters are the filters of a table that lookups ask.
+// Filters are the filters of a table that lookups check.
 type Filters struct {
 	table.LayoutFilters
 
-	Err           error // why a filter is not in use
-	UnknownPolicy bool  // Err is that there is no policy for it
+	Err           error // why a filter is not used
+	UnknownPolicy bool  // Err says that the filter policy is unknown
 }
 
 func readFilters(l *table.Layout) Filters {
@@ -23,7 +23,7 @@ func readFilters(l *table.Layout) Filters {
 	return f
 }
 
-// Reason says why filters are not in use.
+// Reason formats Err.
 func (f Filters) Reason() string {
 	reasons := text.Lines(f.Err)
 	for i, reason := range reasons {
@@ -32,10 +32,10 @@ func (f Filters) Reason() string {
 	return strings.Join(reasons, "; ")
 }
 
-// Contains reports whether key may be in the data block at offset.
+// Contains reports whether the data block at offset may have the key.
 func (f Filters) Contains(offset uint64, key []byte) bool {
 	return (f.Table == nil || f.Table.Contains(key)) && (f.Blocks == nil || f.Blocks.Contains(offset, key))
 }
 
-// None reports whether there is no filter to ask.
+// None reports whether there is no filter to check.
 func (f Filters) None() bool { return f.Blocks == nil && f.Table == nil }

@@ -13,7 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// otherEngines are what the tables of others end in, and what reads them.
+// otherEngines are the magic numbers of other engines' tables, with a command that reads
+// them.
 var otherEngines = map[uint64]struct{ what, reader string }{
 	0x88e241b785f4cff7: {"a RocksDB block-based table", "sst_dump --file=%s --command=scan"},
 	0x8242229663bf9564: {"a RocksDB plain table", "sst_dump --file=%s --command=scan"},
@@ -21,13 +22,14 @@ var otherEngines = map[uint64]struct{ what, reader string }{
 	0xb3aa9ff0b3aa9ff0: {"a Pebble table", "pebble sstable scan %s"},
 }
 
-// headLen is how much of the start of a file is looked at: a block of a log, in which
-// its first record is.
+// headLen is how much of the start of a file is examined: one block of a log, which has its
+// first record.
 const headLen = 32 << 10
 
-// foreignError returns an error that says what the file is, if it was never meant to be a
-// table of LevelDB. What a database lists was, whatever it has become. That it is another
-// engine's table, or empty, is sure; its name, or how it starts, can be a damaged table's.
+// foreignError returns an error that says what the file is, if it is not a LevelDB table.
+// sure is false if the file may still be a damaged table. It cannot be one if it is empty,
+// or has the magic number of another engine. A file that a MANIFEST lists is always taken
+// for a table.
 func (f *File) foreignError() (sure bool, err error) {
 	head, err := readAt(f.Src, 0, min(f.Size, headLen))
 	if err != nil {
@@ -52,8 +54,8 @@ func readAt(r io.ReaderAt, at, n int64) ([]byte, error) {
 	return b, err
 }
 
-// recognizeForeign says what a file is, and what to do with it, by how it starts and ends. It
-// says nothing of what a table may be when it is cut short.
+// recognizeForeign recognizes a file by its start and end, and says what to do with it. It
+// returns "" for what may be a truncated table.
 func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 	path, magic := text.ShellPath(f.Path), binary.LittleEndian.Uint64(tail)
 	if magic == format.Magic {
@@ -87,14 +89,14 @@ func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 	return "", ""
 }
 
-// fileKindReaders say what reads such a file.
+// fileKindReaders say how to read such a file. The database's directory follows.
 var fileKindReaders = map[FileKind]string{
 	CurrentFile:  "use sst with",
 	ManifestFile: "list it with sst layout, or use sst with",
 	LogFile:      "read it as a .log file with sst scan, get, diff, stats, verify or layout, or use sst with",
 }
 
-// hasMagicAt reports whether a table ends at size, by its magic number.
+// hasMagicAt reports whether the magic number of a table is right before offset size.
 func hasMagicAt(r io.ReaderAt, size int64) bool {
 	end, err := readAt(r, max(0, size-8), min(size, 8))
 	return err == nil && len(end) == 8 && binary.LittleEndian.Uint64(end) == format.Magic

@@ -6,11 +6,12 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Get returns the entry that key has in the logs and tables together: its newest version,
-// if that is no tombstone. Only tables that may have it are opened, the newest first. Of
-// those of a database all of a level are asked, since in level 0 what is newer does not
-// follow from names, and none below one that has the key. Of tables without internal keys
-// the first that has it is the last to be asked.
+// Get returns the newest version of key in the logs and tables, unless it is a tombstone.
+// It opens only tables whose key range includes the key, the newest first.
+//
+// With a MANIFEST, it searches all tables of a level, because tables of level 0 overlap,
+// and stops after the first level that has the key. Without internal keys, it stops at the
+// first table that has the key.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	get := func(f *File) (Entry, bool, error) { return f.Get(key) }
 	for range maxTries {
@@ -21,7 +22,8 @@ func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	return newest, found, err
 }
 
-// getNewest is Get, by asking each table.
+// getNewest is Get with a function that searches a table. A deleted key is not found, but
+// newest is its tombstone.
 func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (getNewest Entry, found bool, err error) {
 	getNewest, found, err = s.getFromLogs(key)
 	if err != nil {
@@ -49,7 +51,7 @@ func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (
 	return getNewest, found, nil
 }
 
-// getFromTable asks one table.
+// getFromTable opens a table and searches it.
 func (s *Source) getFromTable(t *Table, ask func(f *File) (Entry, bool, error)) (e Entry, found bool, err error) {
 	f, err := s.open(t)
 	if err != nil {
@@ -61,7 +63,7 @@ func (s *Source) getFromTable(t *Table, ask func(f *File) (Entry, bool, error)) 
 	return e, found, err
 }
 
-// Get returns the newest version of key in the file, which may be a tombstone.
+// Get returns the newest version of key in the table. It may be a tombstone.
 func (f *File) Get(key []byte) (e Entry, found bool, err error) {
 	if err := f.checkLookup(); err != nil {
 		return Entry{}, false, err

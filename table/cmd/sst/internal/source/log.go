@@ -10,21 +10,21 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
 )
 
-// maxListedDamage is how many skipped parts of a log are kept.
+// maxListedDamage is the maximum length of Log.Damage.
 const maxListedDamage = 100
 
-// A Log is a log of a database.
+// A Log is a write-ahead log.
 type Log struct {
 	Path          string
-	Standalone    bool // it may lack its start; else it is read as its database does
+	Standalone    bool // it may lack its start; otherwise it is read as a database reads it
 	Size          int64
-	Damage        []wal.Damage // what of it was skipped, as far as it was read
-	MoreDamage    int          // how often more was
-	TruncatedTail int64        // bytes at its end that are a record cut short, when all was read
+	Damage        []wal.Damage // skipped parts so far
+	MoreDamage    int          // number of further skipped parts
+	TruncatedTail int64        // size of an incomplete record at the end, after all was read
 }
 
-// report keeps what was skipped. What is skipped for the same reason right behind what was
-// before is one part.
+// report adds a skipped part, or extends the last one, if that is adjacent and has the same
+// reason.
 func (l *Log) report(d wal.Damage) {
 	if n := len(l.Damage); n > 0 {
 		if last := &l.Damage[n-1]; last.Reason == d.Reason && last.Offset+last.Bytes == d.Offset {
@@ -39,7 +39,7 @@ func (l *Log) report(d wal.Damage) {
 	l.Damage = append(l.Damage, d)
 }
 
-// Reports returns what was skipped in words.
+// Reports describes the skipped parts.
 func (l *Log) Reports() []string {
 	var reports []string
 	for _, d := range l.Damage {
@@ -51,15 +51,15 @@ func (l *Log) Reports() []string {
 	return reports
 }
 
-// A LogWrite is a write of a log, with where its batch is.
+// A LogWrite is a write of a log, with its location.
 type LogWrite struct {
 	wal.Write
-	Log    int // which of the logs of a Source
+	Log    int // index of the log in its Source
 	Offset int64
 }
 
-// Writes returns the writes of the log in the order that they were made, each valid until
-// the next. What is damaged is skipped, and added to Damage.
+// Writes yields the writes of the log in order. Each is valid until the next. Damaged parts
+// are skipped, and added to Damage.
 func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 	return func(yield func(LogWrite, error) bool) {
 		f, info, err := regular.Open(l.Path)
@@ -90,7 +90,7 @@ func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 	}
 }
 
-// batch yields the writes of a record, as long as yield wants more.
+// batch yields the writes of a batch. It reports whether yield wants more.
 func (l *Log) batch(record []byte, offset int64, yield func(LogWrite, error) bool) (more bool) {
 	for w, err := range wal.Writes(record) {
 		if err != nil {
@@ -104,7 +104,7 @@ func (l *Log) batch(record []byte, offset int64, yield func(LogWrite, error) boo
 	return true
 }
 
-// VerifyLog returns what is damaged of a log, and what is to be said of a sound one.
+// VerifyLog checks a log. It returns the damage and, for a sound log, a remark.
 func VerifyLog(path string) (but string, err error) {
 	l := Log{Path: path}
 	for _, err := range l.Writes() {
@@ -118,7 +118,7 @@ func VerifyLog(path string) (but string, err error) {
 	return but, l.DamageError()
 }
 
-// DamageError returns the damage of the log as an error, or nil.
+// DamageError returns the skipped parts as an error, or nil.
 func (l *Log) DamageError() error {
 	var errs []error
 	for _, report := range l.Reports() {

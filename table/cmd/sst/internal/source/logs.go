@@ -11,14 +11,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
-// logs are the logs of a Source: the oldest first.
+// logs are the logs of a Source, the oldest first.
 type logs struct {
 	paths  []string
-	newest map[string]Entry // the newest write to each key that was asked for; with no sequence number, there is none
-	sorted *sortedTable     // all writes, or nil
+	newest map[string]Entry // the newest write to each key of PrefetchLogs; Internal is false if there is none
+	sorted *sortedTable     // a table of all writes, or nil
 }
 
-// logWrites returns the logWrites of all logs, and notes their damage.
+// logWrites yields the writes of all logs, and notes their damage.
 func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 	return func(yield func(LogWrite, error) bool) {
 		for i, path := range s.logs.paths {
@@ -36,7 +36,7 @@ func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 	}
 }
 
-// PrefetchLogs has the logs gone through once for all keys that Get will be called with.
+// PrefetchLogs reads the logs once for all keys that will be looked up with Get.
 func (s *Source) PrefetchLogs(keys ...[]byte) error {
 	var err error
 	for range maxTries {
@@ -66,7 +66,7 @@ func (s *Source) prefetchLogs(keys [][]byte) error {
 	return nil
 }
 
-// recordNewest takes a write to a key that was asked for, if it is the newest so far.
+// recordNewest records a write to a key of PrefetchLogs, if it is the newest so far.
 func (s *Source) recordNewest(newest map[string]Entry, key string, w LogWrite) {
 	e, asked := newest[key]
 	if !asked || e.Internal && (w.Sequence < e.Sequence || w.Sequence == e.Sequence && w.Kind < e.Kind) {
@@ -77,8 +77,8 @@ func (s *Source) recordNewest(newest map[string]Entry, key string, w LogWrite) {
 	newest[key] = e
 }
 
-// equalKeys returns what returns those of keys that are the same as a user's key in the order,
-// and other bytes.
+// equalKeys returns a function that returns the keys that equal a user key in the order,
+// but have other bytes.
 func (s *Source) equalKeys(keys [][]byte) func(user []byte) [][]byte {
 	if s.Order == table.BytewiseComparer || s.Order == table.AnyOrder {
 		return func([]byte) [][]byte { return nil }
@@ -94,7 +94,7 @@ func (s *Source) equalKeys(keys [][]byte) func(user []byte) [][]byte {
 	}
 }
 
-// getFromLogs returns the newest write to a key in the logs, which may be a deletion.
+// getFromLogs returns the newest write to a key in the logs. It may be a tombstone.
 func (s *Source) getFromLogs(key []byte) (e Entry, found bool, err error) {
 	e, asked := s.logs.newest[string(key)]
 	if !asked && len(s.logs.paths) > 0 {
@@ -106,7 +106,7 @@ func (s *Source) getFromLogs(key []byte) (e Entry, found bool, err error) {
 	return e, e.Internal, nil
 }
 
-// openSortedLogs makes a table of all writes of the logs, if there are logs.
+// openSortedLogs builds a table of all writes in the logs, if there are any logs.
 func (s *Source) openSortedLogs() error {
 	if s.logs.sorted != nil || len(s.logs.paths) == 0 {
 		return nil
@@ -116,10 +116,12 @@ func (s *Source) openSortedLogs() error {
 	return err
 }
 
-// locationLen is how many bytes of a value of the table of logs say where it was found.
+// locationLen is the length of the location that precedes each value in the table of sorted
+// logs.
 const locationLen = 12
 
-// logEntriesToSort returns the writes as entries of a table: values have where they are before them.
+// logEntriesToSort returns the writes as entries. Each value is preceded by the location of
+// the write.
 func (s *Source) logEntriesToSort() iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		var key, value []byte
@@ -135,14 +137,14 @@ func (s *Source) logEntriesToSort() iter.Seq2[input.Pair, error] {
 	}
 }
 
-// decodeSorted is the reverse of logPairs.
+// decodeSorted decodes an entry of the table of sorted logs.
 func (l *logs) decodeSorted(key, value []byte) (Entry, error) {
 	e, err := parseEntry(key, value[locationLen:], true)
 	e.Log, e.Offset = l.paths[binary.LittleEndian.Uint32(value)], binary.LittleEndian.Uint64(value[4:])
 	return e, err
 }
 
-// scanLogsInOrder returns the writes of the logs as they were made.
+// scanLogsInOrder returns the writes of the logs in the order in which they were written.
 func (s *Source) scanLogsInOrder(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for w, err := range s.logWrites() {
@@ -161,7 +163,7 @@ func (l *logs) newEntry(w LogWrite) Entry {
 	return Entry{Key: w.UserKey, Value: w.Value, Internal: true, Sequence: w.Sequence, Kind: w.Kind, Log: l.paths[w.Log], Offset: uint64(w.Offset)}
 }
 
-// ignoreLogs leaves the logs unread: they are of keys of another kind.
+// ignoreLogs ignores the logs, because the tables do not have internal keys.
 func (s *Source) ignoreLogs() {
 	for _, path := range s.logs.paths {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s is ignored, because the keys of the tables are not internal keys; it may hold writes that are not in a table yet", path))

@@ -11,20 +11,21 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 )
 
-// An Order is what is said of the order of users' keys. The zero Order is that nothing
-// is said: it is bytewise then, if keys are.
+// An Order is what the user or a MANIFEST says of the order of user keys. The zero Order
+// says nothing: the order is then bytewise, unless the keys contradict it.
 type Order struct {
 	comparer     table.Comparer
-	manifest     string // what a MANIFEST calls it; "" if none does
-	trusted      bool   // a table that is not in it is damaged
-	skipManifest bool   // no MANIFEST that lies beside a table says more
+	manifest     string // name of the comparator in a MANIFEST; "": none
+	trusted      bool   // a table in another order is damaged
+	skipManifest bool   // do not look for a MANIFEST in the directory of a table
 }
 
 // ExplicitOrder is an order that the user gives.
 func ExplicitOrder(c table.Comparer) Order { return Order{comparer: c, trusted: true} }
 
-// manifestOrder is what a database says. It is in another order than a bytewise one only if
-// something else than LevelDB wrote to it, which does happen.
+// manifestOrder returns the order that a MANIFEST names. An order other than bytewise is
+// not trusted, because tools that do not know it sometimes write bytewise tables into such
+// databases.
 func manifestOrder(v *database.Version) Order {
 	o := Order{manifest: cmp.Or(v.Comparer, table.BytewiseComparer.Name())}
 	if c, known := comparers.ByName(o.manifest); known {
@@ -35,7 +36,8 @@ func manifestOrder(v *database.Version) Order {
 	return o
 }
 
-// manifestOrderOfTable is what the database says that a table lies in, if it has it.
+// manifestOrderOfTable returns the order in the MANIFEST of the table's directory, if that
+// lists the table.
 func manifestOrderOfTable(path string) Order {
 	n, err := fileNumber(path)
 	if err != nil {
@@ -48,7 +50,7 @@ func manifestOrderOfTable(path string) Order {
 	return manifestOrder(v)
 }
 
-// manifestOrderOfLog is what the database says that a log lies in.
+// manifestOrderOfLog returns the order in the MANIFEST of the log's directory.
 func manifestOrderOfLog(path string) Order {
 	v, err := database.Read(filepath.Dir(path))
 	if err != nil {
@@ -57,7 +59,7 @@ func manifestOrderOfLog(path string) Order {
 	return manifestOrder(v)
 }
 
-// Or returns o, or another one if it says nothing.
+// Or returns o, or other if o says nothing.
 func (o Order) Or(other Order) Order {
 	if o.comparer == nil {
 		return other
@@ -65,7 +67,7 @@ func (o Order) Or(other Order) Order {
 	return o
 }
 
-// comparerOrBytewise returns the order, if keys are in it.
+// comparerOrBytewise returns the comparer, or bytewise if o says nothing.
 func (o Order) comparerOrBytewise() table.Comparer {
 	if o.comparer == nil {
 		return table.BytewiseComparer
@@ -73,8 +75,9 @@ func (o Order) comparerOrBytewise() table.Comparer {
 	return o.comparer
 }
 
-// looksInternal reports whether samples of keys are internal keys: those of a database,
-// or of a form that others hardly have, unless they are in order as they are.
+// looksInternal reports whether samples of keys look like internal keys. They must have
+// their form. Without a MANIFEST, they must also be in the order of internal keys, or at
+// least not in that of plain keys.
 func (o Order) looksInternal(samples []keySample) bool {
 	if !allLookInternal(samples) {
 		return false

@@ -8,18 +8,18 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A sortedRun is tables whose ranges do not overlap, in order: a level, or what is made one of
+// A sortedRun is a list of tables in order whose key ranges do not overlap: a level, or
 // tables without levels. At most one of them is open at a time.
 type sortedRun struct {
 	s         *Source
 	tables    []*Table
 	readAhead int
-	table     *Table      // that is open, or was last
-	it        *table.Iter // over it
+	table     *Table      // the table that is open, or was last
+	it        *table.Iter // the iterator over table
 }
 
-// sortedRuns arranges the tables with keys in sortedRuns, few of them. A table whose range is not known is a
-// run by itself.
+// sortedRuns arranges the tables that have keys in a few sorted runs. A table of unknown
+// range is a run of its own.
 func (s *Source) sortedRuns() []*sortedRun {
 	order := s.order()
 	tables := slices.Clone(s.Tables)
@@ -63,7 +63,7 @@ func (r *sortedRun) iter() (table.Iterator, error) {
 	return it, nil
 }
 
-// open opens a table of the run.
+// open opens table i of the run.
 func (r *sortedRun) open(i int) (table.Iterator, error) {
 	t := r.tables[i]
 	f, err := r.s.open(t)
@@ -74,7 +74,7 @@ func (r *sortedRun) open(i int) (table.Iterator, error) {
 	return &fileIter{Iter: r.it, run: r, table: t, file: f}, nil
 }
 
-// fileIter is an Iter that closes its table too, and says in errors which that is.
+// A fileIter closes its table too, and names the table in errors.
 type fileIter struct {
 	*table.Iter
 	run   *sortedRun

@@ -9,17 +9,17 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// ScanOptions say which entries are seen, and in which order.
+// ScanOptions say which entries to scan, and in which order.
 type ScanOptions struct {
-	From, To []byte // keys ≥ From and < To, users' keys of internal ones; nil: no bound
-	Reverse  bool   // from the last key to the first
-	Versions bool   // all versions of a key, and tombstones, and not only what the newest one says
+	From, To []byte // user keys ≥ From and < To; nil: no bound
+	Reverse  bool   // scan from the last key to the first
+	Versions bool   // all versions and tombstones, not only newest values
 }
 
-// Scan returns the entries of the logs and tables together, in the order of their keys,
-// and of one key's versions the newest first (the last, if Reverse). All versions of a log
-// alone are in the order that they were written. Each is valid until the next. The first
-// error ends it.
+// Scan returns the entries of the logs and tables in key order. Versions of a key come
+// newest first, or with Reverse oldest first. All versions of a single log come in the
+// order in which they were written. Each entry is valid until the next. The first error
+// ends the scan.
 func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 	switch {
 	case s.isLog && o.Versions && !o.Reverse:
@@ -31,11 +31,11 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 	case s.Internal:
 		return s.firstVersions(s.scanAll(o))
 	default:
-		return s.newestVersions(s.scanAll(o)) // of one key, in the order of the cursors, not of the tables
+		return s.newestVersions(s.scanAll(o)) // entries with equal keys are not in the order of the tables
 	}
 }
 
-// firstVersions returns the first entry of each key, if it is no tombstone.
+// firstVersions returns the first entry of each key, unless it is a tombstone.
 func (s *Source) firstVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		var last []byte
@@ -55,11 +55,11 @@ func (s *Source) firstVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, err
 	}
 }
 
-// newestVersions returns the newest entry of each key, if it is no tombstone, wherever it
-// stands among those of the key.
+// newestVersions returns the newest entry of each key, unless it is a tombstone. It may be
+// anywhere among the entries of its key.
 func (s *Source) newestVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		var newest Entry // in memory of its own
+		var newest Entry // with its own memory
 		have := false
 		flush := func() bool {
 			return !have || newest.Kind == table.KindDelete || yield(newest, nil)
@@ -84,8 +84,7 @@ func (s *Source) newestVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, er
 	}
 }
 
-// scanAll returns scanAll entries of scanAll logs and tables. If a file is gone before it is come to,
-// it goes on with what the directory has by then.
+// scanAll returns all entries of all logs and tables.
 func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
 	if s.Order == table.AnyOrder {
 		return s.scanTableByTable(o)
@@ -93,7 +92,8 @@ func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
 	return s.scanMerged(o)
 }
 
-// scanMerged is all, of tables that are in the same order.
+// scanMerged merges tables that have the same order. If a file was removed, it continues
+// with the files that the directory has then.
 func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		c := mergingCursor{s: s, o: o}
@@ -122,20 +122,20 @@ func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 	}
 }
 
-// mergingCursor goes over the entries of all tables.
+// A mergingCursor iterates over the entries of all tables.
 type mergingCursor struct {
 	s          *Source
 	o          ScanOptions
 	it         *table.MergingIter
 	runs       []*sortedRun
-	from, to   []byte // the bounds, as stored
+	from, to   []byte // the bounds as stored keys
 	order      table.Comparer
-	last       []byte // the key that a directory's cursor is at, or was before it was opened again
-	positioned bool   // there is a last one
-	retries    int    // how often it was opened in turn without an entry to go on with
+	last       []byte // for a directory, the last key that was returned
+	positioned bool   // last is set
+	retries    int    // number of times it was opened without returning an entry
 }
 
-// open opens the cursor, before or behind all entries.
+// open opens the iterators, without positioning them.
 func (c *mergingCursor) open() error {
 	s := c.s
 	c.from, c.to, c.order, c.runs = s.seekKey(c.o.From), s.seekKey(c.o.To), s.order(), nil
@@ -172,10 +172,10 @@ func (c *mergingCursor) close() error {
 // readAhead is how much of a table is read at once.
 const readAhead = 256 << 10
 
-// maxTotalReadAhead is how much is read at once of all tables together.
+// maxTotalReadAhead is how much of all tables together is read at once.
 const maxTotalReadAhead = 16 << 20
 
-// seekKey is what all versions of a user's key come after.
+// seekKey returns a stored key that is ≤ all versions of a user key.
 func (s *Source) seekKey(user []byte) []byte {
 	if user == nil || !s.Internal {
 		return user
@@ -183,7 +183,8 @@ func (s *Source) seekKey(user []byte) []byte {
 	return table.SeekKey(nil, user, table.MaxSequence)
 }
 
-// first moves to the first entry within the bounds, or to the next one behind the last.
+// first moves to the first entry within the bounds or, after reopening, to the entry after
+// the last one.
 func (c *mergingCursor) first() bool {
 	switch {
 	case c.positioned && c.o.Reverse:
@@ -207,7 +208,7 @@ func (c *mergingCursor) advance() bool {
 	return c.inBounds(c.it.Next())
 }
 
-// inBounds reports whether the entry that was moved to is inBounds the bounds.
+// inBounds reports whether there is an entry, within the bounds.
 func (c *mergingCursor) inBounds(moved bool) bool {
 	switch {
 	case !moved:
@@ -218,7 +219,7 @@ func (c *mergingCursor) inBounds(moved bool) bool {
 	return c.to == nil || c.order.Compare(c.it.Key(), c.to) < 0
 }
 
-// entry returns the entry that the cursor is at.
+// entry returns the current entry.
 func (c *mergingCursor) entry() (Entry, error) {
 	r, key, value := c.runs[c.it.Source()], c.it.Key(), c.it.Value()
 	if c.s.Dir {

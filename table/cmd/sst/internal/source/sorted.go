@@ -15,14 +15,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 )
 
-// maxSortInMemory is how much memory pairs may take that are sorted without temporary files,
-// and pairOverhead what each takes beside its bytes.
+// maxSortInMemory is how much memory pairs may take to be sorted without temporary files.
+// pairOverhead is the memory of a pair in addition to its bytes.
 const (
 	maxSortInMemory = 16 << 20
 	pairOverhead    = 128
 )
 
-// sortedTable is a table of pairs that were in no order, in memory or in a temporary file.
+// A sortedTable is a table of pairs that were not sorted, in memory or in a temporary file.
 type sortedTable struct {
 	*table.Reader
 	src  io.ReaderAt
@@ -30,8 +30,8 @@ type sortedTable struct {
 	file sorting.TempFile
 }
 
-// newSortedTable returns a table of the pairs, in an order of users' keys. Of pairs of one key
-// the last counts.
+// newSortedTable sorts pairs into an order of user keys, and returns a table of them. Of
+// pairs with equal keys, it keeps the last.
 func newSortedTable(pairs iter.Seq2[input.Pair, error], user table.Comparer, internal bool) (*sortedTable, error) {
 	o := &table.ReaderOptions{Comparer: user}
 	if internal {
@@ -56,8 +56,7 @@ func newSortedTable(pairs iter.Seq2[input.Pair, error], user table.Comparer, int
 	return s, nil
 }
 
-// takePairs takes pairs as long as there is memory for them, and reports whether there may be
-// more.
+// takePairs takes pairs up to maxSortInMemory, and reports whether there may be more.
 func takePairs(next func() (input.Pair, error, bool)) (first []input.Pair, more bool, err error) {
 	for room := maxSortInMemory; room > 0; {
 		pair, err, ok := next()
@@ -70,7 +69,7 @@ func takePairs(next func() (input.Pair, error, bool)) (first []input.Pair, more 
 	return first, true, nil
 }
 
-// concatPairs returns the first pairs, which it lets go of, and then the next ones.
+// concatPairs returns the first pairs, whose memory it frees, and then the next ones.
 func concatPairs(first []input.Pair, next func() (input.Pair, error, bool)) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		for i, pair := range first {
@@ -108,7 +107,7 @@ func (s *sortedTable) sortOnDisk(pairs iter.Seq2[input.Pair, error], order, user
 	return errors.Join(err, out.Flush())
 }
 
-// writeTable writes a table of the pairs, which are in order, and returns its size.
+// writeTable writes a table of sorted pairs, and returns its size.
 func writeTable(out io.Writer, pairs iter.Seq2[input.Pair, error], order table.Comparer) (size int64, err error) {
 	w, err := table.NewWriter(out, &table.WriterOptions{Comparer: order, Compression: table.NoCompression})
 	if err != nil {
@@ -126,7 +125,7 @@ func writeTable(out io.Writer, pairs iter.Seq2[input.Pair, error], order table.C
 	return w.Size(), err
 }
 
-// pairsSortedInMemory returns the pairs in order.
+// pairsSortedInMemory returns the pairs in order, the last one of each key.
 func pairsSortedInMemory(all []input.Pair, order table.Comparer) iter.Seq2[input.Pair, error] {
 	slices.SortStableFunc(all, func(a, b input.Pair) int { return order.Compare(a.Key, b.Key) })
 	return func(yield func(input.Pair, error) bool) {
@@ -139,7 +138,7 @@ func pairsSortedInMemory(all []input.Pair, order table.Comparer) iter.Seq2[input
 	}
 }
 
-// pairsSortedOnDisk is sortedHere with temporary files.
+// pairsSortedOnDisk is pairsSortedInMemory with temporary files.
 func pairsSortedOnDisk(pairs iter.Seq2[input.Pair, error], o sorting.Options) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		for r, err := range sorting.Sort(context.Background(), pairs, o) {
@@ -158,7 +157,7 @@ func pairsSortedOnDisk(pairs iter.Seq2[input.Pair, error], o sorting.Options) it
 	}
 }
 
-// close closes the table, if there is one.
+// close closes the table. It does nothing for a nil sortedTable.
 func (s *sortedTable) close() error {
 	if s == nil {
 		return nil

@@ -11,24 +11,25 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Source is a table, or the tables and logs of a directory, which are searched as one.
+// A Source is a table, a log, or a directory of tables and logs, which are read as one.
 type Source struct {
 	Path     string
 	Dir      bool
 	Internal bool
-	Order    table.Comparer // of users' keys; table.AnyOrder if it is not known
-	Tables   []*Table       // the newest first, as far as their names and levels tell
-	Notes    []string       // what is not seen, for people
-	Damage   error          // what is lost of a directory, of which the rest is seen
+	Order    table.Comparer // order of user keys; table.AnyOrder: unknown
+	Tables   []*Table       // the newest first, by level and name
+	Notes    []string       // what is not read, for messages
+	Damage   error          // what is missing or damaged in the directory
 
 	o          Options
-	isLog      bool // it is a log alone
-	byLevel    bool // what is found in a level is newer than what is in those below
+	isLog      bool // it is a single log
+	byLevel    bool // versions in a level are newer than those in higher levels
 	logs       logs
-	openTables int // how many tables stay open
+	openTables int // number of tables that stay open
 }
 
-// OpenSource opens a table, or those of a directory as they are come to.
+// OpenSource opens a table, a log, or a directory. Most tables of a directory are opened
+// when they are needed.
 func OpenSource(path string, o Options) (*Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -52,7 +53,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	return s, nil
 }
 
-// openFile opens the only table.
+// openFile opens a single table.
 func (s *Source) openFile() error {
 	t := &Table{TableFile: TableFile{Path: s.Path}}
 	f, err := s.open(t)
@@ -83,14 +84,14 @@ func (s *Source) openDir() error {
 	return nil
 }
 
-// isEmpty reports whether there is nothing in a file.
+// isEmpty reports whether a file is empty.
 func isEmpty(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
-// add adds the next table. What the MANIFEST says of its range is taken where the order is
-// sure.
+// add adds the next table. If the order is trusted to be bytewise, its key range is taken
+// from the MANIFEST.
 func (s *Source) add(l TableFile) error {
 	t := &Table{TableFile: l, age: len(s.Tables)}
 	s.Tables = append(s.Tables, t)
@@ -101,8 +102,8 @@ func (s *Source) add(l TableFile) error {
 	return s.inspect(t)
 }
 
-// checkInternalKeys checks that either all tables with keys have internal keys, or none. Those of logs
-// are internal keys.
+// checkInternalKeys checks that either all tables have internal keys, or none. Logs always
+// have internal keys.
 func (s *Source) checkInternalKeys() error {
 	var with, without *Table
 	for _, t := range s.Tables {
@@ -124,7 +125,7 @@ func (s *Source) checkInternalKeys() error {
 	return nil
 }
 
-// order is the order of the tables' keys, as they are stored.
+// order returns the order of the stored keys.
 func (s *Source) order() table.Comparer {
 	if s.Internal {
 		return table.InternalComparer(s.Order)
@@ -132,7 +133,7 @@ func (s *Source) order() table.Comparer {
 	return s.Order
 }
 
-// File returns the only table: see Options.OneTable.
+// File returns the single table: see Options.OneTable.
 func (s *Source) File() *File { return s.Tables[0].file }
 
 // Close closes all tables.
@@ -146,11 +147,11 @@ func (s *Source) Close() error {
 	return errors.Join(errs...)
 }
 
-// maxTries is how often a directory that changes is read anew, to get on.
+// maxTries is how often a directory is read again when files were removed.
 const maxTries = 10
 
-// reopenIfChanged reports whether an error is that a file of the directory is gone, which happens
-// when the database is in use. The Source is then what the directory has now.
+// reopenIfChanged opens the directory again if err says that a file was removed, because
+// its database is in use. It reports whether it did.
 func (s *Source) reopenIfChanged(err error) bool {
 	if !s.Dir || !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -165,7 +166,7 @@ func (s *Source) reopenIfChanged(err error) bool {
 	return true
 }
 
-// note says something of what is read.
+// note calls Options.Note.
 func (s *Source) note(format string, args ...any) {
 	if s.o.Note != nil {
 		s.o.Note(fmt.Sprintf(format, args...))

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 )
 
-// noteUnknownOrder says so if the order of a directory is not known.
+// noteUnknownOrder adds a note if the order of a directory is unknown.
 func (s *Source) noteUnknownOrder() {
 	lost := slices.ContainsFunc(s.Tables, func(t *Table) bool { return t.orderUnknown })
 	switch {
@@ -25,8 +25,8 @@ func (s *Source) noteUnknownOrder() {
 	}
 }
 
-// scanTableByTable returns all entries where the order is not known: those of logs as they were
-// written, and those of tables one table after the other.
+// scanTableByTable yields all entries if the order is unknown: those of the logs as they
+// were written, and then those of one table after the other.
 func (s *Source) scanTableByTable(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if err := s.checkScanWithoutOrder(o); err != nil {
@@ -52,7 +52,7 @@ func (s *Source) scanTableByTable(o ScanOptions) iter.Seq2[Entry, error] {
 	}
 }
 
-// checkScanWithoutOrder returns an error for what needs the order of keys.
+// checkScanWithoutOrder returns an error for options that need the order of keys.
 func (s *Source) checkScanWithoutOrder(o ScanOptions) error {
 	what := ""
 	switch {
@@ -68,7 +68,7 @@ func (s *Source) checkScanWithoutOrder(o ScanOptions) error {
 	return fmt.Errorf("%s: the order of keys is unknown, so %s: use --comparator %s", s.Path, what, strings.Join(comparers.FlagValues(), ", "))
 }
 
-// SameOrder returns an error if entries of two sources cannot be compared side by side.
+// SameOrder returns an error if the entries of two sources cannot be compared side by side.
 func (s *Source) SameOrder(o *Source) error {
 	for _, x := range []*Source{s, o} {
 		if x.Order == table.AnyOrder {
@@ -82,7 +82,7 @@ func (s *Source) SameOrder(o *Source) error {
 	return nil
 }
 
-// SameKey reports whether two users' keys are the same.
+// SameKey reports whether two user keys are equal.
 func (s *Source) SameKey(a, b []byte) bool {
 	if s.Order == table.AnyOrder || s.Order == table.BytewiseComparer {
 		return bytes.Equal(a, b)

@@ -8,26 +8,26 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// maxOpenTables is how many tables of a directory stay open once they are.
+// maxOpenTables is how many tables of a directory stay open.
 const maxOpenTables = 16
 
-// A Table is one of a Source's.
+// A Table is a table of a Source.
 type Table struct {
 	TableFile
-	age                 int    // the lower, the newer
-	internalKeys, empty bool   // has internal keys, or none
-	orderUnknown        bool   // its order is not known
-	smallest, largest   []byte // its first and its last key, as stored. nil: not known
-	file                *File  // if it stays open
+	age                 int    // the smaller, the newer
+	internalKeys, empty bool   // the keys are internal keys; there are no keys
+	orderUnknown        bool   // the order of its keys is unknown
+	smallest, largest   []byte // first and last stored key; nil: unknown
+	file                *File  // the open table, if it stays open
 }
 
-// inRange reports whether a user's key is in the table's range.
+// inRange reports whether the key range of the table includes a user key.
 func (s *Source) inRange(t *Table, user []byte) bool {
 	return t.smallest == nil ||
 		s.Order.Compare(s.userKey(t.smallest), user) <= 0 && s.Order.Compare(user, s.userKey(t.largest)) <= 0
 }
 
-// userKey is the user's part of a key as stored.
+// userKey returns the user key of a stored key.
 func (s *Source) userKey(key []byte) []byte {
 	if s.Internal {
 		return table.InternalFilterKey(key)
@@ -35,7 +35,7 @@ func (s *Source) userKey(key []byte) []byte {
 	return key
 }
 
-// open opens a table, which release is to be called for.
+// open opens a table. Call release afterwards.
 func (s *Source) open(t *Table) (*File, error) {
 	if t.file != nil {
 		return t.file, nil
@@ -65,9 +65,8 @@ func (s *Source) open(t *Table) (*File, error) {
 	return f, nil
 }
 
-// needsSorting reports whether a table is in another order than its database, and so cannot
-// be searched or gone through with the others. What is done with one table is about the file
-// as it is.
+// needsSorting reports whether a table must be sorted, because its order differs from that
+// of its database. With OneTable, the file is used as it is.
 func (s *Source) needsSorting(f *File) bool {
 	if s.o.OneTable {
 		return false
@@ -84,14 +83,14 @@ func (s *Source) release(t *Table, f *File) error {
 	return f.Close()
 }
 
-// inspect finds out what the MANIFEST does not say of a table: its range, and what its keys are.
+// inspect determines the range of a table, and whether it has internal keys.
 func (s *Source) inspect(t *Table) error {
 	f, err := s.open(t)
 	if err != nil {
 		return err
 	}
 	t.internalKeys, t.empty, t.orderUnknown = f.Internal, f.Empty, f.Order == table.AnyOrder
-	if f.Order != s.Order { // its range is not in the order of the others
+	if f.Order != s.Order { // its range would be in another order
 		return s.release(t, f)
 	}
 	it := f.Reader.NewIter(&table.IterOptions{NoFill: true})
@@ -102,7 +101,7 @@ func (s *Source) inspect(t *Table) error {
 		t.largest = bytes.Clone(it.Key())
 	}
 	if it.Close() != nil || t.smallest == nil || t.largest == nil {
-		t.smallest, t.largest = nil, nil // damaged, which reading it tells, or empty
+		t.smallest, t.largest = nil, nil // damaged or empty; reading it returns the error
 	}
 	return s.release(t, f)
 }
