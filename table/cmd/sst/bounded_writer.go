@@ -6,16 +6,17 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 )
 
-// boundedWriter is a Writer whose index is held to --memory. The index is in memory until
-// the table is finished, and has a separator for each data block, up to as long as a key.
+// A boundedWriter is a Writer that limits the size of the index to a share of --memory. The
+// Writer keeps the index in memory until the table is finished. It has a separator per data
+// block, which can be as long as a key.
 type boundedWriter struct {
 	*table.Writer
 	limit  memory.Limit
 	blocks int
-	index  int64 // bytes that the index may have
+	index  int64 // upper bound of the size of the index
 }
 
-// indexEntryOverhead is about what an entry of the index has beside its separator.
+// indexEntryOverhead is the approximate size of an index entry without its separator.
 const indexEntryOverhead = 16
 
 func (w *boundedWriter) Append(key, value []byte) error {

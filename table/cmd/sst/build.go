@@ -20,7 +20,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// buildFlags are the options of build.
+// buildFlags are the flags of build.
 type buildFlags struct {
 	writerFlags
 	memoryFlags
@@ -139,16 +139,16 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	return closeAndCommit(w, to)
 }
 
-// inputReader is the inputs of build.
+// An inputReader reads the inputs of build.
 type inputReader struct {
 	paths   []string
 	stdin   io.Reader
 	options input.Options
 	stderr  io.Writer
-	n       int // how many pairs were read
+	n       int // number of pairs read
 }
 
-// pairs returns the pairs, and shows how far it is.
+// pairs returns the pairs, and shows progress.
 func (r *inputReader) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
 	bar := progress.Bytes(r.stderr, totalSize(r.paths), "reading")
 	r.options.WrapReader = bar.Reader
@@ -162,10 +162,11 @@ func (r *inputReader) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
 	return pairs
 }
 
-// looksLikeVersion is what the rest of a line looks like that wants --internal-keys.
+// looksLikeVersion matches a value that starts with a sequence number and a kind, as with
+// --internal-keys.
 var looksLikeVersion = regexp.MustCompile(`^[0-9]+\t(set|delete)\t`)
 
-// hintInternalKeys says so if the first pair looks like a version of a key.
+// hintInternalKeys prints a note if the first pair looks like a version of an internal key.
 func hintInternalKeys(pairs iter.Seq2[input.Pair, error], stderr io.Writer) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		first := true
@@ -181,7 +182,7 @@ func hintInternalKeys(pairs iter.Seq2[input.Pair, error], stderr io.Writer) iter
 	}
 }
 
-// countPairs counts pairs in n, and calls done when there are no more.
+// countPairs counts pairs in n, and calls done at the end.
 func countPairs(pairs iter.Seq2[input.Pair, error], n *int, done func()) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		defer done()
@@ -201,7 +202,7 @@ func (f *buildFlags) check() error {
 	return fmt.Errorf("--on-duplicate is %q, want error, first or last", f.onDuplicate)
 }
 
-// totalSize is how many bytes the inputs have, or -1 if that is not known.
+// totalSize returns the size of all inputs, or -1 if it is unknown.
 func totalSize(inputs []string) int64 {
 	var n int64
 	for _, path := range inputs {
@@ -214,7 +215,7 @@ func totalSize(inputs []string) int64 {
 	return n
 }
 
-// progressEvery is after how many entries a loop shows how far it is.
+// progressEvery is after how many entries a loop shows its progress.
 const progressEvery = 1 << 12
 
 func appendSorted(w *boundedWriter, pairs iter.Seq2[input.Pair, error]) error {
@@ -229,7 +230,7 @@ func appendSorted(w *boundedWriter, pairs iter.Seq2[input.Pair, error]) error {
 	return nil
 }
 
-// appendDeduplicated appends the sorted records of what was read, one of each key.
+// appendDeduplicated appends the sorted records, at most one of each key.
 func (f *buildFlags) appendDeduplicated(w *boundedWriter, records iter.Seq2[sorting.Record, error], read *inputReader) error {
 	var before sorting.Record
 	dropped := 0

@@ -72,7 +72,7 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 		return err
 	}
 	it := f.Reader.NewIter(&table.IterOptions{ReadAhead: 256 << 10})
-	defer it.Close() // its error is looked at before
+	defer it.Close() // its error is checked below
 	for k, v := range it.All() {
 		if err := w.Append(k, v); err != nil {
 			return err

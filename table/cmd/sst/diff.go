@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// diffFlags are the options of diff.
+// diffFlags are the flags of diff.
 type diffFlags struct {
 	sourceFlags
 	format  string
@@ -110,10 +110,10 @@ func (f *diffFlags) print(out io.Writer, p *printer, d difference) error {
 	return nil
 }
 
-// difference is an entry of a, of b, or of both with the same key.
+// A difference is an entry of a, of b, or of both with the same key.
 type difference struct{ a, b *source.Entry }
 
-// sourceCursor is one of two sources that are gone over sourceCursor by sourceCursor.
+// A sourceCursor iterates over one of the two sources.
 type sourceCursor struct {
 	next  func() (source.Entry, error, bool)
 	entry source.Entry
@@ -123,8 +123,7 @@ type sourceCursor struct {
 
 func (s *sourceCursor) move() { s.entry, s.err, s.more = s.next() }
 
-// differences goes over the entries of both side by side, those that are the same
-// too.
+// differences merges the entries of both sources, including equal ones.
 func differences(a, b *source.Source, o source.ScanOptions) iter.Seq2[difference, error] {
 	return func(yield func(difference, error) bool) {
 		nextA, stopA := iter.Pull2(a.Scan(o))
@@ -160,7 +159,8 @@ func differences(a, b *source.Source, o source.ScanOptions) iter.Seq2[difference
 	}
 }
 
-// order is negative if s's entry comes before o's or is the last one, and so on.
+// order returns < 0 if the entry of s comes before the entry of o or o has no more entries,
+// and so on.
 func (s sourceCursor) order(o sourceCursor, versions bool, keys table.Comparer) int {
 	switch {
 	case !o.more:

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// printError prints the error that ended a command, and what can be done about damage.
+// printError prints the error that ended a command and, for damage, what to do next.
 func printError(w io.Writer, command *cobra.Command, err error) {
 	for _, line := range text.Lines(err) {
 		text.Line(w, "sst: %s", line)
@@ -39,7 +39,7 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 	text.Line(w, "sst: to save what can still be read: sst salvage %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
 }
 
-// damagedFiles returns the paths of the tables that are damaged, each once.
+// damagedFiles returns the paths of the damaged tables, without duplicates.
 func damagedFiles(err error) []string {
 	var files []string
 	switch e := err.(type) {
@@ -60,7 +60,7 @@ func damagedFiles(err error) []string {
 	return slices.Compact(files)
 }
 
-// withSuggestions adds to the error for an unknown command those of a similar name. cobra
+// withSuggestions adds similar command names to the error for an unknown command. cobra
 // itself would put them on lines of their own.
 func withSuggestions(root *cobra.Command, args []string, err error) error {
 	if !strings.HasPrefix(err.Error(), "unknown command") {
@@ -73,7 +73,8 @@ func withSuggestions(root *cobra.Command, args []string, err error) error {
 	return fmt.Errorf("%w: did you mean %s?", err, strings.Join(names, " or "))
 }
 
-// damageReported ends a command that has said on its output what is damaged.
+// damageReported ends a command that printed the damage on its output. files are the tables
+// that sst salvage can read.
 type damageReported struct{ files []string }
 
 func (damageReported) Error() string        { return "damage was found" }

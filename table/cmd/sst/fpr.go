@@ -79,7 +79,7 @@ func fprCommand() *cobra.Command {
 	return cmd
 }
 
-// measureAndWrite measures what c says, writes both files, and prints a summary.
+// measureAndWrite measures the rates, writes both files, and prints a summary.
 func measureAndWrite(ctx context.Context, out, stderr io.Writer, c fpr.Config, name string) error {
 	if name == "" {
 		return errors.New("-o is not given, want the NAME of NAME.svg and NAME.csv")

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// getFlags are the options of get.
+// getFlags are the flags of get.
 type getFlags struct {
 	sourceFlags
 	keyFlags
@@ -67,7 +67,7 @@ cache.`,
 	return cmd
 }
 
-// run asks for the keys that are arguments, and for those of --keys-from.
+// run looks up the keys of the arguments, and those of --keys-from.
 func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	first, err := f.decodeAll(args)
 	if err != nil {
@@ -99,7 +99,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	})
 }
 
-// get prints what is found.
+// get prints the entries that are found.
 func get(s *source.Source, keys [][]byte, print func(source.Entry) error) error {
 	var absent error
 	for _, key := range keys {
@@ -118,7 +118,8 @@ func get(s *source.Source, keys [][]byte, print func(source.Entry) error) error 
 	return absent
 }
 
-// printer returns what prints a value or, of several and in JSON, the entry.
+// printer returns a function that prints the value of an entry, or with several keys and in
+// JSON the whole entry.
 func (f *getFlags) printer(out io.Writer, several bool) (func(source.Entry) error, error) {
 	if f.format == "raw" {
 		return func(e source.Entry) error {

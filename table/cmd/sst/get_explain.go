@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// explain tells the way of each key's lookup.
+// explain prints the steps of the lookup of each key.
 func explain(out io.Writer, s *source.Source, keys [][]byte) error {
 	var absent error
 	for _, key := range keys {
@@ -42,7 +42,7 @@ func explain(out io.Writer, s *source.Source, keys [][]byte) error {
 	return absent
 }
 
-// describeEntry says what an entry has, and not all of a long value.
+// describeEntry describes an entry, with the start of its value.
 func describeEntry(e source.Entry) string {
 	value, more := e.Value, ""
 	if len(value) > 60 {
@@ -55,7 +55,7 @@ func describeEntry(e source.Entry) string {
 	return d
 }
 
-// explainTables tells the way in each table that was asked, and what they come to.
+// explainTables prints the steps in each table, and totals.
 func explainTables(out io.Writer, s *source.Source, paths []source.LookupTrace) {
 	var ruledOut, read, size uint64
 	var spent time.Duration
@@ -87,7 +87,7 @@ func explainTable(out io.Writer, p source.LookupTrace) {
 	w.Flush()
 }
 
-// explainBlock tells what the index and the data block's filter say.
+// explainBlock prints the answers of the index and of the block filter.
 func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
 	data := len(p.File.Layout.Data)
 	if p.IndexEntry == data {
@@ -110,7 +110,7 @@ func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
 	}
 }
 
-// lookupOutcome is how the lookup in the table ended.
+// lookupOutcome describes the result of the lookup in a table.
 func lookupOutcome(p source.LookupTrace) string {
 	maybe := p.TableFilter == source.MayContain || p.BlockFilter == source.MayContain
 	switch {

@@ -12,14 +12,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// interruptError ends a command that a signal ends. It is what the context of interruptible
-// ends with.
+// An interruptError ends a command that was interrupted by a signal. It is the cause of the
+// context of interruptible.
 type interruptError struct{ signal syscall.Signal }
 
 func (i interruptError) Error() string { return "interrupted" }
 
-// report says what ended the command, and returns its exit status, which is what shells make
-// of the signal. Nothing is said where nobody reads on.
+// report prints why the command ended, and returns its exit status, 128 plus the number of
+// the signal. It prints nothing for SIGPIPE.
 func (i interruptError) report(stderr io.Writer) int {
 	if i.signal != syscall.SIGPIPE {
 		text.Line(stderr, "sst: %v", i)
@@ -27,17 +27,17 @@ func (i interruptError) report(stderr io.Writer) int {
 	return 128 + int(i.signal)
 }
 
-// interruptGrace is how long a command that was interrupted is waited for.
+// interruptGrace is how long an interrupted command may take to end.
 const interruptGrace = time.Second
 
 // interruptible runs do with a context that ends at the first signal that would end the
-// process, so that no temporary files are left. What do still waits for after a while,
-// such as a slow disk, is given up.
+// process. So do can remove its temporary files. If it takes longer than interruptGrace,
+// such as on a slow disk, the process ends anyway.
 func interruptible(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	signals, done := make(chan os.Signal, 1), make(chan bool)
-	if caught := terminatingSignals(); len(caught) > 0 { // of none, Notify would catch all
+	if caught := terminatingSignals(); len(caught) > 0 { // without signals, Notify would catch all
 		signal.Notify(signals, caught...)
 		defer signal.Stop(signals)
 	}
@@ -64,8 +64,8 @@ func interruptible(ctx context.Context, do func(context.Context) error) error {
 	return err
 }
 
-// terminatingSignals returns the signals that would end the process. One that was to be ignored
-// when it started, as nohup has it, stays so.
+// terminatingSignals returns the signals that would end the process. It leaves out signals
+// that were ignored when the process started, such as with nohup.
 func terminatingSignals() []os.Signal {
 	var all []os.Signal
 	for _, s := range allTerminatingSignals {

@@ -18,7 +18,7 @@ import (
 
 // keyFlags say how keys are given.
 type keyFlags struct {
-	from string // a file with a key on each line, - for standard input
+	from string // a file with a key per line; -: standard input
 	hex  bool
 }
 
@@ -27,14 +27,14 @@ func (f *keyFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.hex, "hex", false, "keys are in hexadecimal, two digits per byte")
 }
 
-// Memory holds so many keys of --keys-from at a time.
+// Limits of a batch of keys from --keys-from, and of a line.
 const (
 	maxBatchKeys  = 100_000
 	maxBatchBytes = 16 << 20
 	maxKeyLine    = 16 << 20
 )
 
-// decode returns the key that an argument or a line stands for.
+// decode decodes a key of an argument or a line.
 func (f *keyFlags) decode(s string) ([]byte, error) {
 	if f.hex {
 		key, err := hex.DecodeString(s)
@@ -62,7 +62,7 @@ func (f *keyFlags) decodeAll(args []string) ([][]byte, error) {
 	return keys, nil
 }
 
-// batches returns the first keys and then those of --keys-from, many at a time.
+// batches yields the first keys and those of --keys-from in batches.
 func (f *keyFlags) batches(first [][]byte, stdin io.Reader, outputs output.Files) iter.Seq2[[][]byte, error] {
 	return func(yield func([][]byte, error) bool) {
 		batch, size := first, 0
@@ -85,7 +85,7 @@ func (f *keyFlags) batches(first [][]byte, stdin io.Reader, outputs output.Files
 	}
 }
 
-// lines returns the keys of --keys-from.
+// lines yields the keys of --keys-from.
 func (f *keyFlags) lines(stdin io.Reader, outputs output.Files) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if f.from == "" {
@@ -118,7 +118,7 @@ func (f *keyFlags) lines(stdin io.Reader, outputs output.Files) iter.Seq2[[]byte
 	}
 }
 
-// open opens the file of --keys-from, and says what it is called.
+// open opens the file of --keys-from, and returns its name for messages.
 func (f *keyFlags) open(stdin io.Reader, outputs output.Files) (name string, in io.ReadCloser, err error) {
 	if f.from == "-" {
 		return "standard input", io.NopCloser(stdin), nil

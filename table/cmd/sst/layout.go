@@ -112,14 +112,14 @@ func layoutOfLog(out io.Writer, path string, kind source.FileKind, asJSON bool) 
 	return p.print(layout.Log(f, info.Size()))
 }
 
-// rowPrinter prints rows as they come, as lines of columns or as objects.
+// A rowPrinter prints rows as lines of columns, or as JSON objects.
 type rowPrinter[R any] struct {
 	out    io.Writer
 	asJSON bool
 	head   string
 	line   func(R) string
 	damage func(R) string
-	files  []string // that can be salvaged if they are damaged
+	files  []string // the tables that sst salvage can read if they are damaged
 }
 
 func (p *rowPrinter[R]) print(rows iter.Seq2[R, error]) error {
@@ -151,7 +151,7 @@ func (p *rowPrinter[R]) print(rows iter.Seq2[R, error]) error {
 	return errors.Join(failed...)
 }
 
-// widthOf is how wide a column of offsets is.
+// widthOf returns the width of a column of offsets.
 func widthOf(size int64) int { return max(len("offset"), len(fmt.Sprint(size))) }
 
 func rowText(r layout.Row, w int) string {
@@ -165,7 +165,7 @@ func rowText(r layout.Row, w int) string {
 	return fmt.Sprintf("%*d  %*d  %-19s  %-11s  %9s  %7s  %8s  %-5s  %s", w, r.Offset, w, r.Bytes, r.Kind, r.Compression, raw, entries, restarts, r.Check, aboutRow(r))
 }
 
-// aboutRow is what is said of a block behind its figures.
+// aboutRow returns the text after the figures of a block.
 func aboutRow(r layout.Row) string {
 	switch {
 	case r.Damage != "":
@@ -180,7 +180,7 @@ func aboutRow(r layout.Row) string {
 	return fmt.Sprintf("%v to %v", r.First, r.Last)
 }
 
-// namesText has the first of names, of which a metaindex can have very many.
+// namesText formats the first names. A block can have very many names in the metaindex.
 func namesText(names []string) string {
 	const shown, longest = 3, 64
 	var all []string

@@ -1,10 +1,15 @@
-// Command sst builds, searches, checks and explains sorted-string tables of
-// LevelDB's format: .ldb and .sst files. "sst help" lists its commands.
+// Command sst builds, searches, checks and explains LevelDB's sorted-string tables: .ldb
+// and .sst files. "sst help" lists its commands.
 //
-// The exit status is 0 if all is well, 1 if a key is absent or two tables differ, 2
-// for wrong usage, what cannot be read or written, and what is no table of LevelDB, and 3
-// for damage in a table. A signal that ends it makes it 128 and the signal's number, as
-// shells have it.
+// Each command is in the file of its name. Flags and their values that several commands
+// share are in *_flags.go. The work is done by the packages below internal: source reads
+// tables, logs and databases, tablestats, layout, summary and report describe them, input,
+// sorting and output make new ones, and salvage reads damaged ones.
+//
+// The exit status is 0 if all is well, 1 if a key is absent or two tables differ, 2 for
+// wrong usage, for files that cannot be read or written and for files that are not LevelDB
+// tables, and 3 for damage in a table. If a signal ends sst, the exit status is 128 plus
+// the number of the signal, as in shells.
 package main
 
 import (
@@ -30,8 +35,8 @@ const (
 	exitDamaged  = 3
 )
 
-// errNegative ends a command whose answer is no: the key is absent, the tables differ.
-// Nothing is printed for it.
+// errNegative ends a command whose answer is negative: a key is absent, or two tables
+// differ. No message is printed for it.
 var errNegative = errors.New("no")
 
 func main() {
@@ -42,7 +47,7 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := bufferedStdout{bufio.NewWriterSize(stdout, 64<<10), stdout}
 	command, err := execute(args, stdin, out, stderr)
-	if i := (interruptError{}); errors.As(err, &i) { // and nobody need take what is left
+	if i := (interruptError{}); errors.As(err, &i) { // the rest of the output is not needed
 		return i.report(stderr)
 	}
 	if flushErr := out.Flush(); err == nil || errors.Is(err, errNegative) && flushErr != nil {
@@ -63,7 +68,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exitUsage
 }
 
-// execute returns the command that was executed, and what ended it.
+// execute executes the command line. It returns the command, and the error that ended it.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*cobra.Command, error) {
 	root := newCommand()
 	root.SetArgs(printableCompletionArgs(args))
@@ -77,13 +82,13 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*cobra.C
 	return command, err
 }
 
-// bufferedStdout is standard output.
+// bufferedStdout is the buffered standard output.
 type bufferedStdout struct {
 	*bufio.Writer
 	to io.Writer
 }
 
-// Stat describes the file that it is.
+// Stat describes the file that standard output is.
 func (b bufferedStdout) Stat() (fs.FileInfo, error) {
 	if f, ok := b.to.(*os.File); ok {
 		return f.Stat()
@@ -129,7 +134,7 @@ The exit status is
 	return root
 }
 
-// showHelp is what cobra's help does, but for the error.
+// showHelp is cobra's help command, but returns an error for an unknown command.
 func showHelp(cmd *cobra.Command, args []string) error {
 	root := cmd.Root()
 	about, _, err := root.Find(args)
@@ -141,8 +146,8 @@ func showHelp(cmd *cobra.Command, args []string) error {
 	return about.Help()
 }
 
-// printableCompletionArgs returns the arguments, which cobra prints as they are where a shell asks
-// it to complete them.
+// printableCompletionArgs returns the arguments. If a shell asks cobra to complete them,
+// cobra prints them, so they are made printable.
 func printableCompletionArgs(args []string) []string {
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		return args
@@ -154,7 +159,7 @@ func printableCompletionArgs(args []string) []string {
 	return plain
 }
 
-// version is that of the module or, where it was built in a clone, the commit.
+// version returns the version of the module or, in a clone, also the commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 )
 
-// memoryFlags are what commands have that take so much memory at most.
+// memoryFlags are the flags of commands that limit their memory.
 type memoryFlags struct{ memory string }
 
 func (f *memoryFlags) add(cmd *cobra.Command) {
@@ -22,7 +22,8 @@ func (f *memoryFlags) limit() (memory.Limit, error) {
 	return memory.Limit(n), err
 }
 
-// limitWriter has a table's blocks be no larger, and no more at a time, than the limit allows.
+// limitWriter checks the block size against the limit, and reduces the concurrency to what
+// the limit allows.
 func limitWriter(limit memory.Limit, o *table.WriterOptions) error {
 	if err := limit.CheckPair(int64(o.BlockSize)); err != nil {
 		return fmt.Errorf("--block-size is %w", err)
@@ -31,7 +32,7 @@ func limitWriter(limit memory.Limit, o *table.WriterOptions) error {
 	return nil
 }
 
-// sortOptions is how pairs of such a table are sorted.
+// sortOptions returns how to sort the pairs of a table.
 func sortOptions(o *table.WriterOptions, limit memory.Limit, dir string) sorting.Options {
 	order := table.BlockOrder(o.Comparer)
 	return sorting.Options{

@@ -74,7 +74,7 @@ func planCommand() *cobra.Command {
 	return cmd
 }
 
-// define gives the command its flags.
+// define adds the flags to the command.
 func (f *planFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -106,7 +106,7 @@ func (f planFlags) plan(out io.Writer) error {
 	return p.WriteText(out)
 }
 
-// query reads what was typed.
+// query parses the flags.
 func (f planFlags) query() (q plan.Query, err error) {
 	q.BitsPerKey, q.Compression = f.bits, f.compression
 	if q.Keys, err = plan.ParseKeys(f.keys); err != nil {

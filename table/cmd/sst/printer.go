@@ -14,25 +14,25 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// printer prints entries, a line each.
+// A printer prints entries, one per line.
 type printer struct {
 	w      io.Writer
 	append func(line []byte, e source.Entry, s fields) ([]byte, error)
 	fields fields
 	line   []byte
-	last   []byte // the key that was printed last
-	any    bool   // one was
+	last   []byte // the last key that was printed
+	any    bool   // last is set
 }
 
-// fields says what of an entry is printed beside its key.
+// fields says which fields of an entry are printed besides its key.
 type fields struct {
 	versions, values, location bool
 
-	same   func(a, b []byte) bool // of where: whether keys are the same
-	newest bool                   // of where: it is the newest version of its key
+	same   func(a, b []byte) bool // with location: whether two keys are equal
+	newest bool                   // with location: the entry is the newest version of its key
 }
 
-// The formats of get and scan.
+// formats are the formats of get, scan and diff.
 var formats = map[string]func([]byte, source.Entry, fields) ([]byte, error){
 	"tsv":  columnFormat(text.AppendEscape),
 	"hex":  columnFormat(hex.AppendEncode),
@@ -65,8 +65,8 @@ func (p *printer) print(e source.Entry) (err error) {
 	return err
 }
 
-// columnFormat returns what appends key, sequence number and kind, and value, as far as they
-// are shown, with tabs between them.
+// columnFormat returns a function that appends the selected fields of an entry as columns
+// with tabs in between.
 func columnFormat(encode func(dst, b []byte) []byte) func([]byte, source.Entry, fields) ([]byte, error) {
 	return func(line []byte, e source.Entry, s fields) ([]byte, error) {
 		line = encode(line, e.Key)
@@ -96,8 +96,7 @@ func appendLocation(line []byte, e source.Entry, newest bool) []byte {
 	return append(append(line, '\t'), versionState(e, newest)...)
 }
 
-// locationOf returns the name of the file that an entry was found in, and its level, if it
-// has one.
+// locationOf returns the name of the file that has the entry, and its level if it is known.
 func locationOf(e source.Entry) (file string, level *int) {
 	if e.Table == nil {
 		return filepath.Base(e.Log), nil
@@ -108,7 +107,7 @@ func locationOf(e source.Entry) (file string, level *int) {
 	return filepath.Base(e.Table.Path), level
 }
 
-// versionState says what a version is for lookups.
+// versionState returns live, deletion or shadowed.
 func versionState(e source.Entry, newest bool) string {
 	switch {
 	case !newest:

@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// reportFlags are the options of report.
+// reportFlags are the flags of report.
 type reportFlags struct {
 	sourceFlags
 	embed string
@@ -57,7 +57,7 @@ messages say where, and the exit status is 3.`,
 	return cmd
 }
 
-// run writes the report on one table.
+// run writes the report on a table.
 func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	if f.out == "" {
 		return errors.New("-o is not given, want the name of the page, or - for standard output")
@@ -73,7 +73,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	})
 }
 
-// command is what looks up a key of the table.
+// command returns the command that looks up a key in the table.
 func (f *reportFlags) command(path string) []string {
 	command := []string{"sst", "get", text.ShellPath(path)}
 	if f.internalKeys != "auto" {

@@ -11,16 +11,16 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-// showRetainedDefaults has the help say of the flags that retain sets what their defaults are.
+// showRetainedDefaults makes the help show that the defaults of these flags come from FILE.
 func showRetainedDefaults(flags *pflag.FlagSet) {
 	for _, name := range []string{"bits", "table-bits", "filter-base-lg", "compression", "properties", "block-size", "restart-interval"} {
 		flags.Lookup(name).DefValue = "as in FILE"
 	}
 }
 
-// retainSettings sets the flags that were not given to what the table has. Nobody has asked for
-// these values, and so they are such that the new table can be written, with no block, index
-// or array of filters of much more than most bytes for them.
+// retainSettings sets the flags that were not given to the settings of a table. The
+// settings come from a file, so they are limited: blocks, the index and the filter offsets
+// must not take much more than most bytes because of them.
 func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func(name string) bool) {
 	set := func(name string, to *int, value int) {
 		if !given(name) {
@@ -32,7 +32,7 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func
 		switch {
 		case filter.WholeTable:
 			whole = retainedBits(filter)
-		case filter.NonEmpty == 0: // of an empty table: they do not tell how many bits a key had
+		case filter.NonEmpty == 0: // an empty table does not tell its bits per key
 			byBlocks = f.bits
 		default:
 			byBlocks = retainedBits(filter)
@@ -59,8 +59,9 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func
 	}
 }
 
-// retainedBlockSize is what the properties say. A size that makes blocks of single entries, where
-// the table has none such, would make an index that is too large.
+// retainedBlockSize returns the block size in the properties, within limits. It is larger
+// if the index would be too large, because the recorded size would give blocks with single
+// entries where the table has none.
 func retainedBlockSize(s *tablestats.Stats, most int64) int64 {
 	size := int64(min(s.TableProperties.BlockSize, uint64(most)))
 	if s.Entries == 0 {
@@ -73,8 +74,9 @@ func retainedBlockSize(s *tablestats.Stats, most int64) int64 {
 	return min(max(size, s.DataRaw/(most/perBlock+1)), most)
 }
 
-// retainedBaseLg is that of the filters, or the least with which the array of their offsets has
-// at most so many bytes: 4 for each range of the file.
+// retainedBaseLg returns the base logarithm of the block filters, or the smallest one with
+// which the filter offsets take at most most bytes. There is an offset of 4 bytes for each
+// range of the file.
 func retainedBaseLg(f tablestats.FilterStats, dataRaw, most int64) int {
 	lg := min(max(f.BaseLg, 1), maxBaseLg)
 	for lg < maxBaseLg && 4*(dataRaw>>lg) > most {
@@ -83,10 +85,11 @@ func retainedBaseLg(f tablestats.FilterStats, dataRaw, most int64) int {
 	return lg
 }
 
-// retainedBits is how many bits per key were asked for: what k allows, and is next to what
-// there is. A filter of few keys has more than were asked for.
+// retainedBits returns the bits per key that FILE was probably written with: the number
+// closest to the actual bits per key that gives its k. The actual number is larger in
+// filters of few keys.
 func retainedBits(f tablestats.FilterStats) int {
-	const mostProbes = 30 // for any number of bits
+	const mostProbes = 30 // the maximum k for any number of bits
 	k := min(f.KMax, mostProbes)
 	least := (100*k + 68) / 69
 	most := (100*(k+1) - 1) / 69
@@ -99,7 +102,7 @@ func retainedBits(f tablestats.FilterStats) int {
 	return int(min(max(math.Round(f.BitsPerKey), float64(least)), float64(most)))
 }
 
-// mainCompression is the compression of most blocks that are compressed.
+// mainCompression returns the compression of most of the compressed blocks.
 func mainCompression(compression map[string]int) string {
 	best := "none"
 	for _, name := range slices.Sorted(maps.Keys(compression)) {

@@ -23,7 +23,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// salvageFlags are the options of salvage.
+// salvageFlags are the flags of salvage.
 type salvageFlags struct {
 	sourceFlags
 	writerFlags
@@ -103,8 +103,8 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys, limit)
 }
 
-// checkMemory returns an error if the file, its index or one of its blocks, decoded, is too
-// large to be taken into memory, and more memory would do.
+// checkMemory returns an error if a larger --memory would be enough for the file, its index
+// or one of its decoded blocks.
 func checkMemory(file *source.File, limit memory.Limit) error {
 	if file.Layout == nil {
 		return checkMemoryWithoutIndex(file, limit)
@@ -122,7 +122,7 @@ func checkMemory(file *source.File, limit memory.Limit) error {
 	return nil
 }
 
-// checkMemoryWithoutIndex is checkMemory for a file without an index that could be read.
+// checkMemoryWithoutIndex is checkMemory for a file whose index cannot be read.
 func checkMemoryWithoutIndex(file *source.File, limit memory.Limit) error {
 	var c *table.CorruptionError
 	if errors.As(file.Damage, &c) && c.Block == "index block" {
@@ -136,8 +136,8 @@ func checkMemoryWithoutIndex(file *source.File, limit memory.Limit) error {
 	return nil
 }
 
-// memoryForBlock is how much memory a block of that length takes, which may have been too much. It
-// is 0 for one that no memory is enough for.
+// memoryForBlock returns how much memory a block of this length takes, of which err is the
+// read error. It is 0 if no memory is enough.
 func memoryForBlock(length int64, err error) int64 {
 	var tooLarge *codecs.TooLargeError
 	if errors.As(err, &tooLarge) {
@@ -178,7 +178,7 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	return nil
 }
 
-// write writes the new table, unless there is nothing to write where something was lost.
+// write writes the new table. It writes nothing if there are no entries because of damage.
 func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.WriterOptions, limit memory.Limit) (pairs int, twice uint64, err error) {
 	to, err := output.Create(ctx, f.out, nil)
 	if err != nil {
@@ -196,7 +196,7 @@ func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.W
 	return w.Entries(), twice, closeAndCommit(w, to)
 }
 
-// report says what was kept and what was lost.
+// report prints what was kept and what was lost.
 func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salvage, limit memory.Limit, kept int, twice uint64) {
 	path := file.Path
 	if s.Searched {
@@ -222,7 +222,7 @@ func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salva
 	}
 }
 
-// reportLosses says of the first losses what they are, and of the others what they come to.
+// reportLosses prints the first losses, and totals of the others.
 func reportLosses(out io.Writer, path, what string, losses *salvage.Losses, limit memory.Limit) {
 	for _, l := range losses.First {
 		text.Line(out, "%s: %s %s (%s)", path, what, l.What, reason(l.Why, limit))
@@ -237,7 +237,7 @@ func reportLosses(out io.Writer, path, what string, losses *salvage.Losses, limi
 	text.Line(out, "%s: %s %s, %s in total%s", path, what, count(uint64(losses.More), "other place"), count(uint64(losses.Bytes), "byte"), largest)
 }
 
-// reason is what err says, but for the file and the package.
+// reason formats err without the file and the package.
 func reason(err error, limit memory.Limit) string {
 	var tooLarge *codecs.TooLargeError
 	if errors.As(err, &tooLarge) {
@@ -250,19 +250,19 @@ func reason(err error, limit memory.Limit) string {
 	return strings.TrimPrefix(err.Error(), "table: ")
 }
 
-// retainSettings has the new table written as the damaged one was, if it can be opened.
+// retainSettings sets flags to the settings of the damaged table, if it can be opened.
 func (f *salvageFlags) retainSettings(file *source.File, limit memory.Limit, given func(name string) bool) {
 	if file.Reader == nil {
 		return
 	}
-	if stats := tablestats.CollectSound(file); stats.Entries > 0 { // what is damaged salvage itself reports
+	if stats := tablestats.CollectSound(file); stats.Entries > 0 { // salvage itself reports the damage
 		f.writerFlags.retainSettings(stats, min(int64(limit.MaxPair()), maxBlockSize), func(name string) bool {
-			return given(name) || name == "bits" && file.FilterNote() != "" // it had one
+			return given(name) || name == "bits" && file.FilterNote() != "" // it had a filter that cannot be read
 		})
 	}
 }
 
-// appendPairs appends the pairs in order, or as they come if the order is not known.
+// appendPairs appends the pairs in order, or in file order if the order is unknown.
 func appendPairs(ctx context.Context, w *boundedWriter, pairs iter.Seq2[input.Pair, error], o *table.WriterOptions, limit memory.Limit) (twice uint64, err error) {
 	if table.BlockOrder(o.Comparer).Unchecked {
 		for p, err := range pairs {
@@ -275,7 +275,7 @@ func appendPairs(ctx context.Context, w *boundedWriter, pairs iter.Seq2[input.Pa
 	return appendFirst(w, sorting.Sort(ctx, pairs, sortOptions(o, limit, "")))
 }
 
-// appendFirst appends the pairs in order, the first one of each key.
+// appendFirst appends the sorted pairs, only the first one of each key.
 func appendFirst(w *boundedWriter, records iter.Seq2[sorting.Record, error]) (twice uint64, err error) {
 	var before sorting.Record
 	for r, err := range records {

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// scanFlags are the options of scan.
+// scanFlags are the flags of scan.
 type scanFlags struct {
 	sourceFlags
 	from, to, prefix  bytesFlag
@@ -103,7 +103,7 @@ func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
 	return nil
 }
 
-// scanOptions narrows --from and --to by a prefix's bounds, which it has in bytewise order.
+// scanOptions returns the bounds. In bytewise order, --prefix narrows --from and --to.
 func (f *scanFlags) scanOptions(order table.Comparer) source.ScanOptions {
 	o := source.ScanOptions{From: f.from, To: f.to, Reverse: f.reverse, Versions: f.versions}
 	if order != table.BytewiseComparer {
@@ -118,8 +118,8 @@ func (f *scanFlags) scanOptions(order table.Comparer) source.ScanOptions {
 	return o
 }
 
-// prefixEnd returns the least key above all that have the prefix, or nil if there is
-// none: the prefix is of 0xff bytes, or empty.
+// prefixEnd returns the smallest key > all keys with the prefix, or nil if there is none,
+// because the prefix is empty or has only 0xff bytes.
 func prefixEnd(prefix []byte) []byte {
 	end := bytes.TrimRight(bytes.Clone(prefix), "\xff")
 	if len(end) == 0 {

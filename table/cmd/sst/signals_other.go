@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// ending are the signals that end a program.
-var ending = []os.Signal{os.Interrupt, syscall.SIGTERM}
+// allTerminatingSignals are the signals that end a program.
+var allTerminatingSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// sourceHelp is in the help of all commands that read a SOURCE.
+// sourceHelp is part of the help of get and scan.
 const sourceHelp = `SOURCE is a table, a write-ahead log, or a directory. In a directory, all .ldb and .sst
 files and logs are searched together. It can be the directory of a LevelDB or goleveldb
 database, or any directory of tables. Of a database, only the tables that its MANIFEST
@@ -38,16 +38,16 @@ single table that is the MANIFEST in its directory, if it lists the table. Other
 order is bytewise. --comparator overrides it. If the order is unknown, tables can be
 scanned, but no key can be looked up.`
 
-// sourceFlags are what all commands that read a SOURCE have.
+// sourceFlags are the flags of all commands that read a SOURCE.
 type sourceFlags struct {
 	internalKeys string
-	comparator   string // auto: by the MANIFEST and the keys
+	comparator   string // auto: as the MANIFEST and the keys say
 	allTables    bool
 	noLogs       bool
 	oneTable     bool
-	scanOnly     bool             // entries are only gone through
-	out          string           // the file that the command writes, and may not read
-	stdout       func() io.Writer // of the command
+	scanOnly     bool             // no keys are looked up
+	out          string           // the file that the command writes, and must not read
+	stdout       func() io.Writer // standard output of the command
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
@@ -58,7 +58,7 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 	f.stdout = cmd.OutOrStdout
 }
 
-// addDir is add for commands that take directories.
+// addDir adds the flags of commands that read directories too.
 func (f *sourceFlags) addDir(cmd *cobra.Command) {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "for a database, also read tables and logs that its MANIFEST does not list")
@@ -87,7 +87,7 @@ func (f *sourceFlags) options() (o source.Options, err error) {
 	return o, nil
 }
 
-// with opens a source for do, and says on stderr what of it is not seen.
+// with opens a source for do, and prints its notes on stderr.
 func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source) error) (err error) {
 	o, err := f.options()
 	if err != nil {
@@ -104,12 +104,12 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 	}
 	err = do(s)
 	if s.Damage != nil && errors.Is(err, errNegative) {
-		err = nil // what is lost may have it
+		err = nil // the missing part may have the key
 	}
 	return errors.Join(err, s.Damage)
 }
 
-// withFile opens one table for do.
+// withFile opens a single table for do.
 func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*source.File) error) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory, want one of its tables; to make one table of all, use sst scan %s | sst build -o OUT", path, text.ShellPath(path))
@@ -118,7 +118,7 @@ func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*source.Fi
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })
 }
 
-// bytesFlag is a flag's value with escapes. It tells no value from an empty one.
+// A bytesFlag is the value of a flag, with escapes. nil means that the flag is not given.
 type bytesFlag []byte
 
 func (b *bytesFlag) String() string { return text.Escape(*b) }
@@ -130,7 +130,7 @@ func (b *bytesFlag) Set(s string) error {
 	return err
 }
 
-// complete has shells offer the values for a flag.
+// complete lets shells complete the values of a flag.
 func complete(cmd *cobra.Command, flag string, values ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // there is no such flag

@@ -70,14 +70,14 @@ if a table is missing or has the wrong size.`,
 	return cmd
 }
 
-// separateTexts prints an empty line before all texts but the first.
+// separateTexts prints an empty line before all texts except the first.
 func separateTexts(out io.Writer, i int, asJSON bool) {
 	if i > 0 && !asJSON {
 		io.WriteString(out, "\n")
 	}
 }
 
-// statsOfTable prints the stats of a table. Damage is an error behind what is printed.
+// statsOfTable prints the statistics of a table, and then returns its damage.
 func statsOfTable(out io.Writer, t target, o source.Options, asJSON bool) error {
 	if t.log {
 		return statsOfLog(out, t.Path, asJSON)
@@ -137,7 +137,7 @@ func extentText(e tablestats.BlockInfo) string {
 	return fmt.Sprintf("at %d, %s, %s %s", e.Offset, bytesOf(e.Bytes), e.Compression, ratio(float64(e.Raw), float64(e.Bytes)))
 }
 
-// ratio is how many times smaller something became.
+// ratio formats a compression ratio.
 func ratio(before, after float64) string {
 	if after == 0 {
 		return ""

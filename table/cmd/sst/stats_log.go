@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// logStats are what a log comes to.
+// logStats are the statistics of a log.
 type logStats struct {
 	File       string   `json:"file"`
 	Size       int64    `json:"bytes"`
@@ -42,7 +42,7 @@ func (s *logStats) count(l *source.Log) error {
 	return nil
 }
 
-// statsOfLog prints the stats of a log. Damage is an error behind what is printed.
+// statsOfLog prints the statistics of a log, and then returns its damage.
 func statsOfLog(out io.Writer, path string, asJSON bool) error {
 	s := logStats{File: path}
 	l := source.Log{Path: path}

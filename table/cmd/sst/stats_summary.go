@@ -26,8 +26,7 @@ func summarizeAll(out, stderr io.Writer, dirs []string, o source.Options, asJSON
 	return errors.Join(failed...)
 }
 
-// summarize prints the summary of a database. What it lacks is an error behind what is
-// printed.
+// summarize prints the summary of a database, and then returns what is missing or wrong.
 func summarize(out, stderr io.Writer, path string, o source.Options, asJSON bool) error {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file, want the directory of a database with --summary", path)
@@ -98,5 +97,5 @@ func printLevels(w io.Writer, levels []summary.Level) {
 	text.Row(w, "all levels", "%s, %s", count(uint64(tables), "table"), bytesOf(size))
 }
 
-// quoteUserKey is the user's part of an internal key.
+// quoteUserKey quotes the user key of an internal key.
 func quoteUserKey(k *text.Key) string { return wire.Quote(table.InternalFilterKey(k.Stored)) }

@@ -12,21 +12,21 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// target is a table or log that a command's arguments name.
+// A target is a table or a log that a command is applied to.
 type target struct {
 	source.TableFile
-	version *database.Version // of its database, if a directory was named
-	order   source.Order      // that it is said to be in
-	dir     string            // the directory; "" if none was named
+	version *database.Version // the version of its database, if the argument is a directory
+	order   source.Order      // the order that the user or the MANIFEST says
+	dir     string            // the directory, if the argument is one
 	log     bool
 }
 
-// targetsOf returns the tables and logs that the arguments name. What cannot be listed, and
-// what a database lacks, are errors of their own.
+// targetsOf returns the tables and logs that the arguments name. failed holds directories
+// that cannot be listed, and what is missing in databases.
 func targetsOf(args []string, o source.Options, note io.Writer) (all []target, failed []error) {
 	for _, arg := range args {
 		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-			all = append(all, target{TableFile: source.TableFile{Path: arg}, order: o.Order, log: source.IsLog(arg)}) // opening it tells
+			all = append(all, target{TableFile: source.TableFile{Path: arg}, order: o.Order, log: source.IsLog(arg)}) // opening it returns the error
 			continue
 		}
 		dir, err := source.ListDir(arg, o)
@@ -52,8 +52,8 @@ func pathsOf(tables []target) []string {
 	return paths
 }
 
-// wasRemoved reports whether an error is that a directory no longer has the table or log: its
-// database is in use.
+// wasRemoved reports whether err says that the file was removed from its directory, because
+// its database is in use.
 func (t target) wasRemoved(err error, o source.Options) bool {
 	if t.dir == "" || !errors.Is(err, fs.ErrNotExist) {
 		return false

@@ -4,7 +4,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// count returns n and what it counts.
+// count formats n and what is counted.
 func count(n uint64, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -12,7 +12,7 @@ func count(n uint64, what string) string {
 	return humanize.Comma(int64(n)) + " " + what + "s"
 }
 
-// bytesOf returns a number of bytes for people.
+// bytesOf formats a number of bytes with a unit.
 func bytesOf(n uint64) string {
 	if n < 1000 {
 		return count(n, "byte")

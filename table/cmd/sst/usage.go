@@ -11,11 +11,11 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// unlimited is of arguments that may be many.
+// unlimited is a number of arguments without limit.
 const unlimited = 1 << 30
 
-// arguments checks how many arguments there are, which are called what. The first ones
-// are names of files.
+// arguments checks the number of arguments. what describes them for the error. The first
+// names arguments are names of files.
 func arguments(what string, least, most, names int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
@@ -32,13 +32,13 @@ func arguments(what string, least, most, names int) cobra.PositionalArgs {
 
 func seeHelp(cmd *cobra.Command) string { return "see " + cmd.CommandPath() + " --help" }
 
-// flagTypes is what the values of flags are, by type.
+// flagTypes describes the values of flags, by the type of the flag.
 var flagTypes = map[string]string{
 	"int": "a whole number", "uint64": "a whole number ≥ 0", "float64": "a number",
 	"bool": "true or false", "intSlice": "whole numbers, separated by commas", "stringSlice": "words, separated by commas",
 }
 
-// explainFlag says what is wrong with a flag, and where it is explained.
+// explainFlag says what is wrong with the value of a flag, and where the flag is explained.
 func explainFlag(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -46,7 +46,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	}
 	flag, problem := invalid.GetFlag(), fmt.Sprint(invalid.Unwrap())
 	if want, ok := flagTypes[flag.Value.Type()]; ok {
-		problem = "want " + want // and no words of strconv
+		problem = "want " + want // instead of the error of strconv
 	}
 	if errors.Is(err, strconv.ErrRange) {
 		problem = "which is too large or too small"

@@ -41,7 +41,7 @@ and neither a MANIFEST nor --comparator says what their order is.`,
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing for tables that are ok")
 	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		flags.scanOnly = true // Verify reads the filters anew
+		flags.scanOnly = true // Verify reads the filters itself
 		o, err := flags.options()
 		if err != nil {
 			return err
@@ -58,8 +58,8 @@ and neither a MANIFEST nor --comparator says what their order is.`,
 	return cmd
 }
 
-// verify checks one table after the other. What cannot be read is an error in the
-// end, and no damage.
+// verify checks one target after the other. A file that cannot be read is an error, and not
+// damage.
 func verify(out io.Writer, tables []target, o source.Options, quiet bool) error {
 	var damaged []string
 	var failed []error
@@ -73,7 +73,7 @@ func verify(out io.Writer, tables []target, o source.Options, quiet bool) error 
 		case err == nil && !quiet:
 			text.Line(out, "%s: ok%s", t.Path, but)
 		case errors.Is(err, table.ErrCorrupt) && !errors.As(err, new(*table.CorruptionError)):
-			failed = append(failed, damageReported{}) // which salvage does not mend
+			failed = append(failed, damageReported{}) // damage that sst salvage does not repair
 		case errors.Is(err, table.ErrCorrupt):
 			damaged = append(damaged, t.Path)
 		case err != nil:
@@ -89,8 +89,8 @@ func verify(out io.Writer, tables []target, o source.Options, quiet bool) error 
 	return errors.Join(failed...)
 }
 
-// verify returns all that is wrong with a table or log, or what could not be checked of a
-// sound one.
+// verify returns the damage of a table or a log, or why it could not be checked. but is a
+// remark on a sound one.
 func (t target) verify(o source.Options) (but string, err error) {
 	if t.log {
 		return source.VerifyLog(t.Path)

@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 )
 
-// writerFlags are what all commands that write a table have.
+// writerFlags are the flags of all commands that write a table.
 type writerFlags struct {
 	bits, tableBits int // -1: no filter
 	filterName      string
@@ -55,7 +55,7 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "number of goroutines that compress blocks; it does not change the file")
 }
 
-// closeAndCommit completes the table, and has it appear under its name.
+// closeAndCommit completes the table, and gives it its name.
 func closeAndCommit(w *table.Writer, to *output.Output) error {
 	if err := w.Close(); err != nil {
 		return err
@@ -63,7 +63,7 @@ func closeAndCommit(w *table.Writer, to *output.Output) error {
 	return output.Commit(to)
 }
 
-// options are the library's.
+// options returns the options of the Writer.
 func (f *writerFlags) options(internal bool, order table.Comparer) (*table.WriterOptions, error) {
 	size, err := parseSize("--block-size", f.blockSize)
 	if err != nil {
@@ -87,15 +87,15 @@ func (f *writerFlags) options(internal bool, order table.Comparer) (*table.Write
 	return o, nil
 }
 
-// What the flags take at most.
+// Upper limits of the flags.
 const (
-	maxBits            = 1000 // per key: far more than make a difference
+	maxBits            = 1000 // per key; much more than useful
 	maxBlockSize       = 512 << 20
 	maxBaseLg          = 30
 	maxRestartInterval = math.MaxInt32
 )
 
-// check checks what the library would call by other names.
+// check checks the flags, so that errors name the flags and not the fields of the library.
 func (f *writerFlags) check(blockSize int64) error {
 	for _, flag := range []struct {
 		name               string

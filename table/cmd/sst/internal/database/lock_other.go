@@ -3,4 +3,4 @@
 package database
 
 // LockHolder returns 0, because these systems do not list locks.
-func Holder(string) (pid int) { return 0 }
+func LockHolder(string) (pid int) { return 0 }

@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// foreignTypes are files that are known by what they start with, and no block of a table does:
-// starts like that: an uncompressed block starts with a byte 0, Snappy with a literal.
+// foreignTypes are file types that are known by their first bytes. No block of a table
+// starts like that: an uncompressed block starts with a byte 0, a Snappy block with a
+// literal.
 var foreignTypes = []struct{ magic, what, next, end string }{
 	{"\xfd7zXZ\x00", "compressed with xz", "decompress it first: xz -dc ", " > OUT"},
 	{"BZh", "compressed with bzip2", "decompress it first: bzip2 -dc ", " > OUT"},
