@@ -3,7 +3,7 @@
 
 const hashSeed = 0xbc9f1d34;
 const hashFactor = 0xc6a4a793;
-const mostProbes = 30; // a k above it stands for an encoding that is not known
+const mostProbes = 30; // a larger k is reserved for other encodings
 const mostBits = 2 ** 32 - 8;
 const lineSize = 64;
 const lineBits = 8 * lineSize;
@@ -84,7 +84,7 @@ class BlockFilter {
     return keys;
   }
 
-  /** ask tells what the filter of the block at an offset says of the key. */
+  /** ask checks the key in the filter of the data block at offset. */
   ask(offset, key) {
     const slot = this.slot(offset);
     if (slot >= this.count) return { slot, missing: true, contains: true, probes: [] };
@@ -97,12 +97,12 @@ class BlockFilter {
     const array = filter.subarray(0, Math.max(0, filter.length - 1));
     const k = filter[array.length] ?? 0;
     const figures = figuresOf(slot, array, k, this.keys[slot]);
-    if (k > mostProbes) figures.rate = 1; // it is taken to contain every key
+    if (k > mostProbes) figures.rate = 1; // the filter is treated as containing every key
     return figures;
   }
 }
 
-/** A WholeFilter is that of the whole table: lines of 64 bytes. */
+/** A WholeFilter is the filter of the whole table. It consists of lines of 64 bytes. */
 class WholeFilter {
   constructor(contents) {
     const end = contents.length - 5;
@@ -142,7 +142,7 @@ function falsePositives(size, k, keys) {
 const blockFilter = model.filter ? new BlockFilter(decodeBase64(model.filter.bytes)) : null;
 const wholeFilter = model.whole ? wholeFilterOf(decodeBase64(model.whole.bytes)) : null;
 
-/** wholeFilterOf returns null for what is no such filter: its length says so. */
+/** wholeFilterOf returns null if the length is not that of a table filter. */
 function wholeFilterOf(contents) {
   const f = new WholeFilter(contents);
   return f.count > 0 && f.bits.length === lineSize * f.count && f.k <= 127 ? f : null;

@@ -1,4 +1,4 @@
-// The section about filters: what they come to, how full each is, the worst.
+// The section about filters: their totals, how full each is, and the worst ones.
 
 const listed = 8;
 
@@ -46,7 +46,7 @@ function blockSlot(figures) {
   return { title: `filter ${number(figures.index)}`, facts: [covered, ...figureFacts(figures)] };
 }
 
-/** wholeLine describes a line of the whole table's filter, whose keys are not known one by one. */
+/** wholeLine describes a line of the whole table's filter, whose keys are unknown. */
 function wholeLine(figures) {
   return { title: `line ${number(figures.index)}`, facts: [["bits", number(figures.size)], ["bits set", percent(figures.fill)]] };
 }

@@ -7,7 +7,7 @@ const decimal = (n, digits) => n.toLocaleString("en-US", { minimumFractionDigits
 
 const singular = new Map([["entries", "entry"], ["bytes", "byte"]]);
 
-/** count returns n and what it counts, whose plural ends in s. */
+/** count formats n and what is counted, in the plural if n is not 1. */
 function count(n, things) {
   return `${number(n)} ${n === 1 ? singular.get(things) ?? things.slice(0, -1) : things}`;
 }
@@ -23,7 +23,7 @@ function size(n) {
   return `${n < 9.95 ? decimal(n, 1) : number(n)} ${"kMGTP"[unit]}B`;
 }
 
-/** mean returns an average, which may happen to be a whole number. */
+/** mean formats an average. */
 const mean = (n) => decimal(n, Number.isInteger(n) ? 0 : 1);
 
 /** percent returns a share, with more digits where it is small. */

@@ -15,7 +15,7 @@ function rampColor(share) {
   return `rgb(${mixed.join(" ")})`;
 }
 
-/** A HeatMap is the Picker's view of filters, or of a whole table's filter's lines. */
+/** A HeatMap is a Picker's view of block filters, or of the lines of a table filter. */
 class HeatMap {
   constructor(figures, things, describe) {
     this.count = figures.length;

@@ -93,7 +93,7 @@ function rangeText({ min, median, max, mean, unit }) {
   return `${number(min)} to ${number(max)} ${unit}, median ${number(median)}, mean ${decimal(mean, 1)}`;
 }
 
-/** histogramCard is a chart with its figures, and those of the bins for who does not see it. */
+/** histogramCard is a chart with its figures, and the bins as text for screen readers. */
 function histogramCard(histogram) {
   const place = element("div", { className: "chart" });
   onResize(place, (width) => place.replaceChildren(new Chart(histogram, width).draw()));

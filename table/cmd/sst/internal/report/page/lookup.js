@@ -1,4 +1,4 @@
-// The way of a lookup, as the library goes it: the whole table's filter, the index,
+// The steps of a lookup, as in the library: the whole table's filter, the index,
 // the data block's filter, the data block.
 
 /**
@@ -59,7 +59,7 @@ function visitBlock(block, key, sought) {
   return visit;
 }
 
-/** searchBlock returns the first entry whose key is not below the sought one, or null. */
+/** searchBlock returns the first entry with a key ≥ the wanted key, or null. */
 function searchBlock(block, sought) {
   let index = 0;
   for (const entry of entriesOf(block)) {

@@ -29,7 +29,7 @@ function heldText() {
   return `This page holds the index, all filters, and the keys of ${number(model.blocks.held)} of ${number(full)} data blocks with entries.`;
 }
 
-/** showAnswer looks up what was typed. choose shows in the pictures what was come to. */
+/** showAnswer looks up what was typed. choose selects the visited blocks and filters in the pictures. */
 function showAnswer(choose) {
   const input = byId("key"), answer = byId("answer"), way = byId("way");
   let key;

@@ -118,7 +118,7 @@ class FileMap {
     }
   }
 
-  /** drawDamaged draws a damaged block above the others, wide enough to be seen. */
+  /** drawDamaged draws a damaged block over the others, wide enough to be seen. */
   drawDamaged(fills, id) {
     const [start, , after] = this.extent(id);
     for (const [x, y, width, height] of this.spans(start, after)) {

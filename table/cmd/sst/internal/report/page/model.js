@@ -1,4 +1,4 @@
-// The table: what sst put into the page, taken apart.
+// The table: the decoded data of the page.
 
 const model = JSON.parse(document.getElementById("model").textContent);
 const trailerSize = 5;
@@ -67,7 +67,7 @@ function* entriesOf(block) {
 
 const compareKeys = model.internal ? compareInternal : compareBytes;
 
-/** firstBlock returns the first block whose separator is not below the key. */
+/** firstBlock returns the first block whose separator is ≥ the key. */
 function firstBlock(key) {
   let low = 0, high = blocks.count;
   while (low < high) {

@@ -1,4 +1,4 @@
-// The table below the map, which is its legend and says the same in words.
+// The table below the map: its legend, with the same figures as text.
 
 /** addUp adds a block to its group. */
 function addUp(groups, kind, stored, raw, from) {

@@ -1,4 +1,4 @@
-// The way of a lookup in words.
+// The steps of a lookup as text.
 
 const quote = (bytes) => `“${shorten(escapeBytes(bytes.subarray(0, 512)))}”`;
 
@@ -28,11 +28,11 @@ function reasonText(path, visit) {
     case "filter":
       return "The filter of the data block excludes the key. The block is not read.";
   }
-  const asked = path.whole || visit.filter && !visit.filter.missing;
-  return `The data block does not have the key.${asked ? " The filter answered “may contain”: a false positive." : ""}`;
+  const checked = path.whole || visit.filter && !visit.filter.missing;
+  return `The data block does not have the key.${checked ? " The filter answered “may contain”: a false positive." : ""}`;
 }
 
-/** entryText tells what was found. */
+/** entryText describes the entry that was found. */
 function entryText({ key, valueLength, shown }) {
   const version = model.internal ? `sequence ${sequenceOf(key)}, kind ${kindOf(key)}${kindOf(key) === 1 ? " (set)" : ""}, ` : "";
   if (valueLength === 0) return `${version}an empty value`;
@@ -43,11 +43,11 @@ function entryText({ key, valueLength, shown }) {
 /** commandFor is the command that looks a key up. */
 function commandFor(key) {
   const text = escapeBytes(key);
-  const dashes = text.startsWith("-") ? ["--"] : []; // or it would be taken for an option
+  const dashes = text.startsWith("-") ? ["--"] : []; // otherwise it would be parsed as a flag
   return [...model.command, ...dashes, shellQuote(text)].join(" ");
 }
 
-/** step is one step of the way. */
+/** step returns the element for a step. */
 function step(title, answer, ...content) {
   return element("li", {},
     element("h4", {}, title, element("span", { className: `answer ${answer[1]}` }, answer[0])), ...content);
@@ -56,7 +56,7 @@ function step(title, answer, ...content) {
 const mayContain = ["◆ may contain", "maybe"];
 const certainlyAbsent = ["✗ certainly absent", "no"];
 
-/** probeList lists the bits that are asked for. */
+/** probeList lists the probed bits. */
 function probeList(answer) {
   const items = answer.probes.map(({ bit, set }) =>
     element("li", { className: set ? "yes" : "no" }, `bit ${number(bit)} ${set ? "✓ set" : "✗ not set"}`));
@@ -67,7 +67,7 @@ function answerOf(filter) {
   return filter.contains ? mayContain : certainlyAbsent;
 }
 
-/** probesOf shows a filter's hash, its bits and those asked for. */
+/** probesOf shows the hash of the key, the bits of the filter and the probed bits. */
 function probesOf(answer, facts) {
   const all = factList([...facts, ["bits", number(answer.size)], ["k", number(answer.k)],
     ["hash", hexWord(answer.hash)], ["step", hexWord(answer.step)]]);
@@ -113,7 +113,7 @@ function blockStep(visit) {
   return step("Data block", blockAnswers[visit.outcome], factList(facts));
 }
 
-/** pathSteps are the steps of the way. */
+/** pathSteps returns the list of steps. */
 function pathSteps(path) {
   const steps = path.whole ? [wholeStep(path.whole)] : [];
   if (path.by === "index") steps.push(indexStep());

@@ -54,7 +54,7 @@ class Picker {
     this.choose(Math.max(0, this.chosen + steps[event.key]));
   }
 
-  /** tell describes what is hovered or else chosen. */
+  /** tell describes the hovered thing or, if there is none, the chosen one. */
   tell() {
     const { title, facts } = this.view.describe(this.hovered < 0 ? this.chosen : this.hovered);
     this.info.replaceChildren(element("h3", {}, title), factList(facts));
