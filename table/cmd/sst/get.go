@@ -32,7 +32,9 @@ value. The exit status is 1 if a key is absent.
 --keys-from reads keys from a file, one per line, with the same escapes as KEY or, with
 --hex, in hexadecimal. The file may have any number of lines. A line may have up to 16 MiB.
 Keys are looked up in batches of up to 100,000 keys and 16 MiB. Each batch reads the
-write-ahead logs of a database once.` + sourceHelp + `
+write-ahead logs of a database once.
+
+` + sourceHelp + `
 
 --format raw prints the bytes of the value and nothing else.
 

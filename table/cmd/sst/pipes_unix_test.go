@@ -24,10 +24,10 @@ func TestPipes(t *testing.T) {
 		status        int
 		want          string // on stderr
 	}{
-		{"CURRENT", "", []string{"scan", dir}, exitDamaged, "CURRENT: a named pipe, want a regular file: all tables"},
-		{"MANIFEST-000001", "MANIFEST-000001\n", []string{"scan", dir}, exitDamaged, "MANIFEST-000001: a named pipe, want a regular file: all tables"},
+		{"CURRENT", "", []string{"scan", dir}, exitDamaged, "CURRENT: a named pipe, want a regular file: reading all tables"},
+		{"MANIFEST-000001", "MANIFEST-000001\n", []string{"scan", dir}, exitDamaged, "MANIFEST-000001: a named pipe, want a regular file: reading all tables"},
 		{"000009.ldb", "", []string{"scan", dir}, exitUsage, "000009.ldb: a named pipe, want a regular file"},
-		{"pipe.ldb", "", []string{"verify", filepath.Join(dir, "pipe.ldb")}, exitUsage, "not all could be checked"},
+		{"pipe.ldb", "", []string{"verify", filepath.Join(dir, "pipe.ldb")}, exitUsage, "could not be checked completely"},
 		{"pipe.ldb", "", []string{"salvage", "-o", out, filepath.Join(dir, "pipe.ldb")}, exitUsage, "pipe.ldb: a named pipe, want a regular file"},
 		{"pipe", "", []string{"build", "-o", out, dir}, 0, ""},
 	} {

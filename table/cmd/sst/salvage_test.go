@@ -149,8 +149,8 @@ func TestSalvageSumsUpLosses(t *testing.T) {
 		s.contents[part.Offset] ^= byte(i & 1)
 	}
 	for cut, want := range map[int]string{
-		0:  "lost 400 other places, 6,800 bytes in all",
-		48: "lost 400 other places, 8,813 bytes in all",
+		0:  "lost 400 other places, 6,800 bytes in total",
+		48: "lost 400 other places, 8,813 bytes in total",
 	} {
 		if err := os.WriteFile(path, s.contents[:len(s.contents)-cut], 0o666); err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
@@ -122,7 +123,7 @@ func statsOfFile(w io.Writer, s *tablestats.Stats) {
 	} else if s.Comparer != table.BytewiseComparer.Name() {
 		text.Row(w, "order", "%s", text.Escape([]byte(s.Comparer)))
 	}
-	text.Row(w, "footer", "at %d, 48 bytes", s.Footer)
+	text.Row(w, "footer", "at %d, %d bytes", s.Footer, format.FooterLen)
 	text.Row(w, "index", "%s", extentText(s.Index))
 	text.Row(w, "metaindex", "%s", extentText(s.Metaindex))
 	for _, m := range s.Meta {

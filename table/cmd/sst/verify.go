@@ -77,7 +77,7 @@ func verify(out io.Writer, tables []target, o source.Options, quiet bool) error 
 		case errors.Is(err, table.ErrCorrupt):
 			damaged = append(damaged, t.Path)
 		case err != nil:
-			failed = append(failed, fmt.Errorf("%s could not be checked completely: see above", t.Path))
+			failed = append(failed, fmt.Errorf("%s could not be checked completely", t.Path))
 		}
 		for _, line := range text.Lines(err) {
 			text.Line(out, "%s", line)

@@ -1,15 +1,17 @@
 package codecs
 
+import "github.com/sievetable/sievetable/table"
+
 // Name returns the name of a compression, as far as the compression id tells.
 func Name(id byte) string {
 	switch id {
-	case 0:
+	case table.NoCompression.ID():
 		return "none"
-	case 1:
+	case table.Snappy.ID():
 		return "snappy"
-	case 2:
+	case Zstd.ID(): // and Zlib.ID()
 		return "zstd or zlib"
-	case 4:
+	case Deflate.ID():
 		return "deflate"
 	}
 	return "unknown"

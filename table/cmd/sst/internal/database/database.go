@@ -36,8 +36,11 @@ type Table struct {
 // Live reports whether the log with this number may have writes that are not in a table.
 func (v *Version) Live(log uint64) bool { return log >= v.log || log == v.previousLog }
 
-// ManifestName matches the names of MANIFESTs.
-var ManifestName = regexp.MustCompile(`^MANIFEST-[0-9]+$`)
+// ManifestName and LogName match the names of MANIFESTs and of logs. LogName captures the number.
+var (
+	ManifestName = regexp.MustCompile(`^MANIFEST-[0-9]+$`)
+	LogName      = regexp.MustCompile(`^([0-9]+)\.log$`)
+)
 
 // Limits for what is read. A real database is smaller: it rewrites its MANIFEST when it is
 // opened.

@@ -65,10 +65,6 @@ func (r *Record) readBatch() {
 	}
 }
 
-// fragmentHeaderLen is the length of a fragment header. If fewer bytes are left in a block,
-// they are zeros.
-const fragmentHeaderLen = 7
-
 // records yields the records with their contents, and what lies between them.
 func records(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
@@ -107,7 +103,7 @@ func between(src io.ReaderAt, start, end int64, damage []wal.Damage, yield func(
 			return false
 		}
 	}
-	if len(damage) > 0 || end-start < fragmentHeaderLen {
+	if len(damage) > 0 || end-start < wal.FragmentHeaderLen { // fewer bytes are zeros at the end of a block
 		return true
 	}
 	kind, err := unreadBytes, error(nil)

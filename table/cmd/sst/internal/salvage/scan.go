@@ -102,13 +102,10 @@ func (s *scanner) nextStart(p region) int {
 	}
 	if p.kind == entryBlock {
 		id := s.data[p.end]
-		s.deflate = id == deflateID || s.deflate && id == 0
+		s.deflate = id == codecs.Deflate.ID() || s.deflate && id == 0
 	}
 	return p.end + format.TrailerLen
 }
-
-// deflateID is the compression id of deflate.
-const deflateID = 4
 
 // A scanner finds blocks until its budget is used up.
 type scanner struct {

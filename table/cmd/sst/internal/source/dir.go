@@ -61,7 +61,7 @@ func listDir(dir string, o Options) (Dir, error) {
 		switch {
 		case slices.Contains([]string{".ldb", ".sst"}, filepath.Ext(path)):
 			d.Tables = append(d.Tables, TableFile{Path: path})
-		case logName.MatchString(e.Name()):
+		case database.LogName.MatchString(e.Name()):
 			d.Logs = append(d.Logs, path)
 		case isCurrentOrManifest(e.Name()):
 			if err := o.Outputs.CheckAll([]string{path}); err != nil {

@@ -1,15 +1,13 @@
 package source
 
 import (
-	"encoding/binary"
-	"hash/crc32"
 	"path/filepath"
 	"regexp"
 
-	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
 )
 
 // A FileKind is the kind of a database file other than a table.
@@ -36,13 +34,13 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 
 // detectFileKind returns the kind of a file with this name and start.
 func detectFileKind(name string, head []byte) FileKind {
-	record, isLog := firstRecord(head)
+	record, isLog := wal.FirstFragment(head)
 	switch {
 	case name == "CURRENT", currentContents.Match(head):
 		return CurrentFile
 	case database.ManifestName.MatchString(name), isLog && namesComparer(record):
 		return ManifestFile
-	case logName.MatchString(name), isLog:
+	case database.LogName.MatchString(name), isLog:
 		return LogFile
 	}
 	return ""
@@ -51,25 +49,8 @@ func detectFileKind(name string, head []byte) FileKind {
 // IsLog reports whether a file has the extension of a log.
 func IsLog(path string) bool { return filepath.Ext(path) == ".log" }
 
-var (
-	logName         = regexp.MustCompile(`^[0-9]+\.log$`)
-	currentContents = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
-)
-
-// firstRecord returns the first fragment of a log, if its checksum is right. A fragment has
-// a checksum, a length, a type and a payload (LevelDB, doc/log_format.md).
-func firstRecord(head []byte) (record []byte, ok bool) {
-	const header = 7
-	if len(head) < header {
-		return nil, false
-	}
-	end := header + int(binary.LittleEndian.Uint16(head[4:]))
-	if kind := head[6]; kind < 1 || kind > 4 || end > len(head) {
-		return nil, false
-	}
-	sum := crc32.Checksum(head[header-1:end], crc32.MakeTable(crc32.Castagnoli))
-	return head[header:end], crc.Mask(sum) == binary.LittleEndian.Uint32(head)
-}
+// currentContents matches the contents of a CURRENT file.
+var currentContents = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
 
 // namesComparer reports whether a record is the first version edit of a MANIFEST. Its field
 // 1 is the name of the comparator. A batch of a log starts with a sequence number of 8

@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -127,8 +127,6 @@ func (w wrongSize) Error() string {
 
 func (wrongSize) Is(target error) bool { return target == table.ErrCorrupt }
 
-var logName = regexp.MustCompile(`^([0-9]+)\.log$`)
-
 // listLogs adds the logs, the oldest first.
 func (s *Summary) listLogs(d source.Dir) error {
 	entries, err := os.ReadDir(s.Path)
@@ -138,7 +136,7 @@ func (s *Summary) listLogs(d source.Dir) error {
 	numbers := map[string]uint64{}
 	var failed []error
 	for _, e := range entries {
-		m := logName.FindStringSubmatch(e.Name())
+		m := database.LogName.FindStringSubmatch(e.Name())
 		if m == nil {
 			continue
 		}

@@ -44,7 +44,7 @@ func remainingBlockLen(log []byte) int {
 	for at := 0; at < blockSize; {
 		length := validFragmentLen(log[at:])
 		if length == 0 {
-			for pad := range fragmentHeaderLen {
+			for pad := range FragmentHeaderLen {
 				if at+pad < len(log) && validFragmentLen(log[at+pad:]) > 0 {
 					return at + pad
 				}
@@ -62,12 +62,22 @@ func remainingBlockLen(log []byte) int {
 // validFragmentLen returns the length of the fragment at the start of b, or 0 if it is not
 // valid.
 func validFragmentLen(b []byte) int {
-	if len(b) < fragmentHeaderLen || b[6] < kindFull || b[6] > kindLast {
+	payload, ok := FirstFragment(b)
+	if !ok {
 		return 0
 	}
-	whole := fragmentHeaderLen + int(binary.LittleEndian.Uint16(b[4:]))
-	if whole > min(len(b), blockSize) || binary.LittleEndian.Uint32(b) != crc.Mask(crc32.Checksum(b[6:whole], castagnoli)) {
-		return 0
+	return FragmentHeaderLen + len(payload)
+}
+
+// FirstFragment returns the payload of the fragment at the start of b. ok is false if b does
+// not start with a whole fragment, of a known kind and with a valid checksum.
+func FirstFragment(b []byte) (payload []byte, ok bool) {
+	if len(b) < FragmentHeaderLen || b[6] < kindFull || b[6] > kindLast {
+		return nil, false
 	}
-	return whole
+	end := FragmentHeaderLen + int(binary.LittleEndian.Uint16(b[4:]))
+	if end > min(len(b), blockSize) || binary.LittleEndian.Uint32(b) != crc.Mask(crc32.Checksum(b[6:end], castagnoli)) {
+		return nil, false
+	}
+	return b[FragmentHeaderLen:end], true
 }

@@ -21,7 +21,7 @@ func TestCarved(t *testing.T) {
 	var starts []int // of the records
 	for n := range all {
 		start := len(logOf(t, all[:n]...))
-		if room := blockSize - start%blockSize; room < fragmentHeaderLen {
+		if room := blockSize - start%blockSize; room < FragmentHeaderLen {
 			start += room
 		}
 		starts = append(starts, start)
@@ -65,10 +65,10 @@ func FuzzReader(f *testing.F) {
 			if err == io.EOF {
 				break
 			}
-			if err != nil || offset+fragmentHeaderLen+int64(len(record)) > int64(len(log)) {
+			if err != nil || offset+FragmentHeaderLen+int64(len(record)) > int64(len(log)) {
 				t.Fatalf("record of %d bytes at %d, error %v, of a log of %d bytes", len(record), offset, err, len(log))
 			}
-			kept += int64(len(record)) + fragmentHeaderLen
+			kept += int64(len(record)) + FragmentHeaderLen
 			for w, err := range Writes(record) {
 				if err == nil && len(w.UserKey)+len(w.Value) > len(record) {
 					t.Fatalf("a write of %d and %d bytes in a record of %d", len(w.UserKey), len(w.Value), len(record))

@@ -16,9 +16,11 @@ import (
 )
 
 const (
-	blockSize         = 32 << 10
-	fragmentHeaderLen = 7 // checksum, length and kind
-	maxRecord         = 1 << 30
+	// FragmentHeaderLen is the length of the header of a fragment: checksum, length and kind.
+	FragmentHeaderLen = 7
+
+	blockSize = 32 << 10
+	maxRecord = 1 << 30
 )
 
 // The kinds of fragments.
@@ -88,7 +90,7 @@ func (r *Reader) Next() (record []byte, offset int64, err error) {
 			r.beginRecord(f)
 		case kindMiddle, kindLast:
 			if !r.inRecord {
-				r.report(Damage{f.offset, fragmentHeaderLen + int64(len(f.payload)), "record without its first fragment"})
+				r.report(Damage{f.offset, FragmentHeaderLen + int64(len(f.payload)), "record without its first fragment"})
 				continue
 			}
 			if r.record = append(r.record, f.payload...); len(r.record) > maxRecord {
@@ -128,14 +130,14 @@ func (r *Reader) dropRecord(reason string) {
 // fragment returns the next fragment. After a skipped part, the fragment has the kind
 // kindZero.
 func (r *Reader) fragment() (fragment, error) {
-	for len(r.rest) < fragmentHeaderLen {
+	for len(r.rest) < FragmentHeaderLen {
 		if err := r.readBlock(); err != nil {
 			return fragment{}, err
 		}
 	}
 	at := r.blockEnd - int64(len(r.rest))
 	checksum, length, kind := binary.LittleEndian.Uint32(r.rest), int(binary.LittleEndian.Uint16(r.rest[4:])), r.rest[6]
-	switch whole := fragmentHeaderLen + length; {
+	switch whole := FragmentHeaderLen + length; {
 	case whole > len(r.rest) && r.eof:
 		return fragment{}, io.EOF
 	case whole > len(r.rest):
@@ -150,7 +152,7 @@ func (r *Reader) fragment() (fragment, error) {
 		r.report(Damage{at, int64(whole), fmt.Sprintf("fragment of kind %d, want 1 to 4", kind)})
 		return fragment{kind: kindZero}, nil
 	default:
-		payload := r.rest[fragmentHeaderLen:whole]
+		payload := r.rest[FragmentHeaderLen:whole]
 		r.rest = r.rest[whole:]
 		return fragment{kind, at, payload}, nil
 	}

@@ -78,7 +78,7 @@ func short(records []string) []string {
 
 func TestReader(t *testing.T) {
 	t.Parallel()
-	const room = blockSize - fragmentHeaderLen // in one block
+	const room = blockSize - FragmentHeaderLen // in one block
 	log := logOf(t, recordsOf(5, 3*blockSize, 10, 20)...)
 	zeroed := func(log []byte, from, to int) []byte {
 		log = bytes.Clone(log)
@@ -113,7 +113,7 @@ func TestReader(t *testing.T) {
 			"log at 131072: record without its first fragment, 40 bytes skipped",
 		}},
 		{"zeros, and the next block goes on", slicesOf(zeroed(logOf(t, recordsOf(5)...), 12, 12), make([]byte, blockSize-12), logOf(t, []byte("next"))), []string{"aaaaa", "next"}, nil},
-		{"zeros cut a record", slicesOf(zeroed(log, 12+fragmentHeaderLen+100, blockSize)[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
+		{"zeros cut a record", slicesOf(zeroed(log, 12+FragmentHeaderLen+100, blockSize)[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
 			"log at 12: checksum mismatch, 32756 bytes skipped",
 		}},
 
