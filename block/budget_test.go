@@ -22,11 +22,6 @@ func TestIterOpenIsBounded(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "key of 1001 bytes that shares bytes with the key before") || it.First() {
 			t.Errorf("with 1000 bytes: Open = %v", err)
 		}
-		if compare != nil {
-			if _, _, err := block.Get(data, block.Order{Func: compare}, []byte("b"), &block.Budget{Memory: 1000, Compared: 10_000}); err == nil {
-				t.Error("with 1000 bytes: Get reports nothing")
-			}
-		}
 		budget.Memory = 2000
 		for range 3 { // the second time, the memory is there
 			budget.Compared = 10_000
@@ -72,6 +67,19 @@ func TestGetTakesNoMemoryForWhatIsBehind(t *testing.T) {
 	v, found, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte(strings.Repeat("k", 70_001)), &budget)
 	if string(v) != "2" || !found || err != nil {
 		t.Errorf("Get = %q, %v, %v", v, found, err)
+	}
+}
+
+// Get takes no more memory for a key than it is given. Keys of this length find none that
+// other lookups have left.
+func TestGetIsBounded(t *testing.T) {
+	t.Parallel()
+	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 70_000), "1"}, {"a" + strings.Repeat("l", 70_000), "2"}})
+	for memory, ok := range map[int]bool{70_000: false, 200_000: true} {
+		budget := block.Budget{Memory: memory, Compared: 1_000_000}
+		if _, _, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte("b"), &budget); (err == nil) != ok {
+			t.Errorf("with %d bytes: Get = %v", memory, err)
+		}
 	}
 }
 
