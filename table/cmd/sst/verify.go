@@ -64,14 +64,14 @@ func verify(out io.Writer, tables []target, o source.Options, quiet bool) error 
 	var damaged []string
 	var failed []error
 	for _, t := range tables {
-		but, err := t.verify(o)
+		remark, err := t.verify(o)
 		if t.wasRemoved(err, o) {
 			text.Line(out, "%s: removed before it was checked, because its database is in use", t.Path)
 			continue
 		}
 		switch {
 		case err == nil && !quiet:
-			text.Line(out, "%s: ok%s", t.Path, but)
+			text.Line(out, "%s: ok%s", t.Path, remark)
 		case errors.Is(err, table.ErrCorrupt) && !errors.As(err, new(*table.CorruptionError)):
 			failed = append(failed, damageReported{}) // damage that sst salvage does not repair
 		case errors.Is(err, table.ErrCorrupt):
@@ -89,9 +89,9 @@ func verify(out io.Writer, tables []target, o source.Options, quiet bool) error 
 	return errors.Join(failed...)
 }
 
-// verify returns the damage of a table or a log, or why it could not be checked. but is a
-// remark on a sound one.
-func (t target) verify(o source.Options) (but string, err error) {
+// verify returns the damage of a table or a log, or why it could not be checked. remark is
+// about a sound one.
+func (t target) verify(o source.Options) (remark string, err error) {
 	if t.log {
 		return source.VerifyLog(t.Path)
 	}
@@ -101,17 +101,17 @@ func (t target) verify(o source.Options) (but string, err error) {
 		return "", err
 	}
 	if filters := f.Filters(); filters.UnknownPolicy {
-		but = ", but of its filter only the checksum was checked: " + filters.Reason()
+		remark = ", but of its filter only the checksum was checked: " + filters.Reason()
 	}
 	if f.Rewritten {
-		but += ", but goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them"
+		remark += ", but goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them"
 	}
 	err = f.Reader.Verify()
 	if again, failed := f.ReopenInAnyOrder(err); again || failed != nil {
 		err = errors.Join(failed, f.Reader.Verify())
 	}
 	if f.OrderNote != "" {
-		but += ", but " + f.OrderNote
+		remark += ", but " + f.OrderNote
 	}
 	if f.FilterHasUserKeys && err != nil && !errors.Is(err, table.ErrCorrupt) {
 		err = errors.New("its filter was not checked, because it has keys without sequence number and kind: want --internal-keys auto or yes")
@@ -119,5 +119,5 @@ func (t target) verify(o source.Options) (but string, err error) {
 	if t.Meta != nil {
 		err = errors.Join(err, f.CheckManifest(t.version, t.Meta))
 	}
-	return but, f.Wrap(errors.Join(err, f.Close()))
+	return remark, f.Wrap(errors.Join(err, f.Close()))
 }

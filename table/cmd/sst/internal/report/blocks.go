@@ -47,8 +47,8 @@ type collector struct {
 }
 
 // blocks reads the data blocks in file order.
-func (m *Model) blocks(f *source.File, room int64, d *damageList) {
-	c := collector{Model: m, f: f, budget: room, sizes: newTallies()}
+func (m *Model) blocks(f *source.File, budget int64, d *damageList) {
+	c := collector{Model: m, f: f, budget: budget, sizes: newBlockSizes()}
 	m.Blocks.Errors = map[int]string{}
 	for i, part := range f.Layout.Data {
 		b, entries, err := tablestats.ReadBlock(f, part)
@@ -56,22 +56,22 @@ func (m *Model) blocks(f *source.File, room int64, d *damageList) {
 			d.add(err)
 			m.Blocks.Errors[i] = errorText(err)
 		}
-		var held []byte
+		var encoded []byte
 		if err == nil {
 			c.count(b, entries)
-			held = c.encodeEntries(entries)
+			encoded = c.encodeEntries(entries)
 		}
-		c.add(b, held)
+		c.add(b, encoded)
 	}
 	m.Blocks.Count = len(f.Layout.Data)
 	m.Histograms = c.sizes.histograms(f.Internal)
 }
 
 // add adds a block to the columns.
-func (c *collector) add(b tablestats.Block, held []byte) {
+func (c *collector) add(b tablestats.Block, encoded []byte) {
 	out := &c.Blocks
 	for _, n := range []uint64{
-		b.Offset - c.lastEnd, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(b.Compression), uint64(len(held)),
+		b.Offset - c.lastEnd, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(b.Compression), uint64(len(encoded)),
 	} {
 		out.Columns = binary.AppendUvarint(out.Columns, n)
 	}
@@ -79,8 +79,8 @@ func (c *collector) add(b tablestats.Block, held []byte) {
 	out.Separators = appendKey(out.Separators, b.Separator, wire.SharedLen(c.lastSeparator, b.Separator))
 	out.SeparatorBytes += len(b.Separator)
 	c.lastSeparator = b.Separator
-	if len(held) > 0 {
-		out.Entries = append(out.Entries, held...)
+	if len(encoded) > 0 {
+		out.Entries = append(out.Entries, encoded...)
 		out.Embedded++
 	}
 }
@@ -123,19 +123,19 @@ func (c *collector) userKey(key []byte) []byte {
 // encodeEntries returns the entries of a block for the page, or nil if they exceed the
 // budget.
 func (c *collector) encodeEntries(entries *block.Iter) []byte {
-	var held []byte
+	var encoded []byte
 	var keys tablestats.PrefixTracker
 	for ok := entries.First(); ok; ok = entries.Next() {
 		value := entries.Value()
 		shown := value[:min(len(value), maxShownValue)]
-		held = appendKey(held, entries.Key(), keys.SharedLen(entries))
-		held = binary.AppendUvarint(held, uint64(len(value)))
-		held = binary.AppendUvarint(held, uint64(len(shown)))
-		held = append(held, shown...)
-		if int64(len(held)) > c.budget {
+		encoded = appendKey(encoded, entries.Key(), keys.SharedLen(entries))
+		encoded = binary.AppendUvarint(encoded, uint64(len(value)))
+		encoded = binary.AppendUvarint(encoded, uint64(len(shown)))
+		encoded = append(encoded, shown...)
+		if int64(len(encoded)) > c.budget {
 			return nil
 		}
 	}
-	c.budget -= int64(len(held))
-	return held
+	c.budget -= int64(len(encoded))
+	return encoded
 }

@@ -37,7 +37,7 @@ type sizeCounts map[int]int
 
 type blockSizes struct{ stored, raw, entries, keys, values sizeCounts }
 
-func newTallies() blockSizes {
+func newBlockSizes() blockSizes {
 	return blockSizes{sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}}
 }
 

@@ -100,8 +100,8 @@ func decodeEntryLens(data []byte) (shared, unshared uint64, next int) {
 		}
 		lengths[i], at = length, at+n
 	}
-	room := uint64(len(data) - at)
-	if lengths[1] > room || lengths[2] > room-lengths[1] {
+	rest := uint64(len(data) - at)
+	if lengths[1] > rest || lengths[2] > rest-lengths[1] {
 		return 0, 0, 0
 	}
 	return lengths[0], lengths[1], at + int(lengths[1]+lengths[2])

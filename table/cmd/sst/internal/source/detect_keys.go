@@ -129,7 +129,7 @@ func sampleBlock(l *table.Layout, h table.Handle) [][]byte {
 // sampleKeys returns the first keys of a data block.
 func sampleKeys(it *block.Iter) [][]byte {
 	var keys [][]byte
-	for room := maxSampledBytes; room > 0 && len(keys) < maxSampledKeys && it.Next(); room -= len(it.Key()) {
+	for budget := maxSampledBytes; budget > 0 && len(keys) < maxSampledKeys && it.Next(); budget -= len(it.Key()) {
 		keys = append(keys, append([]byte{}, it.Key()...)) // never nil, because nil means that there is no filter key
 	}
 	return keys
@@ -163,11 +163,11 @@ func samplesOrdered(samples []keySample, order table.Comparer) bool {
 	return true
 }
 
-// filtersContain reports whether the filters contain held(key) for all keys.
-func filtersContain(samples []keySample, f Filters, held func([]byte) []byte) bool {
+// filtersContain reports whether the filters contain filterKey(key) for all keys.
+func filtersContain(samples []keySample, f Filters, filterKey func([]byte) []byte) bool {
 	for _, s := range samples {
 		for _, key := range s.keys {
-			if part := held(key); part == nil || !f.Contains(s.offset, part) {
+			if part := filterKey(key); part == nil || !f.Contains(s.offset, part) {
 				return false
 			}
 		}

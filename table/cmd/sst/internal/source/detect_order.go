@@ -55,10 +55,10 @@ func (f *File) isOrdered(user table.Comparer) bool {
 			return false
 		}
 	}
-	room := orderSampleDecoded
-	for i := 0; i < len(data) && room > 0; i += 1 + int(stored/orderSampleStored) {
+	budget := orderSampleDecoded
+	for i := 0; i < len(data) && budget > 0; i += 1 + int(stored/orderSampleStored) {
 		contents, _, err := f.Layout.ReadBlock(data[i].Handle)
-		if room -= len(contents); err == nil && !f.isBlockOrdered(order, i, contents) {
+		if budget -= len(contents); err == nil && !f.isBlockOrdered(order, i, contents) {
 			return false
 		}
 	}

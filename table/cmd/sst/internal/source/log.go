@@ -105,7 +105,7 @@ func (l *Log) batch(record []byte, offset int64, yield func(LogWrite, error) boo
 }
 
 // VerifyLog checks a log. It returns the damage and, for a sound log, a remark.
-func VerifyLog(path string) (but string, err error) {
+func VerifyLog(path string) (remark string, err error) {
 	l := Log{Path: path}
 	for _, err := range l.Writes() {
 		if err != nil {
@@ -113,9 +113,9 @@ func VerifyLog(path string) (but string, err error) {
 		}
 	}
 	if l.TruncatedTail > 0 {
-		but = fmt.Sprintf(", but its last %d bytes are an incomplete record, which is ignored", l.TruncatedTail)
+		remark = fmt.Sprintf(", but its last %d bytes are an incomplete record, which is ignored", l.TruncatedTail)
 	}
-	return but, l.DamageError()
+	return remark, l.DamageError()
 }
 
 // DamageError returns the skipped parts as an error, or nil.

@@ -58,13 +58,13 @@ func newSortedTable(pairs iter.Seq2[input.Pair, error], user table.Comparer, int
 
 // takePairs takes pairs up to maxSortInMemory, and reports whether there may be more.
 func takePairs(next func() (input.Pair, error, bool)) (first []input.Pair, more bool, err error) {
-	for room := maxSortInMemory; room > 0; {
+	for budget := maxSortInMemory; budget > 0; {
 		pair, err, ok := next()
 		if !ok || err != nil {
 			return first, false, err
 		}
 		first = append(first, input.Pair{Key: bytes.Clone(pair.Key), Value: bytes.Clone(pair.Value)})
-		room -= len(pair.Key) + len(pair.Value) + pairOverhead
+		budget -= len(pair.Key) + len(pair.Value) + pairOverhead
 	}
 	return first, true, nil
 }
