@@ -69,8 +69,8 @@ func (o Order) Or(other Order) Order {
 	return o
 }
 
-// orBytewise returns the order, if keys are in it.
-func (o Order) orBytewise() table.Comparer {
+// OrBytewise returns the order, if keys are in it.
+func (o Order) OrBytewise() table.Comparer {
 	if o.comparer == nil {
 		return table.BytewiseComparer
 	}
@@ -83,7 +83,7 @@ func (o Order) looksInternal(samples []sample) bool {
 	if !shaped(samples) {
 		return false
 	}
-	c := o.orBytewise()
+	c := o.OrBytewise()
 	return o.manifest != "" || ordered(samples, table.InternalComparer(c)) || !ordered(samples, c)
 }
 
@@ -93,7 +93,7 @@ func (f *File) claimOrder(o Order) {
 	if o.comparer == nil && !o.looked {
 		f.claim = orderBeside(f.Path)
 	}
-	f.Order = f.claim.orBytewise()
+	f.Order = f.claim.OrBytewise()
 }
 
 // findOrder finds out whether the keys are in the order that is said, unless that is sure.

@@ -39,7 +39,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	case s.Dir:
 		err = s.openDir()
 	case IsLog(path) && !o.OneTable:
-		s.log, s.logs.paths, s.Order = true, []string{path}, o.Order.Or(orderBesideLog(path)).orBytewise()
+		s.log, s.logs.paths, s.Order = true, []string{path}, o.Order.Or(orderBesideLog(path)).OrBytewise()
 	default:
 		err = s.openFile()
 	}
@@ -73,7 +73,7 @@ func (s *Source) openDir() error {
 	s.Notes, s.Damage, s.logs = d.Notes, errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, isEmpty)}
 	s.levels = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
-	s.Order = s.o.Order.orBytewise()
+	s.Order = s.o.Order.OrBytewise()
 	for _, l := range d.Tables {
 		if err := s.add(l); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -30,6 +32,10 @@ type Summary struct {
 
 	Notes  []string `json:"notes,omitempty"`  // what is not known
 	Damage []string `json:"damage,omitempty"` // what the database lacks
+
+	Order  table.Comparer   `json:"-"` // of users' keys; table.AnyOrder if it is not known
+	Tables []database.Table `json:"-"` // that the MANIFEST lists, as levelsOf sorts them
+	Found  map[uint64]File  `json:"-"` // those of them that are there, by number
 }
 
 // A File is one of the directory.
@@ -37,6 +43,8 @@ type File struct {
 	Name  string `json:"file"`
 	Bytes int64  `json:"bytes"`
 	Live  *bool  `json:"live,omitempty"` // of a log: it has writes that may be in no table. nil: not known
+
+	Log *LogStats `json:"-"` // nil: it is no log, or was not read
 }
 
 // A Level is what the MANIFEST says of one.
@@ -50,9 +58,14 @@ type Level struct {
 }
 
 // Of reads the directory and its MANIFEST. What the database lacks is an error too.
-func Of(path string, o source.Options) (s *Summary, err error) {
+func Of(path string, o source.Options) (*Summary, error) { return again(path, o, false) }
+
+// WithLogs is Of, and reads the logs too, but for those that the database is done with.
+func WithLogs(path string, o source.Options) (*Summary, error) { return again(path, o, true) }
+
+func again(path string, o source.Options, logs bool) (s *Summary, err error) {
 	for range tries {
-		if s, err = of(path, o); !errors.Is(err, fs.ErrNotExist) {
+		if s, err = of(path, o, logs); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
@@ -63,25 +76,41 @@ func Of(path string, o source.Options) (s *Summary, err error) {
 // use.
 const tries = 10
 
-func of(path string, o source.Options) (*Summary, error) {
+func of(path string, o source.Options, logs bool) (*Summary, error) {
 	o.AllTables, o.NoLogs = true, false
 	d, err := source.ListDir(path, o)
 	if err != nil {
 		return nil, err
 	}
 	s := &Summary{Path: path, Levels: []Level{}, Logs: []File{}, Others: []File{}, Notes: d.Notes}
+	s.Order, s.Found = o.Order.Or(d.Order).OrBytewise(), map[uint64]File{}
 	var failed []error
 	if v := d.Version; v != nil {
 		failed = append(failed, s.add(&s.Manifest, v.Manifest))
 		s.Comparer, s.LastSequence = v.Comparer, &v.LastSequence
-		s.Levels = levelsOf(v)
+		s.Tables = slices.Clone(v.Tables)
+		s.Levels = levelsOf(s.Tables, s.Order)
 	}
 	damage := append(d.Damage, s.tables(d)...)
+	failed = append(failed, s.logs(d))
+	if err := o.Outputs.CheckAll(s.paths()); err != nil {
+		return nil, err
+	}
+	if logs {
+		damage = append(damage, s.readLogs()...)
+	}
 	for _, e := range damage {
 		s.Damage = append(s.Damage, text.Lines(e)...)
 	}
-	failed = append(failed, s.logs(d))
 	return s, errors.Join(append(damage, failed...)...)
+}
+
+// paths returns those of all tables and logs.
+func (s *Summary) paths() (paths []string) {
+	for _, f := range slices.Concat(s.Logs, s.Others, slices.Collect(maps.Values(s.Found))) {
+		paths = append(paths, filepath.Join(s.Path, f.Name))
+	}
+	return paths
 }
 
 // add sets to to the file of the directory that has the name.
@@ -104,7 +133,10 @@ func (s *Summary) tables(d source.Dir) (damage []error) {
 		}
 		if l.Meta == nil {
 			s.Others = append(s.Others, *f)
-		} else if uint64(f.Bytes) != l.Meta.Size {
+			continue
+		}
+		s.Found[l.Meta.Number] = *f
+		if uint64(f.Bytes) != l.Meta.Size {
 			damage = append(damage, wrongSize{l.Path, f.Bytes, l.Meta.Size, d.Version.Manifest})
 		}
 	}
@@ -156,4 +188,24 @@ func (s *Summary) logs(d source.Dir) error {
 	}
 	slices.SortStableFunc(s.Logs, func(a, b File) int { return cmp.Compare(numbers[a.Name], numbers[b.Name]) })
 	return errors.Join(failed...)
+}
+
+// readLogs reads the logs whose writes may be in no table.
+func (s *Summary) readLogs() (damage []error) {
+	for i := range s.Logs {
+		f := &s.Logs[i]
+		if f.Live != nil && !*f.Live {
+			continue
+		}
+		l, stats := source.Log{Path: filepath.Join(s.Path, f.Name)}, &LogStats{File: f.Name}
+		if err := stats.Count(&l, s.Order); err != nil {
+			damage = append(damage, err)
+			continue
+		}
+		f.Log = stats
+		if err := l.Damaged(); err != nil {
+			damage = append(damage, err)
+		}
+	}
+	return damage
 }
