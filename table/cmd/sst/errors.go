@@ -45,7 +45,7 @@ func damagedFiles(err error) []string {
 	case damageFound:
 		files = e.files
 	case *source.FileError:
-		if errors.Is(e, table.ErrCorrupt) {
+		if errors.Is(e, table.ErrCorrupt) && !source.IsLog(e.Path) { // which salvage does not take
 			files = []string{e.Path}
 		}
 	case interface{ Unwrap() []error }:
