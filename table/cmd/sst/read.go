@@ -57,6 +57,10 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 func (f *sourceFlags) addDir(cmd *cobra.Command) {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "of a database, also tables that its MANIFEST does not list, and old logs")
+	f.addNoLogs(cmd)
+}
+
+func (f *sourceFlags) addNoLogs(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noLogs, "no-log", false, "of a database, leave out the writes of its logs that are in no table yet")
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -25,10 +27,10 @@ type reportFlags struct {
 func reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
-		Use:   "report FILE -o PAGE",
-		Short: "Write a web page that shows a table and how keys are looked up in it",
-		Long: `Write a web page about a table, in one file that asks for no other and works
-without a network. It shows
+		Use:   "report FILE|DIR -o PAGE",
+		Short: "Write a web page that shows a table and how keys are looked up in it, or a database",
+		Long: `Write a web page about a table or a database, in one file that asks for no other and
+works without a network. Of a table, FILE, it shows
 
   - a map of the file: every block to scale, by part and by compression
   - how large blocks, keys and values are
@@ -41,23 +43,36 @@ Of entries it holds keys and the first 32 bytes of values, block by block from t
 first one, as long as they take no more of the page than --embed says; for blocks
 without it shows the sst command that looks the key up.
 
+Of the directory of a database, DIR, it shows
+
+  - its levels in a picture: each table over the range of its keys, so that overlap and
+    gaps are seen
+  - its levels and tables: sizes, smallest and largest keys, how many tables overlap
+  - its logs: which are live, and what these hold
+  - what the database lacks
+
+It opens no table: it goes by the MANIFEST, the sizes of files, and the live logs, which it
+reads. Without a MANIFEST that can be read it lists tables and logs.
+
 The page is written beside -o first and then renamed, so that it is there whole or
 not at all. Damage is shown in the page, and named; the exit status is 3 then.`,
 		Example: `  sst report users.ldb -o users.html
+  sst report /var/lib/app/db -o db.html
   sst report --embed 100MB users.ldb -o users.html
   sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
-		Args: arguments("FILE", 1, 1, 1),
+		Args: arguments("FILE or DIR", 1, 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the page to the file `PAGE`; - is standard output")
-	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "`bytes` of the page that keys and values may take, such as 500kB or 1GiB")
+	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "`bytes` of the page of a table that keys and values may take, such as 500kB or 1GiB")
 	f.add(cmd)
+	f.addNoLogs(cmd)
 	return cmd
 }
 
-// run writes the report on one table.
+// run writes the report on a table or a database.
 func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	if f.out == "" {
 		return errors.New("-o is not given, want the file to write, or - for standard output")
@@ -66,11 +81,36 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if err != nil {
 		return fmt.Errorf("--embed is %q, want bytes, such as 8MB", f.embed)
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return f.database(ctx, path, stdout, stderr)
+	}
 	return f.withFile(path, stderr, func(file *source.File) error {
 		page, damage := report.New(file, report.Options{Embed: embed, Command: f.command(path)})
-		err := interruptible(ctx, func(ctx context.Context) error { return f.write(ctx, page, stdout) })
+		err := interruptible(ctx, func(ctx context.Context) error { return f.write(ctx, page.Write, stdout) })
 		return errors.Join(err, file.Wrap(damage))
 	})
+}
+
+// database writes the report on a database. What it lacks is an error beside the page.
+func (f *reportFlags) database(ctx context.Context, path string, stdout, stderr io.Writer) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	read := summary.WithLogs
+	if f.noLogs {
+		read = summary.Of
+	}
+	s, damage := read(path, o)
+	if s == nil {
+		return damage
+	}
+	for _, note := range s.Notes {
+		text.Line(stderr, "sst: note: %s", note)
+	}
+	page := report.NewDatabase(s, f.noLogs)
+	err = interruptible(ctx, func(ctx context.Context) error { return f.write(ctx, page.Write, stdout) })
+	return errors.Join(err, damage)
 }
 
 // command is what looks up a key of the table.
@@ -86,14 +126,14 @@ func (f *reportFlags) command(path string) []string {
 }
 
 // write writes the page.
-func (f *reportFlags) write(ctx context.Context, page *report.Model, stdout io.Writer) error {
+func (f *reportFlags) write(ctx context.Context, page func(io.Writer) error, stdout io.Writer) error {
 	to, err := output.Create(ctx, f.out, stdout)
 	if err != nil {
 		return err
 	}
 	defer to.Abort() // does nothing after Commit
 	out := bufio.NewWriter(to)
-	if err := errors.Join(page.Write(out), out.Flush()); err != nil {
+	if err := errors.Join(page(out), out.Flush()); err != nil {
 		return err
 	}
 	return output.Commit(to)

@@ -22,6 +22,7 @@ type LogStats struct {
 
 	Smallest []byte `json:"-"` // users' keys; nil: there are none, or their order is not known
 	Largest  []byte `json:"-"`
+	Skipped  int    `json:"-"` // how many parts of it were damaged
 	Cut      int64  `json:"-"` // bytes at its end that were being written
 }
 
@@ -42,7 +43,8 @@ func (s *LogStats) Count(l *source.Log, order table.Comparer) error {
 			s.span(w.User, order)
 		}
 	}
-	s.Size, s.Damage, s.Cut = l.Size, l.Reports(), l.Cut
+	s.Size, s.Damage = l.Size, l.Reports()
+	s.Skipped, s.Cut = len(l.Damage)+l.More, l.Cut
 	return nil
 }
 
