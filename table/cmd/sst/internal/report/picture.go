@@ -12,8 +12,8 @@ const (
 	mostCells = 1000 // of a line: bars that lie in one of them are drawn as one
 )
 
-// A picture has the tables and logs of a database over the ranges of their keys. Where a
-// key is is its rank among the ends of all ranges.
+// A picture has the tables and logs of a database over the ranges of their keys. The place of
+// a key is its rank among the ends of all ranges.
 type picture struct {
 	Rows    []row
 	Joined  bool     // some bars are of several files

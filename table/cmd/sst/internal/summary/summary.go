@@ -31,7 +31,7 @@ type Summary struct {
 	Others       []File  `json:"other_tables"` // that the database does not list
 
 	Notes  []string `json:"notes,omitempty"`  // what is not known
-	Damage []string `json:"damage,omitempty"` // what the database lacks
+	Damage []string `json:"damage,omitempty"` // what the database lacks, and what cannot be read
 
 	Order  table.Comparer   `json:"-"` // of users' keys; table.AnyOrder if it is not known
 	Tables []database.Table `json:"-"` // that the MANIFEST lists, as levelsOf sorts them
@@ -84,15 +84,15 @@ func of(path string, o source.Options, logs bool) (*Summary, error) {
 	}
 	s := &Summary{Path: path, Levels: []Level{}, Logs: []File{}, Others: []File{}, Notes: d.Notes}
 	s.Order, s.Found = o.Order.Or(d.Order).OrBytewise(), map[uint64]File{}
-	var failed []error
+	damage := d.Damage
 	if v := d.Version; v != nil {
-		failed = append(failed, s.add(&s.Manifest, v.Manifest))
+		damage = append(damage, s.add(&s.Manifest, v.Manifest))
 		s.Comparer, s.LastSequence = v.Comparer, &v.LastSequence
 		s.Tables = slices.Clone(v.Tables)
 		s.Levels = levelsOf(s.Tables, s.Order)
 	}
-	damage := append(d.Damage, s.tables(d)...)
-	failed = append(failed, s.logs(d))
+	damage = append(damage, s.tables(d)...)
+	damage = append(damage, s.logs(d))
 	if err := o.Outputs.CheckAll(s.paths()); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func of(path string, o source.Options, logs bool) (*Summary, error) {
 	for _, e := range damage {
 		s.Damage = append(s.Damage, text.Lines(e)...)
 	}
-	return s, errors.Join(append(damage, failed...)...)
+	return s, errors.Join(damage...)
 }
 
 // paths returns those of all tables and logs.
