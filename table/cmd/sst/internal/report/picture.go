@@ -106,7 +106,7 @@ func (p *picture) bars() (n int) {
 // join makes one of the bars of a line that lie in the same of so many cells.
 func (p *picture) join(cells int) {
 	p.Joined = true
-	cell := func(rank int) int { return rank * cells / len(p.ends) }
+	cell := func(rank int) int64 { return int64(rank) * int64(cells) / int64(len(p.ends)) }
 	for _, r := range p.Rows {
 		for i, line := range r.Lines {
 			joined := line[:1]
