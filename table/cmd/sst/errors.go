@@ -46,7 +46,7 @@ func damagedFiles(err error) []string {
 	case damageReported:
 		files = e.files
 	case *source.FileError:
-		if errors.Is(e, table.ErrCorrupt) {
+		if errors.Is(e, table.ErrCorrupt) && !source.IsLog(e.Path) { // which salvage does not take
 			files = []string{e.Path}
 		}
 	case interface{ Unwrap() []error }:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -25,10 +27,10 @@ type reportFlags struct {
 func reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
-		Use:   "report FILE -o PAGE",
-		Short: "Write a web page that shows a table and the steps of a lookup",
-		Long: `Write a web page about a table. The page is a single file, loads no other files, and works
-without a network. It shows
+		Use:   "report FILE|DIR -o PAGE",
+		Short: "Write a web page that shows a table and the steps of a lookup, or a database",
+		Long: `Write a web page about a table or a database. The page is a single file, loads no other
+files, and works without a network. The page of a table, FILE, shows
 
   - a map of the file: every block to scale, coloured by kind or by compression
   - the sizes of blocks, keys and values
@@ -41,23 +43,35 @@ holds the entries of data blocks, in file order, up to the size that --embed giv
 and the first 32 bytes of values. For the other blocks the page shows the sst command that
 looks the key up.
 
-The page gets its name when it is complete. If the table is damaged, the page and the
-messages say where, and the exit status is 3.`,
+The page of a database's directory, DIR, shows
+
+  - a picture of the levels: each table over the range of its keys, with overlaps and gaps
+  - levels and tables: sizes, smallest and largest keys, how many tables overlap
+  - logs: which are live, and what these hold
+  - what is missing or wrong
+
+It goes by the MANIFEST, the sizes of the files, and the live logs. It opens no table.
+Without a readable MANIFEST it lists tables and logs.
+
+The page gets its name when it is complete. If the table or database is damaged, the page
+and the messages say where, and the exit status is 3.`,
 		Example: `  sst report users.ldb -o users.html
+  sst report /var/lib/app/db -o db.html
   sst report --embed 100MB users.ldb -o users.html
   sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
-		Args: arguments("FILE", 1, 1, 1),
+		Args: arguments("FILE or DIR", 1, 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the page to the file `PAGE`; - is standard output (required)")
-	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "at most this `size` of the page for keys and values, such as 500kB or 1GiB")
+	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "at most this `size` of the page of a table for keys and values, such as 500kB or 1GiB")
 	f.add(cmd)
+	f.addNoLogs(cmd)
 	return cmd
 }
 
-// run writes the report on a table.
+// run writes the report on a table or a database.
 func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	if f.out == "" {
 		return errors.New("-o is not given, want the name of the page, or - for standard output")
@@ -66,11 +80,36 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if err != nil {
 		return fmt.Errorf("--embed is %q, want a size such as 8MB", f.embed)
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return f.database(ctx, path, stdout, stderr)
+	}
 	return f.withFile(path, stderr, func(file *source.File) error {
 		page, damage := report.New(file, report.Options{Embed: embed, Command: f.command(path)})
-		err := interruptible(ctx, func(ctx context.Context) error { return f.write(ctx, page, stdout) })
+		err := interruptible(ctx, func(ctx context.Context) error { return f.write(ctx, page.Write, stdout) })
 		return errors.Join(err, file.Wrap(damage))
 	})
+}
+
+// database writes the report on a database. Damage is in the page and in the error.
+func (f *reportFlags) database(ctx context.Context, path string, stdout, stderr io.Writer) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	read := summary.ReadWithLogs
+	if f.noLogs {
+		read = summary.Read
+	}
+	s, damage := read(path, o)
+	if s == nil {
+		return damage
+	}
+	for _, note := range s.Notes {
+		text.Line(stderr, "sst: note: %s", note)
+	}
+	page := report.NewDatabase(s, f.noLogs)
+	err = interruptible(ctx, func(ctx context.Context) error { return f.write(ctx, page.Write, stdout) })
+	return errors.Join(err, damage)
 }
 
 // command returns the command that looks up a key in the table.
@@ -86,14 +125,14 @@ func (f *reportFlags) command(path string) []string {
 }
 
 // write writes the page.
-func (f *reportFlags) write(ctx context.Context, page *report.Model, stdout io.Writer) error {
+func (f *reportFlags) write(ctx context.Context, page func(io.Writer) error, stdout io.Writer) error {
 	to, err := output.Create(ctx, f.out, stdout)
 	if err != nil {
 		return err
 	}
 	defer to.Abort() // does nothing after Commit
 	out := bufio.NewWriter(to)
-	if err := errors.Join(page.Write(out), out.Flush()); err != nil {
+	if err := errors.Join(page(out), out.Flush()); err != nil {
 		return err
 	}
 	return output.Commit(to)

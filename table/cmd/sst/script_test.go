@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/syndtr/goleveldb/leveldb"
@@ -167,5 +169,26 @@ func writeGoleveldb(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Check(db.Delete([]byte(key), nil))
 		}
 	}
+	awaitRemovals(ts, db, ts.MkAbs(args[0]))
 	ts.Check(db.Close())
+}
+
+// awaitRemovals returns when goleveldb has removed the tables that compactions are done
+// with. It removes them in a goroutine, and Close does not wait for that.
+func awaitRemovals(ts *testscript.TestScript, db *leveldb.DB, dir string) {
+	for range 1000 {
+		var stats leveldb.DBStats
+		ts.Check(db.Stats(&stats))
+		live := 0
+		for _, n := range stats.LevelTablesCounts {
+			live += n
+		}
+		tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
+		ts.Check(err)
+		if len(tables) == live {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	ts.Fatalf("%s has other tables than its database", dir)
 }

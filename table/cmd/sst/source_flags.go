@@ -62,6 +62,11 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 func (f *sourceFlags) addDir(cmd *cobra.Command) {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "for a database, also read tables and logs that its MANIFEST does not list")
+	f.addNoLogs(cmd)
+}
+
+// addNoLogs is addDir for commands that open no tables.
+func (f *sourceFlags) addNoLogs(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noLogs, "no-log", false, "for a database, ignore the writes in its logs")
 }
 

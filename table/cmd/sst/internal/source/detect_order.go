@@ -19,7 +19,7 @@ func (f *File) declareOrder(o Order) {
 	if o.comparer == nil && !o.skipManifest {
 		f.declared = manifestOrderOfTable(f.Path)
 	}
-	f.Order = f.declared.comparerOrBytewise()
+	f.Order = f.declared.OrBytewise()
 }
 
 // detectOrder checks the order against the keys, unless it is trusted.

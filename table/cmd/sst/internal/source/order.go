@@ -67,8 +67,8 @@ func (o Order) Or(other Order) Order {
 	return o
 }
 
-// comparerOrBytewise returns the comparer, or bytewise if o says nothing.
-func (o Order) comparerOrBytewise() table.Comparer {
+// OrBytewise returns the comparer, or bytewise if o says nothing.
+func (o Order) OrBytewise() table.Comparer {
 	if o.comparer == nil {
 		return table.BytewiseComparer
 	}
@@ -82,7 +82,7 @@ func (o Order) looksInternal(samples []keySample) bool {
 	if !allLookInternal(samples) {
 		return false
 	}
-	c := o.comparerOrBytewise()
+	c := o.OrBytewise()
 	return o.manifest != "" || samplesOrdered(samples, table.InternalComparer(c)) || !samplesOrdered(samples, c)
 }
 

@@ -40,7 +40,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	case s.Dir:
 		err = s.openDir()
 	case IsLog(path) && !o.OneTable:
-		s.isLog, s.logs.paths, s.Order = true, []string{path}, o.Order.Or(manifestOrderOfLog(path)).comparerOrBytewise()
+		s.isLog, s.logs.paths, s.Order = true, []string{path}, o.Order.Or(manifestOrderOfLog(path)).OrBytewise()
 	default:
 		err = s.openFile()
 	}
@@ -74,7 +74,7 @@ func (s *Source) openDir() error {
 	s.Notes, s.Damage, s.logs = d.Notes, errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, isEmpty)}
 	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
-	s.Order = s.o.Order.comparerOrBytewise()
+	s.Order = s.o.Order.OrBytewise()
 	for _, l := range d.Tables {
 		if err := s.add(l); err != nil {
 			return err

@@ -1,19 +1,18 @@
 package summary
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// levelsOf returns the levels that have tables.
-func levelsOf(v *database.Version) []Level {
+// levelsOf returns the levels of the tables, which are sorted by level. Where the order of
+// users' keys is known, it sorts those of a level by their smallest keys.
+func levelsOf(tables []database.Table, user table.Comparer) []Level {
 	levels := []Level{}
-	for rest := v.Tables; len(rest) > 0; { // tables are sorted by level
+	for rest := tables; len(rest) > 0; { // tables are sorted by level
 		n := slices.IndexFunc(rest, func(t database.Table) bool { return t.Level != rest[0].Level })
 		if n < 0 {
 			n = len(rest)
@@ -22,8 +21,8 @@ func levelsOf(v *database.Version) []Level {
 		for _, t := range rest[:n] {
 			l.Bytes += t.Size
 		}
-		if user, known := comparers.ByName(cmp.Or(v.Comparer, table.BytewiseComparer.Name())); known {
-			l.setRange(slices.Clone(rest[:n]), user)
+		if user != table.AnyOrder {
+			l.setRange(rest[:n], user)
 		}
 		levels = append(levels, l)
 		rest = rest[n:]

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +30,11 @@ type Summary struct {
 	Others       []File  `json:"other_tables"` // tables that the MANIFEST does not list
 
 	Notes  []string `json:"notes,omitempty"`  // what could not be determined
-	Damage []string `json:"damage,omitempty"` // what is missing or wrong
+	Damage []string `json:"damage,omitempty"` // what is missing, wrong or cannot be read
+
+	Order  table.Comparer   `json:"-"` // of user keys; table.AnyOrder if it is unknown
+	Tables []database.Table `json:"-"` // that the MANIFEST lists, as levelsOf sorts them
+	Found  map[uint64]File  `json:"-"` // those of them that exist, by number
 }
 
 // A File is a file of the directory.
@@ -37,6 +42,8 @@ type File struct {
 	Name  string `json:"file"`
 	Bytes int64  `json:"bytes"`
 	Live  *bool  `json:"live,omitempty"` // for a log: it may have writes that are not in a table; nil: unknown
+
+	Log *LogStats `json:"-"` // nil: it is no log, or was not read
 }
 
 // A Level describes a level of the database.
@@ -50,9 +57,14 @@ type Level struct {
 }
 
 // Read reads the directory and its MANIFEST. The error holds the damage too.
-func Read(path string, o source.Options) (s *Summary, err error) {
+func Read(path string, o source.Options) (*Summary, error) { return read(path, o, false) }
+
+// ReadWithLogs does what Read does, and reads the logs too, but for obsolete ones.
+func ReadWithLogs(path string, o source.Options) (*Summary, error) { return read(path, o, true) }
+
+func read(path string, o source.Options, logs bool) (s *Summary, err error) {
 	for range maxTries {
-		if s, err = readOnce(path, o); !errors.Is(err, fs.ErrNotExist) {
+		if s, err = readOnce(path, o, logs); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
@@ -63,25 +75,41 @@ func Read(path string, o source.Options) (s *Summary, err error) {
 // its database is in use.
 const maxTries = 10
 
-func readOnce(path string, o source.Options) (*Summary, error) {
+func readOnce(path string, o source.Options, logs bool) (*Summary, error) {
 	o.AllTables, o.NoLogs = true, false
 	d, err := source.ListDir(path, o)
 	if err != nil {
 		return nil, err
 	}
 	s := &Summary{Path: path, Levels: []Level{}, Logs: []File{}, Others: []File{}, Notes: d.Notes}
-	var failed []error
+	s.Order, s.Found = o.Order.Or(d.Order).OrBytewise(), map[uint64]File{}
+	damage := d.Damage
 	if v := d.Version; v != nil {
-		failed = append(failed, s.statFile(&s.Manifest, v.Manifest))
+		damage = append(damage, s.statFile(&s.Manifest, v.Manifest))
 		s.Comparer, s.LastSequence = v.Comparer, &v.LastSequence
-		s.Levels = levelsOf(v)
+		s.Tables = slices.Clone(v.Tables)
+		s.Levels = levelsOf(s.Tables, s.Order)
 	}
-	damage := append(d.Damage, s.checkTables(d)...)
+	damage = append(damage, s.checkTables(d)...)
+	damage = append(damage, s.listLogs(d))
+	if err := o.Outputs.CheckAll(s.paths()); err != nil {
+		return nil, err
+	}
+	if logs {
+		damage = append(damage, s.readLogs()...)
+	}
 	for _, e := range damage {
 		s.Damage = append(s.Damage, text.Lines(e)...)
 	}
-	failed = append(failed, s.listLogs(d))
-	return s, errors.Join(append(damage, failed...)...)
+	return s, errors.Join(damage...)
+}
+
+// paths returns those of all tables and logs.
+func (s *Summary) paths() (paths []string) {
+	for _, f := range slices.Concat(s.Logs, s.Others, slices.Collect(maps.Values(s.Found))) {
+		paths = append(paths, filepath.Join(s.Path, f.Name))
+	}
+	return paths
 }
 
 // statFile sets to to the file of this name.
@@ -105,7 +133,10 @@ func (s *Summary) checkTables(d source.Dir) (damage []error) {
 		}
 		if l.Meta == nil {
 			s.Others = append(s.Others, *f)
-		} else if uint64(f.Bytes) != l.Meta.Size {
+			continue
+		}
+		s.Found[l.Meta.Number] = *f
+		if uint64(f.Bytes) != l.Meta.Size {
 			damage = append(damage, wrongSize{l.Path, f.Bytes, l.Meta.Size, d.Version.Manifest})
 		}
 	}
@@ -155,4 +186,24 @@ func (s *Summary) listLogs(d source.Dir) error {
 	}
 	slices.SortStableFunc(s.Logs, func(a, b File) int { return cmp.Compare(numbers[a.Name], numbers[b.Name]) })
 	return errors.Join(failed...)
+}
+
+// readLogs reads the logs whose writes may be in no table.
+func (s *Summary) readLogs() (damage []error) {
+	for i := range s.Logs {
+		f := &s.Logs[i]
+		if f.Live != nil && !*f.Live {
+			continue
+		}
+		l, stats := source.Log{Path: filepath.Join(s.Path, f.Name)}, &LogStats{File: f.Name}
+		if err := stats.Count(&l, s.Order); err != nil {
+			damage = append(damage, err)
+			continue
+		}
+		f.Log = stats
+		if err := l.DamageError(); err != nil {
+			damage = append(damage, err)
+		}
+	}
+	return damage
 }

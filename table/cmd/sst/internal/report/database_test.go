@@ -1,0 +1,107 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
+)
+
+// hostileKey is one whose 64 bytes are longest in a page.
+func hostileKey(n int) []byte {
+	return table.InternalKey{UserKey: fmt.Appendf(nil, "%08d%s", n, strings.Repeat("\"<\"", 50)), Kind: table.KindSet}.Append(nil)
+}
+
+// hugeSummary is of a database that is said to have very many tables, none of which is
+// there, and of as many logs.
+func hugeSummary(tables int) *summary.Summary {
+	live := true
+	s := &summary.Summary{
+		Path: "db", Manifest: &summary.File{Name: "MANIFEST-000001"}, LastSequence: new(uint64),
+		Levels: []summary.Level{{Level: 0, Tables: tables / 2}, {Level: 1, Tables: tables - tables/2}}, Order: table.BytewiseComparer,
+	}
+	for i := range tables {
+		t := database.Table{Level: 2 * i / tables, Number: uint64(i), Smallest: hostileKey(2 * i), Largest: hostileKey(2*i + 1)}
+		if t.Level == 0 {
+			t.Largest = hostileKey(tables + i)
+		}
+		s.Tables = append(s.Tables, t)
+		name := fmt.Sprintf("%s%d", strings.Repeat("0", 200), i)
+		log := &summary.LogStats{Writes: 1, Smallest: t.Smallest, Largest: t.Largest}
+		s.Logs = append(s.Logs, summary.File{Name: name + ".log", Live: &live, Log: log})
+		s.Others = append(s.Others, summary.File{Name: name + ".ldb"})
+		s.Damage = append(s.Damage, name+" is not there")
+	}
+	return s
+}
+
+// However many tables and logs there are said to be, the page stays small, and says how many
+// it leaves out.
+func TestDatabasePageIsBounded(t *testing.T) {
+	var page bytes.Buffer
+	if err := NewDatabase(hugeSummary(20_000), false).Write(&page); err != nil {
+		t.Fatal(err)
+	}
+	if n := page.Len(); n > 4<<20 {
+		t.Errorf("the page has %d bytes, want at most 4 MiB", n)
+	}
+	for text, want := range map[string]int{"and 19,500 more, which": 3, "and 19,900 more, which": 1, "and 9,984 more that overlap": 1} {
+		if n := strings.Count(page.String(), text); n != want {
+			t.Errorf("%q is there %d times, want %d", text, n, want)
+		}
+	}
+	t.Logf("%d bytes", page.Len())
+}
+
+// An order that is not known has no picture.
+func TestDatabaseWithoutPicture(t *testing.T) {
+	s := hugeSummary(2)
+	s.Order, s.Comparer = table.AnyOrder, "<b>test</b>"
+	if d := NewDatabase(s, false); d.Picture != nil || !strings.Contains(d.NoPicture, `"<b>test</b>", which is not known here`) {
+		t.Errorf("picture %v, %q", d.Picture, d.NoPicture)
+	}
+	s.Manifest = nil
+	if d := NewDatabase(s, false); d.Picture != nil || !strings.Contains(d.NoPicture, "no MANIFEST") {
+		t.Errorf("picture %v, %q", d.Picture, d.NoPicture)
+	}
+	if d := NewDatabase(&summary.Summary{Manifest: new(summary.File), Order: table.BytewiseComparer}, false); d.Picture != nil || d.NoPicture == "" {
+		t.Errorf("picture %v, %q", d.Picture, d.NoPicture)
+	}
+}
+
+// The page fits a phone, and what comes from the database is text in it.
+func TestDatabasePageOnPhone(t *testing.T) {
+	const script = `</title></style><script>window.fooled=1</script><img src=x onerror=fooled=1>`
+	s := hugeSummary(60)
+	s.Path, s.Comparer = strings.Repeat("directory", 20)+script, script
+	s.Notes, s.Damage = []string{script}, []string{script}
+	s.Logs[0].Name = script
+	path := filepath.Join(t.TempDir(), "page.html")
+	var out bytes.Buffer
+	if err := NewDatabase(s, false).Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	page := open(t, useBrowser(t), path, 360)
+	if width := evaluate[int](page, "document.documentElement.scrollWidth"); width > 360 {
+		t.Errorf("the page is %d pixels wide, want 360", width)
+	}
+	if got := page.text("h1"); got != s.Path {
+		t.Errorf("the heading is %q, want %q", got, s.Path)
+	}
+	if evaluate[bool](page, `"fooled" in window || document.images.length > 0 || document.scripts.length > 0`) {
+		t.Error("the database's text became elements of the page")
+	}
+	// The page's policy lets its style in.
+	if got := evaluate[string](page, `getComputedStyle(document.querySelector(".levels > li")).display`); got != "grid" {
+		t.Errorf("rows of the picture are displayed as %q, want grid", got)
+	}
+}

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+)
+
+// rowOf makes a row of ranges such as "a-c".
+func rowOf(ranges string) (r row) {
+	for _, s := range strings.Fields(ranges) {
+		smallest, largest, _ := strings.Cut(s, "-")
+		r.bars = append(r.bars, bar{Name: s, Files: 1, Bytes: 1, Smallest: []byte(smallest), Largest: []byte(largest)})
+	}
+	return r
+}
+
+// linesOf draws lines as text: a letter for each rank of the ends of ranges, and a dot where
+// no bar is.
+func linesOf(p *picture, r row) (lines []string) {
+	for _, line := range r.Lines {
+		text := bytes.Repeat([]byte("."), len(p.ends))
+		for _, b := range line {
+			for i := b.from; i < b.to; i++ {
+				text[i] = b.Name[0]
+			}
+		}
+		lines = append(lines, string(text))
+	}
+	return lines
+}
+
+// Bars go from rank to rank of all ends, and those that share a key lie on lines of their
+// own.
+func TestLines(t *testing.T) {
+	reverse, err := comparers.ByFlagValue("reverse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name  string
+		order table.Comparer
+		rows  []string
+		want  [][]string
+	}{
+		{"one key", table.BytewiseComparer, []string{"a-a"}, [][]string{{"a"}}},
+		{"one after the other", table.BytewiseComparer, []string{"a-b c-d"}, [][]string{{"aacc"}}},
+		{"by smallest key", table.BytewiseComparer, []string{"c-d a-b"}, [][]string{{"aacc"}}},
+		{"a key shared", table.BytewiseComparer, []string{"a-b b-c"}, [][]string{{"aa.", ".bb"}}},
+		{"one in another", table.BytewiseComparer, []string{"a-d b-c"}, [][]string{{"aaaa", ".bb."}}},
+		{"the first line with room", table.BytewiseComparer, []string{"a-c b-e d-f"}, [][]string{{"aaaddd", ".bbbb."}}},
+		{"gaps where other rows have keys", table.BytewiseComparer, []string{"a-z", "b-c x-y"}, [][]string{{"aaaaaa"}, {".bbxx."}}},
+		{"ends in common", table.BytewiseComparer, []string{"a-c", "a-b c-c"}, [][]string{{"aaa"}, {"aac"}}},
+		{"the order of the database", reverse, []string{"z-x", "y-y b-a"}, [][]string{{"zzz.."}, {".y.bb"}}},
+		{"ends the wrong way round", table.BytewiseComparer, []string{"c-a b-b"}, [][]string{{"ccc", ".b."}}},
+		{"the empty key", table.BytewiseComparer, []string{"0- a-b"}, [][]string{{"00aa"}}},
+	} {
+		var rows []row
+		for _, ranges := range tt.rows {
+			rows = append(rows, rowOf(ranges))
+		}
+		p := draw(rows, tt.order)
+		var got [][]string
+		for _, r := range p.Rows {
+			got = append(got, linesOf(p, r))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// Lines are bounded, and what has none is counted.
+func TestLinesAreBounded(t *testing.T) {
+	p := draw([]row{rowOf(strings.Repeat("a-b ", mostLines+5))}, table.BytewiseComparer)
+	if r := p.Rows[0]; len(r.Lines) != mostLines || r.LeftOut != 5 {
+		t.Errorf("%d lines, %d left out; want %d and 5", len(r.Lines), r.LeftOut, mostLines)
+	}
+}
+
+// Very many bars become few, which are of all files and in their order.
+func TestBarsAreJoined(t *testing.T) {
+	const files = 20_000
+	var ranges strings.Builder
+	for i := range files {
+		fmt.Fprintf(&ranges, "%06d-%06d ", 10*i, 10*i+5)
+	}
+	rows := []row{rowOf(ranges.String()), rowOf("000000-199990")}
+	rows[0].bars[7].Lacking = 1
+	p := draw(rows, table.BytewiseComparer)
+	if n := p.bars(); n > mostBars || n < mostBars/4 || !p.Joined || !p.Lacking {
+		t.Errorf("%d bars, joined %v, lacking %v; want at most %d, and not many fewer", n, p.Joined, p.Lacking, mostBars)
+	}
+	all, lacking := bar{}, 0
+	line := p.Rows[0].Lines[0]
+	for i, b := range line {
+		all.Files, all.Bytes, lacking = all.Files+b.Files, all.Bytes+b.Bytes, lacking+b.Lacking
+		if i > 0 && b.from < line[i-1].to || bytes.Compare(b.Smallest, b.Largest) >= 0 {
+			t.Errorf("bar %d, from %q to %q, starts at %d, and the one before ends at %d", i, b.Smallest, b.Largest, b.from, line[max(i-1, 0)].to)
+		}
+		if b.X < 0 || b.Width <= 0 || b.X+b.Width > 100.001 {
+			t.Errorf("bar %d is at %v, %v wide", i, b.X, b.Width)
+		}
+	}
+	if all.Files != files || all.Bytes != files || lacking != 1 {
+		t.Errorf("%d files, %d bytes, %d lacking; want %d, %d and 1", all.Files, all.Bytes, lacking, files, files)
+	}
+}
