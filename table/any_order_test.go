@@ -182,3 +182,24 @@ func ExampleAnyOrder() {
 	// <nil>
 	// table: AnyOrder does not find keys: open the table with its own Comparer to look them up
 }
+
+// Where a Comparer is wanted, nil is the bytewise order, as in the options.
+func TestNilComparer(t *testing.T) {
+	t.Parallel()
+	pairs := internalPairs("ada", "ken")
+	contents := build(t, &table.WriterOptions{Comparer: table.InternalComparer(nil)}, pairs)
+	r := open(t, contents, &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)})
+	level, err := table.NewLevelIter(table.InternalComparer(nil), []table.LevelTable{{Smallest: pairs[0].Key, Largest: pairs[1].Key}},
+		func(int) (table.Iterator, error) { return r.NewIter(nil), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := table.NewSnapshotIter(nil, table.NewMergingIter(table.InternalComparer(nil), level), table.MaxSequence)
+	defer it.Close()
+	if !it.SeekGE([]byte("b")) || string(it.Key()) != "ken" {
+		t.Errorf("SeekGE(b) is at %q, %v; want ken", it.Key(), it.Error())
+	}
+	if it := table.NewMergingIter(nil, r.NewIter(nil)); !it.First() {
+		t.Errorf("First of a merging iterator = %v", it.Error())
+	}
+}

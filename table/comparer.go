@@ -96,7 +96,7 @@ func (bytewise) Successor(dst, b []byte) []byte {
 // compareFunc returns the Compare of c, or nil for the bytewise order, which callers then
 // compare faster.
 func compareFunc(c Comparer) func(a, b []byte) int {
-	if _, ok := c.(bytewise); ok {
+	if _, ok := c.(bytewise); ok || c == nil {
 		return nil
 	}
 	return c.Compare

@@ -42,12 +42,16 @@
 // Without it such a table reads as damaged, or no key is found. [SeekKey] and [Reader.Find]
 // look up the version of a user key that a snapshot sees. [ParseInternalKey] splits a key.
 //
+// A database is more than its tables: the newest writes are in its log, and its MANIFEST
+// says which tables count. Others are obsolete, and may have keys that were deleted since.
+//
 // # Iterators
 //
 // [Iter] iterates over one table. [NewLevelIter] goes through the tables of a level of a
 // database, one after the other. [NewMergingIter] merges iterators, such as those of all
 // levels. [NewSnapshotIter] turns internal keys into user keys, as a snapshot sees them. All
-// of them are Iterators. The package's examples have an engine that is built on them.
+// of them are Iterators. The package's example "Engine" is an LSM engine that is built on
+// them.
 //
 // # Trust
 //

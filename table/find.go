@@ -2,13 +2,16 @@ package table
 
 import "bytes"
 
-// Find returns the first entry whose key is ≥ key, if both keys have the same filter key:
-// if FilterKey returns the same bytes for both. Otherwise the error is ErrNotFound. Find
-// checks the filters first, for the filter key of key.
+// Find looks a user key up in a table of a database, which has an [InternalComparer], with a
+// key from [SeekKey]. It returns the newest version in this table that the snapshot sees,
+// which can be a deletion, and never another user key. If the table has none, the error is
+// ErrNotFound, and another table may have one. Search the tables of level 0 from the newest
+// to the oldest, then in each further level the one table whose range has the key, and stop
+// at the first version that is found.
 //
-// Use it to look a user key up in a table of a database, with [InternalComparer] and a key
-// from [SeekKey]. Find then returns the newest version that a snapshot sees, which can be
-// a deletion. The filter key is the user key.
+// In general, Find returns the first entry whose key is ≥ key, if FilterKey returns the same
+// bytes for both keys, and otherwise ErrNotFound. It checks the filters first, for these
+// bytes.
 //
 // With a FilterKey of your own, all keys of one filter key must be neighbours in the order
 // of the table, as keys with a common prefix are. Keys for which FilterKey returns nil

@@ -2,7 +2,8 @@ package table
 
 // Get returns the value of key. If the table does not have the key, the error is
 // ErrNotFound. Get checks the filters first: a key that they rule out costs no read of a
-// data block.
+// data block. With an InternalComparer, key is a whole internal key: see Find and SeekKey to
+// look up a user key.
 //
 // The value stays valid, also after Close. The caller must not change it. It has no
 // capacity behind it. It can be a part of a larger buffer, which then stays in memory with

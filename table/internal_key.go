@@ -101,14 +101,17 @@ func appendInternal(user []byte, trailer uint64) []byte {
 }
 
 // InternalComparer returns the Comparer for the tables of a LevelDB or goleveldb database
-// whose user keys are in the order of user. It orders internal keys by user key, and puts
+// whose user keys are in the order of user (nil: BytewiseComparer). It orders internal keys by user key, and puts
 // the newest version of a user key first. Its separators are LevelDB's. Keys of < 8 bytes,
 // which are no internal keys, come first, in the bytewise order.
 //
 // The Comparer is a [FilterKeyer]: filters hold the user key, as by [InternalFilterKey]. If
 // user is a FilterKeyer, filters hold the filter key of the user key.
 func InternalComparer(user Comparer) Comparer {
-	if _, any := user.(anyOrder); any {
+	switch user.(type) {
+	case nil:
+		user = BytewiseComparer
+	case anyOrder:
 		return anyInternalOrder{}
 	}
 	return internalComparer{user, compareFunc(user)}

@@ -11,6 +11,10 @@ package table
 // A move that fails returns false, and Error returns why. Next and Prev then fail too, until
 // First, Last, SeekGE or SeekLT finds an entry, the end or the start.
 //
+// Implement it for other sources of entries, such as the memtable of an engine. Before the
+// first entry Prev stays there, and after the last one Next does. The key of an entry is
+// never nil, also if it is empty. A second Close returns ErrClosed.
+//
 // One goroutine at a time may use an Iterator.
 type Iterator interface {
 	// First moves to the first entry, and returns Valid.

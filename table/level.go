@@ -34,14 +34,18 @@ type LevelIter struct {
 
 // NewLevelIter returns a LevelIter over tables. c is their Comparer, which must be the real
 // one: AnyOrder does not work, since ranges are compared. For the tables of a database it is
-// an InternalComparer, and the ranges are those of the MANIFEST. It is an error if the tables are not in c's order or if their ranges
-// overlap. The LevelIter keeps the slice, which must not change while it is in use.
+// an InternalComparer, and the ranges are those of the MANIFEST. It is an error if the tables are not in c's order or if
+// their ranges overlap. The LevelIter keeps the slice, which must not change while it is in use.
 //
 // When a move comes to tables[i], the LevelIter calls open(i), which returns an Iterator
 // over that table in c's order. The LevelIter closes the Iterator before it opens the next
 // table, when it runs off an end, and in Close. So open can open a file, and the Close of
 // its Iterator can close that file. An error of open or of the Iterator is the error of the
 // move, unchanged.
+//
+// To iterate over a part of the level, give only the tables that overlap it, seek its start,
+// and stop at its end. An Iterator with an Upper bound makes the LevelIter go on to the next
+// table instead.
 //
 // A key outside of its table's range fails the move with [ErrCorrupt]: the LevelIter shows
 // no key out of order.

@@ -25,9 +25,9 @@ type source struct {
 }
 
 // NewMergingIter returns a MergingIter over the Iterators, each of which must be in c's
-// order. AnyOrder does not work, since keys are compared. The MergingIter owns the
+// order (nil: BytewiseComparer). AnyOrder does not work, since keys are compared. The MergingIter owns the
 // Iterators: the caller must not use them any more, and Close closes them. It does not
-// matter where they are. An error of an Iterator is the error of the move, unchanged.
+// matter at which entries they are. An error of an Iterator is the error of the move, unchanged.
 //
 // If the keys have no sequence numbers, give the Iterator with the newest entries first.
 // Then Next shows the newest of several equal keys first.

@@ -13,7 +13,7 @@ import (
 // A MetaindexEntry is an entry of the metaindex: the name of a meta block, and where it is.
 // Meta blocks are filters, properties, and blocks of other engines.
 type MetaindexEntry struct {
-	Name string
+	Name string // such as "filter.leveldb.BuiltinBloomFilter" or "rocksdb.properties"
 	Handle
 }
 

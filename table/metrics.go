@@ -26,7 +26,9 @@ type Metrics struct {
 
 	// FilterFalsePositives counts the data blocks that lookups searched without a result
 	// though filters had been checked. With Find the filter can be right nevertheless:
-	// the block may have another version of the key.
+	// the block may have another version of the key. With Get, and one filter in the
+	// table, the rate of false positives is
+	// FilterFalsePositives / (FilterFalsePositives + FilterNegatives).
 	FilterFalsePositives atomic.Uint64
 
 	// DataBlocks counts reads of data blocks from the file, including failed ones.

@@ -34,7 +34,7 @@ type Reader struct {
 //
 // Damage in footer or index is a *CorruptionError. A filter that cannot be used is no error
 // here: see FilterErr. An error of r is in the chain of the error, so that errors.Is finds
-// it.
+// it. Unlike Open, NewReader does not notice a wrong FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	return newReader("", r, size, o)
 }
@@ -131,7 +131,11 @@ func (r *Reader) FilterErr() error { return r.filterErr }
 // Close closes the Reader, and the file if Open has opened it. After Close, lookups, Verify,
 // Properties, FirstKey, LastKey and a second Close return ErrClosed. Iters fail with ErrClosed
 // when they seek or come to another block. Values that Get and Find have returned stay valid.
-// Close may be called while other methods run.
+// Close may be called while other methods run. An engine closes a Reader when no Iter uses it
+// any more, for which it counts references.
+//
+// To replace a table that many goroutines look up, publish the new Reader first, close the
+// old one, and repeat with the new one the lookups that return ErrClosed.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {
 		return ErrClosed

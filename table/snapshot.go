@@ -28,8 +28,9 @@ type SnapshotIter struct {
 }
 
 // NewSnapshotIter returns a SnapshotIter over the entries of it. These have internal keys in
-// the order of InternalComparer(user). AnyOrder does not work. Often it is a [MergingIter]
-// over all tables of a database. The snapshot sees versions with a sequence number ≤
+// the order of InternalComparer(user); user itself is the Comparer of user keys, and nil is
+// BytewiseComparer. AnyOrder does not work. Often it is a [MergingIter] over the memtable and
+// all tables of a database. The snapshot sees versions with a sequence number ≤
 // sequence, so with MaxSequence it sees all. Key returns user keys, and SeekGE and SeekLT
 // take them.
 //

@@ -61,7 +61,8 @@ type Writer struct {
 // If name is a symbolic link, the link stays, and the file that it leads to is
 // replaced. Only regular files are replaced: neither devices nor anything in /dev and
 // /proc. The file's permissions are 0666 before umask. If Close cannot sync the
-// directory, it removes the new file; the old one is lost by then.
+// directory, it removes the new file; the old one is lost by then. On Unix, a Reader that
+// has the old file open goes on reading the old table.
 //
 //	w, err := table.Create("users.ldb", nil)
 //	if err != nil { … }
