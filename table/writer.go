@@ -149,9 +149,10 @@ func (w *Writer) append(key, value []byte) error {
 	if err := w.flushPendingIndexEntry(key); err != nil {
 		return err
 	}
-	if err := w.data.Append(key, value); errors.Is(err, block.ErrOrder) {
-		return w.outOfOrder(key)
-	} else if err != nil {
+	if err := w.data.Append(key, value); err != nil {
+		if errors.Is(err, block.ErrOrder) {
+			return w.outOfOrder(key)
+		}
 		return err
 	}
 	w.addToFilter(key)
