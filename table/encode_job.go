@@ -1,7 +1,6 @@
 package table
 
 import (
-	"encoding/binary"
 	"sync"
 
 	"github.com/sievetable/sievetable/filter"
@@ -12,19 +11,20 @@ import (
 type encodeJob struct {
 	blocks     []queuedBlock
 	raw        []byte // the blocks as they were built
-	filterKeys []byte // each behind its length, a varint
+	filterKeys []byte // in the form that the filter wants
+	filterEnds []int  // where each of the filterKeys ends
 	separators []byte
 	encoded    []byte // the blocks as they are stored, with trailers
 
-	size      int // bytes when it was submitted
-	encoder   blockEncoder
-	panicked  any           // what the codec panicked with
-	done      chan struct{} // has an element when all blocks are encoded
-	filterKey []byte        // scratch
+	size     int // bytes when it was submitted
+	encoder  blockEncoder
+	panicked any           // what the codec panicked with
+	done     chan struct{} // has an element when all blocks are encoded
 }
 
-// A queuedBlock says where the parts of a block are in its job's buffers.
-type queuedBlock struct{ raw, filterKeys, separator, encoded byteRange }
+// A queuedBlock says where the parts of a block are in its job's buffers, and which of the
+// job's filterEnds are its own.
+type queuedBlock struct{ raw, filterEnds, separator, encoded byteRange }
 
 // A byteRange is a part of a buffer.
 type byteRange struct{ start, end int }
@@ -39,26 +39,27 @@ var jobPool = sync.Pool{New: func() any { return &encodeJob{done: make(chan stru
 
 // addFilterKey adds a key of the block that is being built, in the form that f wants.
 func (j *encodeJob) addFilterKey(f *filter.BlockWriter, key []byte) {
-	j.filterKey = f.AppendHash(j.filterKey[:0], key)
-	j.filterKeys = binary.AppendUvarint(j.filterKeys, uint64(len(j.filterKey)))
-	j.filterKeys = append(j.filterKeys, j.filterKey...)
+	j.filterKeys = f.AppendHash(j.filterKeys, key)
+	j.filterEnds = append(j.filterEnds, len(j.filterKeys))
 }
 
 // writeFilterKeys adds the filter keys of b to f.
 func (j *encodeJob) writeFilterKeys(f *filter.BlockWriter, b queuedBlock) {
-	for keys := b.filterKeys.of(j.filterKeys); len(keys) > 0; {
-		length, n := binary.Uvarint(keys)
-		end := n + int(length)
-		f.AddHash(keys[n:end])
-		keys = keys[end:]
+	start := 0
+	if b.filterEnds.start > 0 {
+		start = j.filterEnds[b.filterEnds.start-1]
+	}
+	for _, end := range j.filterEnds[b.filterEnds.start:b.filterEnds.end] {
+		f.AddHash(j.filterKeys[start:end])
+		start = end
 	}
 }
 
 // addBlock adds a block that was built behind j.raw.
 func (j *encodeJob) addBlock(raw []byte) {
-	b := queuedBlock{raw: byteRange{len(j.raw), len(raw)}, filterKeys: byteRange{0, len(j.filterKeys)}}
+	b := queuedBlock{raw: byteRange{len(j.raw), len(raw)}, filterEnds: byteRange{0, len(j.filterEnds)}}
 	if n := len(j.blocks); n > 0 {
-		b.filterKeys.start = j.blocks[n-1].filterKeys.end
+		b.filterEnds.start = j.blocks[n-1].filterEnds.end
 	}
 	j.raw = raw
 	j.blocks = append(j.blocks, b)
@@ -93,15 +94,17 @@ func (j *encodeJob) encode() {
 }
 
 // bytes is how many bytes the job has before it is encoded.
-func (j *encodeJob) bytes() int { return len(j.raw) + len(j.filterKeys) + len(j.separators) }
+func (j *encodeJob) bytes() int {
+	return len(j.raw) + len(j.filterKeys) + 8*len(j.filterEnds) + len(j.separators)
+}
 
 // maxCap is the capacity of the largest buffer.
 func (j *encodeJob) maxCap() int {
-	return max(cap(j.raw), cap(j.filterKeys), cap(j.filterKey), cap(j.separators), cap(j.encoded))
+	return max(cap(j.raw), cap(j.filterKeys), 8*cap(j.filterEnds), cap(j.separators), cap(j.encoded))
 }
 
 // reset empties the job and keeps its buffers.
 func (j *encodeJob) reset() {
 	j.blocks, j.raw, j.encoded = j.blocks[:0], j.raw[:0], j.encoded[:0]
-	j.filterKeys, j.separators = j.filterKeys[:0], j.separators[:0]
+	j.filterKeys, j.filterEnds, j.separators = j.filterKeys[:0], j.filterEnds[:0], j.separators[:0]
 }
