@@ -8,7 +8,6 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -125,15 +124,10 @@ func (r *Reader) checkFilterKey() {
 	if err != nil {
 		return
 	}
-	stored, err := format.SplitBlock(contents)
-	if err != nil || len(stored.Entries) == 0 {
+	key, _, found, err := block.SeekGE(contents, block.Order{}, nil, nil) // the first in any order, since none is < nil
+	if err != nil || !found {
 		return
 	}
-	e, err := format.DecodeEntry(stored.Entries, 0)
-	if err != nil || e.Shared > 0 {
-		return
-	}
-	key := stored.Entries[e.Key:e.Value]
 	if f := r.filters.Table; f != nil && r.denies(r.filters.TableEntry, f.Contains, key) {
 		r.filters.Table = nil
 	}
