@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -79,14 +80,9 @@ func (e *CorruptionError) Is(target error) bool {
 
 // misplaced returns a *CorruptionError for the data block at h, of which a key is not within
 // the block's separators. It is ErrOrder.
-func (f *tableFile) misplaced(h Handle, format string, args ...any) error {
-	return f.damaged(DataBlock, h, disorder{fmt.Errorf(format, args...)})
+func (f *tableFile) misplaced(h Handle, message string, args ...any) error {
+	return f.damaged(DataBlock, h, format.Disorder(fmt.Sprintf(message, args...)))
 }
-
-// A disorder is an error that is block.ErrOrder for errors.Is.
-type disorder struct{ error }
-
-func (disorder) Is(target error) bool { return target == block.ErrOrder }
 
 // corrupt returns a *CorruptionError for the block at h.
 func (f *tableFile) corrupt(kind BlockKind, h Handle, format string, args ...any) error {

@@ -140,11 +140,13 @@ var ErrOrder = errors.New("keys are not in increasing order")
 // NotAscending returns the error for the entry at off whose key is ≤ last, the key before.
 // The parts of key together are the entry's key.
 func NotAscending(off int, last []byte, key ...[]byte) error {
-	return disorder(fmt.Sprintf("entry at %d has key %s, want it > the key before, %s", off, wire.Quote(key...), wire.Quote(last)))
+	return Disorder(fmt.Sprintf("entry at %d has key %s, want it > the key before, %s", off, wire.Quote(key...), wire.Quote(last)))
 }
 
-// disorder is an error that says more than ErrOrder, and is ErrOrder for errors.Is.
-type disorder string
+// A Disorder is an error that says more than ErrOrder, and is ErrOrder for errors.Is.
+type Disorder string
 
-func (d disorder) Error() string      { return string(d) }
-func (disorder) Is(target error) bool { return target == ErrOrder }
+func (d Disorder) Error() string { return string(d) }
+
+// Is reports whether target is ErrOrder.
+func (Disorder) Is(target error) bool { return target == ErrOrder }
