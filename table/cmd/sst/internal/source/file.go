@@ -167,9 +167,6 @@ func (f *File) open(o Options) (err error) {
 		}
 	}
 	f.Options.Comparer = f.Comparer()
-	if f.Internal && !f.Rewritten {
-		f.Options.FilterKey = table.InternalFilterKey
-	}
 	f.Options.IgnoreFilter = f.FilterUnusable || o.ScanOnly
 	f.Reader, err = table.NewReader(f.Src, f.Size, f.Options)
 	return err
