@@ -3,7 +3,6 @@ package layout
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"iter"
 
@@ -104,7 +103,7 @@ func entriesOf(contents []byte, internal bool) (*Entries, error) {
 	if err != nil {
 		return nil, corrupt(err)
 	}
-	e := &Entries{Count: it.Len(), Restarts: int(binary.LittleEndian.Uint32(contents[len(contents)-4:]))}
+	e := &Entries{Count: it.Len(), Restarts: source.NumRestarts(contents)}
 	if it.First() {
 		e.First = &text.Key{Stored: bytes.Clone(it.Key()), Internal: internal}
 		it.Last()

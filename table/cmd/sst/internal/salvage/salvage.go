@@ -81,7 +81,7 @@ func openDataBlock(f *source.File, part table.IndexEntry) (*block.Iter, error) {
 	}
 	it, err := source.OpenBlock(contents, table.AnyOrder)
 	if err != nil {
-		return nil, &table.CorruptionError{Block: "data block", Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
+		return nil, &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
 	}
 	return it, nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -15,4 +16,13 @@ func OpenBlock(contents []byte, order table.Comparer) (*block.Iter, error) {
 		return nil, err
 	}
 	return it, nil
+}
+
+// NumRestarts returns the number of restart points of a block that OpenBlock has opened.
+func NumRestarts(contents []byte) int {
+	parts, err := format.SplitBlock(contents)
+	if err != nil {
+		return 0 // it was not opened
+	}
+	return parts.NumRestarts()
 }

@@ -3,7 +3,6 @@
 package tablestats
 
 import (
-	"encoding/binary"
 	"iter"
 
 	"github.com/sievetable/sievetable/block"
@@ -37,10 +36,10 @@ func ReadBlock(f *source.File, part table.IndexEntry) (Block, *block.Iter, error
 	}
 	it, err := source.OpenBlock(contents, f.Comparer())
 	if err != nil {
-		return b, nil, &table.CorruptionError{Block: "data block", Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
+		return b, nil, &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
 	}
 	b.Compression, b.Raw = compression, len(contents)
-	b.RestartPoints = int(binary.LittleEndian.Uint32(contents[len(contents)-4:]))
+	b.RestartPoints = source.NumRestarts(contents)
 	b.count(it, f.Internal)
 	return b, it, nil
 }
