@@ -262,7 +262,7 @@ func (f *buildFlags) appendDeduplicated(w *boundedWriter, records iter.Seq2[sort
 		}
 	}
 	if dropped > 0 {
-		text.Line(read.stderr, "sst: note: skipped %s with a repeated key", count(uint64(dropped), "pair"))
+		text.Line(read.stderr, "sst: note: skipped %s with a repeated key", text.Count(uint64(dropped), "pair"))
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 	}
 	others := ""
 	if n := len(files) - 1; n > 0 {
-		others = fmt.Sprintf("; and do the same for %s", count(uint64(n), "other table"))
+		others = fmt.Sprintf("; and do the same for %s", text.Count(uint64(n), "other table"))
 	}
 	rescued := output.FreeName(files[0], ".rescued.ldb")
 	text.Line(w, "sst: to save what can still be read: sst salvage %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)

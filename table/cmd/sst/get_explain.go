@@ -48,7 +48,7 @@ func describeEntry(e source.Entry) string {
 	if len(value) > 60 {
 		value, more = value[:60], "…"
 	}
-	d := fmt.Sprintf("%s, %s%s", bytesOf(uint64(len(e.Value))), text.Escape(value), more)
+	d := fmt.Sprintf("%s, %s%s", text.Bytes(uint64(len(e.Value))), text.Escape(value), more)
 	if e.Internal {
 		d = fmt.Sprintf("sequence %d, %s, %s", e.Sequence, text.KindName(e.Kind), d)
 	}
@@ -68,21 +68,21 @@ func explainTables(out io.Writer, s *source.Source, paths []source.LookupTrace) 
 	}
 	if s.Dir {
 		text.Line(out, "total: %d of %s searched, %d excluded by their filters, %s read (%s), in %s",
-			len(paths), count(uint64(len(s.Tables)), "table"), ruledOut, count(read, "data block"), bytesOf(size), spent)
+			len(paths), text.Count(uint64(len(s.Tables)), "table"), ruledOut, text.Count(read, "data block"), text.Bytes(size), spent)
 	}
 }
 
 func explainTable(out io.Writer, p source.LookupTrace) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	data, filters := len(p.File.Layout.Data), p.File.Filters()
-	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), bytesOf(uint64(p.File.Size)), count(uint64(data), "data block"))
+	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), text.Bytes(uint64(p.File.Size)), text.Count(uint64(data), "data block"))
 	if filters.Table != nil {
-		text.Row(w, "  table filter", "%s, %s: %s", text.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), bytesOf(filters.TableEntry.Length), p.TableFilter)
+		text.Row(w, "  table filter", "%s, %s: %s", text.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), text.Bytes(filters.TableEntry.Length), p.TableFilter)
 	}
 	if p.TableFilter != source.Absent {
 		explainBlock(w, p, filters)
 	}
-	text.Row(w, "  read", "%s, %s, in %s", count(p.BlocksRead, "data block"), bytesOf(p.BytesRead), p.Time)
+	text.Row(w, "  read", "%s, %s, in %s", text.Count(p.BlocksRead, "data block"), text.Bytes(p.BytesRead), p.Time)
 	text.Row(w, "  answer", "%s", lookupOutcome(p))
 	w.Flush()
 }
@@ -91,11 +91,11 @@ func explainTable(out io.Writer, p source.LookupTrace) {
 func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
 	data := len(p.File.Layout.Data)
 	if p.IndexEntry == data {
-		text.Row(w, "  index", "key > all %s: no data block can have it", count(uint64(data), "separator"))
+		text.Row(w, "  index", "key > all %s: no data block can have it", text.Count(uint64(data), "separator"))
 		return
 	}
 	text.Row(w, "  index", "entry %d of %d, separator %s: data block at %d, %s",
-		p.IndexEntry+1, data, p.File.Separator(p.Block.Separator), p.Block.Offset, bytesOf(p.Block.Length))
+		p.IndexEntry+1, data, p.File.Separator(p.Block.Separator), p.Block.Offset, text.Bytes(p.Block.Length))
 	switch {
 	case filters.None():
 		text.Row(w, "  filter", "%s", cmp.Or(p.File.FilterNote(), "none"))

@@ -96,11 +96,7 @@ func (f *reportFlags) database(ctx context.Context, path string, stdout, stderr 
 	if err != nil {
 		return err
 	}
-	read := summary.ReadWithLogs
-	if f.noLogs {
-		read = summary.Read
-	}
-	s, damage := read(path, o)
+	s, damage := summary.Read(path, o, !f.noLogs)
 	if s == nil {
 		return damage
 	}

@@ -125,7 +125,7 @@ func checkMemory(file *source.File, limit memory.Limit) error {
 // checkMemoryWithoutIndex is checkMemory for a file whose index cannot be read.
 func checkMemoryWithoutIndex(file *source.File, limit memory.Limit) error {
 	var c *table.CorruptionError
-	if errors.As(file.Damage, &c) && c.Block == "index block" {
+	if errors.As(file.Damage, &c) && c.Block == table.IndexBlock {
 		if err := limit.CheckPair(memoryForBlock(c.Length, c.Err)); err != nil {
 			return fmt.Errorf("its index: %w", err)
 		}
@@ -210,13 +210,13 @@ func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salva
 	reportLosses(out, path, "lost", &s.Lost, limit)
 	reportLosses(out, path, "skipped", &s.LeftOut, limit)
 	if twice > 0 {
-		text.Line(out, "%s: skipped %s with a repeated key, and kept the first of each in the file", path, count(twice, "pair"))
+		text.Line(out, "%s: skipped %s with a repeated key, and kept the first of each in the file", path, text.Count(twice, "pair"))
 	}
 	if kept == 0 && (s.Damage != nil || s.Lost.Any()) {
 		text.Line(out, "%s: found no entry that can be read, and did not write %s", path, f.out)
 		return
 	}
-	text.Line(out, "%s: wrote %s from %s to %s", path, count(uint64(kept), "pair"), count(uint64(s.Blocks), "data block"), f.out)
+	text.Line(out, "%s: wrote %s from %s to %s", path, text.Count(uint64(kept), "pair"), text.Count(uint64(s.Blocks), "data block"), f.out)
 	if source.IsInManifest(path) {
 		text.Line(out, "%s: to use the database without the lost entries, copy its directory, and replace the table there with %s", path, f.out)
 	}
@@ -234,7 +234,7 @@ func reportLosses(out io.Writer, path, what string, losses *salvage.Losses, limi
 	if losses.Largest != nil {
 		largest = fmt.Sprintf(" (the largest: %s)", reason(losses.Largest, limit))
 	}
-	text.Line(out, "%s: %s %s, %s in total%s", path, what, count(uint64(losses.More), "other place"), count(uint64(losses.Bytes), "byte"), largest)
+	text.Line(out, "%s: %s %s, %s in total%s", path, what, text.Count(uint64(losses.More), "other place"), text.Count(uint64(losses.Bytes), "byte"), largest)
 }
 
 // reason formats err without the file and the package.

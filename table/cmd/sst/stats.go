@@ -117,7 +117,7 @@ func statsOfFile(w io.Writer, s *tablestats.Stats) {
 	if s.InternalKeys {
 		keys = "internal keys"
 	}
-	text.Row(w, "file", "%s: %s, %s", s.File, bytesOf(uint64(s.Size)), keys)
+	text.Row(w, "file", "%s: %s, %s", s.File, text.Bytes(uint64(s.Size)), keys)
 	if s.OrderNote != "" {
 		text.Row(w, "order", "%s", s.OrderNote)
 	} else if s.Comparer != table.BytewiseComparer.Name() {
@@ -133,9 +133,9 @@ func statsOfFile(w io.Writer, s *tablestats.Stats) {
 
 func extentText(e tablestats.BlockInfo) string {
 	if e.Compression == "none" {
-		return fmt.Sprintf("at %d, %s", e.Offset, bytesOf(e.Bytes))
+		return fmt.Sprintf("at %d, %s", e.Offset, text.Bytes(e.Bytes))
 	}
-	return fmt.Sprintf("at %d, %s, %s %s", e.Offset, bytesOf(e.Bytes), e.Compression, ratio(float64(e.Raw), float64(e.Bytes)))
+	return fmt.Sprintf("at %d, %s, %s %s", e.Offset, text.Bytes(e.Bytes), e.Compression, ratio(float64(e.Raw), float64(e.Bytes)))
 }
 
 // ratio formats a compression ratio.
@@ -151,21 +151,21 @@ func statsOfData(w io.Writer, s *tablestats.Stats) {
 		text.Row(w, "data", "none")
 		return
 	}
-	text.Row(w, "data", "%s of %s to %s, total %s", count(uint64(s.DataBlocks), "block"),
-		bytesOf(s.Smallest), bytesOf(s.Largest), bytesOf(uint64(s.DataStored)))
+	text.Row(w, "data", "%s of %s to %s, total %s", text.Count(uint64(s.DataBlocks), "block"),
+		text.Bytes(s.Smallest), text.Bytes(s.Largest), text.Bytes(uint64(s.DataStored)))
 	var kinds []string
 	for _, name := range slices.Sorted(maps.Keys(s.Compression)) {
-		kinds = append(kinds, fmt.Sprintf("%s: %s", name, count(uint64(s.Compression[name]), "block")))
+		kinds = append(kinds, fmt.Sprintf("%s: %s", name, text.Count(uint64(s.Compression[name]), "block")))
 	}
 	text.Row(w, "  compression", "%s, %s", strings.Join(kinds, ", "), ratio(float64(s.DataRaw), float64(s.DataStored)))
 	entries := humanize.Comma(int64(s.Entries))
 	if s.InternalKeys {
-		entries += ", including " + count(uint64(s.Deletions), "deletion")
+		entries += ", including " + text.Count(uint64(s.Deletions), "deletion")
 	}
 	text.Row(w, "  entries", "%s", entries)
 	text.Row(w, "  keys", "%s, %.1f %% saved by shared prefixes",
-		bytesOf(uint64(s.KeyBytes)), percent(s.KeyShared, s.KeyBytes))
-	text.Row(w, "  values", "%s, longest %s", bytesOf(uint64(s.ValueBytes)), bytesOf(uint64(s.LongestValue)))
+		text.Bytes(uint64(s.KeyBytes)), percent(s.KeyShared, s.KeyBytes))
+	text.Row(w, "  values", "%s, longest %s", text.Bytes(uint64(s.ValueBytes)), text.Bytes(uint64(s.LongestValue)))
 	text.Row(w, "  restart points", "%s, one per %.1f entries", humanize.Comma(int64(s.Restarts)), float64(s.Entries)/float64(max(1, s.Restarts)))
 }
 
@@ -176,7 +176,7 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 	if f.WholeTable {
 		kind = "filter of the table"
 	}
-	text.Row(w, kind, "%s, at %d, %s", text.Escape([]byte(f.Name)), f.Offset, bytesOf(f.Bytes))
+	text.Row(w, kind, "%s, at %d, %s", text.Escape([]byte(f.Name)), f.Offset, text.Bytes(f.Bytes))
 	text.Row(w, "  filters", "%s with keys, %d without", humanize.Comma(int64(f.NonEmpty)), f.Empty)
 	k := fmt.Sprint(f.KMin)
 	if f.KMax != f.KMin {

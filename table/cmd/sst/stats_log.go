@@ -24,10 +24,10 @@ func statsOfLog(out io.Writer, path string, asJSON bool) error {
 		return cmp.Or(text.WriteJSON(out, s), l.DamageError())
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	text.Row(w, "log", "%s: %s", path, bytesOf(uint64(s.Size)))
-	text.Row(w, "  writes", "%s, including %s", humanize.Comma(int64(s.Writes)), count(uint64(s.Deletions), "deletion"))
+	text.Row(w, "log", "%s: %s", path, text.Bytes(uint64(s.Size)))
+	text.Row(w, "  writes", "%s, including %s", humanize.Comma(int64(s.Writes)), text.Count(uint64(s.Deletions), "deletion"))
 	text.Row(w, "  sequence", "%d to %d", s.First, s.Last)
-	text.Row(w, "  keys", "%s", bytesOf(uint64(s.KeyBytes)))
-	text.Row(w, "  values", "%s", bytesOf(uint64(s.ValueBytes)))
+	text.Row(w, "  keys", "%s", text.Bytes(uint64(s.KeyBytes)))
+	text.Row(w, "  values", "%s", text.Bytes(uint64(s.ValueBytes)))
 	return cmp.Or(w.Flush(), l.DamageError())
 }

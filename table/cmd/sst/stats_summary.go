@@ -31,7 +31,7 @@ func summarize(out, stderr io.Writer, path string, o source.Options, asJSON bool
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file, want the directory of a database with --summary", path)
 	}
-	s, damage := summary.Read(path, o)
+	s, damage := summary.Read(path, o, false)
 	if s == nil {
 		return damage
 	}
@@ -56,7 +56,7 @@ func printSummary(w io.Writer, s *summary.Summary) {
 	if s.Manifest == nil {
 		text.Row(w, "directory", "%s, without a readable MANIFEST", s.Path)
 	} else {
-		text.Row(w, "database", "%s, as %s says (%s)", s.Path, s.Manifest.Name, bytesOf(uint64(s.Manifest.Bytes)))
+		text.Row(w, "database", "%s, as %s says (%s)", s.Path, s.Manifest.Name, text.Bytes(uint64(s.Manifest.Bytes)))
 		text.Row(w, "comparator", "%s", wire.Quote([]byte(s.Comparer)))
 		text.Row(w, "last sequence", "%d, without the writes in live logs", *s.LastSequence)
 		printLevels(w, s.Levels)
@@ -70,14 +70,14 @@ func printSummary(w io.Writer, s *summary.Summary) {
 		default:
 			state = ", obsolete: its writes are in tables"
 		}
-		text.Row(w, "log", "%s, %s%s", l.Name, bytesOf(uint64(l.Bytes)), state)
+		text.Row(w, "log", "%s, %s%s", l.Name, text.Bytes(uint64(l.Bytes)), state)
 	}
 	name := "table"
 	if s.Manifest != nil {
 		name = "table not listed"
 	}
 	for _, t := range s.Others {
-		text.Row(w, name, "%s, %s", t.Name, bytesOf(uint64(t.Bytes)))
+		text.Row(w, name, "%s, %s", t.Name, text.Bytes(uint64(t.Bytes)))
 	}
 }
 
@@ -92,9 +92,9 @@ func printLevels(w io.Writer, levels []summary.Level) {
 		if l.Overlap != nil && *l.Overlap > 0 {
 			keys += fmt.Sprintf(", %s overlap", humanize.Comma(int64(*l.Overlap)))
 		}
-		text.Row(w, fmt.Sprintf("level %d", l.Level), "%s, %s%s", count(uint64(l.Tables), "table"), bytesOf(l.Bytes), keys)
+		text.Row(w, fmt.Sprintf("level %d", l.Level), "%s, %s%s", text.Count(uint64(l.Tables), "table"), text.Bytes(l.Bytes), keys)
 	}
-	text.Row(w, "all levels", "%s, %s", count(uint64(tables), "table"), bytesOf(size))
+	text.Row(w, "all levels", "%s, %s", text.Count(uint64(tables), "table"), text.Bytes(size))
 }
 
 // quoteUserKey quotes the user key of an internal key.

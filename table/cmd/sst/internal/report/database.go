@@ -59,12 +59,12 @@ func (d *Database) rows() (rows []row) {
 		}
 	}
 	if logs.bars != nil {
-		logs.About = countText(len(logs.bars), "log")
+		logs.About = text.Count(uint64(len(logs.bars)), "log")
 		rows = append(rows, logs)
 	}
 	tables := d.Tables
 	for _, l := range d.Levels {
-		level := row{Name: fmt.Sprint("level ", l.Level), About: countText(l.Tables, "table")}
+		level := row{Name: fmt.Sprint("level ", l.Level), About: text.Count(uint64(l.Tables), "table")}
 		for _, t := range tables[:l.Tables] {
 			level.bars = append(level.bars, d.bar(t))
 		}
@@ -83,7 +83,7 @@ func (d *Database) bar(t database.Table) bar {
 	case !ok:
 		b.Lacks = "not there"
 	case uint64(f.Bytes) != t.Size:
-		b.Lacks = fmt.Sprintf("the file has %s", sizeText(uint64(f.Bytes)))
+		b.Lacks = fmt.Sprintf("the file has %s", text.Bytes(uint64(f.Bytes)))
 	}
 	if b.Name = cmp.Or(f.Name, b.Name); b.Lacks != "" {
 		b.Lacking = 1
@@ -143,10 +143,10 @@ var databaseFuncs = template.FuncMap{
 	"name":      func(s string) string { return wire.Quote([]byte(s)) },
 	"base":      filepath.Base,
 	"printable": text.Printable,
-	"count":     countText,
+	"count":     func(n int, what string) string { return text.Count(uint64(n), what) },
 	"number":    func(n int) string { return humanize.Comma(int64(n)) },
-	"size":      sizeText,
-	"filesize":  func(n int64) string { return sizeText(uint64(n)) },
+	"size":      text.Bytes,
+	"filesize":  func(n int64) string { return text.Bytes(uint64(n)) },
 	"messages":  func(all []string) firsts[string] { return firstOf(all, mostMessages) },
 	"files":     func(all []summary.File) firsts[summary.File] { return firstOf(all, mostRows) },
 	"state":     stateOf,
@@ -178,27 +178,12 @@ func stateOf(f summary.File) string {
 func skippedText(l *summary.LogStats) string {
 	var all []string
 	if l.Skipped > 0 {
-		all = append(all, "⚠ "+countText(l.Skipped, "damaged part"))
+		all = append(all, "⚠ "+text.Count(uint64(l.Skipped), "damaged part"))
 	}
 	if l.TruncatedTail > 0 {
-		all = append(all, sizeText(uint64(l.TruncatedTail))+" cut short at its end")
+		all = append(all, text.Bytes(uint64(l.TruncatedTail))+" cut short at its end")
 	}
 	return cmp.Or(strings.Join(all, ", "), "nothing")
-}
-
-// sizeText is a number of bytes for people.
-func sizeText(n uint64) string {
-	if n < 1000 {
-		return countText(int(n), "byte")
-	}
-	return humanize.Bytes(n)
-}
-
-func countText(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return humanize.Comma(int64(n)) + " " + what + "s"
 }
 
 // Write writes the page. What comes from the database is text in it, and printable.

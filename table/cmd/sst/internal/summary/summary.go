@@ -56,13 +56,9 @@ type Level struct {
 	Overlap  *int      `json:"overlapping_tables,omitempty"` // tables whose range of user keys overlaps another table's
 }
 
-// Read reads the directory and its MANIFEST. The error holds the damage too.
-func Read(path string, o source.Options) (*Summary, error) { return read(path, o, false) }
-
-// ReadWithLogs does what Read does, and reads the logs too, but for obsolete ones.
-func ReadWithLogs(path string, o source.Options) (*Summary, error) { return read(path, o, true) }
-
-func read(path string, o source.Options, logs bool) (s *Summary, err error) {
+// Read reads the directory and its MANIFEST and, if logs is true, the logs that are not
+// obsolete. The error holds the damage too.
+func Read(path string, o source.Options, logs bool) (s *Summary, err error) {
 	for range maxTries {
 		if s, err = readOnce(path, o, logs); !errors.Is(err, fs.ErrNotExist) {
 			break

@@ -1,0 +1,19 @@
+package text
+
+import "github.com/dustin/go-humanize"
+
+// Count formats n and what is counted.
+func Count(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return humanize.Comma(int64(n)) + " " + what + "s"
+}
+
+// Bytes formats a number of bytes with a unit.
+func Bytes(n uint64) string {
+	if n < 1000 {
+		return Count(n, "byte")
+	}
+	return humanize.Bytes(n)
+}
