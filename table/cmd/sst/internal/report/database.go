@@ -17,21 +17,21 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// What a page shows of a database at most: it may be said to have a million tables.
+// Limits of a page, since a MANIFEST can list a million tables.
 const (
-	mostRows     = 500
-	mostMessages = 100
+	maxRows     = 500
+	maxMessages = 100
 )
 
 // A Database is the page about a database.
 type Database struct {
 	*summary.Summary
-	NoLogs    bool     // they are left out
+	NoLogs    bool     // logs are not shown
 	Picture   *picture // nil: see NoPicture
 	NoPicture string   // why there is none
 }
 
-// NewDatabase returns the page about what is known of a database.
+// NewDatabase returns the page about a database.
 func NewDatabase(s *summary.Summary, noLogs bool) *Database {
 	d := &Database{Summary: s, NoLogs: noLogs}
 	if noLogs {
@@ -39,9 +39,9 @@ func NewDatabase(s *summary.Summary, noLogs bool) *Database {
 	}
 	switch rows := d.rows(); {
 	case s.Manifest == nil:
-		d.NoPicture = "There is no MANIFEST that can be read, and so the levels and ranges of the tables are not known."
+		d.NoPicture = "There is no readable MANIFEST, so the levels and the key ranges of the tables are unknown."
 	case s.Order == table.AnyOrder:
-		d.NoPicture = fmt.Sprintf("The keys are in the order of %s, which is not known here. Without it there are no ranges to be drawn.", wire.Quote([]byte(s.Comparer)))
+		d.NoPicture = fmt.Sprintf("sst does not know the order of %s. It can draw key ranges only in a known order.", wire.Quote([]byte(s.Comparer)))
 	case rows == nil:
 		d.NoPicture = "The database has no keys."
 	default:
@@ -50,7 +50,7 @@ func NewDatabase(s *summary.Summary, noLogs bool) *Database {
 	return d
 }
 
-// rows returns those of the picture: the logs, and then the levels.
+// rows returns the rows of the picture: the logs, then the levels.
 func (d *Database) rows() (rows []row) {
 	logs := row{Name: "logs", Logs: true}
 	for _, f := range d.Logs {
@@ -73,6 +73,7 @@ func (d *Database) rows() (rows []row) {
 	return rows
 }
 
+// bar returns the bar of a table.
 func (d *Database) bar(t database.Table) bar {
 	b := bar{
 		Name: fmt.Sprintf("%06d", t.Number), Files: 1, Bytes: t.Size,
@@ -81,25 +82,25 @@ func (d *Database) bar(t database.Table) bar {
 	f, ok := d.Found[t.Number]
 	switch {
 	case !ok:
-		b.Lacks = "not there"
+		b.Problem = "does not exist"
 	case uint64(f.Bytes) != t.Size:
-		b.Lacks = fmt.Sprintf("the file has %s", text.Bytes(uint64(f.Bytes)))
+		b.Problem = fmt.Sprintf("the file has %s", text.Bytes(uint64(f.Bytes)))
 	}
-	if b.Name = cmp.Or(f.Name, b.Name); b.Lacks != "" {
-		b.Lacking = 1
+	if b.Name = cmp.Or(f.Name, b.Name); b.Problem != "" {
+		b.Problems = 1
 	}
 	return b
 }
 
-// A tableRow is one of the table of tables.
+// A tableRow is a row of the table of tables.
 type tableRow struct {
 	bar
 	Level int
 }
 
-// TableRows returns the tables, as far as they are shown.
+// TableRows returns the rows of the first maxRows tables.
 func (d *Database) TableRows() firsts[tableRow] {
-	shown := firstOf(d.Tables, mostRows)
+	shown := firstOf(d.Tables, maxRows)
 	rows := firsts[tableRow]{Left: shown.Left}
 	for _, t := range shown.Shown {
 		rows.Shown = append(rows.Shown, tableRow{d.bar(t), t.Level})
@@ -107,7 +108,7 @@ func (d *Database) TableRows() firsts[tableRow] {
 	return rows
 }
 
-// Totals returns how many bytes the tables have, and the logs, and how many of these are live.
+// Totals returns the bytes of all tables, and the bytes, number and writes of live logs.
 func (d *Database) Totals() (t struct {
 	Tables, Logs uint64
 	Live, Writes int
@@ -125,7 +126,7 @@ func (d *Database) Totals() (t struct {
 	return t
 }
 
-// firsts are the first of what there may be many of.
+// A firsts is the start of a long list, and the number of elements left out.
 type firsts[T any] struct {
 	Shown []T
 	Left  int
@@ -147,15 +148,15 @@ var databaseFuncs = template.FuncMap{
 	"number":    func(n int) string { return humanize.Comma(int64(n)) },
 	"size":      text.Bytes,
 	"filesize":  func(n int64) string { return text.Bytes(uint64(n)) },
-	"messages":  func(all []string) firsts[string] { return firstOf(all, mostMessages) },
-	"files":     func(all []summary.File) firsts[summary.File] { return firstOf(all, mostRows) },
+	"messages":  func(all []string) firsts[string] { return firstOf(all, maxMessages) },
+	"files":     func(all []summary.File) firsts[summary.File] { return firstOf(all, maxRows) },
 	"state":     stateOf,
 	"skipped":   skippedText,
 	"height":    func(lines [][]bar) int { return 18 * len(lines) },
 	"y":         func(line int) int { return 18*line + 2 },
 }
 
-// knownKey is the key, or nothing if it is not known.
+// knownKey formats a key. It is empty if the key is unknown.
 func knownKey(key []byte) string {
 	if key == nil {
 		return ""
@@ -163,18 +164,18 @@ func knownKey(key []byte) string {
 	return wire.Quote(key)
 }
 
-// stateOf says of a log whether it counts.
+// stateOf says whether the writes of a log count.
 func stateOf(f summary.File) string {
 	switch {
 	case f.Live == nil:
-		return "not known"
+		return "unknown"
 	case *f.Live:
 		return "live"
 	}
-	return "done with"
+	return "obsolete"
 }
 
-// skippedText says what of a log does not count.
+// skippedText says which parts of a log are ignored.
 func skippedText(l *summary.LogStats) string {
 	var all []string
 	if l.Skipped > 0 {
@@ -186,7 +187,7 @@ func skippedText(l *summary.LogStats) string {
 	return cmp.Or(strings.Join(all, ", "), "nothing")
 }
 
-// Write writes the page. What comes from the database is text in it, and printable.
+// Write writes the page. Bytes of the database are in it as printable text only.
 func (d *Database) Write(w io.Writer) error {
 	page, err := template.New("page").Funcs(databaseFuncs).Parse(read("database.html"))
 	if err != nil {

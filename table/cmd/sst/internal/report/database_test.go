@@ -59,15 +59,15 @@ func TestDatabasePageIsBounded(t *testing.T) {
 	t.Logf("%d bytes", page.Len())
 }
 
-// An order that is not known has no picture.
+// An unknown order has no picture.
 func TestDatabaseWithoutPicture(t *testing.T) {
 	s := hugeSummary(2)
 	s.Order, s.Comparer = table.AnyOrder, "<b>test</b>"
-	if d := NewDatabase(s, false); d.Picture != nil || !strings.Contains(d.NoPicture, `"<b>test</b>", which is not known here`) {
+	if d := NewDatabase(s, false); d.Picture != nil || !strings.Contains(d.NoPicture, `does not know the order of "<b>test</b>"`) {
 		t.Errorf("picture %v, %q", d.Picture, d.NoPicture)
 	}
 	s.Manifest = nil
-	if d := NewDatabase(s, false); d.Picture != nil || !strings.Contains(d.NoPicture, "no MANIFEST") {
+	if d := NewDatabase(s, false); d.Picture != nil || !strings.Contains(d.NoPicture, "no readable MANIFEST") {
 		t.Errorf("picture %v, %q", d.Picture, d.NoPicture)
 	}
 	if d := NewDatabase(&summary.Summary{Manifest: new(summary.File), Order: table.BytewiseComparer}, false); d.Picture != nil || d.NoPicture == "" {

@@ -7,41 +7,41 @@ import (
 )
 
 const (
-	mostLines = 16   // of a row
-	mostBars  = 2000 // of all rows, or as few as that can be
-	mostCells = 1000 // of a line: bars that lie in one of them are drawn as one
+	maxLines = 16   // of a row
+	maxBars  = 2000 // of all rows, if joining bars achieves that
+	maxCells = 1000 // of a line; bars in the same cell are joined
 )
 
-// A picture has the tables and logs of a database over the ranges of their keys. The place of
-// a key is its rank among the ends of all ranges.
+// A picture shows the key ranges of tables and logs as bars. The position of a key is its
+// rank among the ends of all ranges.
 type picture struct {
-	Rows    []row
-	Joined  bool     // some bars are of several files
-	Lacking bool     // with some files something is wrong
-	ends    [][]byte // different ones, in order
+	Rows     []row
+	Joined   bool     // some bars stand for several files
+	Problems bool     // some files have a problem
+	ends     [][]byte // the ends of all ranges, in order, without duplicates
 }
 
 // A row is a level, or the logs.
 type row struct {
 	Name    string
-	About   string // how many files it has
+	About   string // its number of files
 	Logs    bool
-	Lines   [][]bar // from top to bottom; those of a line do not overlap
-	LeftOut int     // files for which there is no line
+	Lines   [][]bar // from top to bottom; bars in a line do not overlap
+	LeftOut int     // files that fit in no line
 	bars    []bar
 }
 
-// A bar is a table or a log over the range of its keys, or several that are too close to
-// tell them apart.
+// A bar is the key range of a table or a log, or of several that are too close to tell them
+// apart.
 type bar struct {
 	Name              string // of the file
 	Files             int
 	Bytes             uint64
-	Smallest, Largest []byte // users' keys
-	Lacks             string // what is wrong with the file; "" if nothing is
-	Lacking           int    // with how many files something is
+	Smallest, Largest []byte // user keys
+	Problem           string // of the file; "" if there is none
+	Problems          int    // number of files with a problem
 	X, Width          float64
-	from, to          int // ranks: of the smallest key, and behind that of the largest
+	from, to          int // rank of the smallest key, and rank of the largest key + 1
 }
 
 // draw returns the picture of the rows.
@@ -51,14 +51,14 @@ func draw(rows []row, order table.Comparer) *picture {
 	for i := range p.Rows {
 		p.Rows[i].spread()
 	}
-	for cells := mostCells; p.bars() > mostBars && cells > 0; cells /= 2 {
+	for cells := maxCells; p.bars() > maxBars && cells > 0; cells /= 2 {
 		p.join(cells)
 	}
 	p.place()
 	return p
 }
 
-// rank finds the ranks of all ranges.
+// rank sets the ranks of all bars.
 func (p *picture) rank(order table.Comparer) {
 	for _, r := range p.Rows {
 		for _, b := range r.bars {
@@ -77,7 +77,7 @@ func (p *picture) rank(order table.Comparer) {
 	}
 }
 
-// spread puts each bar into the first line that has room for it.
+// spread puts each bar into the first line with space for it.
 func (r *row) spread() {
 	slices.SortStableFunc(r.bars, func(a, b bar) int { return a.from - b.from })
 	for _, b := range r.bars {
@@ -85,7 +85,7 @@ func (r *row) spread() {
 		switch {
 		case i >= 0:
 			r.Lines[i] = append(r.Lines[i], b)
-		case len(r.Lines) < mostLines:
+		case len(r.Lines) < maxLines:
 			r.Lines = append(r.Lines, []bar{b})
 		default:
 			r.LeftOut++
@@ -93,7 +93,7 @@ func (r *row) spread() {
 	}
 }
 
-// bars counts those of all lines.
+// bars returns the number of bars in all lines.
 func (p *picture) bars() (n int) {
 	for _, r := range p.Rows {
 		for _, line := range r.Lines {
@@ -103,7 +103,7 @@ func (p *picture) bars() (n int) {
 	return n
 }
 
-// join makes one of the bars of a line that lie in the same of so many cells.
+// join joins adjacent bars of a line that are in the same cell.
 func (p *picture) join(cells int) {
 	p.Joined = true
 	cell := func(rank int) int64 { return int64(rank) * int64(cells) / int64(len(p.ends)) }
@@ -118,7 +118,7 @@ func (p *picture) join(cells int) {
 				}
 				last.Files += b.Files
 				last.Bytes += b.Bytes
-				last.Lacking += b.Lacking
+				last.Problems += b.Problems
 				last.Largest, last.to = b.Largest, b.to
 			}
 			r.Lines[i] = joined
@@ -126,8 +126,8 @@ func (p *picture) join(cells int) {
 	}
 }
 
-// place gives the bars their places, in hundredths of the width. There is a gap between bars
-// that follow one another, and none is too short to be seen.
+// place sets X and Width of all bars, in percent of the picture's width. Adjacent bars have a
+// gap between them, and every bar is wide enough to be seen.
 func (p *picture) place() {
 	const gap, shortest = 0.3, 0.1
 	all := 100 / float64(max(1, len(p.ends)))
@@ -137,14 +137,14 @@ func (p *picture) place() {
 				b := &line[i]
 				b.Width = max(shortest, float64(b.to-b.from)*all-min(gap, all/3))
 				b.X = min(float64(b.from)*all, 100-b.Width)
-				p.Lacking = p.Lacking || b.Lacking > 0
+				p.Problems = p.Problems || b.Problems > 0
 			}
 		}
 	}
 }
 
-// First and Last are the ends of the picture.
+// First returns the smallest key of all.
 func (p *picture) First() []byte { return p.ends[0] }
 
-// Last is the largest key of all.
+// Last returns the largest key of all.
 func (p *picture) Last() []byte { return p.ends[len(p.ends)-1] }

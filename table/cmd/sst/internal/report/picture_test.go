@@ -78,9 +78,9 @@ func TestLines(t *testing.T) {
 
 // Lines are bounded, and what has none is counted.
 func TestLinesAreBounded(t *testing.T) {
-	p := draw([]row{rowOf(strings.Repeat("a-b ", mostLines+5))}, table.BytewiseComparer)
-	if r := p.Rows[0]; len(r.Lines) != mostLines || r.LeftOut != 5 {
-		t.Errorf("%d lines, %d left out; want %d and 5", len(r.Lines), r.LeftOut, mostLines)
+	p := draw([]row{rowOf(strings.Repeat("a-b ", maxLines+5))}, table.BytewiseComparer)
+	if r := p.Rows[0]; len(r.Lines) != maxLines || r.LeftOut != 5 {
+		t.Errorf("%d lines, %d left out; want %d and 5", len(r.Lines), r.LeftOut, maxLines)
 	}
 }
 
@@ -92,15 +92,15 @@ func TestBarsAreJoined(t *testing.T) {
 		fmt.Fprintf(&ranges, "%06d-%06d ", 10*i, 10*i+5)
 	}
 	rows := []row{rowOf(ranges.String()), rowOf("000000-199990")}
-	rows[0].bars[7].Lacking = 1
+	rows[0].bars[7].Problems = 1
 	p := draw(rows, table.BytewiseComparer)
-	if n := p.bars(); n > mostBars || n < mostBars/4 || !p.Joined || !p.Lacking {
-		t.Errorf("%d bars, joined %v, lacking %v; want at most %d, and not many fewer", n, p.Joined, p.Lacking, mostBars)
+	if n := p.bars(); n > maxBars || n < maxBars/4 || !p.Joined || !p.Problems {
+		t.Errorf("%d bars, joined %v, lacking %v; want at most %d, and not many fewer", n, p.Joined, p.Problems, maxBars)
 	}
 	all, lacking := bar{}, 0
 	line := p.Rows[0].Lines[0]
 	for i, b := range line {
-		all.Files, all.Bytes, lacking = all.Files+b.Files, all.Bytes+b.Bytes, lacking+b.Lacking
+		all.Files, all.Bytes, lacking = all.Files+b.Files, all.Bytes+b.Bytes, lacking+b.Problems
 		if i > 0 && b.from < line[i-1].to || bytes.Compare(b.Smallest, b.Largest) >= 0 {
 			t.Errorf("bar %d, from %q to %q, starts at %d, and the one before ends at %d", i, b.Smallest, b.Largest, b.from, line[max(i-1, 0)].to)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// LogStats are what a log comes to.
+// LogStats are the statistics of a log.
 type LogStats struct {
 	File       string   `json:"file"`
 	Size       int64    `json:"bytes"`
