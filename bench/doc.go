@@ -9,7 +9,8 @@
 //
 //   - blocks/lookup: data blocks read for it,
 //   - bytes/lookup: what these took in the file,
-//   - falsepos/lookup: how often the filter said "may contain" in vain,
+//   - falsepos/lookup: false positives: how often the filter said "may contain" of
+//     an absent key,
 //   - %reads-saved: how many of the unfiltered lookups' reads the filter
 //     saved.
 //

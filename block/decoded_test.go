@@ -162,9 +162,9 @@ func TestDecodeForgets(t *testing.T) {
 	}
 }
 
-// A key that is apart from all others makes their heads alike; they are found all the
-// same, and by a binary search.
-func TestEntriesWithHeadsAlike(t *testing.T) {
+// If one key differs from all others early, the abbreviated keys of the others are equal.
+// They are found nevertheless, by a binary search.
+func TestEntriesWithEqualAbbreviatedKeys(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3, 4, 5, 6, 100, 2000} {
 		for _, common := range []string{"http://", "\xff\xff\xff\xff", "\x00\x00\x00\x00\x00"} {

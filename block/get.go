@@ -16,8 +16,8 @@ import (
 // Get is faster than [Open], which checks the whole block. It checks only the restart
 // point behind which key would be, and the entries from there to key. A key that it
 // finds is in the block. A key that it does not find may be in the block all the same, if
-// the block is damaged elsewhere or its keys are out of order. Damage that Get comes upon
-// is an error.
+// the block is damaged elsewhere or its keys are out of order. Damage that Get finds is an
+// error.
 //
 // The budget bounds the work on keys if the order has a Func. A block that needs more is
 // an error. nil sets no bound.

@@ -75,7 +75,8 @@ func TestIterAgainstModel(t *testing.T) {
 	}
 }
 
-// checkMoves moves it and a position in pairs, −1 to len(pairs), alike.
+// checkMoves moves it at random, and compares it with a position in pairs, −1 to
+// len(pairs), that is moved in the same way.
 func checkMoves(t *testing.T, rng *rand.Rand, name string, it *block.Iter, pairs []pair) {
 	t.Helper()
 	at := -1

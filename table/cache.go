@@ -88,6 +88,12 @@ func (c *Cache) add(s *cacheEntry) {
 		return
 	}
 	c.link(s)
+	c.evict()
+}
+
+// evict removes blocks until the rest fits into the budget. It passes over blocks that were
+// used since the hand came by last: the CLOCK algorithm.
+func (c *Cache) evict() {
 	for visits := 0; c.size > c.budget; visits++ {
 		s := c.hand
 		c.hand = s.next

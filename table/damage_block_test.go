@@ -106,7 +106,7 @@ func TestDamagedBlocksAsIndexAndMetaindex(t *testing.T) {
 	}
 }
 
-// A block that is larger than the Reader is told to take.
+// A block that is larger than MaxBlockSize is damage.
 func TestMaxBlockSizeOnDamage(t *testing.T) {
 	p := sound()
 	p.data2 = raw(rawtable.Entries("c", strings.Repeat("3", 100)))

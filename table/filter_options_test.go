@@ -101,8 +101,8 @@ func TestFilterKeyOfNil(t *testing.T) {
 	}
 }
 
-// FilterKey says what the filter holds: here the part before a slash, and
-// nothing of keys without one.
+// Filters hold the filter keys: here the part of each key before a slash. They hold no
+// key without a slash.
 func TestFilterKey(t *testing.T) {
 	t.Parallel()
 	prefix := func(key []byte) []byte {

@@ -142,7 +142,7 @@ func TestFindReads(t *testing.T) {
 		checkFind(t, "absent", r, key, nil)
 	}
 	if reads, wrong := m.DataBlocks.Load(), m.FilterFalsePositives.Load(); reads > 4 || reads != wrong || m.Lookups.Load() != 400 {
-		t.Errorf("%d blocks read for 400 absent keys, %d of them in vain; want 4 at most, all of them", reads, wrong)
+		t.Errorf("%d blocks read for 400 absent keys, %d of them false positives; want ≤ 4, all of them false positives", reads, wrong)
 	}
 }
 

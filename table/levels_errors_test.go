@@ -131,8 +131,8 @@ func TestLevelKeysBeyondTheirRange(t *testing.T) {
 	}
 }
 
-// What goes wrong in closing a table is the error of the move that leaves it, or of
-// Close; what was told before is not told again.
+// An error of closing a table is the error of the move that leaves the table, or of
+// Close. It is returned once.
 func TestIteratorsCloseErrors(t *testing.T) {
 	t.Parallel()
 	order := table.BytewiseComparer

@@ -44,7 +44,7 @@ func TestSearchTree(t *testing.T) {
 		{"edges", "\x00\x7f\x80\xff", 12, ""},
 		{"zeros", "\x00\x01", 20, ""},
 		{"ones", "\xfe\xff", 20, ""},
-		{"long and alike", "ab", 60, "http://www.example.com/"},
+		{"long common prefix", "ab", 60, "http://www.example.com/"},
 		{"short", "abc", 3, "\xff\xff\xff\xff\xff\xff\xff\xff"},
 	} {
 		for _, n := range []int{0, 1, 2, 31, 32, 33, 1000, 1024, 1025, 40_000} {
@@ -111,8 +111,8 @@ func BenchmarkIndexSearch(b *testing.B) {
 	}
 }
 
-// For internal keys too: the users' parts are in the bytewise order, and versions of
-// one, or keys too short to be internal, are told apart by whole keys.
+// The same for internal keys. The user keys are in the bytewise order. Versions of one
+// user key, and keys too short to be internal, are compared as whole keys.
 func TestSearchTreeOfInternalKeys(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(19, 19))

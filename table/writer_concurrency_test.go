@@ -68,8 +68,8 @@ func everySecond(key []byte) []byte {
 	return key[:len(key)-1]
 }
 
-// What is under way does not show in Size at random: tables are cut alike in each
-// run.
+// Size does not depend on how far other goroutines are, so that tables are cut at the
+// same entries in each run.
 func TestConcurrencyKeepsSizeSteady(t *testing.T) {
 	t.Parallel()
 	pairs := w1Pairs(20_000)

@@ -64,8 +64,8 @@ func TestGoleveldbDatabaseOnOurPolicy(t *testing.T) {
 	}
 }
 
-// The tables of a database hold internal keys, and their filters user keys: a
-// Reader that is not told finds nothing, and Verify says what it wants.
+// The tables of a database hold internal keys, and their filters hold user keys. A Reader
+// without an InternalComparer finds nothing, and Verify says that it needs one.
 func TestDatabaseTablesWantInternalFilterKey(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

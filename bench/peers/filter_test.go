@@ -25,8 +25,8 @@ func randomKeys(rng *rand.Rand, n int) [][]byte {
 	return keys
 }
 
-// Filters are goleveldb's, byte for byte, whichever of the two generators and
-// buffers is used, and both answer alike from them.
+// Filters are goleveldb's, byte for byte, with either package's generators and buffers.
+// Both packages give the same answers from them.
 func TestFiltersAreGoleveldbs(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))

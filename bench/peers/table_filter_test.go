@@ -24,7 +24,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Filters of whole tables are Pebble's, byte for byte, and both answer alike from
+// Table filters are Pebble's, byte for byte. Both packages give the same answers from
 // them.
 func TestTableFiltersArePebbles(t *testing.T) {
 	t.Parallel()

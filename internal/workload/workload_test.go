@@ -15,7 +15,7 @@ func checkSet(t *testing.T, s Set) {
 	present := map[string]bool{}
 	for i, k := range s.Keys {
 		if i > 0 && bytes.Compare(s.Keys[i-1], k) >= 0 {
-			t.Fatalf("key %d, %q, is not above the one before", i, k)
+			t.Fatalf("key %d, %q, is not > the one before", i, k)
 		}
 		present[string(k)] = true
 	}
@@ -109,7 +109,7 @@ func TestDatasets(t *testing.T) {
 		}
 		for i := 1; i < len(pairs); i++ {
 			if bytes.Compare(pairs[i-1].Key, pairs[i].Key) >= 0 {
-				t.Fatalf("%s: pair %d, %q, is not above the one before", name, i, pairs[i].Key)
+				t.Fatalf("%s: pair %d, %q, is not > the one before", name, i, pairs[i].Key)
 			}
 		}
 		again, _ := Dataset(name)

@@ -9,8 +9,8 @@
 // page cache. A C++ program opens a copy each time, since opening changes a database; that
 // the copy is made is not measured. Its tables are hard links. What both print is compared.
 //
-// The peak of memory is what the system says of the process (ru_maxrss). It is not below
-// that of this program, which starts it, and counts the pages of tables that C++ LevelDB
+// The peak of memory is the system's figure for the process (ru_maxrss). It is ≥ that of
+// this program, which starts the process. It counts the pages of tables that C++ LevelDB
 // maps.
 package main
 

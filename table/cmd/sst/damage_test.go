@@ -152,7 +152,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// checkCommands checks what each command makes of a damaged table.
+// checkCommands runs each command on a damaged table and checks its result.
 func checkCommands(t *testing.T, d damage, path string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")

@@ -123,7 +123,7 @@ func checkPrinted(t *testing.T, args []string) {
 	}
 	defer stderr.Close()
 	defer func(real *os.File) { os.Stderr = real }(os.Stderr)
-	os.Stderr = stderr // where cobra prints some things, whatever it is told
+	os.Stderr = stderr // where cobra prints some things, whatever writers it has
 	_, printed, errors := sst(args...)
 	direct, err := os.ReadFile(stderr.Name())
 	if err != nil {

@@ -27,7 +27,7 @@ type process struct {
 	sorting string // where it sorts
 }
 
-// command returns a process that TestMain makes of the test binary, by its name.
+// command returns a process of the test binary that runs sst: see TestMain.
 func command(t *testing.T) *process {
 	t.Helper()
 	self, err := os.Executable()
@@ -185,7 +185,7 @@ func TestSignalsEndOthers(t *testing.T) {
 	}
 }
 
-// A command that waits for who does not read on is not waited for.
+// A command whose output nobody reads any more is blocked in a write. A signal ends it.
 func TestSignalsEndWhatIsStuck(t *testing.T) {
 	p := command(t)
 	out, err := p.StdoutPipe()

@@ -93,7 +93,7 @@ type Reader interface {
 // Counts are what lookups did.
 type Counts struct {
 	Blocks         int64 // data blocks read, or reads of the file
-	FalsePositives int64 // filters' wrong answers; -1 where it is not told
+	FalsePositives int64 // false positives of the filters; -1 if the engine does not count them
 }
 
 // A Cursor reads a table on one goroutine. It fails with an error if an answer

@@ -32,7 +32,7 @@ func (e Engine) Info() engine.Info {
 	return engine.Info{Name: name, Version: e.Version, Go: true}
 }
 
-// options are given to writers and readers alike, as by goleveldb's database.
+// options returns the options of writers and readers, as goleveldb's database sets them.
 // Blocks are checked when they are read.
 func options(o engine.Options) *opt.Options {
 	l := &opt.Options{

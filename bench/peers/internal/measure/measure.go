@@ -20,11 +20,11 @@ type Options struct {
 	URLs    int           // the most of W3; 0: leave it out
 	Run     *regexp.Regexp
 
-	// Progress is told before each measurement.
+	// Progress is called before each measurement.
 	Progress func(done, total int, what string)
 }
 
-// MakingTables ends what Progress is told while a group's tables are made.
+// MakingTables is the end of Progress's what while a group's tables are made.
 const MakingTables = ": making tables"
 
 // A run is what is under way.

@@ -18,9 +18,9 @@ import (
 // format is the newest, as a new database would have it.
 const format = pebble.FormatNewest
 
-// An Engine is Pebble. It looks keys up by an iterator that is told to ask the
-// last level's filter or, with DBGet, by the database's Get, which does not ask
-// it. With DBGet it does nothing but look keys up.
+// An Engine is Pebble. It looks keys up by an iterator with the option to check the last
+// level's filter. With DBGet it uses the database's Get, which does not check that filter,
+// and can do nothing but look keys up.
 type Engine struct {
 	Version string
 	DBGet   bool

@@ -106,7 +106,7 @@ func (s *store) OpenClose() error {
 	return r.Close()
 }
 
-// Resident is not told: index and filter are in the block cache, outside of
+// Resident is not measured: index and filter are in the block cache, outside of
 // Go's heap.
 func (s *store) Resident() (int64, error) { return 0, engine.ErrNone }
 

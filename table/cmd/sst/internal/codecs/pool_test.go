@@ -26,7 +26,7 @@ var fresh = []struct {
 	{Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.DefaultCompression) }},
 }
 
-// blocks have parts that are alike, near and far.
+// blocks returns blocks that repeat parts of themselves, near and far.
 func blocks(rng *rand.Rand, sizes ...int) [][]byte {
 	var all [][]byte
 	words := make([]byte, 1<<10)

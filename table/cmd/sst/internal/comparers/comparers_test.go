@@ -15,24 +15,24 @@ func TestRegistry(t *testing.T) {
 		"reverse":  {"leveldb.ReverseBytewiseComparator", "rocksdb.ReverseBytewiseComparator"},
 		"idb_cmp1": {"idb_cmp1"},
 	} {
-		byWord, err := ByFlagValue(word)
+		byFlag, err := ByFlagValue(word)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range names {
-			if byName, ok := ByName(name); !ok || byName != byWord {
-				t.Errorf("ByName(%q) = %v, %v; want what ByWord(%q) is", name, byName, ok, word)
+			if byName, ok := ByName(name); !ok || byName != byFlag {
+				t.Errorf("ByName(%q) = %v, %v; want that of ByFlagValue(%q)", name, byName, ok, word)
 			}
 		}
 		if !slices.Contains(FlagValues(), word) {
-			t.Errorf("Words() = %q, want %q among them", FlagValues(), word)
+			t.Errorf("FlagValues() = %q, want %q among them", FlagValues(), word)
 		}
 	}
 	if c, ok := ByName("test.Unknown"); ok || c != nil {
 		t.Errorf("ByName of an unknown order = %v, %v", c, ok)
 	}
 	if _, err := ByFlagValue("idb"); err == nil || !strings.Contains(err.Error(), `--comparator is "idb", want one of bytewise, reverse, idb_cmp1`) {
-		t.Errorf("ByWord of an unknown word = %v", err)
+		t.Errorf("ByFlagValue of an unknown value = %v", err)
 	}
 }
 

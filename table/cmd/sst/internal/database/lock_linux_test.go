@@ -7,7 +7,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb"
 )
 
-// Who has a database open is known as long as it has.
+// The process that has a database open is found as long as it has it open.
 func TestHolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

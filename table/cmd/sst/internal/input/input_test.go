@@ -120,7 +120,7 @@ func TestTreeOfAnyNames(t *testing.T) {
 	}
 }
 
-// Who stops reading is not read on for.
+// Reading ends as soon as the loop over the entries ends.
 func TestStopsEarly(t *testing.T) {
 	t.Parallel()
 	n := 0

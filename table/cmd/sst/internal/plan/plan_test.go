@@ -187,8 +187,8 @@ func TestFewKeys(t *testing.T) {
 	}
 }
 
-// The plan of a table is what a Writer makes of it, or a little more, since it
-// counts keys and separators in full.
+// The plan of a table is the size of the table that a Writer writes, or a little more,
+// since the plan counts whole keys and separators.
 func TestPlanIsWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	const n = 100_000

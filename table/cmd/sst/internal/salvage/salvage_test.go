@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,101 +12,13 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/golden"
-	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-const goldens = "../../../../../testdata"
-
-// FuzzScan looks for blocks in any bytes: it comes to an end, what it finds and what
-// lies between fills the file, and each block is one.
-func FuzzScan(f *testing.F) {
-	for _, contents := range golden.Small(f, goldens, 8<<10) {
-		f.Add(contents)
-		f.Add(contents[7:])
-	}
-	f.Add(bytes.Repeat([]byte{0}, 1000))
-	f.Add(bytes.Repeat([]byte{0, 1, 0, 'a'}, 300))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		data = bytes.Clone(data)
-		rawtable.Repair(data)
-		searchBlocks(fileImage{data: data})
-		blocks, gaps := scanned(fileImage{data: data})
-		at := 0
-		for len(blocks) > 0 || len(gaps) > 0 {
-			switch {
-			case len(blocks) > 0 && blocks[0].start == at:
-				if _, err := (fileImage{data: data}).decode(blocks[0]); err != nil {
-					t.Fatalf("block at %d does not decode", at)
-				}
-				at, blocks = blocks[0].end+format.TrailerLen, blocks[1:]
-			case len(gaps) > 0 && gaps[0].start == at:
-				at, gaps = gaps[0].end, gaps[1:]
-			default:
-				t.Fatalf("neither block nor gap at %d", at)
-			}
-		}
-		if rest := len(data) - at; rest != format.FooterLen && rest > format.TrailerLen {
-			t.Fatalf("%d bytes are in no block and no gap", rest)
-		}
-	})
-}
-
-// Behind damage, blocks of all compressions that show where they start are found again,
-// whatever the damage looks like.
-func TestScanResumes(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(5, 5))
-	for name, codec := range map[string]table.Codec{"none": table.NoCompression, "snappy": table.Snappy, "zstd": codecs.Zstd, "zlib": codecs.Zlib, "deflate": codecs.Deflate} {
-		path := filepath.Join(t.TempDir(), "t.ldb")
-		w, err := table.Create(path, &table.WriterOptions{Compression: codec, BlockSize: 500})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 400 {
-			key := []byte{'k', byte(i >> 8), byte(i)}
-			if err := w.Append(key, bytes.Repeat(key, 10)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		sound, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := source.Open(path, source.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		first, next := f.Layout.Data[3], f.Layout.Data[6]
-		for damage, fill := range map[string]func(p []byte){
-			"zeros":  func(p []byte) { clear(p) },
-			"random": func(p []byte) { rand.NewChaCha8([32]byte{byte(rng.Uint64())}).Read(p) },
-			"0xff":   func(p []byte) { copy(p, bytes.Repeat([]byte{0xff}, len(p))) },
-			"text":   func(p []byte) { copy(p, bytes.Repeat([]byte("damage"), len(p))) },
-			"blocks": func(p []byte) { copy(p, bytes.Repeat([]byte("\x00\x03\x01key1\x02\x01\x012"), len(p))) },
-		} {
-			data := bytes.Clone(sound)
-			fill(data[first.Offset:next.Offset])
-			blocks, gaps := scanned(fileImage{data: data})
-			want := extent{int(first.Offset), int(next.Offset)}
-			if len(gaps) != 1 || gaps[0] != want || len(blocks) != len(f.Layout.Data)-3+2 {
-				t.Errorf("%s, %s: gaps %v, want %v; %d blocks, want %d and two more", name, damage, gaps, want, len(blocks), len(f.Layout.Data)-3)
-			}
-		}
-	}
-}
-
-// What only looks like an index, a metaindex or properties is data, and what is one of
-// them is not, whatever of the table is damaged.
-func TestSalvageTellsData(t *testing.T) {
+// A data block that looks like an index, a metaindex or properties is data. The real index,
+// metaindex and properties are not, whichever part of the table is damaged.
+func TestSalvageRecognizesData(t *testing.T) {
 	t.Parallel()
 	for name, entry := range map[string]func(i int) (key, value string){
 		"values like handles":   func(i int) (string, string) { return fmt.Sprintf("key%06d", i), fmt.Sprintf("%c%c", 65+i%26, 66+i%25) },
@@ -137,12 +48,12 @@ func TestSalvageTellsData(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		checkTold(t, name, path, all)
+		checkSalvaged(t, name, path, all)
 	}
 }
 
-// checkTold has a table salvaged without its first data block and its footer.
-func checkTold(t *testing.T, name, path string, all []string) {
+// checkSalvaged salvages a table whose first data block and footer are damaged.
+func checkSalvaged(t *testing.T, name, path string, all []string) {
 	t.Helper()
 	contents, err := os.ReadFile(path)
 	if err != nil {
@@ -171,8 +82,8 @@ func checkTold(t *testing.T, name, path string, all []string) {
 	}
 }
 
-// A table of one data block has no pair but those of that block, whatever is damaged and
-// wherever it lies.
+// From a table of one data block come only the pairs of that block, whatever is damaged and
+// wherever the block lies in the file.
 func TestSalvageInventsNothing(t *testing.T) {
 	t.Parallel()
 	var pairs []string
@@ -205,8 +116,8 @@ func TestSalvageInventsNothing(t *testing.T) {
 	}
 }
 
-// What looks like a metaindex or an index is data if the table has those too.
-func TestSalvageTellsFewBlocks(t *testing.T) {
+// A data block that looks like a metaindex or an index is data if the table has those too.
+func TestSalvageRecognizesFewBlocks(t *testing.T) {
 	t.Parallel()
 	var files []string
 	for i := range 200 {
@@ -229,7 +140,7 @@ func TestSalvageTellsFewBlocks(t *testing.T) {
 	}
 }
 
-// A byte that is damaged in a large block costs that block, and no long search.
+// One damaged byte in a large block loses only that block, and the search ends soon.
 func TestSalvageOfLargeBlocks(t *testing.T) {
 	t.Parallel()
 	var pairs []string
@@ -286,16 +197,4 @@ func salvaged(t *testing.T, contents []byte) *Salvage {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// scanned returns the blocks that scan finds, and the gaps.
-func scanned(in fileImage) (blocks, gaps []extent) {
-	for p := range scan(in) {
-		if p.kind == gap {
-			gaps = append(gaps, p.extent)
-		} else {
-			blocks = append(blocks, p.extent)
-		}
-	}
-	return blocks, gaps
 }

@@ -25,8 +25,8 @@ const (
 	// maxBlock is the largest size of a block, decompressed.
 	maxBlock = 1 << 30
 
-	// workPerByte bounds the work of the search: the bytes that are read, and the bytes that are
-	// decompressed in vain attempts.
+	// workPerByte bounds the work of the search for each byte of the file: the bytes that are
+	// read, and the bytes that are decompressed without finding a block.
 	workPerByte = 256
 )
 

@@ -49,8 +49,8 @@ func recovered(t *testing.T, dir string, o *opt.Options) (found map[string]strin
 	return found
 }
 
-// Tables that goleveldb's recovery wrote anew have internal keys in the order of users' keys,
-// and a filter of internal keys. They are told from others, and all of their keys are found.
+// Tables that goleveldb's recovery wrote anew have internal keys in the order of user keys,
+// and a filter of internal keys. They are recognized, and all of their keys are found.
 func TestRewrittenTables(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]*opt.Options{

@@ -79,8 +79,8 @@ func mergeKey(user string, sequence uint64) string {
 	return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: 2}.Append(nil))
 }
 
-// What looks like internal keys and is none is told by the filter or, without one, by
-// the order; and the other way round.
+// Keys that look like internal keys but are not are recognized by the filter or, without
+// one, by the order. So are internal keys that look like plain ones.
 func TestInternalKeysThatAreHardToTell(t *testing.T) {
 	t.Parallel()
 	bigEndian := []string{"\x00\x00\x00\x00\x00\x00\x00\x01", "\x00\x00\x00\x00\x00\x00\x00\x02", "\x00\x00\x00\x00\x00\x00\x01\x00"}

@@ -53,7 +53,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// Levels are told apart, and those without tables left out.
+// Each level is summarized by itself. Levels without tables are left out.
 func TestLevels(t *testing.T) {
 	t.Parallel()
 	tables := append(levelOf(0, "a-c", "b-d"), levelOf(3, "a-a", "b-c", "d-e")...)

@@ -31,7 +31,7 @@ func propertiesOf(p *table.Properties) Properties {
 	all := Properties{
 		{"entries", p.Entries}, {"deletions", p.Deletions}, {"raw_key_bytes", p.RawKeySize}, {"raw_value_bytes", p.RawValueSize},
 		{"data_blocks", p.DataBlocks}, {"data_bytes", p.DataSize}, {"index_bytes", p.IndexSize}, {"filter_bytes", p.FilterSize},
-		{"table_filter_keys", p.FilterEntries}, {"filter_policy", p.FilterPolicy}, {"comparer", p.Comparer}, {"compression", p.Compression},
+		{"table_filter_keys", p.FilterEntries}, {"filter_policy", p.FilterPolicy}, {"comparator", p.Comparer}, {"compression", p.Compression},
 		{"block_size", p.BlockSize}, {"restart_interval", p.RestartInterval}, {"filter_base_lg", p.FilterBaseLg},
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Other)) {

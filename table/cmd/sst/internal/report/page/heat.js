@@ -4,7 +4,7 @@ const largestCell = 20;
 const smallestCell = 4;
 const heatHeight = 240;
 
-/** Colours from few to many bits set (cividis, which looks alike to the colour-blind). */
+/** Colours from few to many bits set (cividis: the colour-blind see it as others do). */
 const ramp = [[0, 32, 81], [60, 77, 110], [127, 124, 117], [187, 175, 113], [253, 234, 69]];
 
 /** rampColor returns the colour of a share between 0 and 1. */

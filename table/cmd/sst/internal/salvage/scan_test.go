@@ -1,0 +1,112 @@
+package salvage
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+const goldens = "../../../../../testdata"
+
+// FuzzScan looks for blocks in any bytes: it comes to an end, what it finds and what
+// lies between fills the file, and each block is one.
+func FuzzScan(f *testing.F) {
+	for _, contents := range golden.Small(f, goldens, 8<<10) {
+		f.Add(contents)
+		f.Add(contents[7:])
+	}
+	f.Add(bytes.Repeat([]byte{0}, 1000))
+	f.Add(bytes.Repeat([]byte{0, 1, 0, 'a'}, 300))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		data = bytes.Clone(data)
+		rawtable.Repair(data)
+		searchBlocks(fileImage{data: data})
+		blocks, gaps := scanned(fileImage{data: data})
+		at := 0
+		for len(blocks) > 0 || len(gaps) > 0 {
+			switch {
+			case len(blocks) > 0 && blocks[0].start == at:
+				if _, err := (fileImage{data: data}).decode(blocks[0]); err != nil {
+					t.Fatalf("block at %d does not decode", at)
+				}
+				at, blocks = blocks[0].end+format.TrailerLen, blocks[1:]
+			case len(gaps) > 0 && gaps[0].start == at:
+				at, gaps = gaps[0].end, gaps[1:]
+			default:
+				t.Fatalf("neither block nor gap at %d", at)
+			}
+		}
+		if rest := len(data) - at; rest != format.FooterLen && rest > format.TrailerLen {
+			t.Fatalf("%d bytes are in no block and no gap", rest)
+		}
+	})
+}
+
+// Behind damage, blocks of all compressions that show where they start are found again,
+// whatever the damage looks like.
+func TestScanResumes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 5))
+	for name, codec := range map[string]table.Codec{"none": table.NoCompression, "snappy": table.Snappy, "zstd": codecs.Zstd, "zlib": codecs.Zlib, "deflate": codecs.Deflate} {
+		path := filepath.Join(t.TempDir(), "t.ldb")
+		w, err := table.Create(path, &table.WriterOptions{Compression: codec, BlockSize: 500})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 400 {
+			key := []byte{'k', byte(i >> 8), byte(i)}
+			if err := w.Append(key, bytes.Repeat(key, 10)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		sound, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := source.Open(path, source.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		first, next := f.Layout.Data[3], f.Layout.Data[6]
+		for damage, fill := range map[string]func(p []byte){
+			"zeros":  func(p []byte) { clear(p) },
+			"random": func(p []byte) { rand.NewChaCha8([32]byte{byte(rng.Uint64())}).Read(p) },
+			"0xff":   func(p []byte) { copy(p, bytes.Repeat([]byte{0xff}, len(p))) },
+			"text":   func(p []byte) { copy(p, bytes.Repeat([]byte("damage"), len(p))) },
+			"blocks": func(p []byte) { copy(p, bytes.Repeat([]byte("\x00\x03\x01key1\x02\x01\x012"), len(p))) },
+		} {
+			data := bytes.Clone(sound)
+			fill(data[first.Offset:next.Offset])
+			blocks, gaps := scanned(fileImage{data: data})
+			want := extent{int(first.Offset), int(next.Offset)}
+			if len(gaps) != 1 || gaps[0] != want || len(blocks) != len(f.Layout.Data)-3+2 {
+				t.Errorf("%s, %s: gaps %v, want %v; %d blocks, want %d and two more", name, damage, gaps, want, len(blocks), len(f.Layout.Data)-3)
+			}
+		}
+	}
+}
+
+// scanned returns the blocks that scan finds, and the gaps.
+func scanned(in fileImage) (blocks, gaps []extent) {
+	for p := range scan(in) {
+		if p.kind == gap {
+			gaps = append(gaps, p.extent)
+		} else {
+			blocks = append(blocks, p.extent)
+		}
+	}
+	return blocks, gaps
+}
