@@ -108,7 +108,7 @@ func (f *tableFile) decompress(kind BlockKind, h Handle, b *buffers, id byte) ([
 	}
 	codec := f.codec(id)
 	if codec == nil {
-		return nil, f.corrupt(kind, h, "compression id %d, want that of a codec in the options", id)
+		return nil, f.corrupt(kind, h, "compression id %d, want 0, 1 for Snappy, or the id of a Codec in the options", id)
 	}
 	contents, err := codec.Decode(b.decompressed[:0], stored, f.maxBlockSize)
 	if err != nil {

@@ -46,7 +46,7 @@ var damagedInTable = []damagedBlock{
 	{"last key above the separator", raw(rawtable.Entries("c", "3", "f", "4")), `last key "f", want it ≤ the index's separator, "e"`},
 
 	// Compression.
-	{"unknown compression id", stored{rawtable.Entries("c", "3"), 7}, "compression id 7, want that of a codec in the options"},
+	{"unknown compression id", stored{rawtable.Entries("c", "3"), 7}, "compression id 7, want 0, 1 for Snappy, or the id of a Codec in the options"},
 	{"Snappy of no bytes that decode", stored{"\xff\xff\xff", 1}, "data block at 27: snappy: corrupt input"},
 	{"Snappy that claims 1 GiB", claim(1 << 30), "snappy: 7 bytes claim to decode to 1073741824"},
 	{"Snappy that claims 4 GiB − 1", claim(1<<32 - 1), "snappy: decode"}, // "decodes to", or too large at all in 32 bits,

@@ -20,7 +20,7 @@
 //
 // # Reading
 //
-// [Open] returns a [Reader]. It looks up keys with Get, and iterates with [Iter]. Any number
+// [Open] returns a [Reader]. It looks up keys with Get, and NewIter iterates. Any number
 // of goroutines can use a Reader. It keeps the index and the filters in memory, and finds
 // out by itself which of LevelDB's and RocksDB's Bloom filters a table has. A [Cache] keeps
 // data blocks too. Without one, each lookup reads its block anew.
@@ -76,9 +76,9 @@
 //   - One operation allocates at most 64 MiB plus 32 times the size of the file, for any
 //     file. What AppendGet appends to dst, and the buffers of ReadAhead and TailSize, come
 //     on top. Snappy expands at most 22-fold, and keys can share bytes with the key before:
-//     a table whose keys would need more memory is reported as damaged. So is a table whose
-//     keys need more than 1024 times the length of a block in comparisons, in an order that
-//     has to see whole keys. A [Codec] of your own must keep to the limit that it is given.
+//     a table whose keys would need more memory is reported as damaged. So is a
+//     block that would compare more than 1024 times its length in bytes of keys, with a
+//     Comparer of your own. A [Codec] of your own must keep to the limit that it is given.
 //     The time is proportional to the size of the decompressed blocks.
 //   - A Reader reads all that a Writer accepts, with the same Comparer, FilterKey and
 //     Codecs, and with the default MaxBlockSize or a larger one.
@@ -89,8 +89,10 @@
 //   - A Writer returns the first error of writing, syncing and closing. A file of [Create]
 //     is under its name whole or not at all, even if the process is killed.
 //
-// A table does not store the name of its Comparer. With another Comparer it reads as
-// damaged, or its keys are not found. What is found is in the table.
+// The name of a table's Comparer is only in its Properties, if it has any, and a Reader does
+// not compare it. With another Comparer, reads fail with a CorruptionError that is
+// [ErrOrder], or Get returns ErrNotFound for keys that are there. What is found is in the
+// table.
 //
 // # Format
 //

@@ -63,11 +63,15 @@ const (
 
 // Error returns a message with the file, the block, its offset and length, and Err.
 func (e *CorruptionError) Error() string {
-	file := ""
-	if e.File != "" {
-		file = wire.Printable(e.File) + ": "
+	return fmt.Sprintf("%s%s at %d (%d bytes): %v", prefix(e.File), e.Block, e.Offset, e.Length, e.Err)
+}
+
+// prefix returns the start of the errors about a file.
+func prefix(name string) string {
+	if name == "" {
+		return "table: "
 	}
-	return fmt.Sprintf("table: %s%s at %d (%d bytes): %v", file, e.Block, e.Offset, e.Length, e.Err)
+	return "table: " + wire.Printable(name) + ": "
 }
 
 // Unwrap returns Err.
@@ -82,6 +86,11 @@ func (e *CorruptionError) Is(target error) bool {
 // the block's separators. It is ErrOrder.
 func (f *tableFile) misplaced(h Handle, message string, args ...any) error {
 	return f.damaged(DataBlock, h, format.Disorder(fmt.Sprintf(message, args...)))
+}
+
+// errorf returns an error about the file that is no damage.
+func (f *tableFile) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s%w", prefix(f.name), fmt.Errorf(format, args...))
 }
 
 // corrupt returns a *CorruptionError for the block at h.

@@ -99,8 +99,8 @@ func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 		}
 		defer r.Close()
 		got := r.FilterErr()
-		if (got == nil) != (tt.want == "") || got != nil && strings.Count(textOf(got), tt.want) != 2 {
-			t.Errorf("%s: FilterErr = %v, want %q of both filters", tt.name, got, tt.want)
+		if (got == nil) != (tt.want == "") || got != nil && (strings.Count(textOf(got), tt.want) != 2 || strings.Count(textOf(got), name) != 2) {
+			t.Errorf("%s: FilterErr = %v, want %q of both filters of %s", tt.name, got, tt.want, name)
 		}
 		checkLookups(t, r, pairs)
 	}

@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/sievetable/sievetable/block"
@@ -70,7 +69,7 @@ func openFilter[P namedPolicy, F any](f *tableFile, metaindex *block.Iter, kind 
 		}
 	}
 	if name, found := kind.unknown(metaindex); found {
-		return none, fmt.Errorf("table: filter %s: %w", wire.Quote(name), errUnknownFilter)
+		return none, f.errorf("filter %s: %w", wire.Quote(name), errUnknownFilter)
 	}
 	return none, nil
 }
@@ -149,7 +148,7 @@ func (r *Reader) denies(listed MetaindexEntry, contains func(filterKey []byte) b
 	} else if !bytes.Equal(key, filterKey) && contains(key) {
 		hint = "it has the whole key: use a FilterKey that returns the key"
 	}
-	r.filterErr = errors.Join(r.filterErr, fmt.Errorf("table: %s at %d denies the table's first key %s and is not used: %s",
+	r.filterErr = errors.Join(r.filterErr, r.errorf("%s at %d denies the table's first key %s and is not used: %s",
 		listed.Name, listed.Offset, wire.Quote(key), hint))
 	return true
 }

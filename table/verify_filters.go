@@ -1,8 +1,6 @@
 package table
 
 import (
-	"fmt"
-
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -42,7 +40,7 @@ func (v *filterVerifier) checkDataBlock(c *cursor, h Handle) error {
 	}
 	first := v.filters[0]
 	v.filters = nil
-	return fmt.Errorf("table: %s at %d: not checked for all keys: the keys up to the data block at %d are, together, over 320 times as long as the blocks",
+	return v.r.errorf("%s at %d: not checked for all keys: the keys up to the data block at %d are, together, over 320 times as long as the blocks",
 		first.kind, first.Offset, h.Offset)
 }
 
@@ -90,7 +88,7 @@ func (v *filterVerifier) denies(f checkedFilter, offset uint64, key []byte) bool
 // findings returns the denials, or one finding that explains them.
 func (v *filterVerifier) findings() []error {
 	if 2*v.foundAsInternal > v.checks {
-		return []error{fmt.Errorf("table: %s at %d: denies %d keys but has them without their last 8 bytes: the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
+		return []error{v.r.errorf("%s at %d: denies %d keys, and has them without their last 8 bytes: it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
 			v.firstDenier.kind, v.firstDenier.Offset, v.foundAsInternal)}
 	}
 	if v.deniedUnnamed > 0 {

@@ -39,7 +39,7 @@ func (f fileImage) decode(e extent) ([]byte, error) {
 			return c.Decode(nil, stored, limit)
 		}
 	}
-	return nil, fmt.Errorf("compression id %d, want that of a codec in the options", id)
+	return nil, fmt.Errorf("compression id %d, want one that sst knows", id)
 }
 
 // open opens a block.
