@@ -7,7 +7,7 @@ import (
 )
 
 // A BlockReader checks keys against the filters of a filter block. It is immutable,
-// and safe for concurrent use.
+// and safe for concurrent use. NewBlockReader returns one.
 type BlockReader struct {
 	policy  Policy
 	bloom   bool // policy is Bloom: then a direct call saves 2 of 13 ns for an absent key

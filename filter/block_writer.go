@@ -18,7 +18,7 @@ const maxBaseLg = 30
 //
 //	(StartBlock Add*)* Finish
 //
-// One goroutine at a time may use it.
+// One goroutine at a time may use it. NewBlockWriter returns one.
 type BlockWriter struct {
 	gen     Generator
 	bloom   *bloomGenerator // gen if it is Bloom's, for AppendHash to keep 4 bytes of a key

@@ -26,10 +26,13 @@ func (a *readAhead) prepare(r *Reader, i, end int) {
 		return // only block i
 	}
 	n := int(to - h.Offset)
-	a.bytes, a.offset = extend(a.bytes[:0], n)[:n], h.Offset
-	if r.readAt(DataBlock, a.bytes, a.offset) != nil {
-		a.bytes, a.size = nil, 0
+	into := extend(a.bytes[:0], n)[:n]
+	a.bytes, a.offset = nil, h.Offset // should the source panic
+	if r.readAt(DataBlock, into, h.Offset) != nil {
+		a.size = 0
+		return
 	}
+	a.bytes = into
 }
 
 // has reports whether it has the bytes of the file from start to end.

@@ -13,6 +13,35 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
+// lazyCodec returns src itself if it cannot compress that.
+type lazyCodec struct{ runCodec }
+
+func (c lazyCodec) Encode(dst, src []byte) []byte {
+	if bytes.Contains(src, []byte("random")) {
+		return src
+	}
+	return c.runCodec.Encode(dst, src)
+}
+
+// A block is not overwritten if Encode returns it.
+func TestCodecThatReturnsItsSource(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(1000)
+	for i := range pairs {
+		pairs[i].Value = bytes.Repeat([]byte{'z'}, 300)
+		if i%2 == 0 {
+			pairs[i].Value = fmt.Appendf(nil, "random %d", i)
+		}
+	}
+	for _, concurrency := range []int{1, 3} {
+		contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: lazyCodec{runCodec{9}}, Concurrency: concurrency}, pairs)
+		r := open(t, contents, &table.ReaderOptions{Codecs: []table.Codec{runCodec{9}}})
+		if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
+			t.Errorf("with Concurrency %d (-want +got):\n%s", concurrency, diff)
+		}
+	}
+}
+
 // runCodec stores runs of a byte as their length and the byte plus one.
 type runCodec struct{ id byte }
 

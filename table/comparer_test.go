@@ -62,3 +62,29 @@ func TestBytewiseSeparators(t *testing.T) {
 		}
 	}
 }
+
+// sharingComparer separates by a part of b.
+type sharingComparer struct{ table.Comparer }
+
+func (sharingComparer) Separator(dst, a, b []byte) []byte {
+	for i := range b {
+		if s := b[:i+1]; bytes.Compare(a, s) < 0 && len(s) < len(b) {
+			return s
+		}
+	}
+	return nil
+}
+
+// A Writer changes no key of its caller, even if a separator is a part of one.
+func TestSeparatorThatSharesKeys(t *testing.T) {
+	t.Parallel()
+	keys := pairsOf("aaaa", "bbbb", "cccc", "dddd", "ex", "f", "gggg", "hhhh")
+	want := pairsOf("aaaa", "bbbb", "cccc", "dddd", "ex", "f", "gggg", "hhhh")
+	contents := build(t, &table.WriterOptions{BlockSize: 1, Comparer: sharingComparer{table.BytewiseComparer}}, keys)
+	if diff := diffPairs(want, keys); diff != "" {
+		t.Errorf("the caller's keys changed (-want +got):\n%s", diff)
+	}
+	if err := open(t, contents, nil).Verify(); err != nil {
+		t.Error(err)
+	}
+}

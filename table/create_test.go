@@ -229,11 +229,26 @@ func openFiles(t *testing.T) int {
 	return len(fds)
 }
 
+// openPanicking opens a table with a FilterKey that panics.
+func openPanicking(t *testing.T, name string) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	table.Open(name, &table.ReaderOptions{FilterKey: func([]byte) []byte { panic("FilterKey") }})
+}
+
 func TestFilesAreClosed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name, short := filepath.Join(dir, "a.ldb"), filepath.Join(dir, "short.ldb")
 	if err := os.WriteFile(short, []byte("short"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	filtered := filepath.Join(dir, "filtered.ldb")
+	if err := os.WriteFile(filtered, build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, numbered(1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	before := openFiles(t)
@@ -246,6 +261,7 @@ func TestFilesAreClosed(t *testing.T) {
 		}
 		table.Create(name, &table.WriterOptions{BlockSize: -1})
 		table.Open(short, nil)
+		openPanicking(t, filtered)
 		r, err := table.Open(name, nil)
 		if err != nil {
 			t.Fatal(err)

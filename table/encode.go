@@ -21,8 +21,11 @@ func (e *blockEncoder) encode(dst, raw []byte) []byte {
 	case e.codec == Snappy: // it is sure to append to dst, and to leave the rest of it alone
 		dst = e.codec.Encode(dst, raw)
 	default:
-		e.scratch = e.codec.Encode(e.scratch[:0], raw)
-		dst = append(dst, e.scratch...)
+		encoded := e.codec.Encode(e.scratch[:0], raw)
+		dst = append(dst, encoded...)
+		if cap(encoded) > cap(e.scratch) { // encoded itself can be memory of the codec, or raw
+			e.scratch = make([]byte, cap(encoded))
+		}
 	}
 	if n := len(dst) - start; n > 0 && n < len(raw)-len(raw)/8 {
 		return appendTrailer(dst, start, id)

@@ -106,6 +106,39 @@ func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 	}
 }
 
+// If one filter denies the first key, the other has it by chance only: with a wrong FilterKey,
+// it would deny most other keys.
+func TestOpenUsesNoFilterIfOneDenies(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(100)
+	contents := build(t, &table.WriterOptions{BlockSize: 1, FilterBaseLg: 4, FilterPolicy: filter.NewBloom(1), TableFilterPolicy: filter.NewTableBloom(20)}, pairs)
+	name := filepath.Join(t.TempDir(), "a.ldb")
+	if err := os.WriteFile(name, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filters, err := l.Filters()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := []byte{0}
+	for !filters.Blocks.Contains(0, wrong) || filters.Table.Contains(wrong) {
+		wrong[0]++
+	}
+	r, err := table.Open(name, &table.ReaderOptions{FilterKey: func([]byte) []byte { return wrong }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if r.FilterErr() == nil {
+		t.Error("FilterErr = nil")
+	}
+	checkLookups(t, r, pairs)
+}
+
 // A first block that cannot be read is no concern of the filter.
 func TestOpenWithADamagedFirstBlock(t *testing.T) {
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairsOf("a", "b"))

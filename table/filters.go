@@ -110,9 +110,10 @@ func filterSpans(b *filter.BlockReader, blocks []Handle) []filter.Span {
 	return spans
 }
 
-// checkFilterKey reads the table's first key, and removes a filter that denies it: that
-// filter would hide keys. Most likely FilterKey is not the one that the table was written
-// with. If the key cannot be read, checkFilterKey does nothing: lookups will report that.
+// checkFilterKey reads the table's first key, and removes the filters if one of them denies
+// it: they would hide keys. Most likely FilterKey is not the one that the table was written
+// with, and then the other filter has the key by chance only. If the key cannot be read,
+// checkFilterKey does nothing: lookups will report that.
 func (r *Reader) checkFilterKey() {
 	if r.index.len() == 0 || r.filters.Blocks == nil && r.filters.Table == nil {
 		return
@@ -127,11 +128,16 @@ func (r *Reader) checkFilterKey() {
 	if err != nil || !found {
 		return
 	}
-	if f := r.filters.Table; f != nil && r.denies(r.filters.TableEntry, f.Contains, key) {
-		r.filters.Table = nil
+	denied := false
+	if f := r.filters.Table; f != nil {
+		denied = r.denies(r.filters.TableEntry, f.Contains, key)
 	}
-	if f := r.filters.Blocks; f != nil && r.denies(r.filters.BlocksEntry, func(key []byte) bool { return f.Contains(h.Offset, key) }, key) {
-		r.filters.Blocks, r.filterSpans = nil, nil
+	if f := r.filters.Blocks; f != nil {
+		contains := func(key []byte) bool { return f.Contains(h.Offset, key) }
+		denied = r.denies(r.filters.BlocksEntry, contains, key) || denied
+	}
+	if denied {
+		r.filters.Table, r.filters.Blocks, r.filterSpans = nil, nil, nil
 	}
 }
 

@@ -29,16 +29,19 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 		return nil, nil, ErrNotFound
 	}
 	memory := dataKeyBudget.forFile(r.footerOffset)
-	for i := r.index.search(key); i < r.index.len(); i++ {
-		if mayContain, blockChecked := r.blockMayContain(i, filterKey); mayContain {
+	first := r.index.search(key)
+	for i := first; i < r.index.len(); i++ {
+		mayContain, blockChecked := r.blockMayContain(i, filterKey)
+		if mayContain {
 			k, v, found, err := r.findInBlock(i, key, filterKey, memory, tableChecked || blockChecked)
 			if err != nil || found {
 				return k, v, err
 			}
+		} else if i > first {
+			break
 		}
-		// The block has no key ≥ key of this filter key. The next block can have one only
-		// if the separator between the two blocks has this filter key.
-		if !r.sameFilterKey(r.index.separator(i), filterKey) {
+		// If the block has no key ≥ key, the first key of the next one is that.
+		if r.o.FilterKey == nil || r.filtersUserKeys && !r.sameFilterKey(r.index.separator(i), filterKey) {
 			break
 		}
 		memory = 0 // of the next block Find returns the first key, which shares nothing
@@ -46,8 +49,9 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 	return nil, nil, ErrNotFound
 }
 
-// findInBlock returns the first entry of data block i whose key is ≥ key, if it has the
-// filter key. It takes at most that many bytes of memory for keys that share bytes.
+// findInBlock returns the first entry of data block i whose key is ≥ key, and whether there
+// is one. If it has another filter key than filterKey, the error is ErrNotFound. It takes at
+// most that many bytes of memory for keys that share bytes.
 func (r *Reader) findInBlock(i int, key, filterKey []byte, memory int, filterChecked bool) (k, v []byte, found bool, err error) {
 	var d dataBlock
 	defer d.release()
@@ -57,16 +61,20 @@ func (r *Reader) findInBlock(i int, key, filterKey []byte, memory int, filterChe
 	if k, v, found, err = d.seekGE(key, memory); err != nil {
 		return nil, nil, false, err
 	}
-	found = found && r.sameFilterKey(k, filterKey)
-	r.endLookup(&d, found, filterChecked)
-	if !found {
+	same := found && r.sameFilterKey(k, filterKey)
+	r.endLookup(&d, same, filterChecked)
+	switch {
+	case !found:
 		return nil, nil, false, nil
+	case !same:
+		return nil, nil, true, ErrNotFound
 	}
 	k, v = d.keepEntry(k, v)
 	return k, v, true, nil
 }
 
-// sameFilterKey reports whether the filter key of key is filterKey.
+// sameFilterKey reports whether the filter key of key is filterKey. A FilterKey of the user's
+// is not for separators, which may be no keys.
 func (r *Reader) sameFilterKey(key, filterKey []byte) bool {
 	if r.o.FilterKey == nil {
 		return r.index.order.Compare(key, filterKey) == 0

@@ -129,6 +129,48 @@ func TestFindPrefix(t *testing.T) {
 	}
 }
 
+// FilterKey gets keys of the table and keys that are looked up, and no separators: these can
+// be shorter than any key, and have another filter key.
+func TestFilterKeyGetsOnlyKeys(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(23, 23))
+	for range 100 {
+		pairs := pairsOf(longKeys(rng, 40)...)
+		wanted := longKeys(rng, 100)
+		known := map[string]bool{}
+		for _, key := range wanted {
+			known[key] = true
+		}
+		for _, p := range pairs {
+			known[string(p.Key)] = true
+		}
+		prefix := func(key []byte) []byte {
+			if !known[string(key)] {
+				t.Errorf("FilterKey got %q, which is no key", key)
+			}
+			return key[:4]
+		}
+		contents := build(t, &table.WriterOptions{BlockSize: 1, FilterPolicy: filter.NewBloom(10), FilterKey: prefix}, pairs)
+		r := open(t, contents, &table.ReaderOptions{FilterKey: prefix})
+		for _, key := range wanted {
+			checkFind(t, "prefix of 4", r, []byte(key), firstAlike(pairs, []byte(key), table.BytewiseComparer, prefix))
+		}
+		if err := r.Verify(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// longKeys returns keys of 8 bytes, in order, few of whose prefixes differ.
+func longKeys(rng *rand.Rand, n int) []string {
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("%c%c%c%c%04d", 'a'+rng.IntN(2), 'a'+rng.IntN(2), 'x', 'a'+rng.IntN(3), rng.IntN(10000))
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
 // What the filter rules out is not read.
 func TestFindReads(t *testing.T) {
 	t.Parallel()

@@ -126,6 +126,17 @@ func ofInternalKeys(c Comparer) bool {
 	return false
 }
 
+// filtersUserKeys reports whether c is an InternalComparer whose FilterKey returns all of the
+// user key.
+func filtersUserKeys(c Comparer) bool {
+	internal, ok := c.(internalComparer)
+	if !ok {
+		return false
+	}
+	_, partly := internal.user.(FilterKeyer)
+	return !partly
+}
+
 type internalComparer struct {
 	user    Comparer
 	compare func(a, b []byte) int // of user keys; nil: bytewise

@@ -144,9 +144,9 @@ type ReaderOptions struct {
 	TableFilterPolicies []filter.TablePolicy
 
 	// FilterKey returns the part of a key that the table's filters hold: its filter key.
-	// It must be the same function that the table was written with. It must not change
-	// or keep key, and must be safe for concurrent use. Its result must stay the same as
-	// long as the bytes of key do. nil: that of the Comparer if it is a FilterKeyer, as
+	// It must be the same function that the table was written with. It must not change or
+	// keep key. It must not panic: a file can have keys of any bytes. It must be safe for
+	// concurrent use. Its result must stay the same as long as the bytes of key do. nil: that of the Comparer if it is a FilterKeyer, as
 	// InternalComparer is, else the whole key.
 	//
 	// With a wrong FilterKey lookups miss keys. Open notices that in most cases: see

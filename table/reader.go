@@ -19,6 +19,8 @@ type Reader struct {
 	o    ReaderOptions
 	file *os.File // that Open has opened; nil if the Reader is from NewReader
 
+	filtersUserKeys bool // as by InternalFilterKey, which can also be asked for separators
+
 	filters     LayoutFilters
 	filterSpans []filter.Span // of each data block, in the filter block
 	filterErr   error
@@ -59,7 +61,7 @@ func newIndexReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	t := &Reader{o: opts}
+	t := &Reader{o: opts, filtersUserKeys: (o == nil || o.FilterKey == nil) && filtersUserKeys(opts.Comparer)}
 	if err := t.openEnd(name, r, size, &opts); err != nil {
 		return nil, err
 	}
@@ -76,19 +78,25 @@ func newIndexReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*
 // Open opens the file name and returns a Reader of the table, as NewReader does. Close closes
 // the file. Only regular files can be opened: opening a pipe could block for ever.
 //
-// If the table has a filter, Open also reads the first data block. A filter that denies the
-// table's first key is not used, and FilterErr says so.
-func Open(name string, o *ReaderOptions) (*Reader, error) {
+// If the table has a filter, Open also reads the first data block. If a filter denies the
+// table's first key, no filter is used, and FilterErr says so.
+func Open(name string, o *ReaderOptions) (r *Reader, err error) {
 	f, info, err := regular.Open(name)
 	if err != nil {
 		return nil, wrap(err)
 	}
-	r, err := newReader(f.Name(), f, info.Size(), o)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+	opened := false
+	defer func() { // also if a FilterKey or policy panics
+		if !opened {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	if r, err = newReader(f.Name(), f, info.Size(), o); err != nil {
+		return nil, err
 	}
 	r.file = f
 	r.checkFilterKey()
+	opened = true
 	return r, nil
 }
 
@@ -122,7 +130,7 @@ func (r *Reader) openMeta() error {
 //   - The filter is damaged, or the metaindex is.
 //   - No policy in FilterPolicies or TableFilterPolicies has its name.
 //   - Open found that it denies the table's first key. Most likely FilterKey is not the one
-//     that the table was written with.
+//     that the table was written with. Then no other filter of the table is used either.
 //
 // Without the filter, lookups have the same results and are slower. A filter that is in use
 // can still be wrong: Verify checks all keys.

@@ -45,6 +45,47 @@ func TestSourceThatPanics(t *testing.T) {
 	}
 }
 
+// What was read ahead before the source panicked is not taken for the bytes that it was asked
+// for.
+func TestReadAheadThatPanics(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(100)
+	contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, pairs)
+	left := -1 // reads before the source panics
+	r := openSource(t, contents, func() {
+		if left--; left == 0 {
+			panic("source")
+		}
+	})
+	for reads := 1; reads < 10; reads++ {
+		it := r.NewIter(&table.IterOptions{ReadAhead: 400})
+		func() {
+			defer func() { recover() }()
+			for left = reads; it.Next(); {
+			}
+			t.Error("no panic")
+		}()
+		for _, p := range pairs {
+			if !it.SeekGE(p.Key) || !bytes.Equal(it.Key(), p.Key) || !bytes.Equal(it.Value(), p.Value) {
+				t.Fatalf("after a panic in read %d: SeekGE(%q) is at %q, %v", reads, p.Key, it.Key(), it.Error())
+			}
+		}
+	}
+}
+
+// openSource opens a table whose source calls before first of all.
+func openSource(t *testing.T, contents []byte, before func()) *table.Reader {
+	t.Helper()
+	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
+		before()
+		return bytes.NewReader(contents).ReadAt(p, off)
+	}), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // A Comparer that panics within a seek: that is no end of the table.
 func TestComparerThatPanics(t *testing.T) {
 	t.Parallel()

@@ -114,7 +114,8 @@ func (w *Writer) setSeparator(s []byte) error {
 	if s == nil {
 		s = w.data.LastKey()
 	} else {
-		w.separator = s
+		w.separator = append(w.separator[:0], s...) // s can be a part of the caller's key
+		s = w.separator
 	}
 	if w.queue == nil {
 		return w.addIndexEntry(s, w.pendingHandle)
