@@ -58,7 +58,12 @@ These parts of --memory limit the table. If a limit is exceeded, the message say
   - 1/16 plus 2 MiB for an uncompressed block
   - 1/2 for the index of the new table
 
-sst lists the first 100 losses, and prints totals for the others.`,
+sst lists the first 100 losses, and prints totals for the others.
+
+In a database, the new table cannot simply take the place of the damaged one, because the
+MANIFEST has the size of the old one. Copy the directory, replace the table there, and run
+the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of
+C++ LevelDB.`,
 		Example: "  sst salvage broken.ldb -o rescued.ldb",
 		Args:    arguments("FILE", 1, 1, 1),
 	}
@@ -219,6 +224,8 @@ func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salva
 	text.Line(out, "%s: wrote %s from %s to %s", path, text.Count(uint64(kept), "pair"), text.Count(uint64(s.Blocks), "data block"), f.out)
 	if source.IsInManifest(path) {
 		text.Line(out, "%s: to use the database without the lost entries, copy its directory, and replace the table there with %s", path, f.out)
+		text.Line(out, "%s: then %s", path, source.RepairCommand)
+		text.Line(out, "%s: without the repair, engines cannot read the new table, because the MANIFEST has the size of the old one", path)
 	}
 }
 

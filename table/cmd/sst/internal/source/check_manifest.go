@@ -18,6 +18,10 @@ type corruption string
 func (m corruption) Error() string      { return string(m) }
 func (corruption) Is(target error) bool { return target == table.ErrCorrupt }
 
+// RepairCommand says how to run the repair of an engine on a copy of a database. It writes
+// a new MANIFEST, with the sizes that the tables have now.
+const RepairCommand = "run the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of C++ LevelDB"
+
 // CheckManifest checks a table against its MANIFEST: its size, its first and last key, and
 // that its sequence numbers are ≤ the last one of the database.
 func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
@@ -26,7 +30,7 @@ func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
 		errs = append(errs, corruption(fmt.Sprintf("%s is %s, want %s as %s says", what, has, want, v.Manifest)))
 	}
 	if uint64(f.Size) != m.Size {
-		differs("size", fmt.Sprint(f.Size), fmt.Sprint(m.Size))
+		errs = append(errs, f.wrongSize(v, m))
 	}
 	var first, last []byte
 	var sequence uint64
@@ -53,6 +57,13 @@ func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
 		differs("highest sequence number", fmt.Sprint(sequence), fmt.Sprintf("at most %d", v.LastSequence))
 	}
 	return errors.Join(errs...)
+}
+
+// wrongSize is the error for a table that was replaced by another one. Engines look for the
+// footer where the table of the MANIFEST had it.
+func (f *File) wrongSize(v *database.Version, m *database.Table) error {
+	return corruption(fmt.Sprintf("size is %d, want %d as %s says, so engines cannot read this table: put the table of that size back, or copy the directory and %s",
+		f.Size, m.Size, v.Manifest, RepairCommand))
 }
 
 // IsInManifest reports whether the MANIFEST in the file's directory lists the file.
