@@ -35,7 +35,8 @@ An INPUT is a file with one pair per line, or a directory. Without an INPUT, and
 INPUT is -, sst reads standard input. In a directory, each regular file at any depth is
 a pair: its key is the path below the directory, with slashes, and its value is the
 contents. Symbolic links are skipped, and so is OUT. Apart from that, an INPUT must not
-be OUT, and must not be a table. If OUT is -, sst writes to standard output.
+be OUT, and must be neither a table nor the directory of a database. If OUT is -, sst
+writes to standard output.
 
 Lines have the formats that sst scan prints. --format is one of
 

@@ -42,6 +42,11 @@ var (
 	LogName      = regexp.MustCompile(`^([0-9]+)\.log$`)
 )
 
+// IsCurrentOrManifest reports whether a file has the name of a CURRENT file or a MANIFEST.
+func IsCurrentOrManifest(name string) bool {
+	return name == "CURRENT" || ManifestName.MatchString(name)
+}
+
 // Limits for what is read. A real database is smaller: it rewrites its MANIFEST when it is
 // opened.
 const (

@@ -13,12 +13,15 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A Pair is a key and its value. Both are valid until the next pair is read.
@@ -68,12 +71,17 @@ func (o Options) Check(paths []string, stdin io.Reader) error {
 	return nil
 }
 
-// checkPath checks a regular file. For other inputs, reading returns the errors.
+// checkPath checks a regular file or a directory. For other inputs, reading returns the
+// errors.
 func (o Options) checkPath(path string, stdin io.Reader) error {
 	if f, ok := stdin.(*os.File); path == "-" && ok {
 		return o.checkFile("standard input", f)
 	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return checkDirectory(path)
+	case err != nil || !info.Mode().IsRegular():
 		return nil
 	}
 	f, _, err := regular.Open(path)
@@ -81,6 +89,20 @@ func (o Options) checkPath(path string, stdin io.Reader) error {
 		return err
 	}
 	return errors.Join(o.checkFile(path, f), f.Close())
+}
+
+// checkDirectory returns an error for the directory of a database. Its files are no pairs.
+func checkDirectory(path string) error {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	isDatabase := func(e fs.DirEntry) bool { return database.IsCurrentOrManifest(e.Name()) }
+	if i := slices.IndexFunc(entries, isDatabase); i >= 0 {
+		return fmt.Errorf("%s: the directory of a database, because it has %s: to build a table of its entries, use sst scan %s | sst build -o OUT",
+			path, entries[i].Name(), text.ShellPath(path))
+	}
+	return nil
 }
 
 func (o Options) checkFile(path string, f *os.File) error {

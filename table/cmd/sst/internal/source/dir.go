@@ -63,7 +63,7 @@ func listDir(dir string, o Options) (Dir, error) {
 			d.Tables = append(d.Tables, TableFile{Path: path})
 		case database.LogName.MatchString(e.Name()):
 			d.Logs = append(d.Logs, path)
-		case isCurrentOrManifest(e.Name()):
+		case database.IsCurrentOrManifest(e.Name()):
 			if err := o.Outputs.CheckAll([]string{path}); err != nil {
 				return Dir{}, err
 			}
@@ -82,11 +82,6 @@ func listDir(dir string, o Options) (Dir, error) {
 		d.Logs = nil
 	}
 	return d, nil
-}
-
-// isCurrentOrManifest reports whether a file has the name of a CURRENT file or a MANIFEST.
-func isCurrentOrManifest(name string) bool {
-	return name == "CURRENT" || database.ManifestName.MatchString(name)
 }
 
 func (d *Dir) note(format string, args ...any) {
