@@ -19,6 +19,9 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 
 func (f *memoryFlags) limit() (memory.Limit, error) {
 	n, err := parseSize("--memory", f.memory)
+	if err == nil && memory.Limit(n) < memory.MinLimit {
+		err = fmt.Errorf("--memory is %q, want at least 32MiB", f.memory)
+	}
 	return memory.Limit(n), err
 }
 

@@ -114,7 +114,7 @@ func TestSignalsEndBuild(t *testing.T) {
 				t.Skip("the process of this test ignores it, and so do those that it starts")
 			}
 			p := command(t)
-			p.Args = append(p.Args, "build", "-o", p.path("t.ldb"), "--temp-dir", p.sorting, "--memory", "1MiB")
+			p.Args = append(p.Args, "build", "-o", p.path("t.ldb"), "--temp-dir", p.sorting, "--memory", "32MiB")
 			in, err := p.StdinPipe()
 			if err != nil {
 				t.Fatal(err)

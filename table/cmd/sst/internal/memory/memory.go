@@ -10,6 +10,10 @@ import (
 // to 64 MiB more.
 type Limit int64
 
+// MinLimit is the smallest limit. With less, the fixed costs of sorting and compression are
+// more than the limit.
+const MinLimit Limit = 32 << 20
+
 const (
 	pairShare  = 16 // a pair is in memory several times: as text, in blocks, compressed
 	indexShare = 2
