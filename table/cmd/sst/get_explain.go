@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -42,17 +43,21 @@ func explain(out io.Writer, s *source.Source, keys [][]byte) error {
 	return absent
 }
 
-// describeEntry describes an entry, with the start of its value.
+// describeEntry describes an entry, with the start of its value. A tombstone has none.
 func describeEntry(e source.Entry) string {
+	version := ""
+	if e.Internal {
+		version = fmt.Sprintf("sequence %d, %s", e.Sequence, text.KindName(e.Kind))
+		if e.Kind == table.KindDelete {
+			return version
+		}
+		version += ", "
+	}
 	value, more := e.Value, ""
 	if len(value) > 60 {
 		value, more = value[:60], "…"
 	}
-	d := fmt.Sprintf("%s, %s%s", text.Bytes(uint64(len(e.Value))), text.Escape(value), more)
-	if e.Internal {
-		d = fmt.Sprintf("sequence %d, %s, %s", e.Sequence, text.KindName(e.Kind), d)
-	}
-	return d
+	return fmt.Sprintf("%s%s, %s%s", version, text.Bytes(uint64(len(e.Value))), text.Escape(value), more)
 }
 
 // explainTables prints the steps in each table, and totals.

@@ -9,9 +9,10 @@ import (
 // Get returns the newest version of key in the logs and tables, unless it is a tombstone.
 // It opens only tables whose key range includes the key, the newest first.
 //
-// With a MANIFEST, it searches all tables of a level, because tables of level 0 overlap,
-// and stops after the first level that has the key. Without internal keys, it stops at the
-// first table that has the key.
+// With a MANIFEST, it stops after the logs if they have the key, because their writes are
+// newer than all tables, and else after the first level that has the key. It searches all
+// tables of level 0: they overlap and, after an engine's repair, a table with a higher number
+// is not always newer. Without internal keys, it stops at the first table that has the key.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	get := func(f *File) (Entry, bool, error) { return f.Get(key) }
 	for range maxTries {
@@ -22,6 +23,9 @@ func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	return newest, found, err
 }
 
+// logLevel is the level of the logs, before that of all tables.
+const logLevel = -1
+
 // getNewest is Get with a function that searches a table. A deleted key is not found, but
 // newest is its tombstone.
 func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (getNewest Entry, found bool, err error) {
@@ -29,7 +33,7 @@ func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (
 	if err != nil {
 		return Entry{}, false, err
 	}
-	level := 0
+	level := logLevel
 	for _, t := range s.Tables {
 		if found && (!s.Internal || s.byLevel && t.level() > level) {
 			break
