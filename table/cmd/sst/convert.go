@@ -22,9 +22,11 @@ func convertCommand() *cobra.Command {
 		Short: "Rewrite a table with other blocks, compression or filters",
 		Long: `Write the entries of a table to a new table. Settings without a flag stay as they are in
 FILE, as far as FILE shows them: the compression of most blocks, the bits per key of the
-filters, and whether there are properties. If there are, the block size and the restart
-interval are taken from them. The filters get the names that sst build gives them. Internal
-keys stay internal keys, with all versions and tombstones.
+filters, and whether there are properties. The block size and the restart interval are
+those in the properties. Without them, the block size is the uncompressed size of the
+smallest data block but the last, and the restart interval is the most entries per restart
+point. The filters get the names that sst build gives them. Internal keys stay internal
+keys, with all versions and tombstones.
 
 To convert a directory, use sst scan DIR | sst build -o OUT. A damaged FILE is not
 converted: use sst salvage. The new table gets its name when it is complete and on disk. It

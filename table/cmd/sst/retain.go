@@ -44,26 +44,46 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func
 	if !given("compression") {
 		f.compression = mainCompression(s.Compression)
 	}
-	p := s.TableProperties
-	if p == nil {
-		return
-	}
-	if !given("properties") {
+	if s.TableProperties != nil && !given("properties") {
 		f.properties = true
 	}
-	if p.BlockSize > 0 && !given("block-size") {
+	if !given("block-size") {
 		f.blockSize = strconv.FormatInt(retainedBlockSize(s, most), 10)
 	}
-	if n := p.RestartInterval; n > 0 {
-		set("restart-interval", &f.restartInterval, int(min(n, maxRestartInterval)))
-	}
+	set("restart-interval", &f.restartInterval, f.retainedRestartInterval(s))
 }
 
-// retainedBlockSize returns the block size in the properties, within limits. It is larger
-// if the index would be too large, because the recorded size would give blocks with single
-// entries where the table has none.
+// retainedRestartInterval returns the restart interval in the properties, or else the
+// estimated one. If all blocks have a single restart point, the default may be closer.
+func (f *writerFlags) retainedRestartInterval(s *tablestats.Stats) int {
+	if p := s.TableProperties; p != nil && p.RestartInterval > 0 {
+		return int(min(p.RestartInterval, maxRestartInterval))
+	}
+	n := s.Estimate.RestartInterval
+	if s.Restarts <= s.DataBlocks {
+		n = max(n, f.restartInterval)
+	}
+	return n
+}
+
+// writtenBlockSize returns the block size in the properties, or else the estimated one. A
+// single data block stays a single one.
+func writtenBlockSize(s *tablestats.Stats) uint64 {
+	const byDefault = 4096
+	if p := s.TableProperties; p != nil && p.BlockSize > 0 {
+		return p.BlockSize
+	}
+	if n := s.Estimate.BlockSize; n > 0 {
+		return uint64(n)
+	}
+	return max(byDefault, uint64(s.DataRaw))
+}
+
+// retainedBlockSize returns the block size that the table was written with, within limits.
+// It is larger if the index would be too large, because that size would give blocks with
+// single entries where the table has none.
 func retainedBlockSize(s *tablestats.Stats, most int64) int64 {
-	size := int64(min(s.TableProperties.BlockSize, uint64(most)))
+	size := int64(min(writtenBlockSize(s), uint64(most)))
 	if s.Entries == 0 {
 		return size
 	}

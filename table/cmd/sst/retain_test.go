@@ -95,6 +95,35 @@ func TestWhatIsTakenOverNeverEndsACommand(t *testing.T) {
 	}
 }
 
+// The data blocks of a table without properties stay as they are, to the byte: their size
+// and their restart interval are estimated.
+func TestBlocksStayWithoutProperties(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	for _, size := range []int{1, 700, 4096, 20_000, 1 << 20} {
+		for _, interval := range []int{1, 3, 16, 50} {
+			rng := rand.New(rand.NewPCG(uint64(size), uint64(interval)))
+			o := table.WriterOptions{BlockSize: size, RestartInterval: interval}
+			key := func(i int) string { return fmt.Sprintf("key%06d", i) }
+			writeTable(t, path, o, 2000, key, func(int) string { return strings.Repeat("v", rng.IntN(200)) })
+			want := dataBlocks(t, path)
+			for _, command := range []string{"convert", "salvage"} {
+				mustSST(t, command, path, "-o", path+".out")
+				if got := dataBlocks(t, path+".out"); !bytes.Equal(got, want) {
+					t.Errorf("%s, blocks of %d, restart interval %d: %d bytes of data blocks, want the %d of the table", command, size, interval, len(got), len(want))
+				}
+			}
+		}
+	}
+}
+
+// dataBlocks returns the bytes of the data blocks of a table.
+func dataBlocks(t *testing.T, path string) []byte {
+	t.Helper()
+	s := readSound(t, path)
+	last := s.layout.Data[len(s.layout.Data)-1]
+	return s.contents[:last.Offset+last.Length]
+}
+
 // checkTakenOver checks what convert and salvage say of a table.
 func checkTakenOver(t *testing.T, path string) {
 	t.Helper()

@@ -38,6 +38,7 @@ type Stats struct {
 
 	FilterNote      string        `json:"unused_filter,omitempty"` // why a filter is not used
 	Filters         []FilterStats `json:"filters"`
+	Estimate        Estimate      `json:"-"`
 	Properties      Properties    `json:"properties,omitempty"`
 	userKeys        int
 	TableProperties *table.Properties `json:"-"` // the source of Properties; nil: none
@@ -187,4 +188,5 @@ func (s *Stats) addBlock(f *source.File, b Block) {
 	s.ValueBytes += b.ValueBytes
 	s.LongestValue = max(s.LongestValue, b.LongestValue)
 	s.Restarts += b.RestartPoints
+	s.Estimate.add(b)
 }
