@@ -53,8 +53,10 @@ The page of a database's directory, DIR, shows
 It goes by the MANIFEST, the sizes of the files, and the live logs. It opens no table.
 Without a readable MANIFEST it lists tables and logs.
 
-The page gets its name when it is complete. If the table or database is damaged, the page
-and the messages say where, and the exit status is 3.`,
+The page gets its name when it is complete. If there is damage, the page and the messages
+say where, and the exit status is then 3. In a database, damage is a damaged MANIFEST or
+live log, or a table that is missing or has the wrong size. Damage inside tables is not
+found: use sst verify.`,
 		Example: `  sst report users.ldb -o users.html
   sst report /var/lib/app/db -o db.html
   sst report --embed 100MB users.ldb -o users.html
