@@ -86,7 +86,6 @@ func buildCommand() *cobra.Command {
 	f.writerFlags.add(cmd)
 	complete(cmd, "format", "tsv", "json", "hex", "keys", "raw")
 	complete(cmd, "on-duplicate", "error", "first", "last")
-	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return interruptible(cmd.Context(), func(ctx context.Context) error {
 			return f.build(ctx, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -96,6 +95,9 @@ func buildCommand() *cobra.Command {
 }
 
 func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if f.out == "" {
+		return errNoOutputTable
+	}
 	o, err := f.options(f.internalKeys, table.BytewiseComparer)
 	if err != nil {
 		return err

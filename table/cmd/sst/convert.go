@@ -41,8 +41,10 @@ output.`,
 	writer.add(cmd)
 	showRetainedDefaults(cmd.Flags())
 	flags.add(cmd)
-	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if out == "" {
+			return errNoOutputTable
+		}
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *source.File) error {
 			stats, err := tablestats.Collect(f)
 			if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -108,6 +109,9 @@ func (f planFlags) plan(out io.Writer) error {
 
 // query parses the flags.
 func (f planFlags) query() (q plan.Query, err error) {
+	if f.keys == "" {
+		return q, errors.New("-n is not given, want a number of keys, such as 10_000_000, 10e6 or 10M")
+	}
 	q.BitsPerKey, q.Compression = f.bits, f.compression
 	if q.Keys, err = plan.ParseKeys(f.keys); err != nil {
 		return q, err

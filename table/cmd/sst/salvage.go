@@ -72,7 +72,6 @@ C++ LevelDB.`,
 	f.writerFlags.add(cmd)
 	showRetainedDefaults(cmd.Flags())
 	f.sourceFlags.add(cmd)
-	cmd.MarkFlagRequired("output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return f.run(cmd, args[0])
 	}
@@ -80,6 +79,9 @@ C++ LevelDB.`,
 }
 
 func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
+	if f.out == "" {
+		return errors.New("-o is not given, want the name of the new table")
+	}
 	if f.out == "-" {
 		return errors.New("-o is -, want a file: standard output has the list of losses")
 	}

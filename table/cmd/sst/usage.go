@@ -20,7 +20,7 @@ const unlimited = 1 << 30
 func arguments(what string, least, most, names int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return fmt.Errorf("%s: got %s, want %s: %s", cmd.CommandPath(), text.Count(uint64(len(args)), "argument"), what, seeHelp(cmd))
+			return fmt.Errorf("got %s, want %s: %s", text.Count(uint64(len(args)), "argument"), what, seeHelp(cmd))
 		}
 		for _, arg := range args[:min(names, len(args))] {
 			if arg == "" {

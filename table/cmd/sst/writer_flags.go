@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -54,6 +55,9 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.properties, "properties", false, "write a properties block, as RocksDB and Pebble do")
 	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "number of goroutines that compress blocks; it does not change the file")
 }
+
+// errNoOutputTable is the error of commands that can also write to standard output.
+var errNoOutputTable = errors.New("-o is not given, want the name of the new table, or - for standard output")
 
 // closeAndCommit completes the table, and gives it its name.
 func closeAndCommit(w *table.Writer, to *output.Output) error {

@@ -2,7 +2,10 @@
 // formula and measured false-positive rates, their disk space and their memory.
 package plan
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // A Query is what to plan for. Its fields are the flags of sst plan. Sizes are in bytes.
 type Query struct {
@@ -30,8 +33,11 @@ const (
 
 // Validate returns an error that names the first flag with a wrong value.
 func (q Query) Validate() error {
-	if (q.Rate == 0) == (q.BitsPerKey == 0) {
-		return fmt.Errorf("-p and --bits are alternatives, want one of them")
+	switch {
+	case q.Rate == 0 && q.BitsPerKey == 0:
+		return errors.New("neither -p nor --bits is given, want one of them")
+	case q.Rate != 0 && q.BitsPerKey != 0:
+		return errors.New("-p and --bits are both given, want one of them")
 	}
 	if q.Rate == 0 && (q.BitsPerKey < 1 || q.BitsPerKey > maxBits) {
 		return fmt.Errorf("--bits is %d, want 1 to %d", q.BitsPerKey, maxBits)

@@ -50,8 +50,8 @@ func TestWrongQueries(t *testing.T) {
 		change func(q *Query)
 		want   string
 	}{
-		{func(q *Query) { q.BitsPerKey = 10 }, "-p and --bits are alternatives, want one of them"},
-		{func(q *Query) { q.Rate = 0 }, "-p and --bits are alternatives, want one of them"},
+		{func(q *Query) { q.BitsPerKey = 10 }, "-p and --bits are both given, want one of them"},
+		{func(q *Query) { q.Rate = 0 }, "neither -p nor --bits is given, want one of them"},
 		{func(q *Query) { q.Rate, q.BitsPerKey = 0, -1 }, "--bits is -1, want 1 to 100"},
 		{func(q *Query) { q.Rate, q.BitsPerKey = 0, 101 }, "--bits is 101, want 1 to 100"},
 		{func(q *Query) { q.Compression = 0 }, "--compression is 0, want 0.01 to 1"},
