@@ -126,6 +126,9 @@ func (f *keyFlags) open(stdin io.Reader, outputs output.Files) (name string, in 
 	if err := outputs.CheckAll([]string{f.from}); err != nil {
 		return "", nil, err
 	}
+	if info, err := os.Stat(f.from); err == nil && info.IsDir() {
+		return "", nil, fmt.Errorf("--keys-from %s: a directory, want a file of keys", text.ShellPath(f.from))
+	}
 	in, err = os.Open(f.from)
 	return f.from, in, err
 }

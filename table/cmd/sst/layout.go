@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,6 +50,9 @@ is damaged. The damage is shown in its place, and the rest of the file is listed
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line, with whole keys")
 	flags.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+			return fmt.Errorf("%s is a directory, want one of its tables, logs or MANIFESTs; to list these, use sst stats --summary %s", args[0], text.ShellPath(args[0]))
+		}
 		o, err := flags.options()
 		if err != nil {
 			return err

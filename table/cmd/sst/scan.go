@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -80,6 +81,9 @@ func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
 	}
 	if f.where && (f.reverse || !f.versions) {
 		return errors.New("--where prints all versions, newest first: want no --reverse and no --versions=false")
+	}
+	if f.from != nil && f.to != nil && s.Order != table.AnyOrder && s.Order.Compare(f.from, f.to) > 0 {
+		return fmt.Errorf("--from %s is after --to %s in the order of the keys, want --from ≤ --to", wire.Quote(f.from), wire.Quote(f.to))
 	}
 	p, err := newPrinter(out, f.format, fields{versions: f.versions && s.Internal, values: !f.keys, location: f.where, same: s.SameKey})
 	if err != nil {

@@ -36,6 +36,9 @@ func FlagValues() []string {
 	return words
 }
 
+// Advice says how to give the order of keys.
+func Advice() string { return "use --comparator with one of " + strings.Join(FlagValues(), ", ") }
+
 // ByFlagValue returns the order for a value of --comparator.
 func ByFlagValue(word string) (table.Comparer, error) {
 	i := slices.IndexFunc(all, func(c namedComparer) bool { return c.flagValue == word })

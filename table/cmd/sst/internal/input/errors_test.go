@@ -17,13 +17,14 @@ func TestErrorsOfLines(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 4<<20)
 	quoted := `"` + long[:64] + `"… (4194304 bytes)`
+	const fields = ", want key or key_base64, value or value_base64, sequence, and kind"
 	for _, tt := range []struct {
 		name, format, in string
 		internal         bool
 		want             string
 	}{
-		{"an unknown field", "json", `{"` + long + `":1}`, false, "JSON: unknown field " + quoted},
-		{"an unknown field of few bytes", "json", `{"a\"\n":1}`, false, `JSON: unknown field "a\"\n"`},
+		{"an unknown field", "json", `{"` + long + `":1}`, false, "JSON: unknown field " + quoted + fields},
+		{"an unknown field of few bytes", "json", `{"a\"\n":1}`, false, `JSON: unknown field "a\"\n"` + fields},
 		{"a number that is too large", "json", `{"key":"a","sequence":` + strings.Repeat("9", 1000) + `}`, true, `JSON: "sequence" is of type number "` + strings.Repeat("9", 64) + `"… (1000 bytes), want a whole number ≥ 0`},
 		{"a sequence number that is none", "tsv", "a\t" + long + "\tset\t", true, "sequence number " + quoted + ", want a whole number up to 72057594037927935"},
 		{"a kind", "tsv", "a\t1\t" + long + "\t", true, "kind " + quoted + ", want set, delete or a number up to 255"},

@@ -136,7 +136,7 @@ func jsonError(err error) error {
 		if plain, err := strconv.Unquote(name); err == nil {
 			name = plain
 		}
-		return fmt.Errorf("unknown field %s", wire.Quote([]byte(name)))
+		return fmt.Errorf("unknown field %s, want key or key_base64, value or value_base64, sequence, and kind", wire.Quote([]byte(name)))
 	}
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {

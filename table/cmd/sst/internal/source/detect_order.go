@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -126,7 +125,7 @@ func (f *File) explainOrderError(err error) error {
 // checkLookup returns an error if keys cannot be looked up, because the order is unknown.
 func (f *File) checkLookup() error {
 	if f.Order == table.AnyOrder {
-		return &FileError{f.Path, fmt.Errorf("%s: to look keys up, use --comparator %s", f.OrderNote, strings.Join(comparers.FlagValues(), ", "))}
+		return &FileError{f.Path, errors.New("the order of keys is unknown, so no key can be looked up: " + comparers.Advice())}
 	}
 	return nil
 }

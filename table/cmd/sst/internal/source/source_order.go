@@ -6,7 +6,6 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
@@ -65,14 +64,14 @@ func (s *Source) checkScanWithoutOrder(o ScanOptions) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s: the order of keys is unknown, so %s: use --comparator %s", s.Path, what, strings.Join(comparers.FlagValues(), ", "))
+	return fmt.Errorf("%s: the order of keys is unknown, so %s: %s", s.Path, what, comparers.Advice())
 }
 
 // SameOrder returns an error if the entries of two sources cannot be compared side by side.
 func (s *Source) SameOrder(o *Source) error {
 	for _, x := range []*Source{s, o} {
 		if x.Order == table.AnyOrder {
-			return fmt.Errorf("%s: the order of keys is unknown: use --comparator %s", x.Path, strings.Join(comparers.FlagValues(), ", "))
+			return fmt.Errorf("%s: the order of keys is unknown: %s", x.Path, comparers.Advice())
 		}
 	}
 	if s.Order != o.Order {
