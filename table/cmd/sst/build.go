@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -132,7 +133,7 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	bounded := &boundedWriter{Writer: w, limit: limit}
 	read := &inputReader{paths: inputs, stdin: stdin, options: in, stderr: stderr}
 	if f.sorted {
-		err = appendSorted(bounded, read.pairs(ctx))
+		err = read.appendSorted(bounded, read.pairs(ctx))
 	} else {
 		err = f.appendDeduplicated(bounded, sorting.Sort(ctx, read.pairs(ctx), sortOptions(o, limit, f.tempDir)), read)
 	}
@@ -148,13 +149,14 @@ type inputReader struct {
 	stdin   io.Reader
 	options input.Options
 	stderr  io.Writer
-	n       int // number of pairs read
+	n       int         // number of pairs read
+	place   input.Place // of the last pair
 }
 
 // pairs returns the pairs, and shows progress.
 func (r *inputReader) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
 	bar := progress.Bytes(r.stderr, totalSize(r.paths), "reading")
-	r.options.WrapReader = bar.Reader
+	r.options.WrapReader, r.options.Place = bar.Reader, &r.place
 	r.options.OnLeftOut = func(path string) {
 		text.Line(r.stderr, "sst: note: skipped %s, because it is the output", path)
 	}
@@ -221,10 +223,14 @@ func totalSize(inputs []string) int64 {
 // progressEvery is after how many entries a loop shows its progress.
 const progressEvery = 1 << 12
 
-func appendSorted(w *boundedWriter, pairs iter.Seq2[input.Pair, error]) error {
+// appendSorted appends the pairs in the order of the input.
+func (r *inputReader) appendSorted(w *boundedWriter, pairs iter.Seq2[input.Pair, error]) error {
 	for pair, err := range pairs {
 		if err == nil {
 			err = w.Append(pair.Key, pair.Value)
+		}
+		if errors.Is(err, table.ErrOrder) {
+			return fmt.Errorf("%v: %s: leave out --sorted", r.place, strings.TrimPrefix(err.Error(), "table: "))
 		}
 		if err != nil {
 			return err

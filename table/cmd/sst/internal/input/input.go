@@ -43,8 +43,30 @@ type Options struct {
 	// Memory limits the size of lines, and of files in directories.
 	Memory memory.Limit
 
+	// Place, if not nil, is set to the place of each pair before it is yielded.
+	Place *Place
+
 	// WrapReader, if not nil, wraps each input, to show progress.
 	WrapReader func(io.Reader) io.Reader
+}
+
+// A Place is where a pair is from.
+type Place struct {
+	Name string // of the input or, in a directory, of the file
+	Line int    // 0: the pair is a file
+}
+
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.Name
+	}
+	return fmt.Sprintf("%s, line %d", p.Name, p.Line)
+}
+
+func (o Options) setPlace(p Place) {
+	if o.Place != nil {
+		*o.Place = p
+	}
 }
 
 // Formats are the names of the line formats.
@@ -184,6 +206,7 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 		if err := parse(&p, lines.Bytes()); err != nil {
 			return false, fmt.Errorf("%s, line %d: %w", name, n, err)
 		}
+		o.setPlace(Place{name, n})
 		if !yield(p.Pair, nil) {
 			return false, nil
 		}
@@ -231,6 +254,7 @@ func (o Options) directory(dir string, yield func(Pair, error) bool) (more bool,
 		if buf, err = o.contents(path, buf); err != nil {
 			return err
 		}
+		o.setPlace(Place{Name: path})
 		if more = yield(Pair{[]byte(filepath.ToSlash(key)), buf}, nil); !more {
 			return fs.SkipAll
 		}
