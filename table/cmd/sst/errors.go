@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -35,7 +34,7 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 	if n := len(files) - 1; n > 0 {
 		others = fmt.Sprintf("; and do the same for %s", text.Count(uint64(n), "other table"))
 	}
-	rescued := output.FreeName(files[0], ".rescued.ldb")
+	rescued := source.OutputName(files[0], ".rescued.ldb")
 	text.Line(w, "sst: to save what can still be read: sst salvage %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
 }
 

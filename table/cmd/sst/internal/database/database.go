@@ -42,6 +42,21 @@ var (
 	LogName      = regexp.MustCompile(`^([0-9]+)\.log$`)
 )
 
+// FindCurrentOrManifest returns the name of a CURRENT file or a MANIFEST in a directory. It
+// returns "" if there is none: the directory is not that of a database.
+func FindCurrentOrManifest(dir string) (name string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if IsCurrentOrManifest(e.Name()) {
+			return e.Name(), nil
+		}
+	}
+	return "", nil
+}
+
 // IsCurrentOrManifest reports whether a file has the name of a CURRENT file or a MANIFEST.
 func IsCurrentOrManifest(name string) bool {
 	return name == "CURRENT" || ManifestName.MatchString(name)

@@ -13,7 +13,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -115,16 +114,12 @@ func (o Options) checkPath(path string, stdin io.Reader) error {
 
 // checkDirectory returns an error for the directory of a database. Its files are no pairs.
 func checkDirectory(path string) error {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return err
+	name, err := database.FindCurrentOrManifest(path)
+	if name != "" {
+		err = fmt.Errorf("%s: the directory of a database, because it has %s: to build a table of its entries, use sst scan %s | sst build -o OUT",
+			path, name, text.ShellPath(path))
 	}
-	isDatabase := func(e fs.DirEntry) bool { return database.IsCurrentOrManifest(e.Name()) }
-	if i := slices.IndexFunc(entries, isDatabase); i >= 0 {
-		return fmt.Errorf("%s: the directory of a database, because it has %s: to build a table of its entries, use sst scan %s | sst build -o OUT",
-			path, entries[i].Name(), text.ShellPath(path))
-	}
-	return nil
+	return err
 }
 
 func (o Options) checkFile(path string, f *os.File) error {

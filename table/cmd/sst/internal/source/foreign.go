@@ -9,7 +9,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -75,7 +74,7 @@ func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 	case codecs.IsZstd(head) && isZstdFile(f.Src, f.Size):
 		return "compressed with zstd", "decompress it first: zstd -dc " + path + " > OUT"
 	case isText(head), isLatin1(head):
-		return "text", "build a table from it with sst build -o " + text.ShellPath(output.FreeName(f.Path, ".ldb")) + " " + path
+		return "text", f.useOfText(head)
 	case isTar(head):
 		return "a tar archive", "take the tables out first: tar -xf " + path
 	case isUTF16(head):
@@ -87,6 +86,14 @@ func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 		}
 	}
 	return "", ""
+}
+
+// useOfText says what to do with a text file. Only lines with a tab are key and value.
+func (f *File) useOfText(head []byte) string {
+	if first, _, _ := bytes.Cut(head, []byte("\n")); !bytes.Contains(first, []byte("\t")) {
+		return "want an .ldb or .sst file"
+	}
+	return fmt.Sprintf("build a table from it with sst build -o %s %s", text.ShellPath(OutputName(f.Path, ".ldb")), text.ShellPath(f.Path))
 }
 
 // fileKindReaders say how to read such a file. The database's directory follows.
