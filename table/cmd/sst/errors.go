@@ -22,12 +22,22 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 	if command.Name() == "salvage" {
 		return
 	}
-	files := damagedFiles(err)
-	if len(files) == 0 {
+	all := damagedFiles(err)
+	if f := command.Flags().Lookup("comparator"); len(all) > 0 && f != nil && f.Changed && errors.Is(err, table.ErrOrder) {
+		text.Line(w, "sst: the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
 		return
 	}
-	if f := command.Flags().Lookup("comparator"); f != nil && f.Changed && errors.Is(err, table.ErrOrder) {
-		text.Line(w, "sst: the keys are not in the order that --comparator gives: to detect the order, use --comparator auto")
+	suggestRescue(w, all)
+}
+
+// suggestRescue prints how to save what damaged tables still have.
+func suggestRescue(w io.Writer, all []string) {
+	files := slices.DeleteFunc(slices.Clone(all), source.IsEmpty)
+	switch {
+	case len(all) == 0:
+		return
+	case len(files) == 0:
+		text.Line(w, "sst: an empty table has no entries to save: restore %s from a backup, or copy the directory and %s", text.ShellPath(all[0]), source.RepairCommand)
 		return
 	}
 	others := ""

@@ -71,7 +71,7 @@ func (s *Source) openDir() error {
 	if err != nil {
 		return err
 	}
-	s.Notes, s.Damage, s.logs = d.Notes, errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, isEmpty)}
+	s.Notes, s.Damage, s.logs = d.Notes, errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, IsEmpty)}
 	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
@@ -84,8 +84,8 @@ func (s *Source) openDir() error {
 	return nil
 }
 
-// isEmpty reports whether a file is empty.
-func isEmpty(path string) bool {
+// IsEmpty reports whether a file is empty.
+func IsEmpty(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
