@@ -27,7 +27,8 @@ func getCommand() *cobra.Command {
 		Use:   "get SOURCE KEY...",
 		Short: "Print the value of a key",
 		Long: `Print the value of a key. With several keys, or with --keys-from, print each key and its
-value. The exit status is 1 if a key is absent.
+value. The exit status is 1 if a key is absent, and 3 if damage hides whether it is there. The
+other keys are still looked up.
 
 --keys-from reads keys from a file, one per line, with the same escapes as KEY or, with
 --hex, in hexadecimal. The file may have any number of lines. A line may have up to 16 MiB.
@@ -81,45 +82,39 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	if err != nil {
 		return err
 	}
-	answer := func(s *source.Source, keys [][]byte) error { return get(s, keys, print) }
+	answer := func(s *source.Source, key []byte) (found bool, err error) { return get(s, key, print) }
 	if f.explain {
-		answer = func(s *source.Source, keys [][]byte) error { return explain(cmd.OutOrStdout(), s, keys) }
+		answer = func(s *source.Source, key []byte) (found bool, err error) {
+			return explain(cmd.OutOrStdout(), s, key)
+		}
 	}
 	return f.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
-		var absent error
+		var l lookups
 		for keys, err := range f.batches(first, cmd.InOrStdin(), output.FilesOf(cmd.OutOrStdout(), "")) {
 			if err == nil {
 				err = s.PrefetchLogs(keys...)
 			}
 			if err == nil {
-				err = answer(s, keys)
+				err = l.run(s, keys, answer)
 			}
-			if err != nil && !errors.Is(err, errNegative) {
-				return err
+			if err != nil {
+				return errors.Join(err, l.failure())
 			}
-			absent = cmp.Or(absent, err)
 		}
-		return absent
+		if !f.explain {
+			l.noteAbsent(cmd.ErrOrStderr())
+		}
+		return cmp.Or(l.failure(), l.negative())
 	})
 }
 
-// get prints the entries that are found.
-func get(s *source.Source, keys [][]byte, print func(source.Entry) error) error {
-	var absent error
-	for _, key := range keys {
-		e, found, err := s.Get(key)
-		if err != nil {
-			return err
-		}
-		if !found {
-			absent = errNegative
-			continue
-		}
-		if err := print(e); err != nil {
-			return err
-		}
+// get prints the entry of a key, if it is found.
+func get(s *source.Source, key []byte, print func(source.Entry) error) (found bool, err error) {
+	e, found, err := s.Get(key)
+	if err != nil || !found {
+		return false, err
 	}
-	return absent
+	return true, print(e)
 }
 
 // printer returns a function that prints the value of an entry, or with several keys and in

@@ -16,31 +16,26 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// explain prints the steps of the lookup of each key.
-func explain(out io.Writer, s *source.Source, keys [][]byte) error {
-	var absent error
-	for _, key := range keys {
-		text.Line(out, "key %s", wire.Quote(key))
-		e, found, paths, err := s.Explain(key)
-		if err != nil {
-			return err
-		}
-		if e.Log != "" {
-			text.Line(out, "%s: found in the batch at %d", filepath.Base(e.Log), e.Offset)
-		}
-		explainTables(out, s, paths)
-		switch {
-		case found:
-			text.Line(out, "found: %s", describeEntry(e))
-		case e.Internal:
-			text.Line(out, "absent: deleted by the tombstone with sequence number %d", e.Sequence)
-			absent = errNegative
-		default:
-			text.Line(out, "absent")
-			absent = errNegative
-		}
+// explain prints the steps of the lookup of a key.
+func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error) {
+	text.Line(out, "key %s", wire.Quote(key))
+	e, found, paths, err := s.Explain(key)
+	if err != nil {
+		return false, err
 	}
-	return absent
+	if e.Log != "" {
+		text.Line(out, "%s: found in the batch at %d", filepath.Base(e.Log), e.Offset)
+	}
+	explainTables(out, s, paths)
+	switch {
+	case found:
+		text.Line(out, "found: %s", describeEntry(e))
+	case e.Internal:
+		text.Line(out, "absent: deleted by the tombstone with sequence number %d", e.Sequence)
+	default:
+		text.Line(out, "absent")
+	}
+	return found, nil
 }
 
 // describeEntry describes an entry, with the start of its value. A tombstone has none.

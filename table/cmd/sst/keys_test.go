@@ -33,3 +33,26 @@ func TestKeysInBatches(t *testing.T) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
+
+// Of many keys that cannot be read, the first are named and the others counted.
+func TestUnreadKeysAreNamed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var keys []string
+	for i := range maxUnreadKeys + 50 {
+		keys = append(keys, fmt.Sprintf("key%03d", i))
+	}
+	pairs := strings.Join(keys, "\t\n") + "\t\n"
+	if err := os.WriteFile("in.tsv", []byte(pairs), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
+	s := readSound(t, "t.ldb")
+	s.contents[s.layout.Data[0].Offset] ^= 1
+	if err := os.WriteFile("t.ldb", s.contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := sst(append([]string{"get", "t.ldb"}, keys...)...)
+	if named := strings.Count(stderr, `sst: key "key`); status != exitDamaged || named != maxUnreadKeys || !strings.Contains(stderr, "sst: 50 other keys cannot be read either\n") {
+		t.Errorf("status %d, %d keys are named: %s", status, named, stderr)
+	}
+}
