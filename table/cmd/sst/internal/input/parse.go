@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -109,6 +110,9 @@ func (p *parser) json(line []byte) (err error) {
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("JSON: want one object a line")
 	}
+	if name := repeatedField(line); name != "" {
+		return fmt.Errorf("JSON: %q is there more than once", name)
+	}
 	if p.Key, err = oneOf("key", o.Key, o.KeyBase64); err != nil {
 		return err
 	}
@@ -128,6 +132,22 @@ func (p *parser) json(line []byte) (err error) {
 		return errors.New(`JSON: no "sequence", which --internal-keys requires`)
 	}
 	return p.appendTrailer(*o.Sequence, o.Kind)
+}
+
+// repeatedField returns the name of a field that the object on the line, which was decoded,
+// has more than once. The decoder would take the last one.
+func repeatedField(line []byte) string {
+	d := json.NewDecoder(bytes.NewReader(line))
+	var names []string
+	for d.Token(); d.More(); d.Token() { // the object's brace, and then each value
+		name, _ := d.Token()
+		text := fmt.Sprint(name)
+		if slices.ContainsFunc(names, func(s string) bool { return strings.EqualFold(s, text) }) {
+			return text
+		}
+		names = append(names, text)
+	}
+	return ""
 }
 
 // jsonError shortens an error of the JSON decoder, which can hold a long part of the line.
