@@ -20,17 +20,18 @@ import (
 // LevelDB uses a whole number of bits per key, and rounds 0.69 times that down to k.
 // Its rate is therefore a little higher than the optimum.
 //
-// A filter knows only a 32-bit hash of each key. An absent key has the hash of one of
-// n keys with probability 1 − e^(−n/2³²). One filter of n keys therefore has a rate
-// of p + (1−p)(1−e^(−n/2³²)). This does not matter for a filter block, whose filters
-// hold the keys of one or a few data blocks. Ten billion keys need many small filters,
-// never one.
+// The formulas assume k independent bits. LevelDB's bits come from one 32-bit hash by double
+// hashing, and are not independent:
 //
-// The formulas assume k independent bits. LevelDB's bits come from one hash by double
-// hashing, and in small filters of a few hundred bits they often coincide. There the
-// measured rate is higher: by 10 to 20 % at 10 bits per key, and tenfold at 20 bits,
-// where the formula gives 0.0068 %. Keys that differ in a few bytes only, such as
-// consecutive decimal numbers, can have higher rates, since the hash spreads them badly.
+//   - In small filters of a few hundred bits, such as those of a filter block, they often
+//     coincide. The measured rate is higher by 10 to 40 % at 10 bits per key, and tenfold at
+//     20 bits, where the formula gives 0.0068 %.
+//   - In a filter of ≥ 10⁵ keys the rate is higher by half at 10 bits per key, and sixfold for
+//     10⁶ keys at 20 bits: see [PredictRate]. Ten billion keys need many small filters,
+//     never one.
+//
+// Keys that differ in a few bytes only, such as consecutive decimal numbers, can have higher
+// rates, since the hash spreads them badly.
 type Sizing struct {
 	// Keys is n, the number of keys.
 	Keys uint64
@@ -49,8 +50,8 @@ type Sizing struct {
 	// many small filters.
 	Rate float64
 
-	// SingleRate is the rate, 0 to 1, if all keys are in one filter. It accounts for
-	// the 32-bit hash, and for the limit of 2³²−8 bits in one filter.
+	// SingleRate is the rate, 0 to 1, that is expected if all keys are in one filter, which
+	// has at most 2³²−8 bits: see PredictRate.
 	SingleRate float64
 
 	// ExactBits is the classical optimum m in bits, rounded up: for SizeForRate that
@@ -100,7 +101,7 @@ func SizeForBits(n uint64, bitsPerKey int) (Sizing, error) {
 		K:          probes(perKey),
 		Bytes:      (m + 7) / 8,
 		Rate:       rate(float64(perKey), probes(perKey)),
-		SingleRate: singleRate(n, perKey),
+		SingleRate: PredictRate(n, filterBits(n, perKey), probes(perKey)),
 		ExactBits:  m,
 		BestK:      best,
 		BestRate:   rate(float64(perKey), best),
@@ -110,13 +111,4 @@ func SizeForBits(n uint64, bitsPerKey int) (Sizing, error) {
 // rate is (1 − e^(−kn/m))^k with m/n bits per key.
 func rate(perKey float64, k int) float64 {
 	return math.Pow(-math.Expm1(-float64(k)/perKey), float64(k))
-}
-
-// singleRate is the rate of one filter of n keys.
-func singleRate(n, bitsPerKey uint64) float64 {
-	if n == 0 {
-		return 0
-	}
-	p := rate(float64(filterBits(n, bitsPerKey))/float64(n), probes(bitsPerKey))
-	return p + (1-p)*-math.Expm1(-float64(n)/(1<<32))
 }

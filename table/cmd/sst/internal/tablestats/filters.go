@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -49,8 +50,8 @@ func BloomBitsOf(filter []byte, keys int) BloomBits {
 
 // tableBloomBitsOf splits a filter.TableBloom, which ends in k and the number of lines as 4
 // bytes.
-func tableBloomBitsOf(filter []byte, keys int) BloomBits {
-	return BloomBitsOf(filter[:len(filter)-4], keys)
+func tableBloomBitsOf(contents []byte, keys int) BloomBits {
+	return BloomBitsOf(contents[:len(contents)-4], keys)
 }
 
 // NumSet returns the number of set bits.
@@ -70,8 +71,13 @@ func (b BloomBits) likelyKeys() int {
 	return int(max(1, min(keys, n)))
 }
 
-// Predicted returns the false-positive rate of the classical formula.
-func (b BloomBits) Predicted() float64 {
+// manyKeys is the number of keys from which on the rate of a LevelDB filter is predicted by
+// filter.PredictRate: then the classical formula can be wrong by half. For the many small
+// filters of a table it would take too long.
+const manyKeys = 10_000
+
+// formula returns the false-positive rate of the classical formula.
+func (b BloomBits) formula() float64 {
 	if len(b.Array) == 0 {
 		return 0
 	}
@@ -92,12 +98,11 @@ func (s *Stats) addFilters(f *source.File, keys []int) {
 		s.Filters = append(s.Filters, sum.result())
 	}
 	if whole := all.Table; whole != nil {
-		var sum filterSum
+		sum := filterSum{FilterStats: FilterStats{WholeTable: true}}
 		if contents, _, err := f.Layout.ReadBlock(all.TableEntry.Handle); err == nil { // it was read before
 			sum.add(tableBloomBitsOf(contents, s.userKeys))
 		}
 		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.TableEntry.Name), format.TableFilterPrefix), all.TableEntry.Offset, all.TableEntry.Length
-		sum.WholeTable = true
 		s.Filters = append(s.Filters, sum.result())
 	}
 }
@@ -125,7 +130,11 @@ func (s *filterSum) add(b BloomBits) {
 	s.keys += b.Keys
 	s.bits += 8 * len(b.Array)
 	s.set += b.NumSet()
-	s.predicted += b.Predicted() * float64(b.Keys)
+	predicted := b.formula()
+	if !s.WholeTable && b.Keys >= manyKeys {
+		predicted = filter.PredictRate(uint64(b.Keys), 8*uint64(len(b.Array)), b.K)
+	}
+	s.predicted += predicted * float64(b.Keys)
 }
 
 func (s *filterSum) result() FilterStats {

@@ -118,6 +118,16 @@ func TestMeasuredRates(t *testing.T) {
 	}
 }
 
+// A large filter of LevelDB's kind has a higher rate than the formula's 0.84 %, and that is
+// predicted.
+func TestPredictedRateOfALargeFilter(t *testing.T) {
+	t.Parallel()
+	f := statsOf(t, table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterBaseLg: 30}, w1(100_000)).Filters[0]
+	if f.NonEmpty != 1 || f.Predicted < 0.012 || math.Abs(f.Measured-f.Predicted) > f.Predicted/10 {
+		t.Errorf("%d filters, %.5f measured, %.5f predicted; want one, and 10 %% apart at most", f.NonEmpty, f.Measured, f.Predicted)
+	}
+}
+
 func TestStatsOfTableFilter(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

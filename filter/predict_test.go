@@ -1,0 +1,120 @@
+package filter_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// measureSingle returns the false-positive rate of filters of n random keys of 16 bytes, each
+// filter by itself, and the number of false positives that it is measured by.
+func measureSingle(rng *rand.Rand, p filter.Policy, n, filters, lookups int) (rate float64, hits int) {
+	var key [16]byte
+	next := func(odd uint64) []byte {
+		binary.LittleEndian.PutUint64(key[:], rng.Uint64()&^1|odd)
+		binary.LittleEndian.PutUint64(key[8:], rng.Uint64())
+		return key[:]
+	}
+	for range filters {
+		g := p.NewGenerator()
+		for range n {
+			g.Add(next(1))
+		}
+		var f filter.Bytes
+		g.Generate(&f)
+		for range lookups / filters {
+			if p.Contains(f, next(0)) {
+				hits++
+			}
+		}
+	}
+	return float64(hits) / float64(lookups/filters*filters), hits
+}
+
+// SingleRate is what filters measure, from those of a data block to those of large tables.
+// The formula is wrong by half and more.
+func TestSingleRateIsMeasured(t *testing.T) {
+	t.Parallel()
+	allBits, sizes := []int{5, 10}, []int{35, 300, 1000, 10_000, 100_000}
+	if long.Enabled() {
+		allBits, sizes = []int{5, 8, 10, 12, 16, 20}, append(sizes, 1_000_000)
+	}
+	rng := rand.New(rand.NewPCG(41, 41))
+	for _, bits := range allBits {
+		for _, size := range sizes {
+			n := size - size/50 + rng.IntN(size/25+1)
+			s, err := filter.SizeForBits(uint64(n), bits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := max(64, n*bits+7) / 8 * 8; m%257 == 0 {
+				continue // see PredictRate
+			}
+			lookups := min(int(1500/s.SingleRate), 20_000_000)
+			got, hits := measureSingle(rng, filter.NewBloom(bits), n, max(1, 200_000/n), lookups)
+			band := 0.07
+			if n < 300 {
+				band = 0.15
+			}
+			band += 3 / math.Sqrt(float64(hits)) // of chance
+			if got < s.SingleRate*(1-band) || got > s.SingleRate*(1+band) {
+				t.Errorf("%d keys, %d bits for each: measured %.5f %%, SingleRate is %.5f %%", n, bits, 100*got, 100*s.SingleRate)
+			}
+		}
+	}
+}
+
+// Impossible filters have the rate that Contains has for them.
+func TestPredictRateOfImpossibleFilters(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		n, bits uint64
+		k       int
+		want    float64
+	}{
+		{"no keys", 0, 64, 6, 0},
+		{"no bits", 10, 0, 6, 0},
+		{"k is reserved", 10, 64, 31, 1},
+		{"k is 0", 10, 64, 0, 1},
+		{"all bits are set", 1 << 40, 1 << 40, 30, 1},
+	} {
+		if got := filter.PredictRate(tt.n, tt.bits, tt.k); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%s: PredictRate = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	for _, k := range []int{1, 2, 3, 6, 30} { // any length, also one that fermat divides
+		for _, bits := range []uint64{8, 64, 65537 * 8, 1<<32 - 8} {
+			if got := filter.PredictRate(bits/10, bits, k); !(got >= 0 && got <= 1) {
+				t.Errorf("PredictRate(%d, %d, %d) = %v", bits/10, bits, k, got)
+			}
+		}
+	}
+}
+
+// BenchmarkSingleRate measures large filters beside SingleRate, which is %predicted, and the
+// classical formula.
+func BenchmarkSingleRate(b *testing.B) {
+	for _, bits := range []int{5, 10, 16, 20} {
+		for _, n := range []int{1_000_000, 10_000_000} {
+			b.Run(fmt.Sprintf("keys=%d/bits=%d", n, bits), func(b *testing.B) {
+				s, err := filter.SizeForBits(uint64(n), bits)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var got float64
+				for i := 0; b.Loop(); i++ {
+					got, _ = measureSingle(rand.New(rand.NewPCG(uint64(i), 42)), filter.NewBloom(bits), n, 1, 10_000_000)
+				}
+				b.ReportMetric(100*got, "%measured")
+				b.ReportMetric(100*s.SingleRate, "%predicted")
+				b.ReportMetric(100*s.Rate, "%formula")
+			})
+		}
+	}
+}
