@@ -43,8 +43,9 @@ write-ahead logs of a database once.
 answers of their filters, the index entry, the number of the filter, the data blocks that
 were read, and the time it took. Blocks are read from the file each time, without a block
 cache. In a database, a lookup stops after the logs, or after the level, that have a version
-of the key, even if that is a deletion. The tables of level 0 overlap, so all of them that may have the key are searched.
-Without a MANIFEST there are no levels, and all tables whose range has the key are searched.`,
+of the key, even if that is a deletion. The tables of level 0 overlap, so all of them that
+may have the key are searched. Without a MANIFEST there are no levels, and all tables whose
+range has the key are searched.`,
 		Example: `  sst get users.ldb ada
   sst get users.ldb -- -key-that-starts-with-a-dash
   sst get --format raw src.ldb fmt/print.go > print.go
