@@ -106,7 +106,7 @@ func TestIndexIsHeldToMemory(t *testing.T) {
 	if err := os.WriteFile(path, longKeys(100_000, 2_000, ""), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	status, _, stderr := sst("salvage", path, "-o", out, "--memory", "32MiB")
+	status, _, stderr := sst("salvage", path, "-o", out, "--memory", "32MiB", "--block-size", "4KiB")
 	if want := "the index of the table has > 16777216 bytes, which is 1/2 of --memory: use a larger --block-size or --memory"; status != exitUsage || !strings.Contains(stderr, want) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
