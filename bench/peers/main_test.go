@@ -44,10 +44,9 @@ var wantRows = map[string]int{
 }
 
 // The whole program, small: the page has every row and figures in it, and the
-// charts are well-formed.
+// charts are well-formed. It measures the memory of the process, and so runs alone.
 func TestRun(t *testing.T) {
 	long.Test(t)
-	t.Parallel()
 	dir := t.TempDir()
 	err := run([]string{"-o", dir, "-entries", "2000", "-urls", "10000", "-rounds", "2", "-time", "1ms"})
 	if err != nil {
