@@ -69,6 +69,45 @@ func TestSingleRateIsMeasured(t *testing.T) {
 	}
 }
 
+// Table filters measure what PredictTableRate says, with few and many keys in a line.
+func TestTableRateIsMeasured(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(43, 43))
+	for _, n := range []int{1000, 30_000} {
+		for _, bits := range []int{4, 8, 10, 16, 20} {
+			hits, lines := 0, 0
+			const filters, lookups = 20, 50_000
+			var key [16]byte
+			for range filters {
+				g := filter.NewTableBloom(bits).NewTableGenerator()
+				for range n {
+					binary.LittleEndian.PutUint64(key[:], rng.Uint64()|1)
+					g.Add(key[:])
+				}
+				f, err := g.Generate()
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := filter.NewTableBloom(0).Open(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				lines = len(f) / 64
+				for range lookups {
+					binary.LittleEndian.PutUint64(key[:], rng.Uint64()&^1)
+					if r.Contains(key[:]) {
+						hits++
+					}
+				}
+			}
+			got, want := float64(hits)/(filters*lookups), filter.PredictTableRate(uint64(n), uint64(lines), min(6, bits*69/100))
+			if ratio, chance := got/want, 3/math.Sqrt(float64(hits)); ratio < 0.92-chance || ratio > 1+chance {
+				t.Errorf("%d keys, %d bits for each: measured %.4f %%, PredictTableRate is %.4f %%", n, bits, 100*got, 100*want)
+			}
+		}
+	}
+}
+
 // Impossible filters have the rate that Contains has for them.
 func TestPredictRateOfImpossibleFilters(t *testing.T) {
 	t.Parallel()
@@ -86,6 +125,15 @@ func TestPredictRateOfImpossibleFilters(t *testing.T) {
 	} {
 		if got := filter.PredictRate(tt.n, tt.bits, tt.k); math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("%s: PredictRate = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	for _, lines := range []uint64{0, 1, 1 << 23} {
+		for _, n := range []uint64{0, 1, 1000, 1 << 40} {
+			for _, k := range []int{0, 1, 6, 127, 600} {
+				if got := filter.PredictTableRate(n, lines, k); !(got >= 0 && got <= 1) {
+					t.Errorf("PredictTableRate(%d, %d, %d) = %v", n, lines, k, got)
+				}
+			}
 		}
 	}
 	for _, k := range []int{1, 2, 3, 6, 30} { // any length, also one that fermat divides

@@ -26,6 +26,20 @@ func plainTableContains(filter, key []byte) bool {
 	return true
 }
 
+// plainTableFilter is a filter of lines in which each key sets k bits.
+func plainTableFilter(lines, k int, keys [][]byte) []byte {
+	filter := make([]byte, 64*lines, 64*lines+5)
+	for _, key := range keys {
+		h := plainSignedHash(key)
+		line, delta := filter[int(h%uint32(lines))*64:][:64], h>>17|h<<15
+		for range k {
+			line[h%512/8] |= 1 << (h % 8)
+			h += delta
+		}
+	}
+	return binary.LittleEndian.AppendUint32(append(filter, byte(k)), uint32(lines))
+}
+
 func plainSignedHash(key []byte) uint32 {
 	h := 0xbc9f1d34 ^ uint32(len(key))*0xc6a4a793
 	for ; len(key) >= 4; key = key[4:] {
@@ -67,28 +81,47 @@ func randomKeys(rng *rand.Rand, n int) [][]byte {
 	return keys
 }
 
-// Contains gives the answers of the plain version.
+// Filters are those of the plain version, and Contains gives its answers.
 func TestTableBloomContains(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 14))
 	for _, bitsPerKey := range []int{0, 1, 5, 10, 16, 44, 100} {
-		p := NewTableBloom(bitsPerKey)
 		for _, n := range []int{1, 2, 50, 51, 52, 1000} {
 			keys := randomKeys(rng, n)
 			f := tableFilter(t, bitsPerKey, keys)
-			r, err := p.Open(f)
-			if err != nil {
-				t.Fatal(err)
+			lines, k := (len(f)-5)/64, int(f[len(f)-5])
+			if want := plainTableFilter(lines, k, keys); !bytes.Equal(f, want) {
+				t.Fatalf("%d bits, %d keys: %d bytes, want %d others", bitsPerKey, n, len(f), len(want))
 			}
-			for i, k := range append(keys, randomKeys(rng, 2000)...) {
-				want := plainTableContains(f, k)
-				if i < n && !want {
-					t.Fatalf("%d bits, %d keys: no %x, which was added", bitsPerKey, n, k)
-				}
-				if got := r.Contains(k); got != want {
-					t.Fatalf("%d bits, %d keys: Contains(%x) = %v, want %v", bitsPerKey, n, k, got, want)
-				}
-			}
+			checkTableContains(t, rng, f, keys)
+		}
+	}
+}
+
+// Other writers set more bits for each key, as Pebble does with more than 10 bits per key.
+func TestTableBloomOfManyProbes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(15, 15))
+	for k := 1; k <= maxLineK; k++ {
+		keys := randomKeys(rng, 300)
+		checkTableContains(t, rng, plainTableFilter(1+2*rng.IntN(10), k, keys), keys)
+	}
+}
+
+// checkTableContains compares Contains with the plain version.
+func checkTableContains(t *testing.T, rng *rand.Rand, f []byte, keys [][]byte) {
+	t.Helper()
+	r, err := NewTableBloom(0).Open(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, key := range append(keys, randomKeys(rng, 2000)...) {
+		want := plainTableContains(f, key)
+		if i < len(keys) && !want {
+			t.Fatalf("%d keys: no %x, which was added", len(keys), key)
+		}
+		if got := r.Contains(key); got != want {
+			t.Fatalf("%d keys, k = %d: Contains(%x) = %v, want %v", len(keys), f[len(f)-5], key, got, want)
 		}
 	}
 }
@@ -106,8 +139,9 @@ func TestTableBloomForm(t *testing.T) {
 		{10, 52, 3, 6, 0.001}, // 2 is even
 		{10, 10_000, 197, 6, 0.0125},
 		{8, 10_000, 157, 5, 0.024},
-		{16, 10_000, 313, 11, 0.004},
-		{44, 10_000, 861, 30, 0.004}, // 18 bits of the hash decide within a line,
+		{16, 10_000, 313, 6, 0.0028},
+		{20, 10_000, 391, 6, 0.0017},
+		{44, 10_000, 861, 6, 0.0009},
 	} {
 		var keys [][]byte
 		for i := range tt.keys {

@@ -3,6 +3,7 @@
 package tablestats
 
 import (
+	"bytes"
 	"iter"
 
 	"github.com/sievetable/sievetable/block"
@@ -19,6 +20,7 @@ type Block struct {
 	Raw              int  // size after decompression
 	Entries          int
 	UserKeys         int   // number of distinct user keys; for plain keys the same as Entries
+	Continues        bool  // whether the first user key is the last one of the block before
 	Deletions        int   // number of tombstones
 	RestartPoints    int   // number of restart points
 	KeyBytes         int64 // size of all keys, uncompressed
@@ -84,8 +86,14 @@ func (k *PrefixTracker) SharedLen(it *block.Iter) (shared int) {
 // next blocks follow.
 func Blocks(f *source.File) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
+		var last []byte // user key
 		for _, part := range f.Layout.Data {
-			b, _, err := ReadBlock(f, part)
+			b, it, err := ReadBlock(f, part)
+			if err == nil && f.Internal && it.First() {
+				b.Continues = last != nil && bytes.Equal(table.InternalFilterKey(it.Key()), last)
+				it.Last()
+				last = append(last[:0], table.InternalFilterKey(it.Key())...)
+			}
 			if !yield(b, err) {
 				return
 			}

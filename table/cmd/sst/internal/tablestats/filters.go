@@ -131,7 +131,10 @@ func (s *filterSum) add(b BloomBits) {
 	s.bits += 8 * len(b.Array)
 	s.set += b.NumSet()
 	predicted := b.formula()
-	if !s.WholeTable && b.Keys >= manyKeys {
+	switch {
+	case s.WholeTable:
+		predicted = filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/64), b.K)
+	case b.Keys >= manyKeys:
 		predicted = filter.PredictRate(uint64(b.Keys), 8*uint64(len(b.Array)), b.K)
 	}
 	s.predicted += predicted * float64(b.Keys)

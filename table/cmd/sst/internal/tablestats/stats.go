@@ -102,6 +102,9 @@ func collect(f *source.File, add func(error)) *Stats {
 			users = unknownCount
 		}
 		s.userKeys = addCounts(s.userKeys, users)
+		if b.Continues && s.userKeys != unknownCount {
+			s.userKeys--
+		}
 		if slot := b.filterIndex(f); slot < len(keys) {
 			keys[slot] = addCounts(keys[slot], users)
 		}

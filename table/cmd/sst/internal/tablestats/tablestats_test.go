@@ -135,7 +135,7 @@ func TestStatsOfTableFilter(t *testing.T) {
 		most    float64 // false positives
 	}{
 		{10, 6, 0.015},
-		{20, 13, 0.004},
+		{20, 6, 0.002},
 	} {
 		policy := filter.NewTableBloom(tt.bits)
 		s := statsOf(t, table.WriterOptions{TableFilterPolicy: policy}, w1(10_000))
