@@ -1,6 +1,7 @@
 // Command goldens writes the golden tables and their MANIFEST into testdata,
-// each with the engine that it is named after, and tables of these engines'
-// databases into table/testdata/databases. It needs C++ LevelDB (Debian:
+// each with the engine that it is named after, bare filters of goleveldb and C++
+// LevelDB into testdata/filters, and tables of these engines' databases into
+// table/testdata/databases. It needs C++ LevelDB (Debian:
 // libleveldb-dev). From the root:
 //
 //	go run ./bench/peers/goldens
@@ -51,6 +52,9 @@ func run(dir, databases string) error {
 		return err
 	}
 	if err := writeDatabases(databases, tmp, tool); err != nil {
+		return err
+	}
+	if err := writeFilters(dir, tool); err != nil {
 		return err
 	}
 	producers := []producer{

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,6 +139,23 @@ func (t *Tool) Get(file string, bitsPerKey int, keys [][]byte) ([]Answer, error)
 		answers = append(answers, Answer{found == 1, reads})
 	}
 	return answers, nil
+}
+
+// Filter builds a filter of keys, and asks it for others.
+func (t *Tool) Filter(bitsPerKey int, keys, asked [][]byte) (filter []byte, answers []bool, err error) {
+	var in []byte
+	for _, k := range append(slices.Clip(keys), asked...) {
+		in = append(binary.LittleEndian.AppendUint32(in, uint32(len(k))), k...)
+	}
+	out, err := t.run(in, "filter", strconv.Itoa(bitsPerKey), strconv.Itoa(len(keys)))
+	if err != nil {
+		return nil, nil, err
+	}
+	n := 4 + binary.LittleEndian.Uint32(out)
+	for _, answer := range out[n:] {
+		answers = append(answers, answer == 1)
+	}
+	return out[4:n], answers, nil
 }
 
 // Live makes a database without compression in dir and does the ops with it.

@@ -205,6 +205,25 @@ int Live(char** args) {
   return 0;
 }
 
+// filter bits n: builds a filter of the first n keys of stdin, and writes its length as
+// u32le and its bytes. For each further key leaves a byte, 1 if it may be in the filter.
+int Filter(char** args) {
+  const std::unique_ptr<const leveldb::FilterPolicy> policy(
+      leveldb::NewBloomFilterPolicy(std::atoi(args[0])));
+  std::vector<std::string> keys(std::atoi(args[1]));
+  uint32_t length;
+  for (std::string& key : keys)
+    if (ReadU32(&length)) key = ReadString(length);
+  const std::vector<Slice> slices(keys.begin(), keys.end());
+  std::string filter;
+  policy->CreateFilter(slices.data(), slices.size(), &filter);
+  WriteU32(filter.size());
+  std::fwrite(filter.data(), 1, filter.size(), stdout);
+  while (ReadU32(&length))
+    std::putchar(policy->KeyMayMatch(ReadString(length), filter));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -217,8 +236,9 @@ int main(int argc, char** argv) {
   if (command == "scan" && argc == 4) return Scan(argv + 2);
   if (command == "get" && argc == 4) return Get(argv + 2);
   if (command == "live" && argc == 4) return Live(argv + 2);
+  if (command == "filter" && argc == 4) return Filter(argv + 2);
   std::cerr << "usage: ldbtool version | build OUT bits block_size "
                "restart_interval compression | scan FILE bits | get FILE bits "
-               "| live DIR bits\n";
+               "| live DIR bits | filter bits n\n";
   return 2;
 }
