@@ -36,6 +36,28 @@
 //	for each 4 bytes, as u32le w:   h += w;  h *= M;  h ^= h>>16
 //	if 1 to 3 bytes are left:       h += them, as u32le with zeros;  h *= M;  h ^= h>>24
 //
+// # How good a Bloom filter is
+//
+// A filter of m bits with n keys has about p = (1 − e^(−kn/m))^k false positives. With more
+// bits per key, m/n, there are fewer. For a given m/n there is a best k:
+//
+//   - It is m/n·ln 2, and then half of the bits are set: each bit that is looked up tells the
+//     most. [Inspect] counts the bits of a filter.
+//   - Then p = 2^(−k) = 0.6185^(m/n): 0.8 % with 10 bits per key, and each 4.8 bits more make
+//     a tenth of it.
+//   - A rate of p takes 1.44·log₂(1/p) bits per key. No filter can do with less than
+//     log₂(1/p).
+//
+// LevelDB's filters do worse than that, as k is rounded down and the k bits are not
+// independent: see [Sizing] and [PredictRate]. They do worse again for keys that differ in
+// their last bytes only. The hash multiplies 4 bytes at a time, so that the last of 4 bytes
+// changes only the highest byte of the product, and the shift behind it one byte more. The
+// hashes of "aaa1", "aaa2" and "aaa3" have 16 of their 32 bits in common: in a small filter
+// their bits often coincide, and what is in the filter for one of them is there for another.
+//
+// A filter cannot forget a key, since a bit can be that of several keys. For the same reason
+// there is no difference of filters. There are [Union] and [Intersect].
+//
 // # The filter block
 //
 // A filter block has one filter for each range of 2^baseLg bytes of the file. By

@@ -1,7 +1,6 @@
 package filter_test
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -57,46 +56,6 @@ func TestPolicyKindsDiffer(t *testing.T) {
 	}
 }
 
-func TestUnion(t *testing.T) {
-	t.Parallel()
-	p := filter.NewBloom(10)
-	a, b := build(p, "a", "b", "c", "d", "e", "f", "g"), build(p, "h", "i", "j", "k", "l", "m", "n")
-	u, err := filter.Union(a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for c := 'a'; c <= 'n'; c++ {
-		if !p.Contains(u, []byte(string(c))) {
-			t.Errorf("union lacks %q", c)
-		}
-	}
-	if bytes.Equal(u, a) || bytes.Equal(u, b) {
-		t.Error("union changed or returned an argument")
-	}
-}
-
-func TestUnionRefuses(t *testing.T) {
-	t.Parallel()
-	array := make([]byte, 8)
-	ok := append(array, 6)
-	for _, tt := range []struct {
-		name string
-		a, b []byte
-		want string
-	}{
-		{"different sizes", ok, append(make([]byte, 9), 6), "9 and 10 bytes"},
-		{"different k", ok, append(array, 7), "k = 6 and 7"},
-		{"reserved k", append(array, 31), append(array, 31), "k = 31"},
-		{"no bytes", nil, nil, "0 bytes"},
-		{"k of 0", append(array, 0), append(array, 0), "k = 0"},
-	} {
-		u, err := filter.Union(tt.a, tt.b)
-		if err == nil || !strings.Contains(fmt.Sprint(err), tt.want) {
-			t.Errorf("%s: Union = %x, %v; want an error with %q", tt.name, u, err, tt.want)
-		}
-	}
-}
-
 // otherGenerator and otherBuffer stand for another package's interfaces.
 type (
 	otherBuffer interface {
@@ -141,4 +100,37 @@ func TestAdaptPanicsAtOnce(t *testing.T) {
 		}
 	}()
 	filter.Adapt[otherPolicy, otherBuffer](filter.NewBloom(10))
+}
+
+// From is the reverse of Adapt.
+func TestFromAdapted(t *testing.T) {
+	t.Parallel()
+	p := filter.From(filter.Adapt[otherGenerator, otherBuffer](filter.NewBloom(10)))
+	if diff := cmp.Diff(build(filter.NewBloom(10), "key"), build(p, "key")); diff != "" {
+		t.Errorf("filter (-want +got):\n%s", diff)
+	}
+	if p.Name() != "leveldb.BuiltinBloomFilter" || !p.Contains(build(p, "key"), []byte("key")) || p.Contains(build(p, "key"), []byte("other")) {
+		t.Error("the policy does not answer as the adapted one does")
+	}
+}
+
+type (
+	widerBuffer interface {
+		filter.Buffer
+		Grow(n int)
+	}
+	widerGenerator interface {
+		Add(key []byte)
+		Generate(b widerBuffer)
+	}
+)
+
+func TestFromPanicsAtOnce(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if got := fmt.Sprint(recover()); !strings.Contains(got, "filter_test.widerBuffer") {
+			t.Errorf("panic %q does not name widerBuffer", got)
+		}
+	}()
+	filter.From(filter.Adapt[widerGenerator, widerBuffer](filter.NewBloom(10)))
 }

@@ -77,3 +77,37 @@ func TestOddFiltersMeanTheSame(t *testing.T) {
 		}
 	}
 }
+
+// goleveldb's filter builds the filter block of our tables by From, though the memory of a
+// buffer is not clear, and reads it.
+func TestFromGoleveldbsFilter(t *testing.T) {
+	t.Parallel()
+	theirs := filter.From(lfilter.NewBloomFilter(10))
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 50 {
+		keys := randomKeys(rng, 300)
+		want, got := bytesOf(filter.NewBloom(10), keys), bytesOf(theirs, keys)
+		if !bytes.Equal(want, got) {
+			t.Fatalf("%d keys: filter is %x, want %x", len(keys), got, want)
+		}
+		for _, key := range append(randomKeys(rng, 50), keys...) {
+			if got, want := theirs.Contains(got, key), filter.NewBloom(0).Contains(want, key); got != want {
+				t.Fatalf("Contains(%x) = %v, want %v", key, got, want)
+			}
+		}
+	}
+	if got, want := theirs.Name(), "leveldb.BuiltinBloomFilter"; got != want {
+		t.Errorf("Name = %q, want %q", got, want)
+	}
+}
+
+// bytesOf builds a filter in a buffer whose memory was used before.
+func bytesOf(p filter.Policy, keys [][]byte) []byte {
+	b := filter.Bytes(bytes.Repeat([]byte{0xff}, 10_000))[:0]
+	g := p.NewGenerator()
+	for _, key := range keys {
+		g.Add(key)
+	}
+	g.Generate(&b)
+	return b
+}
