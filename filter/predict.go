@@ -89,7 +89,7 @@ func newBitModel(n, m uint64, k int) *bitModel {
 func (b *bitModel) perKey(remainder uint64) float64 {
 	p := 0.0
 	for i := range uint64(b.k) {
-		g := gcd(gcd(1+i<<15, math.MaxUint32), b.m)
+		g := gcd(1+i<<15, uint64(len(b.clear)))
 		for overflows := uint64(0); overflows <= i && (i != 2 || !b.placesMatter); overflows++ {
 			if (overflows+remainder)%g == 0 {
 				p += overflowProbability(i, overflows) * float64(g) / float64(b.m)

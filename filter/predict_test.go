@@ -108,6 +108,21 @@ func TestTableRateIsMeasured(t *testing.T) {
 	}
 }
 
+// At every length, also one that 65537 divides, a filter is at most about as good as the
+// formula says, and its bits are not predicted to be much worse.
+func TestPredictRateOfSpecialLengths(t *testing.T) {
+	t.Parallel()
+	for _, m := range []uint64{8 * 255, 8 * 257, 65536, 8 * 65535, 8 * 65537, 8 * 255 * 257, 1 << 20} {
+		for k := 1; k <= 12; k++ {
+			n := m / 10
+			formula := math.Pow(-math.Expm1(-float64(k)*float64(n)/float64(m)), float64(k))
+			if got := filter.PredictRate(n, m, k); got < 0.9*formula || got > 4*formula+0.001 {
+				t.Errorf("PredictRate(%d, %d, %d) = %g, and the formula's rate is %g", n, m, k, got, formula)
+			}
+		}
+	}
+}
+
 // Impossible filters have the rate that Contains has for them.
 func TestPredictRateOfImpossibleFilters(t *testing.T) {
 	t.Parallel()
