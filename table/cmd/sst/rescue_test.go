@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
@@ -103,7 +102,17 @@ func TestRescuedDatabaseIsReadByItsEngine(t *testing.T) {
 		t.Error("goleveldb reads the copy without the repair, so nothing is tested")
 	}
 	got, err = entriesOf(leveldb.RecoverFile(copied, nil))
-	if diff := cmp.Diff(want, got); diff != "" || err != nil || len(want) < 4500 || len(want) > 5000 {
-		t.Errorf("goleveldb finds %d entries of %d, %v (-scan +goleveldb):\n%s", len(got), len(want), err, diff)
+	if err != nil || len(want) < 4500 || len(want) > 5000 {
+		t.Fatalf("goleveldb finds %d entries of %d, %v", len(got), len(want), err)
+	}
+	for key, value := range want {
+		if got[key] != value {
+			t.Errorf("goleveldb finds %q of %q, want %q", got[key], key, value)
+		}
+	}
+	for key, value := range got { // also from a table that the MANIFEST no longer lists
+		if key != "last" && value != strings.Repeat(key, 5) {
+			t.Errorf("goleveldb finds %q of %q", value, key)
+		}
 	}
 }
