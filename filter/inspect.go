@@ -17,8 +17,8 @@ type Inspection struct {
 // Inspect returns what the bytes of a [Bloom] filter tell about it. A filter does not know
 // how many keys it has: Keys is estimated from its set bits, with a standard deviation
 // of a few percent of a small filter's keys. In filters of 100,000 keys or more the estimate
-// is low by up to a sixth, since third bits coincide: see [PredictRate]. It is an error if
-// the filter is damaged.
+// is low by up to 1/k, since third bits coincide: see [PredictRate]. It is an error if the
+// filter is damaged.
 func Inspect(filter []byte) (Inspection, error) {
 	var p Bloom
 	if err := p.Check(filter); err != nil {

@@ -71,6 +71,7 @@ const minRate = 1e-100
 
 // SizeForRate returns the Sizing of n keys with the fewest bits per key whose Rate is
 // ≤ p. It is an error if p is not in [10⁻¹⁰⁰, 1), or if the filters take ≥ 2⁶⁴ bits.
+// It takes as long as PredictRate: up to 40 milliseconds.
 func SizeForRate(n uint64, p float64) (Sizing, error) {
 	if !(p >= minRate && p < 1) {
 		return Sizing{}, fmt.Errorf("filter: false-positive rate %g, want it in [%g, 1)", p, minRate)
@@ -87,7 +88,7 @@ func SizeForRate(n uint64, p float64) (Sizing, error) {
 }
 
 // SizeForBits returns the Sizing of n keys with NewBloom(bitsPerKey). It is an error
-// if the filters take ≥ 2⁶⁴ bits.
+// if the filters take ≥ 2⁶⁴ bits. It takes as long as PredictRate: up to 40 milliseconds.
 func SizeForBits(n uint64, bitsPerKey int) (Sizing, error) {
 	perKey := uint64(max(bitsPerKey, 0))
 	hi, m := bits.Mul64(n, perKey)
