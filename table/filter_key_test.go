@@ -53,14 +53,7 @@ func TestFilterKeyOfComparer(t *testing.T) {
 		if _, err := r.Get(tt.key); err != nil {
 			t.Errorf("%s: Get = %v", tt.name, err)
 		}
-		l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		filters, err := l.Filters()
-		if err != nil {
-			t.Fatal(err)
-		}
+		filters := filtersOf(t, contents)
 		for _, key := range []string{"ada", "ada.1", string(tt.key)} {
 			if got := filters.Blocks.Contains(0, []byte(key)); got != (key == tt.want) {
 				t.Errorf("%s: the filter contains %q: %v", tt.name, key, got)
@@ -116,14 +109,7 @@ func TestOpenUsesNoFilterIfOneDenies(t *testing.T) {
 	if err := os.WriteFile(name, contents, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	filters, err := l.Filters()
-	if err != nil {
-		t.Fatal(err)
-	}
+	filters := filtersOf(t, contents)
 	wrong := []byte{0}
 	for !filters.Blocks.Contains(0, wrong) || filters.Table.Contains(wrong) {
 		wrong[0]++
@@ -154,4 +140,18 @@ func TestOpenWithADamagedFirstBlock(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// filtersOf returns the filters of a table.
+func filtersOf(t *testing.T, contents []byte) table.LayoutFilters {
+	t.Helper()
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filters, err := l.Filters()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filters
 }
