@@ -1,0 +1,110 @@
+package fuse_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// lookedUp is the number of absent keys that the benchmark looks up, one after the other. They
+// are so many that not all of the filter they need stays in the processor's cache.
+const lookedUp = 1 << 20
+
+// A policyToMeasure is a filter of the benchmark.
+type policyToMeasure struct {
+	name  string
+	build func(n int) []byte
+	open  func(contents []byte) func(key []byte) bool
+}
+
+// BenchmarkFilters measures one filter of 10⁴ to 10⁷ keys: of this package, and those of
+// package filter. A lookup is of an absent key. Before that each of the keys is looked up, as
+// a filter must have them all.
+func BenchmarkFilters(b *testing.B) {
+	most := 10_000_000
+	if testing.Short() {
+		most = 1_000_000
+	}
+	for _, p := range policiesToMeasure(b) {
+		for n := 10_000; n <= most; n *= 10 {
+			b.Run(fmt.Sprintf("%s/n=%d", p.name, n), func(b *testing.B) { measure(b, p, n) })
+		}
+	}
+}
+
+func policiesToMeasure(b *testing.B) []policyToMeasure {
+	var all []policyToMeasure
+	for _, bits := range allBits {
+		all = append(all, ofTable(b, fmt.Sprintf("fuse:%d", bits), newPolicy(b, bits)))
+	}
+	for _, bits := range []int{10, 14, 20} {
+		all = append(all, ofTable(b, fmt.Sprintf("tablebloom:%d", bits), filter.NewTableBloom(bits)), leveldb(bits))
+	}
+	return all
+}
+
+func ofTable(b *testing.B, name string, p filter.TablePolicy) policyToMeasure {
+	return policyToMeasure{
+		name:  name,
+		build: func(n int) []byte { return build(b, p, n) },
+		open: func(contents []byte) func(key []byte) bool {
+			f, err := p.Open(contents)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return f.Contains
+		},
+	}
+}
+
+// leveldb is one filter of package filter's Bloom for all keys.
+func leveldb(bitsPerKey int) policyToMeasure {
+	p := filter.NewBloom(bitsPerKey)
+	return policyToMeasure{
+		name: fmt.Sprintf("bloom:%d", bitsPerKey),
+		build: func(n int) []byte {
+			g, keys := p.NewGenerator(), newKeys(1)
+			for range n {
+				g.Add(keys.next())
+			}
+			var contents filter.Bytes
+			g.Generate(&contents)
+			return contents
+		},
+		open: func(contents []byte) func(key []byte) bool {
+			return func(key []byte) bool { return p.Contains(contents, key) }
+		},
+	}
+}
+
+func measure(b *testing.B, p policyToMeasure, n int) {
+	start := time.Now()
+	contents := p.build(n)
+	building := time.Since(start)
+	contains, keys := p.open(contents), newKeys(1)
+	for i := range n {
+		if !contains(keys.next()) {
+			b.Fatalf("key %d of %d is denied", i, n)
+		}
+	}
+	absent, passed := newKeys(2), 0
+	lookups := max(b.N, lookedUp)
+	for range lookups {
+		if contains(absent.next()) {
+			passed++
+		}
+	}
+	toLookUp := make([][16]byte, lookedUp)
+	for i := range toLookUp {
+		toLookUp[i] = [16]byte(absent.next())
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		contains(toLookUp[i%lookedUp][:])
+	}
+	b.ReportMetric(float64(building.Nanoseconds())/float64(n), "build-ns/key")
+	b.ReportMetric(8*float64(len(contents))/float64(n), "bits/key")
+	b.ReportMetric(100*float64(passed)/float64(lookups), "%-false-positives")
+}

@@ -1,0 +1,251 @@
+package fuse_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+)
+
+var allBits = []int{4, 8, 10, 12, 16}
+
+// newPolicy returns a Policy of a valid number of bits.
+func newPolicy(t testing.TB, bits int) fuse.Policy {
+	t.Helper()
+	p, err := fuse.New(bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A keySet makes up different keys of 16 bytes. Those of two seeds differ.
+type keySet struct {
+	rng  *rand.Rand
+	seed uint32
+	n    uint32
+	key  [16]byte
+}
+
+func newKeys(seed uint32) *keySet {
+	return &keySet{rng: rand.New(rand.NewPCG(uint64(seed), 0)), seed: seed}
+}
+
+// next returns another key. It is valid until the next call.
+func (s *keySet) next() []byte {
+	binary.LittleEndian.PutUint64(s.key[:], s.rng.Uint64())
+	binary.LittleEndian.PutUint32(s.key[8:], s.seed)
+	binary.LittleEndian.PutUint32(s.key[12:], s.n)
+	s.n++
+	return s.key[:]
+}
+
+// build returns the filter of n keys.
+func build(t testing.TB, p filter.TablePolicy, n int) []byte {
+	t.Helper()
+	g, keys := p.NewTableGenerator(), newKeys(1)
+	for range n {
+		g.Add(keys.next())
+	}
+	contents, err := g.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return contents
+}
+
+// open returns the filter ready for lookups.
+func open(t testing.TB, contents []byte) filter.TableFilter {
+	t.Helper()
+	f, err := fuse.Policy{}.Open(contents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestEveryKeyIsContained(t *testing.T) {
+	t.Parallel()
+	for _, bits := range allBits {
+		p := newPolicy(t, bits)
+		for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 10, 33, 100, 999, 10_000, 100_003} {
+			f, keys := open(t, build(t, p, n)), newKeys(1)
+			for i := range n {
+				if !f.Contains(keys.next()) {
+					t.Fatalf("%d bits, %d keys: key %d is denied", bits, n, i)
+				}
+			}
+		}
+	}
+}
+
+// Absent keys pass with probability 2^−bits, for few keys as for many.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	const lookups = 400_000
+	for _, bits := range allBits {
+		p := newPolicy(t, bits)
+		for _, n := range []int{100, 50_000} {
+			f, absent, passed := open(t, build(t, p, n)), newKeys(2), 0.0
+			for range lookups {
+				if f.Contains(absent.next()) {
+					passed++
+				}
+			}
+			want := p.Rate() * lookups
+			if math.Abs(passed-want) > 5*math.Sqrt(want) {
+				t.Errorf("%d bits, %d keys: %v of %d absent keys pass, want about %.0f", bits, n, passed, lookups, want)
+			}
+		}
+	}
+}
+
+func TestSizeIsThatOfTheFilter(t *testing.T) {
+	t.Parallel()
+	for _, bits := range allBits {
+		p := newPolicy(t, bits)
+		for n := 1; n < 300_000; n += n/7 + 1 {
+			if got, want := p.Size(n), len(build(t, p, n)); got != want {
+				t.Errorf("%d bits, %d keys: Size returns %d, the filter has %d bytes", bits, n, got, want)
+			}
+		}
+		for _, n := range []int{math.MinInt, -1, 0, fuse.MaxKeys + 1, math.MaxInt} {
+			if got := p.Size(n); got != 0 {
+				t.Errorf("%d bits, %d keys: Size returns %d, want 0", bits, n, got)
+			}
+		}
+	}
+}
+
+// A table with several versions of each key adds it several times, and others may add keys
+// in any order.
+func TestKeysAreAddedAgain(t *testing.T) {
+	t.Parallel()
+	for _, times := range []int{2, 3, 5, 70} {
+		g := fuse.Policy{}.NewTableGenerator()
+		for range times {
+			keys := newKeys(1)
+			for range 1000 {
+				key := keys.next()
+				g.Add(key)
+				g.Add(key)
+			}
+		}
+		contents, err := g.Generate()
+		if err != nil {
+			t.Errorf("%d times: %v", times, err)
+			continue
+		}
+		f, keys := open(t, contents), newKeys(1)
+		for range 1000 {
+			if key := keys.next(); !f.Contains(key) {
+				t.Fatalf("%d times: key %x is denied", times, key)
+			}
+		}
+	}
+}
+
+func TestNoKeysNoFilter(t *testing.T) {
+	t.Parallel()
+	contents, err := fuse.Policy{}.NewTableGenerator().Generate()
+	if len(contents) > 0 || err != nil {
+		t.Errorf("Generate returns %d bytes and %v", len(contents), err)
+	}
+}
+
+func TestTooManyKeys(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 200 MB of memory")
+	}
+	t.Parallel()
+	g, keys := fuse.Policy{}.NewTableGenerator(), newKeys(1)
+	for range fuse.MaxKeys + 1 {
+		g.Add(keys.next())
+	}
+	if _, err := g.Generate(); err == nil || !strings.Contains(err.Error(), "more than 10000000 keys") {
+		t.Errorf("Generate returns %v", err)
+	}
+}
+
+func TestImpossibleBits(t *testing.T) {
+	t.Parallel()
+	for _, bits := range []int{math.MinInt, -1, 0, 1, 5, 9, 11, 13, 20, 32, 64, math.MaxInt} {
+		if _, err := fuse.New(bits); err == nil {
+			t.Errorf("New(%d) returns no error", bits)
+		}
+	}
+}
+
+// The trailer of a filter of 100 keys, and what is wrong in it.
+func TestImpossibleForms(t *testing.T) {
+	t.Parallel()
+	whole := build(t, fuse.Policy{}, 100)
+	for name, change := range map[string]func(contents []byte) []byte{
+		"no bytes":                func(b []byte) []byte { return nil },
+		"13 bytes":                func(b []byte) []byte { return b[len(b)-13:] },
+		"a trailer alone":         func(b []byte) []byte { return b[len(b)-14:] },
+		"a byte less":             func(b []byte) []byte { return b[1:] },
+		"a byte more":             func(b []byte) []byte { return append([]byte{0}, b...) },
+		"fingerprints of 0 bits":  func(b []byte) []byte { b[len(b)-1] = 0; return b },
+		"fingerprints of 11 bits": func(b []byte) []byte { b[len(b)-1] = 11; return b },
+		"other fingerprints":      func(b []byte) []byte { b[len(b)-1] = 16; return b },
+		"longer segments":         func(b []byte) []byte { b[len(b)-2]++; return b },
+		"segments of 2^19":        func(b []byte) []byte { b[len(b)-2] = 19; return b },
+		"segments of 2^255":       func(b []byte) []byte { b[len(b)-2] = 255; return b },
+		"no segments":             func(b []byte) []byte { clear(b[len(b)-6 : len(b)-2]); return b },
+		"too many segments":       func(b []byte) []byte { b[len(b)-3] = 255; return b },
+	} {
+		f, err := fuse.Policy{}.Open(change(append([]byte(nil), whole...)))
+		if err == nil || f != nil {
+			t.Errorf("%s: Open returns %v and no error", name, f)
+		} else if !strings.HasPrefix(err.Error(), "fuse: filter ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestInspect(t *testing.T) {
+	t.Parallel()
+	i, err := fuse.Inspect(build(t, newPolicy(t, 10), 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i.Bits != 10 || i.Fingerprints != i.Segments*i.SegmentLen || bits.OnesCount64(i.SegmentLen) != 1 ||
+		i.Fingerprints < 1125 || i.Fingerprints > 1600 {
+		t.Errorf("Inspect returns %+v", i)
+	}
+}
+
+// Bytes of every kind open or do not, and an open filter answers without a panic.
+func FuzzOpen(f *testing.F) {
+	for _, bits := range allBits {
+		f.Add(build(f, newPolicy(f, bits), 100), []byte("key"))
+	}
+	f.Add([]byte("\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04"), []byte(""))
+	f.Fuzz(func(t *testing.T, contents, key []byte) {
+		opened, err := fuse.Policy{}.Open(contents)
+		if _, inspected := fuse.Inspect(contents); (err == nil) != (inspected == nil) {
+			t.Fatalf("Open returns %v, Inspect %v", err, inspected)
+		}
+		if err == nil && opened.Contains(key) != opened.Contains(append([]byte(nil), key...)) {
+			t.Error("two answers for one key")
+		}
+	})
+}
+
+func ExampleNew() {
+	policy, err := fuse.New(12)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.1f bits per key, 1 false positive in %.0f\n",
+		8*float64(policy.Size(1_000_000))/1_000_000, 1/policy.Rate())
+	// Output: 13.6 bits per key, 1 false positive in 4096
+}

@@ -1,0 +1,111 @@
+package fuse
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+const (
+	// trailerLen is the length of what follows the fingerprints.
+	trailerLen = 14
+
+	// arity is how many fingerprints a key has, in as many segments.
+	arity = 3
+
+	// maxSegmentLg is the highest base-2 logarithm of a segment's length. Package xorfilter
+	// takes a shift by 18 bits from the hash for the place in a segment.
+	maxSegmentLg = 18
+)
+
+// An Inspection is what the bytes of a filter tell about it.
+type Inspection struct {
+	Bits         int    // of each fingerprint: 4, 8, 10, 12 or 16
+	Fingerprints uint64 // their number, about 1.13 for each key of a large filter
+	Segments     uint64 // their number, ≥ 3
+	SegmentLen   uint64 // fingerprints in each segment, a power of two
+}
+
+// Inspect returns what the bytes of a filter tell about it. It is an error if they cannot be
+// a filter. The number of keys is not among what they tell.
+func Inspect(contents []byte) (Inspection, error) {
+	size := len(contents) - trailerLen
+	if size < 0 {
+		return Inspection{}, fmt.Errorf("fuse: filter of %d bytes, want at least %d", len(contents), trailerLen)
+	}
+	trailer := contents[size:]
+	lg, fingerprintBits := trailer[12], int(trailer[13])
+	if !validBits(fingerprintBits) {
+		return Inspection{}, fmt.Errorf("fuse: filter with fingerprints of %d bits, want 4, 8, 10, 12 or 16", fingerprintBits)
+	}
+	if lg > maxSegmentLg {
+		return Inspection{}, fmt.Errorf("fuse: filter with segments of 2^%d fingerprints, want at most 2^%d", lg, maxSegmentLg)
+	}
+	starts := uint64(binary.LittleEndian.Uint32(trailer[8:])) // segments that a key's first fingerprint can be in
+	if starts == 0 {
+		return Inspection{}, fmt.Errorf("fuse: filter of %d segments, want at least %d", arity-1, arity)
+	}
+	i := Inspection{Bits: fingerprintBits, Segments: starts + arity - 1, SegmentLen: 1 << lg}
+	i.Fingerprints = i.Segments << lg
+	if want := packedSize(i.Fingerprints, fingerprintBits); uint64(size) != want {
+		return Inspection{}, fmt.Errorf("fuse: filter with %d bytes of fingerprints, want %d for %d of %d bits", size, want, i.Fingerprints, fingerprintBits)
+	}
+	return i, nil
+}
+
+// Open returns contents ready for lookups and keeps the slice. It is an error if the bytes
+// cannot be a filter: see [Inspect].
+func (Policy) Open(contents []byte) (filter.TableFilter, error) {
+	i, err := Inspect(contents)
+	if err != nil {
+		return nil, err
+	}
+	return &openFilter{
+		contents:   contents,
+		seed:       binary.LittleEndian.Uint64(contents[len(contents)-trailerLen:]),
+		starts:     (i.Segments - arity + 1) * i.SegmentLen,
+		segmentLen: uint32(i.SegmentLen),
+		bits:       uint32(i.Bits),
+		mask:       uint16(1<<i.Bits - 1),
+	}, nil
+}
+
+// An openFilter is a filter whose form has been checked.
+type openFilter struct {
+	contents   []byte
+	seed       uint64
+	starts     uint64 // how many places a first fingerprint can have
+	segmentLen uint32
+	bits       uint32
+	mask       uint16
+}
+
+// Contains reports whether the fingerprints of key are those of a key in the filter.
+func (f *openFilter) Contains(key []byte) bool {
+	h := mix(xxh3.Hash(key) + f.seed)
+	first, _ := bits.Mul64(h, f.starts)
+	i, inSegment := uint32(first), f.segmentLen-1
+	j := (i + f.segmentLen) ^ uint32(h>>18)&inSegment
+	k := (i + 2*f.segmentLen) ^ uint32(h)&inSegment
+	return (uint16(h^h>>32)^f.fingerprint(i)^f.fingerprint(j)^f.fingerprint(k))&f.mask == 0
+}
+
+// fingerprint returns fingerprint i, with other bits above it. All lie in two consecutive
+// bytes, and the trailer follows the last one.
+func (f *openFilter) fingerprint(i uint32) uint16 {
+	at := uint64(i) * uint64(f.bits)
+	return binary.LittleEndian.Uint16(f.contents[at>>3:]) >> (at & 7)
+}
+
+// mix is the 64-bit finalizer of MurmurHash3, with which package xorfilter mixes the seed in.
+func mix(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
