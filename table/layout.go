@@ -17,12 +17,14 @@ type Layout struct {
 	Index     Handle       // from the footer
 	Data      []IndexEntry // the data blocks, in the order of the file
 
-	file *tableFile
+	file    *tableFile
+	options *ReaderOptions
 }
 
 // ReadLayout reads the footer and the index of a table, the first size bytes of r. It works
-// for tables in any order: of the options it uses only Codecs, MaxBlockSize and
-// SkipChecksums. o may be nil. The Layout keeps r, which must be safe for concurrent use.
+// for tables in any order: of the options it uses only Codecs, MaxBlockSize, SkipChecksums,
+// FilterPolicies and TableFilterPolicies. o may be nil. The Layout keeps r, which must be safe
+// for concurrent use.
 //
 // Damage in footer or index is a *CorruptionError. If ReadLayout can decode the handles of the
 // footer, it returns a Layout together with the error. That Layout has no Data.
@@ -42,7 +44,7 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 	if err != nil {
 		f.index = new(index)
 	}
-	l := &Layout{Footer: int64(f.footerOffset), Metaindex: f.footer.metaindex, Index: f.footer.index, file: f}
+	l := &Layout{Footer: int64(f.footerOffset), Metaindex: f.footer.metaindex, Index: f.footer.index, file: f, options: &opts}
 	l.Data = make([]IndexEntry, f.index.len())
 	for i, h := range f.index.handles {
 		l.Data[i] = IndexEntry{Separator: f.index.separator(i), Handle: h}
@@ -55,7 +57,7 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 // "fullfilter.". The name of the properties is "rocksdb.properties".
 func (l *Layout) Meta() ([]MetaindexEntry, error) { return l.file.metaEntries() }
 
-// Filters reads the filters that a Reader with default options would check. The error is
+// Filters reads the filters that a Reader with the same policies would check. The error is
 // that of its FilterErr, or an error of reading. Even if there is an error, it returns the
 // filters that can be used.
 func (l *Layout) Filters() (LayoutFilters, error) {
@@ -63,7 +65,7 @@ func (l *Layout) Filters() (LayoutFilters, error) {
 	if err != nil {
 		return LayoutFilters{}, err
 	}
-	return l.file.openFilters(metaindex, new(ReaderOptions))
+	return l.file.openFilters(metaindex, l.options)
 }
 
 // ReadBlock reads the block at h. It returns its contents, decompressed, and the compression

@@ -74,7 +74,7 @@ func buildCommand() *cobra.Command {
   sort words.txt | sst build -o words.ldb --format keys --sorted
   sst build -o go.ldb "$(go env GOROOT)/src"
   sst build -o users.ldb --on-duplicate last --compression zstd users.jsonl more.jsonl
-  sst build -o seen.ldb --bits -1 --table-bits 16 --format keys urls.txt`,
+  sst build -o seen.ldb --bits -1 --table-filter fuse:16 --format keys urls.txt`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file` (required)")

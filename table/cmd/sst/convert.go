@@ -34,7 +34,7 @@ replaces a file of that name, so OUT may be FILE. If OUT is -, sst writes to sta
 output.`,
 		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
   sst convert users.ldb -o users.ldb --bits 14
-  sst convert 000005.ldb -o pebble.sst --bits -1 --table-bits 10 --properties`,
+  sst convert 000005.ldb -o pebble.sst --bits -1 --table-filter bloom:10 --properties`,
 		Args: arguments("FILE", 1, 1, 1),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the table to this `file` (required)")

@@ -21,6 +21,7 @@ import (
 
 const (
 	rootPath = "github.com/sievetable/sievetable"
+	fusePath = rootPath + "/filter/fuse"
 	sstPath  = rootPath + "/table/cmd/sst"
 	rootDir  = "../../.."
 )
@@ -33,19 +34,23 @@ var installed = []string{
 	"codeberg.org/go-latex/latex",
 	"codeberg.org/go-pdf/fpdf",
 	"git.sr.ht/~sbinet/gg",
+	"github.com/!fast!filter/xorfilter",
 	"github.com/ajstarks/svgo",
 	"github.com/dustin/go-humanize",
 	"github.com/golang/freetype",
 	"github.com/golang/snappy",
 	"github.com/klauspost/compress",
+	"github.com/klauspost/cpuid/v2",
 	"github.com/lanrat/extsort",
 	"github.com/mitchellh/colorstring",
 	"github.com/rivo/uniseg",
 	"github.com/schollz/progressbar/v3",
 	"github.com/sievetable/sievetable",
+	"github.com/sievetable/sievetable/filter/fuse",
 	"github.com/sievetable/sievetable/table/cmd/sst",
 	"github.com/spf13/cobra",
 	"github.com/spf13/pflag",
+	"github.com/zeebo/xxh3",
 	"golang.org/x/image",
 	"golang.org/x/sync",
 	"golang.org/x/sys",
@@ -64,6 +69,7 @@ func TestInstall(t *testing.T) {
 	dir := t.TempDir()
 	proxy := filepath.Join(dir, "proxy")
 	publish(t, proxy, module.Version{Path: rootPath, Version: version}, rootDir)
+	publish(t, proxy, module.Version{Path: fusePath, Version: version}, filepath.Join(rootDir, "filter", "fuse"))
 	publish(t, proxy, module.Version{Path: sstPath, Version: version}, ".")
 
 	cache := filepath.Join(dir, "modcache")

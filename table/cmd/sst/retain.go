@@ -4,16 +4,18 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/spf13/pflag"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
 // showRetainedDefaults makes the help show that the defaults of these flags come from FILE.
 func showRetainedDefaults(flags *pflag.FlagSet) {
-	for _, name := range []string{"bits", "table-bits", "filter-base-lg", "compression", "properties", "block-size", "restart-interval"} {
+	for _, name := range []string{"bits", "table-filter", "filter-base-lg", "compression", "properties", "block-size", "restart-interval"} {
 		flags.Lookup(name).DefValue = "as in FILE"
 	}
 }
@@ -27,11 +29,11 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func
 			*to = value
 		}
 	}
-	byBlocks, whole := -1, -1
+	byBlocks, whole := -1, tablefilter.None
 	for _, filter := range s.Filters {
 		switch {
 		case filter.WholeTable:
-			whole = retainedBits(filter)
+			whole = retainedTableFilter(filter)
 		case filter.NonEmpty == 0: // an empty table does not tell its bits per key
 			byBlocks = f.bits
 		default:
@@ -40,7 +42,9 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func
 		}
 	}
 	set("bits", &f.bits, byBlocks)
-	set("table-bits", &f.tableBits, whole)
+	if !given("table-filter") {
+		f.tableFilter = whole
+	}
 	if !given("compression") {
 		f.compression = mainCompression(s.Compression)
 	}
@@ -103,6 +107,31 @@ func retainedBaseLg(f tablestats.FilterStats, dataRaw, most int64) int {
 		lg++
 	}
 	return lg
+}
+
+// retainedTableFilter returns the name of a table filter like the one of FILE.
+func retainedTableFilter(f tablestats.FilterStats) string {
+	if f.FingerprintBits > 0 {
+		return tablefilter.Fuse(f.FingerprintBits)
+	}
+	if f.KMax == 6 && f.BitsPerKey > 0 {
+		return tablefilter.Bloom(retainedLineBits(f))
+	}
+	return tablefilter.Bloom(retainedBits(f))
+}
+
+// retainedLineBits returns the bits per key of a filter.TableBloom with k = 6, which has 9 bits
+// per key or more: the fewest that give as many lines, or 10 if these do too.
+func retainedLineBits(f tablestats.FilterStats) int {
+	const least, usual, lineBits, trailer = 9, 10, 512, 5
+	bits := 8 * (float64(f.Bytes) - trailer)
+	keys := math.Round(bits / f.BitsPerKey)
+	lines := func(bitsPerKey int) int { return int(math.Ceil(keys*float64(bitsPerKey)/lineBits)) | 1 }
+	n := int(bits / lineBits)
+	if lines(usual) == n {
+		return usual
+	}
+	return least + sort.Search(maxBits-least, func(i int) bool { return lines(least+i) >= n })
 }
 
 // retainedBits returns the bits per key that FILE was probably written with: the number

@@ -12,10 +12,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
 // pick returns one of the values.
@@ -152,4 +157,59 @@ func damageSome(t *testing.T, rng *rand.Rand, path string) {
 	if err := os.WriteFile(path, slices.Clone(s.contents), 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A table filter is taken over with its kind and its length.
+func TestTableFilterIsTakenOver(t *testing.T) {
+	t.Parallel()
+	names := []string{"none", "fuse:4", "fuse:8", "fuse:10", "fuse:12", "fuse:16"}
+	for bits := 1; bits <= 40; bits++ {
+		names = append(names, tablefilter.Bloom(bits))
+	}
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	for _, name := range names {
+		for _, n := range []int{1, 100, 3000} {
+			before := withTableFilter(t, path, name, n)
+			if want := min(1, len(name)-len(tablefilter.None)); len(before.Filters) != want {
+				t.Fatalf("%s of %d keys: %d filters, want %d", name, n, len(before.Filters), want)
+			}
+			f := writerFlags{}
+			f.retainSettings(before, maxBlockSize, func(string) bool { return false })
+			after := withTableFilter(t, path, f.tableFilter, n)
+			if diff := cmp.Diff(before.Filters, after.Filters); diff != "" {
+				t.Errorf("%s of %d keys is taken over as %s:\n%s", name, n, f.tableFilter, diff)
+			}
+		}
+	}
+}
+
+// withTableFilter writes a table of n keys, and returns its statistics.
+func withTableFilter(t *testing.T, path, name string, n int) *tablestats.Stats {
+	t.Helper()
+	policy, err := tablefilter.Parse(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := table.Create(path, &table.WriterOptions{TableFilterPolicy: policy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := w.Append(fmt.Appendf(nil, "key%06d", i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := source.Open(path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	stats, err := tablestats.Collect(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stats
 }

@@ -64,7 +64,7 @@ func TestRoundTripOfTheGoSource(t *testing.T) {
 			t.Errorf("%s is not what was built first", filepath.Base(other))
 		}
 	}
-	mustSST(t, "convert", built, "-o", converted, "--compression", "zstd", "--block-size", "64KiB", "--table-bits", "12", "--properties")
+	mustSST(t, "convert", built, "-o", converted, "--compression", "zstd", "--block-size", "64KiB", "--table-filter", "fuse:12", "--properties")
 	mustSST(t, "verify", converted)
 	mustSST(t, "diff", built, converted)
 	want, err := os.ReadFile(filepath.Join(src, filepath.FromSlash(key)))

@@ -178,17 +178,26 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 		kind = "filter of the table"
 	}
 	text.Row(w, kind, "%s, at %d, %s", text.Escape([]byte(f.Name)), f.Offset, text.Bytes(f.Bytes))
-	text.Row(w, "  filters", "%s with keys, %d without", humanize.Comma(int64(f.NonEmpty)), f.Empty)
-	k := fmt.Sprint(f.KMin)
-	if f.KMax != f.KMin {
-		k = fmt.Sprintf("%d to %d", f.KMin, f.KMax)
+	if !f.WholeTable {
+		text.Row(w, "  filters", "%s with keys, %d without", humanize.Comma(int64(f.NonEmpty)), f.Empty)
 	}
-	text.Row(w, "  bits per key", "%.2f, k = %s, %.1f %% of the bits set", f.BitsPerKey, k, 100*f.Fill)
+	text.Row(w, "  bits per key", "%.2f, %s", f.BitsPerKey, bitsText(f))
 	if f.Lookups == 0 {
 		return
 	}
 	text.Row(w, "  false positives", "%.4f %% predicted, %.4f %% measured (%s random keys)",
 		100*f.Predicted, 100*f.Measured, humanize.Comma(int64(f.Lookups)))
+}
+
+// bitsText says what the bits of a filter are.
+func bitsText(f tablestats.FilterStats) string {
+	switch {
+	case f.FingerprintBits > 0:
+		return fmt.Sprintf("in fingerprints of %d bits", f.FingerprintBits)
+	case f.KMax != f.KMin:
+		return fmt.Sprintf("k = %d to %d, %.1f %% of the bits set", f.KMin, f.KMax, 100*f.Fill)
+	}
+	return fmt.Sprintf("k = %d, %.1f %% of the bits set", f.KMin, 100*f.Fill)
 }
 
 func statsOfProperties(w io.Writer, properties []tablestats.Property) {

@@ -16,11 +16,13 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 )
 
 // writerFlags are the flags of all commands that write a table.
 type writerFlags struct {
-	bits, tableBits int // -1: no filter
+	bits            int    // -1: no filter
+	tableFilter     string // as in package tablefilter
 	filterName      string
 	filterBaseLg    int
 	blockSize       string
@@ -45,7 +47,8 @@ func compressionNames() string {
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the block filters; -1: no block filters")
-	flags.IntVar(&f.tableBits, "table-bits", -1, "bits per key of a filter of the whole table, as in RocksDB and Pebble; -1: no table filter")
+	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "filter of the whole `table`, as in RocksDB and Pebble: none, bloom:BITS with BITS per key,\nor fuse:BITS with fingerprints of 4, 8, 10, 12 or 16 BITS, for at most 10 million keys")
+	complete(cmd, "table-filter", tablefilter.Kinds...)
 	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only (default: under the next two names).\nWith leveldb.BuiltinBloomFilter, an uncompressed table is byte for byte goleveldb's.\nWith leveldb.BuiltinBloomFilter2, it is C++ LevelDB's")
 	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "base-2 logarithm of the range of the file with one block filter, 1 to 30")
 	flags.StringVar(&f.blockSize, "block-size", "4096", "uncompressed `size` at which a data block is complete")
@@ -87,8 +90,7 @@ func (f *writerFlags) options(internal bool, order table.Comparer) (*table.Write
 	if internal {
 		o.Comparer = table.InternalComparer(order)
 	}
-	f.filters(o)
-	return o, nil
+	return o, f.filters(o)
 }
 
 // Upper limits of the flags.
@@ -114,25 +116,24 @@ func (f *writerFlags) check(blockSize int64) error {
 			return fmt.Errorf("%s is %d, want %d to %d", flag.name, flag.value, flag.least, flag.most)
 		}
 	}
-	for name, bits := range map[string]int{"--bits": f.bits, "--table-bits": f.tableBits} {
-		if bits < -1 || bits == 0 || bits > maxBits {
-			return fmt.Errorf("%s is %d, want 1 to %d, or -1 for no filter", name, bits, maxBits)
-		}
+	if f.bits < -1 || f.bits == 0 || f.bits > maxBits {
+		return fmt.Errorf("--bits is %d, want 1 to %d, or -1 for no filter", f.bits, maxBits)
 	}
 	return nil
 }
 
 // filters sets the filter policies.
-func (f *writerFlags) filters(o *table.WriterOptions) {
+func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
 	if f.bits > 0 {
 		o.FilterPolicy = filter.NewBloom(f.bits)
 		if f.filterName != "" {
 			o.FilterPolicy = filter.Rename(o.FilterPolicy, f.filterName)
 		}
 	}
-	if f.tableBits > 0 {
-		o.TableFilterPolicy = filter.NewTableBloom(f.tableBits)
+	if o.TableFilterPolicy, err = tablefilter.Parse(f.tableFilter); err != nil {
+		return fmt.Errorf("--table-filter is %w", err)
 	}
+	return nil
 }
 
 // parseSize parses a number of bytes, such as 4096, 64KiB or 30GB.

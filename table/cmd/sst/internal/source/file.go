@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 )
 
 // InternalKeys says whether keys are internal keys, which end in a trailer of sequence
@@ -147,7 +148,7 @@ func (f *File) open(o Options) (err error) {
 		f.Size = o.Size
 	}
 	f.Metrics = new(table.Metrics)
-	f.Options = &table.ReaderOptions{Codecs: codecs.All(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
+	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
 	f.declareOrder(o.Order)
 	layout, err := table.ReadLayout(f.Src, f.Size, f.Options)
 	if err != nil {

@@ -4,30 +4,41 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"sort"
 	"strings"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // FilterStats are the statistics of the block filters, or of the filter of the whole table.
 type FilterStats struct {
-	Name       string  `json:"name"`
-	WholeTable bool    `json:"whole_table"`
-	Offset     uint64  `json:"offset"`
-	Bytes      uint64  `json:"bytes"`
-	NonEmpty   int     `json:"filters"` // filters with keys
-	Empty      int     `json:"empty_filters"`
-	BaseLg     int     `json:"base_lg"` // base-2 logarithm of the file range per block filter
-	KMin       int     `json:"k_min"`
-	KMax       int     `json:"k_max"`
+	Name       string `json:"name"`
+	WholeTable bool   `json:"whole_table"`
+	Offset     uint64 `json:"offset"`
+	Bytes      uint64 `json:"bytes"`
+	NonEmpty   int    `json:"filters"` // filters with keys
+	Empty      int    `json:"empty_filters"`
+	BaseLg     int    `json:"base_lg"` // base-2 logarithm of the file range per block filter
+	KMin       int    `json:"k_min"`
+	KMax       int    `json:"k_max"`
+
+	// FingerprintBits is the length of a binary fuse filter's fingerprints. It is 0 for Bloom
+	// filters, of which alone there are KMin, KMax and Fill.
+	FingerprintBits int `json:"fingerprint_bits,omitempty"`
+
 	BitsPerKey float64 `json:"bits_per_key"` // bits in the bit arrays per key
 	Fill       float64 `json:"fill"`         // share of set bits
 	Predicted  float64 `json:"predicted_rate"`
 	Measured   float64 `json:"measured_rate"` // set by Stats.Measure
 	Lookups    int     `json:"questions"`
 }
+
+// lineSize is the length of a line of a filter.TableBloom.
+const lineSize = 64
 
 // measuredLookups is how many random keys Measure looks up per filter.
 const measuredLookups = 300_000
@@ -71,11 +82,6 @@ func (b BloomBits) likelyKeys() int {
 	return int(max(1, min(keys, n)))
 }
 
-// manyKeys is the number of keys from which on the rate of a LevelDB filter is predicted by
-// filter.PredictRate: then the classical formula can be wrong by half. For the many small
-// filters of a table it would take too long.
-const manyKeys = 10_000
-
 // formula returns the false-positive rate of the classical formula.
 func (b BloomBits) formula() float64 {
 	if len(b.Array) == 0 {
@@ -97,14 +103,42 @@ func (s *Stats) addFilters(f *source.File, keys []int) {
 		sum.BaseLg = blocks.BaseLg()
 		s.Filters = append(s.Filters, sum.result())
 	}
-	if whole := all.Table; whole != nil {
-		sum := filterSum{FilterStats: FilterStats{WholeTable: true}}
-		if contents, _, err := f.Layout.ReadBlock(all.TableEntry.Handle); err == nil { // it was read before
-			sum.add(tableBloomBitsOf(contents, s.userKeys))
-		}
-		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.TableEntry.Name), format.TableFilterPrefix), all.TableEntry.Offset, all.TableEntry.Length
-		s.Filters = append(s.Filters, sum.result())
+	if all.Table != nil {
+		s.Filters = append(s.Filters, s.tableFilter(f, all.TableEntry))
 	}
+}
+
+// tableFilter returns the statistics of the filter of the whole table.
+func (s *Stats) tableFilter(f *source.File, entry table.MetaindexEntry) FilterStats {
+	sum := filterSum{FilterStats: FilterStats{WholeTable: true}}
+	sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(entry.Name, format.TableFilterPrefix), entry.Offset, entry.Length
+	contents, _, err := f.Layout.ReadBlock(entry.Handle)
+	if err != nil {
+		return sum.FilterStats // it was read before, so the file has changed
+	}
+	if sum.Name == (fuse.Policy{}).Name() {
+		sum.setFuse(contents, s.userKeys)
+		return sum.FilterStats
+	}
+	sum.add(tableBloomBitsOf(contents, s.userKeys))
+	return sum.result()
+}
+
+// setFuse sets the statistics of a binary fuse filter.
+func (f *FilterStats) setFuse(contents []byte, keys int) {
+	i, err := fuse.Inspect(contents)
+	if err != nil {
+		return
+	}
+	policy, err := fuse.New(i.Bits)
+	if err != nil {
+		return
+	}
+	if keys == unknownCount { // as many as make the filter so long
+		keys = sort.Search(fuse.MaxKeys, func(n int) bool { return policy.Size(n) >= len(contents) })
+	}
+	f.NonEmpty, f.FingerprintBits, f.Predicted = 1, i.Bits, policy.Rate()
+	f.BitsPerKey = 8 * float64(len(contents)) / float64(max(1, keys))
 }
 
 // A filterSum adds up filters.
@@ -112,6 +146,32 @@ type filterSum struct {
 	FilterStats
 	keys, bits, set int
 	predicted       float64 // sum of the predicted rates, weighted by keys
+	large           int     // number of filters with manyKeys that were predicted
+	excess          float64 // sum of their predicted rates by those of the formula
+}
+
+// manyKeys is the number of keys from which on the rate of a LevelDB filter is predicted by
+// filter.PredictRate: then the classical formula can be wrong by half. A prediction takes up
+// to 40 ms, so there are at most maxPredictions. The other filters count as wrong by the mean of
+// these.
+const (
+	manyKeys       = 10_000
+	maxPredictions = 32
+)
+
+// predict returns the expected false-positive rate of a filter.
+func (s *filterSum) predict(b BloomBits) float64 {
+	switch {
+	case s.WholeTable:
+		return filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/lineSize), b.K)
+	case b.Keys < manyKeys:
+		return b.formula()
+	}
+	if s.large < maxPredictions {
+		s.large++
+		s.excess += filter.PredictRate(uint64(b.Keys), 8*uint64(len(b.Array)), b.K) / b.formula()
+	}
+	return min(1, b.formula()*s.excess/float64(s.large))
 }
 
 func (s *filterSum) add(b BloomBits) {
@@ -130,14 +190,7 @@ func (s *filterSum) add(b BloomBits) {
 	s.keys += b.Keys
 	s.bits += 8 * len(b.Array)
 	s.set += b.NumSet()
-	predicted := b.formula()
-	switch {
-	case s.WholeTable:
-		predicted = filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/64), b.K)
-	case b.Keys >= manyKeys:
-		predicted = filter.PredictRate(uint64(b.Keys), 8*uint64(len(b.Array)), b.K)
-	}
-	s.predicted += predicted * float64(b.Keys)
+	s.predicted += s.predict(b) * float64(b.Keys)
 }
 
 func (s *filterSum) result() FilterStats {

@@ -1,0 +1,106 @@
+package fuse_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
+)
+
+// writeTable returns a table of n keys with a fuse filter.
+func writeTable(t *testing.T, n int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &table.WriterOptions{TableFilterPolicy: fuse.Policy{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := w.Append(fmt.Appendf(nil, "key%06d", i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// readTable opens a table. Its Reader knows the policies.
+func readTable(t *testing.T, contents []byte, policies ...filter.TablePolicy) (*table.Reader, *table.Metrics) {
+	t.Helper()
+	m := new(table.Metrics)
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{TableFilterPolicies: policies, Metrics: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r, m
+}
+
+// A Reader reads a data block for an absent key only if the filter errs, or if the Reader
+// does not have a Policy.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	contents := writeTable(t, 10_000)
+	const lookups = 1000
+	for _, tt := range []struct {
+		policies []filter.TablePolicy
+		most     uint64 // data blocks read
+		err      string // of FilterErr
+	}{
+		{[]filter.TablePolicy{fuse.Policy{}}, 5, ""},
+		{nil, lookups, `filter "binaryfuse": no policy of that name`},
+	} {
+		r, m := readTable(t, contents, tt.policies...)
+		if err := r.FilterErr(); tt.err == "" && err != nil || !strings.Contains(fmt.Sprint(err), tt.err) {
+			t.Errorf("FilterErr returns %v, want %q", err, tt.err)
+		}
+		for i := range lookups {
+			if _, err := r.Get(fmt.Appendf(nil, "key%06d~", i)); !errors.Is(err, table.ErrNotFound) {
+				t.Fatalf("Get of an absent key returns %v", err)
+			}
+		}
+		if n := m.DataBlocks.Load(); n > tt.most || n < tt.most/2-2 {
+			t.Errorf("%d data blocks were read, want about %d", n, tt.most)
+		}
+		if err := r.Verify(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Other fingerprints, with the right checksum, deny keys of the table. Verify finds that.
+func TestVerifyFindsFlippedFingerprints(t *testing.T) {
+	t.Parallel()
+	contents := writeTable(t, 1000)
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, err := l.Meta()
+	if err != nil || len(meta) != 1 {
+		t.Fatalf("Meta returns %v, %v", meta, err)
+	}
+	h := meta[0].Handle
+	contents[h.Offset+h.Length/2] ^= 0xff
+	rawtable.Repair(contents)
+	r, _ := readTable(t, contents, fuse.Policy{})
+	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "denies") {
+		t.Errorf("Verify returns %v", err)
+	}
+}
+
+func TestTableOfNoKeys(t *testing.T) {
+	t.Parallel()
+	r, _ := readTable(t, writeTable(t, 0), fuse.Policy{})
+	if _, err := r.Get([]byte("key")); !errors.Is(err, table.ErrNotFound) || r.FilterErr() != nil {
+		t.Errorf("Get returns %v, FilterErr %v", err, r.FilterErr())
+	}
+}

@@ -1,0 +1,54 @@
+// Package tablefilter names the filters of whole tables that sst writes: a kind, a colon and
+// the number of bits, as in bloom:10.
+package tablefilter
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+)
+
+// None is the name of no filter.
+const None = "none"
+
+// Kinds are the names of filters without their bits, which then are the usual ones. They are
+// suggested for a flag.
+var Kinds = []string{None, "bloom", "fuse"}
+
+// maxBloomBits is the most bits per key of a Bloom filter. It is much more than useful.
+const maxBloomBits = 1000
+
+// Policies returns the policies that a Reader needs to use each kind, beside the one that it
+// knows.
+func Policies() []filter.TablePolicy { return []filter.TablePolicy{fuse.Policy{}} }
+
+// Parse returns the policy of that name, or nil for None.
+func Parse(name string) (filter.TablePolicy, error) {
+	kind, number, hasNumber := strings.Cut(name, ":")
+	bits, err := strconv.Atoi(number)
+	switch {
+	case name == None:
+		return nil, nil
+	case hasNumber && err != nil:
+	case kind == "bloom" && !hasNumber:
+		return filter.NewTableBloom(10), nil
+	case kind == "bloom" && bits >= 1 && bits <= maxBloomBits:
+		return filter.NewTableBloom(bits), nil
+	case kind == "fuse" && !hasNumber:
+		return fuse.Policy{}, nil
+	case kind == "fuse":
+		if p, err := fuse.New(bits); err == nil {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("%q, want none, bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12 or 16", name, maxBloomBits)
+}
+
+// Bloom returns the name of a Bloom filter.
+func Bloom(bitsPerKey int) string { return fmt.Sprintf("bloom:%d", bitsPerKey) }
+
+// Fuse returns the name of a binary fuse filter.
+func Fuse(fingerprintBits int) string { return fmt.Sprintf("fuse:%d", fingerprintBits) }

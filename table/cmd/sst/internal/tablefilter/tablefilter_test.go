@@ -1,0 +1,45 @@
+package tablefilter
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	fuse16, err := fuse.New(16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]filter.TablePolicy{
+		"none":       nil,
+		"bloom":      filter.NewTableBloom(10),
+		"bloom:1":    filter.NewTableBloom(1),
+		"bloom:1000": filter.NewTableBloom(1000),
+		"fuse":       fuse.Policy{},
+		"fuse:16":    fuse16,
+	} {
+		got, err := Parse(name)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(filter.TableBloom{}, fuse.Policy{})); diff != "" || err != nil {
+			t.Errorf("Parse(%q) returns %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"", ":", "None", "none:", "none:0", "bloom:", "bloom:0", "bloom:-1", "bloom:1001", "bloom:10.5", "bloom:10:1", "bloom:99999999999999999999",
+		"fuse:", "fuse:0", "fuse:9", "fuse:13", "fuse:x", "fuse 12", "xor:8",
+	} {
+		got, err := Parse(name)
+		if err == nil || !strings.Contains(err.Error(), "want none, bloom:BITS") {
+			t.Errorf("Parse(%q) returns %v, %v", name, got, err)
+		}
+	}
+}
