@@ -31,6 +31,10 @@
 //	defer r.Close()
 //	value, err := r.Get(key) // ErrNotFound if the table does not have the key
 //
+// If an uncertain answer is enough, [Reader.MayContain] asks the filters alone and reads
+// nothing. A table of [WriterOptions].FilterOnly has nothing else: it is as small as its
+// filter.
+//
 // # Databases
 //
 // The tables of a LevelDB or goleveldb database have internal keys: a user key, and 8 bytes

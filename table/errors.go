@@ -26,6 +26,10 @@ var (
 	// checksum is right: most likely the table was written with another Comparer.
 	ErrOrder = errors.New("table: keys are not in increasing order")
 
+	// ErrFilterOnly is the error of a table that has a filter of its keys and no entries, for
+	// whatever wants an entry: see WriterOptions.FilterOnly and Reader.MayContain.
+	ErrFilterOnly = errors.New("table: there is only a filter of the keys, and no entries: ask MayContain")
+
 	// ErrClosed is the error of a Reader, Writer or iterator after Close, and of a Writer
 	// after Abort.
 	ErrClosed = errors.New("table: closed")

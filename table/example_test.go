@@ -256,3 +256,38 @@ func ExampleInternalFilterKey() {
 	fmt.Printf("%s\n", table.InternalFilterKey(key))
 	// Output: user
 }
+
+// A table with a filter only is as small as its filter. It answers "certainly not" or "maybe".
+func ExampleReader_MayContain() {
+	var file bytes.Buffer
+	w, err := table.NewWriter(&file, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(16), FilterOnly: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, url := range []string{"https://example.com/a", "https://example.com/b"} { // in order
+		if err := w.Append([]byte(url), nil); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	if err := w.Close(); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	r, err := table.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer r.Close()
+	fmt.Println(r.MayContain([]byte("https://example.com/a")))
+	fmt.Println(r.MayContain([]byte("https://example.com/c")))
+	_, err = r.Get([]byte("https://example.com/a"))
+	fmt.Println(errors.Is(err, table.ErrFilterOnly))
+	// Output:
+	// true
+	// false
+	// true
+}

@@ -68,7 +68,7 @@ func openFilter[P namedPolicy, F any](f *tableFile, metaindex *block.Iter, kind 
 			return readFilter(f, kind.block, h, p, open)
 		}
 	}
-	if name, found := kind.unknown(metaindex); found {
+	if name, found := kind.first(metaindex); found {
 		return none, f.errorf("filter %s: %w", wire.Quote(name), errUnknownFilter)
 	}
 	return none, nil

@@ -40,13 +40,19 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 		} else if i > first {
 			break
 		}
-		// If the block has no key ≥ key, the first key of the next one is that.
-		if r.o.FilterKey == nil || r.filtersUserKeys && !r.sameFilterKey(r.index.separator(i), filterKey) {
+		if !r.nextMayHave(i, filterKey) {
 			break
 		}
 		memory = 0 // of the next block Find returns the first key, which shares nothing
 	}
-	return nil, nil, ErrNotFound
+	return nil, nil, r.notInIndex()
+}
+
+// nextMayHave reports whether the data block behind block i may have the first key that is ≥
+// a key of that filter key, for which the index has found block i. So it is if block i has
+// no key ≥ that key.
+func (r *Reader) nextMayHave(i int, filterKey []byte) bool {
+	return r.o.FilterKey != nil && (!r.filtersUserKeys || r.sameFilterKey(r.index.separator(i), filterKey))
 }
 
 // findInBlock returns the first entry of data block i whose key is ≥ key, and whether there

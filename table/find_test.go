@@ -54,6 +54,9 @@ func firstAlike(pairs []workload.Pair, key []byte, c table.Comparer, part func([
 func checkFind(t *testing.T, name string, r *table.Reader, key []byte, want *workload.Pair) {
 	t.Helper()
 	k, v, err := r.Find(key)
+	if want != nil && !r.MayContain(key) {
+		t.Fatalf("%s: MayContain(%q) = false, but Find finds %q", name, key, k)
+	}
 	switch {
 	case want == nil && (!errors.Is(err, table.ErrNotFound) || k != nil || v != nil):
 		t.Fatalf("%s: Find(%q) = %q, %q, %v; want ErrNotFound", name, key, k, v, err)

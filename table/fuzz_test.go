@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -91,6 +92,9 @@ func checkLookup(t *testing.T, r *table.Reader, key []byte) {
 	k, v, findErr := r.Find(key)
 	if findErr == nil && (!bytes.Equal(k, key) || err == nil && !bytes.Equal(v, value)) {
 		t.Errorf("Find(%q) = %q, %q, but Get = %q", key, k, v, value)
+	}
+	if !r.MayContain(key) && (!errors.Is(err, table.ErrNotFound) || !errors.Is(findErr, table.ErrNotFound)) {
+		t.Errorf("MayContain(%q) = false, but Get = %v and Find = %v", key, err, findErr)
 	}
 	it := r.NewIter(nil)
 	found := it.SeekGE(key) && bytes.Equal(it.Key(), key)

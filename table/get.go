@@ -2,8 +2,9 @@ package table
 
 // Get returns the value of key. If the table does not have the key, the error is
 // ErrNotFound. Get checks the filters first: a key that they rule out costs no read of a
-// data block. With an InternalComparer, key is a whole internal key: see Find and SeekKey to
-// look up a user key.
+// data block. If the table has a filter only, the error for other keys is ErrFilterOnly. With
+// an InternalComparer, key is a whole internal key: see Find and SeekKey to look up a user
+// key.
 //
 // The value stays valid, also after Close. The caller must not change it. It has no
 // capacity behind it. It can be a part of a larger buffer, which then stays in memory with
@@ -61,13 +62,21 @@ func (r *Reader) locate(key []byte) (i int, filterChecked bool, err error) {
 		return 0, true, ErrNotFound
 	}
 	if i = r.index.search(key); i == r.index.len() {
-		return 0, tableChecked, ErrNotFound
+		return 0, tableChecked, r.notInIndex()
 	}
 	mayContain, blockChecked := r.blockMayContain(i, filterKey)
 	if !mayContain {
 		return 0, true, ErrNotFound
 	}
 	return i, tableChecked || blockChecked, nil
+}
+
+// notInIndex is the error for a key that is > all separators.
+func (r *Reader) notInIndex() error {
+	if r.hidden != nil {
+		return r.hidden
+	}
+	return ErrNotFound
 }
 
 // lookup sets d to data block i and returns the value of key, which is valid until d is

@@ -78,6 +78,8 @@ func (it *Iter) load(i int) bool {
 	switch {
 	case it.r.closed.Load():
 		return it.fail(ErrClosed)
+	case it.r.hidden != nil:
+		return it.fail(it.r.hidden)
 	case it.r.order.Unchecked && (it.lower != nil || it.upper != nil):
 		return it.failUnordered()
 	case i < it.firstBlock:

@@ -105,9 +105,9 @@ var (
 	tableFilters = filterKind{format.TableFilterPrefix, TableFilterBlock}
 )
 
-// unknown returns the policy's name of the first filter of that kind in the metaindex, and
+// first returns the policy's name of the first filter of that kind in the metaindex, and
 // whether there is one.
-func (k filterKind) unknown(metaindex *block.Iter) (name []byte, found bool) {
+func (k filterKind) first(metaindex *block.Iter) (name []byte, found bool) {
 	if !metaindex.SeekGE([]byte(k.prefix)) {
 		return nil, false
 	}

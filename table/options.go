@@ -42,6 +42,14 @@ type WriterOptions struct {
 	// reads only tables that have one. LevelDB and goleveldb ignore it.
 	Properties bool
 
+	// FilterOnly writes a table that has the TableFilterPolicy's filter of the keys and
+	// Properties, and neither keys nor values. Append then takes no values. A Reader of the
+	// table answers MayContain. Its Get and Find return ErrNotFound for a key that the filter
+	// rules out, and else ErrFilterOnly, as its iterators do. Other engines see an empty table,
+	// so give the file another extension than theirs. With a FilterPolicy, or without a
+	// TableFilterPolicy, it is an error.
+	FilterOnly bool
+
 	// BlockSize is the size from which on a data block is complete, in bytes before
 	// compression, ≤ 512 MiB. 0: 4096.
 	BlockSize int
@@ -102,6 +110,12 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 		w.Comparer = BytewiseComparer
 	}
 	w.FilterKey = filterKeyFor(w.Comparer, w.FilterKey)
+	if w.FilterOnly {
+		if w.TableFilterPolicy == nil || w.FilterPolicy != nil {
+			return w, errFilterOnlyOptions
+		}
+		w.Properties = true
+	}
 	return w, w.checkNames()
 }
 

@@ -45,6 +45,10 @@ type Properties struct {
 	RestartInterval uint64
 	FilterBaseLg    uint64
 
+	// FilterOnly is the WriterOption: the table has a filter of FilterEntries keys, and no
+	// entries.
+	FilterOnly bool
+
 	// Other has all other properties, by name.
 	Other map[string][]byte
 }
@@ -126,6 +130,9 @@ func (p *Properties) encode() ([]byte, error) {
 			all[name] = []byte(*s)
 		}
 	}
+	if p.FilterOnly {
+		all[filterOnlyName] = []byte{1}
+	}
 	w, err := block.NewWriter(math.MaxInt32, block.Order{}) // one restart point, as in RocksDB's
 	if err != nil {
 		return nil, err
@@ -144,11 +151,16 @@ func (r *Reader) Properties() (*Properties, error) {
 	if r.closed.Load() {
 		return nil, ErrClosed
 	}
-	it, err := r.readMetaindex()
+	metaindex, err := r.readMetaindex()
 	if err != nil {
 		return nil, err
 	}
-	h, err := r.findMeta(it, PropertiesBlock, format.PropertiesName)
+	return r.readProperties(metaindex)
+}
+
+// readProperties reads the properties that the metaindex lists.
+func (r *Reader) readProperties(metaindex *block.Iter) (*Properties, error) {
+	h, err := r.findMeta(metaindex, PropertiesBlock, format.PropertiesName)
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +207,8 @@ func (p *Properties) decode(it *block.Iter, nameBudget int) error {
 			*number = v
 		} else if text := texts[string(name)]; text != nil {
 			*text = string(value)
+		} else if string(name) == filterOnlyName {
+			p.FilterOnly = true
 		} else {
 			p.Other[string(name)] = bytes.Clone(value)
 		}

@@ -25,6 +25,9 @@ type Reader struct {
 	filterSpans []filter.Span // of each data block, in the filter block
 	filterErr   error
 
+	filterOnly bool  // the properties say that there are no entries, but keys in the filter
+	hidden     error // why there may be keys though there are no data blocks; nil: there are none
+
 	cachedBlocks []atomic.Pointer[decoded.Cached] // the cached copy of each data block; nil if there is no cache
 	cacheOwner   *cacheOwner
 }
@@ -107,10 +110,15 @@ func (r *Reader) openMeta() error {
 	}
 	metaindex, err := r.readMetaindex()
 	if err == nil {
-		if err := r.checkNoData(metaindex); err != nil || r.o.IgnoreFilter {
+		if err := r.checkNoData(metaindex); err != nil {
+			return err
+		}
+		if err := r.openFilterOnly(metaindex); err != nil || r.o.IgnoreFilter {
 			return err
 		}
 		r.filters, err = r.openFilters(metaindex, &r.o)
+	} else if r.index.len() == 0 {
+		r.hidden = err
 	}
 	if unread(err) {
 		return err

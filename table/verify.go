@@ -16,7 +16,8 @@ import (
 //   - that each filter is sound, and denies no key of the table, also with IgnoreFilter.
 //
 // Of a filter with an unknown policy, and of other meta blocks, it checks the checksum only.
-// It does not check bytes that are in no block.
+// It does not check bytes that are in no block. Of a table with a filter only it cannot check
+// that the filter has its keys.
 //
 // A finding is a *CorruptionError for each damaged part. There is also one for each filter
 // and data block if the filter denies keys of the block; it names the keys. These findings

@@ -49,6 +49,8 @@ type Writer struct {
 	err    error
 	closed bool
 
+	lastKey []byte // with FilterOnly
+
 	separator     []byte // scratch
 	encodedHandle []byte // scratch
 }
@@ -145,6 +147,9 @@ const maxEntry = defaultMaxBlockSize - 32
 func (w *Writer) append(key, value []byte) error {
 	if uint64(len(key))+uint64(len(value)) > maxEntry {
 		return fmt.Errorf("table: key of %d bytes and value of %d, want at most %d together", len(key), len(value), maxEntry)
+	}
+	if w.o.FilterOnly {
+		return w.appendToFilterOnly(key, value)
 	}
 	if err := w.flushPendingIndexEntry(key); err != nil {
 		return err

@@ -124,6 +124,7 @@ func (w *Writer) properties() *Properties {
 	o := &w.o
 	p := &Properties{
 		Entries:         uint64(w.entries),
+		FilterOnly:      w.o.FilterOnly,
 		Deletions:       w.counts.deletions,
 		RawKeySize:      w.counts.keyBytes,
 		RawValueSize:    w.counts.valueBytes,
@@ -142,6 +143,9 @@ func (w *Writer) properties() *Properties {
 	}
 	if o.TableFilterPolicy != nil {
 		p.FilterPolicy = o.TableFilterPolicy.Name()
+	}
+	if o.FilterOnly {
+		p.Entries = 0
 	}
 	return p
 }

@@ -1,0 +1,91 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// filterOnlyName is the name of the property that marks a table with a filter and no entries.
+const filterOnlyName = "sievetable.filter.only"
+
+// errFilterOnlyOptions is the error for options of a Writer that FilterOnly excludes.
+var errFilterOnlyOptions = errors.New("table: FilterOnly wants a TableFilterPolicy, and no FilterPolicy: there are no data blocks")
+
+// appendToFilterOnly adds a key to the filter, and nothing else.
+func (w *Writer) appendToFilterOnly(key, value []byte) error {
+	if len(value) > 0 {
+		return fmt.Errorf("table: value of %d bytes of key %s, want none: FilterOnly keeps no values", len(value), wire.Quote(key))
+	}
+	if w.entries > 0 && w.o.Comparer.Compare(w.lastKey, key) >= 0 {
+		return fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.lastKey))
+	}
+	if filterKeyOf(w.o.FilterKey, key) == nil {
+		return fmt.Errorf("table: key %s has no filter key, and FilterOnly keeps nothing else", wire.Quote(key))
+	}
+	w.lastKey = append(w.lastKey[:0], key...)
+	w.addToFilter(key)
+	w.entries++
+	return nil
+}
+
+// FilterOnly reports whether the table has a filter of its keys, and neither keys nor values:
+// see WriterOptions.FilterOnly. MayContain is then the only lookup that can answer "yes".
+func (r *Reader) FilterOnly() bool { return r.filterOnly }
+
+// MayContain reports whether the table may have key. It asks the filters alone, and reads
+// nothing. False is certain: Get and Find then return ErrNotFound. True is a guess that is
+// wrong at the filters' rate of false positives. Without a filter, or if FilterErr says that
+// it is not used, it is no more than that key is ≤ the last separator.
+//
+// The key is one for Get or Find. With an InternalComparer,
+// MayContain(SeekKey(nil, user, MaxSequence)) asks for a user key.
+//
+// The filter of the whole table is asked first. Filters of data blocks want a search of the
+// index, which is in memory. MayContain works also after Close.
+func (r *Reader) MayContain(key []byte) bool {
+	if m := r.o.Metrics; m != nil {
+		m.Lookups.Add(1)
+	}
+	filterKey := filterKeyOf(r.o.FilterKey, key)
+	if mayContain, _ := r.tableMayContain(filterKey); !mayContain {
+		return false
+	}
+	if r.hidden != nil || r.searchable() != nil {
+		return true
+	}
+	i := r.index.search(key)
+	if i == r.index.len() {
+		return false
+	}
+	mayContain, _ := r.blockMayContain(i, filterKey)
+	if next := i + 1; !mayContain && next < r.index.len() && r.nextMayHave(i, filterKey) {
+		mayContain, _ = r.blockMayContain(next, filterKey)
+	}
+	return mayContain
+}
+
+// openFilterOnly finds out whether a table without data blocks has a filter only. Its
+// properties say so. If they are damaged and there is a filter of the whole table, keys may be
+// in that.
+func (r *Reader) openFilterOnly(metaindex *block.Iter) error {
+	if r.index.len() > 0 {
+		return nil
+	}
+	p, err := r.readProperties(metaindex)
+	switch {
+	case err == nil:
+		if r.filterOnly = p.FilterOnly; p.FilterOnly && p.FilterEntries > 0 {
+			r.hidden = ErrFilterOnly
+		}
+	case errors.Is(err, ErrCorrupt):
+		if _, found := tableFilters.first(metaindex); found {
+			r.hidden = err
+		}
+	case !errors.Is(err, ErrNotFound):
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// MayContain is true for each key of the table, and reads nothing. For absent keys it is
+// true where a filter errs, and where there is none to ask.
+func TestMayContain(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(2000)
+	for _, tt := range []struct {
+		name       string
+		o          table.WriterOptions
+		ignore     bool
+		atMost     int // absent keys of 2000 that may be there
+		tableFirst bool
+	}{
+		{"filter by blocks", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, false, 60, false},
+		{"table filter", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, false, 60, true},
+		{"both", table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}, false, 5, true},
+		{"no filter", table.WriterOptions{}, false, 2000, false},
+		{"ignored", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, true, 2000, false},
+	} {
+		contents := build(t, &tt.o, pairs)
+		src := &countingReader{ReaderAt: bytes.NewReader(contents)}
+		var m table.Metrics
+		r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{IgnoreFilter: tt.ignore, Metrics: &m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, passed := src.n.Load(), 0
+		for _, p := range pairs {
+			if !r.MayContain(p.Key) {
+				t.Fatalf("%s: MayContain(%q) = false", tt.name, p.Key)
+			}
+			if r.MayContain(append(p.Key, '~')) {
+				passed++
+			}
+		}
+		if passed > tt.atMost || passed < tt.atMost-60 {
+			t.Errorf("%s: %d of %d absent keys may be there, want at most %d", tt.name, passed, len(pairs), tt.atMost)
+		}
+		if n := src.n.Load() - opened; n > 0 || m.DataBlocks.Load() > 0 {
+			t.Errorf("%s: %d reads", tt.name, n)
+		}
+		if n := m.Lookups.Load(); n != uint64(2*len(pairs)) {
+			t.Errorf("%s: %d lookups counted, want %d", tt.name, n, 2*len(pairs))
+		}
+		if (m.TableFilterNegatives.Load() > 0) != tt.tableFirst {
+			t.Errorf("%s: %d absent keys ruled out by the table filter", tt.name, m.TableFilterNegatives.Load())
+		}
+		if r.MayContain([]byte("z")) || r.FilterOnly() {
+			t.Errorf("%s: MayContain of a key > all = true, or FilterOnly = %v", tt.name, r.FilterOnly())
+		}
+	}
+}
+
+// filterOnly returns a table with nothing but a filter of the keys.
+func filterOnly(t *testing.T, pairs []workload.Pair) []byte {
+	t.Helper()
+	keys := make([]workload.Pair, len(pairs))
+	for i, p := range pairs {
+		keys[i].Key = p.Key
+	}
+	return build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true}, keys)
+}
+
+// A table with a filter only knows its keys, and says of everything else that it has no
+// entries.
+func TestFilterOnly(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(2000)
+	contents := filterOnly(t, pairs)
+	if want := 2000*10/8 + 800; len(contents) > want {
+		t.Errorf("%d bytes, want at most %d", len(contents), want)
+	}
+	r := open(t, contents, nil)
+	if err := errors.Join(r.FilterErr(), r.Verify()); err != nil || !r.FilterOnly() {
+		t.Errorf("FilterOnly = %v, %v", r.FilterOnly(), err)
+	}
+	wrong := 0
+	for _, p := range pairs {
+		if !r.MayContain(p.Key) {
+			t.Fatalf("MayContain(%q) = false", p.Key)
+		}
+		if _, err := r.Get(p.Key); !errors.Is(err, table.ErrFilterOnly) {
+			t.Fatalf("Get(%q) = %v, want ErrFilterOnly", p.Key, err)
+		}
+		absent := append(p.Key, '~')
+		want := table.ErrNotFound
+		if r.MayContain(absent) {
+			wrong, want = wrong+1, table.ErrFilterOnly
+		}
+		if _, _, err := r.Find(absent); !errors.Is(err, want) {
+			t.Fatalf("Find(%q) = %v, want %v", absent, err, want)
+		}
+	}
+	if wrong > 60 {
+		t.Errorf("%d of 2000 absent keys may be there", wrong)
+	}
+	checkNoEntries(t, r)
+	p, err := r.Properties()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &table.Properties{FilterOnly: true, FilterEntries: 2000, FilterPolicy: filter.TableBloom{}.Name(), FilterSize: p.FilterSize, IndexSize: p.IndexSize,
+		Comparer: table.BytewiseComparer.Name(), Compression: "Snappy", BlockSize: 4096, RestartInterval: 16, Other: p.Other}
+	if diff := cmp.Diff(want, p); diff != "" {
+		t.Errorf("Properties (-want +got):\n%s", diff)
+	}
+}
+
+// checkNoEntries checks what wants entries of a table that has none.
+func checkNoEntries(t *testing.T, r *table.Reader) {
+	t.Helper()
+	for name, move := range map[string]func(it *table.Iter) bool{
+		"First": (*table.Iter).First, "Last": (*table.Iter).Last, "Next": (*table.Iter).Next,
+		"SeekGE": func(it *table.Iter) bool { return it.SeekGE([]byte("key")) },
+		"SeekLT": func(it *table.Iter) bool { return it.SeekLT([]byte("key")) },
+	} {
+		for _, o := range []*table.IterOptions{nil, {Lower: []byte("a"), Upper: []byte("z")}, {Filter: []byte("key")}} {
+			it := r.NewIter(o)
+			if move(it) || !errors.Is(it.Error(), table.ErrFilterOnly) {
+				t.Errorf("%s = %v, %v, want ErrFilterOnly", name, it.Valid(), it.Error())
+			}
+		}
+	}
+	for _, key := range []func() ([]byte, error){r.FirstKey, r.LastKey} {
+		if k, err := key(); !errors.Is(err, table.ErrFilterOnly) {
+			t.Errorf("FirstKey or LastKey = %q, %v, want ErrFilterOnly", k, err)
+		}
+	}
+}
+
+func TestFilterOnlyOfNoKeys(t *testing.T) {
+	t.Parallel()
+	r := open(t, filterOnly(t, nil), nil)
+	if _, err := r.Get([]byte("key")); !errors.Is(err, table.ErrNotFound) || r.MayContain([]byte("key")) || !r.FilterOnly() {
+		t.Errorf("Get = %v, MayContain = true, or FilterOnly = %v", err, r.FilterOnly())
+	}
+}
+
+// What the filter cannot keep is an error, so that nothing is lost silently.
+func TestFilterOnlyRefuses(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]*table.WriterOptions{
+		"no filter":     {FilterOnly: true},
+		"block filters": {FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10)},
+	} {
+		if _, err := table.NewWriter(new(bytes.Buffer), o); err == nil {
+			t.Errorf("%s: NewWriter returns no error", name)
+		}
+	}
+	noKeys := func([]byte) []byte { return nil }
+	for _, tt := range []struct {
+		o          table.WriterOptions
+		key, value string
+		want       string
+	}{
+		{table.WriterOptions{}, "b", "1", `table: value of 1 bytes of key "b", want none: FilterOnly keeps no values`},
+		{table.WriterOptions{}, "a", "", `table: keys are not in increasing order: "a" after "a"`},
+		{table.WriterOptions{FilterKey: func(key []byte) []byte { return map[bool][]byte{true: key}[string(key) == "a"] }}, "b", "",
+			`table: key "b" has no filter key, and FilterOnly keeps nothing else`},
+		{table.WriterOptions{FilterKey: noKeys}, "b", "", `table: key "a" has no filter key, and FilterOnly keeps nothing else`},
+	} {
+		tt.o.FilterOnly, tt.o.TableFilterPolicy = true, filter.NewTableBloom(10)
+		w, err := table.NewWriter(new(bytes.Buffer), &tt.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = w.Append([]byte("a"), nil); err == nil {
+			err = w.Append([]byte(tt.key), []byte(tt.value))
+		}
+		if got := fmt.Sprint(err); got != tt.want || w.Close() == nil {
+			t.Errorf("Append returns %s, want %s", got, tt.want)
+		}
+	}
+}
+
+// No damaged byte lets a key of the filter be absent.
+func TestFilterOnlyDamaged(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(50)
+	sound := filterOnly(t, pairs)
+	for i := range sound {
+		contents := bytes.Clone(sound)
+		contents[i] ^= 0x10
+		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+		if err != nil {
+			continue
+		}
+		if err := mayContainAll(r, pairs); err != nil {
+			t.Errorf("byte %d changed: %v", i, err)
+		}
+	}
+}
+
+// mayContainAll returns an error if a key is denied.
+func mayContainAll(r *table.Reader, pairs []workload.Pair) error {
+	for _, p := range pairs {
+		if !r.MayContain(p.Key) {
+			return fmt.Errorf("MayContain(%q) = false", p.Key)
+		}
+		if _, err := r.Get(p.Key); errors.Is(err, table.ErrNotFound) {
+			return fmt.Errorf("Get(%q) = %v", p.Key, err)
+		}
+	}
+	return nil
+}
