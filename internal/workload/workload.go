@@ -34,7 +34,7 @@ func W1(n int) Set {
 	keys := userKeys(rng, 2*n)
 	s := Set{Keys: keys[:n:n], Absent: keys[n:], Values: make([][]byte, n), Hits: rng.Perm(n)}
 	slices.SortFunc(s.Keys, bytes.Compare)
-	pack(s.Keys)
+	Pack(s.Keys)
 	values := make([]byte, 0, 100*n)
 	for i := range n {
 		for range 50 {
@@ -46,9 +46,13 @@ func W1(n int) Set {
 	return s
 }
 
-// pack moves the keys into one piece of memory, in their order, so that a benchmark that goes
+// Users returns n distinct keys in random order. They have the form of W1's keys, and lie one
+// behind the other in memory.
+func Users(n int) [][]byte { return userKeys(rand.New(rand.NewPCG(6, 6)), n) }
+
+// Pack moves the keys into one piece of memory, in their order, so that a benchmark that goes
 // through them does not measure the cache misses of that.
-func pack(keys [][]byte) {
+func Pack(keys [][]byte) {
 	all := slices.Concat(keys...)
 	for i, k := range keys {
 		keys[i] = all[:len(k):len(k)]
