@@ -20,6 +20,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/ours"
 	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
 	"github.com/sievetable/sievetable/bench/peers/internal/report"
+	"github.com/sievetable/sievetable/internal/membership"
 )
 
 func main() {
@@ -38,6 +39,7 @@ func run(args []string) error {
 	flags.IntVar(&o.Rounds, "rounds", 5, "measurements of each work by each engine")
 	flags.IntVar(&o.Entries, "entries", 1_000_000, "entries of W1")
 	flags.IntVar(&o.URLs, "urls", 10_000_000, "entries of the largest W3; 0 leaves it out")
+	flags.IntVar(&o.Members, "members", membership.Largest, "keys of the largest set asked for membership; 0 leaves them out")
 	flags.DurationVar(&o.Time, "time", 200*time.Millisecond, "`duration` of a measurement")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -59,11 +61,15 @@ func run(args []string) error {
 		return fmt.Errorf("-run: %w", err)
 	}
 	o.Progress = progress()
-	r := report.Report{Command: command(args), Options: o, Columns: columns()}
-	if r.Rows, err = measure.Run(o, r.Columns); err != nil {
+	r := report.Report{Command: command(args), Options: o}
+	r.Engines.Columns, r.Membership.Columns = columns(), measure.Forms()
+	if r.Engines.Rows, err = measure.Run(o, r.Engines.Columns); err != nil {
 		return err
 	}
-	if len(r.Rows) == 0 {
+	if r.Membership.Rows, err = measure.Membership(o); err != nil {
+		return err
+	}
+	if len(r.Engines.Rows)+len(r.Membership.Rows) == 0 {
 		return fmt.Errorf("-run %s: no such work", *works)
 	}
 	if err := r.Write(*dir); err != nil {
@@ -80,6 +86,9 @@ func check(o measure.Options, rest []string) error {
 	}
 	if most := 1_000_000_000; o.Entries > most || o.URLs > most {
 		return fmt.Errorf("-entries and -urls must be at most %d", most)
+	}
+	if o.Members < 0 || o.Members > membership.Largest {
+		return fmt.Errorf("-members must be 0 to %d", membership.Largest)
 	}
 	if o.Rounds < 1 || o.Entries < 1 || o.URLs < 0 || o.Time <= 0 {
 		return fmt.Errorf("-rounds, -entries and -time must be positive, and -urls not negative")
@@ -123,18 +132,18 @@ func command(args []string) string {
 }
 
 // progress returns what shows how far the measuring is: on a terminal as a bar,
-// and else by a line for each set of tables.
+// and else by a line for each set of works.
 func progress() func(done, total int, what string) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return func(done, total int, what string) {
-			if strings.HasSuffix(what, measure.MakingTables) {
+			if strings.HasSuffix(what, measure.Preparing) {
 				log.Printf("%d of %d works done: %s", done, total, what)
 			}
 		}
 	}
 	var bar *progressbar.ProgressBar
 	return func(done, total int, what string) {
-		if bar == nil {
+		if bar == nil || bar.GetMax() != total { // Membership has works of its own
 			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
 		}
 		bar.Describe(fmt.Sprintf("%-40s", what))

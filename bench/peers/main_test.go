@@ -41,6 +41,8 @@ var wantRows = map[string]int{
 	"4 bits per key, ns":                                   2,
 	"20 bits per key, ns":                                  2,
 	"10000 entries, ns":                                    3,
+	"1,000 keys, ns":                                       4,
+	"Probes, 1,000 keys, count":                            3,
 }
 
 // The whole program, small: the page has every row and figures in it, and the
@@ -48,7 +50,7 @@ var wantRows = map[string]int{
 func TestRun(t *testing.T) {
 	long.Test(t)
 	dir := t.TempDir()
-	err := run([]string{"-o", dir, "-entries", "2000", "-urls", "10000", "-rounds", "2", "-time", "1ms"})
+	err := run([]string{"-o", dir, "-entries", "2000", "-urls", "10000", "-members", "1000", "-rounds", "2", "-time", "1ms"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +59,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkRows(t, string(page))
-	for _, chart := range []string{"lookup-by-engine.svg", "lookup-by-entries.svg", "lookup-by-bits.svg"} {
+	for _, chart := range []string{"lookup-by-engine.svg", "lookup-by-entries.svg", "lookup-by-bits.svg", "membership.svg"} {
 		if !strings.Contains(string(page), "("+chart+")") {
 			t.Errorf("RESULTS.md does not show %s", chart)
 		}
@@ -136,7 +138,7 @@ func TestBadArguments(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"-rounds", "0"}, {"-entries", "0"}, {"-urls", "-1"}, {"-time", "0s"}, {"-run", "("}, {"W1"}, {"-run", "no such work"},
-		{"-urls", "9223372036854775807"}, {"-entries", "9223372036854775807"},
+		{"-members", "-1"}, {"-members", "10000001"}, {"-urls", "9223372036854775807"}, {"-entries", "9223372036854775807"},
 	} {
 		if err := run(append(args, "-o", t.TempDir())); err == nil {
 			t.Errorf("no error for %q", args)

@@ -18,14 +18,15 @@ type Options struct {
 	Time    time.Duration // for one measurement
 	Entries int           // of W1
 	URLs    int           // the most of W3; 0: leave it out
+	Members int           // keys of the largest set of Membership; < 10: leave it out
 	Run     *regexp.Regexp
 
 	// Progress is called before each measurement.
 	Progress func(done, total int, what string)
 }
 
-// MakingTables is the end of Progress's what while a group's tables are made.
-const MakingTables = ": making tables"
+// Preparing is the end of Progress's what while the tables or sets of works are made.
+const Preparing = ": preparing"
 
 // A run is what is under way.
 type run struct {
@@ -59,7 +60,7 @@ func Run(o Options, columns []Column) ([]Row, error) {
 
 // group builds the group's tables and does its works.
 func (r *run) group(g *group) (rows []Row, err error) {
-	r.Progress(r.done, r.total, g.id+MakingTables)
+	r.Progress(r.done, r.total, g.id+Preparing)
 	stands := make([]*stand, len(r.columns))
 	defer func() { err = errors.Join(err, closeTables(stands)) }()
 	if err := r.build(g, stands); err != nil {
@@ -117,17 +118,27 @@ func (r *run) row(g *group, w work, stands []*stand) (row Row, err error) {
 			return row, fmt.Errorf("%s: %w", r.columns[i].Name, err)
 		}
 	}
-	for range r.Rounds {
+	return row, inTurns(r.Rounds, tasks, func(i int) error {
+		if err := r.measure(tasks[i], &row.Cells[i], r.columns[i]); err != nil {
+			return fmt.Errorf("%s: %w", r.columns[i].Name, err)
+		}
+		return nil
+	})
+}
+
+// inTurns measures each task once a round. A task can be nil.
+func inTurns(rounds int, tasks []task, measure func(i int) error) error {
+	for range rounds {
 		for i, t := range tasks {
 			if t == nil {
 				continue
 			}
-			if err := r.measure(t, &row.Cells[i], r.columns[i]); err != nil {
-				return row, fmt.Errorf("%s: %w", r.columns[i].Name, err)
+			if err := measure(i); err != nil {
+				return err
 			}
 		}
 	}
-	return row, nil
+	return nil
 }
 
 // closeOpened closes what a work had opened.

@@ -25,6 +25,9 @@ const (
 	GetPresentWarm = "get-present-warm"
 	GetPresentCold = "get-present-cold"
 	getAbsentCold  = "get-absent-cold"
+
+	AskAbsent    = "ask-absent"
+	probesAbsent = "probes-absent"
 )
 
 // Sections of the report.
@@ -34,6 +37,8 @@ const (
 	SectionFilters = "Filters of 35 keys"
 	SectionURLs    = "Absent keys by entries: W3, Snappy, warm"
 	SectionBits    = "Absent keys by bits per key: W1, Snappy, cold"
+
+	SectionMembership = "Is a key in the set? Absent keys, by keys of the set"
 )
 
 func w1Works() []work {

@@ -8,10 +8,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+	"github.com/sievetable/sievetable/internal/figures"
 )
 
 // byEngine draws a bar for each engine's lookups of each kind.
-func (r *Report) byEngine(p *plot.Plot) (plot.Legend, bool, error) {
+func (r *Results) byEngine(p *plot.Plot) (plot.Legend, bool, error) {
 	legend := newLegend()
 	var rows []measure.Row
 	var names []string
@@ -45,14 +46,14 @@ func (r *Report) byEngine(p *plot.Plot) (plot.Legend, bool, error) {
 }
 
 // bars adds column i's bars, each under its figure.
-func (r *Report) bars(p *plot.Plot, rows []measure.Row, i int, width, offset vg.Length) (*plotter.BarChart, error) {
+func (r *Results) bars(p *plot.Plot, rows []measure.Row, i int, width, offset vg.Length) (*plotter.BarChart, error) {
 	heights := make(plotter.Values, len(rows))
 	var labels plotter.XYLabels
 	for x, row := range rows {
 		label := "—"
 		if len(row.Cells[i].Values) > 0 {
 			heights[x] = median(row.Cells[i].Values)
-			label = digits(heights[x])
+			label = figures.Digits(heights[x])
 		}
 		labels.XYs = append(labels.XYs, plotter.XY{X: float64(x), Y: heights[x]})
 		labels.Labels = append(labels.Labels, label)

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+	"github.com/sievetable/sievetable/internal/figures"
 )
 
 // A chart is a file beside the page.
@@ -48,9 +49,10 @@ func (r *Report) draw(dir string) ([]chart, error) {
 		file, title string
 		plot        func(p *plot.Plot) (plot.Legend, bool, error)
 	}{
-		{"lookup-by-engine.svg", "Lookups by engine, W1, Snappy", r.byEngine},
-		{"lookup-by-entries.svg", "Lookups of absent keys by entries, W3, Snappy, warm", r.byEntries},
-		{"lookup-by-bits.svg", "Lookups of absent keys by bits per key, W1, Snappy, cold", r.byBits},
+		{"lookup-by-engine.svg", "Lookups by engine, W1, Snappy", r.Engines.byEngine},
+		{"lookup-by-entries.svg", "Lookups of absent keys by entries, W3, Snappy, warm", r.Engines.byEntries},
+		{"lookup-by-bits.svg", "Lookups of absent keys by bits per key, W1, Snappy, cold", r.Engines.byBits},
+		{"membership.svg", measure.SectionMembership, r.Membership.byKeys},
 	} {
 		p := newPlot(c.title)
 		legend, ok, err := c.plot(p)
@@ -93,7 +95,7 @@ func whole(from, to float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(from, to)
 	for i, t := range ticks {
 		if t.Label != "" {
-			ticks[i].Label = grouped(int(t.Value))
+			ticks[i].Label = figures.Grouped(int(t.Value))
 		}
 	}
 	return ticks
@@ -140,7 +142,7 @@ func corners(c draw.Canvas) []vg.Point {
 }
 
 // find returns the rows of a section or with an ID.
-func (r *Report) find(sectionOrID string) []measure.Row {
+func (r *Results) find(sectionOrID string) []measure.Row {
 	var rows []measure.Row
 	for _, row := range r.Rows {
 		if row.Section == sectionOrID || strings.HasSuffix(row.ID, sectionOrID) {

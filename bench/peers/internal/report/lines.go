@@ -2,7 +2,7 @@ package report
 
 import (
 	"image/color"
-	"strconv"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -10,10 +10,11 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+	"github.com/sievetable/sievetable/internal/figures"
 )
 
 // byEntries draws a line for each engine over the size of the table.
-func (r *Report) byEntries(p *plot.Plot) (plot.Legend, bool, error) {
+func (r *Results) byEntries(p *plot.Plot) (plot.Legend, bool, error) {
 	p.X.Label.Text = "entries of the table"
 	p.X.Scale = plot.LogScale{}
 	legend, ok, err := r.lines(p, r.find(measure.SectionURLs))
@@ -30,35 +31,40 @@ func powers(from, to float64) []plot.Tick {
 	var ticks []plot.Tick
 	for v := 1.0; v <= to*1.01; v *= 10 {
 		if v >= from*0.99 {
-			ticks = append(ticks, plot.Tick{Value: v, Label: grouped(int(v))})
+			ticks = append(ticks, plot.Tick{Value: v, Label: figures.Grouped(int(v))})
 		}
 	}
 	return ticks
 }
 
-// grouped writes n with a comma before each three digits.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
 // byBits draws a line for each engine over the bits that a key has.
-func (r *Report) byBits(p *plot.Plot) (plot.Legend, bool, error) {
+func (r *Results) byBits(p *plot.Plot) (plot.Legend, bool, error) {
 	p.X.Label.Text = "bits per key of the filter"
 	rows := r.find(measure.SectionBits)
 	var ticks []plot.Tick
 	for _, row := range rows {
-		ticks = append(ticks, plot.Tick{Value: row.X, Label: grouped(int(row.X))})
+		ticks = append(ticks, plot.Tick{Value: row.X, Label: figures.Grouped(int(row.X))})
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
 	return r.lines(p, rows)
 }
 
+// byKeys draws a line for each form over the number of keys. Both axes are logarithmic: a list
+// takes a thousand times as long as a filter.
+func (r *Results) byKeys(p *plot.Plot) (plot.Legend, bool, error) {
+	p.X.Label.Text = "keys of the set"
+	p.X.Scale = plot.LogScale{}
+	p.X.Tick.Marker = plot.TickerFunc(powers)
+	legend, ok, err := r.lines(p, r.find(measure.AskAbsent))
+	p.Y.Scale = plot.LogScale{}
+	p.Y.Tick.Marker = plot.TickerFunc(powers)
+	p.Y.Min = 1
+	p.Y.Max = math.Pow(10, math.Ceil(math.Log10(p.Y.Max)))
+	return legend, ok, err
+}
+
 // lines draws each column's medians over what the rows differ in.
-func (r *Report) lines(p *plot.Plot, rows []measure.Row) (plot.Legend, bool, error) {
+func (r *Results) lines(p *plot.Plot, rows []measure.Row) (plot.Legend, bool, error) {
 	legend := newLegend()
 	columns := r.used(rows, func(c measure.Cell) bool { return len(c.Values) > 0 })
 	for _, i := range columns {

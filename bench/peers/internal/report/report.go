@@ -20,8 +20,14 @@ var page string
 
 // A Report is what was measured, and how.
 type Report struct {
-	Command string
-	Options measure.Options
+	Command    string
+	Options    measure.Options
+	Engines    Results
+	Membership Results
+}
+
+// Results are the rows that all columns were measured at.
+type Results struct {
 	Columns []measure.Column // the first one is ours
 	Rows    []measure.Row
 }
@@ -48,7 +54,7 @@ func (r *Report) Write(dir string) error {
 	defer f.Close()
 	err = t.Execute(f, map[string]any{
 		"Command": r.Command, "Options": r.Options, "Machine": machine(), "Engines": r.engines(),
-		"Sections": r.sections(), "Charts": charts,
+		"Sections": append(r.Engines.sections(), r.Membership.sections()...), "Charts": charts,
 	})
 	if err != nil {
 		return fmt.Errorf("writing results: %w", err)
@@ -59,7 +65,7 @@ func (r *Report) Write(dir string) error {
 // engines names the engines with their versions, each once.
 func (r *Report) engines() []string {
 	var lines []string
-	for _, c := range r.Columns {
+	for _, c := range r.Engines.Columns {
 		line := c.Name + ": "
 		if c.Err != nil {
 			line += c.Err.Error()
@@ -71,7 +77,7 @@ func (r *Report) engines() []string {
 	return lines
 }
 
-func (r *Report) sections() []section {
+func (r *Results) sections() []section {
 	var all []section
 	rest := r.Rows
 	for len(rest) > 0 {

@@ -4,10 +4,11 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+	"github.com/sievetable/sievetable/internal/figures"
 )
 
 // table writes the rows' medians.
-func (r *Report) table(rows []measure.Row) string {
+func (r *Results) table(rows []measure.Row) string {
 	columns := r.used(rows, func(c measure.Cell) bool { return len(c.Values) > 0 || c.Missing != "—" })
 	var lines [][]string
 	for _, row := range rows {
@@ -21,7 +22,7 @@ func (r *Report) table(rows []measure.Row) string {
 }
 
 // allocs writes the rows' allocations, "" if none is worth telling.
-func (r *Report) allocs(rows []measure.Row) string {
+func (r *Results) allocs(rows []measure.Row) string {
 	columns := r.used(rows, func(c measure.Cell) bool { return len(c.Allocs) > 0 })
 	var lines [][]string
 	for _, row := range rows {
@@ -49,11 +50,11 @@ func allocsOf(c measure.Cell) string {
 	if m < 0.005 {
 		m = 0
 	}
-	return digits(m)
+	return figures.Digits(m)
 }
 
 // used returns the columns that have something to show in some row.
-func (r *Report) used(rows []measure.Row, shows func(measure.Cell) bool) []int {
+func (r *Results) used(rows []measure.Row, shows func(measure.Cell) bool) []int {
 	var columns []int
 	for i := range r.Columns {
 		for _, row := range rows {
@@ -67,7 +68,7 @@ func (r *Report) used(rows []measure.Row, shows func(measure.Cell) bool) []int {
 }
 
 // markdown writes a table with the columns' names above.
-func (r *Report) markdown(columns []int, lines [][]string) string {
+func (r *Results) markdown(columns []int, lines [][]string) string {
 	head := []string{""}
 	rule := []string{"---"}
 	for _, i := range columns {

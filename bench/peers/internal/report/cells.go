@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/measure"
+	"github.com/sievetable/sievetable/internal/figures"
 )
 
 // median returns the median of at least one value.
@@ -29,24 +30,15 @@ var units = map[measure.Unit]struct {
 	measure.Times:       {name: "× one goroutine’s", moreBetter: true},
 }
 
-// digits writes v with three significant digits and no exponent.
-func digits(v float64) string {
-	if v == 0 {
-		return "0"
-	}
-	decimals := 2 - int(math.Floor(math.Log10(math.Abs(v))))
-	return fmt.Sprintf("%.*f", max(0, decimals), v)
-}
-
 // cell writes median and spread, and how many times ours is better than it.
 func cell(c, ours measure.Cell, unit measure.Unit, isOurs bool) string {
 	if len(c.Values) == 0 {
 		return c.Missing
 	}
 	m := median(c.Values)
-	text := digits(m)
+	text := figures.Digits(m)
 	if len(c.Values) > 1 {
-		text += fmt.Sprintf(" (%s–%s)", digits(slices.Min(c.Values)), digits(slices.Max(c.Values)))
+		text += fmt.Sprintf(" (%s–%s)", figures.Digits(slices.Min(c.Values)), figures.Digits(slices.Max(c.Values)))
 	}
 	if isOurs || len(ours.Values) == 0 || unit == measure.Times {
 		return text
@@ -58,5 +50,5 @@ func cell(c, ours measure.Cell, unit measure.Unit, isOurs bool) string {
 	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
 		return text
 	}
-	return text + ", **" + digits(ratio) + " ×**"
+	return text + ", **" + figures.Digits(ratio) + " ×**"
 }

@@ -44,12 +44,3 @@ func TestCell(t *testing.T) {
 		t.Errorf("ours: %q, want %q", got, want)
 	}
 }
-
-func TestGrouped(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 10_000_000: "10,000,000"} {
-		if got := grouped(n); got != want {
-			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
-		}
-	}
-}
