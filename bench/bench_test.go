@@ -13,12 +13,14 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// workloads are made once, when the first benchmark needs them.
+// w1 is made once, when the first benchmark needs it.
+var w1 = sync.OnceValue(func() workload.Set { return workload.W1(1_000_000) })
+
 var workloads = []struct {
 	name string
 	set  func() (workload.Set, error)
 }{
-	{"W1-1M-entries", sync.OnceValues(func() (workload.Set, error) { return workload.W1(1_000_000), nil })},
+	{"W1-1M-entries", func() (workload.Set, error) { return w1(), nil }},
 	{"W2-Go-source", sync.OnceValues(workload.W2)},
 }
 
@@ -71,12 +73,32 @@ func eachShape(b *testing.B, bench func(b *testing.B, set workload.Set, codec ta
 // eachTable runs bench on the table of each workload with each codec.
 func eachTable(b *testing.B, bench func(b *testing.B, set workload.Set, contents []byte)) {
 	eachShape(b, func(b *testing.B, set workload.Set, codec table.Codec) {
-		var out bytes.Buffer
-		write(b, &out, set, codec)
-		bench(b, set, out.Bytes())
+		bench(b, set, tableOf(b, set, codec))
 	})
 }
 
+// A shape is what a table is made of: the keys, by the address of the first, and the codec.
+type shape struct {
+	keys  *[]byte
+	codec table.Codec
+}
+
+// tables are what tableOf has written.
+var tables = map[shape][]byte{}
+
+// tableOf returns the set's table, which is written once.
+func tableOf(b *testing.B, set workload.Set, codec table.Codec) []byte {
+	b.Helper()
+	id := shape{&set.Keys[0], codec}
+	if tables[id] == nil {
+		var out bytes.Buffer
+		write(b, &out, set, codec)
+		tables[id] = out.Bytes()
+	}
+	return tables[id]
+}
+
+// open opens the table in memory.
 func open(b testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 	b.Helper()
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
@@ -89,26 +111,40 @@ func open(b testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 // A lookup is one call of a benchmark's loop: it looks up the i-th key.
 type lookup func(r *table.Reader, i int) error
 
+// absent looks up keys that the set does not have.
+func absent(set workload.Set) lookup {
+	return func(r *table.Reader, i int) error {
+		if _, err := r.Get(set.Absent[i%len(set.Absent)]); !errors.Is(err, table.ErrNotFound) {
+			return fmt.Errorf("absent key: %w", err)
+		}
+		return nil
+	}
+}
+
+// present looks up keys of the set in random order.
+func present(set workload.Set) lookup {
+	return func(r *table.Reader, i int) error {
+		_, err := r.Get(set.Keys[set.Hits[i%len(set.Hits)]])
+		return err
+	}
+}
+
 // withAndWithout runs the lookups with the filter and without it.
 func withAndWithout(b *testing.B, contents []byte, look lookup) {
-	for _, ignore := range []bool{true, false} {
-		name := "reads=filtered"
-		if ignore {
-			name = "reads=unfiltered"
+	b.Run("reads=unfiltered", func(b *testing.B) { lookUp(b, contents, true, look) })
+	b.Run("reads=filtered", func(b *testing.B) { lookUp(b, contents, false, look) })
+}
+
+func lookUp(b *testing.B, contents []byte, ignoreFilter bool, look lookup) {
+	var m table.Metrics
+	r := open(b, contents, &table.ReaderOptions{IgnoreFilter: ignoreFilter, Metrics: &m})
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if err := look(r, i); err != nil {
+			b.Fatal(err)
 		}
-		b.Run(name, func(b *testing.B) {
-			var m table.Metrics
-			r := open(b, contents, &table.ReaderOptions{IgnoreFilter: ignore, Metrics: &m})
-			b.ReportAllocs()
-			i := 0
-			for ; b.Loop(); i++ {
-				if err := look(r, i); err != nil {
-					b.Fatal(err)
-				}
-			}
-			report(b, &m)
-		})
 	}
+	report(b, &m)
 }
 
 // report adds what lookups cost beside time. Without the filter each question
@@ -126,12 +162,7 @@ func report(b *testing.B, m *table.Metrics) {
 // BenchmarkGetAbsent looks up keys that are not there: what the filter is for.
 func BenchmarkGetAbsent(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
-		withAndWithout(b, contents, func(r *table.Reader, i int) error {
-			if _, err := r.Get(set.Absent[i%len(set.Absent)]); !errors.Is(err, table.ErrNotFound) {
-				return fmt.Errorf("absent key: %w", err)
-			}
-			return nil
-		})
+		withAndWithout(b, contents, absent(set))
 	})
 }
 
@@ -139,10 +170,7 @@ func BenchmarkGetAbsent(b *testing.B) {
 // saves nothing, and must not cost much.
 func BenchmarkGetPresent(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
-		withAndWithout(b, contents, func(r *table.Reader, i int) error {
-			_, err := r.Get(set.Keys[set.Hits[i%len(set.Hits)]])
-			return err
-		})
+		withAndWithout(b, contents, present(set))
 	})
 }
 
@@ -150,7 +178,7 @@ func BenchmarkGetPresent(b *testing.B) {
 func BenchmarkAppendGetPresent(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		var dst []byte
-		withAndWithout(b, contents, func(r *table.Reader, i int) (err error) {
+		lookUp(b, contents, false, func(r *table.Reader, i int) (err error) {
 			dst, err = r.AppendGet(dst[:0], set.Keys[set.Hits[i%len(set.Hits)]])
 			return err
 		})

@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/workload"
@@ -30,16 +28,9 @@ func BenchmarkCached(b *testing.B) {
 				b.ReportMetric(float64(m.DataBlocks.Load()-before)/float64(i), "blocks/op")
 			})
 		}
-		run("absent", func(i int) error {
-			if _, err := r.Get(set.Absent[i%len(set.Absent)]); !errors.Is(err, table.ErrNotFound) {
-				return fmt.Errorf("absent key: %w", err)
-			}
-			return nil
-		})
-		run("present", func(i int) error {
-			_, err := r.Get(set.Keys[set.Hits[i%len(set.Hits)]])
-			return err
-		})
+		getAbsent, getPresent := absent(set), present(set)
+		run("absent", func(i int) error { return getAbsent(r, i) })
+		run("present", func(i int) error { return getPresent(r, i) })
 		run("next", func(int) error {
 			if !it.Next() && !it.First() {
 				return it.Error()

@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
 // BenchmarkFind looks up the newest versions of W1's keys as an engine does: in a
 // cached table of internal keys, whose filter holds the users' keys.
 func BenchmarkFind(b *testing.B) {
-	set := workload.W1(1_000_000)
+	set := w1()
 	versions := set
 	versions.Keys = make([][]byte, len(set.Keys))
 	for i, k := range set.Keys {

@@ -1,0 +1,132 @@
+package bench
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// A source is where a table is read from.
+type source struct {
+	name  string // in the name of the benchmark
+	title string // in the summary
+	file  bool
+	delay time.Duration // of each read
+}
+
+var sources = []source{
+	{name: "memory", title: "memory"},
+	{name: "file", title: "file", file: true},
+	{name: "disk", title: "disk", file: true, delay: 100 * time.Microsecond},
+	{name: "object-store", title: "object store", file: true, delay: 20 * time.Millisecond},
+}
+
+// asks are which keys are looked up.
+var asks = []struct {
+	name, title string
+	look        func(workload.Set) lookup
+}{
+	{"absent", "all absent", absent},
+	{"half", "half absent", half},
+}
+
+// half looks up a key that the set has after each that it does not have.
+func half(set workload.Set) lookup {
+	getAbsent, getPresent := absent(set), present(set)
+	return func(r *table.Reader, i int) error {
+		if i%2 == 0 {
+			return getAbsent(r, i/2)
+		}
+		return getPresent(r, i/2)
+	}
+}
+
+// BenchmarkLookups looks keys up in one table that is in memory, in a file, on a disk and in
+// an object store. The last two are the file with a delay before each read. What it measures
+// is shown once more in the summary.
+func BenchmarkLookups(b *testing.B) {
+	set := w1()
+	contents := tableOf(b, set, table.Snappy)
+	for _, from := range sources {
+		for _, ask := range asks {
+			for _, reads := range []string{"unfiltered", "filtered"} {
+				id := lookupsID{from.name, ask.name, reads}
+				b.Run(id.String(), func(b *testing.B) {
+					r, slow, m := openFrom(b, contents, from, reads == "unfiltered")
+					took := timeLookups(b, r, m, ask.look(set))
+					looked.add(id, tally{m.Lookups.Load(), m.DataBlocks.Load(), took, slow.reads, slow.waited})
+				})
+			}
+		}
+	}
+}
+
+// openFrom opens the table from the source. It returns the delayed reader too, which waits
+// for nothing if the source has no delay.
+func openFrom(b *testing.B, contents []byte, from source, ignoreFilter bool) (*table.Reader, *slowReaderAt, *table.Metrics) {
+	b.Helper()
+	var in io.ReaderAt = bytes.NewReader(contents)
+	if from.file {
+		in = openFile(b, contents)
+	}
+	slow := &slowReaderAt{ReaderAt: in, delay: from.delay}
+	if from.delay > 0 {
+		in = slow
+	}
+	m := &table.Metrics{}
+	r, err := table.NewReader(in, int64(len(contents)), &table.ReaderOptions{IgnoreFilter: ignoreFilter, Metrics: m})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r, slow, m
+}
+
+// openFile returns a file with the contents, until the benchmark ends.
+func openFile(b *testing.B, contents []byte) *os.File {
+	b.Helper()
+	name := filepath.Join(b.TempDir(), "table.ldb")
+	if err := os.WriteFile(name, contents, 0o666); err != nil {
+		b.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { f.Close() })
+	return f
+}
+
+// Figures of less would be chance.
+const (
+	fewestBlocks = 100
+	shortest     = 100 * time.Millisecond
+)
+
+// timeLookups looks keys up for as long as -benchtime says, and longer if these were so few
+// that their figures would be chance. It returns how long the lookups took.
+func timeLookups(b *testing.B, r *table.Reader, m *table.Metrics, look lookup) time.Duration {
+	i, start := 0, time.Now()
+	next := func() {
+		if err := look(r, i); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+	for b.Loop() {
+		next()
+	}
+	for i%fewestBlocks > 0 || m.DataBlocks.Load() < fewestBlocks || time.Since(start) < shortest {
+		next()
+	}
+	took := time.Since(start)
+	b.ReportMetric(float64(took.Nanoseconds())/float64(i), "ns/op")
+	b.ReportMetric(float64(i)/took.Seconds(), "lookups/s")
+	b.ReportMetric(float64(m.DataBlocks.Load())/float64(i), "blocks/lookup")
+	return took
+}
