@@ -11,15 +11,22 @@ import (
 // block, which can be as long as a key.
 type boundedWriter struct {
 	*table.Writer
-	limit  memory.Limit
-	blocks int
-	index  int64 // upper bound of the size of the index
+	limit memory.Limit
+
+	filterOnly bool // values are left out
+	leftOut    int  // number of values
+	blocks     int
+	index      int64 // upper bound of the size of the index
 }
 
 // indexEntryOverhead is the approximate size of an index entry without its separator.
 const indexEntryOverhead = 16
 
 func (w *boundedWriter) Append(key, value []byte) error {
+	if w.filterOnly && len(value) > 0 {
+		w.leftOut++
+		value = nil
+	}
 	if err := w.Writer.Append(key, value); err != nil {
 		return err
 	}

@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"regexp"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -25,6 +25,7 @@ import (
 type buildFlags struct {
 	writerFlags
 	memoryFlags
+	filterOnly           bool
 	out, format          string
 	internalKeys, sorted bool
 	onDuplicate, tempDir string
@@ -58,8 +59,14 @@ not sorted. These parts of --memory limit the input:
   - 1/16 plus 2 MiB for a line, or for a file in a directory
   - 1/2 for the index of the table
 
-Some memory comes on top of --memory: the filters, with 4 bytes per key for a filter of
-the whole table, and 0.2 bytes per pair if more than 400 million pairs are sorted.
+Some memory comes on top of --memory: the filters, with 4 bytes per key for a Bloom filter
+of the whole table, 32 for a fuse filter, and 0.2 bytes per pair if more than 400 million
+pairs are sorted.
+
+With --filter-only the table has a filter of the keys and nothing else: neither keys nor
+values. sst get then says "may be present" or "absent". The filter is fuse:12 unless
+--table-filter gives another one, and a key may be repeated. LevelDB would see an empty
+table, so give it another extension than .ldb.
 
 The table gets its name when it is complete and on disk. It replaces a file of that name.`
 
@@ -74,7 +81,8 @@ func buildCommand() *cobra.Command {
   sort words.txt | sst build -o words.ldb --format keys --sorted
   sst build -o go.ldb "$(go env GOROOT)/src"
   sst build -o users.ldb --on-duplicate last --compression zstd users.jsonl more.jsonl
-  sst build -o seen.ldb --bits -1 --table-filter fuse:16 --format keys urls.txt`,
+  sst build -o seen.ldb --bits -1 --table-filter fuse:16 --format keys urls.txt
+  sst build -o seen.filter --filter-only --format keys urls.txt`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file` (required)")
@@ -82,12 +90,18 @@ func buildCommand() *cobra.Command {
 	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines also have a sequence number and a kind: build a table of internal keys")
 	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "what to do with a repeated key: error, or keep the first or the last pair")
 	flags.BoolVar(&f.sorted, "sorted", false, "do not sort the pairs, and fail if they are not in order")
+	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys, and neither keys nor values")
 	f.memoryFlags.add(cmd)
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
 	f.writerFlags.add(cmd)
 	complete(cmd, "format", "tsv", "json", "hex", "keys", "raw")
 	complete(cmd, "on-duplicate", "error", "first", "last")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.filterOnly {
+			if err := f.setFilterOnly(flags.Changed, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+		}
 		return interruptible(cmd.Context(), func(ctx context.Context) error {
 			return f.build(ctx, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		})
@@ -103,6 +117,7 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if err != nil {
 		return err
 	}
+	o.FilterOnly = f.filterOnly
 	limit, err := f.limit()
 	if err != nil {
 		return err
@@ -130,7 +145,7 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if err != nil {
 		return err
 	}
-	bounded := &boundedWriter{Writer: w, limit: limit}
+	bounded := &boundedWriter{Writer: w, limit: limit, filterOnly: f.filterOnly}
 	read := &inputReader{paths: inputs, stdin: stdin, options: in, stderr: stderr}
 	if f.sorted {
 		err = read.appendSorted(bounded, read.pairs(ctx))
@@ -140,63 +155,31 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if err != nil {
 		return err
 	}
+	if n := bounded.leftOut; n > 0 {
+		text.Line(stderr, "sst: note: left out %s, because --filter-only keeps keys only", text.Count(uint64(n), "value"))
+	}
 	return closeAndCommit(w, to)
 }
 
-// An inputReader reads the inputs of build.
-type inputReader struct {
-	paths   []string
-	stdin   io.Reader
-	options input.Options
-	stderr  io.Writer
-	n       int         // number of pairs read
-	place   input.Place // of the last pair
-}
-
-// pairs returns the pairs, and shows progress.
-func (r *inputReader) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
-	bar := progress.Bytes(r.stderr, totalSize(r.paths), "reading")
-	r.options.WrapReader, r.options.Place = bar.Reader, &r.place
-	r.options.OnLeftOut = func(path string) {
-		text.Line(r.stderr, "sst: note: skipped %s, because it is the output", path)
+// setFilterOnly sets what --filter-only changes in other flags.
+func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Writer) error {
+	if given("bits") && f.bits > 0 {
+		return errors.New("--bits and --filter-only are both given, but there are no blocks to have filters: want --table-filter")
 	}
-	pairs := countPairs(input.Read(ctx, r.paths, r.stdin, r.options), &r.n, bar.Done)
-	if !r.options.InternalKeys {
-		pairs = hintInternalKeys(pairs, r.stderr)
+	f.bits = -1
+	if !given("table-filter") {
+		f.tableFilter = tablefilter.Fuse(12)
 	}
-	return pairs
-}
-
-// looksLikeVersion matches a value that starts with a sequence number and a kind, as with
-// --internal-keys.
-var looksLikeVersion = regexp.MustCompile(`^[0-9]+\t(set|delete)\t`)
-
-// hintInternalKeys prints a note if the first pair looks like a version of an internal key.
-func hintInternalKeys(pairs iter.Seq2[input.Pair, error], stderr io.Writer) iter.Seq2[input.Pair, error] {
-	return func(yield func(input.Pair, error) bool) {
-		first := true
-		for pair, err := range pairs {
-			if first && looksLikeVersion.Match(pair.Value) {
-				text.Line(stderr, "sst: note: the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys")
-			}
-			first = false
-			if !yield(pair, err) {
-				return
-			}
-		}
+	if f.tableFilter == tablefilter.None {
+		return errors.New("--filter-only is given, and --table-filter is none: want a filter")
 	}
-}
-
-// countPairs counts pairs in n, and calls done at the end.
-func countPairs(pairs iter.Seq2[input.Pair, error], n *int, done func()) iter.Seq2[input.Pair, error] {
-	return func(yield func(input.Pair, error) bool) {
-		defer done()
-		for pair, err := range pairs {
-			if *n++; !yield(pair, err) {
-				return
-			}
-		}
+	if !given("on-duplicate") {
+		f.onDuplicate = "first"
 	}
+	if ext := filepath.Ext(f.out); ext == ".ldb" || ext == ".sst" {
+		text.Line(stderr, "sst: note: %s will be an empty table for LevelDB and others: a name such as %s tells it apart", f.out, strings.TrimSuffix(f.out, ext)+".filter")
+	}
+	return nil
 }
 
 func (f *buildFlags) check() error {
@@ -205,19 +188,6 @@ func (f *buildFlags) check() error {
 		return nil
 	}
 	return fmt.Errorf("--on-duplicate is %q, want error, first or last", f.onDuplicate)
-}
-
-// totalSize returns the size of all inputs, or -1 if it is unknown.
-func totalSize(inputs []string) int64 {
-	var n int64
-	for _, path := range inputs {
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() {
-			return -1
-		}
-		n += info.Size()
-	}
-	return n
 }
 
 // progressEvery is after how many entries a loop shows its progress.

@@ -30,6 +30,9 @@ func getCommand() *cobra.Command {
 value. The exit status is 1 if a key is absent, and 3 if damage hides whether it is there. The
 other keys are still looked up.
 
+A table that was built with --filter-only has no values. For it, sst get prints "may be
+present", or "absent" with exit status 1.
+
 --keys-from reads keys from a file, one per line, with the same escapes as KEY or, with
 --hex, in hexadecimal. The file may have any number of lines. A line may have up to 16 MiB.
 Keys are looked up in batches of up to 100,000 keys and 16 MiB. Each batch reads the
@@ -90,6 +93,11 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 		}
 	}
 	return f.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
+		if s.FilterOnly() && !f.explain {
+			if answer, err = f.askFilter(cmd.OutOrStdout(), len(first) > 1 || f.from != ""); err != nil {
+				return err
+			}
+		}
 		var l lookups
 		for keys, err := range f.batches(first, cmd.InOrStdin(), output.FilesOf(cmd.OutOrStdout(), "")) {
 			if err == nil {

@@ -103,6 +103,9 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
+	if r := file.Reader; r != nil && r.FilterOnly() {
+		return file.Wrap(table.ErrFilterOnly)
+	}
 	if err := checkMemory(file, limit); err != nil {
 		return errors.Join(file.ForeignErr, file.Wrap(err))
 	}

@@ -103,6 +103,9 @@ func (t target) verify(o source.Options) (remark string, err error) {
 	if filters := f.Filters(); filters.UnknownPolicy {
 		remark = ", but of its filter only the checksum was checked: " + filters.Reason()
 	}
+	if f.Reader.FilterOnly() {
+		remark += ", but there is a filter only: without its keys it cannot be checked that it has them all"
+	}
 	if f.Rewritten {
 		remark += ", but goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them"
 	}

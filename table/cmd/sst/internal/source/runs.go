@@ -31,7 +31,7 @@ func (s *Source) sortedRuns() []*sortedRun {
 	})
 	var runs []*sortedRun
 	for _, t := range tables {
-		if t.empty {
+		if t.skip {
 			continue
 		}
 		fits := func(r *sortedRun) bool {

@@ -15,7 +15,8 @@ const maxOpenTables = 16
 type Table struct {
 	TableFile
 	age                 int    // the smaller, the newer
-	internalKeys, empty bool   // the keys are internal keys; there are no keys
+	internalKeys, empty bool   // the keys are internal keys; there are no data blocks
+	skip                bool   // there are no keys either, not even in a filter
 	orderUnknown        bool   // the order of its keys is unknown
 	smallest, largest   []byte // first and last stored key; nil: unknown
 	file                *File  // the open table, if it stays open
@@ -89,7 +90,7 @@ func (s *Source) inspect(t *Table) error {
 	if err != nil {
 		return err
 	}
-	t.internalKeys, t.empty, t.orderUnknown = f.Internal, f.Empty, f.Order == table.AnyOrder
+	t.internalKeys, t.empty, t.skip, t.orderUnknown = f.Internal, f.Empty, f.hasNoKeys(), f.Order == table.AnyOrder
 	if f.Order != s.Order { // its range would be in another order
 		return s.release(t, f)
 	}

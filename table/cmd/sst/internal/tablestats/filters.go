@@ -208,13 +208,10 @@ func (s *filterSum) result() FilterStats {
 // block after the other.
 func (s *Stats) Measure(f *source.File) {
 	all, data := f.Filters(), f.Layout.Data
-	if len(data) == 0 {
-		return
-	}
 	for i := range s.Filters {
 		if filters := &s.Filters[i]; filters.WholeTable {
 			filters.measure(func(_ int, key []byte) bool { return all.Table.Contains(key) })
-		} else {
+		} else if len(data) > 0 {
 			filters.measure(func(i int, key []byte) bool { return all.Blocks.Contains(data[i%len(data)].Offset, key) })
 		}
 	}

@@ -34,6 +34,9 @@ func propertiesOf(p *table.Properties) Properties {
 		{"table_filter_keys", p.FilterEntries}, {"filter_policy", p.FilterPolicy}, {"comparator", p.Comparer}, {"compression", p.Compression},
 		{"block_size", p.BlockSize}, {"restart_interval", p.RestartInterval}, {"filter_base_lg", p.FilterBaseLg},
 	}
+	if p.FilterOnly {
+		all = append(all, Property{"filter_only", true})
+	}
 	for _, name := range slices.Sorted(maps.Keys(p.Other)) {
 		all = append(all, Property{text.Escape([]byte(name)), text.Escape(p.Other[name])})
 	}

@@ -2,6 +2,7 @@ package tablestats
 
 import (
 	"errors"
+	"math"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -82,6 +83,9 @@ func CollectSound(f *source.File) *Stats { return collect(f, func(error) {}) }
 // unknownCount is the number of keys in a damaged block.
 const unknownCount = -1
 
+// maxFilterKeys bounds what the properties of a table say of its filter.
+const maxFilterKeys = math.MaxInt32
+
 func collect(f *source.File, add func(error)) *Stats {
 	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, OrderNote: f.OrderNote, Footer: f.Layout.Footer, Compression: map[string]int{}}
 	if f.Order != table.AnyOrder {
@@ -109,14 +113,17 @@ func collect(f *source.File, add func(error)) *Stats {
 			keys[slot] = addCounts(keys[slot], users)
 		}
 	}
-	s.addFilters(f, keys)
-	s.FilterNote = f.FilterNote()
 	p, err := f.Reader.Properties()
 	if err == nil {
 		s.Properties, s.TableProperties = propertiesOf(p), p
 	} else if !errors.Is(err, table.ErrNotFound) {
 		add(err)
 	}
+	if f.Reader.FilterOnly() && p != nil {
+		s.userKeys = int(min(p.FilterEntries, maxFilterKeys))
+	}
+	s.addFilters(f, keys)
+	s.FilterNote = f.FilterNote()
 	return s
 }
 
