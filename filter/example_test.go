@@ -78,6 +78,26 @@ func ExampleUnion() {
 	// Output: true true
 }
 
+// Why a filter answers as it does.
+func ExampleProbe() {
+	policy := filter.NewBloom(10)
+	g := policy.NewGenerator()
+	g.Add([]byte("Lima"))
+	var f filter.Bytes
+	g.Generate(&f)
+	for _, city := range []string{"Lima", "Rome"} {
+		p, err := filter.Probe(f, []byte(city))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s: hash 0x%08x, bits %d, first clear: %d\n", city, p.Hash, p.Bits, p.Clear)
+	}
+	// Output:
+	// Lima: hash 0xc1991115, bits [21 33 45 57 5 17], first clear: -1
+	// Rome: hash 0x9163be9d, bits [29 14 63 48 33 18], first clear: 0
+}
+
 // One filter of all keys of a table.
 func ExampleTableBloom() {
 	policy := filter.NewTableBloom(10)

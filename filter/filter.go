@@ -28,7 +28,7 @@
 // rotated right by 17 bits. This is double hashing (Kirsch and Mitzenmacher, "Less
 // Hashing, Same Performance", 2006). A key is certainly absent when one of its bits
 // is 0. A k > 30 is reserved: such a filter may contain every key. The bytes are
-// those of goleveldb's and C++ LevelDB's Bloom filters.
+// those of goleveldb's and C++ LevelDB's Bloom filters. [Probe] returns the bits of a key.
 //
 // The hash is, with all arithmetic mod 2³² and M = 0xc6a4a793,
 //

@@ -1,0 +1,63 @@
+package filter
+
+// Probes are the bits that a Bloom filter looks up for a key. [Probe] and [ProbeTable] return
+// them.
+type Probes struct {
+	Hash  uint32   // the hash of the key
+	Line  uint32   // in a TableBloom filter, the number of the line with the bits; else 0
+	Bits  []uint32 // the k bits in the order of lookup: positions in the bit array, or in the line; none if k > 30
+	Clear int      // index in Bits of the first bit that is 0, where the lookup ends; −1: the filter may contain the key
+}
+
+// Probe looks up key in a [Bloom] filter, and returns the bits that decide the answer of
+// Contains. It is for tools that explain a filter, and slower than Contains. It is an error if
+// the filter is damaged.
+func Probe(filter, key []byte) (Probes, error) {
+	if err := (Bloom{}).Check(filter); err != nil {
+		return Probes{}, err
+	}
+	h := hash(key, unsignedTail)
+	n := len(filter) - 1
+	k := int(filter[n])
+	if k > maxK {
+		return Probes{Hash: h, Clear: -1}, nil
+	}
+	bits := min(8*uint64(n), maxBits)
+	p := Probes{Hash: h, Bits: probedBits(h, k, bits)}
+	p.Clear = firstClear(filter[:n], p.Bits)
+	return p, nil
+}
+
+// ProbeTable is Probe for a filter of a whole table. ok is false if [TableBloom] did not open
+// f.
+func ProbeTable(f TableFilter, key []byte) (p Probes, ok bool) {
+	t, ok := f.(*tableBloomFilter)
+	if !ok {
+		return Probes{}, false
+	}
+	h := hash(key, signedTail)
+	p = Probes{Hash: h, Line: uint32(uint64(h) % t.n), Bits: probedBits(h, t.k, lineBits)}
+	p.Clear = firstClear(t.line(h)[:], p.Bits)
+	return p, true
+}
+
+// probedBits returns the bits of the key with hash h in an array of n bits.
+func probedBits(h uint32, k int, n uint64) []uint32 {
+	bits := make([]uint32, k)
+	delta := h>>17 | h<<15
+	for i := range bits {
+		bits[i] = uint32(uint64(h) % n)
+		h += delta
+	}
+	return bits
+}
+
+// firstClear returns the index of the first of the bits that is 0 in array, or −1.
+func firstClear(array []byte, bits []uint32) int {
+	for i, bit := range bits {
+		if array[bit/8]>>(bit%8)&1 == 0 {
+			return i
+		}
+	}
+	return -1
+}

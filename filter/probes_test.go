@@ -1,0 +1,132 @@
+package filter_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// The first clear bit tells what Contains answers, whatever size and k the filter has.
+func TestProbeAgreesWithContains(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 3))
+	answers := map[bool]int{}
+	for range 20_000 {
+		f := make([]byte, 9+rng.IntN(300))
+		for i := range f {
+			f[i] = byte(rng.Uint32() | rng.Uint32() | rng.Uint32()) // dense, so that some keys are contained
+		}
+		f[len(f)-1] = byte(1 + rng.IntN(31))
+		key := make([]byte, rng.IntN(20))
+		for i := range key {
+			key[i] = byte(rng.Uint32())
+		}
+		p, err := filter.Probe(f, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contains := filter.Bloom{}.Contains(f, key)
+		if answers[contains]++; contains != (p.Clear < 0) {
+			t.Fatalf("key %x in filter %x: Contains = %v, Probe = %+v", key, f, contains, p)
+		}
+	}
+	if answers[true] < 100 || answers[false] < 100 {
+		t.Errorf("answers of Contains: %v, want hundreds of both", answers)
+	}
+}
+
+// The bits of all keys, and no others, are set in a filter. The last 3 bytes of some keys are
+// ≥ 0x80, where the hashes of Bloom and TableBloom differ.
+func TestProbesAreTheBitsOfAFilter(t *testing.T) {
+	t.Parallel()
+	keys := []string{"", "a", "Bern", "Oslo\xff", "Lima\x80\x90", "Rome\xfe\xfd\xfc"}
+	small := build(filter.NewBloom(10), keys...)
+	big := buildTableFilter(t, filter.NewTableBloom(300), keys...)
+	opened, err := filter.NewTableBloom(0).Open(big)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotSmall, gotBig := make([]byte, len(small)), make([]byte, len(big))
+	gotSmall[len(small)-1] = small[len(small)-1]
+	copy(gotBig[len(big)-5:], big[len(big)-5:])
+	for _, key := range keys {
+		p, err := filter.Probe(small, []byte(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bit := range p.Bits {
+			gotSmall[bit/8] |= 1 << (bit % 8)
+		}
+		p, ok := filter.ProbeTable(opened, []byte(key))
+		if !ok {
+			t.Fatal("ProbeTable does not know TableBloom's filter")
+		}
+		for _, bit := range p.Bits {
+			gotBig[64*p.Line+bit/8] |= 1 << (bit % 8)
+		}
+	}
+	if diff := cmp.Diff(small, gotSmall); diff != "" {
+		t.Errorf("Bloom (-filter +probes):\n%s", diff)
+	}
+	if diff := cmp.Diff(big, gotBig); diff != "" {
+		t.Errorf("TableBloom (-filter +probes):\n%s", diff)
+	}
+}
+
+// For absent keys, ProbeTable's first clear bit tells what Contains answers.
+func TestProbeTableAgreesWithContains(t *testing.T) {
+	t.Parallel()
+	f, err := filter.NewTableBloom(0).Open(buildTableFilter(t, filter.NewTableBloom(2), randomStrings(2000)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := map[bool]int{}
+	for _, key := range randomStrings(4000)[2000:] {
+		p, _ := filter.ProbeTable(f, []byte(key))
+		contains := f.Contains([]byte(key))
+		if answers[contains]++; contains != (p.Clear < 0) {
+			t.Fatalf("key %x: Contains = %v, ProbeTable = %+v", key, contains, p)
+		}
+	}
+	if answers[true] < 100 || answers[false] < 100 {
+		t.Errorf("answers of Contains: %v, want hundreds of both", answers)
+	}
+}
+
+// randomStrings returns the first n of a sequence of random strings.
+func randomStrings(n int) []string {
+	rng := rand.New(rand.NewPCG(4, 4))
+	keys := make([]string, n)
+	for i := range keys {
+		b := make([]byte, 8)
+		for j := range b {
+			b[j] = byte(rng.Uint32())
+		}
+		keys[i] = string(b)
+	}
+	return keys
+}
+
+func TestProbeOfOtherFilters(t *testing.T) {
+	t.Parallel()
+	for _, f := range [][]byte{nil, make([]byte, 8), make([]byte, 9)} {
+		if p, err := filter.Probe(f, []byte("a")); err == nil {
+			t.Errorf("Probe of filter %x = %+v, want an error", f, p)
+		}
+	}
+	reserved := append(make([]byte, 8), 31)
+	if p, err := filter.Probe(reserved, []byte("a")); err != nil || p.Clear != -1 || p.Bits != nil {
+		t.Errorf("Probe with k = 31 = %+v, %v, want no bits and no clear one", p, err)
+	}
+	if p, ok := filter.ProbeTable(otherTableFilter{}, []byte("a")); ok {
+		t.Errorf("ProbeTable of another policy's filter = %+v, want ok = false", p)
+	}
+}
+
+// otherTableFilter stands for the filter of another policy.
+type otherTableFilter struct{}
+
+func (otherTableFilter) Contains([]byte) bool { return true }
