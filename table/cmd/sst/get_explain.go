@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
@@ -79,6 +80,9 @@ func explainTable(out io.Writer, p source.LookupTrace) {
 	if filters.Table != nil {
 		text.Row(w, "  table filter", "%s, %s: %s", text.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), text.Bytes(filters.TableEntry.Length), p.TableFilter)
 	}
+	if len(p.TableProbes.Bits) > 0 {
+		text.Row(w, "  table bits", "hash 0x%08x, line %d: %s", p.TableProbes.Hash, p.TableProbes.Line, probedBits(p.TableProbes))
+	}
 	if p.TableFilter != source.Absent {
 		explainBlock(w, p, filters)
 	}
@@ -107,17 +111,37 @@ func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
 	default:
 		text.Row(w, "  filter", "filter %d of %d, %d bits, k = %d: %s",
 			p.FilterIndex, filters.Blocks.Len(), 8*(len(p.FilterData)-1), p.FilterData[len(p.FilterData)-1], p.BlockFilter)
+		text.Row(w, "  bits", "hash 0x%08x: %s", p.BlockProbes.Hash, probedBits(p.BlockProbes))
 	}
+}
+
+// probedBits lists the bits of a key that a filter looked up, up to the first clear one.
+func probedBits(p filter.Probes) string {
+	if len(p.Bits) == 0 {
+		return "no bits, because k > 30 is reserved"
+	}
+	var steps []string
+	for i, bit := range p.Bits {
+		if i == p.Clear {
+			return strings.Join(append(steps, fmt.Sprintf("%d clear", bit)), ", ")
+		}
+		steps = append(steps, fmt.Sprintf("%d set", bit))
+	}
+	return strings.Join(steps, ", ")
 }
 
 // lookupOutcome describes the result of the lookup in a table.
 func lookupOutcome(p source.LookupTrace) string {
-	maybe := p.TableFilter == source.MayContain || p.BlockFilter == source.MayContain
+	table, block := p.TableFilter == source.MayContain, p.BlockFilter == source.MayContain
 	switch {
 	case p.Found:
 		return "found: " + describeEntry(p.Entry)
-	case p.BlocksRead > 0 && maybe && p.BlockFilter != source.Absent:
-		return "absent: false positive of the filter"
+	case !p.FalsePositive:
+		return "absent"
+	case table && block:
+		return "absent: a false positive of both filters"
+	case table:
+		return "absent: a false positive of the table filter"
 	}
-	return "absent"
+	return "absent: a false positive of the filter"
 }

@@ -4,6 +4,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -13,17 +14,20 @@ type LookupTrace struct {
 	Found bool
 	Entry Entry // the entry, if found
 
-	TableFilter FilterResult // the answer of the table filter
+	TableFilter FilterResult  // the answer of the table filter
+	TableProbes filter.Probes // the bits it was asked for; none if it is no Bloom filter
 
 	IndexEntry  int // index of the first separator ≥ the key; len(Layout.Data) if there is none
 	Block       table.IndexEntry
-	BlockFilter FilterResult // the answer of the block filter
-	FilterIndex int          // number of the filter in the filter block; -1: none
-	FilterData  []byte       // the bit array and k
+	BlockFilter FilterResult  // the answer of the block filter
+	FilterIndex int           // number of the filter in the filter block; -1: none
+	FilterData  []byte        // the bit array and k
+	BlockProbes filter.Probes // the bits it was asked for
 
-	BlocksRead uint64 // number of data blocks read
-	BytesRead  uint64 // their size in the file
-	Time       time.Duration
+	FalsePositive bool   // a filter may contain the key, and the data block does not have it
+	BlocksRead    uint64 // number of data blocks read
+	BytesRead     uint64 // their size in the file
+	Time          time.Duration
 }
 
 // A FilterResult is the answer of a filter for a key.
@@ -45,13 +49,14 @@ func (a FilterResult) String() string {
 func (f *File) Explain(key []byte) (LookupTrace, error) {
 	p := LookupTrace{File: f, FilterIndex: -1}
 	p.traceFilters(key)
-	read, bytes := f.Metrics.DataBlocks.Load(), f.Metrics.BytesRead.Load()
+	before := f.Metrics.Snapshot()
 	start := time.Now()
 	var err error
 	p.Entry, p.Found, err = f.Get(key)
 	p.Time = time.Since(start)
-	p.BlocksRead = f.Metrics.DataBlocks.Load() - read
-	p.BytesRead = f.Metrics.BytesRead.Load() - bytes
+	after := f.Metrics.Snapshot()
+	p.BlocksRead, p.BytesRead = after.DataBlocks-before.DataBlocks, after.BytesRead-before.BytesRead
+	p.FalsePositive = after.FilterFalsePositives > before.FilterFalsePositives
 	return p, err
 }
 
@@ -71,6 +76,7 @@ func (p *LookupTrace) traceFilters(key []byte) {
 	filters := f.Filters()
 	if filters.Table != nil {
 		p.TableFilter = filterResult(filters.Table.Contains(key))
+		p.TableProbes, _ = filter.ProbeTable(filters.Table, key)
 	}
 	stored := f.seekKey(key)
 	data := f.Layout.Data
@@ -83,6 +89,7 @@ func (p *LookupTrace) traceFilters(key []byte) {
 		p.BlockFilter = filterResult(blocks.Contains(p.Block.Offset, key))
 		if slot := p.Block.Offset >> blocks.BaseLg(); slot < uint64(blocks.Len()) {
 			p.FilterIndex, p.FilterData = int(slot), blocks.Filter(int(slot))
+			p.BlockProbes, _ = filter.Probe(p.FilterData, key) // it fails for a filter without keys only
 		}
 	}
 }
