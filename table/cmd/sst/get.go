@@ -69,7 +69,7 @@ range has the key are searched.`,
 	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "output format: tsv (with escapes such as \\t and \\xff), json (one object per line), hex or raw")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the steps of each lookup")
 	complete(cmd, "format", "tsv", "json", "hex", "raw")
-	f.keyFlags.add(cmd)
+	f.keyFlags.add(cmd, "look up")
 	f.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.explain && cmd.Flags().Changed("format") {

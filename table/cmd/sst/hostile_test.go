@@ -75,7 +75,7 @@ var usages = map[string][]string{
 	"build":   {"-o out.ldb PATH", "-o out.ldb -f json PATH", "-o out.ldb -f keys --internal-keys PATH", "-o HOSTILE/out"},
 	"convert": {"PATH -o out.ldb", "PATH -o PATH/out"},
 	"diff":    {"PATH PATH", "-f json PATH HOSTILEraw.ldb", "-f hex HOSTILEraw.ldb PATH", "-s PATH HOSTILEwritten.ldb"},
-	"fpr":     {"-n 10 --runs 2 --questions 100 -o out", "-o HOSTILE/out -n 10 --runs 2 --questions 100"},
+	"fpr":     {"-n 20 --runs 2 --questions 100 -o out", "-o HOSTILE/out -n 20 --runs 2 --questions 100", "-o out --keys-from PATH"},
 	"get":     {"PATH HOSTILE", "-f json PATH HOSTILE a", "-f hex PATH HOSTILE", "--explain PATH HOSTILE a", `PATH \qHOSTILE`, "--keys-from PATH PATH", "--hex PATH HOSTILE 61"},
 	"layout":  {"PATH", "--json PATH", "--internal-keys yes PATH", "HOSTILEdb/MANIFEST-1", "HOSTILEdb/7.log", "--json HOSTILEdb/MANIFEST-1"},
 	"plan":    {"-n 1000 --bits 10", "-n 1000 --bits 10 --json", "-n HOSTILE"},

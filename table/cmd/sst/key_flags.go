@@ -22,8 +22,9 @@ type keyFlags struct {
 	hex  bool
 }
 
-func (f *keyFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.from, "keys-from", "", "look up the keys in this `file`, one per line; - is standard input")
+// add adds the flags. purpose says what the command does with the keys of the file.
+func (f *keyFlags) add(cmd *cobra.Command, purpose string) {
+	cmd.Flags().StringVar(&f.from, "keys-from", "", purpose+" the keys in this `file`, one per line; - is standard input")
 	cmd.Flags().BoolVar(&f.hex, "hex", false, "keys are in hexadecimal, two digits per byte")
 }
 

@@ -41,24 +41,30 @@ var seriesColors = []color.RGBA{
 	{R: 0xc0, G: 0x90, B: 0x00, A: 0xff},
 }
 
+var gray = color.RGBA{R: 0x60, G: 0x60, B: 0x60, A: 0xff}
+
 var seriesMarks = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{},
 }
 
-// WriteSVG draws a panel for each shape. c is the Config of the measurement.
+// WriteSVG draws a panel for each shape and policy. c is the Config of the measurement.
 func WriteSVG(w io.Writer, c Config, points []Point) error {
 	plot.DefaultFont = layoutFont
-	columns := min(len(c.Shapes), panelsPerRow)
-	rows := (len(c.Shapes) + columns - 1) / columns
+	panels := c.panels(points)
+	columns := len(c.Policies)
+	if columns == 1 {
+		columns = min(len(panels), panelsPerRow)
+	}
+	rows := (len(panels) + columns - 1) / columns
 	width := vg.Length(columns)*panelWidth + legendWidth
 	height := vg.Length(rows)*panelHeight + titleHeight + noteHeight
 	svg := vgsvg.New(width, height)
 	canvas := draw.New(svg)
 	fillWhite(canvas)
-	if err := c.drawPanels(canvas, points, rows, columns); err != nil {
+	if err := c.drawPanels(canvas, panels, rows, columns); err != nil {
 		return err
 	}
-	if err := c.drawLegend(canvas, points); err != nil {
+	if err := c.drawLegend(canvas, panels); err != nil {
 		return err
 	}
 	c.drawTexts(canvas)
@@ -75,13 +81,13 @@ func fillWhite(c draw.Canvas) {
 }
 
 // drawPanels draws the panels with aligned axes.
-func (c Config) drawPanels(canvas draw.Canvas, points []Point, rows, columns int) error {
+func (c Config) drawPanels(canvas draw.Canvas, panels []panel, rows, columns int) error {
 	plots := make([][]*plot.Plot, rows)
 	for i := range plots {
 		plots[i] = make([]*plot.Plot, columns)
 	}
-	for i, name := range c.Shapes {
-		p, err := c.panel(keyShapes[shapeIndex(name)].title, pointsOfShape(points, name))
+	for i, panel := range panels {
+		p, err := panel.plot(c)
 		if err != nil {
 			return err
 		}
@@ -99,34 +105,30 @@ func (c Config) drawPanels(canvas draw.Canvas, points []Point, rows, columns int
 	return nil
 }
 
-// pointsOfShape returns the points of one shape.
-func pointsOfShape(points []Point, shape string) []Point {
-	var some []Point
-	for _, p := range points {
-		if p.Shape == shape {
-			some = append(some, p)
-		}
-	}
-	return some
-}
-
-// drawLegend draws the legend to the right of the panels.
-func (c Config) drawLegend(canvas draw.Canvas, points []Point) error {
+// drawLegend draws the legend to the right of the panels. The first panels have one shape and
+// all policies.
+func (c Config) drawLegend(canvas draw.Canvas, panels []panel) error {
 	l := plot.NewLegend()
 	l.Top, l.Left = true, true
 	l.TextStyle.Font.Size = 11
 	l.Padding = 2 * vg.Millimeter
 	l.ThumbnailWidth = 1 * vg.Centimeter
-	for i, s := range splitByBits(points)[:len(c.Bits)] {
-		line, glyphs, err := plotter.NewLinePoints(plotter.XYs{{X: 1, Y: 1}})
-		if err != nil {
-			return err
+	for _, p := range panels[:len(c.Policies)] {
+		if len(c.Policies) > 1 {
+			l.Add(p.policy.name + ":")
 		}
-		style(line, glyphs, i)
-		l.Add(fmt.Sprintf("%d bits per key, k = %d", s[0].Bits, s[0].K), line, glyphs)
+		for i, s := range p.series {
+			line, glyphs, err := plotter.NewLinePoints(plotter.XYs{{X: 1, Y: 1}})
+			if err != nil {
+				return err
+			}
+			style(line, glyphs, i)
+			l.Add(fmt.Sprintf("%d bits per key, k = %d", s[0].Bits, s[0].K), line, glyphs)
+		}
 	}
-	l.Add("± 1 standard deviation", &plotter.Polygon{Color: translucent(color.RGBA{R: 0x60, G: 0x60, B: 0x60})})
-	l.Add("formula, 32-bit hash", &plotter.Line{LineStyle: dashed(color.Gray{Y: 0x60})})
+	l.Add("95 % interval", &plotter.Polygon{Color: translucent(gray)})
+	l.Add("a run", dots{color: gray})
+	l.Add("formula", &plotter.Line{LineStyle: dashed(gray)})
 	l.Draw(draw.Crop(canvas, canvas.Max.X-legendWidth+margin, 0, 0, -titleHeight-margin))
 	return nil
 }
@@ -138,9 +140,24 @@ func (c Config) drawTexts(canvas draw.Canvas) {
 		sty.Font.Size = size
 		canvas.FillText(sty, vg.Point{X: 2 * margin, Y: y}, line)
 	}
-	write(16, canvas.Max.Y-0.9*vg.Centimeter, "False positives of LevelDB’s Bloom filter as it fills")
-	write(11, canvas.Max.Y-1.5*vg.Centimeter, fmt.Sprintf("Filters sized for %s keys; %d runs, each with different keys and %s absent keys",
-		grouped(c.Keys), c.Runs, grouped(c.Questions)))
-	write(10, 0.9*vg.Centimeter, fmt.Sprintf("The lowest rate that %s lookups can measure is one false positive.", grouped(c.Questions*c.Runs)))
-	write(10, 0.4*vg.Centimeter, "Rates of 0 are not drawn. Bands are cut off at the bottom.")
+	title := "False positives of filters as they fill"
+	if len(c.Policies) == 1 {
+		title = "False positives of " + policyOf(c.Policies[0]).title + " as it fills"
+	}
+	write(16, canvas.Max.Y-0.9*vg.Centimeter, title)
+	write(11, canvas.Max.Y-1.5*vg.Centimeter, c.subtitle())
+	write(10, 0.9*vg.Centimeter, "Lines are the means of the runs. Rates of 0 are not drawn.")
+	write(10, 0.4*vg.Centimeter, "The lowest rate on an axis is one false positive among all lookups. Bands are cut off there.")
+}
+
+func (c Config) subtitle() string {
+	s := fmt.Sprintf("Filters sized for %s keys; %d runs, each with different keys", grouped(c.Keys), c.Runs)
+	if len(c.Shapes) > 0 {
+		s += fmt.Sprintf(" and %s absent keys", grouped(c.Questions))
+	}
+	if c.Own != nil {
+		added, asked := c.OwnQuestions()
+		s += fmt.Sprintf("; of the own keys, a run adds ≤ %s and asks for %s others", grouped(added), grouped(asked))
+	}
+	return s
 }

@@ -1,5 +1,5 @@
-// Package fpr measures the false-positive rate of Bloom filters as they fill up, and draws
-// it beside the rate of the formula.
+// Package fpr measures the false-positive rate of filters as they fill up, and draws it
+// beside the rate of a formula.
 package fpr
 
 import (
@@ -12,14 +12,23 @@ import (
 type Config struct {
 	Keys      int      // number of keys that filters are sized for
 	Runs      int      // runs of each measurement, each with different keys
-	Questions int      // absent keys that each run looks up
-	Bits      []int    // bits per key
+	Questions int      // absent keys that each run looks up; of the own keys at most those that are not added
+	Policies  []string // kinds of filters, as Policies returns them
+	Bits      []int    // bits per key, if Rate is 0
+	Rate      float64  // each policy takes the fewest bits per key that promise this rate
 	Shapes    []string // shapes of keys, as Shapes returns them
+	Own       [][]byte // distinct keys of the user, measured before the Shapes
 	Seed      uint64   // seed of the random keys
 }
 
-// maxBits is the maximum number of bits per key. From 44 on, k is 30.
+// maxBits is the maximum number of bits per key. From 44 on, k of Bloom filters is 30.
 const maxBits = 100
+
+// Limits of Config.Keys. With fewer, a filter begins with a single key.
+const (
+	MinKeys = 20
+	MaxKeys = 1_000_000
+)
 
 // Validate returns an error that names the first flag with a wrong value.
 func (c Config) Validate() error {
@@ -28,7 +37,7 @@ func (c Config) Validate() error {
 		value       int
 		least, most int
 	}{
-		{"-n", c.Keys, 10, 1_000_000},
+		{"-n", c.Keys, MinKeys, MaxKeys},
 		{"--runs", c.Runs, 2, 1000},
 		{"--questions", c.Questions, 100, 1_000_000},
 	} {
@@ -39,10 +48,19 @@ func (c Config) Validate() error {
 	if err := c.validateBits(); err != nil {
 		return err
 	}
-	return c.validateShapes()
+	if err := validateNames("--policy", c.Policies, Policies(), false); err != nil {
+		return err
+	}
+	if err := validateNames("--shapes", c.Shapes, Shapes(), c.Own != nil); err != nil {
+		return err
+	}
+	return c.validateOwn()
 }
 
 func (c Config) validateBits() error {
+	if c.Rate != 0 {
+		return nil
+	}
 	if n := len(c.Bits); n < 1 || n > len(seriesColors) {
 		return fmt.Errorf("--bits has %d numbers, want 1 to %d", n, len(seriesColors))
 	}
@@ -57,16 +75,17 @@ func (c Config) validateBits() error {
 	return nil
 }
 
-func (c Config) validateShapes() error {
-	if len(c.Shapes) == 0 {
-		return fmt.Errorf("--shapes is empty, want some of %s", strings.Join(Shapes(), ", "))
+// validateNames checks the names that a flag lists.
+func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
+	if len(names) == 0 && !mayBeEmpty {
+		return fmt.Errorf("%s is empty, want some of %s", flag, strings.Join(known, ", "))
 	}
-	for i, s := range c.Shapes {
-		if !slices.Contains(Shapes(), s) {
-			return fmt.Errorf("--shapes has %q, want some of %s", s, strings.Join(Shapes(), ", "))
+	for i, s := range names {
+		if !slices.Contains(known, s) {
+			return fmt.Errorf("%s has %q, want some of %s", flag, s, strings.Join(known, ", "))
 		}
-		if slices.Contains(c.Shapes[:i], s) {
-			return fmt.Errorf("--shapes has %s twice", s)
+		if slices.Contains(names[:i], s) {
+			return fmt.Errorf("%s has %s twice", flag, s)
 		}
 	}
 	return nil
@@ -78,3 +97,29 @@ const maxLoadTenths = 15
 
 // keysAt returns the number of keys at a load of i tenths.
 func (c Config) keysAt(i int) int { return c.Keys * i / 10 }
+
+// A sizedPolicy is a policy with a number of bits per key.
+type sizedPolicy struct {
+	policy
+	bits int
+}
+
+// sizedPolicies returns what is measured, policy by policy.
+func (c Config) sizedPolicies() ([]sizedPolicy, error) {
+	var all []sizedPolicy
+	for _, name := range c.Policies {
+		p := policyOf(name)
+		if c.Rate == 0 {
+			for _, bits := range c.Bits {
+				all = append(all, sizedPolicy{p, bits})
+			}
+			continue
+		}
+		bits, err := p.plan(c.Keys, c.Rate)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sizedPolicy{p, bits})
+	}
+	return all, nil
+}

@@ -13,7 +13,7 @@ func TestValidate(t *testing.T) {
 		want   string
 	}{
 		{"nothing wrong", func(*Config) {}, ""},
-		{"few keys", func(c *Config) { c.Keys = 9 }, "-n is 9, want 10 to 1000000"},
+		{"few keys", func(c *Config) { c.Keys = 19 }, "-n is 19, want 20 to 1000000"},
 		{"many keys", func(c *Config) { c.Keys = 1_000_001 }, "-n is 1000001"},
 		{"one run", func(c *Config) { c.Runs = 1 }, "--runs is 1, want 2 to 1000"},
 		{"few questions", func(c *Config) { c.Questions = 99 }, "--questions is 99, want 100 to 1000000"},
@@ -21,8 +21,14 @@ func TestValidate(t *testing.T) {
 		{"many numbers of bits", func(c *Config) { c.Bits = []int{1, 2, 3, 4, 5, 6, 7} }, "--bits has 7 numbers"},
 		{"zero bits", func(c *Config) { c.Bits = []int{0} }, "--bits has 0, want numbers from 1 to 100"},
 		{"bits twice", func(c *Config) { c.Bits = []int{8, 10, 8} }, "--bits has 8 twice"},
-		{"no shapes", func(c *Config) { c.Shapes = nil }, "--shapes is empty, want some of random, sequential, decimal, urls"},
+		{"no shapes", func(c *Config) { c.Shapes = nil }, "--shapes is empty, want some of random, sequential, decimal, urls, emails"},
 		{"unknown shape", func(c *Config) { c.Shapes = []string{"square"} }, `--shapes has "square", want some of random`},
+		{"bits that a rate replaces", func(c *Config) { c.Bits, c.Rate = nil, 0.01 }, ""},
+		{"no policies", func(c *Config) { c.Policies = nil }, "--policy is empty, want some of bloom, table-bloom"},
+		{"unknown policy", func(c *Config) { c.Policies = []string{"sieve"} }, `--policy has "sieve", want some of bloom`},
+		{"own keys only", func(c *Config) { c.Own, c.Shapes = numbered(600), nil }, ""},
+		{"few own keys", func(c *Config) { c.Own = numbered(599) }, "--keys-from has 599 distinct keys, want ≥ 600, because filters sized for 200 get 1.5 times as many"},
+		{"no own keys", func(c *Config) { c.Own = [][]byte{} }, "--keys-from has 0 distinct keys, want ≥ 600"},
 		{"shape twice", func(c *Config) { c.Shapes = []string{"urls", "urls"} }, "--shapes has urls twice"},
 	} {
 		c := small

@@ -7,24 +7,26 @@ import (
 	"slices"
 )
 
-// A keyShape generates keys of one form.
+// A keyShape is a set of keys of one form.
 type keyShape struct {
 	name, title string
+	seed        int // besides Config.Seed
 
-	// start returns a function that appends the next key to dst. All keys are distinct.
-	start func(rng *rand.Rand) func(dst []byte) []byte
+	// start returns a function that returns the next n keys, or what is left of the set. All
+	// keys are distinct.
+	start func(rng *rand.Rand) func(n int) [][]byte
 }
 
-// keyShapes lists the shapes. Their index seeds the random keys, so new shapes go to the
-// end.
+// keyShapes are the generated shapes.
 var keyShapes = []keyShape{
-	{"random", "Random: 16 bytes", random},
-	{"sequential", "Sequential: 8-byte big-endian numbers", sequential},
-	{"decimal", "Decimal: user000000000042 and on", decimal},
-	{"urls", "URLs: 64 bytes, long shared prefixes", urls},
+	{"random", "Random: 16 bytes", 0, generated(random)},
+	{"sequential", "Sequential: 8-byte big-endian numbers", 1, generated(sequential)},
+	{"decimal", "Decimal: user000000000042 and on", 2, generated(decimal)},
+	{"urls", "URLs: 64 bytes, long shared prefixes", 3, generated(urls)},
+	{"emails", "E-mail addresses: ada.kay42@mail.example", 4, generated(emails)},
 }
 
-// Shapes returns the names of the shapes.
+// Shapes returns the names of the generated shapes.
 func Shapes() []string {
 	var names []string
 	for _, s := range keyShapes {
@@ -33,9 +35,17 @@ func Shapes() []string {
 	return names
 }
 
-// shapeIndex returns the index of the shape with this name.
-func shapeIndex(name string) int {
-	return slices.IndexFunc(keyShapes, func(s keyShape) bool { return s.name == name })
+// shapes returns the shapes to measure.
+func (c Config) shapes() []keyShape {
+	var all []keyShape
+	if c.Own != nil {
+		all = append(all, c.ownShape())
+	}
+	for _, name := range c.Shapes {
+		i := slices.IndexFunc(keyShapes, func(s keyShape) bool { return s.name == name })
+		all = append(all, keyShapes[i])
+	}
+	return all
 }
 
 func random(rng *rand.Rand) func([]byte) []byte {
@@ -68,6 +78,33 @@ func urls(rng *rand.Rand) func([]byte) []byte {
 		page += 1 + rng.Uint64N(1000)
 		return fmt.Appendf(dst, "https://www.site-%03d.example/topic-%d/news.html?page=%012d",
 			rng.IntN(1000), rng.IntN(10), page)
+	}
+}
+
+// Parts of e-mail addresses.
+var (
+	firstNames = []string{"ada", "alan", "barbara", "dennis", "donald", "edsger", "frances", "grace", "jean", "john", "ken", "margaret", "niklaus", "radia", "sophie", "tony"}
+	lastNames  = []string{"allen", "backus", "dijkstra", "hamilton", "hoare", "hopper", "kay", "knuth", "liskov", "lovelace", "perlman", "ritchie", "thompson", "turing", "wilson", "wirth"}
+	providers  = []string{"mail.example", "example.com", "example.net", "example.org", "post.example.org", "webmail.example.com"}
+)
+
+// emails generates addresses of random people and providers. The number alone makes them
+// distinct.
+func emails(rng *rand.Rand) func([]byte) []byte {
+	number := rng.Uint64N(1000)
+	return func(dst []byte) []byte {
+		number += 1 + rng.Uint64N(20)
+		return fmt.Appendf(dst, "%s.%s%d@%s", pick(rng, firstNames), pick(rng, lastNames), number, pick(rng, providers))
+	}
+}
+
+func pick(rng *rand.Rand, words []string) string { return words[rng.IntN(len(words))] }
+
+// generated returns the start of a shape whose next key is appended by a function.
+func generated(start func(rng *rand.Rand) func(dst []byte) []byte) func(*rand.Rand) func(int) [][]byte {
+	return func(rng *rand.Rand) func(int) [][]byte {
+		next := start(rng)
+		return func(n int) [][]byte { return nextKeys(n, next) }
 	}
 }
 

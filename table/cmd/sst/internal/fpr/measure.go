@@ -6,26 +6,29 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
-
-	"github.com/sievetable/sievetable/filter"
 )
 
 // Trials returns the number of trials that Measure makes.
-func (c Config) Trials() int { return len(c.Shapes) * c.Runs }
+func (c Config) Trials() int { return len(c.shapes()) * c.Runs }
 
 // Measure runs all trials, as many in parallel as there are processors. It calls done after
 // each trial, from any goroutine. The result depends on c alone. It has a Point for each
-// shape, bits per key and load, in this order.
+// shape, policy, bits per key and load, in this order.
 func Measure(c Config, done func()) ([]Point, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	rates := make([][][]float64, c.Trials())
+	policies, err := c.sizedPolicies()
+	if err != nil {
+		return nil, err
+	}
+	shapes := c.shapes()
+	trials := make([]trial, c.Trials())
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range rates {
+	for i := range trials {
 		group.Go(func() (err error) {
-			rates[i], err = c.trial(shapeIndex(c.Shapes[i/c.Runs]), i%c.Runs)
+			trials[i], err = c.try(shapes[i/c.Runs], i%c.Runs, policies)
 			done()
 			return err
 		})
@@ -33,27 +36,34 @@ func Measure(c Config, done func()) ([]Point, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return c.points(rates), nil
+	return c.points(shapes, policies, trials)
 }
 
-// trial generates the keys of one run of a shape. It returns the rate for each number of
-// bits per key and each load.
-func (c Config) trial(shape, run int) ([][]float64, error) {
-	next := keyShapes[shape].start(newRand(c.Seed, shape, run))
-	keys := nextKeys(c.keysAt(maxLoadTenths), next)
-	absent := nextKeys(c.Questions, next)
-	rates := make([][]float64, len(c.Bits))
-	for b, bits := range c.Bits {
-		p := newPlannedFilter(c.Keys, bits)
-		for i := 1; i <= maxLoadTenths; i++ {
-			f, err := p.build(keys[:c.keysAt(i)])
-			if err != nil {
-				return nil, err
+// A trial is one run of a shape.
+type trial struct {
+	questions int         // absent keys that were looked up
+	rates     [][]float64 // by policy and load
+}
+
+// try measures all policies with the keys of one run of a shape.
+func (c Config) try(shape keyShape, run int, policies []sizedPolicy) (trial, error) {
+	next := shape.start(newRand(c.Seed, shape.seed, run))
+	keys := next(c.keysAt(maxLoadTenths))
+	absent := next(c.Questions)
+	t := trial{questions: len(absent), rates: make([][]float64, len(policies))}
+	for i, p := range policies {
+		f, err := p.empty(c.Keys, p.bits)
+		if err != nil {
+			return trial{}, err
+		}
+		for load := 1; load <= maxLoadTenths; load++ {
+			if err := f.add(keys[c.keysAt(load-1):c.keysAt(load)]); err != nil {
+				return trial{}, err
 			}
-			rates[b] = append(rates[b], falsePositiveRate(f, absent))
+			t.rates[i] = append(t.rates[i], falsePositiveRate(f, absent))
 		}
 	}
-	return rates, nil
+	return t, nil
 }
 
 // newRand returns the random source of one run of a shape.
@@ -65,13 +75,11 @@ func newRand(seed uint64, shape, run int) *rand.Rand {
 	return rand.New(rand.NewChaCha8(key))
 }
 
-// falsePositiveRate returns the share of absent keys for which the filter answers "may
-// contain".
-func falsePositiveRate(f []byte, absent [][]byte) float64 {
-	var policy filter.Bloom
+// falsePositiveRate returns the share of absent keys that the filter may contain.
+func falsePositiveRate(f measuredFilter, absent [][]byte) float64 {
 	hits := 0
 	for _, key := range absent {
-		if policy.Contains(f, key) {
+		if f.contains(key) {
 			hits++
 		}
 	}

@@ -15,10 +15,36 @@ import (
 // bottomMargin is the space below the lowest rate for its mark, in powers of ten.
 const bottomMargin = 0.15
 
-// panel draws the points of one shape, with a line for each number of bits per key.
-func (c Config) panel(title string, points []Point) (*plot.Plot, error) {
+// A panel shows the points of one shape and policy.
+type panel struct {
+	title  string
+	policy policy
+	series [][]Point // of each number of bits per key, by load
+}
+
+// panels splits the points of a measurement, shape by shape.
+func (c Config) panels(points []Point) []panel {
+	var all []panel
+	for _, shape := range c.shapes() {
+		for _, name := range c.Policies {
+			p := panel{title: shape.title, policy: policyOf(name)}
+			if len(c.Policies) > 1 {
+				p.title += " (" + name + ")"
+			}
+			for len(points) > 0 && points[0].Shape == shape.name && points[0].Policy == name {
+				p.series = append(p.series, points[:maxLoadTenths])
+				points = points[maxLoadTenths:]
+			}
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// plot draws a line for each number of bits per key.
+func (panel panel) plot(c Config) (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text = title
+	p.Title.Text = panel.title
 	p.Title.TextStyle.Font.Size = 12
 	p.Title.Padding = 2 * vg.Millimeter
 	p.X.Label.Text = "load: keys added ÷ keys sized for"
@@ -31,13 +57,13 @@ func (c Config) panel(title string, points []Point) (*plot.Plot, error) {
 	p.X.Tick.Marker = plot.TickerFunc(tenths)
 	p.Y.Tick.Marker = plot.TickerFunc(powers)
 	p.Add(grid())
-	for i, s := range splitByBits(points) {
-		if err := c.addSeries(p, s, i); err != nil {
+	for i, s := range panel.series {
+		if err := panel.addSeries(c, p, s, i); err != nil {
 			return nil, err
 		}
 	}
 	p.X.Min, p.X.Max = 0, float64(maxLoadTenths)/10
-	p.Y.Min, p.Y.Max = axisPosition(c.floor())-bottomMargin, axisPosition(1)
+	p.Y.Min, p.Y.Max = axisPosition(panel.series[0][0].floor())-bottomMargin, axisPosition(1)
 	return p, nil
 }
 
@@ -46,41 +72,35 @@ func (c Config) panel(title string, points []Point) (*plot.Plot, error) {
 func axisPosition(rate float64) float64 { return math.Log10(rate) }
 
 // floor is the lowest rate > 0 that the runs can measure.
-func (c Config) floor() float64 { return 1 / float64(c.Questions*c.Runs) }
+func (p Point) floor() float64 { return 1 / float64(p.Questions*len(p.Rates)) }
 
-// splitByBits splits sorted points by their bits per key.
-func splitByBits(points []Point) [][]Point {
-	var series [][]Point
-	for len(points) > 0 {
-		series = append(series, points[:maxLoadTenths])
-		points = points[maxLoadTenths:]
-	}
-	return series
-}
-
-// addSeries adds a line with its band, and the curve of the formula.
-func (c Config) addSeries(p *plot.Plot, points []Point, i int) error {
-	for _, run := range nonzeroRuns(points) {
-		band, err := plotter.NewPolygon(c.band(run))
+// addSeries adds a line with its band and its dots, and the curve of the formula.
+func (panel panel) addSeries(c Config, p *plot.Plot, points []Point, i int) error {
+	for _, stretch := range nonzeroStretches(points) {
+		band, err := plotter.NewPolygon(band(stretch))
 		if err != nil {
 			return err
 		}
 		band.Color = translucent(seriesColors[i])
 		band.LineStyle.Width = 0
-		line, glyphs, err := plotter.NewLinePoints(means(run))
+		line, glyphs, err := plotter.NewLinePoints(means(stretch))
 		if err != nil {
 			return err
 		}
 		style(line, glyphs, i)
-		p.Add(band, line, glyphs)
+		p.Add(band, dots{points: stretch, color: seriesColors[i]}, line, glyphs)
 	}
-	p.Add(&plotter.Line{XYs: c.curve(points[0]), LineStyle: dashed(seriesColors[i])})
+	f, err := panel.policy.empty(c.Keys, points[0].Bits)
+	if err != nil {
+		return err
+	}
+	p.Add(&plotter.Line{XYs: curve(f, c.Keys, points[0].floor()), LineStyle: dashed(seriesColors[i])})
 	return nil
 }
 
-// nonzeroRuns returns the stretches of points with rates > 0. A logarithmic axis cannot
+// nonzeroStretches returns the stretches of points with rates > 0. A logarithmic axis cannot
 // show 0.
-func nonzeroRuns(points []Point) [][]Point {
+func nonzeroStretches(points []Point) [][]Point {
 	var stretches [][]Point
 	from := 0
 	for i := range len(points) + 1 {
@@ -105,25 +125,25 @@ func means(points []Point) plotter.XYs {
 
 // band returns the outline of the band: along its upper edge, and back along its lower
 // edge, which is ≥ the floor.
-func (c Config) band(points []Point) plotter.XYs {
+func band(points []Point) plotter.XYs {
 	var xys plotter.XYs
 	for _, p := range points {
-		xys = append(xys, plotter.XY{X: p.Load, Y: axisPosition(min(p.Mean+p.StdDev, 1))})
+		xys = append(xys, plotter.XY{X: p.Load, Y: axisPosition(p.High)})
 	}
 	for i := len(points) - 1; i >= 0; i-- {
 		p := points[i]
-		xys = append(xys, plotter.XY{X: p.Load, Y: axisPosition(max(p.Mean-p.StdDev, c.floor()))})
+		xys = append(xys, plotter.XY{X: p.Load, Y: axisPosition(max(p.Low, p.floor()))})
 	}
 	return xys
 }
 
-// curve returns the curve of the formula where it is ≥ the floor, in steps of a hundredth
-// of the load.
-func (c Config) curve(p Point) plotter.XYs {
+// curve returns the rates of the formula for a filter where they are ≥ the floor, in steps of a
+// hundredth of the load.
+func curve(f measuredFilter, keys int, floor float64) plotter.XYs {
 	var xys plotter.XYs
 	for i := 1; i <= 10*maxLoadTenths; i++ {
 		load := float64(i) / 100
-		if y := formulaRate(load*float64(c.Keys), int64(p.M), p.K); y >= c.floor() {
+		if y := f.formula(load * float64(keys)); y >= floor {
 			xys = append(xys, plotter.XY{X: load, Y: axisPosition(y)})
 		}
 	}
@@ -135,7 +155,7 @@ func style(line *plotter.Line, glyphs *plotter.Scatter, i int) {
 	line.Width = 0.5 * vg.Millimeter
 	glyphs.Color = seriesColors[i]
 	glyphs.Shape = seriesMarks[i]
-	glyphs.Radius = 1 * vg.Millimeter
+	glyphs.Radius = 0.8 * vg.Millimeter
 }
 
 func dashed(c color.Color) draw.LineStyle {

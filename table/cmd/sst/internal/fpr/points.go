@@ -9,42 +9,65 @@ import (
 // A Point is the measurement of filters with a number of keys.
 type Point struct {
 	Shape        string
+	Policy       string
 	Bits         int // bits per key
 	K            int // bits that each lookup probes
 	M            int // number of bits in the filter
 	Keys         int
-	Load         float64 // Keys divided by the keys that the filter is sized for
-	Runs         int
-	Mean, StdDev float64 // of the rates of the runs
-	Theory       float64
+	Load         float64   // Keys divided by the keys that the filter is sized for
+	Questions    int       // absent keys that each run looked up
+	Rates        []float64 // of the runs
+	Mean, StdDev float64   // of Rates
+	Low, High    float64   // the interval of the mean: see interval
+	Theory       float64   // the rate of the formula
 }
 
-// points summarizes the rates of the trials by bits per key and load.
-func (c Config) points(rates [][][]float64) []Point {
+// points summarizes the trials by shape, policy and load.
+func (c Config) points(shapes []keyShape, policies []sizedPolicy, trials []trial) ([]Point, error) {
 	var points []Point
-	for s, name := range c.Shapes {
-		runs := rates[s*c.Runs : (s+1)*c.Runs]
-		for b, bits := range c.Bits {
-			m, k := newPlannedFilter(c.Keys, bits).size()
-			for i := range maxLoadTenths {
-				p := Point{Shape: name, Bits: bits, K: k, M: m, Keys: c.keysAt(i + 1), Runs: c.Runs}
-				p.Load = float64(p.Keys) / float64(c.Keys)
-				p.Mean, p.StdDev = stat.MeanStdDev(column(runs, b, i), nil)
-				p.Theory = formulaRate(float64(p.Keys), int64(m), k)
-				points = append(points, p)
+	for s, shape := range shapes {
+		runs := trials[s*c.Runs : (s+1)*c.Runs]
+		for i, sized := range policies {
+			f, err := sized.empty(c.Keys, sized.bits)
+			if err != nil {
+				return nil, err
+			}
+			for load := range maxLoadTenths {
+				p := Point{Shape: shape.name, Policy: sized.name, Bits: sized.bits, Keys: c.keysAt(load + 1), Questions: runs[0].questions}
+				for _, r := range runs {
+					p.Rates = append(p.Rates, r.rates[i][load])
+				}
+				points = append(points, p.summarized(c, f))
 			}
 		}
 	}
-	return points
+	return points, nil
 }
 
-// column returns the rate of each run for bits b at load i.
-func column(runs [][][]float64, b, i int) []float64 {
-	var rates []float64
-	for _, r := range runs {
-		rates = append(rates, r[b][i])
+// summarized returns p with the figures that follow from its rates and its filter.
+func (p Point) summarized(c Config, f measuredFilter) Point {
+	p.M, p.K = f.size()
+	p.Load = float64(p.Keys) / float64(c.Keys)
+	p.Mean, p.StdDev = stat.MeanStdDev(p.Rates, nil)
+	p.Low, p.High = interval(p.Mean, p.StdDev, len(p.Rates), p.Questions)
+	p.Theory = f.formula(float64(p.Keys))
+	return p
+}
+
+// interval returns the 95 % interval of the mean rate of the runs, by Wilson's formula for the
+// share of false positives among all lookups. If the runs differ by more than the chance of
+// single lookups explains, the lookups of a run are not independent. Then they count for
+// fewer, by the ratio of the variances.
+func interval(mean, stdDev float64, runs, questions int) (low, high float64) {
+	const z = 1.959964 // the normal distribution has 95 % within ± z
+	n := float64(runs * questions)
+	if chance := mean * (1 - mean) / float64(questions); stdDev*stdDev > chance {
+		n *= chance / (stdDev * stdDev)
 	}
-	return rates
+	middle := mean + z*z/(2*n)
+	half := z * math.Sqrt(mean*(1-mean)/n+z*z/(4*n*n))
+	scale := 1 + z*z/n
+	return max(0, (middle-half)/scale), (middle + half) / scale
 }
 
 // formulaRate returns the rate of the formula for a filter of m bits with n keys. A lookup

@@ -11,11 +11,11 @@ import (
 // WriteCSV writes all points, after a header with the names of the columns.
 func WriteCSV(w io.Writer, points []Point) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{{"shape", "bits", "k", "m", "keys", "load", "runs", "mean", "stddev", "theory"}}
+	rows := [][]string{{"shape", "policy", "bits", "k", "m", "keys", "load", "runs", "questions", "mean", "stddev", "low", "high", "theory"}}
 	for _, p := range points {
 		rows = append(rows, []string{
-			p.Shape, strconv.Itoa(p.Bits), strconv.Itoa(p.K), strconv.Itoa(p.M), strconv.Itoa(p.Keys),
-			figure(p.Load), strconv.Itoa(p.Runs), figure(p.Mean), figure(p.StdDev), figure(p.Theory),
+			p.Shape, p.Policy, strconv.Itoa(p.Bits), strconv.Itoa(p.K), strconv.Itoa(p.M), strconv.Itoa(p.Keys), figure(p.Load),
+			strconv.Itoa(len(p.Rates)), strconv.Itoa(p.Questions), figure(p.Mean), figure(p.StdDev), figure(p.Low), figure(p.High), figure(p.Theory),
 		})
 	}
 	return out.WriteAll(rows)
@@ -27,11 +27,11 @@ func figure(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 // WriteSummary writes a table of the points with load 1.
 func WriteSummary(w io.Writer, points []Point) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(out, "keys\tbits per key\tk\tmeasured\t± deviation\tformula\t")
+	fmt.Fprintln(out, "keys\tpolicy\tbits per key\tk\tmeasured\t95 % interval\tformula\t")
 	for _, p := range points {
 		if p.Load == 1 {
-			fmt.Fprintf(out, "%s\t%d\t%d\t%.4f %%\t%.4f %%\t%.4f %%\t\n",
-				p.Shape, p.Bits, p.K, 100*p.Mean, 100*p.StdDev, 100*p.Theory)
+			fmt.Fprintf(out, "%s\t%s\t%d\t%d\t%.4f %%\t%.4f to %.4f %%\t%.4f %%\t\n",
+				p.Shape, p.Policy, p.Bits, p.K, 100*p.Mean, 100*p.Low, 100*p.High, 100*p.Theory)
 		}
 	}
 	return out.Flush()

@@ -1,0 +1,44 @@
+package fpr
+
+import "github.com/sievetable/sievetable/filter"
+
+// bloom is a filter.Bloom.
+type bloom []byte
+
+func planBloom(keys int, rate float64) (int, error) {
+	s, err := filter.SizeForRate(uint64(keys), rate)
+	return s.BitsPerKey, err
+}
+
+func emptyBloom(keys, bitsPerKey int) (measuredFilter, error) {
+	g := filter.NewBloom(bitsPerKey).NewGenerator()
+	for range keys {
+		g.Add(nil)
+	}
+	var b filter.Bytes
+	g.Generate(&b)
+	clear(b[:len(b)-1])
+	return bloom(b), nil
+}
+
+func (b bloom) add(keys [][]byte) error {
+	for _, key := range keys {
+		p, err := filter.Probe(b, key)
+		if err != nil {
+			return err
+		}
+		for _, bit := range p.Bits {
+			b[bit/8] |= 1 << (bit % 8)
+		}
+	}
+	return nil
+}
+
+func (b bloom) contains(key []byte) bool { return filter.Bloom{}.Contains(b, key) }
+
+func (b bloom) size() (m, k int) { return 8 * (len(b) - 1), int(b[len(b)-1]) }
+
+func (b bloom) formula(keys float64) float64 {
+	m, k := b.size()
+	return formulaRate(keys, int64(m), k)
+}

@@ -1,0 +1,84 @@
+package fpr
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+)
+
+// A limit bounds the distinct own keys, all of which are kept in memory.
+type limit struct{ keys, bytes int }
+
+var ownLimit = limit{keys: ownShare * MaxKeys, bytes: 256 << 20}
+
+// ownShare is how many own keys there must be for each key that a filter is sized for: half
+// of them are added, and half are asked for.
+const ownShare = 2 * maxLoadTenths / 10
+
+// Distinct returns the distinct keys, sorted, and the number of all keys. More distinct keys
+// than ownLimit are an error.
+func Distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all int, err error) {
+	return ownLimit.distinct(keys)
+}
+
+func (l limit) distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all int, err error) {
+	distinct = [][]byte{}
+	seen, size := map[string]struct{}{}, 0
+	for key, err := range keys {
+		if err != nil {
+			return nil, 0, err
+		}
+		all++
+		if _, ok := seen[string(key)]; ok {
+			continue
+		}
+		seen[string(key)] = struct{}{}
+		distinct = append(distinct, key)
+		if size += len(key); len(distinct) > l.keys || size > l.bytes {
+			return nil, 0, fmt.Errorf("more than %s distinct keys or %s bytes of them, want at most that many: give a sample of the lines, such as that of shuf -n 1000000",
+				grouped(l.keys), grouped(l.bytes))
+		}
+	}
+	slices.SortFunc(distinct, slices.Compare)
+	return distinct, all, nil
+}
+
+// OwnSize returns how many keys filters can be sized for with this many own keys.
+func OwnSize(own int) int { return own / ownShare }
+
+// validateOwn returns an error if there are too few own keys.
+func (c Config) validateOwn() error {
+	if want := ownShare * c.Keys; c.Own != nil && len(c.Own) < want {
+		return fmt.Errorf("--keys-from has %s distinct keys, want ≥ %s, because filters sized for %s get %.1f times as many, and as many others are asked for: use a smaller -n (≥ %d) or more keys",
+			grouped(len(c.Own)), grouped(want), grouped(c.Keys), float64(maxLoadTenths)/10, MinKeys)
+	}
+	return nil
+}
+
+// OwnQuestions returns how many of the own keys each run adds at most, and how many of the
+// others it asks for.
+func (c Config) OwnQuestions() (added, asked int) {
+	added = c.keysAt(maxLoadTenths)
+	return added, min(c.Questions, len(c.Own)-added)
+}
+
+// ownShape is the shape of the own keys. A run draws from them in random order.
+func (c Config) ownShape() keyShape {
+	return keyShape{
+		name:  "own",
+		title: fmt.Sprintf("Own: %s keys", grouped(len(c.Own))),
+		start: func(rng *rand.Rand) func(int) [][]byte {
+			order := rng.Perm(len(c.Own))
+			return func(n int) [][]byte {
+				n = min(n, len(order))
+				keys := make([][]byte, n)
+				for i, at := range order[:n] {
+					keys[i] = c.Own[at]
+				}
+				order = order[n:]
+				return keys
+			}
+		},
+	}
+}
