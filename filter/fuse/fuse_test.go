@@ -222,6 +222,24 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// The fingerprints of a key are equal where the filter may contain it, and only there.
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	for _, bits := range allBits {
+		f, keys := open(t, build(t, newPolicy(t, bits), 1000)), newKeys(1)
+		for range 2000 {
+			key := keys.next()
+			p, ok := fuse.Probe(f, key)
+			if !ok || (p.Have == p.Want) != f.Contains(key) || int(p.Want) >= 1<<bits || int(p.Have) >= 1<<bits {
+				t.Fatalf("%d bits: Probe(%x) = %+v, %v, Contains = %v", bits, key, p, ok, f.Contains(key))
+			}
+		}
+	}
+	if _, ok := fuse.Probe(nil, []byte("key")); ok {
+		t.Error("Probe of no filter is ok")
+	}
+}
+
 // Bytes of every kind open or do not, and an open filter answers without a panic.
 func FuzzOpen(f *testing.F) {
 	for _, bits := range allBits {

@@ -87,11 +87,42 @@ type openFilter struct {
 // Contains reports whether the fingerprints of key are those of a key in the filter.
 func (f *openFilter) Contains(key []byte) bool {
 	h := mix(xxh3.Hash(key) + f.seed)
-	first, _ := bits.Mul64(h, f.starts)
-	i, inSegment := uint32(first), f.segmentLen-1
-	j := (i + f.segmentLen) ^ uint32(h>>18)&inSegment
-	k := (i + 2*f.segmentLen) ^ uint32(h)&inSegment
+	i, j, k := f.places(h)
 	return (uint16(h^h>>32)^f.fingerprint(i)^f.fingerprint(j)^f.fingerprint(k))&f.mask == 0
+}
+
+// places returns the places of a key's fingerprints. h is the hash of the key, mixed with the
+// seed.
+func (f *openFilter) places(h uint64) (i, j, k uint32) {
+	first, _ := bits.Mul64(h, f.starts)
+	inSegment := f.segmentLen - 1
+	i = uint32(first)
+	return i, (i + f.segmentLen) ^ uint32(h>>18)&inSegment, (i + 2*f.segmentLen) ^ uint32(h)&inSegment
+}
+
+// Probes are what a filter looks up for a key. [Probe] returns them.
+type Probes struct {
+	Hash   uint64    // of the key: the 64-bit XXH3
+	Places [3]uint32 // of the fingerprints, counted from the start of the filter
+	Want   uint16    // the fingerprint of the key
+	Have   uint16    // the exclusive or of those at Places; if it is Want, the filter may contain the key
+}
+
+// Probe looks up key in a filter, and returns what decides the answer of Contains. It is for
+// tools that explain a filter. ok is false if no [Policy] has opened f.
+func Probe(f filter.TableFilter, key []byte) (p Probes, ok bool) {
+	o, ok := f.(*openFilter)
+	if !ok {
+		return Probes{}, false
+	}
+	p.Hash = xxh3.Hash(key)
+	h := mix(p.Hash + o.seed)
+	p.Want = uint16(h^h>>32) & o.mask
+	p.Places[0], p.Places[1], p.Places[2] = o.places(h)
+	for _, i := range p.Places {
+		p.Have ^= o.fingerprint(i) & o.mask
+	}
+	return p, true
 }
 
 // fingerprint returns fingerprint i, with other bits above it. All lie in two consecutive

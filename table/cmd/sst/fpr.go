@@ -54,8 +54,12 @@ takes up to about 1.3 GB.
                line of 64 bytes. Here k is at most 6. Its formula adds up those of lines
                with few and with many keys.
 
+  fuse         a binary fuse filter of a whole table, as Pebble's. --bits are those of its
+               fingerprints: 4, 8, 10, 12 or 16. It is built anew for each number of keys,
+               so it is never overfull, and its formula is 2^-bits for all of them.
+
 -p plans filters for a rate, in place of --bits: for bloom the bits per key that sst plan
-names, for table-bloom the fewest for which the formula's rate is as low.
+names, for the others the fewest for which the formula's rate is as low.
 
 sst fpr writes two files. It replaces existing ones.
 
@@ -65,7 +69,7 @@ sst fpr writes two files. It replaces existing ones.
              formula. Where runs differ by more than chance, it is wider accordingly. The
              axis is logarithmic, so rates of 0 are left out.
   NAME.csv   the figures, with rates from 0 to 1. The columns are shape, policy, bits (per
-             key), k, m (bits of the filter), keys, load (keys divided by -n), runs,
+             key, or of a fingerprint), k, m (bits of the filter), keys, load (keys divided by -n), runs,
              questions (of each run), mean and stddev of the rates, low and high (the ends
              of the interval), and theory (the formula's rate).
 
@@ -82,7 +86,7 @@ const fprExamples = `  # Write rates.svg and rates.csv, in a few seconds.
   sst fpr -o own --keys-from keys.txt -p 1%
 
   # Both kinds of filters, beside each other.
-  sst fpr -o kinds --policy bloom,table-bloom --shapes random,urls
+  sst fpr -o kinds --policy bloom,table-bloom,fuse --shapes random,urls
 
   # Consecutive numbers, measured down to lower rates.
   sst fpr -o decimal --shapes decimal --bits 10,20 --questions 1000000

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -31,6 +32,9 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 	switch {
 	case found:
 		text.Line(out, "found: %s", describeEntry(e))
+	case slices.ContainsFunc(paths, func(p source.LookupTrace) bool { return p.FilterOnly }):
+		text.Line(out, "may be present")
+		return true, nil
 	case e.Internal:
 		text.Line(out, "absent: deleted by the tombstone with sequence number %d", e.Sequence)
 	default:
@@ -83,7 +87,10 @@ func explainTable(out io.Writer, p source.LookupTrace) {
 	if len(p.TableProbes.Bits) > 0 {
 		text.Row(w, "  table bits", "hash 0x%08x, line %d: %s", p.TableProbes.Hash, p.TableProbes.Line, probedBits(p.TableProbes))
 	}
-	if p.TableFilter != source.Absent {
+	if f := p.FuseProbes; p.IsFuse {
+		text.Row(w, "  fingerprint", "hash 0x%016x: 0x%x is wanted, and %d, %d and %d give 0x%x", f.Hash, f.Want, f.Places[0], f.Places[1], f.Places[2], f.Have)
+	}
+	if p.TableFilter != source.Absent && !p.FilterOnly {
 		explainBlock(w, p, filters)
 	}
 	text.Row(w, "  read", "%s, %s, in %s", text.Count(p.BlocksRead, "data block"), text.Bytes(p.BytesRead), p.Time)
@@ -136,6 +143,8 @@ func lookupOutcome(p source.LookupTrace) string {
 	switch {
 	case p.Found:
 		return "found: " + describeEntry(p.Entry)
+	case p.FilterOnly:
+		return "may be present: there is a filter only, and no entry to look at"
 	case !p.FalsePositive:
 		return "absent"
 	case table && block:

@@ -131,7 +131,7 @@ func TestKeysAreDistinct(t *testing.T) {
 func TestChart(t *testing.T) {
 	t.Parallel()
 	c := small
-	c.Policies, c.Own = Policies(), numbered(900)
+	c.Policies, c.Own = []string{"bloom", "table-bloom"}, numbered(900)
 	c.Bits = []int{1, 4, 30} // of the last, nothing is seen on many loads
 	draw := func() string {
 		var out bytes.Buffer

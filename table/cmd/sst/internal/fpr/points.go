@@ -67,7 +67,10 @@ func interval(mean, stdDev float64, runs, questions int) (low, high float64) {
 	middle := mean + z*z/(2*n)
 	half := z * math.Sqrt(mean*(1-mean)/n+z*z/(4*n*n))
 	scale := 1 + z*z/n
-	return max(0, (middle-half)/scale), (middle + half) / scale
+	if mean > 0 {
+		low = (middle - half) / scale
+	}
+	return low, (middle + half) / scale
 }
 
 // formulaRate returns the rate of the formula for a filter of m bits with n keys. A lookup

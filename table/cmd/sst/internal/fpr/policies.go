@@ -30,6 +30,7 @@ type measuredFilter interface {
 var policies = []policy{
 	{"bloom", "LevelDB’s Bloom filter", planBloom, emptyBloom},
 	{"table-bloom", "RocksDB’s Bloom filter of a table", planTableBloom, emptyTableBloom},
+	{"fuse", "Binary fuse filter of a table", planFuse, emptyFuse},
 }
 
 // Policies returns the names of the policies.

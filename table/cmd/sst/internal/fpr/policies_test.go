@@ -64,6 +64,17 @@ func TestTableBloomMeetsTheFormula(t *testing.T) {
 	}
 }
 
+// Fuse filters have their rate with any number of keys.
+func TestFuseMeetsTheFormula(t *testing.T) {
+	t.Parallel()
+	c := Config{Keys: 1000, Runs: 4, Questions: 50_000, Policies: []string{"fuse"}, Bits: []int{4, 8}, Shapes: []string{"random", "decimal"}, Seed: 7}
+	for _, p := range measure(t, c) {
+		if ratio := p.Mean / p.Theory; ratio < 0.85 || ratio > 1.15 || p.M < p.Bits*1000 || p.M > 2*p.Bits*1000 {
+			t.Errorf("%s, %d bits, load %.1f: measured %g, the formula says %g; %d bits", p.Shape, p.Bits, p.Load, p.Mean, p.Theory, p.M)
+		}
+	}
+}
+
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -75,6 +86,9 @@ func TestPlan(t *testing.T) {
 		{"bloom", 0.01, 10, ""},
 		{"bloom", 0.0001, 20, ""},
 		{"table-bloom", 0.01, 11, ""},
+		{"fuse", 0.01, 8, ""},
+		{"fuse", 1.0 / 65536, 16, ""},
+		{"fuse", 1e-5, 0, "-p is 1e-05, and fuse filters have at least 2^-16"},
 		{"table-bloom", 1e-9, 0, "-p is 1e-09, and one table-bloom filter of 10000 keys has more false positives even with 100 bits per key"},
 	} {
 		c := Config{Keys: 10_000, Policies: []string{tt.policy}, Rate: tt.rate}

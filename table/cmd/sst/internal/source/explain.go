@@ -1,10 +1,12 @@
 package source
 
 import (
+	"errors"
 	"sort"
 	"time"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -16,6 +18,9 @@ type LookupTrace struct {
 
 	TableFilter FilterResult  // the answer of the table filter
 	TableProbes filter.Probes // the bits it was asked for; none if it is no Bloom filter
+	FuseProbes  fuse.Probes   // the fingerprints it was asked for, if IsFuse
+	IsFuse      bool
+	FilterOnly  bool // the table has nothing else, and the filter may contain the key
 
 	IndexEntry  int // index of the first separator ≥ the key; len(Layout.Data) if there is none
 	Block       table.IndexEntry
@@ -54,6 +59,9 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 	var err error
 	p.Entry, p.Found, err = f.Get(key)
 	p.Time = time.Since(start)
+	if errors.Is(err, table.ErrFilterOnly) {
+		p.FilterOnly, err = true, nil
+	}
 	after := f.Metrics.Snapshot()
 	p.BlocksRead, p.BytesRead = after.DataBlocks-before.DataBlocks, after.BytesRead-before.BytesRead
 	p.FalsePositive = after.FilterFalsePositives > before.FilterFalsePositives
@@ -77,6 +85,7 @@ func (p *LookupTrace) traceFilters(key []byte) {
 	if filters.Table != nil {
 		p.TableFilter = filterResult(filters.Table.Contains(key))
 		p.TableProbes, _ = filter.ProbeTable(filters.Table, key)
+		p.FuseProbes, p.IsFuse = fuse.Probe(filters.Table, key)
 	}
 	stored := f.seekKey(key)
 	data := f.Layout.Data

@@ -1,0 +1,55 @@
+package fpr
+
+import (
+	"fmt"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+)
+
+// A fuseFilter is a binary fuse filter. It cannot take more keys, and is built anew with them.
+type fuseFilter struct {
+	policy   fuse.Policy
+	sizedFor int // number of keys
+	keys     [][]byte
+	filter   filter.TableFilter
+}
+
+func planFuse(_ int, rate float64) (int, error) {
+	for _, bits := range []int{4, 8, 10, 12, 16} {
+		if p, err := fuse.New(bits); err != nil || p.Rate() <= rate {
+			return bits, err
+		}
+	}
+	return 0, fmt.Errorf("-p is %g, and fuse filters have at least 2^-16, or 0.0015 %%: use a higher rate, or --policy bloom", rate)
+}
+
+func emptyFuse(keys, fingerprintBits int) (measuredFilter, error) {
+	p, err := fuse.New(fingerprintBits)
+	if err != nil {
+		return nil, fmt.Errorf("--bits for --policy fuse: %w", err)
+	}
+	return &fuseFilter{policy: p, sizedFor: keys}, nil
+}
+
+func (f *fuseFilter) add(keys [][]byte) error {
+	f.keys = append(f.keys, keys...)
+	g := f.policy.NewTableGenerator()
+	for _, key := range f.keys {
+		g.Add(key)
+	}
+	contents, err := g.Generate()
+	if err != nil {
+		return err
+	}
+	f.filter, err = f.policy.Open(contents)
+	return err
+}
+
+func (f *fuseFilter) contains(key []byte) bool { return f.filter.Contains(key) }
+
+// size returns the length with the keys that the filter is sized for, and the number of
+// fingerprints that a lookup reads.
+func (f *fuseFilter) size() (m, k int) { return 8 * f.policy.Size(f.sizedFor), 3 }
+
+func (f *fuseFilter) formula(float64) float64 { return f.policy.Rate() }
