@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
@@ -66,7 +64,7 @@ found: use sst verify.`,
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the page to the file `PAGE`; - is standard output (required)")
+	addPageFlag(cmd, &f.out)
 	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "at most this `size` of the page of a table for keys and values, such as 500kB or 1GiB")
 	f.add(cmd)
 	f.addNoLogs(cmd)
@@ -76,7 +74,7 @@ found: use sst verify.`,
 // run writes the report on a table or a database.
 func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	if f.out == "" {
-		return errors.New("-o is not given, want the name of the page, or - for standard output")
+		return errNoPage
 	}
 	embed, err := humanize.ParseBytes(f.embed)
 	if err != nil {
@@ -87,7 +85,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	}
 	return f.withFile(path, stderr, func(file *source.File) error {
 		page, damage := report.New(file, report.Options{Embed: embed, Command: f.command(path)})
-		err := interruptible(ctx, func(ctx context.Context) error { return f.write(ctx, page.Write, stdout) })
+		err := interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, f.out, page.Write, stdout) })
 		return errors.Join(err, file.Wrap(damage))
 	})
 }
@@ -106,7 +104,7 @@ func (f *reportFlags) database(ctx context.Context, path string, stdout, stderr 
 		text.Line(stderr, "sst: note: %s", note)
 	}
 	page := report.NewDatabase(s, f.noLogs)
-	err = interruptible(ctx, func(ctx context.Context) error { return f.write(ctx, page.Write, stdout) })
+	err = interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, f.out, page.Write, stdout) })
 	return errors.Join(err, damage)
 }
 
@@ -120,18 +118,4 @@ func (f *reportFlags) command(path string) []string {
 		command = append(command, "--comparator="+f.comparator)
 	}
 	return command
-}
-
-// write writes the page.
-func (f *reportFlags) write(ctx context.Context, page func(io.Writer) error, stdout io.Writer) error {
-	to, err := output.Create(ctx, f.out, stdout)
-	if err != nil {
-		return err
-	}
-	defer to.Abort() // does nothing after Commit
-	out := bufio.NewWriter(to)
-	if err := errors.Join(page(out), out.Flush()); err != nil {
-		return err
-	}
-	return output.Commit(to)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -22,12 +23,12 @@ func TestPageCommand(t *testing.T) {
 	}
 	above := []workload.Pair{{Key: bytes.Repeat([]byte{0xff}, 100)}} // all that are asked for, in a block that the page does not hold
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, above))
-	page := open(t, useBrowser(t), writePage(t, f, Options{Command: []string{"sst", "get", "./-x.ldb"}}), 1000)
+	page := pagetest.Open(t, writePage(t, f, Options{Command: []string{"sst", "get", "./-x.ldb"}}), 1000)
 	keys := []string{"plain", "", " ", "-k", "--", "--help", "it's", "a b", `a"b`, "$HOME", "$(id)", "`id`", "a;b", "a\nb", "\x00\xff", `a\b`, "*", "~", "#", "!!", "{a,b}", "é\u202e", "-it's $HOME"}
 	for _, p := range bytePairs(100) {
 		keys = append(keys, string(p.Key))
 	}
-	commands := call[[]string](page, `(texts) => texts.map((text) => {
+	commands := pagetest.Call[[]string](page, `(texts) => texts.map((text) => {
 		document.getElementById("key").value = text;
 		document.getElementById("ask").requestSubmit();
 		return document.querySelector("#answer code").textContent;

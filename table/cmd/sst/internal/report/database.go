@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/page"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -142,7 +143,6 @@ var databaseFuncs = template.FuncMap{
 	"known":     knownKey,
 	"user":      func(k *text.Key) string { return wire.Quote(table.InternalFilterKey(k.Stored)) },
 	"name":      func(s string) string { return wire.Quote([]byte(s)) },
-	"base":      filepath.Base,
 	"printable": text.Printable,
 	"count":     func(n int, what string) string { return text.Count(uint64(n), what) },
 	"number":    func(n int) string { return humanize.Comma(int64(n)) },
@@ -189,14 +189,17 @@ func skippedText(l *summary.LogStats) string {
 
 // Write writes the page. Bytes of the database are in it as printable text only.
 func (d *Database) Write(w io.Writer) error {
-	page, err := template.New("page").Funcs(databaseFuncs).Parse(read("database.html"))
+	t, err := template.New("page").Funcs(databaseFuncs).Parse(page.Read(files, "page/database.html"))
 	if err != nil {
 		return err
 	}
-	style := read("page.css") + read("database.css")
-	return page.Execute(w, struct {
-		*Database
-		Style     template.CSS
-		StyleHash string
-	}{d, template.CSS(style), hashOf(style)})
+	var body strings.Builder
+	if err := t.Execute(&body, d); err != nil {
+		return err
+	}
+	p := page.Page{
+		Title: text.Printable(filepath.Base(d.Path)) + " – a database taken apart",
+		Style: page.Style(files, "page/report.css", "page/database.css"),
+	}
+	return p.Write(w, body.String())
 }

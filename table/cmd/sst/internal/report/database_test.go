@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 )
 
@@ -90,18 +91,18 @@ func TestDatabasePageOnPhone(t *testing.T) {
 	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	page := open(t, useBrowser(t), path, 360)
-	if width := evaluate[int](page, "document.documentElement.scrollWidth"); width > 360 {
+	page := pagetest.Open(t, path, 360)
+	if width := pagetest.Evaluate[int](page, "document.documentElement.scrollWidth"); width > 360 {
 		t.Errorf("the page is %d pixels wide, want 360", width)
 	}
-	if got := page.text("h1"); got != s.Path {
+	if got := page.Text("h1"); got != s.Path {
 		t.Errorf("the heading is %q, want %q", got, s.Path)
 	}
-	if evaluate[bool](page, `"fooled" in window || document.images.length > 0 || document.scripts.length > 0`) {
+	if pagetest.Evaluate[bool](page, `"fooled" in window || document.images.length > 0 || document.scripts.length > 0`) {
 		t.Error("the database's text became elements of the page")
 	}
 	// The page's policy lets its style in.
-	if got := evaluate[string](page, `getComputedStyle(document.querySelector(".levels > li")).display`); got != "grid" {
+	if got := pagetest.Evaluate[string](page, `getComputedStyle(document.querySelector(".levels > li")).display`); got != "grid" {
 		t.Errorf("rows of the picture are displayed as %q, want grid", got)
 	}
 }

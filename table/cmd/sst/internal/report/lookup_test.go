@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -121,14 +122,13 @@ type tableCase struct {
 var both = table.WriterOptions{FilterPolicy: filter.NewBloom(3), TableFilterPolicy: filter.NewTableBloom(3), Properties: true}
 
 func compareTables(t *testing.T, tables []tableCase) {
-	browser := useBrowser(t)
 	for _, tt := range tables {
 		t.Run(tt.name, func(t *testing.T) {
 			f := openTable(t, writeTable(t, "t.ldb", tt.o, tt.pairs))
 			if tt.o.Comparer != nil != f.Internal || f.FilterUnusable {
 				t.Fatalf("internal keys: %v, filter not used: %v", f.Internal, f.FilterUnusable)
 			}
-			compareLookups(t, open(t, browser, writePage(t, f, Options{Embed: 1 << 20}), 1000), f, tt.pairs)
+			compareLookups(t, pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000), f, tt.pairs)
 		})
 	}
 }
@@ -145,7 +145,7 @@ func TestPageWithoutSlot(t *testing.T) {
 	if blocks := f.Filters().Blocks; blocks == nil || blocks.Len() != 1 {
 		t.Fatal("the table has not one filter")
 	}
-	compareLookups(t, open(t, useBrowser(t), writePage(t, f, Options{Embed: 1000}), 1000), f, pairs)
+	compareLookups(t, pagetest.Open(t, writePage(t, f, Options{Embed: 1000}), 1000), f, pairs)
 }
 
 // tableOfOneFilter returns a table of a block for each pair and a filter for the
@@ -192,12 +192,12 @@ func TestPageGoesOn(t *testing.T) {
 	if _, found, err := f.Get([]byte("b")); !f.Internal || !found || err != nil {
 		t.Fatalf("internal keys: %v, the library finds the key: %v, %v", f.Internal, found, err)
 	}
-	page := open(t, useBrowser(t), writePage(t, f, Options{Embed: 1000}), 1000)
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1000}), 1000)
 	compareLookups(t, page, f, []workload.Pair{{Key: []byte(version("a", 1))}, {Key: []byte(version("b", 2))}})
 }
 
 // compareLookups looks keys up in the page and in the library.
-func compareLookups(t *testing.T, page *tab, f *source.File, pairs []workload.Pair) {
+func compareLookups(t *testing.T, page *pagetest.Tab, f *source.File, pairs []workload.Pair) {
 	t.Helper()
 	var present [][]byte
 	for _, p := range pairs {
@@ -208,7 +208,7 @@ func compareLookups(t *testing.T, page *tab, f *source.File, pairs []workload.Pa
 	for _, key := range keys {
 		wanted = append(wanted, want(t, f, key))
 	}
-	got := call[[]outcome](page, lookupAll, map[string]any{"keys": keys, "internal": f.Internal})
+	got := pagetest.Call[[]outcome](page, lookupAll, map[string]any{"keys": keys, "internal": f.Internal})
 	if len(got) != asked {
 		t.Fatalf("%d answers, want %d", len(got), asked)
 	}
@@ -226,7 +226,7 @@ func TestPageProbes(t *testing.T) {
 	pairs := bytePairs(1200)
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(20), BlockSize: 1, FilterBaseLg: 1, Compression: table.NoCompression}
 	f := openTable(t, writeTable(t, "t.ldb", o, pairs))
-	page := open(t, useBrowser(t), writePage(t, f, Options{}), 1000)
+	page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
 	var keys [][]byte
 	var wanted [][]int
 	blocks := f.Filters().Blocks
@@ -234,7 +234,7 @@ func TestPageProbes(t *testing.T) {
 		keys = append(keys, pairs[i].Key)
 		wanted = append(wanted, bitsSet(blocks.Filter(int(part.Offset>>1))))
 	}
-	got := call[[][]int](page, `(keys) => keys.map((key) => {
+	got := pagetest.Call[[][]int](page, `(keys) => keys.map((key) => {
 		const [visit] = lookup(Uint8Array.from(atob(key), (c) => c.charCodeAt(0))).visits;
 		return [...new Set(visit.filter.probes.map((probe) => probe.bit))].sort((a, b) => a - b);
 	})`, keys)
@@ -260,22 +260,21 @@ func bitsSet(f []byte) []int {
 // say so.
 func TestPageWithoutEntries(t *testing.T) {
 	t.Parallel()
-	browser := useBrowser(t)
 	pairs := plainPairs(3000)
 	path := writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairs)
 	f := openTable(t, path)
 	damageByte(t, path, int(f.Layout.Data[3].Offset)+9)
-	compareLookups(t, open(t, browser, writePage(t, f, Options{Embed: 1 << 20}), 1000), f, pairs)
+	compareLookups(t, pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000), f, pairs)
 
 	_, damaged := New(f, Options{})
-	page := open(t, browser, writePage(t, f, Options{Embed: 50_000, Command: []string{"sst", "get", `'it'\''s.ldb'`}}), 1000)
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 50_000, Command: []string{"sst", "get", `'it'\''s.ldb'`}}), 1000)
 	for _, tt := range []struct{ key, want string }{
 		{"key000400", "⚠ Damaged “key000400” The lookup needs a damaged block: " + damaged.Error()},
 		{"key000001", "✓ Found “key000001” It has a value of 31 bytes, “value of 1, and some more of it”."},
 		{"key002000", `? Not in the page “key002000” The page does not hold this block's keys. This command looks the key up: sst get 'it'\''s.ldb' key002000`},
 	} {
-		page.ask(tt.key)
-		if diff := cmp.Diff(tt.want, page.text("#answer")); diff != "" {
+		page.Submit("#key", tt.key)
+		if diff := cmp.Diff(tt.want, page.Text("#answer")); diff != "" {
 			t.Errorf("answer for %s (-want +got):\n%s", tt.key, diff)
 		}
 	}

@@ -11,24 +11,18 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-var keyBox = chromedp.CSS("#key")
-
-// ask types a key and presses Enter.
-func (p *tab) ask(key string) {
-	p.Helper()
-	evaluate[chromedp.Void](p, `document.getElementById("key").select()`) // to be typed over
-	p.do(chromedp.SendKeys(keyBox, key+kb.Enter))
-}
+func TestMain(m *testing.M) { pagetest.Main(m) }
 
 // A key is typed, and the way of its lookup read.
 func TestPageTyping(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}
 	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(1000)))
-	page := open(t, useBrowser(t), writePage(t, f, Options{Embed: 1 << 20}), 1000)
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000)
 	for _, tt := range []struct {
 		key    string
 		answer string
@@ -42,11 +36,11 @@ func TestPageTyping(t *testing.T) {
 		{`a\tb\x00\\`, `✗ Absent “a\tb\x00\\” The filter of the data block excludes the key. The block is not read.`, nil},
 		{`a\q`, `no such escape: \q (a backslash is \\)`, nil},
 	} {
-		page.ask(tt.key)
-		if diff := cmp.Diff(tt.answer, page.text("#answer")); diff != "" {
+		page.Submit("#key", tt.key)
+		if diff := cmp.Diff(tt.answer, page.Text("#answer")); diff != "" {
 			t.Errorf("answer for %s (-want +got):\n%s", tt.key, diff)
 		}
-		way := page.text("#way")
+		way := page.Text("#way")
 		for _, part := range tt.way {
 			if !strings.Contains(way, part) {
 				t.Errorf("the way for %s is %q, want %q in it", tt.key, way, part)
@@ -59,7 +53,7 @@ func TestPageTyping(t *testing.T) {
 func TestPageEscapes(t *testing.T) {
 	t.Parallel()
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, nil))
-	page := open(t, useBrowser(t), writePage(t, f, Options{}), 1000)
+	page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
 	keys := []string{"", "é", "\u2028", "\u202e", "\u00a0", "\ufeff", "\U0001f600", "\U000e0001", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\xe2\x82", `"'\`, "\a\b\f\n\r\t\v\x1b\x7f", "<b>&amp;"}
 	for _, p := range bytePairs(500) {
 		keys = append(keys, string(p.Key))
@@ -68,7 +62,7 @@ func TestPageEscapes(t *testing.T) {
 	for _, key := range keys {
 		escaped = append(escaped, text.Escape([]byte(key)))
 	}
-	got := call[[]string](page, `(texts) => texts.map((text) => {
+	got := pagetest.Call[[]string](page, `(texts) => texts.map((text) => {
 		document.getElementById("key").value = text;
 		document.getElementById("ask").requestSubmit();
 		return document.querySelector("#answer .verdict").textContent;
@@ -99,19 +93,19 @@ func TestPageIsNotFooled(t *testing.T) {
 		BlockSize: 1, FilterPolicy: filter.Rename(filter.NewBloom(10), "</script>"+image), TableFilterPolicy: filter.NewTableBloom(10),
 	}
 	f := openTable(t, writeTable(t, `<img src=x onerror=fooled=1>&amp;.ldb`, o, pairs))
-	page := open(t, useBrowser(t), writePage(t, f, Options{Embed: 1 << 20, Command: []string{"sst", "get", script}}), 1000)
-	if got := page.text("h1"); got != "<img src=x onerror=fooled=1>&amp;.ldb" {
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20, Command: []string{"sst", "get", script}}), 1000)
+	if got := page.Text("h1"); got != "<img src=x onerror=fooled=1>&amp;.ldb" {
 		t.Errorf("the heading is %q", got)
 	}
-	page.ask(script)
-	if got, want := page.text("#answer"), "✓ Found “"+script+"”"; !strings.HasPrefix(got, want) {
+	page.Submit("#key", script)
+	if got, want := page.Text("#answer"), "✓ Found “"+script+"”"; !strings.HasPrefix(got, want) {
 		t.Errorf("the answer is %q, want %q", got, want)
 	}
-	page.ask(image)
-	if got, want := page.text("#answer .verdict"), "✓ Found “"+image+"”"; got != want {
+	page.Submit("#key", image)
+	if got, want := page.Text("#answer .verdict"), "✓ Found “"+image+"”"; got != want {
 		t.Errorf("the answer is %q, want %q", got, want)
 	}
-	if evaluate[bool](page, `"fooled" in window || document.images.length > 0 || document.scripts.length !== 2`) {
+	if pagetest.Evaluate[bool](page, `"fooled" in window || document.images.length > 0 || document.scripts.length !== 2`) {
 		t.Error("the file's text became elements of the page")
 	}
 }
@@ -122,25 +116,25 @@ func TestPageOnPhoneAndKeyboard(t *testing.T) {
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}
 	long := workload.Pair{Key: []byte("a" + strings.Repeat("x", 150)), Value: []byte(strings.Repeat("y", 500))}
 	f := openTable(t, writeTable(t, strings.Repeat("long", 30)+".ldb", o, append([]workload.Pair{long}, plainPairs(5000)...)))
-	page := open(t, useBrowser(t), writePage(t, f, Options{Embed: 1 << 20}), 360)
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 360)
 	for _, key := range []string{"key000001", string(long.Key), "nothing"} {
-		page.ask(key)
-		if width := evaluate[int](page, "document.documentElement.scrollWidth"); width > 360 {
+		page.Submit("#key", key)
+		if width := pagetest.Evaluate[int](page, "document.documentElement.scrollWidth"); width > 360 {
 			t.Errorf("after %.20s the page is %d pixels wide, want 360", key, width)
 		}
 	}
-	page.do(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur(); scrollTo(0, 0)"), chromedp.Navigate(page.url))
-	focused := func() string { return evaluate[string](page, "document.activeElement.id") }
-	page.do(chromedp.KeyEvent(kb.Tab))
+	page.Do(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur(); scrollTo(0, 0)"), chromedp.Navigate(page.URL))
+	focused := func() string { return pagetest.Evaluate[string](page, "document.activeElement.id") }
+	page.Do(chromedp.KeyEvent(kb.Tab))
 	if got := focused(); got != "key" {
 		t.Errorf("the first Tab comes to %q, want the key box", got)
 	}
-	page.do(chromedp.Focus(chromedp.CSS("#map")), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
-	if got := page.text("#map-info h3"); !strings.HasPrefix(got, "data block 3 of") {
+	page.Do(chromedp.Focus(chromedp.CSS("#map")), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	if got := page.Text("#map-info h3"); !strings.HasPrefix(got, "data block 3 of") {
 		t.Errorf("two arrow keys come to %q, want the third block", got)
 	}
-	page.do(chromedp.KeyEvent(kb.End))
-	if got := evaluate[string](page, `document.getElementById("map").getAttribute("aria-valuetext")`); !strings.HasPrefix(got, "footer, at ") {
+	page.Do(chromedp.KeyEvent(kb.End))
+	if got := pagetest.Evaluate[string](page, `document.getElementById("map").getAttribute("aria-valuetext")`); !strings.HasPrefix(got, "footer, at ") {
 		t.Errorf("End comes to %q, want the footer", got)
 	}
 }

@@ -28,27 +28,6 @@ function drawBits(canvas, answer, cell, columns) {
   const context = sizeCanvas(canvas, Math.min(columns, answer.size) * cell + 2, rows * cell + 2);
   const corner = (bit) => [bit % columns * cell + 1, Math.floor(bit / columns) * cell + 1];
   context.fillStyle = color("bit");
-  for (let bit = 0; bit < answer.size; bit++) {
-    const [x, y] = corner(bit);
-    const inset = isSet(answer.bits, bit) ? cell / 8 : cell * 3 / 8;
-    context.fillRect(x + inset, y + inset, cell - 2 * inset, cell - 2 * inset);
-  }
+  for (let bit = 0; bit < answer.size; bit++) drawBit(context, corner(bit), cell, isSet(answer.bits, bit));
   for (const probe of answer.probes) markProbe(context, corner(probe.bit), cell, probe.set);
-}
-
-function markProbe(context, [x, y], cell, set) {
-  context.strokeStyle = color(set ? "yes" : "no");
-  context.lineWidth = 2;
-  context.strokeRect(x, y, cell, cell);
-  if (set) {
-    context.fillStyle = color("yes");
-    context.fillRect(x, y, cell, cell);
-    return;
-  }
-  context.beginPath();
-  context.moveTo(x, y);
-  context.lineTo(x + cell, y + cell);
-  context.moveTo(x + cell, y);
-  context.lineTo(x, y + cell);
-  context.stroke();
 }

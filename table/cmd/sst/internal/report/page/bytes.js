@@ -43,20 +43,6 @@ function equalBytes(a, b) {
   return a.length === b.length && compareBytes(a, b) === 0;
 }
 
-/** word reads 4 bytes, the lowest first. */
-function word(bytes, at) {
-  return (bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16 | bytes[at + 3] << 24) >>> 0;
-}
-
-const onesOfByte = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
-
-/** countOnes returns how many bits are set. */
-function countOnes(bytes) {
-  let ones = 0;
-  for (const byte of bytes) ones += onesOfByte[byte];
-  return ones;
-}
-
 // Internal keys are a user's key and 8 bytes: kind, and sequence number, the lowest
 // byte first. Of one user's key the highest number comes first.
 

@@ -47,6 +47,11 @@ function commandFor(key) {
   return [...model.command, ...dashes, shellQuote(text)].join(" ");
 }
 
+/** shellQuote returns the text as one word of a shell's command line. */
+function shellQuote(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
+}
+
 /** step returns the element for a step. */
 function step(title, answer, ...content) {
   return element("li", {},
@@ -55,13 +60,6 @@ function step(title, answer, ...content) {
 
 const mayContain = ["◆ may contain", "maybe"];
 const certainlyAbsent = ["✗ certainly absent", "no"];
-
-/** probeList lists the probed bits. */
-function probeList(answer) {
-  const items = answer.probes.map(({ bit, set }) =>
-    element("li", { className: set ? "yes" : "no" }, `bit ${number(bit)} ${set ? "✓ set" : "✗ not set"}`));
-  return element("ol", { className: "probes", "aria-label": "bits probed" }, ...items);
-}
 
 function answerOf(filter) {
   return filter.contains ? mayContain : certainlyAbsent;

@@ -83,8 +83,3 @@ function shorten(text, length = 60) {
   const runes = text.length > length ? [...text.slice(0, 2 * length)] : [];
   return runes.length > length ? runes.slice(0, length).join("") + "…" : text;
 }
-
-/** shellQuote returns the text as one word of a shell's command line. */
-function shellQuote(text) {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
-}

@@ -17,13 +17,20 @@ class Picker {
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "slider");
     canvas.setAttribute("aria-valuemin", 0);
-    canvas.setAttribute("aria-valuemax", view.count - 1);
     canvas.addEventListener("pointermove", (event) => this.hover(this.under(event)));
     canvas.addEventListener("pointerleave", () => this.hover(-1));
     canvas.addEventListener("click", (event) => this.choose(this.under(event)));
     canvas.addEventListener("keydown", (event) => this.key(event));
     onResize(canvas.parentElement, () => this.redraw());
     onTheme(() => this.redraw());
+    this.recount();
+  }
+
+  /** recount goes by the number of things there are now. */
+  recount() {
+    this.canvas.setAttribute("aria-valuemax", this.view.count - 1);
+    this.chosen = Math.min(this.chosen, this.view.count - 1);
+    this.hovered = -1;
     this.tell();
   }
 

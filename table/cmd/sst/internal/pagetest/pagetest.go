@@ -1,4 +1,5 @@
-package report
+// Package pagetest opens the web pages of sst in a browser, for their tests.
+package pagetest
 
 import (
 	"context"
@@ -14,10 +15,12 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // The browser that all tests open their tabs in. Starting one takes a second of CPU.
@@ -26,7 +29,8 @@ var (
 	stopBrowser = func() {}
 )
 
-func TestMain(m *testing.M) {
+// Main is the TestMain of packages whose tests open pages.
+func Main(m *testing.M) {
 	code := m.Run()
 	stopBrowser()
 	os.Exit(code)
@@ -59,7 +63,7 @@ func startBrowser() (context.Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "sst-report-browser")
+	dir, err := os.MkdirTemp("", "sst-page-browser")
 	if err != nil {
 		return nil, err
 	}
@@ -95,20 +99,22 @@ func removeProfile(dir string) {
 	fmt.Fprintln(os.Stderr, err)
 }
 
-// A tab shows one page. It takes anything on the console and any request but the
+// A Tab shows one page. It takes anything on the console and any request but the
 // page's own for a failure.
-type tab struct {
+type Tab struct {
 	testing.TB
 	ctx context.Context
-	url string
+	URL string // of the page
 
 	mu   sync.Mutex
 	seen []string
 }
 
-// open opens a page, of width pixels, in a new tab of the browser.
-func open(t *testing.T, browser context.Context, page string, width int64) *tab {
+// Open opens the page in a file in a new Tab, width pixels wide. It skips the test if there is
+// no browser, unless SIEVETABLE_CHROMIUM is "required".
+func Open(t *testing.T, page string, width int64) *Tab {
 	t.Helper()
+	browser := useBrowser(t)
 	path, err := filepath.Abs(page)
 	if err != nil {
 		t.Fatal(err)
@@ -117,20 +123,20 @@ func open(t *testing.T, browser context.Context, page string, width int64) *tab 
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	p := &tab{TB: t, ctx: ctx, url: "file://" + path}
+	p := &Tab{TB: t, ctx: ctx, URL: "file://" + path}
 	if err := chromedp.Listen(ctx, p.watch); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.checkQuiet)
 	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	p.must(err)
+	p.Must(err)
 	_, err = chromedp.Call(ctx, log.Enable, cdp.Empty{})
-	p.must(err)
-	p.do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(p.url))
+	p.Must(err)
+	p.Do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(p.URL))
 	return p
 }
 
-func (p *tab) watch(event any) {
+func (p *Tab) watch(event any) {
 	var what string
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
@@ -140,7 +146,7 @@ func (p *tab) watch(event any) {
 	case *log.EventEntryAdded:
 		what = "browser log: " + e.Entry.Text
 	case *network.EventRequestWillBeSent:
-		if e.Request.URL == p.url {
+		if e.Request.URL == p.URL {
 			return
 		}
 		what = "request for " + e.Request.URL
@@ -152,7 +158,7 @@ func (p *tab) watch(event any) {
 	p.seen = append(p.seen, what)
 }
 
-func (p *tab) checkQuiet() {
+func (p *Tab) checkQuiet() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, what := range p.seen {
@@ -160,36 +166,53 @@ func (p *tab) checkQuiet() {
 	}
 }
 
-func (p *tab) must(err error) {
+// Must ends the test if there is an error.
+func (p *Tab) Must(err error) {
 	p.Helper()
 	if err != nil {
 		p.Fatal(err)
 	}
 }
 
-func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+// Do does the actions.
+func (p *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	p.Helper()
-	p.must(chromedp.Do(p.ctx, actions...))
+	p.Must(chromedp.Do(p.ctx, actions...))
 }
 
-// evaluate returns what an expression comes to in the page.
-func evaluate[T any](p *tab, expression string) T {
+// Evaluate returns what an expression, or the promise that it is, comes to in the page.
+func Evaluate[T any](p *Tab, expression string) T {
 	p.Helper()
-	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
-	p.must(err)
+	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	p.Must(err)
 	return v
 }
 
-// call calls a function of the page's with what argument is in JSON.
-func call[T any](p *tab, function string, argument any) T {
+// Call calls a function of the page's with what argument is in JSON.
+func Call[T any](p *Tab, function string, argument any) T {
 	p.Helper()
 	encoded, err := json.Marshal(argument)
-	p.must(err)
-	return evaluate[T](p, fmt.Sprintf("(%s)(%s)", function, encoded))
+	p.Must(err)
+	return Evaluate[T](p, fmt.Sprintf("(%s)(%s)", function, encoded))
 }
 
-// text is what an element shows, each run of white space as a space.
-func (p *tab) text(selector string) string {
+// Text is what an element shows, each run of white space as a space.
+func (p *Tab) Text(selector string) string {
 	p.Helper()
-	return strings.Join(strings.Fields(call[string](p, "(s) => document.querySelector(s).innerText", selector)), " ")
+	return strings.Join(strings.Fields(Call[string](p, "(s) => document.querySelector(s).innerText", selector)), " ")
+}
+
+// Submit types text into a box, over what is there, and presses Enter.
+func (p *Tab) Submit(box, text string) {
+	p.Helper()
+	Call[chromedp.Void](p, "(s) => document.querySelector(s).select()", box)
+	p.Do(chromedp.SendKeys(chromedp.CSS(box), text+kb.Enter))
+}
+
+// Dark shows the page in the dark scheme.
+func (p *Tab) Dark() {
+	p.Helper()
+	scheme := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, scheme)
+	p.Must(err)
 }

@@ -1,0 +1,32 @@
+// The probes of a lookup as a list, and bits as the cells of a picture.
+
+/** probeList lists the probed bits. about returns what else there is to say of a bit. */
+function probeList(answer, about = () => "") {
+  const items = answer.probes.map(({ bit, set }) =>
+    element("li", { className: set ? "yes" : "no" }, `bit ${number(bit)} ${set ? "✓ set" : "✗ not set"}${about(bit)}`));
+  return element("ol", { className: "probes", "aria-label": "bits probed" }, ...items);
+}
+
+/** drawBit draws a bit in its cell: a square if it is set, otherwise a dot. */
+function drawBit(context, [x, y], cell, set) {
+  const inset = set ? cell / 8 : cell * 3 / 8;
+  context.fillRect(x + inset, y + inset, cell - 2 * inset, cell - 2 * inset);
+}
+
+/** markProbe marks a probed bit: a full square if it is set, otherwise a cross. */
+function markProbe(context, [x, y], cell, set) {
+  context.strokeStyle = color(set ? "yes" : "no");
+  context.lineWidth = 2;
+  context.strokeRect(x, y, cell, cell);
+  if (set) {
+    context.fillStyle = color("yes");
+    context.fillRect(x, y, cell, cell);
+    return;
+  }
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x + cell, y + cell);
+  context.moveTo(x + cell, y);
+  context.lineTo(x, y + cell);
+  context.stroke();
+}
