@@ -1,0 +1,68 @@
+// The address of the page keeps its state, behind the #. An address can come from anyone:
+// what is not as this page writes it is left out, and nothing in it becomes HTML.
+
+const longestLink = 500_000; // characters; 1000 keys of 64 escaped bytes take fewer
+
+/** linkOf returns the state of the page as the end of its address. */
+function linkOf({ settings, examples, sieve, asked }) {
+  const link = new URLSearchParams({ n: settings.n });
+  for (const name of settings.by === "rate" ? ["rate"] : ["bits", "k"]) link.set(name, settings[name]);
+  if (examples !== "words") link.set("examples", examples);
+  for (const key of sieve.keys) link.append("key", key.text);
+  if (asked) link.set("ask", asked.text);
+  return `#${link}`;
+}
+
+/** keyOf returns the key with this text, or null. */
+function keyOf(text) {
+  try {
+    const key = unescapeText(text);
+    return key.length <= mostKeyBytes ? key : null;
+  } catch {
+    return null;
+  }
+}
+
+/** settingsOf returns the settings of a link. wrong is called for each that cannot be used. */
+function settingsOf(link, wrong) {
+  const settings = { ...firstSettings };
+  for (const name of Object.keys(bounds)) {
+    if (!link.has(name)) continue;
+    const value = parseSetting(name, link.get(name));
+    if (value === null) {
+      wrong();
+      continue;
+    }
+    settings[name] = value;
+    if (name === "bits") Object.assign(settings, { by: "bits", k: probesFor(value) });
+    if (name === "rate") settings.by = "rate";
+  }
+  return settings;
+}
+
+/** stateOf returns the state that a link stands for, and how much of it cannot be used. */
+function stateOf(text) {
+  const state = { keys: [], examples: "words", asked: null, wrong: 0 };
+  const link = new URLSearchParams(text.length <= longestLink ? text.slice(1) : "");
+  if (text.length > longestLink) state.wrong++;
+  state.settings = settingsOf(link, () => state.wrong++);
+  for (const key of link.getAll("key")) {
+    const bytes = state.keys.length < mostKeys ? keyOf(key) : null;
+    if (bytes) state.keys.push(bytes);
+    else state.wrong++;
+  }
+  if (link.has("examples")) {
+    if (Object.hasOwn(examples, link.get("examples"))) state.examples = link.get("examples");
+    else state.wrong++;
+  }
+  if (link.has("ask")) {
+    state.asked = keyOf(link.get("ask"));
+    if (!state.asked) state.wrong++;
+  }
+  return state;
+}
+
+/** keepLink writes the state to the address. Browsers refuse to have that done very often. */
+function keepLink(play) {
+  play.onMarks(delayed(() => history.replaceState(null, "", linkOf(play)), 300));
+}

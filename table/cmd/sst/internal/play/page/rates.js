@@ -1,0 +1,30 @@
+// How full the filter is, and how often it errs: predicted, and counted.
+
+/** rateRows are the rows of the table. */
+function rateRows(sieve, { asked, passed }) {
+  const n = sieve.keys.length;
+  const expected = predict(n, sieve.size, sieve.k);
+  const fill = countOnes(sieve.bits) / sieve.size;
+  return [
+    ["Bits set", percent(1 - Math.exp(-sieve.k * n / sieve.size)), percent(expected.fill), percent(fill)],
+    ["False positives", percent(falsePositives(sieve.size, sieve.k, n)), percent(expected.rate), percent(passed / asked)],
+  ];
+}
+
+/** showRates shows the figures anew when the filter changes, a little later: counting takes time. */
+function showRates(play) {
+  const place = byId("rates");
+  const show = delayed(() => {
+    const { sieve } = play, list = examples[play.examples];
+    const measured = list.measure(sieve);
+    const caption = `With ${count(sieve.keys.length, "keys")} in ${number(sieve.size)} bits, k = ${sieve.k}`;
+    place.replaceChildren(
+      scroller("Predicted and measured", tableOf(caption, ["", "Formula", "LevelDB's bits", "This filter"], rateRows(sieve, measured))),
+      element("p", {}, `This filter was asked for ${number(measured.asked)} ${list.things} that were not added. ${number(measured.passed)} passed.`));
+    place.setAttribute("aria-busy", "false");
+  }, 50);
+  play.onFilter(() => {
+    place.setAttribute("aria-busy", "true");
+    show();
+  });
+}

@@ -1,0 +1,61 @@
+// The filter that is played with: LevelDB's bits, and which key set which.
+
+const mostKeys = 1000;
+const mostKeyBytes = 64;
+
+/** probesFor is LevelDB's k: 69 % of the bits per key, rounded down. */
+const probesFor = (perKey) => Math.max(1, Math.min(mostProbes, Math.floor(perKey * 69 / 100)));
+
+/** sizeFor is how many bits LevelDB's filter of n keys has: at least 64, and whole bytes. */
+const sizeFor = (n, perKey) => Math.ceil(Math.max(n * perKey, 64) / 8) * 8;
+
+/** A Sieve is a filter for n keys, with the keys that were added. */
+class Sieve {
+  constructor(n, perKey, k) {
+    Object.assign(this, { n, perKey, k, size: sizeFor(n, perKey), keys: [], byText: new Map(), hashes: new Set() });
+    this.filter = new Uint8Array(this.size / 8 + 1);
+    this.filter[this.size / 8] = k;
+    this.bits = this.filter.subarray(0, this.size / 8);
+    this.setters = Array.from({ length: this.size }, () => []);
+  }
+
+  /** has says whether the key with this text was added. The text of a key has escapes. */
+  has(text) {
+    return this.byText.has(text);
+  }
+
+  /** add adds a key that was not added before, if there is room. It says whether it did. */
+  add(bytes) {
+    const text = escapeBytes(bytes);
+    if (this.has(text) || this.keys.length >= mostKeys) return false;
+    const { hash, probes } = askBloom(this.filter, bytes);
+    const key = { text, bytes, hash, bits: [...new Set(probes.map((probe) => probe.bit))] };
+    for (const bit of key.bits) {
+      this.bits[bit >> 3] |= 1 << bit % 8;
+      this.setters[bit].push(key);
+    }
+    this.keys.push(key);
+    this.byText.set(text, key);
+    this.hashes.add(hash);
+    return true;
+  }
+
+  /** ask looks a key up. The probes end with the first that finds a clear bit, as in LevelDB. */
+  ask(bytes) {
+    const text = escapeBytes(bytes);
+    const answer = askBloom(this.filter, bytes);
+    const clear = answer.probes.findIndex((probe) => !probe.set);
+    if (clear >= 0) answer.probes.length = clear + 1;
+    return { ...answer, text, bytes, added: this.has(text) };
+  }
+
+  /** passes says whether all bits of a hash are set. */
+  passes(h) {
+    const step = stepOf(h);
+    for (let i = 0; i < this.k; i++) {
+      if (!isSet(this.bits, h % this.size)) return false;
+      h = (h + step) >>> 0;
+    }
+    return true;
+  }
+}
