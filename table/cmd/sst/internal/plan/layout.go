@@ -24,9 +24,9 @@ const (
 	maxBlockSize = 1 << 20
 )
 
-// A tableLayout says how keys are distributed. Totals are floats, because they can exceed
-// 2⁶⁴.
-type tableLayout struct {
+// A blockLayout says how keys are distributed among data blocks and their filters. Totals are
+// floats, because they can exceed 2⁶⁴.
+type blockLayout struct {
 	keysPerBlock  float64
 	blockBytes    float64 // size as stored, with trailer
 	blocks        float64
@@ -37,8 +37,8 @@ type tableLayout struct {
 
 // layOut distributes the keys as a Writer does: a block ends with the entry that reaches
 // the block size.
-func (q Query) layOut() tableLayout {
-	var l tableLayout
+func (q Query) layOut() blockLayout {
+	var l blockLayout
 	n := float64(q.Keys)
 	entry := float64(entryHeader + q.KeySize + q.ValueSize)
 	fit := (float64(q.BlockSize) - restartPoint) / (entry + float64(restartPoint)/restartEvery)
@@ -52,14 +52,18 @@ func (q Query) layOut() tableLayout {
 	return l
 }
 
-func (l tableLayout) data() float64 { return l.blocks * l.blockBytes }
+func (l blockLayout) data() float64 { return l.blocks * l.blockBytes }
 
-// filterBytes returns the size of the filters, with their k and offsets.
-func (l tableLayout) filterBytes(bitsPerKey int) float64 {
-	bits := max(minFilterBits, l.keysPerFilter*float64(bitsPerKey))
-	return l.filters*(math.Ceil(bits/8)+1) + l.offsets*filterOffset
+// filterBits returns the length of the bit array of a filter.
+func (l blockLayout) filterBits(bitsPerKey int) float64 {
+	return 8 * math.Ceil(max(minFilterBits, l.keysPerFilter*float64(bitsPerKey))/8)
 }
 
-func (l tableLayout) indexBytes(keySize uint64, perEntry float64) float64 {
+// filterBytes returns the size of the filters, with their k and offsets.
+func (l blockLayout) filterBytes(bitsPerKey int) float64 {
+	return l.filters*(l.filterBits(bitsPerKey)/8+1) + l.offsets*filterOffset
+}
+
+func (l blockLayout) indexBytes(keySize uint64, perEntry float64) float64 {
 	return l.blocks * (float64(keySize) + perEntry)
 }

@@ -4,82 +4,143 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
-	"sort"
 
 	"github.com/sievetable/sievetable/filter"
 )
 
 const (
-	// measuredLookups is how many absent keys each measurement looks up.
-	measuredLookups = 2_000_000
+	// wantedHits are the false positives that a measurement should find. With 400, the rate
+	// is known to 10 %.
+	wantedHits = 400
 
-	// measuredKeys is the approximate total number of keys in the measured filters.
-	measuredKeys = 200_000
+	minLookups = 2_000_000
+	maxLookups = 10_000_000
 
-	// minMeasurableRate is the lowest rate that can be measured. If no lookup is a false
-	// positive, the rate is lower than this with a probability of 95 %.
-	minMeasurableRate = 3.0 / measuredLookups
+	// wantedKeys is the approximate total number of keys in the measured filters.
+	wantedKeys = 200_000
+
+	// maxMeasuredKeys is the most keys of a measured filter whose bits are not chosen.
+	maxMeasuredKeys = 1_000_000
 )
 
-// measure builds filters with this many random keys, and returns the share of absent random
-// keys for which they answer "may contain". The result is reproducible.
-func measure(keys, bitsPerKey int) float64 {
-	rng := rand.New(rand.NewPCG(1, 1))
-	var key [16]byte
-	next := func() []byte {
-		binary.LittleEndian.PutUint64(key[:], rng.Uint64())
-		binary.LittleEndian.PutUint64(key[8:], rng.Uint64())
-		return key[:]
+// A Measurement is what filters answered for absent keys.
+type Measurement struct {
+	MeasuredRate float64 `json:"measured_rate"`
+	Band         float64 `json:"measured_rate_error"`  // with 95 %, the rate is within MeasuredRate ± Band
+	Lookups      int     `json:"measured_lookups"`     // of absent keys
+	MeasuredKeys int     `json:"measured_filter_keys"` // of each measured filter; of each table's, if a table has one
+}
+
+// isBound reports whether there were so few false positives that the rate is only known to be
+// less than a bound.
+func (m Measurement) isBound() bool { return m.Band > m.MeasuredRate/2 }
+
+// upper is what a rate is compared by: the rate and the standard deviation of the
+// measurement, or the bound.
+func (m Measurement) upper() float64 {
+	if m.isBound() {
+		return m.MeasuredRate + m.Band
 	}
-	policy := filter.NewBloom(bitsPerKey)
-	generator := policy.NewGenerator()
-	filters := max(10, min(4000, measuredKeys/keys))
-	hits := 0
-	for range filters {
-		for range keys {
-			generator.Add(next())
+	return m.MeasuredRate + m.Band/2
+}
+
+// newMeasurement returns what was measured in filters with these numbers of false positives
+// each. Those of small filters differ by more than chance.
+func newMeasurement(hits []int, lookups, keys int) Measurement {
+	sum, squares := 0.0, 0.0
+	for _, h := range hits {
+		sum, squares = sum+float64(h), squares+float64(h)*float64(h)
+	}
+	if sum == 0 {
+		return Measurement{0, 3 / float64(lookups), lookups, keys}
+	}
+	variance := max(sum, squares-sum*sum/float64(len(hits)))
+	return Measurement{sum / float64(lookups), 2 * math.Sqrt(variance) / float64(lookups), lookups, keys}
+}
+
+// A sample is filters to measure: of one table, or of one block.
+type sample struct {
+	table  filter.TableFilter // nil: none
+	blocks []filter.Bytes     // empty: none
+}
+
+// measure builds filters with random keys, as the Option has them, and returns the share of
+// absent random keys for which they answer "may contain". A table's filter gets at most
+// maxKeys. The result is reproducible.
+func measure(o Option, maxKeys int) (Measurement, error) {
+	keys := newRandomKeys()
+	n := o.KeysPerFilter
+	if !o.table.isNone() {
+		n = min(int(o.KeysPerTable), maxKeys)
+	}
+	lookups := int(min(max(wantedHits/o.PredictedRate, minLookups), maxLookups))
+	samples := max(1, min(4000, wantedKeys/n))
+	hits := make([]int, samples)
+	for i := range hits {
+		s, err := o.newSample(keys, n)
+		if err != nil {
+			return Measurement{}, err
 		}
-		var f filter.Bytes
-		generator.Generate(&f)
-		for range measuredLookups / filters {
-			if policy.Contains(f, next()) {
-				hits++
+		for j := range lookups / samples {
+			if s.mayContain(keys.next(), j) {
+				hits[i]++
 			}
 		}
 	}
-	return float64(hits) / float64(measuredLookups/filters*filters)
+	return newMeasurement(hits, lookups/samples*samples, n), nil
 }
 
-// met reports whether a measured rate is ≤ the rate of the Query, with a margin of the
-// standard deviation of the measurement.
-func (q Query) met(rate float64) bool {
-	rate = max(rate, minMeasurableRate)
-	return rate+math.Sqrt(rate/measuredLookups) <= q.Rate
-}
-
-// A Remedy is another value of a flag for which the measured rate is low enough.
-type Remedy struct {
-	Flag          string  `json:"flag"`
-	Value         uint64  `json:"value"`
-	KeysPerFilter int     `json:"keys_per_filter"`
-	Rate          float64 `json:"measured_rate"`
-}
-
-// remedies looks for the smallest number of bits per key, at most twice as many, and for
-// the smallest larger block size that reach the rate.
-func (q Query) remedies(bitsPerKey int) []Remedy {
-	var found []Remedy
-	keys := int(q.layOut().keysPerFilter)
-	more := 1 + sort.Search(bitsPerKey, func(i int) bool { return q.met(measure(keys, bitsPerKey+1+i)) })
-	if more <= bitsPerKey {
-		bits := bitsPerKey + more
-		found = append(found, Remedy{"--bits", uint64(bits), keys, measure(keys, bits)})
+// newSample builds the filters of n keys. Random keys need no order: any of them can be those
+// of one block. A table's first blocks are enough.
+func (o Option) newSample(keys *randomKeys, n int) (s sample, err error) {
+	bloom := filter.NewBloom(o.BlockBits)
+	block := bloom.NewGenerator()
+	var table filter.TableGenerator
+	if !o.table.isNone() {
+		table = o.table.policy().NewTableGenerator()
 	}
-	for q.BlockSize *= 2; q.BlockSize <= maxBlockSize; q.BlockSize *= 2 {
-		keys := int(q.layOut().keysPerFilter)
-		if rate := measure(keys, bitsPerKey); q.met(rate) {
-			return append(found, Remedy{"--block-size", q.BlockSize, keys, rate})
+	for i := range n {
+		key := keys.next()
+		if table != nil {
+			table.Add(key)
+		}
+		if o.BlockBits == 0 || i >= max(wantedKeys, o.KeysPerFilter) {
+			continue
+		}
+		if block.Add(key); (i+1)%o.KeysPerFilter == 0 {
+			s.blocks = append(s.blocks, nil)
+			block.Generate(&s.blocks[len(s.blocks)-1])
 		}
 	}
-	return found
+	if table == nil {
+		return s, nil
+	}
+	contents, err := table.Generate()
+	if err != nil {
+		return s, err
+	}
+	s.table, err = o.table.policy().Open(contents)
+	return s, err
+}
+
+// mayContain looks the key up, in the i-th block.
+func (s sample) mayContain(key []byte, i int) bool {
+	if s.table != nil && !s.table.Contains(key) {
+		return false
+	}
+	return len(s.blocks) == 0 || filter.Bloom{}.Contains(s.blocks[i%len(s.blocks)], key)
+}
+
+// randomKeys are keys of 16 bytes, always the same ones.
+type randomKeys struct {
+	rng *rand.PCG
+	key [16]byte
+}
+
+func newRandomKeys() *randomKeys { return &randomKeys{rng: rand.NewPCG(1, 1)} }
+
+func (k *randomKeys) next() []byte {
+	binary.LittleEndian.PutUint64(k.key[:], k.rng.Uint64())
+	binary.LittleEndian.PutUint64(k.key[8:], k.rng.Uint64())
+	return k.key[:]
 }

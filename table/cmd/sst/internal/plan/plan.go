@@ -1,114 +1,142 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
-	"math"
-
-	"github.com/sievetable/sievetable/filter"
+	"slices"
+	"sync"
 )
 
-// A Plan is the result of a Query. Sizes are in bytes. Rates are false positives per absent
-// key.
+// A Plan compares the filters that tables of the Query can have.
 type Plan struct {
-	Keys       uint64  `json:"keys"`
-	AskedRate  float64 `json:"asked_rate,omitempty"`
-	BitsPerKey int     `json:"bits_per_key"`
-	K          int     `json:"k"`
+	Query
 
-	FormulaRate   float64 `json:"formula_rate"`
-	MeasuredRate  float64 `json:"measured_rate"`
-	Questions     int     `json:"measured_questions"`
-	KeysPerFilter int     `json:"keys_per_filter"`
-	SingleRate    float64 `json:"single_filter_rate"` // rate of one filter for all keys
+	WithData     []Option `json:"with_data"`                         // tables of keys and values, with blocks of the given size
+	LargerBlocks []Option `json:"with_data_larger_blocks,omitempty"` // the same, where only larger blocks meet the Query
+	FilterOnly   []Option `json:"filter_only"`                       // tables of filters without keys and values
 
-	// Missed says that the measured rate is higher than AskedRate, or that AskedRate is too
-	// low to be measured. Remedies are other flags that reach it.
-	Missed   bool     `json:"missed"`
-	Remedies []Remedy `json:"remedies,omitempty"`
+	// These are what LevelDB's filters would take by the classical formula.
+	FormulaBits  int     `json:"formula_bits_per_key"`
+	FormulaRate  float64 `json:"formula_rate"`
+	FormulaBytes uint64  `json:"formula_bytes"`
 
-	KeysPerBlock int     `json:"keys_per_block"`
-	BlockBytes   float64 `json:"stored_block_bytes"`
-	DataBytes    float64 `json:"data_bytes"`
-	FilterBytes  float64 `json:"filter_bytes"` // on disk and in memory
-	IndexBytes   float64 `json:"index_bytes"`
-	DiskBytes    float64 `json:"disk_bytes"`
-	IndexMemory  float64 `json:"index_memory_bytes"`
-	MemoryBytes  float64 `json:"memory_bytes"` // memory of filters and index
-
-	Tables           float64 `json:"tables"`
-	MemoryPerTable   float64 `json:"memory_per_table_bytes"`
-	TablesPerMachine float64 `json:"tables_per_machine,omitempty"`
-	Machines         float64 `json:"machines,omitempty"`
-
-	query Query
+	// Best is the Option that answers the Query, and BestWithData the one of those with
+	// data. They are nil if no Option reaches the rate.
+	Best         *Option `json:"best,omitempty"`
+	BestWithData *Option `json:"best_with_data,omitempty"`
 }
 
-// New computes the plan, and measures the rate of its filters.
-func New(q Query) (Plan, error) {
-	p, err := computePlan(q)
-	if err != nil {
-		return Plan{}, err
-	}
-	p.Questions = measuredLookups
-	p.MeasuredRate = measure(p.KeysPerFilter, p.BitsPerKey)
-	if p.Missed = max(p.MeasuredRate, minMeasurableRate) > q.Rate && q.Rate > 0; p.Missed {
-		p.Remedies = q.remedies(p.BitsPerKey)
-	}
-	return p, nil
-}
-
-// computePlan computes the plan without measurements.
-func computePlan(q Query) (Plan, error) {
+// New makes a Plan, and measures the rates of its filters.
+func New(q Query) (*Plan, error) {
 	if err := q.Validate(); err != nil {
-		return Plan{}, err
+		return nil, err
 	}
-	s, err := q.sizing()
+	formula, err := q.formula()
 	if err != nil {
-		return Plan{}, err
+		return nil, err
 	}
-	l := q.layOut()
-	p := Plan{
-		Keys: q.Keys, AskedRate: q.Rate, BitsPerKey: s.BitsPerKey, K: s.K,
-		FormulaRate: s.Rate, SingleRate: s.SingleRate,
-		KeysPerFilter: int(l.keysPerFilter), KeysPerBlock: int(l.keysPerBlock),
-		query: q,
+	p := &Plan{Query: q, FormulaBits: formula.BitsPerKey, FormulaRate: formula.Rate, FormulaBytes: formula.Bytes}
+	if err := p.compare(); err != nil {
+		return nil, err
 	}
-	p.addSizes(l)
-	return p, p.addTables()
+	withData := slices.Concat(p.WithData, p.LargerBlocks)
+	all := slices.Concat(withData, p.FilterOnly)
+	p.Best, p.BestWithData = q.best(all), q.best(withData)
+	return p, q.checkMemory(all)
 }
 
-func (q Query) sizing() (filter.Sizing, error) {
-	if q.Rate > 0 {
-		return filter.SizeForRate(q.Keys, q.Rate)
+// A task finds an Option, and perhaps the same kind with larger blocks.
+type task func() (o Option, larger *Option, err error)
+
+// compare finds all Options.
+func (p *Plan) compare() error {
+	withData := make([]task, 0, 4)
+	for _, find := range []finder{findBlocks, findBloom, findBoth} {
+		withData = append(withData, func() (Option, *Option, error) { return p.findWithLarger(find, p.leastBloomBits()) })
 	}
-	return filter.SizeForBits(q.Keys, q.BitsPerKey)
+	filtersOnly := p.Query
+	filtersOnly.BlockSize = 0
+	tasks := append(withData, func() (Option, *Option, error) { return alone(findBloom(filtersOnly)) })
+	for _, bits := range fuseSizes {
+		tasks = append(tasks, func() (Option, *Option, error) { return alone(filtersOnly.measuredFuse(bits)) })
+	}
+	options, err := p.run(tasks)
+	if err != nil {
+		return err
+	}
+	p.WithData, p.FilterOnly = options[:len(withData):len(withData)], options[len(withData):]
+	return p.addFuseWithData()
 }
 
-func (p *Plan) addSizes(l tableLayout) {
-	p.BlockBytes = l.blockBytes
-	p.DataBytes = l.data()
-	p.FilterBytes = l.filterBytes(p.BitsPerKey)
-	p.IndexBytes = l.indexBytes(p.query.KeySize, indexEntryDisk)
-	p.DiskBytes = p.DataBytes + p.FilterBytes + p.IndexBytes
-	p.IndexMemory = l.indexBytes(p.query.KeySize, indexEntryMemory)
-	p.MemoryBytes = p.FilterBytes + p.IndexMemory
+// alone returns an Option as a task does.
+func alone(o Option, err error) (Option, *Option, error) { return o, nil, err }
+
+// run runs the tasks at the same time, and returns their Options in order.
+func (p *Plan) run(tasks []task) ([]Option, error) {
+	options, larger, errs := make([]Option, len(tasks)), make([]*Option, len(tasks)), make([]error, len(tasks))
+	var running sync.WaitGroup
+	for i, t := range tasks {
+		running.Go(func() { options[i], larger[i], errs[i] = t() })
+	}
+	running.Wait()
+	for i := range tasks {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		if larger[i] != nil {
+			p.LargerBlocks = append(p.LargerBlocks, *larger[i])
+		}
+	}
+	return options, nil
 }
 
-// addTables divides the keys into tables of at least one key, and the tables among
-// machines.
-func (p *Plan) addTables() error {
-	n := float64(p.Keys)
-	keys := max(1, math.Floor(float64(p.query.TableSize)/(p.DiskBytes/n)))
-	p.Tables = math.Ceil(n / keys)
-	p.MemoryPerTable = math.Ceil(p.MemoryBytes / p.Tables)
-	if p.query.Memory == 0 {
-		return nil
+// addFuseWithData adds the chosen binary fuse filter in tables with data. Its rate does not
+// depend on the number of keys, and is not measured again.
+func (p *Plan) addFuseWithData() error {
+	chosen := slices.IndexFunc(p.FilterOnly, func(o Option) bool { return o.Chosen && o.table.fuseBits > 0 })
+	measured := p.FilterOnly[chosen]
+	o, larger, err := p.findWithLarger(func(q Query) (Option, error) {
+		o := q.option(newDesign(0, measured.table, q.BlockSize))
+		o.Measurement, o.PredictedRate, o.MeetsRate, o.Chosen = measured.Measurement, measured.PredictedRate, measured.MeetsRate, true
+		return o, nil
+	}, 0)
+	if p.WithData = append(p.WithData, o); larger != nil {
+		p.LargerBlocks = append(p.LargerBlocks, *larger)
 	}
-	p.TablesPerMachine = math.Floor(float64(p.query.Memory) / p.MemoryPerTable)
-	if p.TablesPerMachine == 0 {
+	return err
+}
+
+// best returns the Option that answers the Query: of those that meet it, the one with the
+// least memory, or the lowest rate if the Query gives a number of bits. If none fits the
+// memory, it is the best one of those that reach the rate. It is nil if none does.
+func (q Query) best(options []Option) *Option {
+	var best *Option
+	for i := range options {
+		if o := &options[i]; o.Chosen && o.MeetsRate && (best == nil || q.compareOptions(o, best) < 0) {
+			best = o
+		}
+	}
+	return best
+}
+
+func (q Query) compareOptions(a, b *Option) int {
+	switch {
+	case a.MeetsMemory != b.MeetsMemory && a.MeetsMemory:
+		return -1
+	case a.MeetsMemory != b.MeetsMemory:
+		return 1
+	case q.Rate == 0:
+		return cmp.Compare(a.upper(), b.upper())
+	}
+	return cmp.Compare(a.MemoryBytes, b.MemoryBytes)
+}
+
+// checkMemory returns an error if no machine has the memory of one table.
+func (q Query) checkMemory(options []Option) error {
+	least := slices.MinFunc(options, func(a, b Option) int { return cmp.Compare(a.MemoryPerTable, b.MemoryPerTable) })
+	if q.Memory > 0 && float64(q.Memory) < least.MemoryPerTable {
 		return fmt.Errorf("--memory is %s, want at least the %s of one table's filters and index",
-			size(float64(p.query.Memory)), size(p.MemoryPerTable))
+			size(float64(q.Memory)), size(least.MemoryPerTable))
 	}
-	p.Machines = math.Ceil(p.Tables / p.TablesPerMachine)
 	return nil
 }

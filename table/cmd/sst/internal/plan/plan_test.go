@@ -3,16 +3,13 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
-	"github.com/sievetable/sievetable/internal/workload"
-	"github.com/sievetable/sievetable/table"
 )
 
 // usual is a query with the flags' defaults.
@@ -20,14 +17,14 @@ func usual(keys uint64, rate float64) Query {
 	return Query{Keys: keys, Rate: rate, KeySize: 16, Compression: 1, BlockSize: 4096, TableSize: 64e6}
 }
 
-// blacklist is ten billion URLs at 0.01 % within 30 GB.
-func blacklist(blockSize uint64) Query {
-	q := usual(1e10, 1e-4)
-	q.KeySize, q.Memory, q.BlockSize = 64, 30e9, blockSize
+// blacklist is 100,000 URLs at 0.01 % within 300 KB.
+func blacklist() Query {
+	q := usual(1e5, 1e-4)
+	q.KeySize, q.Memory = 64, 300e3
 	return q
 }
 
-func makePlan(t *testing.T, q Query) Plan {
+func makePlan(t *testing.T, q Query) *Plan {
 	t.Helper()
 	p, err := New(q)
 	if err != nil {
@@ -36,51 +33,45 @@ func makePlan(t *testing.T, q Query) Plan {
 	return p
 }
 
-// arranged is a plan for which nothing is measured, which takes its time.
-func arranged(t *testing.T, q Query) Plan {
-	t.Helper()
-	p, err := computePlan(q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 func TestText(t *testing.T) {
 	t.Parallel()
-	p := makePlan(t, blacklist(64<<10))
 	var text bytes.Buffer
-	if err := p.WriteText(&text); err != nil {
+	if err := makePlan(t, blacklist()).WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
 	golden.Text(t, "blacklist.txt", text.String())
 }
 
-func TestAdvice(t *testing.T) {
+// The last lines say what to build, or that nothing does it.
+func TestVerdict(t *testing.T) {
 	t.Parallel()
-	p := Plan{AskedRate: 1e-4}
-	if got := p.advice(); got != "" {
-		t.Errorf("advice %q for a plan that misses nothing", got)
-	}
-	p.Missed = true
-	const why = "\nThis plan does not reach 0.01 %. Real filters have more false positives than the\n" +
-		"formula says, above all small filters: the bits of a key come from one 32-bit hash\n" +
-		"and often coincide."
-	if diff := cmp.Diff(why+"\nNeither twice the bits nor blocks of up to 1MiB reach it.\n", p.advice()); diff != "" {
-		t.Errorf("without a remedy (-want +got):\n%s", diff)
-	}
-	p.Remedies = []Remedy{{"--bits", 36, 61, 8.6e-5}, {"--block-size", 64 << 10, 975, 7.9e-5}}
-	if diff := cmp.Diff(why+" These settings reach it:\n"+
-		"  --bits 36 instead of -p: measured rate 0.0086 %\n"+
-		"  --block-size 64KiB: measured rate 0.0079 %, 975 keys per filter, a smaller index, longer reads\n", p.advice()); diff != "" {
-		t.Errorf("with remedies (-want +got):\n%s", diff)
+	q := usual(1000, 0.01)
+	o := q.option(newDesign(10, tableFilter{}, 4096))
+	fits, alone := o, q.option(newDesign(0, tableFilter{fuseBits: 8}, 0))
+	o.MeetsMemory = false
+	const build = "blocks:10, 1.6 kB in 1 table of 1,000 keys:\n  sst build --bits 10 --block-size 4KiB -o OUT INPUT\n"
+	for _, tt := range []struct {
+		plan Plan
+		want string
+	}{
+		{Plan{Query: q}, "No filters reach 1 %.\n"},
+		{Plan{Query: q, Best: &fits, BestWithData: &fits}, "Least memory: " + build},
+		{Plan{Query: q, Best: &o, BestWithData: &o}, "Nothing meets it on one machine.\nLeast memory: " + build},
+		{Plan{Best: &o, BestWithData: &o}, "Nothing with that many bits fits one machine.\nLowest rate: " + build},
+		{Plan{Query: q, Best: &alone, BestWithData: &fits}, "Least memory: fuse:8, 1.4 kB in 1 table of 1,000 keys:\n" +
+			"  sst build --filter-only --table-filter fuse:8 -o OUT INPUT\nLeast memory with keys and values: " + build},
+	} {
+		var out bytes.Buffer
+		tt.plan.writeVerdict(&out)
+		if diff := cmp.Diff(tt.want, out.String()); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
 	}
 }
 
 func TestJSON(t *testing.T) {
 	t.Parallel()
-	p := arranged(t, blacklist(4096))
-	p.Missed, p.Remedies = true, []Remedy{{"--bits", 36, 61, 8.6e-5}}
+	p := makePlan(t, usual(1000, 0.01))
 	var out bytes.Buffer
 	if err := p.WriteJSON(&out); err != nil {
 		t.Fatal(err)
@@ -89,69 +80,73 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	p.query = Query{}
-	if diff := cmp.Diff(p, got, cmp.AllowUnexported(Plan{}, Query{})); diff != "" {
+	if diff := cmp.Diff(p, &got, cmpopts.IgnoreUnexported(Design{})); diff != "" {
 		t.Errorf("read back (-want +got):\n%s", diff)
 	}
 }
 
-// The filters' sizing is the library's, and what the README measured is measured.
-func TestRates(t *testing.T) {
+// Options of a question that is answered, and what is best if it is not.
+func TestBest(t *testing.T) {
 	t.Parallel()
+	small := Option{Design: Design{TableFilter: "small"}, MemoryBytes: 1, Chosen: true, MeetsMemory: true}
+	large := Option{Design: Design{TableFilter: "large"}, MemoryBytes: 3, Chosen: true, MeetsRate: true}
+	fits := Option{Design: Design{TableFilter: "fits"}, MemoryBytes: 4, Chosen: true, MeetsRate: true, MeetsMemory: true}
+	extra := Option{Design: Design{TableFilter: "extra"}, MemoryBytes: 2, MeetsRate: true, MeetsMemory: true}
+	precise := Option{Design: Design{TableFilter: "precise"}, MemoryBytes: 5, Chosen: true, MeetsRate: true, MeetsMemory: true, Measurement: newMeasurement([]int{10}, 100, 1)}
+	rough := precise
+	rough.TableFilter, rough.Measurement = "rough", newMeasurement([]int{20}, 100, 1)
 	for _, tt := range []struct {
-		bits, k           int
-		formula, measured float64
+		name    string
+		rate    float64
+		options []Option
+		want    string
 	}{
-		{4, 2, 0.155, 0.17},
-		{8, 5, 0.0217, 0.025},
-		{10, 6, 0.00844, 0.0099},
-		{16, 11, 0.000459, 0.0015},
-		{20, 13, 0.0000681, 0.0006},
+		{"least memory of those that meet it", 0.01, []Option{small, large, fits, extra, precise}, "fits"},
+		{"no memory fits", 0.01, []Option{small, large}, "large"},
+		{"no rate is low enough", 0.01, []Option{small}, ""},
+		{"by bits, the lowest rate", 0, []Option{rough, precise, rough}, "precise"},
 	} {
-		q := usual(1e6, 0)
-		q.BitsPerKey, q.ValueSize = tt.bits, 100
-		p := makePlan(t, q)
-		if p.K != tt.k || p.KeysPerFilter != 35 {
-			t.Errorf("%d bits: k = %d, %d keys a filter, want %d and 35", tt.bits, p.K, p.KeysPerFilter, tt.k)
+		got := ""
+		if best := (Query{Rate: tt.rate}).best(tt.options); best != nil {
+			got = best.TableFilter
 		}
-		if math.Abs(p.FormulaRate/tt.formula-1) > 0.01 {
-			t.Errorf("%d bits: formula %g, want %g", tt.bits, p.FormulaRate, tt.formula)
-		}
-		if math.Abs(p.MeasuredRate/tt.measured-1) > 0.15 {
-			t.Errorf("%d bits: measured %g, want %g", tt.bits, p.MeasuredRate, tt.measured)
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }
 
-// A remedy that is followed leads to the rate that was asked for.
-func TestRemediesHelp(t *testing.T) {
+// A rate that no filter reaches is not promised, nor one that cannot be measured.
+func TestNoFiltersReachIt(t *testing.T) {
 	t.Parallel()
-	q := usual(1e6, 1e-3)
-	q.ValueSize = 100
-	p := makePlan(t, q)
-	if !p.Missed || len(p.Remedies) != 2 {
-		t.Fatalf("missed: %t, %d remedies, want true and 2", p.Missed, len(p.Remedies))
+	p := makePlan(t, usual(1000, 1e-8))
+	if p.Best != nil || p.BestWithData != nil || len(p.LargerBlocks) > 0 {
+		t.Errorf("best is %+v, larger blocks are %+v, want none", p.Best, p.LargerBlocks)
 	}
-	more, larger := q, q
-	more.Rate, more.BitsPerKey = 0, int(p.Remedies[0].Value)
-	larger.BlockSize = p.Remedies[1].Value
-	for i, q := range []Query{more, larger} {
-		followed := makePlan(t, q)
-		if followed.Missed || followed.MeasuredRate > 1e-3 || followed.MeasuredRate != p.Remedies[i].Rate {
-			t.Errorf("with %+v: measured %g, want %g", p.Remedies[i], followed.MeasuredRate, p.Remedies[i].Rate)
+	for _, o := range slices.Concat(p.WithData, p.FilterOnly) {
+		if o.MeetsRate {
+			t.Errorf("%s is said to reach 1e-8", o.filters())
 		}
 	}
 }
 
-// A rate that is lower than can be measured is not promised.
-func TestWhatCannotBeTold(t *testing.T) {
+// What larger blocks change is followed: memory, and the rates of filters by blocks.
+func TestLargerBlocks(t *testing.T) {
 	t.Parallel()
-	q := Query{Rate: minMeasurableRate / 2}
-	if q.met(0) {
-		t.Errorf("no false positive in %d questions is taken for a rate of %g", measuredLookups, q.Rate)
-	}
-	if got, want := (Plan{}).measured(), "< 0.00015 %"; got != want {
-		t.Errorf("no false positive is written %q, want %q", got, want)
+	q := blacklist()
+	for _, find := range []finder{findBlocks, findBoth} {
+		o, larger, err := q.findWithLarger(find, q.leastBloomBits())
+		if err != nil || larger == nil {
+			t.Fatalf("larger blocks: %v, %v", larger, err)
+		}
+		if o.meets() || !larger.meets() || larger.BlockSize <= q.BlockSize {
+			t.Errorf("%s with blocks of %d instead of %d: meets it %t instead of %t", o.filters(), larger.BlockSize, o.BlockSize, larger.meets(), o.meets())
+		}
+		q.BlockSize = larger.BlockSize / 2
+		if smaller, err := find(q); err != nil || smaller.meets() {
+			t.Errorf("%s with blocks of %d meets it too: %v", o.filters(), q.BlockSize, err)
+		}
+		q.BlockSize = 4096
 	}
 }
 
@@ -161,99 +156,14 @@ func TestMachines(t *testing.T) {
 	for _, tt := range []struct {
 		memory   uint64
 		machines float64
-	}{{1e12, 1}, {3e9, 1}, {1e9, 2}, {500e6, 4}} {
+	}{{1e12, 1}, {3e9, 1}, {1e9, 2}, {500e6, 4}, {1e6, 0}} {
 		q.Memory = tt.memory
-		p := arranged(t, q)
-		if p.Machines != tt.machines {
-			t.Errorf("%s of %s: %g machines, want %g", size(float64(tt.memory)), size(p.MemoryBytes), p.Machines, tt.machines)
+		o := q.option(newDesign(10, tableFilter{}, q.BlockSize))
+		if o.Machines != tt.machines || o.MeetsMemory != (tt.machines == 1) {
+			t.Errorf("%s of %s: %g machines, want %g", size(float64(tt.memory)), size(o.MemoryBytes), o.Machines, tt.machines)
 		}
-		if p.TablesPerMachine*p.MemoryPerTable > float64(q.Memory) || p.TablesPerMachine*p.Machines < p.Tables {
-			t.Errorf("%g tables of %g bytes on a machine of %d, want room for them and for all %g", p.TablesPerMachine, p.MemoryPerTable, q.Memory, p.Tables)
-		}
-	}
-}
-
-// One key is one table, and large values get a table each.
-func TestFewKeys(t *testing.T) {
-	t.Parallel()
-	one := arranged(t, usual(1, 0.01))
-	if one.Tables != 1 || one.KeysPerFilter != 1 || one.FilterBytes != 8+1+4 {
-		t.Errorf("one key: %+v", one)
-	}
-	q := usual(7, 0.01)
-	q.ValueSize = 1 << 30
-	if p := arranged(t, q); p.Tables != 7 || p.KeysPerBlock != 1 {
-		t.Errorf("%g tables, %d keys per block, want 7 and 1", p.Tables, p.KeysPerBlock)
-	}
-}
-
-// The plan of a table is the size of the table that a Writer writes, or a little more,
-// since the plan counts whole keys and separators.
-func TestPlanIsWhatIsWritten(t *testing.T) {
-	t.Parallel()
-	const n = 100_000
-	half := workload.W1(n) // its values compress to half
-	for _, tt := range []struct {
-		name                string
-		keySize, valueSize  uint64
-		set                 workload.Set
-		compression         table.Codec
-		data, filter, index float64 // the most that is planned for each byte
-	}{
-		{"uncompressed", 16, 100, half, table.NoCompression, 1.1, 1.1, 1.2},
-		{"compressed", 16, 100, half, table.Snappy, 1.1, 1.1, 2.2},
-		{"keys alone", 64, 0, workload.W3(n), table.NoCompression, 2, 1.6, 3.5},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got := properties(t, tt.set, tt.compression)
-			q := Query{Keys: n, BitsPerKey: 10, KeySize: tt.keySize, ValueSize: tt.valueSize, Compression: 1, BlockSize: 4096, TableSize: 64e6}
-			if tt.compression == table.Snappy {
-				uncompressed := properties(t, tt.set, table.NoCompression)
-				q.Compression = float64(got.DataSize) / float64(uncompressed.DataSize)
-			}
-			p := arranged(t, q)
-			for _, part := range []struct {
-				name                  string
-				planned, actual, most float64
-			}{
-				{"data", p.DataBytes, float64(got.DataSize), tt.data},
-				{"filters", p.FilterBytes, float64(got.FilterSize), tt.filter},
-				{"index", p.IndexBytes, float64(got.IndexSize), tt.index},
-			} {
-				if ratio := part.planned / part.actual; ratio < 0.98 || ratio > part.most {
-					t.Errorf("%s: planned %g bytes, written %g", part.name, part.planned, part.actual)
-				}
-			}
-		})
-	}
-}
-
-// properties returns what a table of the set says of itself.
-func properties(t *testing.T, set workload.Set, compression table.Codec) *table.Properties {
-	t.Helper()
-	var file bytes.Buffer
-	w, err := table.NewWriter(&file, &table.WriterOptions{
-		FilterPolicy: filter.NewBloom(10), Compression: compression, Properties: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, key := range set.Keys {
-		if err := w.Append(key, set.Values[i]); err != nil {
-			t.Fatal(err)
+		if o.TablesPerMachine*o.MemoryPerTable > float64(q.Memory) || o.Machines > 0 && o.TablesPerMachine*o.Machines < o.Tables {
+			t.Errorf("%g tables of %g bytes on a machine of %d, want room for them and for all %g", o.TablesPerMachine, o.MemoryPerTable, q.Memory, o.Tables)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := table.NewReader(bytes.NewReader(slices.Clip(file.Bytes())), int64(file.Len()), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	p, err := r.Properties()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }

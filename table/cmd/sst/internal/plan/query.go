@@ -1,23 +1,27 @@
-// Package plan computes the size of tables for a number of keys: their filters, with
-// formula and measured false-positive rates, their disk space and their memory.
+// Package plan compares the filters that tables of a number of keys can have: their size,
+// their predicted and measured false-positive rates, and the disk space and memory of the
+// tables.
 package plan
 
 import (
 	"errors"
 	"fmt"
+	"math"
+
+	"github.com/sievetable/sievetable/filter"
 )
 
 // A Query is what to plan for. Its fields are the flags of sst plan. Sizes are in bytes.
 type Query struct {
-	Keys        uint64
-	Rate        float64 // false-positive rate; 0: use BitsPerKey
-	BitsPerKey  int
-	KeySize     uint64
-	ValueSize   uint64
-	Compression float64 // compressed size of data blocks, as a share of their size
-	BlockSize   uint64
-	TableSize   uint64
-	Memory      uint64 // memory of a machine; 0: do not plan machines
+	Keys        uint64  `json:"keys"`
+	Rate        float64 `json:"asked_rate,omitempty"` // of false positives; 0: use BitsPerKey
+	BitsPerKey  int     `json:"asked_bits_per_key,omitempty"`
+	KeySize     uint64  `json:"key_size"`
+	ValueSize   uint64  `json:"value_size"`
+	Compression float64 `json:"compression"` // compressed size of data blocks, as a share of their size
+	BlockSize   uint64  `json:"block_size"`
+	TableSize   uint64  `json:"table_size"`
+	Memory      uint64  `json:"asked_memory,omitempty"` // of a machine; 0: do not plan machines
 }
 
 const (
@@ -63,4 +67,26 @@ func (q Query) validateSizes() error {
 		}
 	}
 	return nil
+}
+
+// formula returns what LevelDB's filters would take by the classical formula.
+func (q Query) formula() (filter.Sizing, error) {
+	if q.Rate > 0 {
+		return filter.SizeForRate(q.Keys, q.Rate)
+	}
+	return filter.SizeForBits(q.Keys, q.BitsPerKey)
+}
+
+// leastBloomBits returns a number of bits per key below which no Bloom filters are what is
+// asked.
+func (q Query) leastBloomBits() float64 {
+	if q.Rate == 0 {
+		return float64(q.BitsPerKey)
+	}
+	return math.Log2(1/q.Rate) / math.Ln2
+}
+
+// measurable reports whether the rate is one that filters can be measured to reach.
+func (q Query) measurable() bool {
+	return q.Rate == 0 || newMeasurement(nil, maxLookups, 0).upper() <= q.Rate
 }

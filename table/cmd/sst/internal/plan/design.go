@@ -1,0 +1,128 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+)
+
+// A Design is the filters of tables, and what the tables have besides.
+type Design struct {
+	BlockBits   int    `json:"block_filter_bits,omitempty"` // per key; 0: no filters by blocks
+	TableFilter string `json:"table_filter,omitempty"`      // as in package tablefilter
+	FilterOnly  bool   `json:"filter_only,omitempty"`       // no keys and values
+	BlockSize   uint64 `json:"block_size,omitempty"`        // 0 if FilterOnly
+
+	table tableFilter
+}
+
+// A tableFilter is a filter of a whole table. The zero value is none.
+type tableFilter struct {
+	bloomBits int // per key
+	fuseBits  int // of a fingerprint
+}
+
+// maxBloomKeys is the most keys of a planned table with a TableBloom filter. Its hash has 32
+// bits: in filters of 10 million keys 0.23 % of all absent keys have the hash of a key.
+const maxBloomKeys = 1_000_000
+
+// fuseSizes are the bits that fingerprints can have.
+var fuseSizes = []int{4, 8, 10, 12, 16}
+
+func (f tableFilter) isNone() bool { return f == tableFilter{} }
+
+func (f tableFilter) name() string {
+	switch {
+	case f.bloomBits > 0:
+		return tablefilter.Bloom(f.bloomBits)
+	case f.fuseBits > 0:
+		return tablefilter.Fuse(f.fuseBits)
+	}
+	return ""
+}
+
+// policy builds the filters. It is nil if there are none.
+func (f tableFilter) policy() filter.TablePolicy {
+	if f.isNone() {
+		return nil
+	}
+	p, err := tablefilter.Parse(f.name())
+	if err != nil {
+		panic(err) // not with the sizes of this package
+	}
+	return p
+}
+
+// maxKeys returns how many keys a planned table has at most.
+func (f tableFilter) maxKeys() float64 {
+	switch {
+	case f.bloomBits > 0:
+		return maxBloomKeys
+	case f.fuseBits > 0:
+		return fuse.MaxKeys
+	}
+	return math.Inf(1)
+}
+
+// lines returns how many lines a TableBloom filter of n keys has.
+func (f tableFilter) lines(n float64) float64 {
+	const lineBits = 512
+	l := math.Ceil(n * float64(f.bloomBits) / lineBits)
+	return l + 1 - math.Mod(l, 2) // an odd number
+}
+
+// bytes returns the size of the filter of a table of n keys.
+func (f tableFilter) bytes(n float64) float64 {
+	switch {
+	case n < 1:
+		return 0
+	case f.bloomBits > 0:
+		const lineBytes, trailer = 64, 5
+		return f.lines(n)*lineBytes + trailer
+	case f.fuseBits > 0:
+		return float64(f.policy().(fuse.Policy).Size(int(n)))
+	}
+	return 0
+}
+
+// totalBytes returns the size of the filters of n keys in tables of that many.
+func (f tableFilter) totalBytes(n, perTable float64) float64 {
+	full := math.Floor(n / perTable)
+	return full*f.bytes(perTable) + f.bytes(n-full*perTable)
+}
+
+func newDesign(blockBits int, f tableFilter, blockSize uint64) Design {
+	return Design{BlockBits: blockBits, TableFilter: f.name(), FilterOnly: blockSize == 0, BlockSize: blockSize, table: f}
+}
+
+// filters names the filters.
+func (d Design) filters() string {
+	var names []string
+	if d.BlockBits > 0 {
+		names = append(names, fmt.Sprintf("blocks:%d", d.BlockBits))
+	}
+	if d.TableFilter != "" {
+		names = append(names, d.TableFilter)
+	}
+	return strings.Join(names, "+")
+}
+
+// command returns the command that builds a table.
+func (d Design) command() string {
+	bits := d.BlockBits
+	switch {
+	case d.FilterOnly:
+		return fmt.Sprintf("sst build --filter-only --table-filter %s -o OUT INPUT", d.TableFilter)
+	case bits == 0:
+		bits = -1
+	}
+	command := fmt.Sprintf("sst build --bits %d", bits)
+	if d.TableFilter != "" {
+		command += " --table-filter " + d.TableFilter
+	}
+	return command + fmt.Sprintf(" --block-size %s -o OUT INPUT", exact(d.BlockSize))
+}

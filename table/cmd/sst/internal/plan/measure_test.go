@@ -1,0 +1,183 @@
+package plan
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/table"
+)
+
+// designs are one of each kind, with rates that few lookups measure.
+func designs() []Design {
+	const blockSize = 4096
+	return []Design{
+		newDesign(6, tableFilter{}, blockSize),
+		newDesign(0, tableFilter{bloomBits: 8}, blockSize),
+		newDesign(3, tableFilter{bloomBits: 4}, blockSize),
+		newDesign(0, tableFilter{fuseBits: 8}, blockSize),
+		newDesign(0, tableFilter{bloomBits: 8}, 0),
+		newDesign(0, tableFilter{fuseBits: 4}, 0),
+		newDesign(0, tableFilter{fuseBits: 10}, 0),
+	}
+}
+
+// writeTable writes a table of the Design, of keys and values that are random.
+func writeTable(t *testing.T, d Design, n, valueSize int) []byte {
+	t.Helper()
+	o := &table.WriterOptions{TableFilterPolicy: d.table.policy(), FilterOnly: d.FilterOnly, Compression: table.NoCompression, Properties: true}
+	if d.BlockBits > 0 {
+		o.FilterPolicy = filter.NewBloom(d.BlockBits)
+	}
+	var file bytes.Buffer
+	w, err := table.NewWriter(&file, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random, keys, value := newRandomKeys(), make([][]byte, n), make([]byte, valueSize)
+	for i := range keys {
+		keys[i] = slices.Clone(random.next())
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	if d.FilterOnly {
+		value = nil
+	}
+	for _, key := range keys {
+		if err := w.Append(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func openTable(t *testing.T, file []byte) *table.Reader {
+	t.Helper()
+	r, err := table.NewReader(bytes.NewReader(file), int64(len(file)), &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// The rate that is measured for a Design is that of its tables, and the predicted one.
+func TestMeasuredIsWhatTablesMeasure(t *testing.T) {
+	t.Parallel()
+	const n, valueSize, lookups = 50_000, 100, 200_000
+	for _, d := range designs() {
+		q := usual(n, 0)
+		q.BitsPerKey, q.ValueSize = 1, valueSize
+		o, err := q.measured(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, absent, hits := openTable(t, writeTable(t, d, n, valueSize)), newRandomKeys(), 0
+		for range n {
+			absent.next() // present
+		}
+		for range lookups {
+			if r.MayContain(absent.next()) {
+				hits++
+			}
+		}
+		got := newMeasurement([]int{hits}, lookups, n)
+		if diff := math.Abs(got.MeasuredRate - o.MeasuredRate); diff > 2*(got.Band+o.Band) {
+			t.Errorf("%s: the table's rate is %v, the plan's %v", o.filters(), got, o.Measurement)
+		}
+		if math.Abs(o.PredictedRate/o.MeasuredRate-1) > 0.15 {
+			t.Errorf("%s: measured %v, predicted %s", o.filters(), o.Measurement, percent(o.PredictedRate))
+		}
+	}
+}
+
+// What README.md says of filters of 35 keys is measured.
+func TestRatesOfDataBlocks(t *testing.T) {
+	t.Parallel()
+	for bits, want := range map[int]float64{4: 0.17, 8: 0.025, 10: 0.0099, 16: 0.0015, 20: 0.0006} {
+		q := usual(1e6, 0)
+		q.BitsPerKey, q.ValueSize = bits, 100
+		o, err := findBlocks(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.KeysPerFilter != 35 || math.Abs(o.MeasuredRate/want-1) > 0.15 {
+			t.Errorf("%d bits: measured %v in filters of %d keys, want %s in those of 35", bits, o.Measurement, o.KeysPerFilter, percent(want))
+		}
+	}
+}
+
+// The bits that are found reach the rate, and no fewer do.
+func TestFewestBits(t *testing.T) {
+	t.Parallel()
+	q := usual(1e5, 0.01)
+	for _, find := range []finder{findBlocks, findBloom, findBoth} {
+		o, err := find(q)
+		if err != nil || !o.MeetsRate || o.MeasuredRate > q.Rate {
+			t.Errorf("%s: rate %v, %v", o.filters(), o.Measurement, err)
+		}
+		d := o.Design
+		fewer := newDesign(max(0, d.BlockBits-1), d.table, d.BlockSize)
+		if d.BlockBits == 0 {
+			fewer = newDesign(0, tableFilter{bloomBits: d.table.bloomBits - 1}, d.BlockSize)
+		}
+		if fewer.filters() == "" || fewer.table == d.table && d.BlockBits == 0 {
+			t.Fatalf("%s: no filters with fewer bits", d.filters())
+		}
+		if o, err := q.measured(fewer); err != nil || o.MeetsRate {
+			t.Errorf("%s reach it too: rate %v, %v", o.filters(), o.Measurement, err)
+		}
+	}
+}
+
+// By bits, each kind has about as many.
+func TestBits(t *testing.T) {
+	t.Parallel()
+	q := usual(1000, 0)
+	q.BitsPerKey = 12
+	for want, find := range map[string]finder{"blocks:12": findBlocks, "bloom:12": findBloom, "blocks:6+bloom:6": findBoth} {
+		if o, err := find(q); err != nil || o.filters() != want {
+			t.Errorf("filters %s, %v, want %s", o.filters(), err, want)
+		}
+	}
+	for bits, want := range map[int]int{1: 4, 4: 4, 8: 8, 10: 8, 12: 10, 13: 12, 16: 16, 20: 16, 100: 16} {
+		if got := nearestFuse(bits); got != want {
+			t.Errorf("%d bits: fingerprints of %d, want %d", bits, got, want)
+		}
+	}
+	for rate, want := range map[float64]int{0.5: 4, 0.0625: 4, 0.01: 8, 1e-3: 10, 1e-4: 16, 1e-6: 16} {
+		if got := (Query{Rate: rate}).chosenFuse(); got != want {
+			t.Errorf("rate %g: fingerprints of %d, want %d", rate, got, want)
+		}
+	}
+}
+
+// Few false positives are a bound, not a rate. The band is wider if filters differ.
+func TestMeasurement(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		hits    []int
+		lookups int
+		want    string
+		upper   float64
+	}{
+		{[]int{0}, 1000, "< 0.30 %", 0.003},
+		{[]int{4}, 1_000_000, "< 0.00080 %", 0.000008},
+		{[]int{25}, 1_000_000, "0.0025 ± 0.0010 %", 0.00003},
+		{[]int{1}, 1_000_000, "< 0.00030 %", 0.000003},
+		{[]int{400}, 10_000, "4.0 ± 0.4 %", 0.042},
+		{[]int{10_000}, 10_000, "100 ± 2 %", 1.01},
+		{[]int{100, 100, 100, 100}, 10_000, "4.0 ± 0.4 %", 0.042},
+		{[]int{120, 100, 100, 80}, 10_000, "4.0 ± 0.6 %", 0.0428284271},
+	} {
+		m := newMeasurement(tt.hits, tt.lookups, 1)
+		if m.String() != tt.want || math.Abs(m.upper()/tt.upper-1) > 1e-7 {
+			t.Errorf("%d of %d: %s, upper %g, want %s and %g", tt.hits, tt.lookups, m, m.upper(), tt.want, tt.upper)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// Tables of each kind have the sizes that are planned.
+func TestSizesAreWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	const n, valueSize = 100_000, 100
+	for _, d := range designs() {
+		q := usual(n, 0)
+		q.ValueSize = valueSize
+		o := q.option(d)
+		file := writeTable(t, d, n, valueSize)
+		filters := float64(properties(t, file).FilterSize)
+		for _, part := range []struct {
+			name             string
+			planned, written float64
+		}{{"filters", o.FilterBytes, filters}, {"bits per key", o.BitsPerKey, 8 * filters / n}, {"disk", o.DiskBytes, float64(len(file))}} {
+			if ratio := part.planned / part.written; ratio < 0.98 || ratio > 1.03 {
+				t.Errorf("%s, filter only %t: %s: planned %g, written %g", o.filters(), o.FilterOnly, part.name, part.planned, part.written)
+			}
+		}
+	}
+}
+
+// properties returns what a table says of itself.
+func properties(t *testing.T, file []byte) *table.Properties {
+	t.Helper()
+	p, err := openTable(t, file).Properties()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A plan for compressed values and for URLs is the size of the table that a Writer writes, or
+// more, since the plan counts whole keys and separators.
+func TestDataIsAtMostAsPlanned(t *testing.T) {
+	t.Parallel()
+	const n = 100_000
+	half := workload.W1(n) // its values compress to half
+	for _, tt := range []struct {
+		name                string
+		keySize, valueSize  uint64
+		set                 workload.Set
+		compression         table.Codec
+		data, filter, index float64 // the most that is planned for each byte
+	}{
+		{"uncompressed", 16, 100, half, table.NoCompression, 1.1, 1.1, 1.2},
+		{"compressed", 16, 100, half, table.Snappy, 1.1, 1.1, 2.2},
+		{"keys alone", 64, 0, workload.W3(n), table.NoCompression, 2, 1.6, 3.5},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := properties(t, writeSet(t, tt.set, tt.compression))
+			q := usual(n, 0)
+			q.KeySize, q.ValueSize = tt.keySize, tt.valueSize
+			if tt.compression == table.Snappy {
+				uncompressed := properties(t, writeSet(t, tt.set, table.NoCompression))
+				q.Compression = float64(got.DataSize) / float64(uncompressed.DataSize)
+			}
+			o := q.option(newDesign(10, tableFilter{}, q.BlockSize))
+			for _, part := range []struct {
+				name                  string
+				planned, actual, most float64
+			}{
+				{"data", o.DataBytes, float64(got.DataSize), tt.data},
+				{"filters", o.FilterBytes, float64(got.FilterSize), tt.filter},
+				{"index", o.IndexBytes, float64(got.IndexSize), tt.index},
+			} {
+				if ratio := part.planned / part.actual; ratio < 0.98 || ratio > part.most {
+					t.Errorf("%s: planned %g bytes, written %g", part.name, part.planned, part.actual)
+				}
+			}
+		})
+	}
+}
+
+// writeSet writes a table of the set.
+func writeSet(t *testing.T, set workload.Set, compression table.Codec) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w, err := table.NewWriter(&file, &table.WriterOptions{
+		FilterPolicy: filter.NewBloom(10), Compression: compression, Properties: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, key := range set.Keys {
+		if err := w.Append(key, set.Values[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// One key is one table, and large values get a table each.
+func TestFewKeys(t *testing.T) {
+	t.Parallel()
+	q := usual(1, 0)
+	one := q.option(newDesign(10, tableFilter{}, q.BlockSize))
+	if one.Tables != 1 || one.KeysPerFilter != 1 || one.FilterBytes != 8+1+4 {
+		t.Errorf("one key: %+v", one)
+	}
+	q = usual(7, 0)
+	q.ValueSize = 1 << 30
+	for _, d := range designs() {
+		o := q.option(d)
+		if want := map[bool]float64{false: 7, true: 1}[d.FilterOnly]; o.Tables != want {
+			t.Errorf("%s: %g tables, want %g", o.filters(), o.Tables, want)
+		}
+		if _, err := q.measured(d); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A table has at most as many keys as its filter can have or serves well.
+func TestTablesOfManyKeys(t *testing.T) {
+	t.Parallel()
+	q := usual(1e10, 0)
+	q.TableSize = 4 << 30
+	for _, tt := range []struct {
+		filter tableFilter
+		want   float64
+	}{{tableFilter{bloomBits: 10}, 1e6}, {tableFilter{fuseBits: 12}, 1e7}} {
+		for _, blockSize := range []uint64{0, 4096} {
+			if o := q.option(newDesign(0, tt.filter, blockSize)); o.KeysPerTable != tt.want || o.Tables != 1e10/tt.want {
+				t.Errorf("%s: %g tables of %g keys, want tables of %g", o.filters(), o.Tables, o.KeysPerTable, tt.want)
+			}
+		}
+	}
+}
