@@ -122,6 +122,10 @@ func (p *Plan) writeVerdict(out *bytes.Buffer) {
 }
 
 func (o *Option) describe(out *bytes.Buffer, why string) {
-	fmt.Fprintf(out, "%s: %s, %s in %s of %s:\n  %s\n",
-		why, o.filters(), size(o.MemoryBytes), text.Count(uint64(o.Tables), "table"), text.Count(uint64(o.KeysPerTable), "key"), o.Command)
+	each := ""
+	if o.Tables > 1 {
+		each = ", each by"
+	}
+	fmt.Fprintf(out, "%s: %s, %s in %s of %s%s:\n  %s\n",
+		why, o.filters(), size(o.MemoryBytes), text.Count(uint64(o.Tables), "table"), text.Count(uint64(o.KeysPerTable), "key"), each, o.Command)
 }
