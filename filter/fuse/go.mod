@@ -9,6 +9,7 @@ require (
 )
 
 require (
+	github.com/golang/snappy v1.0.0 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.10 // indirect
 	golang.org/x/sys v0.30.0 // indirect
 )
