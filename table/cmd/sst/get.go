@@ -21,12 +21,7 @@ type getFlags struct {
 	explain bool
 }
 
-func getCommand() *cobra.Command {
-	var f getFlags
-	cmd := &cobra.Command{
-		Use:   "get SOURCE KEY...",
-		Short: "Print the value of a key",
-		Long: `Print the value of a key. With several keys, or with --keys-from, print each key and its
+const getLong = `Print the value of a key. With several keys, or with --keys-from, print each key and its
 value. The exit status is 1 if a key is absent, and 3 if damage hides whether it is there. The
 other keys are still looked up.
 
@@ -52,7 +47,14 @@ filter may contain the key, and the data block does not have it. Blocks are read
 file each time, without a block cache. In a database, a lookup stops after the logs, or after the level, that have a version
 of the key, even if that is a deletion. The tables of level 0 overlap, so all of them that
 may have the key are searched. Without a MANIFEST there are no levels, and all tables whose
-range has the key are searched.`,
+range has the key are searched.`
+
+func getCommand() *cobra.Command {
+	var f getFlags
+	cmd := &cobra.Command{
+		Use:   "get SOURCE KEY...",
+		Short: "Print the value of a key",
+		Long:  getLong,
 		Example: `  sst get users.ldb ada
   sst get users.ldb -- -key-that-starts-with-a-dash
   sst get --format raw src.ldb fmt/print.go > print.go
