@@ -42,12 +42,15 @@ answers of their filters, the index entry, the number of the filter, the data bl
 were read, and the time it took. For each Bloom filter it prints the hash of the key, or of
 the user key in a database, and the bits that the filter looked up, by their positions. The
 first clear bit says that the key is absent, and ends the lookup in this table. A filter of
-a whole table has the bits of a key in one line of 64 bytes. A false positive is named: the
-filter may contain the key, and the data block does not have it. Blocks are read from the
-file each time, without a block cache. In a database, a lookup stops after the logs, or after the level, that have a version
-of the key, even if that is a deletion. The tables of level 0 overlap, so all of them that
-may have the key are searched. Without a MANIFEST there are no levels, and all tables whose
-range has the key are searched.`
+a whole table has the bits of a key in one line of 64 bytes. A fuse filter has a fingerprint
+of the key, if the numbers at three places give it. A false positive is named: the filter
+may contain the key, and the data block does not have it. Blocks are read from the file each
+time, without a block cache.
+
+In a database, a lookup stops after the logs, or after the level, that have a version of the
+key, even if that is a deletion. The tables of level 0 overlap, so all of them that may have
+the key are searched. Without a MANIFEST there are no levels, and all tables whose range has
+the key are searched.`
 
 func getCommand() *cobra.Command {
 	var f getFlags
