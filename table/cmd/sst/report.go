@@ -32,7 +32,8 @@ files, and works without a network. The page of a table, FILE, shows
 
   - a map of the file: every block to scale, coloured by kind or by compression
   - the sizes of blocks, keys and values
-  - the filters: how full each is, its predicted false-positive rate, and the worst ones
+  - the filters: how full each is, the false-positive rate that sst stats predicts, and
+    the worst ones
   - the steps of a lookup: type a key to see the index entry, the filter, the bits that
     are probed, the data block, and the entry
 

@@ -46,30 +46,31 @@ type collector struct {
 	sizes         blockSizes
 }
 
-// blocks reads the data blocks in file order.
-func (m *Model) blocks(f *source.File, budget int64, d *damageList) {
+// blocks reads the data blocks in file order, and returns the statistics of the filters.
+func (m *Model) blocks(f *source.File, budget int64, d *damageList) []tablestats.FilterStats {
 	c := collector{Model: m, f: f, budget: budget, sizes: newBlockSizes()}
+	keys := tablestats.NewFilterKeys(f)
 	m.Blocks.Errors = map[int]string{}
-	for i, part := range f.Layout.Data {
-		b, entries, err := tablestats.ReadBlock(f, part)
-		if err != nil {
-			d.add(err)
-			m.Blocks.Errors[i] = errorText(err)
-		}
+	for b, err := range tablestats.Blocks(f) {
+		keys.Add(b, err)
 		var encoded []byte
 		if err == nil {
-			c.count(b, entries)
-			encoded = c.encodeEntries(entries)
+			c.count(b)
+			encoded = c.encodeEntries(b.Iter)
+		} else {
+			d.add(err)
+			m.Blocks.Errors[m.Blocks.Count] = errorText(err)
 		}
 		c.add(b, encoded)
 	}
-	m.Blocks.Count = len(f.Layout.Data)
 	m.Histograms = c.sizes.histograms(f.Internal)
+	return keys.Stats()
 }
 
 // add adds a block to the columns.
 func (c *collector) add(b tablestats.Block, encoded []byte) {
 	out := &c.Blocks
+	out.Count++
 	for _, n := range []uint64{
 		b.Offset - c.lastEnd, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(b.Compression), uint64(len(encoded)),
 	} {
@@ -93,11 +94,10 @@ func appendKey(dst, key []byte, shared int) []byte {
 }
 
 // count counts a sound block.
-func (c *collector) count(b tablestats.Block, entries *block.Iter) {
+func (c *collector) count(b tablestats.Block) {
 	c.compression(b.Compression)
 	t := &c.Totals
 	t.Entries += b.Entries
-	t.UserKeys += b.UserKeys
 	t.Deletions += b.Deletions
 	t.Stored += int64(b.Length)
 	t.Raw += int64(b.Raw)
@@ -106,9 +106,9 @@ func (c *collector) count(b tablestats.Block, entries *block.Iter) {
 	c.sizes.stored[int(b.Length)]++
 	c.sizes.raw[b.Raw]++
 	c.sizes.entries[b.Entries]++
-	for ok := entries.First(); ok; ok = entries.Next() {
-		c.sizes.keys[len(c.userKey(entries.Key()))]++
-		c.sizes.values[len(entries.Value())]++
+	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
+		c.sizes.keys[len(c.userKey(b.Iter.Key()))]++
+		c.sizes.values[len(b.Iter.Value())]++
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
 // uvarints returns the numbers that are packed in b.
@@ -40,7 +42,7 @@ func TestModel(t *testing.T) {
 	}
 	want := &Model{
 		File: "names.ldb", Command: []string{"sst", "get", "names.ldb"}, Size: f.Size,
-		Totals:       Totals{Entries: 2, UserKeys: 2, Stored: 77, Raw: 77, Keys: 7, Values: 48},
+		Totals:       Totals{Entries: 2, Stored: 77, Raw: 77, Keys: 7, Values: 48},
 		Compressions: map[string]string{"0": "none"},
 		Parts: []Part{
 			{Kind: "filter", Name: "filter.leveldb.BuiltinBloomFilter, filter.leveldb.BuiltinBloomFilter2", Offset: 87, Length: 18, Trailer: 5, Raw: 18},
@@ -53,7 +55,10 @@ func TestModel(t *testing.T) {
 			Separators: []byte("\x00\x03ada\x00\x01b"),
 			Entries:    []byte("\x00\x03ada\x08\x08lovelace" + "\x00\x04adam\x28\x20" + strings.Repeat("s", 32)),
 		},
-		Filter:  &Filter{"leveldb.BuiltinBloomFilter", 87, bits},
+		Filter: &Filter{Contents: bits, FilterStats: tablestats.FilterStats{
+			Name: "leveldb.BuiltinBloomFilter", Offset: 87, Bytes: 18, NonEmpty: 1, Keys: 2, BaseLg: 11, KMin: 6, KMax: 6,
+			BitsPerKey: 32, Fill: 12. / 64, Predicted: math.Pow(1-math.Exp(-6*2./64), 6),
+		}},
 		Samples: [][]byte{[]byte("ada"), []byte("adam"), []byte("adam~")},
 	}
 	columns, histograms := got.Blocks.Columns, got.Histograms

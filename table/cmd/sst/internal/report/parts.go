@@ -8,6 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -71,15 +72,15 @@ func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *da
 func idText(id byte) string { return strconv.Itoa(int(id)) }
 
 // filters adds the filters that lookups check, and says why others are not used.
-func (m *Model) filters(f *source.File, d *damageList) {
+func (m *Model) filters(f *source.File, stats []tablestats.FilterStats, d *damageList) {
 	all := f.Filters()
-	if all.Blocks != nil {
-		contents, _, _ := f.Layout.ReadBlock(all.BlocksEntry.Handle) // it was read before, and is sound
-		m.Filter = &Filter{policyName(all.BlocksEntry, format.FilterPrefix), all.BlocksEntry.Offset, contents}
-	}
-	if all.Table != nil {
-		contents, _, _ := f.Layout.ReadBlock(all.TableEntry.Handle)
-		m.Whole = &Filter{policyName(all.TableEntry, format.TableFilterPrefix), all.TableEntry.Offset, contents}
+	for _, s := range stats {
+		s.Name = text.Escape([]byte(s.Name))
+		if s.WholeTable {
+			m.Whole = newFilter(f, s, all.TableEntry)
+		} else {
+			m.Filter = newFilter(f, s, all.BlocksEntry)
+		}
 	}
 	if why := f.FilterNote(); why != "" {
 		m.Note = "A filter of the table is " + why + "."
@@ -89,8 +90,14 @@ func (m *Model) filters(f *source.File, d *damageList) {
 	}
 }
 
-func policyName(entry table.MetaindexEntry, prefix string) string {
-	return text.Escape([]byte(strings.TrimPrefix(entry.Name, prefix)))
+// newFilter returns nil if the filter cannot be read. It could be before, so the file has
+// changed.
+func newFilter(f *source.File, s tablestats.FilterStats, entry table.MetaindexEntry) *Filter {
+	contents, _, err := f.Layout.ReadBlock(entry.Handle)
+	if err != nil {
+		return nil
+	}
+	return &Filter{FilterStats: s, Rates: s.LargeRates, Contents: contents}
 }
 
 // damagedFilter adds the damage of a filter whose checksum is right.

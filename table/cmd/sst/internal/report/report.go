@@ -10,6 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -47,7 +48,6 @@ type Model struct {
 // Totals are sums over the sound data blocks.
 type Totals struct {
 	Entries   int   `json:"entries"`
-	UserKeys  int   `json:"users"` // distinct user keys
 	Deletions int   `json:"deletions"`
 	Stored    int64 `json:"stored"`
 	Raw       int64 `json:"raw"`
@@ -55,11 +55,13 @@ type Totals struct {
 	Values    int64 `json:"values"`
 }
 
-// A Filter is a filter block.
+// A Filter is the filter block, or the filter of the whole table.
 type Filter struct {
-	Name   string `json:"name"`
-	Offset uint64 `json:"offset"`
-	Bytes  []byte `json:"bytes"`
+	tablestats.FilterStats // the name is escaped
+
+	// Rates are LargeRates. For the other filters the page has the classical formula.
+	Rates    map[int]float64 `json:"rates,omitempty"`
+	Contents []byte          `json:"contents"`
 }
 
 // New reads the whole table. The error joins all damage. The Model is valid even then, and
@@ -73,9 +75,9 @@ func New(f *source.File, o Options) (*Model, error) {
 		m.Order = "keys are in the order of " + text.Printable(f.Order.Name())
 	}
 	d := damageList{seen: map[int64]bool{}}
-	m.blocks(f, int64(min(o.Embed, 1<<60)/4*3), &d) // base64 makes 4 bytes of 3
+	stats := m.blocks(f, int64(min(o.Embed, 1<<60)/4*3), &d) // base64 makes 4 bytes of 3
 	m.parts(f, &d)
-	m.filters(f, &d)
+	m.filters(f, stats, &d)
 	m.samples(f)
 	for _, err := range d.found {
 		m.Damage = append(m.Damage, text.Lines(err)...)

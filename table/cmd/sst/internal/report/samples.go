@@ -34,9 +34,9 @@ func (m *Model) samples(f *source.File) {
 
 // firstKey returns the user key of the first entry of data block i, or nil.
 func firstKey(f *source.File, i int) []byte {
-	_, it, err := tablestats.ReadBlock(f, f.Layout.Data[i])
-	if err == nil && it.First() {
-		return append([]byte{}, f.FilterKey(it.Key())...)
+	b, err := tablestats.ReadBlock(f, f.Layout.Data[i])
+	if err == nil && b.Iter.First() {
+		return append([]byte{}, f.FilterKey(b.Iter.Key())...)
 	}
 	return nil
 }

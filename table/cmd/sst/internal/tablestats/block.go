@@ -27,23 +27,26 @@ type Block struct {
 	KeyShared        int64 // bytes that are not stored, because a key shares them with the key before it
 	ValueBytes       int64
 	LongestValue     int // length of the longest value
+
+	Iter *block.Iter // goes through the entries; nil if the block is damaged
 }
 
 // ReadBlock reads and checks a data block.
-func ReadBlock(f *source.File, part table.IndexEntry) (Block, *block.Iter, error) {
+func ReadBlock(f *source.File, part table.IndexEntry) (Block, error) {
 	b := Block{IndexEntry: part}
 	contents, compression, err := f.Layout.ReadBlock(part.Handle)
 	if err != nil {
-		return b, nil, err
+		return b, err
 	}
 	it, err := source.OpenBlock(contents, f.Comparer())
 	if err != nil {
-		return b, nil, &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
+		return b, &table.CorruptionError{Block: table.DataBlock, Offset: int64(part.Offset), Length: int64(part.Length), Err: err}
 	}
 	b.Compression, b.Raw = compression, len(contents)
 	b.RestartPoints = source.NumRestarts(contents)
 	b.count(it, f.Internal)
-	return b, it, nil
+	b.Iter = it
+	return b, nil
 }
 
 // count counts the entries.
@@ -88,11 +91,11 @@ func Blocks(f *source.File) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		var last []byte // user key
 		for _, part := range f.Layout.Data {
-			b, it, err := ReadBlock(f, part)
-			if err == nil && f.Internal && it.First() {
-				b.Continues = last != nil && bytes.Equal(table.InternalFilterKey(it.Key()), last)
-				it.Last()
-				last = append(last[:0], table.InternalFilterKey(it.Key())...)
+			b, err := ReadBlock(f, part)
+			if err == nil && f.Internal && b.Iter.First() {
+				b.Continues = last != nil && bytes.Equal(table.InternalFilterKey(b.Iter.Key()), last)
+				b.Iter.Last()
+				last = append(last[:0], table.InternalFilterKey(b.Iter.Key())...)
 			}
 			if !yield(b, err) {
 				return

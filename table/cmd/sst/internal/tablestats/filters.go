@@ -22,6 +22,7 @@ type FilterStats struct {
 	Bytes      uint64 `json:"bytes"`
 	NonEmpty   int    `json:"filters"` // filters with keys
 	Empty      int    `json:"empty_filters"`
+	Keys       int    `json:"keys"`    // in all filters; an estimate if blocks are damaged
 	BaseLg     int    `json:"base_lg"` // base-2 logarithm of the file range per block filter
 	KMin       int    `json:"k_min"`
 	KMax       int    `json:"k_max"`
@@ -35,6 +36,11 @@ type FilterStats struct {
 	Predicted  float64 `json:"predicted_rate"`
 	Measured   float64 `json:"measured_rate"` // set by Stats.Measure
 	Lookups    int     `json:"questions"`
+
+	// LargeRates are the predicted rates of the block filters with ≥ 10,000 keys, by number.
+	// Predicted is the mean of these and of the rates by the classical formula of the others,
+	// weighted by keys.
+	LargeRates map[int]float64 `json:"-"`
 }
 
 // lineSize is the length of a line of a filter.TableBloom.
@@ -90,38 +96,34 @@ func (b BloomBits) formula() float64 {
 	return math.Pow(1-math.Exp(-float64(b.K)*float64(b.Keys)/float64(8*len(b.Array))), float64(b.K))
 }
 
-// addFilters adds the statistics of the filters. keys has the number of keys of each block
-// filter.
-func (s *Stats) addFilters(f *source.File, keys []int) {
-	all := f.Filters()
-	if blocks := all.Blocks; blocks != nil {
-		var sum filterSum
-		for i := range blocks.Len() {
-			sum.add(BloomBitsOf(blocks.Filter(i), keys[i]))
-		}
-		sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(string(all.BlocksEntry.Name), format.FilterPrefix), all.BlocksEntry.Offset, all.BlocksEntry.Length
-		sum.BaseLg = blocks.BaseLg()
-		s.Filters = append(s.Filters, sum.result())
+// blockFilters returns the statistics of the block filters.
+func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry table.MetaindexEntry) FilterStats {
+	sum := filterSum{FilterStats: FilterStats{BaseLg: blocks.BaseLg()}}
+	sum.setEntry(entry, format.FilterPrefix)
+	for i := range blocks.Len() {
+		sum.add(i, BloomBitsOf(blocks.Filter(i), k.blocks[i]))
 	}
-	if all.Table != nil {
-		s.Filters = append(s.Filters, s.tableFilter(f, all.TableEntry))
-	}
+	return sum.result()
 }
 
 // tableFilter returns the statistics of the filter of the whole table.
-func (s *Stats) tableFilter(f *source.File, entry table.MetaindexEntry) FilterStats {
+func (k *FilterKeys) tableFilter(entry table.MetaindexEntry) FilterStats {
 	sum := filterSum{FilterStats: FilterStats{WholeTable: true}}
-	sum.Name, sum.Offset, sum.Bytes = strings.TrimPrefix(entry.Name, format.TableFilterPrefix), entry.Offset, entry.Length
-	contents, _, err := f.Layout.ReadBlock(entry.Handle)
+	sum.setEntry(entry, format.TableFilterPrefix)
+	contents, _, err := k.file.Layout.ReadBlock(entry.Handle)
 	if err != nil {
 		return sum.FilterStats // it was read before, so the file has changed
 	}
 	if sum.Name == (fuse.Policy{}).Name() {
-		sum.setFuse(contents, s.userKeys)
+		sum.setFuse(contents, k.table)
 		return sum.FilterStats
 	}
-	sum.add(tableBloomBitsOf(contents, s.userKeys))
+	sum.add(0, tableBloomBitsOf(contents, k.table))
 	return sum.result()
+}
+
+func (f *FilterStats) setEntry(entry table.MetaindexEntry, prefix string) {
+	f.Name, f.Offset, f.Bytes = strings.TrimPrefix(entry.Name, prefix), entry.Offset, entry.Length
 }
 
 // setFuse sets the statistics of a binary fuse filter.
@@ -137,18 +139,21 @@ func (f *FilterStats) setFuse(contents []byte, keys int) {
 	if keys == unknownCount { // as many as make the filter so long
 		keys = sort.Search(fuse.MaxKeys, func(n int) bool { return policy.Size(n) >= len(contents) })
 	}
-	f.NonEmpty, f.FingerprintBits, f.Predicted = 1, i.Bits, policy.Rate()
+	f.NonEmpty, f.Keys, f.FingerprintBits, f.Predicted = 1, keys, i.Bits, policy.Rate()
 	f.BitsPerKey = 8 * float64(len(contents)) / float64(max(1, keys))
 }
 
 // A filterSum adds up filters.
 type filterSum struct {
 	FilterStats
-	keys, bits, set int
-	predicted       float64 // sum of the predicted rates, weighted by keys
-	large           int     // number of filters with manyKeys that were predicted
-	excess          float64 // sum of their predicted rates by those of the formula
+	bits, set int
+	predicted float64 // sum of the predicted rates, weighted by keys
+	large     int     // number of filters with manyKeys that were predicted
+	excess    float64 // sum of their predicted rates by those of the formula
 }
+
+// maxK is the largest k of LevelDB's filters. Larger ones are reserved.
+const maxK = 30
 
 // manyKeys is the number of keys from which on the rate of a LevelDB filter is predicted by
 // filter.PredictRate: then the classical formula can be wrong by half. A prediction takes up
@@ -159,11 +164,13 @@ const (
 	maxPredictions = 32
 )
 
-// predict returns the expected false-positive rate of a filter.
-func (s *filterSum) predict(b BloomBits) float64 {
+// predict returns the expected false-positive rate of filter i.
+func (s *filterSum) predict(i int, b BloomBits) float64 {
 	switch {
 	case s.WholeTable:
 		return filter.PredictTableRate(uint64(b.Keys), uint64(len(b.Array)/lineSize), b.K)
+	case b.K > maxK:
+		return 1 // such a filter may contain every key
 	case b.Keys < manyKeys:
 		return b.formula()
 	}
@@ -171,10 +178,15 @@ func (s *filterSum) predict(b BloomBits) float64 {
 		s.large++
 		s.excess += filter.PredictRate(uint64(b.Keys), 8*uint64(len(b.Array)), b.K) / b.formula()
 	}
-	return min(1, b.formula()*s.excess/float64(s.large))
+	if s.LargeRates == nil {
+		s.LargeRates = map[int]float64{}
+	}
+	s.LargeRates[i] = min(1, b.formula()*s.excess/float64(s.large))
+	return s.LargeRates[i]
 }
 
-func (s *filterSum) add(b BloomBits) {
+// add adds filter i.
+func (s *filterSum) add(i int, b BloomBits) {
 	if len(b.Array) == 0 {
 		s.Empty++
 		return
@@ -187,16 +199,16 @@ func (s *filterSum) add(b BloomBits) {
 	}
 	s.NonEmpty++
 	s.KMin, s.KMax = min(s.KMin, b.K), max(s.KMax, b.K)
-	s.keys += b.Keys
+	s.Keys += b.Keys
 	s.bits += 8 * len(b.Array)
 	s.set += b.NumSet()
-	s.predicted += s.predict(b) * float64(b.Keys)
+	s.predicted += s.predict(i, b) * float64(b.Keys)
 }
 
 func (s *filterSum) result() FilterStats {
-	if s.keys > 0 {
-		s.BitsPerKey = float64(s.bits) / float64(s.keys)
-		s.FilterStats.Predicted = s.predicted / float64(s.keys)
+	if s.Keys > 0 {
+		s.BitsPerKey = float64(s.bits) / float64(s.Keys)
+		s.FilterStats.Predicted = s.predicted / float64(s.Keys)
 	}
 	if s.bits > 0 {
 		s.Fill = float64(s.set) / float64(s.bits)

@@ -2,7 +2,6 @@ package tablestats
 
 import (
 	"errors"
-	"math"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -37,11 +36,10 @@ type Stats struct {
 	LongestValue int   `json:"longest_value_bytes"`
 	Restarts     int   `json:"restart_points"`
 
-	FilterNote      string        `json:"unused_filter,omitempty"` // why a filter is not used
-	Filters         []FilterStats `json:"filters"`
-	Estimate        Estimate      `json:"-"`
-	Properties      Properties    `json:"properties,omitempty"`
-	userKeys        int
+	FilterNote      string            `json:"unused_filter,omitempty"` // why a filter is not used
+	Filters         []FilterStats     `json:"filters"`
+	Estimate        Estimate          `json:"-"`
+	Properties      Properties        `json:"properties,omitempty"`
 	TableProperties *table.Properties `json:"-"` // the source of Properties; nil: none
 	Damage          []string          `json:"damage,omitempty"`
 }
@@ -80,12 +78,6 @@ func Collect(f *source.File) (*Stats, error) {
 // CollectSound is like Collect, but ignores damage.
 func CollectSound(f *source.File) *Stats { return collect(f, func(error) {}) }
 
-// unknownCount is the number of keys in a damaged block.
-const unknownCount = -1
-
-// maxFilterKeys bounds what the properties of a table say of its filter.
-const maxFilterKeys = math.MaxInt32
-
 func collect(f *source.File, add func(error)) *Stats {
 	s := &Stats{File: f.Path, Size: f.Size, InternalKeys: f.Internal, OrderNote: f.OrderNote, Footer: f.Layout.Footer, Compression: map[string]int{}}
 	if f.Order != table.AnyOrder {
@@ -97,21 +89,11 @@ func collect(f *source.File, add func(error)) *Stats {
 	s.Index, err = blockInfo(f, f.Layout.Index)
 	add(err)
 	add(s.addMetaBlocks(f))
-	keys := make([]int, numFilters(f))
+	keys := NewFilterKeys(f)
 	for b, err := range Blocks(f) {
 		add(err)
 		s.addBlock(f, b)
-		users := b.UserKeys
-		if err != nil {
-			users = unknownCount
-		}
-		s.userKeys = addCounts(s.userKeys, users)
-		if b.Continues && s.userKeys != unknownCount {
-			s.userKeys--
-		}
-		if slot := b.filterIndex(f); slot < len(keys) {
-			keys[slot] = addCounts(keys[slot], users)
-		}
+		keys.Add(b, err)
 	}
 	p, err := f.Reader.Properties()
 	if err == nil {
@@ -119,20 +101,9 @@ func collect(f *source.File, add func(error)) *Stats {
 	} else if !errors.Is(err, table.ErrNotFound) {
 		add(err)
 	}
-	if f.Reader.FilterOnly() && p != nil {
-		s.userKeys = int(min(p.FilterEntries, maxFilterKeys))
-	}
-	s.addFilters(f, keys)
+	s.Filters = keys.Stats()
 	s.FilterNote = f.FilterNote()
 	return s
-}
-
-// addCounts adds two numbers of keys, either of which may be unknown.
-func addCounts(a, b int) int {
-	if a == unknownCount || b == unknownCount {
-		return unknownCount
-	}
-	return a + b
 }
 
 func blockInfo(f *source.File, h table.Handle) (BlockInfo, error) {
@@ -161,22 +132,6 @@ func (s *Stats) addMetaBlocks(f *source.File) error {
 		s.Meta = append(s.Meta, MetaBlock{string(part.Name), e})
 	}
 	return errors.Join(errs...)
-}
-
-// numFilters returns the number of filters in the filter block.
-func numFilters(f *source.File) int {
-	if blocks := f.Filters().Blocks; blocks != nil {
-		return blocks.Len()
-	}
-	return 0
-}
-
-// filterIndex returns the number of the block's filter, or 0 without block filters.
-func (b Block) filterIndex(f *source.File) int {
-	if blocks := f.Filters().Blocks; blocks != nil {
-		return int(b.Offset >> blocks.BaseLg())
-	}
-	return 0
 }
 
 func (s *Stats) addBlock(f *source.File, b Block) {

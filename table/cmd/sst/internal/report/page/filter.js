@@ -1,4 +1,4 @@
-// Filters of a table: LevelDB's Bloom filters by data blocks, and RocksDB's of a whole table.
+// Bloom filters of a table: LevelDB's by data blocks, and RocksDB's of a whole table.
 
 const lineSize = 64;
 const lineBits = 8 * lineSize;
@@ -44,14 +44,14 @@ class BlockFilter {
     const filter = this.filter(slot);
     const array = filter.subarray(0, Math.max(0, filter.length - 1));
     const k = filter[array.length] ?? 0;
-    const figures = figuresOf(slot, array, k, this.keys[slot]);
-    if (k > mostProbes) figures.rate = 1; // the filter is treated as containing every key
-    return figures;
+    const size = 8 * array.length, keys = this.keys[slot];
+    const rate = k > mostProbes ? 1 : model.filter.rates?.[slot] ?? falsePositives(size, k, keys);
+    return { index: slot, size, k, keys, fill: fillOf(array), perKey: keys ? size / keys : 0, rate };
   }
 }
 
-/** A WholeFilter is the filter of the whole table. It consists of lines of 64 bytes. */
-class WholeFilter {
+/** A LineFilter is a Bloom filter of the whole table. It consists of lines of 64 bytes. */
+class LineFilter {
   constructor(contents) {
     const end = contents.length - 5;
     this.bits = contents.subarray(0, end);
@@ -72,21 +72,19 @@ class WholeFilter {
   }
 
   figures(line) {
-    return figuresOf(line, this.filter(line), this.k, model.totals.users / this.count);
+    return { index: line, size: lineBits, fill: fillOf(this.filter(line)) };
   }
 }
 
-function figuresOf(index, array, k, keys) {
-  const size = 8 * array.length;
-  const fill = size ? countOnes(array) / size : 0;
-  return { index, size, k, keys, fill, perKey: keys ? size / keys : 0, rate: falsePositives(size, k, keys) };
+/** fillOf is the share of set bits. */
+const fillOf = (array) => array.length ? countOnes(array) / (8 * array.length) : 0;
+
+/** wholeFilterOf returns the filter of the whole table, or null. */
+function wholeFilterOf(whole) {
+  if (!whole) return null;
+  const contents = decodeBase64(whole.contents);
+  return whole.fingerprint_bits ? null : new LineFilter(contents);
 }
 
-const blockFilter = model.filter ? new BlockFilter(decodeBase64(model.filter.bytes)) : null;
-const wholeFilter = model.whole ? wholeFilterOf(decodeBase64(model.whole.bytes)) : null;
-
-/** wholeFilterOf returns null if the length is not that of a table filter. */
-function wholeFilterOf(contents) {
-  const f = new WholeFilter(contents);
-  return f.count > 0 && f.bits.length === lineSize * f.count && f.k <= 127 ? f : null;
-}
+const blockFilter = model.filter ? new BlockFilter(decodeBase64(model.filter.contents)) : null;
+const wholeFilter = wholeFilterOf(model.whole);

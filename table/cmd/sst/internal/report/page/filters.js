@@ -12,32 +12,17 @@ function figureFacts(figures) {
   ];
 }
 
-/** sumOf adds the figures of filters up; their rate is what random questions meet. */
-function sumOf(all) {
-  const sum = { size: 0, keys: 0, set: 0, rate: 0, k: [Infinity, 0], empty: 0 };
-  for (const figures of all) {
-    if (!figures.size) {
-      sum.empty++;
-      continue;
-    }
-    sum.size += figures.size;
-    sum.keys += figures.keys;
-    sum.set += figures.fill * figures.size;
-    sum.rate += figures.rate * figures.keys;
-    sum.k = [Math.min(sum.k[0], figures.k), Math.max(sum.k[1], figures.k)];
-  }
-  return sum;
-}
-
+/** sumFacts are the figures of all Bloom filters of a kind, or of the only one. */
 function sumFacts(sum) {
-  if (!sum.size) return [["keys", "none"]];
-  const [least, most] = sum.k;
+  if (!sum.keys) return [["keys", "none"]];
   return [
-    ["keys", number(Math.round(sum.keys))], ["bits per key", sum.keys ? decimal(sum.size / sum.keys, 2) : "no keys"],
-    ["probes, k", least === most ? number(most) : `${least} to ${most}`], ["bits set", percent(sum.set / sum.size)],
-    ["predicted false positives", percent(sum.keys ? sum.rate / sum.keys : 0)],
+    ...keysFacts(sum),
+    ["probes, k", sum.k_min === sum.k_max ? number(sum.k_max) : `${sum.k_min} to ${sum.k_max}`], ["bits set", percent(sum.fill)],
+    ["predicted false positives", percent(sum.predicted_rate)],
   ];
 }
+
+const keysFacts = (sum) => [["keys", number(sum.keys)], ["bits per key", decimal(sum.bits_per_key, 2)]];
 
 /** blockSlot describes a filter by data blocks. */
 function blockSlot(figures) {
@@ -72,14 +57,14 @@ function worst(caption, all, order, picker) {
 }
 
 function showBlockFilter(section) {
+  const sum = model.filter;
   const all = Array.from({ length: blockFilter.count }, (_, i) => blockFilter.figures(i));
-  const sum = sumOf(all);
   section.append(element("h3", {}, "By data blocks"),
-    factList([["policy", model.filter.name],
-      ["filters", `${number(all.length - sum.empty)} with keys, ${number(sum.empty)} without`],
+    factList([["policy", sum.name],
+      ["filters", `${number(sum.filters)} with keys, ${number(sum.empty_filters)} without`],
       ["each is for", `the blocks that start in ${count(2 ** blockFilter.baseLg, "bytes")}`], ...sumFacts(sum)]));
   const picker = heatOf(section, "Filters by data blocks: how many of their bits are set", "filters", all, blockSlot);
-  if (picker && sum.size) {
+  if (picker && sum.filters) {
     section.append(element("div", { className: "pair" },
       worst("Worst: highest predicted false-positive rate, then most probes", all, (a, b) => b.rate - a.rate || b.k - a.k, picker),
       worst("Fullest: most bits set", all, (a, b) => b.fill - a.fill, picker)));
@@ -90,7 +75,7 @@ function showBlockFilter(section) {
 function showWholeFilter(section) {
   const all = Array.from({ length: wholeFilter.count }, (_, i) => wholeFilter.figures(i));
   section.append(element("h3", {}, "Of the whole table"),
-    factList([["policy", model.whole.name], ["lines of 512 bits", number(all.length)], ...sumFacts(sumOf(all))]));
+    factList([["policy", model.whole.name], ["lines of 512 bits", number(all.length)], ...sumFacts(model.whole)]));
   const picker = heatOf(section, "Lines of the table's filter: how many of their bits are set", "lines", all, wholeLine);
   return (line) => picker?.choose(line);
 }

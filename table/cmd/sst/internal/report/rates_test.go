@@ -1,0 +1,64 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+)
+
+// The page predicts the rates that sst stats predicts: of large filters, for which the
+// classical formula is wrong, of those of the whole table, and of a table with versions of a
+// key in adjacent blocks.
+func TestRatesAreThoseOfStats(t *testing.T) {
+	t.Parallel()
+	versions := internalOptions(both)
+	versions.BlockSize = 1
+	for _, tt := range []struct {
+		name  string
+		o     table.WriterOptions
+		pairs []workload.Pair
+		shown []string // in the section of filters
+	}{
+		{"large", table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterBaseLg: 30}, plainPairs(100_000),
+			[]string{"keys 100,000 bits per key 10.00 probes, k 6", "predicted false positives 1.44 %", "Bits/key 0 1.44 % 6"}},
+		{"small", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, plainPairs(1000), []string{"keys 1,000", "predicted false positives 0.8"}},
+		{"reserved", table.WriterOptions{FilterPolicy: reserved{filter.NewBloom(10)}}, plainPairs(1000), []string{"predicted false positives 100.0 %"}},
+		{"whole table", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, plainPairs(10_000), []string{"keys 10,000", "predicted false positives 1.18 %"}},
+		{"versions", versions, workload.Versions(workload.Writes(4, 900, 30)), nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := openTable(t, writeTable(t, "t.ldb", tt.o, tt.pairs))
+			s, err := tablestats.Collect(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := New(f, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []tablestats.FilterStats
+			for _, shown := range []*Filter{m.Filter, m.Whole} {
+				if shown != nil {
+					got = append(got, shown.FilterStats)
+				}
+			}
+			if diff := cmp.Diff(s.Filters, got); diff != "" {
+				t.Errorf("filters (-stats +report):\n%s", diff)
+			}
+			section := pagetest.Open(t, writePage(t, f, Options{}), 1000).Text("#filters")
+			for _, want := range tt.shown {
+				if !strings.Contains(section, want) {
+					t.Errorf("the section of filters is %q, want %q in it", section, want)
+				}
+			}
+		})
+	}
+}
