@@ -34,13 +34,14 @@ files, and works without a network. The page of a table, FILE, shows
   - the sizes of blocks, keys and values
   - the filters: how full each is, the false-positive rate that sst stats predicts, and
     the worst ones
-  - the steps of a lookup: type a key to see the index entry, the filter, the bits that
-    are probed, the data block, and the entry
+  - the steps of a lookup: type a key to see the index entry, the filters, the bits or the
+    fingerprints that are probed, the data block, and the entry
 
 sst reads the whole table. The page always holds the whole index and all filters. It also
 holds the entries of data blocks, in file order, up to the size that --embed gives: keys,
 and the first 32 bytes of values. For the other blocks the page shows the sst command that
-looks the key up.
+looks the key up. If the table has a filter only, a lookup ends with "may be present" or
+"absent".
 
 The page of a database's directory, DIR, shows
 

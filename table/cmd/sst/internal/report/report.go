@@ -34,6 +34,9 @@ type Model struct {
 	Note     string   `json:"note,omitempty"`  // why a filter is not used
 	Order    string   `json:"order,omitempty"` // the order of keys if it is not bytewise: the page then looks up no keys
 
+	FilterOnly bool   `json:"filter_only"`      // there is a filter of keys, and no entries
+	Hidden     string `json:"hidden,omitempty"` // why it is not known whether a table without data blocks has keys
+
 	Totals       Totals            `json:"totals"`
 	Compressions map[string]string `json:"compressions"` // names of compressions, by id
 	Parts        []Part            `json:"parts"`        // the blocks other than data blocks, and the footer
@@ -78,11 +81,25 @@ func New(f *source.File, o Options) (*Model, error) {
 	stats := m.blocks(f, int64(min(o.Embed, 1<<60)/4*3), &d) // base64 makes 4 bytes of 3
 	m.parts(f, &d)
 	m.filters(f, stats, &d)
+	m.withoutBlocks(f, &d)
 	m.samples(f)
 	for _, err := range d.found {
 		m.Damage = append(m.Damage, text.Lines(err)...)
 	}
 	return m, errors.Join(d.found...)
+}
+
+// withoutBlocks sets what a table without data blocks is.
+func (m *Model) withoutBlocks(f *source.File, d *damageList) {
+	if m.Blocks.Count > 0 {
+		return
+	}
+	_, err := f.Reader.FirstKey()
+	m.FilterOnly = errors.Is(err, table.ErrFilterOnly)
+	if errors.Is(err, table.ErrCorrupt) {
+		d.add(err)
+		m.Hidden = errorText(err)
+	}
 }
 
 // A damageList lists damage, once per block. A block can be read twice, with different

@@ -113,7 +113,7 @@ func TestPageIsNotFooled(t *testing.T) {
 // The page fits a phone, and its parts are reached with the keyboard.
 func TestPageOnPhoneAndKeyboard(t *testing.T) {
 	t.Parallel()
-	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: fusePolicy(t, 16), Properties: true}
 	long := workload.Pair{Key: []byte("a" + strings.Repeat("x", 150)), Value: []byte(strings.Repeat("y", 500))}
 	f := openTable(t, writeTable(t, strings.Repeat("long", 30)+".ldb", o, append([]workload.Pair{long}, plainPairs(5000)...)))
 	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 360)

@@ -83,7 +83,7 @@ const fillOf = (array) => array.length ? countOnes(array) / (8 * array.length) :
 function wholeFilterOf(whole) {
   if (!whole) return null;
   const contents = decodeBase64(whole.contents);
-  return whole.fingerprint_bits ? null : new LineFilter(contents);
+  return whole.fingerprint_bits ? new FuseFilter(contents) : new LineFilter(contents);
 }
 
 const blockFilter = model.filter ? new BlockFilter(decodeBase64(model.filter.contents)) : null;

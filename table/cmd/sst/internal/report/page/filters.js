@@ -72,21 +72,39 @@ function showBlockFilter(section) {
   return (slot) => picker?.choose(slot);
 }
 
-function showWholeFilter(section) {
+function showLineFilter(section) {
   const all = Array.from({ length: wholeFilter.count }, (_, i) => wholeFilter.figures(i));
-  section.append(element("h3", {}, "Of the whole table"),
-    factList([["policy", model.whole.name], ["lines of 512 bits", number(all.length)], ...sumFacts(model.whole)]));
+  section.append(factList([["policy", model.whole.name], ["kind", "Bloom filter"], ["lines of 512 bits", number(all.length)], ...sumFacts(model.whole)]));
   const picker = heatOf(section, "Lines of the table's filter: how many of their bits are set", "lines", all, wholeLine);
   return (line) => picker?.choose(line);
+}
+
+function showFuseFilter(section) {
+  const { name, predicted_rate: rate } = model.whole, { width, segments, segmentLength } = wholeFilter;
+  section.append(
+    factList([["policy", name], ["kind", "binary fuse filter"], ["fingerprints", `${number(wholeFilter.count)} of ${width} bits`],
+      ["segments", `${number(segments)} of ${number(segmentLength)} fingerprints`], ...keysFacts(model.whole),
+      ["predicted false positives", element("span", {}, `${percent(rate)} = 2`, element("sup", {}, `−${width}`))]]),
+    element("p", { className: "soft" }, "The hash of a key determines its fingerprint, and three places in three consecutive segments. " +
+      `The exclusive or of the fingerprints at these places is that of the key. For an absent key it is so by chance, once in ${number(1 / rate)} lookups.`));
+  return () => {};
+}
+
+function showWholeFilter(section) {
+  section.append(element("h3", {}, "Of the whole table"));
+  return wholeFilter instanceof FuseFilter ? showFuseFilter(section) : showLineFilter(section);
+}
+
+function noFilterText() {
+  if (model.filter_only) return "Lookups in this table check no filter, and there is nothing else to check.";
+  return "Lookups in this table check no filter. Each reads a data block, unless the key is > all separators.";
 }
 
 /** showFilters returns what chooses a filter and a line in the pictures. */
 function showFilters() {
   const section = byId("filters");
   if (model.note) section.append(element("p", { className: "warning" }, `⚠ ${model.note}`));
-  if (!blockFilter && !wholeFilter) {
-    section.append(element("p", {}, "Lookups in this table check no filter. Each reads a data block, unless the key is > all separators."));
-  }
+  if (!blockFilter && !wholeFilter) section.append(element("p", {}, noFilterText()));
   return {
     line: wholeFilter ? showWholeFilter(section) : () => {},
     slot: blockFilter ? showBlockFilter(section) : () => {},

@@ -3,13 +3,6 @@
 const chartHeight = 190;
 const chartEdge = { top: 12, right: 26, bottom: 44, left: 58 };
 
-function svg(tag, attributes, text) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 /** niceStep returns 1, 2 or 5 times a power of ten, which makes at most so many steps. */
 function niceStep(most, steps) {
   const unit = 10 ** Math.floor(Math.log10(Math.max(most / steps, 1)));
@@ -106,5 +99,5 @@ function histogramCard(histogram) {
 function showHistograms() {
   const section = byId("sizes");
   section.append(...model.histograms.map(histogramCard));
-  if (model.histograms.length === 0) section.append(element("p", {}, "There are no sound data blocks, and so no sizes."));
+  if (model.histograms.length === 0) section.append(element("p", {}, `There are no ${blocks.count ? "sound " : ""}data blocks, and so no sizes.`));
 }

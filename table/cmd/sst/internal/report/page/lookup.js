@@ -4,8 +4,8 @@
 /**
  * lookup looks a key up: the user's, where keys are internal. It returns what was
  * come to on the way (whole, visits) and how that ended: outcome is found, deleted,
- * absent, damaged, or unknown if the page does not hold the entries; by says what
- * ended it.
+ * absent, damaged, maybe if the table has a filter only, or unknown if the page does not
+ * hold the entries; by says what ended it.
  */
 function lookup(key) {
   if (model.order) return { key, whole: null, visits: [], outcome: "unknown", by: "order" };
@@ -13,6 +13,10 @@ function lookup(key) {
   if (wholeFilter) {
     path.whole = wholeFilter.ask(key);
     if (!path.whole.contains) return path;
+  }
+  if (model.filter_only || model.hidden) {
+    path.outcome = model.hidden ? "damaged" : "maybe";
+    return path;
   }
   const sought = seekKey(key);
   path.by = "index";

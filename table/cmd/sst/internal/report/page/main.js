@@ -3,12 +3,19 @@
 /** summaryFacts are what one wants to know first. */
 function summaryFacts() {
   const { entries, deletions, stored, raw, keys, values } = model.totals;
+  if (model.filter_only) return filterOnlyFacts();
   const facts = [["file", size(model.size)], ["entries", number(entries)], ["data blocks", number(blocks.count)]];
   if (deletions) facts.push(["deletions", number(deletions)]);
   if (stored) facts.push(["compression", `${decimal(raw / stored, 2)} to 1`]);
   if (entries) facts.push(["a key", `${mean(keys / entries)} bytes`], ["a value", `${mean(values / entries)} bytes`]);
   facts.push(["keys are", model.internal ? "internal" : "plain"]);
   if (model.order) facts.push(["order", model.order]);
+  return facts;
+}
+
+function filterOnlyFacts() {
+  const facts = [["file", size(model.size)], ["entries", "none, a filter only"]];
+  if (model.whole) facts.push(["keys in the filter", number(model.whole.keys)]);
   return facts;
 }
 
@@ -23,6 +30,7 @@ function showSummary() {
 
 /** heldText says of how many blocks the page has entries. */
 function heldText() {
+  if (model.filter_only) return "This page holds the filter. The table has nothing else.";
   let full = 0;
   for (const entries of blocks.entries) full += entries > 0;
   if (full === model.blocks.held) return "This page holds the index, all filters, and all keys.";
@@ -44,13 +52,13 @@ function showAnswer(choose) {
   input.removeAttribute("aria-invalid");
   const path = lookup(key);
   const [word, why] = verdict(path);
-  const classes = { found: "yes", unknown: "maybe" };
+  const classes = { found: "yes", unknown: "maybe", maybe: "maybe" };
   answer.replaceChildren(
     element("p", { className: `verdict ${classes[path.outcome] ?? "no"}` }, element("strong", {}, word), ` ${quote(key)}`),
     element("p", {}, why));
   if (path.outcome === "unknown") answer.append(element("pre", {}, element("code", {}, commandFor(key))));
   way.replaceChildren(pathSteps(path));
-  if (path.whole) choose.line(path.whole.line);
+  if (path.whole) choose.line(path.whole.line); // a binary fuse filter has no lines
   const visit = path.visits.at(-1);
   if (visit) choose.block(visit.block);
   if (visit?.filter && !visit.filter.missing) choose.slot(visit.filter.slot);
@@ -78,6 +86,7 @@ function start() {
     showAnswer(choose);
   });
   showSamples(form);
+  if (model.filter_only) form.prepend(element("p", {}, "This table has a filter of its keys, and no entries. A lookup ends with “may be present” or “absent”."));
   byId("held").textContent = heldText();
 }
 

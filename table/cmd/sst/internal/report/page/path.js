@@ -11,7 +11,9 @@ function verdict(path) {
     case "deleted":
       return ["✗ Absent: deleted", `Sequence ${sequenceOf(visit.entry.key)} deleted the key.`];
     case "damaged":
-      return ["⚠ Damaged", `The lookup needs a damaged block: ${blocks.errors[visit.block]}`];
+      return ["⚠ Damaged", `The lookup needs a damaged block: ${visit ? blocks.errors[visit.block] : model.hidden}`];
+    case "maybe":
+      return ["◆ May be present", `${path.whole ? "The filter of the table may contain the key" : "The filter of the table is not used"}, and there are no entries to look at.`];
     case "unknown":
       if (path.by === "order") return ["? Not searched", `The page cannot look up keys in this order (${model.order}). If the command knows the order, it can:`];
       return ["? Not in the page", "The page does not hold this block's keys. This command looks the key up:"];
@@ -24,12 +26,18 @@ function reasonText(path, visit) {
     case "filter of the table":
       return "The filter of the table excludes the key. Nothing else is read.";
     case "index":
-      return blocks.count ? "The key is > all separators in the index." : "The table is empty.";
+      return (blocks.count ? "The key is > all separators in the index." : "The table is empty.") + mistakeText(path.whole);
     case "filter":
-      return "The filter of the data block excludes the key. The block is not read.";
+      return "The filter of the data block excludes the key. The block is not read." + mistakeText(path.whole);
   }
-  const checked = path.whole || visit.filter && !visit.filter.missing;
-  return `The data block does not have the key.${checked ? " The filter answered “may contain”: a false positive." : ""}`;
+  return "The data block does not have the key." + mistakeText(path.whole, visit.filter && !visit.filter.missing);
+}
+
+/** mistakeText names the filters that may contain a key which is absent. */
+function mistakeText(whole, block) {
+  if (whole && block) return " Both filters answered “may contain”: false positives.";
+  if (!whole && !block) return "";
+  return ` The filter of the ${whole ? "table" : "data block"} answered “may contain”: a false positive.`;
 }
 
 /** entryText describes the entry that was found. */
@@ -73,6 +81,7 @@ function probesOf(answer, facts) {
 }
 
 function wholeStep(answer) {
+  if (wholeFilter instanceof FuseFilter) return fuseStep(answer);
   const line = ["line, hash mod lines", `${number(answer.line)} of ${number(wholeFilter.count)}`];
   return step("Filter of the table", answerOf(answer), ...probesOf(answer, [line]));
 }

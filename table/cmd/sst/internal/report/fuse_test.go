@@ -1,0 +1,153 @@
+package report
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// fusePolicy returns the policy of binary fuse filters with fingerprints of so many bits.
+func fusePolicy(t testing.TB, bits int) fuse.Policy {
+	t.Helper()
+	p, err := fuse.New(bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// keysOfAllLengths returns the sorted keys of the given number for each length that XXH3 treats
+// in its own way.
+func keysOfAllLengths(each int) (pairs []workload.Pair) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	lengths := []int{511, 512, 513, 1000, 1023, 1024, 1025, 1088, 1089, 2047, 2048, 2049, 5000}
+	for n := range 301 {
+		lengths = append(lengths, n)
+	}
+	seen := map[string]bool{}
+	for _, n := range lengths {
+		for range each {
+			key := make([]byte, n)
+			for i := range key {
+				key[i] = byte(rng.Uint32())
+			}
+			if !seen[string(key)] {
+				seen[string(key)] = true
+				pairs = append(pairs, workload.Pair{Key: key})
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b workload.Pair) int { return slices.Compare(a.Key, b.Key) })
+	return pairs
+}
+
+// probes are a fuse.Probes in JSON that JavaScript can write, and the answer.
+type probes struct {
+	Hash       string
+	Places     []uint32
+	Want, Have uint16
+	Contains   bool
+}
+
+// The page hashes keys of any length, and looks up their fingerprints, as the library does.
+func TestPageProbesFuse(t *testing.T) {
+	t.Parallel()
+	pairs := keysOfAllLengths(6)
+	for _, bits := range []int{4, 8, 10, 12, 16} {
+		t.Run(fmt.Sprint(bits), func(t *testing.T) {
+			t.Parallel()
+			o := table.WriterOptions{TableFilterPolicy: fusePolicy(t, bits), FilterOnly: true}
+			f := openTable(t, writeTable(t, "t.ldb", o, everySecond(pairs)))
+			page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
+			var keys [][]byte
+			var wanted []probes
+			for _, p := range pairs {
+				keys = append(keys, p.Key)
+				filter := f.Filters().Table
+				got, ok := fuse.Probe(filter, p.Key)
+				if !ok {
+					t.Fatal("the table has no binary fuse filter")
+				}
+				wanted = append(wanted, probes{fmt.Sprintf("%016x", got.Hash), got.Places[:], got.Want, got.Have, filter.Contains(p.Key)})
+			}
+			got := pagetest.Call[[]probes](page, `(keys) => keys.map((key) => {
+				const { hash, probes, want, have, contains } = lookup(Uint8Array.from(atob(key), (c) => c.charCodeAt(0))).whole;
+				return { Hash: hash.toString(16).padStart(16, "0"), Places: probes.map((p) => p.place), Want: want, Have: have, Contains: contains };
+			})`, keys)
+			for i, key := range keys {
+				if diff := cmp.Diff(wanted[i], got[i]); diff != "" {
+					t.Fatalf("key %q of %d bytes (-library +page):\n%s", key, len(key), diff)
+				}
+			}
+		})
+	}
+}
+
+// everySecond returns every second pair.
+func everySecond(pairs []workload.Pair) (half []workload.Pair) {
+	for i := 0; i < len(pairs); i += 2 {
+		half = append(half, pairs[i])
+	}
+	return half
+}
+
+// The page shows what a binary fuse filter is, and what a lookup in it finds.
+func TestPageShowsFuse(t *testing.T) {
+	t.Parallel()
+	o := table.WriterOptions{TableFilterPolicy: fusePolicy(t, 4), FilterPolicy: filter.NewBloom(1)}
+	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(1000)))
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000)
+	absent, missed := mistaken(t, f)
+	for _, tt := range []struct{ key, answer, way string }{
+		{"key000500", "✓ Found “key000500” It has a value of 33 bytes", "Filter of the table ◆ may contain hash, XXH3 of 64 bits 0x"},
+		{missed, "✗ Absent “" + missed + "” The filter of the table excludes the key. Nothing else is read.", "Filter of the table ✗ certainly absent"},
+		{absent, "✗ Absent “" + absent + "” The data block does not have the key. Both filters answered “may contain”: false positives.", "Filter of the table ◆ may contain"},
+	} {
+		page.Submit("#key", tt.key)
+		if got := page.Text("#answer"); !strings.HasPrefix(got, tt.answer) {
+			t.Errorf("the answer for %s is %q, want %q", tt.key, got, tt.answer)
+		}
+		p, _ := fuse.Probe(f.Filters().Table, []byte(tt.key))
+		facts := fmt.Sprintf("fingerprint wanted 0x%x the three places give 0x%x", p.Want, p.Have)
+		table := fmt.Sprintf("exclusive or %04b wanted %04b", p.Have, p.Want)
+		for _, part := range []string{tt.way, facts, table} {
+			if way := page.Text("#way"); !strings.Contains(way, part) {
+				t.Errorf("the way for %s is %q, want %q in it", tt.key, way, part)
+			}
+		}
+	}
+	const want = "Of the whole table policy binaryfuse kind binary fuse filter fingerprints 1,408 of 4 bits segments 11 of 128 fingerprints keys 1,000 bits per key 5.74 predicted false positives 6.25 % = 2−4"
+	if got := page.Text("#filters"); !strings.Contains(got, want) {
+		t.Errorf("the section of filters is %q, want %q in it", got, want)
+	}
+}
+
+// mistaken returns two absent keys between others: one that all filters may contain, and one
+// that the filter of the table excludes.
+func mistaken(t *testing.T, f *source.File) (passes, excluded string) {
+	t.Helper()
+	for i := 0; passes == "" || excluded == ""; i++ {
+		key := fmt.Sprintf("key000500x%d", i)
+		p, err := f.Explain([]byte(key))
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case p.FalsePositive:
+			passes = key
+		case p.TableFilter == source.Absent:
+			excluded = key
+		}
+	}
+	return passes, excluded
+}

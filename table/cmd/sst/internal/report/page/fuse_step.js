@@ -1,0 +1,57 @@
+// The step of a lookup that asks a binary fuse filter: its three fingerprints.
+
+const fingerprintHex = (n) => "0x" + hex(n, Math.ceil(wholeFilter.width / 4));
+const hashHex = (n) => "0x" + hex(n, 16);
+
+function fuseStep(answer) {
+  const facts = factList([
+    ["hash, XXH3 of 64 bits", hashHex(answer.hash)], ["mixed with the filter's seed", hashHex(answer.mixed)],
+    ["fingerprint wanted", fingerprintHex(answer.want)], ["the three places give", fingerprintHex(answer.have)]]);
+  return step("Filter of the table", answerOf(answer), facts, placesFigure(answer),
+    element("div", { className: "fingerprints" }, scroller("Fingerprints", fingerprintTable(answer))));
+}
+
+/** fingerprintTable has the fingerprints as bits, and those of their exclusive or that are wrong. */
+function fingerprintTable({ probes, have, want }) {
+  const { segmentLength } = wholeFilter;
+  const rows = probes.map(({ place, fingerprint }) =>
+    [number(place), number(Math.floor(place / segmentLength)), bitsOf(fingerprint)]);
+  rows.push(["exclusive or", "", bitsOf(have, want)], ["wanted", "", bitsOf(want)]);
+  return tableOf("Fingerprints as bits", ["At", "Segment", "Fingerprint"], rows);
+}
+
+/** bitsOf writes a fingerprint in groups of four bits. Those that differ from another are marked. */
+function bitsOf(fingerprint, other = fingerprint) {
+  const bits = element("code");
+  for (let i = wholeFilter.width - 1; i >= 0; i--) {
+    const bit = String(fingerprint >> i & 1);
+    bits.append((fingerprint ^ other) >> i & 1 ? element("span", { className: "differs" }, bit) : bit, i % 4 === 0 && i > 0 ? " " : "");
+  }
+  return bits;
+}
+
+const pictureWidth = 1000; // in units that are stretched to the width there is
+const leastWindow = 6;
+
+/** placesFigure draws the filter, and below it the three segments of the key with its places. */
+function placesFigure({ probes }) {
+  const { segments, segmentLength } = wholeFilter;
+  const first = Math.floor(probes[0].place / segmentLength);
+  const wide = Math.max(pictureWidth * fuseArity / segments, leastWindow);
+  const from = Math.min(pictureWidth * first / segments, pictureWidth - wide);
+  const picture = svg("svg", { viewBox: `0 0 ${pictureWidth} 56`, preserveAspectRatio: "none", role: "img",
+    "aria-label": `Segments ${first} to ${first + 2} of ${segments}, each with a place of the key` });
+  picture.append(
+    svg("rect", { x: 0, y: 0, width: pictureWidth, height: 14, class: "rest" }),
+    svg("rect", { x: from, y: 0, width: wide, height: 14, class: "segment" }),
+    svg("path", { d: `M${from} 14H${from + wide}L${pictureWidth} 32H0Z`, class: "zoom" }));
+  const each = pictureWidth / fuseArity;
+  probes.forEach(({ place }, i) => {
+    const x = (i + (place % segmentLength + 0.5) / segmentLength) * each;
+    picture.append(
+      svg("rect", { x: i * each + (i && 2), y: 32, width: each - (i && 2), height: 24, class: "segment" }),
+      svg("line", { x1: x, x2: x, y1: 32, y2: 56 }));
+  });
+  const caption = `Above: the filter of ${number(segments)} segments. Below: segments ${number(first)}, ${number(first + 1)} and ${number(first + 2)}, with the key's place in each.`;
+  return element("figure", { className: "places" }, picture, element("figcaption", {}, caption));
+}
