@@ -12,11 +12,16 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
+// ErrTooManyKeys is the error of Generate for more than MaxKeys keys: test for it with
+// errors.Is. Such a table needs another filter, or to be cut into several tables.
+var ErrTooManyKeys = fmt.Errorf("fuse: more than %d keys in one filter: write several tables, or use another filter", MaxKeys)
+
 // NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key, or
-// none if the key equals the one added before it. Generate takes about 24 more for a moment.
+// none if the key equals the one added before it. Generate takes about 24 more for a moment. A
+// key that is added again later takes as much space in the filter as another one.
 //
-// Generate returns no filter if there are no keys, and an error if there are more than
-// [MaxKeys]: such a table needs other filters, or to be cut into several tables.
+// Generate returns no filter if there are no keys, and [ErrTooManyKeys] if there are more than
+// [MaxKeys].
 func (p Policy) NewTableGenerator() filter.TableGenerator {
 	return &generator{bits: p.Bits()}
 }
@@ -40,7 +45,7 @@ func (g *generator) Add(key []byte) {
 
 func (g *generator) Generate() ([]byte, error) {
 	if g.more {
-		return nil, fmt.Errorf("fuse: more than %d keys in one filter: write several tables, or use another filter", MaxKeys)
+		return nil, ErrTooManyKeys
 	}
 	if len(g.hashes) == 0 {
 		return nil, nil

@@ -2,6 +2,7 @@ package fuse_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -168,7 +169,7 @@ func TestTooManyKeys(t *testing.T) {
 	for range fuse.MaxKeys + 1 {
 		g.Add(keys.next())
 	}
-	if _, err := g.Generate(); err == nil || !strings.Contains(err.Error(), "more than 10000000 keys") {
+	if _, err := g.Generate(); !errors.Is(err, fuse.ErrTooManyKeys) || !strings.Contains(err.Error(), "more than 10000000 keys") {
 		t.Errorf("Generate returns %v", err)
 	}
 }
