@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -19,14 +20,18 @@ func (w *Writer) appendToFilterOnly(key, value []byte) error {
 	if len(value) > 0 {
 		return fmt.Errorf("table: value of %d bytes of key %s, want none: FilterOnly keeps no values", len(value), wire.Quote(key))
 	}
-	if w.entries > 0 && w.o.Comparer.Compare(w.lastKey, key) >= 0 {
+	first := w.entries == 0
+	if !first && w.o.Comparer.Compare(w.lastKey, key) >= 0 {
 		return fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.lastKey))
 	}
-	if filterKeyOf(w.o.FilterKey, key) == nil {
+	filterKey := filterKeyOf(w.o.FilterKey, key)
+	if filterKey == nil {
 		return fmt.Errorf("table: key %s has no filter key, and FilterOnly keeps nothing else", wire.Quote(key))
 	}
+	if first || !bytes.Equal(filterKey, filterKeyOf(w.o.FilterKey, w.lastKey)) { // not another version of the key
+		w.addToFilter(key)
+	}
 	w.lastKey = append(w.lastKey[:0], key...)
-	w.addToFilter(key)
 	w.entries++
 	return nil
 }
@@ -38,7 +43,8 @@ func (r *Reader) FilterOnly() bool { return r.filterOnly }
 // MayContain reports whether the table may have key. It asks the filters alone, and reads
 // nothing. False is certain: Get and Find then return ErrNotFound. True is a guess that is
 // wrong at the filters' rate of false positives. Without a filter, or if FilterErr says that
-// it is not used, it is no more than that key is ≤ the last separator.
+// it is not used, it is no more than that key is ≤ the last separator. Some filters want their
+// policy in ReaderOptions.TableFilterPolicies.
 //
 // The key is one for Get or Find. With an InternalComparer,
 // MayContain(SeekKey(nil, user, MaxSequence)) asks for a user key.
@@ -68,24 +74,28 @@ func (r *Reader) MayContain(key []byte) bool {
 }
 
 // openFilterOnly finds out whether a table without data blocks has a filter only. Its
-// properties say so. If they are damaged and there is a filter of the whole table, keys may be
-// in that.
+// properties say so, and then it is damage if there is none. If they are damaged and there is
+// a filter of the whole table, keys may be in that.
 func (r *Reader) openFilterOnly(metaindex *block.Iter) error {
 	if r.index.len() > 0 {
 		return nil
 	}
 	p, err := r.readProperties(metaindex)
+	_, hasFilter := tableFilters.first(metaindex)
 	switch {
-	case err == nil:
-		if r.filterOnly = p.FilterOnly; p.FilterOnly && p.FilterEntries > 0 {
-			r.hidden = ErrFilterOnly
-		}
+	case errors.Is(err, ErrNotFound):
 	case errors.Is(err, ErrCorrupt):
-		if _, found := tableFilters.first(metaindex); found {
+		if hasFilter {
 			r.hidden = err
 		}
-	case !errors.Is(err, ErrNotFound):
+	case err != nil:
 		return err
+	case p.FilterOnly && p.FilterEntries > 0 && !hasFilter:
+		return r.corrupt(MetaindexBlock, r.footer.metaindex, "no filter of the table, but the properties say that a filter of %d keys is all it has", p.FilterEntries)
+	case p.FilterOnly && p.FilterEntries > 0:
+		r.filterOnly, r.hidden = true, ErrFilterOnly
+	default:
+		r.filterOnly = p.FilterOnly
 	}
 	return nil
 }

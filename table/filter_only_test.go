@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -61,6 +63,53 @@ func TestMayContain(t *testing.T) {
 		}
 		if r.MayContain([]byte("z")) || r.FilterOnly() {
 			t.Errorf("%s: MayContain of a key > all = true, or FilterOnly = %v", tt.name, r.FilterOnly())
+		}
+	}
+}
+
+// A filter that cannot be used, or that is not there, is an error: nothing else can answer.
+func TestFilterOnlyWithoutItsFilter(t *testing.T) {
+	t.Parallel()
+	other := build(t, &table.WriterOptions{TableFilterPolicy: renamed{filter.NewTableBloom(10)}, FilterOnly: true}, []workload.Pair{{Key: []byte("a")}})
+	if _, err := table.NewReader(bytes.NewReader(other), int64(len(other)), nil); err == nil || !strings.Contains(err.Error(), `filter "other": no policy of that name`) {
+		t.Errorf("NewReader without the policy returns %v", err)
+	}
+	var f rawtable.File
+	properties := f.Block(rawtable.Entries("rocksdb.num.filter_entries", "\x02", "sievetable.filter.only", "\x01"))
+	missing := f.Footer(f.Block(rawtable.Entries("rocksdb.properties", properties)), f.Block(rawtable.Entries()))
+	_, err := table.NewReader(bytes.NewReader(missing), int64(len(missing)), nil)
+	if !errors.Is(err, table.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), "a filter of 2 keys is all it has") {
+		t.Errorf("NewReader without the filter returns %v", err)
+	}
+	none := &table.WriterOptions{TableFilterPolicy: noGenerator{}, FilterOnly: true}
+	if _, err := table.NewWriter(new(bytes.Buffer), none); err == nil || !strings.Contains(err.Error(), "returns no TableGenerator") {
+		t.Errorf("NewWriter without a generator returns %v", err)
+	}
+}
+
+// renamed is a TableBloom of another name.
+type renamed struct{ filter.TableBloom }
+
+func (renamed) Name() string { return "other" }
+
+// noGenerator is a policy without a generator.
+type noGenerator struct{ filter.TableBloom }
+
+func (noGenerator) NewTableGenerator() filter.TableGenerator { return nil }
+
+// Versions of a key count once.
+func TestFilterOnlyOfVersions(t *testing.T) {
+	t.Parallel()
+	c := table.InternalComparer(table.BytewiseComparer)
+	pairs := []workload.Pair{{Key: internalKey("a", 9, table.KindSet)}, {Key: internalKey("a", 3, table.KindDelete)}, {Key: internalKey("b", 5, table.KindSet)}}
+	r := open(t, build(t, &table.WriterOptions{Comparer: c, TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true}, pairs), &table.ReaderOptions{Comparer: c})
+	p, err := r.Properties()
+	if err != nil || p.FilterEntries != 2 {
+		t.Errorf("FilterEntries = %d, %v, want 2", p.FilterEntries, err)
+	}
+	for user, want := range map[string]bool{"a": true, "b": true, "c": false} {
+		if got := r.MayContain(table.SeekKey(nil, []byte(user), table.MaxSequence)); got != want {
+			t.Errorf("MayContain(%s) = %v, want %v", user, got, want)
 		}
 	}
 }

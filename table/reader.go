@@ -38,7 +38,7 @@ type Reader struct {
 // range is an error. Close does not close r.
 //
 // Damage in footer or index is a *CorruptionError. A filter that cannot be used is no error
-// here: see FilterErr. An error of r is in the chain of the error, so that errors.Is finds
+// here, unless the table has nothing else: see FilterErr. An error of r is in the chain of the error, so that errors.Is finds
 // it. Unlike Open, NewReader does not notice a wrong FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	return newReader("", r, size, o)
@@ -117,6 +117,9 @@ func (r *Reader) openMeta() error {
 			return err
 		}
 		r.filters, err = r.openFilters(metaindex, &r.o)
+		if r.hidden == ErrFilterOnly && r.filters.Table == nil {
+			return err // there is nothing else
+		}
 	} else if r.index.len() == 0 {
 		r.hidden = err
 	}
@@ -140,8 +143,9 @@ func (r *Reader) openMeta() error {
 //   - Open found that it denies the table's first key. Most likely FilterKey is not the one
 //     that the table was written with. Then no other filter of the table is used either.
 //
-// Without the filter, lookups have the same results and are slower. A filter that is in use
-// can still be wrong: Verify checks all keys.
+// Without the filter, lookups have the same results and are slower, and MayContain is of little
+// use. A table with a filter only does not open without it. A filter that is in use can still be
+// wrong: Verify checks all keys.
 func (r *Reader) FilterErr() error { return r.filterErr }
 
 // Close closes the Reader, and the file if Open has opened it. After Close, lookups, Verify,

@@ -27,6 +27,9 @@ func (v *verifier) checkMeta() error {
 	if err := v.r.checkNoData(it); err != nil {
 		return err
 	}
+	if err := v.r.openFilterOnly(it); err != nil {
+		return err
+	}
 	var last metaBlock // the last one that was checked
 	for _, m := range v.metaBlocks(it) {
 		switch {

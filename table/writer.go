@@ -120,6 +120,9 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 	if opts.TableFilterPolicy != nil {
 		t.tableFilter = opts.TableFilterPolicy.NewTableGenerator()
 	}
+	if opts.FilterOnly && t.tableFilter == nil {
+		return nil, fmt.Errorf("table: filter policy %q returns no TableGenerator, but FilterOnly wants a filter", opts.TableFilterPolicy.Name())
+	}
 	if opts.Concurrency > 1 && opts.Compression.ID() != NoCompression.ID() {
 		t.queue = newEncodeQueue(opts.Concurrency, opts.BlockSize, opts.Compression)
 	}
