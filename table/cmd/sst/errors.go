@@ -32,9 +32,12 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 
 // suggestRescue prints how to save what damaged tables still have.
 func suggestRescue(w io.Writer, all []string) {
-	files := slices.DeleteFunc(slices.Clone(all), source.IsEmpty)
+	files := slices.DeleteFunc(slices.Clone(all), source.HasNoEntries)
 	switch {
 	case len(all) == 0:
+		return
+	case len(files) == 0 && !source.IsEmpty(all[0]):
+		text.Line(w, "sst: the table has no entries to save: restore %s from a backup, or build it again", text.ShellPath(all[0]))
 		return
 	case len(files) == 0:
 		text.Line(w, "sst: an empty table has no entries to save: restore %s from a backup, or copy the directory and %s", text.ShellPath(all[0]), source.RepairCommand)

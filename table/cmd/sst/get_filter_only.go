@@ -26,7 +26,7 @@ func (f *getFlags) askFilter(out io.Writer, several bool) (func(s *source.Source
 		encode = func(key []byte) string { return fmt.Sprintf("%x", key) }
 	}
 	return func(s *source.Source, key []byte) (bool, error) {
-		may := s.File().Reader.MayContain(key)
+		may := s.File().MayContain(key)
 		if f.format == "json" {
 			a := jsonAnswer{MayContain: may}
 			a.Key, a.KeyBase64 = text.StringOrBytes(key)

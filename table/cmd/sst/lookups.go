@@ -20,13 +20,13 @@ type lookups struct {
 	damage               []error // why keys cannot be read, for the first maxUnreadKeys
 }
 
-// run looks up keys. Damage ends only the lookup of its key.
+// run looks up keys. Damage, or a table with a filter only, ends only the lookup of its key.
 func (l *lookups) run(s *source.Source, keys [][]byte, answer func(*source.Source, []byte) (found bool, err error)) error {
 	for _, key := range keys {
 		l.keys++
 		found, err := answer(s, key)
 		switch {
-		case errors.Is(err, table.ErrCorrupt):
+		case errors.Is(err, table.ErrCorrupt) || errors.Is(err, table.ErrFilterOnly):
 			l.addDamage(key, err)
 		case err != nil:
 			return err

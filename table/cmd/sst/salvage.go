@@ -103,8 +103,10 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if r := file.Reader; r != nil && r.FilterOnly() {
-		return file.Wrap(table.ErrFilterOnly)
+	if file.Reader != nil {
+		if err := file.HiddenKeys(); err != nil {
+			return err
+		}
 	}
 	if err := checkMemory(file, limit); err != nil {
 		return errors.Join(file.ForeignErr, file.Wrap(err))

@@ -103,7 +103,7 @@ func (t target) verify(o source.Options) (remark string, err error) {
 	if filters := f.Filters(); filters.UnknownPolicy {
 		remark = ", but of its filter only the checksum was checked: " + filters.Reason()
 	}
-	if f.Reader.FilterOnly() {
+	if errors.Is(f.HiddenKeys(), table.ErrFilterOnly) {
 		remark += ", but there is a filter only: without its keys it cannot be checked that it has them all"
 	}
 	if f.Rewritten {

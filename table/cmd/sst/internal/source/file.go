@@ -256,28 +256,9 @@ func (f *File) Wrap(err error) error {
 		return nil
 	}
 	if errors.Is(err, table.ErrFilterOnly) {
-		err = filterOnlyError{}
+		err = filterOnlyError{f.Path}
 	}
 	return &FileError{Path: f.Path, Err: f.explainOrderError(err)}
-}
-
-// filterOnlyError is table.ErrFilterOnly in the words of sst.
-type filterOnlyError struct{}
-
-func (filterOnlyError) Error() string {
-	return "there is a filter of the keys only, and no entries: sst get asks the filter"
-}
-
-func (filterOnlyError) Unwrap() error { return table.ErrFilterOnly }
-
-// hasNoKeys reports whether it is certain that there are no keys: a table without data blocks
-// can have them in a filter.
-func (f *File) hasNoKeys() bool {
-	if !f.Empty {
-		return false
-	}
-	_, err := f.Reader.FirstKey()
-	return errors.Is(err, table.ErrNotFound)
 }
 
 // FilterNote says why a filter of the table is not used, or returns "".

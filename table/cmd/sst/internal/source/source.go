@@ -60,7 +60,7 @@ func (s *Source) openFile() error {
 	if err != nil {
 		return err
 	}
-	t.internalKeys, t.empty, t.skip = f.Internal, f.Empty, f.hasNoKeys()
+	t.internalKeys, t.empty, t.skip = f.Internal, f.Empty, f.Empty && f.HiddenKeys() == nil
 	s.Tables, s.Order = []*Table{t}, f.Order
 	return nil
 }
@@ -135,11 +135,6 @@ func (s *Source) order() table.Comparer {
 
 // File returns the single table: see Options.OneTable.
 func (s *Source) File() *File { return s.Tables[0].file }
-
-// FilterOnly reports whether it is a single table with a filter only, and no entries.
-func (s *Source) FilterOnly() bool {
-	return !s.Dir && !s.isLog && s.File().Reader.FilterOnly()
-}
 
 // Close closes all tables.
 func (s *Source) Close() error {

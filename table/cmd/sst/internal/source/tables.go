@@ -90,7 +90,7 @@ func (s *Source) inspect(t *Table) error {
 	if err != nil {
 		return err
 	}
-	t.internalKeys, t.empty, t.skip, t.orderUnknown = f.Internal, f.Empty, f.hasNoKeys(), f.Order == table.AnyOrder
+	t.internalKeys, t.empty, t.skip, t.orderUnknown = f.Internal, f.Empty, f.Empty && f.HiddenKeys() == nil, f.Order == table.AnyOrder
 	if f.Order != s.Order { // its range would be in another order
 		return s.release(t, f)
 	}
