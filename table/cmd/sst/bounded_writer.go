@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"io"
+
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A boundedWriter is a Writer that limits the size of the index to a share of --memory. The
@@ -13,8 +17,11 @@ type boundedWriter struct {
 	*table.Writer
 	limit memory.Limit
 
-	filterOnly bool // values are left out
-	leftOut    int  // number of values
+	filterOnly bool   // values are left out
+	leftOut    int    // number of values
+	unique     bool   // a key that equals the one before is left out
+	last       []byte // that key, if unique
+	repeated   int    // number of keys that were left out
 	blocks     int
 	index      int64 // upper bound of the size of the index
 }
@@ -23,6 +30,13 @@ type boundedWriter struct {
 const indexEntryOverhead = 16
 
 func (w *boundedWriter) Append(key, value []byte) error {
+	if w.unique {
+		if w.Entries() > 0 && bytes.Equal(key, w.last) {
+			w.repeated++
+			return nil
+		}
+		w.last = append(w.last[:0], key...)
+	}
 	if w.filterOnly && len(value) > 0 {
 		w.leftOut++
 		value = nil
@@ -44,4 +58,14 @@ func (w *boundedWriter) appendRecord(r sorting.Record) error {
 		return err
 	}
 	return w.Append(r.Key, value)
+}
+
+// noteLeftOut prints what was left out.
+func (w *boundedWriter) noteLeftOut(stderr io.Writer) {
+	if w.repeated > 0 {
+		text.Line(stderr, "sst: note: skipped %s", text.Count(uint64(w.repeated), "repeated key"))
+	}
+	if w.leftOut > 0 {
+		text.Line(stderr, "sst: note: left out %s, because --filter-only keeps keys only", text.Count(uint64(w.leftOut), "value"))
+	}
 }

@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
@@ -145,7 +147,7 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if err != nil {
 		return err
 	}
-	bounded := &boundedWriter{Writer: w, limit: limit, filterOnly: f.filterOnly}
+	bounded := &boundedWriter{Writer: w, limit: limit, filterOnly: f.filterOnly, unique: f.filterOnly && f.sorted && f.onDuplicate != "error"}
 	read := &inputReader{paths: inputs, stdin: stdin, options: in, stderr: stderr}
 	if f.sorted {
 		err = read.appendSorted(bounded, read.pairs(ctx))
@@ -155,15 +157,17 @@ func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader
 	if err != nil {
 		return err
 	}
-	if n := bounded.leftOut; n > 0 {
-		text.Line(stderr, "sst: note: left out %s, because --filter-only keeps keys only", text.Count(uint64(n), "value"))
+	bounded.noteLeftOut(stderr)
+	err = closeAndCommit(w, to)
+	if errors.Is(err, fuse.ErrTooManyKeys) {
+		err = fmt.Errorf("more than %s keys in one fuse filter: build several tables, or use --table-filter bloom:BITS", humanize.Comma(fuse.MaxKeys))
 	}
-	return closeAndCommit(w, to)
+	return err
 }
 
 // setFilterOnly sets what --filter-only changes in other flags.
 func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Writer) error {
-	if given("bits") && f.bits > 0 {
+	if given("bits") && f.bits != -1 {
 		return errors.New("--bits and --filter-only are both given, but there are no blocks to have filters: want --table-filter")
 	}
 	f.bits = -1

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
@@ -19,6 +20,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -223,11 +225,43 @@ func (f *salvageFlags) retainSettings(file *source.File, limit memory.Limit, giv
 	if file.Reader == nil {
 		return
 	}
-	if stats := tablestats.CollectSound(file); stats.Entries > 0 { // salvage itself reports the damage
-		f.writerFlags.retainSettings(stats, min(int64(limit.MaxPair()), maxBlockSize), func(name string) bool {
-			return given(name) || name == "bits" && file.FilterNote() != "" // it had a filter that cannot be read
-		})
+	stats := tablestats.CollectSound(file) // salvage itself reports the damage
+	if stats.Entries == 0 {
+		return
 	}
+	byDefault, unread := f.bits, unreadFilters(stats)
+	f.writerFlags.retainSettings(stats, min(int64(limit.MaxPair()), maxBlockSize), given)
+	if unread.blocks && !given("bits") {
+		f.bits = byDefault
+	}
+	if unread.table != "" && !given("table-filter") {
+		f.tableFilter = unread.table
+	}
+}
+
+// An unread is what a table had of filters that cannot be read.
+type unread struct {
+	blocks bool
+	table  string // a filter of that kind, as in package tablefilter; "" if it had none
+}
+
+// unreadFilters compares the names in the metaindex with the filters that could be read.
+func unreadFilters(s *tablestats.Stats) (u unread) {
+	for _, m := range s.Meta {
+		if strings.HasPrefix(m.Name, format.FilterPrefix) {
+			u.blocks = true
+		} else if policy, found := strings.CutPrefix(m.Name, format.TableFilterPrefix); found {
+			u.table = tablefilter.OfPolicy(policy)
+		}
+	}
+	for _, f := range s.Filters {
+		if f.WholeTable {
+			u.table = ""
+		} else {
+			u.blocks = false
+		}
+	}
+	return u
 }
 
 // appendPairs appends the pairs in order, or in file order if the order is unknown.

@@ -47,6 +47,17 @@ func Parse(name string) (filter.TablePolicy, error) {
 	return nil, fmt.Errorf("%q, want none, bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12 or 16", name, maxBloomBits)
 }
 
+// OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.
+func OfPolicy(name string) string {
+	switch name {
+	case (filter.TableBloom{}).Name():
+		return Bloom(10)
+	case (fuse.Policy{}).Name():
+		return Fuse(12)
+	}
+	return ""
+}
+
 // Bloom returns the name of a Bloom filter.
 func Bloom(bitsPerKey int) string { return fmt.Sprintf("bloom:%d", bitsPerKey) }
 
