@@ -9,7 +9,8 @@
 //     and goleveldb read and write it. A [Policy] builds its filters: [Bloom] is
 //     LevelDB's. [BlockWriter] writes a filter block and [BlockReader] reads it.
 //   - A table filter is one filter of all keys of a table. RocksDB and Pebble read
-//     and write it. A [TablePolicy] builds it: [TableBloom] is RocksDB's.
+//     and write it. A [TablePolicy] builds it: [TableBloom] is RocksDB's, and the module
+//     filter/fuse has those of newer versions of Pebble.
 //
 // The policies are options of package table, which does the rest. [SizeForRate]
 // and [SizeForBits] tell how many bits a filter needs.

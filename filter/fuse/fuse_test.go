@@ -3,7 +3,6 @@ package fuse_test
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -256,15 +255,4 @@ func FuzzOpen(f *testing.F) {
 			t.Error("two answers for one key")
 		}
 	})
-}
-
-func ExampleNew() {
-	policy, err := fuse.New(12)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%.1f bits per key, 1 false positive in %.0f\n",
-		8*float64(policy.Size(1_000_000))/1_000_000, 1/policy.Rate())
-	// Output: 13.6 bits per key, 1 false positive in 4096
 }
