@@ -83,8 +83,9 @@ func (all tallies) table() string {
 			fmt.Fprintf(&out, row, from.title+", "+ask.title, without.rate(), without.reads(), with.rate(), with.reads(), times)
 		}
 	}
-	fmt.Fprintf(&out, "\nA read is of one data block: there is no cache. Filters have 10 bits per key. Each line is\n"+
-		"of at least 100 reads. The operating system has the file in memory.\n%s", all.delays())
+	fmt.Fprintf(&out, "\nA read is of one data block: there is no cache. The filters are LevelDB's, by data\n"+
+		"blocks, with 10 bits per key. Each line is of at least 100 reads. The operating system has\n"+
+		"the file in memory.\n%s", all.delays())
 	return out.String()
 }
 
