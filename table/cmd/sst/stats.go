@@ -32,8 +32,8 @@ a directory, print them for each table that sst get would search.
 sst reads the whole table. It gives two false-positive rates of a filter: the one that is
 predicted from bits, keys and k, and the one measured with 300,000 random keys. The
 prediction for LevelDB's filters of < 10,000 keys is that of the classical formula. Larger
-filters and filters of the whole table have higher rates, which are predicted as well. If a table is damaged, sst reports the damage, counts the rest, and exits with
-status 3.
+filters and filters of the whole table have higher rates, which are predicted as well. If a
+table is damaged, sst reports the damage, counts the rest, and exits with status 3.
 
 --summary describes a database by its MANIFEST and the sizes of its files, without opening
 a table. It takes directories only. For each level it prints the number of tables, their

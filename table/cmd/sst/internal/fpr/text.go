@@ -27,7 +27,7 @@ func figure(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 // WriteSummary writes a table of the points with load 1.
 func WriteSummary(w io.Writer, points []Point) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(out, "keys\tpolicy\tbits per key\tk\tmeasured\t95 % interval\tformula\t")
+	fmt.Fprintln(out, "keys\tpolicy\tbits\tk\tmeasured\t95 % interval\tformula\t")
 	for _, p := range points {
 		if p.Load == 1 {
 			fmt.Fprintf(out, "%s\t%s\t%d\t%d\t%.4f %%\t%.4f to %.4f %%\t%.4f %%\t\n",
