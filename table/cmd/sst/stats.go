@@ -118,6 +118,9 @@ func statsOfFile(w io.Writer, s *tablestats.Stats) {
 	if s.InternalKeys {
 		keys = "internal keys"
 	}
+	if p := s.TableProperties; p != nil && p.FilterOnly {
+		keys = "a filter of " + text.Count(p.FilterEntries, "key") + " only"
+	}
 	text.Row(w, "file", "%s: %s, %s", s.File, text.Bytes(uint64(s.Size)), keys)
 	if s.OrderNote != "" {
 		text.Row(w, "order", "%s", s.OrderNote)
