@@ -1,0 +1,75 @@
+package fuse_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// BenchmarkGetAbsent looks up absent keys in a table of a million entries in memory, without a
+// cache, with filters by data blocks, of the whole table, and both. bits/key is what the
+// filters take.
+func BenchmarkGetAbsent(b *testing.B) {
+	set := workload.W1(1_000_000)
+	workload.Pack(set.Absent)
+	for _, tt := range []struct {
+		name   string
+		blocks filter.Policy
+		table  filter.TablePolicy
+	}{
+		{"blocks", filter.NewBloom(10), nil},
+		{"table", nil, filter.NewTableBloom(10)},
+		{"both", filter.NewBloom(10), filter.NewTableBloom(10)},
+		{"fuse:8", nil, newPolicy(b, 8)},
+		{"fuse:12", nil, newPolicy(b, 12)},
+		{"fuse:16", nil, newPolicy(b, 16)},
+	} {
+		contents := tableOfSet(b, set, &table.WriterOptions{FilterPolicy: tt.blocks, TableFilterPolicy: tt.table, Properties: true})
+		b.Run("of="+tt.name, func(b *testing.B) { getAbsent(b, contents, set.Absent) })
+	}
+}
+
+// tableOfSet returns a table of the set.
+func tableOfSet(b *testing.B, set workload.Set, o *table.WriterOptions) []byte {
+	b.Helper()
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i, key := range set.Keys {
+		if err := w.Append(key, set.Values[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func getAbsent(b *testing.B, contents []byte, keys [][]byte) {
+	var m table.Metrics
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)),
+		&table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}, Metrics: &m})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := r.Properties()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := r.Get(keys[i%len(keys)]); !errors.Is(err, table.ErrNotFound) {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(m.DataBlocks.Load())/float64(m.Lookups.Load()), "blocks/lookup")
+	b.ReportMetric(8*float64(p.FilterSize)/float64(p.Entries), "bits/key")
+}
