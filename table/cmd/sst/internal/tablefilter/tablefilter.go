@@ -25,14 +25,15 @@ const maxBloomBits = 1000
 // knows.
 func Policies() []filter.TablePolicy { return []filter.TablePolicy{fuse.Policy{}} }
 
-// Parse returns the policy of that name, or nil for None.
+// Parse returns the policy of that name, or nil for None. The bits are written as Bloom and
+// Fuse write them: a filter has one name.
 func Parse(name string) (filter.TablePolicy, error) {
 	kind, number, hasNumber := strings.Cut(name, ":")
 	bits, err := strconv.Atoi(number)
 	switch {
 	case name == None:
 		return nil, nil
-	case hasNumber && err != nil:
+	case hasNumber && (err != nil || strconv.Itoa(bits) != number):
 	case kind == "bloom" && !hasNumber:
 		return filter.NewTableBloom(10), nil
 	case kind == "bloom" && bits >= 1 && bits <= maxBloomBits:

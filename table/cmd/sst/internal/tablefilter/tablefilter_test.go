@@ -36,6 +36,7 @@ func TestParseRefuses(t *testing.T) {
 	for _, name := range []string{
 		"", ":", "None", "none:", "none:0", "bloom:", "bloom:0", "bloom:-1", "bloom:1001", "bloom:10.5", "bloom:10:1", "bloom:99999999999999999999",
 		"fuse:", "fuse:0", "fuse:9", "fuse:13", "fuse:x", "fuse 12", "xor:8",
+		"bloom:+10", "bloom:010", "bloom:-0", "bloom: 10", "fuse:012", "fuse:+12",
 	} {
 		got, err := Parse(name)
 		if err == nil || !strings.Contains(err.Error(), "want none, bloom:BITS") {
