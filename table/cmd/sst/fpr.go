@@ -163,6 +163,8 @@ func (f *fprFlags) parse(flags *pflag.FlagSet) (err error) {
 	switch {
 	case f.name == "":
 		return errors.New("-o is not given, want the NAME of NAME.svg and NAME.csv")
+	case f.name == "-":
+		return errors.New("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
 	case f.rate != "" && flags.Changed("bits"):
 		return errors.New("-p and --bits are both given, want one of them")
 	case f.hex && f.from == "":
