@@ -39,7 +39,8 @@ the rate, or the nearest number to B.
 
 If tables with --block-size do not fit in --memory, or do not reach the rate, larger blocks
 up to 1MiB are tried: they make the index smaller, and LevelDB's filters better. A lookup then
-reads more. The rate of a fuse filter is known, 2 to the power of -bits, and is measured to
+reads more. If no size of blocks fits, those that reach the rate with the least memory are
+shown. The rate of a fuse filter is known, 2 to the power of -bits, and is measured to
 see it confirmed.
 
 Rates are measured in filters with the planned number of keys, by 2 to 10 million lookups of

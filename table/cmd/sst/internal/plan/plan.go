@@ -12,7 +12,7 @@ type Plan struct {
 	Query
 
 	WithData     []Option `json:"with_data"`                         // tables of keys and values, with blocks of the given size
-	LargerBlocks []Option `json:"with_data_larger_blocks,omitempty"` // the same, where only larger blocks meet the Query
+	LargerBlocks []Option `json:"with_data_larger_blocks,omitempty"` // the same, where larger blocks meet the Query, or come nearer to it
 	FilterOnly   []Option `json:"filter_only"`                       // tables of filters without keys and values
 
 	// These are what LevelDB's filters would take by the classical formula.

@@ -150,6 +150,21 @@ func TestLargerBlocks(t *testing.T) {
 	}
 }
 
+// Larger blocks that reach the rate, and only need more memory, are shown: those with the
+// least.
+func TestLargerBlocksThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	q := usual(1e4, 1e-4)
+	q.KeySize, q.Memory = 2000, 10e3
+	o, larger, err := q.findWithLarger(findBlocks, q.leastBloomBits())
+	if err != nil || larger == nil {
+		t.Fatalf("larger blocks: %v, %v", larger, err)
+	}
+	if o.MeetsRate || !larger.MeetsRate || larger.MeetsMemory || larger.BlockSize != maxBlockSize {
+		t.Errorf("%s with blocks of %d instead of %d: %s instead of %s", larger.filters(), larger.BlockSize, o.BlockSize, larger.verdict(), o.verdict())
+	}
+}
+
 func TestMachines(t *testing.T) {
 	t.Parallel()
 	q := usual(1e9, 0.01)

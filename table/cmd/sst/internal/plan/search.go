@@ -22,23 +22,35 @@ func (q Query) measured(d Design) (Option, error) {
 }
 
 // findWithLarger finds the Option at the Query's block size. If that one does not meet the
-// Query, it is followed by the one with the smallest blocks that does, if there is one.
+// Query, it is followed by the one with the smallest blocks that does. If none does, it is
+// followed by the one that reaches the rate with the least memory, if that has larger blocks.
 // Filters take at least that many bits per key.
 func (q Query) findWithLarger(find finder, leastBits float64) (o Option, larger *Option, err error) {
 	o, err = find(q)
 	if err != nil || o.meets() || !o.MeetsRate && (o.BlockBits == 0 || !q.measurable()) { // larger blocks do not help
 		return o, nil, err
 	}
+	nearest := o
 	for q.BlockSize *= 2; q.BlockSize <= maxBlockSize; q.BlockSize *= 2 {
-		index := q.layOut().indexBytes(q.KeySize, indexEntryMemory)
-		if q.Memory > 0 && index+leastBits/8*float64(q.Keys) > float64(q.Memory) {
+		isLargest := 2*q.BlockSize > maxBlockSize // mostly the one with the least memory
+		if nearest.MeetsRate && !isLargest && !q.mayFit(leastBits) {
 			continue
 		}
-		if l, err := find(q); err != nil || l.meets() {
+		l, err := find(q)
+		if err != nil || l.meets() {
 			return o, &l, err
 		}
+		if l.MeetsRate && (!nearest.MeetsRate || l.MemoryBytes < nearest.MemoryBytes) {
+			nearest, larger = l, &l
+		}
 	}
-	return o, nil, nil
+	return o, larger, nil
+}
+
+// mayFit reports whether the index and filters of that many bits per key fit the memory.
+func (q Query) mayFit(bitsPerKey float64) bool {
+	index := q.layOut().indexBytes(q.KeySize, indexEntryMemory)
+	return q.Memory == 0 || index+bitsPerKey/8*float64(q.Keys) <= float64(q.Memory)
 }
 
 // measuredFuse returns the Option of filters of fingerprints with that many bits. Those of
@@ -130,7 +142,7 @@ func findBoth(q Query) (Option, error) {
 		if err != nil || o.MeetsRate {
 			return o, err
 		}
-		target *= min(0.9, q.Rate/o.upper()) // what is predicted is too low
+		target *= min(0.9, q.Rate/o.upper()) // fewest takes them as independent, which is too low
 	}
 }
 
@@ -155,8 +167,8 @@ func (q Query) newPairRates() *pairRates {
 	return r
 }
 
-// fewest returns the bits of both filters, as few as possible, that are predicted to reach
-// the rate together. They are 0 if none are.
+// fewest returns the bits of both filters, as few as possible, that would reach the rate
+// together if their errors were independent. They are 0 if none would.
 func (r *pairRates) fewest(rate float64) (blocks, bloom int) {
 	for total := 2; total <= maxPairBits; total++ {
 		for blocks := 1; blocks < total; blocks++ {

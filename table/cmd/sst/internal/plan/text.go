@@ -20,7 +20,7 @@ func (p *Plan) WriteText(w io.Writer) error {
 		p.FormulaBits, size(float64(p.FormulaBytes)), percent(p.FormulaRate))
 	fmt.Fprintln(&out, p.header())
 	p.writeSection(&out, "with keys and values", p.WithData)
-	p.writeSection(&out, "with larger blocks, where that meets it", p.LargerBlocks)
+	p.writeSection(&out, "with larger blocks, where those do better", p.LargerBlocks)
 	p.writeSection(&out, "filters only: no keys and values, no index", p.FilterOnly)
 	out.WriteByte('\n')
 	p.writeVerdict(&out)
