@@ -46,9 +46,12 @@ see it confirmed.
 Rates are measured in filters with the planned number of keys, by 2 to 10 million lookups of
 absent keys. With a probability of 95 % the rate is within the ± beside it. Keys are random
 ones, always the same: others can have higher rates in LevelDB's and RocksDB's filters, see
-sst help fpr. Predicted rates are those of packages filter and fuse. Tables with a bloom
-filter have at most a million keys, as more have higher rates, and those with a fuse filter
-at most 10 million. Fuse filters that are not chosen are measured with at most a million.
+sst help fpr. Predicted rates are those of packages filter and fuse. If a table has both
+filters, one hash decides both answers, and they err together more often than by chance: the
+prediction counts this in. With fewer than 35 keys in a filter of blocks, the measured rate
+can be 1.5 times the predicted one. Tables with a bloom filter have at most a million keys, as
+more have higher rates, and those with a fuse filter at most 10 million. Fuse filters that
+are not chosen are measured with at most a million.
 
 Memory is what open tables use for filters and index, all of which are kept in memory. It
 does not include a block cache, or the rest of a program. With --memory, the plan says how

@@ -96,6 +96,33 @@ func TestMeasuredIsWhatTablesMeasure(t *testing.T) {
 	}
 }
 
+// The errors of both filters together are not independent: with few keys in a block, four
+// times as many lookups find both wrong, and with many keys some have equal hashes.
+func TestPredictedRateOfBothFilters(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		keySize, blockSize uint64
+		blocks, bloom      int
+		most               float64 // times the other rate
+	}{
+		{1000, 4096, 20, 20, 1.5},
+		{1000, 4096, 10, 10, 1.5},
+		{2000, 4096, 10, 10, 1.5},
+		{64, 4096, 8, 8, 1.15},
+		{16, 1 << 20, 16, 8, 1.15},
+	} {
+		q := usual(100_000, 0)
+		q.BitsPerKey, q.KeySize, q.TableSize = 1, tt.keySize, 4<<30
+		o, err := q.measured(newDesign(tt.blocks, tableFilter{bloomBits: tt.bloom}, tt.blockSize))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ratio := o.MeasuredRate / o.PredictedRate; ratio < 1/tt.most || ratio > tt.most {
+			t.Errorf("%s with %d keys per block: measured %v, predicted %s", o.filters(), o.KeysPerFilter, o.Measurement, percent(o.PredictedRate))
+		}
+	}
+}
+
 // What README.md says of filters of 35 keys is measured.
 func TestRatesOfDataBlocks(t *testing.T) {
 	t.Parallel()

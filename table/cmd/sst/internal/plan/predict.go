@@ -9,7 +9,11 @@ import (
 
 // predict returns the rate that is expected of the Option's filters.
 func (o Option) predict() float64 {
-	return predictBlocks(o.KeysPerFilter, o.BlockBits) * o.table.predict(o.KeysPerTable)
+	blocks, table := predictBlocks(o.KeysPerFilter, o.BlockBits), o.table.predict(o.KeysPerTable)
+	if o.BlockBits > 0 && o.table.bloomBits > 0 {
+		return o.predictBoth(blocks, table)
+	}
+	return blocks * table
 }
 
 // predictBlocks returns the rate of filters by blocks, or 1 without bits.
@@ -28,13 +32,15 @@ func predictBlocks(keys, bitsPerKey int) float64 {
 func (f tableFilter) predict(n float64) float64 {
 	switch {
 	case f.bloomBits > 0:
-		k := min(max(1, f.bloomBits*69/100), 6)
-		return filter.PredictTableRate(uint64(n), uint64(f.lines(n)), k)
+		return filter.PredictTableRate(uint64(n), uint64(f.lines(n)), f.probes())
 	case f.fuseBits > 0:
 		return f.policy().(fuse.Policy).Rate()
 	}
 	return 1
 }
+
+// probes returns how many bits a key sets in a TableBloom filter.
+func (f tableFilter) probes() int { return min(max(1, f.bloomBits*69/100), 6) }
 
 // nearestFuse returns the size of fingerprints whose filters take about that many bits per
 // key.
