@@ -111,18 +111,25 @@ func (d Design) filters() string {
 	return strings.Join(names, "+")
 }
 
-// command returns the command that builds a table.
-func (d Design) command() string {
-	bits := d.BlockBits
+// command returns the command that builds a table of keys with values or without.
+func (d Design) command(values bool) string {
+	words := []string{"sst build"}
 	switch {
 	case d.FilterOnly:
-		return fmt.Sprintf("sst build --filter-only --table-filter %s -o OUT INPUT", d.TableFilter)
-	case bits == 0:
-		bits = -1
+		words = append(words, "--filter-only")
+	case d.BlockBits == 0:
+		words = append(words, "--bits -1")
+	default:
+		words = append(words, fmt.Sprintf("--bits %d", d.BlockBits))
 	}
-	command := fmt.Sprintf("sst build --bits %d", bits)
 	if d.TableFilter != "" {
-		command += " --table-filter " + d.TableFilter
+		words = append(words, "--table-filter "+d.TableFilter)
 	}
-	return command + fmt.Sprintf(" --block-size %s -o OUT INPUT", exact(d.BlockSize))
+	if !d.FilterOnly {
+		words = append(words, "--block-size "+exact(d.BlockSize))
+	}
+	if !values {
+		words = append(words, "--format keys")
+	}
+	return strings.Join(append(words, "-o OUT INPUT"), " ")
 }

@@ -47,7 +47,7 @@ const filterOnlyOverhead = 500
 
 // option computes all of an Option but its rates.
 func (q Query) option(d Design) Option {
-	o := Option{Design: d, Command: d.command()}
+	o := Option{Design: d, Command: d.command(q.ValueSize > 0)}
 	if d.FilterOnly {
 		q.sizeFilters(&o)
 	} else {

@@ -126,7 +126,7 @@ func (q Query) compareOptions(a, b *Option) int {
 	case a.MeetsMemory != b.MeetsMemory:
 		return 1
 	case q.Rate == 0:
-		return cmp.Compare(a.upper(), b.upper())
+		return cmp.Or(cmp.Compare(a.upper(), b.upper()), cmp.Compare(a.MemoryBytes, b.MemoryBytes))
 	}
 	return cmp.Compare(a.MemoryBytes, b.MemoryBytes)
 }

@@ -119,6 +119,9 @@ func (p *Plan) writeVerdict(out *bytes.Buffer) {
 	if p.BestWithData != nil && p.Best.FilterOnly {
 		p.BestWithData.describe(out, criterion+" with keys and values")
 	}
+	if p.Best.Tables > 1 {
+		fmt.Fprintln(out, "\nLet a range of keys, or a hash of the key, decide which table has a key, and ask that one:\nif all tables are asked, their false positives add up.")
+	}
 }
 
 func (o *Option) describe(out *bytes.Buffer, why string) {
