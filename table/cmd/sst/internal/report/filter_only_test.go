@@ -79,17 +79,3 @@ func TestPageFilterOnlyEmpty(t *testing.T) {
 	}
 	compareLookups(t, page, f, nil)
 }
-
-// If the filter of a table with a filter only cannot be used, every key may be present.
-func TestPageFilterOnlyUnusable(t *testing.T) {
-	t.Parallel()
-	pairs := withoutValues(plainPairs(300))
-	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{TableFilterPolicy: otherPolicy{}, FilterOnly: true}, pairs))
-	page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
-	page.Submit("#key", "nothing")
-	want := "◆ May be present “nothing” The filter of the table is not used, and there are no entries to look at."
-	if diff := cmp.Diff(want, page.Text("#answer")); diff != "" {
-		t.Errorf("answer (-want +got):\n%s", diff)
-	}
-	compareLookups(t, page, f, pairs)
-}

@@ -95,16 +95,11 @@ function showWholeFilter(section) {
   return wholeFilter instanceof FuseFilter ? showFuseFilter(section) : showLineFilter(section);
 }
 
-function noFilterText() {
-  if (model.filter_only) return "Lookups in this table check no filter, and there is nothing else to check.";
-  return "Lookups in this table check no filter. Each reads a data block, unless the key is > all separators.";
-}
-
 /** showFilters returns what chooses a filter and a line in the pictures. */
 function showFilters() {
   const section = byId("filters");
   if (model.note) section.append(element("p", { className: "warning" }, `⚠ ${model.note}`));
-  if (!blockFilter && !wholeFilter) section.append(element("p", {}, noFilterText()));
+  if (!blockFilter && !wholeFilter) section.append(element("p", {}, "Lookups in this table check no filter. Each reads a data block, unless the key is > all separators."));
   return {
     line: wholeFilter ? showWholeFilter(section) : () => {},
     slot: blockFilter ? showBlockFilter(section) : () => {},

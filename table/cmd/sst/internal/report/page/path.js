@@ -13,7 +13,7 @@ function verdict(path) {
     case "damaged":
       return ["⚠ Damaged", `The lookup needs a damaged block: ${visit ? blocks.errors[visit.block] : model.hidden}`];
     case "maybe":
-      return ["◆ May be present", `${path.whole ? "The filter of the table may contain the key" : "The filter of the table is not used"}, and there are no entries to look at.`];
+      return ["◆ May be present", "The filter of the table may contain the key, and there are no entries to look at."];
     case "unknown":
       if (path.by === "order") return ["? Not searched", `The page cannot look up keys in this order (${model.order}). If the command knows the order, it can:`];
       return ["? Not in the page", "The page does not hold this block's keys. This command looks the key up:"];
