@@ -8,8 +8,13 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 )
+
+// planMemory is the memory that plan keeps to. Building a fuse filter of 10 million keys takes
+// most of it.
+const planMemory memory.Limit = 480 << 20
 
 // planFlags are the flags of plan as they are typed.
 type planFlags struct {
@@ -64,7 +69,7 @@ whole keys. So disk and index may be smaller than planned, and a filter of block
 more keys. --compression is the compressed size of a data block, as a share of its
 uncompressed size: 0.5 if compression halves it, 1 without compression.
 
-A plan takes up to 10 seconds, mostly less than 5, and 600 MB of memory.
+A plan takes up to 10 seconds, mostly less than 5, and at most 600 MB of memory.
 
 N can be written as 10000000000, 10_000_000_000, 10e9 or 10G, where k, M, G and T are
 powers of 1000. RATE can be written as 0.01 or 1%, and a size as 64, 4KiB (powers of 1024)
@@ -115,6 +120,7 @@ func (f planFlags) plan(out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer planMemory.Apply()()
 	p, err := plan.New(q)
 	if err != nil {
 		return err
