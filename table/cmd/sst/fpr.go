@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/fpr"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
@@ -40,8 +41,10 @@ line is a key, with the same escapes as in sst get or, with --hex, in hexadecima
 are removed. Each run shuffles the keys, adds 1.5 times -n of them, and asks for others:
 --questions of them, or all if there are fewer. So no key that is asked for was added, and
 there must be 3 times -n distinct keys. The default of -n is a third of the keys, at most
-10000. All keys are kept in memory: at most 3,000,000 distinct keys, and 256 MiB of them. That
-takes up to about 1.3 GB.
+10000. All keys are kept in memory: at most 3,000,000 distinct keys, and 256 MiB of them.
+
+Runs are made at the same time, as many as there are processors, but fewer if they need much
+memory. sst fpr takes at most 1.2 GB.
 
 --policy says which filters are measured, with a chart for each:
 
@@ -94,6 +97,9 @@ const fprExamples = `  # Write rates.svg and rates.csv, in a few seconds.
   # A rough chart, at once.
   sst fpr -o quick -n 1000 --runs 3 --questions 1000`
 
+// fprMemory is the memory that fpr keeps to. Runs and own keys take less.
+const fprMemory memory.Limit = 1 << 30
+
 // fprFlags are the flags of fpr.
 type fprFlags struct {
 	fpr.Config
@@ -138,6 +144,7 @@ func (f *fprFlags) run(cmd *cobra.Command) error {
 	if err := f.parse(cmd.Flags()); err != nil {
 		return err
 	}
+	defer fprMemory.Apply()()
 	if err := f.readOwn(cmd); err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 // A fuseFilter is a binary fuse filter. It cannot take more keys, and is built anew with them.
 type fuseFilter struct {
 	policy   fuse.Policy
-	sizedFor int // number of keys
-	keys     [][]byte
+	sizedFor int        // number of keys
+	added    [][][]byte // the keys of each add
 	filter   filter.TableFilter
 }
 
@@ -33,10 +33,12 @@ func emptyFuse(keys, fingerprintBits int) (measuredFilter, error) {
 }
 
 func (f *fuseFilter) add(keys [][]byte) error {
-	f.keys = append(f.keys, keys...)
+	f.added = append(f.added, keys)
 	g := f.policy.NewTableGenerator()
-	for _, key := range f.keys {
-		g.Add(key)
+	for _, keys := range f.added {
+		for _, key := range keys {
+			g.Add(key)
+		}
 	}
 	contents, err := g.Generate()
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 // Trials returns the number of trials that Measure makes.
 func (c Config) Trials() int { return len(c.shapes()) * c.Runs }
 
-// Measure runs all trials, as many in parallel as there are processors. It calls done after
-// each trial, from any goroutine. The result depends on c alone. It has a Point for each
-// shape, policy, bits per key and load, in this order.
+// Measure runs all trials, as many in parallel as there are processors and memory for. It
+// calls done after each trial, from any goroutine. The result depends on c alone. It has a
+// Point for each shape, policy, bits per key and load, in this order.
 func Measure(c Config, done func()) ([]Point, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func Measure(c Config, done func()) ([]Point, error) {
 	shapes := c.shapes()
 	trials := make([]trial, c.Trials())
 	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(min(runtime.GOMAXPROCS(0), c.trialsInMemory()))
 	for i := range trials {
 		group.Go(func() (err error) {
 			trials[i], err = c.try(shapes[i/c.Runs], i%c.Runs, policies)
@@ -37,6 +37,23 @@ func Measure(c Config, done func()) ([]Point, error) {
 		return nil, err
 	}
 	return c.points(shapes, policies, trials)
+}
+
+// Sizes in bytes, about, and rather too many.
+const (
+	trialMemory     = 640 << 20 // of all trials at a time
+	keyMemory       = 80        // of a key in a trial: the slice, and its part of a filter that is built
+	generatedMemory = 80        // of a generated key besides
+	orderMemory     = 4         // of an own key: its number in the random order
+)
+
+// trialsInMemory returns how many trials at a time there is memory for. One there always is.
+func (c Config) trialsInMemory() int {
+	keys, each := c.keysAt(maxLoadTenths)+c.Questions, keyMemory
+	if len(c.Shapes) > 0 {
+		each += generatedMemory
+	}
+	return max(1, trialMemory/(keys*each+len(c.Own)*orderMemory))
 }
 
 // A trial is one run of a shape.

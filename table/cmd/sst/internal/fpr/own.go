@@ -1,7 +1,9 @@
 package fpr
 
 import (
+	"bytes"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -23,25 +25,48 @@ func Distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all int, err er
 }
 
 func (l limit) distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all int, err error) {
-	distinct = [][]byte{}
-	seen, size := map[string]struct{}{}, 0
+	set := keySet{seed: maphash.MakeSeed(), at: map[uint64]int32{}, keys: [][]byte{}}
 	for key, err := range keys {
 		if err != nil {
 			return nil, 0, err
 		}
 		all++
-		if _, ok := seen[string(key)]; ok {
-			continue
-		}
-		seen[string(key)] = struct{}{}
-		distinct = append(distinct, key)
-		if size += len(key); len(distinct) > l.keys || size > l.bytes {
+		if set.add(key); len(set.keys) > l.keys || set.size > l.bytes {
 			return nil, 0, fmt.Errorf("more than %s distinct keys or %s bytes of them, want at most that many: give a sample of the lines, such as that of shuf -n 1000000",
 				grouped(l.keys), grouped(l.bytes))
 		}
 	}
-	slices.SortFunc(distinct, slices.Compare)
-	return distinct, all, nil
+	slices.SortFunc(set.keys, slices.Compare)
+	return set.keys, all, nil
+}
+
+// A keySet is distinct keys. It takes less memory than a map of strings, which has a copy of
+// each key.
+type keySet struct {
+	seed maphash.Seed
+	at   map[uint64]int32 // positions in keys, by hash; one that is taken by another key counts on
+	keys [][]byte
+	size int    // of all keys, in bytes
+	room []byte // the keys share large pieces of memory, as each piece is rounded up
+}
+
+// add adds a copy of the key, if it is new.
+func (s *keySet) add(key []byte) {
+	h := maphash.Bytes(s.seed, key)
+	for at, taken := s.at[h]; taken; at, taken = s.at[h] {
+		if bytes.Equal(s.keys[at], key) {
+			return
+		}
+		h++
+	}
+	if len(key) > cap(s.room)-len(s.room) {
+		s.room = make([]byte, 0, max(len(key), 1<<20))
+	}
+	start := len(s.room)
+	s.room = append(s.room, key...)
+	s.at[h] = int32(len(s.keys))
+	s.keys = append(s.keys, s.room[start:len(s.room):len(s.room)])
+	s.size += len(key)
 }
 
 // OwnSize returns how many keys filters can be sized for with this many own keys.
@@ -69,7 +94,7 @@ func (c Config) ownShape() keyShape {
 		name:  "own",
 		title: fmt.Sprintf("Own: %s keys", grouped(len(c.Own))),
 		start: func(rng *rand.Rand) func(int) [][]byte {
-			order := rng.Perm(len(c.Own))
+			order := permutation(rng, len(c.Own))
 			return func(n int) [][]byte {
 				n = min(n, len(order))
 				keys := make([][]byte, n)
@@ -81,4 +106,14 @@ func (c Config) ownShape() keyShape {
 			}
 		},
 	}
+}
+
+// permutation returns the numbers < n in random order, in half the memory of rng.Perm.
+func permutation(rng *rand.Rand, n int) []int32 {
+	order := make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return order
 }

@@ -15,7 +15,7 @@ type policy struct {
 
 // A measuredFilter is a filter that fills up.
 type measuredFilter interface {
-	// add adds keys to those added before.
+	// add adds keys to those added before. It may keep the slice.
 	add(keys [][]byte) error
 
 	contains(key []byte) bool

@@ -1,6 +1,7 @@
 package fpr
 
 import (
+	"hash/maphash"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -225,4 +226,38 @@ func TestDistinctIsBounded(t *testing.T) {
 // numbered returns n distinct keys, sorted.
 func numbered(n int) [][]byte {
 	return nextKeys(n, decimal(newRand(1, 0, 0)))
+}
+
+// Keys whose hashes are equal are told apart.
+func TestKeysOfEqualHash(t *testing.T) {
+	t.Parallel()
+	s := keySet{seed: maphash.MakeSeed(), at: map[uint64]int32{}}
+	s.add([]byte("ada"))
+	s.at[maphash.String(s.seed, "bob")] = 0
+	for range 2 {
+		s.add([]byte("bob"))
+		s.add([]byte("ada"))
+	}
+	if diff := cmp.Diff([][]byte{[]byte("ada"), []byte("bob")}, s.keys); diff != "" || s.size != 6 {
+		t.Errorf("%d bytes (-want +got):\n%s", s.size, diff)
+	}
+}
+
+// Few large trials are made at a time, whatever the number of processors is, and many small
+// ones.
+func TestTrialsInMemory(t *testing.T) {
+	t.Parallel()
+	large := small
+	large.Keys, large.Questions = MaxKeys, 1_000_000
+	own := large
+	own.Own, own.Shapes = make([][]byte, ownShare*MaxKeys), nil
+	for _, tt := range []struct {
+		name   string
+		config Config
+		want   int
+	}{{"small", small, 3226}, {"generated keys", large, 1}, {"own keys", own, 3}} {
+		if got := tt.config.trialsInMemory(); got != tt.want {
+			t.Errorf("%s: %d trials, want %d", tt.name, got, tt.want)
+		}
+	}
 }
