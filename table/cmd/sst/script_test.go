@@ -20,6 +20,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -51,10 +52,18 @@ func TestMain(m *testing.M) { testscript.Main(m, programs) }
 //	truncate FILE SIZE           leaves that many bytes
 //	ending FILE HEX              changes the last bytes to those
 //	status N COMMAND [ARG…]      is exec of a command that exits with N
+//
+// and the condition [long], for what takes long.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *golden.Update,
+		Condition: func(name string) (bool, error) {
+			if name != "long" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return long.Enabled(), nil
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"table":     tableWriter("", table.WriterOptions{}),
 			"database":  tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}),

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 const readme = "README.md"
@@ -26,6 +27,7 @@ var took = regexp.MustCompile(`in [0-9.]+(ns|µs|ms)`)
 // The commands of README.md print what it says, one after the other in one
 // directory.
 func TestTour(t *testing.T) {
+	long.Test(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems have other wc, dd and seq")
 	}

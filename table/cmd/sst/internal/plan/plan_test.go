@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // usual is a query with the flags' defaults.
@@ -34,6 +35,7 @@ func makePlan(t *testing.T, q Query) *Plan {
 }
 
 func TestText(t *testing.T) {
+	long.Test(t)
 	t.Parallel()
 	var text bytes.Buffer
 	if err := makePlan(t, blacklist()).WriteText(&text); err != nil {
@@ -118,6 +120,7 @@ func TestBest(t *testing.T) {
 
 // A rate that no filter reaches is not promised, nor one that cannot be measured.
 func TestNoFiltersReachIt(t *testing.T) {
+	long.Test(t)
 	t.Parallel()
 	p := makePlan(t, usual(1000, 1e-8))
 	if p.Best != nil || p.BestWithData != nil || len(p.LargerBlocks) > 0 {
@@ -132,6 +135,7 @@ func TestNoFiltersReachIt(t *testing.T) {
 
 // What larger blocks change is followed: memory, and the rates of filters by blocks.
 func TestLargerBlocks(t *testing.T) {
+	long.Test(t)
 	t.Parallel()
 	q := blacklist()
 	for _, find := range []finder{findBlocks, findBoth} {
@@ -153,6 +157,7 @@ func TestLargerBlocks(t *testing.T) {
 // Larger blocks that reach the rate, and only need more memory, are shown: those with the
 // least.
 func TestLargerBlocksThatDoNotFit(t *testing.T) {
+	long.Test(t)
 	t.Parallel()
 	q := usual(1e4, 1e-4)
 	q.KeySize, q.Memory = 2000, 10e3
