@@ -1,6 +1,9 @@
 package table
 
-// A readAhead reads several data blocks at once, for moves from block to block.
+import "context"
+
+// A readAhead reads several data blocks at once, for moves from block to block and for
+// batches of lookups.
 type readAhead struct {
 	size   int    // bytes to read at once; 0: each block is read by itself
 	bytes  []byte // that were read
@@ -25,14 +28,25 @@ func (a *readAhead) prepare(r *Reader, i, end int) {
 	if to <= h.end() {
 		return // only block i
 	}
-	n := int(to - h.Offset)
-	into := extend(a.bytes[:0], n)[:n]
-	a.bytes, a.offset = nil, h.Offset // should the source panic
-	if r.readAt(DataBlock, into, h.Offset) != nil {
+	if a.fill(context.Background(), r, h.Offset, to) != nil {
 		a.size = 0
-		return
+	}
+}
+
+// fill reads the bytes of the file from start to end, unless ctx ends that. After an error it
+// has none.
+func (a *readAhead) fill(ctx context.Context, r *Reader, start, end uint64) error {
+	n := int(end - start)
+	if n == 0 {
+		return nil
+	}
+	into := extend(a.bytes[:0], n)[:n]
+	a.bytes, a.offset = nil, start // should the source panic
+	if err := r.readAtContext(ctx, DataBlock, into, start); err != nil {
+		return err
 	}
 	a.bytes = into
+	return nil
 }
 
 // has reports whether it has the bytes of the file from start to end.

@@ -62,6 +62,7 @@ func (b *buffers) put() {
 	if cap(b.decompressed) > maxPooledBlock {
 		b.decompressed = nil
 	}
+	b.ahead = readAhead{} // whose bytes need not stay in memory
 	buffersPool.Put(b)
 }
 
@@ -135,6 +136,12 @@ func (f *tableFile) codec(id byte) Codec {
 // error. If the source ends too early, that is io.ErrUnexpectedEOF.
 func (f *tableFile) readAt(kind BlockKind, p []byte, offset uint64) error {
 	n, err := f.src.ReadAt(p, int64(offset))
+	return f.endRead(kind, p, offset, n, err)
+}
+
+// endRead returns the error of a read that was to fill p, and of which the source returned n
+// and err.
+func (f *tableFile) endRead(kind BlockKind, p []byte, offset uint64, n int, err error) error {
 	end := err == nil || err == io.EOF // a wrapped EOF can be that of a connection
 	if n == len(p) && end {
 		return nil

@@ -40,7 +40,14 @@ func (d *dataBlock) openForLookup(r *Reader, i int) error {
 	if d.openCached(r, i) {
 		return nil
 	}
+	return d.openRead(r, i, readAhead{})
+}
+
+// openRead sets d to data block i, for a lookup. It reads the block from the file, unless
+// ahead has it. The caller releases d.
+func (d *dataBlock) openRead(r *Reader, i int, ahead readAhead) error {
 	d.buffers = buffersPool.Get().(*buffers)
+	d.buffers.ahead = ahead
 	maxSize := int64(0)
 	if r.cachedBlocks != nil {
 		d.scratch = entriesPool.Get().(*decoded.Block)
@@ -86,11 +93,16 @@ func (d *dataBlock) read(r *Reader, i int, b *buffers, scratch *decoded.Block, m
 // readDataBlock reads data block i into b, and counts it.
 func (r *Reader) readDataBlock(i int, b *buffers) ([]byte, error) {
 	h := r.index.handles[i]
+	r.countRead(h)
+	return r.readBlock(DataBlock, h, b)
+}
+
+// countRead counts a read of the data block at h.
+func (r *Reader) countRead(h Handle) {
 	if m := r.o.Metrics; m != nil {
 		m.DataBlocks.Add(1)
 		m.BytesRead.Add(h.Length + format.TrailerLen)
 	}
-	return r.readBlock(DataBlock, h, b)
 }
 
 // get returns the value of key, and whether the block has the key.

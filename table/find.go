@@ -20,7 +20,7 @@ import "bytes"
 //
 // Key and value stay valid, also after Close. The caller must not change them.
 func (r *Reader) Find(key []byte) (k, v []byte, err error) {
-	if err := r.startLookup(); err != nil {
+	if err := r.startLookups(1); err != nil {
 		return nil, nil, err
 	}
 	filterKey := filterKeyOf(r.o.FilterKey, key)

@@ -16,7 +16,10 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 		return nil, err
 	}
 	var d dataBlock
-	value, err := d.lookup(r, i, key, filterChecked)
+	var value []byte
+	if err = d.openForLookup(r, i); err == nil {
+		value, err = d.lookup(r, key, filterChecked)
+	}
 	if err == nil {
 		value = d.keepValue(value)
 	}
@@ -38,7 +41,10 @@ func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 		return dst, err
 	}
 	var d dataBlock
-	value, err := d.lookup(r, i, key, filterChecked)
+	var value []byte
+	if err = d.openForLookup(r, i); err == nil {
+		value, err = d.lookup(r, key, filterChecked)
+	}
 	switch {
 	case err != nil:
 	case len(dst) == 0 && cap(dst) < len(value) && d.buffers != nil:
@@ -50,10 +56,22 @@ func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 	return dst, err
 }
 
+// Locate returns where the only data block is that can have key. It reads nothing. If a filter
+// or the index rules key out, the error is ErrNotFound. If the table has a filter only, the
+// error for other keys is ErrFilterOnly. A program can use it to ask for keys of the same block
+// together, or to see which keys a damaged block concerns.
+func (r *Reader) Locate(key []byte) (Handle, error) {
+	i, _, err := r.locate(key)
+	if err != nil {
+		return Handle{}, err
+	}
+	return r.index.handles[i], nil
+}
+
 // locate returns the only data block that can have key, and whether a filter was checked.
 // The error is ErrNotFound if filters or index rule key out.
 func (r *Reader) locate(key []byte) (i int, filterChecked bool, err error) {
-	if err := r.startLookup(); err != nil {
+	if err := r.startLookups(1); err != nil {
 		return 0, false, err
 	}
 	filterKey := filterKeyOf(r.o.FilterKey, key)
@@ -79,12 +97,8 @@ func (r *Reader) notInIndex() error {
 	return ErrNotFound
 }
 
-// lookup sets d to data block i and returns the value of key, which is valid until d is
-// released.
-func (d *dataBlock) lookup(r *Reader, i int, key []byte, filterChecked bool) ([]byte, error) {
-	if err := d.openForLookup(r, i); err != nil {
-		return nil, err
-	}
+// lookup returns the value of key, which is valid until d is released. d is open for it.
+func (d *dataBlock) lookup(r *Reader, key []byte, filterChecked bool) ([]byte, error) {
 	value, found, err := d.get(key)
 	if err != nil {
 		return nil, err
@@ -96,8 +110,8 @@ func (d *dataBlock) lookup(r *Reader, i int, key []byte, filterChecked bool) ([]
 	return value, nil
 }
 
-// startLookup counts a lookup, and returns an error if the Reader cannot do any.
-func (r *Reader) startLookup() error {
+// startLookups counts n lookups, and returns an error if the Reader cannot do any.
+func (r *Reader) startLookups(n int) error {
 	if r.closed.Load() {
 		return ErrClosed
 	}
@@ -105,7 +119,7 @@ func (r *Reader) startLookup() error {
 		return err
 	}
 	if m := r.o.Metrics; m != nil {
-		m.Lookups.Add(1)
+		m.Lookups.Add(uint64(n))
 	}
 	return nil
 }
