@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,5 +101,10 @@ func TestBlocksOfZeros(t *testing.T) {
 	v, err := r.AppendGet(nil, []byte("a"))
 	if got, most := allocated()-before, uint64(64<<20+32*len(contents)); err != nil || len(v) != n || got > most {
 		t.Errorf("AppendGet = %d bytes, %v; allocated %d bytes, want at most %d", len(v), err, got, most)
+	}
+	before = allocated()
+	values, err := getMany(r, slices.Repeat([][]byte{[]byte("a")}, 20), nil) // they share memory
+	if got, most := allocated()-before, uint64(64<<20+32*len(contents)); err != nil || len(values[19]) != n || got > most {
+		t.Errorf("GetMany = %v; allocated %d bytes, want at most %d", err, got, most)
 	}
 }

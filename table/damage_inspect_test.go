@@ -187,6 +187,13 @@ func (in *inspection) lookUp(r *table.Reader, key string) {
 		in.gets = append(in.gets, err)
 		return err
 	})
+	in.do("GetMany "+key, func() error {
+		values, err := getMany(r, [][]byte{[]byte(key)}, nil)
+		if values[0] != nil {
+			in.true("GetMany", []byte(key), values[0])
+		}
+		return err
+	})
 	it := r.NewIter(nil)
 	for name, seek := range map[string]func([]byte) bool{"SeekGE": it.SeekGE, "SeekLT": it.SeekLT} {
 		in.do(name+" "+key, func() error {

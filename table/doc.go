@@ -31,6 +31,11 @@
 //	defer r.Close()
 //	value, err := r.Get(key) // ErrNotFound if the table does not have the key
 //
+// From an object store, or another source where each read takes long, [Reader.GetMany] looks
+// many keys up by few reads at a time, and [Reader.GetContext] one key with a time limit. The
+// source can be a [ContextReaderAt]. [Reader.Locate] tells what a lookup would read. Set
+// TailSize to open such a table by one read, and ReadAhead to scan it by few.
+//
 // If an uncertain answer is enough, [Reader.MayContain] asks the filters alone and reads
 // nothing. A table of [WriterOptions].FilterOnly has nothing else: it is as small as its
 // filter.
@@ -78,7 +83,7 @@
 //     same results; [Reader.FilterErr] says why. If bits of a filter were changed under a
 //     right checksum, lookups can miss keys. Verify names these keys.
 //   - One operation allocates at most 64 MiB plus 32 times the size of the file, for any
-//     file. What AppendGet appends to dst, and the buffers of ReadAhead and TailSize, come
+//     file. GetMany counts as one for each key. What AppendGet appends to dst, and the buffers of ReadAhead and TailSize, come
 //     on top. Snappy expands at most 22-fold, and keys can share bytes with the key before:
 //     a table whose keys would need more memory is reported as damaged. So is a
 //     block that would compare more than 1024 times its length in bytes of keys, with a

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	// ErrNotFound is the error of Get, AppendGet and Find for a key that the table does
-	// not have. It is also the error of FirstKey and LastKey if the table has no entries,
+	// ErrNotFound is the error of Get, AppendGet, GetContext and Find for a key that the
+	// table does not have, and of Locate for one that it knows to be absent. It is also the error of FirstKey and LastKey if the table has no entries,
 	// and of Properties if it has no properties.
 	ErrNotFound = errors.New("table: key not found")
 

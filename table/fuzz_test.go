@@ -43,6 +43,9 @@ func FuzzReader(f *testing.F) {
 		checkLookup(t, r, key)
 		checkLookup(t, cached, key)
 		checkAsDatabase(t, contents, key)
+		keys := [][]byte{key, key, nil}
+		checkGetMany(t, "fuzz", r, keys, nil)
+		checkGetMany(t, "fuzz, cached", cached, keys, nil)
 		if in.forward != nil {
 			return
 		}
@@ -59,12 +62,15 @@ func FuzzReader(f *testing.F) {
 			t.Fatalf("(-forward +backward):\n%s", diff)
 		}
 		for _, p := range there {
+			keys = append(keys, p.Key)
 			if _, err := r.Get(p.Key); err != nil && in.verified == nil {
 				t.Fatalf("Verify passes, but Get(%q) = %v", p.Key, err)
 			}
 			checkLookup(t, r, p.Key)
 			checkLookup(t, cached, p.Key)
 		}
+		checkGetMany(t, "fuzz", r, keys, &table.BatchOptions{Gap: 100 * len(key)})
+		checkGetMany(t, "fuzz, cached", cached, keys, nil)
 	})
 }
 

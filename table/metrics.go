@@ -9,7 +9,8 @@ import (
 // They do not count what opening a table and Verify do. Counts only grow. Snapshot returns
 // all of them. The zero value is ready to use. Metrics are safe for concurrent use.
 type Metrics struct {
-	// Lookups counts calls of Get, AppendGet, Find and MayContain.
+	// Lookups counts calls of Get, AppendGet, GetContext, Find, MayContain and Locate, and
+	// the keys of GetMany.
 	Lookups atomic.Uint64
 
 	// FilterChecks counts how often a filter was checked for a key: the filter of a data
@@ -31,7 +32,8 @@ type Metrics struct {
 	// FilterFalsePositives / (FilterFalsePositives + FilterNegatives).
 	FilterFalsePositives atomic.Uint64
 
-	// DataBlocks counts reads of data blocks from the file, including failed ones.
+	// DataBlocks counts the data blocks that were read from the file, including those whose
+	// read failed. Several of them can have taken one read.
 	DataBlocks atomic.Uint64
 
 	// BytesRead counts the bytes of these blocks in the file, with their trailers.
@@ -40,7 +42,8 @@ type Metrics struct {
 	// CacheHits counts the data blocks that were found in the Cache.
 	CacheHits atomic.Uint64
 
-	// CacheMisses counts the data blocks that were not found in the Cache.
+	// CacheMisses counts the data blocks that were not found in the Cache. GetMany looks
+	// for those of all its keys before it reads any, so a block can count several times.
 	CacheMisses atomic.Uint64
 
 	// CacheEvictions counts the data blocks of these Readers that the Cache removed to

@@ -52,6 +52,25 @@ func (u *user) get(rng *rand.Rand) error {
 	return u.may(err)
 }
 
+func (u *user) getMany(rng *rand.Rand) error {
+	pairs := make([]workload.Pair, 40)
+	var keys [][]byte
+	for i := range pairs {
+		pairs[i] = u.pairs[rng.IntN(len(u.pairs))]
+		keys = append(keys, pairs[i].Key)
+	}
+	values, err := getMany(u.r, keys, &table.BatchOptions{Gap: rng.IntN(10_000)})
+	for i, v := range values {
+		if err == nil && !bytes.Equal(v, pairs[i].Value) {
+			return fmt.Errorf("GetMany finds %q for %q", v, keys[i])
+		}
+		if v != nil {
+			u.kept[string(keys[i])] = v
+		}
+	}
+	return u.may(err)
+}
+
 func (u *user) iterate(rng *rand.Rand) error {
 	it := u.r.NewIter(nil)
 	defer it.Close()
@@ -133,6 +152,8 @@ func (u *user) work(number uint64) error {
 			err = u.get(rng)
 		case number < 5:
 			err = u.may(u.r.Verify())
+		case number < 8:
+			err = u.getMany(rng)
 		default:
 			err = errors.Join(u.iterate(rng), u.get(rng))
 		}

@@ -1,0 +1,91 @@
+package table_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// farAway is a source in which a read takes as long as in an object store. A real one sends a
+// request with the context for the bytes from off up to off+len(p).
+type farAway struct {
+	*bytes.Reader
+	requests int
+}
+
+func (f *farAway) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
+	f.requests++ // of one goroutine, since the examples have Concurrency 1
+	select {
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-time.After(20 * time.Millisecond):
+		return f.ReadAt(p, off)
+	}
+}
+
+// openFarAway opens the table of capitals, with a data block for each.
+func openFarAway() (*table.Reader, *farAway) {
+	contents := capitals(&table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: 1})
+	src := &farAway{Reader: bytes.NewReader(contents)}
+	r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{TailSize: 64 << 10})
+	if err != nil {
+		panic(err)
+	}
+	return r, src
+}
+
+// Many keys take few requests. Here Cuba and Norway are in neighbouring blocks, Togo is not, and
+// the filter rules Atlantis out.
+func ExampleReader_GetMany() {
+	r, src := openFarAway()
+	keys := [][]byte{[]byte("Togo"), []byte("Atlantis"), []byte("Norway"), []byte("Cuba")}
+	capitals := make([][]byte, len(keys))
+	err := r.GetMany(context.Background(), keys, &table.BatchOptions{Concurrency: 1}, func(i int, value []byte) error {
+		capitals[i] = value
+		return nil
+	})
+	for i, key := range keys {
+		fmt.Printf("%s: %q\n", key, capitals[i])
+	}
+	fmt.Println(src.requests, "requests,", err)
+	// Output:
+	// Togo: "Lomé"
+	// Atlantis: ""
+	// Norway: "Oslo"
+	// Cuba: "Havana"
+	// 2 requests, <nil>
+}
+
+// A lookup from a slow store gets a time limit.
+func ExampleReader_GetContext() {
+	r, _ := openFarAway()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	_, err := r.GetContext(ctx, []byte("Peru"))
+	fmt.Println(errors.Is(err, context.DeadlineExceeded))
+	capital, err := r.GetContext(context.Background(), []byte("Peru"))
+	fmt.Printf("%s %v\n", capital, err)
+	// Output:
+	// true
+	// Lima <nil>
+}
+
+// Locate tells without a request what a lookup would read.
+func ExampleReader_Locate() {
+	r, src := openFarAway()
+	for _, country := range []string{"Cuba", "Norway", "Atlantis"} {
+		at, err := r.Locate([]byte(country))
+		fmt.Printf("%s: %d bytes at %d, %v\n", country, at.Length, at.Offset, err)
+	}
+	fmt.Println(src.requests, "requests")
+	// Output:
+	// Cuba: 21 bytes at 0, <nil>
+	// Norway: 21 bytes at 26, <nil>
+	// Atlantis: 0 bytes at 0, table: key not found
+	// 0 requests
+}

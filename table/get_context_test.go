@@ -1,0 +1,231 @@
+package table_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// contextCalls look all keys up by a context.
+var contextCalls = map[string]func(ctx context.Context, r *table.Reader, keys [][]byte) error{
+	"GetContext": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
+		for _, key := range keys {
+			if _, err := r.GetContext(ctx, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	"GetMany": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
+		return r.GetMany(ctx, keys, &table.BatchOptions{Concurrency: 3}, func(int, []byte) error { return nil })
+	},
+}
+
+// GetContext is Get, with whatever source and cache.
+func TestGetContext(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(300)
+	contents := build(t, withBloom, pairs)
+	for _, o := range []*table.ReaderOptions{nil, {Cache: table.NewCache(1 << 20)}} {
+		far, _ := openStore(t, contents, o)
+		for name, r := range map[string]*table.Reader{"context": far, "no context": open(t, contents, o)} {
+			var values [][]byte
+			for _, p := range pairs {
+				v, err := r.GetContext(t.Context(), p.Key)
+				values = append(values, v)
+				if _, absent := r.GetContext(t.Context(), append(bytes.Clone(p.Key), '~')); err != nil || absent != table.ErrNotFound {
+					t.Errorf("%s: GetContext(%q) = %q, %v, and of an absent key %v", name, p.Key, v, err, absent)
+				}
+			}
+			for i, p := range pairs {
+				if !bytes.Equal(values[i], p.Value) {
+					t.Errorf("%s: value %d became %q", name, i, values[i])
+				}
+			}
+		}
+	}
+}
+
+// GetContext reads a block once, by the method with a context, and counts that, also if it fails.
+func TestGetContextReadsOnce(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(100)
+	var m table.Metrics
+	r, s := openStore(t, build(t, oneKeyBlocks, pairs), &table.ReaderOptions{Metrics: &m})
+	h, err := r.Locate(pairs[1].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range contextCalls {
+		s.reads, s.latency = nil, 0
+		before := m.Snapshot()
+		if err := call(t.Context(), r, keysOf(pairs, 1)); err != nil || len(s.reads) != 1 {
+			t.Errorf("%s = %v after %d reads, want one", name, err, len(s.reads))
+		}
+		s.latency = time.Hour
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		if err := call(ctx, r, keysOf(pairs, 1)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s = %v, want context.DeadlineExceeded", name, err)
+		}
+		cancel()
+		after := m.Snapshot()
+		blocks, size := after.DataBlocks-before.DataBlocks, after.BytesRead-before.BytesRead
+		if name == "GetContext" && (blocks != 2 || size != 2*(h.Length+5)) {
+			t.Errorf("%s: %d blocks and %d bytes counted, want both reads", name, blocks, size)
+		}
+	}
+}
+
+// With a context that is done nothing is read, and nothing answered.
+func TestDoneContext(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(100)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, call := range contextCalls {
+		r, s := openStore(t, build(t, nil, pairs), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
+		if err := call(ctx, r, keysOf(pairs, 1)); err != context.Canceled || len(s.reads) > 0 {
+			t.Errorf("%s = %v after %d reads, want context.Canceled", name, err, len(s.reads))
+		}
+		if err := call(t.Context(), r, keysOf(pairs, 1)); err != nil {
+			t.Errorf("%s = %v", name, err)
+		}
+		if err := call(ctx, r, keysOf(pairs, 1)); err != context.Canceled {
+			t.Errorf("%s from the cache = %v, want context.Canceled", name, err)
+		}
+	}
+}
+
+// A context ends reads that would take an hour, and no goroutine is left.
+func TestContextEndsReads(t *testing.T) {
+	pairs := numbered(20)
+	for name, call := range contextCalls {
+		for _, want := range []error{context.Canceled, context.DeadlineExceeded} {
+			r, s := openStore(t, build(t, oneKeyBlocks, pairs), nil)
+			s.latency = time.Hour
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+			if want == context.Canceled {
+				ctx, cancel = context.WithCancel(t.Context())
+				time.AfterFunc(5*time.Millisecond, cancel)
+			}
+			if err := call(ctx, r, keysOf(pairs, 1, 3, 5, 7, 9)); !errors.Is(err, want) {
+				t.Errorf("%s = %v, want %v", name, err, want)
+			}
+			cancel()
+			awaitReads(t)
+		}
+	}
+}
+
+// awaitReads waits until no goroutine reads for a GetMany.
+func awaitReads(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		if !bytes.Contains(stacks, []byte("readRun")) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("goroutines are left:\n%s", stacks)
+		}
+	}
+}
+
+// An error of found ends the reads that run, and so does a panic.
+func TestNoReadOutlivesFound(t *testing.T) {
+	pairs := numbered(20)
+	for name, found := range map[string]func(int, []byte) error{
+		"an error": func(int, []byte) error { return io.ErrClosedPipe },
+		"a panic":  func(int, []byte) error { panic(io.ErrClosedPipe) },
+	} {
+		r, s := openStore(t, build(t, oneKeyBlocks, pairs), nil)
+		s.latency, s.fast = time.Hour, 1
+		err := recovered(func() error { return r.GetMany(t.Context(), keysOf(pairs, 0, 2, 4, 6), nil, found) })
+		if err != io.ErrClosedPipe {
+			t.Errorf("%s: GetMany = %v", name, err)
+		}
+		awaitReads(t)
+	}
+}
+
+// recovered returns the error of f, or that which it panics with.
+func recovered(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = p.(error)
+		}
+	}()
+	return f()
+}
+
+// GetMany does not wait for a source that knows no context. The read ends when the source does.
+func TestContextOfAStubbornSource(t *testing.T) {
+	pairs := numbered(20)
+	contents := build(t, oneKeyBlocks, pairs)
+	ctx, cancel := context.WithCancel(t.Context())
+	opened, released := false, make(chan struct{})
+	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
+		if opened {
+			cancel()
+			<-released
+		}
+		return bytes.NewReader(contents).ReadAt(p, off)
+	}), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened = true
+	if err := r.GetMany(ctx, keysOf(pairs, 1), nil, func(int, []byte) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("GetMany = %v, want context.Canceled", err)
+	}
+	close(released)
+	awaitReads(t)
+}
+
+// An errorSource waits for the context and then returns an error of its own, or panics with it.
+type errorSource struct {
+	*bytes.Reader
+	err    error
+	panics bool
+}
+
+func (s *errorSource) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
+	if s.panics {
+		panic(s.err)
+	}
+	<-ctx.Done()
+	return 0, s.err
+}
+
+// The error is the context's, also if the source returns another one.
+func TestContextErrorOfTheSource(t *testing.T) {
+	t.Parallel()
+	pairs, lost := numbered(20), errors.New("connection lost")
+	contents := build(t, oneKeyBlocks, pairs)
+	src := &errorSource{Reader: bytes.NewReader(contents), err: lost}
+	r, err := table.NewReader(src, int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := r.GetContext(ctx, pairs[1].Key); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, lost) {
+		t.Errorf("GetContext = %v, want the context's error and the source's", err)
+	}
+	src.panics = true
+	for name, call := range contextCalls {
+		if err := recovered(func() error { return call(t.Context(), r, keysOf(pairs, 1, 3)) }); err != lost {
+			t.Errorf("%s panics with %v, want %v", name, err, lost)
+		}
+	}
+	if v, err := r.Get(pairs[1].Key); err != nil || !bytes.Equal(v, pairs[1].Value) {
+		t.Errorf("Get = %q, %v", v, err)
+	}
+}

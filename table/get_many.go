@@ -1,0 +1,102 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// BatchOptions are options of GetMany. The zero value of each field is its default. A value
+// out of range is an error of GetMany.
+type BatchOptions struct {
+	// Concurrency is how many reads may run at a time, 1 to 1024. 0: 16.
+	Concurrency int
+
+	// Gap is how many bytes may be between data blocks that are read by one read. It reads
+	// these bytes too. 0: none. For an object store take what it sends in the time that a
+	// request takes, such as 64 KiB. A read has at most 1 MiB, whatever Gap says.
+	Gap int
+}
+
+const (
+	defaultConcurrency = 16
+	maxConcurrency     = 1024
+)
+
+// withDefaults returns a copy with defaults filled in.
+func (o *BatchOptions) withDefaults() (BatchOptions, error) {
+	var b BatchOptions
+	if o != nil {
+		b = *o
+	}
+	if b.Concurrency < 0 || b.Concurrency > maxConcurrency {
+		return b, fmt.Errorf("table: Concurrency is %d, want 0 to %d", b.Concurrency, maxConcurrency)
+	}
+	if b.Gap < 0 {
+		return b, fmt.Errorf("table: Gap is %d, want 0 or more", b.Gap)
+	}
+	if b.Concurrency == 0 {
+		b.Concurrency = defaultConcurrency
+	}
+	return b, nil
+}
+
+// GetMany gets the values of many keys, in any order. It is for a source where each read takes
+// long. It reads a data block once, however many of the keys it may have, reads blocks that are
+// close together by one read, and has several reads run at a time. From a large Cache it is
+// faster than Get. From memory or a local file without a Cache, Get is faster.
+//
+// GetMany calls found(i, value) for each keys[i] that the table has, also if keys has the same
+// key several times. Keys that are absent are not reported. The calls come in no order. They do
+// not overlap, since found runs on the goroutine of the caller. Values are as those of Get. An
+// error of found ends GetMany, which returns it. If o is nil, all options are the defaults.
+//
+// Other errors leave keys without an answer:
+//
+//   - If data blocks are damaged, the keys that they may have get no answer, or only some of
+//     them do. All other keys get theirs. GetMany then returns an error for each damaged block,
+//     joined as by errors.Join. Locate tells which block may have a key.
+//   - An error of the source ends GetMany. If it is of a read of several blocks, they are first
+//     read one by one.
+//   - If ctx is done, GetMany returns its error at once. Reads that run end when the source ends
+//     them, which a [ContextReaderAt] does at once.
+//   - If the table has a filter only, keys that it does not rule out get no answer, and the
+//     error is ErrFilterOnly.
+//
+// A read is of one block, or of at most 1 MiB. GetMany takes memory for Concurrency such reads,
+// about 100 bytes for each key that a read has to answer, and what Get takes for one key. keys
+// must not change until GetMany returns. If the source panics, so does GetMany.
+func (r *Reader) GetMany(ctx context.Context, keys [][]byte, o *BatchOptions, found func(i int, value []byte) error) error {
+	opts, err := o.withDefaults()
+	if err != nil {
+		return err
+	}
+	b := batch{r: r, o: opts, keys: keys, found: found}
+	for first := 0; first < len(keys); first += stageSize {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := b.getCached(first, min(first+stageSize, len(keys))); err != nil {
+			return err
+		}
+	}
+	if len(b.wanted) > 0 {
+		if err := b.readWanted(ctx); err != nil {
+			return err
+		}
+	}
+	return errors.Join(b.failed...)
+}
+
+// A batch is one call of GetMany.
+type batch struct {
+	r     *Reader
+	o     BatchOptions
+	keys  [][]byte
+	found func(i int, value []byte) error
+
+	wanted []wantedKey // the keys that a read has to answer
+	failed []error     // why keys have no answer
+
+	fetched uint32 // the sum of what was only read for the processor's caches
+}

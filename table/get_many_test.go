@@ -1,0 +1,279 @@
+package table_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// oneKeyBlocks has a data block for each key, and all blocks have the same length.
+var oneKeyBlocks = &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}
+
+// keysOf returns the keys of the pairs with these numbers.
+func keysOf(pairs []workload.Pair, numbers ...int) [][]byte {
+	var keys [][]byte
+	for _, i := range numbers {
+		keys = append(keys, pairs[i].Key)
+	}
+	return keys
+}
+
+// Neighbouring blocks are read by one read, and a block for several keys once.
+func TestGetManyJoinsReads(t *testing.T) {
+	t.Parallel()
+	small, large := numbered(20), numbered(20)
+	for i := range large {
+		large[i].Value = make([]byte, 300_000)
+	}
+	for _, tt := range []struct {
+		name  string
+		pairs []workload.Pair
+		keys  []int
+		gap   int
+		reads int
+	}{
+		{"a key twice", small, []int{3, 3}, 0, 1},
+		{"neighbours, in any order", small, []int{5, 3, 4}, 0, 1},
+		{"a block between them", small, []int{3, 5, 7}, 0, 3},
+		{"a gap as long as a block", small, []int{3, 5, 7}, 1 << 10, 1},
+		{"a gap that is too small", small, []int{3, 5, 7}, 10, 3},
+		{"no more than 1 MiB", large, []int{0, 1, 2, 3, 4, 5, 6}, 0, 3},
+		{"no more than 1 MiB, whatever the gap", large, []int{0, 2, 4, 6}, 1 << 30, 2},
+	} {
+		r, s := openStore(t, build(t, oneKeyBlocks, tt.pairs), nil)
+		keys := keysOf(tt.pairs, tt.keys...)
+		values, err := getMany(r, keys, &table.BatchOptions{Gap: tt.gap})
+		if err != nil || len(s.reads) != tt.reads {
+			t.Errorf("%s: %d reads, %v; want %d", tt.name, len(s.reads), err, tt.reads)
+		}
+		for i, n := range tt.keys {
+			if !bytes.Equal(values[i], tt.pairs[n].Value) {
+				t.Errorf("%s: the value of key %d is %.100q", tt.name, n, values[i])
+			}
+		}
+	}
+}
+
+// What GetMany counts is what a loop of Get counts, but for the blocks that it reads only once.
+func TestGetManyCounts(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(2000)
+	var keys [][]byte
+	for _, p := range pairs {
+		keys = append(keys, p.Key, append(bytes.Clone(p.Key), '~'))
+	}
+	for _, o := range []table.WriterOptions{
+		{},
+		{FilterPolicy: filter.NewBloom(4)},
+		{TableFilterPolicy: filter.NewTableBloom(4)},
+		{FilterPolicy: filter.NewBloom(4), TableFilterPolicy: filter.NewTableBloom(4)},
+	} {
+		checkCounts(t, build(t, &o, pairs), keys)
+	}
+}
+
+// checkCounts looks the keys up by GetMany and by Get, twice.
+func checkCounts(t *testing.T, contents []byte, keys [][]byte) {
+	t.Helper()
+	var many, loop table.Metrics
+	r := open(t, contents, &table.ReaderOptions{Metrics: &many, Cache: table.NewCache(1 << 20)})
+	each := open(t, contents, &table.ReaderOptions{Metrics: &loop, Cache: table.NewCache(1 << 20)})
+	for range 2 {
+		if _, err := getMany(r, keys, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keys {
+			if _, err := each.Get(key); err != nil && !errors.Is(err, table.ErrNotFound) {
+				t.Fatal(err)
+			}
+		}
+		got, want := many.Snapshot(), loop.Snapshot()
+		if got.DataBlocks > want.DataBlocks || got.BytesRead > want.BytesRead {
+			t.Errorf("GetMany reads %d blocks, %d bytes, and Get %d, %d", got.DataBlocks, got.BytesRead, want.DataBlocks, want.BytesRead)
+		}
+		got.DataBlocks, got.BytesRead = want.DataBlocks, want.BytesRead
+		got.CacheHits, got.CacheMisses = got.CacheHits+got.CacheMisses, 0
+		want.CacheHits, want.CacheMisses = want.CacheHits+want.CacheMisses, 0
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-Get +GetMany):\n%s", diff)
+		}
+	}
+}
+
+// A value stays as it is, whatever is read after it, and keeps no large buffer in memory.
+func TestGetManyValueIsForever(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(1000)
+	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
+		r := open(t, build(t, &table.WriterOptions{Compression: codec}, pairs), nil)
+		var keys [][]byte
+		for _, p := range pairs {
+			keys = append(keys, p.Key)
+		}
+		values, err := getMany(r, keys, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forward(t, r.NewIter(nil))
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range pairs {
+			if !bytes.Equal(values[i], p.Value) || cap(values[i]) != len(values[i]) {
+				t.Fatalf("codec %d: value %d became %q, with a capacity of %d", codec.ID(), i, values[i], cap(values[i]))
+			}
+		}
+	}
+}
+
+// Damage costs the answers for the keys of its block only. The error names each damaged block.
+func TestGetManyReportsEachDamagedBlock(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(20)
+	contents := build(t, oneKeyBlocks, pairs)
+	r := open(t, contents, nil)
+	var want []int64
+	for _, key := range keysOf(pairs, 3, 4, 9) {
+		h, err := r.Locate(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents[h.Offset] ^= 1
+		want = append(want, int64(h.Offset))
+	}
+	values, err := getMany(r, keysOf(pairs, 2, 3, 3, 4, 5, 8, 9, 10), nil)
+	joined, _ := err.(interface{ Unwrap() []error })
+	if joined == nil {
+		t.Fatalf("GetMany = %v, want joined errors", err)
+	}
+	var got []int64
+	for _, err := range joined.Unwrap() {
+		var c *table.CorruptionError
+		if errors.As(err, &c) {
+			got = append(got, c.Offset)
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("damaged blocks (-want +got):\n%s", diff)
+	}
+	for i, answered := range []bool{true, false, false, false, true, true, false, true} {
+		if (values[i] != nil) != answered {
+			t.Errorf("value %d is %q", i, values[i])
+		}
+	}
+}
+
+// A block that is too long is not read.
+func TestLongBlocksAreNotRead(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(5)
+	pairs[2].Value = make([]byte, 100_000)
+	r, s := openStore(t, build(t, oneKeyBlocks, pairs), &table.ReaderOptions{MaxBlockSize: 10_000})
+	values, err := getMany(r, keysOf(pairs, 1, 2, 3), nil)
+	if !errors.Is(err, table.ErrCorrupt) || values[0] == nil || values[1] != nil || values[2] == nil {
+		t.Errorf("GetMany = %.100q, %v; want all but the second", values, err)
+	}
+	if _, err := r.GetContext(context.Background(), pairs[2].Key); !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("GetContext = %v, want ErrCorrupt", err)
+	}
+	for _, read := range s.reads {
+		if read[1]-read[0] > 10_000 {
+			t.Errorf("a read of %d bytes", read[1]-read[0])
+		}
+	}
+}
+
+// If a read of several blocks fails, each is read by itself, so that the error is about a block
+// that cannot be read.
+func TestGetManyAfterFailedReads(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(20)
+	contents := build(t, oneKeyBlocks, pairs)
+	bad := errors.New("bad sector")
+	var from, to int64 // what cannot be read
+	reads := 0
+	var m table.Metrics
+	r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
+		if reads++; off < to && off+int64(len(p)) > from {
+			return 0, bad
+		}
+		return bytes.NewReader(contents).ReadAt(p, off)
+	}), int64(len(contents)), &table.ReaderOptions{Metrics: &m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := r.Locate(pairs[4].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to, reads = int64(h.Offset), int64(h.Offset+1), 0
+	one := &table.BatchOptions{Concurrency: 1, Gap: 1 << 10}
+	if values, err := getMany(r, keysOf(pairs, 2, 3, 5, 6), one); err != nil || reads != 5 || values[3] == nil {
+		t.Errorf("around a block that cannot be read: %q, %v, %d reads; want all values by 5", values, err, reads)
+	}
+	_, err = getMany(r, keysOf(pairs, 2, 3, 4, 5), one)
+	if want := fmt.Sprintf("reading data block at %d: ", h.Offset); !errors.Is(err, bad) || !strings.Contains(err.Error(), want) {
+		t.Errorf("GetMany = %v, want %v with %q", err, bad, want)
+	}
+	if n := m.DataBlocks.Load(); n != 4+3 {
+		t.Errorf("%d blocks counted, want 4, and 3 up to the bad one", n)
+	}
+}
+
+// Where GetMany cannot find any key, it says so, as Get does.
+func TestGetManyRefuses(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(20)
+	contents := build(t, nil, pairs)
+	closed := open(t, contents, nil)
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sound := open(t, contents, nil)
+	for _, tt := range []struct {
+		name string
+		r    *table.Reader
+		o    table.BatchOptions
+		want string
+	}{
+		{"closed", closed, table.BatchOptions{}, table.ErrClosed.Error()},
+		{"in an unknown order", open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder}), table.BatchOptions{}, "AnyOrder does not find keys"},
+		{"with a filter only", open(t, filterOnly(t, pairs), nil), table.BatchOptions{}, table.ErrFilterOnly.Error()},
+		{"Concurrency < 0", sound, table.BatchOptions{Concurrency: -1}, "Concurrency is -1, want 0 to 1024"},
+		{"Concurrency > 1024", sound, table.BatchOptions{Concurrency: 1025}, "Concurrency is 1025, want 0 to 1024"},
+		{"Gap < 0", sound, table.BatchOptions{Gap: -1}, "Gap is -1, want 0 or more"},
+	} {
+		if _, err := getMany(tt.r, keysOf(pairs, 1, 2), &tt.o); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: GetMany = %v, want an error with %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// An error of found ends GetMany, from the cache and from the source.
+func TestGetManyEndsWithFound(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(20)
+	r := open(t, build(t, oneKeyBlocks, pairs), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
+	for _, from := range []string{"source", "cache"} {
+		calls := 0
+		err := r.GetMany(context.Background(), keysOf(pairs, 1, 2, 3), nil, func(int, []byte) error { calls++; return io.ErrClosedPipe })
+		if err != io.ErrClosedPipe || calls != 1 {
+			t.Errorf("%s: GetMany = %v after %d calls", from, err, calls)
+		}
+		if _, err := getMany(r, keysOf(pairs, 1, 2, 3), nil); err != nil {
+			t.Error(err)
+		}
+	}
+}
