@@ -37,6 +37,11 @@
 // delay is waited for in a loop. Each kind of lookups goes on until it has read 100 data blocks,
 // whatever -benchtime says.
 //
+// BenchmarkGetMany looks keys of W1 up by GetMany (op=many), beside a loop of Get (op=loop):
+// batches of 64 from a cache that has the whole table, 1,000 absent keys from an object store,
+// and from there 100 keys, of which each 20 are neighbours. requests/key counts reads of the
+// source.
+//
 // BenchmarkMerging scans tables together, as a storage engine does: beside a table by
 // itself stand tables merged, levels, and what a snapshot sees.
 //
