@@ -10,11 +10,11 @@ type readAhead struct {
 	offset uint64 // of bytes in the file
 }
 
-// prepare reads data block i and the blocks behind it, up to before block end, unless it
-// has block i. If the read fails, it reads nothing ahead any more: the blocks are then
+// prepareAhead reads data block i and the blocks behind it, up to before block end, unless
+// block i is there. If the read fails, it reads nothing ahead any more: the blocks are then
 // read one by one, so that an error is about the block that cannot be read.
-func (a *readAhead) prepare(r *Reader, i, end int) {
-	h := r.index.handles[i]
+func (b *buffers) prepareAhead(r *Reader, i, end int) {
+	a, h := &b.ahead, r.index.handles[i]
 	if a.size == 0 || a.has(h.Offset, h.end()) || r.isCached(i) {
 		return
 	}
@@ -28,7 +28,7 @@ func (a *readAhead) prepare(r *Reader, i, end int) {
 	if to <= h.end() {
 		return // only block i
 	}
-	if a.fill(context.Background(), r, h.Offset, to) != nil {
+	if a.fill(b.ctx, r, h.Offset, to) != nil {
 		a.size = 0
 	}
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ type buffers struct {
 	compressed           bool // the contents are in decompressed, not in stored
 
 	ahead readAhead
+	ctx   context.Context // ends reads; nil: nothing does
 }
 
 // detach returns value, a part of the contents, in memory that the next block does not
@@ -62,7 +64,7 @@ func (b *buffers) put() {
 	if cap(b.decompressed) > maxPooledBlock {
 		b.decompressed = nil
 	}
-	b.ahead = readAhead{} // whose bytes need not stay in memory
+	b.ahead, b.ctx = readAhead{}, nil // which need not stay in memory
 	buffersPool.Put(b)
 }
 
@@ -85,7 +87,7 @@ func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (byte, erro
 	n := int(h.Length)
 	b.stored = extend(b.stored[:0], n+format.TrailerLen)[:n+format.TrailerLen]
 	if !b.ahead.read(b.stored, h.Offset) {
-		if err := f.readAt(kind, b.stored, h.Offset); err != nil {
+		if err := f.readAtContext(b.ctx, kind, b.stored, h.Offset); err != nil {
 			return 0, err
 		}
 	}

@@ -2,7 +2,6 @@ package table
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/decoded"
 )
@@ -31,38 +30,34 @@ import (
 //
 // Each Reader has its own blocks, even if two Readers are on the same file. Close of the
 // Reader removes them. If a Reader is dropped without Close, its blocks stay until they are
-// evicted.
+// evicted. Readers with the same [ReaderOptions].CacheKey share their blocks, which stay after
+// Close.
 type Cache struct {
 	budget int64 // maximum of size
 
-	mu   sync.Mutex
-	size int64       // bytes of all blocks, with their cacheEntries
-	n    int         // number of blocks
-	hand *cacheEntry // in the ring: the next to be evicted; nil if the ring is empty
+	mu    sync.Mutex
+	size  int64       // bytes of all blocks, with their cacheEntries, and of what closed files keep
+	n     int         // number of blocks
+	hand  *cacheEntry // in the ring: the next to be evicted; nil if the ring is empty
+	files map[cacheID]*cachedFile
 }
 
 // A cacheEntry is a block in the ring of a Cache.
 type cacheEntry struct {
 	block      *decoded.Cached
-	size       int64
-	slot       *atomic.Pointer[decoded.Cached] // where the Reader finds the block
-	owner      *cacheOwner
+	file       *cachedFile
+	metrics    *Metrics    // of the Reader that added the block
+	number     int         // of the block in its file
 	prev, next *cacheEntry // in the ring
 
-	ownerPrev, ownerNext *cacheEntry // in the list of the owner
+	filePrev, fileNext *cacheEntry // in the list of the file
 }
 
-// cacheEntrySize is the size of a cacheEntry in bytes, rounded up.
+// cacheEntrySize is the size of a cacheEntry in bytes.
 const cacheEntrySize = 64
 
-// A cacheOwner stands for a Reader in its Cache. It has no pointer to the Reader: a Reader
-// that is dropped without Close can be freed, and its file closed, while its blocks are in
-// the Cache.
-type cacheOwner struct {
-	metrics *Metrics
-	closed  bool
-	entries *cacheEntry // the first of its entries; nil if it has none
-}
+// size returns how many bytes of memory the block takes, with its entry.
+func (s *cacheEntry) size() int64 { return int64(s.block.Size()) + cacheEntrySize }
 
 // NewCache returns an empty Cache that takes up to that many bytes of memory. If bytes is ≤
 // 0 it keeps nothing. It should have space for many blocks.
@@ -79,12 +74,12 @@ func (c *Cache) Size() int64 {
 	return c.size
 }
 
-// add adds a block and evicts others for it. It does nothing if the slot has a block already
-// or the owner is closed.
+// add adds a block and evicts others for it. It does nothing if the file has that block already
+// or is closed.
 func (c *Cache) add(s *cacheEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.owner.closed || !s.slot.CompareAndSwap(nil, s.block) {
+	if s.file.readers == 0 || !s.file.blocks[s.number].CompareAndSwap(nil, s.block) {
 		return
 	}
 	c.link(s)
@@ -101,13 +96,13 @@ func (c *Cache) evict() {
 			continue
 		}
 		c.remove(s)
-		if m := s.owner.metrics; m != nil {
+		if m := s.metrics; m != nil {
 			m.CacheEvictions.Add(1)
 		}
 	}
 }
 
-// link adds s to the ring, where the hand comes last, and to the list of its owner.
+// link adds s to the ring, where the hand comes last, and to the list of its file.
 func (c *Cache) link(s *cacheEntry) {
 	if c.hand == nil {
 		s.prev, s.next, c.hand = s, s, s
@@ -115,43 +110,34 @@ func (c *Cache) link(s *cacheEntry) {
 		s.prev, s.next = c.hand.prev, c.hand
 		s.prev.next, s.next.prev = s, s
 	}
-	if s.ownerNext = s.owner.entries; s.ownerNext != nil {
-		s.ownerNext.ownerPrev = s
+	if s.fileNext = s.file.entries; s.fileNext != nil {
+		s.fileNext.filePrev = s
 	}
-	s.owner.entries = s
-	c.size += s.size
+	s.file.entries = s
+	c.size += s.size()
 	c.n++
 }
 
-// remove removes s from the ring and its owner's list, and the block from its slot.
+// remove removes s from the ring and its file's list, and the block from the file.
 func (c *Cache) remove(s *cacheEntry) {
-	s.slot.Store(nil)
+	s.file.blocks[s.number].Store(nil)
 	s.prev.next, s.next.prev = s.next, s.prev
 	if c.hand == s {
 		c.hand = s.next
 	}
-	if s.ownerNext != nil {
-		s.ownerNext.ownerPrev = s.ownerPrev
+	if s.fileNext != nil {
+		s.fileNext.filePrev = s.filePrev
 	}
-	if s.ownerPrev != nil {
-		s.ownerPrev.ownerNext = s.ownerNext
+	if s.filePrev != nil {
+		s.filePrev.fileNext = s.fileNext
 	} else {
-		s.owner.entries = s.ownerNext
+		s.file.entries = s.fileNext
 	}
-	c.size -= s.size
+	c.size -= s.size()
 	if c.n--; c.n == 0 {
 		c.hand = nil
 	}
-}
-
-// removeAll removes all blocks of an owner, and closes it.
-func (c *Cache) removeAll(owner *cacheOwner) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	owner.closed = true
-	for owner.entries != nil {
-		c.remove(owner.entries)
-	}
+	c.dropUnused(s.file)
 }
 
 // cached returns data block i, or nil if it is not in the cache. It counts a hit or a miss.
@@ -192,6 +178,6 @@ func (r *Reader) admit(i int, e *decoded.Block) *decoded.Cached {
 		return nil
 	}
 	b := e.ForCache()
-	r.o.Cache.add(&cacheEntry{block: b, size: int64(b.Size()) + cacheEntrySize, slot: &r.cachedBlocks[i], owner: r.cacheOwner})
+	r.o.Cache.add(&cacheEntry{block: b, file: r.cachedFile, metrics: r.o.Metrics, number: i})
 	return b
 }

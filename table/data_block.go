@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -26,8 +27,9 @@ type dataBlock struct {
 	entries  decoded.Block
 	contents []byte // decompressed, if the block is from the file; nil if it is from the cache
 
-	buffers *buffers       // of contents, if a lookup took them from the pool
-	scratch *decoded.Block // the memory of entries, if a lookup took it from the pool
+	ctx     context.Context // ends the read of a lookup; nil: nothing does
+	buffers *buffers        // of contents, if a lookup took them from the pool
+	scratch *decoded.Block  // the memory of entries, if a lookup took it from the pool
 }
 
 var (
@@ -35,19 +37,26 @@ var (
 	entriesPool = sync.Pool{New: func() any { return new(decoded.Block) }}
 )
 
-// openForLookup sets d to data block i. The caller releases it.
+// openForLookup sets d to data block i. The caller releases d.
 func (d *dataBlock) openForLookup(r *Reader, i int) error {
 	if d.openCached(r, i) {
 		return nil
 	}
-	return d.openRead(r, i, readAhead{})
+	d.buffers = buffersPool.Get().(*buffers)
+	d.buffers.ctx = d.ctx
+	return d.openRead(r, i)
 }
 
-// openRead sets d to data block i, for a lookup. It reads the block from the file, unless
-// ahead has it. The caller releases d.
-func (d *dataBlock) openRead(r *Reader, i int, ahead readAhead) error {
+// openAhead sets d to data block i, for a lookup. ahead has the block, unless that is too long.
+// The caller releases d.
+func (d *dataBlock) openAhead(r *Reader, i int, ahead readAhead) error {
 	d.buffers = buffersPool.Get().(*buffers)
 	d.buffers.ahead = ahead
+	return d.openRead(r, i)
+}
+
+// openRead sets d to data block i, for a lookup, in its buffers.
+func (d *dataBlock) openRead(r *Reader, i int) error {
 	maxSize := int64(0)
 	if r.cachedBlocks != nil {
 		d.scratch = entriesPool.Get().(*decoded.Block)

@@ -41,7 +41,7 @@ var (
 // A sound table can read as damaged if an option is wrong: a Comparer other than the
 // table's, a MaxBlockSize that is too small, or a missing Codec.
 type CorruptionError struct {
-	File   string    // the name given to Open; "" if the Reader is from NewReader
+	File   string    // the name given to Open or in ReaderOptions.Name; "" if there is none
 	Block  BlockKind // the damaged block
 	Offset int64     // of the block, in bytes from the start of the file
 	Length int64     // of the block in the file, in bytes, without the trailer of 5 bytes

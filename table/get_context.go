@@ -28,9 +28,9 @@ func (r *Reader) GetContext(ctx context.Context, key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var d dataBlock
+	d := dataBlock{ctx: ctx}
 	var value []byte
-	if err = d.openForContext(ctx, r, i); err == nil {
+	if err = d.openForLookup(r, i); err == nil {
 		value, err = d.lookup(r, key, filterChecked)
 	}
 	if err == nil {
@@ -38,21 +38,6 @@ func (r *Reader) GetContext(ctx context.Context, key []byte) ([]byte, error) {
 	}
 	d.release()
 	return value, err
-}
-
-// openForContext does what openForLookup does, with a read that ctx ends.
-func (d *dataBlock) openForContext(ctx context.Context, r *Reader, i int) error {
-	if d.openCached(r, i) {
-		return nil
-	}
-	h := r.index.handles[i]
-	start, end := r.readSpan(h)
-	var ahead readAhead
-	if err := ahead.fill(ctx, r, start, end); err != nil {
-		r.countRead(h)
-		return err
-	}
-	return d.openRead(r, i, ahead)
 }
 
 // readSpan returns what to read of the file before the block at h is opened. If the block is
@@ -64,8 +49,11 @@ func (f *tableFile) readSpan(h Handle) (start, end uint64) {
 	return h.Offset, h.end()
 }
 
-// readAtContext does what readAt does, and ends with ctx if the source can.
+// readAtContext does what readAt does, and ends with ctx if the source can. ctx may be nil.
 func (f *tableFile) readAtContext(ctx context.Context, kind BlockKind, p []byte, offset uint64) error {
+	if ctx == nil {
+		return f.readAt(kind, p, offset)
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

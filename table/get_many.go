@@ -67,36 +67,118 @@ func (o *BatchOptions) withDefaults() (BatchOptions, error) {
 // about 100 bytes for each key that a read has to answer, and what Get takes for one key. keys
 // must not change until GetMany returns. If the source panics, so does GetMany.
 func (r *Reader) GetMany(ctx context.Context, keys [][]byte, o *BatchOptions, found func(i int, value []byte) error) error {
+	return GetMany(ctx, keys, []BatchPart{{Reader: r}}, o, found)
+}
+
+// A BatchPart says which keys of a batch GetMany gets from one table.
+type BatchPart struct {
+	Reader *Reader
+
+	// Keys are the indexes in the batch of the keys that the Reader is asked for. nil: all
+	// keys. They must not change until GetMany returns.
+	Keys []int
+}
+
+// GetMany does what [Reader.GetMany] does with the keys of several tables, such as those that
+// each have a range of the keys. At most Concurrency reads run at a time, of all the tables
+// together. A key that several tables have is found several times.
+//
+// An error of a source ends only what is asked of that table. GetMany returns all errors,
+// joined as by errors.Join. A part without a Reader, or with an index that is not one of keys,
+// is an error, and then nothing is looked up.
+func GetMany(ctx context.Context, keys [][]byte, parts []BatchPart, o *BatchOptions, found func(i int, value []byte) error) error {
 	opts, err := o.withDefaults()
 	if err != nil {
 		return err
 	}
-	b := batch{r: r, o: opts, keys: keys, found: found}
-	for first := 0; first < len(keys); first += stageSize {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := b.getCached(first, min(first+stageSize, len(keys))); err != nil {
+	if err := checkParts(keys, parts); err != nil {
+		return err
+	}
+	b := batch{o: opts, keys: keys, found: found}
+	for _, part := range parts {
+		if err := b.getPart(ctx, &partBatch{batch: &b, r: part.Reader, numbers: part.Keys}); err != nil {
 			return err
 		}
 	}
-	if len(b.wanted) > 0 {
-		if err := b.readWanted(ctx); err != nil {
+	if len(b.runs) > 0 {
+		if err := b.readRuns(ctx); err != nil {
 			return err
 		}
 	}
 	return errors.Join(b.failed...)
 }
 
+// checkParts checks that each part has a Reader, and indexes of keys.
+func checkParts(keys [][]byte, parts []BatchPart) error {
+	for i, part := range parts {
+		if part.Reader == nil {
+			return fmt.Errorf("table: part %d of the batch has no Reader", i)
+		}
+		for _, key := range part.Keys {
+			if key < 0 || key >= len(keys) {
+				return fmt.Errorf("table: part %d of the batch has key number %d, want 0 to %d", i, key, len(keys)-1)
+			}
+		}
+	}
+	return nil
+}
+
 // A batch is one call of GetMany.
 type batch struct {
-	r     *Reader
 	o     BatchOptions
 	keys  [][]byte
 	found func(i int, value []byte) error
 
-	wanted []wantedKey // the keys that a read has to answer
-	failed []error     // why keys have no answer
+	runs   []run   // reads to do
+	failed []error // why keys have no answer
 
 	fetched uint32 // the sum of what was only read for the processor's caches
+}
+
+// A partBatch is what one table is asked for.
+type partBatch struct {
+	*batch
+	r       *Reader
+	numbers []int // of its keys; nil: all
+
+	wanted []wantedKey // the keys that a read has to answer
+	ended  bool        // by an error, which failed has
+}
+
+// len returns the number of keys of the part.
+func (b *partBatch) len() int {
+	if b.numbers == nil {
+		return len(b.keys)
+	}
+	return len(b.numbers)
+}
+
+// number returns the number of key i of the part.
+func (b *partBatch) number(i int) int {
+	if b.numbers == nil {
+		return i
+	}
+	return b.numbers[i]
+}
+
+// end ends the part with an error.
+func (b *partBatch) end(err error) {
+	b.ended, b.failed = true, append(b.failed, err)
+}
+
+// getPart answers keys of a part that need no read, and adds those that do to runs. The error
+// ends the batch.
+func (b *batch) getPart(ctx context.Context, part *partBatch) error {
+	for first := 0; first < part.len() && !part.ended; first += stageSize {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := part.getCached(first, min(first+stageSize, part.len())); err != nil {
+			return err
+		}
+	}
+	if !part.ended {
+		part.addRuns()
+	}
+	return nil
 }

@@ -20,6 +20,7 @@ type wantedKey struct {
 
 // A run is wanted keys whose data blocks are read by one read.
 type run struct {
+	part       *partBatch
 	keys       []wantedKey // in the order of their blocks
 	start, end uint64      // of the read
 }
@@ -32,17 +33,16 @@ type readRun struct {
 	panicked any // what the source panicked with
 }
 
-// readWanted answers the wanted keys. It starts goroutines that read, and does all else
-// itself. When it returns early, the goroutines end as soon as the source does.
-func (b *batch) readWanted(ctx context.Context) error {
+// readRuns answers the wanted keys. It starts goroutines that read, and does all else itself.
+// When it returns early, the goroutines end as soon as the source does.
+func (b *batch) readRuns(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	runs := b.runs()
 	done := make(chan readRun, b.o.Concurrency) // no goroutine waits to send
 	for running := 0; ; running-- {
-		for ; running < b.o.Concurrency && len(runs) > 0; running++ {
-			go b.r.readRun(ctx, runs[0], done)
-			runs = runs[1:]
+		for ; running < b.o.Concurrency && b.skipEnded(); running++ {
+			go b.runs[0].read(ctx, done)
+			b.runs = b.runs[1:]
 		}
 		if running == 0 {
 			return nil
@@ -51,30 +51,37 @@ func (b *batch) readWanted(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case read := <-done:
-			again, err := b.endRun(ctx, &read)
-			if err != nil {
+			if err := read.answer(ctx); err != nil {
 				return err
 			}
-			runs = append(runs, again...)
 		}
 	}
 }
 
-// runs returns the runs of the wanted keys, in the order of the file.
-func (b *batch) runs() (runs []run) {
+// skipEnded removes runs of parts that have ended from the front, and reports whether there is
+// another one.
+func (b *batch) skipEnded() bool {
+	for len(b.runs) > 0 && b.runs[0].part.ended {
+		b.runs = b.runs[1:]
+	}
+	return len(b.runs) > 0
+}
+
+// addRuns adds the runs of the wanted keys, in the order of the file.
+func (b *partBatch) addRuns() {
 	slices.SortFunc(b.wanted, func(x, y wantedKey) int {
 		return cmp.Or(cmp.Compare(x.block, y.block), cmp.Compare(x.key, y.key))
 	})
+	own := len(b.runs)
 	for keys := range byBlock(b.wanted) {
-		next := b.r.runOf(keys)
-		if n := len(runs); n > 0 && next.start-runs[n-1].end <= uint64(b.o.Gap) && next.end-runs[n-1].start <= maxRun {
-			last := &runs[n-1]
+		next := b.runOf(keys)
+		if n := len(b.runs); n > own && next.start-b.runs[n-1].end <= uint64(b.o.Gap) && next.end-b.runs[n-1].start <= maxRun {
+			last := &b.runs[n-1]
 			last.keys, last.end = last.keys[:len(last.keys)+len(keys)], next.end
 		} else {
-			runs = append(runs, next)
+			b.runs = append(b.runs, next)
 		}
 	}
-	return runs
 }
 
 // byBlock yields the keys of each data block.
@@ -92,49 +99,54 @@ func byBlock(keys []wantedKey) iter.Seq[[]wantedKey] {
 }
 
 // runOf returns the run of keys that are all of one data block.
-func (r *Reader) runOf(keys []wantedKey) run {
-	start, end := r.readSpan(r.index.handles[keys[0].block])
-	return run{keys, start, end}
+func (b *partBatch) runOf(keys []wantedKey) run {
+	start, end := b.r.readSpan(b.r.index.handles[keys[0].block])
+	return run{b, keys, start, end}
 }
 
-// readRun reads a run and sends the result to done.
-func (r *Reader) readRun(ctx context.Context, x run, done chan<- readRun) {
+// read reads the run and sends the result to done.
+func (x run) read(ctx context.Context, done chan<- readRun) {
 	read := readRun{run: x}
 	defer func() {
 		read.panicked = recover()
 		done <- read
 	}()
-	read.err = read.ahead.fill(ctx, r, x.start, x.end)
+	read.err = read.ahead.fill(ctx, x.part.r, x.start, x.end)
 }
 
-// endRun answers the keys of a run. If the read of several data blocks has failed, it returns
-// a run for each instead: then only the keys of a block that cannot be read stay without an
-// answer, and the error is about that block.
-func (b *batch) endRun(ctx context.Context, read *readRun) (again []run, err error) {
-	if read.panicked != nil {
-		panic(read.panicked)
+// answer answers the keys of a run. If the read of several data blocks has failed, it adds a run
+// for each instead: then only the keys of a block that cannot be read stay without an answer,
+// and the error is about that block. The error that answer returns ends the batch.
+func (x *readRun) answer(ctx context.Context) error {
+	if x.panicked != nil {
+		panic(x.panicked)
 	}
-	first, last := read.keys[0].block, read.keys[len(read.keys)-1].block
-	if read.err != nil && (first == last || ctx.Err() != nil) {
+	b := x.part
+	if b.ended {
+		return nil
+	}
+	first, last := x.keys[0].block, x.keys[len(x.keys)-1].block
+	if x.err != nil && (first == last || ctx.Err() != nil) {
 		b.r.countRead(b.r.index.handles[first])
-		return nil, read.err
+		b.end(x.err)
+		return ctx.Err()
 	}
-	for keys := range byBlock(read.keys) {
-		if read.err != nil {
-			again = append(again, b.r.runOf(keys))
-		} else if err := b.getFromBlock(keys, read.ahead); err != nil {
-			return nil, err
+	for keys := range byBlock(x.keys) {
+		if x.err != nil {
+			b.runs = append(b.runs, b.runOf(keys))
+		} else if err := b.getFromBlock(keys, x.ahead); err != nil {
+			return err
 		}
 	}
-	return again, nil
+	return nil
 }
 
 // getFromBlock answers keys that are all of one data block, which ahead has. The error is that
 // of found.
-func (b *batch) getFromBlock(keys []wantedKey, ahead readAhead) error {
+func (b *partBatch) getFromBlock(keys []wantedKey, ahead readAhead) error {
 	var d dataBlock
 	defer d.release()
-	if err := d.openRead(b.r, keys[0].block, ahead); err != nil {
+	if err := d.openAhead(b.r, keys[0].block, ahead); err != nil {
 		b.failed = append(b.failed, err)
 		return nil
 	}

@@ -17,10 +17,11 @@ type stagedKey struct {
 }
 
 // getCached answers keys from first up to end by filters, index and Cache, and adds those that
-// a read has to answer to wanted.
-func (b *batch) getCached(first, end int) error {
+// a read has to answer to wanted. The error is that of found.
+func (b *partBatch) getCached(first, end int) error {
 	if err := b.r.startLookups(end - first); err != nil {
-		return err
+		b.end(err)
+		return nil
 	}
 	b.fetchKeys(first, end)
 	var memory [stageSize]stagedKey
@@ -39,9 +40,9 @@ func (b *batch) getCached(first, end int) error {
 }
 
 // fetchKeys reads the keys, which can be anywhere in memory.
-func (b *batch) fetchKeys(first, end int) {
-	for _, key := range b.keys[first:end] {
-		if len(key) > 0 {
+func (b *partBatch) fetchKeys(first, end int) {
+	for i := first; i < end; i++ {
+		if key := b.keys[b.number(i)]; len(key) > 0 {
 			b.fetched += uint32(key[0])
 		}
 	}
@@ -49,31 +50,32 @@ func (b *batch) fetchKeys(first, end int) {
 
 // checkTableFilter appends the keys that the table filter does not rule out to stage. Each step
 // returns the keys that the next one is for.
-func (b *batch) checkTableFilter(stage []stagedKey, first, end int) []stagedKey {
-	for i, key := range b.keys[first:end] {
-		filterKey := filterKeyOf(b.r.o.FilterKey, key)
+func (b *partBatch) checkTableFilter(stage []stagedKey, first, end int) []stagedKey {
+	for i := first; i < end; i++ {
+		number := b.number(i)
+		filterKey := filterKeyOf(b.r.o.FilterKey, b.keys[number])
 		if mayContain, checked := b.r.tableMayContain(filterKey); mayContain {
-			stage = append(stage, stagedKey{wantedKey: wantedKey{key: first + i, filterChecked: checked}, filterKey: filterKey})
+			stage = append(stage, stagedKey{wantedKey: wantedKey{key: number, filterChecked: checked}, filterKey: filterKey})
 		}
 	}
 	return stage
 }
 
 // searchIndex finds the data block of each key.
-func (b *batch) searchIndex(stage []stagedKey) []stagedKey {
+func (b *partBatch) searchIndex(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for _, k := range stage {
 		if k.block = b.r.index.search(b.keys[k.key]); k.block < b.r.index.len() {
 			next = append(next, k)
-		} else if b.r.hidden != nil {
-			b.failed = []error{b.r.hidden} // there are no data blocks, so that nothing else fails
+		} else if b.r.hidden != nil && !b.ended {
+			b.end(b.r.hidden) // there are no data blocks, so that nothing is lost by that
 		}
 	}
 	return next
 }
 
 // checkBlockFilters removes the keys that the filters of their data blocks rule out.
-func (b *batch) checkBlockFilters(stage []stagedKey) []stagedKey {
+func (b *partBatch) checkBlockFilters(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for _, k := range stage {
 		if mayContain, checked := b.r.blockMayContain(k.block, k.filterKey); mayContain {
@@ -85,7 +87,7 @@ func (b *batch) checkBlockFilters(stage []stagedKey) []stagedKey {
 }
 
 // findCached finds the keys' data blocks in the Cache.
-func (b *batch) findCached(stage []stagedKey) []stagedKey {
+func (b *partBatch) findCached(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for _, k := range stage {
 		if k.cached = b.r.cached(k.block); k.cached != nil {
@@ -98,14 +100,14 @@ func (b *batch) findCached(stage []stagedKey) []stagedKey {
 }
 
 // fetchBlocks reads what a search of the keys' cached data blocks begins with.
-func (b *batch) fetchBlocks(stage []stagedKey) {
+func (b *partBatch) fetchBlocks(stage []stagedKey) {
 	for i := range stage {
 		b.fetched += stage[i].cached.Fetch()
 	}
 }
 
 // searchBlocks finds the keys' values in their cached data blocks.
-func (b *batch) searchBlocks(stage []stagedKey) []stagedKey {
+func (b *partBatch) searchBlocks(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for _, k := range stage {
 		d := dataBlock{decoded: true, entries: k.cached.Block(b.r.order)}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"context"
 	"iter"
 	"math"
 )
@@ -38,6 +39,11 @@ type IterOptions struct {
 	// until Close. If such a read fails, the Iter reads block by block from then on.
 	// ≤ 0: the Iter reads one block at a time.
 	ReadAhead int
+
+	// Context ends the reads of the Iter: when it is done, a move that needs a read fails with
+	// its error. From a [ContextReaderAt] the Iter reads by ReadAtContext. nil: reads end when
+	// the source ends them.
+	Context context.Context
 }
 
 // An Iter is an [Iterator] over the entries of one table, in both directions. A new Iter is
@@ -85,6 +91,7 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 		it.filterKey = bytes.Clone(o.Filter)
 		it.boundBlocks()
+		it.buffers.ctx = o.Context
 		it.buffers.ahead.size = min(max(o.ReadAhead, 0), maxReadSize)
 		it.c.noFill = o.NoFill
 	}

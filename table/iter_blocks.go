@@ -98,7 +98,7 @@ func (it *Iter) load(i int) bool {
 		return true
 	}
 	if forward {
-		it.buffers.ahead.prepare(it.r, i, it.endBlock)
+		it.buffers.prepareAhead(it.r, i, it.endBlock)
 	}
 	if err := it.c.open(it.r, i, &it.buffers, &it.keyBudget); err != nil {
 		return it.fail(err)

@@ -179,6 +179,18 @@ type ReaderOptions struct {
 	// reads and checks its block anew.
 	Cache *Cache
 
+	// CacheKey names the contents of the file, for the Cache: a number that the engine never
+	// gives to another file, or a checksum. Readers with the same CacheKey and Comparer share
+	// their blocks in the Cache, and these stay there when the Readers are closed, for one
+	// that is opened again. If files with other contents have the same CacheKey, lookups can
+	// return the values of the wrong file. "": the Reader has blocks of its own, which
+	// Close removes.
+	CacheKey string
+
+	// Name is the name of the table in the errors of a Reader from NewReader. Open uses the
+	// name of the file in its place. "": errors name no table.
+	Name string
+
 	// MaxBlockSize is the most bytes of a block, stored or decompressed, < 4 GiB. A larger
 	// block is a CorruptionError. 0: 1 GiB, which is the most that a Writer writes.
 	MaxBlockSize int

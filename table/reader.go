@@ -28,8 +28,10 @@ type Reader struct {
 	filterOnly bool  // the properties say that there are no entries, but keys in the filter
 	hidden     error // why there may be keys though there are no data blocks; nil: there are none
 
-	cachedBlocks []atomic.Pointer[decoded.Cached] // the cached copy of each data block; nil if there is no cache
-	cacheOwner   *cacheOwner
+	cachedBlocks []atomic.Pointer[decoded.Cached] // those of cachedFile; nil if there is no cache
+	cachedFile   *cachedFile
+
+	life lifetime
 }
 
 // NewReader returns a Reader of a table: the first size bytes of r. r must be safe for
@@ -41,7 +43,15 @@ type Reader struct {
 // here, unless the table has nothing else: see FilterErr. An error of r is in the chain of the error, so that errors.Is finds
 // it. Unlike Open, NewReader does not notice a wrong FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
-	return newReader("", r, size, o)
+	name := ""
+	if o != nil {
+		name = o.Name
+	}
+	t, err := newReader(name, r, size, o)
+	if err == nil {
+		t.openCache()
+	}
+	return t, err
 }
 
 // newReader does what NewReader does. name is for errors.
@@ -65,15 +75,12 @@ func newIndexReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*
 		return nil, err
 	}
 	t := &Reader{o: opts, filtersUserKeys: (o == nil || o.FilterKey == nil) && filtersUserKeys(opts.Comparer)}
+	t.life.released = make(chan struct{}, 1)
 	if err := t.openEnd(name, r, size, &opts); err != nil {
 		return nil, err
 	}
 	if err := t.openIndex(); err != nil {
 		return nil, err
-	}
-	if opts.Cache != nil && opts.Cache.budget > 0 {
-		t.cachedBlocks = make([]atomic.Pointer[decoded.Cached], t.index.len())
-		t.cacheOwner = &cacheOwner{metrics: opts.Metrics}
 	}
 	return t, nil
 }
@@ -99,6 +106,7 @@ func Open(name string, o *ReaderOptions) (r *Reader, err error) {
 	}
 	r.file = f
 	r.checkFilterKey()
+	r.openCache()
 	opened = true
 	return r, nil
 }
@@ -148,20 +156,19 @@ func (r *Reader) openMeta() error {
 // wrong: Verify checks all keys.
 func (r *Reader) FilterErr() error { return r.filterErr }
 
-// Close closes the Reader, and the file if Open has opened it. After Close, lookups, Verify,
-// Properties, FirstKey, LastKey and a second Close return ErrClosed. Iters fail with ErrClosed
-// when they seek or come to another block. Values that Get and Find have returned stay valid.
-// Close may be called while other methods run. An engine closes a Reader when no Iter uses it
-// any more, for which it counts references.
-//
-// To replace a table that many goroutines look up, publish the new Reader first, close the
-// old one, and repeat with the new one the lookups that return ErrClosed.
+// Close waits until all handles are released that Acquire has taken. Then it closes the Reader,
+// and the file if Open has opened it. After Close, lookups, Verify, Properties, FirstKey,
+// LastKey, Acquire and a second Close return ErrClosed. Iters fail with ErrClosed when they
+// seek or come to another block. Values that Get and Find have returned stay valid. Close may
+// be called while other methods run. It does not wait for lookups and Iters without a handle:
+// these may fail with ErrClosed. A second Close does not wait either.
 func (r *Reader) Close() error {
-	if r.closed.Swap(true) {
+	if !r.life.close() {
 		return ErrClosed
 	}
+	r.closed.Store(true)
 	if r.cachedBlocks != nil {
-		r.o.Cache.removeAll(r.cacheOwner)
+		r.o.Cache.closeFile(r.cachedFile)
 	}
 	if r.file == nil {
 		return nil

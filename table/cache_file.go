@@ -1,0 +1,97 @@
+package table
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/sievetable/sievetable/internal/decoded"
+)
+
+// A cacheID says which Readers share blocks: those of files with the same contents, that look
+// at their keys in the same way. The zero cacheID is that of no file. Beside the CacheKey it
+// has what is at hand of the contents, to notice most files that have a CacheKey by mistake.
+type cacheID struct {
+	key          string
+	comparer     string
+	footer       footer
+	footerOffset uint64
+}
+
+// cacheID returns the Reader's cacheID.
+func (r *Reader) cacheID() cacheID {
+	if r.o.CacheKey == "" {
+		return cacheID{}
+	}
+	return cacheID{r.o.CacheKey, r.o.Comparer.Name(), r.footer, r.footerOffset}
+}
+
+// openCache makes the Cache known to the Reader, which is open otherwise.
+func (r *Reader) openCache() {
+	if c := r.o.Cache; c != nil && c.budget > 0 {
+		r.cachedFile = c.openFile(r.cacheID(), r.index.len())
+		r.cachedBlocks = r.cachedFile.blocks
+	}
+}
+
+// A cachedFile stands for a file in a Cache. It has no pointer to a Reader: a Reader that is
+// dropped without Close can be freed, and its file closed, while its blocks are in the Cache.
+type cachedFile struct {
+	id      cacheID
+	blocks  []atomic.Pointer[decoded.Cached] // the cached copy of each data block
+	readers int                              // that are open
+	entries *cacheEntry                      // the first of its entries; nil if it has none
+}
+
+// memory returns how many bytes of memory the file takes beside its blocks. While a Reader is
+// open, the Reader counts them.
+func (f *cachedFile) memory() int64 {
+	return int64(unsafe.Sizeof(*f)) + int64(len(f.blocks))*int64(unsafe.Sizeof(f.blocks[0]))
+}
+
+// openFile returns the file for a Reader that is opened.
+func (c *Cache) openFile(id cacheID, blocks int) *cachedFile {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.files[id]
+	switch {
+	case f == nil:
+		f = &cachedFile{id: id, blocks: make([]atomic.Pointer[decoded.Cached], blocks)}
+		if id.key != "" {
+			if c.files == nil {
+				c.files = make(map[cacheID]*cachedFile)
+			}
+			c.files[id] = f
+		}
+	case f.readers == 0:
+		c.size -= f.memory()
+	}
+	f.readers++
+	return f
+}
+
+// closeFile closes the file for a Reader. If it has no CacheKey, its blocks leave the Cache.
+// Otherwise they stay, and the memory that the file takes counts as theirs from now on.
+func (c *Cache) closeFile(f *cachedFile) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.readers--; f.readers > 0 {
+		return
+	}
+	for f.id.key == "" && f.entries != nil {
+		c.remove(f.entries)
+	}
+	if f.entries == nil {
+		delete(c.files, f.id)
+		return
+	}
+	c.size += f.memory()
+	c.evict()
+}
+
+// dropUnused drops the file if no Reader has it open and it has no blocks.
+func (c *Cache) dropUnused(f *cachedFile) {
+	if f.id.key != "" && f.readers == 0 && f.entries == nil {
+		c.size -= f.memory()
+		delete(c.files, f.id)
+	}
+}

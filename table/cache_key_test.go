@@ -1,0 +1,82 @@
+package table_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// Readers with a CacheKey share their blocks, also with one that is opened after they are all
+// closed. Other files, and other views of the same file, have blocks of their own.
+func TestCacheKey(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(500)
+	contents := build(t, withBloom, pairs)
+	c := table.NewCache(1 << 20)
+	read := func(contents []byte, o table.ReaderOptions) uint64 {
+		t.Helper()
+		o.Cache, o.Metrics = c, new(table.Metrics)
+		r := open(t, contents, &o)
+		defer r.Close()
+		checkLookups(t, r, pairs)
+		return o.Metrics.DataBlocks.Load()
+	}
+	first := read(contents, table.ReaderOptions{CacheKey: "a"})
+	kept := c.Size()
+	if first == 0 || kept == 0 {
+		t.Fatalf("%d blocks read, %d bytes kept", first, kept)
+	}
+	for _, tt := range []struct {
+		name     string
+		contents []byte
+		o        table.ReaderOptions
+		reads    bool
+	}{
+		{"the same key", contents, table.ReaderOptions{CacheKey: "a"}, false},
+		{"another key", contents, table.ReaderOptions{CacheKey: "b"}, true},
+		{"no key", contents, table.ReaderOptions{}, true},
+		{"the same key, another file", build(t, oneKeyBlocks, pairs), table.ReaderOptions{CacheKey: "a"}, true},
+		{"the same key, another order", contents, table.ReaderOptions{CacheKey: "a", Comparer: otherName{}}, true},
+	} {
+		blocks := read(tt.contents, tt.o)
+		if got := blocks > 0; got != tt.reads {
+			t.Errorf("%s: %d blocks read", tt.name, blocks)
+		}
+	}
+}
+
+// otherName is the bytewise order by another name.
+type otherName struct{ table.Comparer }
+
+func (otherName) Name() string            { return "otherName" }
+func (otherName) Compare(a, b []byte) int { return table.BytewiseComparer.Compare(a, b) }
+func (otherName) Separator(dst, a, b []byte) []byte {
+	return table.BytewiseComparer.Separator(dst, a, b)
+}
+func (otherName) Successor(dst, b []byte) []byte { return table.BytewiseComparer.Successor(dst, b) }
+
+// What closed files keep stays within the budget: many small files, of which each is read once.
+func TestCacheOfManyClosedFiles(t *testing.T) {
+	t.Parallel()
+	const budget = 50_000
+	c := table.NewCache(budget)
+	pairs := numbered(200)
+	contents := build(t, oneKeyBlocks, pairs)
+	for i := range 300 {
+		r := open(t, contents, &table.ReaderOptions{Cache: c, CacheKey: fmt.Sprint(i)})
+		if _, err := r.Get(pairs[i%200].Key); err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		if got := c.Size(); got > budget || got < 0 {
+			t.Fatalf("after %d files the cache takes %d bytes, want ≤ %d", i, got, budget)
+		}
+	}
+	for i := range 300 {
+		open(t, contents, &table.ReaderOptions{Cache: c, CacheKey: fmt.Sprint(i)}).Close()
+	}
+	if c.Size() == 0 {
+		t.Error("opening files without a read empties the cache")
+	}
+}

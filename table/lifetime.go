@@ -1,0 +1,52 @@
+package table
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// A lifetime counts the handles on a Reader, so that Close can wait for them.
+type lifetime struct {
+	handles  atomic.Int64  // from Close on, math.MinInt64 more
+	released chan struct{} // Close waits here; it has space for one
+}
+
+// Acquire takes a handle on the Reader. Until the caller returns it by Release, Close waits, so
+// that lookups and Iters of the caller do not fail with ErrClosed. After a call of Close,
+// Acquire returns ErrClosed, and takes none. It takes no lock.
+//
+// Handles let a table be replaced while many goroutines look it up. A goroutine takes the
+// current Reader from an atomic.Pointer and acquires it. If that returns ErrClosed, it takes
+// the one that is current by now. The goroutine that replaces a table stores the new Reader in
+// the pointer, and then closes the old one.
+func (r *Reader) Acquire() error {
+	if r.life.handles.Add(1) < 0 {
+		r.Release()
+		return ErrClosed
+	}
+	return nil
+}
+
+// Release returns a handle that Acquire took. A Release without an Acquire panics.
+func (r *Reader) Release() {
+	switch n := r.life.handles.Add(-1); n {
+	case math.MinInt64:
+		select {
+		case r.life.released <- struct{}{}:
+		default: // Close knows already
+		}
+	case -1, math.MaxInt64:
+		panic("table: Release without Acquire")
+	}
+}
+
+// close waits until there are no handles, and reports whether this was the first call.
+func (l *lifetime) close() bool {
+	switch before := l.handles.Or(math.MinInt64); {
+	case before < 0:
+		return false
+	case before > 0:
+		<-l.released
+	}
+	return true
+}

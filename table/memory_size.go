@@ -1,0 +1,36 @@
+package table
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/decoded"
+)
+
+// MemorySize returns how many bytes of memory the Reader keeps until it is closed and dropped:
+// its index, its filters, and with a Cache where to find each data block. The blocks in the
+// Cache are counted by Cache.Size. The figure is exact but for some hundred bytes, and for the
+// opened form of filters of a policy in the options.
+func (r *Reader) MemorySize() int64 {
+	size := int64(unsafe.Sizeof(*r)) + r.index.memory()
+	size += int64(len(r.filterSpans)) * int64(unsafe.Sizeof(filter.Span{}))
+	size += int64(len(r.cachedBlocks)) * int64(unsafe.Sizeof(atomic.Pointer[decoded.Cached]{}))
+	if r.filters.Blocks != nil {
+		size += int64(r.filters.BlocksEntry.Length)
+	}
+	if r.filters.Table != nil {
+		size += int64(r.filters.TableEntry.Length)
+	}
+	return size
+}
+
+// memory returns how many bytes of memory the index takes.
+func (x *index) memory() int64 {
+	size := cap(x.text) + cap(x.spans)*int(unsafe.Sizeof(span{})) + cap(x.handles)*int(unsafe.Sizeof(Handle{}))
+	for i := range x.tree.levels {
+		l := &x.tree.levels[i]
+		size += int(unsafe.Sizeof(*l)) + 8*(cap(l.first8)+cap(l.next8)) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))
+	}
+	return int64(unsafe.Sizeof(*x)) + int64(size)
+}

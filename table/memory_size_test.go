@@ -1,0 +1,48 @@
+package table_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// MemorySize is what the runtime says, within a tenth: of tables with many and few blocks, with
+// each kind of filter, and with a cache. Not parallel, since it measures the heap.
+func TestMemorySize(t *testing.T) {
+	pairs := numbered(20_000)
+	for name, tt := range map[string]struct {
+		w table.WriterOptions
+		o table.ReaderOptions
+	}{
+		"no filter":      {},
+		"filters":        {w: table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}},
+		"small blocks":   {w: table.WriterOptions{FilterPolicy: filter.NewBloom(20), BlockSize: 100}},
+		"with a cache":   {w: table.WriterOptions{BlockSize: 200}, o: table.ReaderOptions{Cache: table.NewCache(1)}},
+		"ignored filter": {w: table.WriterOptions{FilterPolicy: filter.NewBloom(30)}, o: table.ReaderOptions{IgnoreFilter: true}},
+	} {
+		contents := build(t, &tt.w, pairs)
+		size, heap := heapOf(t, contents, &tt.o)
+		if size < heap*9/10-500 || size > heap*11/10+500 {
+			t.Errorf("%s: MemorySize = %d, and the heap grew by %d", name, size, heap)
+		}
+	}
+}
+
+// heapOf returns the MemorySize of a Reader, and by how much the heap grows for one.
+func heapOf(t *testing.T, contents []byte, o *table.ReaderOptions) (size, heap int64) {
+	const n = 20
+	var readers [n]*table.Reader
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range readers {
+		readers[i] = open(t, contents, o)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	size = readers[0].MemorySize()
+	runtime.KeepAlive(readers)
+	return size, int64(after.HeapAlloc-before.HeapAlloc) / n
+}
