@@ -22,8 +22,13 @@ func smallTables(t *testing.T, pairs []workload.Pair) map[string][]byte {
 }
 
 // eachChange calls f with each byte of contents set to several other values.
+//
+// With the race detector, which is slow and finds nothing in one goroutine, it changes some.
 func eachChange(contents []byte, f func(name string, changed []byte)) {
 	for i, c := range contents {
+		if raceEnabled && i%16 != 0 {
+			continue
+		}
 		for _, v := range []byte{0, c ^ 1, c ^ 0x80, c + 1, 0x7f, 0xff} {
 			if v == c {
 				continue

@@ -105,6 +105,9 @@ func TestManifestCovers(t *testing.T) {
 func TestGoldenReads(t *testing.T) {
 	t.Parallel()
 	golden.Each(t, goldenDir, func(t *testing.T, g golden.Loaded) {
+		if raceEnabled && len(g.Want) > 10_000 {
+			t.Skip("the race detector is slow, and there is one goroutine")
+		}
 		var m table.Metrics
 		r := open(t, g.Contents, &table.ReaderOptions{Metrics: &m})
 		if err := r.FilterErr(); err != nil {
