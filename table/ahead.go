@@ -14,12 +14,13 @@ type readAhead struct {
 // block i is there. If the read fails, it reads nothing ahead any more: the blocks are then
 // read one by one, so that an error is about the block that cannot be read.
 func (b *buffers) prepareAhead(r *Reader, i, end int) {
-	a, h := &b.ahead, r.index.handles[i]
+	a, h := &b.ahead, r.index.handles.at(i)
 	if a.size == 0 || a.has(h.Offset, h.end()) || r.isCached(i) {
 		return
 	}
 	to := h.Offset
-	for _, next := range r.index.handles[i:end] {
+	for ; i < end; i++ {
+		next := r.index.handles.at(i)
 		if next.Offset != to || next.end()-h.Offset > uint64(a.size) || next.Length > uint64(r.maxBlockSize) {
 			break
 		}

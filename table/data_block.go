@@ -101,7 +101,7 @@ func (d *dataBlock) read(r *Reader, i int, b *buffers, scratch *decoded.Block, m
 
 // readDataBlock reads data block i into b, and counts it.
 func (r *Reader) readDataBlock(i int, b *buffers) ([]byte, error) {
-	h := r.index.handles[i]
+	h := r.index.handles.at(i)
 	r.countRead(h)
 	return r.readBlock(DataBlock, h, b)
 }
@@ -199,7 +199,7 @@ func (r *Reader) checkFirst(i int, key []byte) error {
 		return nil
 	}
 	if s := r.index.separator(i - 1); r.index.order.Compare(s, key) >= 0 {
-		return r.misplaced(r.index.handles[i], "first key %s, want it > the index's separator before, %s", wire.Quote(key), wire.Quote(s))
+		return r.misplaced(r.index.handles.at(i), "first key %s, want it > the index's separator before, %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }
@@ -207,12 +207,12 @@ func (r *Reader) checkFirst(i int, key []byte) error {
 // checkLast checks that key, the last one of data block i, is ≤ the block's separator.
 func (r *Reader) checkLast(i int, key []byte) error {
 	if s := r.index.separator(i); r.index.order.Compare(key, s) > 0 {
-		return r.misplaced(r.index.handles[i], "last key %s, want it ≤ the index's separator, %s", wire.Quote(key), wire.Quote(s))
+		return r.misplaced(r.index.handles.at(i), "last key %s, want it ≤ the index's separator, %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }
 
 // corruptDataBlock returns a *CorruptionError for data block i, in which err was found.
 func (r *Reader) corruptDataBlock(i int, err error) error {
-	return r.damaged(DataBlock, r.index.handles[i], err)
+	return r.damaged(DataBlock, r.index.handles.at(i), err)
 }

@@ -102,10 +102,10 @@ func (o *ReaderOptions) tablePolicies() []filter.TablePolicy {
 }
 
 // filterSpans returns the Span of each data block in the filter block.
-func filterSpans(b *filter.BlockReader, blocks []Handle) []filter.Span {
-	spans := make([]filter.Span, len(blocks))
-	for i, h := range blocks {
-		spans[i] = b.Span(h.Offset)
+func filterSpans(b *filter.BlockReader, blocks *blockHandles) []filter.Span {
+	spans := make([]filter.Span, blocks.len())
+	for i := range spans {
+		spans[i] = b.Span(blocks.at(i).Offset)
 	}
 	return spans
 }
@@ -119,7 +119,7 @@ func (r *Reader) checkFilterKey() {
 		return
 	}
 	var b buffers
-	h := r.index.handles[0]
+	h := r.index.handles.at(0)
 	contents, err := r.readBlock(DataBlock, h, &b)
 	if err != nil {
 		return

@@ -65,7 +65,7 @@ func (r *Reader) Locate(key []byte) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	return r.index.handles[i], nil
+	return r.index.handles.at(i), nil
 }
 
 // locate returns the only data block that can have key, and whether a filter was checked.

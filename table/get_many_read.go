@@ -100,7 +100,7 @@ func byBlock(keys []wantedKey) iter.Seq[[]wantedKey] {
 
 // runOf returns the run of keys that are all of one data block.
 func (b *partBatch) runOf(keys []wantedKey) run {
-	start, end := b.r.readSpan(b.r.index.handles[keys[0].block])
+	start, end := b.r.readSpan(b.r.index.handles.at(keys[0].block))
 	return run{b, keys, start, end}
 }
 
@@ -127,7 +127,7 @@ func (x *readRun) answer(ctx context.Context) error {
 	}
 	first, last := x.keys[0].block, x.keys[len(x.keys)-1].block
 	if x.err != nil && (first == last || ctx.Err() != nil) {
-		b.r.countRead(b.r.index.handles[first])
+		b.r.countRead(b.r.index.handles.at(first))
 		b.end(x.err)
 		return ctx.Err()
 	}

@@ -15,24 +15,24 @@ import (
 // An index is the decoded index block: the separator and the handle of each data block, in
 // the order of the file.
 type index struct {
-	text    []byte // the separators, one behind the other
-	spans   []span // where in text each separator is
-	handles []Handle
+	text    []byte   // the separators, one behind the other
+	ends    []uint32 // where in text each separator ends
+	handles blockHandles
 	order   block.Order
 	tree    searchTree // of the separators, if the order is Bytewise
 }
 
-// A span is where a separator starts and ends in index.text.
-type span struct{ start, end uint32 }
-
 // len returns the number of data blocks.
-func (x *index) len() int { return len(x.handles) }
+func (x *index) len() int { return len(x.ends) }
 
 // separator returns the separator of data block i. It is ≥ all keys of the block, and <
 // all keys of the next one.
 func (x *index) separator(i int) []byte {
-	s := x.spans[i]
-	return x.text[s.start:s.end:s.end]
+	start, end := uint32(0), x.ends[i]
+	if i > 0 {
+		start = x.ends[i-1]
+	}
+	return x.text[start:end:end]
 }
 
 // search returns the first data block whose separator is ≥ key: the only one that can
@@ -67,11 +67,12 @@ func (f *tableFile) readIndex(h Handle) (*index, error) {
 
 // overlapping returns the first data block that shares bytes with h, if there is one.
 func (x *index) overlapping(h Handle) (Handle, bool) {
-	i := sort.Search(x.len(), func(i int) bool { return x.handles[i].end() > h.Offset })
-	if i < x.len() && x.handles[i].Offset < h.end() {
-		return x.handles[i], true
+	i := sort.Search(x.len(), func(i int) bool { return x.handles.at(i).end() > h.Offset })
+	if i == x.len() {
+		return Handle{}, false
 	}
-	return Handle{}, false
+	found := x.handles.at(i)
+	return found, found.Offset < h.end()
 }
 
 // decode decodes contents, the index block, and overwrites it. The data blocks must end
@@ -105,7 +106,7 @@ func (x *index) decode(contents []byte, limit uint64) error {
 func (x *index) addEntries(it *block.Iter, text []byte, limit uint64) error {
 	const minBlock = 1 + format.TrailerLen // the file has no space for more of them
 	n := int(min(uint64(it.Len()), limit/minBlock+1))
-	x.spans, x.handles = make([]span, 0, n), make([]Handle, 0, n)
+	x.ends, x.handles = make([]uint32, 0, n), makeBlockHandles(n)
 	budget := int(min(uint64(separatorBudget.forFile(limit)), math.MaxUint32))
 	if it.SharesKeys() {
 		text = nil
@@ -119,10 +120,9 @@ func (x *index) addEntries(it *block.Iter, text []byte, limit uint64) error {
 		if it.SharesKeys() && len(separator) > budget-len(text) {
 			return fmt.Errorf("separators that share bytes have over %d bytes together, which is too much for a file of this size", budget)
 		}
-		start := len(text)
 		text = append(text, separator...)
-		x.spans = append(x.spans, span{uint32(start), uint32(len(text))})
-		x.handles = append(x.handles, h)
+		x.ends = append(x.ends, uint32(len(text)))
+		x.handles.append(h)
 	}
 	if x.text = text; len(text) <= min(cap(text)/2, budget) {
 		x.text = slices.Clip(bytes.Clone(text))
@@ -137,8 +137,10 @@ func (x *index) nextHandle(value []byte, limit uint64) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	if n := len(x.handles); n > 0 && h.Offset < x.handles[n-1].end() {
-		return Handle{}, fmt.Errorf("data block at %d, want it behind the one before, at %d or later", h.Offset, x.handles[n-1].end())
+	if n := x.len(); n > 0 {
+		if end := x.handles.at(n - 1).end(); h.Offset < end {
+			return Handle{}, fmt.Errorf("data block at %d, want it behind the one before, at %d or later", h.Offset, end)
+		}
 	}
 	return h, nil
 }

@@ -122,7 +122,7 @@ func (it *Iter) Block() Handle {
 	if !it.valid {
 		return Handle{}
 	}
-	return it.r.index.handles[it.loaded]
+	return it.r.index.handles.at(it.loaded)
 }
 
 // Error returns why the last move failed. It returns nil if the move found an entry, the

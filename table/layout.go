@@ -46,8 +46,8 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 	}
 	l := &Layout{Footer: int64(f.footerOffset), Metaindex: f.footer.metaindex, Index: f.footer.index, file: f, options: &opts}
 	l.Data = make([]IndexEntry, f.index.len())
-	for i, h := range f.index.handles {
-		l.Data[i] = IndexEntry{Separator: f.index.separator(i), Handle: h}
+	for i := range f.index.len() {
+		l.Data[i] = IndexEntry{Separator: f.index.separator(i), Handle: f.index.handles.at(i)}
 	}
 	return l, err
 }

@@ -27,7 +27,7 @@ func (r *Reader) MemorySize() int64 {
 
 // memory returns how many bytes of memory the index takes.
 func (x *index) memory() int64 {
-	size := cap(x.text) + cap(x.spans)*int(unsafe.Sizeof(span{})) + cap(x.handles)*int(unsafe.Sizeof(Handle{}))
+	size := cap(x.text) + cap(x.ends)*int(unsafe.Sizeof(uint32(0))) + x.handles.memory()
 	for i := range x.tree.levels {
 		l := &x.tree.levels[i]
 		size += int(unsafe.Sizeof(*l)) + 8*(cap(l.first8)+cap(l.next8)) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))

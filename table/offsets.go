@@ -10,7 +10,7 @@ import "slices"
 // key is > all keys.
 func (r *Reader) ApproximateOffset(key []byte) int64 {
 	if i := r.index.search(key); i < r.index.len() {
-		return int64(r.index.handles[i].Offset)
+		return int64(r.index.handles.at(i).Offset)
 	}
 	return int64(r.footer.metaindex.Offset)
 }

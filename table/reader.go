@@ -138,7 +138,7 @@ func (r *Reader) openMeta() error {
 		r.filterErr = err
 	}
 	if b := r.filters.Blocks; b != nil {
-		r.filterSpans = filterSpans(b, r.index.handles)
+		r.filterSpans = filterSpans(b, &r.index.handles)
 	}
 	return nil
 }

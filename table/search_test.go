@@ -13,11 +13,10 @@ import (
 
 // indexOf returns an index of separators alone.
 func indexOf(separators [][]byte) *index {
-	x := &index{handles: make([]Handle, len(separators))}
+	x := new(index)
 	for _, s := range separators {
-		start := uint32(len(x.text))
 		x.text = append(x.text, s...)
-		x.spans = append(x.spans, span{start, uint32(len(x.text))})
+		x.ends = append(x.ends, uint32(len(x.text)))
 	}
 	x.tree = newSearchTree(x)
 	return x
@@ -135,11 +134,9 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		}
 		slices.SortFunc(all, compare)
 		all = slices.CompactFunc(all, bytes.Equal)
-		x.handles = make([]Handle, len(all))
 		for _, s := range all {
-			start := uint32(len(x.text))
-			x.text = append(x.text, s...)
-			x.spans = append(x.spans, span{start, uint32(len(x.text))})
+				x.text = append(x.text, s...)
+			x.ends = append(x.ends, uint32(len(x.text)))
 		}
 		x.tree = newSearchTree(x)
 		for range 5000 {

@@ -100,7 +100,7 @@ func (v *verifier) checkDataBlock(i int) error {
 	if err := v.c.open(v.r, i, &v.buffers, &v.keyBudget); err != nil {
 		return err
 	}
-	return v.filters.checkDataBlock(&v.c, v.r.index.handles[i])
+	return v.filters.checkDataBlock(&v.c, v.r.index.handles.at(i))
 }
 
 // result returns all findings as one error.
