@@ -1,14 +1,30 @@
 package set
 
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// ManifestName is the name of the manifest's file, beside the tables of the set.
+const ManifestName = "set.jsonl"
+
 // A Manifest lists the tables of a set, in the order of their keys. The ranges of keys of the
 // tables do not overlap. Keys are user keys in the bytewise order.
 type Manifest struct {
 	Tables []Table
 }
 
-// A Table says what a manifest has about one table.
+// A Table says what a manifest has about one table. Its JSON is a line of the manifest's file.
 type Table struct {
-	// Name of the table: what a [Source] is asked for. See CheckName.
+	// Name of the table: what a [Source] is asked for. See [CheckName].
 	Name string `json:"name"`
 
 	// Size of the table, in bytes.
@@ -21,11 +37,134 @@ type Table struct {
 	// many keys the filter has.
 	Entries uint64 `json:"entries"`
 
-	// Smallest and Largest are the first and the last key of the table.
+	// Smallest and Largest are the first and the last key of the table. They have at most
+	// 256 KiB each.
 	Smallest []byte `json:"smallest"`
 	Largest  []byte `json:"largest"`
 
-	// TailSize is how many bytes at the end of the table have its filters, metaindex, index
-	// and footer: what is read when the table is opened.
+	// TailSize is how many bytes the table has behind its last data block. Filters,
+	// metaindex, index and footer are there: what is read when the table is opened.
 	TailSize int64 `json:"tailSize"`
+}
+
+// maxKey is the most bytes of a key in a manifest. A line then has less than maxLine bytes.
+const maxKey = 256 << 10
+
+// Check returns an error if m cannot be the manifest of a set: if Check of a table fails, if
+// two tables have the same name, or if a table's keys are not > those of the table before. The
+// error names the line that the table has in the manifest's file.
+func (m *Manifest) Check() error {
+	names := make(map[string]int, len(m.Tables))
+	for i := range m.Tables {
+		t := &m.Tables[i]
+		err := t.check()
+		if err == nil && i > 0 {
+			err = t.checkAfter(&m.Tables[i-1])
+		}
+		if line, found := names[t.Name]; err == nil && found {
+			err = fmt.Errorf("name %q is that of line %d too, want another name for each table", t.Name, line)
+		}
+		if err != nil {
+			return fmt.Errorf("set: line %d of the manifest: %w", lineOf(i), err)
+		}
+		names[t.Name] = lineOf(i)
+	}
+	return nil
+}
+
+// lineOf returns the number of the line of Tables[i]. The first line is 1, and has the format.
+func lineOf(i int) int { return i + 2 }
+
+// Check returns an error if a field of t has a value that it cannot have in a manifest. The
+// error names the table and the field.
+func (t *Table) Check() error {
+	if err := t.check(); err != nil {
+		return fmt.Errorf("set: table %q: %w", shorten(t.Name), err)
+	}
+	return nil
+}
+
+// check is Check. Its error does not name the table.
+func (t *Table) check() error {
+	if err := checkName(t.Name); err != nil {
+		return err
+	}
+	if t.Size < format.FooterLen {
+		return fmt.Errorf("size is %d, want ≥ %d, which a table's footer has", t.Size, format.FooterLen)
+	}
+	if _, err := hex.DecodeString(t.SHA256); err != nil || len(t.SHA256) != 64 || t.SHA256 != strings.ToLower(t.SHA256) {
+		return fmt.Errorf("sha256 is %q, want 64 lowercase hexadecimal digits", shorten(t.SHA256))
+	}
+	if t.Entries == 0 {
+		return errors.New("entries is 0, want ≥ 1: leave a table without keys out of the manifest")
+	}
+	if t.TailSize < format.FooterLen || t.TailSize > t.Size {
+		return fmt.Errorf("tailSize is %d, want %d (the footer) to %d (the size)", t.TailSize, format.FooterLen, t.Size)
+	}
+	return t.checkKeys()
+}
+
+// checkKeys checks Smallest and Largest.
+func (t *Table) checkKeys() error {
+	if n := len(t.Smallest); n > maxKey {
+		return fmt.Errorf("smallest has %d bytes, want at most %d", n, maxKey)
+	}
+	if n := len(t.Largest); n > maxKey {
+		return fmt.Errorf("largest has %d bytes, want at most %d", n, maxKey)
+	}
+	if bytes.Compare(t.Smallest, t.Largest) > 0 {
+		return fmt.Errorf("smallest is %s, want it ≤ largest, which is %s", wire.Quote(t.Smallest), wire.Quote(t.Largest))
+	}
+	return nil
+}
+
+// checkAfter checks that the keys of t are > those of the table before.
+func (t *Table) checkAfter(before *Table) error {
+	if bytes.Compare(t.Smallest, before.Largest) > 0 {
+		return nil
+	}
+	return fmt.Errorf("smallest is %s, want it > %s, which is largest of the table before: tables are in the order of their keys and do not overlap",
+		wire.Quote(t.Smallest), wire.Quote(before.Largest))
+}
+
+// maxName is the most bytes of a name, as in most file systems.
+const maxName = 255
+
+// CheckName returns an error if name cannot be the name of a table in a manifest. A name has 1
+// to 255 bytes of UTF-8. It names a file beside the manifest on every system: it has no
+// separators of paths or drives (slash, backslash, colon) and no control characters, and is not
+// ".", ".." or [ManifestName].
+func CheckName(name string) error {
+	if err := checkName(name); err != nil {
+		return fmt.Errorf("set: %w", err)
+	}
+	return nil
+}
+
+// checkName is CheckName, without the package's name in the error.
+func checkName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("name is empty, want the name of the table's file")
+	case len(name) > maxName:
+		return fmt.Errorf("name is %q, of %d bytes, want at most %d", shorten(name), len(name), maxName)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("name is %q, want UTF-8", name)
+	case strings.ContainsAny(name, `/\:`) || name == "." || name == "..":
+		return fmt.Errorf("name is %q, want the name of a file without a path: no slash, backslash or colon", name)
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return fmt.Errorf("name is %q, want no control characters", name)
+	case strings.EqualFold(name, ManifestName):
+		return fmt.Errorf("name is %q, which is the name of the manifest, want another one", name)
+	}
+	return nil
+}
+
+// shorten returns s, or the start of a long s.
+func shorten(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "…"
 }

@@ -1,0 +1,126 @@
+package set
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// A field is a field of a JSON object, and where its value goes.
+type field struct {
+	name  string
+	value any
+	want  string // what its value is, for errors
+}
+
+// decodeFields decodes a JSON object that has each of the fields once, and no others. JSON
+// that is decoded twice, once here and once by another program, then means the same.
+func decodeFields(object []byte, fields []field) error {
+	if !utf8.Valid(object) {
+		return errors.New("not UTF-8, want a JSON object")
+	}
+	d := json.NewDecoder(bytes.NewReader(object))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return fmt.Errorf("%q is no JSON object", shorten(string(object)))
+	}
+	found := make(map[string]bool, len(fields))
+	for d.More() {
+		if err := decodeField(d, fields, found); err != nil {
+			return err
+		}
+	}
+	if _, err := d.Token(); err != nil { // the end of the object
+		return fmt.Errorf("no complete JSON object: %w", noEOF(err))
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one JSON object, want one in each line")
+	}
+	for _, f := range fields {
+		if !found[f.name] {
+			return fmt.Errorf("no field %q", f.name)
+		}
+	}
+	return nil
+}
+
+// decodeField decodes the next field of an object.
+func decodeField(d *json.Decoder, fields []field, found map[string]bool) error {
+	token, err := d.Token()
+	if err != nil {
+		return fmt.Errorf("no complete JSON object: %w", noEOF(err))
+	}
+	name, _ := token.(string) // an object's keys are strings
+	if found[name] {
+		return fmt.Errorf("field %q is there twice", name)
+	}
+	found[name] = true
+	for _, f := range fields {
+		if f.name == name {
+			return f.decode(d)
+		}
+	}
+	return fmt.Errorf("field %q is unknown: it may be from a newer version, which can read it", shorten(name))
+}
+
+// decode decodes the value of the field.
+func (f field) decode(d *json.Decoder) error {
+	var value json.RawMessage
+	if err := d.Decode(&value); err != nil {
+		return fmt.Errorf("field %q: no complete JSON value: %w", f.name, noEOF(err))
+	}
+	_, key := f.value.(*[]byte) // Unmarshal also takes an array of numbers for it
+	if string(value) == "null" || key && value[0] != '"' || json.Unmarshal(value, f.value) != nil {
+		return fmt.Errorf("%s is %s, want %s", f.name, shorten(string(value)), f.want)
+	}
+	return nil
+}
+
+// noEOF returns err, but io.ErrUnexpectedEOF for io.EOF.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// plainTable is a Table without methods.
+type plainTable Table
+
+// MarshalJSON returns the table's line in a manifest, without the end of the line. The same
+// Table makes the same bytes. MarshalJSON does not check the fields: [Table.Check] does.
+func (t Table) MarshalJSON() ([]byte, error) {
+	if t.Smallest == nil { // "" rather than null
+		t.Smallest = []byte{}
+	}
+	if t.Largest == nil {
+		t.Largest = []byte{}
+	}
+	return json.Marshal(plainTable(t))
+}
+
+// UnmarshalJSON sets t to what a table's line in a manifest says. Each field must be there
+// once, and no others. UnmarshalJSON does not check what the fields say: [Table.Check] does.
+func (t *Table) UnmarshalJSON(line []byte) error {
+	var decoded Table
+	if err := decoded.decode(line); err != nil {
+		return fmt.Errorf("set: %w", err)
+	}
+	*t = decoded
+	return nil
+}
+
+// decode is UnmarshalJSON, without the package's name in the error.
+func (t *Table) decode(line []byte) error {
+	return decodeFields(line, []field{
+		{"name", &t.Name, "a string"},
+		{"size", &t.Size, "a number < 2^63"},
+		{"sha256", &t.SHA256, "a string"},
+		{"entries", &t.Entries, "a number from 0 to 2^64 - 1"},
+		{"smallest", &t.Smallest, "base64 in a string"},
+		{"largest", &t.Largest, "base64 in a string"},
+		{"tailSize", &t.TailSize, "a number < 2^63"},
+	})
+}

@@ -1,0 +1,227 @@
+package set_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// twoTables is a manifest of two tables.
+func twoTables() *set.Manifest {
+	return &set.Manifest{Tables: []set.Table{
+		{Name: "a & b.ldb", Size: 1000, SHA256: strings.Repeat("0a", 32), Entries: 10, Smallest: []byte{}, Largest: []byte("k"), TailSize: 48},
+		{Name: "straße.ldb", Size: 48, SHA256: strings.Repeat("ff", 32), Entries: math.MaxUint64, Smallest: []byte("k\x00\xff"), Largest: []byte("k\x00\xff"), TailSize: 48},
+	}}
+}
+
+const twoTablesFile = `{"format":"sievetable-set","version":1,"tables":2}
+{"name":"a \u0026 b.ldb","size":1000,"sha256":"0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","entries":10,"smallest":"","largest":"aw==","tailSize":48}
+{"name":"straße.ldb","size":48,"sha256":"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff","entries":18446744073709551615,"smallest":"awD/","largest":"awD/","tailSize":48}
+`
+
+func writeManifest(t testing.TB, m *set.Manifest) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := set.WriteManifest(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestManifest(t *testing.T) {
+	m := twoTables()
+	if diff := cmp.Diff(twoTablesFile, writeManifest(t, m)); diff != "" {
+		t.Errorf("the file (-want +got):\n%s", diff)
+	}
+	m.Tables[0].Smallest = nil // the empty key too
+	if diff := cmp.Diff(twoTablesFile, writeManifest(t, m)); diff != "" {
+		t.Errorf("with nil for the empty key (-want +got):\n%s", diff)
+	}
+	got, err := set.ReadManifest(iotest.OneByteReader(strings.NewReader(twoTablesFile)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(twoTables(), got); diff != "" {
+		t.Errorf("(-written +read):\n%s", diff)
+	}
+}
+
+func TestManifestWithoutTables(t *testing.T) {
+	file := writeManifest(t, new(set.Manifest))
+	m, err := set.ReadManifest(strings.NewReader(file))
+	if err != nil || len(m.Tables) != 0 {
+		t.Errorf("%q reads as %v, %v, want no tables", file, m, err)
+	}
+}
+
+// Other programs write JSON with other spaces, escapes and orders of fields.
+func TestManifestOfOtherPrograms(t *testing.T) {
+	file := strings.NewReplacer(":", ": ", "\n", " \r\n", `"entries"`, `"\u0065ntries"`).Replace(twoTablesFile)
+	file = strings.TrimSpace(file)
+	got, err := set.ReadManifest(strings.NewReader(file))
+	if diff := cmp.Diff(twoTables(), got, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// ReadManifest says which line is wrong, and what is expected there.
+func TestReadManifestRefuses(t *testing.T) {
+	lines := strings.SplitAfter(twoTablesFile, "\n")
+	for _, tt := range []struct {
+		name, file, want string
+	}{
+		{"no line", "", `set: line 1 of the manifest: the file is empty`},
+		{"a table", "\x00\x01", `line 1 of the manifest: "\x00\x01" is not the first line of a manifest, want the format "sievetable-set"`},
+		{"another format", `{"format":"parquet","version":1,"tables":0}`, `line 1 of the manifest: "{\"format\":\"parquet\",`},
+		{"another version", `{"format":"sievetable-set","version":2,"shards":{}}`, `line 1 of the manifest: version is 2, want 1: `},
+		{"no count", `{"format":"sievetable-set","version":1}`, `line 1 of the manifest: no field "tables"`},
+		{"a format twice", `{"format":"sievetable-set","format":"sievetable-set","version":1,"tables":0}`, `line 1 of the manifest: field "format" is there twice`},
+		{"cut between lines", lines[0] + lines[1], `line 3 of the manifest: the end of the file after 1 tables, want 2`},
+		{"cut in a line", lines[0] + lines[1] + lines[2][:30], `line 3 of the manifest: no complete JSON object: unexpected EOF`},
+		{"one line too many", twoTablesFile + lines[2], `line 5 of the manifest: 3 tables, want 2`},
+		{"an empty line", lines[0] + "\n" + lines[1] + lines[2], `line 2 of the manifest: "\n" is no JSON object`},
+		{"two tables in a line", lines[0] + strings.TrimSpace(lines[1]) + lines[2], `line 2 of the manifest: more than one JSON object`},
+		{"a long line", lines[0] + strings.Repeat(" ", 1<<20) + lines[1], `line 2 of the manifest: more than 1048576 bytes`},
+		{"an order of tables", lines[0] + lines[2] + lines[1], `line 3 of the manifest: smallest is "", want it > "k\x00\xff"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) { checkRefused(t, tt.file, tt.want) })
+	}
+}
+
+// checkRefused checks that ReadManifest refuses the file.
+func checkRefused(t *testing.T, file, want string) {
+	t.Helper()
+	m, err := set.ReadManifest(strings.NewReader(file))
+	if err == nil || m != nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "set: line ") {
+		t.Errorf("manifest %v, error %v, want none and an error with %q", m, err, want)
+	}
+}
+
+// A field of a table's line is there once, and has the right type.
+func TestReadManifestRefusesFields(t *testing.T) {
+	for _, tt := range []struct{ from, to, want string }{
+		{`"size":1000`, `"size":1000,"color":"red"`, `field "color" is unknown`},
+		{`"size":1000`, `"Size":1000`, `field "Size" is unknown`},
+		{`"size":1000,`, ``, `no field "size"`},
+		{`"size":1000`, `"size":1000,"size":1000`, `field "size" is there twice`},
+		{`"size":1000`, `"size":"1000"`, `size is "1000", want a number`},
+		{`"size":1000`, `"size":9223372036854775808`, `size is 9223372036854775808, want a number < 2^63`},
+		{`"size":1000`, `"size":null`, `size is null, want a number`},
+		{`"entries":10`, `"entries":-1`, `entries is -1, want a number from 0 to 2^64 - 1`},
+		{`"entries":10`, `"entries":1.5`, `entries is 1.5, want`},
+		{`"smallest":""`, `"smallest":null`, `smallest is null, want base64`},
+		{`"smallest":""`, `"smallest":[0]`, `smallest is [0], want base64`},
+		{`"largest":"aw=="`, `"largest":"k"`, `largest is "k", want base64`},
+		{`"name":"a \u0026 b.ldb"`, `"name":{"x":[1]}`, `name is {"x":[1]}, want a string`},
+		{`a \u0026 b`, "\xff", `not UTF-8`},
+	} {
+		file := strings.Replace(twoTablesFile, tt.from, tt.to, 1)
+		checkRefused(t, file, "set: line 2 of the manifest: "+tt.want)
+	}
+}
+
+// Check looks at each field. WriteManifest and ReadManifest do what Check does.
+func TestManifestCheck(t *testing.T) {
+	long := bytes.Repeat([]byte{'k'}, 256<<10+1)
+	for _, tt := range []struct {
+		change func(t *set.Table)
+		want   string
+	}{
+		{func(t *set.Table) { t.Name = "" }, `name is empty`},
+		{func(t *set.Table) { t.Name = "../a" }, `name is "../a", want the name of a file without a path`},
+		{func(t *set.Table) { t.Name = "a & b.ldb" }, `name "a & b.ldb" is that of line 2 too`},
+		{func(t *set.Table) { t.Size = 47 }, `size is 47, want ≥ 48`},
+		{func(t *set.Table) { t.Size = -1 }, `size is -1`},
+		{func(t *set.Table) { t.SHA256 = "" }, `sha256 is "", want 64`},
+		{func(t *set.Table) { t.SHA256 = t.SHA256[1:] }, `sha256 is "fff`},
+		{func(t *set.Table) { t.SHA256 = strings.Repeat("FF", 32) }, `sha256 is "FFF`},
+		{func(t *set.Table) { t.SHA256 = strings.Repeat("xy", 32) }, `sha256 is "xyx`},
+		{func(t *set.Table) { t.Entries = 0 }, `entries is 0`},
+		{func(t *set.Table) { t.TailSize = 47 }, `tailSize is 47, want 48 (the footer) to 48 (the size)`},
+		{func(t *set.Table) { t.TailSize = 49 }, `tailSize is 49, want 48`},
+		{func(t *set.Table) { t.Largest = []byte("k\x00") }, `smallest is "k\x00\xff", want it ≤ largest, which is "k\x00"`},
+		{func(t *set.Table) { t.Smallest = []byte("k") }, `smallest is "k", want it > "k", which is largest of the table before`},
+		{func(t *set.Table) { t.Smallest = nil }, `smallest is "", want it > "k"`},
+		{func(t *set.Table) { t.Largest = long }, `largest has 262145 bytes, want at most 262144`},
+		{func(t *set.Table) { t.Smallest, t.Largest = long, long }, `smallest has 262145 bytes`},
+	} {
+		m := twoTables()
+		tt.change(&m.Tables[1])
+		want := "set: line 3 of the manifest: " + tt.want
+		if err := m.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("Check: %v, want %s", err, want)
+		}
+		if err := set.WriteManifest(io.Discard, m); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("WriteManifest: %v, want %s", err, want)
+		}
+	}
+}
+
+// The longest names and keys are short enough for a line.
+func TestManifestWithLongLines(t *testing.T) {
+	m := twoTables()
+	m.Tables[0].Name = strings.Repeat("<", 255) // 6 bytes each in JSON
+	m.Tables[0].Smallest = bytes.Repeat([]byte{'a'}, 256<<10)
+	m.Tables[0].Largest = bytes.Repeat([]byte{'b'}, 256<<10)
+	file := writeManifest(t, m)
+	got, err := set.ReadManifest(strings.NewReader(file))
+	if err != nil || writeManifest(t, got) != file { // cmp.Diff takes seconds for such keys
+		t.Errorf("error %v, want the manifest that was written", err)
+	}
+}
+
+func TestTableCheck(t *testing.T) {
+	table := twoTables().Tables[0]
+	if err := table.Check(); err != nil {
+		t.Error(err)
+	}
+	table.Entries = 0
+	const want = `set: table "a & b.ldb": entries is 0, want ≥ 1: leave a table without keys out of the manifest`
+	if err := table.Check(); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+func TestCheckName(t *testing.T) {
+	for _, name := range []string{"a", "000001.ldb", "..ldb", "...", "set.json", "größe", "a b", strings.Repeat("x", 255)} {
+		if err := set.CheckName(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for _, name := range []string{
+		"", ".", "..", "/", "/etc/passwd", "a/b", "../a", `..\a`, "C:a", "a\x00", "a\nb", "a\x7f", "a\u0085",
+		"a\xff", strings.Repeat("x", 256), set.ManifestName, "Set.JSONL",
+	} {
+		if err := set.CheckName(name); err == nil || !strings.HasPrefix(err.Error(), "set: name is ") {
+			t.Errorf("%q: error %v, want one about the name", name, err)
+		}
+	}
+}
+
+// Errors of the reader and the writer are in the chain of the error.
+func TestManifestErrorsOfReaderAndWriter(t *testing.T) {
+	cause := errors.New("disk on fire")
+	for n := range len(twoTablesFile) {
+		r := io.MultiReader(strings.NewReader(twoTablesFile[:n]), iotest.ErrReader(cause))
+		line := strings.Count(twoTablesFile[:n], "\n") + 1
+		m, err := set.ReadManifest(r)
+		if want := fmt.Sprintf("set: line %d of the manifest: disk on fire", line); m != nil || !errors.Is(err, cause) || err.Error() != want {
+			t.Fatalf("after %d bytes: %v, want %s", n, err, want)
+		}
+	}
+	r, w := io.Pipe()
+	r.CloseWithError(cause)
+	if err := set.WriteManifest(w, twoTables()); !errors.Is(err, cause) {
+		t.Errorf("WriteManifest: %v, want %v", err, cause)
+	}
+}
