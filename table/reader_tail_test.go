@@ -52,6 +52,37 @@ func TestTailSize(t *testing.T) {
 	}
 }
 
+// The Writer knows the smallest tail that takes one read.
+func TestWriterTailSize(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	w, err := table.NewWriter(&b, withBloom)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range numbered(5000) {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.TailSize(); got != 0 {
+		t.Errorf("before Close: %d bytes, want 0", got)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for missing, want := range []int64{1, 2} {
+		src := &countingReader{ReaderAt: bytes.NewReader(b.Bytes())}
+		tail := int(w.TailSize()) - missing
+		if _, err := table.NewReader(src, w.Size(), &table.ReaderOptions{TailSize: tail}); err != nil {
+			t.Fatal(err)
+		}
+		if got := src.n.Load(); int64(got) != want {
+			t.Errorf("tail of %d bytes: %d reads, want %d", tail, got, want)
+		}
+	}
+}
+
 // A tail that cannot be read as a whole is read in parts, and an error names the
 // part that it is in.
 func TestTailFails(t *testing.T) {

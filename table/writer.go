@@ -44,6 +44,7 @@ type Writer struct {
 	entries, blocks int
 	counts          entryCounts
 	dataEnd         uint64 // where the data blocks end
+	tailSize        int64  // from dataEnd to the end of the file
 	filterSize      uint64
 
 	err    error
@@ -212,6 +213,11 @@ func (w *Writer) DataBlocks() int { return w.blocks }
 // few hundred KiB for each goroutine. Each run with the same entries and options
 // returns the same sizes.
 func (w *Writer) Size() int64 { return int64(w.offset) }
+
+// TailSize returns how many bytes the file has behind its last data block: filters,
+// properties, metaindex, index and footer. It is the best ReaderOptions.TailSize for the
+// table. Before Close it is 0.
+func (w *Writer) TailSize() int64 { return w.tailSize }
 
 // Close finishes the table. If Create made the Writer and Close returns nil, the file
 // is on disk under its name. If Close returns an error, which can be that of an

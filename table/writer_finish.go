@@ -24,6 +24,7 @@ func (w *Writer) finish() error {
 	}
 	w.out.buf = footer{metaindex, index}.append(w.out.buf)
 	w.offset += format.FooterLen
+	w.tailSize = int64(w.offset - w.dataEnd)
 	return w.out.flush()
 }
 
