@@ -89,6 +89,11 @@ func (t *Table) check() error {
 	if err := checkName(t.Name); err != nil {
 		return err
 	}
+	return t.checkFields()
+}
+
+// checkFields checks all fields but Name.
+func (t *Table) checkFields() error {
 	if t.Size < format.FooterLen {
 		return fmt.Errorf("size is %d, want ≥ %d, which a table's footer has", t.Size, format.FooterLen)
 	}

@@ -1,0 +1,112 @@
+package set
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/table"
+)
+
+// errFilterOnly is the error of Describe for a table that does not have its keys.
+var errFilterOnly = errors.New("the table has a filter of its keys, and not the keys: its line in the manifest is known to the TableWriter that writes it")
+
+// Describe returns the line in the manifest of an existing table: the first size bytes of r. It
+// is the one that the [TableWriter] of the table returned. Name is empty: it is the caller's to
+// set. The slices are the caller's.
+//
+// Describe reads all of the table for its SHA-256, and verifies it as Verify of a
+// [table.Reader] does. An error of that is in the chain of the error. A table without entries,
+// and one that has a filter only, is an error.
+//
+// Of o, Describe uses Codecs, MaxBlockSize, FilterPolicies and TableFilterPolicies. A Comparer
+// of another name than that of the bytewise order and a FilterKey are errors. o may be nil.
+func Describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) {
+	// Filters are not needed: Verify reads them itself.
+	opts := table.ReaderOptions{IgnoreFilter: true}
+	if o != nil {
+		if err := checkOrder(o.Comparer, o.FilterKey); err != nil {
+			return Table{}, err
+		}
+		opts.Codecs, opts.MaxBlockSize = o.Codecs, o.MaxBlockSize
+		opts.FilterPolicies, opts.TableFilterPolicies = o.FilterPolicies, o.TableFilterPolicies
+	}
+	t, err := describe(r, size, &opts)
+	if err != nil {
+		return Table{}, fmt.Errorf("set: %w", err)
+	}
+	return t, nil
+}
+
+func describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) {
+	reader, err := table.NewReader(r, size, o)
+	if err != nil {
+		return Table{}, err
+	}
+	defer reader.Close()
+	if reader.FilterOnly() {
+		return Table{}, errFilterOnly
+	}
+	if err := reader.Verify(); err != nil {
+		return Table{}, err
+	}
+	t := Table{Size: size}
+	if t.SHA256, err = sumOf(r, size); err != nil {
+		return Table{}, err
+	}
+	if t.TailSize, err = tailSize(r, size, o); err != nil {
+		return Table{}, err
+	}
+	if err := t.setKeys(reader); err != nil {
+		return Table{}, err
+	}
+	return t, t.checkFields()
+}
+
+// readSize is how many bytes of a table are read at a time.
+const readSize = 1 << 20
+
+// sumOf returns the SHA-256 of the first size bytes of r, in hexadecimal.
+func sumOf(r io.ReaderAt, size int64) (string, error) {
+	sum := sha256.New()
+	n, err := io.CopyBuffer(sum, io.NewSectionReader(r, 0, size), make([]byte, readSize))
+	if err == nil && n < size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the table at %d: %w", n, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// tailSize returns how many bytes the table has behind its last data block.
+func tailSize(r io.ReaderAt, size int64, o *table.ReaderOptions) (int64, error) {
+	l, err := table.ReadLayout(r, size, o)
+	if err != nil {
+		return 0, err
+	}
+	if len(l.Data) == 0 {
+		return size, nil
+	}
+	last := l.Data[len(l.Data)-1] // ReadLayout has checked that it ends before the footer
+	return size - int64(last.Offset+last.Length) - format.TrailerLen, nil
+}
+
+// setKeys sets the fields about keys to those of all entries.
+func (t *Table) setKeys(r *table.Reader) error {
+	it := r.NewIter(&table.IterOptions{ReadAhead: readSize})
+	for it.Next() {
+		if t.Entries++; t.Entries == 1 {
+			t.Smallest = append([]byte{}, it.Key()...)
+		}
+	}
+	if err := it.Close(); err != nil || t.Entries == 0 {
+		return err
+	}
+	var err error
+	t.Largest, err = r.LastKey()
+	return err
+}

@@ -1,0 +1,78 @@
+package set
+
+import (
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"maps"
+	"math"
+	"slices"
+)
+
+// A Sampler keeps some of the keys that it is given, and says where to split them into ranges
+// of about equal numbers of keys. It keeps a key if a hash of the key is below a rate. So it
+// keeps the same keys in every process, in any order, and however often a key is added. Samples
+// of parts of the input can be joined: add Keys of the other Samplers.
+//
+// It keeps about rate × n of n distinct keys, and takes their bytes and some 60 bytes for each.
+// Keys that someone chooses on purpose, to have low hashes, can all be kept. A Sampler must not
+// be used by several goroutines at a time.
+type Sampler struct {
+	below uint64 // a hash of 53 bits
+	hash  hash.Hash64
+	keys  map[string]struct{}
+}
+
+// hashBits is the number of the bits of a hash that are compared with the rate: as many as a
+// float64 has.
+const hashBits = 53
+
+// NewSampler returns a Sampler that keeps the share rate of the keys: > 0, and 1 for all. If
+// there are 1,000 kept keys for each part of [Sampler.Splits], the parts differ by some 3 %.
+func NewSampler(rate float64) (*Sampler, error) {
+	if !(rate > 0 && rate <= 1) {
+		return nil, fmt.Errorf("set: the rate of a Sampler is %v, want > 0 and ≤ 1", rate)
+	}
+	below := uint64(math.Ceil(rate * (1 << hashBits)))
+	return &Sampler{below: below, hash: fnv.New64a(), keys: map[string]struct{}{}}, nil
+}
+
+// Add adds a key. It does not keep the slice.
+func (s *Sampler) Add(key []byte) {
+	if s.sum(key)>>(64-hashBits) < s.below {
+		s.keys[string(key)] = struct{}{}
+	}
+}
+
+// sum returns the hash of a key: FNV-1a, and the finalizer of MurmurHash3, without which the
+// upper bits of short keys are not uniform.
+func (s *Sampler) sum(key []byte) uint64 {
+	s.hash.Reset()
+	s.hash.Write(key) // never fails
+	h := s.hash.Sum64()
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// Keys returns the keys that are kept, in ascending order. The slices are the caller's.
+func (s *Sampler) Keys() [][]byte {
+	keys := make([][]byte, 0, len(s.keys))
+	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
+		keys = append(keys, []byte(key))
+	}
+	return keys
+}
+
+// Splits returns keys in ascending order that split all keys into that many parts of about
+// equal numbers of distinct keys. Part i has the keys ≥ Splits[i-1] and < Splits[i]. There are
+// parts-1 different keys, or fewer if fewer are kept. The slices are the caller's.
+func (s *Sampler) Splits(parts int) [][]byte {
+	keys := s.Keys()
+	parts = min(parts, len(keys))
+	var splits [][]byte
+	for i := 1; i < parts; i++ {
+		splits = append(splits, keys[uint64(i)*uint64(len(keys))/uint64(parts)])
+	}
+	return splits
+}

@@ -1,0 +1,98 @@
+package set
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// A TableWriter writes a table of a set. It is a [table.Writer] that knows the table's line in
+// the manifest when the table is complete. Call Append and Close of the TableWriter, not those
+// of its Writer.
+type TableWriter struct {
+	*table.Writer
+	sum            hash.Hash
+	smallest, last []byte
+	err            error
+}
+
+// NewTableWriter returns a TableWriter that writes a table to w. o is as for [table.NewWriter]:
+// nil means the defaults. The keys of a set are in bytewise order and filters have whole keys,
+// so that a Comparer of another name and a FilterKey are errors.
+func NewTableWriter(w io.Writer, o *table.WriterOptions) (*TableWriter, error) {
+	if w == nil {
+		return nil, errors.New("set: the io.Writer is nil")
+	}
+	if o != nil {
+		if err := checkOrder(o.Comparer, o.FilterKey); err != nil {
+			return nil, err
+		}
+	}
+	sum := sha256.New()
+	writer, err := table.NewWriter(io.MultiWriter(w, sum), o)
+	if err != nil {
+		return nil, err
+	}
+	return &TableWriter{Writer: writer, sum: sum}, nil
+}
+
+// checkOrder checks that c, if it is not nil, is the bytewise order, and that there is no
+// FilterKey.
+func checkOrder(c table.Comparer, filterKey func([]byte) []byte) error {
+	if want := table.BytewiseComparer.Name(); c != nil && c.Name() != want {
+		return fmt.Errorf("set: Comparer is %q, want %q or nil: the keys of a set are in bytewise order", c.Name(), want)
+	}
+	if filterKey != nil {
+		return errors.New("set: FilterKey is set, want nil: the filters of a set have whole keys")
+	}
+	return nil
+}
+
+// Append adds an entry, as Append of a [table.Writer] does. The key may have up to 256 KiB,
+// since each can become the first or the last one of a table. After an error, Append and Close
+// return the same error again.
+func (w *TableWriter) Append(key, value []byte) error {
+	if w.err != nil {
+		return w.err
+	}
+	if len(key) > maxKey {
+		w.err = fmt.Errorf("set: key of %d bytes, want at most %d, which a manifest can have", len(key), maxKey)
+		return w.err
+	}
+	if err := w.Writer.Append(key, value); err != nil {
+		return err
+	}
+	if w.Entries() == 1 {
+		w.smallest = bytes.Clone(key)
+	}
+	w.last = append(w.last[:0], key...)
+	return nil
+}
+
+// Close finishes the table and returns its line in the manifest. Name is empty: it is the
+// caller's to set. The slices are the caller's. A table without entries is an error, since no
+// manifest can have it. If Close returns an error, what was written is no table of a set. A
+// second Close returns [table.ErrClosed].
+func (w *TableWriter) Close() (Table, error) {
+	if err := w.err; err != nil {
+		w.err = nil // from now on it is ErrClosed
+		return Table{}, errors.Join(err, w.Abort())
+	}
+	if err := w.Writer.Close(); err != nil {
+		return Table{}, err
+	}
+	t := Table{
+		Size: w.Size(), SHA256: hex.EncodeToString(w.sum.Sum(nil)), Entries: uint64(w.Entries()),
+		Smallest: w.smallest, Largest: w.last, TailSize: w.TailSize(),
+	}
+	if err := t.checkFields(); err != nil {
+		return Table{}, fmt.Errorf("set: the table: %w", err)
+	}
+	return t, nil
+}

@@ -1,0 +1,206 @@
+package set_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// writeTable writes a table of the keys, each with the same value. It returns the table and its
+// line.
+func writeTable(t testing.TB, o *table.WriterOptions, keys [][]byte, value string) ([]byte, set.Table) {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := set.NewTableWriter(&b, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if err := w.Append(key, []byte(value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line, err := w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), line
+}
+
+// A TableWriter knows the table's line. Describe finds the same one in the table.
+func TestTableWriterAndDescribe(t *testing.T) {
+	urls := workload.W3(20_000).Keys
+	for _, tt := range []struct {
+		name    string
+		options *table.WriterOptions
+		keys    [][]byte
+	}{
+		{"defaults", nil, urls},
+		{"block filters", &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, urls},
+		{"both filters and properties", &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}, urls},
+		{"several goroutines", &table.WriterOptions{Concurrency: 4, BlockSize: 512}, urls},
+		{"uncompressed", &table.WriterOptions{Compression: table.NoCompression}, urls},
+		{"the order by its name", &table.WriterOptions{Comparer: table.BytewiseComparer}, urls[:100]},
+		{"the empty key alone", nil, [][]byte{nil}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			contents, got := writeTable(t, tt.options, tt.keys, "v")
+			sum := sha256.Sum256(contents)
+			want := set.Table{
+				Size: int64(len(contents)), SHA256: hex.EncodeToString(sum[:]), Entries: uint64(len(tt.keys)),
+				Smallest: tt.keys[0], Largest: tt.keys[len(tt.keys)-1], TailSize: got.TailSize,
+			}
+			if lineOf(t, want) != lineOf(t, got) {
+				t.Errorf("(-want +got):\n%s", cmp.Diff(want, got))
+			}
+			described, err := set.Describe(bytes.NewReader(contents), got.Size, nil)
+			if err != nil || lineOf(t, got) != lineOf(t, described) {
+				t.Errorf("Describe: error %v (-written +described):\n%s", err, cmp.Diff(got, described))
+			}
+			checkTailSize(t, contents, got.TailSize)
+		})
+	}
+}
+
+func lineOf(t *testing.T, table set.Table) string {
+	t.Helper()
+	line, err := json.Marshal(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(line)
+}
+
+// checkTailSize checks that n bytes at the end are just what is read to open the table.
+func checkTailSize(t *testing.T, contents []byte, n int64) {
+	t.Helper()
+	for _, tt := range []struct {
+		tail int64
+		want bool
+	}{{n, true}, {n - 1, false}} {
+		src := &countingReader{r: bytes.NewReader(contents)}
+		if _, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{TailSize: int(tt.tail)}); err != nil {
+			t.Fatal(err)
+		}
+		if got := src.reads == 1; got != tt.want {
+			t.Errorf("%d reads to open the table with a TailSize of %d, where the table's is %d", src.reads, tt.tail, n)
+		}
+	}
+}
+
+type countingReader struct {
+	r     io.ReaderAt
+	reads int
+}
+
+func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
+	c.reads++
+	return c.r.ReadAt(p, off)
+}
+
+// Only the TableWriter knows the keys of a filter.
+func TestTableWriterFilterOnly(t *testing.T) {
+	o := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
+	contents, got := writeTable(t, o, workload.W3(1000).Keys, "")
+	if got.Entries != 1000 || got.TailSize != got.Size || len(got.Smallest) == 0 || bytes.Compare(got.Smallest, got.Largest) >= 0 {
+		t.Errorf("%d entries, size %d, tailSize %d, keys %q to %q, want 1000 entries, two keys, and all of the file", got.Entries, got.Size, got.TailSize, got.Smallest, got.Largest)
+	}
+	_, err := set.Describe(bytes.NewReader(contents), got.Size, nil)
+	const want = "set: the table has a filter of its keys, and not the keys: its line in the manifest is known to the TableWriter that writes it"
+	if err == nil || err.Error() != want {
+		t.Errorf("Describe: %v, want %s", err, want)
+	}
+}
+
+func TestNewTableWriterRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		w       io.Writer
+		options table.WriterOptions
+		want    string
+	}{
+		{"no io.Writer", nil, table.WriterOptions{}, "set: the io.Writer is nil"},
+		{"internal keys", io.Discard, table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, `set: Comparer is "leveldb.InternalKeyComparator", want "leveldb.BytewiseComparator" or nil`},
+		{"a FilterKey", io.Discard, table.WriterOptions{FilterKey: bytes.Clone}, "set: FilterKey is set, want nil"},
+		{"an option of the Writer", io.Discard, table.WriterOptions{BlockSize: -1}, "table: BlockSize is -1"},
+	} {
+		if w, err := set.NewTableWriter(tt.w, &tt.options); err == nil || w != nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: %v, %v, want %s", tt.name, w, err, tt.want)
+		}
+		o := table.ReaderOptions{Comparer: tt.options.Comparer, FilterKey: tt.options.FilterKey}
+		if _, err := set.Describe(strings.NewReader(""), 0, &o); err == nil || strings.HasPrefix(tt.want, "set: C") && !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: Describe: %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// An error of Append is that of Close. No table is described then.
+func TestTableWriterErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		keys []string
+		want string
+	}{
+		{"no entries", nil, "set: the table: entries is 0, want ≥ 1"},
+		{"a wrong order", []string{"b", "a", "c"}, `table: keys are not in increasing order: "a" after "b"`},
+		{"a long key", []string{"a", strings.Repeat("b", 256<<10+1), "c"}, "set: key of 262145 bytes, want at most 262144"},
+	} {
+		w, err := set.NewTableWriter(io.Discard, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, key := range tt.keys {
+			if err := w.Append([]byte(key), nil); (i > 0) != (err != nil) {
+				t.Errorf("%s: Append of key %d: %v", tt.name, i, err)
+			}
+		}
+		line, err := w.Close()
+		if diff := cmp.Diff(set.Table{}, line); err == nil || !strings.HasPrefix(err.Error(), tt.want) || diff != "" {
+			t.Errorf("%s: Close: %v, want %s and no table:\n%s", tt.name, err, tt.want, diff)
+		}
+		if _, err := w.Close(); !errors.Is(err, table.ErrClosed) {
+			t.Errorf("%s: the second Close: %v, want ErrClosed", tt.name, err)
+		}
+	}
+}
+
+// Describe returns no line of a table that is damaged, or that it cannot read.
+func TestDescribeRefuses(t *testing.T) {
+	contents, line := writeTable(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, workload.W3(2000).Keys, "v")
+	for _, offset := range []int64{0, line.Size / 2, line.Size - line.TailSize, line.Size - 1} {
+		damaged := bytes.Clone(contents)
+		damaged[offset] ^= 1
+		if got, err := set.Describe(bytes.NewReader(damaged), line.Size, nil); !errors.Is(err, table.ErrCorrupt) || got.Size != 0 {
+			t.Errorf("byte %d of %d changed: %v, %v, want ErrCorrupt", offset, line.Size, got, err)
+		}
+	}
+	for n := range int64(4) {
+		size := line.Size * n / 4
+		if _, err := set.Describe(bytes.NewReader(contents), size, nil); !errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("cut to %d bytes of %d: %v, want ErrCorrupt", size, line.Size, err)
+		}
+	}
+	if _, err := set.Describe(failingReader{}, 1000, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want the error of reading", err)
+	}
+}
+
+type failingReader struct{}
+
+func (failingReader) ReadAt(p []byte, off int64) (int, error) {
+	return 0, fmt.Errorf("read at %d: %w", off, context.Canceled)
+}
