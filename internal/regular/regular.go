@@ -10,14 +10,23 @@ import (
 // Open opens a regular file for reading, and returns its FileInfo. For any other file it
 // returns an error that says what it is. It never blocks, as opening a pipe can.
 func Open(name string) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(name) // before opening it, which can have effects on a device
+	return open(name, os.Stat, os.OpenFile)
+}
+
+// OpenIn is Open of a file in root. A symbolic link is followed only within root.
+func OpenIn(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	return open(name, root.Stat, root.OpenFile)
+}
+
+func open(name string, stat func(string) (fs.FileInfo, error), openFile func(string, int, fs.FileMode) (*os.File, error)) (*os.File, fs.FileInfo, error) {
+	info, err := stat(name) // before opening it, which can have effects on a device
 	if err == nil {
 		err = check(name, info)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := os.OpenFile(name, os.O_RDONLY|nonblocking, 0)
+	f, err := openFile(name, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,151 @@
+package set
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/sievetable/sievetable/internal/regular"
+)
+
+// A Dir is a [Source] of the tables in a directory. It opens a file at its first read and keeps
+// it open until Forget or Close. It opens only regular files in the directory itself: a name
+// with a path is an error, and so is a symbolic link to the outside. It is safe for concurrent
+// use. NewDir returns one.
+type Dir struct {
+	path string
+
+	mu     sync.RWMutex
+	root   *os.Root // nil until the first file is opened
+	files  map[string]*os.File
+	closed bool
+}
+
+// NewDir returns a Dir of the directory path. It reads nothing yet.
+func NewDir(path string) *Dir { return &Dir{path: path, files: map[string]*os.File{}} }
+
+// ReadAt reads the file name, as [Source] says. An error of the operating system is in the chain
+// of the error. If ctx is done, ReadAt does not begin to read. A read that has begun is not
+// ended.
+func (d *Dir) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	f, err := d.file(name)
+	if err != nil {
+		return 0, err
+	}
+	return f.ReadAt(p, off)
+}
+
+// file returns the open file name.
+func (d *Dir) file(name string) (*os.File, error) {
+	d.mu.RLock()
+	f := d.files[name]
+	d.mu.RUnlock()
+	if f != nil {
+		return f, nil
+	}
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	f, err := d.open(name)
+	if err != nil {
+		return nil, err
+	}
+	return d.keep(name, f)
+}
+
+// open opens the file name.
+func (d *Dir) open(name string) (*os.File, error) {
+	root, err := d.openRoot()
+	if err != nil {
+		return nil, err
+	}
+	f, _, err := regular.OpenIn(root, name)
+	if err != nil {
+		return nil, fmt.Errorf("set: directory %q: %w", d.path, err)
+	}
+	return f, nil
+}
+
+// openRoot opens the directory, unless it is open.
+func (d *Dir) openRoot() (*os.Root, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, d.closedError()
+	}
+	if d.root == nil {
+		root, err := os.OpenRoot(d.path)
+		if err != nil {
+			return nil, fmt.Errorf("set: %w", err)
+		}
+		d.root = root
+	}
+	return d.root, nil
+}
+
+// keep adds f to the open files. If another goroutine has opened the file too, it returns that
+// goroutine's.
+func (d *Dir) keep(name string, f *os.File) (*os.File, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	first := d.files[name]
+	switch {
+	case d.closed:
+		return nil, errors.Join(d.closedError(), f.Close())
+	case first != nil:
+		return first, f.Close()
+	}
+	d.files[name] = f
+	return f, nil
+}
+
+// closedError is the error after Close.
+func (d *Dir) closedError() error {
+	return fmt.Errorf("set: directory %q: %w", d.path, os.ErrClosed)
+}
+
+// manifest reads the directory's manifest.
+func (d *Dir) manifest() (m *Manifest, err error) {
+	f, err := d.open(ManifestName)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return ReadManifest(f)
+}
+
+// Forget closes the file name, if it is open. Reads of it that are under way fail. The next
+// read opens the file that then has the name.
+func (d *Dir) Forget(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if f := d.files[name]; f != nil {
+		f.Close() // loses nothing: it was only read
+		delete(d.files, name)
+	}
+}
+
+// Close closes all files. After Close, ReadAt and a second Close return an error that is
+// os.ErrClosed.
+func (d *Dir) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return d.closedError()
+	}
+	d.closed = true
+	var errs []error
+	for _, f := range d.files {
+		errs = append(errs, f.Close())
+	}
+	clear(d.files)
+	if d.root != nil {
+		errs = append(errs, d.root.Close())
+	}
+	return errors.Join(errs...)
+}
