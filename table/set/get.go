@@ -1,0 +1,76 @@
+package set
+
+import (
+	"context"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// Get returns the value of key. If no table has the key, the error is [table.ErrNotFound]. A key
+// that is in no table's range costs no read, and neither does one that the table's filters rule
+// out. Another key costs one read of a data block, unless that is in the Cache. If the table has
+// a filter only, the error for keys that it does not rule out is [table.ErrFilterOnly].
+//
+// If ctx is done, Get returns its error, which errors.Is finds. It begins no read then, and a
+// read that has begun ends when the Source ends it. Get does not wait for a table that is being
+// opened.
+//
+// The value stays valid, also after Close. The caller must not change it. It is in memory as
+// that of [table.Reader.Get] is.
+func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
+	o, err := s.open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer o.release()
+	return o.r.GetContext(ctx, key)
+}
+
+// MayContain reports whether the set may have key. It asks the filters of the key's table, and
+// reads nothing unless the table has to be opened. False is certain. True is a guess that is
+// wrong at the filters' rate of false positives: see [table.Reader.MayContain]. After an error
+// it returns false.
+func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
+	o, err := s.open(ctx, key)
+	if err == table.ErrNotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer o.release()
+	return o.r.MayContain(key), nil
+}
+
+// open returns the table that can have key. The caller releases it. If there is none, the error
+// is table.ErrNotFound.
+func (s *Set) open(ctx context.Context, key []byte) (*opened, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		v := s.current.Load()
+		if v == nil {
+			return nil, table.ErrClosed
+		}
+		i := v.find(key)
+		if i < 0 {
+			return nil, table.ErrNotFound
+		}
+		m := v.members[i]
+		if o := m.acquireOpened(); o != nil {
+			return o, nil
+		}
+		if m.users.acquire() {
+			return m.open(ctx)
+		}
+		// The table has ended, so there is a newer version.
+	}
+}
+
+// open opens a table of which the caller is a user. It ends that use.
+func (m *member) open(ctx context.Context) (*opened, error) {
+	defer m.release()
+	t := m.begin(ctx)
+	return t.wait(ctx)
+}

@@ -1,0 +1,142 @@
+package set
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+)
+
+// GetMany gets the values of many keys, in any order. It asks each table for all of its keys at
+// once, as [table.GetMany] does: calls of found, errors and memory are as there. o.Concurrency
+// is for all tables together. Keys that are in no table's range are absent. All keys are looked
+// up in one manifest, also during a Swap.
+//
+// GetMany opens the tables that are not open, as many at a time as the Set's Concurrency says,
+// before it reads their blocks. With a MemorySize, it asks only as many tables at a time as have
+// tails of MemorySize bytes together.
+//
+// An error of one table leaves only keys of that table without an answer. GetMany returns all
+// errors, joined as by errors.Join. If a table cannot be opened, the error has its range of
+// keys. If ctx is done, GetMany returns its error at once. It does not wait for the Source: see
+// Drain.
+func (s *Set) GetMany(ctx context.Context, keys [][]byte, o *table.BatchOptions, found func(i int, value []byte) error) error {
+	v, err := s.acquire()
+	if err != nil {
+		return err
+	}
+	defer v.release()
+	b := batch{s: s, keys: keys, o: o, found: found}
+	parts := v.route(keys)
+	for first := true; first || len(parts) > 0; first = false { // once in any case: it checks o and ctx
+		n := b.groupSize(parts)
+		if err := b.getGroup(ctx, parts[:n]); err != nil {
+			return err
+		}
+		parts = parts[n:]
+	}
+	return errors.Join(b.failed...)
+}
+
+// A part is what one table is asked for.
+type part struct {
+	m    *member
+	keys []int
+}
+
+// route returns what each table is asked for.
+func (v *version) route(keys [][]byte) (parts []part) {
+	type routed struct{ table, key int }
+	all := make([]routed, 0, len(keys))
+	for i, key := range keys {
+		if t := v.find(key); t >= 0 {
+			all = append(all, routed{t, i})
+		}
+	}
+	slices.SortFunc(all, func(a, b routed) int {
+		return cmp.Or(cmp.Compare(a.table, b.table), cmp.Compare(a.key, b.key))
+	})
+	numbers := make([]int, len(all))
+	for i, next := range all {
+		numbers[i] = next.key
+		if i == 0 || all[i-1].table != next.table {
+			parts = append(parts, part{m: v.members[next.table], keys: numbers[i:i]})
+		}
+		last := &parts[len(parts)-1]
+		last.keys = last.keys[:len(last.keys)+1]
+	}
+	return parts
+}
+
+// A batch is one call of GetMany.
+type batch struct {
+	s     *Set
+	keys  [][]byte
+	o     *table.BatchOptions
+	found func(i int, value []byte) error
+
+	failed []error // why keys have no answer
+}
+
+// groupSize returns how many of the parts are asked at a time.
+func (b *batch) groupSize(parts []part) int {
+	if b.s.o.MemorySize == 0 {
+		return len(parts)
+	}
+	size := int64(0)
+	for i, p := range parts {
+		if size += p.m.TailSize; size > b.s.o.MemorySize && i > 0 {
+			return i
+		}
+	}
+	return len(parts)
+}
+
+// getGroup opens the tables of parts, and asks them. The error that it returns ends the batch.
+func (b *batch) getGroup(ctx context.Context, parts []part) error {
+	members := make([]*member, len(parts))
+	for i, p := range parts {
+		members[i] = p.m
+	}
+	var open []table.BatchPart
+	var inUse []*opened
+	defer func() {
+		for _, o := range inUse {
+			o.release()
+		}
+	}()
+	err := b.s.openAll(ctx, members, func(i int, o *opened, err error) error {
+		if err != nil {
+			t := &members[i].Table
+			b.failed = append(b.failed, fmt.Errorf("set: table %q, which has the keys from %s to %s, cannot be opened: %w", t.Name, wire.Quote(t.Smallest), wire.Quote(t.Largest), err))
+			return ctx.Err()
+		}
+		inUse = append(inUse, o)
+		open = append(open, table.BatchPart{Reader: o.r, Keys: parts[i].keys})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return b.get(ctx, open)
+}
+
+// get asks tables that are open. The error that it returns ends the batch.
+func (b *batch) get(ctx context.Context, parts []table.BatchPart) error {
+	var ends error
+	err := table.GetMany(ctx, b.keys, parts, b.o, func(i int, value []byte) error {
+		ends = b.found(i, value)
+		return ends
+	})
+	if ends == nil {
+		ends = ctx.Err()
+	}
+	if ends == nil && err != nil {
+		b.failed = append(b.failed, err)
+	}
+	return ends
+}

@@ -1,0 +1,137 @@
+package set
+
+import (
+	"context"
+	"iter"
+	"sort"
+
+	"bytes"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+type levelIter = table.LevelIter
+
+// An Iter is a [table.Iterator] over the entries of a set, in both directions. A new Iter is
+// before the first entry. NewIter returns one. Its moves and errors are those of a
+// [table.LevelIter]. One goroutine at a time may use an Iter. Any number of Iters may be on one
+// Set.
+type Iter struct {
+	*levelIter
+	s *Set
+	v *version // nil after Close
+}
+
+var _ table.Iterator = (*Iter)(nil)
+
+// NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The Iter
+// copies the slices of o. ctx takes the place of o.Context: when it is done, a move that needs a
+// read fails with its error.
+//
+// At most one of the tables is in use at a time. The Iter goes on with the manifest of now after
+// a Swap, and keeps its tables until Close. After Close of the Set, a move of the Iter to
+// another table and First, Last, SeekGE and SeekLT fail with [table.ErrClosed]. On a table that
+// has a filter only, moves fail with [table.ErrFilterOnly].
+func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
+	it := &Iter{s: s}
+	v, err := s.acquire()
+	if err != nil {
+		it.levelIter, _ = table.NewLevelIter(nil, nil, nil)
+		it.levelIter.Close()
+		return it
+	}
+	it.v = v
+	var opts table.IterOptions
+	if o != nil {
+		opts = *o
+	}
+	opts.Lower, opts.Upper, opts.Filter = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper), bytes.Clone(opts.Filter)
+	opts.Context = ctx
+	from, to := v.overlap(opts.Lower, opts.Upper)
+	// There is no error, since the manifest was checked.
+	it.levelIter, _ = table.NewLevelIter(nil, v.levels[from:to], func(i int) (table.Iterator, error) {
+		return s.iterTable(ctx, v.members[from+i], &opts)
+	})
+	return it
+}
+
+// overlap returns which tables can have keys ≥ lower and < upper: those from number from up to
+// before to. nil is no bound.
+func (v *version) overlap(lower, upper []byte) (from, to int) {
+	from = sort.Search(len(v.levels), func(i int) bool { return bytes.Compare(v.levels[i].Largest, lower) >= 0 })
+	if upper == nil {
+		return from, len(v.levels)
+	}
+	to = sort.Search(len(v.levels), func(i int) bool { return bytes.Compare(v.levels[i].Smallest, upper) >= 0 })
+	return from, max(from, to)
+}
+
+// iterTable opens a table of a version that has a user, and returns an Iterator over it.
+func (s *Set) iterTable(ctx context.Context, m *member, o *table.IterOptions) (table.Iterator, error) {
+	if s.current.Load() == nil {
+		return nil, table.ErrClosed
+	}
+	t := m.begin(ctx)
+	opened, err := t.wait(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &tableIter{opened.r.NewIter(o), opened}, nil
+}
+
+// A tableIter is an Iter over one table, and keeps that open.
+type tableIter struct {
+	*table.Iter
+	o *opened
+}
+
+// Close ends the use of the table.
+func (it *tableIter) Close() error {
+	defer it.o.release()
+	return it.Iter.Close()
+}
+
+// First moves to the first entry, and returns Valid.
+func (it *Iter) First() bool { return it.live().First() }
+
+// Last moves to the last entry, and returns Valid.
+func (it *Iter) Last() bool { return it.live().Last() }
+
+// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a part of
+// Key.
+func (it *Iter) SeekGE(key []byte) bool { return it.live().SeekGE(key) }
+
+// SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a part of
+// Key.
+func (it *Iter) SeekLT(key []byte) bool { return it.live().SeekLT(key) }
+
+// live returns the iterator over the tables. If the Set was closed, so is that.
+func (it *Iter) live() *levelIter {
+	if it.s.current.Load() == nil {
+		it.Close()
+	}
+	return it.levelIter
+}
+
+// All returns all entries from First on, for a range loop. A key and its value are valid until
+// the next iteration of the loop. Check Error after the loop.
+func (it *Iter) All() iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		for ok := it.First(); ok; ok = it.Next() {
+			if !yield(it.Key(), it.Value()) {
+				return
+			}
+		}
+	}
+}
+
+// Close ends the use of the tables. It returns Error. After Close every move fails with
+// [table.ErrClosed].
+func (it *Iter) Close() error {
+	err := it.levelIter.Close()
+	if it.v != nil {
+		it.v.release()
+		it.v = nil
+	}
+	return err
+}

@@ -1,0 +1,196 @@
+package set_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// keysOf returns the keys of the numbers.
+func keysOf(first, end int) (keys []string) {
+	for i := first; i < end; i++ {
+		keys = append(keys, key(i))
+	}
+	return keys
+}
+
+// An Iter shows all entries in both directions.
+func TestIter(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 5, filtered)
+	for _, o := range []set.Options{{}, {Lazy: true, MemorySize: 1}} {
+		s := open(t, m, src, &o)
+		it := s.NewIter(background, nil)
+		var forward, backward []string
+		for k, v := range it.All() {
+			forward = append(forward, string(k))
+			if want := valueOf(len(forward) - 1); string(v) != want {
+				t.Fatalf("value of %s is %q, want %q", k, v, want)
+			}
+		}
+		for ok := it.Last(); ok; ok = it.Prev() {
+			backward = append(backward, string(it.Key()))
+		}
+		slices.Reverse(backward)
+		want := keysOf(0, 5*perTable)
+		if diff := cmp.Diff(want, forward); diff != "" {
+			t.Errorf("forward (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(want, backward); diff != "" {
+			t.Errorf("backward (-want +got):\n%s", diff)
+		}
+		if err := it.Close(); err != nil {
+			t.Error(err)
+		}
+		if it.First() || it.Next() || !errors.Is(it.Error(), table.ErrClosed) || !errors.Is(it.Close(), table.ErrClosed) {
+			t.Error("after Close an Iter moves")
+		}
+	}
+}
+
+// Bounds, seeks and moves in any order show what a sorted slice has.
+func TestIterMoves(t *testing.T) {
+	t.Parallel()
+	src, m := gappedSet(t, 5, filtered)
+	s := open(t, m, src, nil)
+	var all []string
+	for i := range 5 {
+		all = append(all, keysOf(100*i, 100*i+50)...)
+	}
+	rng := rand.New(rand.NewPCG(17, 3))
+	for range 300 {
+		var o table.IterOptions
+		shown := all
+		if rng.IntN(3) > 0 {
+			o.Lower = []byte(key(rng.IntN(600)))
+			i, _ := slices.BinarySearch(shown, string(o.Lower))
+			shown = shown[i:]
+		}
+		if rng.IntN(3) > 0 {
+			o.Upper = []byte(key(rng.IntN(600)))
+			i, _ := slices.BinarySearch(shown, string(o.Upper))
+			shown = shown[:i]
+		}
+		name := fmt.Sprintf("keys from %q to %q", o.Lower, o.Upper)
+		it := s.NewIter(background, &o)
+		clear(o.Lower)
+		clear(o.Upper)
+		moveAround(t, name, rng, it, shown)
+		if err := it.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// moveAround moves an Iter that shows the keys of shown.
+func moveAround(t *testing.T, name string, rng *rand.Rand, it *set.Iter, shown []string) {
+	t.Helper()
+	at := -1 // the index in shown
+	for range 60 {
+		k := key(rng.IntN(600)) + strings.Repeat("x", rng.IntN(2))
+		seek, _ := slices.BinarySearch(shown, k)
+		switch rng.IntN(8) {
+		case 0:
+			name, at = name+", First", 0
+			it.First()
+		case 1:
+			name, at = name+", Last", len(shown)-1
+			it.Last()
+		case 2:
+			name, at = name+", SeekGE "+k, seek
+			it.SeekGE([]byte(k))
+		case 3:
+			name, at = name+", SeekLT "+k, seek-1
+			it.SeekLT([]byte(k))
+		case 4, 5:
+			name, at = name+", Next", min(at+1, len(shown))
+			it.Next()
+		default:
+			name, at = name+", Prev", max(at-1, -1)
+			it.Prev()
+		}
+		inside := at >= 0 && at < len(shown)
+		if it.Valid() != inside || inside && string(it.Key()) != shown[at] {
+			t.Fatalf("%s: at %q, %v; want entry %d of %d", name, it.Key(), it.Error(), at, len(shown))
+		}
+		if !inside && len(shown) == 0 {
+			return // before the first or after the last: it is both
+		}
+	}
+}
+
+// An Iter has one table open at a time, and opens only tables that it comes to.
+func TestIterOpensOneTable(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 20, filtered)
+	one := tableMemory(t, src, m, new(table.ReaderOptions))
+	s := open(t, m, src, &set.Options{Lazy: true, MemorySize: 1})
+	it := s.NewIter(background, &table.IterOptions{Lower: []byte(key(3 * perTable)), Upper: []byte(key(6 * perTable))})
+	src.ranges = []string{}
+	n := 0
+	for range it.All() {
+		n++
+		if got := s.MemorySize(); got > one+one/2 {
+			t.Fatalf("open tables take %d bytes, want about %d", got, one)
+		}
+	}
+	if err := it.Close(); err != nil || n != 3*perTable {
+		t.Errorf("%d entries, %v; want %d", n, err, 3*perTable)
+	}
+	tables := map[string]bool{}
+	for _, r := range src.ranges {
+		tables[r[:4]] = true
+	}
+	if diff := cmp.Diff(map[string]bool{"t003": true, "t004": true, "t005": true}, tables); diff != "" {
+		t.Errorf("tables read (-want +got):\n%s", diff)
+	}
+	if got := s.MemorySize(); got != 0 {
+		t.Errorf("after Close, open tables take %d bytes", got)
+	}
+}
+
+// The context of an Iter ends its moves.
+func TestIterWithContext(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 2, filtered)
+	s := open(t, m, src, nil)
+	ctx, cancel := context.WithCancel(background)
+	it := s.NewIter(ctx, nil)
+	defer it.Close()
+	if !it.First() {
+		t.Fatal(it.Error())
+	}
+	cancel()
+	for it.Next() {
+	}
+	if !errors.Is(it.Error(), context.Canceled) {
+		t.Errorf("Error = %v, want Canceled", it.Error())
+	}
+	if it.SeekGE([]byte(key(60))) || !errors.Is(it.Error(), context.Canceled) {
+		t.Errorf("SeekGE: %v, want Canceled", it.Error())
+	}
+}
+
+// A table with keys outside of its range is damage, not a wrong order.
+func TestIterOfAWrongRange(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 2, &table.WriterOptions{BlockSize: 1 << 20})
+	m.Tables[0].Smallest = []byte(key(3)) // nothing at Open tells
+	s := open(t, m, src, nil)
+	it := s.NewIter(background, nil)
+	if it.First() || !errors.Is(it.Error(), table.ErrCorrupt) || !strings.Contains(it.Error().Error(), "t000") {
+		t.Errorf("First: %v, want damage of t000", it.Error())
+	}
+	it.Close()
+	if err := s.Verify(background, nil); !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), "smallest") {
+		t.Errorf("Verify = %v, want a mismatch of smallest", err)
+	}
+}

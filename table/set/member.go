@@ -1,0 +1,171 @@
+package set
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// A member is a table of a Set. Its users are the versions that have it, its open Reader, its
+// opening, and reads that are under way. When it has none, nothing reads it any more.
+type member struct {
+	Table
+	s     *Set
+	users users
+
+	opened atomic.Pointer[opened] // nil if the table is not open
+
+	mu        sync.Mutex
+	versions  int      // how many versions have it; 0: it is not to be kept open
+	opening   *opening // nil if it is not being opened
+	checked   bool     // it was opened
+	filterErr error    // of the last Reader
+
+	// old is closed when the member has ended or is in the current version again. It is nil
+	// while the member is in the current version. The Set's mu guards it.
+	old chan struct{}
+}
+
+// member returns the table t for a new version. If the Set has that table, the versions share
+// it.
+func (s *Set) member(ctx context.Context, t *Table) (*member, error) {
+	for {
+		m, ending, err := s.join(t)
+		if err != nil {
+			return nil, err
+		}
+		if ending == nil {
+			return m, m.checkSame(t)
+		}
+		select { // for a moment, since nobody reads it any more
+		case <-ending:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// join returns the table of t's name with one more version. If one is just ending, join returns
+// what is closed when it has.
+func (s *Set) join(t *Table) (m *member, ending <-chan struct{}, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, nil, table.ErrClosed
+	}
+	m = s.members[t.Name]
+	if m == nil {
+		m = &member{Table: *t, s: s, old: make(chan struct{})}
+		s.members[t.Name] = m
+	}
+	if !m.users.acquire() {
+		return nil, m.old, nil
+	}
+	m.mu.Lock()
+	m.versions++
+	m.mu.Unlock()
+	return m, nil, nil
+}
+
+// checkSame checks that the table is t. A TailSize can differ: it only says how the table is
+// opened. After an error, a version less has the table.
+func (m *member) checkSame(t *Table) error {
+	field := m.differs(t)
+	if field == "" {
+		return nil
+	}
+	m.leave()
+	return fmt.Errorf("set: table %q is in use with another %s: give a new table a new name, or Drain before its name is used again", t.Name, field)
+}
+
+// differs returns the field in which t is not the same table, or "".
+func (m *member) differs(t *Table) string {
+	switch {
+	case m.SHA256 != t.SHA256:
+		return "sha256"
+	case m.Size != t.Size:
+		return "size"
+	case m.Entries != t.Entries:
+		return "entries"
+	case !bytes.Equal(m.Smallest, t.Smallest):
+		return "smallest"
+	case !bytes.Equal(m.Largest, t.Largest):
+		return "largest"
+	}
+	return ""
+}
+
+// leave ends that a version has the table. The last version closes it.
+func (m *member) leave() {
+	m.mu.Lock()
+	m.versions--
+	var o *opened
+	if m.versions == 0 {
+		o = m.opened.Swap(nil)
+	}
+	m.mu.Unlock()
+	if o != nil {
+		m.s.memory.remove(o)
+		o.release()
+	}
+	m.release()
+}
+
+// release ends a use of the table. It must not be called with a mutex held.
+func (m *member) release() {
+	if m.users.release() {
+		m.s.forget(m)
+	}
+}
+
+// forget removes a table that has ended.
+func (s *Set) forget(m *member) {
+	if f, ok := s.src.(Forgetter); ok {
+		f.Forget(m.Name)
+	}
+	s.mu.Lock()
+	delete(s.members, m.Name)
+	done := s.doneWith()
+	s.mu.Unlock()
+	if done != nil {
+		done.Close() // of files that were only read
+	}
+	close(m.old)
+}
+
+// doneWith returns the Source if the Set has to close it now. The caller holds mu.
+func (s *Set) doneWith() io.Closer {
+	if !s.closed || len(s.members) > 0 {
+		return nil
+	}
+	c := s.owned
+	s.owned = nil
+	return c
+}
+
+var (
+	errMiscount = errors.New("the Source says that it has read more bytes than it was asked for, or fewer than none")
+	errShort    = errors.New("the Source has read too few bytes and returned no error")
+)
+
+// read reads len(p) bytes of the table. After the table has ended it reads nothing.
+func (m *member) read(ctx context.Context, p []byte, off int64) (int, error) {
+	if !m.users.acquire() {
+		return 0, table.ErrClosed
+	}
+	defer m.release()
+	n, err := m.s.src.ReadAt(ctx, m.Name, p, off)
+	switch {
+	case n < 0 || n > len(p):
+		return 0, errors.Join(errMiscount, err)
+	case n < len(p) && err == nil:
+		return n, errShort
+	}
+	return n, err
+}

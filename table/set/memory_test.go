@@ -1,0 +1,117 @@
+package set_test
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// tableMemory returns how many bytes an open table of m takes.
+func tableMemory(t *testing.T, src *store, m *set.Manifest, o *table.ReaderOptions) int64 {
+	t.Helper()
+	s := open(t, m, src, &set.Options{Reader: *o})
+	defer s.Close()
+	return s.MemorySize() / int64(len(m.Tables))
+}
+
+// MemorySize bounds what open tables take. The Cache keeps the blocks of those that are closed.
+func TestMemorySize(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 100, filtered)
+	o := table.ReaderOptions{Cache: table.NewCache(16 << 20)}
+	one := tableMemory(t, src, m, &o)
+	s := open(t, m, src, &set.Options{Reader: o, MemorySize: 10 * one})
+	check := func(when string) {
+		t.Helper()
+		if got := s.MemorySize(); got > 10*one || got < 8*one {
+			t.Errorf("%s: open tables take %d bytes, want about 10 × %d", when, got, one)
+		}
+	}
+	check("after Open")
+	rng := rand.New(rand.NewPCG(17, 1))
+	for range 1000 {
+		i := rng.IntN(100 * perTable)
+		checkGet(t, s, key(i), valueOf(i))
+	}
+	check("after lookups")
+}
+
+// A table that is used again and again stays open, however many others are asked once.
+func TestUsedTablesStayOpen(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 100, filtered)
+	one := tableMemory(t, src, m, new(table.ReaderOptions))
+	s := open(t, m, src, &set.Options{MemorySize: 10*one + one/2, Lazy: true})
+	src.ranges = []string{}
+	used := key(7) + "x"
+	for i := range 100 {
+		checkGet(t, s, used, "")
+		checkGet(t, s, key(i*perTable)+"x", "")
+	}
+	opened := map[string]int{}
+	for _, r := range src.ranges {
+		opened[r[:4]]++
+	}
+	if opened["t000"] != 1 || len(opened) != 100 {
+		t.Errorf("the used table was opened %d times, want 1; %d tables were opened, want 100", opened["t000"], len(opened))
+	}
+}
+
+// A table that takes more than the bound is open while it is in use.
+func TestMemorySizeOfLessThanATable(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 3, filtered)
+	cache := table.NewCache(1 << 20)
+	s := open(t, m, src, &set.Options{MemorySize: 1, Reader: table.ReaderOptions{Cache: cache}})
+	if got := s.MemorySize(); got != 0 {
+		t.Errorf("MemorySize = %d, want 0", got)
+	}
+	it := s.NewIter(background, nil)
+	if !it.First() || s.MemorySize() == 0 {
+		t.Error("an Iter has no table open")
+	}
+	it.Close()
+	for _, want := range []int64{2, 1} { // the table and the block, then the table
+		before := src.reads.Load()
+		checkGet(t, s, key(149), "value of 149")
+		if got := src.reads.Load() - before; got != want {
+			t.Errorf("%d reads, want %d", got, want)
+		}
+	}
+	if got := s.MemorySize(); got != 0 {
+		t.Errorf("MemorySize = %d, want 0", got)
+	}
+}
+
+// Lookups of many goroutines, with tables that are closed below them, all get their answers.
+func TestMemorySizeUnderLoad(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 20, filtered)
+	one := tableMemory(t, src, m, new(table.ReaderOptions))
+	s := open(t, m, src, &set.Options{MemorySize: 3 * one, Lazy: true})
+	var lookups sync.WaitGroup
+	for g := range 8 {
+		lookups.Go(func() {
+			rng := rand.New(rand.NewPCG(17, uint64(g)))
+			for range 200 {
+				i := rng.IntN(20 * perTable)
+				checkGet(t, s, key(i), valueOf(i))
+				keys := bytesOf(key(i), key(rng.IntN(20*perTable)), key(rng.IntN(20*perTable))+"x")
+				if _, err := getMany(background, s, keys, nil); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	lookups.Wait()
+	if got := s.MemorySize(); got > 3*one {
+		t.Errorf("MemorySize = %d, want ≤ %d", got, 3*one)
+	}
+	s.Close()
+	if got := s.MemorySize(); got != 0 {
+		t.Errorf("MemorySize after Close = %d, want 0", got)
+	}
+}

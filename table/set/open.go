@@ -1,0 +1,190 @@
+package set
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// An opened is the Reader of a table that is open. Its users are the table, until it is closed,
+// and lookups and Iters.
+type opened struct {
+	m       *member
+	r       *table.Reader
+	users   users
+	touched atomic.Bool // used since memory came by
+}
+
+// release ends a use. The last one closes the Reader.
+func (o *opened) release() {
+	if !o.users.release() {
+		return
+	}
+	o.m.s.memory.total.Add(-o.r.MemorySize())
+	o.r.Close() // closes no file
+	o.m.release()
+}
+
+// acquireOpened returns the open Reader for a lookup, or nil if the table is not open.
+func (m *member) acquireOpened() *opened {
+	o := m.opened.Load()
+	if o == nil || !o.users.acquire() {
+		return nil
+	}
+	if !o.touched.Load() {
+		o.touched.Store(true)
+	}
+	return o
+}
+
+// An opening opens a table for all that wait for it.
+type opening struct {
+	cancel  context.CancelFunc
+	waiting int // the table's mu guards it
+
+	done     chan struct{} // closed when the rest is set
+	o        *opened       // with a user for each that waits
+	err      error
+	panicked any // what the Source, a policy or a codec panicked with
+}
+
+// A ticket is for a table that is open or will be.
+type ticket struct {
+	m  *member
+	o  *opened  // nil: wait for op
+	op *opening // nil: the table is open, or the ticket was used
+}
+
+// begin opens the table, unless it is open. It does not wait for it. The caller is a user of
+// the table, and calls wait or giveUp.
+func (m *member) begin(ctx context.Context) ticket {
+	if o := m.acquireOpened(); o != nil {
+		return ticket{m: m, o: o}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if o := m.acquireOpened(); o != nil {
+		return ticket{m: m, o: o}
+	}
+	if m.opening == nil {
+		var op opening
+		ctx, op.cancel = context.WithCancel(context.WithoutCancel(ctx)) // it is for others too
+		op.done = make(chan struct{})
+		m.opening = &op
+		m.users.acquire()
+		go m.runOpening(ctx, &op)
+	}
+	m.opening.waiting++
+	return ticket{m: m, op: m.opening}
+}
+
+// wait returns the open table. The caller releases it.
+func (t *ticket) wait(ctx context.Context) (*opened, error) {
+	o, op := t.o, t.op
+	if t.o = nil; o != nil {
+		return o, nil
+	}
+	select {
+	case <-op.done:
+	case <-ctx.Done():
+		t.giveUp()
+		return nil, ctx.Err()
+	}
+	t.op = nil
+	if op.panicked != nil {
+		panic(op.panicked)
+	}
+	return op.o, op.err
+}
+
+// giveUp ends the waiting. If nobody waits any more, the opening ends.
+func (t *ticket) giveUp() {
+	o, op, m := t.o, t.op, t.m
+	*t = ticket{}
+	if op != nil {
+		m.mu.Lock()
+		op.waiting--
+		if o = op.o; o == nil && op.waiting == 0 {
+			op.cancel()
+			if m.opening == op {
+				m.opening = nil // who comes now opens it anew
+			}
+		}
+		m.mu.Unlock()
+	}
+	if o != nil {
+		o.release()
+	}
+}
+
+// errNoReturn is the error of an opening whose goroutine has ended by runtime.Goexit.
+var errNoReturn = errors.New("set: the Source ended the goroutine of its caller")
+
+// runOpening opens the table, when it is its turn.
+func (m *member) runOpening(ctx context.Context, op *opening) {
+	var r *table.Reader
+	err := errNoReturn
+	defer func() { m.endOpening(op, r, err, recover()) }()
+	select {
+	case m.s.opens <- struct{}{}:
+		defer func() { <-m.s.opens }()
+		r, err = m.openReader(ctx)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+}
+
+// endOpening gives the result to all that wait. If the opening is still wanted, the table is
+// open from now on.
+func (m *member) endOpening(op *opening, r *table.Reader, err error, panicked any) {
+	var evicted []*opened
+	defer m.release()
+	m.mu.Lock()
+	op.err, op.panicked = err, panicked
+	current := m.opening == op
+	if current {
+		m.opening = nil
+	}
+	if r != nil {
+		op.o = &opened{m: m, r: r}
+		op.o.users.n.Store(int64(op.waiting) + 1)
+		m.s.memory.total.Add(r.MemorySize())
+		m.users.acquire()
+		m.checked, m.filterErr = true, r.FilterErr()
+		if current && m.versions > 0 {
+			op.o.users.acquire()
+			m.opened.Store(op.o)
+			evicted = m.s.memory.add(op.o)
+		}
+		defer op.o.release()
+	}
+	close(op.done)
+	m.mu.Unlock()
+	op.cancel()
+	for _, o := range evicted {
+		o.release()
+	}
+}
+
+// openAll opens tables, several at a time, and calls each(i, o, err) for members[i] in their
+// order. each releases o. An error of each ends openAll, which returns it.
+func (s *Set) openAll(ctx context.Context, members []*member, each func(i int, o *opened, err error) error) error {
+	tickets, begun := make([]ticket, len(members)), 0
+	defer func() { // also if wait panics
+		for i := range begun {
+			tickets[i].giveUp()
+		}
+	}()
+	for i := range tickets {
+		for ; begun < min(i+s.o.Concurrency, len(members)); begun++ {
+			tickets[begun] = members[begun].begin(ctx)
+		}
+		o, err := tickets[i].wait(ctx)
+		if err := each(i, o, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}

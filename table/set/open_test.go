@@ -1,0 +1,237 @@
+package set_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// Opening a table takes one read, of its tail and one byte more.
+func TestOpenReadsEachTableOnce(t *testing.T) {
+	t.Parallel()
+	for _, o := range []*table.WriterOptions{nil, filtered, {FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}} {
+		src, m := newStore(), new(set.Manifest)
+		var want []string
+		for i := range 3 {
+			pairs := numbered(i*perTable, (i+1)*perTable)
+			if o != nil && o.FilterOnly {
+				for i := range pairs {
+					pairs[i][1] = ""
+				}
+			}
+			line := src.put(t, fmt.Sprint("t", i), o, pairs)
+			m.Tables = append(m.Tables, line)
+			want = append(want, fmt.Sprintf("%s %d+%d", line.Name, line.Size-line.TailSize, line.TailSize+1))
+		}
+		src.ranges = []string{}
+		open(t, m, src, &set.Options{Concurrency: 1})
+		if diff := cmp.Diff(want, src.ranges); diff != "" {
+			t.Errorf("reads (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// A table that is not as the manifest says is an error that names the table and the field.
+func TestOpenOfOtherTables(t *testing.T) {
+	t.Parallel()
+	other := write(t, new(bytes.Buffer), "t1", filtered, numbered(1000, 1100))
+	for name, test := range map[string]struct {
+		change func(s *store, t1 *set.Table)
+		want   string
+	}{
+		"cut short":        {func(s *store, _ *set.Table) { s.files["t1"] = s.files["t1"][:len(s.files["t1"])-1] }, "size"},
+		"cut in the data":  {func(s *store, _ *set.Table) { s.files["t1"] = s.files["t1"][:10] }, "size"},
+		"empty":            {func(s *store, _ *set.Table) { s.files["t1"] = nil }, "size"},
+		"grown":            {func(s *store, _ *set.Table) { s.files["t1"] = append(s.files["t1"], 0) }, "size"},
+		"size too large":   {func(_ *store, l *set.Table) { l.Size++ }, "size"},
+		"size too small":   {func(_ *store, l *set.Table) { l.Size-- }, "size"},
+		"another table":    {func(s *store, l *set.Table) { s.put(t, "t1", filtered, numbered(0, 7)) }, "size"},
+		"other line":       {func(_ *store, l *set.Table) { l.Size, l.TailSize = other.Size, other.TailSize }, "size"},
+		"entries":          {func(_ *store, l *set.Table) { l.Entries++ }, "entries"},
+		"short tail":       {func(_ *store, l *set.Table) { l.TailSize-- }, "tailSize"},
+		"a footer as tail": {func(_ *store, l *set.Table) { l.TailSize = 48 }, "tailSize"},
+		"smallest":         {func(_ *store, l *set.Table) { l.Smallest = []byte(key(50) + "x") }, "smallest"},
+		"smallest, far":    {func(_ *store, l *set.Table) { l.Smallest = []byte(key(98)) }, "smallest"},
+		"largest":          {func(_ *store, l *set.Table) { l.Largest = []byte(key(98) + "x") }, "largest"},
+		"largest, far":     {func(_ *store, l *set.Table) { l.Largest = []byte(key(51)) }, "largest"},
+		"largest, behind":  {func(_ *store, l *set.Table) { l.Largest = []byte(key(99) + "zzz") }, "largest"},
+		"swapped": {func(s *store, _ *set.Table) {
+			s.files["t1"], s.files["t2"] = s.files["t2"], s.files["t1"] // of the same size
+		}, "largest"},
+	} {
+		src, m := numberedTables(t, 3)
+		test.change(src, &m.Tables[1])
+		_, err := set.Open(background, m, src, &set.Options{Concurrency: 1})
+		want := fmt.Sprintf("set: table %q: %s: ", "t1", test.want)
+		if !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: Open = %v, want an ErrMismatch with %q", name, err, want)
+		}
+	}
+}
+
+// numberedTables returns a set of tables that have the same size.
+func numberedTables(t testing.TB, n int) (*store, *set.Manifest) {
+	s, m := newStore(), new(set.Manifest)
+	for i := range n {
+		pairs := numbered(i*perTable, (i+1)*perTable)
+		for j := range pairs {
+			pairs[j][1] = fmt.Sprintf("value %04d", i*perTable+j)
+		}
+		o := *filtered
+		o.Compression = table.NoCompression
+		m.Tables = append(m.Tables, s.put(t, fmt.Sprint("t", i), &o, pairs))
+	}
+	return s, m
+}
+
+// Damage in the tail is an error that names the table and the block. Damage in a filter is not:
+// FilterErr tells.
+func TestOpenOfDamagedTables(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 3, filtered)
+	line := m.Tables[1]
+	contents := bytes.Clone(src.files["t001"])
+	refused, unfiltered := 0, 0
+	for off := line.Size - line.TailSize; off < line.Size; off += 5 {
+		src.files["t001"] = bytes.Clone(contents)
+		src.files["t001"][off] ^= 0x10
+		s, err := set.Open(background, m, src, nil)
+		if err != nil {
+			if refused++; !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "t001") {
+				t.Errorf("byte %d: Open = %v, want damage of t001", off, err)
+			}
+			continue
+		}
+		if err := s.FilterErr(); err != nil {
+			if unfiltered++; !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "t001") {
+				t.Errorf("byte %d: FilterErr = %v, want damage of t001", off, err)
+			}
+		}
+		checkGet(t, s, key(60), "value of 60")
+		checkGet(t, s, key(60)+"x", "")
+		if err := s.Verify(background, nil); err == nil {
+			t.Errorf("byte %d: Verify finds no damage", off)
+		}
+		s.Close()
+	}
+	if refused == 0 || unfiltered == 0 {
+		t.Errorf("%d tables refused, %d without a filter; want some of each", refused, unfiltered)
+	}
+}
+
+// An error of the Source is found by errors.Is, and the error names table and range.
+func TestOpenOfUnreadableTables(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 3, filtered)
+	broken := errors.New("the network is down")
+	src.before = failing("t001", broken)
+	_, err := set.Open(background, m, src, nil)
+	line := m.Tables[1]
+	want := fmt.Sprintf("set: table \"t001\": reading %d bytes at %d: the network is down", line.TailSize+1, line.Size-line.TailSize)
+	if !errors.Is(err, broken) || err.Error() != want {
+		t.Errorf("Open = %v, want %s", err, want)
+	}
+}
+
+// A manifest's word takes no memory: neither a long table nor a long tail.
+func TestOpenTakesNoMemoryOnTheManifestsWord(t *testing.T) {
+	src, m := numberedSet(t, 1, filtered)
+	for _, tail := range []int64{1 << 30, 1<<62 - 1} {
+		m.Tables[0].Size, m.Tables[0].TailSize = 1<<62, tail
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := set.Open(background, m, src, nil)
+		runtime.ReadMemStats(&after)
+		if taken := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, set.ErrMismatch) || taken > 1<<20 {
+			t.Errorf("tail of %d bytes: Open = %v and takes %d bytes, want ErrMismatch and < 1 MiB", tail, err, taken)
+		}
+	}
+}
+
+// A tail that is large is read too.
+func TestOpenOfALargeTail(t *testing.T) {
+	t.Parallel()
+	src, m := newStore(), new(set.Manifest)
+	pairs := numbered(0, 3)
+	pairs[1][1] = strings.Repeat("0123456789abcdef", 17<<16)
+	m.Tables = append(m.Tables, src.put(t, "large", &table.WriterOptions{Compression: table.NoCompression}, pairs))
+	m.Tables[0].TailSize = m.Tables[0].Size
+	s := open(t, m, src, nil)
+	if got := src.reads.Load(); got != 2 {
+		t.Errorf("%d reads, want 2: one shows that the table is so large", got)
+	}
+	checkGet(t, s, key(2), "value of 2")
+}
+
+func TestOpenRefusesOptions(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 1, nil)
+	for want, o := range map[string]set.Options{
+		"set: Reader.Name is set, want it unset: the Set needs its own":      {Reader: table.ReaderOptions{Name: "n"}},
+		"set: Reader.CacheKey is set, want it unset: the Set needs its own":  {Reader: table.ReaderOptions{CacheKey: "k"}},
+		"set: Reader.TailSize is set, want it unset: the Set needs its own":  {Reader: table.ReaderOptions{TailSize: 1}},
+		"set: Reader.Comparer is set, want it unset: the Set needs its own":  {Reader: table.ReaderOptions{Comparer: table.BytewiseComparer}},
+		"set: Reader.FilterKey is set, want it unset: the Set needs its own": {Reader: table.ReaderOptions{FilterKey: func(k []byte) []byte { return k }}},
+		"set: MemorySize is -1, want 0 or more":                              {MemorySize: -1},
+		"set: Concurrency is -1, want 0 to 1024":                             {Concurrency: -1},
+		"set: Concurrency is 1025, want 0 to 1024":                           {Concurrency: 1025},
+		"table: MaxBlockSize is -1, want 0 to 4294967295":                    {Lazy: true, Reader: table.ReaderOptions{MaxBlockSize: -1}},
+	} {
+		if _, err := set.Open(background, m, src, &o); err == nil || err.Error() != want {
+			t.Errorf("Open = %v, want %s", err, want)
+		}
+	}
+	if _, err := set.Open(background, m, nil, nil); err == nil {
+		t.Error("Open without a Source: no error")
+	}
+	if _, err := set.Open(background, nil, src, nil); err == nil {
+		t.Error("Open without a Manifest: no error")
+	}
+	m.Tables[0].Name = "../t000"
+	if _, err := set.Open(background, m, src, nil); err == nil || src.reads.Load() != 0 {
+		t.Errorf("a name with a path: %v, %d reads; want an error and none", err, src.reads.Load())
+	}
+}
+
+// What the caller does to a manifest or a key of it later does not matter.
+func TestOpenCopiesTheManifest(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 2, nil)
+	s := open(t, m, src, &set.Options{Lazy: true})
+	for i := range m.Tables {
+		m.Tables[i].Name = "other"
+		clear(m.Tables[i].Smallest)
+		clear(m.Tables[i].Largest)
+	}
+	checkGet(t, s, key(70), "value of 70")
+	if got := string(s.Manifest().Tables[1].Largest); got != key(99) {
+		t.Errorf("Largest = %q, want %q", got, key(99))
+	}
+}
+
+// A set without tables is a set.
+func TestEmptySet(t *testing.T) {
+	t.Parallel()
+	s := open(t, new(set.Manifest), newStore(), nil)
+	checkGet(t, s, "key", "")
+	if it := s.NewIter(background, nil); it.First() || it.Last() || it.Close() != nil {
+		t.Error("an Iter over nothing finds something, or fails")
+	}
+	if found, err := getMany(background, s, bytesOf("a", "b"), nil); len(found) > 0 || err != nil {
+		t.Errorf("GetMany = %v, %v", found, err)
+	}
+	if err := s.Verify(background, nil); err != nil {
+		t.Errorf("Verify = %v", err)
+	}
+}
+
+var _ io.Closer = (*set.Set)(nil)

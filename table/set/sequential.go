@@ -1,0 +1,90 @@
+package set
+
+import (
+	"context"
+	"encoding/hex"
+	"hash"
+	"io"
+)
+
+// chunkSize is how many bytes Verify reads at once.
+const chunkSize = 1 << 20
+
+// A sequential reads a table from its start to its end by large reads, and hashes it meanwhile.
+// It is for a Reader that reads the data blocks in their order. One goroutine at a time may use
+// it.
+type sequential struct {
+	m    *member
+	ctx  context.Context // of Verify
+	tail []byte          // the end of the table
+	hash hash.Hash       // of what was read, up to the window's end; nil: nothing is hashed
+
+	window []byte // a part of the table
+	start  int64  // of the window
+}
+
+// ReadAt reads from the tail or the window, and moves the window on for that. What is before the
+// window it reads from the Source.
+func (s *sequential) ReadAt(p []byte, off int64) (int, error) {
+	if start := s.m.Size - int64(len(s.tail)); off >= start && off <= s.m.Size {
+		return copied(p, s.tail[off-start:])
+	}
+	if off < s.start {
+		return s.m.read(s.ctx, p, off)
+	}
+	for off+int64(len(p)) > s.end() && s.end() < s.m.Size {
+		if err := s.advance(off); err != nil {
+			return 0, err
+		}
+	}
+	return copied(p, s.window[min(off, s.end())-s.start:])
+}
+
+// copied copies src to p. It returns io.EOF if that does not fill p.
+func copied(p, src []byte) (int, error) {
+	n := copy(p, src)
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// end returns where the window ends.
+func (s *sequential) end() int64 { return s.start + int64(len(s.window)) }
+
+// advance adds the next chunk to the window, and removes what is before keep.
+func (s *sequential) advance(keep int64) error {
+	end := s.end()
+	keep = min(max(keep, s.start), end)
+	s.window, s.start = append(s.window[:0], s.window[keep-s.start:]...), keep
+	kept, n := len(s.window), int(min(chunkSize, s.m.Size-end))
+	s.window = append(s.window, make([]byte, n)...)
+	got, err := s.m.read(s.ctx, s.window[kept:], end)
+	if got < n {
+		s.window = s.window[:kept]
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return s.m.errorf("reading %d bytes at %d: %w", n, end, err)
+	}
+	if s.hash != nil {
+		s.hash.Write(s.window[kept:])
+	}
+	return nil
+}
+
+// restart moves the window to the start. Nothing is hashed from then on.
+func (s *sequential) restart() { s.hash, s.window, s.start = nil, s.window[:0], 0 }
+
+// checkSum compares the SHA-256 of the table with the manifest. It reads the rest of the table.
+func (s *sequential) checkSum() error {
+	for s.end() < s.m.Size {
+		if err := s.advance(s.m.Size); err != nil {
+			return err
+		}
+	}
+	if sum := hex.EncodeToString(s.hash.Sum(nil)); sum != s.m.SHA256 {
+		return s.m.mismatch("sha256", "that of the table is %s, want %s", sum, s.m.SHA256)
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package set
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// A Set looks up keys in many tables, and iterates over them. A key is looked up in the only
+// table whose range has it. It is safe for concurrent use, and lookups in tables that are open
+// take no lock. [Open] and [OpenDir] return one.
+//
+// Errors of a table name it. An error of the Source is in the chain of the error, so that
+// errors.Is finds it, and the next lookup tries again. If the Source panics, so does the lookup
+// that waits for it.
+type Set struct {
+	src     Source
+	o       Options
+	current atomic.Pointer[version] // nil after Close
+	memory  memory
+
+	swapping chan struct{} // has one place, for who swaps
+	opens    chan struct{} // has a place for each table that may be opened at a time
+
+	mu      sync.Mutex
+	members map[string]*member // by name: all tables that may be read
+	closed  bool
+	owned   io.Closer // closed at the end; nil if there is nothing to close
+}
+
+// Options are options of a Set. The zero value of each field is its default. A value out of
+// range is an error of Open and OpenDir.
+type Options struct {
+	// Reader has the options of the tables. A Cache keeps the blocks of a table also while it
+	// is closed because of MemorySize. The Set sets Name, CacheKey and TailSize itself, and
+	// Comparer and FilterKey cannot be set either: keys are in the bytewise order. To set one
+	// of them is an error.
+	Reader table.ReaderOptions
+
+	// Lazy makes Open and Swap open no tables. Each is opened at its first lookup, which then
+	// returns the error if it cannot be opened. By default Open and Swap open all tables.
+	Lazy bool
+
+	// MemorySize is how many bytes the indexes and filters of the open tables may take. The
+	// Set closes those that were not used for longest, and opens them again when they are
+	// asked for. Tables that are in use while they are closed come on top of that. If one
+	// table takes more, it is open only while it is in use. 0: no bound.
+	MemorySize int64
+
+	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes TailSize
+	// bytes until it is open. 0: 16.
+	Concurrency int
+}
+
+const (
+	defaultConcurrency = 16
+	maxConcurrency     = 1024
+)
+
+// withDefaults returns a copy with defaults filled in.
+func (o *Options) withDefaults() (Options, error) {
+	var s Options
+	if o != nil {
+		s = *o
+	}
+	r := &s.Reader
+	for _, option := range []struct {
+		name string
+		set  bool
+	}{
+		{"Name", r.Name != ""},
+		{"CacheKey", r.CacheKey != ""},
+		{"TailSize", r.TailSize != 0},
+		{"Comparer", r.Comparer != nil},
+		{"FilterKey", r.FilterKey != nil},
+	} {
+		if option.set {
+			return s, fmt.Errorf("set: Reader.%s is set, want it unset: the Set needs its own", option.name)
+		}
+	}
+	if s.MemorySize < 0 {
+		return s, fmt.Errorf("set: MemorySize is %d, want 0 or more", s.MemorySize)
+	}
+	if s.Concurrency < 0 || s.Concurrency > maxConcurrency {
+		return s, fmt.Errorf("set: Concurrency is %d, want 0 to %d", s.Concurrency, maxConcurrency)
+	}
+	if s.Concurrency == 0 {
+		s.Concurrency = defaultConcurrency
+	}
+	// A file without bytes is damaged, but only if the options are good.
+	if _, err := table.NewReader(bytes.NewReader(nil), 0, r); !errors.Is(err, table.ErrCorrupt) {
+		return s, err
+	}
+	return s, nil
+}
+
+// Open returns a Set of the tables of m, which src has. If o is nil, all options are the
+// defaults. Open copies m. Close does not close src.
+//
+// Opening a table takes one read, of its last TailSize bytes and one more: that there is none
+// shows that the table has its size. Open compares size, index, filters and properties with the
+// manifest. A difference is an [ErrMismatch] and names the field. What only a forger could do is
+// not noticed: Verify does that. A filter that cannot be used is no error here: see FilterErr.
+//
+// ctx is for the reads of Open. When it is done, Open returns its error.
+func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error) {
+	opts, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if m == nil || src == nil {
+		return nil, errors.New("set: there is no Manifest or no Source")
+	}
+	s := &Set{
+		src:      src,
+		o:        opts,
+		memory:   memory{bound: opts.MemorySize},
+		swapping: make(chan struct{}, 1),
+		opens:    make(chan struct{}, opts.Concurrency),
+		members:  map[string]*member{},
+	}
+	v, err := s.prepare(ctx, m)
+	if err != nil {
+		s.Drain(ctx) // nothing reads src any more, unless ctx is done
+		return nil, err
+	}
+	s.publish(v)
+	return s, nil
+}
+
+// OpenDir opens the set in the directory path: the tables of its manifest, the file
+// [ManifestName]. It does what Open does with a [Dir] of that directory. After Close, the files
+// are closed when the lookups and Iters that use them have ended.
+func OpenDir(ctx context.Context, path string, o *Options) (*Set, error) {
+	d := NewDir(path)
+	m, err := d.manifest()
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	s, err := Open(ctx, m, d, o)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	s.owned = d
+	return s, nil
+}
+
+// Manifest returns the manifest in use, or nil after Close. The caller must not change it.
+func (s *Set) Manifest() *Manifest {
+	v := s.current.Load()
+	if v == nil {
+		return nil
+	}
+	return v.manifest
+}
+
+// MemorySize returns how many bytes of memory the indexes and filters of open tables take. It
+// also counts tables that are still in use but closed.
+func (s *Set) MemorySize() int64 { return s.memory.total.Load() }
+
+// FilterErr returns why filters of tables are not in use: the joined errors of FilterErr of the
+// tables' Readers. It is about the tables that were opened, as they were then. Lookups have the
+// same results without these filters and are slower. After Close it returns [table.ErrClosed].
+func (s *Set) FilterErr() error {
+	v, err := s.acquire()
+	if err != nil {
+		return err
+	}
+	defer v.release()
+	var errs []error
+	for _, m := range v.members {
+		m.mu.Lock()
+		if m.filterErr != nil {
+			errs = append(errs, m.errorf("%w", m.filterErr))
+		}
+		m.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
+// Close closes the Set. It does not wait: lookups that are under way still get their answers,
+// and the tables that they and Iters use are closed when they have ended, for which Drain waits.
+// After Close, lookups and a second Close return [table.ErrClosed], and Iters fail with it when
+// they seek or come to another table.
+func (s *Set) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return table.ErrClosed
+	}
+	s.closed = true
+	v := s.current.Swap(nil)
+	s.outdate(v)
+	done := s.doneWith()
+	s.mu.Unlock()
+	v.release()
+	if done != nil { // there are no tables
+		return done.Close()
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package set
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// Swap makes the Set use the manifest m from now on. It opens the tables that are new, unless
+// the options are Lazy. If one cannot be opened, Swap returns the error, and the Set goes on with
+// its manifest. Tables of the same name, size and SHA-256 stay open, and what a Cache has of
+// them stays cached.
+//
+// Swap does not wait for lookups. Each sees the tables of one manifest only, the old or the new
+// one, and none fails because of a Swap. An Iter goes on with the manifest that it began with.
+// When tables of the old manifest are not used any more they are closed: see Drain.
+//
+// A new table wants a new name, as one has whose name is its SHA-256. A name that is in use for
+// another table is an error. One Swap runs at a time, others wait for it. If ctx is done, Swap
+// returns its error, and the Set goes on with its manifest.
+func (s *Set) Swap(ctx context.Context, m *Manifest) error {
+	if m == nil {
+		return errors.New("set: there is no Manifest")
+	}
+	select {
+	case s.swapping <- struct{}{}:
+		defer func() { <-s.swapping }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	v, err := s.prepare(ctx, m)
+	if err != nil {
+		return err
+	}
+	return s.publish(v)
+}
+
+// prepare returns a version whose tables are open, unless the options are Lazy.
+func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	v, err := s.newVersion(ctx, manifest)
+	if err != nil || s.o.Lazy {
+		return v, err
+	}
+	done := false
+	defer func() { // also if the Source panics
+		if !done {
+			v.release()
+		}
+	}()
+	var unchecked []*member
+	for _, m := range v.members {
+		if !m.isChecked() {
+			unchecked = append(unchecked, m)
+		}
+	}
+	err = s.openAll(ctx, unchecked, func(_ int, o *opened, err error) error {
+		if err == nil {
+			o.release()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	done = true
+	return v, nil
+}
+
+// isChecked reports whether the table was opened before.
+func (m *member) isChecked() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.checked
+}
+
+// publish makes v the current version.
+func (s *Set) publish(v *version) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		v.release()
+		return table.ErrClosed
+	}
+	old := s.current.Swap(v)
+	if old != nil {
+		s.outdate(old)
+	}
+	for _, m := range v.members {
+		close(m.old)
+		m.old = nil
+	}
+	s.mu.Unlock()
+	if old != nil {
+		old.release()
+	}
+	return nil
+}
+
+// outdate marks the tables of a version that is not the current one any more. The caller holds
+// mu.
+func (s *Set) outdate(v *version) {
+	for _, m := range v.members {
+		m.old = make(chan struct{})
+	}
+}
+
+// Drain waits until nothing uses a table that only older manifests have. Such a table is not
+// read any more, and its file may be deleted. Lookups that have ended early because their
+// context was done count until the Source has ended their reads. Iters count until their Close.
+// Drain waits for the tables that are old when it is called, and not for those of a later Swap.
+// After Close all tables are old. If ctx is done, Drain returns its error.
+func (s *Set) Drain(ctx context.Context) error {
+	var old []<-chan struct{}
+	s.mu.Lock()
+	for _, m := range s.members {
+		if m.old != nil {
+			old = append(old, m.old)
+		}
+	}
+	s.mu.Unlock()
+	for _, ended := range old {
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package set
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// users counts the users of something that ends when it has none left.
+type users struct{ n atomic.Int64 }
+
+// ended is about the count of what has ended. Users who come too late do not make it positive.
+const ended = math.MinInt64 / 2
+
+// acquire adds a user. It returns false if the thing has ended.
+func (u *users) acquire() bool {
+	if u.n.Add(1) > 0 {
+		return true
+	}
+	u.n.Add(-1)
+	return false
+}
+
+// release removes a user, and reports whether the thing has ended by that.
+func (u *users) release() bool {
+	return u.n.Add(-1) == 0 && u.n.CompareAndSwap(0, ended) // else acquire was faster
+}

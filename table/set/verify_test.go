@@ -1,0 +1,117 @@
+package set_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// Verify finds each changed byte of each table, and reports each table.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 3, filtered)
+	s := open(t, m, src, nil)
+	if err := s.Verify(background, nil); err != nil {
+		t.Errorf("Verify = %v", err)
+	}
+	contents := bytes.Clone(src.files["t001"])
+	for i := 0; i < len(contents); i += 7 {
+		src.files["t001"] = bytes.Clone(contents)
+		src.files["t001"][i] ^= 4
+		var got []string
+		err := s.Verify(background, func(l set.Table, err error) {
+			if err != nil {
+				l.Name += ": " + err.Error()
+			}
+			got = append(got, l.Name)
+		})
+		if err == nil || len(got) != 3 || got[0] != "t000" || got[1] != "t001: "+err.Error() || got[2] != "t002" {
+			t.Fatalf("byte %d: Verify = %v, reports %q; want a finding of t001", i, err, got)
+		}
+		if !strings.Contains(err.Error(), `"t001": sha256: `) || !errors.Is(err, set.ErrMismatch) {
+			t.Fatalf("byte %d: Verify = %v, want a mismatch of the sha256", i, err)
+		}
+	}
+}
+
+// Verify reads each table twice, by large reads.
+func TestReadsOfVerify(t *testing.T) {
+	t.Parallel()
+	src, m := newStore(), new(set.Manifest)
+	pairs := numbered(0, 3000)
+	for i := range pairs {
+		pairs[i][1] = strings.Repeat(pairs[i][0], 100)
+	}
+	m.Tables = []set.Table{src.put(t, "t", &table.WriterOptions{Compression: table.NoCompression}, pairs)}
+	s := open(t, m, src, nil)
+	before := src.reads.Load()
+	if err := s.Verify(background, nil); err != nil {
+		t.Error(err)
+	}
+	if got, most := src.reads.Load()-before, 2*(m.Tables[0].Size>>20+1)+1; got > most {
+		t.Errorf("%d reads of a table of %d bytes, want ≤ %d", got, m.Tables[0].Size, most)
+	}
+}
+
+// Verify notices what opening a table does not: a manifest that is forged.
+func TestVerifyOfForgedManifests(t *testing.T) {
+	t.Parallel()
+	o := &table.WriterOptions{BlockSize: 1 << 20} // one block, no filters, no properties
+	src, m := numberedSet(t, 2, o)
+	other := src.put(t, "other", o, numberedAs("other", 3))
+	for want, forge := range map[string]func(l *set.Table){
+		"sha256":   func(l *set.Table) { l.SHA256 = other.SHA256 },
+		"entries":  func(l *set.Table) { l.Entries = 3 },
+		"smallest": func(l *set.Table) { l.Smallest = []byte("a") },
+		"largest":  func(l *set.Table) { l.Largest = []byte(key(48)) },
+	} {
+		s := open(t, changed(m.Tables[0], forge), src, nil)
+		err := s.Verify(background, nil)
+		if prefix := `set: table "t000": ` + want + ": "; !errors.Is(err, set.ErrMismatch) || !strings.HasPrefix(err.Error(), prefix) {
+			t.Errorf("Verify = %v, want a mismatch of %s", err, want)
+		}
+	}
+}
+
+// An error of the Source is a finding of its table, and a context that is done ends Verify.
+func TestVerifyThatFails(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 3, filtered)
+	s := open(t, m, src, nil)
+	broken := errors.New("broken")
+	src.before = failing("t001", broken)
+	var got []string
+	report := func(l set.Table, err error) {
+		if errors.Is(err, broken) {
+			l.Name += " is broken"
+		}
+		got = append(got, l.Name)
+	}
+	if err := s.Verify(background, report); !errors.Is(err, broken) {
+		t.Errorf("Verify = %v, want %v", err, broken)
+	}
+	if diff := cmp.Diff([]string{"t000", "t001 is broken", "t002"}, got); diff != "" {
+		t.Errorf("reports (-want +got):\n%s", diff)
+	}
+	ctx, cancel := context.WithCancel(background)
+	src.before = func(_ context.Context, name string, _ []byte, _ int64) (int, error, bool) {
+		if name == "t001" {
+			cancel()
+			return 0, ctx.Err(), true
+		}
+		return 0, nil, false
+	}
+	got = nil
+	if err := s.Verify(ctx, report); !errors.Is(err, context.Canceled) {
+		t.Errorf("Verify = %v, want Canceled", err)
+	}
+	if diff := cmp.Diff([]string{"t000"}, got); diff != "" {
+		t.Errorf("reports (-want +got):\n%s", diff)
+	}
+}
