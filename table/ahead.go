@@ -15,7 +15,7 @@ type readAhead struct {
 // read one by one, so that an error is about the block that cannot be read.
 func (b *buffers) prepareAhead(r *Reader, i, end int) {
 	a, h := &b.ahead, r.index.handles.at(i)
-	if a.size == 0 || a.has(h.Offset, h.end()) || r.isCached(i) {
+	if a.size == 0 || a.has(h.Offset, h.end()) {
 		return
 	}
 	to := h.Offset

@@ -58,14 +58,21 @@ const maxPooledBlock = 1<<20 + format.TrailerLen
 
 // put gives the buffers back to the pool.
 func (b *buffers) put() {
-	if cap(b.stored) > maxPooledBlock {
-		b.stored = nil
-	}
-	if cap(b.decompressed) > maxPooledBlock {
-		b.decompressed = nil
-	}
-	b.ahead, b.ctx = readAhead{}, nil // which need not stay in memory
+	b.empty()
 	buffersPool.Put(b)
+}
+
+// isLarge reports whether one of the buffers is too large for a pool.
+func (b *buffers) isLarge() bool {
+	return cap(b.stored) > maxPooledBlock || cap(b.decompressed) > maxPooledBlock
+}
+
+// empty removes what need not stay in memory.
+func (b *buffers) empty() {
+	if b.isLarge() {
+		b.stored, b.decompressed = nil, nil
+	}
+	b.ahead, b.ctx = readAhead{}, nil
 }
 
 // readBlock reads the block at h into b, checks its checksum, and returns its contents,

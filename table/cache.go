@@ -159,11 +159,6 @@ func (r *Reader) cached(i int) *decoded.Cached {
 	return b
 }
 
-// isCached reports whether data block i is in the cache. It counts nothing.
-func (r *Reader) isCached(i int) bool {
-	return r.cachedBlocks != nil && r.cachedBlocks[i].Load() != nil
-}
-
 // maxCachedBlock is the size in bytes of the largest block that is added to a cache. A
 // larger one takes long to read anyway, and adding it needs memory for a copy.
 const maxCachedBlock = 4 << 20

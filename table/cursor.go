@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/block"
-	"github.com/sievetable/sievetable/internal/decoded"
 )
 
 // A cursor moves over the entries of one data block. In a decoded block it counts them; in
@@ -14,21 +13,17 @@ type cursor struct {
 	i  int        // the number of the entry, if the block is decoded: −1 before the first, entries.Len() after the last
 	it block.Iter // if the block is not decoded
 
-	noFill bool          // do not add blocks to the cache
-	memory decoded.Block // of the blocks that the cursor decodes
+	noFill bool // do not add blocks to the cache
 }
 
 // open moves the cursor to before the first entry of data block i. It checks the whole
 // block, and its keys against the index. It subtracts the memory that it takes for keys
 // from *keyBudget.
-func (c *cursor) open(r *Reader, i int, b *buffers, keyBudget *int) error {
+func (c *cursor) open(r *Reader, i int, m *blockMemory, keyBudget *int) error {
 	c.reset()
-	if c.openCached(r, i) {
-		return nil
-	}
-	before := c.memory.Size()
-	err := c.read(r, i, b, &c.memory, math.MaxInt64)
-	*keyBudget -= 2 * (c.memory.Size() - before) // twice, since it grows by doubling
+	before := m.entries.Size()
+	err := c.read(r, i, &m.buffers, &m.entries, math.MaxInt64)
+	*keyBudget -= 2 * (m.entries.Size() - before) // twice, since it grows by doubling
 	switch {
 	case err != nil:
 		return err

@@ -78,24 +78,31 @@ type Iter struct {
 	// fastFrom ≤ i < fastTo. The range is empty if the Iter is at no entry.
 	fastFrom, fastTo int
 
-	buffers   buffers
-	seekKey   []byte // a copy of the key to seek, which may be in the buffers
-	keyBudget int    // bytes of memory that may still be taken for keys
+	memory    *blockMemory // nil until a block is read
+	ctx       context.Context
+	readAhead int
+	keyBudget int // bytes of memory that may still be taken for keys
 }
 
 // NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The
-// Iter copies the slices of o.
+// Iter copies the slices of o. With Close it costs next to nothing to make Iters, such as one for
+// each seek.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
-	it := &Iter{r: r, loaded: -1, c: cursor{i: -1}, fastFrom: math.MaxInt, endBlock: r.index.len(), keyBudget: dataKeyBudget.forFile(r.footerOffset)}
+	it := new(Iter) // here, so that the compiler can keep it on the stack of the caller
+	it.init(r, o)
+	return it
+}
+
+func (it *Iter) init(r *Reader, o *IterOptions) {
+	it.r, it.loaded, it.c.i, it.fastFrom = r, -1, -1, math.MaxInt
+	it.endBlock, it.keyBudget = r.index.len(), dataKeyBudget.forFile(r.footerOffset)
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 		it.filterKey = bytes.Clone(o.Filter)
 		it.boundBlocks()
-		it.buffers.ctx = o.Context
-		it.buffers.ahead.size = min(max(o.ReadAhead, 0), maxReadSize)
+		it.ctx, it.readAhead = o.Context, min(max(o.ReadAhead, 0), maxReadSize)
 		it.c.noFill = o.NoFill
 	}
-	return it
 }
 
 // closedReader is the Reader of a closed Iter.
@@ -109,11 +116,11 @@ var closedReader = func() *Reader {
 func (it *Iter) Valid() bool { return it.valid }
 
 // Key returns the entry's key, or nil if there is no entry. It is valid until the next
-// move. The caller must not change it.
+// move or Close. The caller must not change it.
 func (it *Iter) Key() []byte { return it.c.key() }
 
 // Value returns the entry's value, or nil if there is no entry. It is valid until the next
-// move. The caller must not change it.
+// move or Close. The caller must not change it.
 func (it *Iter) Value() []byte { return it.c.value() }
 
 // Block returns the Handle of the data block that has the entry, or a zero Handle if there
@@ -129,10 +136,13 @@ func (it *Iter) Block() Handle {
 // end or the start.
 func (it *Iter) Error() error { return it.err }
 
-// Close releases the Iter's memory and returns Error. After Close every move fails with
-// ErrClosed.
+// Close returns Error, and gives the Iter's memory to the Iters that come after it. After Close
+// every move fails with ErrClosed.
 func (it *Iter) Close() error {
 	err := it.err
+	if it.memory != nil {
+		it.memory.put()
+	}
 	*it = Iter{r: closedReader, loaded: -1, c: cursor{i: -1}, fastFrom: math.MaxInt, err: ErrClosed}
 	return err
 }
@@ -196,8 +206,9 @@ func (it *Iter) SeekLT(key []byte) bool {
 func (it *Iter) search(key []byte) (int, []byte) {
 	i := it.r.index.search(key)
 	if it.valid && i != it.loaded {
-		it.seekKey = append(it.seekKey[:0], key...)
-		key = it.seekKey
+		m := it.blockMemory()
+		m.seekKey = append(m.seekKey[:0], key...)
+		key = m.seekKey
 	}
 	return i, key
 }

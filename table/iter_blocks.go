@@ -97,15 +97,33 @@ func (it *Iter) load(i int) bool {
 		it.lowerPos, it.upperPos, it.loaded = 0, math.MaxInt, i
 		return true
 	}
-	if forward {
-		it.buffers.prepareAhead(it.r, i, it.endBlock)
-	}
-	if err := it.c.open(it.r, i, &it.buffers, &it.keyBudget); err != nil {
+	if err := it.open(i, forward); err != nil {
 		return it.fail(err)
 	}
 	it.boundEntries(i)
 	it.loaded = i
 	return true
+}
+
+// open moves the cursor to data block i.
+func (it *Iter) open(i int, forward bool) error {
+	it.c.reset()
+	if it.c.openCached(it.r, i) {
+		return nil
+	}
+	m := it.blockMemory()
+	if forward {
+		m.buffers.prepareAhead(it.r, i, it.endBlock)
+	}
+	return it.c.open(it.r, i, m, &it.keyBudget)
+}
+
+// blockMemory returns the memory of the Iter. It takes it from the pool first.
+func (it *Iter) blockMemory() *blockMemory {
+	if it.memory == nil {
+		it.memory = takeBlockMemory(it.ctx, it.readAhead)
+	}
+	return it.memory
 }
 
 // boundBlocks sets the range of data blocks that can have entries within the bounds.

@@ -39,6 +39,7 @@ func (r *Reader) keyAt(move func(*Iter) bool) ([]byte, error) {
 	return slices.Clip(key), it.Close()
 }
 
-// maxClonedKey is the length from which on a key is not copied: the copy of a key that is as
+// maxClonedKey is the length from which on a key is not copied. Close does not put the block of
+// such a key into a pool, as it is longer than maxPooledBlock. The copy of a key that is as
 // long as its block would take as much memory as the block.
 const maxClonedKey = 1 << 20

@@ -135,7 +135,7 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		slices.SortFunc(all, compare)
 		all = slices.CompactFunc(all, bytes.Equal)
 		for _, s := range all {
-				x.text = append(x.text, s...)
+			x.text = append(x.text, s...)
 			x.ends = append(x.ends, uint32(len(x.text)))
 		}
 		x.tree = newSearchTree(x)

@@ -64,7 +64,7 @@ func verify(name string, src io.ReaderAt, size int64, o *ReaderOptions) error {
 // A verifier checks a table and collects the findings.
 type verifier struct {
 	r         *Reader
-	buffers   buffers
+	memory    blockMemory
 	c         cursor
 	keyBudget int // bytes of memory that may still be taken for keys
 
@@ -97,7 +97,7 @@ func (v *verifier) full() bool { return v.budget < 0 }
 
 // checkDataBlock checks data block i, and the filters for each of its keys.
 func (v *verifier) checkDataBlock(i int) error {
-	if err := v.c.open(v.r, i, &v.buffers, &v.keyBudget); err != nil {
+	if err := v.c.open(v.r, i, &v.memory, &v.keyBudget); err != nil {
 		return err
 	}
 	return v.filters.checkDataBlock(&v.c, v.r.index.handles.at(i))

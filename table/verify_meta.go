@@ -90,7 +90,7 @@ func (m metaBlock) known() int {
 // checkMetaBlock checks one block. If it is a filter, v.filters will check it for all keys.
 func (v *verifier) checkMetaBlock(m metaBlock) error {
 	if m.known() == 0 {
-		_, err := v.r.readStored(m.kind, m.Handle, &v.buffers)
+		_, err := v.r.readStored(m.kind, m.Handle, &v.memory.buffers)
 		return err
 	}
 	if m.tablePolicy != nil {
