@@ -1,0 +1,201 @@
+package cloud_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/table/cloud"
+)
+
+// edited lets the server answer, and edit change the answer before it is sent.
+func edited(edit func(answer *httptest.ResponseRecorder)) fault {
+	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		answer := httptest.NewRecorder()
+		server.ServeHTTP(answer, r)
+		edit(answer)
+		for name, values := range answer.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(answer.Code)
+		w.Write(answer.Body.Bytes())
+	}
+}
+
+// refuse answers with an error of S3.
+func refuse(w http.ResponseWriter, status int, code string) {
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(status)
+	io.WriteString(w, "<Error><Code>"+code+"</Code><Message>a fault of the test</Message></Error>")
+}
+
+func internalError(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	refuse(w, http.StatusInternalServerError, "InternalError")
+}
+
+func hangUp(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
+
+// wholeObject is a server that does not know the header Range.
+func wholeObject(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	r.Header.Del("Range")
+	server.ServeHTTP(w, r)
+}
+
+// A store that fails or lies is an error that names the table and the bytes. The next read
+// succeeds when the store is well again.
+func TestFaults(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		fault    fault
+		chain    error // what the error wraps
+		text     string
+		requests int // 0: it depends on the connection
+	}{
+		{"500", internalError, nil, "InternalError", 3}, // the SDK tries it three times
+		{"403", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			refuse(w, http.StatusForbidden, "AccessDenied")
+		}, nil, "AccessDenied", 1},
+		{"no answer", hangUp, nil, "EOF", 0},
+		{"half of the body", edited(func(a *httptest.ResponseRecorder) { a.Body.Truncate(50) }), io.ErrUnexpectedEOF, "the store sent 50 bytes, want 100", 1},
+		{"half of the body, and its length", edited(func(a *httptest.ResponseRecorder) {
+			a.Body.Truncate(50)
+			a.Header().Set("Content-Length", "50")
+		}), io.ErrUnexpectedEOF, "the store sent 50 bytes, want 100", 1},
+		{"another size", edited(func(a *httptest.ResponseRecorder) { a.Header().Set("Content-Range", "bytes 300-399/999") }), cloud.ErrReplaced, "999 bytes, version", 1},
+		{"another ETag", edited(func(a *httptest.ResponseRecorder) { a.Header().Set("ETag", `"other"`) }), cloud.ErrReplaced, `version "other"`, 1},
+		{"no ETag", edited(func(a *httptest.ResponseRecorder) { a.Header().Del("ETag") }), cloud.ErrReplaced, "1000 bytes", 1},
+		{"all of the object", wholeObject, nil, "the store sent more than 100 bytes", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newProxy(t)
+			bucket := p.bucket(t)
+			putObject(t, bucket, "a.ldb", letters(1000))
+			src := newSource(bucket)
+			buf := make([]byte, 100)
+			if _, err := src.ReadAt(t.Context(), "a.ldb", buf, 0); err != nil {
+				t.Fatal(err)
+			}
+			p.count("GET")
+			p.spoil(tt.fault)
+			_, err := src.ReadAt(t.Context(), "a.ldb", buf, 300)
+			checkError(t, err, tt.chain, `cloud: read 100 bytes at 300 of table "a.ldb": `, tt.text)
+			if got := p.count("GET"); tt.requests > 0 && got != tt.requests {
+				t.Errorf("%d requests, want %d", got, tt.requests)
+			}
+			p.spoil(nil)
+			if n, err := src.ReadAt(t.Context(), "a.ldb", buf, 300); err != nil || string(buf[:n]) != letters(1000)[300:400] {
+				t.Errorf("without the fault: %q, %v", buf[:n], err)
+			}
+		})
+	}
+}
+
+// The SDK sends a request again that the store could not answer.
+func TestOneFaultIsNoError(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		fault fault
+	}{{"500", internalError}, {"no answer", hangUp}} {
+		p := newProxy(t)
+		bucket := p.bucket(t)
+		putObject(t, bucket, "a.ldb", letters(1000))
+		var failed atomic.Bool
+		p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+			if !failed.Swap(true) {
+				tt.fault(w, r, server)
+				return
+			}
+			server.ServeHTTP(w, r)
+		})
+		buf := make([]byte, 100)
+		if n, err := newSource(bucket).ReadAt(t.Context(), "a.ldb", buf, 300); err != nil || string(buf[:n]) != letters(1000)[300:400] || p.count("GET") != 2 {
+			t.Errorf("%s: %q, %v, want the bytes, by two requests", tt.name, buf[:n], err)
+		}
+	}
+}
+
+// Later reads ask for the ETag of the first one. A store that knows If-Match, as S3 does, then
+// sends no other object. The server here does not know it, so the proxy answers for it.
+func TestIfMatch(t *testing.T) {
+	p := newProxy(t)
+	bucket := p.bucket(t)
+	putObject(t, bucket, "a.ldb", letters(1000))
+	var asked []string
+	p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		answer := httptest.NewRecorder()
+		server.ServeHTTP(answer, r)
+		want := r.Header.Get("If-Match")
+		if asked = append(asked, want); want != "" && want != answer.Header().Get("ETag") {
+			refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
+			return
+		}
+		edited(func(*httptest.ResponseRecorder) {})(w, r, server)
+	})
+	src := newSource(bucket)
+	buf := make([]byte, 100)
+	for range 2 {
+		if _, err := src.ReadAt(t.Context(), "a.ldb", buf, 300); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(asked) != 2 || asked[0] != "" || len(asked[1]) != 34 {
+		t.Errorf("If-Match is %q, want none in the first read, and then the ETag", asked)
+	}
+	refusing := p.fault
+	p.spoil(nil)
+	putObject(t, bucket, "a.ldb", letters(2000))
+	p.spoil(refusing)
+	_, err := src.ReadAt(t.Context(), "a.ldb", buf, 300)
+	checkError(t, err, cloud.ErrReplaced, `read 100 bytes at 300 of table "a.ldb"`, "PreconditionFailed")
+}
+
+// A context ends a read of a store that has stopped to send, and no goroutine is left.
+func TestStall(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		sent int // of the body, before it stops; -1: not even the header
+	}{{"no answer", -1}, {"a header", 0}, {"half of the body", 50}} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newProxy(t)
+			bucket := p.bucket(t)
+			putObject(t, bucket, "a.ldb", letters(1000))
+			before := runtime.NumGoroutine()
+			stopped := make(chan bool)
+			p.spoil(func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+				sendSome(w, tt.sent)
+				close(stopped)
+				<-r.Context().Done() // until the client has gone
+			})
+			cause := errors.New("the caller has gone")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() {
+				<-stopped
+				cancel(cause)
+			}()
+			_, err := newSource(bucket).ReadAt(ctx, "a.ldb", make([]byte, 100), 300)
+			checkError(t, err, context.Canceled, `read 100 bytes at 300 of table "a.ldb"`)
+			for n := runtime.NumGoroutine(); n > before; n = runtime.NumGoroutine() {
+				time.Sleep(time.Millisecond) // for ever if one is left
+			}
+		})
+	}
+}
+
+// sendSome sends a header, and n bytes of the body of 100 that it promises.
+func sendSome(w http.ResponseWriter, n int) {
+	if n < 0 {
+		return
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(100))
+	w.Header().Set("Content-Range", "bytes 300-399/1000")
+	w.WriteHeader(http.StatusPartialContent)
+	io.WriteString(w, letters(n))
+	w.(http.Flusher).Flush()
+}

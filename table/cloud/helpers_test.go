@@ -1,0 +1,113 @@
+package cloud_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"strings"
+	"testing"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
+	"gocloud.dev/blob/memblob"
+
+	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/s3pin"
+)
+
+// bucketName returns a name for the bucket of a test, in S3's letters.
+func bucketName(t testing.TB) string {
+	h := fnv.New64a()
+	io.WriteString(h, t.Name())
+	return fmt.Sprintf("test-%x", h.Sum64())
+}
+
+// A store makes an empty bucket of a kind of object storage.
+type store struct {
+	name   string
+	bucket func(t testing.TB) *blob.Bucket
+}
+
+// stores are all kinds of object storage in these tests. S3 is on a server in another process.
+var stores = []store{
+	{"memory", func(t testing.TB) *blob.Bucket {
+		bucket := memblob.OpenBucket(nil)
+		t.Cleanup(func() { bucket.Close() })
+		return bucket
+	}},
+	{"files", func(t testing.TB) *blob.Bucket {
+		bucket, err := fileblob.OpenBucket(t.TempDir(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { bucket.Close() })
+		return bucket
+	}},
+	{"S3", func(t testing.TB) *blob.Bucket { return newProxy(t).bucket(t) }},
+}
+
+// newSource returns a Source of the bucket with the pins of the stores.
+func newSource(bucket *blob.Bucket) *cloud.Source { return cloud.NewSource(bucket, s3pin.Pin{}) }
+
+// putObject puts an object into the bucket.
+func putObject(t testing.TB, bucket *blob.Bucket, key, contents string) {
+	t.Helper()
+	if err := bucket.WriteAll(context.Background(), key, []byte(contents), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replaceObject puts another object in the place of one. It does so until that has another ETag
+// or time of modification, which in a directory takes some milliseconds.
+func replaceObject(t testing.TB, bucket *blob.Bucket, key, contents string) {
+	t.Helper()
+	before, err := bucket.Attributes(context.Background(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		putObject(t, bucket, key, contents)
+		after, err := bucket.Attributes(context.Background(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after.ETag != before.ETag || !after.ModTime.Equal(before.ModTime) {
+			return
+		}
+	}
+}
+
+// objects returns the objects of the bucket, with their sizes.
+func objects(t testing.TB, bucket *blob.Bucket) map[string]int64 {
+	t.Helper()
+	found := map[string]int64{}
+	list := bucket.List(nil)
+	for {
+		o, err := list.Next(context.Background())
+		if err == io.EOF {
+			return found
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[o.Key] = o.Size
+	}
+}
+
+// checkError checks that err has each of the texts, and want in its chain unless it is nil.
+func checkError(t testing.TB, err, want error, texts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", texts)
+	}
+	if want != nil && !errors.Is(err, want) {
+		t.Errorf("%v: %v is not in its chain", err, want)
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("%v, want %q in it", err, text)
+		}
+	}
+}

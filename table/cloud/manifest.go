@@ -1,0 +1,40 @@
+package cloud
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"gocloud.dev/blob"
+
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// WriteManifest sends a manifest to the bucket, as the object key, such as [set.ManifestName]. If
+// there is such an object, the manifest takes its place, in one step: readers see the old one or
+// the new one. Put its tables first. WriteManifest does not look whether they are there.
+func WriteManifest(ctx context.Context, bucket *blob.Bucket, key string, m *set.Manifest) error {
+	var b bytes.Buffer
+	if err := set.WriteManifest(&b, m); err != nil {
+		return err
+	}
+	if err := bucket.WriteAll(ctx, key, b.Bytes(), &blob.WriterOptions{ContentType: "application/jsonl"}); err != nil {
+		return fmt.Errorf("cloud: write manifest %q, of %d bytes: %w", key, b.Len(), err)
+	}
+	return nil
+}
+
+// ReadManifest reads the manifest that is the object key of the bucket, and checks it as
+// [set.ReadManifest] does.
+func ReadManifest(ctx context.Context, bucket *blob.Bucket, key string) (*set.Manifest, error) {
+	r, err := bucket.NewReader(ctx, key, nil)
+	if err != nil {
+		return nil, fmt.Errorf("cloud: read manifest %q: %w", key, err)
+	}
+	m, err := set.ReadManifest(r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return nil, fmt.Errorf("cloud: read manifest %q: %w", key, err)
+	}
+	return m, nil
+}

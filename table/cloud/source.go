@@ -1,0 +1,143 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+)
+
+// ErrReplaced is in the chain of the error of a read whose object is not the one that earlier
+// reads of the table were of.
+var ErrReplaced = errors.New("the object was replaced since the table was opened: open the set again, with its present manifest")
+
+// A Source reads tables from a bucket: it is a [set.Source] and a [set.Forgetter]. The name of
+// a table is the key of its object. A Source is safe for concurrent use.
+//
+// The first read of a table remembers the version of its object, and all others must be of the
+// same one. Otherwise their error is ErrReplaced, and no bytes of two versions are mixed. With a
+// [Pin] of the bucket's driver, the version is what the store says. Without one, it is the
+// object's size and time of modification, which in some stores has a resolution of a second.
+type Source struct {
+	bucket *blob.Bucket
+	pins   []Pin
+	opened sync.Map // of string to *object
+}
+
+// NewSource returns a Source of the bucket. The first of the pins that knows the bucket's driver
+// is used, so that one program can give those of all stores that it may be asked for. The bucket
+// stays the caller's, who closes it after the last read.
+func NewSource(bucket *blob.Bucket, pins ...Pin) *Source {
+	return &Source{bucket: bucket, pins: pins}
+}
+
+// Forget forgets the version of a table's object, so that the next read of the table takes the
+// one that is there then.
+func (s *Source) Forget(name string) { s.opened.Delete(name) }
+
+// ReadAt reads len(p) bytes of the table name, from off on, by one request. It returns what
+// io.ReaderAt.ReadAt returns: fewer bytes and io.EOF where the object ends. If the table's size
+// is known and off is behind it, there is no request. When ctx is done, ReadAt returns an error
+// soon, which wraps that of ctx. What requests are tried again is up to the bucket's driver.
+//
+// Errors name the table and the bytes. [gcerrors.Code] finds the driver's code in them, such as
+// NotFound. A store that sends fewer bytes than it says is an error, io.ErrUnexpectedEOF.
+func (s *Source) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+	n, err := s.readAt(ctx, name, p, off)
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	if done := ctx.Err(); done != nil && !errors.Is(err, done) {
+		err = fmt.Errorf("%w: %w", done, err)
+	}
+	return n, fmt.Errorf("cloud: read %d bytes at %d of table %q: %w", len(p), off, name, err)
+}
+
+func (s *Source) readAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, errors.New("the offset is negative")
+	}
+	opened := s.object(name)
+	if opened != nil && off >= opened.size {
+		return 0, io.EOF
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	r, err := s.bucket.NewRangeReader(ctx, name, off, int64(len(p)), opened.options())
+	if err != nil {
+		return 0, s.refused(opened, err)
+	}
+	if opened, err = s.check(name, r); err != nil {
+		return 0, errors.Join(err, r.Close())
+	}
+	n, err := readBody(r, p, opened.size-off)
+	if failed := r.Close(); failed != nil && (err == nil || err == io.EOF) {
+		err = failed
+	}
+	return n, err
+}
+
+// object returns what is known about the object of a table, or nil.
+func (s *Source) object(name string) *object {
+	if o, ok := s.opened.Load(name); ok {
+		return o.(*object)
+	}
+	return nil
+}
+
+// refused returns what it means that the store refused a read with err.
+func (s *Source) refused(opened *object, err error) error {
+	if opened != nil && gcerrors.Code(err) == gcerrors.FailedPrecondition {
+		return fmt.Errorf("%w (%w)", ErrReplaced, err)
+	}
+	for _, pin := range s.pins {
+		if !pin.PastEnd(err) {
+			continue
+		}
+		if opened != nil { // and the read begins before the end that it had
+			return fmt.Errorf("%w (%w)", ErrReplaced, err)
+		}
+		return io.EOF
+	}
+	return err
+}
+
+// check checks that r reads the object that the table was opened with. The first read says which
+// one that is. A store may ignore what a Pin requires: so this looks at what was sent.
+func (s *Source) check(name string, r *blob.Reader) (*object, error) {
+	got := objectOf(r, s.pins)
+	first, _ := s.opened.LoadOrStore(name, &got)
+	opened := first.(*object)
+	if !opened.same(&got) {
+		return nil, fmt.Errorf("%w (%v, and was %v)", ErrReplaced, &got, opened)
+	}
+	return opened, nil
+}
+
+// readBody fills p with the body of a read, which has left bytes at most up to the end of the
+// object.
+func readBody(r io.Reader, p []byte, left int64) (n int, err error) {
+	want := max(0, min(int64(len(p)), left))
+	n, err = io.ReadFull(r, p[:want])
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return n, fmt.Errorf("the store sent %d bytes, want %d: %w", n, want, io.ErrUnexpectedEOF)
+	}
+	if err != nil {
+		return n, err
+	}
+	// To read the end of the body lets HTTP use the connection again.
+	if more, err := r.Read(make([]byte, 1)); more > 0 {
+		return 0, fmt.Errorf("the store sent more than %d bytes: it does not know requests for a range of bytes", want)
+	} else if err != io.EOF && err != nil {
+		return 0, err
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,144 @@
+package cloud_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"gocloud.dev/gcerrors"
+
+	"github.com/sievetable/sievetable/table/cloud"
+)
+
+// letters returns n bytes that tell where they are from.
+func letters(n int) string {
+	return strings.Repeat("abcdefghijklmnopqrstuvwxyz0123456789!", n/37+1)[:n]
+}
+
+// ReadAt reads what ReadAt of a reader of the same bytes reads, wherever the object is.
+func TestReadAt(t *testing.T) {
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			bucket := s.bucket(t)
+			for _, size := range []int{0, 1, 1000} {
+				name := fmt.Sprintf("%d.ldb", size)
+				putObject(t, bucket, name, letters(size))
+				for _, known := range []bool{false, true} {
+					checkReads(t, newSource(bucket), name, letters(size), known)
+				}
+			}
+		})
+	}
+}
+
+// checkReads compares reads of the table with those of a reader of its contents. Unless known
+// is set, each read is the first one.
+func checkReads(t *testing.T, src *cloud.Source, name, contents string, known bool) {
+	t.Helper()
+	size := int64(len(contents))
+	for _, off := range []int64{0, 1, size / 2, size - 1, size, size + 1, 1 << 40} {
+		for _, n := range []int64{1, 2, size - off, size - off + 1, size, 2 * size} {
+			if off < 0 || n <= 0 || n > 1<<20 {
+				continue
+			}
+			want, got := make([]byte, n), make([]byte, n)
+			wantN, wantErr := bytes.NewReader([]byte(contents)).ReadAt(want, off)
+			gotN, gotErr := src.ReadAt(t.Context(), name, got, off)
+			if gotN != wantN || gotErr != wantErr || !bytes.Equal(got[:gotN], want[:wantN]) {
+				t.Errorf("%d bytes at %d of %d: %d, %v, %q, want %d, %v, %q", n, off, size, gotN, gotErr, got[:gotN], wantN, wantErr, want[:wantN])
+			}
+			if !known {
+				src.Forget(name)
+			}
+		}
+	}
+}
+
+// A read of no bytes, or behind the end of a table of known size, asks nobody.
+func TestReadsWithoutARequest(t *testing.T) {
+	p := newProxy(t)
+	bucket := p.bucket(t)
+	putObject(t, bucket, "a.ldb", letters(100))
+	src := newSource(bucket)
+	for _, tt := range []struct {
+		name     string
+		n, off   int
+		requests int
+	}{
+		{"the first read", 10, 90, 1},
+		{"another", 10, 0, 1},
+		{"up to the end", 11, 90, 1},
+		{"behind the end", 10, 100, 0},
+		{"no bytes", 0, 50, 0},
+	} {
+		src.ReadAt(t.Context(), "a.ldb", make([]byte, tt.n), int64(tt.off))
+		if got := p.count("GET") + p.count("HEAD"); got != tt.requests {
+			t.Errorf("%s: %d requests, want %d", tt.name, got, tt.requests)
+		}
+	}
+}
+
+func TestReadAtRefuses(t *testing.T) {
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			bucket := s.bucket(t)
+			putObject(t, bucket, "a.ldb", letters(100))
+			src := newSource(bucket)
+			p := make([]byte, 10)
+			_, err := src.ReadAt(t.Context(), "b.ldb", p, 50)
+			if checkError(t, err, nil, `cloud: read 10 bytes at 50 of table "b.ldb": `); gcerrors.Code(err) != gcerrors.NotFound {
+				t.Errorf("%v, want the code NotFound", err)
+			}
+			_, err = src.ReadAt(t.Context(), "a.ldb", p, -1)
+			checkError(t, err, nil, `cloud: read 10 bytes at -1 of table "a.ldb": the offset is negative`)
+		})
+	}
+}
+
+// A context that is done ends a read before it begins.
+func TestReadAtDone(t *testing.T) {
+	p := newProxy(t)
+	bucket := p.bucket(t)
+	putObject(t, bucket, "a.ldb", letters(100))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	n, err := newSource(bucket).ReadAt(ctx, "a.ldb", make([]byte, 10), 0)
+	checkError(t, err, context.Canceled, `read 10 bytes at 0 of table "a.ldb"`)
+	if requests := p.count("GET"); n != 0 || requests != 0 {
+		t.Errorf("%d bytes, %d requests, want none", n, requests)
+	}
+}
+
+// An object that is replaced while its table is open is an error, until the table is forgotten.
+func TestReplaced(t *testing.T) {
+	first, second := letters(1000), strings.ToUpper(letters(1000))
+	for _, s := range stores {
+		for _, after := range []string{second, second[:60], ""} {
+			t.Run(fmt.Sprintf("%s/%d bytes", s.name, len(after)), func(t *testing.T) {
+				bucket := s.bucket(t)
+				putObject(t, bucket, "a.ldb", first)
+				src := newSource(bucket)
+				p := make([]byte, 10)
+				if _, err := src.ReadAt(t.Context(), "a.ldb", p, 50); err != nil {
+					t.Fatal(err)
+				}
+				replaceObject(t, bucket, "a.ldb", after)
+				for _, off := range []int64{50, 500} {
+					n, err := src.ReadAt(t.Context(), "a.ldb", p, off)
+					checkError(t, err, cloud.ErrReplaced, fmt.Sprintf(`read 10 bytes at %d of table "a.ldb"`, off), "open the set again")
+					if n != 0 {
+						t.Errorf("%d bytes at %d, want none", n, off)
+					}
+				}
+				src.Forget("a.ldb")
+				if n, err := src.ReadAt(t.Context(), "a.ldb", p, 0); err != nil && !errors.Is(err, io.EOF) || string(p[:n]) != after[:min(10, len(after))] {
+					t.Errorf("after Forget: %q, %v, want %.10q", p[:n], err, after)
+				}
+			})
+		}
+	}
+}
