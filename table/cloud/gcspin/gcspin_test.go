@@ -1,0 +1,143 @@
+package gcspin_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"cloud.google.com/go/storage"
+	"github.com/fsouza/fake-gcs-server/fakestorage"
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/gcsblob"
+
+	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/gcspin"
+)
+
+const (
+	bucketName = "tables"
+
+	// serverVariable makes a process of the tests the server of another one.
+	serverVariable = "SIEVETABLE_GCS_SERVER"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serverVariable) == "" {
+		os.Exit(m.Run())
+	}
+	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: "127.0.0.1", PublicHost: "127.0.0.1"})
+	if err != nil {
+		panic(err)
+	}
+	server.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: bucketName})
+	fmt.Println(server.URL())
+	io.Copy(io.Discard, os.Stdin) // until the tests end
+}
+
+// startServer starts a server in a process of its own, and returns its URL.
+func startServer(t *testing.T) *url.URL {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), serverVariable+"=1")
+	cmd.Stderr = os.Stderr
+	in, inErr := cmd.StdinPipe()
+	out, outErr := cmd.StdoutPipe()
+	if err := errors.Join(inErr, outErr, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := url.Parse(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
+// openBucket opens the bucket of a new server. Each request for an object is told to seen.
+func openBucket(t *testing.T, seen func(*http.Request)) *blob.Bucket {
+	t.Helper()
+	server := startServer(t)
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(server)
+		r.Out.Host = server.Host
+		seen(r.In)
+	}})
+	t.Cleanup(proxy.Close)
+	t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(proxy.URL, "http://"))
+	bucket, err := blob.OpenBucket(context.Background(), "gs://"+bucketName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { bucket.Close() })
+	return bucket
+}
+
+// Reads after the first one ask for its generation, and an object that is replaced is an error.
+func TestPin(t *testing.T) {
+	var required []string
+	bucket := openBucket(t, func(r *http.Request) {
+		if r.Method == http.MethodGet {
+			required = append(required, r.Header.Get("x-goog-if-generation-match"))
+		}
+	})
+	put := func(contents string) {
+		t.Helper()
+		if err := bucket.WriteAll(t.Context(), "a.ldb", []byte(contents), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	src := cloud.NewSource(bucket, gcspin.Pin{})
+	p := make([]byte, 4)
+	put("0123456789")
+	for _, tt := range []struct {
+		off  int64
+		want string
+		err  error
+	}{{20, "", io.EOF}, {2, "2345", nil}, {8, "89", io.EOF}, {10, "", io.EOF}} {
+		if n, err := src.ReadAt(t.Context(), "a.ldb", p, tt.off); string(p[:n]) != tt.want || err != tt.err {
+			t.Errorf("at %d: %q, %v, want %q, %v", tt.off, p[:n], err, tt.want, tt.err)
+		}
+	}
+	put("ABCDEFGHIJ")
+	n, err := src.ReadAt(t.Context(), "a.ldb", p, 2)
+	if n != 0 || !errors.Is(err, cloud.ErrReplaced) || !strings.HasPrefix(err.Error(), `cloud: read 4 bytes at 2 of table "a.ldb": `) {
+		t.Errorf("after the object was replaced: %d bytes, %v, want ErrReplaced", n, err)
+	}
+	if src.Forget("a.ldb"); len(required) != 4 || required[0]+required[1] != "" || len(required[2]) < 10 || required[3] != required[2] {
+		t.Errorf("the generations that reads required are %q, want none in the first two, and then that of the second one", required)
+	}
+	if n, err := src.ReadAt(t.Context(), "a.ldb", p, 2); err != nil || string(p[:n]) != "CDEF" {
+		t.Errorf("after Forget: %q, %v", p[:n], err)
+	}
+}
+
+// Require changes no handle of a version that is none of the store's.
+func TestRequireOfAnotherStore(t *testing.T) {
+	object := new(storage.ObjectHandle)
+	handle := &object
+	before := object
+	gcspin.Pin{}.Require(`"an ETag"`, func(p any) bool {
+		*p.(***storage.ObjectHandle) = handle
+		return true
+	})
+	if object != before {
+		t.Error("the handle has changed")
+	}
+}
