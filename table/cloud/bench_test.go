@@ -1,0 +1,131 @@
+package cloud_test
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gocloud.dev/blob/memblob"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+const (
+	benchDelay   = 20 * time.Millisecond // of each read, as a request to an object store takes
+	benchWorkers = 64
+)
+
+// A slow Source is one where a read takes benchDelay. It counts its reads.
+type slow struct{ counter }
+
+func (s *slow) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+	select {
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-time.After(benchDelay):
+		return s.counter.ReadAt(ctx, name, p, off)
+	}
+}
+
+// openSlow opens a set of 100,000 URLs in 10 tables, without a Cache, in a store that is slow.
+// The absent keys and the present ones are in a random order.
+func openSlow(b *testing.B, o *table.WriterOptions) (*set.Set, *slow, workload.Set) {
+	b.Helper()
+	bucket := memblob.OpenBucket(nil)
+	b.Cleanup(func() { bucket.Close() })
+	urls := workload.W3(100_000)
+	putSet(b, bucket, o, urls.Keys, 10_000, "v")
+	src := &slow{counter{Source: newSource(bucket)}}
+	s := openSet(b, bucket, src, nil)
+	rng := rand.New(rand.NewPCG(17, 17))
+	for _, keys := range []*[][]byte{&urls.Keys, &urls.Absent} {
+		*keys = slices.Clone(*keys)
+		rng.Shuffle(len(*keys), func(i, j int) { (*keys)[i], (*keys)[j] = (*keys)[j], (*keys)[i] })
+	}
+	src.reads.Store(0)
+	return s, src, urls
+}
+
+// report reports lookups per second and requests per lookup, where an operation has keys keys.
+func report(b *testing.B, src *slow, keys int) {
+	b.Helper()
+	n := float64(b.N * keys)
+	b.ReportMetric(n/b.Elapsed().Seconds(), "lookups/s")
+	b.ReportMetric(float64(src.reads.Load())/n, "requests/lookup")
+}
+
+// getParallel gets the keys one by one, on benchWorkers goroutines.
+func getParallel(b *testing.B, s *set.Set, keys [][]byte, want error) {
+	b.Helper()
+	var next atomic.Int64
+	b.SetParallelism(max(1, benchWorkers/runtime.GOMAXPROCS(0)))
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := s.Get(context.Background(), keys[int(next.Add(1))%len(keys)]); err != want {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+// Present keys: 64 workers wait for a request each, so that at most 3,200 lookups per second are
+// possible.
+func BenchmarkPresent(b *testing.B) {
+	s, src, urls := openSlow(b, bothFilters)
+	b.ResetTimer()
+	getParallel(b, s, urls.Keys, nil)
+	report(b, src, 1)
+}
+
+// Absent keys: the filters rule nearly all of them out without a request.
+func BenchmarkAbsent(b *testing.B) {
+	s, src, urls := openSlow(b, bothFilters)
+	b.ResetTimer()
+	getParallel(b, s, urls.Absent, table.ErrNotFound)
+	report(b, src, 1)
+}
+
+// Batches of 1,000 keys by GetMany. The filters are of blocks only, so that in a thousand absent
+// keys there are some that cost a request. The clustered keys are neighbours.
+func BenchmarkGetMany(b *testing.B) {
+	for _, name := range []string{"absent", "clustered"} {
+		b.Run(name, func(b *testing.B) {
+			s, src, urls := openSlow(b, blockFilters)
+			keys := urls.Absent[:1000]
+			if name == "clustered" {
+				slices.SortFunc(urls.Keys, bytes.Compare)
+				keys = urls.Keys[42_000:43_000]
+			}
+			b.ResetTimer()
+			for b.Loop() {
+				err := s.GetMany(context.Background(), keys, &table.BatchOptions{Concurrency: benchWorkers}, func(int, []byte) error { return nil })
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			report(b, src, len(keys))
+		})
+	}
+}
+
+// The absent keys of GetMany, one after the other.
+func BenchmarkLoop(b *testing.B) {
+	s, src, urls := openSlow(b, blockFilters)
+	b.ResetTimer()
+	for b.Loop() {
+		for _, key := range urls.Absent[:1000] {
+			if _, err := s.Get(context.Background(), key); err != table.ErrNotFound {
+				b.Fatal(err)
+			}
+		}
+	}
+	report(b, src, 1000)
+}

@@ -1,0 +1,71 @@
+package cloud_test
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"gocloud.dev/blob"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+var (
+	blockFilters = &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
+	bothFilters  = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}
+)
+
+// putTables puts the keys, each with the same value, into tables of perTable keys. It returns
+// their manifest, and does not send it.
+func putTables(t testing.TB, bucket *blob.Bucket, o *table.WriterOptions, keys [][]byte, perTable int, value string) *set.Manifest {
+	t.Helper()
+	m := new(set.Manifest)
+	for part := range slices.Chunk(keys, perTable) {
+		line, err := cloud.Put(context.Background(), bucket, o, entries(part, value))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Tables = append(m.Tables, line)
+	}
+	return m
+}
+
+// putSet puts a set of the keys, with its manifest.
+func putSet(t testing.TB, bucket *blob.Bucket, o *table.WriterOptions, keys [][]byte, perTable int, value string) *set.Manifest {
+	t.Helper()
+	m := putTables(t, bucket, o, keys, perTable, value)
+	if err := cloud.WriteManifest(context.Background(), bucket, set.ManifestName, m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// openSet opens the set in the bucket, by its manifest there.
+func openSet(t testing.TB, bucket *blob.Bucket, src set.Source, o *set.Options) *set.Set {
+	t.Helper()
+	m, err := cloud.ReadManifest(context.Background(), bucket, set.ManifestName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := set.Open(context.Background(), m, src, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// A counter is a Source that counts its reads.
+type counter struct {
+	set.Source
+	reads atomic.Int64
+}
+
+func (c *counter) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+	c.reads.Add(1)
+	return c.Source.ReadAt(ctx, name, p, off)
+}

@@ -1,0 +1,247 @@
+package cloud_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/memblob"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// What was put is what is found, in whatever way it is asked for.
+func TestSet(t *testing.T) {
+	urls := workload.W3(50_000)
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			bucket := blob.PrefixedBucket(s.bucket(t), "urls/")
+			putSet(t, bucket, blockFilters, urls.Keys, 10_000, "v1")
+			opened := openSet(t, bucket, newSource(bucket), nil)
+			checkLookups(t, opened, urls, "v1")
+			it := opened.NewIter(t.Context(), nil)
+			var scanned [][]byte
+			for key := range it.All() {
+				scanned = append(scanned, bytes.Clone(key))
+			}
+			if err := errors.Join(it.Error(), it.Close()); err != nil || !slices.EqualFunc(scanned, urls.Keys, bytes.Equal) {
+				t.Errorf("Iter: %d keys, %v, want the %d of the set", len(scanned), err, len(urls.Keys))
+			}
+			if err := opened.Verify(t.Context(), nil); err != nil {
+				t.Errorf("Verify: %v", err)
+			}
+		})
+	}
+}
+
+// checkLookups gets some keys one by one, and all at once.
+func checkLookups(t *testing.T, s *set.Set, urls workload.Set, value string) {
+	t.Helper()
+	for i := 0; i < len(urls.Keys); i += 499 {
+		if got, err := s.Get(t.Context(), urls.Keys[i]); err != nil || string(got) != value {
+			t.Errorf("Get of key %d: %q, %v, want %q", i, got, err, value)
+		}
+		if _, err := s.Get(t.Context(), urls.Absent[i]); err != table.ErrNotFound {
+			t.Errorf("Get of absent key %d: %v, want ErrNotFound", i, err)
+		}
+	}
+	found := 0
+	err := s.GetMany(t.Context(), slices.Concat(urls.Absent, urls.Keys), &table.BatchOptions{Gap: 64 << 10}, func(i int, got []byte) error {
+		if found++; i < len(urls.Absent) || string(got) != value {
+			t.Errorf("GetMany: value %q of key %d, where the first %d are absent, want %q", got, i, len(urls.Absent), value)
+		}
+		return nil
+	})
+	if err != nil || found != len(urls.Keys) {
+		t.Errorf("GetMany: %d values, %v, want %d", found, err, len(urls.Keys))
+	}
+}
+
+// Each table opened costs one request, and so does each present key that is not cached.
+func TestRequests(t *testing.T) {
+	p := newProxy(t)
+	bucket := p.bucket(t)
+	urls := workload.W3(20_000)
+	// Before, between and behind the tables there are no keys.
+	m := putTables(t, bucket, blockFilters, urls.Keys[1000:9000], 4000, "v")
+	m.Tables = append(m.Tables, putTables(t, bucket, blockFilters, urls.Keys[10_000:18_000], 4000, "v").Tables...)
+	cache := table.NewCache(16 << 20)
+	for _, tt := range []struct {
+		name     string
+		cache    *table.Cache
+		keys     [][]byte
+		requests int
+	}{
+		{"present", nil, urls.Keys[4500:5500], 1000},
+		{"outside of all ranges", nil, slices.Concat(urls.Keys[:1000], urls.Keys[9000:10_000], urls.Keys[18_000:]), 0},
+		{"a first time with a cache", cache, spread(urls.Keys[10_000:18_000], 40), 40},
+		{"cached", cache, spread(urls.Keys[10_000:18_000], 40), 0},
+	} {
+		p.count(http.MethodHead) // of Put
+		s, err := set.Open(t.Context(), m, newSource(bucket), &set.Options{Reader: table.ReaderOptions{Cache: tt.cache}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.count(http.MethodGet); got != len(m.Tables) {
+			t.Errorf("%s: %d requests to open the set, want %d", tt.name, got, len(m.Tables))
+		}
+		for _, key := range tt.keys {
+			s.Get(t.Context(), key)
+		}
+		if got := p.count(http.MethodGet); got != tt.requests {
+			t.Errorf("%s: %d requests for %d keys, want %d", tt.name, got, len(tt.keys), tt.requests)
+		}
+		if others := p.count(http.MethodHead); others != 0 {
+			t.Errorf("%s: %d requests of the method HEAD, want none", tt.name, others)
+		}
+		s.Close()
+	}
+}
+
+// spread returns n of the keys, far from each other, so that each is in a block of its own.
+func spread(keys [][]byte, n int) [][]byte {
+	var found [][]byte
+	for i := range n {
+		found = append(found, keys[i*len(keys)/n])
+	}
+	return found
+}
+
+// Absent keys cost few requests: those for which the filters err.
+func TestRequestsOfAbsentKeys(t *testing.T) {
+	urls := workload.W3(100_000)
+	for _, tt := range []struct {
+		name string
+		o    *table.WriterOptions
+		most float64
+	}{{"block filters", blockFilters, 0.015}, {"both filters", bothFilters, 0.0002}} {
+		bucket := memblob.OpenBucket(nil)
+		defer bucket.Close()
+		putSet(t, bucket, tt.o, urls.Keys, 20_000, "")
+		src := &counter{Source: newSource(bucket)}
+		s := openSet(t, bucket, src, nil)
+		src.reads.Store(0)
+		for _, key := range urls.Absent {
+			if _, err := s.Get(t.Context(), key); err != table.ErrNotFound {
+				t.Fatal(err)
+			}
+		}
+		got := float64(src.reads.Load()) / float64(len(urls.Absent))
+		t.Logf("%s: %.5f requests for an absent key", tt.name, got)
+		if got > tt.most || got == 0 {
+			t.Errorf("%s: %g requests for an absent key, want > 0 and ≤ %g", tt.name, got, tt.most)
+		}
+	}
+}
+
+// A Set goes on while its manifest and the objects are replaced. What no manifest has any more
+// can be deleted after Drain.
+func TestSwap(t *testing.T) {
+	urls := workload.W3(20_000)
+	for _, st := range stores {
+		t.Run(st.name, func(t *testing.T) {
+			bucket := st.bucket(t)
+			first := putSet(t, bucket, blockFilters, urls.Keys, 5000, "v1")
+			src := newSource(bucket)
+			s := openSet(t, bucket, src, nil)
+			second := putSet(t, bucket, blockFilters, urls.Keys[:5000], 5000, "v2")
+			second.Tables = append(second.Tables, first.Tables[1:]...)
+			if err := errors.Join(s.Swap(t.Context(), second), s.Drain(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+			if err := bucket.Delete(t.Context(), first.Tables[0].Name); err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range map[int]string{0: "v2", 4999: "v2", 5000: "v1", 19_999: "v1"} {
+				if got, err := s.Get(t.Context(), urls.Keys[i]); err != nil || string(got) != want {
+					t.Errorf("Get of key %d: %q, %v, want %q", i, got, err, want)
+				}
+			}
+			if err := s.Verify(t.Context(), nil); err != nil {
+				t.Errorf("Verify: %v", err)
+			}
+		})
+	}
+}
+
+// An object that is not the table of the manifest is an error that names the table.
+func TestOpenOfAnotherObject(t *testing.T) {
+	p := newProxy(t)
+	bucket := p.bucket(t)
+	m := putSet(t, bucket, blockFilters, workload.W3(1000).Keys, 1000, "v")
+	name := m.Tables[0].Name
+	contents, err := bucket.ReadAll(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _ := wantTable(t, blockFilters, workload.W3(2000).Keys, "v")
+	for _, tt := range []struct {
+		name     string
+		contents []byte
+		chain    error
+	}{
+		{"cut short", contents[:len(contents)-1], set.ErrMismatch},
+		{"empty", nil, set.ErrMismatch},
+		{"longer", append(bytes.Clone(contents), 0), set.ErrMismatch},
+		{"another table", other, set.ErrMismatch},
+	} {
+		putObject(t, bucket, name, string(tt.contents))
+		_, err := set.Open(t.Context(), m, newSource(bucket), nil)
+		checkError(t, err, tt.chain, name)
+	}
+	if err := bucket.Delete(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+	_, err = set.Open(t.Context(), m, newSource(bucket), nil)
+	checkError(t, err, nil, name, "cloud: read ")
+}
+
+// Lookups from a store that fails name the table and the bytes. They succeed when it is well
+// again. A context ends them when the store stalls.
+func TestLookupFaults(t *testing.T) {
+	p := newProxy(t)
+	bucket := p.bucket(t)
+	urls := workload.W3(1000)
+	m := putSet(t, bucket, blockFilters, urls.Keys, 1000, "v")
+	s := openSet(t, bucket, newSource(bucket), nil)
+	p.spoil(internalError)
+	_, err := s.Get(t.Context(), urls.Keys[0])
+	checkError(t, err, nil, m.Tables[0].Name, "cloud: read ", " bytes at 0 of table ")
+	ctx, cancel := context.WithCancel(t.Context())
+	p.spoil(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+		cancel()
+		<-r.Context().Done() // until the client has gone
+	})
+	_, err = s.Get(ctx, urls.Keys[0])
+	checkError(t, err, context.Canceled)
+	p.spoil(nil)
+	if got, err := s.Get(t.Context(), urls.Keys[0]); err != nil || string(got) != "v" {
+		t.Errorf("without the faults: %q, %v", got, err)
+	}
+	replaceObject(t, bucket, m.Tables[0].Name, letters(int(m.Tables[0].Size)))
+	_, err = s.Get(t.Context(), urls.Keys[0])
+	checkError(t, err, cloud.ErrReplaced, m.Tables[0].Name)
+	found := func(int, []byte) error { return nil }
+	checkError(t, s.GetMany(t.Context(), urls.Keys, nil, found), cloud.ErrReplaced, m.Tables[0].Name)
+}
+
+// Two Puts of the same entries by different processes make one manifest.
+func TestSameBytes(t *testing.T) {
+	keys := workload.W3(3000).Keys
+	first, second := memblob.OpenBucket(nil), memblob.OpenBucket(nil)
+	defer first.Close()
+	defer second.Close()
+	putSet(t, first, bothFilters, keys, 1000, "v")
+	putSet(t, second, bothFilters, keys, 1000, "v")
+	if diff := cmp.Diff(objects(t, first), objects(t, second)); diff != "" {
+		t.Errorf("the objects of two buckets (-first +second):\n%s", diff)
+	}
+}
