@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -87,8 +86,6 @@ func (p *proxy) bucket(t testing.TB) *blob.Bucket {
 		HTTPClient:   transport,
 		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
 		Retryer:      retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = time.Millisecond }),
-
-		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 	})
 	bucket, err := s3blob.OpenBucket(context.Background(), client, bucketName(t), nil)
 	if err != nil {

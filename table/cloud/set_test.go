@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"testing"
 
@@ -231,6 +232,21 @@ func TestLookupFaults(t *testing.T) {
 	checkError(t, err, cloud.ErrReplaced, m.Tables[0].Name)
 	found := func(int, []byte) error { return nil }
 	checkError(t, s.GetMany(t.Context(), urls.Keys, nil, found), cloud.ErrReplaced, m.Tables[0].Name)
+}
+
+// A bucket of an S3 server is opened by its URL, with credentials from the environment.
+func TestURL(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	query := url.Values{"endpoint": {newProxy(t).url}, "region": {"us-east-1"}, "use_path_style": {"true"}}
+	bucket, err := blob.OpenBucket(t.Context(), "s3://"+bucketName(t)+"?"+query.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bucket.Close()
+	urls := workload.W3(1000)
+	putSet(t, bucket, blockFilters, urls.Keys, 500, "v")
+	checkLookups(t, openSet(t, bucket, newSource(bucket), nil), urls, "v")
 }
 
 // Two Puts of the same entries by different processes make one manifest.
