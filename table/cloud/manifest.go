@@ -20,7 +20,7 @@ func WriteManifest(ctx context.Context, bucket *blob.Bucket, key string, m *set.
 		return err
 	}
 	if err := bucket.WriteAll(ctx, key, b.Bytes(), &blob.WriterOptions{ContentType: "application/jsonl"}); err != nil {
-		return fmt.Errorf("cloud: write manifest %q, of %d bytes: %w", key, b.Len(), err)
+		return fmt.Errorf("cloud: write manifest %q, of %d bytes: %w", key, b.Len(), withDone(ctx, err))
 	}
 	return nil
 }
@@ -30,11 +30,11 @@ func WriteManifest(ctx context.Context, bucket *blob.Bucket, key string, m *set.
 func ReadManifest(ctx context.Context, bucket *blob.Bucket, key string) (*set.Manifest, error) {
 	r, err := bucket.NewReader(ctx, key, nil)
 	if err != nil {
-		return nil, fmt.Errorf("cloud: read manifest %q: %w", key, err)
+		return nil, fmt.Errorf("cloud: read manifest %q: %w", key, withDone(ctx, err))
 	}
 	m, err := set.ReadManifest(r)
 	if err = errors.Join(err, r.Close()); err != nil {
-		return nil, fmt.Errorf("cloud: read manifest %q: %w", key, err)
+		return nil, fmt.Errorf("cloud: read manifest %q: %w", key, withDone(ctx, err))
 	}
 	return m, nil
 }

@@ -27,7 +27,8 @@ import (
 // often they are put. An object of that name and size that is there already is not sent again.
 // Since the name is known at the end only, the table is a temporary file until then.
 //
-// If Put fails, or ctx is done before it ends, no object is left. A seq that cannot go on must
+// If Put fails, or ctx is done before it ends, no object is left. In S3, parts of a large table
+// can be left, which nobody sees: let a lifecycle rule delete them. A seq that cannot go on must
 // cancel ctx before it ends, best by the function of [context.WithCancelCause], whose cause Put
 // returns: otherwise the table would have what came so far.
 func Put(ctx context.Context, bucket *blob.Bucket, o *table.WriterOptions, seq iter.Seq2[[]byte, []byte]) (t set.Table, err error) {
@@ -98,7 +99,7 @@ func putFile(ctx context.Context, bucket *blob.Bucket, f *os.File, t set.Table) 
 		err = send(ctx, bucket, io.NewSectionReader(f, 0, t.Size), t)
 	}
 	if err != nil {
-		return set.Table{}, fmt.Errorf("cloud: put table %q, of %d bytes: %w", t.Name, t.Size, err)
+		return set.Table{}, fmt.Errorf("cloud: put table %q, of %d bytes: %w", t.Name, t.Size, withDone(ctx, err))
 	}
 	return t, nil
 }

@@ -21,11 +21,11 @@ import (
 
 // What was put is what is found, in whatever way it is asked for.
 func TestSet(t *testing.T) {
-	urls := workload.W3(50_000)
+	urls := workload.W3(20_000)
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
 			bucket := blob.PrefixedBucket(s.bucket(t), "urls/")
-			putSet(t, bucket, blockFilters, urls.Keys, 10_000, "v1")
+			putSet(t, bucket, blockFilters, urls.Keys, 4000, "v1")
 			opened := openSet(t, bucket, newSource(bucket), nil)
 			checkLookups(t, opened, urls, "v1")
 			it := opened.NewIter(t.Context(), nil)

@@ -51,10 +51,15 @@ func (s *Source) ReadAt(ctx context.Context, name string, p []byte, off int64) (
 	if err == nil || err == io.EOF {
 		return n, err
 	}
+	return n, fmt.Errorf("cloud: read %d bytes at %d of table %q: %w", len(p), off, name, withDone(ctx, err))
+}
+
+// withDone returns err. If ctx is done, its error is in the chain, which drivers leave it out of.
+func withDone(ctx context.Context, err error) error {
 	if done := ctx.Err(); done != nil && !errors.Is(err, done) {
-		err = fmt.Errorf("%w: %w", done, err)
+		return fmt.Errorf("%w: %w", done, err)
 	}
-	return n, fmt.Errorf("cloud: read %d bytes at %d of table %q: %w", len(p), off, name, err)
+	return err
 }
 
 func (s *Source) readAt(ctx context.Context, name string, p []byte, off int64) (int, error) {

@@ -1,0 +1,83 @@
+package cloud_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cloud"
+)
+
+var uncompressed = &table.WriterOptions{Compression: table.NoCompression}
+
+// large yields entries of 17 MiB, which the SDK sends in parts.
+func large() iter.Seq2[[]byte, []byte] {
+	value := make([]byte, 1<<20)
+	rng := rand.NewChaCha8([32]byte{17})
+	return func(yield func(key, value []byte) bool) {
+		for i := range 17 {
+			rng.Read(value)
+			if !yield(fmt.Appendf(nil, "%02d", i), value) {
+				return
+			}
+		}
+	}
+}
+
+// A large table is there when all of its parts are.
+func TestPutInParts(t *testing.T) {
+	emptyTemp(t)
+	p := newProxy(t)
+	bucket := p.bucket(t)
+	line, err := cloud.Put(t.Context(), bucket, uncompressed, large())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parts := p.count(http.MethodPut); parts != 3 {
+		t.Errorf("%d parts, want 3 of 8 MiB at most", parts)
+	}
+	contents, err := bucket.ReadAll(t.Context(), line.Name)
+	if err != nil || int64(len(contents)) != line.Size {
+		t.Fatalf("the object has %d bytes, %v, want %d", len(contents), err, line.Size)
+	}
+	r, err := table.NewReader(bytes.NewReader(contents), line.Size, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range large() {
+		if got, err := r.Get(key); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("Get(%s): %d bytes, %v, want another value", key, len(got), err)
+		}
+	}
+}
+
+// If it is cancelled after some of its parts, there is no object.
+func TestPutInPartsCancelled(t *testing.T) {
+	emptyTemp(t)
+	p := newProxy(t)
+	bucket := p.bucket(t)
+	putObject(t, bucket, "other", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		if r.URL.Query().Get("partNumber") == "3" {
+			io.Copy(io.Discard, r.Body)
+			cancel()
+			<-r.Context().Done() // until the client has gone
+			return
+		}
+		server.ServeHTTP(w, r)
+	})
+	_, err := cloud.Put(ctx, bucket, uncompressed, large())
+	checkError(t, err, context.Canceled, `cloud: put table "`)
+	if diff := cmp.Diff(map[string]int64{"other": 0}, objects(t, bucket)); diff != "" {
+		t.Errorf("objects (-want +got):\n%s", diff)
+	}
+}
