@@ -93,7 +93,8 @@ func TestIterMoves(t *testing.T) {
 // moveAround moves an Iter that shows the keys of shown.
 func moveAround(t *testing.T, name string, rng *rand.Rand, it *set.Iter, shown []string) {
 	t.Helper()
-	at := -1 // the index in shown
+	it.First()
+	at := 0 // the index in shown
 	for range 60 {
 		k := key(rng.IntN(600)) + strings.Repeat("x", rng.IntN(2))
 		seek, _ := slices.BinarySearch(shown, k)

@@ -1,0 +1,65 @@
+package set_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A set of two tables in a directory is asked as one table.
+func ExampleOpenDir() {
+	dir, err := os.MkdirTemp("", "set")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := writeFruits(dir, []string{"apple", "banana"}, []string{"cherry", "damson", "elder"}); err != nil {
+		log.Fatal(err)
+	}
+
+	ctx := context.Background()
+	fruits, err := set.OpenDir(ctx, dir, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer fruits.Close()
+	for _, name := range []string{"damson", "fig"} {
+		_, err := fruits.Get(ctx, []byte(name))
+		fmt.Println(name, !errors.Is(err, table.ErrNotFound))
+	}
+	it := fruits.NewIter(ctx, &table.IterOptions{Lower: []byte("b"), Upper: []byte("d")})
+	for name := range it.All() {
+		fmt.Printf("%s\n", name)
+	}
+	if err := it.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// damson true
+	// fig false
+	// banana
+	// cherry
+}
+
+// writeFruits writes a table for each of the ranges, and the manifest.
+func writeFruits(dir string, ranges ...[]string) error {
+	var m set.Manifest
+	for _, keys := range ranges {
+		t, err := writeKeys(filepath.Join(dir, keys[0]+".ldb"), keys)
+		if err != nil {
+			return err
+		}
+		m.Tables = append(m.Tables, t)
+	}
+	f, err := os.Create(filepath.Join(dir, set.ManifestName))
+	if err != nil {
+		return err
+	}
+	return errors.Join(set.WriteManifest(f, &m), f.Close())
+}
