@@ -53,3 +53,34 @@ func TestOpenRefuses(t *testing.T) {
 		t.Error("a name that is too long: no error")
 	}
 }
+
+// OpenIn opens regular files in a directory, also by a link, and nothing outside of it.
+func TestOpenIn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	inside := filepath.Join(dir, "inside")
+	err := errors.Join(
+		os.MkdirAll(filepath.Join(inside, "sub"), 0o777),
+		os.WriteFile(filepath.Join(dir, "secret"), []byte("secret"), 0o666),
+		os.WriteFile(filepath.Join(inside, "file"), []byte("contents"), 0o666))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Symlink("file", filepath.Join(inside, "link")), os.Symlink("../secret", filepath.Join(inside, "out"))); err != nil {
+		t.Skip(err)
+	}
+	root, err := os.OpenRoot(inside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for name, opens := range map[string]bool{"file": true, "link": true, "out": false, "../secret": false, "sub": false, "none": false} {
+		f, info, err := OpenIn(root, name)
+		if (err == nil) != opens || opens && info.Size() != 8 {
+			t.Errorf("OpenIn(%s) = %v, want it to open: %t", name, err, opens)
+		}
+		if err == nil {
+			f.Close()
+		}
+	}
+}

@@ -13,7 +13,8 @@ import (
 // A Dir is a [Source] of the tables in a directory. It opens a file at its first read and keeps
 // it open until Forget or Close. It opens only regular files in the directory itself: a name
 // with a path is an error, and so is a symbolic link to the outside. It is safe for concurrent
-// use. NewDir returns one.
+// use. Each Set wants a Dir of its own, since Forget ends the reads of others. NewDir returns
+// one.
 type Dir struct {
 	path string
 

@@ -14,11 +14,11 @@ import (
 
 // ErrMismatch is in the chain of the error of a table that is not as its manifest says. Either
 // the table was replaced or damaged, or the manifest is of other tables.
-var ErrMismatch = errors.New("the table is not as its manifest says")
+var ErrMismatch = errors.New("it is not the table of the manifest: take another copy of the table, or write the manifest anew")
 
 // mismatch returns an error about a field of the table's line in the manifest.
 func (t *Table) mismatch(field, format string, args ...any) error {
-	return fmt.Errorf("set: table %q: %s: %w: %s", t.Name, field, ErrMismatch, fmt.Sprintf(format, args...))
+	return fmt.Errorf("set: table %q: %s: %s: %w", t.Name, field, fmt.Sprintf(format, args...), ErrMismatch)
 }
 
 // errorf returns another error about the table.
