@@ -42,6 +42,11 @@
 // and from there 100 keys, of which each 20 are neighbours. requests/key counts reads of the
 // source.
 //
+// BenchmarkSet looks up a million URLs in a set of ten tables (tables=10), and beside it in one
+// table of the same URLs (tables=1), all from a cache. BenchmarkSetMemory opens such sets, with a
+// filter block (bits=10) and with a filter of the whole table too (bits=10+10), and reports what
+// the open tables keep in memory for each key.
+//
 // BenchmarkMerging scans tables together, as a storage engine does: beside a table by
 // itself stand tables merged, levels, and what a snapshot sees.
 //

@@ -1,0 +1,184 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// w3 is made once, when the first benchmark needs it.
+var w3 = sync.OnceValue(func() workload.Set { return workload.W3(1_000_000) })
+
+// A tableSet is the tables of a set in memory: a set.Source.
+type tableSet struct {
+	manifest set.Manifest
+	contents map[string][]byte
+}
+
+func (s *tableSet) ReadAt(_ context.Context, name string, p []byte, off int64) (int, error) {
+	contents := s.contents[name]
+	if off >= int64(len(contents)) {
+		return 0, io.EOF
+	}
+	n := copy(p, contents[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// newTableSet cuts the keys of w into n tables.
+func newTableSet(b *testing.B, w workload.Set, n int, o *table.WriterOptions) *tableSet {
+	b.Helper()
+	s := &tableSet{contents: map[string][]byte{}}
+	for i := range n {
+		var out bytes.Buffer
+		t, err := set.NewTableWriter(&out, o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, key := range w.Keys[len(w.Keys)*i/n : len(w.Keys)*(i+1)/n] {
+			if err := t.Append(key, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+		line, err := t.Close()
+		if err != nil {
+			b.Fatal(err)
+		}
+		line.Name = fmt.Sprint(i)
+		s.contents[line.Name] = out.Bytes()
+		s.manifest.Tables = append(s.manifest.Tables, line)
+	}
+	return s
+}
+
+// openSet opens the set.
+func openSet(b *testing.B, s *tableSet, o table.ReaderOptions) *set.Set {
+	b.Helper()
+	opened, err := set.Open(context.Background(), &s.manifest, s, &set.Options{Reader: o})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { opened.Close() })
+	return opened
+}
+
+// An asked is what BenchmarkSet asks: a set, or one table.
+type asked struct {
+	get     func(key []byte) ([]byte, error)
+	getMany func(keys [][]byte, found func(int, []byte) error) error
+}
+
+// askedTables returns ten tables of the URLs as a set, and one table of the same URLs. All
+// blocks are in a cache.
+func askedTables(b *testing.B) (tenTables, oneTable asked) {
+	ctx := context.Background()
+	wo := &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
+	ten := openSet(b, newTableSet(b, w3(), 10, wo), table.ReaderOptions{Cache: table.NewCache(2 << 30)})
+	for range ten.NewIter(ctx, nil).All() {
+	}
+	var out bytes.Buffer
+	writeTable(b, &out, w3(), wo)
+	one := open(b, out.Bytes(), &table.ReaderOptions{Cache: table.NewCache(2 << 30)})
+	for range one.NewIter(nil).All() {
+	}
+	return asked{
+			func(key []byte) ([]byte, error) { return ten.Get(ctx, key) },
+			func(keys [][]byte, found func(int, []byte) error) error { return ten.GetMany(ctx, keys, nil, found) },
+		}, asked{
+			func(key []byte) ([]byte, error) { return one.GetContext(ctx, key) },
+			func(keys [][]byte, found func(int, []byte) error) error { return one.GetMany(ctx, keys, nil, found) },
+		}
+}
+
+// BenchmarkSet looks up URLs in a set of ten tables, and beside it in one table of the same
+// URLs.
+func BenchmarkSet(b *testing.B) {
+	w := w3()
+	hits := make([][]byte, 1<<17)
+	for i := range hits {
+		hits[i] = w.Keys[w.Hits[i]]
+	}
+	ten, one := askedTables(b)
+	for _, form := range []struct {
+		name string
+		asked
+	}{{"10", ten}, {"1", one}} {
+		b.Run("tables="+form.name+"/keys=absent/op=get", func(b *testing.B) {
+			getOneByOne(b, form.asked, w.Absent, table.ErrNotFound)
+		})
+		b.Run("tables="+form.name+"/keys=present/op=get", func(b *testing.B) { getOneByOne(b, form.asked, hits, nil) })
+		b.Run("tables="+form.name+"/keys=present/op=many", func(b *testing.B) { getBatches(b, form.asked, hits, 64) })
+	}
+}
+
+// getOneByOne looks keys up, each of which returns that error.
+func getOneByOne(b *testing.B, a asked, keys [][]byte, want error) {
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := a.get(keys[i%len(keys)]); !errors.Is(err, want) {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N), "ns/key")
+}
+
+// getBatches looks present keys up, so many at a time.
+func getBatches(b *testing.B, a asked, keys [][]byte, size int) {
+	b.ReportAllocs()
+	at, found := 0, 0
+	for b.Loop() {
+		if err := a.getMany(keys[at:at+size], func(int, []byte) error { found++; return nil }); err != nil {
+			b.Fatal(err)
+		}
+		at = (at + size) % len(keys)
+	}
+	if found != b.N*size {
+		b.Fatalf("%d keys found, want %d", found, b.N*size)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size), "ns/key")
+}
+
+// BenchmarkSetMemory opens a set of ten tables with a million URLs. It reports how much memory
+// the open tables take, by MemorySize and as the heap grows.
+func BenchmarkSetMemory(b *testing.B) {
+	for _, filters := range []string{"10", "10+10"} {
+		for _, blockSize := range []int{4 << 10, 32 << 10} {
+			b.Run(fmt.Sprintf("bits=%s/block=%dKiB", filters, blockSize>>10), func(b *testing.B) {
+				o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), BlockSize: blockSize}
+				if filters == "10+10" {
+					o.TableFilterPolicy = filter.NewTableBloom(10)
+				}
+				tables := newTableSet(b, w3(), 10, o)
+				before := heapSize()
+				s := openSet(b, tables, table.ReaderOptions{})
+				heap := heapSize() - before
+				memory := s.MemorySize()
+				for b.Loop() {
+					openSet(b, tables, table.ReaderOptions{}).Close()
+				}
+				b.ReportMetric(float64(heap)/float64(len(w3().Keys)), "heap-bytes/key")
+				b.ReportMetric(float64(memory)/float64(len(w3().Keys)), "index+filter-bytes/key")
+			})
+		}
+	}
+}
+
+// heapSize returns how many bytes of memory are in use.
+func heapSize() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
