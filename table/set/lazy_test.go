@@ -157,3 +157,54 @@ func panicOf(f func()) (panicked any) {
 	f()
 	return nil
 }
+
+// A Source that does not end the read of an opening that all have given up does not hold up the
+// next lookup.
+func TestOpeningAfterADeafOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		src, m := numberedSet(t, 1, filtered)
+		s := open(t, m, src, &set.Options{Lazy: true})
+		reads := 0
+		src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
+			if reads++; reads == 1 {
+				time.Sleep(time.Hour)
+			}
+			return 0, nil, false
+		}
+		ctx, cancel := context.WithTimeout(background, time.Second)
+		defer cancel()
+		start := time.Now()
+		if _, err := s.Get(ctx, []byte(key(3))); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Get = %v, want DeadlineExceeded", err)
+		}
+		checkGet(t, s, key(3), valueOf(3))
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("two lookups took %v, want 1 s", took)
+		}
+		if err := errors.Join(s.Close(), s.Drain(background)); err != nil || s.MemorySize() != 0 {
+			t.Errorf("Close and Drain = %v; %d bytes of open tables, want 0", err, s.MemorySize())
+		}
+	})
+}
+
+// An Open that fails returns when nothing reads the Source any more.
+func TestOpenThatFailsWaitsForItsReads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		src, m := numberedSet(t, 3, filtered)
+		broken := errors.New("broken")
+		src.before = func(_ context.Context, name string, _ []byte, _ int64) (int, error, bool) {
+			if name == "t000" {
+				return 0, broken, true
+			}
+			time.Sleep(time.Second)
+			return 0, nil, false
+		}
+		start := time.Now()
+		_, err := set.Open(background, m, src, nil)
+		if took := time.Since(start); !errors.Is(err, broken) || took != time.Second || len(src.forgotten) != 3 {
+			t.Errorf("Open = %v after %v, %d tables forgotten; want %v after 1 s, and 3", err, took, len(src.forgotten), broken)
+		}
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -74,6 +75,28 @@ func TestVerifyOfForgedManifests(t *testing.T) {
 		s := open(t, changed(m.Tables[0], forge), src, nil)
 		err := s.Verify(background, nil)
 		if prefix := `set: table "t000": ` + want + ": "; !errors.Is(err, set.ErrMismatch) || !strings.HasPrefix(err.Error(), prefix) {
+			t.Errorf("Verify = %v, want a mismatch of %s", err, want)
+		}
+	}
+}
+
+// Of a table that has a filter only, Verify checks what can be checked.
+func TestVerifyOfForgedFilters(t *testing.T) {
+	t.Parallel()
+	src := newStore()
+	pairs := numbered(0, 10)
+	for i := range pairs {
+		pairs[i][1] = ""
+	}
+	line := src.put(t, "t", &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}, pairs)
+	for want, forge := range map[string]func(l *set.Table){
+		"entries":  func(l *set.Table) { l.Entries = 3 },
+		"smallest": func(l *set.Table) { l.Smallest = []byte("a") },
+		"largest":  func(l *set.Table) { l.Largest = []byte("z") },
+	} {
+		s := open(t, changed(line, forge), src, &set.Options{Lazy: true})
+		err := s.Verify(background, nil)
+		if prefix := `set: table "t": ` + want + ": "; !errors.Is(err, set.ErrMismatch) || !strings.HasPrefix(err.Error(), prefix) {
 			t.Errorf("Verify = %v, want a mismatch of %s", err, want)
 		}
 	}
