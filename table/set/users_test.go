@@ -11,8 +11,10 @@ func TestUsers(t *testing.T) {
 			t.Fatal("a new thing has ended")
 		}
 	}
-	if u.release() || u.release() || !u.release() {
-		t.Error("the thing does not end with its last user")
+	for left := 2; left >= 0; left-- {
+		if ended := u.release(); ended != (left == 0) {
+			t.Errorf("with %d users left: ended %t", left, ended)
+		}
 	}
 	for range 3 {
 		if u.acquire() {
