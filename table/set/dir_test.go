@@ -85,6 +85,23 @@ func TestOpenDir(t *testing.T) {
 	}
 }
 
+// A set without tables keeps no directory open either.
+func TestOpenDirWithoutTables(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	putManifest(t, dir, new(set.Manifest))
+	s, err := set.OpenDir(background, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if n := openFiles(dir); n != 0 {
+		t.Errorf("%d files are open, want 0", n)
+	}
+}
+
 func TestOpenDirOfNoSet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -75,6 +75,35 @@ func TestDrainAfterSwapBack(t *testing.T) {
 	})
 }
 
+// A table that is just being forgotten is opened anew when that is over.
+func TestSwapToATableThatIsForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		src, m := numberedSet(t, 1, filtered)
+		s := open(t, m, src, nil)
+		it := s.NewIter(background, nil)
+		if err := s.Swap(background, new(set.Manifest)); err != nil {
+			t.Fatal(err)
+		}
+		src.forgetting = time.Second
+		go it.Close()
+		synctest.Wait()
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(background, time.Millisecond)
+		defer cancel()
+		if err := s.Swap(ctx, m); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Swap = %v, want DeadlineExceeded", err)
+		}
+		if err := s.Swap(background, m); err != nil || time.Since(start) != time.Second {
+			t.Errorf("Swap = %v after %v, want nil after 1 s", err, time.Since(start))
+		}
+		checkGet(t, s, key(3), valueOf(3))
+		if err := errors.Join(s.Close(), s.Drain(background)); err != nil || len(src.forgotten) != 2 {
+			t.Errorf("Close and Drain = %v, the table was forgotten %d times, want 2", err, len(src.forgotten))
+		}
+	})
+}
+
 // The law of Drain: after it no read of an old table reaches the Source. Here reads take long,
 // lookups end before their reads do, and old tables are deleted after each Drain.
 func TestNoReadsAfterDrain(t *testing.T) {

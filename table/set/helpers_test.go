@@ -26,8 +26,9 @@ var (
 
 // A store is a Source in memory. It counts reads.
 type store struct {
-	latency time.Duration // of each read
-	before  func(ctx context.Context, name string, p []byte, off int64) (n int, err error, done bool)
+	latency    time.Duration // of each read
+	forgetting time.Duration // of each Forget
+	before     func(ctx context.Context, name string, p []byte, off int64) (n int, err error, done bool)
 
 	reads atomic.Int64
 
@@ -71,6 +72,7 @@ func (s *store) ReadAt(ctx context.Context, name string, p []byte, off int64) (i
 }
 
 func (s *store) Forget(name string) {
+	time.Sleep(s.forgetting)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forgotten = append(s.forgotten, name)

@@ -63,12 +63,17 @@ func TestOpenOfOtherTables(t *testing.T) {
 		"smallest, far":    {func(_ *store, l *set.Table) { l.Smallest = []byte(key(98)) }, "smallest"},
 		"largest":          {func(_ *store, l *set.Table) { l.Largest = []byte(key(98) + "x") }, "largest"},
 		"largest, far":     {func(_ *store, l *set.Table) { l.Largest = []byte(key(51)) }, "largest"},
+		"largest, after":   {func(_ *store, l *set.Table) { l.Largest = []byte("z") }, "largest"},
+		"no entries":       {empty, "entries"},
 		"largest, behind":  {func(_ *store, l *set.Table) { l.Largest = []byte(key(99) + "zzz") }, "largest"},
 		"swapped": {func(s *store, _ *set.Table) {
 			s.files["t1"], s.files["t2"] = s.files["t2"], s.files["t1"] // of the same size
 		}, "largest"},
 	} {
 		src, m := numberedTables(t, 3)
+		if test.want == "largest" {
+			m.Tables = m.Tables[:2] // else the range of the next one would be in the way
+		}
 		test.change(src, &m.Tables[1])
 		_, err := set.Open(background, m, src, &set.Options{Concurrency: 1})
 		want := fmt.Sprintf("set: table %q: %s: ", "t1", test.want)
@@ -76,6 +81,20 @@ func TestOpenOfOtherTables(t *testing.T) {
 			t.Errorf("%s: Open = %v, want an ErrMismatch with %q", name, err, want)
 		}
 	}
+}
+
+// empty replaces a table by one without entries.
+func empty(s *store, l *set.Table) {
+	var b bytes.Buffer
+	w, err := table.NewWriter(&b, nil)
+	if err != nil {
+		panic(err)
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	s.files[l.Name] = b.Bytes()
+	l.Size, l.TailSize = w.Size(), w.TailSize()
 }
 
 // numberedTables returns a set of tables that have the same size.

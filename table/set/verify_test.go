@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -136,5 +137,38 @@ func TestVerifyThatFails(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"t000"}, got); diff != "" {
 		t.Errorf("reports (-want +got):\n%s", diff)
+	}
+}
+
+// A read that fails, or finds the end too early, is a finding, whichever read it is.
+func TestVerifyOfUnreadableTables(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 1, filtered)
+	for _, fault := range []error{errors.New("broken"), io.EOF} {
+		for good := range 3 {
+			src.before = nil
+			s := open(t, m, src, nil)
+			reads := 0
+			src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
+				reads++
+				return 0, fault, reads > good
+			}
+			err := s.Verify(background, nil)
+			if err == nil || !strings.Contains(err.Error(), `"t000"`) || fault != io.EOF && !errors.Is(err, fault) {
+				t.Errorf("%v after %d reads: Verify = %v, want an error of t000", fault, good, err)
+			}
+		}
+	}
+}
+
+// Close ends Verify.
+func TestVerifyOfAClosedSet(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 3, filtered)
+	s := open(t, m, src, nil)
+	reports := 0
+	err := s.Verify(background, func(set.Table, error) { reports++; s.Close() })
+	if !errors.Is(err, table.ErrClosed) || reports != 1 {
+		t.Errorf("Verify = %v after %d reports, want ErrClosed after 1", err, reports)
 	}
 }
