@@ -44,12 +44,13 @@ writes to standard output.
 
 Lines have the formats that sst scan prints. --format is one of
 
-  tsv   key, tab, value, with escapes such as \t, \n, \\ and \xff. This is the
-        default, except for files called .json, .jsonl or .ndjson
-  json  an object with key or key_base64, and value or value_base64
-  hex   like tsv, in hexadecimal
-  raw   like tsv, but a backslash is not an escape
-  keys  one key per line, with escapes, and no values
+  tsv       key, tab, value, with escapes such as \t, \n, \\ and \xff. This is the
+            default, except for files called .json, .jsonl or .ndjson
+  json      an object with key or key_base64, and value or value_base64
+  hex       like tsv, in hexadecimal
+  raw       like tsv, but a backslash is not an escape
+  keys      one key per line, with escapes, and no values
+  raw-keys  one key per line, and no values; a backslash or tab is part of the key
 
 With --internal-keys, each line also has a sequence number and a kind (set or delete).
 They are columns between key and value, or JSON fields of those names. The table is then
@@ -96,7 +97,7 @@ func buildCommand() *cobra.Command {
 	f.memoryFlags.add(cmd)
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
 	f.writerFlags.add(cmd)
-	complete(cmd, "format", "tsv", "json", "hex", "keys", "raw")
+	complete(cmd, "format", "tsv", "json", "hex", "raw", "keys", "raw-keys")
 	complete(cmd, "on-duplicate", "error", "first", "last")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.filterOnly {

@@ -69,14 +69,15 @@ func (o Options) setPlace(p Place) {
 }
 
 // Formats are the names of the line formats.
-const Formats = "tsv, json, hex, keys or raw"
+const Formats = "tsv, json, hex, raw, keys or raw-keys"
 
 var parsers = map[string]func(p *parser, line []byte) error{
-	"tsv":  (*parser).tsv,
-	"json": (*parser).json,
-	"hex":  (*parser).hex,
-	"keys": (*parser).keys,
-	"raw":  (*parser).raw,
+	"tsv":      (*parser).tsv,
+	"json":     (*parser).json,
+	"hex":      (*parser).hex,
+	"keys":     (*parser).keys,
+	"raw":      (*parser).raw,
+	"raw-keys": (*parser).rawKeys,
 }
 
 // Check returns an error if the format is unknown, or if an input must not be read.

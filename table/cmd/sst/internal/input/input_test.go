@@ -41,6 +41,7 @@ func TestLines(t *testing.T) {
 		{"odd hex", "hex", "0\t61\n", false, []string{"standard input, line 1: key: encoding/hex: odd length hex string"}},
 		{"raw", "raw", "a\\q\t\\t\n", false, []string{`"a\\q" "\\t"`}},
 		{"keys", "keys", "a b\nc\\n\n", false, []string{`"a b" ""`, `"c\n" ""`}},
+		{"raw keys", "raw-keys", "a\\q\\\tb \n\n\xff", false, []string{`"a\\q\\\tb " ""`, `"" ""`, `"\xff" ""`}},
 		{"json", "json", `{"key":"a","value":"\u00e9"}` + "\n" + `{"key_base64":"/w==","value_base64":""}`, false, []string{`"a" "é"`, `"\xff" ""`}},
 		{"no key", "json", `{"value":"a"}`, false, []string{`standard input, line 1: JSON: no "key" and no "key_base64"`}},
 		{"two keys", "json", `{"key":"a","key_base64":"/w=="}`, false, []string{`standard input, line 1: JSON: both "key" and "key_base64"`}},
@@ -61,7 +62,8 @@ func TestLines(t *testing.T) {
 		{"sequence unasked for", "json", `{"key":"a","sequence":1}`, false, []string{"standard input, line 1: JSON: has a sequence number or a kind: use --internal-keys"}},
 		{"sequence too large", "tsv", "a\t72057594037927936\tset\t\n", true, []string{"standard input, line 1: sequence number 72057594037927936, want at most 72057594037927935"}},
 		{"no such kind", "tsv", "a\t1\tput\t\n", true, []string{`standard input, line 1: kind "put", want set, delete or a number up to 255`}},
-		{"keys of versions", "keys", "a\n", true, []string{"standard input, line 1: --format keys has no sequence numbers: with --internal-keys, use another --format"}},
+		{"keys of versions", "keys", "a\n", true, []string{"standard input, line 1: keys alone have no sequence numbers: with --internal-keys, use another --format"}},
+		{"raw keys of versions", "raw-keys", "a\n", true, []string{"standard input, line 1: keys alone have no sequence numbers: with --internal-keys, use another --format"}},
 		{"nothing", "tsv", "", false, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -39,12 +39,22 @@ func (p *parser) raw(line []byte) error {
 
 // keys parses a line with escapes as a key without value.
 func (p *parser) keys(line []byte) (err error) {
-	if p.internal {
-		return errors.New("--format keys has no sequence numbers: with --internal-keys, use another --format")
-	}
 	p.Key, err = text.AppendUnescape(p.Key[:0], line)
-	p.Value = nil
-	return err
+	return errors.Join(err, p.keyAlone())
+}
+
+// rawKeys takes a line as it is as a key without value.
+func (p *parser) rawKeys(line []byte) error {
+	p.Key = append(p.Key[:0], line...)
+	return p.keyAlone()
+}
+
+// keyAlone returns an error if a key without value cannot be a pair.
+func (p *parser) keyAlone() error {
+	if p.internal {
+		return errors.New("keys alone have no sequence numbers: with --internal-keys, use another --format")
+	}
+	return nil
 }
 
 func (p *parser) columns(line []byte, decode func(dst, b []byte) ([]byte, error)) (err error) {
