@@ -137,8 +137,8 @@ const maxName = 255
 
 // CheckName returns an error if name cannot be the name of a table in a manifest. A name has 1
 // to 255 bytes of UTF-8. It names a file beside the manifest on every system: it has no
-// separators of paths or drives (slash, backslash, colon) and no control characters, and is not
-// ".", ".." or [ManifestName].
+// separators of paths or drives (slash, backslash, colon), only characters that can be printed
+// (see [unicode.IsPrint]), and is not ".", ".." or [ManifestName].
 func CheckName(name string) error {
 	if err := checkName(name); err != nil {
 		return fmt.Errorf("set: %w", err)
@@ -157,8 +157,8 @@ func checkName(name string) error {
 		return fmt.Errorf("name is %q, want UTF-8", name)
 	case strings.ContainsAny(name, `/\:`) || name == "." || name == "..":
 		return fmt.Errorf("name is %q, want the name of a file without a path: no slash, backslash or colon", name)
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return fmt.Errorf("name is %q, want no control characters", name)
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("name is %q, want characters that can be printed", name)
 	case strings.EqualFold(name, ManifestName):
 		return fmt.Errorf("name is %q, which is the name of the manifest, want another one", name)
 	}

@@ -199,7 +199,7 @@ func TestCheckName(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"", ".", "..", "/", "/etc/passwd", "a/b", "../a", `..\a`, "C:a", "a\x00", "a\nb", "a\x7f", "a\u0085",
+		"", ".", "..", "/", "/etc/passwd", "a/b", "../a", `..\a`, "C:a", "a\x00", "a\nb", "a\x7f", "a\u0085", "a\u202e",
 		"a\xff", strings.Repeat("x", 256), set.ManifestName, "Set.JSONL",
 	} {
 		if err := set.CheckName(name); err == nil || !strings.HasPrefix(err.Error(), "set: name is ") {

@@ -5,20 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"path/filepath"
 	"strings"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/filter/fuse"
-	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -31,6 +23,8 @@ type buildFlags struct {
 	out, format          string
 	internalKeys, sorted bool
 	onDuplicate, tempDir string
+	summary              string
+	entriesPerTable      int
 }
 
 const buildLong = `Build a table from the key-value pairs in the inputs. The pairs may be in any order.
@@ -71,7 +65,18 @@ values. sst get then says "may be present" or "absent". The filter is fuse:12 un
 --table-filter gives another one, and a key may be repeated. LevelDB would see an empty
 table, so give it another extension than .ldb.
 
-The table gets its name when it is complete and on disk. It replaces a file of that name.`
+The table gets its name when it is complete and on disk. It replaces a file of that name.
+
+If OUT ends in / or if --entries-per-table is given, sst writes a set to the directory OUT:
+tables of at most that many entries, and their manifest set.jsonl. The largest table has at
+most 1.3 times as many entries as the mean. Up to 4 times --entries-per-table pairs are
+kept in a temporary file for that. The names of the tables have their number and the start
+of their SHA-256. The manifest is written last, so that it never lists a table that is not
+there. It replaces one that is there. The tables of that stay, unless they are the same.
+
+Other programs can cut a sorted input into tables too, on any number of machines. With
+--summary each table comes with its line for the manifest, and sst manifest joins these.
+Keys must be in the order of LC_ALL=C, and none may be in two tables.`
 
 func buildCommand() *cobra.Command {
 	var f buildFlags
@@ -85,10 +90,15 @@ func buildCommand() *cobra.Command {
   sst build -o go.ldb "$(go env GOROOT)/src"
   sst build -o users.ldb --on-duplicate last --compression zstd users.jsonl more.jsonl
   sst build -o seen.ldb --bits -1 --table-filter fuse:16 --format keys urls.txt
-  sst build -o seen.filter --filter-only --format keys urls.txt`,
+  sst build -o seen.filter --filter-only --format keys urls.txt
+  sst build -o blacklist/ --format raw-keys urls.txt
+  LC_ALL=C sort -u urls.txt | split -l 1000000 \
+    --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb'`,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file` (required)")
+	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file`, or a set to this directory, with / at the end (required)")
+	flags.IntVar(&f.entriesPerTable, "entries-per-table", 1_000_000, "write a set of tables of at most this `number` of entries: OUT is a directory")
+	flags.StringVar(&f.summary, "summary", "", "also write the table's line for a manifest to this `file`, for sst manifest; -: standard output")
 	flags.StringVarP(&f.format, "format", "f", "", "format of lines: "+input.Formats)
 	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines also have a sequence number and a kind: build a table of internal keys")
 	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "what to do with a repeated key: error, or keep the first or the last pair")
@@ -106,64 +116,18 @@ func buildCommand() *cobra.Command {
 			}
 		}
 		return interruptible(cmd.Context(), func(ctx context.Context) error {
-			return f.build(ctx, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			b, err := f.newBuild(ctx, args, cmd)
+			if err != nil {
+				return err
+			}
+			defer b.limit.Apply()()
+			if f.isSet(flags.Changed) {
+				return b.set()
+			}
+			return b.table()
 		})
 	}
 	return cmd
-}
-
-func (f *buildFlags) build(ctx context.Context, inputs []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if f.out == "" {
-		return errNoOutputTable
-	}
-	o, err := f.options(f.internalKeys, table.BytewiseComparer)
-	if err != nil {
-		return err
-	}
-	o.FilterOnly = f.filterOnly
-	limit, err := f.limit()
-	if err != nil {
-		return err
-	}
-	if len(inputs) == 0 {
-		inputs = []string{"-"}
-	}
-	in := input.Options{Format: f.format, InternalKeys: f.internalKeys, Memory: limit, Outputs: output.FilesOf(stdout, f.out)}
-	if err := errors.Join(f.check(), in.Check(inputs, stdin)); err != nil {
-		return err
-	}
-	defer limit.Apply()()
-	if err := limitWriter(limit, o); err != nil {
-		return err
-	}
-	to, err := output.Create(ctx, f.out, stdout)
-	if err != nil {
-		return err
-	}
-	defer to.Abort() // does nothing after Commit
-	if in.Temporary, err = to.Temporary(); err != nil {
-		return err
-	}
-	w, err := table.NewWriter(to, o)
-	if err != nil {
-		return err
-	}
-	bounded := &boundedWriter{Writer: w, limit: limit, filterOnly: f.filterOnly, unique: f.filterOnly && f.sorted && f.onDuplicate != "error"}
-	read := &inputReader{paths: inputs, stdin: stdin, options: in, stderr: stderr}
-	if f.sorted {
-		err = read.appendSorted(bounded, read.pairs(ctx))
-	} else {
-		err = f.appendDeduplicated(bounded, sorting.Sort(ctx, read.pairs(ctx), sortOptions(o, limit, f.tempDir)), read)
-	}
-	if err != nil {
-		return err
-	}
-	bounded.noteLeftOut(stderr)
-	err = closeAndCommit(w, to)
-	if errors.Is(err, fuse.ErrTooManyKeys) {
-		err = fmt.Errorf("more than %s keys in one fuse filter: build several tables, or use --table-filter bloom:BITS", humanize.Comma(fuse.MaxKeys))
-	}
-	return err
 }
 
 // setFilterOnly sets what --filter-only changes in other flags.
@@ -193,60 +157,4 @@ func (f *buildFlags) check() error {
 		return nil
 	}
 	return fmt.Errorf("--on-duplicate is %q, want error, first or last", f.onDuplicate)
-}
-
-// progressEvery is after how many entries a loop shows its progress.
-const progressEvery = 1 << 12
-
-// appendSorted appends the pairs in the order of the input.
-func (r *inputReader) appendSorted(w *boundedWriter, pairs iter.Seq2[input.Pair, error]) error {
-	for pair, err := range pairs {
-		if err == nil {
-			err = w.Append(pair.Key, pair.Value)
-		}
-		if errors.Is(err, table.ErrOrder) {
-			return fmt.Errorf("%v: %s: leave out --sorted", r.place, strings.TrimPrefix(err.Error(), "table: "))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// appendDeduplicated appends the sorted records, at most one of each key.
-func (f *buildFlags) appendDeduplicated(w *boundedWriter, records iter.Seq2[sorting.Record, error], read *inputReader) error {
-	var before sorting.Record
-	dropped := 0
-	var writing *progress.Bar
-	defer func() { writing.Done() }()
-	for r, err := range records {
-		if err != nil {
-			return err
-		}
-		if writing == nil {
-			writing = progress.Count(read.stderr, int64(read.n), "writing", "pairs")
-		}
-		if r.Number%progressEvery == 0 {
-			writing.Add(progressEvery)
-		}
-		if before.NextSameKey && f.onDuplicate == "error" {
-			return fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last", wire.Quote(r.Key), before.Number+1, r.Number+1)
-		}
-		drop := before.NextSameKey
-		if f.onDuplicate == "last" {
-			drop = r.NextSameKey
-		}
-		if before = r; drop {
-			dropped++
-			continue
-		}
-		if err := w.appendRecord(r); err != nil {
-			return err
-		}
-	}
-	if dropped > 0 {
-		text.Line(read.stderr, "sst: note: skipped %s with a repeated key", text.Count(uint64(dropped), "pair"))
-	}
-	return nil
 }

@@ -41,7 +41,7 @@ func fuzzCommands(t *testing.T, path string) {
 	dir := filepath.Dir(path)
 	for _, args := range [][]string{
 		{"verify", path}, {"stats", "--json", path}, {"layout", path}, {"get", path, "a", ""}, {"get", "--explain", path, "b"},
-		{"scan", "--reverse", path}, {"scan", "-f", "json", path}, {"diff", path, path},
+		{"scan", "--reverse", path}, {"scan", "-f", "json", path}, {"diff", path, path}, {"manifest", path},
 		{"report", path, "-o", filepath.Join(dir, "t.html")},
 	} {
 		if status, stdout, stderr := sst(args...); status < 0 || status > exitDamaged {

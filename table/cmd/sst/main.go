@@ -124,7 +124,7 @@ The exit status is
   3  for damage in a table`,
 	}
 	root.AddCommand(
-		buildCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), layoutCommand(), planCommand(),
+		buildCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), layoutCommand(), manifestCommand(), planCommand(),
 		playCommand(), reportCommand(), salvageCommand(), scanCommand(), statsCommand(), verifyCommand(),
 	)
 	root.SetFlagErrorFunc(explainFlag)

@@ -157,7 +157,7 @@ func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.W
 	if err != nil {
 		return 0, 0, err
 	}
-	twice, err = appendPairs(ctx, &boundedWriter{Writer: w, limit: limit}, s.Pairs(), o, limit)
+	twice, err = appendPairs(ctx, &boundedWriter{blockCounter: w, limit: limit}, s.Pairs(), o, limit)
 	if err != nil || w.Entries() == 0 && (s.Damage != nil || s.Lost.Any()) {
 		return 0, twice, err
 	}
@@ -265,7 +265,7 @@ func unreadFilters(s *tablestats.Stats) (u unread) {
 }
 
 // appendPairs appends the pairs in order, or in file order if the order is unknown.
-func appendPairs(ctx context.Context, w *boundedWriter, pairs iter.Seq2[input.Pair, error], o *table.WriterOptions, limit memory.Limit) (twice uint64, err error) {
+func appendPairs(ctx context.Context, w appender, pairs iter.Seq2[input.Pair, error], o *table.WriterOptions, limit memory.Limit) (twice uint64, err error) {
 	if table.BlockOrder(o.Comparer).Unchecked {
 		for p, err := range pairs {
 			if err := errors.Join(err, w.Append(p.Key, p.Value)); err != nil {
@@ -278,11 +278,11 @@ func appendPairs(ctx context.Context, w *boundedWriter, pairs iter.Seq2[input.Pa
 }
 
 // appendFirst appends the sorted pairs, only the first one of each key.
-func appendFirst(w *boundedWriter, records iter.Seq2[sorting.Record, error]) (twice uint64, err error) {
+func appendFirst(w appender, records iter.Seq2[sorting.Record, error]) (twice uint64, err error) {
 	var before sorting.Record
 	for r, err := range records {
 		if err == nil && !before.NextSameKey {
-			err = w.appendRecord(r)
+			err = appendRecord(w, r)
 		}
 		if err != nil {
 			return 0, err

@@ -108,3 +108,13 @@ func hasMagicAt(r io.ReaderAt, size int64) bool {
 	end, err := readAt(r, max(0, size-8), min(size, 8))
 	return err == nil && len(end) == 8 && binary.LittleEndian.Uint64(end) == format.Magic
 }
+
+// IsTable reports whether a file ends as tables of LevelDB do. It may be damaged.
+func IsTable(path string) bool {
+	f, err := openRegular(path, nil)
+	if err != nil {
+		return false
+	}
+	defer f.file.Close() // it was only read
+	return hasMagicAt(f.file, f.Size)
+}
