@@ -58,7 +58,7 @@ not sorted. These parts of --memory limit the input:
 
 Some memory comes on top of --memory: the filters, with 4 bytes per key for a Bloom filter
 of the whole table, 32 for a fuse filter, and 0.2 bytes per pair if more than 400 million
-pairs are sorted.
+pairs are sorted; for a set, its manifest.
 
 With --filter-only the table has a filter of the keys and nothing else: neither keys nor
 values. sst get then says "may be present" or "absent". The filter is fuse:12 unless

@@ -158,6 +158,9 @@ func describe(ctx context.Context, path string) (tableLine, error) {
 	if f.Internal || f.Order != table.BytewiseComparer {
 		return tableLine{}, fmt.Errorf("%s: the keys are internal keys or not in bytewise order, want user keys: write them again with sst scan and sst build", path)
 	}
+	if f.Reader.FilterOnly() {
+		return tableLine{}, fmt.Errorf("%s: a filter of its keys only, without the keys: give the summary that sst build --summary wrote instead", path)
+	}
 	t, err := set.Describe(readerUntil{ctx, f.Src}, f.Size, f.Options)
 	if err != nil {
 		return tableLine{}, f.Wrap(err)

@@ -212,6 +212,16 @@ func TestMemory(t *testing.T) {
 			checkPeak(t, tt.memory, append([]string{"build", "--format", "json"}, args...), "")
 		})
 	}
+	for _, args := range [][]string{
+		{"--sorted", path("lines"), "--entries-per-table", "1"},
+		{"--sorted", path("lines"), "--entries-per-table", "2"},
+		{"--format", "json", path("hard"), "--entries-per-table", "300"},
+		{path("small"), "--entries-per-table", "1000"},
+	} {
+		t.Run("a set", func(t *testing.T) {
+			checkPeak(t, 32<<20, append([]string{"build", "--memory", "32MiB", "-o", filepath.Join(t.TempDir(), "set")}, args...), "")
+		})
+	}
 	for _, args := range [][]string{{"build", path("huge")}, {"build"}} {
 		t.Run("the usual memory", func(t *testing.T) {
 			checkPeak(t, 1<<30, append(args, "-o", path("out.ldb")), "line 1: longer than 69206016 bytes")

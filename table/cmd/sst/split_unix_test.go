@@ -1,0 +1,105 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// sort and split cut URLs, which come in any order and repeatedly, into tables of a set. The
+// tables have what sort -u prints.
+func TestSortAndSplit(t *testing.T) {
+	for _, program := range []string{"sh", "sort", "split"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	if exec.Command("split", "--filter=cat", os.DevNull).Run() != nil {
+		t.Skip("this split has no --filter")
+	}
+	dir, want := t.TempDir(), writeURLs(t)
+	script := `LC_ALL=C sort -u urls.txt | split -a 4 -l 1000 --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb' - part- &&
+		sst manifest part-*.json -o set.jsonl && sst manifest part-*.ldb -o again.jsonl`
+	if err := os.WriteFile(filepath.Join(dir, "urls.txt"), want.input, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+sstInPath(t)+":"+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	manifest, err := os.ReadFile(filepath.Join(dir, set.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := os.ReadFile(filepath.Join(dir, "again.jsonl"))
+	if diff := cmp.Diff(string(manifest), string(again)); err != nil || diff != "" {
+		t.Errorf("error %v (-of summaries +of tables):\n%s", err, diff)
+	}
+	checkSet(t, dir, manifest, want.sorted, 6)
+}
+
+// urls are lines in any order, some of them twice, and what sort -u makes of them.
+type urls struct{ input, sorted []byte }
+
+func writeURLs(t *testing.T) urls {
+	t.Helper()
+	keys := workload.W3(5500).Keys
+	keys[17] = []byte(`http://example.com/C:\new\x2f` + "\t\xff")
+	lines := slices.Concat(keys[3000:], keys[:4000])
+	slices.SortFunc(keys, bytes.Compare)
+	join := func(lines [][]byte) []byte { return append(bytes.Join(lines, []byte("\n")), '\n') }
+	return urls{join(lines), join(keys)}
+}
+
+// sstInPath returns a directory with sst, which the test binary is under that name.
+func sstInPath(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, "sst")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// checkSet checks that the tables that a manifest lists are so many and, one after the other,
+// have the sorted lines as keys.
+func checkSet(t *testing.T, dir string, manifest, want []byte, tables int) {
+	t.Helper()
+	m, err := set.ReadManifest(bytes.NewReader(manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hex strings.Builder
+	for _, table := range m.Tables {
+		hex.WriteString(mustSST(t, "scan", "--keys", "--format", "hex", filepath.Join(dir, table.Name)))
+	}
+	if len(m.Tables) != tables || hex.String() != hexLines(want) {
+		t.Errorf("%d tables with other keys than the input, want %d tables", len(m.Tables), tables)
+	}
+}
+
+// hexLines returns the lines in hexadecimal.
+func hexLines(lines []byte) string {
+	var all strings.Builder
+	for line := range bytes.Lines(lines) {
+		fmt.Fprintf(&all, "%x\n", bytes.TrimSuffix(line, []byte("\n")))
+	}
+	return all.String()
+}
