@@ -26,7 +26,10 @@ func (f *getFlags) askFilter(out io.Writer, several bool) (func(s *source.Source
 		encode = func(key []byte) string { return fmt.Sprintf("%x", key) }
 	}
 	return func(s *source.Source, key []byte) (bool, error) {
-		may := s.File().MayContain(key)
+		may, err := s.MayContain(key)
+		if err != nil {
+			return false, err
+		}
 		if f.format == "json" {
 			a := jsonAnswer{MayContain: may}
 			a.Key, a.KeyBase64 = text.StringOrBytes(key)
@@ -43,7 +46,7 @@ func (f *getFlags) askFilter(out io.Writer, several bool) (func(s *source.Source
 		if several {
 			answer = encode(key) + "\t" + answer
 		}
-		_, err := io.WriteString(out, answer+"\n")
+		_, err = io.WriteString(out, answer+"\n")
 		return may, err
 	}, nil
 }

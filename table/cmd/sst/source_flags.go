@@ -21,6 +21,11 @@ files and logs are searched together. It can be the directory of a LevelDB or go
 database, or any directory of tables. Of a database, only the tables that its MANIFEST
 lists are read, unless --all-tables is given.
 
+SOURCE can also be a set, as sst build -o DIR/ and sst manifest make it: the directory
+with the manifest set.jsonl, or a manifest of any name beside its tables. A key is looked up
+in the only table whose range of keys has it. The exit status is 3 if a table is missing or
+is another one than the manifest says. A key in its range is then not called absent.
+
 If several tables have a key, the newest version counts. Without sequence numbers that is
 the one in the table with the highest number in its name, or else with the last name.
 

@@ -27,7 +27,7 @@ func statsCommand() *cobra.Command {
 		Short: "Print statistics of tables and their filters",
 		Long: `Print statistics of tables: the offsets and sizes of their blocks, how much space
 compression and shared key prefixes save, and the false-positive rates of the filters. For
-a directory, print them for each table that sst get would search.
+a directory or a set, print them for each table that sst get would search.
 
 sst reads the whole table. It gives two false-positive rates of a filter: the one that is
 predicted from bits, keys and k, and the one measured with 300,000 random keys. The

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
@@ -25,13 +24,16 @@ type target struct {
 // that cannot be listed, and what is missing in databases.
 func targetsOf(args []string, o source.Options, note io.Writer) (all []target, failed []error) {
 	for _, arg := range args {
-		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+		if !source.IsDirectory(arg) {
 			all = append(all, target{TableFile: source.TableFile{Path: arg}, order: o.Order, log: source.IsLog(arg)}) // opening it returns the error
 			continue
 		}
 		dir, err := source.ListDir(arg, o)
 		failed = append(append(failed, err), dir.Damage...)
-		for _, t := range slices.Backward(dir.Tables) {
+		if dir.Set == "" {
+			slices.Reverse(dir.Tables) // the oldest first
+		}
+		for _, t := range dir.Tables {
 			all = append(all, target{TableFile: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg})
 		}
 		for _, path := range dir.Logs {

@@ -27,6 +27,8 @@ are made:
   - that no filter excludes a key that the table has
   - for tables of a database, that size, first and last key and sequence numbers are as
     the MANIFEST says
+  - for tables of a set, that SHA-256, size, number of entries, first and last key are as
+    its manifest set.jsonl says
   - for logs of a database, every record
 
 Each table has one line: ok, or one line per damaged part. After damage in one part, the
@@ -118,6 +120,9 @@ func (t target) verify(o source.Options) (remark string, err error) {
 	}
 	if f.FilterHasUserKeys && err != nil && !errors.Is(err, table.ErrCorrupt) {
 		err = errors.New("its filter was not checked, because it has keys without sequence number and kind: want --internal-keys auto or yes")
+	}
+	if t.Line != nil {
+		err = errors.Join(err, f.CheckLine(t.Line))
 	}
 	if t.Meta != nil {
 		err = errors.Join(err, f.CheckManifest(t.version, t.Meta))

@@ -15,12 +15,15 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // A Dir lists the files of a directory.
 type Dir struct {
 	Path    string
 	Version *database.Version // nil: no MANIFEST can be read
+	Set     string            // the manifest of a set, which then has Tables in the order of keys; "": no set
+	Missing []TableFile       // tables of the set that do not exist
 	Order   Order             // the order that the MANIFEST names
 	Tables  []TableFile       // the newest first, by level and name
 	Logs    []string          // paths of the live logs, or of all logs, the oldest first
@@ -32,10 +35,14 @@ type Dir struct {
 type TableFile struct {
 	Path string
 	Meta *database.Table // its entry in the MANIFEST; nil: it is not listed
+
+	Line    *set.Table // its line in the manifest of its set; nil: there is no set
+	Missing bool       // the file does not exist
 }
 
 // ListDir lists the tables and logs of a directory. If the directory has a MANIFEST, it
-// lists only the tables and logs of the MANIFEST, unless o asks for all.
+// lists only the tables and logs of the MANIFEST, unless o asks for all. If it has the manifest
+// of a set, or dir is that file, it lists the tables of the set.
 //
 // While a database is in use, files can change between reading the MANIFEST and the
 // directory. So ListDir tries again if something seems to be missing.
@@ -48,6 +55,9 @@ func ListDir(dir string, o Options) (Dir, error) {
 }
 
 func listDir(dir string, o Options) (Dir, error) {
+	if manifest := setManifestOf(dir); manifest != "" && (manifest == dir || !o.AllTables) {
+		return listSet(dir, manifest, o)
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return Dir{}, err
@@ -59,7 +69,7 @@ func listDir(dir string, o Options) (Dir, error) {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case slices.Contains([]string{".ldb", ".sst"}, filepath.Ext(path)):
+		case isTableName(path):
 			d.Tables = append(d.Tables, TableFile{Path: path})
 		case database.LogName.MatchString(e.Name()):
 			d.Logs = append(d.Logs, path)
@@ -82,6 +92,12 @@ func listDir(dir string, o Options) (Dir, error) {
 		d.Logs = nil
 	}
 	return d, nil
+}
+
+// isTableName reports whether a file has an extension of tables.
+func isTableName(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".ldb" || ext == ".sst"
 }
 
 func (d *Dir) note(format string, args ...any) {
@@ -192,6 +208,9 @@ func (l TableFile) manifestSize() int64 {
 // Options returns the Options for opening the table.
 func (l TableFile) Options(o Options) Options {
 	o.InManifest, o.Size = l.Meta != nil && o.InternalKeys != No, l.manifestSize()
+	if o.Line = l.Line; l.Line != nil {
+		o.InternalKeys = No
+	}
 	return o
 }
 

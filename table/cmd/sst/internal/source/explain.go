@@ -72,7 +72,7 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []LookupTrace, err error) {
 	newest, found, err = s.getNewest(key, func(f *File) (Entry, bool, error) {
 		p, err := f.Explain(key)
-		if p.FilterOnly && s.Dir {
+		if p.FilterOnly && s.Dir && !s.set {
 			err = f.Wrap(table.ErrFilterOnly)
 		}
 		paths = append(paths, p)

@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // InternalKeys says whether keys are internal keys, which end in a trailer of sequence
@@ -34,12 +35,13 @@ const (
 // Options say how to open tables.
 type Options struct {
 	InternalKeys InternalKeys
-	Order        Order // order of user keys
-	AllTables    bool  // for a directory, also read tables and logs that the MANIFEST does not list
-	NoLogs       bool  // for a directory, ignore its logs
-	OneTable     bool  // open a single table, not a directory or a log
-	InManifest   bool  // the MANIFEST of a database lists the table, so its keys are internal keys
-	Size         int64 // size of the table, if the file is longer; 0: size of the file
+	Order        Order      // order of user keys
+	AllTables    bool       // for a directory, also read tables and logs that the MANIFEST does not list
+	NoLogs       bool       // for a directory, ignore its logs
+	OneTable     bool       // open a single table, not a directory or a log
+	InManifest   bool       // the MANIFEST of a database lists the table, so its keys are internal keys
+	Size         int64      // size of the table, if the file is longer; 0: size of the file
+	Line         *set.Table // what the manifest of a set says of the table, which is checked; nil: it is in no set
 
 	// Note, if not nil, is called with notes for the user, such as what is not read.
 	Note func(string)
@@ -147,6 +149,9 @@ func (f *File) open(o Options) (err error) {
 	if o.Size > 0 && o.Size < f.Size && hasMagicAt(f.Src, o.Size) {
 		f.Size = o.Size
 	}
+	if o.Line != nil && f.Size != o.Line.Size {
+		return differs("size", f.Size, o.Line.Size)
+	}
 	f.Metrics = new(table.Metrics)
 	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
 	f.declareOrder(o.Order)
@@ -169,8 +174,10 @@ func (f *File) open(o Options) (err error) {
 	}
 	f.Options.Comparer = f.Comparer()
 	f.Options.IgnoreFilter = f.FilterUnusable || o.ScanOnly
-	f.Reader, err = table.NewReader(f.Src, f.Size, f.Options)
-	return err
+	if f.Reader, err = table.NewReader(f.Src, f.Size, f.Options); err != nil || o.Line == nil {
+		return err
+	}
+	return f.checkEnds(o.Line)
 }
 
 // Comparer returns the order of the stored keys.

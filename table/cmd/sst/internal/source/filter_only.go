@@ -17,11 +17,6 @@ func (e filterOnlyError) Error() string {
 
 func (filterOnlyError) Unwrap() error { return table.ErrFilterOnly }
 
-// FilterOnly reports whether it is a single table with a filter only, and no entries.
-func (s *Source) FilterOnly() bool {
-	return !s.Dir && !s.isLog && s.File().Reader.FilterOnly()
-}
-
 // MayContain asks the filters of the table.
 func (f *File) MayContain(key []byte) bool { return f.Reader.MayContain(f.seekKey(key)) }
 

@@ -34,7 +34,7 @@ func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (
 		return Entry{}, false, err
 	}
 	level := logLevel
-	for _, t := range s.Tables {
+	for _, t := range s.candidates(key) {
 		if found && (!s.Internal || s.byLevel && t.level() > level) {
 			break
 		}

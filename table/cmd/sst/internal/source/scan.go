@@ -24,7 +24,7 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 	switch {
 	case s.isLog && o.Versions && !o.Reverse:
 		return s.scanLogsInOrder(o)
-	case o.Versions:
+	case o.Versions || s.set:
 		return s.scanAll(o)
 	case o.Reverse:
 		return s.newestVersions(s.scanAll(o))

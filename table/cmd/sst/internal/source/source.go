@@ -23,19 +23,20 @@ type Source struct {
 
 	o          Options
 	isLog      bool // it is a single log
+	set        bool // it is a set: Tables are in the order of their keys, which do not overlap
 	byLevel    bool // versions in a level are newer than those in higher levels
 	logs       logs
-	openTables int // number of tables that stay open
+	openTables []*Table // that stay open, the first opened one first
 }
 
 // OpenSource opens a table, a log, or a directory. Most tables of a directory are opened
 // when they are needed.
 func OpenSource(path string, o Options) (*Source, error) {
-	info, err := os.Stat(path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	s := &Source{Path: path, Dir: info.IsDir(), o: o}
+	var err error
+	s := &Source{Path: path, Dir: IsDirectory(path), o: o}
 	switch {
 	case s.Dir:
 		err = s.openDir()
@@ -71,11 +72,12 @@ func (s *Source) openDir() error {
 	if err != nil {
 		return err
 	}
+	s.set = d.Set != ""
 	s.Notes, s.Damage, s.logs = d.Notes, errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, IsEmpty)}
 	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
-	for _, l := range d.Tables {
+	for _, l := range d.all() {
 		if err := s.add(l); err != nil {
 			return err
 		}
@@ -91,10 +93,14 @@ func IsEmpty(path string) bool {
 }
 
 // add adds the next table. If the order is trusted to be bytewise, its key range is taken
-// from the MANIFEST.
+// from the MANIFEST, or from the manifest of its set.
 func (s *Source) add(l TableFile) error {
 	t := &Table{TableFile: l, age: len(s.Tables)}
 	s.Tables = append(s.Tables, t)
+	if l.Line != nil {
+		t.smallest, t.largest, t.skip = l.Line.Smallest, l.Line.Largest, l.Missing
+		return nil
+	}
 	if l.Meta != nil && s.o.InternalKeys != No && s.Order == table.BytewiseComparer {
 		t.internalKeys, t.smallest, t.largest = true, l.Meta.Smallest, l.Meta.Largest
 		return nil

@@ -41,6 +41,9 @@ func (s *Source) open(t *Table) (*File, error) {
 	if t.file != nil {
 		return t.file, nil
 	}
+	if t.Missing {
+		return nil, t.missing()
+	}
 	f, err := Open(t.Path, t.Options(s.o))
 	if err != nil {
 		return nil, err
@@ -59,11 +62,22 @@ func (s *Source) open(t *Table) (*File, error) {
 			return nil, errors.Join(err, f.Close())
 		}
 	}
-	if s.openTables < maxOpenTables {
-		s.openTables++
-		t.file = f
+	return f, s.keepOpen(t, f)
+}
+
+// keepOpen lets a table stay open, if few are. Of a set, in which one table after the other is
+// used, it closes the one that was opened first.
+func (s *Source) keepOpen(t *Table, f *File) (err error) {
+	if len(s.openTables) == maxOpenTables {
+		if !s.set {
+			return nil
+		}
+		first := s.openTables[0]
+		s.openTables = s.openTables[1:]
+		first.file, err = nil, first.file.Close()
 	}
-	return f, nil
+	s.openTables, t.file = append(s.openTables, t), f
+	return err
 }
 
 // needsSorting reports whether a table must be sorted, because its order differs from that

@@ -1,0 +1,183 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A SetError says that a table is missing, or not as the manifest of its set says. It is damage
+// that sst salvage cannot repair.
+type SetError string
+
+func (e SetError) Error() string      { return string(e) }
+func (SetError) Is(target error) bool { return target == table.ErrCorrupt }
+
+// IsDirectory reports whether a path stands for many files: a directory, or the manifest of a
+// set.
+func IsDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir() || isSetManifest(path)
+}
+
+// isSetManifest reports whether a file starts as the manifest of a set does.
+func isSetManifest(path string) bool {
+	f, _, err := regular.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // it was only read
+	start := make([]byte, 256)
+	n, _ := f.ReadAt(start, 0)
+	line, _, _ := bytes.Cut(start[:n], []byte("\n"))
+	return bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"sievetable-set"`)) && !IsTable(path)
+}
+
+// setManifestOf returns the manifest that a path is, or that a directory has, or "". The
+// directory of a database is none of a set.
+func setManifestOf(path string) string {
+	if isSetManifest(path) {
+		return path
+	}
+	name := filepath.Join(path, set.ManifestName)
+	if _, err := os.Lstat(name); err != nil {
+		return ""
+	}
+	if engine, _ := database.FindCurrentOrManifest(path); engine != "" {
+		return ""
+	}
+	return name
+}
+
+// ReadSetManifest reads the manifest of a set.
+func ReadSetManifest(path string, o Options) (*set.Manifest, error) {
+	f, err := openRegular(path, o.Outputs)
+	if err != nil {
+		return nil, err
+	}
+	defer f.file.Close() // it was only read
+	m, err := set.ReadManifest(f.file)
+	if err != nil {
+		return nil, &FileError{path, err}
+	}
+	return m, nil
+}
+
+// listSet lists the tables of a set, in the order of their keys. They are beside the manifest.
+func listSet(path, manifest string, o Options) (Dir, error) {
+	if o.InternalKeys == Yes || cmp.Or(o.Order.comparer, table.BytewiseComparer).Name() != table.BytewiseComparer.Name() {
+		return Dir{}, fmt.Errorf("%s: a set, whose keys are user keys in bytewise order: leave out --internal-keys and --comparator", path)
+	}
+	m, err := ReadSetManifest(manifest, o)
+	if err != nil {
+		return Dir{}, err
+	}
+	dir := filepath.Dir(manifest)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return Dir{}, err
+	}
+	d := Dir{Path: path, Set: manifest, Order: ExplicitOrder(table.BytewiseComparer)}
+	there := map[string]bool{}
+	for _, e := range entries {
+		there[e.Name()] = true
+	}
+	for i := range m.Tables {
+		t := TableFile{Path: filepath.Join(dir, m.Tables[i].Name), Line: &m.Tables[i]}
+		if t.Missing = !there[m.Tables[i].Name]; t.Missing {
+			d.Missing = append(d.Missing, t)
+		} else {
+			d.Tables = append(d.Tables, t)
+		}
+	}
+	d.noteUnlisted(entries, m)
+	d.addMissing()
+	return d, nil
+}
+
+// noteUnlisted adds a note about tables of the directory that are not in the set.
+func (d *Dir) noteUnlisted(entries []fs.DirEntry, m *set.Manifest) {
+	listed := map[string]bool{}
+	for i := range m.Tables {
+		listed[m.Tables[i].Name] = true
+	}
+	n := uint64(0)
+	for _, e := range entries {
+		if isTableName(e.Name()) && !listed[e.Name()] {
+			n++
+		}
+	}
+	if n > 0 {
+		d.note("%s: skipped %s that %s does not list: to read all tables of the directory, use --all-tables", d.Path, text.Count(n, "table"), filepath.Base(d.Set))
+	}
+}
+
+// addMissing adds the damage that tables are missing.
+func (d *Dir) addMissing() {
+	name := filepath.Base(d.Set)
+	switch n := len(d.Missing); n {
+	case 0:
+	case 1:
+		d.addDamage("%s: table %s, which %s lists, does not exist", d.Path, filepath.Base(d.Missing[0].Path), name)
+	default:
+		d.addDamage("%s: %d tables that %s lists do not exist, the first is %s", d.Path, n, name, filepath.Base(d.Missing[0].Path))
+	}
+}
+
+// all returns the tables, and those of a set that are missing, in the order of keys.
+func (d *Dir) all() []TableFile {
+	if d.Set == "" {
+		return d.Tables
+	}
+	all := slices.Concat(d.Tables, d.Missing)
+	slices.SortFunc(all, func(a, b TableFile) int { return bytes.Compare(a.Line.Smallest, b.Line.Smallest) })
+	return all
+}
+
+// missing returns the error for a table of a set that is missing.
+func (l TableFile) missing() error {
+	return &FileError{l.Path, SetError("the table does not exist, though the manifest of the set lists it: put it back, or build the set again")}
+}
+
+// candidates returns the tables that may have a key. Of a set, it is at most one.
+func (s *Source) candidates(key []byte) []*Table {
+	if !s.set {
+		return s.Tables
+	}
+	i := sort.Search(len(s.Tables), func(i int) bool { return bytes.Compare(s.Tables[i].largest, key) >= 0 })
+	if i == len(s.Tables) || bytes.Compare(key, s.Tables[i].smallest) < 0 {
+		return nil
+	}
+	return s.Tables[i : i+1]
+}
+
+// differs returns the error for a field of the manifest that is not true of the table.
+func differs(field string, has, want any) error {
+	return SetError(fmt.Sprintf("%s is %v, want %v as the manifest of the set says: put that table back, or build the set again", field, has, want))
+}
+
+// checkEnds compares the first and the last key with the manifest of the set. If they cannot be
+// read, the error comes when they are needed.
+func (f *File) checkEnds(l *set.Table) error {
+	if f.Reader.FilterOnly() {
+		return nil
+	}
+	if first, err := f.Reader.FirstKey(); err == nil && !bytes.Equal(first, l.Smallest) {
+		return differs("first key", f.Separator(first), f.Separator(l.Smallest))
+	}
+	if last, err := f.Reader.LastKey(); err == nil && !bytes.Equal(last, l.Largest) {
+		return differs("last key", f.Separator(last), f.Separator(l.Largest))
+	}
+	return nil
+}

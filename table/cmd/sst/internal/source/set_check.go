@@ -1,0 +1,80 @@
+package source
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// CheckLine compares a table with its line in the manifest of a set: SHA-256 and number of
+// entries. Size, first and last key were compared when the table was opened.
+func (f *File) CheckLine(l *set.Table) error {
+	return errors.Join(f.checkSum(l), f.checkEntries(l))
+}
+
+// checkSum compares the SHA-256.
+func (f *File) checkSum(l *set.Table) error {
+	sum := sha256.New()
+	if _, err := io.CopyBuffer(sum, io.NewSectionReader(f.Src, 0, f.Size), make([]byte, readAhead)); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != l.SHA256 {
+		return differs("SHA-256", got, l.SHA256)
+	}
+	return nil
+}
+
+// checkEntries compares the number of entries. A table with a filter only has none.
+func (f *File) checkEntries(l *set.Table) error {
+	if f.Reader.FilterOnly() {
+		return nil
+	}
+	it := f.Reader.NewIter(&table.IterOptions{NoFill: true, ReadAhead: readAhead})
+	n := uint64(0)
+	for it.Next() {
+		n++
+	}
+	if it.Close() != nil || n == l.Entries {
+		return nil // Verify reports the damage
+	}
+	return differs("number of entries", n, l.Entries)
+}
+
+// FilterOnly reports whether the source is a table with a filter only, or a set of such tables.
+// A set is one if its first table is.
+func (s *Source) FilterOnly() bool {
+	switch {
+	case s.set:
+		for _, t := range s.Tables {
+			f, err := s.open(t)
+			if err == nil {
+				only := f.Reader.FilterOnly()
+				return s.release(t, f) == nil && only
+			}
+		}
+		return false
+	case s.Dir || s.isLog:
+		return false
+	}
+	return s.File().Reader.FilterOnly()
+}
+
+// MayContain asks the filters of a single table, or of the table of a set that may have the key.
+func (s *Source) MayContain(key []byte) (may bool, err error) {
+	if !s.set {
+		return s.File().MayContain(key), nil
+	}
+	tables := s.candidates(key)
+	if len(tables) == 0 {
+		return false, nil
+	}
+	f, err := s.open(tables[0])
+	if err != nil {
+		return false, err
+	}
+	return f.MayContain(key), s.release(tables[0], f)
+}

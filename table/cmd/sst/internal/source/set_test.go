@@ -1,0 +1,120 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// writeSet writes a set of that many tables of two keys each: 0000, 0002, 0004 and so on.
+func writeSet(t *testing.T, tables int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	var m set.Manifest
+	for i := range tables {
+		var b bytes.Buffer
+		w, err := set.NewTableWriter(&b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 4 * i; n < 4*i+4; n += 2 {
+			if err := w.Append(fmt.Appendf(nil, "%04d", n), fmt.Append(nil, n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		line, err := w.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line.Name = fmt.Sprintf("%d.table", i)
+		if err := os.WriteFile(filepath.Join(dir, line.Name), b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		m.Tables = append(m.Tables, line)
+	}
+	var b bytes.Buffer
+	err := set.WriteManifest(&b, &m)
+	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, "tables.jsonl"), b.Bytes(), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Of a set of many tables, few are open at a time. Each lookup and scan finds what is there.
+func TestManyTablesOfSet(t *testing.T) {
+	t.Parallel()
+	const tables = 3 * maxOpenTables
+	s, err := OpenSource(filepath.Join(writeSet(t, tables), "tables.jsonl"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 500 {
+		n := rng.IntN(4*tables + 3)
+		e, found, err := s.Get(fmt.Appendf(nil, "%04d", n))
+		if want := n%2 == 0 && n < 4*tables; err != nil || found != want || found && string(e.Value) != fmt.Sprint(n) {
+			t.Fatalf("Get of %d: %q, %v, %v", n, e.Value, found, err)
+		}
+		checkOpenTables(t, s)
+	}
+	for _, reverse := range []bool{false, true} {
+		n := 0
+		for e, err := range s.Scan(ScanOptions{Reverse: reverse}) {
+			want := 2 * n
+			if reverse {
+				want = 4*tables - 2 - 2*n
+			}
+			if err != nil || string(e.Value) != fmt.Sprint(want) {
+				t.Fatalf("entry %d is %q, %v, want %d", n, e.Value, err, want)
+			}
+			n++
+			checkOpenTables(t, s)
+		}
+		if n != 2*tables {
+			t.Errorf("%d entries, want %d", n, 2*tables)
+		}
+	}
+}
+
+func checkOpenTables(t *testing.T, s *Source) {
+	t.Helper()
+	n := 0
+	for _, table := range s.Tables {
+		if table.file != nil {
+			n++
+		}
+	}
+	if n > maxOpenTables {
+		t.Fatalf("%d tables are open, want at most %d", n, maxOpenTables)
+	}
+}
+
+// A table that vanishes after the set was opened is damage for its keys only.
+func TestTableOfSetVanishes(t *testing.T) {
+	t.Parallel()
+	dir := writeSet(t, 3)
+	s, err := OpenSource(filepath.Join(dir, "tables.jsonl"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { s.Close() }()
+	if err := os.Remove(filepath.Join(dir, "1.table")); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]error{"0000": nil, "0004": table.ErrCorrupt, "0005": table.ErrCorrupt, "0010": nil} {
+		if _, found, err := s.Get([]byte(key)); !errors.Is(err, want) || found != (want == nil) {
+			t.Errorf("%s: found %v, %v, want %v", key, found, err, want)
+		}
+	}
+	if !errors.Is(s.Damage, table.ErrCorrupt) {
+		t.Errorf("the damage of the set is %v", s.Damage)
+	}
+}
