@@ -3,9 +3,9 @@
 //
 // Each command is in the file of its name. Flags and their values that several commands
 // share are in *_flags.go. The work is done by the packages below internal: source reads
-// tables, logs and databases, tablestats, layout, summary and report describe them, input,
-// sorting and output make new ones, and salvage reads damaged ones. play makes a page to
-// play with a filter, and page has what web pages share.
+// tables, logs, databases and sets, tablestats, layout, summary and report describe them,
+// input, sorting, output and partition make new ones, and salvage reads damaged ones. play
+// makes a page to play with a filter, and page has what web pages share.
 //
 // The exit status is 0 if all is well, 1 if a key is absent or two tables differ, 2 for
 // wrong usage, for files that cannot be read or written and for files that are not LevelDB

@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -102,4 +104,45 @@ func hexLines(lines []byte) string {
 		fmt.Fprintf(&all, "%x\n", bytes.TrimSuffix(line, []byte("\n")))
 	}
 	return all.String()
+}
+
+// A signal in the middle of a set leaves no table of it, though some were complete.
+func TestSignalEndsSet(t *testing.T) {
+	p := command(t)
+	p.Args = append(p.Args, "build", "--sorted", "--entries-per-table", "100", "-o", p.path("set"), "--format", "keys")
+	in, err := p.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		for i := 0; ; i++ {
+			if _, err := fmt.Fprintf(in, "%09d\n", i); err != nil {
+				return
+			}
+			if i > 10_000 {
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}()
+	for tables := 0; tables < 3; time.Sleep(time.Millisecond) {
+		files, err := filepath.Glob(p.path("set/*.ldb"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-ended:
+			t.Fatalf("%v, %s", p.Wait(), &p.stderr)
+		default:
+			tables = len(files)
+		}
+	}
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	p.checkEnd(t, 128+int(syscall.SIGTERM), "sst: interrupted\n")
 }

@@ -39,8 +39,9 @@ table is damaged, sst reports the damage, counts the rest, and exits with status
 a table. It takes directories only. For each level it prints the number of tables, their
 size, their first and last key, and how many tables overlap. It also prints the last
 sequence number, the comparator, and the logs. A live log may hold writes that are not in
-a table yet. Without a readable MANIFEST it lists the tables and logs. The exit status is 3
-if a table is missing or has the wrong size.`,
+a table yet. Without a readable MANIFEST it lists the tables and logs. Of a set, it prints
+the number of tables and entries, how even the tables are, and the range of keys. The exit
+status is 3 if a table is missing or has the wrong size.`,
 		Example: `  sst stats users.ldb
   sst stats --summary /var/lib/app/db
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,

@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// summarizeAll prints the summary of each database.
+// summarizeAll prints the summary of each database or set.
 func summarizeAll(out, stderr io.Writer, dirs []string, o source.Options, asJSON bool) error {
 	var failed []error
 	for i, dir := range dirs {
@@ -26,10 +26,13 @@ func summarizeAll(out, stderr io.Writer, dirs []string, o source.Options, asJSON
 	return errors.Join(failed...)
 }
 
-// summarize prints the summary of a database, and then returns what is missing or wrong.
+// summarize prints the summary of a database or a set, and then returns what is missing or wrong.
 func summarize(out, stderr io.Writer, path string, o source.Options, asJSON bool) error {
+	if s, damage := summary.ReadSet(path, o); s != nil || damage != nil {
+		return printSetSummary(out, stderr, s, asJSON, damage)
+	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is a file, want the directory of a database with --summary", path)
+		return fmt.Errorf("%s is a file, want the directory of a database or a set with --summary", path)
 	}
 	s, damage := summary.Read(path, o, false)
 	if s == nil {

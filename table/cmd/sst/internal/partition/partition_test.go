@@ -117,6 +117,29 @@ func TestWriteSet(t *testing.T) {
 	}
 }
 
+// A process that was killed leaves tables without a manifest. The same pairs make the same
+// tables of them, and no others stay.
+func TestWriteAfterKill(t *testing.T) {
+	t.Parallel()
+	dir, want := t.TempDir(), t.TempDir()
+	w, err := Create(t.Context(), options(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendKeys(t, w, 99, "v")
+	if n := len(names(t, dir)); n < 9 {
+		t.Fatalf("%d files, want some tables before the end", n)
+	}
+	if err := errors.Join(w.current.Abort(), w.cutter.close()); err != nil {
+		t.Fatal(err)
+	}
+	write(t, options(dir), 120, "v")
+	write(t, options(want), 120, "v")
+	if diff := cmp.Diff(listing(t, want), listing(t, dir)); diff != "" {
+		t.Errorf("(-undisturbed +after a kill):\n%s", diff)
+	}
+}
+
 func TestWriteEmptySet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -74,6 +74,17 @@ func ReadSetManifest(path string, o Options) (*set.Manifest, error) {
 	return m, nil
 }
 
+// ListSet lists the tables of the set that a directory or a manifest is. It returns nil if path
+// is no set.
+func ListSet(path string, o Options) (*Dir, error) {
+	manifest := setManifestOf(path)
+	if manifest == "" {
+		return nil, nil
+	}
+	d, err := listSet(path, manifest, o)
+	return &d, err
+}
+
 // listSet lists the tables of a set, in the order of their keys. They are beside the manifest.
 func listSet(path, manifest string, o Options) (Dir, error) {
 	if o.InternalKeys == Yes || cmp.Or(o.Order.comparer, table.BytewiseComparer).Name() != table.BytewiseComparer.Name() {
@@ -101,7 +112,9 @@ func listSet(path, manifest string, o Options) (Dir, error) {
 			d.Tables = append(d.Tables, t)
 		}
 	}
-	d.noteUnlisted(entries, m)
+	if path != manifest {
+		d.noteUnlisted(entries, m)
+	}
 	d.addMissing()
 	return d, nil
 }
@@ -135,8 +148,8 @@ func (d *Dir) addMissing() {
 	}
 }
 
-// all returns the tables, and those of a set that are missing, in the order of keys.
-func (d *Dir) all() []TableFile {
+// All returns the tables, and those of a set that are missing, in the order of keys.
+func (d *Dir) All() []TableFile {
 	if d.Set == "" {
 		return d.Tables
 	}

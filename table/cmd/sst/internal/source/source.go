@@ -77,7 +77,7 @@ func (s *Source) openDir() error {
 	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
-	for _, l := range d.all() {
+	for _, l := range d.All() {
 		if err := s.add(l); err != nil {
 			return err
 		}

@@ -1,0 +1,60 @@
+package summary
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A SetSummary describes a set by its manifest, without opening a table.
+type SetSummary struct {
+	Manifest    string    `json:"set"`
+	Tables      int       `json:"tables"`
+	Bytes       int64     `json:"bytes"`
+	TailBytes   int64     `json:"tail_bytes"` // filters, indexes and footers
+	Entries     uint64    `json:"entries"`
+	MostEntries uint64    `json:"most_entries"` // of a table
+	Smallest    *text.Key `json:"smallest,omitempty"`
+	Largest     *text.Key `json:"largest,omitempty"`
+	Notes       []string  `json:"notes,omitempty"`
+	Damage      []string  `json:"damage,omitempty"`
+}
+
+// ReadSet reads the manifest of a set, and compares the sizes of its tables with it. The error
+// holds what differs. If path is no set, it returns nil and no error.
+func ReadSet(path string, o source.Options) (*SetSummary, error) {
+	if o.AllTables {
+		return nil, nil
+	}
+	d, err := source.ListSet(path, o)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	s := &SetSummary{Manifest: d.Set, Notes: d.Notes}
+	damage := d.Damage
+	for _, t := range d.All() {
+		s.add(t.Line)
+		if info, err := os.Stat(t.Path); err == nil && info.Size() != t.Line.Size {
+			damage = append(damage, source.SetError(fmt.Sprintf("%s: size is %d, want %d as the manifest of the set says", t.Path, info.Size(), t.Line.Size)))
+		}
+	}
+	for _, e := range damage {
+		s.Damage = append(s.Damage, text.Lines(e)...)
+	}
+	return s, errors.Join(damage...)
+}
+
+// add adds the next table.
+func (s *SetSummary) add(t *set.Table) {
+	if s.Tables == 0 {
+		s.Smallest = &text.Key{Stored: t.Smallest}
+	}
+	s.Largest = &text.Key{Stored: t.Largest}
+	s.Tables++
+	s.Bytes, s.TailBytes, s.Entries = s.Bytes+t.Size, s.TailBytes+t.TailSize, s.Entries+t.Entries
+	s.MostEntries = max(s.MostEntries, t.Entries)
+}
