@@ -1,0 +1,95 @@
+//go:build unix
+
+package setio_test
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/workload"
+)
+
+// BenchmarkWrite builds sets of URLs of 64 bytes in shuffled files, each in a process of its
+// own: CPU time and memory are those of all of Prism, the worker and the process.
+func BenchmarkWrite(b *testing.B) {
+	for _, size := range []struct{ keys, files, tables int }{
+		{1_000_000, 16, 16},
+		{10_000_000, 16, 160},
+	} {
+		b.Run(fmt.Sprintf("keys=%d/files=%d/tables=%d", size.keys, size.files, size.tables), func(b *testing.B) {
+			if size.keys > 1_000_000 {
+				long.Test(b)
+			}
+			files := shuffledFiles(b, size.keys, size.files)
+			for b.Loop() {
+				b.StopTimer()
+				dir := b.TempDir()
+				b.StartTimer()
+				benchmarkChild(b, dir, files, size.keys, size.tables)
+			}
+		})
+	}
+}
+
+// benchmarkChild builds a set in a process, and reports what it took.
+func benchmarkChild(b *testing.B, dir, files string, keys, tables int) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = childEnv(dir, files, keys/tables)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v:\n%s", err, out)
+	}
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	rss := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+	if runtime.GOOS != "darwin" {
+		rss <<= 10 // it is in KiB
+	}
+	b.ReportMetric(cpu.Seconds(), "cpu-s")
+	b.ReportMetric(1e6*cpu.Seconds()/float64(keys), "cpu-µs/key")
+	b.ReportMetric(float64(rss)/1e6, "peak-MB")
+	b.StopTimer()
+	defer b.StartTimer()
+	m, _ := readSet(b, dir)
+	var entries, largest uint64
+	for _, t := range m.Tables {
+		entries += t.Entries
+		largest = max(largest, t.Entries)
+	}
+	if entries != uint64(keys) {
+		b.Fatalf("the set has %d keys, want %d", entries, keys)
+	}
+	b.ReportMetric(float64(len(m.Tables)), "tables")
+	b.ReportMetric(float64(largest)*float64(len(m.Tables))/float64(entries), "largest/mean")
+}
+
+// shuffledFiles writes files of n URLs in random order, and returns a pattern of their names.
+func shuffledFiles(b *testing.B, n, files int) string {
+	dir := b.TempDir()
+	keys := workload.W3(n).Keys
+	order := rand.New(rand.NewPCG(17, 17)).Perm(n)
+	for i := range files {
+		f, err := os.Create(filepath.Join(dir, fmt.Sprintf("part-%03d", i)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		w := bufio.NewWriter(f)
+		for _, k := range order[i*n/files : (i+1)*n/files] {
+			w.Write(keys[k])
+			w.WriteByte('\n')
+		}
+		if err := w.Flush(); err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "*")
+}

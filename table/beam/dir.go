@@ -1,0 +1,99 @@
+package setio
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// pendingName is the name of a table before its SHA-256 is known. No file has it: until then
+// the file is sievetable-….tmp.
+const pendingName = "pending.ldb"
+
+// tableName returns the name of a table.
+func tableName(number int64, sha256 string, filterOnly bool) string {
+	ext := "ldb"
+	if filterOnly {
+		ext = "filter" // for LevelDB it would be an empty table
+	}
+	return fmt.Sprintf("%06d-%s.%s", number, sha256, ext)
+}
+
+// ours matches the names of tables and of temporary files that builds write.
+var ours = regexp.MustCompile(`^([0-9]{6,}-[0-9a-f]{64}\.(ldb|filter)|sievetable-[0-9a-f]{16}\.tmp)$`)
+
+// prepare makes the directory. It finds out early whether the manifest that may be there can be
+// read: sweep needs to know its tables.
+func prepare(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("setio: directory of the set: %w", err)
+	}
+	_, err := readManifest(dir)
+	return err
+}
+
+// readManifest reads the manifest in dir. If there is none, it is nil.
+func readManifest(dir string) (*set.Manifest, error) {
+	f, err := os.Open(filepath.Join(dir, set.ManifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("setio: earlier manifest: %w", err)
+	}
+	defer f.Close()
+	m, err := set.ReadManifest(f)
+	if err != nil {
+		return nil, fmt.Errorf("setio: earlier manifest %s: %w: remove it, or write to another directory", f.Name(), err)
+	}
+	return m, nil
+}
+
+// writeManifest writes the manifest in dir.
+func writeManifest(dir string, m *set.Manifest) (path string, err error) {
+	path = filepath.Join(dir, set.ManifestName)
+	f, err := atomicfile.Create(path)
+	if err != nil {
+		return "", fmt.Errorf("setio: manifest: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Abort()) }() // does nothing after Commit
+	if err := set.WriteManifest(f, m); err != nil {
+		return "", err
+	}
+	if err := atomicfile.Commit(f); err != nil {
+		return "", fmt.Errorf("setio: manifest: %w", err)
+	}
+	return path, nil
+}
+
+// sweep removes the tables and temporary files that builds have written and that none of the
+// manifests names. A nil manifest names none.
+func sweep(dir string, manifests ...*set.Manifest) error {
+	keep := map[string]bool{}
+	for _, m := range manifests {
+		if m != nil {
+			for _, t := range m.Tables {
+				keep[t.Name] = true
+			}
+		}
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("setio: remove tables of earlier builds: %w", err)
+	}
+	for _, f := range files {
+		if !f.Type().IsRegular() || keep[f.Name()] || !ours.MatchString(f.Name()) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("setio: remove a file of an earlier build: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+// Package setio builds sets of tables with Apache Beam: range-partitioned tables and their
+// manifest, as package [github.com/sievetable/sievetable/table/set] reads them, from files of
+// lines. Each line is a key. Beam runs the same program on one machine (Prism) and on clusters
+// (Flink, Spark, Dataflow).
+//
+//	p, s := beam.NewPipelineWithRoot()
+//	files := beam.CreateList(s, names)
+//	if _, err := setio.Write(s, "/mnt/shared/blacklist", files, setio.Options{}); err != nil { … }
+//	if _, err := beam.Run(ctx, "prism", p); err != nil { … }
+//
+// # How it works
+//
+// What travels between workers are blocks of sorted keys, not keys: an element of Beam costs
+// some microseconds, whatever its size.
+//
+//  1. A worker for each file reads it and samples its keys. The samples of all files say where
+//     to split the keys, so that each table gets about as many. The same keys are sampled in
+//     each run.
+//  2. A worker for each file reads it again and sorts it in runs of [Options].RunSize in memory.
+//     It cuts each run at the splits into pieces.
+//  3. The pieces are grouped by table. A worker for each table merges them and writes the table
+//     under a temporary name. Then it renames it to the table's number and SHA-256.
+//  4. When all tables are there, one worker removes what earlier builds have left behind, and
+//     writes the manifest.
+//
+// # Failures
+//
+// Every step can run twice: the same files and Options make the same bytes under the same
+// names. The manifest appears only when all tables are complete and on disk. It is not written if
+// a file or a piece is missing, since a runner may go on when a worker has failed. Tables of a
+// build that has failed, or that was killed, stay in the directory. The next build uses or
+// removes them.
+package setio

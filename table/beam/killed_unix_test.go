@@ -1,0 +1,120 @@
+//go:build unix
+
+package setio_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	setio "github.com/sievetable/sievetable/table/beam"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// killingPolicy is Bloom filters that kill the process while it writes the third table.
+type killingPolicy struct{ filter.Policy }
+
+var filters atomic.Int64
+
+func (p killingPolicy) NewGenerator() filter.Generator {
+	if os.Getenv("SETIO_TEST_KILL") != "" && filters.Add(1) == 4 { // Write has made one to check the options
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	return p.Policy.NewGenerator()
+}
+
+func init() {
+	setio.RegisterWriter("killing", func() *table.WriterOptions {
+		return &table.WriterOptions{FilterPolicy: killingPolicy{filter.NewBloom(10)}}
+	})
+}
+
+// A build is killed when it has written two of ten tables. There is no manifest then, or still
+// that of the build before. The next build has the same bytes as one that nothing happened to,
+// and leaves no file behind that no manifest names.
+func TestKilled(t *testing.T) {
+	keys := shuffledURLs(20_000)
+	earlier, now := writeFiles(t, 2, keys[:5000]), writeFiles(t, 4, keys)
+	o := setio.Options{EntriesPerTable: 2000, Writer: "killing"}
+	undisturbed := t.TempDir()
+	if err := build(undisturbed, now, o); err != nil {
+		t.Fatal(err)
+	}
+	_, want := readSet(t, undisturbed)
+
+	for name, before := range map[string][]string{"new directory": nil, "after another build": earlier} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			kept := []string(nil)
+			if before != nil {
+				if err := build(dir, before, o); err != nil {
+					t.Fatal(err)
+				}
+				m, _ := readSet(t, dir)
+				kept = namesOf(m)
+			}
+			buildKilled(t, dir, now)
+			checkKilled(t, dir, kept)
+			if err := build(dir, now, o); err != nil {
+				t.Fatal(err)
+			}
+			m, file := readSet(t, dir)
+			if diff := cmp.Diff(want, file); diff != "" {
+				t.Errorf("manifests (-undisturbed +after the kill):\n%s", diff)
+			}
+			names := slices.Concat(namesOf(m), kept)
+			slices.Sort(names)
+			if diff := cmp.Diff(slices.Compact(names), list(t, dir)); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// buildKilled starts a process that builds a set and is killed.
+func buildKilled(t *testing.T, dir string, files []string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = childEnv(dir, filepath.Join(filepath.Dir(files[0]), "*"), 2000, "SETIO_TEST_KILL=1")
+	out, _ := cmd.CombinedOutput()
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
+		t.Fatalf("%v, want killed:\n%s", cmd.ProcessState, out)
+	}
+}
+
+// checkKilled checks what a killed build has left behind: two tables, a temporary file, and the
+// files that were there before, whose manifest still has all its tables.
+func checkKilled(t *testing.T, dir string, kept []string) {
+	t.Helper()
+	tables, temporary := 0, 0
+	for _, name := range list(t, dir) {
+		switch {
+		case slices.Contains(kept, name):
+		case strings.HasSuffix(name, ".ldb"):
+			tables++
+		case strings.HasSuffix(name, ".tmp"):
+			temporary++
+		default:
+			t.Errorf("there is %s, want no manifest before its tables", name)
+		}
+	}
+	if tables == 0 || temporary == 0 {
+		t.Errorf("the killed build has left %d tables and %d temporary files behind, want at least one", tables, temporary)
+	}
+	if kept != nil {
+		m, _ := readSet(t, dir)
+		scan(t, dir, m)
+	} else if _, err := os.Stat(filepath.Join(dir, set.ManifestName)); err == nil {
+		t.Error("there is a manifest")
+	}
+}

@@ -1,0 +1,99 @@
+package setio_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
+	setio "github.com/sievetable/sievetable/table/beam"
+)
+
+// childDir is in the environment of a process that builds a set, and does nothing else: the
+// directory of the set.
+const childDir = "SETIO_TEST_DIR"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	beam.Init()
+	if !testing.Verbose() { // Prism logs a lot
+		slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil)))
+		log.SetLogger(quiet{})
+	}
+	if dir := os.Getenv(childDir); dir != "" {
+		if err := child(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+type quiet struct{}
+
+func (quiet) Log(context.Context, log.Severity, int, string) {}
+
+// child builds a set in dir, with the environment's files, tables and writer.
+func child(dir string) error {
+	files, err := filepath.Glob(os.Getenv("SETIO_TEST_FILES"))
+	if err != nil {
+		return err
+	}
+	entries, err := strconv.Atoi(os.Getenv("SETIO_TEST_ENTRIES"))
+	if err != nil {
+		return err
+	}
+	o := setio.Options{EntriesPerTable: entries}
+	if os.Getenv("SETIO_TEST_KILL") != "" {
+		o.Writer = "killing"
+	}
+	return build(dir, files, o)
+}
+
+// childEnv returns the environment for child.
+func childEnv(dir, files string, entries int, more ...string) []string {
+	env := append(os.Environ(), childDir+"="+dir, "SETIO_TEST_FILES="+files, fmt.Sprint("SETIO_TEST_ENTRIES=", entries))
+	return append(env, more...)
+}
+
+// build builds a set of the files in dir, on Prism in this process.
+func build(dir string, files []string, o setio.Options) error {
+	p, s := beam.NewPipelineWithRoot()
+	if _, err := setio.Write(s, dir, beam.CreateList(s, files), o); err != nil {
+		return err
+	}
+	_, err := prism.Execute(context.Background(), p)
+	return err
+}
+
+// writeFiles writes files of lines to a new directory, and returns their names. The keys are
+// dealt to n files like cards.
+func writeFiles(t testing.TB, n int, keys [][]byte) []string {
+	t.Helper()
+	dir := t.TempDir()
+	lines := make([]strings.Builder, n)
+	for i, key := range keys {
+		lines[i%n].Write(key)
+		lines[i%n].WriteByte('\n')
+	}
+	var names []string
+	for i := range lines {
+		name := filepath.Join(dir, fmt.Sprintf("part-%03d.txt", i))
+		if err := os.WriteFile(name, []byte(lines[i].String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,52 @@
+package setio
+
+// fanIn is how many pieces are merged at a time. A merge of more takes longer for each key.
+const fanIn = 64
+
+// A merger merges any number of pieces. It merges fanIn of them to a larger piece, and fanIn of
+// these to a still larger one, so that each key is merged few times. Keys that most pieces have
+// then take no more memory than fanIn pieces do.
+type merger struct {
+	levels [][]piece // levels[i] has pieces of fanInⁱ pieces
+}
+
+// add adds a piece.
+func (m *merger) add(p piece) error { return m.addTo(0, p) }
+
+func (m *merger) addTo(level int, p piece) error {
+	if level == len(m.levels) {
+		m.levels = append(m.levels, nil)
+	}
+	pieces := append(m.levels[level], p)
+	if len(pieces) < fanIn {
+		m.levels[level] = pieces
+		return nil
+	}
+	m.levels[level] = nil
+	larger, err := mergeToPiece(pieces)
+	if err != nil {
+		return err
+	}
+	return m.addTo(level+1, larger)
+}
+
+// mergeToPiece merges pieces to one.
+func mergeToPiece(pieces []piece) (piece, error) {
+	w, err := newPieceWriter()
+	if err != nil {
+		return nil, err
+	}
+	if err := merge(pieces, func(key []byte) error { return w.Append(key, nil) }); err != nil {
+		return nil, err
+	}
+	return w.finish()
+}
+
+// all calls f with each key of the pieces, as merge does.
+func (m *merger) all(f func(key []byte) error) error {
+	var pieces []piece
+	for _, level := range m.levels {
+		pieces = append(pieces, level...)
+	}
+	return merge(pieces, f)
+}

@@ -1,0 +1,162 @@
+package setio
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// each returns an iterator over the elements, as Beam gives to a step.
+func each[E any](elements []E) func(*E) bool {
+	return func(e *E) bool {
+		if len(elements) == 0 {
+			return false
+		}
+		*e, elements = elements[0], elements[1:]
+		return true
+	}
+}
+
+// piecesOf returns n pieces. Each has a third of the keys 0 to 99.
+func piecesOf(t *testing.T, n int) []piece {
+	t.Helper()
+	var pieces []piece
+	for i := range n {
+		var keys [][]byte
+		for k := i % 3; k < 100; k += 3 {
+			keys = append(keys, fmt.Appendf(nil, "%04d", k))
+		}
+		p, err := encodeKeys(keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces = append(pieces, p)
+	}
+	return pieces
+}
+
+// write writes table 7 of the pieces in dir, and returns what it emits.
+func write(t *testing.T, dir string, pieces []piece) string {
+	t.Helper()
+	var line string
+	fn := &writeTable{Dir: dir}
+	if err := fn.ProcessElement(7, each(pieces), func(b []byte) { line += string(b) }); err != nil {
+		t.Fatal(err)
+	}
+	return line
+}
+
+// A runner may process a bundle twice, with the pieces in another order. The table has the same
+// bytes and the same name. That also holds for so many pieces that they are merged in steps.
+func TestWriteTableTwice(t *testing.T) {
+	for _, n := range []int{3, fanIn - 1, fanIn, fanIn + 1, fanIn*fanIn + 70} {
+		dir := t.TempDir()
+		pieces := piecesOf(t, n)
+		first := write(t, dir, pieces)
+		rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
+		if diff := cmp.Diff(first, write(t, dir, pieces)); diff != "" {
+			t.Errorf("%d pieces: what the step emits (-first +second):\n%s", n, diff)
+		}
+		files, err := os.ReadDir(dir)
+		if err != nil || len(files) != 1 {
+			t.Errorf("%d pieces: files %v, error %v, want one table", n, files, err)
+		}
+		if !strings.Contains(first, `"entries":100,`) {
+			t.Errorf("%d pieces: %s, want 100 entries", n, first)
+		}
+	}
+}
+
+// A piece that was changed on its way is an error: its blocks have checksums.
+func TestChangedPiece(t *testing.T) {
+	for name, change := range map[string]func(piece) piece{
+		"bit":   func(p piece) piece { p[len(p)/2] ^= 1; return p },
+		"short": func(p piece) piece { return p[:len(p)-1] },
+		"empty": func(piece) piece { return nil },
+	} {
+		fn := &writeTable{Dir: t.TempDir()}
+		pieces := piecesOf(t, 3)
+		pieces[1] = change(pieces[1])
+		err := fn.ProcessElement(0, each(pieces), func([]byte) { t.Errorf("%s: a table is written", name) })
+		if err == nil || !strings.HasPrefix(err.Error(), "setio: ") {
+			t.Errorf("%s: error %v, want one of setio", name, err)
+		}
+	}
+}
+
+// A runner may go on when a bundle has failed. What the bundle would have emitted is missing
+// then. The last step finds out, and writes no manifest.
+func TestFinishCounts(t *testing.T) {
+	dir := t.TempDir()
+	table := []byte(write(t, dir, piecesOf(t, 3)))
+	for name, test := range map[string]struct {
+		dir    string
+		files  []string
+		sent   []int64
+		tables [][]byte
+		want   string // "" for no error
+	}{
+		"complete":       {files: []string{"a", "b"}, sent: []int64{1, 2}, tables: [][]byte{table}},
+		"missing file":   {files: []string{"a", "b"}, sent: []int64{3}, tables: [][]byte{table}, want: "1 files are sorted, want 2"},
+		"missing piece":  {files: []string{"a", "b"}, sent: []int64{2, 2}, tables: [][]byte{table}, want: "3 pieces of sorted keys are in tables, want 4"},
+		"missing table":  {files: []string{"a", "b"}, sent: []int64{1, 2}, want: "0 pieces of sorted keys are in tables, want 3"},
+		"twice":          {files: []string{"a", "b"}, sent: []int64{3, 3}, tables: [][]byte{table, table}, want: "two"},
+		"garbage":        {files: []string{"a", "b"}, sent: []int64{1, 2}, tables: [][]byte{[]byte("x")}, want: "what a worker says"},
+		"not shared dir": {dir: t.TempDir(), files: []string{"a", "b"}, sent: []int64{1, 2}, tables: [][]byte{table}, want: "all workers share"},
+	} {
+		if test.dir == "" {
+			test.dir = dir
+		}
+		manifest := filepath.Join(test.dir, set.ManifestName)
+		os.Remove(manifest)
+		err := (&finish{Dir: test.dir}).ProcessElement(nil, each(test.files), each(test.sent), each(test.tables), func(string) {})
+		if test.want == "two" {
+			test.want = "set: line 3 of the manifest"
+		}
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		}
+		if _, statErr := os.Stat(manifest); (statErr == nil) != (test.want == "") {
+			t.Errorf("%s: manifest: %v", name, statErr)
+		}
+	}
+}
+
+// Only what builds have written is removed, and only if no manifest names it.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	sum := strings.Repeat("0a", 32)
+	orphans := []string{
+		"000001-" + sum + ".ldb", "000001-" + sum + ".filter", "10000000-" + sum + ".ldb", "sievetable-0123456789abcdef.tmp",
+	}
+	others := []string{
+		"000002-" + sum + ".ldb", "000003-" + sum + ".ldb", set.ManifestName, "000001.ldb", "x000001-" + sum + ".ldb",
+		"000001-" + sum + ".ldb.bak", "sievetable-notes.tmp", "00001-" + sum + ".ldb", "000001-" + sum[1:] + ".ldb",
+	}
+	for _, name := range append(orphans, others...) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	naming := func(name string) *set.Manifest { return &set.Manifest{Tables: []set.Table{{Name: name}}} }
+	if err := sweep(dir, naming(others[0]), nil, naming(others[1])); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range orphans {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	for _, name := range others {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package setio_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	setio "github.com/sievetable/sievetable/table/beam"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// writers are options of tables.
+var writers = map[string]*table.WriterOptions{
+	"12 bits":       {FilterPolicy: filter.NewBloom(12)},
+	"table filters": {TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression},
+	"filters only":  {TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true},
+	"defaults":      nil,
+	"bad":           {BlockSize: -1},
+}
+
+func init() {
+	for name, o := range writers {
+		setio.RegisterWriter(name, func() *table.WriterOptions { return o })
+	}
+}
+
+// shuffledURLs returns n URLs in random order, of which each tenth is there three times.
+func shuffledURLs(n int) [][]byte {
+	keys := workload.W3(n).Keys
+	for i := 0; i < n; i += 10 {
+		keys = append(keys, keys[i], keys[i])
+	}
+	rand.New(rand.NewPCG(17, 17)).Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	return keys
+}
+
+// sortUnique returns what sort -u prints.
+func sortUnique(keys [][]byte) []string {
+	var sorted []string
+	for _, key := range keys {
+		sorted = append(sorted, string(key))
+	}
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}
+
+// A scan of the set is what sort -u prints of the files. The tables have about as many keys
+// each, and a second build has the same bytes.
+func TestWrite(t *testing.T) {
+	for name, test := range map[string]struct {
+		keys, tables int
+		o            setio.Options
+	}{
+		"10 tables":                 {100_000, 10, setio.Options{EntriesPerTable: 10_000}},
+		"one table":                 {10_000, 1, setio.Options{}},
+		"50 tables, short runs":     {10_000, 50, setio.Options{EntriesPerTable: 200, RunSize: 100_000, Writer: "12 bits"}},
+		"filters of whole tables":   {10_000, 5, setio.Options{EntriesPerTable: 2000, Writer: "table filters"}},
+		"defaults of package table": {10_000, 5, setio.Options{EntriesPerTable: 2000, Writer: "defaults"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			keys := shuffledURLs(test.keys)
+			files := writeFiles(t, 7, keys)
+			m, file := buildSet(t, files, test.o, sortUnique(keys))
+			if n := len(m.Tables); n < test.tables || n > test.tables+1 {
+				t.Errorf("%d tables, want %d or %d", n, test.tables, test.tables+1)
+			}
+			checkEven(t, m)
+			slices.Reverse(files)
+			_, second := buildSet(t, files, test.o, sortUnique(keys))
+			if diff := cmp.Diff(file, second); diff != "" {
+				t.Errorf("manifests of two builds (-first +second):\n%s", diff)
+			}
+		})
+	}
+}
+
+// buildSet builds a set in a new directory, and checks that it has these keys. It returns the
+// manifest and its bytes.
+func buildSet(t *testing.T, files []string, o setio.Options, want []string) (*set.Manifest, string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := build(dir, files, o); err != nil {
+		t.Fatal(err)
+	}
+	m, file := readSet(t, dir)
+	if got := scan(t, dir, m); !slices.Equal(want, got) { // it is much faster than cmp.Diff
+		t.Errorf("keys (-want +got):\n%s", cmp.Diff(want, got))
+	}
+	if diff := cmp.Diff(namesOf(m), list(t, dir)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	return m, file
+}
+
+// checkEven checks that no table is much larger than the others.
+func checkEven(t *testing.T, m *set.Manifest) {
+	t.Helper()
+	var entries, largest uint64
+	for _, line := range m.Tables {
+		entries += line.Entries
+		largest = max(largest, line.Entries)
+	}
+	if mean := float64(entries) / float64(len(m.Tables)); float64(largest) > 1.3*mean {
+		t.Errorf("the largest of %d tables has %d entries, want ≤ 1.3 × the mean of %.0f", len(m.Tables), largest, mean)
+	}
+}
+
+// Each line is a key, whatever its bytes are, also an empty one. It is there once.
+func TestLines(t *testing.T) {
+	longest := strings.Repeat("k", 256<<10)
+	for name, test := range map[string]struct{ files, want []string }{
+		"any bytes":        {files: []string{"\nb\na\r\n", "\xff\x00\na\n", "b\nc", ""}, want: []string{"", "a", "a\r", "b", "c", "\xff\x00"}},
+		"an empty line":    {files: []string{"\n"}, want: []string{""}},
+		"only empty files": {files: []string{"", ""}, want: nil},
+		"the longest key":  {files: []string{longest + "\n" + longest}, want: []string{longest}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, _ := buildSet(t, writeContents(t, test.files), setio.Options{EntriesPerTable: 1}, test.want)
+			if len(m.Tables) != len(test.want) {
+				t.Errorf("%d tables, want %d of one key each", len(m.Tables), len(test.want))
+			}
+		})
+	}
+}
+
+// Tables can have a filter of their keys and nothing else.
+func TestFilterOnly(t *testing.T) {
+	keys := shuffledURLs(10_000)
+	dir := t.TempDir()
+	if err := build(dir, writeFiles(t, 2, keys), setio.Options{EntriesPerTable: 4000, Writer: "filters only"}); err != nil {
+		t.Fatal(err)
+	}
+	m, _ := readSet(t, dir)
+	var entries uint64
+	for _, line := range m.Tables {
+		entries += line.Entries
+		if !strings.HasSuffix(line.Name, ".filter") {
+			t.Errorf("name %q, want another extension than that of LevelDB's tables", line.Name)
+		}
+	}
+	if entries != 10_000 {
+		t.Errorf("the filters have %d keys, want 10000", entries)
+	}
+}
