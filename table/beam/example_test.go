@@ -17,6 +17,7 @@ import (
 // Two files have five different lines. Prism, which runs in this process, builds tables of
 // about two keys each. The directory example has a program for all runners.
 func ExampleWrite() {
+	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "setio")
 	if err != nil {
 		log.Fatal(err)
@@ -36,24 +37,26 @@ func ExampleWrite() {
 	if _, err := setio.Write(s, dir, files, setio.Options{EntriesPerTable: 2}); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := prism.Execute(context.Background(), p); err != nil {
+	if _, err := prism.Execute(ctx, p); err != nil {
 		log.Fatal(err)
 	}
 
-	f, err := os.Open(filepath.Join(dir, set.ManifestName))
+	fruit, err := set.OpenDir(ctx, dir, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer f.Close()
-	m, err := set.ReadManifest(f)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, t := range m.Tables {
+	defer fruit.Close()
+	for _, t := range fruit.Manifest().Tables {
 		fmt.Printf("%s… %d entries, %s to %s\n", t.Name[:6], t.Entries, t.Smallest, t.Largest)
 	}
+	_, err = fruit.Get(ctx, []byte("cherry"))
+	fmt.Println("cherry:", err)
+	_, err = fruit.Get(ctx, []byte("chestnut"))
+	fmt.Println("chestnut:", err)
 	// Output:
-	// 000000… 1 entries, apple to apple
-	// 000001… 2 entries, banana to cherry
-	// 000002… 2 entries, damson to elder
+	// 000001… 1 entries, apple to apple
+	// 000002… 2 entries, banana to cherry
+	// 000003… 2 entries, damson to elder
+	// cherry: <nil>
+	// chestnut: table: key not found
 }

@@ -41,7 +41,7 @@ func (r *run) take() [][]byte {
 	return slices.CompactFunc(keys, bytes.Equal)
 }
 
-// cut cuts sorted keys at the splits. It calls f with the number of each table and its keys, in
+// cut cuts sorted keys at the splits. It calls f with the index of each table and its keys, in
 // one or more parts. It calls f for no table without keys.
 func cut(keys, splits [][]byte, f func(table int, keys [][]byte) error) error {
 	for i := 0; i <= len(splits) && len(keys) > 0; i++ {

@@ -1,6 +1,12 @@
 package setio
 
-import "context"
+import (
+	"context"
+	"errors"
+)
+
+// errNoSplits is the error if a runner goes on although the splits could not be found.
+var errNoSplits = errors.New("setio: there are no splits: a worker has failed and the runner went on; see its log, and build again")
 
 // sortFile makes pieces of a file.
 type sortFile struct {
@@ -12,8 +18,12 @@ type sortFile struct {
 
 // ProcessElement emits pieces of the file with the numbers of their tables, and how many pieces
 // there are.
-func (fn *sortFile) ProcessElement(ctx context.Context, file string, splits []byte, emit func(int64, []byte), sent func(int64)) error {
-	at, err := decodeKeys(splits)
+func (fn *sortFile) ProcessElement(ctx context.Context, file string, splits func(*[]byte) bool, emit func(int64, []byte), sent func(int64)) error {
+	var p piece
+	if !splits(&p) {
+		return errNoSplits
+	}
+	at, err := decodeKeys(p)
 	if err != nil {
 		return err
 	}
@@ -46,7 +56,7 @@ func (fn *sortFile) flush(splits [][]byte, emit func(int64, []byte)) (pieces int
 			return err
 		}
 		pieces++
-		emit(int64(table), p)
+		emit(int64(table)+1, p)
 		return nil
 	})
 	return pieces, err

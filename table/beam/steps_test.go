@@ -74,23 +74,6 @@ func TestWriteTableTwice(t *testing.T) {
 	}
 }
 
-// A piece that was changed on its way is an error: its blocks have checksums.
-func TestChangedPiece(t *testing.T) {
-	for name, change := range map[string]func(piece) piece{
-		"bit":   func(p piece) piece { p[len(p)/2] ^= 1; return p },
-		"short": func(p piece) piece { return p[:len(p)-1] },
-		"empty": func(piece) piece { return nil },
-	} {
-		fn := &writeTable{Dir: t.TempDir()}
-		pieces := piecesOf(t, 3)
-		pieces[1] = change(pieces[1])
-		err := fn.ProcessElement(0, each(pieces), func([]byte) { t.Errorf("%s: a table is written", name) })
-		if err == nil || !strings.HasPrefix(err.Error(), "setio: ") {
-			t.Errorf("%s: error %v, want one of setio", name, err)
-		}
-	}
-}
-
 // A runner may go on when a bundle has failed. What the bundle would have emitted is missing
 // then. The last step finds out, and writes no manifest.
 func TestFinishCounts(t *testing.T) {

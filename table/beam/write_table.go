@@ -19,7 +19,7 @@ type writeTable struct {
 
 // A written is a table that is written. It travels as JSON.
 type written struct {
-	Number int64 // of the table: 0 for that with the smallest keys
+	Number int64 // of the table: 1 for that with the smallest keys
 	Pieces int64 // that it was made of
 	Table  set.Table
 }
