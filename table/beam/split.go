@@ -3,6 +3,7 @@ package setio
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -75,7 +76,7 @@ func (fn *split) ProcessElement(_ []byte, samples func(*[]byte) bool, files func
 
 // tables returns how many tables there will be, if that many keys are sampled.
 func (fn *split) tables(sampled int) int {
-	perTable := int(fn.Rate * float64(fn.EntriesPerTable)) // 1024, or all if there are fewer
+	perTable := int(math.Round(fn.Rate * float64(fn.EntriesPerTable))) // 1024, or all if there are fewer
 	return (sampled + perTable - 1) / perTable
 }
 

@@ -17,7 +17,8 @@ func init() {
 
 // Write adds steps to the pipeline that build a set in the directory dir from the lines of
 // files, a PCollection of the names of files (string). Each line is a key without a value, also
-// an empty line. Its bytes are taken as they are, without the newline. A key has up to 256 KiB.
+// an empty line. Its bytes are taken as they are, without the newline. A carriage return
+// is part of the key. A key has up to 256 KiB.
 // Keys can be in any order and can be repeated.
 //
 // Every worker must see the same files and the same dir, by the same names: Write is for one
