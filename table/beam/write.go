@@ -17,9 +17,8 @@ func init() {
 
 // Write adds steps to the pipeline that build a set in the directory dir from the lines of
 // files, a PCollection of the names of files (string). Each line is a key without a value, also
-// an empty line. Its bytes are taken as they are, without the newline. A carriage return
-// is part of the key. A key has up to 256 KiB.
-// Keys can be in any order and can be repeated.
+// an empty line. Its bytes are taken as they are, without the newline. A carriage return is part
+// of the key. A key has up to 256 KiB. Keys can be in any order and can be repeated.
 //
 // Every worker must see the same files and the same dir, by the same names: Write is for one
 // machine, and for clusters with a shared file system. dir must be absolute. It is created if it
@@ -47,7 +46,7 @@ func Write(s beam.Scope, dir string, files beam.PCollection, o Options) (beam.PC
 	if !s.IsValid() || !files.IsValid() {
 		return beam.PCollection{}, errors.New("setio: the Scope or the PCollection of files is the zero value, want those of a pipeline")
 	}
-	if t := files.Type().Type(); t.Kind() != reflect.String {
+	if t := files.Type().Type(); t != reflect.TypeFor[string]() {
 		return beam.PCollection{}, fmt.Errorf("setio: the PCollection of files is of %v, want string", t)
 	}
 	return build(s.Scope("setio.Write"), dir, files, o), nil
