@@ -95,10 +95,15 @@ func GetMany(ctx context.Context, keys [][]byte, parts []BatchPart, o *BatchOpti
 		return err
 	}
 	b := batch{o: opts, keys: keys, found: found}
-	for _, part := range parts {
-		if err := b.getPart(ctx, &partBatch{batch: &b, r: part.Reader, numbers: part.Keys}); err != nil {
-			return err
-		}
+	partBatches := make([]*partBatch, len(parts))
+	for i, part := range parts {
+		partBatches[i] = &partBatch{batch: &b, r: part.Reader, numbers: part.Keys}
+	}
+	if err := b.getCached(ctx, partBatches); err != nil {
+		return err
+	}
+	for _, part := range partBatches {
+		part.addRuns()
 	}
 	if len(b.runs) > 0 {
 		if err := b.readRuns(ctx); err != nil {
@@ -164,21 +169,4 @@ func (b *partBatch) number(i int) int {
 // end ends the part with an error.
 func (b *partBatch) end(err error) {
 	b.ended, b.failed = true, append(b.failed, err)
-}
-
-// getPart answers keys of a part that need no read, and adds those that do to runs. The error
-// ends the batch.
-func (b *batch) getPart(ctx context.Context, part *partBatch) error {
-	for first := 0; first < part.len() && !part.ended; first += stageSize {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := part.getCached(first, min(first+stageSize, part.len())); err != nil {
-			return err
-		}
-	}
-	if !part.ended {
-		part.addRuns()
-	}
-	return nil
 }

@@ -1,6 +1,10 @@
 package table
 
-import "github.com/sievetable/sievetable/internal/decoded"
+import (
+	"context"
+
+	"github.com/sievetable/sievetable/internal/decoded"
+)
 
 // stageSize is how many keys of a batch are looked up together. Each step is done for all of
 // them before the next step. In a step no key depends on another one, so the processor fetches
@@ -11,28 +15,60 @@ const stageSize = 64
 // A stagedKey is a key on its way through the steps.
 type stagedKey struct {
 	wantedKey
+	part      *partBatch // the table that it is looked up in
 	filterKey []byte
 	cached    *decoded.Cached // its data block
 	value     []byte          // found in that
 }
 
-// getCached answers keys from first up to end by filters, index and Cache, and adds those that
-// a read has to answer to wanted. The error is that of found.
-func (b *partBatch) getCached(first, end int) error {
-	if err := b.r.startLookups(end - first); err != nil {
-		b.end(err)
-		return nil
-	}
-	b.fetchKeys(first, end)
+// getCached answers keys by filters, index and Cache, and adds those that a read has to answer
+// to the wanted keys of their parts. The stages have the keys of all parts, one behind the
+// other. The error ends the batch.
+func (b *batch) getCached(ctx context.Context, parts []*partBatch) error {
 	var memory [stageSize]stagedKey
-	stage := b.checkTableFilter(memory[:0], first, end)
-	stage = b.searchIndex(stage)
+	stage := memory[:0]
+	for _, part := range parts {
+		for next := 0; next < part.len() && !part.ended; {
+			n := min(part.len()-next, stageSize-len(stage))
+			stage = part.addKeys(stage, next, n)
+			if next += n; len(stage) < stageSize {
+				continue
+			}
+			if err := b.getStage(ctx, stage); err != nil {
+				return err
+			}
+			stage = memory[:0]
+		}
+	}
+	return b.getStage(ctx, stage)
+}
+
+// addKeys adds n keys of the part to a stage, unless the Reader cannot look up any.
+func (b *partBatch) addKeys(stage []stagedKey, first, n int) []stagedKey {
+	if err := b.r.startLookups(n); err != nil {
+		b.end(err)
+		return stage
+	}
+	for i := first; i < first+n; i++ {
+		stage = append(stage, stagedKey{part: b, wantedKey: wantedKey{key: b.number(i)}})
+	}
+	return stage
+}
+
+// getStage takes the keys of a stage through all steps.
+func (b *batch) getStage(ctx context.Context, stage []stagedKey) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	b.fetchKeys(stage)
+	stage = b.checkTableFilters(stage)
+	stage = b.searchIndexes(stage)
 	stage = b.checkBlockFilters(stage)
 	stage = b.findCached(stage)
 	b.fetchBlocks(stage)
 	stage = b.searchBlocks(stage)
-	for _, k := range stage {
-		if err := b.found(k.key, k.value); err != nil {
+	for i := range stage {
+		if err := b.found(stage[i].key, stage[i].value); err != nil {
 			return err
 		}
 	}
@@ -40,80 +76,86 @@ func (b *partBatch) getCached(first, end int) error {
 }
 
 // fetchKeys reads the keys, which can be anywhere in memory.
-func (b *partBatch) fetchKeys(first, end int) {
-	for i := first; i < end; i++ {
-		if key := b.keys[b.number(i)]; len(key) > 0 {
+func (b *batch) fetchKeys(stage []stagedKey) {
+	for i := range stage {
+		if key := b.keys[stage[i].key]; len(key) > 0 {
 			b.fetched += uint32(key[0])
 		}
 	}
 }
 
-// checkTableFilter appends the keys that the table filter does not rule out to stage. Each step
-// returns the keys that the next one is for.
-func (b *partBatch) checkTableFilter(stage []stagedKey, first, end int) []stagedKey {
-	for i := first; i < end; i++ {
-		number := b.number(i)
-		filterKey := filterKeyOf(b.r.o.FilterKey, b.keys[number])
-		if mayContain, checked := b.r.tableMayContain(filterKey); mayContain {
-			stage = append(stage, stagedKey{wantedKey: wantedKey{key: number, filterChecked: checked}, filterKey: filterKey})
+// checkTableFilters removes the keys that table filters rule out. Each step returns the keys
+// that the next one is for.
+func (b *batch) checkTableFilters(stage []stagedKey) []stagedKey {
+	next := stage[:0]
+	for i := range stage {
+		k, r := &stage[i], stage[i].part.r
+		k.filterKey = filterKeyOf(r.o.FilterKey, b.keys[k.key])
+		mayContain := false
+		if mayContain, k.filterChecked = r.tableMayContain(k.filterKey); mayContain {
+			next = append(next, *k)
 		}
 	}
-	return stage
+	return next
 }
 
-// searchIndex finds the data block of each key.
-func (b *partBatch) searchIndex(stage []stagedKey) []stagedKey {
+// searchIndexes finds the data block of each key.
+func (b *batch) searchIndexes(stage []stagedKey) []stagedKey {
 	next := stage[:0]
-	for _, k := range stage {
-		if k.block = b.r.index.search(b.keys[k.key]); k.block < b.r.index.len() {
-			next = append(next, k)
-		} else if b.r.hidden != nil && !b.ended {
-			b.end(b.r.hidden) // there are no data blocks, so that nothing is lost by that
+	for i := range stage {
+		k, part := &stage[i], stage[i].part
+		if k.block = part.r.index.search(b.keys[k.key]); k.block < part.r.index.len() {
+			next = append(next, *k)
+		} else if part.r.hidden != nil && !part.ended {
+			part.end(part.r.hidden) // there are no data blocks, so that nothing is lost by that
 		}
 	}
 	return next
 }
 
 // checkBlockFilters removes the keys that the filters of their data blocks rule out.
-func (b *partBatch) checkBlockFilters(stage []stagedKey) []stagedKey {
+func (b *batch) checkBlockFilters(stage []stagedKey) []stagedKey {
 	next := stage[:0]
-	for _, k := range stage {
-		if mayContain, checked := b.r.blockMayContain(k.block, k.filterKey); mayContain {
+	for i := range stage {
+		k := &stage[i]
+		if mayContain, checked := k.part.r.blockMayContain(k.block, k.filterKey); mayContain {
 			k.filterChecked = k.filterChecked || checked
-			next = append(next, k)
+			next = append(next, *k)
 		}
 	}
 	return next
 }
 
 // findCached finds the keys' data blocks in the Cache.
-func (b *partBatch) findCached(stage []stagedKey) []stagedKey {
+func (b *batch) findCached(stage []stagedKey) []stagedKey {
 	next := stage[:0]
-	for _, k := range stage {
-		if k.cached = b.r.cached(k.block); k.cached != nil {
-			next = append(next, k)
+	for i := range stage {
+		k := &stage[i]
+		if k.cached = k.part.r.cached(k.block); k.cached != nil {
+			next = append(next, *k)
 		} else {
-			b.wanted = append(b.wanted, k.wantedKey)
+			k.part.wanted = append(k.part.wanted, k.wantedKey)
 		}
 	}
 	return next
 }
 
 // fetchBlocks reads what a search of the keys' cached data blocks begins with.
-func (b *partBatch) fetchBlocks(stage []stagedKey) {
+func (b *batch) fetchBlocks(stage []stagedKey) {
 	for i := range stage {
 		b.fetched += stage[i].cached.Fetch()
 	}
 }
 
 // searchBlocks finds the keys' values in their cached data blocks.
-func (b *partBatch) searchBlocks(stage []stagedKey) []stagedKey {
+func (b *batch) searchBlocks(stage []stagedKey) []stagedKey {
 	next := stage[:0]
-	for _, k := range stage {
-		d := dataBlock{decoded: true, entries: k.cached.Block(b.r.order)}
+	for i := range stage {
+		k, r := &stage[i], stage[i].part.r
+		d := dataBlock{decoded: true, entries: k.cached.Block(r.order)}
 		var err error
-		if k.value, err = d.lookup(b.r, b.keys[k.key], k.filterChecked); err == nil {
-			next = append(next, k)
+		if k.value, err = d.lookup(r, b.keys[k.key], k.filterChecked); err == nil {
+			next = append(next, *k)
 		}
 	}
 	return next
