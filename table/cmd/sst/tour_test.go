@@ -16,7 +16,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-const readme = "README.md"
+// readmes have commands.
+var readmes = []string{"README.md", "../../set/README.md"}
 
 // console is a block of the README with commands, each behind "$ ", and what they print.
 var console = regexp.MustCompile("(?s)```console\n(.*?)```\n")
@@ -24,18 +25,13 @@ var console = regexp.MustCompile("(?s)```console\n(.*?)```\n")
 // took is what differs from run to run.
 var took = regexp.MustCompile(`in [0-9.]+(ns|µs|ms)`)
 
-// The commands of README.md print what it says, one after the other in one
-// directory.
+// The commands of a README print what it says, one after the other in one directory.
 func TestTour(t *testing.T) {
 	long.Test(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems have other wc, dd and seq")
 	}
-	text, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin, dir := t.TempDir(), t.TempDir()
+	bin := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -43,19 +39,30 @@ func TestTour(t *testing.T) {
 	if err := os.Symlink(self, filepath.Join(bin, "sst")); err != nil { // TestMain goes by the name
 		t.Skip(err)
 	}
-	n := 0
+	for _, readme := range readmes {
+		checkReadme(t, bin, readme)
+	}
+}
+
+func checkReadme(t *testing.T, bin, readme string) {
+	t.Helper()
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, n := t.TempDir(), 0
 	got := console.ReplaceAllFunc(text, func(block []byte) []byte {
 		n++
 		return runConsole(t, bin, dir, block)
 	})
 	if n == 0 {
-		t.Fatal("no console blocks in the README")
+		t.Fatalf("no console blocks in %s", readme)
 	}
 	if diff := cmp.Diff(took.ReplaceAllString(string(text), "in …"), took.ReplaceAllString(string(got), "in …")); diff != "" {
 		if *golden.Update {
 			err = os.WriteFile(readme, got, 0o666)
 		}
-		t.Errorf("tour (-README +printed), %v:\n%s", err, diff)
+		t.Errorf("%s (-README +printed), %v:\n%s", readme, err, diff)
 	}
 }
 
