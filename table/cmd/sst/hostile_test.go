@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // forged is what a line would say if a name could begin one.
@@ -161,6 +162,7 @@ func writeHostile(t *testing.T) (paths []string) {
 		"db/CURRENT": "MANIFEST-1\n", "db/MANIFEST-1": manifest(t, 5), "db/5.ldb": string(sound), "db/6" + hostile + ".ldb": "", "db/7.log": "7",
 		"damaged/CURRENT": "MANIFEST-1\n", "damaged/MANIFEST-1": manifest(t, 5, 7), "damaged/5.ldb": string(sound), "damaged/7.ldb": string(damaged),
 		"lacking/CURRENT": "MANIFEST-1\n", "lacking/MANIFEST-1": manifest(t, 5),
+		"set/set.jsonl": hostileSet(t, len(sound)), "set/5.ldb": string(sound), "cutset/set.jsonl": hostileSet(t, 100)[:400], "forged.json": `{"name":"` + hostile + `"}`,
 		"lost/CURRENT": hostile, "lost/" + hostile + ".ldb": string(sound), "lost/1.sst": string(foreign),
 	} {
 		path := hostile + name
@@ -235,6 +237,21 @@ func manifest(t *testing.T, tables ...byte) string {
 		t.Fatal(err)
 	}
 	return out.String()
+}
+
+// hostileSet returns the manifest of a set of hostile keys: of a table of that size, and of a
+// missing one.
+func hostileSet(t *testing.T, size int) string {
+	t.Helper()
+	var b strings.Builder
+	line := set.Table{SHA256: strings.Repeat("0", 64), Size: int64(size), TailSize: 48, Entries: 1}
+	there, missing := line, line
+	there.Name, there.Smallest, there.Largest = "5.ldb", []byte(hostile), []byte(hostile)
+	missing.Name, missing.Smallest, missing.Largest = "6.ldb", []byte("y"+hostile), []byte("z"+hostile)
+	if err := set.WriteManifest(&b, &set.Manifest{Tables: []set.Table{there, missing}}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // All that commands print goes through package text, which escapes it.

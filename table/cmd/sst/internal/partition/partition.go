@@ -55,18 +55,25 @@ func Create(ctx context.Context, o Options) (*Writer, error) {
 	if name, err := database.FindCurrentOrManifest(o.Dir); name != "" {
 		return nil, errors.Join(err, fmt.Errorf("%s: the directory of a database, because it has %s: want another directory for a set", o.Dir, name))
 	}
+	if err := w.makeDir(); err != nil {
+		return nil, err
+	}
 	if err := w.readOld(); err != nil {
 		return nil, err
 	}
-	err := os.Mkdir(o.Dir, 0o777)
-	w.made = err == nil
-	if info, statErr := os.Stat(o.Dir); errors.Is(err, fs.ErrExist) && statErr == nil && info.IsDir() {
-		err = nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	return w, nil
+}
+
+// makeDir makes the directory, if it is missing.
+func (w *Writer) makeDir() error {
+	err := os.Mkdir(w.o.Dir, 0o777)
+	if w.made = err == nil; w.made || !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if info, err := os.Stat(w.o.Dir); err != nil || !info.IsDir() {
+		return errors.Join(err, fmt.Errorf("%s is a file, want a directory for the tables of a set", w.o.Dir))
+	}
+	return nil
 }
 
 // readOld reads the manifest that is replaced, if there is one. Another file of its name is an
