@@ -25,23 +25,34 @@ func designs() []Design {
 	}
 }
 
-// writeTable writes a table of the Design, of keys and values that are random.
-func writeTable(t *testing.T, d Design, n, valueSize int) []byte {
-	t.Helper()
+// writerOptions are those of tables of the Design.
+func (d Design) writerOptions() *table.WriterOptions {
 	o := &table.WriterOptions{TableFilterPolicy: d.table.policy(), FilterOnly: d.FilterOnly, Compression: table.NoCompression, Properties: true}
 	if d.BlockBits > 0 {
 		o.FilterPolicy = filter.NewBloom(d.BlockBits)
 	}
-	var file bytes.Buffer
-	w, err := table.NewWriter(&file, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	random, keys, value := newRandomKeys(), make([][]byte, n), make([]byte, valueSize)
+	return o
+}
+
+// sortedKeys returns the first n random keys, in order.
+func sortedKeys(n int) [][]byte {
+	random, keys := newRandomKeys(), make([][]byte, n)
 	for i := range keys {
 		keys[i] = slices.Clone(random.next())
 	}
 	slices.SortFunc(keys, bytes.Compare)
+	return keys
+}
+
+// writeTable writes a table of the Design, of keys and values that are random.
+func writeTable(t *testing.T, d Design, n, valueSize int) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w, err := table.NewWriter(&file, d.writerOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, value := sortedKeys(n), make([]byte, valueSize)
 	if d.FilterOnly {
 		value = nil
 	}

@@ -35,6 +35,8 @@ type Option struct {
 	TablesPerMachine float64 `json:"tables_per_machine,omitempty"`
 	Machines         float64 `json:"machines,omitempty"` // 0 if no machine has the memory of a table
 
+	Requests
+
 	Command string `json:"command"`
 }
 
@@ -90,11 +92,26 @@ func (q Query) sizeData(o *Option) {
 	o.KeysPerFilter = min(o.KeysPerFilter, int(o.KeysPerTable))
 }
 
+// usualEntries is how many entries a table has at most if nothing else is asked. It is that of
+// sst build when it writes a set.
+const usualEntries = 1_000_000
+
 // divide divides the keys into tables of at least one key.
 func (q Query) divide(o *Option, bytesPerKey float64) {
 	n := float64(q.Keys)
-	o.KeysPerTable = min(n, o.table.maxKeys(), max(1, math.Floor(float64(q.TableSize)/bytesPerKey)))
+	o.KeysPerTable = min(n, q.maxEntries(o.Design), o.table.maxKeys(), max(1, math.Floor(float64(q.TableSize)/bytesPerKey)))
 	o.Tables = math.Ceil(n / o.KeysPerTable)
+}
+
+// maxEntries returns how many entries a table has at most, whatever its filter.
+func (q Query) maxEntries(d Design) float64 {
+	switch {
+	case q.EntriesPerTable > 0:
+		return float64(q.EntriesPerTable)
+	case d.FilterOnly:
+		return math.Inf(1)
+	}
+	return usualEntries
 }
 
 // countMachines divides the tables among machines.

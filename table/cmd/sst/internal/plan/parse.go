@@ -10,8 +10,9 @@ import (
 // keySuffixes are the suffixes of a number of keys.
 var keySuffixes = map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
-// ParseKeys parses a number of keys: 10000000000, 10_000_000_000, 10e9 or 10G.
-func ParseKeys(s string) (uint64, error) {
+// ParseKeys parses the number of keys that the flag is: 10000000000, 10_000_000_000, 10e9 or
+// 10G.
+func ParseKeys(flag, s string) (uint64, error) {
 	number, factor := s, 1.0
 	if s != "" {
 		if f, ok := keySuffixes[s[len(s)-1:]]; ok {
@@ -21,7 +22,7 @@ func ParseKeys(s string) (uint64, error) {
 	n, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
 	n *= factor
 	if err != nil || !(n >= 1 && n <= maxKeys) || n != math.Trunc(n) {
-		return 0, fmt.Errorf("-n is %q, want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M", s)
+		return 0, fmt.Errorf("%s is %q, want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M", flag, s)
 	}
 	return uint64(n), nil
 }
@@ -35,6 +36,18 @@ func ParseRate(s string) (float64, error) {
 	}
 	if err != nil || !(p >= minRate && p < 1) {
 		return 0, fmt.Errorf("-p is %q, want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%%", s)
+	}
+	return p, nil
+}
+
+// maxPrice keeps the price of 1e15 keys far from the largest number.
+const maxPrice = 1e9
+
+// ParsePrice parses the price that the flag is.
+func ParsePrice(flag, s string) (float64, error) {
+	p, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(p >= 0 && p <= maxPrice) {
+		return 0, fmt.Errorf("%s is %q, want a price from 0 to 1e9, such as 0.40", flag, s)
 	}
 	return p, nil
 }

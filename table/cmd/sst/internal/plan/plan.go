@@ -20,6 +20,8 @@ type Plan struct {
 	FormulaRate  float64 `json:"formula_rate"`
 	FormulaBytes uint64  `json:"formula_bytes"`
 
+	Build BuildCost `json:"build"`
+
 	// Best is the Option that answers the Query, and BestWithData the one of those with
 	// data. They are nil if no Option reaches the rate.
 	Best         *Option `json:"best,omitempty"`
@@ -35,10 +37,11 @@ func New(q Query) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Query: q, FormulaBits: formula.BitsPerKey, FormulaRate: formula.Rate, FormulaBytes: formula.Bytes}
+	p := &Plan{Query: q, FormulaBits: formula.BitsPerKey, FormulaRate: formula.Rate, FormulaBytes: formula.Bytes, Build: q.buildCost()}
 	if err := p.compare(); err != nil {
 		return nil, err
 	}
+	p.countRequests()
 	withData := slices.Concat(p.WithData, p.LargerBlocks)
 	all := slices.Concat(withData, p.FilterOnly)
 	p.Best, p.BestWithData = q.best(all), q.best(withData)

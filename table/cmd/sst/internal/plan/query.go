@@ -22,6 +22,11 @@ type Query struct {
 	BlockSize   uint64  `json:"block_size"`
 	TableSize   uint64  `json:"table_size"`
 	Memory      uint64  `json:"asked_memory,omitempty"` // of a machine; 0: do not plan machines
+
+	EntriesPerTable uint64   `json:"asked_entries_per_table,omitempty"` // at most; 0: as is usual
+	Present         float64  `json:"present"`                           // share of lookups that are for present keys, 0 to 1
+	RequestPrice    *float64 `json:"request_price,omitempty"`           // of a million reads; nil: not known
+	CorePrice       *float64 `json:"core_price,omitempty"`              // of a core-hour; nil: not known
 }
 
 const (
@@ -48,6 +53,9 @@ func (q Query) Validate() error {
 	}
 	if !(q.Compression >= 0.01 && q.Compression <= 1) {
 		return fmt.Errorf("--compression is %g, want 0.01 to 1", q.Compression)
+	}
+	if !(q.Present >= 0 && q.Present <= 1) {
+		return fmt.Errorf("--present is %g, want 0 to 1", q.Present)
 	}
 	return q.validateSizes()
 }

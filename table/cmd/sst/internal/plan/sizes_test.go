@@ -124,19 +124,33 @@ func TestFewKeys(t *testing.T) {
 	}
 }
 
-// A table has at most as many keys as its filter can have or serves well.
+// A table has at most as many keys as are asked for, or a million, and as its filter can have
+// or serves well.
 func TestTablesOfManyKeys(t *testing.T) {
 	t.Parallel()
 	q := usual(1e10, 0)
 	q.TableSize = 4 << 30
 	for _, tt := range []struct {
-		filter tableFilter
-		want   float64
-	}{{tableFilter{bloomBits: 10}, 1e6}, {tableFilter{fuseBits: 12}, 1e7}} {
-		for _, blockSize := range []uint64{0, 4096} {
-			if o := q.option(newDesign(0, tt.filter, blockSize)); o.KeysPerTable != tt.want || o.Tables != 1e10/tt.want {
-				t.Errorf("%s: %g tables of %g keys, want tables of %g", o.filters(), o.Tables, o.KeysPerTable, tt.want)
-			}
+		design      Design
+		asked, want float64
+	}{
+		{newDesign(10, tableFilter{}, 4096), 0, 1e6},
+		{newDesign(0, tableFilter{bloomBits: 10}, 4096), 0, 1e6},
+		{newDesign(0, tableFilter{fuseBits: 12}, 4096), 0, 1e6},
+		{newDesign(0, tableFilter{bloomBits: 10}, 0), 0, 1e6},
+		{newDesign(0, tableFilter{fuseBits: 12}, 0), 0, 1e7},
+
+		{newDesign(10, tableFilter{}, 4096), 2e7, 2e7},
+		{newDesign(0, tableFilter{bloomBits: 10}, 4096), 2e7, 1e6},
+		{newDesign(0, tableFilter{fuseBits: 12}, 4096), 2e7, 1e7},
+		{newDesign(0, tableFilter{fuseBits: 12}, 0), 2e7, 1e7},
+
+		{newDesign(10, tableFilter{}, 4096), 1e5, 1e5},
+		{newDesign(0, tableFilter{fuseBits: 12}, 0), 1e5, 1e5},
+	} {
+		q.EntriesPerTable = uint64(tt.asked)
+		if o := q.option(tt.design); o.KeysPerTable != tt.want || o.Tables != 1e10/tt.want {
+			t.Errorf("%s, filter only %t, %g asked: %g tables of %g keys, want tables of %g", o.filters(), o.FilterOnly, tt.asked, o.Tables, o.KeysPerTable, tt.want)
 		}
 	}
 }

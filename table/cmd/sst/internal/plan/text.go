@@ -23,6 +23,8 @@ func (p *Plan) WriteText(w io.Writer) error {
 	p.writeSection(&out, "with larger blocks, where those do better", p.LargerBlocks)
 	p.writeSection(&out, "filters only: no keys and values, no index", p.FilterOnly)
 	out.WriteByte('\n')
+	p.writeCosts(&out)
+	out.WriteByte('\n')
 	p.writeVerdict(&out)
 	_, err := w.Write(out.Bytes())
 	return err

@@ -1,0 +1,199 @@
+package plan
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unicode/utf8"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A store has tables in memory, and counts the requests.
+type store struct {
+	tables   map[string][]byte
+	requests atomic.Int64
+}
+
+func (s *store) ReadAt(_ context.Context, name string, p []byte, off int64) (int, error) {
+	s.requests.Add(1)
+	return bytes.NewReader(s.tables[name]).ReadAt(p, off)
+}
+
+// writeSet writes tables of the Design with so many keys each.
+func (s *store) writeSet(t *testing.T, d Design, keys [][]byte, perTable int) *set.Manifest {
+	t.Helper()
+	m, value := new(set.Manifest), make([]byte, 100)
+	if d.FilterOnly {
+		value = nil
+	}
+	for part := range slices.Chunk(keys, perTable) {
+		var file bytes.Buffer
+		w, err := set.NewTableWriter(&file, d.writerOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range part {
+			if err := w.Append(key, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		line, err := w.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line.Name = fmt.Sprintf("%d.ldb", len(m.Tables))
+		m.Tables, s.tables[line.Name] = append(m.Tables, line), file.Bytes()
+	}
+	return m
+}
+
+// A set asks its Source for what is planned, when it is opened and by lookups.
+func TestRequestsAreThoseOfASet(t *testing.T) {
+	t.Parallel()
+	const n, perTable, absent = 40_000, 10_000, 160_000
+	for _, d := range []Design{
+		newDesign(6, tableFilter{}, 4096),
+		newDesign(3, tableFilter{bloomBits: 4}, 4096),
+		newDesign(0, tableFilter{fuseBits: 8}, 4096),
+		newDesign(0, tableFilter{fuseBits: 4}, 0),
+	} {
+		q := usual(n, 0)
+		q.BitsPerKey, q.ValueSize, q.EntriesPerTable, q.Present = 1, 100, perTable, float64(n)/(n+absent)
+		o, err := q.measured(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, keys, want := store{tables: map[string][]byte{}}, sortedKeys(n), q.requests(o)
+		s, err := set.Open(t.Context(), src.writeSet(t, d, keys, perTable), &src, &set.Options{Reader: table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if got := float64(src.requests.Load()); got != want.OpenRequests {
+			t.Errorf("%s: opened by %g requests, want %g", o.filters(), got, want.OpenRequests)
+		}
+		src.requests.Store(0)
+		random := newRandomKeys()
+		for range n + absent { // the first n are the keys
+			if _, err := s.Get(t.Context(), random.next()); err != nil && !errors.Is(err, table.ErrNotFound) && !errors.Is(err, table.ErrFilterOnly) {
+				t.Fatal(err)
+			}
+		}
+		got := float64(src.requests.Load()) / (n + absent) * billion
+		chance := 3 * math.Sqrt(o.countedRate()/absent) // three standard deviations
+		if d.FilterOnly && got != 0 || math.Abs(got-want.LookupRequests) > billion*(chance+2*o.Band) {
+			t.Errorf("%s: %g requests for 10⁹ lookups, want %g", o.filters(), got, want.LookupRequests)
+		}
+	}
+}
+
+// Requests, core-hours and prices are counted as they are described.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	ptr := func(x float64) *float64 { return &x }
+	measured := Measurement{MeasuredRate: 0.01, Band: 0.001}
+	bound := Measurement{MeasuredRate: 0, Band: 3e-7}
+	for _, tt := range []struct {
+		name       string
+		measured   Measurement
+		filterOnly bool
+		present    float64
+		price      *float64
+		want       Requests
+	}{
+		{"absent keys", measured, false, 0, nil, Requests{10_000, nil, 1e7, nil}},
+		{"some present", measured, false, 0.5, nil, Requests{10_000, nil, 5.05e8, nil}},
+		{"all present", measured, false, 1, ptr(0.4), Requests{10_000, ptr(0.004), 1e9, ptr(400)}},
+		{"free", measured, false, 1, ptr(0), Requests{10_000, ptr(0), 1e9, ptr(0)}},
+		{"a bound", bound, false, 0, ptr(1000), Requests{10_000, ptr(10), 300, ptr(0.3)}},
+		{"filter only", measured, true, 1, ptr(0.4), Requests{10_000, ptr(0.004), 0, ptr(0)}},
+	} {
+		q := Query{Present: tt.present, RequestPrice: tt.price}
+		got := q.requests(Option{Tables: 10_000, Measurement: tt.measured, Design: Design{FilterOnly: tt.filterOnly}})
+		if diff := gocmp.Diff(tt.want, got, near); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	build := Query{Keys: 3.6e9, CorePrice: ptr(0.05)}.buildCost()
+	if diff := gocmp.Diff(BuildCost{0.6, ptr(0.03), 2.5, ptr(0.125)}, build, near); diff != "" {
+		t.Errorf("build (-want +got):\n%s", diff)
+	}
+}
+
+// near is for computed numbers.
+var near = gocmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(a, b) })
+
+// At the ends of what can be asked, costs are numbers, in lines that a terminal has.
+func TestCostsOfExtremes(t *testing.T) {
+	t.Parallel()
+	none, highest := 0.0, float64(maxPrice)
+	for _, keys := range []uint64{1, maxKeys} {
+		for _, present := range []float64{0, 1e-300, 1} {
+			for _, price := range []*float64{nil, &none, &highest} {
+				q := usual(keys, minRate)
+				q.Present, q.RequestPrice, q.CorePrice, q.EntriesPerTable = present, price, price, 1
+				p := &Plan{Query: q, Build: q.buildCost()}
+				for _, d := range designs() {
+					o := q.option(d)
+					o.Chosen, o.Measurement = true, newMeasurement(nil, maxLookups, 1)
+					p.WithData = append(p.WithData, o)
+				}
+				p.countRequests()
+				checkCosts(t, p)
+			}
+		}
+	}
+}
+
+func checkCosts(t *testing.T, p *Plan) {
+	t.Helper()
+	if err := json.NewEncoder(io.Discard).Encode(p); err != nil { // as for NaN and infinity
+		t.Error(err)
+	}
+	var out bytes.Buffer
+	p.writeCosts(&out)
+	for line := range strings.Lines(out.String()) {
+		if n := utf8.RuneCountInString(line); n > 101 || strings.Contains(line, "%!") {
+			t.Errorf("a line of %d characters: %s", n, line)
+		}
+	}
+	for _, o := range p.WithData {
+		if least := cmp.Or(p.Present, 3.0/maxLookups) * billion; !o.FilterOnly && (o.LookupRequests < least || o.LookupRequests > billion) {
+			t.Errorf("%s: %g requests for 10⁹ lookups with %g present, want %g to 10⁹", o.filters(), o.LookupRequests, p.Present, least)
+		}
+	}
+}
+
+// All of a plan has its costs, with the prices that are given.
+func TestPlanHasCosts(t *testing.T) {
+	long.Test(t)
+	t.Parallel()
+	q := blacklist()
+	price := 0.4
+	q.RequestPrice, q.Present = &price, 0.5
+	p := makePlan(t, q)
+	for _, o := range slices.Concat(p.WithData, p.LargerBlocks, p.FilterOnly, []Option{*p.Best, *p.BestWithData}) {
+		if diff := gocmp.Diff(q.requests(o), o.Requests); diff != "" || o.OpenRequests == 0 || o.OpenPrice == nil {
+			t.Errorf("%s, filter only %t: %+v (-want +got):\n%s", o.filters(), o.FilterOnly, o.Requests, diff)
+		}
+	}
+	if p.Build.SortedHours == 0 || p.Build.SortedPrice != nil {
+		t.Errorf("build is %+v, want hours and no prices", p.Build)
+	}
+}
