@@ -85,8 +85,8 @@ less than a bound, the bound is counted, and a ≤ is shown.
 
 A core-hour is an hour of one processor's time. Those of building are computed from times that
 were measured with URLs of 64 bytes without values. sst build --sorted takes 0.6 s for a
-million keys that are in order, and the pipeline of package beam 2.5 s for a million that are
-not. With other filters it is up to a fifth less or more, and for filters without keys about
+million keys that are in order, and the pipeline of table/beam 3.7 s for a million that are
+not, on one machine. With other filters it is up to a fifth less or more, and for filters without keys about
 half. Longer keys and values take longer.
 
 --request-price is the price of a million read requests, and --core-price that of a core-hour.

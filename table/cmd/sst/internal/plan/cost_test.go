@@ -129,7 +129,7 @@ func TestCosts(t *testing.T) {
 		}
 	}
 	build := Query{Keys: 3.6e9, CorePrice: ptr(0.05)}.buildCost()
-	if diff := gocmp.Diff(BuildCost{0.6, ptr(0.03), 2.5, ptr(0.125)}, build, near); diff != "" {
+	if diff := gocmp.Diff(BuildCost{0.6, ptr(0.03), 3.7, ptr(0.185)}, build, near); diff != "" {
 		t.Errorf("build (-want +got):\n%s", diff)
 	}
 }
