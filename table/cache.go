@@ -28,10 +28,9 @@ import (
 // A value that Get has returned keeps its block in memory after its eviction. The Cache does
 // not count that memory.
 //
-// Each Reader has its own blocks, even if two Readers are on the same file. Close of the
-// Reader removes them. If a Reader is dropped without Close, its blocks stay until they are
-// evicted. Readers with the same [ReaderOptions].CacheKey share their blocks, which stay after
-// Close.
+// A Reader without a [ReaderOptions].CacheKey has its own blocks, even if two Readers are on the
+// same file. Its Close removes them. If it is dropped without Close, its blocks stay until they
+// are evicted. Readers with the same CacheKey share their blocks, which stay after Close.
 type Cache struct {
 	budget int64 // maximum of size
 

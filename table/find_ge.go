@@ -1,6 +1,7 @@
 package table
 
-// FindGE returns the first entry whose key is ≥ key. If there is none, the error is ErrNotFound.
+// FindGE returns the first entry whose key is ≥ key. If there is none, the error is ErrNotFound,
+// or ErrFilterOnly if the table has a filter only.
 // It checks no filter, and may read two data blocks: the index finds the block that can have
 // key, and the first greater key can be in the next one. It is SeekGE of an Iter for a program
 // that wants one entry.

@@ -72,10 +72,10 @@ func (r *Reader) GetMany(ctx context.Context, keys [][]byte, o *BatchOptions, fo
 
 // A BatchPart says which keys of a batch GetMany gets from one table.
 type BatchPart struct {
-	Reader *Reader
+	Reader *Reader // of the table
 
 	// Keys are the indexes in the batch of the keys that the Reader is asked for. nil: all
-	// keys. They must not change until GetMany returns.
+	// keys; empty but not nil: none. They must not change until GetMany returns.
 	Keys []int
 }
 
@@ -83,8 +83,9 @@ type BatchPart struct {
 // each have a range of the keys. At most Concurrency reads run at a time, of all the tables
 // together. A key that several tables have is found several times.
 //
-// An error of a source ends only what is asked of that table. GetMany returns all errors,
-// joined as by errors.Join. A part without a Reader, or with an index that is not one of keys,
+// An error of a source, or a Reader that is closed, ends only what is asked of that table. A
+// damaged data block leaves its keys without an answer. GetMany goes on with the rest, and
+// returns all errors, joined as by errors.Join. A part without a Reader, or with an index that is not one of keys,
 // is an error, and then nothing is looked up.
 func GetMany(ctx context.Context, keys [][]byte, parts []BatchPart, o *BatchOptions, found func(i int, value []byte) error) error {
 	opts, err := o.withDefaults()

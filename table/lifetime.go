@@ -36,6 +36,7 @@ func (r *Reader) Release() {
 		default: // Close knows already
 		}
 	case -1, math.MaxInt64:
+		r.life.handles.Add(1) // for programs that recover
 		panic("table: Release without Acquire")
 	}
 }

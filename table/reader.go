@@ -161,7 +161,8 @@ func (r *Reader) FilterErr() error { return r.filterErr }
 // LastKey, Acquire and a second Close return ErrClosed. Iters fail with ErrClosed when they
 // seek or come to another block. Values that Get and Find have returned stay valid. Close may
 // be called while other methods run. It does not wait for lookups and Iters without a handle:
-// these may fail with ErrClosed. A second Close does not wait either.
+// these may fail with ErrClosed. A second Close does not wait either. A goroutine that holds a
+// handle must not call Close: it would wait for itself.
 func (r *Reader) Close() error {
 	if !r.life.close() {
 		return ErrClosed
