@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // Open takes memory for keys that share bytes out of what it is given.
@@ -38,6 +39,7 @@ func TestIterOpenIsBounded(t *testing.T) {
 // Keys that grow within a block, and from one to the next, take memory for the
 // longest, and not for each.
 func TestMemoryForKeysThatGrow(t *testing.T) {
+	long.OneGoroutine(t)
 	t.Parallel()
 	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
 		var it block.Iter

@@ -71,6 +71,7 @@ func TestSingleRateIsMeasured(t *testing.T) {
 
 // Table filters measure what PredictTableRate says, with few and many keys in a line.
 func TestTableRateIsMeasured(t *testing.T) {
+	long.OneGoroutine(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(43, 43))
 	for _, n := range []int{1000, 30_000} {
@@ -111,6 +112,7 @@ func TestTableRateIsMeasured(t *testing.T) {
 // At every length, also one that 65537 divides, a filter is at most about as good as the
 // formula says, and its bits are not predicted to be much worse.
 func TestPredictRateOfSpecialLengths(t *testing.T) {
+	long.OneGoroutine(t)
 	t.Parallel()
 	for _, m := range []uint64{8 * 255, 8 * 257, 65536, 8 * 65535, 8 * 65537, 8 * 255 * 257, 1 << 20} {
 		for k := 1; k <= 12; k++ {

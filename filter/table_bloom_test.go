@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // plainTableContains is a TableBloom filter's Contains, written as the format is
@@ -100,6 +102,7 @@ func TestTableBloomContains(t *testing.T) {
 
 // Other writers set more bits for each key, as Pebble does with more than 10 bits per key.
 func TestTableBloomOfManyProbes(t *testing.T) {
+	long.OneGoroutine(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(15, 15))
 	for k := 1; k <= maxLineK; k++ {

@@ -19,3 +19,12 @@ func Test(t testing.TB) {
 		t.Skip("takes long: set SIEVETABLE_LONG=1 to run it")
 	}
 }
+
+// OneGoroutine skips a test that has one goroutine and takes long with the race detector, which
+// is ten times slower and has nothing to find there. It runs where the race detector is off.
+func OneGoroutine(t testing.TB) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("has one goroutine, and takes long with the race detector")
+	}
+}
