@@ -15,6 +15,7 @@ type cacheID struct {
 	comparer     string
 	footer       footer
 	footerOffset uint64
+	blocks       int // so that each Reader finds a place for each of its blocks
 }
 
 // cacheID returns the Reader's cacheID.
@@ -22,7 +23,7 @@ func (r *Reader) cacheID() cacheID {
 	if r.o.CacheKey == "" {
 		return cacheID{}
 	}
-	return cacheID{r.o.CacheKey, r.o.Comparer.Name(), r.footer, r.footerOffset}
+	return cacheID{r.o.CacheKey, r.o.Comparer.Name(), r.footer, r.footerOffset, r.index.len()}
 }
 
 // openCache makes the Cache known to the Reader, which is open otherwise.

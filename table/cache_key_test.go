@@ -1,9 +1,11 @@
 package table_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -44,6 +46,21 @@ func TestCacheKey(t *testing.T) {
 			t.Errorf("%s: %d blocks read", tt.name, blocks)
 		}
 	}
+}
+
+// A file that has a CacheKey by mistake, and the same footer as the file that the Cache knows,
+// but more data blocks: lookups find what that file has.
+func TestCacheKeyOfFileWithMoreBlocks(t *testing.T) {
+	t.Parallel()
+	few := []workload.Pair{{Key: []byte("kkkkkkkkkka")}, {Key: []byte("kkkkkkkkkkb")}}
+	many := []workload.Pair{{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b"), Value: []byte("2")}, {Key: []byte("c"), Value: []byte("3")}}
+	first, second := build(t, oneKeyBlocks, few), build(t, oneKeyBlocks, many)
+	if n := len(first) - 48; len(first) != len(second) || !bytes.Equal(first[n:], second[n:]) {
+		t.Fatalf("the tables have %d and %d bytes, want the same size and footer", len(first), len(second))
+	}
+	o := &table.ReaderOptions{Cache: table.NewCache(1 << 20), CacheKey: "a"}
+	checkLookups(t, open(t, first, o), few)
+	checkLookups(t, open(t, second, o), many)
 }
 
 // otherName is the bytewise order by another name.
