@@ -115,9 +115,14 @@ func (s *source) ReadAtContext(ctx context.Context, p []byte, off int64) (int, e
 func (s *source) readTail(p []byte, off int64) (int, error) {
 	start := s.m.Size - int64(len(s.tail))
 	if off < start {
-		return 0, s.m.mismatch("tailSize", "the part at %d is needed to open the table, but the tail of %d bytes starts at %d", off, len(s.tail), start)
+		return 0, s.m.outsideTail(off, len(s.tail))
 	}
 	return bytes.NewReader(s.tail).ReadAt(p, off-start)
+}
+
+// outsideTail returns the error of a table that cannot be opened from its tail.
+func (t *Table) outsideTail(off int64, tail int) error {
+	return t.mismatch("tailSize", "the part at %d is needed to open the table, but the tail of %d bytes starts at %d", off, tail, t.Size-int64(tail))
 }
 
 // checkReader compares an open table with its line in the manifest. It reads nothing but the

@@ -17,6 +17,7 @@ type sequential struct {
 	m    *member
 	ctx  context.Context // of Verify
 	tail []byte          // the end of the table
+	open bool            // the Reader is open; until then it reads the tail only, as lookups' do
 	hash hash.Hash       // of what was read, up to the window's end; nil: nothing is hashed
 
 	window []byte // a part of the table
@@ -28,6 +29,9 @@ type sequential struct {
 func (s *sequential) ReadAt(p []byte, off int64) (int, error) {
 	if start := s.m.Size - int64(len(s.tail)); off >= start && off <= s.m.Size {
 		return copied(p, s.tail[off-start:])
+	}
+	if !s.open {
+		return 0, s.m.outsideTail(off, len(s.tail))
 	}
 	if off < s.start {
 		return s.m.read(s.ctx, p, off)

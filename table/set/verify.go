@@ -56,7 +56,9 @@ func (m *member) verify(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, src.checkSum())
 	}
-	if err := errors.Join(m.checkReader(r, src), r.Verify(), src.checkSum()); err != nil {
+	differs := m.checkReader(r, src)
+	src.open = true
+	if err := errors.Join(differs, r.Verify(), src.checkSum()); err != nil {
 		return err
 	}
 	src.restart()

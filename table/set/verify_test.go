@@ -81,6 +81,20 @@ func TestVerifyOfForgedManifests(t *testing.T) {
 	}
 }
 
+// Verify notices a tail that is too short to open the table, which Lazy leaves to lookups.
+func TestVerifyOfShortTails(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 1, filtered)
+	for _, tail := range []int64{48, m.Tables[0].TailSize - 1} {
+		s := open(t, changed(m.Tables[0], func(l *set.Table) { l.TailSize = tail }), src, &set.Options{Lazy: true})
+		_, want := s.Get(background, []byte(key(0)))
+		err := s.Verify(background, nil)
+		if !errors.Is(err, set.ErrMismatch) || want == nil || err.Error() != want.Error() {
+			t.Errorf("Verify with a tail of %d bytes = %v, want what Get returns: %v", tail, err, want)
+		}
+	}
+}
+
 // Of a table that has a filter only, Verify checks what can be checked.
 func TestVerifyOfForgedFilters(t *testing.T) {
 	t.Parallel()
