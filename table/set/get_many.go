@@ -89,7 +89,7 @@ func (b *batch) groupSize(parts []part) int {
 	}
 	size := int64(0)
 	for i, p := range parts {
-		if size += p.m.TailSize; size > b.s.o.MemorySize && i > 0 {
+		if size += p.m.tailSize.Load(); size > b.s.o.MemorySize && i > 0 {
 			return i
 		}
 	}

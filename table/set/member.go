@@ -16,8 +16,9 @@ import (
 // opening, and reads that are under way. When it has none, nothing reads it any more.
 type member struct {
 	Table
-	s     *Set
-	users users
+	s        *Set
+	users    users
+	tailSize atomic.Int64 // one that has opened the table, or that of the current manifest
 
 	opened atomic.Pointer[opened] // nil if the table is not open
 
@@ -62,6 +63,7 @@ func (s *Set) join(t *Table) (m *member, ending <-chan struct{}, err error) {
 	m = s.members[t.Name]
 	if m == nil {
 		m = &member{Table: *t, s: s, old: make(chan struct{})}
+		m.tailSize.Store(t.TailSize)
 		s.members[t.Name] = m
 	}
 	if !m.users.acquire() {

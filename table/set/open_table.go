@@ -54,17 +54,18 @@ const largeTail = 16 << 20
 // readTail reads the end of the table, which has its filters, metaindex, index and footer. The
 // end of the file must be where the manifest says.
 func (m *member) readTail(ctx context.Context) ([]byte, error) {
-	if m.TailSize > largeTail {
+	size := m.tailSize.Load()
+	if size > largeTail {
 		if err := m.readEnd(ctx, make([]byte, 2)); err != nil {
 			return nil, err
 		}
 	}
-	if m.TailSize > math.MaxInt-1 {
-		return nil, m.errorf("the tail of %d bytes is too long for the memory of this system", m.TailSize)
+	if size > math.MaxInt-1 {
+		return nil, m.errorf("the tail of %d bytes is too long for the memory of this system", size)
 	}
-	p := make([]byte, m.TailSize+1)
+	p := make([]byte, size+1)
 	err := m.readEnd(ctx, p)
-	return p[:m.TailSize], err
+	return p[:size], err
 }
 
 // readEnd fills p but for one byte with the end of the table. The one byte must be missing

@@ -89,9 +89,12 @@ func (s *Set) publish(v *version) error {
 	if old != nil {
 		s.outdate(old)
 	}
-	for _, m := range v.members {
+	for i, m := range v.members {
 		close(m.old)
 		m.old = nil
+		if !m.isChecked() { // else the table can be opened with the one that it has
+			m.tailSize.Store(v.manifest.Tables[i].TailSize)
+		}
 	}
 	s.mu.Unlock()
 	if old != nil {

@@ -2,6 +2,7 @@ package set_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -112,6 +113,24 @@ func TestSwapToAnotherTailSize(t *testing.T) {
 		t.Error(err)
 	}
 	checkGet(t, s, key(3), valueOf(3))
+}
+
+// A Swap mends a tailSize that is too short to open the table. Once the table was opened, it can
+// be opened again, whatever manifests say.
+func TestSwapMendsATailSize(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 1, filtered)
+	short := changed(m.Tables[0], func(l *set.Table) { l.TailSize = 48 })
+	s := open(t, short, src, &set.Options{Lazy: true, MemorySize: 1}) // it opens the table for each lookup
+	if got, err := s.Get(background, []byte(key(3))); !errors.Is(err, set.ErrMismatch) {
+		t.Errorf("Get = %q, %v; want a mismatch", got, err)
+	}
+	for _, next := range []*set.Manifest{m, short} {
+		if err := s.Swap(background, next); err != nil {
+			t.Error(err)
+		}
+		checkGet(t, s, key(3), valueOf(3))
+	}
 }
 
 // A name can be used for another table after Drain.

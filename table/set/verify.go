@@ -26,7 +26,7 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 	}
 	defer v.release()
 	var findings []error
-	for _, m := range v.members {
+	for i, m := range v.members {
 		err := m.verify(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -37,7 +37,7 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 			findings = append(findings, err)
 		}
 		if report != nil {
-			report(m.Table, err)
+			report(v.manifest.Tables[i], err)
 		}
 	}
 	return errors.Join(findings...)
