@@ -6,14 +6,33 @@ import (
 	"errors"
 	"io"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// CheckLine compares a table with its line in the manifest of a set: SHA-256 and number of
-// entries. Size, first and last key were compared when the table was opened.
+// CheckLine compares a table with its line in the manifest of a set: SHA-256, size of the tail
+// and number of entries. Size, first and last key were compared when the table was opened.
 func (f *File) CheckLine(l *set.Table) error {
-	return errors.Join(f.checkSum(l), f.checkEntries(l))
+	return errors.Join(f.checkSum(l), f.checkTail(l), f.checkEntries(l))
+}
+
+// checkTail compares how many bytes are behind the last data block. Package set opens the table
+// by a read of that many.
+func (f *File) checkTail(l *set.Table) error {
+	layout, err := table.ReadLayout(f.Src, f.Size, f.Options)
+	if err != nil {
+		return nil // Verify reports the damage
+	}
+	end := int64(0)
+	if n := len(layout.Data); n > 0 {
+		last := layout.Data[n-1]
+		end = int64(last.Offset+last.Length) + format.TrailerLen
+	}
+	if tail := f.Size - end; tail != l.TailSize {
+		return differs("tailSize", tail, l.TailSize)
+	}
+	return nil
 }
 
 // checkSum compares the SHA-256.
