@@ -43,9 +43,15 @@ type Writer struct {
 	cutter  *cutter
 	current *output.Output // the table that takes entries; nil: none
 	made    bool           // Create made the directory
-	added   []string       // tables that were not there before
+	added   []added        // tables that were not there before
 	tables  []set.Table
 	old     []set.Table // of the manifest that is replaced
+}
+
+// An added is a table that was not there before.
+type added struct {
+	name string
+	file output.Files // it has only this one
 }
 
 // Create creates a Writer. After ctx ends, writes fail.
@@ -132,6 +138,10 @@ func (t newTable) Close() error {
 	if err := w.current.SetName(line.Name); err != nil {
 		return err
 	}
+	file, err := w.current.Temporary()
+	if err != nil {
+		return err
+	}
 	_, err = os.Lstat(w.path(line.Name))
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err := output.Commit(w.current); err != nil {
@@ -140,7 +150,7 @@ func (t newTable) Close() error {
 	w.current = nil
 	w.tables = append(w.tables, line)
 	if isNew {
-		w.added = append(w.added, line.Name)
+		w.added = append(w.added, added{line.Name, file})
 	}
 	return nil
 }
@@ -181,15 +191,19 @@ func (w *Writer) obsolete() int {
 	return n
 }
 
-// Abort removes the tables that the Writer has added, and the directory if it made that. After
-// Commit it does nothing, so it can be deferred.
+// Abort removes the tables that the Writer has added, and the directory if it made that. A table
+// stays if another Writer has replaced it by the same one, since that Writer's manifest lists it.
+// After Commit, Abort does nothing, so it can be deferred.
 func (w *Writer) Abort() error {
 	errs := []error{w.cutter.close()}
 	if w.current != nil {
 		errs = append(errs, w.current.Abort())
 	}
-	for _, name := range w.added {
-		errs = append(errs, os.Remove(w.path(name)))
+	for _, t := range w.added {
+		path := w.path(t.name)
+		if info, err := os.Lstat(path); err == nil && t.file.Has(info) {
+			errs = append(errs, os.Remove(path))
+		}
 	}
 	if w.made {
 		errs = append(errs, os.Remove(w.o.Dir))

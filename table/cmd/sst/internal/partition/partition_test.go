@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,6 +167,36 @@ func TestAbort(t *testing.T) {
 		abort(t, options(dir), 100, value)
 		if diff := cmp.Diff(want, listing(t, dir)); diff != "" {
 			t.Errorf("after keys of value %s (-want +got):\n%s", value, diff)
+		}
+	}
+}
+
+// A Writer that ends early takes nothing from another one that writes the same tables, whichever
+// of them writes a table first.
+func TestAbortBesideAnotherWriter(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"the one that is aborted", "the one that is committed"} {
+		dir := t.TempDir()
+		var aborted, committed *Writer
+		writers := []**Writer{&aborted, &committed}
+		if first == "the one that is committed" {
+			slices.Reverse(writers)
+		}
+		for _, w := range writers {
+			var err error
+			if *w, err = Create(t.Context(), options(dir)); err != nil {
+				t.Fatal(err)
+			}
+			appendKeys(t, *w, 100, "v")
+		}
+		if _, err := committed.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if err := aborted.Abort(); err != nil {
+			t.Error(err)
+		}
+		if n := len(listing(t, dir)); n != 11 {
+			t.Errorf("first writes %s: %d files, want 10 tables and the manifest", first, n)
 		}
 	}
 }
