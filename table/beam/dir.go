@@ -9,6 +9,7 @@ import (
 	"regexp"
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -40,7 +41,7 @@ func prepare(dir string) error {
 
 // readManifest reads the manifest in dir. If there is none, it is nil.
 func readManifest(dir string) (*set.Manifest, error) {
-	f, err := os.Open(filepath.Join(dir, set.ManifestName))
+	f, _, err := regular.Open(filepath.Join(dir, set.ManifestName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

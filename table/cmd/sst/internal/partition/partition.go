@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/set"
@@ -86,7 +87,7 @@ func (w *Writer) makeDir() error {
 // error.
 func (w *Writer) readOld() error {
 	path := w.path(set.ManifestName)
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
