@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -17,7 +15,8 @@ import (
 const ManifestName = "set.jsonl"
 
 // A Manifest lists the tables of a set, in the order of their keys. The ranges of keys of the
-// tables do not overlap. Keys are user keys in the bytewise order.
+// tables do not overlap. Keys are in the bytewise order, as by default. The tables are not those
+// of a LevelDB database, whose keys have sequence numbers.
 type Manifest struct {
 	Tables []Table
 }
@@ -130,39 +129,6 @@ func (t *Table) checkAfter(before *Table) error {
 	}
 	return fmt.Errorf("smallest is %s, want it > %s, which is largest of the table before: tables are in the order of their keys and do not overlap",
 		wire.Quote(t.Smallest), wire.Quote(before.Largest))
-}
-
-// maxName is the most bytes of a name, as in most file systems.
-const maxName = 255
-
-// CheckName returns an error if name cannot be the name of a table in a manifest. A name has 1
-// to 255 bytes of UTF-8. It names a file beside the manifest on every system: it has no
-// separators of paths or drives (slash, backslash, colon), only characters that can be printed
-// (see [unicode.IsPrint]), and is not ".", ".." or [ManifestName].
-func CheckName(name string) error {
-	if err := checkName(name); err != nil {
-		return fmt.Errorf("set: %w", err)
-	}
-	return nil
-}
-
-// checkName is CheckName, without the package's name in the error.
-func checkName(name string) error {
-	switch {
-	case name == "":
-		return errors.New("name is empty, want the name of the table's file")
-	case len(name) > maxName:
-		return fmt.Errorf("name is %q, of %d bytes, want at most %d", shorten(name), len(name), maxName)
-	case !utf8.ValidString(name):
-		return fmt.Errorf("name is %q, want UTF-8", name)
-	case strings.ContainsAny(name, `/\:`) || name == "." || name == "..":
-		return fmt.Errorf("name is %q, want the name of a file without a path: no slash, backslash or colon", name)
-	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("name is %q, want characters that can be printed", name)
-	case strings.EqualFold(name, ManifestName):
-		return fmt.Errorf("name is %q, which is the name of the manifest, want another one", name)
-	}
-	return nil
 }
 
 // shorten returns s, or the start of a long s.

@@ -170,7 +170,7 @@ func TestManifestCheck(t *testing.T) {
 // The longest names and keys are short enough for a line.
 func TestManifestWithLongLines(t *testing.T) {
 	m := twoTables()
-	m.Tables[0].Name = strings.Repeat("<", 255) // 6 bytes each in JSON
+	m.Tables[0].Name = strings.Repeat("&", 255) // 6 bytes each in JSON
 	m.Tables[0].Smallest = bytes.Repeat([]byte{'a'}, 256<<10)
 	m.Tables[0].Largest = bytes.Repeat([]byte{'b'}, 256<<10)
 	file := writeManifest(t, m)
@@ -193,7 +193,7 @@ func TestTableCheck(t *testing.T) {
 }
 
 func TestCheckName(t *testing.T) {
-	for _, name := range []string{"a", "000001.ldb", "..ldb", "...", "set.json", "größe", "a b", strings.Repeat("x", 255)} {
+	for _, name := range []string{"a", "000001.ldb", "..ldb", "set.json", "größe", "a b", " a", "console", "com", "COM10", "com¹0", "LPTX", "NULL.ldb", "a.con", strings.Repeat("x", 255)} {
 		if err := set.CheckName(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -201,6 +201,8 @@ func TestCheckName(t *testing.T) {
 	for _, name := range []string{
 		"", ".", "..", "/", "/etc/passwd", "a/b", "../a", `..\a`, "C:a", "a\x00", "a\nb", "a\x7f", "a\u0085", "a\u202e",
 		"a\xff", strings.Repeat("x", 256), set.ManifestName, "Set.JSONL",
+		"...", "a.", "a ", "a. ", "a<", "a>", `"a"`, "a|b", "a?", "*.ldb",
+		"CON", "nul", "Aux.ldb", "prn.tar.gz", "con .ldb", "COM1", "com0.ldb", "COM¹", "lpt9.ldb", "LPT³.x", "conin$", "CONOUT$.ldb",
 	} {
 		if err := set.CheckName(name); err == nil || !strings.HasPrefix(err.Error(), "set: name is ") {
 			t.Errorf("%q: error %v, want one about the name", name, err)

@@ -1,0 +1,77 @@
+package set
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxName is the most bytes of a name, as in most file systems.
+const maxName = 255
+
+// CheckName returns an error if name cannot be the name of a table in a manifest. A name has 1
+// to 255 bytes of UTF-8. It names a file beside the manifest on every system, so that a set can
+// be copied to any:
+//
+//   - It has only characters that can be printed (see [unicode.IsPrint]), and none of / \ : < > "
+//     | ? *, which stand for something else in names on some system.
+//   - It does not end with a dot or a space, which Windows leaves out. So it is not "." or "..".
+//   - It is not a name that Windows has for a device, such as CON or COM1, nor that with an
+//     extension, such as con.ldb.
+//   - It is not [ManifestName], in whatever case.
+func CheckName(name string) error {
+	if err := checkName(name); err != nil {
+		return fmt.Errorf("set: %w", err)
+	}
+	return nil
+}
+
+// checkName is CheckName, without the package's name in the error.
+func checkName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("name is empty, want the name of the table's file")
+	case len(name) > maxName:
+		return fmt.Errorf("name is %q, of %d bytes, want at most %d", shorten(name), len(name), maxName)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("name is %q, want UTF-8", name)
+	case strings.ContainsAny(name, `/\:`) || name == "." || name == "..":
+		return fmt.Errorf("name is %q, want the name of a file without a path: no slash, backslash or colon", name)
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("name is %q, want characters that can be printed", name)
+	case strings.EqualFold(name, ManifestName):
+		return fmt.Errorf("name is %q, which is the name of the manifest, want another one", name)
+	}
+	return checkForWindows(name)
+}
+
+// checkForWindows refuses names that no file can have on Windows.
+func checkForWindows(name string) error {
+	switch {
+	case strings.ContainsAny(name, `<>"|?*`):
+		return fmt.Errorf("name is %q, want none of < > \" | ? *, which no file has in its name on Windows", name)
+	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
+		return fmt.Errorf("name is %q, want no dot and no space at its end: Windows leaves them out", name)
+	case isDevice(name):
+		return fmt.Errorf("name is %q, which is a device on Windows, want another one", name)
+	}
+	return nil
+}
+
+// isDevice reports whether Windows has a device of that name. An extension, and spaces before
+// it, make no difference there.
+func isDevice(name string) bool {
+	base, _, _ := strings.Cut(name, ".")
+	base = strings.ToUpper(strings.TrimRight(base, " "))
+	switch base {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	number, isPort := strings.CutPrefix(base, "COM")
+	if !isPort {
+		number, isPort = strings.CutPrefix(base, "LPT")
+	}
+	return isPort && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
+}
