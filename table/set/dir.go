@@ -5,16 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 
+	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
 // A Dir is a [Source] of the tables in a directory. It opens a file at its first read and keeps
 // it open until Forget or Close. It opens only regular files in the directory itself: a name
 // with a path is an error, and so is a symbolic link to the outside. It is safe for concurrent
-// use. Each Set wants a Dir of its own, since Forget ends the reads of others. NewDir returns
-// one.
+// use. It also reads and writes the manifest there. NewDir returns one.
+//
+// Each Set wants a Dir of its own, since Forget ends the reads of others: [OpenDir] makes the Dir
+// of its Set. To read or write the manifest, any further Dir of the directory serves.
 type Dir struct {
 	path string
 
@@ -110,14 +114,38 @@ func (d *Dir) closedError() error {
 	return fmt.Errorf("set: directory %q: %w", d.path, os.ErrClosed)
 }
 
-// manifest reads the directory's manifest.
-func (d *Dir) manifest() (m *Manifest, err error) {
+// ReadManifest reads the directory's manifest, the file [ManifestName], and checks it as the
+// function [ReadManifest] does. The error is fs.ErrNotExist if there is none. The manifest is the
+// caller's.
+func (d *Dir) ReadManifest() (m *Manifest, err error) {
 	f, err := d.open(ManifestName)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	return ReadManifest(f)
+}
+
+// WriteManifest writes the directory's manifest, or replaces it in one step: who reads it finds
+// the old or the new one, also after a crash. When WriteManifest returns, it is on disk. After an
+// error the old manifest stays. Write and sync the tables first: WriteManifest does not look
+// whether they are there.
+func (d *Dir) WriteManifest(m *Manifest) (err error) {
+	if _, err := d.openRoot(); err != nil {
+		return err
+	}
+	f, err := atomicfile.Create(filepath.Join(d.path, ManifestName))
+	if err != nil {
+		return fmt.Errorf("set: write the manifest: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Abort()) }() // does nothing after Commit
+	if err := WriteManifest(f, m); err != nil {
+		return err
+	}
+	if err := atomicfile.Commit(f); err != nil {
+		return fmt.Errorf("set: write the manifest: %w", err)
+	}
+	return nil
 }
 
 // Forget closes the file name, if it is open. Reads of it that are under way fail. The next
@@ -131,7 +159,7 @@ func (d *Dir) Forget(name string) {
 	}
 }
 
-// Close closes all files. After Close, ReadAt and a second Close return an error that is
+// Close closes all files. After Close, all methods but Forget return an error that is
 // os.ErrClosed.
 func (d *Dir) Close() error {
 	d.mu.Lock()

@@ -28,11 +28,8 @@ func writeDir(t testing.TB, dir string, n int) *set.Manifest {
 
 func putManifest(t testing.TB, dir string, m *set.Manifest) {
 	t.Helper()
-	f, err := os.Create(filepath.Join(dir, set.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(set.WriteManifest(f, m), f.Close()); err != nil {
+	d := set.NewDir(dir)
+	if err := errors.Join(d.WriteManifest(m), d.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

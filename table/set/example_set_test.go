@@ -57,9 +57,6 @@ func writeFruits(dir string, ranges ...[]string) error {
 		}
 		m.Tables = append(m.Tables, t)
 	}
-	f, err := os.Create(filepath.Join(dir, set.ManifestName))
-	if err != nil {
-		return err
-	}
-	return errors.Join(set.WriteManifest(f, &m), f.Close())
+	d := set.NewDir(dir)
+	return errors.Join(d.WriteManifest(&m), d.Close())
 }

@@ -27,14 +27,9 @@ func Example() {
 		}
 		m.Tables = append(m.Tables, t)
 	}
-	f, err := os.Create(filepath.Join(dir, set.ManifestName))
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := set.WriteManifest(f, &m); err != nil {
-		log.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
+	d := set.NewDir(dir)
+	defer d.Close()
+	if err := d.WriteManifest(&m); err != nil {
 		log.Fatal(err)
 	}
 	for _, t := range m.Tables {

@@ -139,7 +139,7 @@ func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error
 // are closed when the lookups and Iters that use them have ended.
 func OpenDir(ctx context.Context, path string, o *Options) (*Set, error) {
 	d := NewDir(path)
-	m, err := d.manifest()
+	m, err := d.ReadManifest()
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
