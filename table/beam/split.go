@@ -66,7 +66,7 @@ func (fn *split) ProcessElement(_ []byte, samples func(*[]byte) bool, files func
 	if err := checkFiles("sampled", sampled, count(files)); err != nil {
 		return err
 	}
-	splits, err := encodeKeys(s.Splits(fn.tables(len(s.Keys()))))
+	splits, err := encodeKeys(s.Splits(fn.tables(s.Len())))
 	if err != nil {
 		return err
 	}

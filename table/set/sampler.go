@@ -55,6 +55,9 @@ func (s *Sampler) sum(key []byte) uint64 {
 	return h ^ h>>33
 }
 
+// Len returns how many distinct keys are kept.
+func (s *Sampler) Len() int { return len(s.keys) }
+
 // Keys returns the keys that are kept, in ascending order. The slices are the caller's.
 func (s *Sampler) Keys() [][]byte {
 	keys := make([][]byte, 0, len(s.keys))

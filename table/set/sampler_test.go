@@ -47,7 +47,11 @@ func TestSamplerRate(t *testing.T) {
 	for name, keys := range map[string][][]byte{"numbers": numbers(30_000), "URLs": workload.W3(30_000).Keys} {
 		var lower [][]byte
 		for _, rate := range []float64{1e-300, 1.0 / 1024, 0.01, 0.1, 0.5, 1} {
-			kept := sample(t, rate, keys...).Keys()
+			s := sample(t, rate, keys...)
+			kept := s.Keys()
+			if s.Len() != len(kept) {
+				t.Errorf("%s: rate %v: Len = %d, want %d", name, rate, s.Len(), len(kept))
+			}
 			n := float64(len(keys))
 			if got, want := float64(len(kept)), rate*n; math.Abs(got-want) > 4*math.Sqrt(n*rate*(1-rate)) {
 				t.Errorf("%s: rate %v keeps %v keys, want about %v", name, rate, got, want)
