@@ -1,25 +1,24 @@
 package set
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"sort"
 
-	"bytes"
-
 	"github.com/sievetable/sievetable/table"
 )
 
-type levelIter = table.LevelIter
-
 // An Iter is a [table.Iterator] over the entries of a set, in both directions. A new Iter is
-// before the first entry. NewIter returns one. Its moves and errors are those of a
-// [table.LevelIter]. One goroutine at a time may use an Iter. Any number of Iters may be on one
+// before the first entry. NewIter returns one, and Close ends its use of tables, for which Drain
+// waits. After a move that failed, Next and Prev fail too, until First, Last, SeekGE or SeekLT
+// does not. A key outside of its table's range in the manifest fails the move with
+// [table.ErrCorrupt]. One goroutine at a time may use an Iter. Any number of Iters may be on one
 // Set.
 type Iter struct {
-	*levelIter
-	s *Set
-	v *version // nil after Close
+	s      *Set
+	v      *version         // nil after Close
+	tables *table.LevelIter // over the tables of v
 }
 
 var _ table.Iterator = (*Iter)(nil)
@@ -28,16 +27,16 @@ var _ table.Iterator = (*Iter)(nil)
 // copies the slices of o. ctx takes the place of o.Context: when it is done, a move that needs a
 // read fails with its error.
 //
-// At most one of the tables is in use at a time. The Iter goes on with the manifest of now after
-// a Swap, and keeps its tables until Close. After Close of the Set, a move of the Iter to
+// At most one of the tables is in use at a time. The Iter goes on with the manifest that is in
+// use when NewIter is called, also after a Swap, and keeps its tables until Close. After Close of the Set, a move of the Iter to
 // another table and First, Last, SeekGE and SeekLT fail with [table.ErrClosed]. On a table that
 // has a filter only, moves fail with [table.ErrFilterOnly].
 func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	it := &Iter{s: s}
 	v, err := s.acquire()
 	if err != nil {
-		it.levelIter, _ = table.NewLevelIter(nil, nil, nil)
-		it.levelIter.Close()
+		it.tables, _ = table.NewLevelIter(nil, nil, nil)
+		it.tables.Close()
 		return it
 	}
 	it.v = v
@@ -49,7 +48,7 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	opts.Context = ctx
 	from, to := v.overlap(opts.Lower, opts.Upper)
 	// There is no error, since the manifest was checked.
-	it.levelIter, _ = table.NewLevelIter(nil, v.levels[from:to], func(i int) (table.Iterator, error) {
+	it.tables, _ = table.NewLevelIter(nil, v.levels[from:to], func(i int) (table.Iterator, error) {
 		return s.iterTable(ctx, v.members[from+i], &opts)
 	})
 	return it
@@ -106,15 +105,38 @@ func (it *Iter) SeekGE(key []byte) bool { return it.live().SeekGE(key) }
 func (it *Iter) SeekLT(key []byte) bool { return it.live().SeekLT(key) }
 
 // live returns the iterator over the tables. If the Set was closed, so is that.
-func (it *Iter) live() *levelIter {
+func (it *Iter) live() *table.LevelIter {
 	if it.s.current.Load() == nil {
 		it.Close()
 	}
-	return it.levelIter
+	return it.tables
 }
 
+// Next moves to the next entry, and returns Valid. Before the first entry it moves to the first
+// one. At the last entry it moves to after it.
+func (it *Iter) Next() bool { return it.tables.Next() }
+
+// Prev moves to the entry before, and returns Valid. After the last entry it moves to the last
+// one. At the first entry it moves to before it.
+func (it *Iter) Prev() bool { return it.tables.Prev() }
+
+// Valid reports whether the Iter is at an entry.
+func (it *Iter) Valid() bool { return it.tables.Valid() }
+
+// Key returns the entry's key, or nil if there is no entry. It is valid until the next move. The
+// caller must not change it.
+func (it *Iter) Key() []byte { return it.tables.Key() }
+
+// Value returns the entry's value, or nil if there is no entry. It is valid until the next move.
+// The caller must not change it.
+func (it *Iter) Value() []byte { return it.tables.Value() }
+
+// Error returns why the last move failed. It returns nil if the move found an entry, the end or
+// the start.
+func (it *Iter) Error() error { return it.tables.Error() }
+
 // All returns all entries from First on, for a range loop. A key and its value are valid until
-// the next iteration of the loop. Check Error after the loop.
+// the next iteration of the loop. Close the Iter after the loop: that returns Error.
 func (it *Iter) All() iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
 		for ok := it.First(); ok; ok = it.Next() {
@@ -126,9 +148,9 @@ func (it *Iter) All() iter.Seq2[[]byte, []byte] {
 }
 
 // Close ends the use of the tables. It returns Error. After Close every move fails with
-// [table.ErrClosed].
+// [table.ErrClosed]. Drain waits for an Iter that is not closed.
 func (it *Iter) Close() error {
-	err := it.levelIter.Close()
+	err := it.tables.Close()
 	if it.v != nil {
 		it.v.release()
 		it.v = nil
