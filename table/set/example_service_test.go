@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
@@ -19,8 +20,10 @@ import (
 
 // A service says which keys are in a set. It takes up a new manifest without a pause.
 type service struct {
-	dir string
-	set *set.Set
+	path string
+	set  *set.Set
+
+	reloading sync.Mutex
 }
 
 // ServeHTTP answers /?key=… with 200 if the key is present, 404 if it is absent, and 502 if that
@@ -38,14 +41,15 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // reload takes up the manifest that is in the directory now. When the old tables are not used
-// any more, it deletes their files. If a new table cannot be opened, all stays as it is.
+// any more, it deletes their files. If a new table cannot be opened, all stays as it is. Who
+// writes a new list waits until reload has returned: else it could count on a file that is
+// deleted.
 func (s *service) reload(ctx context.Context) error {
-	f, err := os.Open(filepath.Join(s.dir, set.ManifestName))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	m, err := set.ReadManifest(f)
+	s.reloading.Lock() // another reload could bring old tables back
+	defer s.reloading.Unlock()
+	dir := set.NewDir(s.path)
+	defer dir.Close()
+	m, err := dir.ReadManifest()
 	if err != nil {
 		return err
 	}
@@ -56,19 +60,19 @@ func (s *service) reload(ctx context.Context) error {
 	if err := s.set.Drain(ctx); err != nil {
 		return err // the old files stay
 	}
-	return s.deleteAllBut(m, old)
+	return s.deleteUnlisted(old)
 }
 
-// deleteAllBut deletes the files of old whose tables m does not have.
-func (s *service) deleteAllBut(m, old *set.Manifest) error {
+// deleteUnlisted deletes the files of old whose tables the present manifest does not list.
+func (s *service) deleteUnlisted(old *set.Manifest) error {
 	used := map[string]bool{}
-	for _, t := range m.Tables {
+	for _, t := range s.set.Manifest().Tables {
 		used[t.Name] = true
 	}
 	var errs []error
 	for _, t := range old.Tables {
 		if !used[t.Name] {
-			errs = append(errs, os.Remove(filepath.Join(s.dir, t.Name)))
+			errs = append(errs, os.Remove(filepath.Join(s.path, t.Name)))
 		}
 	}
 	return errors.Join(errs...)
@@ -106,7 +110,7 @@ func Example_service() {
 		log.Fatal(err)
 	}
 	defer fruits.Close()
-	s := &service{dir, fruits}
+	s := &service{path: dir, set: fruits}
 	server := httptest.NewServer(s)
 	defer server.Close()
 
