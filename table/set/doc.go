@@ -5,4 +5,15 @@
 // the manifest. [OpenDir] opens the set of a directory, and [Open] that of any [Source]. A [Set]
 // looks a key up in the one table whose range has it, so that a lookup costs what it costs in one
 // table. [Set.Swap] replaces the tables while lookups run.
+//
+// # Sets of filters
+//
+// A table can have a filter of its keys only: see FilterOnly of [table.WriterOptions]. It takes
+// less room, and no lookup reads a block. [Set.MayContain] asks such tables: false is certain, and
+// true is wrong at the filters' rate of false positives. [Set.Get] returns [table.ErrNotFound] for
+// a key that the filter rules out, and [table.ErrFilterOnly] for any other. An [Iter] fails with
+// that too.
+//
+// Bloom filters are known to each Set. For others, such as binary fuse filters, Open wants the
+// policy in Options.Reader.TableFilterPolicies, and fails without it.
 package set

@@ -14,6 +14,10 @@ import (
 
 // ErrMismatch is in the chain of the error of a table that is not as its manifest says. Either
 // the table was replaced or damaged, or the manifest is of other tables.
+//
+// Not every such table has this error. One whose footer or index is damaged has a
+// [*table.CorruptionError], which is [table.ErrCorrupt]. For one that is missing, the error is
+// that of the Source, such as fs.ErrNotExist of a [Dir].
 var ErrMismatch = errors.New("it is not the table of the manifest: take another copy of the table, or write the manifest anew")
 
 // mismatch returns an error about a field of the table's line in the manifest.

@@ -38,9 +38,10 @@ type Set struct {
 // range is an error of Open and OpenDir.
 type Options struct {
 	// Reader has the options of the tables. A Cache keeps the blocks of a table also while it
-	// is closed because of MemorySize. The Set sets Name, CacheKey and TailSize itself, and
-	// Comparer and FilterKey cannot be set either: keys are in the bytewise order. To set one
-	// of them is an error.
+	// is closed because of MemorySize. Tables with filters of other kinds than Bloom filters
+	// want their policies here. The Set sets Name, CacheKey and TailSize itself. Comparer and
+	// FilterKey must be unset too, since keys are in the bytewise order. Any other value of
+	// these is an error.
 	Reader table.ReaderOptions
 
 	// Lazy makes Open and Swap open no tables. Each is opened at its first lookup, which then
@@ -48,19 +49,27 @@ type Options struct {
 	Lazy bool
 
 	// MemorySize is how many bytes the indexes and filters of the open tables may take. The
-	// Set closes those that were not used for longest, and opens them again when they are
-	// asked for. Tables that are in use while they are closed come on top of that. If one
-	// table takes more, it is open only while it is in use. 0: no bound.
+	// Set closes about those that were not used for longest, and opens them again when they
+	// are asked for. A table that was just opened counts as not used until it is asked again.
+	// Tables that are in use while they are closed come on top of that. If one table takes
+	// more, it is open only while it is in use. Unless Lazy, Open and Swap still open every
+	// new table once. 0: no bound.
 	MemorySize int64
 
-	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes TailSize
-	// bytes until it is open. 0: 16.
+	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes the
+	// memory of its Table.TailSize until it is open. 0: 16.
 	Concurrency int
 }
 
 const (
 	defaultConcurrency = 16
 	maxConcurrency     = 1024
+)
+
+// Why options of Readers must be unset.
+const (
+	setsItself   = "the Set gives each table its own"
+	bytewiseOnly = "keys of a set are in the bytewise order, and filters have whole keys"
 )
 
 // withDefaults returns a copy with defaults filled in.
@@ -73,15 +82,16 @@ func (o *Options) withDefaults() (Options, error) {
 	for _, option := range []struct {
 		name string
 		set  bool
+		why  string
 	}{
-		{"Name", r.Name != ""},
-		{"CacheKey", r.CacheKey != ""},
-		{"TailSize", r.TailSize != 0},
-		{"Comparer", r.Comparer != nil},
-		{"FilterKey", r.FilterKey != nil},
+		{"Name", r.Name != "", setsItself},
+		{"CacheKey", r.CacheKey != "", setsItself},
+		{"TailSize", r.TailSize != 0, setsItself},
+		{"Comparer", r.Comparer != nil, bytewiseOnly},
+		{"FilterKey", r.FilterKey != nil, bytewiseOnly},
 	} {
 		if option.set {
-			return s, fmt.Errorf("set: Reader.%s is set, want it unset: the Set needs its own", option.name)
+			return s, fmt.Errorf("set: Reader.%s is set, want it unset: %s", option.name, option.why)
 		}
 	}
 	if s.MemorySize < 0 {
@@ -101,12 +111,17 @@ func (o *Options) withDefaults() (Options, error) {
 }
 
 // Open returns a Set of the tables of m, which src has. If o is nil, all options are the
-// defaults. Open copies m. Close does not close src.
+// defaults. Open copies m. Close does not close src: the caller may do that after Close and then
+// Drain, or after an error of Open.
 //
 // Opening a table takes one read, of its last TailSize bytes and one more: that there is none
-// shows that the table has its size. Open compares size, index, filters and properties with the
-// manifest. A difference is an [ErrMismatch] and names the field. What only a forger could do is
-// not noticed: Verify does that. A filter that cannot be used is no error here: see FilterErr.
+// shows that the table has its size. Open compares size, entries (if the table has properties)
+// and the range of keys with the size, the index and the filters of the table. A difference is
+// an error that names the field: see [ErrMismatch]. Open reads no data blocks: Verify does.
+//
+// A filter that cannot be used is no error here, and FilterErr tells it, unless the table has
+// nothing else. If no policy has its name, the error says so: add the policy to
+// Options.Reader.TableFilterPolicies.
 //
 // ctx is for the reads of Open. When it is done, Open returns its error.
 func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error) {
