@@ -60,8 +60,12 @@ var writers = map[string]func() *table.WriterOptions{
 // cannot travel to other machines, where the same program runs. So call it in init:
 //
 //	func init() {
+//		policy, err := fuse.New(12)
+//		if err != nil {
+//			panic(err)
+//		}
 //		setio.RegisterWriter("fuse", func() *table.WriterOptions {
-//			return &table.WriterOptions{TableFilterPolicy: fuse.New(12)}
+//			return &table.WriterOptions{TableFilterPolicy: policy}
 //		})
 //	}
 //

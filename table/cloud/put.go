@@ -66,7 +66,8 @@ func writeTable(ctx context.Context, w io.Writer, o *table.WriterOptions, seq it
 
 // PutFile sends the table in a file to the bucket, under a name that Put would give it, and
 // returns its line in a manifest. It reads the file twice: [set.Describe] reads it with the
-// options o, and then it is sent. A file that changes meanwhile is an error.
+// options o, and then it is sent. A file that changes meanwhile is an error. So is a table that
+// has a filter only, since Describe cannot know its keys: write such a table by Put.
 func PutFile(ctx context.Context, bucket *blob.Bucket, path string, o *table.ReaderOptions) (set.Table, error) {
 	f, info, err := regular.Open(path)
 	if err != nil {

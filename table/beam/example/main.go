@@ -1,6 +1,6 @@
 // Command example builds a set of the lines of files, on the runner of the flag -runner.
 //
-//	go run ./example -input '/data/urls/*.txt' -output /data/blacklist
+//	cd table/beam && GOWORK=off go run ./example -input '/data/urls/*.txt' -output /data/blacklist
 package main
 
 import (
