@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/sievetable/sievetable/internal/atomicfile"
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -39,38 +37,28 @@ func prepare(dir string) error {
 	return err
 }
 
-// readManifest reads the manifest in dir. If there is none, it is nil.
-func readManifest(dir string) (*set.Manifest, error) {
-	f, _, err := regular.Open(filepath.Join(dir, set.ManifestName))
+// readManifest reads the manifest in path. If there is none, it is nil.
+func readManifest(path string) (*set.Manifest, error) {
+	dir := set.NewDir(path)
+	defer dir.Close() // it was only read
+	m, err := dir.ReadManifest()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("setio: earlier manifest: %w", err)
-	}
-	defer f.Close()
-	m, err := set.ReadManifest(f)
-	if err != nil {
-		return nil, fmt.Errorf("setio: earlier manifest %s: %w: remove it, or write to another directory", f.Name(), err)
+		return nil, fmt.Errorf("setio: earlier manifest %s: %w: remove it, or write to another directory", filepath.Join(path, set.ManifestName), err)
 	}
 	return m, nil
 }
 
-// writeManifest writes the manifest in dir.
-func writeManifest(dir string, m *set.Manifest) (path string, err error) {
-	path = filepath.Join(dir, set.ManifestName)
-	f, err := atomicfile.Create(path)
-	if err != nil {
-		return "", fmt.Errorf("setio: manifest: %w", err)
+// writeManifest writes the manifest in path, and returns the name of its file.
+func writeManifest(path string, m *set.Manifest) (string, error) {
+	dir := set.NewDir(path)
+	defer dir.Close()
+	if err := dir.WriteManifest(m); err != nil {
+		return "", fmt.Errorf("setio: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Abort()) }() // does nothing after Commit
-	if err := set.WriteManifest(f, m); err != nil {
-		return "", err
-	}
-	if err := atomicfile.Commit(f); err != nil {
-		return "", fmt.Errorf("setio: manifest: %w", err)
-	}
-	return path, nil
+	return filepath.Join(path, set.ManifestName), nil
 }
 
 // sweep removes the tables and temporary files that builds have written and that none of the
