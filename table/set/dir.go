@@ -128,8 +128,8 @@ func (d *Dir) ReadManifest() (m *Manifest, err error) {
 
 // WriteManifest writes the directory's manifest, or replaces it in one step: who reads it finds
 // the old or the new one, also after a crash. When WriteManifest returns, it is on disk. After an
-// error the old manifest stays. Write and sync the tables first: WriteManifest does not look
-// whether they are there.
+// error the old manifest stays. If the file is a symbolic link, the file that it leads to is
+// replaced. Write and sync the tables first: WriteManifest does not look whether they are there.
 func (d *Dir) WriteManifest(m *Manifest) (err error) {
 	if _, err := d.openRoot(); err != nil {
 		return err

@@ -40,7 +40,7 @@ type Options struct {
 	// Reader has the options of the tables. A Cache keeps the blocks of a table also while it
 	// is closed because of MemorySize. Tables with filters of other kinds than Bloom filters
 	// want their policies here. The Set sets Name, CacheKey and TailSize itself. Comparer and
-	// FilterKey must be unset too, since keys are in the bytewise order. Any other value of
+	// FilterKey must be unset too, since keys are in the bytewise order. To set one of
 	// these is an error.
 	Reader table.ReaderOptions
 
