@@ -112,7 +112,8 @@ func (o *Options) withDefaults() (Options, error) {
 
 // Open returns a Set of the tables of m, which src has. If o is nil, all options are the
 // defaults. Open copies m. Close does not close src: the caller may do that after Close and then
-// Drain, or after an error of Open.
+// Drain. After an error of Open nothing reads src either, unless ctx is done: then a read that has
+// begun may still be under way.
 //
 // Opening a table takes one read, of its last TailSize bytes and one more: that there is none
 // shows that the table has its size. Open compares size, entries (if the table has properties)
