@@ -28,9 +28,9 @@ var _ table.Iterator = (*Iter)(nil)
 // read fails with its error.
 //
 // At most one of the tables is in use at a time. The Iter goes on with the manifest that is in
-// use when NewIter is called, also after a Swap, and keeps its tables until Close. After Close of the Set, a move of the Iter to
-// another table and First, Last, SeekGE and SeekLT fail with [table.ErrClosed]. On a table that
-// has a filter only, moves fail with [table.ErrFilterOnly].
+// use when NewIter is called, also after a Swap, and keeps its tables until Close. After Close of
+// the Set, a move of the Iter to another table and First, Last, SeekGE and SeekLT fail with
+// [table.ErrClosed]. On a table that has a filter only, moves fail with [table.ErrFilterOnly].
 func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	it := &Iter{s: s}
 	v, err := s.acquire()

@@ -113,10 +113,12 @@ func (s *Set) outdate(v *version) {
 
 // Drain waits until nothing uses a table that only older manifests have. Such a table is not
 // read any more. Its file may be deleted, unless a manifest lists it again: the one in use, since
-// another Swap may have brought the table back meanwhile, or one that is to come. Lookups that have ended early because their
-// context was done count until the Source has ended their reads. Iters count until their Close.
-// Drain waits for the tables that are old when it is called, and not for those of a later Swap.
-// After Close all tables are old. If ctx is done, Drain returns its error.
+// another Swap may have brought the table back meanwhile, or one that is to come.
+//
+// Lookups that have ended early because their context was done count until the Source has ended
+// their reads. Iters count until their Close. Drain waits for the tables that are old when it is
+// called, and not for those of a later Swap. After Close all tables are old. If ctx is done, Drain
+// returns its error.
 func (s *Set) Drain(ctx context.Context) error {
 	var old []<-chan struct{}
 	s.mu.Lock()
