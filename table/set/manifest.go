@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -50,15 +51,20 @@ type Table struct {
 const maxKey = 256 << 10
 
 // Check returns an error if m cannot be the manifest of a set: if Check of a table fails, if
-// two tables have the same name, or if a table's keys are not > those of the table before. The
-// error names the line that the table has in the manifest's file.
+// two tables have the same name, if a table's keys are not > those of the table before, or if all
+// tables together have > 2⁶³−1 bytes or entries. The error names the line that the table has in
+// the manifest's file.
 func (m *Manifest) Check() error {
 	names := make(map[string]int, len(m.Tables))
+	var total totals
 	for i := range m.Tables {
 		t := &m.Tables[i]
 		err := t.check()
 		if err == nil && i > 0 {
 			err = t.checkAfter(&m.Tables[i-1])
+		}
+		if err == nil {
+			err = total.add(t)
 		}
 		if line, found := names[t.Name]; err == nil && found {
 			err = fmt.Errorf("name %q is that of line %d too, want another name for each table", t.Name, line)
@@ -68,6 +74,20 @@ func (m *Manifest) Check() error {
 		}
 		names[t.Name] = lineOf(i)
 	}
+	return nil
+}
+
+// totals are those of tables that were checked, so that no program that sums them up overflows.
+type totals struct{ size, entries uint64 }
+
+func (s *totals) add(t *Table) error {
+	if uint64(t.Size) > math.MaxInt64-s.size {
+		return fmt.Errorf("size is %d, which is over 2^63 bytes with the tables before", t.Size)
+	}
+	if t.Entries > math.MaxInt64-s.entries {
+		return fmt.Errorf("entries is %d, which is over 2^63 with the tables before", t.Entries)
+	}
+	s.size, s.entries = s.size+uint64(t.Size), s.entries+t.Entries
 	return nil
 }
 

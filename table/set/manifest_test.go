@@ -20,13 +20,13 @@ import (
 func twoTables() *set.Manifest {
 	return &set.Manifest{Tables: []set.Table{
 		{Name: "a & b.ldb", Size: 1000, SHA256: strings.Repeat("0a", 32), Entries: 10, Smallest: []byte{}, Largest: []byte("k"), TailSize: 48},
-		{Name: "straße.ldb", Size: 48, SHA256: strings.Repeat("ff", 32), Entries: math.MaxUint64, Smallest: []byte("k\x00\xff"), Largest: []byte("k\x00\xff"), TailSize: 48},
+		{Name: "straße.ldb", Size: 48, SHA256: strings.Repeat("ff", 32), Entries: math.MaxInt64 - 10, Smallest: []byte("k\x00\xff"), Largest: []byte("k\x00\xff"), TailSize: 48},
 	}}
 }
 
 const twoTablesFile = `{"format":"sievetable-set","version":1,"tables":2}
 {"name":"a \u0026 b.ldb","size":1000,"sha256":"0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","entries":10,"smallest":"","largest":"aw==","tailSize":48}
-{"name":"straße.ldb","size":48,"sha256":"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff","entries":18446744073709551615,"smallest":"awD/","largest":"awD/","tailSize":48}
+{"name":"straße.ldb","size":48,"sha256":"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff","entries":9223372036854775797,"smallest":"awD/","largest":"awD/","tailSize":48}
 `
 
 func writeManifest(t testing.TB, m *set.Manifest) string {
@@ -147,6 +147,8 @@ func TestManifestCheck(t *testing.T) {
 		{func(t *set.Table) { t.SHA256 = strings.Repeat("FF", 32) }, `sha256 is "FFF`},
 		{func(t *set.Table) { t.SHA256 = strings.Repeat("xy", 32) }, `sha256 is "xyx`},
 		{func(t *set.Table) { t.Entries = 0 }, `entries is 0`},
+		{func(t *set.Table) { t.Entries++ }, `entries is 9223372036854775798, which is over 2^63 with the tables before`},
+		{func(t *set.Table) { t.Size = math.MaxInt64 }, `size is 9223372036854775807, which is over 2^63 bytes with the tables before`},
 		{func(t *set.Table) { t.TailSize = 47 }, `tailSize is 47, want 48 (the footer) to 48 (the size)`},
 		{func(t *set.Table) { t.TailSize = 49 }, `tailSize is 49, want 48`},
 		{func(t *set.Table) { t.Largest = []byte("k\x00") }, `smallest is "k\x00\xff", want it ≤ largest, which is "k\x00"`},
