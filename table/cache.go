@@ -30,7 +30,8 @@ import (
 //
 // A Reader without a [ReaderOptions].CacheKey has its own blocks, even if two Readers are on the
 // same file. Its Close removes them. If it is dropped without Close, its blocks stay until they
-// are evicted. Readers with the same CacheKey share their blocks, which stay after Close.
+// are evicted. Readers with the same CacheKey share their blocks, which stay after Close. If one
+// of them is dropped without Close, the Cache never frees 8 bytes for each data block of the file.
 type Cache struct {
 	budget int64 // maximum of size
 
