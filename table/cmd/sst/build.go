@@ -44,7 +44,9 @@ Lines have the formats that sst scan prints. --format is one of
   hex       like tsv, in hexadecimal
   raw       like tsv, but a backslash is not an escape
   keys      one key per line, with escapes, and no values
-  raw-keys  one key per line, and no values; a backslash or tab is part of the key
+  raw-keys  one key per line, and no values. Each byte of the line is part of the key: a
+            backslash, a tab, and a carriage return before the end of the line. An empty
+            line is the empty key
 
 With --internal-keys, each line also has a sequence number and a kind (set or delete).
 They are columns between key and value, or JSON fields of those names. The table is then
@@ -72,7 +74,9 @@ tables of at most that many entries, and their manifest set.jsonl. The largest t
 most 1.3 times as many entries as the mean. Up to 4 times --entries-per-table pairs are
 kept in a temporary file for that. The names of the tables have their number and the start
 of their SHA-256. The manifest is written last, so that it never lists a table that is not
-there. It replaces one that is there. The tables of that stay, unless they are the same.
+there. It replaces one that is there. The tables of that stay, unless they are the same. An
+input without pairs makes a set of 0 tables, but is an error if the manifest that is there
+lists tables.
 
 Other programs can cut a sorted input into tables too, on any number of machines. With
 --summary each table comes with its line for the manifest, and sst manifest joins these.

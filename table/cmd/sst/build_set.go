@@ -41,6 +41,9 @@ func (b *build) set() error {
 	if err != nil {
 		return explainTooManyKeys(err)
 	}
+	if b.read.n == 0 {
+		text.Line(b.read.stderr, "sst: note: the input has no pairs, so %s is a set of 0 tables", b.out)
+	}
 	if obsolete > 0 {
 		text.Line(b.read.stderr, "sst: note: %s still has %s of the set that was there before: remove what the manifest does not list when nobody reads it", b.out, text.Count(uint64(obsolete), "table"))
 	}
@@ -52,6 +55,8 @@ func (b *build) checkSet() error {
 	switch {
 	case b.out == "-":
 		return errors.New("-o is - and --entries-per-table is given, want a directory for the tables")
+	case isTableFile(b.out):
+		return fmt.Errorf("-o is %s, the name of a table, and --entries-per-table is given, which makes a directory of tables: want another name, or %s/", b.out, b.out)
 	case b.summary != "":
 		return errors.New("--summary is given, but OUT is a set: its manifest has the summary of each table")
 	case b.internalKeys:
@@ -65,6 +70,12 @@ func (b *build) checkSet() error {
 		}
 	}
 	return b.checkInputs(filepath.Join(b.out, set.ManifestName))
+}
+
+// isTableFile reports whether a name is that of a table's file.
+func isTableFile(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".ldb" || ext == ".sst" || ext == ".filter"
 }
 
 // isWithin reports whether path is dir or below it.

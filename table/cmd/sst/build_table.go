@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -66,6 +67,9 @@ func (b *build) checkInputs(outputs ...string) error {
 
 // table builds a table.
 func (b *build) table() error {
+	if info, err := os.Stat(b.out); err == nil && info.IsDir() {
+		return fmt.Errorf("-o is %s, a directory: want a file for the table; for a set: -o %s/", b.out, b.out)
+	}
 	if err := b.checkInputs(b.out, b.summary); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -157,10 +158,14 @@ func (t newTable) Close() error {
 }
 
 // Commit completes the last table, and writes the manifest. It returns how many files of the
-// manifest that was replaced are not tables of the set any more.
+// manifest that was replaced are not tables of the set any more. A set without tables replaces
+// none with tables: its input is more often that of a program that failed.
 func (w *Writer) Commit() (obsolete int, err error) {
 	if err := w.cutter.finish(); err != nil {
 		return 0, err
+	}
+	if path := w.path(set.ManifestName); len(w.tables) == 0 && len(w.old) > 0 {
+		return 0, fmt.Errorf("the input has no pairs, and %s lists %s: nothing was replaced; if you want an empty set, remove %s first", path, text.Count(uint64(len(w.old)), "table"), path)
 	}
 	to, err := output.Create(w.ctx, w.path(set.ManifestName), nil)
 	if err != nil {
