@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"iter"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // diffFlags are the flags of diff.
@@ -24,14 +23,19 @@ func diffCommand() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Print the differences between two tables or databases",
+		Short: "Print the differences between two tables, databases or sets",
 		Long: `Print the entries that only A has, with a minus sign before them, and the entries that
 only B has, with a plus sign. A key with different values is printed as both. The exit
 status is 0 if there are no differences, and 1 if there are.
 
 A and B are each a SOURCE: see sst help get. Two tables of a database are compared with
 all versions of their keys. In all other cases the newest values are compared. Block
-sizes, compression and filters make no difference.`,
+sizes, compression and filters make no difference.
+
+Damage in A or B ends the comparison, without a summary. A message then has the last key that
+was compared. If only a table of a set is missing, the other tables are compared. The keys
+within the range of the missing one are then printed and counted neither as those of A nor as
+those of B, and a message has that range. The exit status is 3.`,
 		Example: `  sst diff old.ldb new.ldb
   sst diff --summary /var/lib/app/db backup.ldb
   sst diff -f json a.ldb b.ldb`,
@@ -60,33 +64,24 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 	if err != nil {
 		return err
 	}
-	var onlyA, onlyB, changed, same uint64
+	var c comparison
 	for d, err := range differences(a, b, source.ScanOptions{Versions: versions}) {
 		if err != nil {
-			return err
+			return c.endedBy(err)
 		}
-		switch {
-		case d.a != nil && d.b != nil && bytes.Equal(d.a.Value, d.b.Value):
-			same++
+		if !c.count(d, a, b) {
 			continue
-		case d.a != nil && d.b != nil:
-			changed++
-		case d.a != nil:
-			onlyA++
-		default:
-			onlyB++
 		}
 		if err := f.print(out, p, d); err != nil {
 			return err
 		}
 	}
 	if f.summary {
-		text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal", onlyA, a.Path, onlyB, b.Path, changed, same)
+		c.print(out, a, b)
 	}
-	if onlyA+onlyB+changed > 0 {
-		return errNegative
-	}
-	return nil
+	const happened = "were not compared"
+	err = errors.Join(missingRanges(a.MissingTables(source.ScanOptions{}), happened), missingRanges(b.MissingTables(source.ScanOptions{}), happened))
+	return cmp.Or(err, c.negative())
 }
 
 func (f *diffFlags) print(out io.Writer, p *printer, d difference) error {

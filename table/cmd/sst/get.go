@@ -23,7 +23,8 @@ type getFlags struct {
 
 const getLong = `Print the value of a key. With several keys, or with --keys-from, print each key and its
 value. The exit status is 1 if a key is absent, and 3 if damage hides whether it is there. The
-other keys are still looked up.
+other keys are still looked up. In a database, any missing table may hide a newer version of a
+key, so the exit status is 3 whatever the key.
 
 A table that was built with --filter-only has no values. For it, sst get prints "may be
 present", or "absent" with exit status 1.
@@ -56,7 +57,7 @@ func getCommand() *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
 		Use:   "get SOURCE KEY...",
-		Short: "Print the value of a key",
+		Short: "Print the value of a key in a table, a database or a set",
 		Long:  getLong,
 		Example: `  sst get users.ldb ada
   sst get users.ldb -- -key-that-starts-with-a-dash

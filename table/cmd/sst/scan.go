@@ -28,7 +28,7 @@ func scanCommand() *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
 		Use:   "scan SOURCE",
-		Short: "Print entries in key order",
+		Short: "Print the entries of a table, a database or a set in key order",
 		Long: `Print the entries in key order. Each line has a key, a tab and a value, or the format that
 --format gives.
 
@@ -39,6 +39,10 @@ or delete) and value. A directory is printed as the database would show it: the 
 value of each key that is not deleted. --versions prints all versions of both,
 --versions=false only the newest values. A single log, such as 000003.log, is printed write
 by write.
+
+Damage ends the output. A message then has the last key that was printed. If only a table of a
+set is missing, the other tables are printed, and a message has the first and the last key of
+the missing one. The exit status is 3.
 
 --where adds the location and the state of each version. The location is the file, its
 level, and the offset of the data block, or of the batch in a log. The state is live,
@@ -89,22 +93,39 @@ func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
 	if err != nil {
 		return err
 	}
-	n := 0
-	for e, err := range s.Scan(f.scanOptions(s.Order)) {
-		if err != nil {
-			return err
-		}
-		if !bytes.HasPrefix(e.Key, f.prefix) {
+	o := f.scanOptions(s.Order)
+	stopped, err := f.printEntries(p, s, o)
+	switch {
+	case stopped != nil && f.reverse:
+		o.From = stopped
+	case stopped != nil:
+		o.To = stopped
+	}
+	return errors.Join(missingRanges(s.MissingTables(o), "are missing from the output"), err)
+}
+
+// printEntries prints the entries within the bounds. If damage or --limit stops it, it returns
+// the last key.
+func (f *scanFlags) printEntries(p *printer, s *source.Source, o source.ScanOptions) (stopped []byte, err error) {
+	n, last := 0, []byte{}
+	for e, err := range s.Scan(o) {
+		switch {
+		case err != nil && n > 0:
+			return last, errors.Join(err, fmt.Errorf("the output ends with key %s: what follows is missing from it", wire.Quote(last)))
+		case err != nil:
+			return last, err
+		case !bytes.HasPrefix(e.Key, f.prefix):
 			continue
 		}
 		if err := p.print(e); err != nil {
-			return err
+			return last, err
 		}
+		last = append(last[:0], e.Key...)
 		if n++; n == f.limit {
-			break
+			return last, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // scanOptions returns the bounds. In bytewise order, --prefix narrows --from and --to.

@@ -23,8 +23,11 @@ lists are read, unless --all-tables is given.
 
 SOURCE can also be a set, as sst build -o DIR/ and sst manifest make it: the directory
 with the manifest set.jsonl, or a manifest of any name beside its tables. A key is looked up
-in the only table whose range of keys has it. The exit status is 3 if a table is missing or
-is another one than the manifest says. A key in its range is then not called absent.
+in the only table whose range of keys has it. If that table is missing or damaged, or is
+another one than the manifest says, the key is not called absent, and the exit status is 3.
+What is wrong with other tables does not change the exit status of sst get. If the manifest
+is damaged, such as one that was cut short, nothing is read, and the exit status is 3.
+--all-tables reads the tables of the directory without it.
 
 If several tables have a key, the newest version counts. Without sequence numbers that is
 the one in the table with the highest number in its name, or else with the last name.

@@ -24,7 +24,7 @@ func statsCommand() *cobra.Command {
 	var asJSON, asSummary bool
 	cmd := &cobra.Command{
 		Use:   "stats FILE|DIR...",
-		Short: "Print statistics of tables and their filters",
+		Short: "Print statistics of tables, databases and sets, and of their filters",
 		Long: `Print statistics of tables: the offsets and sizes of their blocks, how much space
 compression and shared key prefixes save, and the false-positive rates of the filters. For
 a directory or a set, print them for each table that sst get would search.
@@ -86,7 +86,7 @@ func statsOfTable(out io.Writer, t target, o source.Options, asJSON bool) error 
 		return statsOfLog(out, t.Path, asJSON)
 	}
 	o.Order = t.order
-	f, err := source.Open(t.Path, t.Options(o))
+	f, err := t.Open(o)
 	if err != nil {
 		return err
 	}

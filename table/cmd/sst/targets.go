@@ -21,7 +21,7 @@ type target struct {
 }
 
 // targetsOf returns the tables and logs that the arguments name. failed holds directories
-// that cannot be listed, and what is missing in databases.
+// that cannot be listed, and what is missing in databases. Missing tables of a set are among all.
 func targetsOf(args []string, o source.Options, note io.Writer) (all []target, failed []error) {
 	for _, arg := range args {
 		if !source.IsDirectory(arg) {
@@ -29,11 +29,12 @@ func targetsOf(args []string, o source.Options, note io.Writer) (all []target, f
 			continue
 		}
 		dir, err := source.ListDir(arg, o)
-		failed = append(append(failed, err), dir.Damage...)
-		if dir.Set == "" {
+		failed = append(failed, err)
+		if dir.Set == "" { // of a set, each missing table is a target
+			failed = append(failed, dir.Damage...)
 			slices.Reverse(dir.Tables) // the oldest first
 		}
-		for _, t := range dir.Tables {
+		for _, t := range dir.All() {
 			all = append(all, target{TableFile: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg})
 		}
 		for _, path := range dir.Logs {
@@ -61,6 +62,6 @@ func (t target) wasRemoved(err error, o source.Options) bool {
 		return false
 	}
 	d, err := source.ListDir(t.dir, o)
-	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.Tables, func(l source.TableFile) bool { return l.Path == t.Path })
+	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.All(), func(l source.TableFile) bool { return l.Path == t.Path })
 	return err == nil && !has
 }

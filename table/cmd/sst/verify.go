@@ -18,7 +18,7 @@ func verifyCommand() *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "verify FILE|DIR...",
-		Short: "Check all blocks, the order of keys, and the filters of tables",
+		Short: "Check all blocks, the order of keys, and the filters of tables, databases and sets",
 		Long: `Check tables. For a directory, check each table that sst get would search. These checks
 are made:
 
@@ -31,10 +31,12 @@ are made:
     its manifest set.jsonl says
   - for logs of a database, every record
 
-Each table has one line: ok, or one line per damaged part. After damage in one part, the
+Each table has one line: ok, or one line per damaged part. A table of a set that does not
+exist has a line too. If the manifest of a set is damaged, such as one that was cut short, no
+table is checked: --all-tables checks those of the directory without it. After damage in one part, the
 other parts are still checked. Only if the footer or the index cannot be read, no other
 part can be checked: use sst salvage, which can find more. The exit status is 3 if anything
-is damaged. Keys that are not in bytewise order are no damage if the checksums are right
+is damaged or missing, a manifest too. Keys that are not in bytewise order are no damage if the checksums are right
 and neither a MANIFEST nor --comparator says what their order is.`,
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound`,
@@ -98,7 +100,7 @@ func (t target) verify(o source.Options) (remark string, err error) {
 		return source.VerifyLog(t.Path)
 	}
 	o.Order = t.order
-	f, err := source.Open(t.Path, t.Options(o))
+	f, err := t.Open(o)
 	if err != nil {
 		return "", err
 	}

@@ -3,7 +3,10 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,8 +20,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A SetError says that a table is missing, or not as the manifest of its set says. It is damage
-// that sst salvage cannot repair.
+// A SetError says that the manifest of a set is damaged, or that a table is missing or not as the
+// manifest says. It is damage that sst salvage cannot repair.
 type SetError string
 
 func (e SetError) Error() string      { return string(e) }
@@ -31,13 +34,16 @@ func IsDirectory(path string) bool {
 	return err == nil && info.IsDir() || isSetManifest(path)
 }
 
-// isSetManifest reports whether a file starts as the manifest of a set does.
+// isSetManifest reports whether a file starts as the manifest of a set does, or has its name.
 func isSetManifest(path string) bool {
 	f, _, err := regular.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close() // it was only read
+	if filepath.Base(path) == set.ManifestName {
+		return !IsTable(path)
+	}
 	start := make([]byte, 256)
 	n, _ := f.ReadAt(start, 0)
 	line, _, _ := bytes.Cut(start[:n], []byte("\n"))
@@ -69,9 +75,27 @@ func ReadSetManifest(path string, o Options) (*set.Manifest, error) {
 	defer f.file.Close() // it was only read
 	m, err := set.ReadManifest(f.file)
 	if err != nil {
-		return nil, &FileError{path, err}
+		return nil, &FileError{path, damageOfManifest(f.file, f.Size, err)}
 	}
 	return m, nil
+}
+
+// damageOfManifest returns the error of set.ReadManifest as damage, unless the file cannot be
+// read or is of another version.
+func damageOfManifest(f io.ReaderAt, size int64, err error) error {
+	start := make([]byte, 256)
+	n, _ := f.ReadAt(start, 0)
+	line, _, _ := bytes.Cut(start[:n], []byte("\n"))
+	var header struct{ Version int }
+	other := json.Unmarshal(line, &header) == nil && header.Version > 1
+	if other || errors.As(err, new(*fs.PathError)) {
+		return err
+	}
+	what, end := err.Error(), make([]byte, 1)
+	if n, _ := f.ReadAt(end, size-1); n == 1 && end[0] != '\n' {
+		what += ": the file ends within a line, so the manifest was cut short: take another copy"
+	}
+	return SetError(what)
 }
 
 // ListSet lists the tables of the set that a directory or a manifest is. It returns nil if path
@@ -158,9 +182,12 @@ func (d *Dir) All() []TableFile {
 	return all
 }
 
-// missing returns the error for a table of a set that is missing.
-func (l TableFile) missing() error {
-	return &FileError{l.Path, SetError("the table does not exist, though the manifest of the set lists it: put it back, or build the set again")}
+// Open opens the table. A missing table of a set is damage.
+func (l TableFile) Open(o Options) (*File, error) {
+	if !l.Missing {
+		return Open(l.Path, l.Options(o))
+	}
+	return nil, &FileError{l.Path, SetError("missing, though the manifest of the set lists it: put it back, or build the set again")}
 }
 
 // candidates returns the tables that may have a key. Of a set, it is at most one.

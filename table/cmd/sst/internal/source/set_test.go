@@ -114,7 +114,12 @@ func TestTableOfSetVanishes(t *testing.T) {
 			t.Errorf("%s: found %v, %v, want %v", key, found, err, want)
 		}
 	}
-	if !errors.Is(s.Damage, table.ErrCorrupt) {
-		t.Errorf("the damage of the set is %v", s.Damage)
+	if missing := s.MissingTables(ScanOptions{}); s.Damage != nil || len(missing) != 1 || string(missing[0].Line.Smallest) != "0004" {
+		t.Errorf("missing tables are %v, and the damage of the set is %v, want the table of 0004, and none", missing, s.Damage)
+	}
+	for key, want := range map[string]bool{"0000": false, "0003": false, "0004": true, "0005": true, "0006": true, "0007": false} {
+		if got := s.IsMissing([]byte(key)); got != want {
+			t.Errorf("%s is in a missing table: %v, want %v", key, got, want)
+		}
 	}
 }

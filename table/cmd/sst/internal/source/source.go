@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A Source is a table, a log, or a directory of tables and logs, which are read as one.
@@ -19,7 +20,7 @@ type Source struct {
 	Order    table.Comparer // order of user keys; table.AnyOrder: unknown
 	Tables   []*Table       // the newest first, by level and name
 	Notes    []string       // what is not read, for messages
-	Damage   error          // what is missing or damaged in the directory
+	Damage   error          // what is missing or damaged in the directory; of a set, see MissingTables
 
 	o          Options
 	isLog      bool // it is a single log
@@ -74,6 +75,9 @@ func (s *Source) openDir() error {
 	}
 	s.set = d.Set != ""
 	s.Notes, s.Damage, s.logs = d.Notes, errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, IsEmpty)}
+	if s.set { // a missing table is damage for its own keys only
+		s.Notes, s.Damage = append(s.Notes, text.Lines(s.Damage)...), nil
+	}
 	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
@@ -166,7 +170,11 @@ func (s *Source) reopenIfChanged(err error) bool {
 	if err != nil {
 		return false
 	}
-	s.note("%s changed while it was read, because its database is in use", s.Path)
+	if s.set {
+		s.note("%s changed while it was read", s.Path)
+	} else {
+		s.note("%s changed while it was read, because its database is in use", s.Path)
+	}
 	s.Close() // it was only read
 	*s = *again
 	return true

@@ -41,10 +41,7 @@ func (s *Source) open(t *Table) (*File, error) {
 	if t.file != nil {
 		return t.file, nil
 	}
-	if t.Missing {
-		return nil, t.missing()
-	}
-	f, err := Open(t.Path, t.Options(s.o))
+	f, err := t.Open(s.o)
 	if err != nil {
 		return nil, err
 	}
