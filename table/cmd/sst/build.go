@@ -95,7 +95,7 @@ func buildCommand() *cobra.Command {
   sst build -o users.ldb --on-duplicate last --compression zstd users.jsonl more.jsonl
   sst build -o seen.ldb --bits -1 --table-filter fuse:16 --format keys urls.txt
   sst build -o seen.filter --filter-only --format keys urls.txt
-  sst build -o blacklist/ --format raw-keys urls.txt
+  sst build -o blacklist/ --format raw-keys --on-duplicate first urls.txt
   LC_ALL=C sort -u urls.txt | split -l 1000000 \
     --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb'`,
 	}
