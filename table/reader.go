@@ -3,7 +3,7 @@ package table
 import (
 	"errors"
 	"io"
-	"os"
+	"io/fs"
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/filter"
@@ -17,7 +17,7 @@ import (
 type Reader struct {
 	tableFile
 	o    ReaderOptions
-	file *os.File // that Open has opened; nil if the Reader is from NewReader
+	file file // that Open or OpenFS has opened; nil if the Reader is from NewReader
 
 	filtersUserKeys bool // as by InternalFilterKey, which can also be asked for separators
 
@@ -90,18 +90,23 @@ func newIndexReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*
 //
 // If the table has a filter, Open also reads the first data block. If a filter denies the
 // table's first key, no filter is used, and FilterErr says so.
-func Open(name string, o *ReaderOptions) (r *Reader, err error) {
+func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.Open(name)
 	if err != nil {
 		return nil, wrap(err)
 	}
+	return openFile(name, f, info, o)
+}
+
+// openFile opens the table in a file, which Close closes.
+func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reader, err error) {
 	opened := false
 	defer func() { // also if a FilterKey or policy panics
 		if !opened {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	if r, err = newReader(f.Name(), f, info.Size(), o); err != nil {
+	if r, err = newReader(name, f, info.Size(), o); err != nil {
 		return nil, err
 	}
 	r.file = f
@@ -109,6 +114,12 @@ func Open(name string, o *ReaderOptions) (r *Reader, err error) {
 	r.openCache()
 	opened = true
 	return r, nil
+}
+
+// A file is what Open and OpenFS have opened.
+type file interface {
+	io.ReaderAt
+	io.Closer
 }
 
 // openMeta reads the metaindex and the filters, if they are needed.

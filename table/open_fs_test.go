@@ -1,0 +1,100 @@
+package table_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// A table of a file system is as one of NewReader, and its file is closed.
+func TestOpenFS(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pairs := numbered(300)
+	contents := build(t, withBloom, pairs)
+	damaged := bytes.Clone(contents)
+	damaged[len(damaged)-1] ^= 1
+	for name, c := range map[string][]byte{"a.ldb": contents, "damaged.ldb": damaged} {
+		if err := os.WriteFile(filepath.Join(dir, name), c, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys := os.DirFS(dir)
+	r, err := table.OpenFS(fsys, "a.ldb", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLookups(t, r, pairs)
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.Get(pairs[0].Key); err != table.ErrClosed {
+		t.Errorf("after Close: %v", err)
+	}
+	for name, want := range map[string]error{"damaged.ldb": table.ErrCorrupt, "none.ldb": fs.ErrNotExist, "../a.ldb": fs.ErrInvalid} {
+		if _, err := table.OpenFS(fsys, name, nil); !errors.Is(err, want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("OpenFS(%q) = %v, want %v", name, err, want)
+		}
+	}
+}
+
+// What cannot be read at any offset is an error that says what to do.
+func TestOpenFSOfOtherFiles(t *testing.T) {
+	t.Parallel()
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	f, err := w.Create("dir/a.ldb")
+	if err == nil {
+		_, err = f.Write(build(t, nil, nil))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"dir": "open dir: not a regular file", "dir/a.ldb": "open dir/a.ldb: the file has no method ReadAt: read it"} {
+		if _, err := table.OpenFS(z, name, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("OpenFS(%q) = %v, want %q", name, err, want)
+		}
+	}
+}
+
+// Keys are within the bounds if they have the prefix, and only then.
+func TestPrefixBounds(t *testing.T) {
+	t.Parallel()
+	keys := []string{"", "\x00", "a", "a\x00", "a\xff", "a\xff\xff", "a\xff\xffb", "b", "\xfe\xff", "\xff", "\xff\x00", "\xff\xff", "\xff\xff\xff"}
+	for _, prefix := range append(keys, "none") {
+		lower, upper := table.PrefixBounds([]byte(prefix))
+		for _, key := range keys {
+			within := key >= string(lower) && (upper == nil || key < string(upper))
+			if within != strings.HasPrefix(key, prefix) {
+				t.Errorf("PrefixBounds(%q) = %q, %q: key %q is within them: %v", prefix, lower, upper, key, within)
+			}
+		}
+	}
+}
+
+func ExamplePrefixBounds() {
+	r := tableOf(table.BytewiseComparer, "", []byte("page/1"), []byte("user/1"), []byte("user/2"), []byte("view/1"))
+	defer r.Close()
+	lower, upper := table.PrefixBounds([]byte("user/"))
+	it := r.NewIter(&table.IterOptions{Lower: lower, Upper: upper})
+	for k := range it.All() {
+		fmt.Println(string(k))
+	}
+	fmt.Println(it.Close())
+	// Output:
+	// user/1
+	// user/2
+	// <nil>
+}

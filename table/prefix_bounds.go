@@ -1,0 +1,14 @@
+package table
+
+// PrefixBounds returns the bounds of the keys that start with prefix, in the bytewise order: for
+// IterOptions.Lower and Upper. upper is nil, which is no bound, if no key is greater than all of
+// them. Neither slice shares memory with prefix.
+func PrefixBounds(prefix []byte) (lower, upper []byte) {
+	lower = append([]byte{}, prefix...)
+	for n := len(prefix); n > 0; n-- {
+		if last := prefix[n-1]; last < 0xff {
+			return lower, append(append([]byte{}, prefix[:n-1]...), last+1)
+		}
+	}
+	return lower, nil
+}
