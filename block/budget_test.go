@@ -39,7 +39,7 @@ func TestIterOpenIsBounded(t *testing.T) {
 // Keys that grow within a block, and from one to the next, take memory for the
 // longest, and not for each.
 func TestMemoryForKeysThatGrow(t *testing.T) {
-	long.OneGoroutine(t)
+	long.NoRace(t)
 	t.Parallel()
 	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
 		var it block.Iter

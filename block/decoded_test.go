@@ -212,6 +212,7 @@ func suffixed(a, b []byte) int {
 // To know that keys are in the bytewise order but for their suffixes makes no
 // difference but in time: to what is found, and to what is refused.
 func TestDecodeSuffixed(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(18, 18))
 	var quick, plain decoded.Block

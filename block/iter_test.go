@@ -172,7 +172,7 @@ func TestIterDoesNotAllocate(t *testing.T) {
 // Prev goes back through a long run between restart points, of keys that share
 // little and much in turn, on a way that it remembers in parts.
 func TestPrevThroughLongRuns(t *testing.T) {
-	long.OneGoroutine(t)
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, n := range []int{1, 100, 10_000, 100_000} {
@@ -210,7 +210,7 @@ func TestPrevThroughLongRuns(t *testing.T) {
 // what is remembered of the way back. Reading it anew at each step would take an
 // hour.
 func TestPrevThroughCutsThatJustDoNotFit(t *testing.T) {
-	long.OneGoroutine(t)
+	long.NoRace(t)
 	t.Parallel()
 	const n = 400_000
 	var entries []byte

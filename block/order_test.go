@@ -12,6 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // checkSuffixed holds Iter, Get and Seek to the same with the length of the suffix
@@ -68,6 +69,7 @@ func TestUncheckedOrder(t *testing.T) {
 // A few bytes of a block can stand for keys that are very long together. To read
 // them takes work only in an order that has to see whole keys.
 func TestWorkIsLinearButForOtherOrders(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	prefix := strings.Repeat("k", 100_000)
 	var pairs []pair

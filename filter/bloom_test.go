@@ -265,7 +265,7 @@ func falsePositives(p filter.Policy, f []byte) float64 {
 
 // The measured rate is the one that Sizing predicts.
 func TestRateIsAsPredicted(t *testing.T) {
-	long.OneGoroutine(t)
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, bits := range []int{2, 5, 8, 10, 12, 16} {

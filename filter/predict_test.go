@@ -39,6 +39,7 @@ func measureSingle(rng *rand.Rand, p filter.Policy, n, filters, lookups int) (ra
 // SingleRate is what filters measure, from those of a data block to those of large tables.
 // The formula is wrong by half and more.
 func TestSingleRateIsMeasured(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	allBits, sizes := []int{5, 10}, []int{35, 300, 1000, 10_000, 100_000}
 	if long.Enabled() {
@@ -71,7 +72,7 @@ func TestSingleRateIsMeasured(t *testing.T) {
 
 // Table filters measure what PredictTableRate says, with few and many keys in a line.
 func TestTableRateIsMeasured(t *testing.T) {
-	long.OneGoroutine(t)
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(43, 43))
 	for _, n := range []int{1000, 30_000} {
@@ -112,7 +113,7 @@ func TestTableRateIsMeasured(t *testing.T) {
 // At every length, also one that 65537 divides, a filter is at most about as good as the
 // formula says, and its bits are not predicted to be much worse.
 func TestPredictRateOfSpecialLengths(t *testing.T) {
-	long.OneGoroutine(t)
+	long.NoRace(t)
 	t.Parallel()
 	for _, m := range []uint64{8 * 255, 8 * 257, 65536, 8 * 65535, 8 * 65537, 8 * 255 * 257, 1 << 20} {
 		for k := 1; k <= 12; k++ {
@@ -127,6 +128,7 @@ func TestPredictRateOfSpecialLengths(t *testing.T) {
 
 // Impossible filters have the rate that Contains has for them.
 func TestPredictRateOfImpossibleFilters(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // Remainders without a division are exact, for arrays of any size up to the
@@ -58,6 +60,7 @@ func plainContains(filter []byte, h uint32) bool {
 }
 
 func TestMayContain(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))
 	yes := 0

@@ -102,7 +102,7 @@ func TestTableBloomContains(t *testing.T) {
 
 // Other writers set more bits for each key, as Pebble does with more than 10 bits per key.
 func TestTableBloomOfManyProbes(t *testing.T) {
-	long.OneGoroutine(t)
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(15, 15))
 	for k := 1; k <= maxLineK; k++ {
@@ -131,6 +131,7 @@ func checkTableContains(t *testing.T, rng *rand.Rand, f []byte, keys [][]byte) {
 
 // Lines, k, and the rate of false positives.
 func TestTableBloomForm(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		bitsPerKey, keys, lines, k int

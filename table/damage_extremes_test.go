@@ -31,7 +31,7 @@ func filterOfKeys(keys ...string) string {
 // Keys that a filter denies are named though the rest takes too long to ask
 // for; and though it has them without their last 8 bytes.
 func TestVerifyNamesKeysBeforeALongRun(t *testing.T) {
-	long.OneGoroutine(t)
+	long.NoRace(t)
 	key := "user\x00\x00\x00\x00\x00\x00\x00\x01"
 	for name, held := range map[string]string{"denied": "other", "denied, but not its start": "user"} {
 		var f rawtable.File
@@ -65,7 +65,7 @@ func TestDamageIsNoHint(t *testing.T) {
 
 // Many and long names in the metaindex, of filters and with handles of nothing.
 func TestMetaindexOfLongNames(t *testing.T) {
-	long.OneGoroutine(t)
+	long.NoRace(t)
 	name := "filter." + strings.Repeat("a", 1<<20)
 	for _, handle := range []string{"", rawtable.Handle(0, 1), rawtable.Handle(1<<40, 1)} {
 		for _, n := range []int{900, 10_000} {

@@ -62,6 +62,7 @@ func sharingIndex(t *testing.T, prefix, n int) []byte {
 // An index may share key bytes, though those of the known engines do not. Where
 // few bytes make very long separators, there is a bound.
 func TestIndexThatShares(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for _, prefix := range []int{0, 20, 40, 1000} {
 		if err := open(t, sharingIndex(t, prefix, 64), nil).Verify(); err != nil {
@@ -164,6 +165,7 @@ func TestMetaindexThatListsMuch(t *testing.T) {
 // Every data block of many is damaged: Verify stops before its findings take
 // more than the file.
 func TestVerifyStops(t *testing.T) {
+	long.NoRace(t)
 	var f rawtable.File
 	var w, err = block.NewWriter(1, block.Order{})
 	if err != nil {

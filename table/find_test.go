@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -70,6 +71,7 @@ func checkFind(t *testing.T, name string, r *table.Reader, key []byte, want *wor
 // Find sees each snapshot's version of each key, tombstones too, wherever blocks
 // end, with and without filter and cache.
 func TestFindVersions(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 12))
 	for _, c := range []table.Comparer{

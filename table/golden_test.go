@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/table"
 )
@@ -103,11 +104,9 @@ func TestManifestCovers(t *testing.T) {
 
 // Every golden table reads back equal in every way, and its filter is in use.
 func TestGoldenReads(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	golden.Each(t, goldenDir, func(t *testing.T, g golden.Loaded) {
-		if raceEnabled && len(g.Want) > 10_000 {
-			t.Skip("the race detector is slow, and there is one goroutine")
-		}
 		var m table.Metrics
 		r := open(t, g.Contents, &table.ReaderOptions{Metrics: &m})
 		if err := r.FilterErr(); err != nil {
@@ -147,6 +146,7 @@ func policyOf(g manifest.Table) filter.Policy {
 // are not, since Snappy encoders differ. An empty table is written as C++
 // LevelDB does; goleveldb's has an empty data block.
 func TestGoldenRewrites(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	golden.Each(t, goldenDir, func(t *testing.T, g golden.Loaded) {
 		o := &table.WriterOptions{

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -151,6 +152,7 @@ var reversed = noOrder{table.BytewiseComparer, func(a, b []byte) int { return by
 
 // The iterators over tables make the moves of a sorted slice.
 func TestLevelsAgainstModel(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 7))
 	for i := range 300 {

@@ -22,6 +22,7 @@ import (
 // extreme shapes, each in other blocks, orders, compressions and filters, are held
 // to it.
 func TestWhatIsWrittenIsRead(t *testing.T) {
+	long.NoRace(t)
 	rng := rand.New(rand.NewPCG(13, 1))
 	rounds, large := 1, long.Enabled() && !testing.Short() && !raceEnabled
 	if large {

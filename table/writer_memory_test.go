@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -29,6 +30,7 @@ func (copying) ID() byte { return 77 }
 // Values that are much larger than blocks are not gathered, however many goroutines may
 // encode them: one is appended, and two are encoded, each of which is there up to twice.
 func TestMemoryOfHugeValues(t *testing.T) {
+	long.NoRace(t)
 	const size, n = 8 << 20, 12
 	value := make([]byte, size)
 	rand.NewChaCha8([32]byte{}).Read(value)

@@ -130,7 +130,7 @@ func openPebble(t *testing.T, contents []byte, asked *sstable.FilterMetricsTrack
 // Pebble opens our tables, reads all of them, and its filter questions are answered
 // by our filter.
 func TestPebbleReadsOurTableFilters(t *testing.T) {
-	long.OneGoroutine(t)
+	long.NoRace(t)
 	t.Parallel()
 	w := workload.W1(20_000)
 	for _, o := range []table.WriterOptions{{}, {Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), Concurrency: 2}} {

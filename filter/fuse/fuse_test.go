@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 var allBits = []int{4, 8, 10, 12, 16}
@@ -107,6 +108,7 @@ func TestRate(t *testing.T) {
 }
 
 func TestSizeIsThatOfTheFilter(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for _, bits := range allBits {
 		p := newPolicy(t, bits)
@@ -160,6 +162,7 @@ func TestNoKeysNoFilter(t *testing.T) {
 }
 
 func TestTooManyKeys(t *testing.T) {
+	long.NoRace(t)
 	if testing.Short() {
 		t.Skip("takes 200 MB of memory")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -137,6 +138,7 @@ func damages() []damage {
 // With each class of damage, every command ends with its status and a message, and
 // salvage has every pair outside the damaged blocks.
 func TestDamagedFiles(t *testing.T) {
+	long.NoRace(t)
 	for _, file := range []string{"goleveldb/block-1024.ldb", "leveldb/snappy-block-256.ldb"} {
 		s := readSound(t, filepath.Join(goldens, file))
 		for _, d := range damages() {

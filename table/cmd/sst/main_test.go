@@ -83,6 +83,7 @@ func TestLongSharedKeys(t *testing.T) {
 
 // Nor does it take as much time: 20,000 keys of 1.5 MB are 30 GB.
 func TestLongSharedKeysTakeLinearTime(t *testing.T) {
+	long.NoRace(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "t.ldb")
 	for _, trailer := range []string{"", "\x01\x05\x00\x00\x00\x00\x00\x00"} { // users' keys, internal keys

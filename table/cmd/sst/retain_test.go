@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
@@ -84,6 +85,7 @@ func forgedTable(_ *testing.T, rng *rand.Rand) []byte {
 // What a table says, or seems to say, of how it was written never ends a command: nobody
 // has asked for it.
 func TestWhatIsTakenOverNeverEndsACommand(t *testing.T) {
+	long.NoRace(t)
 	rng := rand.New(rand.NewPCG(13, 1))
 	dir := t.TempDir()
 	for name, tableOf := range map[string]func(*testing.T, *rand.Rand) []byte{"extreme": extremeTable, "forged": forgedTable} {
@@ -103,6 +105,7 @@ func TestWhatIsTakenOverNeverEndsACommand(t *testing.T) {
 // The data blocks of a table without properties stay as they are, to the byte: their size
 // and their restart interval are estimated.
 func TestBlocksStayWithoutProperties(t *testing.T) {
+	long.NoRace(t)
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	for _, size := range []int{1, 700, 4096, 20_000, 1 << 20} {
 		for _, interval := range []int{1, 3, 16, 50} {
@@ -161,6 +164,7 @@ func damageSome(t *testing.T, rng *rand.Rand, path string) {
 
 // A table filter is taken over with its kind and its length.
 func TestTableFilterIsTakenOver(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	names := []string{"none", "fuse:4", "fuse:8", "fuse:10", "fuse:12", "fuse:16"}
 	for bits := 1; bits <= 40; bits++ {

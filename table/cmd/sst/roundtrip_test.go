@@ -45,6 +45,7 @@ func mustSST(t *testing.T, args ...string) string {
 // The Go source tree, built from the directory, scanned, built again from what was
 // printed, and converted, is the same all along.
 func TestRoundTripOfTheGoSource(t *testing.T) {
+	long.NoRace(t)
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)

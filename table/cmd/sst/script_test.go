@@ -53,16 +53,19 @@ func TestMain(m *testing.M) { testscript.Main(m, programs) }
 //	ending FILE HEX              changes the last bytes to those
 //	status N COMMAND [ARG…]      is exec of a command that exits with N
 //
-// and the condition [long], for what takes long.
+// and the conditions [long], for what takes long, and [race], if the race detector is on.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *golden.Update,
 		Condition: func(name string) (bool, error) {
-			if name != "long" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "long":
+				return long.Enabled(), nil
+			case "race":
+				return raceEnabled, nil
 			}
-			return long.Enabled(), nil
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"table":     tableWriter("", table.WriterOptions{}),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -50,6 +51,7 @@ func blocks(rng *rand.Rand, sizes ...int) [][]byte {
 
 // What is encoded does not depend on what was before, nor on who else encodes.
 func TestSameBytesAsFresh(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 7))
 	all := blocks(rng, 4096, 1<<20, 0, 1, 100, 128<<10-1, 128<<10, 128<<10+1, 4096)

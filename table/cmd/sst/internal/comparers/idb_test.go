@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // These write keys as Chromium does.
@@ -174,6 +176,7 @@ func mutated(r *rand.Rand, key []byte) []byte {
 }
 
 func TestIDBOrderOfAnyBytes(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	r, keys := rand.New(rand.NewSource(1)), samples()
 	for range 100_000 {

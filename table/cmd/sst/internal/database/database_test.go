@@ -152,6 +152,7 @@ func manifest(t *testing.T, dir string) string {
 // Damage is an error; but an edit that was being written when the database died does
 // not count.
 func TestReadDamaged(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		do   func(contents []byte) []byte

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // small is measured in an instant.
@@ -44,6 +45,7 @@ func TestOutputs(t *testing.T) {
 // Random keys in filters of this size meet the formula but for what double
 // hashing costs, up to a fifth.
 func TestRandomKeysMeetTheFormula(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	c := Config{Keys: 10_000, Runs: 8, Questions: 50_000, Policies: []string{"bloom"}, Bits: []int{4, 8, 10}, Shapes: []string{"random"}, Seed: 7}
 	for _, p := range measure(t, c) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // With as many keys as planned, the filters are those that the policies of package filter
@@ -67,6 +68,7 @@ func TestTableBloomMeetsTheFormula(t *testing.T) {
 
 // Fuse filters have their rate with any number of keys.
 func TestFuseMeetsTheFormula(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	c := Config{Keys: 1000, Runs: 4, Questions: 50_000, Policies: []string{"fuse"}, Bits: []int{4, 8}, Shapes: []string{"random", "decimal"}, Seed: 7}
 	for _, p := range measure(t, c) {

@@ -65,6 +65,7 @@ func (s *store) writeSet(t *testing.T, d Design, keys [][]byte, perTable int) *s
 
 // A set asks its Source for what is planned, when it is opened and by lookups.
 func TestRequestsAreThoseOfASet(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	const n, perTable, absent = 40_000, 10_000, 160_000
 	for _, d := range []Design{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -79,6 +80,7 @@ func openTable(t *testing.T, file []byte) *table.Reader {
 
 // The rate that is measured for a Design is that of its tables, and the predicted one.
 func TestMeasuredIsWhatTablesMeasure(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	const n, valueSize, lookups = 50_000, 100, 200_000
 	for _, d := range designs() {
@@ -110,6 +112,7 @@ func TestMeasuredIsWhatTablesMeasure(t *testing.T) {
 // The errors of both filters together are not independent: with few keys in a block, four
 // times as many lookups find both wrong, and with many keys some have equal hashes.
 func TestPredictedRateOfBothFilters(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		keySize, blockSize uint64
@@ -136,6 +139,7 @@ func TestPredictedRateOfBothFilters(t *testing.T) {
 
 // What README.md says of filters of 35 keys is measured.
 func TestRatesOfDataBlocks(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for bits, want := range map[int]float64{4: 0.17, 8: 0.025, 10: 0.0099, 16: 0.0015, 20: 0.0006} {
 		q := usual(1e6, 0)
@@ -152,6 +156,7 @@ func TestRatesOfDataBlocks(t *testing.T) {
 
 // The bits that are found reach the rate, and no fewer do.
 func TestFewestBits(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	q := usual(1e5, 0.01)
 	for _, find := range []finder{findBlocks, findBloom, findBoth} {

@@ -72,6 +72,7 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	p := makePlan(t, usual(1000, 0.01))
 	var out bytes.Buffer

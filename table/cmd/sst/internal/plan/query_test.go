@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 func TestParseKeys(t *testing.T) {
@@ -66,6 +68,7 @@ func TestParsePrice(t *testing.T) {
 }
 
 func TestWrongQueries(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		change func(q *Query)

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
 // Tables of each kind have the sizes that are planned.
 func TestSizesAreWhatIsWritten(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	const n, valueSize = 100_000, 100
 	for _, d := range designs() {
@@ -43,6 +45,7 @@ func properties(t *testing.T, file []byte) *table.Properties {
 // A plan for compressed values and for URLs is the size of the table that a Writer writes, or
 // more, since the plan counts whole keys and separators.
 func TestDataIsAtMostAsPlanned(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	const n = 100_000
 	half := workload.W1(n) // its values compress to half
@@ -105,6 +108,7 @@ func writeSet(t *testing.T, set workload.Set, compression table.Codec) []byte {
 
 // One key is one table, and large values get a table each.
 func TestFewKeys(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	q := usual(1, 0)
 	one := q.option(newDesign(10, tableFilter{}, q.BlockSize))
