@@ -107,6 +107,9 @@ func TestGoldenReads(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	golden.Each(t, goldenDir, func(t *testing.T, g golden.Loaded) {
+		if testing.Short() && len(g.Want) > 10_000 {
+			t.Skip("takes minutes where a processor is emulated")
+		}
 		var m table.Metrics
 		r := open(t, g.Contents, &table.ReaderOptions{Metrics: &m})
 		if err := r.FilterErr(); err != nil {
