@@ -28,8 +28,10 @@ func summarizeAll(out, stderr io.Writer, dirs []string, o source.Options, asJSON
 
 // summarize prints the summary of a database or a set, and then returns what is missing or wrong.
 func summarize(out, stderr io.Writer, path string, o source.Options, asJSON bool) error {
-	if s, damage := summary.ReadSet(path, o); s != nil || damage != nil {
-		return printSetSummary(out, stderr, s, asJSON, damage)
+	if s, damage := summary.ReadSet(path, o); s != nil {
+		return printNoted(out, stderr, s.Notes, s, asJSON, func(w io.Writer) { printSetSummary(w, s) }, damage)
+	} else if damage != nil {
+		return damage
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file, want the directory of a database or a set with --summary", path)
@@ -38,18 +40,24 @@ func summarize(out, stderr io.Writer, path string, o source.Options, asJSON bool
 	if s == nil {
 		return damage
 	}
-	for _, note := range s.Notes {
+	return printNoted(out, stderr, s.Notes, s, asJSON, func(w io.Writer) { printSummary(w, s) }, damage)
+}
+
+// printNoted prints notes, and then a summary as JSON or as the rows that print prints. It returns
+// damage, unless printing fails.
+func printNoted(out, stderr io.Writer, notes []string, s any, asJSON bool, print func(w io.Writer), damage error) error {
+	for _, note := range notes {
 		text.Line(stderr, "sst: note: %s", note)
 	}
+	var err error
 	if asJSON {
-		if err := text.WriteJSON(out, s); err != nil {
-			return err
-		}
-		return damage
+		err = text.WriteJSON(out, s)
+	} else {
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		print(w)
+		err = w.Flush()
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	printSummary(w, s)
-	if err := w.Flush(); err != nil {
+	if err != nil {
 		return err
 	}
 	return damage
