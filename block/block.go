@@ -4,6 +4,7 @@
 //
 //   - [Writer] builds a block.
 //   - [Open] checks a block and returns it as a [Block]; an [Iter] moves over its entries.
+//   - [Walk] checks a block and shows its entries once.
 //   - [Get] and [SeekGE] look one key up in a block that is not opened.
 //
 // Package table reads and writes whole tables. Use package block for single blocks, such
@@ -44,10 +45,9 @@ import "github.com/sievetable/sievetable/internal/format"
 // A Block is a block that [Open] has checked. It is immutable and safe for concurrent
 // use. The zero value has no entries.
 type Block struct {
-	parts  format.Block
-	order  Order
-	shares bool // any entry shares bytes of its key
-	n      int  // number of entries
+	parts format.Block
+	order Order
+	n     int // number of entries
 }
 
 // Open checks data and returns it as a Block. data is an uncompressed block without its
@@ -67,18 +67,36 @@ func Open(data []byte, order Order) (Block, error) {
 	d := getKeyDecoder()
 	defer d.put()
 	d.budget = (*Budget)(nil).start()
-	return open(data, order, d)
+	return open(data, order, d, nil)
 }
 
-// open does what Open does, and decodes the keys with d.
-func open(data []byte, order Order, d *keyDecoder) (Block, error) {
+// open does what Open does, and decodes the keys with d. It calls visit with each entry, unless
+// visit is nil.
+func open(data []byte, order Order, d *keyDecoder, visit visitor) (Block, error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
 		return Block{}, err
 	}
 	b := Block{parts: parts, order: order}
-	if err := b.check(d); err != nil {
+	if err := b.check(d, visit); err != nil {
 		return Block{}, err
 	}
 	return b, nil
+}
+
+// Walk checks data as [Open] does, and calls visit with each entry as it comes to it: with the
+// key, how many bytes of it the entry shares with the key before, and the value. Unlike an Iter
+// on a Block from Open, it goes over the block once. What comes behind an entry is not checked
+// yet when visit is called. An error of visit ends the walk, and is returned as it is.
+//
+// The key is valid until visit returns, or as long as data if it shares nothing. The value is a
+// part of data. visit must not change them. The budget bounds the work on keys, as for
+// [Iter.Open].
+func Walk(data []byte, order Order, budget *Budget, visit func(key []byte, shared int, value []byte) error) error {
+	d := getKeyDecoder()
+	defer d.put()
+	d.budget = budget.start()
+	_, err := open(data, order, d, visit)
+	budget.end(d.budget)
+	return err
 }

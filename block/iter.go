@@ -44,7 +44,7 @@ func (it *Iter) Reset(b Block) {
 func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
 	it.Reset(Block{})
 	it.keys.budget = budget.start()
-	b, err := open(data, order, &it.keys)
+	b, err := open(data, order, &it.keys, nil)
 	budget.end(it.keys.budget)
 	it.keys.entries = nil
 	if d := &it.keys; cap(d.last.buf) < cap(d.this.buf) {
@@ -57,16 +57,11 @@ func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
 // Len returns the number of entries of the Block.
 func (it *Iter) Len() int { return it.b.n }
 
-// SharesKeys reports whether any entry of the Block shares bytes of its key with the key
-// before. If it is false, as in most index blocks, each Key is a part of the Block.
-func (it *Iter) SharesKeys() bool { return it.b.shares }
-
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.offset < it.next }
 
 // Key returns the entry's key, or nil if there is no entry. It is valid until the next
-// move; if SharesKeys is false, it is valid as long as the Block. The caller must not
-// change it.
+// move. The caller must not change it.
 func (it *Iter) Key() []byte { return it.keys.last.key }
 
 // Value returns the entry's value, or nil if there is no entry. It is a part of the Block,

@@ -101,15 +101,6 @@ func (o *ReaderOptions) tablePolicies() []filter.TablePolicy {
 	return slices.DeleteFunc(all, func(p filter.TablePolicy) bool { return p == nil })
 }
 
-// filterSpans returns the Span of each data block in the filter block.
-func filterSpans(b *filter.BlockReader, blocks *blockHandles) []filter.Span {
-	spans := make([]filter.Span, blocks.len())
-	for i := range spans {
-		spans[i] = b.Span(blocks.at(i).Offset)
-	}
-	return spans
-}
-
 // checkFilterKey reads the table's first key, and removes the filters if one of them denies
 // it: they would hide keys. Most likely FilterKey is not the one that the table was written
 // with, and then the other filter has the key by chance only. If the key cannot be read,
@@ -137,7 +128,7 @@ func (r *Reader) checkFilterKey() {
 		denied = r.denies(r.filters.BlocksEntry, contains, key) || denied
 	}
 	if denied {
-		r.filters.Table, r.filters.Blocks, r.filterSpans = nil, nil, nil
+		r.filters.Table, r.filters.Blocks, r.filterSpans = nil, nil, filter.Spans{}
 	}
 }
 

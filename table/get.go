@@ -157,7 +157,7 @@ func (r *Reader) blockMayContain(i int, filterKey []byte) (mayContain, checked b
 	if r.filters.Blocks == nil || filterKey == nil {
 		return true, false
 	}
-	mayContain = r.filters.Blocks.ContainsInSpan(r.filterSpans[i], filterKey)
+	mayContain = r.filters.Blocks.ContainsInSpan(r.filterSpans.At(i), filterKey)
 	if m := r.o.Metrics; m != nil {
 		m.countFilterCheck(mayContain)
 	}

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/decoded"
 )
 
@@ -14,7 +13,7 @@ import (
 // opened form of filters of a policy in the options.
 func (r *Reader) MemorySize() int64 {
 	size := int64(unsafe.Sizeof(*r)) + r.index.memory()
-	size += int64(len(r.filterSpans)) * int64(unsafe.Sizeof(filter.Span{}))
+	size += r.filterSpans.Size()
 	size += int64(len(r.cachedBlocks)) * int64(unsafe.Sizeof(atomic.Pointer[decoded.Cached]{}))
 	if r.filters.Blocks != nil {
 		size += int64(r.filters.BlocksEntry.Length)
@@ -28,9 +27,10 @@ func (r *Reader) MemorySize() int64 {
 // memory returns how many bytes of memory the index takes.
 func (x *index) memory() int64 {
 	size := cap(x.text) + cap(x.ends)*int(unsafe.Sizeof(uint32(0))) + x.handles.memory()
-	for i := range x.tree.levels {
-		l := &x.tree.levels[i]
-		size += int(unsafe.Sizeof(*l)) + 8*(cap(l.first8)+cap(l.next8)) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))
+	levels := x.searchTree().levels
+	for i := range levels {
+		l := &levels[i]
+		size += int(unsafe.Sizeof(*l)) + 4*cap(l.first4) + 8*cap(l.next8) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))
 	}
 	return int64(unsafe.Sizeof(*x)) + int64(size)
 }

@@ -22,7 +22,7 @@ type Reader struct {
 	filtersUserKeys bool // as by InternalFilterKey, which can also be asked for separators
 
 	filters     LayoutFilters
-	filterSpans []filter.Span // of each data block, in the filter block
+	filterSpans filter.Spans // where the filter of each data block is
 	filterErr   error
 
 	filterOnly bool  // the properties say that there are no entries, but keys in the filter
@@ -149,7 +149,7 @@ func (r *Reader) openMeta() error {
 		r.filterErr = err
 	}
 	if b := r.filters.Blocks; b != nil {
-		r.filterSpans = filterSpans(b, &r.index.handles)
+		r.filterSpans = b.Spans(r.index.len(), func(i int) uint64 { return r.index.handles.at(i).Offset })
 	}
 	return nil
 }

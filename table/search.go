@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -19,7 +20,7 @@ const (
 // fanOut. Each level above has the last separator of each node below. The highest is one
 // node.
 //
-// A node compares numbers: the first 8 bytes of each separator behind the prefix that all
+// A node compares numbers: the first 4 bytes of each separator behind the prefix that all
 // separators of the node share. Where two of them are equal, it also has the 8 bytes
 // behind these. Separators are compared whole only if both numbers equal those of the key.
 // The numbers are small enough to stay in the processor's caches; the separators are not.
@@ -30,7 +31,7 @@ type searchTree struct {
 }
 
 type searchLevel struct {
-	first8 []uint64 // of each separator; the last node is filled up with the highest number
+	first4 []uint32 // of each separator; the last node is filled up with the highest number
 	next8  []uint64 // fanOut numbers for each node that has them
 	nodes  []searchNode
 	n      int // number of separators
@@ -49,14 +50,18 @@ type searchNode struct {
 	next8 int32 // where the node's numbers start in searchLevel.next8; −1 if it has none
 }
 
-// newSearchTree returns the tree of the index's separators.
-func newSearchTree(x *index) searchTree {
-	var t searchTree
+// newSearchTree returns the tree of the index's separators, or an empty one if their order is
+// not Bytewise.
+func newSearchTree(x *index) *searchTree {
+	t := new(searchTree)
+	if !x.order.Bytewise() {
+		return t
+	}
 	for n, shift := x.len(), 0; n > 0; shift += log2FanOut {
 		nodes := (n + fanOut - 1) / fanOut
-		l := searchLevel{first8: make([]uint64, nodes*fanOut), nodes: make([]searchNode, nodes), n: n, shift: shift}
-		for i := n; i < len(l.first8); i++ {
-			l.first8[i] = ^uint64(0)
+		l := searchLevel{first4: make([]uint32, nodes*fanOut), nodes: make([]searchNode, nodes), n: n, shift: shift}
+		for i := n; i < len(l.first4); i++ {
+			l.first4[i] = math.MaxUint32
 		}
 		for node := range nodes {
 			l.buildNode(x, node)
@@ -80,18 +85,20 @@ func (l *searchLevel) buildNode(x *index, node int) {
 	n.prefixImplied = node > 0 && wire.SharedLen(l.orderedPrefix(x, start-1), last) >= prefixLen
 	ties := false
 	for i := start; i < end; i++ {
-		l.first8[i] = wire.First8(l.orderedPrefix(x, i)[prefixLen:])
-		ties = ties || i > start && l.first8[i] == l.first8[i-1]
+		l.first4[i] = wire.First4(l.orderedPrefix(x, i)[prefixLen:])
+		ties = ties || i > start && l.first4[i] == l.first4[i-1]
 	}
 	if ties {
 		n.next8 = int32(len(l.next8))
 		for i := start; i < end; i++ {
-			rest := l.orderedPrefix(x, i)[prefixLen:]
-			l.next8 = append(l.next8, wire.First8(rest[min(8, len(rest)):]))
+			l.next8 = append(l.next8, next8(l.orderedPrefix(x, i)[prefixLen:]))
 		}
 	}
 	l.nodes[node] = n
 }
+
+// next8 returns the 8 bytes behind the first 4 of a separator or key, as a number.
+func next8(key []byte) uint64 { return wire.First8(key[min(4, len(key)):]) }
 
 // separator returns separator i of the level.
 func (l *searchLevel) separator(x *index, i int) []byte {
@@ -119,15 +126,15 @@ func (l *searchLevel) search(x *index, node int, key []byte) int {
 		}
 	}
 	rest := ordered[n.prefixLen:]
-	first8 := wire.First8(rest)
-	i := start + countLess((*[fanOut]uint64)(l.first8[start:]), first8)
-	if i == end || l.first8[i] != first8 {
+	first4 := wire.First4(rest)
+	i := start + countLess((*[fanOut]uint32)(l.first4[start:]), first4)
+	if i == end || l.first4[i] != first4 {
 		return i
 	}
 	if n.next8 >= 0 {
-		i, end = l.narrow(n, i, end, first8, wire.First8(rest[min(8, len(rest)):]))
+		i, end = l.narrow(n, i, end, first4, next8(rest))
 	}
-	for i < end && l.first8[i] == first8 && x.order.Compare(l.separator(x, i), key) < 0 {
+	for i < end && l.first4[i] == first4 && x.order.Compare(l.separator(x, i), key) < 0 {
 		i++
 	}
 	return i
@@ -135,13 +142,13 @@ func (l *searchLevel) search(x *index, node int, key []byte) int {
 
 // narrow returns the range of those separators from start to end that have both numbers.
 // If there are none, it is empty, and starts at the first separator with greater numbers.
-func (l *searchLevel) narrow(n *searchNode, start, end int, first8, next8 uint64) (int, int) {
+func (l *searchLevel) narrow(n *searchNode, start, end int, first4 uint32, next8 uint64) (int, int) {
 	numbers := l.next8[n.next8:]
-	for start < end && l.first8[start] == first8 && numbers[start%fanOut] < next8 {
+	for start < end && l.first4[start] == first4 && numbers[start%fanOut] < next8 {
 		start++
 	}
 	i := start
-	for i < end && l.first8[i] == first8 && numbers[i%fanOut] == next8 {
+	for i < end && l.first4[i] == first4 && numbers[i%fanOut] == next8 {
 		i++
 	}
 	return start, i
@@ -149,15 +156,15 @@ func (l *searchLevel) narrow(n *searchNode, start, end int, first8, next8 uint64
 
 // countLess returns how many of the ascending numbers are < x. It has no branches, since a
 // processor would often predict them wrong.
-func countLess(numbers *[fanOut]uint64, x uint64) int {
+func countLess(numbers *[fanOut]uint32, x uint32) int {
 	quarter := 8 * (less(numbers[7], x) + less(numbers[15], x) + less(numbers[23], x))
-	q := (*[8]uint64)(numbers[quarter&(fanOut-8):])
+	q := (*[8]uint32)(numbers[quarter&(fanOut-8):])
 	return quarter + less(q[0], x) + less(q[1], x) + less(q[2], x) + less(q[3], x) +
 		less(q[4], x) + less(q[5], x) + less(q[6], x) + less(q[7], x)
 }
 
 // less is 1 if a < b, and else 0.
-func less(a, b uint64) int {
-	_, borrow := bits.Sub64(a, b, 0)
+func less(a, b uint32) int {
+	_, borrow := bits.Sub64(uint64(a), uint64(b), 0)
 	return int(borrow)
 }

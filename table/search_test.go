@@ -18,7 +18,6 @@ func indexOf(separators [][]byte) *index {
 		x.text = append(x.text, s...)
 		x.ends = append(x.ends, uint32(len(x.text)))
 	}
-	x.tree = newSearchTree(x)
 	return x
 }
 
@@ -138,7 +137,6 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 			x.text = append(x.text, s...)
 			x.ends = append(x.ends, uint32(len(x.text)))
 		}
-		x.tree = newSearchTree(x)
 		for range 5000 {
 			key := random()
 			want := sort.Search(len(all), func(i int) bool { return compare(all[i], key) >= 0 })

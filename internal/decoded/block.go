@@ -46,9 +46,6 @@ func (b *Block) Value(i int) []byte {
 // reuses them.
 func (b *Block) Size() int { return cap(b.keys) + spanSize*cap(b.spans) }
 
-// abbreviation returns the first 4 bytes of a key of which wire.First8 returned first8.
-func abbreviation(first8 uint64) uint32 { return uint32(first8 >> 32) }
-
 // Get returns the value of key, and whether the Block has the key.
 func (b *Block) Get(key []byte) (value []byte, found bool) {
 	if b.commonPrefix < 0 {
@@ -59,7 +56,7 @@ func (b *Block) Get(key []byte) (value []byte, found bool) {
 		return nil, false
 	}
 	// A key that does not start with the common prefix is equal to no key of the block.
-	a := abbreviation(wire.First8(ordered[b.commonPrefix:]))
+	a := wire.First4(ordered[b.commonPrefix:])
 	first := b.countLess(a)
 	for i := first; i < len(b.spans) && b.spans[i].abbreviated == a; i++ {
 		if i == first+linearLimit {
@@ -87,7 +84,7 @@ func (b *Block) SeekGE(key []byte) int {
 	if b.commonPrefix < 0 || len(b.spans) == 0 || len(ordered) < b.commonPrefix || !bytes.Equal(ordered[:b.commonPrefix], b.Key(0)[:b.commonPrefix]) {
 		return b.search(0, b.Len(), key)
 	}
-	a := abbreviation(wire.First8(ordered[b.commonPrefix:]))
+	a := wire.First4(ordered[b.commonPrefix:])
 	first := b.countLess(a)
 	i := first
 	for i < len(b.spans) && b.spans[i].abbreviated == a && b.order.Compare(b.Key(i), key) < 0 {

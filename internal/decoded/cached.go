@@ -82,7 +82,7 @@ func (b *Block) ForCache() *Cached {
 func (b *Block) abbreviateTo(spans []entrySpan) (commonPrefix int32) {
 	common := wire.SharedLen(b.order.Prefix(b.Key(0)), b.order.Prefix(b.Key(b.Len()-1)))
 	for i := range spans {
-		spans[i].abbreviated = abbreviation(wire.First8(b.order.Prefix(b.Key(i))[common:]))
+		spans[i].abbreviated = wire.First4(b.order.Prefix(b.Key(i))[common:])
 	}
 	return int32(common)
 }

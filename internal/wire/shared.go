@@ -32,3 +32,11 @@ func First8(key []byte) uint64 {
 	}
 	return h
 }
+
+// First4 returns the first 4 bytes of key as First8 returns the first 8.
+func First4(key []byte) uint32 {
+	if len(key) >= 4 {
+		return binary.BigEndian.Uint32(key)
+	}
+	return uint32(First8(key) >> 32)
+}

@@ -13,8 +13,22 @@ func Uvarint(b []byte) (v uint64, n int) {
 }
 
 // long decodes any varint. It is a function of its own so that Uvarint is inlined, which
-// decodes values < 128.
+// decodes values < 128. Handles have offsets of 3 or 4 bytes and lengths of 2 most often: these
+// take no loop.
 func long(b []byte) (v uint64, n int) {
+	switch {
+	case len(b) > 1 && b[1]-1 < 0x7f:
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7, 2
+	case len(b) > 2 && b[1] >= 0x80 && b[2]-1 < 0x7f:
+		return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2])<<14, 3
+	case len(b) > 3 && b[1] >= 0x80 && b[2] >= 0x80 && b[3]-1 < 0x7f:
+		return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2]&0x7f)<<14 | uint64(b[3])<<21, 4
+	}
+	return loop(b)
+}
+
+// loop decodes any varint.
+func loop(b []byte) (v uint64, n int) {
 	for i, c := range b {
 		if i == 9 && c > 1 {
 			return 0, 0

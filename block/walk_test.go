@@ -1,0 +1,81 @@
+package block_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/rawtable"
+)
+
+// walk returns what Walk shows. It checks how many bytes of each key are shared.
+func walk(t *testing.T, data []byte, o block.Order) (pairs []pair, err error) {
+	t.Helper()
+	var last []byte
+	err = block.Walk(data, o, nil, func(key []byte, shared int, value []byte) error {
+		if !bytes.HasPrefix(key, last[:min(shared, len(last))]) || shared > len(last) {
+			t.Errorf("key %q shares %d bytes with %q", key, shared, last)
+		}
+		last = bytes.Clone(key)
+		pairs = append(pairs, pair{string(key), string(value)})
+		return nil
+	})
+	return pairs, err
+}
+
+// Walk shows each entry once, in the order of the block, whatever the restart interval and the
+// order are.
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(26, 26))
+	for _, interval := range []int{1, 2, 16} {
+		for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
+			for n := range 40 {
+				want := randomPairs(rng, n)
+				got, err := walk(t, build(t, interval, want), block.Order{Func: compare})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("interval %d, %d entries (-want +got):\n%s", interval, n, diff)
+				}
+			}
+		}
+	}
+}
+
+// Walk finds what Open finds wrong with a block, in the same words.
+func TestWalkRefusesWhatOpenDoes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range rawtable.MalformedBlocks {
+		for _, o := range []block.Order{{}, {Func: bytes.Compare}, {Unchecked: true}} {
+			_, want := block.Open([]byte(tt.Contents), o)
+			if _, got := walk(t, []byte(tt.Contents), o); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s: Walk = %v, Open = %v", tt.Name, got, want)
+			}
+		}
+	}
+}
+
+// An error of visit ends the walk at its entry.
+func TestWalkEnds(t *testing.T) {
+	t.Parallel()
+	enough := errors.New("enough")
+	for _, interval := range []int{1, 2} {
+		n := 0
+		err := block.Walk(build(t, interval, []pair{{"a", "1"}, {"ab", "2"}, {"c", "3"}}), block.Order{}, nil, func([]byte, int, []byte) error {
+			if n++; n == 2 {
+				return enough
+			}
+			return nil
+		})
+		if err != enough || n != 2 {
+			t.Errorf("interval %d: Walk = %v after %d entries, want %v after 2", interval, err, n, enough)
+		}
+	}
+}
