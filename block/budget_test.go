@@ -85,6 +85,35 @@ func TestGetIsBounded(t *testing.T) {
 	}
 }
 
+// SeekGEInto copies a key that shares bytes to the buffer that is there. Only a larger one takes
+// memory. A key that shares nothing is a part of the block.
+func TestSeekGEInto(t *testing.T) {
+	t.Parallel()
+	first, second := "a"+strings.Repeat("k", 70_000), "a"+strings.Repeat("l", 70_000) // longer than what is pooled
+	data := build(t, 16, []pair{{first, "1"}, {second, "2"}})
+	for _, tt := range []struct {
+		key               string
+		size, left, bytes int // of buf before and after, and what the copy takes
+	}{
+		{first, 0, 0, 0},
+		{second, 80_000, 80_000, 0},
+		{second, 70_000, 70_001, 70_001},
+	} {
+		budget, buf := block.Budget{Memory: 1 << 20}, make([]byte, tt.size)
+		k, v, found, err := block.SeekGEInto(&buf, data, block.Order{}, []byte(tt.key), &budget)
+		if string(k) != tt.key || len(k) != cap(k) || len(v) != 1 || !found || err != nil || cap(buf) != tt.left {
+			t.Errorf("from a buffer of %d bytes: SeekGEInto = %.9q, %q, %v, %v, and a buffer of %d", tt.size, k, v, found, err, cap(buf))
+		}
+		copied := block.Budget{Memory: 1 << 20}
+		if _, _, _, err := block.SeekGEInto(new([]byte), data, block.Order{}, []byte(tt.key), &copied); err != nil {
+			t.Fatal(err)
+		}
+		if saved := budget.Memory - copied.Memory; tt.key == second && saved != len(second)-tt.bytes {
+			t.Errorf("a buffer of %d bytes saves %d, want %d", tt.size, saved, len(second)-tt.bytes)
+		}
+	}
+}
+
 // Keys that share are made of few bytes. In an order that is not bytewise each
 // has to be compared whole, which is bounded.
 func TestWorkIsBounded(t *testing.T) {

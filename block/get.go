@@ -1,7 +1,6 @@
 package block
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -53,6 +52,14 @@ func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, fo
 // The budget bounds the work on keys in every order. A block that needs more is an error.
 // nil sets no bound.
 func SeekGE(data []byte, order Order, key []byte, budget *Budget) (entryKey, value []byte, found bool, err error) {
+	var copied []byte
+	return SeekGEInto(&copied, data, order, key, budget)
+}
+
+// SeekGEInto does what [SeekGE] does, and makes the copy of a key that shares bytes in *buf, in
+// place of its bytes. If *buf has not enough capacity, SeekGEInto allocates another one, which
+// counts for the budget. So entryKey is valid as long as nobody writes to *buf.
+func SeekGEInto(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (entryKey, value []byte, found bool, err error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
 		return nil, nil, false, err
@@ -72,12 +79,12 @@ func SeekGE(data []byte, order Order, key []byte, budget *Budget) (entryKey, val
 	}
 	entryKey = d.last.key
 	if d.last.inBuf {
-		if d.budget.Memory -= len(entryKey); d.budget.Memory < 0 {
-			return nil, nil, false, fmt.Errorf("a key of %d bytes that shares bytes with the key before: memory for such keys is bounded", len(entryKey))
+		if entryKey, err = d.copyKey(*buf); err != nil {
+			return nil, nil, false, err
 		}
-		entryKey = slices.Clip(bytes.Clone(entryKey))
+		*buf = entryKey
 	}
-	return entryKey, b.parts.Entries[e.Value:e.End:e.End], true, nil
+	return slices.Clip(entryKey), b.parts.Entries[e.Value:e.End:e.End], true, nil
 }
 
 // findRestart returns the offset of the last restart point whose key is ≤ key, or of the

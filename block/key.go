@@ -144,6 +144,18 @@ func longestKey(entries []byte, off, lastLen int) int {
 	return longest
 }
 
+// copyKey returns a copy of the last key, in the memory of buf if that suffices.
+func (d *keyDecoder) copyKey(buf []byte) ([]byte, error) {
+	n := len(d.last.key)
+	if n > cap(buf) {
+		if d.budget.Memory -= n; d.budget.Memory < 0 {
+			return nil, fmt.Errorf("a key of %d bytes that shares bytes with the key before: memory for such keys is bounded", n)
+		}
+		buf = make([]byte, 0, n)
+	}
+	return append(buf[:0], d.last.key...), nil
+}
+
 // spend takes n bytes of keys to compare, up to the entry at off, from the budget.
 func (d *keyDecoder) spend(off, n int) error {
 	if d.budget.Compared -= int64(n); d.budget.Compared < 0 {

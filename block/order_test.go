@@ -43,6 +43,10 @@ func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs 
 func find(data []byte, order block.Order, key []byte) string {
 	value, found, err := block.Get(data, order, key, nil)
 	at, next, ok, seekErr := block.SeekGE(data, order, key, nil)
+	buf := []byte("kept")
+	if into, _, _, err := block.SeekGEInto(&buf, data, order, key, nil); !bytes.Equal(into, at) || fmt.Sprint(err) != fmt.Sprint(seekErr) {
+		return fmt.Sprintf("SeekGEInto %q, %v, but SeekGE %q, %v", into, err, at, seekErr)
+	}
 	return fmt.Sprintf("Get %q %v %v, Seek %q %q %v %v", value, found, err, at, next, ok, seekErr)
 }
 

@@ -11,8 +11,8 @@ import "errors"
 // order. Its separators are the last keys of the data blocks, which is right in any order.
 //
 // These return an error, which is not ErrNotFound: Get, AppendGet, GetContext, GetMany, Find,
-// Locate, SeekGE, SeekLT, and every move of an Iter with bounds. ApproximateOffset returns the offset of the metaindex
-// for every key. Compare always returns −1, so LevelIter, MergingIter and SnapshotIter do
+// AppendFind, FindGE, Locate, SeekGE, SeekLT, and every move of an Iter with bounds.
+// ApproximateOffset returns the offset of the metaindex for every key. Compare always returns −1, so LevelIter, MergingIter and SnapshotIter do
 // not work with AnyOrder.
 //
 // For internal keys, take InternalComparer(AnyOrder). Filters then hold user keys, and the

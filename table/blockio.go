@@ -22,6 +22,8 @@ type buffers struct {
 	stored, decompressed []byte
 	compressed           bool // the contents are in decompressed, not in stored
 
+	key []byte // a copy of a key that a lookup has found
+
 	ahead readAhead
 	ctx   context.Context // ends reads; nil: nothing does
 }
@@ -56,6 +58,9 @@ func (b *buffers) contents() *[]byte {
 // does not hold memory for ever.
 const maxPooledBlock = 1<<20 + format.TrailerLen
 
+// maxPooledKey is the same for a key.
+const maxPooledKey = 64 << 10
+
 // put gives the buffers back to the pool.
 func (b *buffers) put() {
 	b.empty()
@@ -71,6 +76,9 @@ func (b *buffers) isLarge() bool {
 func (b *buffers) empty() {
 	if b.isLarge() {
 		b.stored, b.decompressed = nil, nil
+	}
+	if cap(b.key) > maxPooledKey {
+		b.key = nil
 	}
 	b.ahead, b.ctx = readAhead{}, nil
 }

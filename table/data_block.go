@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -27,9 +26,10 @@ type dataBlock struct {
 	entries  decoded.Block
 	contents []byte // decompressed, if the block is from the file; nil if it is from the cache
 
-	ctx     context.Context // ends the read of a lookup; nil: nothing does
-	buffers *buffers        // of contents, if a lookup took them from the pool
-	scratch *decoded.Block  // the memory of entries, if a lookup took it from the pool
+	buffers *buffers       // of contents, if a lookup took them from the pool
+	scratch *decoded.Block // the memory of entries, if a lookup took it from the pool
+
+	borrowsKey bool // the key that seekGE returns need not outlive release
 }
 
 var (
@@ -38,27 +38,28 @@ var (
 )
 
 // openForLookup sets d to data block i. The caller releases d.
-func (d *dataBlock) openForLookup(r *Reader, i int) error {
-	if d.openCached(r, i) {
+func (d *dataBlock) openForLookup(l *Lookups, i int) error {
+	if d.openCached(l.r, i) {
 		return nil
 	}
 	d.buffers = buffersPool.Get().(*buffers)
-	d.buffers.ctx = d.ctx
-	return d.openRead(r, i)
+	d.buffers.ctx = l.o.Context
+	return d.openRead(l.r, i, l.o.NoFill)
 }
 
 // openAhead sets d to data block i, for a lookup. ahead has the block, unless that is too long.
 // The caller releases d.
-func (d *dataBlock) openAhead(r *Reader, i int, ahead readAhead) error {
+func (d *dataBlock) openAhead(r *Reader, i int, ahead readAhead, noFill bool) error {
 	d.buffers = buffersPool.Get().(*buffers)
 	d.buffers.ahead = ahead
-	return d.openRead(r, i)
+	return d.openRead(r, i, noFill)
 }
 
-// openRead sets d to data block i, for a lookup, in its buffers.
-func (d *dataBlock) openRead(r *Reader, i int) error {
+// openRead sets d to data block i, for a lookup, in its buffers. If noFill, the cache does not
+// keep the block, so openRead does not decode it.
+func (d *dataBlock) openRead(r *Reader, i int, noFill bool) error {
 	maxSize := int64(0)
-	if r.cachedBlocks != nil {
+	if r.cachedBlocks != nil && !noFill {
 		d.scratch = entriesPool.Get().(*decoded.Block)
 		maxSize = min(maxCachedBlock, r.o.Cache.budget)
 	}
@@ -127,8 +128,9 @@ func (d *dataBlock) get(key []byte) (value []byte, found bool, err error) {
 	return value, found, err
 }
 
-// seekGE returns the first entry whose key is ≥ key, and whether there is one. It takes at
-// most that many bytes of memory for keys that share bytes.
+// seekGE returns the first entry whose key is ≥ key, and whether there is one. The entry is
+// valid until d is released. seekGE takes at most that many bytes of memory for keys that share
+// bytes.
 func (d *dataBlock) seekGE(key []byte, memory int) (k, v []byte, found bool, err error) {
 	if d.decoded {
 		i := d.entries.SeekGE(key)
@@ -137,7 +139,12 @@ func (d *dataBlock) seekGE(key []byte, memory int) (k, v []byte, found bool, err
 		}
 		return d.entries.Key(i), d.entries.Value(i), true, nil
 	}
-	if k, v, found, err = block.SeekGE(d.contents, d.r.order, key, d.lookupBudget(memory)); err != nil {
+	var own []byte
+	buf := &own
+	if d.borrowsKey {
+		buf = &d.buffers.key
+	}
+	if k, v, found, err = block.SeekGEInto(buf, d.contents, d.r.order, key, d.lookupBudget(memory)); err != nil {
 		err = d.r.corruptDataBlock(d.n, err)
 	}
 	return k, v, found, err

@@ -36,6 +36,9 @@
 // source can be a [ContextReaderAt]. [Reader.Locate] tells what a lookup would read. Set
 // TailSize to open such a table by one read, and ReadAhead to scan it by few.
 //
+// [Reader.With] returns all lookups with options: with a time limit, or without adding blocks to
+// the Cache.
+//
 // If an uncertain answer is enough, [Reader.MayContain] asks the filters alone and reads
 // nothing. A table of [WriterOptions].FilterOnly has nothing else: it is as small as its
 // filter.
@@ -72,7 +75,7 @@
 //     checksum finds accidents, not attacks, so everything else is checked as well.
 //   - Iterators check every block that they read: its form, the order of its keys, and both
 //     against the index. So does a lookup that adds a block to a Cache. A lookup without a
-//     Cache checks the restart point that it starts from, and the entries up to the key.
+//     Cache, or with NoFill, checks the restart point that it starts from, and the entries up to the key.
 //     What it finds is in the table. It can miss a key if the block's keys are out of order.
 //   - [Reader.Verify] checks every block, the order of all keys, that no blocks overlap, and
 //     that no filter denies a key. It cannot find a change that is valid and has a right
@@ -83,8 +86,8 @@
 //     same results; [Reader.FilterErr] says why. If bits of a filter were changed under a
 //     right checksum, lookups can miss keys. Verify names these keys.
 //   - One operation allocates at most 64 MiB plus 32 times the size of the file, for any
-//     file. GetMany counts as one for each key. What AppendGet appends to dst, and the buffers of ReadAhead and TailSize, come
-//     on top. Snappy expands at most 22-fold, and keys can share bytes with the key before:
+//     file. GetMany counts as one for each key. What AppendGet and AppendFind append, and the
+//     buffers of ReadAhead and TailSize, come on top. Snappy expands at most 22-fold, and keys can share bytes with the key before:
 //     a table whose keys would need more memory is reported as damaged. So is a
 //     block that would compare more than 1024 times its length in bytes of keys, with a
 //     Comparer of your own. A [Codec] of your own must keep to the limit that it is given.

@@ -10,9 +10,10 @@ import (
 )
 
 var (
-	// ErrNotFound is the error of Get, AppendGet, GetContext and Find for a key that the
-	// table does not have, and of Locate for one that it knows to be absent. It is also the error of FirstKey and LastKey if the table has no entries,
-	// and of Properties if it has no properties.
+	// ErrNotFound is the error of Get, AppendGet, GetContext, Find, AppendFind and FindGE if the
+	// table does not have what they look for, and of Locate for a key that it knows to be
+	// absent. It is also the error of FirstKey and LastKey if the table has no entries, and of
+	// Properties if it has no properties.
 	ErrNotFound = errors.New("table: key not found")
 
 	// ErrCorrupt is the error for damage: test for it with errors.Is. Every

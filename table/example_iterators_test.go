@@ -30,6 +30,45 @@ func tableOf(c table.Comparer, value string, keys ...[]byte) *table.Reader {
 	return r
 }
 
+func ExampleReader_NewIter() {
+	contents := capitals(nil)
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	it := r.NewIter(&table.IterOptions{Lower: []byte("D"), Upper: []byte("T")})
+	defer it.Close()
+	for country, capital := range it.All() {
+		fmt.Printf("%s: %s\n", country, capital)
+	}
+	fmt.Println(it.Error())
+	// Output:
+	// Norway: Oslo
+	// Peru: Lima
+	// <nil>
+}
+
+// SeekLT and Prev iterate backward: over all countries before Peru, the last one first.
+func ExampleIter_SeekLT() {
+	contents := capitals(nil)
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	it := r.NewIter(nil)
+	defer it.Close()
+	for ok := it.SeekLT([]byte("Peru")); ok; ok = it.Prev() {
+		fmt.Printf("%s\n", it.Key())
+	}
+	fmt.Println(it.Error())
+	// Output:
+	// Norway
+	// Cuba
+	// <nil>
+}
+
 // The newer table is given first. Of keys that are in both tables, its entries come first.
 func ExampleNewMergingIter() {
 	older := tableOf(table.BytewiseComparer, "old", []byte("a"), []byte("b"), []byte("d"))

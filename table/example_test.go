@@ -114,45 +114,6 @@ func ExampleCache() {
 	// 1 data blocks read, 2 found in the cache
 }
 
-func ExampleReader_NewIter() {
-	contents := capitals(nil)
-	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	it := r.NewIter(&table.IterOptions{Lower: []byte("D"), Upper: []byte("T")})
-	defer it.Close()
-	for country, capital := range it.All() {
-		fmt.Printf("%s: %s\n", country, capital)
-	}
-	fmt.Println(it.Error())
-	// Output:
-	// Norway: Oslo
-	// Peru: Lima
-	// <nil>
-}
-
-// SeekLT and Prev iterate backward: over all countries before Peru, the last one first.
-func ExampleIter_SeekLT() {
-	contents := capitals(nil)
-	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	it := r.NewIter(nil)
-	defer it.Close()
-	for ok := it.SeekLT([]byte("Peru")); ok; ok = it.Prev() {
-		fmt.Printf("%s\n", it.Key())
-	}
-	fmt.Println(it.Error())
-	// Output:
-	// Norway
-	// Cuba
-	// <nil>
-}
-
 func ExampleReader_AppendGet() {
 	contents := capitals(nil)
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
@@ -171,6 +132,29 @@ func ExampleReader_AppendGet() {
 	// Output:
 	// Lomé
 	// Havana
+}
+
+// Of keys that are looked up only once, the blocks need not be in the Cache. AppendFind appends to
+// slices that are used again.
+func ExampleReader_With() {
+	contents := capitals(nil)
+	cache := table.NewCache(64 << 20)
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Cache: cache})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	once := r.With(table.LookupOptions{NoFill: true})
+	var country, capital []byte
+	for _, key := range []string{"Togo", "Cuba"} {
+		country, capital, err = once.AppendFind(country[:0], capital[:0], []byte(key))
+		fmt.Printf("%s: %s, %v\n", country, capital, err)
+	}
+	fmt.Println(cache.Size(), "bytes in the Cache")
+	// Output:
+	// Togo: Lomé, <nil>
+	// Cuba: Havana, <nil>
+	// 0 bytes in the Cache
 }
 
 // A CorruptionError says which block is damaged, where it is in the file, and how.

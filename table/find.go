@@ -19,10 +19,25 @@ import "bytes"
 // than you want: compare the keys. Without a FilterKey, Find finds exactly what Get finds.
 //
 // Key and value stay valid, also after Close. The caller must not change them.
-func (r *Reader) Find(key []byte) (k, v []byte, err error) {
-	if err := r.startLookups(1); err != nil {
+func (r *Reader) Find(key []byte) (k, v []byte, err error) { return Lookups{r: r}.Find(key) }
+
+// AppendFind does what Find does, and appends the key and the value of the entry to dstKey and
+// dstValue. It returns the extended slices. If there is no such entry, or after any other error,
+// it returns the slices as they were. key may be a part of them. The two must not share memory.
+//
+// It allocates nothing if the slices have enough capacity and what AppendGet says is true. Keys
+// of less than 64 KiB are then wanted in every order.
+func (r *Reader) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
+	return Lookups{r: r}.AppendFind(dstKey, dstValue, key)
+}
+
+// find sets d to the data block of the entry that Find returns, and returns the entry, which is
+// valid until d is released. The caller releases d.
+func (l *Lookups) find(d *dataBlock, key []byte) (k, v []byte, err error) {
+	if err := l.start(); err != nil {
 		return nil, nil, err
 	}
+	r := l.r
 	filterKey := filterKeyOf(r.o.FilterKey, key)
 	mayContain, tableChecked := r.tableMayContain(filterKey)
 	if !mayContain {
@@ -33,7 +48,7 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 	for i := first; i < r.index.len(); i++ {
 		mayContain, blockChecked := r.blockMayContain(i, filterKey)
 		if mayContain {
-			k, v, found, err := r.findInBlock(i, key, filterKey, memory, tableChecked || blockChecked)
+			k, v, found, err := l.findInBlock(d, i, key, filterKey, memory, tableChecked || blockChecked)
 			if err != nil || found {
 				return k, v, err
 			}
@@ -43,7 +58,7 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 		if !r.nextMayHave(i, filterKey) {
 			break
 		}
-		memory = 0 // of the next block Find returns the first key, which shares nothing
+		memory = 0 // of the next block it takes the first key, which shares nothing
 	}
 	return nil, nil, r.notInIndex()
 }
@@ -55,28 +70,30 @@ func (r *Reader) nextMayHave(i int, filterKey []byte) bool {
 	return r.o.FilterKey != nil && (!r.filtersUserKeys || r.sameFilterKey(r.index.separator(i), filterKey))
 }
 
-// findInBlock returns the first entry of data block i whose key is ≥ key, and whether there
-// is one. If it has another filter key than filterKey, the error is ErrNotFound. It takes at
-// most that many bytes of memory for keys that share bytes.
-func (r *Reader) findInBlock(i int, key, filterKey []byte, memory int, filterChecked bool) (k, v []byte, found bool, err error) {
-	var d dataBlock
-	defer d.release()
-	if err := d.openForLookup(r, i); err != nil {
+// findInBlock sets d to data block i, and returns the first entry whose key is ≥ key, and whether
+// there is one. If it has another filter key than filterKey, the error is ErrNotFound. It takes
+// at most that many bytes of memory for keys that share bytes.
+func (l *Lookups) findInBlock(d *dataBlock, i int, key, filterKey []byte, memory int, filterChecked bool) (k, v []byte, found bool, err error) {
+	if k, v, found, err = l.seekGE(d, i, key, memory); err != nil {
 		return nil, nil, false, err
 	}
-	if k, v, found, err = d.seekGE(key, memory); err != nil {
-		return nil, nil, false, err
-	}
-	same := found && r.sameFilterKey(k, filterKey)
-	r.endLookup(&d, same, filterChecked)
-	switch {
-	case !found:
-		return nil, nil, false, nil
-	case !same:
+	same := found && l.r.sameFilterKey(k, filterKey)
+	l.r.endLookup(d, same, filterChecked)
+	if found && !same {
 		return nil, nil, true, ErrNotFound
 	}
-	k, v = d.keepEntry(k, v)
-	return k, v, true, nil
+	return k, v, found, nil
+}
+
+// seekGE sets d to data block i, in place of the block before, and returns the first entry whose
+// key is ≥ key, and whether there is one.
+func (l *Lookups) seekGE(d *dataBlock, i int, key []byte, memory int) (k, v []byte, found bool, err error) {
+	d.release()
+	*d = dataBlock{borrowsKey: d.borrowsKey}
+	if err := d.openForLookup(l, i); err != nil {
+		return nil, nil, false, err
+	}
+	return d.seekGE(key, memory)
 }
 
 // sameFilterKey reports whether the filter key of key is filterKey. A FilterKey of the user's

@@ -7,35 +7,25 @@ package table
 // that wants one entry.
 //
 // Key and value stay valid, also after Close. The caller must not change them.
-func (r *Reader) FindGE(key []byte) (k, v []byte, err error) {
-	if err := r.startLookups(1); err != nil {
+func (r *Reader) FindGE(key []byte) (k, v []byte, err error) { return Lookups{r: r}.FindGE(key) }
+
+// findGE sets d to the data block of the entry that FindGE returns, and returns the entry, which
+// is valid until d is released. The caller releases d.
+func (l *Lookups) findGE(d *dataBlock, key []byte) (k, v []byte, err error) {
+	if err := l.start(); err != nil {
 		return nil, nil, err
 	}
+	r := l.r
 	memory := dataKeyBudget.forFile(r.footerOffset)
 	for i := r.index.search(key); i < r.index.len(); i++ {
-		k, v, found, err := r.findGEInBlock(i, key, memory)
-		if err != nil || found {
-			return k, v, err
+		k, v, found, err := l.seekGE(d, i, key, memory)
+		if err != nil {
+			return nil, nil, err
+		}
+		if d.admit(); found {
+			return k, v, nil
 		}
 		memory = 0 // of the next block it takes the first key, which shares nothing
 	}
 	return nil, nil, r.notInIndex()
-}
-
-// findGEInBlock returns the first entry of data block i whose key is ≥ key, and whether there is
-// one. It takes at most that many bytes of memory for keys that share bytes.
-func (r *Reader) findGEInBlock(i int, key []byte, memory int) (k, v []byte, found bool, err error) {
-	var d dataBlock
-	defer d.release()
-	if err := d.openForLookup(r, i); err != nil {
-		return nil, nil, false, err
-	}
-	if k, v, found, err = d.seekGE(key, memory); err != nil {
-		return nil, nil, false, err
-	}
-	d.admit()
-	if found {
-		k, v = d.keepEntry(k, v)
-	}
-	return k, v, found, nil
 }

@@ -66,6 +66,20 @@ func checkFind(t *testing.T, name string, r *table.Reader, key []byte, want *wor
 	case cap(k) != len(k) || cap(v) != len(v):
 		t.Fatalf("%s: Find(%q): capacity behind key or value", name, key)
 	}
+	checkAppendFind(t, name, r.With(table.LookupOptions{}), key, k, v, err)
+	checkAppendFind(t, name, r.With(table.LookupOptions{NoFill: true}), key, k, v, err)
+}
+
+// checkAppendFind compares AppendFind with what Find returns. The key that it looks for is behind
+// the slice that it appends to.
+func checkAppendFind(t *testing.T, name string, l table.Lookups, key, k, v []byte, err error) {
+	t.Helper()
+	buf := append(make([]byte, 0, 100), "key: "...)
+	behind := append(buf, key...)[len(buf):]
+	gotKey, gotValue, gotErr := l.AppendFind(buf, []byte("value: "), behind)
+	if string(gotKey) != "key: "+string(k) || string(gotValue) != "value: "+string(v) || fmt.Sprint(gotErr) != fmt.Sprint(err) {
+		t.Fatalf("%s: AppendFind(%.100q) = %.100q, %.100q, %v; want %.100q, %.100q, %v", name, key, gotKey, gotValue, gotErr, k, v, err)
+	}
 }
 
 // Find sees each snapshot's version of each key, tombstones too, wherever blocks
@@ -186,7 +200,9 @@ func TestFindReads(t *testing.T) {
 	r := open(t, contents, &table.ReaderOptions{Comparer: c, FilterKey: table.InternalFilterKey, Metrics: &m})
 	for user := range 400 {
 		key := table.SeekKey(nil, fmt.Appendf(nil, "user%03d", 2*user+1), table.MaxSequence)
-		checkFind(t, "absent", r, key, nil)
+		if _, _, err := r.Find(key); !errors.Is(err, table.ErrNotFound) {
+			t.Errorf("Find(%q) = %v, want ErrNotFound", key, err)
+		}
 	}
 	if reads, wrong := m.DataBlocks.Load(), m.FilterFalsePositives.Load(); reads > 4 || reads != wrong || m.Lookups.Load() != 400 {
 		t.Errorf("%d blocks read for 400 absent keys, %d of them false positives; want ≤ 4, all of them false positives", reads, wrong)

@@ -7,8 +7,7 @@ import (
 )
 
 // A ContextReaderAt is a source whose reads can be ended by a context, such as one in an object
-// store. GetContext and GetMany read it by ReadAtContext. What takes no context may use either
-// method.
+// store. What takes a context reads it by ReadAtContext. What takes none may use either method.
 type ContextReaderAt interface {
 	io.ReaderAt
 
@@ -17,27 +16,9 @@ type ContextReaderAt interface {
 	ReadAtContext(ctx context.Context, p []byte, off int64) (n int, err error)
 }
 
-// GetContext is Get with a read that ctx can end. If ctx is done, GetContext returns its error,
-// which errors.Is finds, and it begins no read. From a [ContextReaderAt] it reads by
-// ReadAtContext, and returns when that does. It waits for the ReadAt of any other source.
+// GetContext is Get with a read that ctx can end: see [LookupOptions].
 func (r *Reader) GetContext(ctx context.Context, key []byte) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	i, filterChecked, err := r.locate(key)
-	if err != nil {
-		return nil, err
-	}
-	d := dataBlock{ctx: ctx}
-	var value []byte
-	if err = d.openForLookup(r, i); err == nil {
-		value, err = d.lookup(r, key, filterChecked)
-	}
-	if err == nil {
-		value = d.keepValue(value)
-	}
-	d.release()
-	return value, err
+	return r.With(LookupOptions{Context: ctx}).Get(key)
 }
 
 // readSpan returns what to read of the file before the block at h is opened. If the block is

@@ -16,6 +16,9 @@ type BatchOptions struct {
 	// these bytes too. 0: none. For an object store take what it sends in the time that a
 	// request takes, such as 64 KiB. A read has at most 1 MiB, whatever Gap says.
 	Gap int
+
+	// NoFill leaves blocks that are read out of the Cache, as LookupOptions.NoFill does.
+	NoFill bool
 }
 
 const (

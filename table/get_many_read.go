@@ -146,7 +146,7 @@ func (x *readRun) answer(ctx context.Context) error {
 func (b *partBatch) getFromBlock(keys []wantedKey, ahead readAhead) error {
 	var d dataBlock
 	defer d.release()
-	if err := d.openAhead(b.r, keys[0].block, ahead); err != nil {
+	if err := d.openAhead(b.r, keys[0].block, ahead, b.o.NoFill); err != nil {
 		b.failed = append(b.failed, err)
 		return nil
 	}

@@ -194,7 +194,7 @@ func TestLookupAllocations(t *testing.T) {
 		o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec}
 		r := open(t, build(t, o, numbered(1000)), &table.ReaderOptions{Metrics: &m})
 		present, absent := []byte("key001000"), []byte("key001001")
-		dst := make([]byte, 0, 100)
+		dst, keyDst := make([]byte, 0, 100), make([]byte, 0, 100)
 		for _, tt := range []struct {
 			name string
 			want error
@@ -204,6 +204,7 @@ func TestLookupAllocations(t *testing.T) {
 		}{
 			{"Get of an absent key", table.ErrNotFound, 0, "the filter answers", func() error { _, err := r.Get(absent); return err }},
 			{"AppendGet with room", nil, 0, "buffers are pooled", func() error { _, err := r.AppendGet(dst, present); return err }},
+			{"AppendFind with room", nil, 0, "buffers are pooled", func() error { _, _, err := r.AppendFind(keyDst, dst, present); return err }},
 			{"Get of a present key", nil, 1, "the value is the caller's", func() error { _, err := r.Get(present); return err }},
 		} {
 			var err error
