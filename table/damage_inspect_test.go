@@ -127,6 +127,7 @@ func inspect(t *testing.T, name string, contents []byte, o *table.ReaderOptions,
 	}
 	in.do("forward", func() error { in.forward, in.entries = in.walk(r.NewIter(nil), true), in.steps; return in.forward })
 	in.do("backward", func() error { in.backward = in.walk(r.NewIter(nil), false); return in.backward })
+	in.passOverDamage(r)
 	in.resume(r)
 	in.do("Verify", func() error { in.verified = r.Verify(); return in.verified })
 	return in
@@ -202,6 +203,29 @@ func (in *inspection) lookUp(r *table.Reader, key string) {
 			}
 			return it.Error()
 		})
+	}
+}
+
+// passOverDamage goes on behind damaged data blocks, which is possible in both directions if the
+// index can be read, and shows no fewer entries than the way that ends at the first of them.
+func (in *inspection) passOverDamage(r *table.Reader) {
+	in.t.Helper()
+	steps := map[bool]int{}
+	for _, forward := range []bool{true, false} {
+		met := passOver{}
+		in.do("passing over damage", func() error {
+			err := in.walk(r.NewIter(&table.IterOptions{OnDamage: met.onDamage}), forward)
+			steps[forward] = in.steps
+			return err
+		})
+		for _, e := range met.met {
+			if e.KeysUpTo == nil || e.Block != table.DataBlock {
+				in.t.Errorf("%s: OnDamage(%v), which does not say what is lost", in.name, e)
+			}
+		}
+	}
+	if steps[true] != steps[false] || steps[true] < in.entries {
+		in.t.Errorf("%s: past damage there are %d entries forward and %d backward, and %d before the first damage", in.name, steps[true], steps[false], in.entries)
 	}
 }
 

@@ -81,16 +81,17 @@
 //     that no filter denies a key. It cannot find a change that is valid and has a right
 //     checksum, such as another value. It does not check bytes that are in no block.
 //   - Damage is a [*CorruptionError]. It names the file, the block, its offset and length,
-//     and what was expected.
+//     and what was expected, and of a data block, which keys are lost with it. An Iter goes on
+//     behind such a block if its OnDamage says so.
 //   - A filter that is seen to be damaged is not used. Lookups are slower then, and have the
 //     same results; [Reader.FilterErr] says why. If bits of a filter were changed under a
 //     right checksum, lookups can miss keys. Verify names these keys.
 //   - One operation allocates at most 64 MiB plus 32 times the size of the file, for any
 //     file. GetMany counts as one for each key. What AppendGet and AppendFind append, and the
-//     buffers of ReadAhead and TailSize, come on top. Snappy expands at most 22-fold, and keys can share bytes with the key before:
-//     a table whose keys would need more memory is reported as damaged. So is a
-//     block that would compare more than 1024 times its length in bytes of keys, with a
-//     Comparer of your own. A [Codec] of your own must keep to the limit that it is given.
+//     buffers of ReadAhead and TailSize, come on top. Snappy expands at most 22-fold, and keys
+//     can share bytes with the key before: a table whose keys would need more memory is
+//     reported as damaged. So is a block that would compare more than 1024 times its length in
+//     bytes of keys, with a Comparer of your own. A [Codec] of your own must keep to the limit that it is given.
 //     The time is proportional to the size of the decompressed blocks.
 //   - A Reader reads all that a Writer accepts, with the same Comparer, FilterKey and
 //     Codecs, and with the default MaxBlockSize or a larger one.

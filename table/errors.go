@@ -47,6 +47,12 @@ type CorruptionError struct {
 	Offset int64     // of the block, in bytes from the start of the file
 	Length int64     // of the block in the file, in bytes, without the trailer of 5 bytes
 
+	// KeysAfter and KeysUpTo say which keys a damaged data block can have: those > KeysAfter
+	// and ≤ KeysUpTo, in the order of the table. They are separators of the index. KeysAfter is
+	// nil for the first data block, which can have any keys ≤ KeysUpTo. Both are nil for other
+	// blocks. The slices must not be changed, and they keep the table's separators in memory.
+	KeysAfter, KeysUpTo []byte
+
 	// Err says what was found and what was expected. Offsets in it count from the start
 	// of the block, decompressed.
 	Err error
@@ -105,7 +111,11 @@ func (f *tableFile) corrupt(kind BlockKind, h Handle, format string, args ...any
 
 // damaged returns a *CorruptionError for the block at h, in which err was found.
 func (f *tableFile) damaged(kind BlockKind, h Handle, err error) error {
-	return &CorruptionError{File: f.name, Block: kind, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
+	e := &CorruptionError{File: f.name, Block: kind, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
+	if kind == DataBlock {
+		e.KeysAfter, e.KeysUpTo = f.index.keysOf(h)
+	}
+	return e
 }
 
 // errPanicked is the error of a Writer or an iterator while a call runs. If a Comparer,

@@ -69,6 +69,32 @@ func ExampleIter_SeekLT() {
 	// <nil>
 }
 
+// The second of four data blocks is damaged. A loop goes on behind it, and reports what is lost.
+func ExampleIterOptions_onDamage() {
+	contents := capitals(&table.WriterOptions{BlockSize: 1, Compression: table.NoCompression})
+	contents[30] ^= 1
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	it := r.NewIter(&table.IterOptions{OnDamage: func(damage *table.CorruptionError) bool {
+		fmt.Printf("%s at %d: no keys > %q and ≤ %q\n", damage.Block, damage.Offset, damage.KeysAfter, damage.KeysUpTo)
+		return true
+	}})
+	defer it.Close()
+	for country, capital := range it.All() {
+		fmt.Printf("%s: %s\n", country, capital)
+	}
+	fmt.Println(it.Error())
+	// Output:
+	// Cuba: Havana
+	// data block at 26: no keys > "D" and ≤ "O"
+	// Peru: Lima
+	// Togo: Lomé
+	// <nil>
+}
+
 // The newer table is given first. Of keys that are in both tables, its entries come first.
 func ExampleNewMergingIter() {
 	older := tableOf(table.BytewiseComparer, "old", []byte("a"), []byte("b"), []byte("d"))

@@ -67,3 +67,16 @@ func (x *index) overlapping(h Handle) (Handle, bool) {
 	found := x.handles.at(i)
 	return found, found.Offset < h.end()
 }
+
+// keysOf returns which keys the data block at h can have: those > after and ≤ upTo. If there is
+// no such block, both are nil.
+func (x *index) keysOf(h Handle) (after, upTo []byte) {
+	i := sort.Search(x.len(), func(i int) bool { return x.handles.at(i).Offset >= h.Offset })
+	if i == x.len() || x.handles.at(i) != h {
+		return nil, nil
+	}
+	if i > 0 {
+		after = x.separator(i - 1)
+	}
+	return after, x.separator(i)
+}

@@ -40,6 +40,19 @@ type IterOptions struct {
 	// ≤ 0: the Iter reads one block at a time.
 	ReadAhead int
 
+	// OnDamage decides what a move does that comes to a damaged data block: one with a wrong
+	// checksum, that cannot be decompressed or decoded, whose keys are out of order or not
+	// between its separators. The error says which keys are lost with it. If OnDamage returns
+	// true, the move goes on with the next block in its direction, as if this one were empty.
+	// If it returns false, the move fails with the error. nil: every such move fails.
+	//
+	// It is called each time that a move reads the block and finds it damaged: once in a scan
+	// from one end to the other, and again when a seek or a change of direction comes to the
+	// block again. It is not called for blocks that the Iter does not read, as they are out of
+	// the bounds, excluded by Filter, or in the Cache. Errors that are no damage, such as those
+	// of the source, fail the move. OnDamage must not use the Iter.
+	OnDamage func(*CorruptionError) bool
+
 	// Context ends the reads of the Iter: when it is done, a move that needs a read fails with
 	// its error. From a [ContextReaderAt] the Iter reads by ReadAtContext. nil: reads end when
 	// the source ends them.
@@ -58,8 +71,7 @@ type IterOptions struct {
 //
 // If a block cannot be read or is damaged, a move returns false, and Error returns the
 // reason. Then Next and Prev fail with the same error, until First, Last, SeekGE or SeekLT
-// finds an entry, the end or the start. To go on behind a damaged block, seek a key that is
-// > the block's keys, or move there from the other end.
+// finds an entry, the end or the start. With OnDamage, moves go on behind damaged blocks.
 //
 // One goroutine at a time may use an Iter. Any number of Iters may be on one Reader.
 type Iter struct {
@@ -79,6 +91,7 @@ type Iter struct {
 	fastFrom, fastTo int
 
 	memory    *blockMemory // nil until a block is read
+	onDamage  func(*CorruptionError) bool
 	ctx       context.Context
 	readAhead int
 	keyBudget int // bytes of memory that may still be taken for keys
@@ -101,7 +114,7 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 		it.filterKey = bytes.Clone(o.Filter)
 		it.boundBlocks()
 		it.ctx, it.readAhead = o.Context, min(max(o.ReadAhead, 0), maxReadSize)
-		it.c.noFill = o.NoFill
+		it.c.noFill, it.onDamage = o.NoFill, o.OnDamage
 	}
 }
 

@@ -93,16 +93,31 @@ func (it *Iter) load(i int) bool {
 	forward := i == it.loaded+1
 	it.loaded, it.err = -1, errPanicked // the cursor is about to leave its block
 	if mayContain, _ := it.r.blockMayContain(i, it.filterKey); !mayContain {
-		it.c.openEmpty()
-		it.lowerPos, it.upperPos, it.loaded = 0, math.MaxInt, i
-		return true
+		return it.loadEmpty(i)
 	}
 	if err := it.open(i, forward); err != nil {
+		if it.passesOver(err) {
+			return it.loadEmpty(i)
+		}
 		return it.fail(err)
 	}
 	it.boundEntries(i)
 	it.loaded = i
 	return true
+}
+
+// loadEmpty loads a block without entries in place of data block i.
+func (it *Iter) loadEmpty(i int) bool {
+	it.c.openEmpty()
+	it.lowerPos, it.upperPos, it.loaded = 0, math.MaxInt, i
+	return true
+}
+
+// passesOver reports whether a move goes on behind a data block in which open has found err.
+// Damage is never wrapped: what is, is an error of the source.
+func (it *Iter) passesOver(err error) bool {
+	damage, ok := err.(*CorruptionError)
+	return ok && it.onDamage != nil && it.onDamage(damage)
 }
 
 // open moves the cursor to data block i.

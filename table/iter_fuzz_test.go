@@ -15,10 +15,10 @@ import (
 // FuzzIter moves Iters over tables of a few random entries in random ways, and
 // holds each move to a sorted slice: blocks of one entry and of many, restart points
 // after one to four, bounds anywhere, scans of a prefix that ask filters, blocks
-// from a cache and read ahead.
+// from a cache and read ahead, a damaged block that is passed over.
 func FuzzIter(f *testing.F) {
 	for seed := range uint64(16) {
-		f.Add(seed, uint8(seed), uint8(3*seed), uint16(7*seed), uint8(seed))
+		f.Add(seed, uint8(seed), uint8(3*seed), uint16(7*seed), uint8(5*seed))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, entries, restart uint8, blockSize uint16, ways uint8) {
 		rng := rand.New(rand.NewPCG(seed, 17))
@@ -45,7 +45,17 @@ func FuzzIter(f *testing.F) {
 			o.Lower, o.Upper, o.Filter = []byte{c}, []byte{c + 1}, []byte{c}
 		}
 		name := fmt.Sprintf("%d entries, %+v, %+v", len(pairs), wo, o)
-		it := open(t, build(t, wo, pairs), ro).NewIter(&o)
+		contents := build(t, wo, pairs)
+		if ways&32 != 0 && len(pairs) > 0 {
+			blocks := layoutOf(t, contents).Data
+			damaged := blocks[rng.IntN(len(blocks))].Handle
+			all := pairs
+			var lost []workload.Pair
+			pairs, lost = withoutBlock(t, open(t, contents, &table.ReaderOptions{FilterKey: firstByte}), all, damaged)
+			contents[damaged.Offset] ^= 1
+			o.OnDamage = func(e *table.CorruptionError) bool { checkLost(t, "fuzz", e, damaged, all, lost); return true }
+		}
+		it := open(t, contents, ro).NewIter(&o)
 		moveAgainstModel(t, rng, name, it, newModel(pairs, &o), func() []byte { return fewBytes(rng) })
 	})
 }

@@ -25,7 +25,8 @@ var _ table.Iterator = (*Iter)(nil)
 
 // NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The Iter
 // copies the slices of o. ctx takes the place of o.Context: when it is done, a move that needs a
-// read fails with its error.
+// read fails with its error. o.OnDamage is called for the data blocks of each table, whose name is
+// the File of the error.
 //
 // At most one of the tables is in use at a time. The Iter goes on with the manifest that is in
 // use when NewIter is called, also after a Swap, and keeps its tables until Close. After Close of

@@ -195,3 +195,28 @@ func TestIterOfAWrongRange(t *testing.T) {
 		t.Errorf("Verify = %v, want a mismatch of smallest", err)
 	}
 }
+
+// With OnDamage an Iter goes on behind a damaged block, in the same table and the next, and says
+// which table it is and which keys are lost.
+func TestIterOnDamage(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 3, filtered)
+	src.files["t001"][0] ^= 1
+	lost := 0
+	it := open(t, m, src, nil).NewIter(background, &table.IterOptions{OnDamage: func(e *table.CorruptionError) bool {
+		for _, key := range keysOf(perTable, 2*perTable) {
+			if e.KeysAfter == nil && key <= string(e.KeysUpTo) {
+				lost++
+			}
+		}
+		return e.File == "t001"
+	}})
+	var got []string
+	for k := range it.All() {
+		got = append(got, string(k))
+	}
+	want := append(keysOf(0, perTable), keysOf(perTable+lost, 3*perTable)...)
+	if diff := cmp.Diff(want, got); diff != "" || lost == 0 || lost == perTable || it.Close() != nil {
+		t.Errorf("%d keys lost, %v (-want +got):\n%s", lost, it.Error(), diff)
+	}
+}
