@@ -13,7 +13,7 @@ type readAhead struct {
 // prepareAhead reads data block i and the blocks behind it, up to before block end, unless
 // block i is there. If the read fails, it reads nothing ahead any more: the blocks are then
 // read one by one, so that an error is about the block that cannot be read.
-func (b *buffers) prepareAhead(r *Reader, i, end int) {
+func (b *buffers) prepareAhead(r *openTable, i, end int) {
 	a, h := &b.ahead, r.index.handles.at(i)
 	if a.size == 0 || a.has(h.Offset, h.end()) {
 		return
@@ -36,7 +36,7 @@ func (b *buffers) prepareAhead(r *Reader, i, end int) {
 
 // fill reads the bytes of the file from start to end, unless ctx ends that. After an error it
 // has none.
-func (a *readAhead) fill(ctx context.Context, r *Reader, start, end uint64) error {
+func (a *readAhead) fill(ctx context.Context, r *openTable, start, end uint64) error {
 	n := int(end - start)
 	if n == 0 {
 		return nil

@@ -34,7 +34,7 @@ func (anyInternalOrder) FilterKey(key []byte) []byte { return InternalFilterKey(
 var errAnyOrder = errors.New("table: AnyOrder does not find keys: open the table with its own Comparer to look them up")
 
 // searchable returns an error if the order of keys is unknown.
-func (r *Reader) searchable() error {
+func (r *openTable) searchable() error {
 	if r.order.Unchecked {
 		return errAnyOrder
 	}

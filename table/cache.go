@@ -28,6 +28,9 @@ import (
 // A value that Get has returned keeps its block in memory after its eviction. The Cache does
 // not count that memory.
 //
+// With [ReaderOptions].CacheIndexAndFilters the Cache keeps the index and the filters of a table
+// too. If it evicts them, the blocks of the table go with them.
+//
 // A Reader without a [ReaderOptions].CacheKey has its own blocks, even if two Readers are on the
 // same file. Its Close removes them. If it is dropped without Close, its blocks stay until they
 // are evicted. Readers with the same CacheKey share their blocks, which stay after Close. If one
@@ -35,18 +38,23 @@ import (
 type Cache struct {
 	budget int64 // maximum of size
 
-	mu    sync.Mutex
-	size  int64       // bytes of all blocks, with their cacheEntries, and of what closed files keep
-	n     int         // number of blocks
-	hand  *cacheEntry // in the ring: the next to be evicted; nil if the ring is empty
-	files map[cacheID]*cachedFile
+	mu     sync.Mutex
+	size   int64       // bytes of all entries, and of what closed files keep
+	n      int         // number of entries
+	hand   *cacheEntry // in the ring: the next to be evicted; nil if the ring is empty
+	files  map[cacheID]*cachedFile
+	tables map[*cacheEntry]*residentTable
+
+	counters  [numCounters]cacheCounters
+	opened    uint64 // number of files that have been opened
+	evictions uint64
 }
 
-// A cacheEntry is a block in the ring of a Cache.
+// A cacheEntry is a block in the ring of a Cache, or the index and the filters of a table.
 type cacheEntry struct {
-	block      *decoded.Cached
+	block      *decoded.Cached // nil: the entry is in tables
 	file       *cachedFile
-	metrics    *Metrics    // of the Reader that added the block
+	metrics    *Metrics    // of the Reader that added the entry
 	number     int         // of the block in its file
 	prev, next *cacheEntry // in the ring
 
@@ -56,8 +64,21 @@ type cacheEntry struct {
 // cacheEntrySize is the size of a cacheEntry in bytes.
 const cacheEntrySize = 64
 
-// size returns how many bytes of memory the block takes, with its entry.
-func (s *cacheEntry) size() int64 { return int64(s.block.Size()) + cacheEntrySize }
+// sizeOf returns how many bytes of memory s takes, with what it is for.
+func (c *Cache) sizeOf(s *cacheEntry) int64 {
+	if s.block == nil {
+		return c.tables[s].bytes + cacheEntrySize
+	}
+	return int64(s.block.Size()) + cacheEntrySize
+}
+
+// touched reports whether s was used since touched was called last.
+func (c *Cache) touched(s *cacheEntry) bool {
+	if s.block == nil {
+		return c.tables[s].touched.Swap(false)
+	}
+	return s.block.Touched()
+}
 
 // NewCache returns an empty Cache that takes up to that many bytes of memory. If bytes is ≤
 // 0 it keeps nothing. It should have space for many blocks.
@@ -79,7 +100,7 @@ func (c *Cache) Size() int64 {
 func (c *Cache) add(s *cacheEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.file.readers == 0 || !s.file.blocks[s.number].CompareAndSwap(nil, s.block) {
+	if s.file.readers == 0 || s.file.blocks == nil || !s.file.blocks[s.number].CompareAndSwap(nil, s.block) {
 		return
 	}
 	c.link(s)
@@ -92,10 +113,11 @@ func (c *Cache) evict() {
 	for visits := 0; c.size > c.budget; visits++ {
 		s := c.hand
 		c.hand = s.next
-		if s.block.Touched() && visits < c.n { // at most one round: others may use blocks meanwhile
+		if c.touched(s) && visits < c.n { // at most one round: others may use blocks meanwhile
 			continue
 		}
 		c.remove(s)
+		c.evictions++
 		if m := s.metrics; m != nil {
 			m.CacheEvictions.Add(1)
 		}
@@ -114,13 +136,29 @@ func (c *Cache) link(s *cacheEntry) {
 		s.fileNext.filePrev = s
 	}
 	s.file.entries = s
-	c.size += s.size()
+	c.size += c.sizeOf(s)
 	c.n++
 }
 
-// remove removes s from the ring and its file's list, and the block from the file.
+// remove takes s, and drops its file if that is not needed any more.
 func (c *Cache) remove(s *cacheEntry) {
-	s.file.blocks[s.number].Store(nil)
+	c.take(s)
+	c.dropUnused(s.file)
+}
+
+// take removes s from the ring and its file's list, and what it is for from the file.
+func (c *Cache) take(s *cacheEntry) {
+	c.size -= c.sizeOf(s)
+	c.unlink(s)
+	if s.block != nil {
+		s.file.blocks[s.number].Store(nil)
+	} else {
+		c.removeTable(s)
+	}
+}
+
+// unlink removes s from the ring and its file's list.
+func (c *Cache) unlink(s *cacheEntry) {
 	s.prev.next, s.next.prev = s.next, s.prev
 	if c.hand == s {
 		c.hand = s.next
@@ -133,15 +171,13 @@ func (c *Cache) remove(s *cacheEntry) {
 	} else {
 		s.file.entries = s.fileNext
 	}
-	c.size -= s.size()
 	if c.n--; c.n == 0 {
 		c.hand = nil
 	}
-	c.dropUnused(s.file)
 }
 
 // cached returns data block i, or nil if it is not in the cache. It counts a hit or a miss.
-func (r *Reader) cached(i int) *decoded.Cached {
+func (r *openTable) cached(i int) *decoded.Cached {
 	if r.cachedBlocks == nil {
 		return nil
 	}
@@ -149,6 +185,7 @@ func (r *Reader) cached(i int) *decoded.Cached {
 	if b != nil {
 		b.Touch()
 	}
+	r.cachedFile.counters.count(b != nil)
 	if m := r.o.Metrics; m != nil {
 		if b != nil {
 			m.CacheHits.Add(1)
@@ -165,7 +202,7 @@ const maxCachedBlock = 4 << 20
 
 // admit adds a copy of e, the entries of data block i, to the cache and returns the copy. If
 // there is no cache, or if they are too large for it, it returns nil.
-func (r *Reader) admit(i int, e *decoded.Block) *decoded.Cached {
+func (r *openTable) admit(i int, e *decoded.Block) *decoded.Cached {
 	if r.cachedBlocks == nil {
 		return nil
 	}

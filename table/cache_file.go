@@ -18,29 +18,24 @@ type cacheID struct {
 	blocks       int // so that each Reader finds a place for each of its blocks
 }
 
-// cacheID returns the Reader's cacheID.
-func (r *Reader) cacheID() cacheID {
+// cacheID returns the cacheID of the table.
+func (r *openTable) cacheID() cacheID {
 	if r.o.CacheKey == "" {
 		return cacheID{}
 	}
 	return cacheID{r.o.CacheKey, r.o.Comparer.Name(), r.footer, r.footerOffset, r.index.len()}
 }
 
-// openCache makes the Cache known to the Reader, which is open otherwise.
-func (r *Reader) openCache() {
-	if c := r.o.Cache; c != nil && c.budget > 0 {
-		r.cachedFile = c.openFile(r.cacheID(), r.index.len())
-		r.cachedBlocks = r.cachedFile.blocks
-	}
-}
-
 // A cachedFile stands for a file in a Cache. It has no pointer to a Reader: a Reader that is
 // dropped without Close can be freed, and its file closed, while its blocks are in the Cache.
 type cachedFile struct {
 	id      cacheID
-	blocks  []atomic.Pointer[decoded.Cached] // the cached copy of each data block
+	blocks  []atomic.Pointer[decoded.Cached] // the cached copy of each data block; nil: there are none, and no table
 	readers int                              // that are open
+	tables  int                              // openTables that Readers keep
 	entries *cacheEntry                      // the first of its entries; nil if it has none
+
+	counters *cacheCounters
 }
 
 // memory returns how many bytes of memory the file takes beside its blocks. While a Reader is
@@ -50,13 +45,14 @@ func (f *cachedFile) memory() int64 {
 }
 
 // openFile returns the file for a Reader that is opened.
-func (c *Cache) openFile(id cacheID, blocks int) *cachedFile {
+func (c *Cache) openFile(id cacheID) *cachedFile {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f := c.files[id]
 	switch {
 	case f == nil:
-		f = &cachedFile{id: id, blocks: make([]atomic.Pointer[decoded.Cached], blocks)}
+		f = &cachedFile{id: id, counters: &c.counters[c.opened%numCounters]}
+		c.opened++
 		if id.key != "" {
 			if c.files == nil {
 				c.files = make(map[cacheID]*cachedFile)
@@ -70,12 +66,21 @@ func (c *Cache) openFile(id cacheID, blocks int) *cachedFile {
 	return f
 }
 
-// closeFile closes the file for a Reader. If it has no CacheKey, its blocks leave the Cache.
-// Otherwise they stay, and the memory that the file takes counts as theirs from now on.
-func (c *Cache) closeFile(f *cachedFile) {
+// closeFile closes the file for a Reader. If the file has no
+// CacheKey, its blocks leave the Cache. Otherwise they stay, and the memory that the file takes
+// counts as theirs from now on.
+func (c *Cache) closeFile(f *cachedFile, reader *atomic.Pointer[openTable]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f.readers--; f.readers > 0 {
+	f.readers--
+	switch t := reader.Load(); {
+	case t == nil: // evicted
+	case t.resident != nil:
+		c.take(t.resident.entry)
+	default:
+		f.tables--
+	}
+	if f.readers > 0 {
 		return
 	}
 	for f.id.key == "" && f.entries != nil {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
@@ -27,9 +29,9 @@ func TestCacheChangesNoAnswer(t *testing.T) {
 		if long.Enabled() {
 			rooms = []int64{-1, 0, 1, 3000, 20_000, 1 << 30}
 		}
-		for _, room := range rooms {
-			c := table.NewCache(room)
-			r := open(t, g.Contents, &table.ReaderOptions{Cache: c})
+		for i := range 2 * len(rooms) {
+			c, room := table.NewCache(rooms[i/2]), rooms[i/2]
+			r := open(t, g.Contents, &table.ReaderOptions{Cache: c, CacheIndexAndFilters: i%2 > 0})
 			for range 2 {
 				checkLookups(t, r, g.Want)
 				if diff := diffPairs(g.Want, forward(t, r.NewIter(nil))); diff != "" {
@@ -54,7 +56,8 @@ func TestCacheSparesReads(t *testing.T) {
 	t.Parallel()
 	var m table.Metrics
 	pairs := numbered(2000)
-	r := open(t, build(t, withBloom, pairs), &table.ReaderOptions{Cache: table.NewCache(1 << 20), Metrics: &m})
+	c := table.NewCache(1 << 20)
+	r := open(t, build(t, withBloom, pairs), &table.ReaderOptions{Cache: c, Metrics: &m})
 	forward(t, r.NewIter(nil))
 	blocks := m.DataBlocks.Load()
 	if blocks < 10 || m.CacheMisses.Load() != blocks || m.CacheHits.Load() != 0 {
@@ -68,6 +71,10 @@ func TestCacheSparesReads(t *testing.T) {
 	checkLookups(t, r, pairs)
 	if m.DataBlocks.Load() != blocks || m.CacheEvictions.Load() != 0 {
 		t.Errorf("lookups: %d blocks read, %d evictions; want none", m.DataBlocks.Load()-blocks, m.CacheEvictions.Load())
+	}
+	want := table.CacheMetrics{Hits: m.CacheHits.Load(), Misses: blocks, Blocks: int(blocks), Size: c.Size()}
+	if diff := cmp.Diff(want, c.Metrics()); diff != "" {
+		t.Errorf("Cache.Metrics (-want +got):\n%s", diff)
 	}
 }
 

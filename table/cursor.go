@@ -19,7 +19,7 @@ type cursor struct {
 // open moves the cursor to before the first entry of data block i. It checks the whole
 // block, and its keys against the index. It subtracts the memory that it takes for keys
 // from *keyBudget.
-func (c *cursor) open(r *Reader, i int, m *blockMemory, keyBudget *int) error {
+func (c *cursor) open(r *openTable, i int, m *blockMemory, keyBudget *int) error {
 	c.reset()
 	before := m.entries.Size()
 	err := c.read(r, i, &m.buffers, &m.entries, math.MaxInt64)
@@ -42,7 +42,7 @@ func (c *cursor) openEmpty() {
 }
 
 // openIter opens a block that has too many entries to be decoded.
-func (c *cursor) openIter(r *Reader, i int, keyBudget *int) error {
+func (c *cursor) openIter(r *openTable, i int, keyBudget *int) error {
 	budget := block.Budget{Memory: *keyBudget, Compared: compareBudget(len(c.contents))}
 	err := c.it.Open(c.contents, r.order, &budget)
 	*keyBudget = budget.Memory

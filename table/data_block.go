@@ -19,7 +19,7 @@ import (
 // it, or if the cache may keep it; otherwise a lookup searches its contents, which takes
 // less time. A block with very many entries is never decoded.
 type dataBlock struct {
-	r *Reader
+	r *openTable
 	n int // its number in the index
 
 	decoded  bool // entries is set
@@ -39,17 +39,17 @@ var (
 
 // openForLookup sets d to data block i. The caller releases d.
 func (d *dataBlock) openForLookup(l *Lookups, i int) error {
-	if d.openCached(l.r, i) {
+	if d.openCached(l.t, i) {
 		return nil
 	}
 	d.buffers = buffersPool.Get().(*buffers)
 	d.buffers.ctx = l.o.Context
-	return d.openRead(l.r, i, l.o.NoFill)
+	return d.openRead(l.t, i, l.o.NoFill)
 }
 
 // openAhead sets d to data block i, for a lookup. ahead has the block, unless that is too long.
 // The caller releases d.
-func (d *dataBlock) openAhead(r *Reader, i int, ahead readAhead, noFill bool) error {
+func (d *dataBlock) openAhead(r *openTable, i int, ahead readAhead, noFill bool) error {
 	d.buffers = buffersPool.Get().(*buffers)
 	d.buffers.ahead = ahead
 	return d.openRead(r, i, noFill)
@@ -57,7 +57,7 @@ func (d *dataBlock) openAhead(r *Reader, i int, ahead readAhead, noFill bool) er
 
 // openRead sets d to data block i, for a lookup, in its buffers. If noFill, the cache does not
 // keep the block, so openRead does not decode it.
-func (d *dataBlock) openRead(r *Reader, i int, noFill bool) error {
+func (d *dataBlock) openRead(r *openTable, i int, noFill bool) error {
 	maxSize := int64(0)
 	if r.cachedBlocks != nil && !noFill {
 		d.scratch = entriesPool.Get().(*decoded.Block)
@@ -67,7 +67,7 @@ func (d *dataBlock) openRead(r *Reader, i int, noFill bool) error {
 }
 
 // openCached sets d to data block i if that is in the cache.
-func (d *dataBlock) openCached(r *Reader, i int) bool {
+func (d *dataBlock) openCached(r *openTable, i int) bool {
 	c := r.cached(i)
 	if c == nil {
 		return false
@@ -78,7 +78,7 @@ func (d *dataBlock) openCached(r *Reader, i int) bool {
 
 // read reads data block i into b. If the block has at most maxSize bytes, it decodes it in
 // the memory of scratch, unless scratch is nil or the block has too many entries.
-func (d *dataBlock) read(r *Reader, i int, b *buffers, scratch *decoded.Block, maxSize int64) (err error) {
+func (d *dataBlock) read(r *openTable, i int, b *buffers, scratch *decoded.Block, maxSize int64) (err error) {
 	d.r, d.n, d.decoded = r, i, false
 	if d.contents, err = r.readDataBlock(i, b); err != nil || scratch == nil || int64(len(d.contents)) > maxSize {
 		return err
@@ -101,14 +101,14 @@ func (d *dataBlock) read(r *Reader, i int, b *buffers, scratch *decoded.Block, m
 }
 
 // readDataBlock reads data block i into b, and counts it.
-func (r *Reader) readDataBlock(i int, b *buffers) ([]byte, error) {
+func (r *openTable) readDataBlock(i int, b *buffers) ([]byte, error) {
 	h := r.index.handles.at(i)
 	r.countRead(h)
 	return r.readBlock(DataBlock, h, b)
 }
 
 // countRead counts a read of the data block at h.
-func (r *Reader) countRead(h Handle) {
+func (r *openTable) countRead(h Handle) {
 	if m := r.o.Metrics; m != nil {
 		m.DataBlocks.Add(1)
 		m.BytesRead.Add(h.Length + format.TrailerLen)
@@ -201,7 +201,7 @@ func (d *dataBlock) release() {
 // checkFirst checks that key, the first one of data block i, is > the separator before.
 // checkLast checks the other end. Together they check that the keys of all blocks are in
 // order.
-func (r *Reader) checkFirst(i int, key []byte) error {
+func (r *openTable) checkFirst(i int, key []byte) error {
 	if i == 0 {
 		return nil
 	}
@@ -212,7 +212,7 @@ func (r *Reader) checkFirst(i int, key []byte) error {
 }
 
 // checkLast checks that key, the last one of data block i, is ≤ the block's separator.
-func (r *Reader) checkLast(i int, key []byte) error {
+func (r *openTable) checkLast(i int, key []byte) error {
 	if s := r.index.separator(i); r.index.order.Compare(key, s) > 0 {
 		return r.misplaced(r.index.handles.at(i), "last key %s, want it ≤ the index's separator, %s", wire.Quote(key), wire.Quote(s))
 	}
@@ -220,6 +220,6 @@ func (r *Reader) checkLast(i int, key []byte) error {
 }
 
 // corruptDataBlock returns a *CorruptionError for data block i, in which err was found.
-func (r *Reader) corruptDataBlock(i int, err error) error {
+func (r *openTable) corruptDataBlock(i int, err error) error {
 	return r.damaged(DataBlock, r.index.handles.at(i), err)
 }

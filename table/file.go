@@ -24,7 +24,7 @@ type tableFile struct {
 	footerOffset uint64 // where the footer starts; all blocks end before it
 	index        *index
 
-	closed atomic.Bool
+	closed *atomic.Bool // the file can be closed
 }
 
 // openEnd sets f to the file of the first size bytes of r. If TailSize is set, f then has the

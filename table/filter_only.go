@@ -51,10 +51,18 @@ func (r *Reader) FilterOnly() bool { return r.filterOnly }
 //
 // The filter of the whole table is asked first. Filters of data blocks want a search of the
 // index, which is in memory. MayContain works also after Close.
+//
+// With CacheIndexAndFilters it reads what the Cache has evicted. If that fails, or after Close,
+// the answer is true.
 func (r *Reader) MayContain(key []byte) bool {
 	if m := r.o.Metrics; m != nil {
 		m.Lookups.Add(1)
 	}
+	t, err := r.table()
+	return err != nil || t.mayContain(key)
+}
+
+func (r *openTable) mayContain(key []byte) bool {
 	filterKey := filterKeyOf(r.o.FilterKey, key)
 	if mayContain, _ := r.tableMayContain(filterKey); !mayContain {
 		return false
@@ -76,7 +84,7 @@ func (r *Reader) MayContain(key []byte) bool {
 // openFilterOnly finds out whether a table without data blocks has a filter only. Its
 // properties say so, and then it is damage if there is none. If they are damaged and there is
 // a filter of the whole table, keys may be in that.
-func (r *Reader) openFilterOnly(metaindex *block.Iter) error {
+func (r *openTable) openFilterOnly(metaindex *block.Iter) error {
 	if r.index.len() > 0 {
 		return nil
 	}

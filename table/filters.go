@@ -101,43 +101,46 @@ func (o *ReaderOptions) tablePolicies() []filter.TablePolicy {
 	return slices.DeleteFunc(all, func(p filter.TablePolicy) bool { return p == nil })
 }
 
-// checkFilterKey reads the table's first key, and removes the filters if one of them denies
-// it: they would hide keys. Most likely FilterKey is not the one that the table was written
+// checkFilterKey reads the table's first key, and returns an error if a filter denies it. The
+// filters would hide keys then. Most likely FilterKey is not the one that the table was written
 // with, and then the other filter has the key by chance only. If the key cannot be read,
 // checkFilterKey does nothing: lookups will report that.
-func (r *Reader) checkFilterKey() {
+func (r *openTable) checkFilterKey() error {
 	if r.index.len() == 0 || r.filters.Blocks == nil && r.filters.Table == nil {
-		return
+		return nil
 	}
 	var b buffers
 	h := r.index.handles.at(0)
 	contents, err := r.readBlock(DataBlock, h, &b)
 	if err != nil {
-		return
+		return nil
 	}
 	key, _, found, err := block.SeekGE(contents, block.Order{}, nil, nil) // the first in any order, since none is < nil
 	if err != nil || !found {
-		return
+		return nil
 	}
-	denied := false
+	var denials [2]error
 	if f := r.filters.Table; f != nil {
-		denied = r.denies(r.filters.TableEntry, f.Contains, key)
+		denials[0] = r.denial(r.filters.TableEntry, f.Contains, key)
 	}
 	if f := r.filters.Blocks; f != nil {
 		contains := func(key []byte) bool { return f.Contains(h.Offset, key) }
-		denied = r.denies(r.filters.BlocksEntry, contains, key) || denied
+		denials[1] = r.denial(r.filters.BlocksEntry, contains, key)
 	}
-	if denied {
-		r.filters.Table, r.filters.Blocks, r.filterSpans = nil, nil, filter.Spans{}
-	}
+	return errors.Join(denials[:]...)
 }
 
-// denies reports whether a filter denies key, the table's first one. It adds that to
-// filterErr.
-func (r *Reader) denies(listed MetaindexEntry, contains func(filterKey []byte) bool, key []byte) bool {
+// dropFilters removes the filters, and says why.
+func (r *openTable) dropFilters(why error) {
+	r.filters.Table, r.filters.Blocks, r.filterSpans = nil, nil, filter.Spans{}
+	r.filterErr = errors.Join(r.filterErr, why)
+}
+
+// denial returns an error if a filter denies key, the table's first one.
+func (r *openTable) denial(listed MetaindexEntry, contains func(filterKey []byte) bool, key []byte) error {
 	filterKey := filterKeyOf(r.o.FilterKey, key)
 	if filterKey == nil || contains(filterKey) {
-		return false
+		return nil
 	}
 	hint := "FilterKey is not the one that the table was written with, or the filter is damaged"
 	if user := InternalFilterKey(key); user != nil && !bytes.Equal(user, filterKey) && contains(user) {
@@ -145,7 +148,5 @@ func (r *Reader) denies(listed MetaindexEntry, contains func(filterKey []byte) b
 	} else if !bytes.Equal(key, filterKey) && contains(key) {
 		hint = "it has the whole key: use a FilterKey that returns the key"
 	}
-	r.filterErr = errors.Join(r.filterErr, r.errorf("%s at %d denies the table's first key %s and is not used: %s",
-		listed.Name, listed.Offset, wire.Quote(key), hint))
-	return true
+	return r.errorf("%s at %d denies the table's first key %s and is not used: %s", listed.Name, listed.Offset, wire.Quote(key), hint)
 }

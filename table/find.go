@@ -37,7 +37,7 @@ func (l *Lookups) find(d *dataBlock, key []byte) (k, v []byte, err error) {
 	if err := l.start(); err != nil {
 		return nil, nil, err
 	}
-	r := l.r
+	r := l.t
 	filterKey := filterKeyOf(r.o.FilterKey, key)
 	mayContain, tableChecked := r.tableMayContain(filterKey)
 	if !mayContain {
@@ -66,7 +66,7 @@ func (l *Lookups) find(d *dataBlock, key []byte) (k, v []byte, err error) {
 // nextMayHave reports whether the data block behind block i may have the first key that is ≥
 // a key of that filter key, for which the index has found block i. So it is if block i has
 // no key ≥ that key.
-func (r *Reader) nextMayHave(i int, filterKey []byte) bool {
+func (r *openTable) nextMayHave(i int, filterKey []byte) bool {
 	return r.o.FilterKey != nil && (!r.filtersUserKeys || r.sameFilterKey(r.index.separator(i), filterKey))
 }
 
@@ -77,8 +77,8 @@ func (l *Lookups) findInBlock(d *dataBlock, i int, key, filterKey []byte, memory
 	if k, v, found, err = l.seekGE(d, i, key, memory); err != nil {
 		return nil, nil, false, err
 	}
-	same := found && l.r.sameFilterKey(k, filterKey)
-	l.r.endLookup(d, same, filterChecked)
+	same := found && l.t.sameFilterKey(k, filterKey)
+	l.t.endLookup(d, same, filterChecked)
 	if found && !same {
 		return nil, nil, true, ErrNotFound
 	}
@@ -98,7 +98,7 @@ func (l *Lookups) seekGE(d *dataBlock, i int, key []byte, memory int) (k, v []by
 
 // sameFilterKey reports whether the filter key of key is filterKey. A FilterKey of the user's
 // is not for separators, which may be no keys.
-func (r *Reader) sameFilterKey(key, filterKey []byte) bool {
+func (r *openTable) sameFilterKey(key, filterKey []byte) bool {
 	if r.o.FilterKey == nil {
 		return r.index.order.Compare(key, filterKey) == 0
 	}

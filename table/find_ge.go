@@ -15,7 +15,7 @@ func (l *Lookups) findGE(d *dataBlock, key []byte) (k, v []byte, err error) {
 	if err := l.start(); err != nil {
 		return nil, nil, err
 	}
-	r := l.r
+	r := l.t
 	memory := dataKeyBudget.forFile(r.footerOffset)
 	for i := r.index.search(key); i < r.index.len(); i++ {
 		k, v, found, err := l.seekGE(d, i, key, memory)

@@ -32,11 +32,11 @@ func (r *Reader) Locate(key []byte) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	return r.index.handles.at(i), nil
+	return l.t.index.handles.at(i), nil
 }
 
 // notInIndex is the error for a key that is > all separators.
-func (r *Reader) notInIndex() error {
+func (r *openTable) notInIndex() error {
 	if r.hidden != nil {
 		return r.hidden
 	}
@@ -44,7 +44,7 @@ func (r *Reader) notInIndex() error {
 }
 
 // lookup returns the value of key, which is valid until d is released. d is open for it.
-func (d *dataBlock) lookup(r *Reader, key []byte, filterChecked bool) ([]byte, error) {
+func (d *dataBlock) lookup(r *openTable, key []byte, filterChecked bool) ([]byte, error) {
 	value, found, err := d.get(key)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (d *dataBlock) lookup(r *Reader, key []byte, filterChecked bool) ([]byte, e
 }
 
 // startLookups counts n lookups, and returns an error if the Reader cannot do any.
-func (r *Reader) startLookups(n int) error {
+func (r *openTable) startLookups(n int) error {
 	if r.closed.Load() {
 		return ErrClosed
 	}
@@ -72,7 +72,7 @@ func (r *Reader) startLookups(n int) error {
 
 // endLookup admits data block d to the cache, but not after a filter's false positive:
 // nobody may need that block again.
-func (r *Reader) endLookup(d *dataBlock, found, filterChecked bool) {
+func (r *openTable) endLookup(d *dataBlock, found, filterChecked bool) {
 	if found || !filterChecked {
 		d.admit()
 		return
@@ -84,7 +84,7 @@ func (r *Reader) endLookup(d *dataBlock, found, filterChecked bool) {
 
 // tableMayContain checks the table filter for a filter key, if there are both. A key whose
 // filter key is nil is in no filter.
-func (r *Reader) tableMayContain(filterKey []byte) (mayContain, checked bool) {
+func (r *openTable) tableMayContain(filterKey []byte) (mayContain, checked bool) {
 	if r.filters.Table == nil || filterKey == nil {
 		return true, false
 	}
@@ -99,7 +99,7 @@ func (r *Reader) tableMayContain(filterKey []byte) (mayContain, checked bool) {
 }
 
 // blockMayContain checks the filter of data block i for a filter key, if there are both.
-func (r *Reader) blockMayContain(i int, filterKey []byte) (mayContain, checked bool) {
+func (r *openTable) blockMayContain(i int, filterKey []byte) (mayContain, checked bool) {
 	if r.filters.Blocks == nil || filterKey == nil {
 		return true, false
 	}

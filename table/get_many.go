@@ -101,7 +101,10 @@ func GetMany(ctx context.Context, keys [][]byte, parts []BatchPart, o *BatchOpti
 	b := batch{o: opts, keys: keys, found: found}
 	partBatches := make([]*partBatch, len(parts))
 	for i, part := range parts {
-		partBatches[i] = &partBatch{batch: &b, r: part.Reader, numbers: part.Keys}
+		partBatches[i] = &partBatch{batch: &b, numbers: part.Keys}
+		if partBatches[i].r, err = part.Reader.table(); err != nil {
+			partBatches[i].end(err)
+		}
 	}
 	if err := b.getCached(ctx, partBatches); err != nil {
 		return err
@@ -147,7 +150,7 @@ type batch struct {
 // A partBatch is what one table is asked for.
 type partBatch struct {
 	*batch
-	r       *Reader
+	r       *openTable
 	numbers []int // of its keys; nil: all
 
 	wanted []wantedKey // the keys that a read has to answer

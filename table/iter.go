@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"sync/atomic"
 )
 
 // IterOptions say which entries an Iter shows, and how it reads them. The zero value shows
@@ -75,7 +76,7 @@ type IterOptions struct {
 //
 // One goroutine at a time may use an Iter. Any number of Iters may be on one Reader.
 type Iter struct {
-	r                    *Reader
+	r                    *openTable
 	lower, upper         []byte
 	filterKey            []byte // to check filters for; nil: do not check them
 	firstBlock, endBlock int    // the data blocks ≥ firstBlock and < endBlock can have entries to show
@@ -106,7 +107,11 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 	return it
 }
 
-func (it *Iter) init(r *Reader, o *IterOptions) {
+func (it *Iter) init(reader *Reader, o *IterOptions) {
+	r, err := reader.table()
+	if err != nil {
+		r = &openTable{tableFile: tableFile{index: new(index), closed: &reader.closed}, hidden: err}
+	}
 	it.r, it.loaded, it.c.i, it.fastFrom = r, -1, -1, math.MaxInt
 	it.endBlock, it.keyBudget = r.index.len(), dataKeyBudget.forFile(r.footerOffset)
 	if o != nil {
@@ -118,11 +123,11 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 	}
 }
 
-// closedReader is the Reader of a closed Iter.
-var closedReader = func() *Reader {
-	r := &Reader{tableFile: tableFile{index: new(index)}}
-	r.closed.Store(true)
-	return r
+// closedTable is the table of a closed Iter.
+var closedTable = func() *openTable {
+	t := &openTable{tableFile: tableFile{index: new(index), closed: new(atomic.Bool)}}
+	t.closed.Store(true)
+	return t
 }()
 
 // Valid reports whether the Iter is at an entry.
@@ -156,7 +161,7 @@ func (it *Iter) Close() error {
 	if it.memory != nil {
 		it.memory.put()
 	}
-	*it = Iter{r: closedReader, loaded: -1, c: cursor{i: -1}, fastFrom: math.MaxInt, err: ErrClosed}
+	*it = Iter{r: closedTable, loaded: -1, c: cursor{i: -1}, fastFrom: math.MaxInt, err: ErrClosed}
 	return err
 }
 

@@ -22,10 +22,11 @@ type LookupOptions struct {
 type Lookups struct {
 	r *Reader
 	o LookupOptions
+	t *openTable // of r; set by start
 }
 
 // With returns the lookups of the Reader with options.
-func (r *Reader) With(o LookupOptions) Lookups { return Lookups{r, o} }
+func (r *Reader) With(o LookupOptions) Lookups { return Lookups{r: r, o: o} }
 
 // Get is [Reader.Get] with the options.
 func (l Lookups) Get(key []byte) ([]byte, error) {
@@ -90,14 +91,18 @@ func (l Lookups) FindGE(key []byte) (k, v []byte, err error) {
 	return k, v, err
 }
 
-// start counts a lookup, and returns an error if there cannot be any.
+// start begins a lookup, and returns an error if there cannot be any.
 func (l *Lookups) start() error {
 	if l.o.Context != nil {
 		if err := l.o.Context.Err(); err != nil {
 			return err
 		}
 	}
-	return l.r.startLookups(1)
+	var err error
+	if l.t, err = l.r.table(); err != nil {
+		return err
+	}
+	return l.t.startLookups(1)
 }
 
 // locate returns the only data block that can have key, and whether a filter was checked.
@@ -106,7 +111,7 @@ func (l *Lookups) locate(key []byte) (i int, filterChecked bool, err error) {
 	if err := l.start(); err != nil {
 		return 0, false, err
 	}
-	r := l.r
+	r := l.t
 	filterKey := filterKeyOf(r.o.FilterKey, key)
 	mayContain, tableChecked := r.tableMayContain(filterKey)
 	if !mayContain {
@@ -128,5 +133,5 @@ func (l *Lookups) get(d *dataBlock, i int, key []byte, filterChecked bool) ([]by
 	if err := d.openForLookup(l, i); err != nil {
 		return nil, err
 	}
-	return d.lookup(l.r, key, filterChecked)
+	return d.lookup(l.t, key, filterChecked)
 }

@@ -9,12 +9,24 @@ import (
 
 // MemorySize returns how many bytes of memory the Reader keeps until it is closed and dropped:
 // its index, its filters, and with a Cache where to find each data block. The blocks in the
-// Cache are counted by Cache.Size. The figure is exact but for some hundred bytes, and for the
-// opened form of filters of a policy in the options.
+// Cache are counted by Cache.Size, and so are index and filters with CacheIndexAndFilters. The
+// figure is exact but for some hundred bytes, and for the opened form of filters of a policy in
+// the options.
 func (r *Reader) MemorySize() int64 {
+	size := int64(unsafe.Sizeof(*r))
+	if t := r.opened.Load(); t != nil && t.resident == nil {
+		size += t.memorySize()
+	}
+	return size
+}
+
+// memorySize returns how many bytes of memory the open table takes.
+func (r *openTable) memorySize() int64 {
 	size := int64(unsafe.Sizeof(*r)) + r.index.memory()
 	size += r.filterSpans.Size()
-	size += int64(len(r.cachedBlocks)) * int64(unsafe.Sizeof(atomic.Pointer[decoded.Cached]{}))
+	if r.cachedFile != nil {
+		size += int64(r.index.len()) * int64(unsafe.Sizeof(atomic.Pointer[decoded.Cached]{}))
+	}
 	if r.filters.Blocks != nil {
 		size += int64(r.filters.BlocksEntry.Length)
 	}

@@ -47,8 +47,12 @@ type Metrics struct {
 	CacheMisses atomic.Uint64
 
 	// CacheEvictions counts the data blocks of these Readers that the Cache removed to
-	// add others.
+	// add others, and their tables with CacheIndexAndFilters.
 	CacheEvictions atomic.Uint64
+
+	// Reopens counts how often index and filters of a table were read again, since the Cache
+	// had evicted them: see ReaderOptions.CacheIndexAndFilters.
+	Reopens atomic.Uint64
 }
 
 // countFilterCheck counts a check of a filter and its result.
@@ -67,6 +71,7 @@ type MetricsSnapshot struct {
 	TableFilterNegatives, FilterFalsePositives uint64
 	DataBlocks, BytesRead                      uint64
 	CacheHits, CacheMisses, CacheEvictions     uint64
+	Reopens                                    uint64
 }
 
 // Snapshot returns the counts. It reads them one after the other, so a lookup that runs
@@ -83,6 +88,7 @@ func (m *Metrics) Snapshot() MetricsSnapshot {
 		CacheHits:            m.CacheHits.Load(),
 		CacheMisses:          m.CacheMisses.Load(),
 		CacheEvictions:       m.CacheEvictions.Load(),
+		Reopens:              m.Reopens.Load(),
 	}
 }
 

@@ -7,12 +7,16 @@ import "slices"
 // file. ApproximateOffset searches the index and reads nothing. It works also after Close.
 //
 // The offset is that of the only data block that can have the key, or of the metaindex if
-// key is > all keys.
+// key is > all keys. With CacheIndexAndFilters it is 0 if the index cannot be read.
 func (r *Reader) ApproximateOffset(key []byte) int64 {
-	if i := r.index.search(key); i < r.index.len() {
-		return int64(r.index.handles.at(i).Offset)
+	t, err := r.table()
+	if err != nil {
+		return 0
 	}
-	return int64(r.footer.metaindex.Offset)
+	if i := t.index.search(key); i < t.index.len() {
+		return int64(t.index.handles.at(i).Offset)
+	}
+	return int64(t.footer.metaindex.Offset)
 }
 
 // FirstKey returns the first key of the table. The slice is the caller's. If the table has

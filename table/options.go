@@ -179,6 +179,15 @@ type ReaderOptions struct {
 	// reads and checks its block anew.
 	Cache *Cache
 
+	// CacheIndexAndFilters counts the index and the filters as a part of the Cache, which can
+	// evict them. The next lookup reads them again. It is for programs with so many tables
+	// that not all their indexes and filters fit in memory: their Readers then take the
+	// Cache's bytes and about 1 KB each. What the lookups of a table use stays, as with data
+	// blocks. The error of a lookup can then be one of reading the index or the filters.
+	// An Iter keeps them in memory until its Close. A table whose index and filters take more
+	// than the Cache may is read again for each lookup. Without a Cache, nothing is evicted.
+	CacheIndexAndFilters bool
+
 	// CacheKey names the contents of the file, for the Cache: a number that the engine never
 	// gives to another file, or a checksum. Readers with the same CacheKey and Comparer share
 	// their blocks in the Cache, and these stay there when the Readers are closed, for one

@@ -151,15 +151,19 @@ func (r *Reader) Properties() (*Properties, error) {
 	if r.closed.Load() {
 		return nil, ErrClosed
 	}
-	metaindex, err := r.readMetaindex()
+	t, err := r.table()
 	if err != nil {
 		return nil, err
 	}
-	return r.readProperties(metaindex)
+	metaindex, err := t.readMetaindex()
+	if err != nil {
+		return nil, err
+	}
+	return t.readProperties(metaindex)
 }
 
 // readProperties reads the properties that the metaindex lists.
-func (r *Reader) readProperties(metaindex *block.Iter) (*Properties, error) {
+func (r *openTable) readProperties(metaindex *block.Iter) (*Properties, error) {
 	h, err := r.findMeta(metaindex, PropertiesBlock, format.PropertiesName)
 	if err != nil {
 		return nil, err

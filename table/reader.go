@@ -4,34 +4,29 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"sync"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
 // A Reader looks up keys in a table, and iterates over it. It keeps the index and the filters
-// in memory. It is safe for concurrent use, and lookups take no lock. [Open] and [NewReader]
-// return one.
+// in memory, unless ReaderOptions.CacheIndexAndFilters is set. It is safe for concurrent use, and
+// lookups take no lock. [Open] and [NewReader] return one.
 type Reader struct {
-	tableFile
-	o    ReaderOptions
-	file file // that Open or OpenFS has opened; nil if the Reader is from NewReader
+	opened  atomic.Pointer[openTable] // nil: the Cache has evicted it
+	opening sync.Mutex                // is held while the table is opened again
 
-	filtersUserKeys bool // as by InternalFilterKey, which can also be asked for separators
+	o         ReaderOptions // as given, but for Name
+	src       io.ReaderAt
+	size      int64
+	file      file  // that Open or OpenFS has opened; nil if the Reader is from NewReader
+	filterErr error // why Open does not use filters that could be opened
+	closed    atomic.Bool
 
-	filters     LayoutFilters
-	filterSpans filter.Spans // where the filter of each data block is
-	filterErr   error
-
-	filterOnly bool  // the properties say that there are no entries, but keys in the filter
-	hidden     error // why there may be keys though there are no data blocks; nil: there are none
-
-	cachedBlocks []atomic.Pointer[decoded.Cached] // those of cachedFile; nil if there is no cache
-	cachedFile   *cachedFile
-
-	life lifetime
+	filterOnly bool
+	cachedFile *cachedFile // nil if there is no cache
+	life       lifetime
 }
 
 // NewReader returns a Reader of a table: the first size bytes of r. r must be safe for
@@ -43,46 +38,35 @@ type Reader struct {
 // here, unless the table has nothing else: see FilterErr. An error of r is in the chain of the error, so that errors.Is finds
 // it. Unlike Open, NewReader does not notice a wrong FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
-	name := ""
-	if o != nil {
-		name = o.Name
+	t, opened, err := newReader(r, size, o)
+	if err != nil {
+		return nil, err
 	}
-	t, err := newReader(name, r, size, o)
-	if err == nil {
-		t.openCache()
+	return t, t.keep(opened)
+}
+
+// newReader returns a Reader, and the open table that it is to keep.
+func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, *openTable, error) {
+	r := &Reader{src: src, size: size}
+	if o != nil {
+		r.o = *o
+	}
+	r.life.released = make(chan struct{}, 1)
+	t, err := r.openTable()
+	if err != nil {
+		return nil, nil, err
+	}
+	r.filterOnly = t.filterOnly
+	return r, t, nil
+}
+
+// openTable opens the table, as often as it is called.
+func (r *Reader) openTable() (*openTable, error) {
+	t, err := newOpenTable(r.src, r.size, &r.o, &r.closed)
+	if err == nil && r.filterErr != nil {
+		t.dropFilters(r.filterErr)
 	}
 	return t, err
-}
-
-// newReader does what NewReader does. name is for errors.
-func newReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
-	t, err := newIndexReader(name, r, size, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.openMeta(); err != nil {
-		return nil, err
-	}
-	t.src = r // frees the tail
-	return t, nil
-}
-
-// newIndexReader returns a Reader that has its index, but no filters. Its source still has
-// the tail of the file in memory.
-func newIndexReader(name string, r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
-	opts, err := o.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	t := &Reader{o: opts, filtersUserKeys: (o == nil || o.FilterKey == nil) && filtersUserKeys(opts.Comparer)}
-	t.life.released = make(chan struct{}, 1)
-	if err := t.openEnd(name, r, size, &opts); err != nil {
-		return nil, err
-	}
-	if err := t.openIndex(); err != nil {
-		return nil, err
-	}
-	return t, nil
 }
 
 // Open opens the file name and returns a Reader of the table, as NewReader does. Close closes
@@ -106,12 +90,22 @@ func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reade
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	if r, err = newReader(name, f, info.Size(), o); err != nil {
+	var named ReaderOptions
+	if o != nil {
+		named = *o
+	}
+	named.Name = name
+	r, t, err := newReader(f, info.Size(), &named)
+	if err != nil {
 		return nil, err
 	}
 	r.file = f
-	r.checkFilterKey()
-	r.openCache()
+	if r.filterErr = t.checkFilterKey(); r.filterErr != nil {
+		t.dropFilters(r.filterErr)
+	}
+	if err := r.keep(t); err != nil {
+		return nil, err
+	}
 	opened = true
 	return r, nil
 }
@@ -120,38 +114,6 @@ func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reade
 type file interface {
 	io.ReaderAt
 	io.Closer
-}
-
-// openMeta reads the metaindex and the filters, if they are needed.
-func (r *Reader) openMeta() error {
-	if r.o.IgnoreFilter && r.index.len() > 0 {
-		return nil
-	}
-	metaindex, err := r.readMetaindex()
-	if err == nil {
-		if err := r.checkNoData(metaindex); err != nil {
-			return err
-		}
-		if err := r.openFilterOnly(metaindex); err != nil || r.o.IgnoreFilter {
-			return err
-		}
-		r.filters, err = r.openFilters(metaindex, &r.o)
-		if r.hidden == ErrFilterOnly && r.filters.Table == nil {
-			return err // there is nothing else
-		}
-	} else if r.index.len() == 0 {
-		r.hidden = err
-	}
-	if unread(err) {
-		return err
-	}
-	if !r.o.IgnoreFilter {
-		r.filterErr = err
-	}
-	if b := r.filters.Blocks; b != nil {
-		r.filterSpans = b.Spans(r.index.len(), func(i int) uint64 { return r.index.handles.at(i).Offset })
-	}
-	return nil
 }
 
 // FilterErr returns why a filter of the table is not in use. It is nil if all filters are in
@@ -165,7 +127,13 @@ func (r *Reader) openMeta() error {
 // Without the filter, lookups have the same results and are slower, and MayContain is of little
 // use. A table with a filter only does not open without it. A filter that is in use can still be
 // wrong: Verify checks all keys.
-func (r *Reader) FilterErr() error { return r.filterErr }
+func (r *Reader) FilterErr() error {
+	t, err := r.table()
+	if err != nil {
+		return err
+	}
+	return t.filterErr
+}
 
 // Close waits until all handles are released that Acquire has taken. Then it closes the Reader,
 // and the file if Open has opened it. After Close, lookups, Verify, Properties, FirstKey,
@@ -179,8 +147,8 @@ func (r *Reader) Close() error {
 		return ErrClosed
 	}
 	r.closed.Store(true)
-	if r.cachedBlocks != nil {
-		r.o.Cache.closeFile(r.cachedFile)
+	if r.cachedFile != nil {
+		r.o.Cache.closeFile(r.cachedFile, &r.opened)
 	}
 	if r.file == nil {
 		return nil

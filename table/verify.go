@@ -3,8 +3,7 @@ package table
 import (
 	"errors"
 	"io"
-
-	"github.com/sievetable/sievetable/internal/format"
+	"sync/atomic"
 )
 
 // Verify reads the whole table and checks it. The error joins all findings, as errors.Join
@@ -40,16 +39,16 @@ func (r *Reader) Verify() error {
 	}
 	o := r.o
 	o.SkipChecksums, o.Metrics, o.Cache = false, nil, nil
-	err := verify(r.name, r.src, int64(r.footerOffset)+format.FooterLen, &o)
+	err := verify(r.src, r.size, &o, &r.closed)
 	if r.closed.Load() {
 		return ErrClosed
 	}
 	return err
 }
 
-// verify opens the table with a Reader of its own, and checks it.
-func verify(name string, src io.ReaderAt, size int64, o *ReaderOptions) error {
-	r, err := newIndexReader(name, src, size, o)
+// verify opens the table a second time, and checks it.
+func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) error {
+	r, err := newIndexTable(o.Name, src, size, o, closed)
 	if err != nil {
 		return errors.Join(err)
 	}
@@ -63,7 +62,7 @@ func verify(name string, src io.ReaderAt, size int64, o *ReaderOptions) error {
 
 // A verifier checks a table and collects the findings.
 type verifier struct {
-	r         *Reader
+	r         *openTable
 	memory    blockMemory
 	c         cursor
 	keyBudget int // bytes of memory that may still be taken for keys
@@ -74,7 +73,7 @@ type verifier struct {
 	filters filterVerifier
 }
 
-func newVerifier(r *Reader) *verifier {
+func newVerifier(r *openTable) *verifier {
 	budget := findingsBudget.forFile(r.footerOffset)
 	return &verifier{
 		r:         r,

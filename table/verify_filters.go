@@ -6,7 +6,7 @@ import (
 
 // A filterVerifier checks that the filters of a table deny none of its keys.
 type filterVerifier struct {
-	r          *Reader
+	r          *openTable
 	filters    []checkedFilter
 	hashBudget int64 // bytes of filter keys that may still be hashed
 

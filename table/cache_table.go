@@ -1,0 +1,115 @@
+package table
+
+import (
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/internal/decoded"
+)
+
+// A residentTable says that an openTable is in a Cache, which can evict it.
+type residentTable struct {
+	reader  *atomic.Pointer[openTable] // where the Reader keeps it
+	entry   *cacheEntry
+	bytes   int64
+	touched atomic.Bool
+}
+
+// keep lets the Reader use the open table, and the Cache evict it if the options say so.
+func (r *Reader) keep(t *openTable) error {
+	c := r.o.Cache
+	if c == nil || c.budget <= 0 {
+		r.opened.Store(t)
+		return nil
+	}
+	if r.cachedFile == nil {
+		r.cachedFile = c.openFile(t.cacheID())
+	}
+	t.cachedFile = r.cachedFile
+	if !r.o.CacheIndexAndFilters {
+		return c.keepTable(t, &r.opened, nil)
+	}
+	resident := &residentTable{reader: &r.opened, bytes: t.memorySize()}
+	resident.touched.Store(true) // the lookup that it is read for
+	if resident.bytes+cacheEntrySize > c.budget {
+		return nil
+	}
+	return c.keepTable(t, &r.opened, resident)
+}
+
+// table returns the open table. If the Cache has evicted it, table opens it again.
+func (r *Reader) table() (*openTable, error) {
+	t := r.opened.Load()
+	if t == nil {
+		return r.openAgain()
+	}
+	if t.resident != nil && !t.resident.touched.Load() {
+		t.resident.touched.Store(true)
+	}
+	return t, nil
+}
+
+// openAgain opens the table that the Cache has evicted, unless another goroutine does so.
+func (r *Reader) openAgain() (*openTable, error) {
+	r.opening.Lock()
+	defer r.opening.Unlock()
+	if t := r.opened.Load(); t != nil {
+		return t, nil
+	}
+	if r.closed.Load() {
+		return nil, ErrClosed
+	}
+	t, err := r.openTable()
+	if err != nil {
+		return nil, err
+	}
+	if m := r.o.Metrics; m != nil {
+		m.Reopens.Add(1)
+	}
+	return t, r.keep(t)
+}
+
+// keepTable lets a Reader keep t, and its file have cached blocks. If resident is not nil, t
+// counts as a part of the Cache. If the Reader is closed, keepTable does nothing.
+func (c *Cache) keepTable(t *openTable, reader *atomic.Pointer[openTable], resident *residentTable) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := t.cachedFile
+	if t.closed.Load() {
+		return nil
+	}
+	if f.blocks == nil {
+		f.blocks = make([]atomic.Pointer[decoded.Cached], t.index.len())
+	}
+	if len(f.blocks) != t.index.len() {
+		return t.corrupt(IndexBlock, t.footer.index, "%d data blocks, but the file had %d before: it has changed", t.index.len(), len(f.blocks))
+	}
+	t.cachedBlocks, t.resident = f.blocks, resident
+	f.tables++
+	reader.Store(t)
+	if resident != nil {
+		resident.entry = &cacheEntry{file: f, metrics: t.o.Metrics}
+		if c.tables == nil {
+			c.tables = make(map[*cacheEntry]*residentTable)
+		}
+		c.tables[resident.entry] = resident
+		c.link(resident.entry)
+		c.evict()
+	}
+	return nil
+}
+
+// removeTable removes the table of s, which is not in the ring any more. If no Reader keeps a
+// table of its file then, the cached blocks of the file go too: without the table they would be
+// found by nobody, and few of them would be in use.
+func (c *Cache) removeTable(s *cacheEntry) {
+	c.tables[s].reader.Store(nil)
+	delete(c.tables, s)
+	f := s.file
+	if f.tables--; f.tables > 0 || f.readers == 0 {
+		return
+	}
+	for f.entries != nil {
+		c.remove(f.entries)
+	}
+	f.blocks = nil
+}

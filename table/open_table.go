@@ -1,0 +1,93 @@
+package table
+
+import (
+	"io"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/decoded"
+)
+
+// An openTable is what a Reader keeps of its table in memory: the index and the filters. It is
+// immutable, but for the mark of use.
+type openTable struct {
+	tableFile
+	o ReaderOptions
+
+	filtersUserKeys bool // as by InternalFilterKey, which can also be asked for separators
+
+	filters     LayoutFilters
+	filterSpans filter.Spans // where the filter of each data block is
+	filterErr   error
+
+	filterOnly bool  // the properties say that there are no entries, but keys in the filter
+	hidden     error // why there may be keys though there are no data blocks; nil: there are none
+
+	cachedBlocks []atomic.Pointer[decoded.Cached] // those of cachedFile; nil if there is no cache
+	cachedFile   *cachedFile
+	resident     *residentTable // nil: the Cache cannot evict it
+}
+
+// newOpenTable opens the table in the first size bytes of r. closed says whether the Reader is
+// closed.
+func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (*openTable, error) {
+	t, err := newIndexTable(o.Name, r, size, o, closed)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.openMeta(); err != nil {
+		return nil, err
+	}
+	t.src = r // frees the tail
+	return t, nil
+}
+
+// newIndexTable returns an openTable that has its index, but no filters. Its source still has
+// the tail of the file in memory.
+func newIndexTable(name string, r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (*openTable, error) {
+	opts, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	t := &openTable{o: opts, filtersUserKeys: (o == nil || o.FilterKey == nil) && filtersUserKeys(opts.Comparer)}
+	t.closed = closed
+	if err := t.openEnd(name, r, size, &opts); err != nil {
+		return nil, err
+	}
+	if err := t.openIndex(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// openMeta reads the metaindex and the filters, if they are needed.
+func (r *openTable) openMeta() error {
+	if r.o.IgnoreFilter && r.index.len() > 0 {
+		return nil
+	}
+	metaindex, err := r.readMetaindex()
+	if err == nil {
+		if err := r.checkNoData(metaindex); err != nil {
+			return err
+		}
+		if err := r.openFilterOnly(metaindex); err != nil || r.o.IgnoreFilter {
+			return err
+		}
+		r.filters, err = r.openFilters(metaindex, &r.o)
+		if r.hidden == ErrFilterOnly && r.filters.Table == nil {
+			return err // there is nothing else
+		}
+	} else if r.index.len() == 0 {
+		r.hidden = err
+	}
+	if unread(err) {
+		return err
+	}
+	if !r.o.IgnoreFilter {
+		r.filterErr = err
+	}
+	if b := r.filters.Blocks; b != nil {
+		r.filterSpans = b.Spans(r.index.len(), func(i int) uint64 { return r.index.handles.at(i).Offset })
+	}
+	return nil
+}
