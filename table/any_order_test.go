@@ -168,11 +168,10 @@ func ExampleAnyOrder() {
 		fmt.Println(err)
 		return
 	}
-	it := r.NewIter(nil)
-	for key := range it.All() {
+	for key := range r.All(nil, &err) {
 		fmt.Println(string(key))
 	}
-	fmt.Println(it.Close())
+	fmt.Println(err)
 	_, err = r.Get([]byte("apple"))
 	fmt.Println(err)
 	// Output:

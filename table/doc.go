@@ -20,7 +20,7 @@
 //
 // # Reading
 //
-// [Open] returns a [Reader]. It looks up keys with Get, and NewIter iterates. Any number
+// [Open] returns a [Reader]. It looks up keys with Get, and All and NewIter iterate. Any number
 // of goroutines can use a Reader. It keeps the index and the filters in memory, and finds
 // out by itself which of LevelDB's and RocksDB's Bloom filters a table has. A [Cache] keeps
 // data blocks too. Without one, each lookup reads its block anew.

@@ -49,6 +49,24 @@ func ExampleReader_NewIter() {
 	// <nil>
 }
 
+// A loop over the countries from D on, up to but not including T.
+func ExampleReader_All() {
+	contents := capitals(nil)
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for country, capital := range r.All(&table.IterOptions{Lower: []byte("D"), Upper: []byte("T")}, &err) {
+		fmt.Printf("%s: %s\n", country, capital)
+	}
+	fmt.Println(err)
+	// Output:
+	// Norway: Oslo
+	// Peru: Lima
+	// <nil>
+}
+
 // SeekLT and Prev iterate backward: over all countries before Peru, the last one first.
 func ExampleIter_SeekLT() {
 	contents := capitals(nil)

@@ -88,11 +88,11 @@ func ExamplePrefixBounds() {
 	r := tableOf(table.BytewiseComparer, "", []byte("page/1"), []byte("user/1"), []byte("user/2"), []byte("view/1"))
 	defer r.Close()
 	lower, upper := table.PrefixBounds([]byte("user/"))
-	it := r.NewIter(&table.IterOptions{Lower: lower, Upper: upper})
-	for k := range it.All() {
+	var err error
+	for k := range r.All(&table.IterOptions{Lower: lower, Upper: upper}, &err) {
 		fmt.Println(string(k))
 	}
-	fmt.Println(it.Close())
+	fmt.Println(err)
 	// Output:
 	// user/1
 	// user/2

@@ -229,13 +229,12 @@ func TestSourceThatChanges(t *testing.T) {
 	other := bytes.ReplaceAll(contents, []byte("value of"), []byte("VALUE OF"))
 	rawtable.Repair(other)
 	copy(contents, other)
-	it := r.NewIter(nil)
-	for k, v := range it.All() {
+	for k, v := range r.All(nil, &err) {
 		if want := "VALUE OF " + string(k); string(v) != want {
 			t.Errorf("%q is %q, want %q", k, v, want)
 		}
 	}
-	if err := errors.Join(it.Error(), r.Verify()); err != nil {
+	if err := errors.Join(err, r.Verify()); err != nil {
 		t.Error(err)
 	}
 }

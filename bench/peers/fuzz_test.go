@@ -63,11 +63,10 @@ func FuzzReaders(f *testing.F) {
 
 // collect returns all pairs of a table.
 func collect(r *table.Reader) (pairs []workload.Pair, err error) {
-	it := r.NewIter(nil)
-	for k, v := range it.All() {
+	for k, v := range r.All(nil, &err) {
 		pairs = append(pairs, workload.Pair{Key: bytes.Clone(k), Value: bytes.Clone(v)})
 	}
-	return pairs, it.Close()
+	return pairs, err
 }
 
 // compareLookup looks key up in both engines' readers.

@@ -97,16 +97,15 @@ func tailSize(r io.ReaderAt, size int64, o *table.ReaderOptions) (int64, error) 
 
 // setKeys sets the fields about keys to those of all entries.
 func (t *Table) setKeys(r *table.Reader) error {
-	it := r.NewIter(&table.IterOptions{ReadAhead: readSize})
-	for it.Next() {
+	var err error
+	for key := range r.All(&table.IterOptions{ReadAhead: readSize}, &err) {
 		if t.Entries++; t.Entries == 1 {
-			t.Smallest = append([]byte{}, it.Key()...)
+			t.Smallest = append([]byte{}, key...)
 		}
 	}
-	if err := it.Close(); err != nil || t.Entries == 0 {
+	if err != nil || t.Entries == 0 {
 		return err
 	}
-	var err error
 	t.Largest, err = r.LastKey()
 	return err
 }

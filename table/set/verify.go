@@ -70,19 +70,18 @@ func (m *member) checkKeys(r *table.Reader) error {
 	if r.FilterOnly() {
 		return nil // checkReader has done what can be done
 	}
-	it := r.NewIter(&table.IterOptions{NoFill: true})
-	defer it.Close()
 	entries := uint64(0)
 	var last []byte
-	for key := range it.All() {
+	var err error
+	for key := range r.All(&table.IterOptions{NoFill: true}, &err) {
 		if entries++; entries == 1 && !bytes.Equal(key, m.Smallest) {
 			return m.mismatch("smallest", "the first key is %s, want %s", wire.Quote(key), wire.Quote(m.Smallest))
 		}
 		last = append(last[:0], key...)
 	}
 	switch {
-	case it.Error() != nil:
-		return it.Error()
+	case err != nil:
+		return err
 	case entries != m.Entries:
 		return m.mismatch("entries", "the table has %d, want %d", entries, m.Entries)
 	case !bytes.Equal(last, m.Largest):

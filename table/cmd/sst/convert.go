@@ -75,9 +75,7 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 	if err != nil {
 		return err
 	}
-	it := f.Reader.NewIter(&table.IterOptions{ReadAhead: 256 << 10})
-	defer it.Close() // its error is checked below
-	for k, v := range it.All() {
+	for k, v := range f.Reader.All(&table.IterOptions{ReadAhead: 256 << 10}, &err) {
 		if err := w.Append(k, v); err != nil {
 			return err
 		}
@@ -85,7 +83,7 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 			bar.Add(progressEvery)
 		}
 	}
-	if err := it.Error(); err != nil {
+	if err != nil {
 		return f.Wrap(err)
 	}
 	return closeAndCommit(w, to)

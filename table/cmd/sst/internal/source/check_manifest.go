@@ -34,17 +34,17 @@ func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
 	}
 	var first, last []byte
 	var sequence uint64
-	it := f.Reader.NewIter(&table.IterOptions{NoFill: true, ReadAhead: 256 << 10})
-	for it.Next() {
+	var damage error
+	for key := range f.Reader.All(&table.IterOptions{NoFill: true, ReadAhead: 256 << 10}, &damage) {
 		if first == nil {
-			first = bytes.Clone(it.Key())
+			first = bytes.Clone(key)
 		}
-		last = append(last[:0], it.Key()...)
+		last = append(last[:0], key...)
 		if k, ok := table.ParseInternalKey(last); ok {
 			sequence = max(sequence, k.Sequence)
 		}
 	}
-	if it.Close() != nil {
+	if damage != nil {
 		return errors.Join(errs...) // Verify reports the damage
 	}
 	if !bytes.Equal(first, m.Smallest) {

@@ -245,13 +245,13 @@ func (f *File) sortAgain(user table.Comparer) (err error) {
 // pairs returns the entries of a table.
 func pairs(r *table.Reader) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
-		it := r.NewIter(&table.IterOptions{ReadAhead: readAhead})
-		for it.Next() {
-			if !yield(input.Pair{Key: it.Key(), Value: it.Value()}, nil) {
-				break
+		var err error
+		for k, v := range r.All(&table.IterOptions{ReadAhead: readAhead}, &err) {
+			if !yield(input.Pair{Key: k, Value: v}, nil) {
+				return
 			}
 		}
-		if err := it.Close(); err != nil {
+		if err != nil {
 			yield(input.Pair{}, err)
 		}
 	}

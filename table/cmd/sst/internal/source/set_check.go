@@ -52,12 +52,11 @@ func (f *File) checkEntries(l *set.Table) error {
 	if f.Reader.FilterOnly() {
 		return nil
 	}
-	it := f.Reader.NewIter(&table.IterOptions{NoFill: true, ReadAhead: readAhead})
-	n := uint64(0)
-	for it.Next() {
+	n, err := uint64(0), error(nil)
+	for range f.Reader.All(&table.IterOptions{NoFill: true, ReadAhead: readAhead}, &err) {
 		n++
 	}
-	if it.Close() != nil || n == l.Entries {
+	if err != nil || n == l.Entries {
 		return nil // Verify reports the damage
 	}
 	return differs("number of entries", n, l.Entries)
