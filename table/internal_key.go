@@ -107,7 +107,13 @@ func appendInternal(user []byte, trailer uint64) []byte {
 //
 // The Comparer is a [FilterKeyer]: filters hold the user key, as by [InternalFilterKey]. If
 // user is a FilterKeyer, filters hold the filter key of the user key.
+//
+// user is given only the user keys of internal keys, and the separators and successors that it
+// returns for them. If user is an InternalComparer itself, it is returned as it is.
 func InternalComparer(user Comparer) Comparer {
+	if ofInternalKeys(user) {
+		return user
+	}
 	switch user.(type) {
 	case nil:
 		user = BytewiseComparer
