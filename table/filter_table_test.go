@@ -152,3 +152,17 @@ func TestTwoFiltersInOneBlock(t *testing.T) {
 		t.Errorf("FilterErr = %v, want ErrCorrupt", err)
 	}
 }
+
+// Filters returns the filters that are in use.
+func TestFiltersInUse(t *testing.T) {
+	t.Parallel()
+	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}
+	contents := build(t, o, pairsOf("ada", "ken"))
+	got := open(t, contents, nil).Filters()
+	if got.Blocks == nil || got.BlocksEntry.Name != "filter.leveldb.BuiltinBloomFilter" || got.Table == nil || !got.Table.Contains([]byte("ada")) {
+		t.Errorf("Filters = %+v, want both", got)
+	}
+	if got := open(t, contents, &table.ReaderOptions{IgnoreFilter: true}).Filters(); got.Blocks != nil || got.Table != nil {
+		t.Errorf("Filters of a Reader that ignores them = %+v", got)
+	}
+}

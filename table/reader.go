@@ -135,6 +135,10 @@ func (r *Reader) FilterErr() error {
 	return t.filterErr
 }
 
+// Filters returns the filters that lookups check. What is nil is not in the table, or not in use:
+// see FilterErr.
+func (r *Reader) Filters() LayoutFilters { return r.filters }
+
 // Close waits until all handles are released that Acquire has taken. Then it closes the Reader,
 // and the file if Open has opened it. After Close, lookups, Verify, Properties, FirstKey,
 // LastKey, Acquire and a second Close return ErrClosed. Iters fail with ErrClosed when they
