@@ -1,0 +1,168 @@
+// Package engine makes modules in which goleveldb's whole engine runs on the tables of
+// table/goleveldb, or as it is.
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Paths of modules.
+const (
+	ourModule = "github.com/sievetable/sievetable"
+	tables    = ourModule + "/table/goleveldb"
+	goleveldb = "github.com/syndtr/goleveldb"
+)
+
+// forward is goleveldb's package leveldb/table in the module: ours, under that name.
+const forward = `// Package table is table/goleveldb.
+package table
+
+import ours "` + tables + `"
+
+type (
+	Reader       = ours.Reader
+	Writer       = ours.Writer
+	ErrCorrupted = ours.ErrCorrupted
+)
+
+var (
+	NewReader         = ours.NewReader
+	NewWriter         = ours.NewWriter
+	ErrNotFound       = ours.ErrNotFound
+	ErrReaderReleased = ours.ErrReaderReleased
+	ErrIterReleased   = ours.ErrIterReleased
+)
+`
+
+// A Module is a module in a directory of its own. It can import goleveldb's packages, which are a
+// copy in the subdirectory goleveldb, and sievetable's, which are those of this tree.
+type Module struct {
+	Dir  string
+	root string // of this tree
+}
+
+// New makes a module with that path in dir, which must be empty. If onOurs is true, the engine in
+// it runs on table/goleveldb. The working directory must be in a module that requires sievetable
+// and goleveldb.
+func New(dir, path string, onOurs bool) (*Module, error) {
+	root, err := moduleDir(ourModule)
+	if err != nil {
+		return nil, err
+	}
+	source, err := moduleDir(goleveldb)
+	if err != nil {
+		return nil, err
+	}
+	m := &Module{Dir: dir, root: root}
+	engine := filepath.Join(dir, "goleveldb")
+	if err := copyTree(engine, source); err != nil {
+		return nil, err
+	}
+	if onOurs {
+		if err := replaceTables(filepath.Join(engine, "leveldb", "table")); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.writeMod(path); err != nil {
+		return nil, err
+	}
+	return m, m.writeSum(filepath.Join(source, "go.sum"), filepath.Join(root, "go.sum"))
+}
+
+// moduleDir returns the directory with the source of a module, which it downloads if need be.
+func moduleDir(path string) (string, error) {
+	if out, err := goCommand("", "mod", "download", path).CombinedOutput(); err != nil && path != ourModule {
+		return "", fmt.Errorf("engine: go mod download %s: %w\n%s", path, err, out)
+	}
+	out, err := goCommand("", "list", "-m", "-f", "{{.Dir}}", path).Output()
+	if err != nil {
+		return "", fmt.Errorf("engine: go list -m %s: %w", path, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// goCommand returns a go command that works in dir, outside of any workspace.
+func goCommand(dir string, args ...string) *exec.Cmd {
+	c := exec.Command("go", args...)
+	c.Dir = dir
+	c.Env = append(os.Environ(), "GOWORK=off")
+	return c
+}
+
+// copyTree copies a directory of the module cache, whose files are read-only, to dir.
+func copyTree(dir, source string) error {
+	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
+		return fmt.Errorf("engine: %w", err)
+	}
+	return filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.Chmod(name, 0o777)
+		}
+		return os.Chmod(name, 0o666)
+	})
+}
+
+// replaceTables replaces the package in dir.
+func replaceTables(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		return errors.Join(fmt.Errorf("engine: %s has no Go files", dir), err)
+	}
+	for _, name := range files {
+		if err := os.Remove(name); err != nil {
+			return fmt.Errorf("engine: %w", err)
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, "table.go"), []byte(forward), 0o666)
+}
+
+// writeMod writes the module's go.mod.
+func (m *Module) writeMod(path string) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "module %s\n\ngo 1.25\n\n", path)
+	for _, r := range []struct{ path, dir string }{
+		{goleveldb, "./goleveldb"},
+		{ourModule, m.root},
+		{tables, filepath.Join(m.root, "table", "goleveldb")},
+	} {
+		fmt.Fprintf(&b, "require %s v0.1.0\nreplace %s => %s\n", r.path, r.path, r.dir)
+	}
+	return os.WriteFile(filepath.Join(m.Dir, "go.mod"), b.Bytes(), 0o666)
+}
+
+// writeSum writes the module's go.sum.
+func (m *Module) writeSum(from ...string) error {
+	var all []byte
+	for _, name := range from {
+		sum, err := os.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("engine: %w", err)
+		}
+		all = append(all, sum...)
+	}
+	return os.WriteFile(filepath.Join(m.Dir, "go.sum"), all, 0o666)
+}
+
+// Write writes a Go file of the module.
+func (m *Module) Write(name, contents string) error {
+	name = filepath.Join(m.Dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return fmt.Errorf("engine: %w", err)
+	}
+	return os.WriteFile(name, []byte(contents), 0o666)
+}
+
+// Go returns a go command in the module. With -trimpath, the command finds in its cache what it
+// has compiled in another directory.
+func (m *Module) Go(command string, args ...string) *exec.Cmd {
+	return goCommand(m.Dir, append([]string{command, "-mod=mod", "-trimpath"}, args...)...)
+}

@@ -1,0 +1,62 @@
+package goleveldb
+
+import (
+	"math"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/syndtr/goleveldb/leveldb/cache"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// A blockCache is what a Reader makes of a cache.NamespaceGetter: a table.Cache that all Readers
+// with the same cache.Cache share, and the name of the file in it. Both are values in the
+// cache.Cache, so that they live as long as that does, and its methods evict them. The zero
+// value is no cache.
+type blockCache struct {
+	cache   *table.Cache
+	key     string
+	handles [2]*cache.Handle // of the two values
+}
+
+// Where the values are in a cache.Cache. goleveldb's own are at offsets of blocks.
+const (
+	cacheNamespace = math.MaxUint64 // of the table.Cache
+	valueKey       = math.MaxUint64
+)
+
+// fileSize is what the name of a file counts in a cache.Cache: about the memory that it takes.
+const fileSize = 256
+
+// files counts the names of files, so that none is given twice.
+var files atomic.Uint64
+
+// openBlockCache returns the blockCache that g stands for. It is none if g is nil, or if its cache
+// is closed or has no capacity.
+func openBlockCache(g *cache.NamespaceGetter) (b blockCache) {
+	if g == nil || g.Cache == nil || g.Cache.Capacity() <= 0 {
+		return b
+	}
+	b.handles[0] = g.Cache.Get(cacheNamespace, valueKey, func() (int, cache.Value) {
+		return 0, table.NewCache(int64(g.Cache.Capacity()))
+	})
+	b.handles[1] = g.Cache.Get(g.NS, valueKey-1, func() (int, cache.Value) {
+		return fileSize, strconv.FormatUint(files.Add(1), 10)
+	})
+	if b.handles[0] == nil || b.handles[1] == nil { // the cache is closed
+		b.release()
+		return blockCache{}
+	}
+	b.cache, b.key = b.handles[0].Value().(*table.Cache), b.handles[1].Value().(string)
+	return b
+}
+
+// release lets the cache.Cache evict the values.
+func (b *blockCache) release() {
+	for _, h := range b.handles {
+		if h != nil {
+			h.Release()
+		}
+	}
+}

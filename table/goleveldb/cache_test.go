@@ -1,0 +1,102 @@
+package goleveldb_test
+
+import (
+	"bytes"
+	"sync/atomic"
+	"testing"
+
+	"github.com/syndtr/goleveldb/leveldb/cache"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+
+	"github.com/sievetable/sievetable/table/goleveldb"
+)
+
+func newCache(capacity int) *cache.Cache { return cache.NewCache(cache.NewLRU(capacity)) }
+
+// A countingReader counts the reads of a file.
+type countingReader struct {
+	*bytes.Reader
+	reads atomic.Int64
+}
+
+func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
+	r.reads.Add(1)
+	return r.Reader.ReadAt(p, off)
+}
+
+// cachedFile opens a table as file number ns of a cache, and returns its file too.
+func cachedFile(t *testing.T, contents []byte, c *cache.Cache, ns uint64, o *opt.Options) (*goleveldb.Reader, *countingReader) {
+	t.Helper()
+	f := &countingReader{Reader: bytes.NewReader(contents)}
+	r, err := goleveldb.NewReader(f, int64(len(contents)), fd, &cache.NamespaceGetter{Cache: c, NS: ns}, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Release)
+	f.reads.Store(0)
+	return r, f
+}
+
+func cached(t *testing.T, contents []byte, c *cache.Cache, ns uint64, o *opt.Options) *goleveldb.Reader {
+	t.Helper()
+	r, _ := cachedFile(t, contents, c, ns, o)
+	return r
+}
+
+// Blocks stay in the cache under the namespace, until they are evicted.
+func TestCache(t *testing.T) {
+	t.Parallel()
+	var o opt.Options
+	entries := (&tableCase{}).entries(50) // one block
+	contents := theirTable(t, &o, entries)
+	shared, closed := newCache(1<<20), newCache(1<<20)
+	closed.Close(false)
+	for _, step := range []struct {
+		name   string
+		before func()
+		cache  *cache.Cache
+		ns     uint64
+		ro     *opt.ReadOptions
+		reads  int64
+	}{
+		{"filled", nil, shared, 1, nil, 1},
+		{"a second Reader", nil, shared, 1, nil, 0},
+		{"found though not to be filled", nil, shared, 1, &opt.ReadOptions{DontFillCache: true}, 0},
+		{"another file", nil, shared, 2, nil, 1},
+		{"the file is evicted", func() { shared.EvictNS(1) }, shared, 1, nil, 1},
+		{"the other is not", nil, shared, 2, nil, 0},
+		{"all are evicted", shared.EvictAll, shared, 2, nil, 1},
+		{"no capacity", nil, cache.NewCache(nil), 1, nil, 2},
+		{"too small", nil, newCache(100), 1, nil, 2},
+		{"closed", nil, closed, 1, nil, 2},
+	} {
+		if step.before != nil {
+			step.before()
+		}
+		r, f := cachedFile(t, contents, step.cache, step.ns, &o)
+		for _, e := range entries[:2] {
+			if got, err := r.Get(e.key, step.ro); err != nil || !bytes.Equal(got, e.value) {
+				t.Fatalf("%s: Get(%q) = %q, %v", step.name, e.key, got, err)
+			}
+		}
+		if got := f.reads.Load(); got != step.reads {
+			t.Errorf("%s: %d reads, want %d", step.name, got, step.reads)
+		}
+		r.Release()
+	}
+}
+
+// A Reader without a NamespaceGetter, or with one without a cache, reads each time.
+func TestNoCache(t *testing.T) {
+	t.Parallel()
+	entries := (&tableCase{}).entries(5)
+	r, f := cachedFile(t, theirTable(t, nil, entries), nil, 1, nil)
+	for range 3 {
+		if _, _, err := r.Find(entries[0].key, true, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := f.reads.Load(); got != 3 {
+		t.Errorf("%d reads, want 3", got)
+	}
+}

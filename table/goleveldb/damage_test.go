@@ -1,0 +1,213 @@
+package goleveldb_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/syndtr/goleveldb/leveldb/comparer"
+	lerrors "github.com/syndtr/goleveldb/leveldb/errors"
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/storage"
+	ltable "github.com/syndtr/goleveldb/leveldb/table"
+
+	"github.com/sievetable/sievetable/table/goleveldb"
+)
+
+// Whatever byte before the footer is damaged, both packages return the same values, or errors
+// of the same kind that name the same part of the file. Only a damaged metaindex hides nothing
+// from ours: without it, there is no filter.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	c := tableCase{o: opt.Options{Filter: lfilter.NewBloomFilter(10), BlockSize: 300, Compression: opt.NoCompression, Strict: opt.StrictAll}}
+	entries := c.entries(40)
+	sound := theirTable(t, &c.o, entries)
+	whole, _ := openBoth(t, sound, &c.o)
+	for i := range sound[:len(sound)-48] {
+		damaged := bytes.Clone(sound)
+		damaged[i] ^= 0x55
+		theirs, ours := openBoth(t, damaged, &c.o)
+		if strings.Contains(scanned(theirs), "meta-block") {
+			theirs = whole
+		}
+		for _, e := range []entry{entries[0], entries[20], entries[39]} {
+			if got, want := find(ours, e.key), find(theirs, e.key); got != want {
+				t.Errorf("byte %d is damaged: Find(%q) = %s, want %s", i, e.key, got, want)
+			}
+		}
+		if got, want := scanned(ours), scanned(theirs); got != want {
+			t.Errorf("byte %d is damaged: a scan comes to %s, want %s", i, got, want)
+		}
+	}
+}
+
+// find returns what Find returns.
+func find(r reader, key []byte) string {
+	k, v, err := r.Find(key, true, nil)
+	return fmt.Sprintf("%q, %q, %s", k, v, errorKind(err))
+}
+
+// scanned returns how far a scan comes, and the error that ends it.
+func scanned(r reader) string {
+	it := r.NewIterator(nil, nil)
+	defer it.Release()
+	n := 0
+	for it.Next() {
+		n++
+	}
+	return fmt.Sprintf("%d entries, %s", n, errorKind(it.Error()))
+}
+
+// A file that ends too early is damaged, not unreadable. So is what is no table.
+func TestShortFiles(t *testing.T) {
+	t.Parallel()
+	contents := theirTable(t, nil, (&tableCase{}).entries(10))
+	size := int64(len(contents))
+	for _, tt := range []struct {
+		name string
+		f    []byte
+		size int64
+		want string
+	}{
+		{"empty", nil, 0, "000007.ldb: table at 0, 0 bytes"},
+		{"shorter than a footer", contents[:47], 47, "000007.ldb: table at 0, 47 bytes"},
+		{"no footer at its end", contents[:size-1], size - 1, fmt.Sprintf("000007.ldb: table-footer at %d, 48 bytes", size-49)},
+		{"shorter than it should be", contents[:size-1], size, fmt.Sprintf("000007.ldb: table at 0, %d bytes", size)},
+		{"of a negative size", contents, -1, "000007.ldb: table at 0, 0 bytes"},
+	} {
+		r, err := goleveldb.NewReader(bytes.NewReader(tt.f), tt.size, fd, nil, nil, nil)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		_, _, findErr := r.Find([]byte("1"), false, nil)
+		_, offsetErr := r.OffsetOf([]byte("1"))
+		it := r.NewIterator(nil, nil)
+		for _, err := range []error{findErr, offsetErr, it.Error()} {
+			if got := errorKind(err); got != tt.want || !lerrors.IsCorrupted(err) {
+				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+			}
+		}
+		r.Release()
+		if _, err := r.Get([]byte("1"), nil); err != goleveldb.ErrReaderReleased {
+			t.Errorf("%s: after Release: %v", tt.name, err)
+		}
+	}
+	if _, err := goleveldb.NewReader(nil, 100, fd, nil, nil, nil); err == nil {
+		t.Error("a nil file is no error")
+	}
+}
+
+// errFlaky is what flaky files return.
+var errFlaky = errors.New("flaky")
+
+// A flakyFile fails while it is told to.
+type flakyFile struct {
+	io.ReaderAt
+	fails bool
+}
+
+func (f *flakyFile) ReadAt(p []byte, off int64) (int, error) {
+	if f.fails {
+		return 0, errFlaky
+	}
+	return f.ReaderAt.ReadAt(p, off)
+}
+
+// An error of the file is returned as it is, by both packages. The next call reads again.
+func TestFileFails(t *testing.T) {
+	t.Parallel()
+	c := tableCases()[3]
+	entries := c.entries(100)
+	contents := theirTable(t, &c.o, entries)
+	f := &flakyFile{ReaderAt: bytes.NewReader(contents)}
+	theirs, err := ltable.NewReader(f, int64(len(contents)), fd, nil, nil, &c.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := goleveldb.NewReader(f, int64(len(contents)), fd, nil, nil, &c.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []reader{theirs, ours} {
+		f.fails = true
+		if _, err := r.Get(entries[7].key, nil); err != errFlaky {
+			t.Errorf("%T: Get: %v", r, err)
+		}
+		if _, err := r.FindKey(entries[7].key, true, nil); err != errFlaky {
+			t.Errorf("%T: FindKey: %v", r, err)
+		}
+		it := r.NewIterator(nil, nil)
+		if it.Next() || it.Error() != errFlaky {
+			t.Errorf("%T: Next: %v", r, it.Error())
+		}
+		f.fails = false
+		if it.First() || it.Error() != errFlaky {
+			t.Errorf("%T: a move of an iterator that has failed: %v", r, it.Error())
+		}
+		it.Release()
+		if _, err := r.Get(entries[7].key, nil); err != nil {
+			t.Errorf("%T: Get: %v", r, err)
+		}
+	}
+	f.fails = true
+	if _, err := goleveldb.NewReader(f, int64(len(contents)), fd, nil, nil, &c.o); err != errFlaky {
+		t.Errorf("NewReader: %v", err)
+	}
+}
+
+// Without StrictBlockChecksum, a damaged value is returned as it is.
+func TestUncheckedBlocks(t *testing.T) {
+	t.Parallel()
+	o := opt.Options{Compression: opt.NoCompression, Strict: opt.StrictJournal}
+	contents := theirTable(t, &o, []entry{{[]byte("key"), []byte("value")}})
+	contents[bytes.Index(contents, []byte("value"))] = 'V'
+	theirs, ours := openBoth(t, contents, &o)
+	for _, r := range []reader{theirs, ours} {
+		if got, err := r.Get([]byte("key"), nil); err != nil || string(got) != "Value" {
+			t.Errorf("%T: Get = %q, %v", r, got, err)
+		}
+	}
+}
+
+// No bytes make a Reader panic, also not with the comparer and the filter of the engine, which
+// panic for keys of their own that are too short.
+func FuzzReader(f *testing.F) {
+	engine := opt.Options{Comparer: &iComparer{descending{}}, Filter: &iFilter{lfilter.NewBloomFilter(10)}, Compression: opt.NoCompression, Strict: opt.NoStrict}
+	plain := opt.Options{Comparer: comparer.DefaultComparer, Filter: lfilter.NewBloomFilter(10), Strict: opt.StrictAll}
+	var b bytes.Buffer
+	for _, o := range []*opt.Options{&engine, &plain} {
+		b.Reset()
+		w := goleveldb.NewWriter(&b, o, nil, 0)
+		for _, key := range []string{"b\x01\x01\x00\x00\x00\x00\x00\x00", "a\x01\x02\x00\x00\x00\x00\x00\x00", "a\x01\x01\x00\x00\x00\x00\x00\x00"} {
+			if err := w.Append([]byte(key), []byte("value")); err != nil && o == &engine {
+				f.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil && o == &engine {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes(), []byte("a\x01\x03\x00\x00\x00\x00\x00\x00"))
+	}
+	f.Fuzz(func(t *testing.T, contents, key []byte) {
+		for _, o := range []*opt.Options{&engine, &plain} {
+			r, err := goleveldb.NewReader(bytes.NewReader(contents), int64(len(contents)), storage.FileDesc{}, nil, nil, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = r.Get(key, nil)
+			_, _, _ = r.Find(key, true, nil)
+			_, _ = r.OffsetOf(key)
+			it := r.NewIterator(nil, nil)
+			for it.Next() {
+			}
+			it.Seek(key)
+			it.Release()
+			r.Release()
+		}
+	})
+}

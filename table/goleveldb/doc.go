@@ -1,0 +1,55 @@
+// Package goleveldb has the API of goleveldb's package leveldb/table, on the tables of
+// sievetable. A program that uses that package changes one import:
+//
+//	import table "github.com/sievetable/sievetable/table/goleveldb" // was "github.com/syndtr/goleveldb/leveldb/table"
+//
+// It reads the tables that goleveldb has written, and goleveldb reads its tables. Options,
+// errors and iterators are goleveldb's own types. goleveldb's engine runs on this package too:
+// the README of the module says how.
+//
+// # Options
+//
+// These fields of opt.Options count, for a table as for goleveldb's: Comparer, Filter,
+// AltFilters, FilterBaseLg, BlockSize, BlockRestartInterval, Compression and Strict, and all of
+// opt.ReadOptions. A value that package table cannot take, such as a FilterBaseLg > 30, is an
+// error of the Writer's first Append or Close.
+//
+// goleveldb's Bloom filters are checked and built by package filter, which is faster and has
+// the same bits. So are those that goleveldb's engine wraps, which leave out the last 8 bytes of
+// a key. Other filters work as they are.
+//
+// A comparer must take any bytes as keys without a panic, since a damaged file can have any.
+// The comparer of goleveldb's engine does not, and is kept from keys that it cannot take. The
+// comparer of a program is not called until a key is searched, so that a table of another order
+// can be scanned: goleveldb's Recover does that.
+//
+// # Cache and buffers
+//
+// The cache.NamespaceGetter of NewReader stands for a cache of decoded blocks, as large as the
+// capacity that the cache.Cache then has. All Readers with the same cache.Cache share it. As in
+// goleveldb, the number of the namespace must stand for one file: its blocks stay when the
+// Reader is released, for the next one, until Evict, EvictNS or EvictAll gives the namespace up.
+// Size and statistics of the cache.Cache do not count these blocks, and a later SetCapacity does
+// not change how many there can be. Index and filters are not in the cache: a Reader keeps them.
+//
+// Buffer pools, and the size that NewWriter takes, are not used: package table has pools.
+//
+// # What differs
+//
+//   - Tables have the same bytes as goleveldb's if they have entries and are not compressed.
+//     Compressed ones can differ: a block that Snappy makes smaller by less than an eighth is
+//     stored as it is, and so is the metaindex. A table without entries has no data block.
+//   - A Writer writes large pieces, so it can return an error of writing later than goleveldb's.
+//     It refuses a comparer whose separators are not between the two keys.
+//   - Find and FindKey with filtered set return ErrNotFound if the table has a filter and not
+//     the key, even if the filter gives a false positive. In tables of the engine, that is the
+//     user key. goleveldb then returns the next entry. Get asks the filters too.
+//   - A block that is damaged is left out as a whole by an iterator that is not strict, and no
+//     entry of it is returned. More is checked, such as the order of keys, and what a handle
+//     points at.
+//   - A range whose Start is > its Limit has no entries. In goleveldb it can be an error.
+//   - Without opt.StrictBlockChecksum, no checksums are checked, those of index and filters
+//     neither. Blocks that are too short are an error in any case.
+//   - Release waits for reads of the file only. A lookup that runs meanwhile can return
+//     ErrReaderReleased.
+package goleveldb

@@ -1,0 +1,124 @@
+package goleveldb_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/internal/engine"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/goleveldb/internal/exchange"
+)
+
+// newEngine makes a module with goleveldb's engine on our tables.
+func newEngine(t *testing.T) *engine.Module {
+	t.Helper()
+	m, err := engine.New(t.TempDir(), "github.com/sievetable/sievetable/table/goleveldb/engine", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// goRun runs a go command of a module, and returns what it prints.
+func goRun(t *testing.T, m *engine.Module, args ...string) string {
+	t.Helper()
+	out, err := m.Go(args[0], args[1:]...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// exchangeMain is a program that writes or checks a database.
+const exchangeMain = `package main
+
+import (
+	"log"
+	"os"
+	"strconv"
+
+	"github.com/sievetable/sievetable/table/goleveldb/internal/exchange"
+)
+
+func main() {
+	seed, err := strconv.ParseUint(os.Args[3], 10, 64)
+	if err != nil {
+		log.Fatal(err)
+	}
+	work := map[string]func(string, uint64) error{"write": exchange.Write, "check": exchange.Check}[os.Args[1]]
+	if err := work(os.Args[2], seed); err != nil {
+		log.Fatal(err)
+	}
+}
+`
+
+// goleveldb's engine on our tables, and goleveldb's engine as it is, write and read the same
+// databases.
+func TestEnginesExchangeDatabases(t *testing.T) {
+	t.Parallel()
+	m := newEngine(t)
+	if err := m.Write("main.go", exchangeMain); err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(2) {
+		word := string(rune('0' + seed))
+		ours, theirs := filepath.Join(t.TempDir(), "ours"), filepath.Join(t.TempDir(), "theirs")
+		goRun(t, m, "run", ".", "write", ours, word)
+		if err := exchange.Check(ours, seed); err != nil {
+			t.Errorf("seed %d: goleveldb on what it wrote to our tables: %v", seed, err)
+		}
+		if err := exchange.Write(theirs, seed); err != nil {
+			t.Fatal(err)
+		}
+		goRun(t, m, "run", ".", "check", theirs, word)
+		goRun(t, m, "run", ".", "check", ours, word)
+	}
+}
+
+// goleveldb's own tests of its engine pass on our tables.
+func TestEngineSuite(t *testing.T) {
+	t.Parallel()
+	long.Test(t)
+	out := goRun(t, newEngine(t), "test", "-vet=off", "-count=1", "-v", "github.com/syndtr/goleveldb/leveldb")
+	if passed := strings.Count(out, "\n--- PASS: Test"); passed < 80 {
+		t.Errorf("%d of goleveldb's tests have passed, want 80 or more:\n%s", passed, out)
+	}
+}
+
+// interrupted runs a program for that long, and returns what it prints until it has ended.
+func interrupted(t *testing.T, d time.Duration, program string, args ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	c := exec.CommandContext(ctx, program, args...)
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = time.Minute
+	out, err := c.CombinedOutput()
+	if errors.Is(err, context.DeadlineExceeded) { // it has ended as it should
+		err = nil
+	}
+	return string(out), err
+}
+
+// goleveldb's stress test writes, reads and scans on many goroutines and checks all that it reads,
+// until it is told to end.
+func TestEngineStress(t *testing.T) {
+	t.Parallel()
+	long.Test(t)
+	m := newEngine(t)
+	program := filepath.Join(m.Dir, "stress")
+	goRun(t, m, "build", "-o", program, "github.com/syndtr/goleveldb/manualtest/dbstress")
+	for _, flags := range []string{"", "-enableblockcache -enablebufferpool -enablecompression"} {
+		args := "-httpprof= -numkeys 10000,1332,531,1234,1024 -db " + filepath.Join(t.TempDir(), "db") + " " + flags
+		out, err := interrupted(t, 5*time.Second, program, strings.Fields(args)...)
+		if err != nil || strings.Contains(out, "FATAL") || !strings.Contains(out, "WRITER DONE") {
+			t.Errorf("stress %s: %v\n%s", flags, err, out)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package goleveldb_test
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/syndtr/goleveldb/leveldb/comparer"
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+)
+
+// iComparer and iFilter have the names and the form of those of goleveldb's engine, which are not
+// exported. Like them, they panic for what is no internal key.
+type iComparer struct{ ucmp comparer.Comparer }
+
+func split(key []byte) (user []byte, number uint64) {
+	if len(key) < 8 {
+		panic(fmt.Sprintf("%q is no internal key", key))
+	}
+	n := len(key) - 8
+	return key[:n:n], binary.LittleEndian.Uint64(key[n:])
+}
+
+func (c *iComparer) Name() string { return c.ucmp.Name() }
+
+func (c *iComparer) Compare(a, b []byte) int {
+	ua, na := split(a)
+	ub, nb := split(b)
+	if order := c.ucmp.Compare(ua, ub); order != 0 {
+		return order
+	}
+	return cmp.Compare(nb, na)
+}
+
+func (c *iComparer) Separator(dst, a, b []byte) []byte {
+	ua, _ := split(a)
+	ub, _ := split(b)
+	return c.shortened(c.ucmp.Separator(dst, ua, ub), ua)
+}
+
+func (c *iComparer) Successor(dst, b []byte) []byte {
+	ub, _ := split(b)
+	return c.shortened(c.ucmp.Successor(dst, ub), ub)
+}
+
+func (c *iComparer) shortened(s, user []byte) []byte {
+	if s == nil || len(s) >= len(user) || c.ucmp.Compare(user, s) >= 0 {
+		return nil
+	}
+	return binary.LittleEndian.AppendUint64(s, 1<<64-255) // the highest number of a value
+}
+
+type iFilter struct{ lfilter.Filter }
+
+func (f iFilter) Contains(filter, key []byte) bool {
+	user, _ := split(key)
+	return f.Filter.Contains(filter, user)
+}
+
+func (f iFilter) NewGenerator() lfilter.FilterGenerator {
+	return iFilterGenerator{f.Filter.NewGenerator()}
+}
+
+type iFilterGenerator struct{ lfilter.FilterGenerator }
+
+func (g iFilterGenerator) Add(key []byte) {
+	user, _ := split(key)
+	g.FilterGenerator.Add(user)
+}

@@ -1,0 +1,98 @@
+package goleveldb
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	lerrors "github.com/syndtr/goleveldb/leveldb/errors"
+	"github.com/syndtr/goleveldb/leveldb/iterator"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+var (
+	// ErrNotFound is the error of Find, FindKey and Get for a key that the table does not
+	// have. It is goleveldb's errors.ErrNotFound.
+	ErrNotFound = lerrors.ErrNotFound
+
+	// ErrReaderReleased is the error of a Reader, and of its iterators, after its Release.
+	ErrReaderReleased = errors.New("goleveldb: the Reader is released")
+
+	// ErrIterReleased is the error of an iterator after its Release. It is goleveldb's
+	// iterator.ErrIterReleased.
+	ErrIterReleased = iterator.ErrIterReleased
+)
+
+// An ErrCorrupted says what is damaged in a table. It is the Err of an errors.ErrCorrupted, for
+// which goleveldb's errors.IsCorrupted is true.
+type ErrCorrupted struct {
+	Pos    int64  // of the damaged part, in bytes from the start of the file
+	Size   int64  // of that part in bytes
+	Kind   string // "table", "table-footer", "meta-block", "index-block", "filter-block" or "data-block"
+	Reason string // what was found, and what was expected
+}
+
+// Error returns a message with all fields but Size.
+func (e *ErrCorrupted) Error() string {
+	return fmt.Sprintf("goleveldb: %s at %d is corrupt: %s", e.Kind, e.Pos, e.Reason)
+}
+
+// A sourceError is an error of the file that a Reader reads from.
+type sourceError struct{ error }
+
+func (e *sourceError) Unwrap() error { return e.error }
+
+// translate returns what goleveldb would return for an error of package table.
+func (r *Reader) translate(err error) error {
+	if err == nil || err == table.ErrNotFound {
+		return notFound(err)
+	}
+	var source *sourceError
+	var damage *table.CorruptionError
+	switch {
+	case errors.Is(err, table.ErrClosed):
+		return ErrReaderReleased
+	case errors.As(err, &source):
+		return source.error
+	case errors.As(err, &damage):
+		return r.corrupted(damage.Offset, damage.Length, r.kind(damage.Block), damage.Err.Error())
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return r.corrupted(0, r.size, "table", err.Error())
+	}
+	return err
+}
+
+// notFound returns ErrNotFound, or nil if err is nil.
+func notFound(err error) error {
+	if err == nil {
+		return nil
+	}
+	return ErrNotFound
+}
+
+// corrupted returns the error for damage in the Reader's file.
+func (r *Reader) corrupted(pos, size int64, kind, reason string) error {
+	return lerrors.NewErrCorrupted(r.fd, &ErrCorrupted{Pos: pos, Size: size, Kind: kind, Reason: reason})
+}
+
+// footerLen is the length of a table's footer.
+const footerLen = 48
+
+// kind returns goleveldb's name for the kind of a block.
+func (r *Reader) kind(b table.BlockKind) string {
+	switch b {
+	case table.FooterBlock:
+		if r.size < footerLen {
+			return "table"
+		}
+		return "table-footer"
+	case table.IndexBlock:
+		return "index-block"
+	case table.FilterBlock, table.TableFilterBlock:
+		return "filter-block"
+	case table.DataBlock:
+		return "data-block"
+	}
+	return "meta-block"
+}

@@ -1,0 +1,58 @@
+package goleveldb
+
+import (
+	"bytes"
+
+	"github.com/syndtr/goleveldb/leveldb/opt"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// Find returns the first entry whose key is ≥ key. If there is none, the error is ErrNotFound. If
+// filtered is true and the table has a filter, Find asks that first, and returns ErrNotFound also
+// if the table does not have key itself: in tables of goleveldb's engine, the user key of key.
+//
+// The slices are the caller's. ro may be nil.
+func (r *Reader) Find(key []byte, filtered bool, ro *opt.ReadOptions) (rkey, value []byte, err error) {
+	t, err := r.toSearch()
+	if err != nil {
+		return nil, nil, err
+	}
+	find := t.FindGE
+	if filtered && hasFilter(t) {
+		find = t.Find
+	}
+	if rkey, value, err = find(key); err != nil {
+		return nil, nil, r.translate(err)
+	}
+	return bytes.Clone(rkey), bytes.Clone(value), nil
+}
+
+// hasFilter reports whether lookups in the table check a filter.
+func hasFilter(t *table.Reader) bool { return t.Filters().Blocks != nil }
+
+// FindKey does what Find does, and returns the key only.
+func (r *Reader) FindKey(key []byte, filtered bool, ro *opt.ReadOptions) (rkey []byte, err error) {
+	rkey, _, err = r.Find(key, filtered, ro)
+	return rkey, err
+}
+
+// Get returns the value of key. If the table does not have key, the error is ErrNotFound. In
+// tables of goleveldb's engine, key is a whole internal key. The slice is the caller's. ro may be
+// nil.
+func (r *Reader) Get(key []byte, ro *opt.ReadOptions) (value []byte, err error) {
+	t, err := r.toSearch()
+	if err != nil {
+		return nil, err
+	}
+	if !r.order.foreign {
+		value, err = t.AppendGet(nil, key)
+		return value, r.translate(err)
+	}
+	// Keys of different bytes can be equal in the order of a program, but not in a filter.
+	rkey, value, err := t.FindGE(key)
+	if err == nil && r.order.comparer.Compare(rkey, key) != 0 {
+		value, err = nil, table.ErrNotFound
+	}
+	return bytes.Clone(value), r.translate(err)
+}

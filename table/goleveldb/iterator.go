@@ -1,0 +1,214 @@
+package goleveldb
+
+import (
+	"errors"
+
+	"github.com/syndtr/goleveldb/leveldb/iterator"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// NewIterator returns an iterator over the entries in slice, or over all entries if slice is nil.
+// A nil Start or Limit is no bound. slice must not change until the iterator is released. ro may
+// be nil. The iterator is also an iterator.ErrorCallbackSetter.
+//
+// If it comes to a damaged block, it fails if opt.StrictReader is set, and otherwise goes on with
+// the next block. Error returns nil then; the callback is told. Other errors end it in any case.
+//
+// One goroutine at a time may use an iterator. Any number of them may be on one Reader. Key and
+// Value are valid until the next move or Release.
+func (r *Reader) NewIterator(slice *util.Range, ro *opt.ReadOptions) iterator.Iterator {
+	if r.released.Load() {
+		return iterator.NewEmptyIterator(ErrReaderReleased)
+	}
+	i := &tableIterator{r: r, slice: slice, noFill: ro.GetDontFillCache(), strict: opt.GetStrict(r.o, ro, opt.StrictReader)}
+	open := i.list
+	if i.bounded() {
+		open = i.search
+	}
+	if err := open(); err != nil {
+		return iterator.NewEmptyIterator(err)
+	}
+	return i
+}
+
+// A tableIterator is an iterator over a table.
+type tableIterator struct {
+	util.BasicReleaser
+	it *table.Iter
+
+	r        *Reader
+	slice    *util.Range
+	noFill   bool
+	strict   bool
+	ordered  bool            // it compares keys
+	callback func(err error) // nil if there is none
+	err      error           // after it, no move succeeds
+}
+
+// bounded reports whether the iterator is not over all entries.
+func (i *tableIterator) bounded() bool {
+	return i.slice != nil && (i.slice.Start != nil || i.slice.Limit != nil)
+}
+
+// search makes the iterator one that compares keys, before the first entry.
+func (i *tableIterator) search() error {
+	t, err := i.r.toSearch()
+	if err != nil {
+		return err
+	}
+	o := table.IterOptions{NoFill: i.noFill}
+	if i.slice != nil {
+		o.Lower, o.Upper = i.slice.Start, i.slice.Limit
+	}
+	i.replace(t.NewIter(&o))
+	i.ordered = true
+	return nil
+}
+
+// list makes the iterator one that need not compare keys, before the first entry.
+func (i *tableIterator) list() error {
+	t, err := i.r.toList()
+	if err != nil {
+		return err
+	}
+	i.replace(t.NewIter(&table.IterOptions{NoFill: i.noFill}))
+	i.ordered = t == i.r.ordered.opened.Load()
+	return nil
+}
+
+// replace gives the iterator a table.Iter.
+func (i *tableIterator) replace(it *table.Iter) {
+	if i.it != nil {
+		i.it.Close() // returns only what a move has returned
+	}
+	i.it = it
+}
+
+// passes reports whether the iterator goes on behind a damaged block.
+func (i *tableIterator) passes(damage *table.CorruptionError) bool {
+	if i.strict || i.disordered(damage) {
+		return false
+	}
+	i.report(i.r.translate(damage))
+	return true
+}
+
+// disordered reports whether err is no damage, as the iterator can go on without comparing keys.
+func (i *tableIterator) disordered(err error) bool {
+	return i.ordered && !i.bounded() && i.r.isDisorder(err)
+}
+
+// report tells the callback of an error.
+func (i *tableIterator) report(err error) {
+	if i.callback != nil {
+		i.callback(err)
+	}
+}
+
+// SetErrorCallback has f called with each error, also of damage that the iterator passes over.
+// nil clears it.
+func (i *tableIterator) SetErrorCallback(f func(err error)) { i.callback = f }
+
+// First moves to the first entry.
+func (i *tableIterator) First() bool {
+	return i.usable() && (i.it.First() || i.end((*table.Iter).First, (*table.Iter).Next))
+}
+
+// Last moves to the last entry.
+func (i *tableIterator) Last() bool {
+	return i.usable() && (i.it.Last() || i.end((*table.Iter).Last, (*table.Iter).Prev))
+}
+
+// Seek moves to the first entry whose key is ≥ key.
+func (i *tableIterator) Seek(key []byte) bool {
+	if !i.usable() {
+		return false
+	}
+	if !i.ordered {
+		if err := i.search(); err != nil {
+			return i.fail(err)
+		}
+	}
+	return i.it.SeekGE(key) || i.end(nil, nil)
+}
+
+// Next moves to the next entry, or the first one if the iterator is new.
+func (i *tableIterator) Next() bool {
+	return i.it.Next() || i.usable() && i.end((*table.Iter).First, (*table.Iter).Next)
+}
+
+// Prev moves to the entry before, or the last one if the iterator is behind that.
+func (i *tableIterator) Prev() bool {
+	return i.it.Prev() || i.usable() && i.end((*table.Iter).Last, (*table.Iter).Prev)
+}
+
+// usable reports whether the iterator can move.
+func (i *tableIterator) usable() bool {
+	if i.err == nil && i.Released() {
+		i.err = ErrIterReleased
+	}
+	return i.err == nil
+}
+
+// end ends a move that has found no entry, and reports whether it finds one all the same. first
+// and next are moves in its direction, or nil if the move needs the order of the keys.
+func (i *tableIterator) end(first, next func(*table.Iter) bool) bool {
+	err := i.it.Error()
+	if err == nil {
+		return false
+	}
+	var damage *table.CorruptionError
+	if first != nil && i.disordered(err) && errors.As(err, &damage) && damage.Block == table.DataBlock {
+		return i.goOn(damage.Offset, first, next)
+	}
+	err = i.r.translate(err)
+	i.report(err)
+	return i.fail(err)
+}
+
+// goOn moves to the data block at offset without comparing keys, as goleveldb does in all moves
+// but Seek. The keys of a table are in another order than that of the comparer if, for example,
+// they are internal keys and the comparer is that of the user keys.
+func (i *tableIterator) goOn(offset int64, first, next func(*table.Iter) bool) bool {
+	t, err := i.r.listed.open(i.r)
+	if err != nil {
+		return i.fail(i.r.translate(err))
+	}
+	told := i.callback
+	i.callback = nil // it was told of all damage before
+	i.replace(t.NewIter(&table.IterOptions{NoFill: i.noFill}))
+	i.ordered = false
+	ok := first(i.it)
+	for ok && int64(i.it.Block().Offset) != offset {
+		ok = next(i.it)
+	}
+	i.callback = told
+	return ok || i.end(nil, nil)
+}
+
+// fail ends the iterator with an error.
+func (i *tableIterator) fail(err error) bool {
+	i.err = err
+	return false
+}
+
+// Valid reports whether the iterator is at an entry.
+func (i *tableIterator) Valid() bool { return i.it.Valid() }
+
+// Key returns the key of the entry, or nil if there is none. The caller must not change it.
+func (i *tableIterator) Key() []byte { return i.it.Key() }
+
+// Value returns the value of the entry, or nil if there is none. The caller must not change it.
+func (i *tableIterator) Value() []byte { return i.it.Value() }
+
+// Error returns the error that ended the iterator. To come to its end is none.
+func (i *tableIterator) Error() error { return i.err }
+
+// Release releases the iterator, and calls the releaser that SetReleaser has set.
+func (i *tableIterator) Release() {
+	i.it.Close() // returns only what a move has returned
+	i.BasicReleaser.Release()
+}

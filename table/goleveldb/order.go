@@ -1,0 +1,87 @@
+package goleveldb
+
+import (
+	"bytes"
+	"reflect"
+
+	"github.com/syndtr/goleveldb/leveldb/comparer"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// An order is the order of the keys of a table.
+type order struct {
+	comparer table.Comparer
+
+	// internal says that keys are internal keys, as in the tables of goleveldb's engine.
+	internal bool
+
+	// foreign says that the comparer is a program's own: it may panic if it is given what
+	// is no key of the program.
+	foreign bool
+}
+
+// orderOf returns the order of a comparer. It recognizes that of goleveldb's engine, which is
+// internal, and takes one of package table for it where the user keys are in the bytewise order.
+func orderOf(c comparer.Comparer) order {
+	if c == comparer.DefaultComparer {
+		return order{comparer: table.BytewiseComparer}
+	}
+	switch user := internalUser(c); user {
+	case nil:
+		return order{comparer: c, foreign: true}
+	case reflect.TypeOf(comparer.DefaultComparer):
+		return order{comparer: table.InternalComparer(table.BytewiseComparer), internal: true}
+	default:
+		return order{comparer: internalOrder{c}, internal: true}
+	}
+}
+
+// internalUser returns the type of the comparer of user keys, if c is the comparer of goleveldb's
+// engine: a pointer to a struct iComparer whose only field is that comparer. Otherwise it
+// returns nil.
+func internalUser(c comparer.Comparer) reflect.Type {
+	v := reflect.ValueOf(c)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return nil
+	}
+	s := v.Elem()
+	if s.Kind() != reflect.Struct || s.Type().Name() != "iComparer" || s.NumField() != 1 ||
+		s.Type().Field(0).Type != reflect.TypeFor[comparer.Comparer]() || s.Field(0).IsNil() {
+		return nil
+	}
+	return s.Field(0).Elem().Type()
+}
+
+// An internalOrder is the comparer of goleveldb's engine, for any bytes: it panics for keys that
+// are too short for an internal key. They come first, in the bytewise order.
+type internalOrder struct{ comparer.Comparer }
+
+// trailerLen is the number of bytes behind the user key in an internal key.
+const trailerLen = 8
+
+func (o internalOrder) Compare(a, b []byte) int {
+	switch shortA, shortB := len(a) < trailerLen, len(b) < trailerLen; {
+	case shortA && shortB:
+		return bytes.Compare(a, b)
+	case shortA:
+		return -1
+	case shortB:
+		return 1
+	}
+	return o.Comparer.Compare(a, b)
+}
+
+func (o internalOrder) Separator(dst, a, b []byte) []byte {
+	if len(a) < trailerLen || len(b) < trailerLen {
+		return nil
+	}
+	return o.Comparer.Separator(dst, a, b)
+}
+
+func (o internalOrder) Successor(dst, b []byte) []byte {
+	if len(b) < trailerLen {
+		return nil
+	}
+	return o.Comparer.Successor(dst, b)
+}

@@ -1,0 +1,84 @@
+package goleveldb_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+
+	"github.com/sievetable/sievetable/table/goleveldb"
+)
+
+// A table is listed in the order of its file though the comparer has another one, as goleveldb
+// does it when it recovers a database: it reads tables of internal keys by the order of user keys.
+func TestListInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	for _, c := range tableCases() {
+		entries := c.entries(300)
+		contents := theirTable(t, &c.o, entries)
+		for _, o := range []*opt.Options{nil, {Comparer: strict{}}} {
+			_, r := openBoth(t, contents, o)
+			it := r.NewIterator(nil, nil)
+			var forward, backward []entry
+			for it.Next() {
+				forward = append(forward, entry{bytes.Clone(it.Key()), append([]byte{}, it.Value()...)})
+			}
+			for it.Prev() {
+				backward = append([]entry{{bytes.Clone(it.Key()), append([]byte{}, it.Value()...)}}, backward...)
+			}
+			for name, got := range map[string][]entry{"forward": forward, "backward": backward} {
+				if diff := cmp.Diff(entries, got, cmp.AllowUnexported(entry{})); diff != "" {
+					t.Errorf("%s, %s (-want +got):\n%s", c.name, name, diff)
+				}
+			}
+			if !it.First() || !bytes.Equal(it.Key(), entries[0].key) || !it.Last() || !bytes.Equal(it.Key(), entries[len(entries)-1].key) {
+				t.Errorf("%s: First and Last: at %q, %v", c.name, it.Key(), it.Error())
+			}
+			if it.Release(); it.Error() != nil {
+				t.Errorf("%s: %v", c.name, it.Error())
+			}
+		}
+	}
+}
+
+// strict is the order of a program, and takes no key.
+type strict struct{ descending }
+
+func (strict) Compare(_, _ []byte) int { panic("this is no key") }
+
+// A table of the engine with keys out of order is damaged.
+func TestDisorderInAnEnginesTable(t *testing.T) {
+	t.Parallel()
+	c := tableCases()[10]
+	backward := c
+	backward.o.Comparer = &iComparer{descending{}}
+	_, r := openBoth(t, theirTable(t, &backward.o, backward.entries(5)), &c.o)
+	if got, want := scanned(r), "0 entries, 000007.ldb: data-block at 0, 259 bytes"; got != want {
+		t.Errorf("a scan comes to %s, want %s", got, want)
+	}
+}
+
+// Keys that are equal in the order of a program are found by each other, also if the filter
+// knows one of them only.
+func TestEqualKeys(t *testing.T) {
+	t.Parallel()
+	c := tableCases()[2]
+	c.o.Comparer = caseless{}
+	theirs, ours := openBoth(t, theirTable(t, &c.o, []entry{{[]byte("Ada"), []byte("1")}, {[]byte("ken"), []byte("2")}}), &c.o)
+	for _, r := range []reader{theirs, ours} {
+		for _, key := range []string{"Ada", "ada", "KEN"} {
+			if _, err := r.Get([]byte(key), nil); err != nil {
+				t.Errorf("%T: Get(%q): %v", r, key, err)
+			}
+		}
+		if _, err := r.Get([]byte("grace"), nil); err != goleveldb.ErrNotFound {
+			t.Errorf("%T: Get of an absent key: %v", r, err)
+		}
+	}
+}
+
+// caseless is an order in which upper and lower case are the same.
+type caseless struct{ descending }
+
+func (caseless) Compare(a, b []byte) int { return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b)) }

@@ -1,0 +1,124 @@
+package goleveldb
+
+import (
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"github.com/syndtr/goleveldb/leveldb/cache"
+	lerrors "github.com/syndtr/goleveldb/leveldb/errors"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/storage"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// A Reader reads a table. It is safe for concurrent use. NewReader returns one.
+type Reader struct {
+	fd   storage.FileDesc // for errors
+	size int64
+	src  source
+	o    *opt.Options
+
+	order   order
+	ordered view // in the order of the keys
+	listed  view // in the order of the file, whatever that is
+
+	blocks blockCache
+
+	released atomic.Bool
+}
+
+// NewReader returns a Reader of a table: the first size bytes of f. Their contents must not
+// change, and f must be safe for concurrent use. fd names the file in errors. c and o may be nil;
+// bpool is not used. Release closes f if it is an io.Closer.
+//
+// If the table is damaged, NewReader returns a Reader whose methods and iterators return the
+// error. An error of f is an error of NewReader.
+func NewReader(f io.ReaderAt, size int64, fd storage.FileDesc, c *cache.NamespaceGetter, bpool *util.BufferPool, o *opt.Options) (*Reader, error) {
+	if f == nil {
+		return nil, errors.New("goleveldb: the file is nil: want an io.ReaderAt")
+	}
+	r := &Reader{fd: fd, size: max(size, 0), o: o, order: orderOf(o.GetComparer()), blocks: openBlockCache(c)}
+	r.src.file = f
+	r.ordered.options = r.readerOptions()
+	r.listed.options = r.ordered.options
+	r.listed.options.Comparer, r.listed.options.FilterKey, r.listed.options.IgnoreFilter = table.AnyOrder, nil, true
+	if _, err := r.toList(); err != nil && !lerrors.IsCorrupted(err) {
+		r.blocks.release()
+		return nil, err
+	}
+	return r, nil
+}
+
+// readerOptions returns the options of the table.Reader in the order of the keys.
+func (r *Reader) readerOptions() table.ReaderOptions {
+	policies := readingPolicies(r.o)
+	o := table.ReaderOptions{
+		Comparer:       r.order.comparer,
+		FilterPolicies: policies,
+		IgnoreFilter:   len(policies) == 0,
+		FilterKey:      filterKey(r.o, r.order.comparer),
+		SkipChecksums:  !r.o.GetStrict(opt.StrictBlockChecksum),
+		Cache:          r.blocks.cache,
+		CacheKey:       r.blocks.key,
+	}
+	if !r.fd.Zero() {
+		o.Name = r.fd.String()
+	}
+	return o
+}
+
+// toSearch returns the table in the order of its keys.
+func (r *Reader) toSearch() (*table.Reader, error) {
+	t, err := r.ordered.open(r)
+	return t, r.translate(err)
+}
+
+// toList returns the table for moves that compare no keys. It is that in the order of the keys,
+// unless the comparer is a program's own, or has another order than the table.
+func (r *Reader) toList() (*table.Reader, error) {
+	if !r.order.foreign {
+		t, err := r.ordered.open(r)
+		if !r.isDisorder(err) {
+			return t, r.translate(err)
+		}
+	}
+	t, err := r.listed.open(r)
+	return t, r.translate(err)
+}
+
+// isDisorder reports whether err says that the table has another order than the comparer. In the
+// tables of an engine it would be damage. In others, goleveldb does not notice it.
+func (r *Reader) isDisorder(err error) bool {
+	return !r.order.internal && errors.Is(err, table.ErrOrder)
+}
+
+// OffsetOf returns about where in the file key is, or would be: where the data block starts that
+// can have it. For a key > all keys, it is where the data blocks end.
+func (r *Reader) OffsetOf(key []byte) (offset int64, err error) {
+	t, err := r.toSearch()
+	if err != nil {
+		return 0, err
+	}
+	if r.released.Load() {
+		return 0, ErrReaderReleased
+	}
+	offset = t.ApproximateOffset(key)
+	if filters := t.Filters(); filters.Blocks != nil {
+		offset = min(offset, int64(filters.BlocksEntry.Offset))
+	}
+	return offset, nil
+}
+
+// Release closes the Reader, and its file if that is an io.Closer. It waits for reads of the file.
+// Then methods and iterators fail with ErrReaderReleased. What Find and Get have returned stays
+// valid. Release may be called more than once, and while other methods run.
+func (r *Reader) Release() {
+	r.released.Store(true)
+	r.src.release() // first, so that nothing can be opened behind the next lines
+	r.ordered.close()
+	r.listed.close()
+	r.blocks.release()
+}

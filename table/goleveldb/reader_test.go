@@ -1,0 +1,193 @@
+package goleveldb_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/table/goleveldb"
+)
+
+// probes returns keys of a table, keys between them, and keys before and behind them all.
+func (c *tableCase) probes(entries []entry) (keys [][]byte) {
+	for _, e := range entries {
+		user, trailer := e.key, 0
+		if c.internal {
+			user, trailer = e.key[:len(e.key)-8], 8
+		}
+		keys = append(keys, e.key)
+		for _, k := range [][]byte{append(bytes.Clone(user), '5'), user[:len(user)/2], append(bytes.Clone(user), 0xff)} {
+			keys = append(keys, append(bytes.Clone(k), make([]byte, trailer)...))
+		}
+		if c.internal {
+			keys = append(keys, internalKey(user, 1<<56-1, 1), internalKey(user, 0, 0))
+		}
+	}
+	return append(keys, bytes.Repeat([]byte{0xff}, 30), make([]byte, 8))
+}
+
+// Both packages find the same, in tables of either.
+func TestReader(t *testing.T) {
+	t.Parallel()
+	for _, c := range tableCases() {
+		for _, n := range []int{0, 1, 200} {
+			if n == 0 && c.internal {
+				continue // goleveldb panics
+			}
+			entries := c.entries(n)
+			var ours bytes.Buffer
+			write(t, goleveldb.NewWriter(&ours, &c.o, nil, 0), entries)
+			for name, contents := range map[string][]byte{"our": ours.Bytes(), "goleveldb's": theirTable(t, &c.o, entries)} {
+				where := fmt.Sprintf("%s: %s table of %d entries", c.name, name, n)
+				theirs, got := openBoth(t, contents, &c.o)
+				for _, key := range c.probes(entries) {
+					c.compareLookups(t, where, theirs, got, key)
+				}
+			}
+		}
+	}
+}
+
+// compareLookups compares what two Readers find for a key.
+func (c *tableCase) compareLookups(t *testing.T, where string, theirs, ours reader, key []byte) {
+	t.Helper()
+	all := func(r reader) (results []string) {
+		k, v, err := r.Find(key, false, nil)
+		results = append(results, fmt.Sprintf("Find: %q, %q, %s", k, v, errorKind(err)))
+		k, err = r.FindKey(key, false, &opt.ReadOptions{DontFillCache: true})
+		results = append(results, fmt.Sprintf("FindKey: %q, %s", k, errorKind(err)))
+		v, err = r.Get(key, nil)
+		results = append(results, fmt.Sprintf("Get: %q, %s", v, errorKind(err)))
+		offset, err := r.OffsetOf(key)
+		return append(results, fmt.Sprintf("OffsetOf: %d, %s", offset, errorKind(err)), c.filtered(r, key))
+	}
+	if diff := cmp.Diff(all(theirs), all(ours)); diff != "" {
+		t.Errorf("%s: %q (-want +got):\n%s", where, key, diff)
+	}
+}
+
+// filtered returns what Find returns if a filter is asked. Without a filter in the table it is
+// what Find returns otherwise. With one, a program cannot rely on an entry of another key.
+func (c *tableCase) filtered(r reader, key []byte) string {
+	k, v, err := r.Find(key, true, nil)
+	if c.o.Filter == nil {
+		return fmt.Sprintf("filtered: %q, %q, %s", k, v, errorKind(err))
+	}
+	same := func(a, b []byte) bool { return bytes.Equal(a, b) }
+	if c.internal {
+		same = func(a, b []byte) bool { return bytes.Equal(a[:len(a)-8], b[:len(b)-8]) }
+	}
+	if err == nil && !same(k, key) {
+		k, v, err = nil, nil, goleveldb.ErrNotFound
+	}
+	return fmt.Sprintf("filtered: %q, %q, %s", k, v, errorKind(err))
+}
+
+// What lookups return is the caller's.
+func TestResultsAreTheCallers(t *testing.T) {
+	t.Parallel()
+	c := tableCase{}
+	entries := c.entries(50)
+	r := cached(t, theirTable(t, &c.o, entries), newCache(1<<20), 1, &c.o)
+	for range 2 {
+		for _, e := range entries {
+			k, v, err := r.Find(e.key, false, nil)
+			got, getErr := r.Get(e.key, nil)
+			if err != nil || getErr != nil || !bytes.Equal(k, e.key) || !bytes.Equal(v, e.value) || !bytes.Equal(got, e.value) {
+				t.Fatalf("%q: %q, %q, %v, Get %q, %v", e.key, k, v, err, got, getErr)
+			}
+			clear(k)
+			clear(v)
+			clear(got)
+		}
+	}
+}
+
+// A filter that the options do not have is not asked, as in goleveldb: nobody knows what it holds.
+func TestFilterOfOthers(t *testing.T) {
+	t.Parallel()
+	engine := tableCases()[7]
+	entries := engine.entries(100)
+	contents := theirTable(t, &engine.o, entries)
+	for _, tt := range []struct {
+		name string
+		o    opt.Options
+	}{
+		{"no filter", opt.Options{Comparer: opaque{engine.o.Comparer}}},
+		{"another filter", opt.Options{Comparer: opaque{engine.o.Comparer}, Filter: lengthFilter{}}},
+	} {
+		_, r := openBoth(t, contents, &tt.o)
+		for _, e := range entries {
+			if k, _, err := r.Find(e.key, true, nil); err != nil || !bytes.Equal(k, e.key) {
+				t.Fatalf("%s: Find(%q) = %q, %v", tt.name, e.key, k, err)
+			}
+		}
+	}
+	o := engine.o
+	o.Filter, o.AltFilters = nil, append(o.AltFilters, lengthFilter{}, engine.o.Filter)
+	_, r := openBoth(t, contents, &o)
+	if _, _, err := r.Find(internalKey([]byte("absent"), 1, 1), true, nil); err != goleveldb.ErrNotFound {
+		t.Errorf("alternative filters: %v", err)
+	}
+}
+
+// opaque is a comparer of internal keys that is not known to be one.
+type opaque struct {
+	inner interface{ Compare(a, b []byte) int }
+}
+
+func (o opaque) Compare(a, b []byte) int       { return o.inner.Compare(a, b) }
+func (opaque) Name() string                    { return "test.Opaque" }
+func (opaque) Separator(_, _, _ []byte) []byte { return nil }
+func (opaque) Successor(_, _ []byte) []byte    { return nil }
+
+// A released Reader fails, and what it has returned stays.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	c := tableCases()[3]
+	entries := c.entries(300)
+	theirs, ours := openBoth(t, theirTable(t, &c.o, entries), &c.o)
+	for _, r := range []reader{theirs, ours} {
+		_, value, err := r.Find(entries[9].key, false, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Release()
+		r.Release()
+		_, getErr := r.Get(entries[9].key, nil)
+		_, _, findErr := r.Find(entries[9].key, true, nil)
+		_, offsetErr := r.OffsetOf(entries[9].key)
+		late := r.NewIterator(&util.Range{Start: []byte("0")}, nil)
+		for i, err := range []error{getErr, findErr, offsetErr, late.Error()} {
+			if errorKind(err) != "reader released" {
+				t.Errorf("%T: call %d after Release: %v", r, i, err)
+			}
+		}
+		late.Release()
+		if !bytes.Equal(value, entries[9].value) {
+			t.Errorf("%T: the value is %q after Release", r, value)
+		}
+	}
+}
+
+// An iterator of a released Reader fails when it comes to another block. goleveldb's panics.
+func TestIteratorOfAReleasedReader(t *testing.T) {
+	t.Parallel()
+	c := tableCases()[3]
+	_, r := openBoth(t, theirTable(t, &c.o, c.entries(300)), &c.o)
+	it := r.NewIterator(nil, nil)
+	defer it.Release()
+	if !it.Next() {
+		t.Fatal(it.Error())
+	}
+	r.Release()
+	for it.Next() {
+	}
+	if err := it.Error(); err != goleveldb.ErrReaderReleased {
+		t.Errorf("Error = %v, want %v", err, goleveldb.ErrReaderReleased)
+	}
+}

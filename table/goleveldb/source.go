@@ -1,0 +1,37 @@
+package goleveldb
+
+import (
+	"io"
+	"sync"
+)
+
+// A source is the file that a Reader reads from. Its errors are sourceErrors.
+type source struct {
+	mu   sync.RWMutex // so that the file is not closed while it is read
+	file io.ReaderAt  // nil: the Reader is released
+}
+
+// ReadAt reads from the file.
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.file == nil {
+		return 0, &sourceError{ErrReaderReleased}
+	}
+	n, err := s.file.ReadAt(p, off)
+	if err != nil && err != io.EOF {
+		err = &sourceError{err}
+	}
+	return n, err
+}
+
+// release waits for all reads, and closes the file if it can be closed.
+func (s *source) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, ok := s.file.(io.Closer); ok {
+		// As in goleveldb, nobody is told of an error: the file was only read.
+		_ = c.Close()
+	}
+	s.file = nil
+}
