@@ -111,13 +111,16 @@ func copyTree(dir, source string) error {
 	})
 }
 
-// replaceTables replaces the package in dir.
+// replaceTables replaces the package in dir. It leaves the tests there that use what is exported.
 func replaceTables(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
 		return errors.Join(fmt.Errorf("engine: %s has no Go files", dir), err)
 	}
 	for _, name := range files {
+		if base := filepath.Base(name); base == "table_test.go" || base == "table_suite_test.go" {
+			continue
+		}
 		if err := os.Remove(name); err != nil {
 			return fmt.Errorf("engine: %w", err)
 		}
@@ -137,6 +140,18 @@ func (m *Module) writeMod(path string) error {
 		fmt.Fprintf(&b, "require %s v0.1.0\nreplace %s => %s\n", r.path, r.path, r.dir)
 	}
 	return os.WriteFile(filepath.Join(m.Dir, "go.mod"), b.Bytes(), 0o666)
+}
+
+// Replace makes the module require another module: the one that the working directory is in.
+func (m *Module) Replace(path string) error {
+	dir, err := moduleDir(path)
+	if err != nil {
+		return err
+	}
+	if out, err := goCommand(m.Dir, "mod", "edit", "-require="+path+"@v0.1.0", "-replace="+path+"="+dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("engine: go mod edit: %w\n%s", err, out)
+	}
+	return nil
 }
 
 // writeSum writes the module's go.sum.

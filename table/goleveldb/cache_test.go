@@ -59,6 +59,7 @@ func TestCache(t *testing.T) {
 		ro     *opt.ReadOptions
 		reads  int64
 	}{
+		{"not filled", nil, shared, 1, &opt.ReadOptions{DontFillCache: true}, 2},
 		{"filled", nil, shared, 1, nil, 1},
 		{"a second Reader", nil, shared, 1, nil, 0},
 		{"found though not to be filled", nil, shared, 1, &opt.ReadOptions{DontFillCache: true}, 0},

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -81,13 +82,31 @@ func TestEnginesExchangeDatabases(t *testing.T) {
 	}
 }
 
-// goleveldb's own tests of its engine pass on our tables.
+// goleveldb's own tests of its engine and of its tables pass on our tables.
 func TestEngineSuite(t *testing.T) {
 	t.Parallel()
 	long.Test(t)
-	out := goRun(t, newEngine(t), "test", "-vet=off", "-count=1", "-v", "github.com/syndtr/goleveldb/leveldb")
-	if passed := strings.Count(out, "\n--- PASS: Test"); passed < 80 {
-		t.Errorf("%d of goleveldb's tests have passed, want 80 or more:\n%s", passed, out)
+	m := newEngine(t)
+	leaveOut(t, filepath.Join(m.Dir, "goleveldb", "leveldb", "table", "table_test.go"))
+	out := goRun(t, m, "test", "-vet=off", "-count=1", "-v", "github.com/syndtr/goleveldb/leveldb", "github.com/syndtr/goleveldb/leveldb/table")
+	if passed := strings.Count(out, "\n--- PASS: Test"); passed < 84 {
+		t.Errorf("%d of goleveldb's tests have passed, want 84 or more:\n%s", passed, out)
+	}
+}
+
+// leaveOut removes from goleveldb's test of its tables the part that looks into a Reader's fields.
+func leaveOut(t *testing.T, name string) {
+	t.Helper()
+	source, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := regexp.MustCompile(`(?s)func\(r \*Reader\) \{\s*It\("should have correct blocks number".*?\n\t\t\t\}\)\)`)
+	if !part.Match(source) {
+		t.Fatalf("%s has no such part", name)
+	}
+	if err := os.WriteFile(name, part.ReplaceAll(source, []byte("nil))")), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -18,11 +18,12 @@ func (r *Reader) Find(key []byte, filtered bool, ro *opt.ReadOptions) (rkey, val
 	if err != nil {
 		return nil, nil, err
 	}
-	find := t.FindGE
+	lookups := t.With(table.LookupOptions{NoFill: ro.GetDontFillCache()})
 	if filtered && hasFilter(t) {
-		find = t.Find
+		rkey, value, err = lookups.AppendFind(nil, nil, key)
+		return rkey, value, r.translate(err)
 	}
-	if rkey, value, err = find(key); err != nil {
+	if rkey, value, err = lookups.FindGE(key); err != nil {
 		return nil, nil, r.translate(err)
 	}
 	return bytes.Clone(rkey), bytes.Clone(value), nil
@@ -45,12 +46,13 @@ func (r *Reader) Get(key []byte, ro *opt.ReadOptions) (value []byte, err error) 
 	if err != nil {
 		return nil, err
 	}
+	lookups := t.With(table.LookupOptions{NoFill: ro.GetDontFillCache()})
 	if !r.order.foreign {
-		value, err = t.AppendGet(nil, key)
+		value, err = lookups.AppendGet(nil, key)
 		return value, r.translate(err)
 	}
 	// Keys of different bytes can be equal in the order of a program, but not in a filter.
-	rkey, value, err := t.FindGE(key)
+	rkey, value, err := lookups.FindGE(key)
 	if err == nil && r.order.comparer.Compare(rkey, key) != 0 {
 		value, err = nil, table.ErrNotFound
 	}

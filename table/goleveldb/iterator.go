@@ -59,7 +59,7 @@ func (i *tableIterator) search() error {
 	if err != nil {
 		return err
 	}
-	o := table.IterOptions{NoFill: i.noFill}
+	o := table.IterOptions{NoFill: i.noFill, OnDamage: i.passes}
 	if i.slice != nil {
 		o.Lower, o.Upper = i.slice.Start, i.slice.Limit
 	}
@@ -74,7 +74,7 @@ func (i *tableIterator) list() error {
 	if err != nil {
 		return err
 	}
-	i.replace(t.NewIter(&table.IterOptions{NoFill: i.noFill}))
+	i.replace(t.NewIter(&table.IterOptions{NoFill: i.noFill, OnDamage: i.passes}))
 	i.ordered = t == i.r.ordered.opened.Load()
 	return nil
 }
@@ -179,7 +179,7 @@ func (i *tableIterator) goOn(offset int64, first, next func(*table.Iter) bool) b
 	}
 	told := i.callback
 	i.callback = nil // it was told of all damage before
-	i.replace(t.NewIter(&table.IterOptions{NoFill: i.noFill}))
+	i.replace(t.NewIter(&table.IterOptions{NoFill: i.noFill, OnDamage: i.passes}))
 	i.ordered = false
 	ok := first(i.it)
 	for ok && int64(i.it.Block().Offset) != offset {

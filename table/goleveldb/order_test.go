@@ -15,7 +15,7 @@ import (
 func TestListInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range tableCases() {
-		entries := c.entries(300)
+		entries := c.entries(90)
 		contents := theirTable(t, &c.o, entries)
 		for _, o := range []*opt.Options{nil, {Comparer: strict{}}} {
 			_, r := openBoth(t, contents, o)

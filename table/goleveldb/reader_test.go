@@ -34,7 +34,7 @@ func (c *tableCase) probes(entries []entry) (keys [][]byte) {
 func TestReader(t *testing.T) {
 	t.Parallel()
 	for _, c := range tableCases() {
-		for _, n := range []int{0, 1, 200} {
+		for _, n := range []int{0, 1, 80} {
 			if n == 0 && c.internal {
 				continue // goleveldb panics
 			}

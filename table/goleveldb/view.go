@@ -1,6 +1,7 @@
 package goleveldb
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -29,19 +30,31 @@ func (v *view) open(r *Reader) (*table.Reader, error) {
 	if r.released.Load() {
 		return nil, table.ErrClosed
 	}
-	t, err := table.NewReader(&r.src, r.size, &v.options)
-	if err == nil && !v.options.IgnoreFilter && !known(t.Filters(), v.options.FilterPolicies) {
-		v.options.IgnoreFilter = true
-		err = t.Close()
-		if err == nil {
-			t, err = table.NewReader(&r.src, r.size, &v.options)
-		}
-	}
+	t, err := v.read(r)
 	if err != nil {
 		return nil, err
 	}
 	v.opened.Store(t)
 	return t, nil
+}
+
+// read opens the table.Reader.
+func (v *view) read(r *Reader) (*table.Reader, error) {
+	t, err := table.NewReader(&r.src, r.size, &v.options)
+	if v == &r.ordered && r.order.internal && errors.Is(err, table.ErrOrder) {
+		return v.reorder(r, err)
+	}
+	if err != nil || v.options.IgnoreFilter {
+		return t, err
+	}
+	if known(t.Filters(), v.options.FilterPolicies) && !(r.order.internal && v.deniesItsKeys(t)) {
+		return t, nil
+	}
+	v.options.IgnoreFilter = true
+	if err := t.Close(); err != nil {
+		return nil, err
+	}
+	return table.NewReader(&r.src, r.size, &v.options)
 }
 
 // close closes the table.Reader, if it is open.
