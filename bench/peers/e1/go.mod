@@ -1,0 +1,13 @@
+module github.com/sievetable/sievetable/bench/peers/e1
+
+go 1.25
+
+require (
+	github.com/google/go-cmp v0.7.0
+	github.com/sievetable/sievetable v0.1.0
+	github.com/syndtr/goleveldb v1.0.1-0.20220721030215-126854af5e6d
+)
+
+require github.com/golang/snappy v1.0.0 // indirect
+
+replace github.com/sievetable/sievetable => ../../..
