@@ -44,6 +44,10 @@
 //   - Find and FindKey with filtered set return ErrNotFound if the table has a filter and not
 //     the key, even if the filter gives a false positive. In tables of the engine, that is the
 //     user key. goleveldb then returns the next entry. Get asks the filters too.
+//   - A damaged metaindex costs the filter. In goleveldb, the table cannot be read then.
+//   - Tables that goleveldb's Recover has written are read in full. Their index is in another order
+//     than that of the engine's keys, and their filters hold other keys, which hides entries from
+//     goleveldb. Where the index cannot be used, the Reader keeps a copy of the table in memory.
 //   - A block that is damaged is left out as a whole by an iterator that is not strict, and no
 //     entry of it is returned. More is checked, such as the order of keys, and what a handle
 //     points at.
