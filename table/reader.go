@@ -136,8 +136,15 @@ func (r *Reader) FilterErr() error {
 }
 
 // Filters returns the filters that lookups check. What is nil is not in the table, or not in use:
-// see FilterErr.
-func (r *Reader) Filters() LayoutFilters { return r.filters }
+// see FilterErr. They may be used after Close. With CacheIndexAndFilters they are read if the Cache
+// has evicted them, and nil if that fails.
+func (r *Reader) Filters() LayoutFilters {
+	t, err := r.table()
+	if err != nil {
+		return LayoutFilters{}
+	}
+	return t.filters
+}
 
 // Close waits until all handles are released that Acquire has taken. Then it closes the Reader,
 // and the file if Open has opened it. After Close, lookups, Verify, Properties, FirstKey,
