@@ -30,8 +30,11 @@ func TestCacheChangesNoAnswer(t *testing.T) {
 			rooms = []int64{-1, 0, 1, 3000, 20_000, 1 << 30}
 		}
 		for i := range 2 * len(rooms) {
-			c, room := table.NewCache(rooms[i/2]), rooms[i/2]
-			r := open(t, g.Contents, &table.ReaderOptions{Cache: c, CacheIndexAndFilters: i%2 > 0})
+			c, room, evictable := table.NewCache(rooms[i/2]), rooms[i/2], i%2 > 0
+			if evictable && len(g.Want) > 500 {
+				continue // each lookup may open the table
+			}
+			r := open(t, g.Contents, &table.ReaderOptions{Cache: c, CacheIndexAndFilters: evictable})
 			for range 2 {
 				checkLookups(t, r, g.Want)
 				if diff := diffPairs(g.Want, forward(t, r.NewIter(nil))); diff != "" {
