@@ -28,8 +28,6 @@ type dataBlock struct {
 
 	buffers *buffers       // of contents, if a lookup took them from the pool
 	scratch *decoded.Block // the memory of entries, if a lookup took it from the pool
-
-	borrowsKey bool // the key that seekGE returns need not outlive release
 }
 
 var (
@@ -38,13 +36,13 @@ var (
 )
 
 // openForLookup sets d to data block i. The caller releases d.
-func (d *dataBlock) openForLookup(l *Lookups, i int) error {
-	if d.openCached(l.t, i) {
+func (d *dataBlock) openForLookup(r *openTable, i int, o *LookupOptions) error {
+	if d.openCached(r, i) {
 		return nil
 	}
 	d.buffers = buffersPool.Get().(*buffers)
-	d.buffers.ctx = l.o.Context
-	return d.openRead(l.t, i, l.o.NoFill)
+	d.buffers.ctx = o.Context
+	return d.openRead(r, i, o.NoFill)
 }
 
 // openAhead sets d to data block i, for a lookup. ahead has the block, unless that is too long.
@@ -128,10 +126,10 @@ func (d *dataBlock) get(key []byte) (value []byte, found bool, err error) {
 	return value, found, err
 }
 
-// seekGE returns the first entry whose key is ≥ key, and whether there is one. The entry is
-// valid until d is released. seekGE takes at most that many bytes of memory for keys that share
-// bytes.
-func (d *dataBlock) seekGE(key []byte, memory int) (k, v []byte, found bool, err error) {
+// seekGE returns the first entry whose key is ≥ key, and whether there is one. It takes at
+// most that many bytes of memory for keys that share bytes. If borrows, d may have the key in
+// memory that keepEntry does not keep.
+func (d *dataBlock) seekGE(key []byte, memory int, borrows bool) (k, v []byte, found bool, err error) {
 	if d.decoded {
 		i := d.entries.SeekGE(key)
 		if i == d.entries.Len() {
@@ -141,7 +139,7 @@ func (d *dataBlock) seekGE(key []byte, memory int) (k, v []byte, found bool, err
 	}
 	var own []byte
 	buf := &own
-	if d.borrowsKey {
+	if borrows {
 		buf = &d.buffers.key
 	}
 	if k, v, found, err = block.SeekGEInto(buf, d.contents, d.r.order, key, d.lookupBudget(memory)); err != nil {

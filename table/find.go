@@ -19,7 +19,7 @@ import "bytes"
 // than you want: compare the keys. Without a FilterKey, Find finds exactly what Get finds.
 //
 // Key and value stay valid, also after Close. The caller must not change them.
-func (r *Reader) Find(key []byte) (k, v []byte, err error) { return Lookups{r: r}.Find(key) }
+func (r *Reader) Find(key []byte) (k, v []byte, err error) { return r.find(&noOptions, key, nil) }
 
 // AppendFind does what Find does, and appends the key and the value of the entry to dstKey and
 // dstValue. It returns the extended slices. If there is no such entry, or after any other error,
@@ -28,39 +28,50 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) { return Lookups{r: r
 // It allocates nothing if the slices have enough capacity and what AppendGet says is true. Keys
 // of less than 64 KiB are then wanted in every order.
 func (r *Reader) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
-	return Lookups{r: r}.AppendFind(dstKey, dstValue, key)
+	return r.appendFind(&noOptions, dstKey, dstValue, key)
 }
 
-// find sets d to the data block of the entry that Find returns, and returns the entry, which is
-// valid until d is released. The caller releases d.
-func (l *Lookups) find(d *dataBlock, key []byte) (k, v []byte, err error) {
-	if err := l.start(); err != nil {
+// appendFind does what AppendFind does, with options.
+func (r *Reader) appendFind(o *LookupOptions, dstKey, dstValue, key []byte) (k, v []byte, err error) {
+	if k, v, err = r.find(o, key, &appendTo{dstKey, dstValue}); err != nil {
+		return dstKey, dstValue, err
+	}
+	return k, v, nil
+}
+
+// An appendTo is what AppendFind appends to.
+type appendTo struct{ key, value []byte }
+
+// find does what Find does if dst is nil, and else what AppendFind does, with options. After an
+// error it returns nil.
+func (r *Reader) find(o *LookupOptions, key []byte, dst *appendTo) (k, v []byte, err error) {
+	t, err := r.startLookup(o)
+	if err != nil {
 		return nil, nil, err
 	}
-	r := l.t
-	filterKey := filterKeyOf(r.o.FilterKey, key)
-	mayContain, tableChecked := r.tableMayContain(filterKey)
+	filterKey := filterKeyOf(t.o.FilterKey, key)
+	mayContain, tableChecked := t.tableMayContain(filterKey)
 	if !mayContain {
 		return nil, nil, ErrNotFound
 	}
-	memory := dataKeyBudget.forFile(r.footerOffset)
-	first := r.index.search(key)
-	for i := first; i < r.index.len(); i++ {
-		mayContain, blockChecked := r.blockMayContain(i, filterKey)
+	memory := dataKeyBudget.forFile(t.footerOffset)
+	first := t.index.search(key)
+	for i := first; i < t.index.len(); i++ {
+		mayContain, blockChecked := t.blockMayContain(i, filterKey)
 		if mayContain {
-			k, v, found, err := l.findInBlock(d, i, key, filterKey, memory, tableChecked || blockChecked)
+			k, v, found, err := t.findInBlock(o, i, key, filterKey, memory, tableChecked || blockChecked, dst)
 			if err != nil || found {
 				return k, v, err
 			}
 		} else if i > first {
 			break
 		}
-		if !r.nextMayHave(i, filterKey) {
+		if !t.nextMayHave(i, filterKey) {
 			break
 		}
 		memory = 0 // of the next block it takes the first key, which shares nothing
 	}
-	return nil, nil, r.notInIndex()
+	return nil, nil, t.notInIndex()
 }
 
 // nextMayHave reports whether the data block behind block i may have the first key that is ≥
@@ -70,30 +81,30 @@ func (r *openTable) nextMayHave(i int, filterKey []byte) bool {
 	return r.o.FilterKey != nil && (!r.filtersUserKeys || r.sameFilterKey(r.index.separator(i), filterKey))
 }
 
-// findInBlock sets d to data block i, and returns the first entry whose key is ≥ key, and whether
-// there is one. If it has another filter key than filterKey, the error is ErrNotFound. It takes
-// at most that many bytes of memory for keys that share bytes.
-func (l *Lookups) findInBlock(d *dataBlock, i int, key, filterKey []byte, memory int, filterChecked bool) (k, v []byte, found bool, err error) {
-	if k, v, found, err = l.seekGE(d, i, key, memory); err != nil {
+// findInBlock returns the first entry of data block i whose key is ≥ key, and whether there
+// is one. If it has another filter key than filterKey, the error is ErrNotFound. It takes at
+// most that many bytes of memory for keys that share bytes. dst is as for find.
+func (r *openTable) findInBlock(o *LookupOptions, i int, key, filterKey []byte, memory int, filterChecked bool, dst *appendTo) (k, v []byte, found bool, err error) {
+	var d dataBlock
+	defer d.release()
+	if err := d.openForLookup(r, i, o); err != nil {
 		return nil, nil, false, err
 	}
-	same := found && l.t.sameFilterKey(k, filterKey)
-	l.t.endLookup(d, same, filterChecked)
-	if found && !same {
+	if k, v, found, err = d.seekGE(key, memory, dst != nil); err != nil {
+		return nil, nil, false, err
+	}
+	same := found && r.sameFilterKey(k, filterKey)
+	r.endLookup(&d, same, filterChecked)
+	switch {
+	case !found:
+		return nil, nil, false, nil
+	case !same:
 		return nil, nil, true, ErrNotFound
+	case dst != nil:
+		return append(dst.key, k...), append(dst.value, v...), true, nil
 	}
-	return k, v, found, nil
-}
-
-// seekGE sets d to data block i, in place of the block before, and returns the first entry whose
-// key is ≥ key, and whether there is one.
-func (l *Lookups) seekGE(d *dataBlock, i int, key []byte, memory int) (k, v []byte, found bool, err error) {
-	d.release()
-	*d = dataBlock{borrowsKey: d.borrowsKey}
-	if err := d.openForLookup(l, i); err != nil {
-		return nil, nil, false, err
-	}
-	return d.seekGE(key, memory)
+	k, v = d.keepEntry(k, v)
+	return k, v, true, nil
 }
 
 // sameFilterKey reports whether the filter key of key is filterKey. A FilterKey of the user's

@@ -7,25 +7,38 @@ package table
 // that wants one entry.
 //
 // Key and value stay valid, also after Close. The caller must not change them.
-func (r *Reader) FindGE(key []byte) (k, v []byte, err error) { return Lookups{r: r}.FindGE(key) }
+func (r *Reader) FindGE(key []byte) (k, v []byte, err error) { return r.findGE(&noOptions, key) }
 
-// findGE sets d to the data block of the entry that FindGE returns, and returns the entry, which
-// is valid until d is released. The caller releases d.
-func (l *Lookups) findGE(d *dataBlock, key []byte) (k, v []byte, err error) {
-	if err := l.start(); err != nil {
+// findGE does what FindGE does, with options.
+func (r *Reader) findGE(o *LookupOptions, key []byte) (k, v []byte, err error) {
+	t, err := r.startLookup(o)
+	if err != nil {
 		return nil, nil, err
 	}
-	r := l.t
-	memory := dataKeyBudget.forFile(r.footerOffset)
-	for i := r.index.search(key); i < r.index.len(); i++ {
-		k, v, found, err := l.seekGE(d, i, key, memory)
-		if err != nil {
-			return nil, nil, err
-		}
-		if d.admit(); found {
-			return k, v, nil
+	memory := dataKeyBudget.forFile(t.footerOffset)
+	for i := t.index.search(key); i < t.index.len(); i++ {
+		k, v, found, err := t.findGEInBlock(o, i, key, memory)
+		if err != nil || found {
+			return k, v, err
 		}
 		memory = 0 // of the next block it takes the first key, which shares nothing
 	}
-	return nil, nil, r.notInIndex()
+	return nil, nil, t.notInIndex()
+}
+
+// findGEInBlock returns the first entry of data block i whose key is ≥ key, and whether there is
+// one. It takes at most that many bytes of memory for keys that share bytes.
+func (r *openTable) findGEInBlock(o *LookupOptions, i int, key []byte, memory int) (k, v []byte, found bool, err error) {
+	var d dataBlock
+	defer d.release()
+	if err := d.openForLookup(r, i, o); err != nil {
+		return nil, nil, false, err
+	}
+	if k, v, found, err = d.seekGE(key, memory, false); err != nil {
+		return nil, nil, false, err
+	}
+	if d.admit(); found {
+		k, v = d.keepEntry(k, v)
+	}
+	return k, v, found, nil
 }

@@ -10,7 +10,7 @@ package table
 // capacity behind it. It can be a part of a larger buffer, which then stays in memory with
 // it: with a Cache that is the data block, and without one at most about four times the
 // value.
-func (r *Reader) Get(key []byte) ([]byte, error) { return Lookups{r: r}.Get(key) }
+func (r *Reader) Get(key []byte) ([]byte, error) { return r.get(&noOptions, key, nil) }
 
 // AppendGet appends the value of key to dst and returns the extended slice. If the table
 // does not have the key, or after any other error, it returns dst as it was.
@@ -20,19 +20,76 @@ func (r *Reader) Get(key []byte) ([]byte, error) { return Lookups{r: r}.Get(key)
 //   - with a Cache: the data block is in it;
 //   - without a Cache: the block takes at most 1 MiB, in the file and decompressed, and in
 //     an order that is not bytewise each of its keys takes less than 64 KiB.
-func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) { return Lookups{r: r}.AppendGet(dst, key) }
+func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) { return r.appendGet(&noOptions, dst, key) }
+
+// appendGet does what AppendGet does, with options.
+func (r *Reader) appendGet(o *LookupOptions, dst, key []byte) ([]byte, error) {
+	extended, err := r.get(o, key, &dst)
+	if err != nil {
+		return dst, err
+	}
+	return extended, nil
+}
+
+// get does what Get does if dst is nil, and else what AppendGet does, with options. After an
+// error it returns nil.
+func (r *Reader) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, error) {
+	t, err := r.startLookup(o)
+	if err != nil {
+		return nil, err
+	}
+	i, filterChecked, err := t.locate(key)
+	if err != nil {
+		return nil, err
+	}
+	var d dataBlock
+	var value []byte
+	if err = d.openForLookup(t, i, o); err == nil {
+		value, err = d.lookup(t, key, filterChecked)
+	}
+	switch {
+	case err != nil:
+	case dst == nil || len(*dst) == 0 && cap(*dst) < len(value) && d.buffers != nil: // does not copy a large value
+		value = d.keepValue(value)
+	default:
+		value = append(*dst, value...)
+	}
+	d.release()
+	return value, err
+}
 
 // Locate returns where the only data block is that can have key. It reads nothing. If a filter
 // or the index rules key out, the error is ErrNotFound. If the table has a filter only, the
 // error for other keys is ErrFilterOnly. A program can use it to ask for keys of the same block
 // together, or to see which keys a damaged block concerns.
 func (r *Reader) Locate(key []byte) (Handle, error) {
-	l := Lookups{r: r}
-	i, _, err := l.locate(key)
+	t, err := r.startLookup(&noOptions)
 	if err != nil {
 		return Handle{}, err
 	}
-	return l.t.index.handles.at(i), nil
+	i, _, err := t.locate(key)
+	if err != nil {
+		return Handle{}, err
+	}
+	return t.index.handles.at(i), nil
+}
+
+// locate returns the only data block that can have key, and whether a filter was checked.
+// The error is ErrNotFound if filters or index rule key out.
+func (r *openTable) locate(key []byte) (i int, filterChecked bool, err error) {
+	filterKey := filterKeyOf(r.o.FilterKey, key)
+	mayContain, tableChecked := r.tableMayContain(filterKey)
+	if !mayContain {
+		return 0, true, ErrNotFound
+	}
+	if i = r.index.search(key); i == r.index.len() {
+		return 0, tableChecked, r.notInIndex()
+	}
+	mayContain, blockChecked := r.blockMayContain(i, filterKey)
+	if !mayContain {
+		return 0, true, ErrNotFound
+	}
+	return i, tableChecked || blockChecked, nil
 }
 
 // notInIndex is the error for a key that is > all separators.

@@ -18,7 +18,7 @@ type ContextReaderAt interface {
 
 // GetContext is Get with a read that ctx can end: see [LookupOptions].
 func (r *Reader) GetContext(ctx context.Context, key []byte) ([]byte, error) {
-	return r.With(LookupOptions{Context: ctx}).Get(key)
+	return r.get(&LookupOptions{Context: ctx}, key, nil)
 }
 
 // readSpan returns what to read of the file before the block at h is opened. If the block is

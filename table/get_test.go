@@ -205,6 +205,10 @@ func TestLookupAllocations(t *testing.T) {
 			{"Get of an absent key", table.ErrNotFound, 0, "the filter answers", func() error { _, err := r.Get(absent); return err }},
 			{"AppendGet with room", nil, 0, "buffers are pooled", func() error { _, err := r.AppendGet(dst, present); return err }},
 			{"AppendFind with room", nil, 0, "buffers are pooled", func() error { _, _, err := r.AppendFind(keyDst, dst, present); return err }},
+			{"AppendGet with options", nil, 0, "options are values", func() error {
+				_, err := r.With(table.LookupOptions{Context: t.Context(), NoFill: true}).AppendGet(dst, present)
+				return err
+			}},
 			{"Get of a present key", nil, 1, "the value is the caller's", func() error { _, err := r.Get(present); return err }},
 		} {
 			var err error
