@@ -61,9 +61,9 @@
 //
 // [Iter] iterates over one table. [NewLevelIter] goes through the tables of a level of a
 // database, one after the other. [NewMergingIter] merges iterators, such as those of all
-// levels. [NewSnapshotIter] turns internal keys into user keys, as a snapshot sees them. All
-// of them are Iterators. The package's example "Engine" is an LSM engine that is built on
-// them.
+// levels and, by [NewMemoryIter], that of what is in memory. [NewSnapshotIter] turns internal
+// keys into user keys, as a snapshot sees them. All of them are Iterators. The package's example
+// "Engine" is an LSM engine that is built on them.
 //
 // # Trust
 //

@@ -98,7 +98,7 @@ func forward(t testing.TB, it *table.Iter) []workload.Pair {
 }
 
 // backward returns all pairs from Last on by Prev, in ascending order.
-func backward(t testing.TB, it *table.Iter) []workload.Pair {
+func backward(t testing.TB, it table.Iterator) []workload.Pair {
 	t.Helper()
 	var got []workload.Pair
 	for ok := it.Last(); ok; ok = it.Prev() {

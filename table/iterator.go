@@ -1,8 +1,8 @@
 package table
 
 // An Iterator moves over entries in the order of their keys, in both directions. [Iter] is
-// an Iterator over one table. [LevelIter], [MergingIter] and [SnapshotIter] are Iterators
-// over others.
+// an Iterator over one table, and [MemoryIter] over entries in memory. [LevelIter],
+// [MergingIter] and [SnapshotIter] are Iterators over others.
 //
 // An Iterator is at an entry, before the first entry, or after the last one. A new one is
 // before the first entry. From there Next moves to the first entry, and from after the last
@@ -11,7 +11,7 @@ package table
 // A move that fails returns false, and Error returns why. Next and Prev then fail too, until
 // First, Last, SeekGE or SeekLT finds an entry, the end or the start.
 //
-// Implement it for other sources of entries, such as the memtable of an engine. Before the
+// Implement it for other sources of entries, such as the skip list of an engine. Before the
 // first entry Prev stays there, and after the last one Next does. The key of an entry is
 // never nil, also if it is empty. A second Close returns ErrClosed.
 //

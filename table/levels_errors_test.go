@@ -156,7 +156,11 @@ func TestIteratorsCloseErrors(t *testing.T) {
 	if err := s.Close(); fmt.Sprint(err) != "broken\nbroken" {
 		t.Errorf("closing two: %v", err)
 	}
-	for _, it := range []table.Iterator{it, m, s} {
+	memory := memoryIter(order, pairsOf("a"))
+	if !memory.First() || memory.Close() != nil {
+		t.Errorf("closing a MemoryIter: %v", memory.Error())
+	}
+	for _, it := range []table.Iterator{it, m, s, memory} {
 		if it.Next() || it.Prev() || it.First() || it.Last() || it.SeekGE([]byte("a")) || it.SeekLT([]byte("z")) || it.Valid() {
 			t.Errorf("%T: it is closed, and moved", it)
 		}
@@ -232,6 +236,12 @@ func TestIteratorsThatPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	panicsIn(t, level, &panics)
+	panicsIn(t, table.NewMemoryIter(order, 3, func(i int) (key, value []byte) {
+		if panics {
+			panic("entry")
+		}
+		return []byte{'a' + byte(i)}, nil
+	}), &panics)
 	panicsIn(t, table.NewMergingIter(order, level, iterOf(t, nil, pairsOf("aa", "bb"))), &panics)
 }
 
@@ -250,50 +260,6 @@ func panicsIn(t *testing.T, it table.Iterator, panics *bool) {
 		*panics = false
 		if it.Valid() || it.Next() || it.Prev() || it.Error() == nil {
 			t.Fatalf("%T: after a panic: Valid = %v, Error = %v", it, it.Valid(), it.Error())
-		}
-	}
-}
-
-// One iterator far ahead costs one comparison an entry, and no move allocates.
-func TestMergingCosts(t *testing.T) {
-	compared := 0
-	order := noOrder{table.BytewiseComparer, func(a, b []byte) int {
-		compared++
-		return bytes.Compare(a, b)
-	}}
-	pairs := numbered(1000)
-	m := table.NewMergingIter(order, iterOf(t, nil, pairsOf("x", "y")), iterOf(t, nil, pairs), iterOf(t, nil, pairsOf("z")))
-	m.First()
-	compared = 0
-	for m.Source() == 1 && m.Next() {
-	}
-	if compared > len(pairs)+2 {
-		t.Errorf("%d comparisons for %d entries, want one each", compared, len(pairs))
-	}
-	internal := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
-	var versions [2][]workload.Pair
-	for i := range 2000 {
-		k := table.InternalKey{UserKey: fmt.Appendf(nil, "key%06d", i/3), Sequence: uint64(9000 - i), Kind: table.Kind(min(1, i%4))}
-		versions[i%2] = append(versions[i%2], workload.Pair{Key: k.Append(nil), Value: make([]byte, i%30)})
-	}
-	s := table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(internal.Comparer, iterOf(t, internal, versions[0]), iterOf(t, internal, versions[1])), 8990)
-	seek := []byte("key000300")
-	for name, it := range map[string]table.Iterator{"merging": m, "snapshot": s} {
-		scan := func() {
-			for ok := it.First(); ok; ok = it.Next() {
-			}
-			for ok := it.Last(); ok; ok = it.Prev() {
-			}
-			for range 10 {
-				it.SeekGE(seek)
-				it.Prev()
-				it.Next()
-				it.SeekLT(seek)
-			}
-		}
-		scan() // takes the buffers
-		if got := testing.AllocsPerRun(10, scan); got != 0 && !raceEnabled {
-			t.Errorf("%s: %v allocations in a scan there and back, want 0", name, got)
 		}
 	}
 }

@@ -14,9 +14,10 @@ import (
 )
 
 // levels are a database of a few random versions of a few random keys, in tables of
-// one to six levels.
+// one to sixteen levels, or in memory.
 type levels struct {
 	order  table.Comparer // of internal keys
+	repeat int            // how often each byte of a random key is repeated
 	levels []level
 	all    []workload.Pair // merged, the first level's first of equal ones
 
@@ -25,8 +26,9 @@ type levels struct {
 	openEver int
 }
 
-// level is tables whose ranges do not overlap.
+// level is tables whose ranges do not overlap, or a memtable.
 type level struct {
+	memory bool
 	pairs  []workload.Pair
 	ranges []table.LevelTable
 	tables [][]byte
@@ -36,9 +38,9 @@ var errBroken = errors.New("broken")
 
 // randomLevels makes some. Values begin with the level's number.
 func randomLevels(t *testing.T, rng *rand.Rand, user table.Comparer) *levels {
-	db := &levels{order: table.InternalComparer(user), levels: make([]level, 1+rng.IntN(6))}
+	db := &levels{order: table.InternalComparer(user), repeat: 1 + 5*rng.IntN(2), levels: make([]level, 1+rng.IntN(6)*(1+rng.IntN(3)))}
 	for sequence := range rng.IntN(60) {
-		k := table.InternalKey{UserKey: fewBytes(rng), Sequence: uint64(sequence), Kind: table.Kind(min(rng.IntN(3), 1))}
+		k := table.InternalKey{UserKey: db.userKey(rng), Sequence: uint64(sequence), Kind: table.Kind(min(rng.IntN(3), 1))}
 		for copies := 1 + rng.IntN(8)/7; copies > 0; copies-- {
 			i := rng.IntN(len(db.levels))
 			p := workload.Pair{Key: k.Append(nil), Value: append([]byte{byte(i)}, make([]byte, rng.IntN(20))...)}
@@ -50,11 +52,20 @@ func randomLevels(t *testing.T, rng *rand.Rand, user table.Comparer) *levels {
 		l := &db.levels[i]
 		slices.SortFunc(l.pairs, byKey)
 		l.pairs = slices.CompactFunc(l.pairs, func(a, b workload.Pair) bool { return bytes.Equal(a.Key, b.Key) })
-		l.cut(t, rng, db.order)
+		if l.memory = rng.IntN(4) == 0; !l.memory {
+			l.cut(t, rng, db.order)
+		}
 		db.all = append(db.all, l.pairs...)
 	}
 	slices.SortStableFunc(db.all, byKey)
 	return db
+}
+
+func (db *levels) userKey(rng *rand.Rand) (key []byte) {
+	for _, c := range fewBytes(rng) {
+		key = append(key, bytes.Repeat([]byte{c}, db.repeat)...)
+	}
+	return key
 }
 
 // cut puts the pairs into tables, and takes a few out again, so that they leave
@@ -93,8 +104,11 @@ func (c counted) Close() error {
 	return c.Iterator.Close()
 }
 
-// iter returns a LevelIter, or an Iter if that will do.
+// iter returns a LevelIter, or an Iter if that will do, or a MemoryIter.
 func (db *levels) iter(t *testing.T, l level) table.Iterator {
+	if l.memory {
+		return memoryIter(db.order, l.pairs)
+	}
 	open := func(i int) (table.Iterator, error) {
 		r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
 			if db.broken {
@@ -121,6 +135,10 @@ func (db *levels) iter(t *testing.T, l level) table.Iterator {
 		t.Fatal(err)
 	}
 	return it
+}
+
+func memoryIter(c table.Comparer, pairs []workload.Pair) *table.MemoryIter {
+	return table.NewMemoryIter(c, len(pairs), func(i int) (key, value []byte) { return pairs[i].Key, pairs[i].Value })
 }
 
 func (db *levels) merging(t *testing.T) *table.MergingIter {
@@ -182,14 +200,14 @@ func walkLevels(t *testing.T, rng *rand.Rand, user table.Comparer) {
 		if len(db.all) > 0 && rng.IntN(2) == 0 {
 			return db.all[rng.IntN(len(db.all))].Key
 		}
-		return table.InternalKey{UserKey: fewBytes(rng), Sequence: uint64(rng.IntN(60)), Kind: table.KindSet}.Append(nil)
+		return table.InternalKey{UserKey: db.userKey(rng), Sequence: uint64(rng.IntN(60)), Kind: table.KindSet}.Append(nil)
 	}
 	l := db.levels[rng.IntN(len(db.levels))]
 	db.walk(t, rng, "level", db.iter(t, l), &model{l.pairs, db.order.Compare, -1}, internalKey)
 	db.walk(t, rng, "merging", db.merging(t), &model{db.all, db.order.Compare, -1}, internalKey)
 	sequence := uint64(rng.IntN(62))
 	db.walk(t, rng, fmt.Sprint("snapshot at ", sequence), table.NewSnapshotIter(user, db.merging(t), sequence),
-		&model{db.seen(user, sequence), user.Compare, -1}, func() []byte { return fewBytes(rng) })
+		&model{db.seen(user, sequence), user.Compare, -1}, func() []byte { return db.userKey(rng) })
 }
 
 // walk makes random moves with both, now and then with sources that fail, and

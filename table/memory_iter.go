@@ -1,0 +1,111 @@
+package table
+
+import "sort"
+
+// A MemoryIter is an [Iterator] over entries in memory, such as those of an engine's memtable.
+// NewMemoryIter returns one.
+type MemoryIter struct {
+	iterState
+	order keyOrder
+	n     int
+	entry func(i int) (key, value []byte)
+
+	i          int // the number of the entry
+	key, value []byte
+}
+
+// NewMemoryIter returns a MemoryIter over n entries. entry(i) returns the key and the value of
+// entry i, 0 ≤ i < n. The entries must be in c's order (nil: BytewiseComparer), and must not change
+// while the MemoryIter is in use. AnyOrder does not work, since keys are compared. Key and Value
+// return what entry returned, but for a key that is nil, which is an empty one.
+//
+// To iterate over a list that grows meanwhile, copy the list first. The keys and values need
+// no copies.
+func NewMemoryIter(c Comparer, n int, entry func(i int) (key, value []byte)) *MemoryIter {
+	return &MemoryIter{order: orderOf(c), n: n, entry: entry}
+}
+
+// Key returns the entry's key, or nil if there is no entry. The caller must not change it.
+func (m *MemoryIter) Key() []byte {
+	if m.at != atEntry {
+		return nil
+	}
+	return m.key
+}
+
+// Value returns the entry's value, or nil if there is no entry. The caller must not change it.
+func (m *MemoryIter) Value() []byte {
+	if m.at != atEntry {
+		return nil
+	}
+	return m.value
+}
+
+// First moves to the first entry, and returns Valid.
+func (m *MemoryIter) First() bool { return m.startMove() && m.moveTo(0) }
+
+// Last moves to the last entry, and returns Valid.
+func (m *MemoryIter) Last() bool { return m.startMove() && m.moveTo(m.n-1) }
+
+// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a part
+// of Key. SeekGE searches by halving.
+func (m *MemoryIter) SeekGE(key []byte) bool { return m.startMove() && m.moveTo(m.search(key)) }
+
+// SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a part of
+// Key. SeekLT searches by halving.
+func (m *MemoryIter) SeekLT(key []byte) bool { return m.startMove() && m.moveTo(m.search(key)-1) }
+
+// search returns the number of the first entry whose key is ≥ key, or n if there is none.
+func (m *MemoryIter) search(key []byte) int {
+	return sort.Search(m.n, func(i int) bool {
+		k, _ := m.entry(i)
+		return m.order.compare(k, key) >= 0
+	})
+}
+
+// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
+// first one. At the last entry it moves to after it.
+func (m *MemoryIter) Next() bool {
+	switch m.at {
+	case atEntry:
+		return m.moveTo(m.i + 1)
+	case beforeFirst:
+		return m.First()
+	}
+	return false
+}
+
+// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
+// last one. At the first entry it moves to before it.
+func (m *MemoryIter) Prev() bool {
+	switch m.at {
+	case atEntry:
+		return m.moveTo(m.i - 1)
+	case afterLast:
+		return m.Last()
+	}
+	return false
+}
+
+// moveTo ends a move at entry i, or outside if there is no entry i.
+func (m *MemoryIter) moveTo(i int) bool {
+	switch {
+	case i < 0:
+		return m.endOutside(beforeFirst)
+	case i >= m.n:
+		return m.endOutside(afterLast)
+	}
+	m.at = failed // until the move ends
+	m.i = i
+	if m.key, m.value = m.entry(i); m.key == nil {
+		m.key = []byte{}
+	}
+	return m.endAtEntry()
+}
+
+// Close returns Error, and lets the entries go. After Close every move fails with ErrClosed.
+func (m *MemoryIter) Close() error {
+	err := m.Error()
+	*m = MemoryIter{iterState: closedState}
+	return err
+}
