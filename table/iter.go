@@ -96,6 +96,11 @@ type Iter struct {
 	ctx       context.Context
 	readAhead int
 	keyBudget int // bytes of memory that may still be taken for keys
+
+	// A MergingIter compares each key with those of others before it moves on, and so would wait
+	// for each line of a cached block's keys. If merged, they are fetched all at once.
+	merged  bool
+	fetched uint32 // of no use: see decoded.Block.FetchKeys
 }
 
 // NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The

@@ -90,12 +90,12 @@ func (it *Iter) load(i int) bool {
 		it.err = errPanicked // until the move ends
 		return true
 	}
-	forward := i == it.loaded+1
+	step := i - it.loaded
 	it.loaded, it.err = -1, errPanicked // the cursor is about to leave its block
 	if mayContain, _ := it.r.blockMayContain(i, it.filterKey); !mayContain {
 		return it.loadEmpty(i)
 	}
-	if err := it.open(i, forward); err != nil {
+	if err := it.open(i, step); err != nil {
 		if it.passesOver(err) {
 			return it.loadEmpty(i)
 		}
@@ -120,14 +120,17 @@ func (it *Iter) passesOver(err error) bool {
 	return ok && it.onDamage != nil && it.onDamage(damage)
 }
 
-// open moves the cursor to data block i.
-func (it *Iter) open(i int, forward bool) error {
+// open moves the cursor to data block i, which is step blocks behind the one that was loaded.
+func (it *Iter) open(i, step int) error {
 	it.c.reset()
 	if it.c.openCached(it.r, i) {
+		if it.merged && (step == 1 || step == -1) {
+			it.fetched += it.c.entries.FetchKeys()
+		}
 		return nil
 	}
 	m := it.blockMemory()
-	if forward {
+	if step == 1 {
 		m.buffers.prepareAhead(it.r, i, it.endBlock)
 	}
 	return it.c.open(it.r, i, m, &it.keyBudget)

@@ -3,7 +3,6 @@ package table
 import (
 	"errors"
 	"slices"
-	"sort"
 )
 
 // A MergingIter is an [Iterator] that merges other Iterators: it shows the entries of all of
@@ -13,15 +12,12 @@ type MergingIter struct {
 	iterState
 	order     keyOrder
 	sources   []source
-	ascending bool   // all other sources are after the entry; else all are before it
-	queue     []int  // the sources that are at an entry, in the order to show them
-	seekKey   []byte // a copy of the key to seek, which may be in a source's memory
-}
-
-// A source is one of the Iterators to merge.
-type source struct {
-	it  Iterator
-	key []byte // of the entry that it is at
+	ascending bool     // all other sources are after the entry; else all are before it
+	queue     []queued // the sources that are at an entry, in the order to show them
+	prefix    []byte   // all keys in the queue have it
+	flip      uint64   // what the numbers in the queue are XORed with: 0, or all bits if descending
+	ties      int      // comparisons of equal numbers since the prefix was set
+	seekKey   []byte   // a copy of the key to seek, which may be in a source's memory
 }
 
 // NewMergingIter returns a MergingIter over the Iterators, each of which must be in c's
@@ -32,9 +28,12 @@ type source struct {
 // If the keys have no sequence numbers, give the Iterator with the newest entries first.
 // Then Next shows the newest of several equal keys first.
 func NewMergingIter(c Comparer, its ...Iterator) *MergingIter {
-	m := &MergingIter{order: orderOf(c), sources: make([]source, len(its)), queue: make([]int, 0, len(its))}
+	m := &MergingIter{order: orderOf(c), sources: make([]source, len(its)), queue: make([]queued, 0, len(its))}
 	for i, it := range its {
 		m.sources[i].it = it
+		if it, ok := it.(*Iter); ok {
+			it.merged = true
+		}
 	}
 	return m
 }
@@ -45,8 +44,11 @@ func (m *MergingIter) Source() int {
 	if m.at != atEntry {
 		return -1
 	}
-	return m.queue[0]
+	return m.queue[0].source
 }
+
+// first returns the source of the entry.
+func (m *MergingIter) first() *source { return &m.sources[m.queue[0].source] }
 
 // Key returns the entry's key, or nil if there is no entry. It is valid until the next
 // move. The caller must not change it.
@@ -54,7 +56,7 @@ func (m *MergingIter) Key() []byte {
 	if m.at != atEntry {
 		return nil
 	}
-	return m.sources[m.queue[0]].key
+	return m.first().key
 }
 
 // Value returns the entry's value, or nil if there is no entry. It is valid until the next
@@ -63,7 +65,7 @@ func (m *MergingIter) Value() []byte {
 	if m.at != atEntry {
 		return nil
 	}
-	return m.sources[m.queue[0]].it.Value()
+	return m.first().it.Value()
 }
 
 // First moves to the first entry, and returns Valid.
@@ -92,7 +94,7 @@ func (m *MergingIter) Next() bool {
 	switch {
 	case m.at == atEntry && m.ascending:
 		m.at = failed // until the move ends
-		return m.endMoveOfFirst(m.sources[m.queue[0]].it.Next())
+		return m.endMoveOfFirst(m.first().it.Next())
 	case m.at == atEntry:
 		return m.moveAll(true, Iterator.Next) // all others are before this entry, or before their first
 	case m.at == beforeFirst:
@@ -107,7 +109,7 @@ func (m *MergingIter) Prev() bool {
 	switch {
 	case m.at == atEntry && !m.ascending:
 		m.at = failed
-		return m.endMoveOfFirst(m.sources[m.queue[0]].it.Prev())
+		return m.endMoveOfFirst(m.first().it.Prev())
 	case m.at == atEntry:
 		return m.moveAll(false, Iterator.Prev) // all others are after this entry, or after their last
 	case m.at == afterLast:
@@ -127,48 +129,46 @@ func (m *MergingIter) moveAll(ascending bool, move func(Iterator) bool) bool {
 		switch {
 		case move(s.it):
 			s.key = s.it.Key()
-			n := m.rank(i, m.queue)
-			m.queue = slices.Insert(m.queue, n, i)
+			q := queued{source: i}
+			m.queue = slices.Insert(m.queue, m.rank(q, m.queue), q)
 		case s.it.Error() != nil:
 			return m.fail(s.it.Error())
 		}
 	}
+	m.flip = 0
+	if !ascending {
+		m.flip = ^uint64(0)
+	}
+	m.lengthenPrefix()
 	return m.endMove()
 }
 
 // endMoveOfFirst ends a move in which only the first source of the queue has moved. found
 // says whether it is at an entry.
 func (m *MergingIter) endMoveOfFirst(found bool) bool {
-	first := m.queue[0]
-	s, others := &m.sources[first], m.queue[1:]
+	s, q := m.first(), m.queue
 	if !found {
 		if err := s.it.Error(); err != nil {
 			return m.fail(err)
 		}
-		m.queue = m.queue[:copy(m.queue, others)]
+		m.queue = q[:copy(q, q[1:])]
 		return m.endMove()
 	}
 	s.key = s.it.Key()
-	if len(others) > 0 && m.before(others[0], first) {
-		n := 1 + m.rank(first, others[1:])
-		copy(m.queue, others[:n])
-		m.queue[n] = first
+	if len(q) == 1 {
+		return m.endAtEntry()
+	}
+	moved := queued{m.abbreviate(s.key), q[0].source}
+	n := 0
+	if m.before(q[1], moved) {
+		n = 1 + m.rank(moved, q[2:])
+		copy(q, q[1:1+n])
+	}
+	q[n] = moved
+	if m.ties > len(q) {
+		m.lengthenPrefix()
 	}
 	return m.endAtEntry()
-}
-
-// rank returns how many sources of the queue come before source i.
-func (m *MergingIter) rank(i int, queue []int) int {
-	return sort.Search(len(queue), func(n int) bool { return m.before(i, queue[n]) })
-}
-
-// before reports whether the entry of source i is to be shown before that of source j.
-func (m *MergingIter) before(i, j int) bool {
-	c := m.order.compare(m.sources[i].key, m.sources[j].key)
-	if c == 0 {
-		c = i - j
-	}
-	return c < 0 == m.ascending
 }
 
 // endMove ends a move at the entry of the first source in the queue, or outside if the

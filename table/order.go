@@ -20,6 +20,17 @@ func orderOf(c Comparer) keyOrder {
 	return keyOrder{o.Func, o.Suffix > 0}
 }
 
+// bytewise reports whether the part of keys that ordered returns is in the bytewise order.
+func (o *keyOrder) bytewise() bool { return o.f == nil || o.internal }
+
+// ordered returns the part of key that is compared first: the user key of an internal key.
+func (o *keyOrder) ordered(key []byte) []byte {
+	if o.internal {
+		return key[:max(0, len(key)-format.InternalTrailerLen)]
+	}
+	return key
+}
+
 func (o *keyOrder) compare(a, b []byte) int {
 	switch {
 	case o.f == nil:

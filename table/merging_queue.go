@@ -1,0 +1,96 @@
+package table
+
+import (
+	"bytes"
+	"math/bits"
+	"sort"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// This file has the queue of a MergingIter: the sources that are at an entry, in the order in
+// which they are shown.
+
+// A source is one of the Iterators to merge.
+type source struct {
+	it  Iterator
+	key []byte // of the entry that it is at
+}
+
+// A queued is a source in the queue. Of two with different numbers, the one with the smaller
+// number is shown first. So most comparisons of keys are those of two numbers.
+type queued struct {
+	number uint64 // 8 bytes of the key, behind the prefix; 0 if the order is not bytewise
+	source int
+}
+
+// abbreviate returns the number of a key. If the key does not have the prefix, abbreviate
+// shortens that.
+func (m *MergingIter) abbreviate(key []byte) uint64 {
+	if !m.order.bytewise() {
+		return 0
+	}
+	ordered := m.order.ordered(key)
+	if !bytes.HasPrefix(ordered, m.prefix) {
+		m.setPrefix(m.prefix[:wire.SharedLen(m.prefix, ordered)])
+	}
+	return wire.First8(ordered[len(m.prefix):]) ^ m.flip
+}
+
+// lengthenPrefix makes the prefix that of all keys in the queue.
+func (m *MergingIter) lengthenPrefix() {
+	if !m.order.bytewise() || len(m.queue) == 0 {
+		return
+	}
+	first := m.order.ordered(m.sources[m.queue[0].source].key)
+	last := m.order.ordered(m.sources[m.queue[len(m.queue)-1].source].key)
+	m.setPrefix(append(m.prefix[:0], first[:wire.SharedLen(first, last)]...))
+}
+
+// setPrefix sets the prefix, and the numbers of all sources in the queue.
+func (m *MergingIter) setPrefix(prefix []byte) {
+	m.prefix, m.ties = prefix, 0
+	for i := range m.queue {
+		q := &m.queue[i]
+		ordered := m.order.ordered(m.sources[q.source].key)
+		q.number = wire.First8(ordered[min(len(prefix), len(ordered)):]) ^ m.flip
+	}
+}
+
+// rank returns how many sources of the queue are shown before x. Most numbers differ. It compares
+// them without branches, which a processor would often predict wrong.
+func (m *MergingIter) rank(x queued, queue []queued) int {
+	low, n := 0, len(queue)
+	for n > 8 {
+		half := n / 2
+		low += half * less64(queue[low+half-1].number, x.number)
+		n -= half
+	}
+	for _, q := range queue[low : low+n] {
+		low += less64(q.number, x.number)
+	}
+	if low == len(queue) || queue[low].number != x.number {
+		return low
+	}
+	same := queue[low:]
+	return low + sort.Search(len(same), func(i int) bool { return m.before(x, same[i]) })
+}
+
+// less64 is 1 if a < b, and else 0.
+func less64(a, b uint64) int {
+	_, borrow := bits.Sub64(a, b, 0)
+	return int(borrow)
+}
+
+// before reports whether x is shown before y.
+func (m *MergingIter) before(x, y queued) bool {
+	if x.number != y.number {
+		return x.number < y.number
+	}
+	m.ties++
+	c := m.order.compare(m.sources[x.source].key, m.sources[y.source].key)
+	if c == 0 {
+		c = x.source - y.source
+	}
+	return c < 0 == m.ascending
+}

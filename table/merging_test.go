@@ -1,0 +1,92 @@
+package table_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// Keys that share long prefixes, and keys that share none, dealt to few and to many sources: the
+// MergingIter shows all in order, in both directions.
+func TestMergingShowsAll(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"long-prefix", "mixed", "byte-edges"} {
+		want := dataset(t, name)
+		for _, sources := range []int{1, 2, 8, 40} {
+			rng := rand.New(rand.NewPCG(5, uint64(sources)))
+			parts := make([][]workload.Pair, sources)
+			for _, p := range want {
+				i := rng.IntN(sources)
+				parts[i] = append(parts[i], p)
+			}
+			var its []table.Iterator
+			for i, part := range parts {
+				if i%2 == 0 {
+					its = append(its, memoryIter(nil, part))
+				} else {
+					its = append(its, iterOf(t, nil, part))
+				}
+			}
+			it := table.NewMergingIter(nil, its...)
+			what := fmt.Sprintf("%s in %d sources", name, sources)
+			var shown []workload.Pair
+			for it.Next() {
+				shown = append(shown, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
+			}
+			if diff := diffPairs(want, shown); diff != "" {
+				t.Errorf("%s, forward (-want +got):\n%s", what, diff)
+			}
+			if diff := diffPairs(want, backward(t, it)); diff != "" {
+				t.Errorf("%s, backward (-want +got):\n%s", what, diff)
+			}
+		}
+	}
+}
+
+// One iterator far ahead costs one comparison an entry, and no move allocates.
+func TestMergingCosts(t *testing.T) {
+	compared := 0
+	order := noOrder{table.BytewiseComparer, func(a, b []byte) int {
+		compared++
+		return bytes.Compare(a, b)
+	}}
+	pairs := numbered(1000)
+	m := table.NewMergingIter(order, iterOf(t, nil, pairsOf("x", "y")), iterOf(t, nil, pairs), iterOf(t, nil, pairsOf("z")))
+	m.First()
+	compared = 0
+	for m.Source() == 1 && m.Next() {
+	}
+	if compared > len(pairs)+2 {
+		t.Errorf("%d comparisons for %d entries, want one each", compared, len(pairs))
+	}
+	internal := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
+	var versions [2][]workload.Pair
+	for i := range 2000 {
+		k := table.InternalKey{UserKey: fmt.Appendf(nil, "key%06d", i/3), Sequence: uint64(9000 - i), Kind: table.Kind(min(1, i%4))}
+		versions[i%2] = append(versions[i%2], workload.Pair{Key: k.Append(nil), Value: make([]byte, i%30)})
+	}
+	s := table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(internal.Comparer, iterOf(t, internal, versions[0]), iterOf(t, internal, versions[1])), 8990)
+	seek := []byte("key000300")
+	for name, it := range map[string]table.Iterator{"merging": m, "snapshot": s} {
+		scan := func() {
+			for ok := it.First(); ok; ok = it.Next() {
+			}
+			for ok := it.Last(); ok; ok = it.Prev() {
+			}
+			for range 10 {
+				it.SeekGE(seek)
+				it.Prev()
+				it.Next()
+				it.SeekLT(seek)
+			}
+		}
+		scan() // takes the buffers
+		if got := testing.AllocsPerRun(10, scan); got != 0 && !raceEnabled {
+			t.Errorf("%s: %v allocations in a scan there and back, want 0", name, got)
+		}
+	}
+}
