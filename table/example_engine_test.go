@@ -2,43 +2,47 @@ package table_test
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 )
 
-// internalOrder is the order of the engine's tables: internal keys, the newest
+// internalOrder is the order of the engine's memory and tables: internal keys, the newest
 // version of each user key first.
 var internalOrder = table.InternalComparer(table.BytewiseComparer)
 
-// engine is a small storage engine. It keeps writes in memory and flushes them to tables.
-// A lookup searches the memory, and then the tables, the newest first. The filters save
-// most reads of tables that do not have the key. A real engine also has a log, so that the
-// memory survives a crash, a manifest of its tables, and a lock.
+// engine is a small storage engine. It keeps writes in memory and flushes them to tables. A lookup
+// searches the memory, and then the tables, the newest first. The filters save most reads of tables
+// that do not have the key. Lookups and scans do not wait for a flush or a compaction, which replace
+// the tables under them. A real engine also has a log, so that the memory survives a crash, a
+// manifest of its tables, and a lock of its directory, and writes do not wait either.
 type engine struct {
 	dir      string
-	sequence uint64             // of the last write
-	memory   map[string][]entry // versions of each key, the newest last
-	tables   []engineTable      // the newest first
-	made     int                // number of tables made so far
-	cache    *table.Cache       // of all tables
-	metrics  table.Metrics      // of all tables
+	current  atomic.Pointer[version] // what lookups see; nil after close
+	changing sync.Mutex              // held by who writes, flushes or compacts
+	sequence uint64                  // of the last write
+	made     int                     // number of tables made so far
+	cache    *table.Cache            // of all tables
+	metrics  table.Metrics           // of all tables
 }
 
-// engineTable is a table and the name of its file.
-type engineTable struct {
-	name string
-	*table.Reader
+// version is a memory and the tables that have all that was written before. A flush and a
+// compaction make a new version. The old one stays, for the lookups and scans that have it.
+type version struct {
+	memory *memory
+	tables []engineTable // the newest first
 }
 
-// entry is an internal key and its value.
-type entry struct{ key, value []byte }
+func newEngine(dir string) *engine {
+	e := &engine{dir: dir, cache: table.NewCache(8 << 20)}
+	e.current.Store(&version{memory: new(memory)})
+	return e
+}
 
 func (e *engine) put(key, value string) { e.write(key, value, table.KindSet) }
 
@@ -46,142 +50,146 @@ func (e *engine) put(key, value string) { e.write(key, value, table.KindSet) }
 func (e *engine) delete(key string) { e.write(key, "", table.KindDelete) }
 
 func (e *engine) write(key, value string, kind table.Kind) {
+	e.changing.Lock()
+	defer e.changing.Unlock()
 	e.sequence++
 	k := table.InternalKey{UserKey: []byte(key), Sequence: e.sequence, Kind: kind}
-	e.memory[key] = append(e.memory[key], entry{k.Append(nil), []byte(value)})
+	e.current.Load().memory.add(entry{k.Append(nil), []byte(value)})
+}
+
+// acquire returns the current version, with a handle on each of its tables. Until release, these
+// stay open.
+func (e *engine) acquire() (*version, error) {
+	for {
+		v := e.current.Load()
+		if v == nil {
+			return nil, table.ErrClosed
+		}
+		if acquireAll(v.tables) {
+			return v, nil
+		}
+		// A table is being closed, so there is a newer version.
+	}
+}
+
+// acquireAll takes a handle on each table, or, if one is being closed, none.
+func acquireAll(tables []engineTable) bool {
+	for i, t := range tables {
+		if t.Acquire() != nil {
+			release(tables[:i])
+			return false
+		}
+	}
+	return true
+}
+
+func release(tables []engineTable) {
+	for _, t := range tables {
+		t.Release()
+	}
 }
 
 // get returns the value of key as of the write with that sequence number.
 func (e *engine) get(key string, sequence uint64) (string, error) {
-	for _, v := range slices.Backward(e.memory[key]) {
-		if k, _ := table.ParseInternalKey(v.key); k.Sequence <= sequence {
-			return answer(k, v.value)
-		}
+	v, err := e.acquire()
+	if err != nil {
+		return "", err
 	}
+	defer release(v.tables)
 	seek := table.SeekKey(nil, []byte(key), sequence)
-	for _, t := range e.tables {
+	if found, value := v.memory.find(seek); found != nil && sameUser(found, seek) {
+		return answer(found, value)
+	}
+	for _, t := range v.tables {
 		found, value, err := t.Find(seek)
 		if err != nil && !errors.Is(err, table.ErrNotFound) {
 			return "", err
 		}
-		if k, ok := table.ParseInternalKey(found); ok && string(k.UserKey) == key {
-			return answer(k, value)
+		if err == nil && sameUser(found, seek) {
+			return answer(found, value)
 		}
 	}
 	return "", table.ErrNotFound
 }
 
-func answer(k table.InternalKey, value []byte) (string, error) {
-	if k.Kind == table.KindDelete {
+func sameUser(a, b []byte) bool {
+	return bytes.Equal(table.InternalFilterKey(a), table.InternalFilterKey(b))
+}
+
+func answer(key, value []byte) (string, error) {
+	if k, _ := table.ParseInternalKey(key); k.Kind == table.KindDelete {
 		return "", table.ErrNotFound
 	}
 	return string(value), nil
 }
 
-// flush writes the memory to a new table.
-func (e *engine) flush() error {
-	var all []entry
-	for _, versions := range e.memory {
-		all = append(all, versions...)
-	}
-	slices.SortFunc(all, func(a, b entry) int { return internalOrder.Compare(a.key, b.key) })
-	t, err := e.newTable(func(yield func(key, value []byte) error) error {
-		for _, v := range all {
-			if err := yield(v.key, v.value); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+// scan calls f for all keys and values, in order, as of the write with that sequence number.
+func (e *engine) scan(sequence uint64, f func(key, value []byte)) error {
+	v, err := e.acquire()
 	if err != nil {
 		return err
 	}
-	e.tables = slices.Insert(e.tables, 0, t)
-	clear(e.memory)
-	return nil
+	defer release(v.tables)
+	its := []table.Iterator{v.memory.iter()}
+	for _, t := range v.tables {
+		its = append(its, t.NewIter(nil))
+	}
+	it := table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(internalOrder, its...), sequence)
+	for it.Next() {
+		f(it.Key(), it.Value())
+	}
+	return it.Close()
 }
 
-// newTable writes a table and opens it.
-func (e *engine) newTable(entries func(yield func(key, value []byte) error) error) (t engineTable, err error) {
-	e.made++
-	t.name = filepath.Join(e.dir, fmt.Sprintf("%06d.ldb", e.made))
-	w, err := table.Create(t.name, &table.WriterOptions{
-		Comparer:          internalOrder,
-		FilterPolicy:      filter.NewBloom(10),      // LevelDB and goleveldb check this one,
-		TableFilterPolicy: filter.NewTableBloom(10), // RocksDB and Pebble check this one; a Reader checks both
-		FilterKey:         table.InternalFilterKey,
-		Properties:        true,
-	})
-	if err != nil {
-		return t, err
-	}
-	defer w.Abort() // does nothing after Close
-	if err = entries(w.Append); err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		return t, err
-	}
-	t.Reader, err = table.Open(t.name, &table.ReaderOptions{
-		Comparer: internalOrder, Cache: e.cache, Metrics: &e.metrics,
-	})
-	return t, err
-}
-
-// compact merges all tables into one. It keeps only the newest version of each key, and no
-// deletions, so there must be no snapshots. A real engine keeps the versions that its
-// snapshots see.
-func (e *engine) compact() error {
-	var its []table.Iterator
-	for _, t := range e.tables {
-		its = append(its, t.NewIter(&table.IterOptions{ReadAhead: 256 << 10, NoFill: true}))
-	}
-	all := table.NewMergingIter(internalOrder, its...)
-	merged, err := e.newTable(func(yield func(key, value []byte) error) error {
-		return newest(all, yield)
-	})
-	if err = cmp.Or(err, all.Close()); err != nil {
-		return err
-	}
-	old := e.tables
-	e.tables = []engineTable{merged}
-	err = closeAll(old)
-	for _, t := range old {
-		err = errors.Join(err, os.Remove(t.name))
-	}
-	return err
-}
-
-// newest yields the newest version of each key, unless it is a deletion.
-func newest(it table.Iterator, yield func(key, value []byte) error) error {
-	var last []byte
-	for ok := it.First(); ok; ok = it.Next() {
-		k, _ := table.ParseInternalKey(it.Key())
-		if last != nil && bytes.Equal(k.UserKey, last) {
-			continue
-		}
-		last = append([]byte{}, k.UserKey...)
-		if k.Kind == table.KindDelete {
-			continue
-		}
-		if err := yield(it.Key(), it.Value()); err != nil {
-			return err
-		}
-	}
-	return it.Error()
-}
-
-func (e *engine) close() error { return closeAll(e.tables) }
-
-func closeAll(tables []engineTable) (err error) {
-	for _, t := range tables {
+// close waits for lookups and scans that are under way. Writes must have ended.
+func (e *engine) close() (err error) {
+	for _, t := range e.current.Swap(nil).tables {
 		err = errors.Join(err, t.Close())
 	}
 	return err
 }
 
+// memory has the writes that are not in a table yet. A real engine has a skip list here.
+type memory struct {
+	mu      sync.RWMutex
+	entries []entry // in the order of internalOrder
+}
+
+// entry is an internal key and its value.
+type entry struct{ key, value []byte }
+
+func (m *memory) add(e entry) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.entries = slices.Insert(m.entries, m.search(e.key), e)
+}
+
+// search returns the number of the first entry that is ≥ key.
+func (m *memory) search(key []byte) int {
+	i, _ := slices.BinarySearchFunc(m.entries, key, func(e entry, key []byte) int { return internalOrder.Compare(e.key, key) })
+	return i
+}
+
+// find returns the first entry that is ≥ key. If there is none, both are nil.
+func (m *memory) find(key []byte) (found, value []byte) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if i := m.search(key); i < len(m.entries) {
+		return m.entries[i].key, m.entries[i].value
+	}
+	return nil, nil
+}
+
+// iter returns an Iterator over the entries that are there now.
+func (m *memory) iter() table.Iterator {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	now := slices.Clone(m.entries)
+	return table.NewMemoryIter(internalOrder, len(now), func(i int) (key, value []byte) { return now[i].key, now[i].value })
+}
+
 // Example_engine is a storage engine that stores its data in tables. It has versions of
-// keys, deletions, snapshots, compaction, and filters that save reads.
+// keys, deletions, snapshots, scans, compaction, and filters that save reads.
 func Example_engine() {
 	dir, err := os.MkdirTemp("", "engine")
 	if err != nil {
@@ -189,7 +197,7 @@ func Example_engine() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	e := &engine{dir: dir, memory: map[string][]entry{}, cache: table.NewCache(8 << 20)}
+	e := newEngine(dir)
 	defer e.close()
 
 	// Ten tables: each has a thousand keys of its own, and a version of the key "shared".
@@ -206,21 +214,25 @@ func Example_engine() {
 			return
 		}
 	}
-	fmt.Println(e.get("shared", e.sequence))
+	fmt.Println(e.get("shared", table.MaxSequence))
 	fmt.Println(e.get("shared", 2500)) // as of the write 2500
-	fmt.Println(e.get("key-3-0500", e.sequence))
+	fmt.Println(e.get("key-3-0500", table.MaxSequence))
 
 	for i := range 1000 {
-		e.get(fmt.Sprintf("key-0-%04d", i), e.sequence) // in the oldest table
-		e.get(fmt.Sprintf("no-key-%04d", i), e.sequence)
+		e.get(fmt.Sprintf("key-0-%04d", i), table.MaxSequence) // in the oldest table
+		e.get(fmt.Sprintf("no-key-%04d", i), table.MaxSequence)
 	}
 	m := &e.metrics
 	fmt.Printf("%d lookups in tables: filters saved the search of a block in %d of them\n", m.Lookups.Load(), m.FilterNegatives.Load())
 	fmt.Printf("%d blocks read, %d false positives\n", m.DataBlocks.Load(), m.FilterFalsePositives.Load())
 
 	fmt.Println(e.compact())
-	p, err := e.tables[0].Properties()
-	fmt.Println(len(e.tables), "table of", p.Entries, "entries", err)
+	e.put("shared", "in memory")
+	keys := 0
+	fmt.Println(e.scan(table.MaxSequence, func(key, value []byte) { keys++ }), keys, "keys")
+	v := e.current.Load()
+	p, err := v.tables[0].Properties()
+	fmt.Println(len(v.tables), "table of", p.Entries, "entries", err)
 	// Output:
 	// version 9 <nil>
 	// version 2 <nil>
@@ -228,5 +240,6 @@ func Example_engine() {
 	// 20012 lookups in tables: filters saved the search of a block in 19000 of them
 	// 16 blocks read, 9 false positives
 	// <nil>
+	// <nil> 10000 keys
 	// 1 table of 10000 entries <nil>
 }

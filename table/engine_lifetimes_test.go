@@ -1,0 +1,111 @@
+package table_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// roundKeys is how many keys the test of the example engine has. Each round writes all of them,
+// in order, with the number of the round as the value.
+const roundKeys = 40
+
+func roundKey(i int) string { return fmt.Sprintf("key%02d", i) }
+
+// The example engine under 16 goroutines that look up and scan, while it writes, flushes and
+// compacts: nobody sees an error, a key that is missing, or anything but what one snapshot has.
+// In the end the files of replaced tables are gone.
+func TestEngineReplacesTablesUnderReaders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	e := newEngine(dir)
+	writeRound(t, e, 0)
+	var written atomic.Int64 // the last round that is written as a whole
+	var done atomic.Bool
+	var readers sync.WaitGroup
+	for u := range 16 {
+		rng := rand.New(rand.NewPCG(uint64(u), 19))
+		readers.Go(func() {
+			for !done.Load() && !t.Failed() {
+				readEngine(t, e, rng, int(written.Load()))
+			}
+		})
+	}
+	const rounds = 24
+	for round := 1; round <= rounds && !t.Failed(); round++ {
+		writeRound(t, e, round)
+		written.Store(int64(round))
+	}
+	done.Store(true)
+	readers.Wait()
+	if err := e.compact(); err != nil {
+		t.Error(err)
+	}
+	if files, err := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 || err != nil {
+		t.Errorf("files %v, %v; want one table", files, err)
+	}
+	if err := e.close(); err != nil {
+		t.Error(err)
+	}
+	if n := openFiles(t, dir); n != 0 {
+		t.Errorf("%d files are open after close, want 0", n)
+	}
+	if _, err := e.get(roundKey(0), table.MaxSequence); err != table.ErrClosed {
+		t.Errorf("get after close: %v, want ErrClosed", err)
+	}
+}
+
+// writeRound writes a round, and flushes in the midst of it. Every third round, it compacts.
+func writeRound(t *testing.T, e *engine, round int) {
+	t.Helper()
+	for i := range roundKeys {
+		if i == round%roundKeys {
+			if err := e.flush(); err != nil {
+				t.Error(err)
+			}
+		}
+		e.put(roundKey(i), strconv.Itoa(round))
+	}
+	if round%3 == 2 {
+		if err := e.compact(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// readEngine looks a key up, or scans. Values of the round written, or of a later one, are right.
+func readEngine(t *testing.T, e *engine, rng *rand.Rand, written int) {
+	t.Helper()
+	if rng.IntN(4) > 0 {
+		key := roundKey(rng.IntN(roundKeys))
+		value, err := e.get(key, table.MaxSequence)
+		if round, _ := strconv.Atoi(value); err != nil || round < written {
+			t.Errorf("get(%s) = %q, %v; want round %d or later", key, value, err, written)
+		}
+		return
+	}
+	var seen []string
+	var rounds []int
+	err := e.scan(table.MaxSequence, func(key, value []byte) {
+		round, _ := strconv.Atoi(string(value))
+		seen, rounds = append(seen, string(key)), append(rounds, round)
+	})
+	if err != nil || len(seen) != roundKeys {
+		t.Errorf("scan: %v, %d keys %q, want %d", err, len(seen), seen, roundKeys)
+		return
+	}
+	// A snapshot has the first keys of a round, and the others of the round before.
+	first, last := rounds[0], rounds[roundKeys-1]
+	for i, round := range rounds {
+		if seen[i] != roundKey(i) || last < written || first-last > 1 || round > first || round < last || i > 0 && round > rounds[i-1] {
+			t.Errorf("scan: rounds %v, want those of one snapshot, of round %d or later", rounds, written)
+			return
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package table_test
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// This file has the part of the example engine that writes its tables and replaces them.
+
+// engineTable is a table and the name of its file.
+type engineTable struct {
+	name string
+	*table.Reader
+}
+
+// flush writes the memory to a new table.
+func (e *engine) flush() error {
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	v := e.current.Load()
+	t, err := e.newTable(v.memory.iter(), func([]byte) bool { return true })
+	if err != nil {
+		return err
+	}
+	e.current.Store(&version{new(memory), append([]engineTable{t}, v.tables...)})
+	return nil
+}
+
+// newTable writes a table of the entries that are wanted, and opens it. It closes it.
+func (e *engine) newTable(it table.Iterator, wanted func(key []byte) bool) (t engineTable, err error) {
+	defer func() { err = cmp.Or(err, it.Close()) }()
+	e.made++
+	t.name = filepath.Join(e.dir, fmt.Sprintf("%06d.ldb", e.made))
+	w, err := table.Create(t.name, &table.WriterOptions{
+		Comparer:          internalOrder,
+		FilterPolicy:      filter.NewBloom(10),      // LevelDB and goleveldb check this one,
+		TableFilterPolicy: filter.NewTableBloom(10), // RocksDB and Pebble check this one; a Reader checks both
+		FilterKey:         table.InternalFilterKey,
+		Properties:        true,
+	})
+	if err != nil {
+		return t, err
+	}
+	defer w.Abort() // does nothing after Close
+	for it.Next() {
+		if !wanted(it.Key()) {
+			continue
+		}
+		if err := w.Append(it.Key(), it.Value()); err != nil {
+			return t, err
+		}
+	}
+	if err := it.Error(); err != nil {
+		return t, err
+	}
+	if err := w.Close(); err != nil {
+		return t, err
+	}
+	t.Reader, err = table.Open(t.name, &table.ReaderOptions{
+		Comparer: internalOrder, Cache: e.cache, Metrics: &e.metrics,
+	})
+	return t, err
+}
+
+// compact merges all tables into one. Then it removes the old ones, for which it waits until no
+// lookup and no scan uses them.
+func (e *engine) compact() error {
+	old, err := e.merge()
+	for _, t := range old {
+		err = errors.Join(err, t.Close(), os.Remove(t.name)) // Close waits for handles
+	}
+	return err
+}
+
+// merge replaces all tables by one, and returns the old ones. It keeps only the newest version of
+// each key, and no deletions, so nobody may want an older snapshot than that of the last write. A
+// real engine keeps the versions that its snapshots see.
+func (e *engine) merge() (old []engineTable, err error) {
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	v := e.current.Load()
+	var its []table.Iterator
+	for _, t := range v.tables {
+		its = append(its, t.NewIter(&table.IterOptions{ReadAhead: 256 << 10, NoFill: true}))
+	}
+	t, err := e.newTable(table.NewMergingIter(internalOrder, its...), newest())
+	if err != nil {
+		return nil, err
+	}
+	e.current.Store(&version{v.memory, []engineTable{t}})
+	return v.tables, nil
+}
+
+// newest returns a function that tells, for each key in order, whether it is the newest version of
+// its user key, and no deletion.
+func newest() func(key []byte) bool {
+	var last []byte
+	return func(key []byte) bool {
+		k, _ := table.ParseInternalKey(key)
+		if last != nil && bytes.Equal(k.UserKey, last) {
+			return false
+		}
+		last = append([]byte{}, k.UserKey...)
+		return k.Kind != table.KindDelete
+	}
+}
