@@ -48,7 +48,8 @@
 // the open tables keep in memory for each key.
 //
 // BenchmarkMerging scans tables together, as a storage engine does: beside a table by
-// itself stand tables merged, levels, and what a snapshot sees.
+// itself stand tables merged, levels, and what a snapshot sees. BenchmarkMerged in peers does that
+// beside other engines.
 //
 // # Membership
 //

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/workload"
@@ -65,12 +66,18 @@ func itersOf(readers []*table.Reader) (its []table.Iterator) {
 
 // BenchmarkMerging scans a database of 200,000 entries forward, one an operation, and
 // looks at the first bytes of key and value: all in one table, by itself and merged
-// with none; in four tables that overlap; in a level of eight. A snapshot sees the
+// with none; in four and in eight tables that overlap; in a level of eight. A snapshot sees the
 // four and the level, which have each entry twice.
 func BenchmarkMerging(b *testing.B) {
 	set := workload.W1(200_000)
 	one := split(b, set, 1, func(int) int { return 0 })
 	four := split(b, set, 4, func(i int) int { return int(set.Keys[i][15]) % 4 })
+	rng := rand.New(rand.NewPCG(8, 8))
+	dealt := make([]int, len(set.Keys))
+	for i := range dealt {
+		dealt[i] = rng.IntN(8)
+	}
+	random := split(b, set, 8, func(i int) int { return dealt[i] })
 	eight := split(b, set, 8, func(i int) int { return i * 8 / len(set.Keys) })
 	both := append(itersOf(four), levelOf(b, eight))
 	for _, over := range []struct {
@@ -80,6 +87,7 @@ func BenchmarkMerging(b *testing.B) {
 		{"table", one[0].NewIter(nil)},
 		{"1-merged", table.NewMergingIter(internalOrder, itersOf(one)...)},
 		{"4-merged", table.NewMergingIter(internalOrder, itersOf(four)...)},
+		{"8-merged", table.NewMergingIter(internalOrder, itersOf(random)...)},
 		{"level-of-8", levelOf(b, eight)},
 		{"level-of-8-merged", table.NewMergingIter(internalOrder, levelOf(b, eight))},
 		{"snapshot", table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(internalOrder, both...), table.MaxSequence)},

@@ -24,6 +24,10 @@
 //
 //	SIEVETABLE_KILLS=100 go test -run KilledDatabases -v -timeout 30m ./bench/peers
 //
+// Iterating over eight tables as one is measured by a benchmark, in which all engines take turns:
+//
+//	go test -run '^$' -bench Merged -benchtime 5x ./bench/peers
+//
 // It is a module of its own, so that no embedder of the library depends on its
 // peers. The tests that need C++ LevelDB, or sst_dump (Debian: rocksdb-tools), are
 // skipped where these are not installed, unless SIEVETABLE_LEVELDB is set to

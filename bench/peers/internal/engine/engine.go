@@ -125,3 +125,23 @@ func Wrong(key []byte, present bool) error {
 	}
 	return fmt.Errorf("key %q was found, but is not there", key)
 }
+
+// A Merger iterates over several tables as one.
+type Merger interface {
+	// Merge writes a table of each of the pairs to memory, and opens a warm iterator over
+	// all of them. No two of them have the same key.
+	Merge(parts []Pairs, o Options) (Merged, error)
+}
+
+// Merged is an iterator over several tables, for one goroutine. It fails with an error
+// if an answer is wrong.
+type Merged interface {
+	// Scan goes over all entries, asks for keys and values, and returns how long
+	// they are together.
+	Scan(backward bool) (bytes int64, err error)
+
+	// SeekScan moves to each key, all of which are there, and from it to the next n entries. It
+	// asks for their keys and values, and returns how long they are together.
+	SeekScan(keys Packed, n int) (bytes int64, err error)
+	Close() error
+}
