@@ -18,13 +18,16 @@ type Block struct {
 	keys, values []byte // the spans are parts of these
 	spans        []entrySpan
 	order        block.Order
-	commonPrefix int // how many bytes all keys share; −1 if the spans have no abbreviations
+
+	// In a Cached whose order is Bytewise, all keys are also abbreviated: to the 4 bytes after
+	// their common prefix, as a number. A search then looks at one whole key only. The numbers
+	// are apart from the spans, so that it touches few lines of memory.
+	abbreviated  []uint32
+	commonPrefix int // how many bytes all keys share; −1 if there are no abbreviations
 }
 
-// An entrySpan is where an entry's key and value start and end. In a Cached whose order is
-// Bytewise, it also has the key abbreviated: the 4 bytes after the common prefix of all
-// keys, as a number. A search then looks at one whole key only.
-type entrySpan struct{ abbreviated, key, keyEnd, value, valueEnd uint32 }
+// An entrySpan is where an entry's key and value start and end.
+type entrySpan struct{ key, keyEnd, value, valueEnd uint32 }
 
 // Len returns the number of entries.
 func (b *Block) Len() int { return len(b.spans) }
@@ -58,7 +61,7 @@ func (b *Block) Get(key []byte) (value []byte, found bool) {
 	// A key that does not start with the common prefix is equal to no key of the block.
 	a := wire.First4(ordered[b.commonPrefix:])
 	first := b.countLess(a)
-	for i := first; i < len(b.spans) && b.spans[i].abbreviated == a; i++ {
+	for i := first; i < len(b.abbreviated) && b.abbreviated[i] == a; i++ {
 		if i == first+linearLimit {
 			return b.valueIf(b.search(i, b.countLessOrEqual(a), key), key)
 		}
@@ -87,7 +90,7 @@ func (b *Block) SeekGE(key []byte) int {
 	a := wire.First4(ordered[b.commonPrefix:])
 	first := b.countLess(a)
 	i := first
-	for i < len(b.spans) && b.spans[i].abbreviated == a && b.order.Compare(b.Key(i), key) < 0 {
+	for i < len(b.abbreviated) && b.abbreviated[i] == a && b.order.Compare(b.Key(i), key) < 0 {
 		if i++; i == first+linearLimit {
 			return b.search(i, b.countLessOrEqual(a), key)
 		}
@@ -116,7 +119,7 @@ func (b *Block) search(low, high int, key []byte) int {
 // countLessOrEqual returns how many abbreviations are ≤ a.
 func (b *Block) countLessOrEqual(a uint32) int {
 	if a == math.MaxUint32 {
-		return len(b.spans)
+		return len(b.abbreviated)
 	}
 	return b.countLess(a + 1)
 }
@@ -124,17 +127,17 @@ func (b *Block) countLessOrEqual(a uint32) int {
 // countLess returns how many abbreviations are < a. It compares the last 64 one by one,
 // without branches: a processor then fetches them from memory at the same time.
 func (b *Block) countLess(a uint32) int {
-	low, high := 0, len(b.spans)
+	low, high := 0, len(b.abbreviated)
 	for high-low > 64 {
-		if mid := int(uint(low+high) >> 1); b.spans[mid].abbreviated < a {
+		if mid := int(uint(low+high) >> 1); b.abbreviated[mid] < a {
 			low = mid + 1
 		} else {
 			high = mid
 		}
 	}
 	n := low
-	for i := range b.spans[low:high] {
-		n += less(b.spans[low+i].abbreviated, a)
+	for _, x := range b.abbreviated[low:high] {
+		n += less(x, a)
 	}
 	return n
 }

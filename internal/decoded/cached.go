@@ -11,10 +11,10 @@ import (
 // A Cached is a copy of a Block for a cache: in one piece of memory, small, and fast to
 // search.
 //
-//	┌────────┬────────┬───┬──────────┬─────────┬───────────┬──────┐
-//	│ Cached │ span 0 │ … │ span n−1 │ n keys  │ n values  │ rest │
-//	│ 20 B   │ 20 B   │   │ 20 B     │                            │
-//	└────────┴────────┴───┴──────────┴────────────────────────────┘
+//	┌────────┬─────────────────┬─────────┬────────┬──────────┬──────┐
+//	│ Cached │ n abbreviations │ n spans │ n keys │ n values │ rest │
+//	│ 20 B   │ 4 B each        │ 16 B    │                          │
+//	└────────┴─────────────────┴─────────┴──────────────────────────┘
 //
 // Package unsafe is used here for one purpose: to have all of it in one piece. If the
 // cache is larger than the processor's caches, each further piece would make a lookup
@@ -27,27 +27,27 @@ type Cached struct {
 	size         uint32 // bytes of all keys and values
 	commonPrefix int32  // as in Block
 	touched      atomic.Bool
-	memory       uint32 // bytes of all of it, divided by spanSize
+	memory       uint32 // words of all of it
 }
 
-const spanSize = int(unsafe.Sizeof(entrySpan{}))
-
-// A line of a processor's caches has lineSize bytes or more.
+// A Cached is made of words, which have the alignment of all its parts but the text.
 const (
-	lineSize     = 64
-	spansPerLine = lineSize / spanSize
+	wordSize   = int(unsafe.Sizeof(uint32(0)))
+	headerSize = int(unsafe.Sizeof(Cached{}))
+	abbrSize   = wordSize
+	spanSize   = int(unsafe.Sizeof(entrySpan{}))
+
+	lineSize = 64 // at least, of the lines of a processor's caches
 )
 
-// This does not compile unless a Cached fits in a span.
-const _ = uint(spanSize - int(unsafe.Sizeof(Cached{})))
-
-// spansFor returns how many spans have space for size bytes, and for at least one byte
-// more: no pointer then points behind the memory, not even to an empty value at its end.
-func spansFor(size int) int { return size/spanSize + 1 }
+// wordsFor returns how many words a Cached with n entries has, whose keys and values have size
+// bytes. There is at least one byte more: no pointer then points behind the memory, not even to
+// an empty value at its end.
+func wordsFor(n, size int) int { return (headerSize+n*(abbrSize+spanSize)+size)/wordSize + 1 }
 
 // CachedSize returns about how many bytes of memory ForCache takes. It may take some more:
 // Cached.Size tells. More than 4 GiB cannot be cached.
-func (b *Block) CachedSize() int { return spanSize * (1 + b.Len() + spansFor(b.textSize())) }
+func (b *Block) CachedSize() int { return wordSize * wordsFor(b.Len(), b.textSize()) }
 
 // textSize returns the number of bytes of all keys and values.
 func (b *Block) textSize() int {
@@ -63,7 +63,7 @@ func (b *Block) textSize() int {
 func (b *Block) ForCache() *Cached {
 	size := b.textSize()
 	// Unlike make, append gives the slice all the memory that the runtime allocates.
-	memory := append([]entrySpan(nil), make([]entrySpan, 1+b.Len()+spansFor(size))...)
+	memory := append([]uint32(nil), make([]uint32, wordsFor(b.Len(), size))...)
 	c := (*Cached)(unsafe.Pointer(&memory[0]))
 	c.n, c.size, c.commonPrefix, c.memory = uint16(b.Len()), uint32(size), -1, uint32(cap(memory))
 	to, at := c.Block(b.order), 0
@@ -78,17 +78,17 @@ func (b *Block) ForCache() *Cached {
 		at += n
 	}
 	if b.Len() > 0 && b.order.Bytewise() {
-		c.commonPrefix = b.abbreviateTo(to.spans)
+		c.commonPrefix = b.abbreviateTo(to.abbreviated)
 	}
 	return c
 }
 
-// abbreviateTo sets the abbreviations of the keys in spans, and returns the length of
-// their common prefix.
-func (b *Block) abbreviateTo(spans []entrySpan) (commonPrefix int32) {
+// abbreviateTo sets the abbreviations of the keys, and returns the length of their common
+// prefix.
+func (b *Block) abbreviateTo(abbreviated []uint32) (commonPrefix int32) {
 	common := wire.SharedLen(b.order.Prefix(b.Key(0)), b.order.Prefix(b.Key(b.Len()-1)))
-	for i := range spans {
-		spans[i].abbreviated = wire.First4(b.order.Prefix(b.Key(i))[common:])
+	for i := range abbreviated {
+		abbreviated[i] = wire.First4(b.order.Prefix(b.Key(i))[common:])
 	}
 	return int32(common)
 }
@@ -96,19 +96,22 @@ func (b *Block) abbreviateTo(spans []entrySpan) (commonPrefix int32) {
 // Block returns the entries. They are parts of c. order must be the one that they were
 // decoded with.
 func (c *Cached) Block(order block.Order) Block {
-	start := unsafe.Pointer(c)
-	text := unsafe.Slice((*byte)(unsafe.Add(start, spanSize*(1+int(c.n)))), c.size)
+	n := int(c.n)
+	abbreviated := unsafe.Add(unsafe.Pointer(c), headerSize)
+	spans := unsafe.Add(abbreviated, n*abbrSize)
+	text := unsafe.Slice((*byte)(unsafe.Add(spans, n*spanSize)), c.size)
 	return Block{
 		keys:         text,
 		values:       text,
-		spans:        unsafe.Slice((*entrySpan)(unsafe.Add(start, spanSize)), c.n),
+		spans:        unsafe.Slice((*entrySpan)(spans), n),
+		abbreviated:  unsafe.Slice((*uint32)(abbreviated), n),
 		order:        order,
 		commonPrefix: int(c.commonPrefix),
 	}
 }
 
 // Size returns how many bytes of memory c takes.
-func (c *Cached) Size() int { return spanSize * int(c.memory) }
+func (c *Cached) Size() int { return wordSize * int(c.memory) }
 
 // Touch marks c as used. If c is marked already it does not write: a write would slow down
 // other processors that read c.
@@ -125,10 +128,10 @@ func (c *Cached) Touched() bool { return c.touched.Swap(false) }
 // in the processor's caches then. Of a large block it reads some 32 lines. The sum of what it
 // read is of no use, other than to keep the compiler from dropping the reads.
 func (c *Cached) Fetch() (sum uint32) {
-	spans := unsafe.Slice((*entrySpan)(unsafe.Add(unsafe.Pointer(c), spanSize)), c.n)
-	step := max(spansPerLine, len(spans)/32)
-	for i := 0; i < len(spans); i += step {
-		sum += spans[i].abbreviated
+	abbreviated := unsafe.Slice((*uint32)(unsafe.Add(unsafe.Pointer(c), headerSize)), c.n)
+	step := max(lineSize/abbrSize, len(abbreviated)/32)
+	for i := 0; i < len(abbreviated); i += step {
+		sum += abbreviated[i]
 	}
 	return sum
 }
@@ -148,8 +151,8 @@ func (b *Block) FetchKeys() (sum uint32) {
 	if len(keys) > maxFetched {
 		return 0
 	}
-	for i := 0; i < len(b.spans); i += spansPerLine {
-		sum += b.spans[i].abbreviated
+	for i := 0; i < len(b.spans); i += lineSize / spanSize {
+		sum += b.spans[i].key
 	}
 	for i := 0; i < len(keys); i += lineSize {
 		sum += uint32(keys[i])
