@@ -26,6 +26,7 @@ type options struct {
 	keys, rounds int
 	caches       []int // MB
 	dir          string
+	profiles     string // directory; "" for none
 }
 
 // parse reads the flags.
@@ -35,6 +36,7 @@ func parse(args []string) (o options, err error) {
 	flags.IntVar(&o.rounds, "rounds", 3, "how often each work that only reads is done")
 	caches := flags.String("cache", "64,512", "`megabytes` of the block cache, or several numbers")
 	flags.StringVar(&o.dir, "dir", "", "existing `directory` for databases and programs, which are removed (default a temporary one)")
+	flags.StringVar(&o.profiles, "profile", "", "existing `directory` for CPU profiles of each work's last round")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -89,7 +91,11 @@ func (o *options) measure(dir string, programs [2]string, cacheMB int) (rows []r
 	for i, program := range programs {
 		db := filepath.Join(dir, fmt.Sprintf("db-%d-%d", cacheMB, i))
 		defer func() { err = errors.Join(err, os.RemoveAll(db)) }()
-		if peers[i], err = start(program, db, o.keys, cacheMB<<20); err != nil {
+		profiles := o.profiles
+		if profiles != "" {
+			profiles = filepath.Join(profiles, fmt.Sprintf("%s-%d-", []string{"goleveldb", "ours"}[i], cacheMB))
+		}
+		if peers[i], err = start(program, db, o.keys, cacheMB<<20, profiles); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, peers[i].end()) }()

@@ -49,9 +49,10 @@ type peer struct {
 	out     *json.Decoder
 }
 
-// start starts a program on an empty database.
-func start(program, db string, keys, cacheBytes int) (*peer, error) {
-	p := &peer{command: exec.Command(program, db, strconv.Itoa(keys), strconv.Itoa(cacheBytes))}
+// start starts a program on an empty database. profiles is a prefix of names of CPU profiles, or ""
+// for none.
+func start(program, db string, keys, cacheBytes int, profiles string) (*peer, error) {
+	p := &peer{command: exec.Command(program, db, strconv.Itoa(keys), strconv.Itoa(cacheBytes), profiles)}
 	p.command.Stderr = os.Stderr
 	var err error
 	if p.in, err = p.command.StdinPipe(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"runtime"
+	"runtime/pprof"
 	"strconv"
 	"syscall"
 	"time"
@@ -22,8 +23,8 @@ type Figure struct {
 }
 
 // Main is the program of an engine: its arguments are a directory for the database, the number of
-// keys, and the bytes of the cache. It reads names of works from stdin, and writes a Figure for
-// each to stdout.
+// keys, the bytes of the cache, and a prefix of names of CPU profiles, or "" for none. It reads names
+// of works from stdin, and writes a Figure for each to stdout.
 func Main() {
 	log.SetFlags(0)
 	if err := serve(os.Args[1:]); err != nil {
@@ -32,8 +33,8 @@ func Main() {
 }
 
 func serve(args []string) error {
-	if len(args) != 3 {
-		return fmt.Errorf("work: %d arguments, want directory, keys and bytes of cache", len(args))
+	if len(args) != 4 {
+		return fmt.Errorf("work: %d arguments, want directory, keys, bytes of cache and profiles", len(args))
 	}
 	keys, err := strconv.Atoi(args[1])
 	if err != nil {
@@ -54,10 +55,27 @@ func serve(args []string) error {
 		if n, _ := fmt.Scanln(&name); n == 0 { // the end of stdin
 			return b.db.Close()
 		}
-		if err := out.Encode(b.measure(name)); err != nil {
+		if err := out.Encode(b.profiled(args[3], name)); err != nil {
 			return err
 		}
 	}
+}
+
+// profiled measures a work, and writes a CPU profile of it if prefix is not "".
+func (b *bench) profiled(prefix, name string) Figure {
+	if prefix == "" {
+		return b.measure(name)
+	}
+	f, err := os.Create(prefix + name + ".pprof")
+	if err != nil {
+		return Figure{Err: err.Error()}
+	}
+	defer f.Close()
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return Figure{Err: err.Error()}
+	}
+	defer pprof.StopCPUProfile()
+	return b.measure(name)
 }
 
 // measure does a work and says what it took.
