@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/binary"
 	"io"
+	"sync"
 
 	"github.com/sievetable/sievetable/internal/crc"
 )
@@ -10,10 +11,32 @@ import (
 // writeBuffer is the size from which on a sink writes its buffer.
 const writeBuffer = 256 << 10
 
-// A sink buffers what is appended to buf, to write it in large pieces.
+// maxSinkBuffer is the largest buffer that a sink keeps. One that is larger had a huge value.
+const maxSinkBuffer = 4 * writeBuffer
+
+// A sink buffers what is appended to buf, to write it in large pieces. It begins with a buffer that
+// an earlier sink has left, if there is one.
 type sink struct {
 	w   io.Writer
 	buf []byte
+}
+
+var sinkBuffers sync.Pool // of *[]byte
+
+// takeBuffer gives the sink its buffer.
+func (s *sink) takeBuffer() {
+	if b, ok := sinkBuffers.Get().(*[]byte); ok {
+		s.buf = *b
+	}
+}
+
+// leaveBuffer leaves the buffer to the next sink. s must not be used any more.
+func (s *sink) leaveBuffer() {
+	if s.buf = s.buf[:0]; cap(s.buf) > 0 && cap(s.buf) <= maxSinkBuffer {
+		b := s.buf
+		sinkBuffers.Put(&b)
+	}
+	s.buf = nil
 }
 
 // flushIfFull writes buf if it is large enough.
@@ -27,7 +50,7 @@ func (s *sink) flushIfFull() error {
 // flush writes buf.
 func (s *sink) flush() error {
 	err := s.writeDirect(s.buf)
-	if s.buf = s.buf[:0]; cap(s.buf) > 4*writeBuffer { // it had a huge value
+	if s.buf = s.buf[:0]; cap(s.buf) > maxSinkBuffer {
 		s.buf = nil
 	}
 	return err

@@ -127,6 +127,7 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 	if opts.Concurrency > 1 && opts.Compression.ID() != NoCompression.ID() {
 		t.queue = newEncodeQueue(opts.Concurrency, opts.BlockSize, opts.Compression)
 	}
+	t.out.takeBuffer()
 	t.startDataBlock()
 	return t, nil
 }
@@ -259,6 +260,7 @@ func (w *Writer) Abort() error {
 // stop ends the goroutines, and the Writer.
 func (w *Writer) stop() {
 	w.closed = true
+	w.out.leaveBuffer()
 	if w.queue != nil {
 		w.queue.stop()
 	}

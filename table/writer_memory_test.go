@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"io"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -55,4 +56,33 @@ func TestMemoryOfHugeValues(t *testing.T) {
 		t.Errorf("%d MiB for values of %d", got, size>>20)
 	}
 	runtime.KeepAlive(value)
+}
+
+// Writers that come one after the other share the buffer of what is written.
+func TestWritersShareABuffer(t *testing.T) {
+	if raceEnabled {
+		t.Skip("with the race detector, pools drop things at random")
+	}
+	pairs := numbered(10_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const writers = 20
+	for range writers {
+		w, err := table.NewWriter(io.Discard, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pairs {
+			if err := w.Append(p.Key, p.Value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) / writers; got > 128<<10 {
+		t.Errorf("a Writer allocates %d bytes, want at most 128 KiB", got)
+	}
 }
