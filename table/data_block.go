@@ -53,11 +53,11 @@ func (d *dataBlock) openAhead(r *openTable, i int, ahead readAhead, noFill bool)
 	return d.openRead(r, i, noFill)
 }
 
-// openRead sets d to data block i, for a lookup, in its buffers. If noFill, the cache does not
-// keep the block, so openRead does not decode it.
+// openRead sets d to data block i, for a lookup, in its buffers. If noFill, or if the cache does
+// not admit the block, openRead does not decode it.
 func (d *dataBlock) openRead(r *openTable, i int, noFill bool) error {
 	maxSize := int64(0)
-	if r.cachedBlocks != nil && !noFill {
+	if !noFill && r.admits() {
 		d.scratch = entriesPool.Get().(*decoded.Block)
 		maxSize = min(maxCachedBlock, r.o.Cache.budget)
 	}
