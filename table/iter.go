@@ -105,7 +105,7 @@ type Iter struct {
 
 // NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The
 // Iter copies the slices of o. With Close it costs next to nothing to make Iters, such as one for
-// each seek.
+// each seek. Before its first move an Iter may be copied, such as into a struct that is reused.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
 	it := new(Iter) // here, so that the compiler can keep it on the stack of the caller
 	it.init(r, o)

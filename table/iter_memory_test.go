@@ -69,3 +69,27 @@ func TestItersShareNoMemory(t *testing.T) {
 	}
 	users.Wait()
 }
+
+// An Iter that has not moved can be copied into memory that is used again and again.
+func TestIterIsCopied(t *testing.T) {
+	pairs := numbered(1000)
+	r := open(t, build(t, nil, pairs), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
+	var it table.Iter
+	o := table.IterOptions{NoFill: true}
+	for _, p := range pairs[:2] {
+		it = *r.NewIter(&o)
+		if !it.SeekGE(p.Key) || !bytes.Equal(it.Key(), p.Key) || !it.Last() || !it.Prev() {
+			t.Errorf("at %q, %v", it.Key(), it.Error())
+		}
+		if err := it.Close(); err != nil || it.Next() || it.Error() != table.ErrClosed {
+			t.Errorf("%v, after Close %v", err, it.Error())
+		}
+	}
+	if got := testing.AllocsPerRun(100, func() {
+		it = *r.NewIter(&o)
+		it.SeekGE(pairs[500].Key)
+		it.Close()
+	}); got > 0 && !raceEnabled {
+		t.Errorf("%v allocations for each Iter", got)
+	}
+}

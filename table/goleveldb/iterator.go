@@ -2,6 +2,7 @@ package goleveldb
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/syndtr/goleveldb/leveldb/iterator"
 	"github.com/syndtr/goleveldb/leveldb/opt"
@@ -23,21 +24,30 @@ func (r *Reader) NewIterator(slice *util.Range, ro *opt.ReadOptions) iterator.It
 	if r.released.Load() {
 		return iterator.NewEmptyIterator(ErrReaderReleased)
 	}
-	i := &tableIterator{r: r, slice: slice, noFill: ro.GetDontFillCache(), strict: opt.GetStrict(r.o, ro, opt.StrictReader)}
+	i := &tableIterator{iteration: iterations.Get().(*iteration)}
+	i.r, i.slice, i.noFill, i.strict = r, slice, ro.GetDontFillCache(), opt.GetStrict(r.o, ro, opt.StrictReader)
 	open := i.list
 	if i.bounded() {
 		open = i.search
 	}
 	if err := open(); err != nil {
+		i.Release()
 		return iterator.NewEmptyIterator(err)
 	}
 	return i
 }
 
-// A tableIterator is an iterator over a table.
+// A tableIterator is an iterator over a table. It has little of its own, so that Release can give
+// the rest to the next one.
 type tableIterator struct {
 	util.BasicReleaser
-	it *table.Iter
+	*iteration
+	err error // after it, no move succeeds
+}
+
+// An iteration is what a tableIterator is while it is not released.
+type iteration struct {
+	it table.Iter
 
 	r        *Reader
 	slice    *util.Range
@@ -45,50 +55,62 @@ type tableIterator struct {
 	strict   bool
 	ordered  bool            // it compares keys
 	callback func(err error) // nil if there is none
-	err      error           // after it, no move succeeds
+
+	onDamage func(*table.CorruptionError) bool // passes
 }
 
+var iterations = sync.Pool{New: func() any {
+	i := new(iteration)
+	i.onDamage = i.passes
+	return i
+}}
+
+// released is the iteration of all iterators that are released. Nothing in it changes.
+var released = func() *iteration {
+	i := new(iteration)
+	i.it.Close() // an Iter that has not moved has no error
+	return i
+}()
+
 // bounded reports whether the iterator is not over all entries.
-func (i *tableIterator) bounded() bool {
+func (i *iteration) bounded() bool {
 	return i.slice != nil && (i.slice.Start != nil || i.slice.Limit != nil)
 }
 
 // search makes the iterator one that compares keys, before the first entry.
-func (i *tableIterator) search() error {
+func (i *iteration) search() error {
 	t, err := i.r.toSearch()
 	if err != nil {
 		return err
 	}
-	o := table.IterOptions{NoFill: i.noFill, OnDamage: i.passes}
+	o := table.IterOptions{NoFill: i.noFill, OnDamage: i.onDamage}
 	if i.slice != nil {
 		o.Lower, o.Upper = i.slice.Start, i.slice.Limit
 	}
-	i.replace(t.NewIter(&o))
-	i.ordered = true
+	i.it.Close() // returns only what a move has returned
+	i.it, i.ordered = *t.NewIter(&o), true
 	return nil
 }
 
 // list makes the iterator one that need not compare keys, before the first entry.
-func (i *tableIterator) list() error {
+func (i *iteration) list() error {
 	t, err := i.r.toList()
 	if err != nil {
 		return err
 	}
-	i.replace(t.NewIter(&table.IterOptions{NoFill: i.noFill, OnDamage: i.passes}))
+	i.listFrom(t)
 	i.ordered = t == i.r.ordered.opened.Load()
 	return nil
 }
 
-// replace gives the iterator a table.Iter.
-func (i *tableIterator) replace(it *table.Iter) {
-	if i.it != nil {
-		i.it.Close() // returns only what a move has returned
-	}
-	i.it = it
+// listFrom gives the iterator an Iter over all entries of t.
+func (i *iteration) listFrom(t *table.Reader) {
+	i.it.Close() // returns only what a move has returned
+	i.it, i.ordered = *t.NewIter(&table.IterOptions{NoFill: i.noFill, OnDamage: i.onDamage}), false
 }
 
 // passes reports whether the iterator goes on behind a damaged block.
-func (i *tableIterator) passes(damage *table.CorruptionError) bool {
+func (i *iteration) passes(damage *table.CorruptionError) bool {
 	if i.strict || i.disordered(damage) {
 		return false
 	}
@@ -97,12 +119,12 @@ func (i *tableIterator) passes(damage *table.CorruptionError) bool {
 }
 
 // disordered reports whether err is no damage, as the iterator can go on without comparing keys.
-func (i *tableIterator) disordered(err error) bool {
+func (i *iteration) disordered(err error) bool {
 	return i.ordered && !i.bounded() && i.r.isDisorder(err)
 }
 
 // report tells the callback of an error.
-func (i *tableIterator) report(err error) {
+func (i *iteration) report(err error) {
 	if i.callback != nil {
 		i.callback(err)
 	}
@@ -110,7 +132,11 @@ func (i *tableIterator) report(err error) {
 
 // SetErrorCallback has f called with each error, also of damage that the iterator passes over.
 // nil clears it.
-func (i *tableIterator) SetErrorCallback(f func(err error)) { i.callback = f }
+func (i *tableIterator) SetErrorCallback(f func(err error)) {
+	if !i.Released() {
+		i.callback = f
+	}
+}
 
 // First moves to the first entry.
 func (i *tableIterator) First() bool {
@@ -179,11 +205,10 @@ func (i *tableIterator) goOn(offset int64, first, next func(*table.Iter) bool) b
 	}
 	told := i.callback
 	i.callback = nil // it was told of all damage before
-	i.replace(t.NewIter(&table.IterOptions{NoFill: i.noFill, OnDamage: i.passes}))
-	i.ordered = false
-	ok := first(i.it)
+	i.listFrom(t)
+	ok := first(&i.it)
 	for ok && int64(i.it.Block().Offset) != offset {
-		ok = next(i.it)
+		ok = next(&i.it)
 	}
 	i.callback = told
 	return ok || i.end(nil, nil)
@@ -209,6 +234,12 @@ func (i *tableIterator) Error() error { return i.err }
 
 // Release releases the iterator, and calls the releaser that SetReleaser has set.
 func (i *tableIterator) Release() {
+	if i.Released() {
+		return
+	}
 	i.it.Close() // returns only what a move has returned
+	*i.iteration = iteration{onDamage: i.onDamage}
+	iterations.Put(i.iteration)
+	i.iteration = released
 	i.BasicReleaser.Release()
 }
