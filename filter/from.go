@@ -14,6 +14,10 @@ import (
 // The memory that the generator allocates in a buffer is cleared for it: goleveldb's own
 // relies on that, and its buffers do not do it.
 //
+// A filter that leaves a part of each key out by itself, as those of goleveldb's engine do, wants
+// whole keys: with an InternalComparer, set a FilterKey that returns the key, and nil for keys that
+// the filter cannot take.
+//
 // From panics if B has other methods than those of [Buffer].
 func From[G generatorOf[B], B any](p filterOf[G]) Policy {
 	if _, ok := any(clearedBuffer{}).(B); !ok {

@@ -1,0 +1,67 @@
+package goleveldb_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/syndtr/goleveldb/leveldb/comparer"
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// filter.From serves the filter of goleveldb's engine in package table too, which cuts keys by
+// itself: filters are those of goleveldb, and lookups ask them.
+func TestFromEngineFilter(t *testing.T) {
+	t.Parallel()
+	policy := filter.From(&iFilter{lfilter.NewBloomFilter(10)})
+	whole := func(key []byte) []byte {
+		if len(key) < 8 {
+			return nil
+		}
+		return key
+	}
+	c := tableCase{internal: true, o: opt.Options{
+		Comparer: &iComparer{comparer.DefaultComparer}, Filter: &iFilter{lfilter.NewBloomFilter(10)}, Compression: opt.NoCompression,
+	}}
+	entries := c.entries(300)
+	order := table.InternalComparer(nil)
+	var b bytes.Buffer
+	w, err := table.NewWriter(&b, &table.WriterOptions{
+		Comparer: order, FilterPolicy: filter.Rename(policy, policy.Name()), FilterKey: whole, Compression: table.NoCompression,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if err := w.Append(e.key, e.value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), theirTable(t, &c.o, entries)) {
+		t.Error("the table is not goleveldb's")
+	}
+	var m table.Metrics
+	o := &table.ReaderOptions{Comparer: order, FilterPolicies: []filter.Policy{policy}, FilterKey: whole, Metrics: &m}
+	r, err := table.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, e := range entries {
+		if got, err := r.Get(e.key); err != nil || !bytes.Equal(got, e.value) {
+			t.Errorf("Get(%q) = %q, %v", e.key, got, err)
+		}
+	}
+	if _, err := r.Get([]byte("short")); err != table.ErrNotFound {
+		t.Errorf("a key that is too short: %v", err)
+	}
+	if got := m.FilterChecks.Load(); got != uint64(len(entries)) {
+		t.Errorf("%d checks of filters, want %d", got, len(entries))
+	}
+}
