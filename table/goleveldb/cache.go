@@ -44,11 +44,15 @@ func openBlockCache(g *cache.NamespaceGetter) (b blockCache) {
 	b.handles[1] = g.Cache.Get(g.NS, valueKey-1, func() (int, cache.Value) {
 		return fileSize, strconv.FormatUint(files.Add(1), 10)
 	})
-	if b.handles[0] == nil || b.handles[1] == nil { // the cache is closed
+	var has, named bool
+	if b.handles[0] != nil && b.handles[1] != nil { // else the cache is closed
+		b.cache, has = b.handles[0].Value().(*table.Cache)
+		b.key, named = b.handles[1].Value().(string)
+	}
+	if !has || !named {
 		b.release()
 		return blockCache{}
 	}
-	b.cache, b.key = b.handles[0].Value().(*table.Cache), b.handles[1].Value().(string)
 	return b
 }
 
