@@ -1,7 +1,6 @@
 package table
 
 import (
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 
@@ -19,8 +18,9 @@ import (
 // count as not used, so that a long scan does not evict the blocks that are used again and
 // again.
 //
-// From when the Cache is full, it takes only one in eight of the blocks that are read, at random. A
-// block that is read often gets in soon. The others cost no memory and no lock, and evict nothing.
+// From when the Cache is full, it takes a block when it is read the second time, before half as
+// many others are read as the Cache can hold. What is read once costs no memory and no lock, and
+// evicts nothing.
 //
 // Lookups and iterators add the blocks that they read, Verify does not. These blocks are
 // never added, and are read each time:
@@ -43,7 +43,7 @@ import (
 type Cache struct {
 	budget int64 // maximum of size
 
-	full atomic.Bool // blocks were evicted, and there is not much space since
+	refused atomic.Pointer[refusals] // nil: nothing was evicted, or there is much space since
 
 	mu     sync.Mutex
 	size   int64       // bytes of all entries, and of what closed files keep
@@ -117,8 +117,8 @@ func (c *Cache) add(s *cacheEntry) {
 // evict removes blocks until the rest fits into the budget. It passes over blocks that were
 // used since the hand came by last: the CLOCK algorithm.
 func (c *Cache) evict() {
-	if c.size > c.budget {
-		c.full.Store(true)
+	if c.size > c.budget && c.refused.Load() == nil {
+		c.refused.Store(newRefusals(c.budget))
 	}
 	for visits := 0; c.size > c.budget; visits++ {
 		s := c.hand
@@ -158,8 +158,8 @@ func (c *Cache) remove(s *cacheEntry) {
 
 // take removes s from the ring and its file's list, and what it is for from the file.
 func (c *Cache) take(s *cacheEntry) {
-	if c.size -= c.sizeOf(s); c.size < c.budget-c.budget/8 && c.full.Load() {
-		c.full.Store(false)
+	if c.size -= c.sizeOf(s); c.size < c.budget-c.budget/8 {
+		c.refused.Store(nil)
 	}
 	c.unlink(s)
 	if s.block != nil {
@@ -206,12 +206,6 @@ func (r *openTable) cached(i int) *decoded.Cached {
 		}
 	}
 	return b
-}
-
-// admits reports whether a block that is read now should be added to the cache: always, until that
-// is full.
-func (r *openTable) admits() bool {
-	return r.cachedBlocks != nil && (!r.o.Cache.full.Load() || rand.Uint32N(8) == 0)
 }
 
 // maxCachedBlock is the size in bytes of the largest block that is added to a cache. A

@@ -35,6 +35,7 @@ type cachedFile struct {
 	tables  int                              // openTables that Readers keep
 	entries *cacheEntry                      // the first of its entries; nil if it has none
 
+	number   uint64 // of the file, among those that the Cache has seen
 	counters *cacheCounters
 }
 
@@ -51,7 +52,7 @@ func (c *Cache) openFile(id cacheID) *cachedFile {
 	f := c.files[id]
 	switch {
 	case f == nil:
-		f = &cachedFile{id: id, counters: &c.counters[c.opened%numCounters]}
+		f = &cachedFile{id: id, number: c.opened, counters: &c.counters[c.opened%numCounters]}
 		c.opened++
 		if id.key != "" {
 			if c.files == nil {

@@ -101,14 +101,15 @@ func TestCacheResistsScans(t *testing.T) {
 	get()
 	it := coldReader.NewIter(nil)
 	for i := 0; it.Next(); i++ {
-		if i%200 == 0 {
+		if i%100 == 0 {
 			get()
+			coldReader.Get(it.Key()) // the second read of a block, which the full cache takes then
 		}
 	}
 	if n := hot.DataBlocks.Load(); n != 3 || hot.CacheEvictions.Load() != 0 {
 		t.Errorf("3 blocks that are in use were read %d times", n)
 	}
-	if n := cold.CacheEvictions.Load(); n < 3 || n > cold.DataBlocks.Load() {
+	if n := cold.CacheEvictions.Load(); n < 100 || n > cold.DataBlocks.Load() {
 		t.Errorf("%d of the %d blocks of the scan gave way", n, cold.DataBlocks.Load())
 	}
 	if c.Size() > 100_000 || c.Size() < 80_000 {

@@ -29,7 +29,7 @@ func (c *cursor) open(r *openTable, i int, m *blockMemory, keyBudget *int) error
 		return err
 	case !c.decoded:
 		return c.openIter(r, i, keyBudget)
-	case !c.noFill && r.admits():
+	case !c.noFill && r.admits(i):
 		c.admit()
 	}
 	return nil

@@ -57,7 +57,7 @@ func (d *dataBlock) openAhead(r *openTable, i int, ahead readAhead, noFill bool)
 // not admit the block, openRead does not decode it.
 func (d *dataBlock) openRead(r *openTable, i int, noFill bool) error {
 	maxSize := int64(0)
-	if !noFill && r.admits() {
+	if !noFill && r.admits(i) {
 		d.scratch = entriesPool.Get().(*decoded.Block)
 		maxSize = min(maxCachedBlock, r.o.Cache.budget)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/sievetable/sievetable/table"
@@ -93,11 +94,13 @@ func TestContextReadsOnce(t *testing.T) {
 			t.Errorf("%s = %v after %d reads, want one", name, err, len(s.reads))
 		}
 		s.latency = time.Hour
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		if err := call(ctx, r, keysOf(pairs, 1)); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s = %v, want context.DeadlineExceeded", name, err)
-		}
-		cancel()
+		synctest.Test(t, func(t *testing.T) { // so that the read begins before the time is up
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			defer cancel()
+			if err := call(ctx, r, keysOf(pairs, 1)); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s = %v, want context.DeadlineExceeded", name, err)
+			}
+		})
 		blocks, size := m.DataBlocks.Load(), m.BytesRead.Load()
 		if name != "GetMany" && (blocks != 2 || size != 2*(h.Length+5)) {
 			t.Errorf("%s: %d blocks and %d bytes counted, want both reads", name, blocks, size)
@@ -212,10 +215,11 @@ func TestContextOfAStubbornSource(t *testing.T) {
 	awaitReads(t)
 }
 
-// An errorSource waits for the context and then returns an error of its own, or panics with it.
+// An errorSource ends the context while it reads, and returns an error of its own, or panics with it.
 type errorSource struct {
 	*bytes.Reader
 	err    error
+	cancel func()
 	panics bool
 }
 
@@ -223,7 +227,7 @@ func (s *errorSource) ReadAtContext(ctx context.Context, p []byte, off int64) (i
 	if s.panics {
 		panic(s.err)
 	}
-	<-ctx.Done()
+	s.cancel()
 	return 0, s.err
 }
 
@@ -237,9 +241,9 @@ func TestContextErrorOfTheSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	if _, err := r.GetContext(ctx, pairs[1].Key); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, lost) {
+	var ctx context.Context
+	ctx, src.cancel = context.WithCancel(t.Context())
+	if _, err := r.GetContext(ctx, pairs[1].Key); !errors.Is(err, context.Canceled) || !errors.Is(err, lost) {
 		t.Errorf("GetContext = %v, want the context's error and the source's", err)
 	}
 	src.panics = true
