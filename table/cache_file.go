@@ -8,8 +8,9 @@ import (
 )
 
 // A cacheID says which Readers share blocks: those of files with the same contents, that look
-// at their keys in the same way. The zero cacheID is that of no file. Beside the CacheKey it
-// has what is at hand of the contents, to notice most files that have a CacheKey by mistake.
+// at their keys in the same way. If key is empty, no others do. Beside the CacheKey it has what
+// is at hand of the contents, to notice most files that have a CacheKey by mistake, and most that
+// have changed when they are opened again.
 type cacheID struct {
 	key          string
 	comparer     string
@@ -20,9 +21,6 @@ type cacheID struct {
 
 // cacheID returns the cacheID of the table.
 func (r *openTable) cacheID() cacheID {
-	if r.o.CacheKey == "" {
-		return cacheID{}
-	}
 	return cacheID{r.o.CacheKey, r.o.Comparer.Name(), r.footer, r.footerOffset, r.index.len()}
 }
 

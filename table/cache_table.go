@@ -21,19 +21,22 @@ func (r *Reader) keep(t *openTable) error {
 		r.opened.Store(t)
 		return nil
 	}
-	if r.cachedFile == nil {
-		r.cachedFile = c.openFile(t.cacheID())
+	if id := t.cacheID(); r.cachedFile == nil {
+		r.cachedFile = c.openFile(id)
+	} else if id != r.cachedFile.id {
+		return t.corrupt(FooterBlock, t.footerHandle(), "handles of other blocks than before, or %d data blocks, not %d: the file has changed", id.blocks, r.cachedFile.id.blocks)
 	}
 	t.cachedFile = r.cachedFile
 	if !r.o.CacheIndexAndFilters {
-		return c.keepTable(t, &r.opened, nil)
+		c.keepTable(t, &r.opened, nil)
+		return nil
 	}
 	resident := &residentTable{reader: &r.opened, bytes: t.memorySize()}
 	resident.touched.Store(true) // the lookup that it is read for
-	if resident.bytes+cacheEntrySize > c.budget {
-		return nil
+	if resident.bytes+cacheEntrySize <= c.budget {
+		c.keepTable(t, &r.opened, resident)
 	}
-	return c.keepTable(t, &r.opened, resident)
+	return nil
 }
 
 // table returns the open table. If the Cache has evicted it, table opens it again.
@@ -70,18 +73,15 @@ func (r *Reader) openAgain() (*openTable, error) {
 
 // keepTable lets a Reader keep t, and its file have cached blocks. If resident is not nil, t
 // counts as a part of the Cache. If the Reader is closed, keepTable does nothing.
-func (c *Cache) keepTable(t *openTable, reader *atomic.Pointer[openTable], resident *residentTable) error {
+func (c *Cache) keepTable(t *openTable, reader *atomic.Pointer[openTable], resident *residentTable) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f := t.cachedFile
 	if t.closed.Load() {
-		return nil
+		return
 	}
 	if f.blocks == nil {
 		f.blocks = make([]atomic.Pointer[decoded.Cached], t.index.len())
-	}
-	if len(f.blocks) != t.index.len() {
-		return t.corrupt(IndexBlock, t.footer.index, "%d data blocks, but the file had %d before: it has changed", t.index.len(), len(f.blocks))
 	}
 	t.cachedBlocks, t.resident = f.blocks, resident
 	f.tables++
@@ -95,7 +95,6 @@ func (c *Cache) keepTable(t *openTable, reader *atomic.Pointer[openTable], resid
 		c.link(resident.entry)
 		c.evict()
 	}
-	return nil
 }
 
 // removeTable removes the table of s, which is not in the ring any more. If no Reader keeps a
@@ -109,7 +108,7 @@ func (c *Cache) removeTable(s *cacheEntry) {
 		return
 	}
 	for f.entries != nil {
-		c.remove(f.entries)
+		c.evictEntry(f.entries)
 	}
 	f.blocks = nil
 }
