@@ -126,11 +126,16 @@ func (c *Cache) evict() {
 		if c.touched(s) && visits < c.n { // at most one round: others may use blocks meanwhile
 			continue
 		}
-		c.remove(s)
-		c.evictions++
-		if m := s.metrics; m != nil {
-			m.CacheEvictions.Add(1)
-		}
+		c.evictEntry(s)
+	}
+}
+
+// evictEntry removes s, and counts that.
+func (c *Cache) evictEntry(s *cacheEntry) {
+	c.remove(s)
+	c.evictions++
+	if m := s.metrics; m != nil {
+		m.CacheEvictions.Add(1)
 	}
 }
 

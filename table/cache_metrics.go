@@ -4,9 +4,12 @@ import "sync/atomic"
 
 // CacheMetrics count what a Cache does. [Cache.Metrics] returns them.
 type CacheMetrics struct {
-	Hits      uint64 // data blocks that lookups and iterators found in the Cache
-	Misses    uint64 // data blocks that they did not find
-	Evictions uint64 // data blocks, and tables with CacheIndexAndFilters, that the Cache removed to add others
+	Hits   uint64 // data blocks that lookups and iterators found in the Cache
+	Misses uint64 // data blocks that they did not find
+
+	// Evictions counts the data blocks that the Cache removed to add others, and with
+	// CacheIndexAndFilters the tables, and the blocks that went with them.
+	Evictions uint64
 
 	Blocks int   // data blocks in the Cache
 	Tables int   // tables whose index and filters are in the Cache

@@ -47,7 +47,7 @@ type Metrics struct {
 	CacheMisses atomic.Uint64
 
 	// CacheEvictions counts the data blocks of these Readers that the Cache removed to
-	// add others, and their tables with CacheIndexAndFilters.
+	// add others, and with CacheIndexAndFilters their tables, and the blocks that went with them.
 	CacheEvictions atomic.Uint64
 
 	// Reopens counts how often index and filters of a table were read again, since the Cache
