@@ -99,12 +99,9 @@ func GetMany(ctx context.Context, keys [][]byte, parts []BatchPart, o *BatchOpti
 		return err
 	}
 	b := batch{o: opts, keys: keys, found: found}
-	partBatches := make([]*partBatch, len(parts))
-	for i, part := range parts {
-		partBatches[i] = &partBatch{batch: &b, numbers: part.Keys}
-		if partBatches[i].r, err = part.Reader.table(); err != nil {
-			partBatches[i].end(err)
-		}
+	partBatches, err := b.openParts(ctx, parts)
+	if err != nil {
+		return err
 	}
 	if err := b.getCached(ctx, partBatches); err != nil {
 		return err
@@ -118,6 +115,26 @@ func GetMany(ctx context.Context, keys [][]byte, parts []BatchPart, o *BatchOpti
 		}
 	}
 	return errors.Join(b.failed...)
+}
+
+// openParts returns the parts with their open tables, unless ctx is done. It opens none that is
+// asked for no key: to open a table that the Cache has evicted takes reads.
+func (b *batch) openParts(ctx context.Context, parts []BatchPart) ([]*partBatch, error) {
+	open := make([]*partBatch, len(parts))
+	for i, part := range parts {
+		p := &partBatch{batch: b, numbers: part.Keys}
+		if open[i] = p; p.len() == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var err error
+		if p.r, err = part.Reader.table(); err != nil {
+			p.end(err)
+		}
+	}
+	return open, nil
 }
 
 // checkParts checks that each part has a Reader, and indexes of keys.

@@ -1,0 +1,42 @@
+package table_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// GetMany opens no table that the Cache has evicted if it is asked for no key, or ctx is done.
+func TestGetManyOpensNoTableInVain(t *testing.T) {
+	t.Parallel()
+	contents := build(t, withBloom, numbered(100))
+	src := &faultySource{ReaderAt: bytes.NewReader(contents)}
+	r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{
+		Cache: table.NewCache(100), CacheIndexAndFilters: true, // too small for anything
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.broken.Store(true)
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	keys := [][]byte{[]byte("key000050")}
+	found := func(int, []byte) error { return nil }
+	for _, tt := range []struct {
+		ctx  context.Context
+		keys []int
+		want error
+	}{
+		{context.Background(), []int{}, nil},
+		{done, nil, context.Canceled},
+		{context.Background(), nil, errBroken},
+	} {
+		err := table.GetMany(tt.ctx, keys, []table.BatchPart{{Reader: r, Keys: tt.keys}}, nil, found)
+		if !errors.Is(err, tt.want) || tt.want == nil && err != nil {
+			t.Errorf("GetMany of keys %v: %v, want %v", tt.keys, err, tt.want)
+		}
+	}
+}
