@@ -121,6 +121,8 @@ type file interface {
 //
 //   - The filter is damaged, or the metaindex is.
 //   - No policy in FilterPolicies or TableFilterPolicies has its name.
+//   - With CacheIndexAndFilters, the Cache has evicted the filter, and it cannot be read again,
+//     for example since the Reader is closed. The next call tries again.
 //   - Open found that it denies the table's first key. Most likely FilterKey is not the one
 //     that the table was written with. Then no other filter of the table is used either.
 //
