@@ -7,8 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/syndtr/goleveldb/leveldb/comparer"
+	lerrors "github.com/syndtr/goleveldb/leveldb/errors"
 	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
+	ltable "github.com/syndtr/goleveldb/leveldb/table"
+
+	"github.com/sievetable/sievetable/table/goleveldb"
 )
 
 // goleveldb's Recover writes tables of internal keys with the comparer and the filter of user
@@ -36,5 +40,31 @@ func TestRecoveredTable(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The copy of a recovered table is bounded: keys that share bytes can be far longer than the file.
+func TestHugeRecoveredTable(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	const n, length = 1000, 300 << 10
+	w := ltable.NewWriter(&b, &opt.Options{BlockSize: length + 10*n, BlockRestartInterval: n}, nil, 0)
+	user := bytes.Repeat([]byte{'u'}, length)
+	for i := range uint64(n) {
+		if err := w.Append(internalKey(fmt.Appendf(user, "%04d", i), i, 1), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o := &opt.Options{Comparer: &iComparer{comparer.DefaultComparer}}
+	r, err := goleveldb.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()), fd, nil, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	if _, err := r.FindKey(internalKey(user, 1, 1), false, nil); !lerrors.IsCorrupted(err) {
+		t.Errorf("%d keys of %d bytes in a file of %d bytes: %.100v, want that it is damage", n, length, b.Len(), err)
 	}
 }
