@@ -61,6 +61,15 @@ func (f iFilter) NewGenerator() lfilter.FilterGenerator {
 	return iFilterGenerator{f.Filter.NewGenerator()}
 }
 
+// ownTypes returns a comparer and a filter whose types have the names of the engine's, but which
+// are for keys of any bytes.
+func ownTypes() (comparer.Comparer, lfilter.Filter) {
+	type bloom struct{ lfilter.Filter }
+	type iComparer struct{ comparer.Comparer }
+	type iFilter struct{ bloom }
+	return &iComparer{comparer.DefaultComparer}, &iFilter{bloom{lfilter.NewBloomFilter(10)}}
+}
+
 type iFilterGenerator struct{ lfilter.FilterGenerator }
 
 func (g iFilterGenerator) Add(key []byte) {

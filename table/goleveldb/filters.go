@@ -36,14 +36,14 @@ func filtersOf(o *opt.Options) []lfilter.Filter {
 }
 
 // userFilter returns the filter of user keys that goleveldb's engine has wrapped, and true, or f
-// itself and false. What the engine wraps with is a pointer to a struct iFilter whose only field
-// is the filter.
+// itself and false. What the engine wraps with is a pointer to a struct iFilter whose only field,
+// Filter, is the filter.
 func userFilter(f lfilter.Filter) (user lfilter.Filter, internal bool) {
 	v := reflect.ValueOf(f)
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
-	if v.Kind() != reflect.Struct || v.Type().Name() != "iFilter" || v.NumField() != 1 {
+	if v.Kind() != reflect.Struct || v.Type().Name() != "iFilter" || v.NumField() != 1 || v.Type().Field(0).Name != "Filter" {
 		return f, false
 	}
 	user, internal = v.Field(0).Interface().(lfilter.Filter)

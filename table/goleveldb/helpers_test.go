@@ -52,6 +52,7 @@ type tableCase struct {
 // tableCases are options that both packages are given.
 func tableCases() []tableCase {
 	bloom := lfilter.NewBloomFilter(10)
+	ownComparer, ownFilter := ownTypes()
 	return []tableCase{
 		{name: "default"},
 		{name: "no compression", o: opt.Options{Compression: opt.NoCompression}},
@@ -64,6 +65,7 @@ func tableCases() []tableCase {
 		{name: "engine without filter", internal: true, o: opt.Options{Comparer: &iComparer{comparer.DefaultComparer}, BlockSize: 400, Compression: opt.NoCompression}},
 		{name: "engine, order of a program", internal: true, o: opt.Options{Comparer: &iComparer{descending{}}, Filter: &iFilter{bloom}, BlockSize: 400, Compression: opt.NoCompression}},
 		{name: "engine, filter of a program", internal: true, o: opt.Options{Comparer: &iComparer{comparer.DefaultComparer}, Filter: &iFilter{lengthFilter{}}, BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "types named as the engine's", o: opt.Options{Comparer: ownComparer, Filter: ownFilter, BlockSize: 500, Compression: opt.NoCompression}},
 	}
 }
 

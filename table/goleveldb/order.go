@@ -38,7 +38,7 @@ func orderOf(c comparer.Comparer) order {
 }
 
 // internalUser returns the type of the comparer of user keys, if c is the comparer of goleveldb's
-// engine: a pointer to a struct iComparer whose only field is that comparer. Otherwise it
+// engine: a pointer to a struct iComparer whose only field, ucmp, is that comparer. Otherwise it
 // returns nil.
 func internalUser(c comparer.Comparer) reflect.Type {
 	v := reflect.ValueOf(c)
@@ -47,7 +47,7 @@ func internalUser(c comparer.Comparer) reflect.Type {
 	}
 	s := v.Elem()
 	if s.Kind() != reflect.Struct || s.Type().Name() != "iComparer" || s.NumField() != 1 ||
-		s.Type().Field(0).Type != reflect.TypeFor[comparer.Comparer]() || s.Field(0).IsNil() {
+		s.Type().Field(0).Name != "ucmp" || s.Type().Field(0).Type != reflect.TypeFor[comparer.Comparer]() || s.Field(0).IsNil() {
 		return nil
 	}
 	return s.Field(0).Elem().Type()
