@@ -95,7 +95,7 @@ func (m *Metrics) Snapshot() MetricsSnapshot {
 // String returns the counts in one line.
 func (s MetricsSnapshot) String() string {
 	return fmt.Sprintf("%d lookups; %d filter checks, %d negative (%d by table filters), %d false positives; "+
-		"%d data blocks read, %d bytes; cache: %d hits, %d misses, %d evictions",
+		"%d data blocks read, %d bytes; cache: %d hits, %d misses, %d evictions, %d tables opened again",
 		s.Lookups, s.FilterChecks, s.FilterNegatives, s.TableFilterNegatives, s.FilterFalsePositives,
-		s.DataBlocks, s.BytesRead, s.CacheHits, s.CacheMisses, s.CacheEvictions)
+		s.DataBlocks, s.BytesRead, s.CacheHits, s.CacheMisses, s.CacheEvictions, s.Reopens)
 }

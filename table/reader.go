@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -51,6 +52,9 @@ func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, *openTab
 	if o != nil {
 		r.o = *o
 	}
+	// The caller may change its slices before the table is opened again.
+	r.o.FilterPolicies, r.o.TableFilterPolicies = slices.Clone(r.o.FilterPolicies), slices.Clone(r.o.TableFilterPolicies)
+	r.o.Codecs = slices.Clone(r.o.Codecs)
 	r.life.released = make(chan struct{}, 1)
 	t, err := r.openTable()
 	if err != nil {
