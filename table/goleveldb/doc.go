@@ -43,7 +43,8 @@
 //     It refuses a comparer whose separators are not between the two keys.
 //   - Find and FindKey with filtered set return ErrNotFound if the table has a filter and not
 //     the key, even if the filter gives a false positive. In tables of the engine, that is the
-//     user key. goleveldb then returns the next entry. Get asks the filters too.
+//     user key. goleveldb then returns the next entry. Get asks the filters too, unless the
+//     comparer is a program's own.
 //   - A damaged metaindex costs the filter. In goleveldb, the table cannot be read then.
 //   - Tables that goleveldb's Recover has written are read in full. Their index is in another order
 //     than that of the engine's keys, and their filters hold other keys, which hides entries from
