@@ -11,6 +11,7 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -98,6 +99,7 @@ func TestCacheOfFiles(t *testing.T) {
 // Iters move over cached blocks, and over such as have too long keys to be cached
 // or held whole, as over others.
 func TestCachedIterAgainstModel(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))
 	for i := range 200 {

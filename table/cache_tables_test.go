@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -214,6 +212,7 @@ func TestDeniedFiltersStayUnused(t *testing.T) {
 
 // Readers of one CacheKey share blocks, also when the Cache evicts their tables, and one closes.
 func TestCachedTablesOfOneFile(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	pairs := numbered(1000)
 	contents := build(t, withBloom, pairs)
@@ -271,30 +270,4 @@ func TestCachedTablesAreSafeForConcurrentUse(t *testing.T) {
 	if m := c.Metrics(); m.Size != 0 {
 		t.Errorf("%+v, want nothing left", m)
 	}
-}
-
-// Ten thousand open tables take the Cache's bytes, and about 1 KB each.
-func TestTenThousandTables(t *testing.T) {
-	long.NoRace(t)
-	const n, room = 10_000, 8 << 20
-	contents := build(t, withBloom, numbered(2000))
-	heap := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := heap()
-	c := table.NewCache(room)
-	readers := make([]*table.Reader, n)
-	for i := range readers {
-		readers[i] = open(t, contents, &table.ReaderOptions{Cache: c, CacheIndexAndFilters: true})
-		if _, err := readers[i].Get(fmt.Appendf(nil, "key%06d", i%2000/2*2)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if took := int64(heap() - before); took > room+n*1000 {
-		t.Errorf("%d open tables take %d bytes, want ≤ %d and 1000 for each", n, took, room)
-	}
-	runtime.KeepAlive(readers)
 }

@@ -1,10 +1,12 @@
 package table_test
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -46,4 +48,30 @@ func heapOf(t *testing.T, contents []byte, o *table.ReaderOptions) (size, heap i
 	size = readers[0].MemorySize()
 	runtime.KeepAlive(readers)
 	return size, int64(after.HeapAlloc-before.HeapAlloc) / n
+}
+
+// Ten thousand open tables take the Cache's bytes, and about 1 KB each.
+func TestTenThousandTables(t *testing.T) {
+	long.NoRace(t)
+	const n, room = 10_000, 8 << 20
+	contents := build(t, withBloom, numbered(2000))
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	c := table.NewCache(room)
+	readers := make([]*table.Reader, n)
+	for i := range readers {
+		readers[i] = open(t, contents, &table.ReaderOptions{Cache: c, CacheIndexAndFilters: true})
+		if _, err := readers[i].Get(fmt.Appendf(nil, "key%06d", i%2000/2*2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := int64(heap() - before); took > room+n*1000 {
+		t.Errorf("%d open tables take %d bytes, want ≤ %d and 1000 for each", n, took, room)
+	}
+	runtime.KeepAlive(readers)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -58,6 +59,7 @@ func checkLost(t *testing.T, name string, e *table.CorruptionError, h table.Hand
 // Each block of a table is damaged in turn: an Iter with OnDamage shows exactly the entries of all
 // others, in both directions, and is told once in each which keys are lost.
 func TestOnDamage(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	pairs := numbered(300)
 	for name, o := range map[string]struct {
@@ -169,6 +171,7 @@ func TestOnDamageOfAnyKind(t *testing.T) {
 
 // A block with too many entries to be decoded is passed over too.
 func TestOnDamageOfManyEntries(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	pairs := numbered(40_000)
 	contents := build(t, &table.WriterOptions{BlockSize: 500_000, Compression: table.NoCompression}, pairs)

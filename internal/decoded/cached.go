@@ -41,9 +41,11 @@ const (
 )
 
 // wordsFor returns how many words a Cached with n entries has, whose keys and values have size
-// bytes. There is at least one byte more: no pointer then points behind the memory, not even to
-// an empty value at its end.
-func wordsFor(n, size int) int { return (headerSize+n*(abbrSize+spanSize)+size)/wordSize + 1 }
+// bytes. There is at least one byte more, and without entries a span: no pointer then points
+// behind the memory, not even to an empty value at its end.
+func wordsFor(n, size int) int {
+	return (headerSize+n*(abbrSize+spanSize)+max(size, spanSize))/wordSize + 1
+}
 
 // CachedSize returns about how many bytes of memory ForCache takes. It may take some more:
 // Cached.Size tells. More than 4 GiB cannot be cached.
