@@ -13,15 +13,15 @@ type readAhead struct {
 // prepareAhead reads data block i and the blocks behind it, up to before block end, unless
 // block i is there. If the read fails, it reads nothing ahead any more: the blocks are then
 // read one by one, so that an error is about the block that cannot be read.
-func (b *buffers) prepareAhead(r *openTable, i, end int) {
-	a, h := &b.ahead, r.index.handles.at(i)
+func (b *buffers) prepareAhead(t *openTable, i, end int) {
+	a, h := &b.ahead, t.index.handles.at(i)
 	if a.size == 0 || a.has(h.Offset, h.end()) {
 		return
 	}
 	to := h.Offset
 	for ; i < end; i++ {
-		next := r.index.handles.at(i)
-		if next.Offset != to || next.end()-h.Offset > uint64(a.size) || next.Length > uint64(r.maxBlockSize) {
+		next := t.index.handles.at(i)
+		if next.Offset != to || next.end()-h.Offset > uint64(a.size) || next.Length > uint64(t.maxBlockSize) {
 			break
 		}
 		to = next.end()
@@ -29,21 +29,21 @@ func (b *buffers) prepareAhead(r *openTable, i, end int) {
 	if to <= h.end() {
 		return // only block i
 	}
-	if a.fill(b.ctx, r, h.Offset, to) != nil {
+	if a.fill(b.ctx, t, h.Offset, to) != nil {
 		a.size = 0
 	}
 }
 
 // fill reads the bytes of the file from start to end, unless ctx ends that. After an error it
 // has none.
-func (a *readAhead) fill(ctx context.Context, r *openTable, start, end uint64) error {
+func (a *readAhead) fill(ctx context.Context, t *openTable, start, end uint64) error {
 	n := int(end - start)
 	if n == 0 {
 		return nil
 	}
 	into := extend(a.bytes[:0], n)[:n]
 	a.bytes, a.offset = nil, start // should the source panic
-	if err := r.readAtContext(ctx, DataBlock, into, start); err != nil {
+	if err := t.readAtContext(ctx, DataBlock, into, start); err != nil {
 		return err
 	}
 	a.bytes = into

@@ -34,8 +34,8 @@ func (anyInternalOrder) FilterKey(key []byte) []byte { return InternalFilterKey(
 var errAnyOrder = errors.New("table: AnyOrder does not find keys: open the table with its own Comparer to look them up")
 
 // searchable returns an error if the order of keys is unknown.
-func (r *openTable) searchable() error {
-	if r.order.Unchecked {
+func (t *openTable) searchable() error {
+	if t.order.Unchecked {
 		return errAnyOrder
 	}
 	return nil

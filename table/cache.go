@@ -194,16 +194,16 @@ func (c *Cache) unlink(s *cacheEntry) {
 }
 
 // cached returns data block i, or nil if it is not in the cache. It counts a hit or a miss.
-func (r *openTable) cached(i int) *decoded.Cached {
-	if r.cachedBlocks == nil {
+func (t *openTable) cached(i int) *decoded.Cached {
+	if t.cachedBlocks == nil {
 		return nil
 	}
-	b := r.cachedBlocks[i].Load()
+	b := t.cachedBlocks[i].Load()
 	if b != nil {
 		b.Touch()
 	}
-	r.cachedFile.counters.count(b != nil)
-	if m := r.o.Metrics; m != nil {
+	t.cachedFile.counters.count(b != nil)
+	if m := t.o.Metrics; m != nil {
 		if b != nil {
 			m.CacheHits.Add(1)
 		} else {
@@ -219,14 +219,14 @@ const maxCachedBlock = 4 << 20
 
 // admit adds a copy of e, the entries of data block i, to the cache and returns the copy. If
 // there is no cache, or if they are too large for it, it returns nil.
-func (r *openTable) admit(i int, e *decoded.Block) *decoded.Cached {
-	if r.cachedBlocks == nil {
+func (t *openTable) admit(i int, e *decoded.Block) *decoded.Cached {
+	if t.cachedBlocks == nil {
 		return nil
 	}
-	if size := e.CachedSize(); size > maxCachedBlock || int64(size)+cacheEntrySize > r.o.Cache.budget {
+	if size := e.CachedSize(); size > maxCachedBlock || int64(size)+cacheEntrySize > t.o.Cache.budget {
 		return nil
 	}
 	b := e.ForCache()
-	r.o.Cache.add(&cacheEntry{block: b, file: r.cachedFile, metrics: r.o.Metrics, number: i})
+	t.o.Cache.add(&cacheEntry{block: b, file: t.cachedFile, metrics: t.o.Metrics, number: i})
 	return b
 }

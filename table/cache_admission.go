@@ -40,10 +40,10 @@ func (r *refusals) again(file uint64, block int) bool {
 }
 
 // admits reports whether data block i, which is read now, should be added to the Cache.
-func (r *openTable) admits(i int) bool {
-	if r.cachedBlocks == nil {
+func (t *openTable) admits(i int) bool {
+	if t.cachedBlocks == nil {
 		return false
 	}
-	refused := r.o.Cache.refused.Load()
-	return refused == nil || refused.again(r.cachedFile.number, i)
+	refused := t.o.Cache.refused.Load()
+	return refused == nil || refused.again(t.cachedFile.number, i)
 }

@@ -20,8 +20,8 @@ type cacheID struct {
 }
 
 // cacheID returns the cacheID of the table.
-func (r *openTable) cacheID() cacheID {
-	return cacheID{r.o.CacheKey, r.o.Comparer.Name(), r.footer, r.footerOffset, r.index.len()}
+func (t *openTable) cacheID() cacheID {
+	return cacheID{t.o.CacheKey, t.o.Comparer.Name(), t.footer, t.footerOffset, t.index.len()}
 }
 
 // A cachedFile stands for a file in a Cache. It has no pointer to a Reader: a Reader that is

@@ -39,38 +39,6 @@ func (r *Reader) keep(t *openTable) error {
 	return nil
 }
 
-// table returns the open table. If the Cache has evicted it, table opens it again.
-func (r *Reader) table() (*openTable, error) {
-	t := r.opened.Load()
-	if t == nil {
-		return r.openAgain()
-	}
-	if t.resident != nil && !t.resident.touched.Load() {
-		t.resident.touched.Store(true)
-	}
-	return t, nil
-}
-
-// openAgain opens the table that the Cache has evicted, unless another goroutine does so.
-func (r *Reader) openAgain() (*openTable, error) {
-	r.opening.Lock()
-	defer r.opening.Unlock()
-	if t := r.opened.Load(); t != nil {
-		return t, nil
-	}
-	if r.closed.Load() {
-		return nil, ErrClosed
-	}
-	t, err := r.openTable()
-	if err != nil {
-		return nil, err
-	}
-	if m := r.o.Metrics; m != nil {
-		m.Reopens.Add(1)
-	}
-	return t, r.keep(t)
-}
-
 // keepTable lets a Reader keep t, and its file have cached blocks. If resident is not nil, t
 // counts as a part of the Cache. If the Reader is closed, keepTable does nothing.
 func (c *Cache) keepTable(t *openTable, reader *atomic.Pointer[openTable], resident *residentTable) {

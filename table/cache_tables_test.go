@@ -139,19 +139,27 @@ func (s *faultySource) ReadAt(p []byte, off int64) (int, error) {
 	return s.ReaderAt.ReadAt(p, off)
 }
 
-// If an evicted table cannot be read again, all lookups and Iters return the error, until it
-// can. None says that a key is absent.
-func TestCachedTableThatCannotBeReadAgain(t *testing.T) {
-	t.Parallel()
+// openFaulty opens a table with the keys of numbered(100). Its Cache is too small for anything, so
+// that each lookup opens it again, and its source is broken from now on.
+func openFaulty(t *testing.T) (*table.Reader, *faultySource) {
+	t.Helper()
 	contents := build(t, withBloom, numbered(100))
 	src := &faultySource{ReaderAt: bytes.NewReader(contents)}
 	r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{
-		Cache: table.NewCache(100), CacheIndexAndFilters: true, // too small for anything
+		Cache: table.NewCache(100), CacheIndexAndFilters: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	src.broken.Store(true)
+	return r, src
+}
+
+// If an evicted table cannot be read again, all lookups and Iters return the error, until it
+// can. None says that a key is absent.
+func TestCachedTableThatCannotBeReadAgain(t *testing.T) {
+	t.Parallel()
+	r, src := openFaulty(t)
 	key := []byte("key000050")
 	for name, lookup := range map[string]func() error{
 		"Get":        func() error { _, err := r.Get(key); return err },

@@ -19,17 +19,17 @@ type cursor struct {
 // open moves the cursor to before the first entry of data block i. It checks the whole
 // block, and its keys against the index. It subtracts the memory that it takes for keys
 // from *keyBudget.
-func (c *cursor) open(r *openTable, i int, m *blockMemory, keyBudget *int) error {
+func (c *cursor) open(t *openTable, i int, m *blockMemory, keyBudget *int) error {
 	c.reset()
 	before := m.entries.Size()
-	err := c.read(r, i, &m.buffers, &m.entries, math.MaxInt64)
+	err := c.read(t, i, &m.buffers, &m.entries, math.MaxInt64)
 	*keyBudget -= 2 * (m.entries.Size() - before) // twice, since it grows by doubling
 	switch {
 	case err != nil:
 		return err
 	case !c.decoded:
-		return c.openIter(r, i, keyBudget)
-	case !c.noFill && r.admits(i):
+		return c.openIter(t, i, keyBudget)
+	case !c.noFill && t.admits(i):
 		c.admit()
 	}
 	return nil
@@ -42,19 +42,19 @@ func (c *cursor) openEmpty() {
 }
 
 // openIter opens a block that has too many entries to be decoded.
-func (c *cursor) openIter(r *openTable, i int, keyBudget *int) error {
+func (c *cursor) openIter(t *openTable, i int, keyBudget *int) error {
 	budget := block.Budget{Memory: *keyBudget, Compared: compareBudget(len(c.contents))}
-	err := c.it.Open(c.contents, r.order, &budget)
+	err := c.it.Open(c.contents, t.order, &budget)
 	*keyBudget = budget.Memory
 	if err != nil {
-		return r.corruptDataBlock(i, err)
+		return t.corruptDataBlock(i, err)
 	}
 	c.it.Last()
-	if err := r.checkLast(i, c.it.Key()); err != nil {
+	if err := t.checkLast(i, c.it.Key()); err != nil {
 		return err
 	}
 	c.it.First()
-	return r.checkFirst(i, c.it.Key())
+	return t.checkFirst(i, c.it.Key())
 }
 
 // reset moves the cursor to no block.

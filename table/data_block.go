@@ -19,7 +19,7 @@ import (
 // it, or if the cache may keep it; otherwise a lookup searches its contents, which takes
 // less time. A block with very many entries is never decoded.
 type dataBlock struct {
-	r *openTable
+	t *openTable
 	n int // its number in the index
 
 	decoded  bool // entries is set
@@ -36,78 +36,78 @@ var (
 )
 
 // openForLookup sets d to data block i. The caller releases d.
-func (d *dataBlock) openForLookup(r *openTable, i int, o *LookupOptions) error {
-	if d.openCached(r, i) {
+func (d *dataBlock) openForLookup(t *openTable, i int, o *LookupOptions) error {
+	if d.openCached(t, i) {
 		return nil
 	}
 	d.buffers = buffersPool.Get().(*buffers)
 	d.buffers.ctx = o.Context
-	return d.openRead(r, i, o.NoFill)
+	return d.openRead(t, i, o.NoFill)
 }
 
 // openAhead sets d to data block i, for a lookup. ahead has the block, unless that is too long.
 // The caller releases d.
-func (d *dataBlock) openAhead(r *openTable, i int, ahead readAhead, noFill bool) error {
+func (d *dataBlock) openAhead(t *openTable, i int, ahead readAhead, noFill bool) error {
 	d.buffers = buffersPool.Get().(*buffers)
 	d.buffers.ahead = ahead
-	return d.openRead(r, i, noFill)
+	return d.openRead(t, i, noFill)
 }
 
 // openRead sets d to data block i, for a lookup, in its buffers. If noFill, or if the cache does
 // not admit the block, openRead does not decode it.
-func (d *dataBlock) openRead(r *openTable, i int, noFill bool) error {
+func (d *dataBlock) openRead(t *openTable, i int, noFill bool) error {
 	maxSize := int64(0)
-	if !noFill && r.admits(i) {
+	if !noFill && t.admits(i) {
 		d.scratch = entriesPool.Get().(*decoded.Block)
-		maxSize = min(maxCachedBlock, r.o.Cache.budget)
+		maxSize = min(maxCachedBlock, t.o.Cache.budget)
 	}
-	return d.read(r, i, d.buffers, d.scratch, maxSize)
+	return d.read(t, i, d.buffers, d.scratch, maxSize)
 }
 
 // openCached sets d to data block i if that is in the cache.
-func (d *dataBlock) openCached(r *openTable, i int) bool {
-	c := r.cached(i)
+func (d *dataBlock) openCached(t *openTable, i int) bool {
+	c := t.cached(i)
 	if c == nil {
 		return false
 	}
-	d.decoded, d.entries, d.contents = true, c.Block(r.order), nil
+	d.decoded, d.entries, d.contents = true, c.Block(t.order), nil
 	return true
 }
 
 // read reads data block i into b. If the block has at most maxSize bytes, it decodes it in
 // the memory of scratch, unless scratch is nil or the block has too many entries.
-func (d *dataBlock) read(r *openTable, i int, b *buffers, scratch *decoded.Block, maxSize int64) (err error) {
-	d.r, d.n, d.decoded = r, i, false
-	if d.contents, err = r.readDataBlock(i, b); err != nil || scratch == nil || int64(len(d.contents)) > maxSize {
+func (d *dataBlock) read(t *openTable, i int, b *buffers, scratch *decoded.Block, maxSize int64) (err error) {
+	d.t, d.n, d.decoded = t, i, false
+	if d.contents, err = t.readDataBlock(i, b); err != nil || scratch == nil || int64(len(d.contents)) > maxSize {
 		return err
 	}
-	if err = scratch.Decode(d.contents, r.order); errors.Is(err, decoded.ErrTooMany) {
+	if err = scratch.Decode(d.contents, t.order); errors.Is(err, decoded.ErrTooMany) {
 		return nil
 	}
 	if err != nil {
-		return r.corruptDataBlock(i, err)
+		return t.corruptDataBlock(i, err)
 	}
 	d.decoded, d.entries = true, *scratch
 	n := d.entries.Len()
 	if n == 0 {
 		return nil
 	}
-	if err := r.checkLast(i, d.entries.Key(n-1)); err != nil {
+	if err := t.checkLast(i, d.entries.Key(n-1)); err != nil {
 		return err
 	}
-	return r.checkFirst(i, d.entries.Key(0))
+	return t.checkFirst(i, d.entries.Key(0))
 }
 
 // readDataBlock reads data block i into b, and counts it.
-func (r *openTable) readDataBlock(i int, b *buffers) ([]byte, error) {
-	h := r.index.handles.at(i)
-	r.countRead(h)
-	return r.readBlock(DataBlock, h, b)
+func (t *openTable) readDataBlock(i int, b *buffers) ([]byte, error) {
+	h := t.index.handles.at(i)
+	t.countRead(h)
+	return t.readBlock(DataBlock, h, b)
 }
 
 // countRead counts a read of the data block at h.
-func (r *openTable) countRead(h Handle) {
-	if m := r.o.Metrics; m != nil {
+func (t *openTable) countRead(h Handle) {
+	if m := t.o.Metrics; m != nil {
 		m.DataBlocks.Add(1)
 		m.BytesRead.Add(h.Length + format.TrailerLen)
 	}
@@ -119,9 +119,9 @@ func (d *dataBlock) get(key []byte) (value []byte, found bool, err error) {
 		value, found = d.entries.Get(key)
 		return value, found, nil
 	}
-	r := d.r
-	if value, found, err = block.Get(d.contents, r.order, key, d.lookupBudget(dataKeyBudget.forFile(r.footerOffset))); err != nil {
-		err = r.corruptDataBlock(d.n, err)
+	t := d.t
+	if value, found, err = block.Get(d.contents, t.order, key, d.lookupBudget(dataKeyBudget.forFile(t.footerOffset))); err != nil {
+		err = t.corruptDataBlock(d.n, err)
 	}
 	return value, found, err
 }
@@ -142,8 +142,8 @@ func (d *dataBlock) seekGE(key []byte, memory int, borrows bool) (k, v []byte, f
 	if borrows {
 		buf = &d.buffers.key
 	}
-	if k, v, found, err = block.SeekGEInto(buf, d.contents, d.r.order, key, d.lookupBudget(memory)); err != nil {
-		err = d.r.corruptDataBlock(d.n, err)
+	if k, v, found, err = block.SeekGEInto(buf, d.contents, d.t.order, key, d.lookupBudget(memory)); err != nil {
+		err = d.t.corruptDataBlock(d.n, err)
 	}
 	return k, v, found, err
 }
@@ -162,8 +162,8 @@ func (d *dataBlock) admit() {
 	if d.contents == nil || !d.decoded {
 		return
 	}
-	if c := d.r.admit(d.n, &d.entries); c != nil {
-		d.entries, d.contents = c.Block(d.r.order), nil
+	if c := d.t.admit(d.n, &d.entries); c != nil {
+		d.entries, d.contents = c.Block(d.t.order), nil
 	}
 }
 
@@ -199,25 +199,25 @@ func (d *dataBlock) release() {
 // checkFirst checks that key, the first one of data block i, is > the separator before.
 // checkLast checks the other end. Together they check that the keys of all blocks are in
 // order.
-func (r *openTable) checkFirst(i int, key []byte) error {
+func (t *openTable) checkFirst(i int, key []byte) error {
 	if i == 0 {
 		return nil
 	}
-	if s := r.index.separator(i - 1); r.index.order.Compare(s, key) >= 0 {
-		return r.misplaced(r.index.handles.at(i), "first key %s, want it > the index's separator before, %s", wire.Quote(key), wire.Quote(s))
+	if s := t.index.separator(i - 1); t.index.order.Compare(s, key) >= 0 {
+		return t.misplaced(t.index.handles.at(i), "first key %s, want it > the index's separator before, %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }
 
 // checkLast checks that key, the last one of data block i, is ≤ the block's separator.
-func (r *openTable) checkLast(i int, key []byte) error {
-	if s := r.index.separator(i); r.index.order.Compare(key, s) > 0 {
-		return r.misplaced(r.index.handles.at(i), "last key %s, want it ≤ the index's separator, %s", wire.Quote(key), wire.Quote(s))
+func (t *openTable) checkLast(i int, key []byte) error {
+	if s := t.index.separator(i); t.index.order.Compare(key, s) > 0 {
+		return t.misplaced(t.index.handles.at(i), "last key %s, want it ≤ the index's separator, %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }
 
 // corruptDataBlock returns a *CorruptionError for data block i, in which err was found.
-func (r *openTable) corruptDataBlock(i int, err error) error {
-	return r.damaged(DataBlock, r.index.handles.at(i), err)
+func (t *openTable) corruptDataBlock(i int, err error) error {
+	return t.damaged(DataBlock, t.index.handles.at(i), err)
 }

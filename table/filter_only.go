@@ -62,21 +62,21 @@ func (r *Reader) MayContain(key []byte) bool {
 	return err != nil || t.mayContain(key)
 }
 
-func (r *openTable) mayContain(key []byte) bool {
-	filterKey := filterKeyOf(r.o.FilterKey, key)
-	if mayContain, _ := r.tableMayContain(filterKey); !mayContain {
+func (t *openTable) mayContain(key []byte) bool {
+	filterKey := filterKeyOf(t.o.FilterKey, key)
+	if mayContain, _ := t.tableMayContain(filterKey); !mayContain {
 		return false
 	}
-	if r.hidden != nil || r.searchable() != nil {
+	if t.hidden != nil || t.searchable() != nil {
 		return true
 	}
-	i := r.index.search(key)
-	if i == r.index.len() {
+	i := t.index.search(key)
+	if i == t.index.len() {
 		return false
 	}
-	mayContain, _ := r.blockMayContain(i, filterKey)
-	if next := i + 1; !mayContain && next < r.index.len() && r.nextMayHave(i, filterKey) {
-		mayContain, _ = r.blockMayContain(next, filterKey)
+	mayContain, _ := t.blockMayContain(i, filterKey)
+	if next := i + 1; !mayContain && next < t.index.len() && t.nextMayHave(i, filterKey) {
+		mayContain, _ = t.blockMayContain(next, filterKey)
 	}
 	return mayContain
 }
@@ -84,26 +84,26 @@ func (r *openTable) mayContain(key []byte) bool {
 // openFilterOnly finds out whether a table without data blocks has a filter only. Its
 // properties say so, and then it is damage if there is none. If they are damaged and there is
 // a filter of the whole table, keys may be in that.
-func (r *openTable) openFilterOnly(metaindex *block.Iter) error {
-	if r.index.len() > 0 {
+func (t *openTable) openFilterOnly(metaindex *block.Iter) error {
+	if t.index.len() > 0 {
 		return nil
 	}
-	p, err := r.readProperties(metaindex)
+	p, err := t.readProperties(metaindex)
 	_, hasFilter := tableFilters.first(metaindex)
 	switch {
 	case errors.Is(err, ErrNotFound):
 	case errors.Is(err, ErrCorrupt):
 		if hasFilter {
-			r.hidden = err
+			t.hidden = err
 		}
 	case err != nil:
 		return err
 	case p.FilterOnly && p.FilterEntries > 0 && !hasFilter:
-		return r.corrupt(MetaindexBlock, r.footer.metaindex, "no filter of the table, but the properties say that a filter of %d keys is all it has", p.FilterEntries)
+		return t.corrupt(MetaindexBlock, t.footer.metaindex, "no filter of the table, but the properties say that a filter of %d keys is all it has", p.FilterEntries)
 	case p.FilterOnly && p.FilterEntries > 0:
-		r.filterOnly, r.hidden = true, ErrFilterOnly
+		t.filterOnly, t.hidden = true, ErrFilterOnly
 	default:
-		r.filterOnly = p.FilterOnly
+		t.filterOnly = p.FilterOnly
 	}
 	return nil
 }

@@ -105,13 +105,13 @@ func (o *ReaderOptions) tablePolicies() []filter.TablePolicy {
 // filters would hide keys then. Most likely FilterKey is not the one that the table was written
 // with, and then the other filter has the key by chance only. If the key cannot be read,
 // checkFilterKey does nothing: lookups will report that.
-func (r *openTable) checkFilterKey() error {
-	if r.index.len() == 0 || r.filters.Blocks == nil && r.filters.Table == nil {
+func (t *openTable) checkFilterKey() error {
+	if t.index.len() == 0 || t.filters.Blocks == nil && t.filters.Table == nil {
 		return nil
 	}
 	var b buffers
-	h := r.index.handles.at(0)
-	contents, err := r.readBlock(DataBlock, h, &b)
+	h := t.index.handles.at(0)
+	contents, err := t.readBlock(DataBlock, h, &b)
 	if err != nil {
 		return nil
 	}
@@ -120,25 +120,25 @@ func (r *openTable) checkFilterKey() error {
 		return nil
 	}
 	var denials [2]error
-	if f := r.filters.Table; f != nil {
-		denials[0] = r.denial(r.filters.TableEntry, f.Contains, key)
+	if f := t.filters.Table; f != nil {
+		denials[0] = t.denial(t.filters.TableEntry, f.Contains, key)
 	}
-	if f := r.filters.Blocks; f != nil {
+	if f := t.filters.Blocks; f != nil {
 		contains := func(key []byte) bool { return f.Contains(h.Offset, key) }
-		denials[1] = r.denial(r.filters.BlocksEntry, contains, key)
+		denials[1] = t.denial(t.filters.BlocksEntry, contains, key)
 	}
 	return errors.Join(denials[:]...)
 }
 
 // dropFilters removes the filters, and says why.
-func (r *openTable) dropFilters(why error) {
-	r.filters.Table, r.filters.Blocks, r.filterSpans = nil, nil, filter.Spans{}
-	r.filterErr = errors.Join(r.filterErr, why)
+func (t *openTable) dropFilters(why error) {
+	t.filters.Table, t.filters.Blocks, t.filterSpans = nil, nil, filter.Spans{}
+	t.filterErr = errors.Join(t.filterErr, why)
 }
 
 // denial returns an error if a filter denies key, the table's first one.
-func (r *openTable) denial(listed MetaindexEntry, contains func(filterKey []byte) bool, key []byte) error {
-	filterKey := filterKeyOf(r.o.FilterKey, key)
+func (t *openTable) denial(listed MetaindexEntry, contains func(filterKey []byte) bool, key []byte) error {
+	filterKey := filterKeyOf(t.o.FilterKey, key)
 	if filterKey == nil || contains(filterKey) {
 		return nil
 	}
@@ -148,5 +148,5 @@ func (r *openTable) denial(listed MetaindexEntry, contains func(filterKey []byte
 	} else if !bytes.Equal(key, filterKey) && contains(key) {
 		hint = "it has the whole key: use a FilterKey that returns the key"
 	}
-	return r.errorf("%s at %d denies the table's first key %s and is not used: %s", listed.Name, listed.Offset, wire.Quote(key), hint)
+	return t.errorf("%s at %d denies the table's first key %s and is not used: %s", listed.Name, listed.Offset, wire.Quote(key), hint)
 }

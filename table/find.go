@@ -77,24 +77,24 @@ func (r *Reader) find(o *LookupOptions, key []byte, dst *appendTo) (k, v []byte,
 // nextMayHave reports whether the data block behind block i may have the first key that is ≥
 // a key of that filter key, for which the index has found block i. So it is if block i has
 // no key ≥ that key.
-func (r *openTable) nextMayHave(i int, filterKey []byte) bool {
-	return r.o.FilterKey != nil && (!r.filtersUserKeys || r.sameFilterKey(r.index.separator(i), filterKey))
+func (t *openTable) nextMayHave(i int, filterKey []byte) bool {
+	return t.o.FilterKey != nil && (!t.filtersUserKeys || t.sameFilterKey(t.index.separator(i), filterKey))
 }
 
 // findInBlock returns the first entry of data block i whose key is ≥ key, and whether there
 // is one. If it has another filter key than filterKey, the error is ErrNotFound. It takes at
 // most that many bytes of memory for keys that share bytes. dst is as for find.
-func (r *openTable) findInBlock(o *LookupOptions, i int, key, filterKey []byte, memory int, filterChecked bool, dst *appendTo) (k, v []byte, found bool, err error) {
+func (t *openTable) findInBlock(o *LookupOptions, i int, key, filterKey []byte, memory int, filterChecked bool, dst *appendTo) (k, v []byte, found bool, err error) {
 	var d dataBlock
 	defer d.release()
-	if err := d.openForLookup(r, i, o); err != nil {
+	if err := d.openForLookup(t, i, o); err != nil {
 		return nil, nil, false, err
 	}
 	if k, v, found, err = d.seekGE(key, memory, dst != nil); err != nil {
 		return nil, nil, false, err
 	}
-	same := found && r.sameFilterKey(k, filterKey)
-	r.endLookup(&d, same, filterChecked)
+	same := found && t.sameFilterKey(k, filterKey)
+	t.endLookup(&d, same, filterChecked)
 	switch {
 	case !found:
 		return nil, nil, false, nil
@@ -109,10 +109,10 @@ func (r *openTable) findInBlock(o *LookupOptions, i int, key, filterKey []byte, 
 
 // sameFilterKey reports whether the filter key of key is filterKey. A FilterKey of the user's
 // is not for separators, which may be no keys.
-func (r *openTable) sameFilterKey(key, filterKey []byte) bool {
-	if r.o.FilterKey == nil {
-		return r.index.order.Compare(key, filterKey) == 0
+func (t *openTable) sameFilterKey(key, filterKey []byte) bool {
+	if t.o.FilterKey == nil {
+		return t.index.order.Compare(key, filterKey) == 0
 	}
-	key = filterKeyOf(r.o.FilterKey, key)
+	key = filterKeyOf(t.o.FilterKey, key)
 	return (key == nil) == (filterKey == nil) && bytes.Equal(key, filterKey)
 }

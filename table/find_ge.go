@@ -28,10 +28,10 @@ func (r *Reader) findGE(o *LookupOptions, key []byte) (k, v []byte, err error) {
 
 // findGEInBlock returns the first entry of data block i whose key is ≥ key, and whether there is
 // one. It takes at most that many bytes of memory for keys that share bytes.
-func (r *openTable) findGEInBlock(o *LookupOptions, i int, key []byte, memory int) (k, v []byte, found bool, err error) {
+func (t *openTable) findGEInBlock(o *LookupOptions, i int, key []byte, memory int) (k, v []byte, found bool, err error) {
 	var d dataBlock
 	defer d.release()
-	if err := d.openForLookup(r, i, o); err != nil {
+	if err := d.openForLookup(t, i, o); err != nil {
 		return nil, nil, false, err
 	}
 	if k, v, found, err = d.seekGE(key, memory, false); err != nil {

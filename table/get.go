@@ -58,7 +58,7 @@ func (r *Reader) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, error) 
 	return value, err
 }
 
-// Locate returns where the only data block is that can have key. It reads nothing. If a filter
+// Locate returns where the only data block is that can have key. It reads no data block. If a filter
 // or the index rules key out, the error is ErrNotFound. If the table has a filter only, the
 // error for other keys is ErrFilterOnly. A program can use it to ask for keys of the same block
 // together, or to see which keys a damaged block concerns.
@@ -76,16 +76,16 @@ func (r *Reader) Locate(key []byte) (Handle, error) {
 
 // locate returns the only data block that can have key, and whether a filter was checked.
 // The error is ErrNotFound if filters or index rule key out.
-func (r *openTable) locate(key []byte) (i int, filterChecked bool, err error) {
-	filterKey := filterKeyOf(r.o.FilterKey, key)
-	mayContain, tableChecked := r.tableMayContain(filterKey)
+func (t *openTable) locate(key []byte) (i int, filterChecked bool, err error) {
+	filterKey := filterKeyOf(t.o.FilterKey, key)
+	mayContain, tableChecked := t.tableMayContain(filterKey)
 	if !mayContain {
 		return 0, true, ErrNotFound
 	}
-	if i = r.index.search(key); i == r.index.len() {
-		return 0, tableChecked, r.notInIndex()
+	if i = t.index.search(key); i == t.index.len() {
+		return 0, tableChecked, t.notInIndex()
 	}
-	mayContain, blockChecked := r.blockMayContain(i, filterKey)
+	mayContain, blockChecked := t.blockMayContain(i, filterKey)
 	if !mayContain {
 		return 0, true, ErrNotFound
 	}
@@ -93,20 +93,20 @@ func (r *openTable) locate(key []byte) (i int, filterChecked bool, err error) {
 }
 
 // notInIndex is the error for a key that is > all separators.
-func (r *openTable) notInIndex() error {
-	if r.hidden != nil {
-		return r.hidden
+func (t *openTable) notInIndex() error {
+	if t.hidden != nil {
+		return t.hidden
 	}
 	return ErrNotFound
 }
 
 // lookup returns the value of key, which is valid until d is released. d is open for it.
-func (d *dataBlock) lookup(r *openTable, key []byte, filterChecked bool) ([]byte, error) {
+func (d *dataBlock) lookup(t *openTable, key []byte, filterChecked bool) ([]byte, error) {
 	value, found, err := d.get(key)
 	if err != nil {
 		return nil, err
 	}
-	r.endLookup(d, found, filterChecked)
+	t.endLookup(d, found, filterChecked)
 	if !found {
 		return nil, ErrNotFound
 	}
@@ -114,14 +114,14 @@ func (d *dataBlock) lookup(r *openTable, key []byte, filterChecked bool) ([]byte
 }
 
 // startLookups counts n lookups, and returns an error if the Reader cannot do any.
-func (r *openTable) startLookups(n int) error {
-	if r.closed.Load() {
+func (t *openTable) startLookups(n int) error {
+	if t.closed.Load() {
 		return ErrClosed
 	}
-	if err := r.searchable(); err != nil {
+	if err := t.searchable(); err != nil {
 		return err
 	}
-	if m := r.o.Metrics; m != nil {
+	if m := t.o.Metrics; m != nil {
 		m.Lookups.Add(uint64(n))
 	}
 	return nil
@@ -129,24 +129,24 @@ func (r *openTable) startLookups(n int) error {
 
 // endLookup admits data block d to the cache, but not after a filter's false positive:
 // nobody may need that block again.
-func (r *openTable) endLookup(d *dataBlock, found, filterChecked bool) {
+func (t *openTable) endLookup(d *dataBlock, found, filterChecked bool) {
 	if found || !filterChecked {
 		d.admit()
 		return
 	}
-	if m := r.o.Metrics; m != nil {
+	if m := t.o.Metrics; m != nil {
 		m.FilterFalsePositives.Add(1)
 	}
 }
 
 // tableMayContain checks the table filter for a filter key, if there are both. A key whose
 // filter key is nil is in no filter.
-func (r *openTable) tableMayContain(filterKey []byte) (mayContain, checked bool) {
-	if r.filters.Table == nil || filterKey == nil {
+func (t *openTable) tableMayContain(filterKey []byte) (mayContain, checked bool) {
+	if t.filters.Table == nil || filterKey == nil {
 		return true, false
 	}
-	mayContain = r.filters.Table.Contains(filterKey)
-	if m := r.o.Metrics; m != nil {
+	mayContain = t.filters.Table.Contains(filterKey)
+	if m := t.o.Metrics; m != nil {
 		m.countFilterCheck(mayContain)
 		if !mayContain {
 			m.TableFilterNegatives.Add(1)
@@ -156,12 +156,12 @@ func (r *openTable) tableMayContain(filterKey []byte) (mayContain, checked bool)
 }
 
 // blockMayContain checks the filter of data block i for a filter key, if there are both.
-func (r *openTable) blockMayContain(i int, filterKey []byte) (mayContain, checked bool) {
-	if r.filters.Blocks == nil || filterKey == nil {
+func (t *openTable) blockMayContain(i int, filterKey []byte) (mayContain, checked bool) {
+	if t.filters.Blocks == nil || filterKey == nil {
 		return true, false
 	}
-	mayContain = r.filters.Blocks.ContainsInSpan(r.filterSpans.At(i), filterKey)
-	if m := r.o.Metrics; m != nil {
+	mayContain = t.filters.Blocks.ContainsInSpan(t.filterSpans.At(i), filterKey)
+	if m := t.o.Metrics; m != nil {
 		m.countFilterCheck(mayContain)
 	}
 	return mayContain, true

@@ -130,7 +130,7 @@ func (b *batch) openParts(ctx context.Context, parts []BatchPart) ([]*partBatch,
 			return nil, err
 		}
 		var err error
-		if p.r, err = part.Reader.table(); err != nil {
+		if p.t, err = part.Reader.table(); err != nil {
 			p.end(err)
 		}
 	}
@@ -167,7 +167,7 @@ type batch struct {
 // A partBatch is what one table is asked for.
 type partBatch struct {
 	*batch
-	r       *openTable
+	t       *openTable
 	numbers []int // of its keys; nil: all
 
 	wanted []wantedKey // the keys that a read has to answer

@@ -1,7 +1,6 @@
 package table_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -10,17 +9,9 @@ import (
 )
 
 // GetMany opens no table that the Cache has evicted if it is asked for no key, or ctx is done.
-func TestGetManyOpensNoTableInVain(t *testing.T) {
+func TestGetManyOpensNoTableWithoutNeed(t *testing.T) {
 	t.Parallel()
-	contents := build(t, withBloom, numbered(100))
-	src := &faultySource{ReaderAt: bytes.NewReader(contents)}
-	r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{
-		Cache: table.NewCache(100), CacheIndexAndFilters: true, // too small for anything
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	src.broken.Store(true)
+	r, _ := openFaulty(t)
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	keys := [][]byte{[]byte("key000050")}

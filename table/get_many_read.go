@@ -100,7 +100,7 @@ func byBlock(keys []wantedKey) iter.Seq[[]wantedKey] {
 
 // runOf returns the run of keys that are all of one data block.
 func (b *partBatch) runOf(keys []wantedKey) run {
-	start, end := b.r.readSpan(b.r.index.handles.at(keys[0].block))
+	start, end := b.t.readSpan(b.t.index.handles.at(keys[0].block))
 	return run{b, keys, start, end}
 }
 
@@ -111,7 +111,7 @@ func (x run) read(ctx context.Context, done chan<- readRun) {
 		read.panicked = recover()
 		done <- read
 	}()
-	read.err = read.ahead.fill(ctx, x.part.r, x.start, x.end)
+	read.err = read.ahead.fill(ctx, x.part.t, x.start, x.end)
 }
 
 // answer answers the keys of a run. If the read of several data blocks has failed, it adds a run
@@ -127,7 +127,7 @@ func (x *readRun) answer(ctx context.Context) error {
 	}
 	first, last := x.keys[0].block, x.keys[len(x.keys)-1].block
 	if x.err != nil && (first == last || ctx.Err() != nil) {
-		b.r.countRead(b.r.index.handles.at(first))
+		b.t.countRead(b.t.index.handles.at(first))
 		b.end(x.err)
 		return ctx.Err()
 	}
@@ -146,12 +146,12 @@ func (x *readRun) answer(ctx context.Context) error {
 func (b *partBatch) getFromBlock(keys []wantedKey, ahead readAhead) error {
 	var d dataBlock
 	defer d.release()
-	if err := d.openAhead(b.r, keys[0].block, ahead, b.o.NoFill); err != nil {
+	if err := d.openAhead(b.t, keys[0].block, ahead, b.o.NoFill); err != nil {
 		b.failed = append(b.failed, err)
 		return nil
 	}
 	for _, k := range keys {
-		value, err := d.lookup(b.r, b.keys[k.key], k.filterChecked)
+		value, err := d.lookup(b.t, b.keys[k.key], k.filterChecked)
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}

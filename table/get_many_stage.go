@@ -45,7 +45,7 @@ func (b *batch) getCached(ctx context.Context, parts []*partBatch) error {
 
 // addKeys adds n keys of the part to a stage, unless the Reader cannot look up any.
 func (b *partBatch) addKeys(stage []stagedKey, first, n int) []stagedKey {
-	if err := b.r.startLookups(n); err != nil {
+	if err := b.t.startLookups(n); err != nil {
 		b.end(err)
 		return stage
 	}
@@ -89,10 +89,10 @@ func (b *batch) fetchKeys(stage []stagedKey) {
 func (b *batch) checkTableFilters(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for i := range stage {
-		k, r := &stage[i], stage[i].part.r
-		k.filterKey = filterKeyOf(r.o.FilterKey, b.keys[k.key])
+		k, t := &stage[i], stage[i].part.t
+		k.filterKey = filterKeyOf(t.o.FilterKey, b.keys[k.key])
 		mayContain := false
-		if mayContain, k.filterChecked = r.tableMayContain(k.filterKey); mayContain {
+		if mayContain, k.filterChecked = t.tableMayContain(k.filterKey); mayContain {
 			next = append(next, *k)
 		}
 	}
@@ -104,10 +104,10 @@ func (b *batch) searchIndexes(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for i := range stage {
 		k, part := &stage[i], stage[i].part
-		if k.block = part.r.index.search(b.keys[k.key]); k.block < part.r.index.len() {
+		if k.block = part.t.index.search(b.keys[k.key]); k.block < part.t.index.len() {
 			next = append(next, *k)
-		} else if part.r.hidden != nil && !part.ended {
-			part.end(part.r.hidden) // there are no data blocks, so that nothing is lost by that
+		} else if part.t.hidden != nil && !part.ended {
+			part.end(part.t.hidden) // there are no data blocks, so that nothing is lost by that
 		}
 	}
 	return next
@@ -118,7 +118,7 @@ func (b *batch) checkBlockFilters(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for i := range stage {
 		k := &stage[i]
-		if mayContain, checked := k.part.r.blockMayContain(k.block, k.filterKey); mayContain {
+		if mayContain, checked := k.part.t.blockMayContain(k.block, k.filterKey); mayContain {
 			k.filterChecked = k.filterChecked || checked
 			next = append(next, *k)
 		}
@@ -131,7 +131,7 @@ func (b *batch) findCached(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for i := range stage {
 		k := &stage[i]
-		if k.cached = k.part.r.cached(k.block); k.cached != nil {
+		if k.cached = k.part.t.cached(k.block); k.cached != nil {
 			next = append(next, *k)
 		} else {
 			k.part.wanted = append(k.part.wanted, k.wantedKey)
@@ -151,10 +151,10 @@ func (b *batch) fetchBlocks(stage []stagedKey) {
 func (b *batch) searchBlocks(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for i := range stage {
-		k, r := &stage[i], stage[i].part.r
-		d := dataBlock{decoded: true, entries: k.cached.Block(r.order)}
+		k, t := &stage[i], stage[i].part.t
+		d := dataBlock{decoded: true, entries: k.cached.Block(t.order)}
 		var err error
-		if k.value, err = d.lookup(r, b.keys[k.key], k.filterChecked); err == nil {
+		if k.value, err = d.lookup(t, b.keys[k.key], k.filterChecked); err == nil {
 			next = append(next, *k)
 		}
 	}

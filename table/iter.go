@@ -76,7 +76,7 @@ type IterOptions struct {
 //
 // One goroutine at a time may use an Iter. Any number of Iters may be on one Reader.
 type Iter struct {
-	r                    *openTable
+	t                    *openTable
 	lower, upper         []byte
 	filterKey            []byte // to check filters for; nil: do not check them
 	firstBlock, endBlock int    // the data blocks ≥ firstBlock and < endBlock can have entries to show
@@ -112,13 +112,13 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 	return it
 }
 
-func (it *Iter) init(reader *Reader, o *IterOptions) {
-	r, err := reader.table()
+func (it *Iter) init(r *Reader, o *IterOptions) {
+	t, err := r.table()
 	if err != nil {
-		r = &openTable{tableFile: tableFile{index: new(index), closed: &reader.closed}, hidden: err}
+		t = &openTable{tableFile: tableFile{index: new(index), closed: &r.closed}, hidden: err}
 	}
-	it.r, it.loaded, it.c.i, it.fastFrom = r, -1, -1, math.MaxInt
-	it.endBlock, it.keyBudget = r.index.len(), dataKeyBudget.forFile(r.footerOffset)
+	it.t, it.loaded, it.c.i, it.fastFrom = t, -1, -1, math.MaxInt
+	it.endBlock, it.keyBudget = t.index.len(), dataKeyBudget.forFile(t.footerOffset)
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 		it.filterKey = bytes.Clone(o.Filter)
@@ -152,7 +152,7 @@ func (it *Iter) Block() Handle {
 	if !it.valid {
 		return Handle{}
 	}
-	return it.r.index.handles.at(it.loaded)
+	return it.t.index.handles.at(it.loaded)
 }
 
 // Error returns why the last move failed. It returns nil if the move found an entry, the
@@ -166,7 +166,7 @@ func (it *Iter) Close() error {
 	if it.memory != nil {
 		it.memory.put()
 	}
-	*it = Iter{r: closedTable, loaded: -1, c: cursor{i: -1}, fastFrom: math.MaxInt, err: ErrClosed}
+	*it = Iter{t: closedTable, loaded: -1, c: cursor{i: -1}, fastFrom: math.MaxInt, err: ErrClosed}
 	return err
 }
 
@@ -183,13 +183,13 @@ func (it *Iter) Last() bool {
 	if it.upper != nil {
 		return it.SeekLT(it.upper)
 	}
-	return it.load(it.r.index.len()-1) && it.backward(it.c.last())
+	return it.load(it.t.index.len()-1) && it.backward(it.c.last())
 }
 
 // SeekGE moves to the first entry whose key is ≥ key, and returns Valid. If there is none,
 // it moves to after the last entry. key may be a part of Key.
 func (it *Iter) SeekGE(key []byte) bool {
-	if it.r.order.Unchecked {
+	if it.t.order.Unchecked {
 		return it.failUnordered()
 	}
 	if it.lower != nil && it.compare(key, it.lower) < 0 {
@@ -202,20 +202,20 @@ func (it *Iter) SeekGE(key []byte) bool {
 // SeekLT moves to the last entry whose key is < key, and returns Valid. If there is none, it
 // moves to before the first entry. key may be a part of Key.
 func (it *Iter) SeekLT(key []byte) bool {
-	if it.r.order.Unchecked {
+	if it.t.order.Unchecked {
 		return it.failUnordered()
 	}
 	if it.upper != nil && it.compare(key, it.upper) > 0 {
 		key = it.upper
 	}
 	i, key := it.search(key)
-	return it.load(min(i, it.r.index.len()-1)) && it.backward(it.c.seekLT(key))
+	return it.load(min(i, it.t.index.len()-1)) && it.backward(it.c.seekLT(key))
 }
 
 // search returns the data block to seek key in, and key itself. If key may be in the
 // buffers, which loading that block overwrites, it returns a copy.
 func (it *Iter) search(key []byte) (int, []byte) {
-	i := it.r.index.search(key)
+	i := it.t.index.search(key)
 	if it.valid && i != it.loaded {
 		m := it.blockMemory()
 		m.seekKey = append(m.seekKey[:0], key...)
@@ -258,7 +258,7 @@ func (it *Iter) prev() bool {
 	switch {
 	case it.valid:
 		return it.backward(it.c.prev())
-	case it.loaded >= it.r.index.len() && it.err == nil:
+	case it.loaded >= it.t.index.len() && it.err == nil:
 		return it.Last()
 	}
 	return false

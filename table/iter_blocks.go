@@ -14,7 +14,7 @@ func (it *Iter) forward(found bool) bool {
 		found = it.c.first()
 	}
 	if it.c.position() >= it.upperPos {
-		return it.endOutside(it.r.index.len())
+		return it.endOutside(it.t.index.len())
 	}
 	return it.endAtEntry()
 }
@@ -60,7 +60,7 @@ func (it *Iter) fail(err error) bool {
 
 // failUnordered ends a move that needs the order of keys, which is not known.
 func (it *Iter) failUnordered() bool {
-	if it.r.closed.Load() {
+	if it.t.closed.Load() {
 		return it.fail(ErrClosed)
 	}
 	return it.fail(errAnyOrder)
@@ -76,23 +76,23 @@ func (it *Iter) invalidate() {
 func (it *Iter) load(i int) bool {
 	it.invalidate()
 	switch {
-	case it.r.closed.Load():
+	case it.t.closed.Load():
 		return it.fail(ErrClosed)
-	case it.r.hidden != nil:
-		return it.fail(it.r.hidden)
-	case it.r.order.Unchecked && (it.lower != nil || it.upper != nil):
+	case it.t.hidden != nil:
+		return it.fail(it.t.hidden)
+	case it.t.order.Unchecked && (it.lower != nil || it.upper != nil):
 		return it.failUnordered()
 	case i < it.firstBlock:
 		return it.endOutside(-1)
 	case i >= it.endBlock:
-		return it.endOutside(it.r.index.len())
+		return it.endOutside(it.t.index.len())
 	case i == it.loaded:
 		it.err = errPanicked // until the move ends
 		return true
 	}
 	step := i - it.loaded
 	it.loaded, it.err = -1, errPanicked // the cursor is about to leave its block
-	if mayContain, _ := it.r.blockMayContain(i, it.filterKey); !mayContain {
+	if mayContain, _ := it.t.blockMayContain(i, it.filterKey); !mayContain {
 		return it.loadEmpty(i)
 	}
 	if err := it.open(i, step); err != nil {
@@ -123,7 +123,7 @@ func (it *Iter) passesOver(err error) bool {
 // open moves the cursor to data block i, which is step blocks behind the one that was loaded.
 func (it *Iter) open(i, step int) error {
 	it.c.reset()
-	if it.c.openCached(it.r, i) {
+	if it.c.openCached(it.t, i) {
 		if it.merged && (step == 1 || step == -1) {
 			it.fetched += it.c.entries.FetchKeys()
 		}
@@ -131,9 +131,9 @@ func (it *Iter) open(i, step int) error {
 	}
 	m := it.blockMemory()
 	if step == 1 {
-		m.buffers.prepareAhead(it.r, i, it.endBlock)
+		m.buffers.prepareAhead(it.t, i, it.endBlock)
 	}
-	return it.c.open(it.r, i, m, &it.keyBudget)
+	return it.c.open(it.t, i, m, &it.keyBudget)
 }
 
 // blockMemory returns the memory of the Iter. It takes it from the pool first.
@@ -147,12 +147,12 @@ func (it *Iter) blockMemory() *blockMemory {
 // boundBlocks sets the range of data blocks that can have entries within the bounds.
 func (it *Iter) boundBlocks() {
 	if it.lower != nil {
-		it.firstBlock = it.r.index.search(it.lower)
+		it.firstBlock = it.t.index.search(it.lower)
 	}
 	if it.upper != nil {
-		it.endBlock = min(it.r.index.search(it.upper)+1, it.endBlock)
+		it.endBlock = min(it.t.index.search(it.upper)+1, it.endBlock)
 	}
-	if mayContain, _ := it.r.tableMayContain(it.filterKey); !mayContain {
+	if mayContain, _ := it.t.tableMayContain(it.filterKey); !mayContain {
 		it.endBlock = 0
 	}
 }
@@ -171,4 +171,4 @@ func (it *Iter) boundEntries(i int) {
 	it.c.first() // whose key is no copy, so that the next seek need not copy its key
 }
 
-func (it *Iter) compare(a, b []byte) int { return it.r.index.order.Compare(a, b) }
+func (it *Iter) compare(a, b []byte) int { return it.t.index.order.Compare(a, b) }

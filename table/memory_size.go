@@ -21,17 +21,17 @@ func (r *Reader) MemorySize() int64 {
 }
 
 // memorySize returns how many bytes of memory the open table takes.
-func (r *openTable) memorySize() int64 {
-	size := int64(unsafe.Sizeof(*r)) + r.index.memory()
-	size += r.filterSpans.Size()
-	if r.cachedFile != nil {
-		size += int64(r.index.len()) * int64(unsafe.Sizeof(atomic.Pointer[decoded.Cached]{}))
+func (t *openTable) memorySize() int64 {
+	size := int64(unsafe.Sizeof(*t)) + t.index.memory()
+	size += t.filterSpans.Size()
+	if t.cachedFile != nil {
+		size += int64(t.index.len()) * int64(unsafe.Sizeof(atomic.Pointer[decoded.Cached]{}))
 	}
-	if r.filters.Blocks != nil {
-		size += int64(r.filters.BlocksEntry.Length)
+	if t.filters.Blocks != nil {
+		size += int64(t.filters.BlocksEntry.Length)
 	}
-	if r.filters.Table != nil {
-		size += int64(r.filters.TableEntry.Length)
+	if t.filters.Table != nil {
+		size += int64(t.filters.TableEntry.Length)
 	}
 	return size
 }

@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"math/bits"
 	"sort"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -63,23 +62,17 @@ func (m *MergingIter) rank(x queued, queue []queued) int {
 	low, n := 0, len(queue)
 	for n > 8 {
 		half := n / 2
-		low += half * less64(queue[low+half-1].number, x.number)
+		low += half * less(queue[low+half-1].number, x.number)
 		n -= half
 	}
 	for _, q := range queue[low : low+n] {
-		low += less64(q.number, x.number)
+		low += less(q.number, x.number)
 	}
 	if low == len(queue) || queue[low].number != x.number {
 		return low
 	}
 	same := queue[low:]
 	return low + sort.Search(len(same), func(i int) bool { return m.before(x, same[i]) })
-}
-
-// less64 is 1 if a < b, and else 0.
-func less64(a, b uint64) int {
-	_, borrow := bits.Sub64(a, b, 0)
-	return int(borrow)
 }
 
 // before reports whether x is shown before y.

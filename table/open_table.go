@@ -61,33 +61,33 @@ func newIndexTable(name string, r io.ReaderAt, size int64, o *ReaderOptions, clo
 }
 
 // openMeta reads the metaindex and the filters, if they are needed.
-func (r *openTable) openMeta() error {
-	if r.o.IgnoreFilter && r.index.len() > 0 {
+func (t *openTable) openMeta() error {
+	if t.o.IgnoreFilter && t.index.len() > 0 {
 		return nil
 	}
-	metaindex, err := r.readMetaindex()
+	metaindex, err := t.readMetaindex()
 	if err == nil {
-		if err := r.checkNoData(metaindex); err != nil {
+		if err := t.checkNoData(metaindex); err != nil {
 			return err
 		}
-		if err := r.openFilterOnly(metaindex); err != nil || r.o.IgnoreFilter {
+		if err := t.openFilterOnly(metaindex); err != nil || t.o.IgnoreFilter {
 			return err
 		}
-		r.filters, err = r.openFilters(metaindex, &r.o)
-		if r.hidden == ErrFilterOnly && r.filters.Table == nil {
+		t.filters, err = t.openFilters(metaindex, &t.o)
+		if t.hidden == ErrFilterOnly && t.filters.Table == nil {
 			return err // there is nothing else
 		}
-	} else if r.index.len() == 0 {
-		r.hidden = err
+	} else if t.index.len() == 0 {
+		t.hidden = err
 	}
 	if unread(err) {
 		return err
 	}
-	if !r.o.IgnoreFilter {
-		r.filterErr = err
+	if !t.o.IgnoreFilter {
+		t.filterErr = err
 	}
-	if b := r.filters.Blocks; b != nil {
-		r.filterSpans = b.Spans(r.index.len(), func(i int) uint64 { return r.index.handles.at(i).Offset })
+	if b := t.filters.Blocks; b != nil {
+		t.filterSpans = b.Spans(t.index.len(), func(i int) uint64 { return t.index.handles.at(i).Offset })
 	}
 	return nil
 }

@@ -163,8 +163,8 @@ func (r *Reader) Properties() (*Properties, error) {
 }
 
 // readProperties reads the properties that the metaindex lists.
-func (r *openTable) readProperties(metaindex *block.Iter) (*Properties, error) {
-	h, err := r.findMeta(metaindex, PropertiesBlock, format.PropertiesName)
+func (t *openTable) readProperties(metaindex *block.Iter) (*Properties, error) {
+	h, err := t.findMeta(metaindex, PropertiesBlock, format.PropertiesName)
 	if err != nil {
 		return nil, err
 	}
@@ -172,13 +172,13 @@ func (r *openTable) readProperties(metaindex *block.Iter) (*Properties, error) {
 		return nil, ErrNotFound
 	}
 	var b buffers
-	contents, err := r.readBlock(PropertiesBlock, h, &b)
+	contents, err := t.readBlock(PropertiesBlock, h, &b)
 	if err != nil {
 		return nil, err
 	}
-	p, err := decodeProperties(contents, metaindexKeyBudget.forFile(r.footerOffset))
+	p, err := decodeProperties(contents, metaindexKeyBudget.forFile(t.footerOffset))
 	if err != nil {
-		return nil, r.damaged(PropertiesBlock, h, err)
+		return nil, t.damaged(PropertiesBlock, h, err)
 	}
 	return p, nil
 }

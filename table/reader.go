@@ -73,6 +73,38 @@ func (r *Reader) openTable() (*openTable, error) {
 	return t, err
 }
 
+// table returns the open table. If the Cache has evicted it, table opens it again.
+func (r *Reader) table() (*openTable, error) {
+	t := r.opened.Load()
+	if t == nil {
+		return r.openAgain()
+	}
+	if t.resident != nil && !t.resident.touched.Load() {
+		t.resident.touched.Store(true)
+	}
+	return t, nil
+}
+
+// openAgain opens the table that the Cache has evicted, unless another goroutine does so.
+func (r *Reader) openAgain() (*openTable, error) {
+	r.opening.Lock()
+	defer r.opening.Unlock()
+	if t := r.opened.Load(); t != nil {
+		return t, nil
+	}
+	if r.closed.Load() {
+		return nil, ErrClosed
+	}
+	t, err := r.openTable()
+	if err != nil {
+		return nil, err
+	}
+	if m := r.o.Metrics; m != nil {
+		m.Reopens.Add(1)
+	}
+	return t, r.keep(t)
+}
+
 // Open opens the file name and returns a Reader of the table, as NewReader does. Close closes
 // the file. Only regular files can be opened: opening a pipe could block for ever.
 //

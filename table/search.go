@@ -164,7 +164,7 @@ func countLess(numbers *[fanOut]uint32, x uint32) int {
 }
 
 // less is 1 if a < b, and else 0.
-func less(a, b uint32) int {
+func less[T uint32 | uint64](a, b T) int {
 	_, borrow := bits.Sub64(uint64(a), uint64(b), 0)
 	return int(borrow)
 }

@@ -48,13 +48,13 @@ func (r *Reader) Verify() error {
 
 // verify opens the table a second time, and checks it.
 func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) error {
-	r, err := newIndexTable(o.Name, src, size, o, closed)
+	t, err := newIndexTable(o.Name, src, size, o, closed)
 	if err != nil {
 		return errors.Join(err)
 	}
-	v := newVerifier(r)
+	v := newVerifier(t)
 	v.add(v.checkMeta())
-	for i := 0; i < r.index.len() && !v.full(); i++ {
+	for i := 0; i < t.index.len() && !v.full(); i++ {
 		v.add(v.checkDataBlock(i))
 	}
 	return v.result()
@@ -62,7 +62,7 @@ func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) 
 
 // A verifier checks a table and collects the findings.
 type verifier struct {
-	r         *openTable
+	t         *openTable
 	memory    blockMemory
 	c         cursor
 	keyBudget int // bytes of memory that may still be taken for keys
@@ -73,13 +73,13 @@ type verifier struct {
 	filters filterVerifier
 }
 
-func newVerifier(r *openTable) *verifier {
-	budget := findingsBudget.forFile(r.footerOffset)
+func newVerifier(t *openTable) *verifier {
+	budget := findingsBudget.forFile(t.footerOffset)
 	return &verifier{
-		r:         r,
-		keyBudget: dataKeyBudget.forFile(r.footerOffset),
+		t:         t,
+		keyBudget: dataKeyBudget.forFile(t.footerOffset),
 		budget:    budget,
-		filters:   filterVerifier{r: r, hashBudget: 1 << 28, budget: budget},
+		filters:   filterVerifier{t: t, hashBudget: 1 << 28, budget: budget},
 	}
 }
 
@@ -96,10 +96,10 @@ func (v *verifier) full() bool { return v.budget < 0 }
 
 // checkDataBlock checks data block i, and the filters for each of its keys.
 func (v *verifier) checkDataBlock(i int) error {
-	if err := v.c.open(v.r, i, &v.memory, &v.keyBudget); err != nil {
+	if err := v.c.open(v.t, i, &v.memory, &v.keyBudget); err != nil {
 		return err
 	}
-	return v.filters.checkDataBlock(&v.c, v.r.index.handles.at(i))
+	return v.filters.checkDataBlock(&v.c, v.t.index.handles.at(i))
 }
 
 // result returns all findings as one error.

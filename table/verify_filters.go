@@ -6,7 +6,7 @@ import (
 
 // A filterVerifier checks that the filters of a table deny none of its keys.
 type filterVerifier struct {
-	r          *openTable
+	t          *openTable
 	filters    []checkedFilter
 	hashBudget int64 // bytes of filter keys that may still be hashed
 
@@ -40,7 +40,7 @@ func (v *filterVerifier) checkDataBlock(c *cursor, h Handle) error {
 	}
 	first := v.filters[0]
 	v.filters = nil
-	return v.r.errorf("%s at %d: not checked for all keys: the keys up to the data block at %d are, together, over 320 times as long as the blocks",
+	return v.t.errorf("%s at %d: not checked for all keys: the keys up to the data block at %d are, together, over 320 times as long as the blocks",
 		first.kind, first.Offset, h.Offset)
 }
 
@@ -62,7 +62,7 @@ func (v *filterVerifier) checkFilter(f checkedFilter, c *cursor, h Handle) {
 		}
 	}
 	if len(names) > 0 {
-		v.denials = append(v.denials, v.r.corrupt(f.kind, f.Handle, "denies keys of the data block at %d: %s", h.Offset, names[2:]))
+		v.denials = append(v.denials, v.t.corrupt(f.kind, f.Handle, "denies keys of the data block at %d: %s", h.Offset, names[2:]))
 		v.budget -= 256 + 4*len(names)
 	}
 	v.names = names
@@ -70,7 +70,7 @@ func (v *filterVerifier) checkFilter(f checkedFilter, c *cursor, h Handle) {
 
 // denies reports whether the filter denies key, which is in the data block at offset.
 func (v *filterVerifier) denies(f checkedFilter, offset uint64, key []byte) bool {
-	filterKey := filterKeyOf(v.r.o.FilterKey, key)
+	filterKey := filterKeyOf(v.t.o.FilterKey, key)
 	if filterKey == nil {
 		return false
 	}
@@ -88,11 +88,11 @@ func (v *filterVerifier) denies(f checkedFilter, offset uint64, key []byte) bool
 // findings returns the denials, or one finding that explains them.
 func (v *filterVerifier) findings() []error {
 	if 2*v.foundAsInternal > v.checks {
-		return []error{v.r.errorf("%s at %d: denies %d keys, and has them without their last 8 bytes: it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
+		return []error{v.t.errorf("%s at %d: denies %d keys, and has them without their last 8 bytes: it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: InternalFilterKey",
 			v.firstDenier.kind, v.firstDenier.Offset, v.foundAsInternal)}
 	}
 	if v.deniedUnnamed > 0 {
-		v.denials = append(v.denials, v.r.corrupt(v.firstDenier.kind, v.firstDenier.Handle, "denies %d further keys", v.deniedUnnamed))
+		v.denials = append(v.denials, v.t.corrupt(v.firstDenier.kind, v.firstDenier.Handle, "denies %d further keys", v.deniedUnnamed))
 	}
 	return v.denials
 }

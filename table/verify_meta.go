@@ -20,14 +20,14 @@ type metaBlock struct {
 
 // checkMeta checks the metaindex and each block that it lists.
 func (v *verifier) checkMeta() error {
-	it, err := v.r.readMetaindex()
+	it, err := v.t.readMetaindex()
 	if err != nil {
 		return err
 	}
-	if err := v.r.checkNoData(it); err != nil {
+	if err := v.t.checkNoData(it); err != nil {
 		return err
 	}
-	if err := v.r.openFilterOnly(it); err != nil {
+	if err := v.t.openFilterOnly(it); err != nil {
 		return err
 	}
 	var last metaBlock // the last one that was checked
@@ -36,7 +36,7 @@ func (v *verifier) checkMeta() error {
 		case m.Handle == last.Handle && m.kind == last.kind && m.kind != MetaBlock:
 			// It is a filter under its second name.
 		case last.Length > 0 && m.overlaps(last.Handle):
-			v.add(v.r.corrupt(m.kind, m.Handle, "overlaps the %s at %d", last.kind, last.Offset))
+			v.add(v.t.corrupt(m.kind, m.Handle, "overlaps the %s at %d", last.kind, last.Offset))
 		default:
 			v.add(v.checkMetaBlock(m))
 			last = m
@@ -52,7 +52,7 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 	n := 0
 	for ok := it.First(); ok && !v.full(); ok = it.Next() {
 		if n++; n > maxMetaBlocks {
-			v.add(v.r.corrupt(MetaindexBlock, v.r.footer.metaindex, "more than %d entries", maxMetaBlocks))
+			v.add(v.t.corrupt(MetaindexBlock, v.t.footer.metaindex, "more than %d entries", maxMetaBlocks))
 			break
 		}
 		m := metaBlock{kind: MetaBlock}
@@ -60,12 +60,12 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 			m.kind = PropertiesBlock
 		}
 		if name, ok := bytes.CutPrefix(it.Key(), []byte(blockFilters.prefix)); ok {
-			m.kind, m.policy = blockFilters.block, policyOf(v.r.o.blockPolicies(), name)
+			m.kind, m.policy = blockFilters.block, policyOf(v.t.o.blockPolicies(), name)
 		}
 		if name, ok := bytes.CutPrefix(it.Key(), []byte(tableFilters.prefix)); ok {
-			m.kind, m.tablePolicy = tableFilters.block, policyOf(v.r.o.tablePolicies(), name)
+			m.kind, m.tablePolicy = tableFilters.block, policyOf(v.t.o.tablePolicies(), name)
 		}
-		h, err := v.r.metaHandle(m.kind, it.Value())
+		h, err := v.t.metaHandle(m.kind, it.Value())
 		if err != nil {
 			v.add(err)
 			continue
@@ -90,17 +90,17 @@ func (m metaBlock) known() int {
 // checkMetaBlock checks one block. If it is a filter, v.filters will check it for all keys.
 func (v *verifier) checkMetaBlock(m metaBlock) error {
 	if m.known() == 0 {
-		_, err := v.r.readStored(m.kind, m.Handle, &v.memory.buffers)
+		_, err := v.t.readStored(m.kind, m.Handle, &v.memory.buffers)
 		return err
 	}
 	if m.tablePolicy != nil {
-		f, err := readFilter(&v.r.tableFile, m.kind, m.Handle, m.tablePolicy, filter.TablePolicy.Open)
+		f, err := readFilter(&v.t.tableFile, m.kind, m.Handle, m.tablePolicy, filter.TablePolicy.Open)
 		if err == nil {
 			v.filters.filters = append(v.filters.filters, checkedFilter{m, func(_ uint64, key []byte) bool { return f.Contains(key) }})
 		}
 		return err
 	}
-	f, err := readFilter(&v.r.tableFile, m.kind, m.Handle, m.policy, openFilterBlock)
+	f, err := readFilter(&v.t.tableFile, m.kind, m.Handle, m.policy, openFilterBlock)
 	if err == nil {
 		v.filters.filters = append(v.filters.filters, checkedFilter{m, f.Contains})
 	}

@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sievetable/sievetable/internal/engine"
+	"github.com/sievetable/sievetable/internal/enginemodule"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/goleveldb/internal/exchange"
 )
 
 // newEngine makes a module with goleveldb's engine on our tables.
-func newEngine(t *testing.T) *engine.Module {
+func newEngine(t *testing.T) *enginemodule.Module {
 	t.Helper()
-	m, err := engine.New(t.TempDir(), "github.com/sievetable/sievetable/table/goleveldb/engine", true)
+	m, err := enginemodule.New(t.TempDir(), "github.com/sievetable/sievetable/table/goleveldb/engine", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func newEngine(t *testing.T) *engine.Module {
 }
 
 // goRun runs a go command of a module, and returns what it prints.
-func goRun(t *testing.T, m *engine.Module, args ...string) string {
+func goRun(t *testing.T, m *enginemodule.Module, args ...string) string {
 	t.Helper()
 	out, err := m.Go(args[0], args[1:]...).CombinedOutput()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strconv"
 
 	"github.com/sievetable/sievetable/bench/peers/e1/internal/work"
-	"github.com/sievetable/sievetable/internal/engine"
+	"github.com/sievetable/sievetable/internal/enginemodule"
 )
 
 // program is the source of an engine's program.
@@ -28,7 +28,7 @@ func build(dir string, onOurs bool) (name string, err error) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return "", err
 	}
-	m, err := engine.New(dir, "github.com/sievetable/sievetable/bench/peers/e1/engine", onOurs)
+	m, err := enginemodule.New(dir, "github.com/sievetable/sievetable/bench/peers/e1/engine", onOurs)
 	if err != nil {
 		return "", err
 	}

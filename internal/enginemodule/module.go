@@ -1,6 +1,6 @@
-// Package engine makes modules in which goleveldb's whole engine runs on the tables of
+// Package enginemodule makes modules in which goleveldb's whole engine runs on the tables of
 // table/goleveldb, or as it is.
-package engine
+package enginemodule
 
 import (
 	"bytes"
