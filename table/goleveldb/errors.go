@@ -45,8 +45,11 @@ func (e *sourceError) Unwrap() error { return e.error }
 
 // translate returns what goleveldb would return for an error of package table.
 func (r *Reader) translate(err error) error {
-	if err == nil || err == table.ErrNotFound {
-		return notFound(err)
+	if err == nil {
+		return nil
+	}
+	if err == table.ErrNotFound {
+		return ErrNotFound
 	}
 	var source *sourceError
 	var damage *table.CorruptionError
@@ -61,14 +64,6 @@ func (r *Reader) translate(err error) error {
 		return r.corrupted(0, r.size, "table", err.Error())
 	}
 	return err
-}
-
-// notFound returns ErrNotFound, or nil if err is nil.
-func notFound(err error) error {
-	if err == nil {
-		return nil
-	}
-	return ErrNotFound
 }
 
 // corrupted returns the error for damage in the Reader's file.
