@@ -4,6 +4,7 @@ go 1.25
 
 require (
 	github.com/google/go-cmp v0.7.0
+	github.com/klauspost/compress v1.17.11
 	github.com/sievetable/sievetable v0.1.0
 	github.com/syndtr/goleveldb v1.0.1-0.20220721030215-126854af5e6d
 )

@@ -31,7 +31,7 @@ func NewWriter(f io.Writer, o *opt.Options, pool *util.BufferPool, size int) *Wr
 		FilterBaseLg:    o.GetFilterBaseLg(),
 		BlockSize:       o.GetBlockSize(),
 		RestartInterval: o.GetBlockRestartInterval(),
-		Compression:     table.Snappy,
+		Compression:     fastSnappy{table.Snappy},
 	}
 	if o.GetCompression() == opt.NoCompression {
 		options.Compression = table.NoCompression
