@@ -2,7 +2,8 @@ package table
 
 import "sync/atomic"
 
-// CacheMetrics count what a Cache does. [Cache.Metrics] returns them.
+// CacheMetrics count what a Cache does. [Cache.Metrics] returns them. How often Readers have read
+// an evicted index again is in [Metrics].Reopens.
 type CacheMetrics struct {
 	Hits   uint64 // data blocks that lookups and iterators found in the Cache
 	Misses uint64 // data blocks that they did not find

@@ -21,8 +21,8 @@
 // # Reading
 //
 // [Open] returns a [Reader]. It looks up keys with Get, and All and NewIter iterate. Any number
-// of goroutines can use a Reader. It keeps the index and the filters in memory, and finds
-// out by itself which of LevelDB's and RocksDB's Bloom filters a table has. A [Cache] keeps
+// of goroutines can use a Reader. It keeps the index and the filters in memory, unless
+// CacheIndexAndFilters is set, and finds out by itself which of LevelDB's and RocksDB's Bloom filters a table has. A [Cache] keeps
 // data blocks too. Without one, each lookup reads its block anew.
 //
 //	cache := table.NewCache(512 << 20) // for any number of Readers
@@ -36,8 +36,8 @@
 // source can be a [ContextReaderAt]. [Reader.Locate] tells what a lookup would read. Set
 // TailSize to open such a table by one read, and ReadAhead to scan it by few.
 //
-// [Reader.With] returns all lookups with options: with a time limit, or without adding blocks to
-// the Cache.
+// [Reader.With] returns the lookups of single keys with options: with a time limit, as GetContext
+// has, or without adding blocks to the Cache.
 //
 // If an uncertain answer is enough, [Reader.MayContain] asks the filters alone and reads
 // nothing. A table of [WriterOptions].FilterOnly has nothing else: it is as small as its
@@ -81,8 +81,8 @@
 //     that no filter denies a key. It cannot find a change that is valid and has a right
 //     checksum, such as another value. It does not check bytes that are in no block.
 //   - Damage is a [*CorruptionError]. It names the file, the block, its offset and length,
-//     and what was expected, and of a data block, which keys are lost with it. An Iter goes on
-//     behind such a block if its OnDamage says so.
+//     and what was expected, and of a data block, between which separators its keys are. An Iter
+//     goes on behind such a block if its OnDamage says so.
 //   - A filter that is seen to be damaged is not used. Lookups are slower then, and have the
 //     same results; [Reader.FilterErr] says why. If bits of a filter were changed under a
 //     right checksum, lookups can miss keys. Verify names these keys.

@@ -16,7 +16,7 @@ type ContextReaderAt interface {
 	ReadAtContext(ctx context.Context, p []byte, off int64) (n int, err error)
 }
 
-// GetContext is Get with a read that ctx can end: see [LookupOptions].
+// GetContext is Get with a read that ctx can end: With(LookupOptions{Context: ctx}).Get.
 func (r *Reader) GetContext(ctx context.Context, key []byte) ([]byte, error) {
 	return r.get(&LookupOptions{Context: ctx}, key, nil)
 }
@@ -30,7 +30,8 @@ func (f *tableFile) readSpan(h Handle) (start, end uint64) {
 	return h.Offset, h.end()
 }
 
-// readAtContext does what readAt does, and ends with ctx if the source can. ctx may be nil.
+// readAtContext does what readAt does, and ends with ctx if the source can. If ctx is done when
+// the read ends, it returns ctx's error. ctx may be nil.
 func (f *tableFile) readAtContext(ctx context.Context, kind BlockKind, p []byte, offset uint64) error {
 	if ctx == nil {
 		return f.readAt(kind, p, offset)
@@ -38,14 +39,19 @@ func (f *tableFile) readAtContext(ctx context.Context, kind BlockKind, p []byte,
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	src, ok := f.src.(ContextReaderAt)
-	if !ok {
-		return f.readAt(kind, p, offset)
+	n, err := 0, error(nil)
+	if src, ok := f.src.(ContextReaderAt); ok {
+		n, err = src.ReadAtContext(ctx, p, int64(offset))
+	} else {
+		n, err = f.src.ReadAt(p, int64(offset))
 	}
-	n, err := src.ReadAtContext(ctx, p, int64(offset))
 	err = f.endRead(kind, p, offset, n, err)
-	if done := ctx.Err(); err != nil && done != nil && !errors.Is(err, done) {
-		err = errors.Join(done, err)
+	done := ctx.Err()
+	switch {
+	case done == nil || errors.Is(err, done):
+		return err
+	case err == nil:
+		return done
 	}
-	return err
+	return errors.Join(done, err)
 }

@@ -256,3 +256,39 @@ func TestContextErrorOfTheSource(t *testing.T) {
 		t.Errorf("Get = %q, %v", v, err)
 	}
 }
+
+// A lookup whose context is done when its read ends returns the context's error, from whatever
+// source, and the Reader goes on.
+func TestDeadlineDuringARead(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(10)
+	contents := build(t, withBloom, pairs)
+	for name, call := range contextCalls {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var src cancelingSource
+		src.Reader = bytes.NewReader(contents)
+		r, err := table.NewReader(&src, int64(len(contents)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.cancel = cancel
+		if err := call(ctx, r, [][]byte{pairs[3].Key}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want %v", name, err, context.Canceled)
+		}
+		checkLookups(t, r, pairs)
+	}
+}
+
+// A cancelingSource cancels a context in each read, and reads all the same.
+type cancelingSource struct {
+	*bytes.Reader
+	cancel func()
+}
+
+func (s *cancelingSource) ReadAt(p []byte, off int64) (int, error) {
+	if s.cancel != nil {
+		s.cancel()
+	}
+	return s.Reader.ReadAt(p, off)
+}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,6 +21,9 @@ func (f *tableFile) readIndex(h Handle) (*index, error) {
 		return nil, err
 	}
 	x, err := decodeIndex(contents, f.order, f.footerOffset)
+	if errors.Is(err, ErrOrder) {
+		err = fmt.Errorf("%w: it is damaged, or the table has another order than that of the Comparer", err)
+	}
 	if err != nil {
 		return nil, f.damaged(IndexBlock, h, err)
 	}

@@ -12,8 +12,8 @@ import (
 type IterOptions struct {
 	// Lower is a bound: the Iter shows only keys ≥ Lower. nil: no lower bound.
 	//
-	// If the keys are internal keys, so are Lower and Upper. To start before all versions
-	// of a user key, take SeekKey(nil, user, MaxSequence).
+	// If the keys are internal keys, so are Lower and Upper: SeekKey(nil, user, MaxSequence)
+	// is ≤ all versions of a user key, and > all of the keys before. See InternalPrefixBounds.
 	Lower []byte
 
 	// Upper is a bound: the Iter shows only keys < Upper. nil: no upper bound.
@@ -42,9 +42,14 @@ type IterOptions struct {
 
 	// OnDamage decides what a move does that comes to a damaged data block: one with a wrong
 	// checksum, that cannot be decompressed or decoded, whose keys are out of order or not
-	// between its separators. The error says which keys are lost with it. If OnDamage returns
-	// true, the move goes on with the next block in its direction, as if this one were empty.
-	// If it returns false, the move fails with the error. nil: every such move fails.
+	// between its separators. The error says between which separators the lost keys are. If
+	// OnDamage returns true, the move goes on with the next block in its direction, as if this
+	// one were empty. If it returns false, the move fails with the error. nil: every such move
+	// fails.
+	//
+	// In a MergingIter or a SnapshotIter, older versions of the lost entries show then, also
+	// of keys that were deleted: leave out what the other tables have from KeysAfter to
+	// KeysUpTo, or return false.
 	//
 	// It is called each time that a move reads the block and finds it damaged: once in a scan
 	// from one end to the other, and again when a seek or a change of direction comes to the

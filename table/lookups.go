@@ -4,10 +4,11 @@ import "context"
 
 // LookupOptions are options of lookups. The zero value of each field is its default.
 type LookupOptions struct {
-	// Context ends the reads of a lookup. If it is done, the lookup returns its error, which
-	// errors.Is finds, and begins no read. From a [ContextReaderAt] the lookup reads by
-	// ReadAtContext, and returns when that does. It waits for the ReadAt of any other source.
-	// nil: reads end when the source ends them.
+	// Context ends the reads of a lookup. If it is done before the last read has ended, the
+	// lookup returns its error, which errors.Is finds, and begins no further read. From a
+	// [ContextReaderAt] the lookup reads by ReadAtContext, and returns when that does. It waits
+	// for the ReadAt of any other source, such as a file. nil: reads end when the source ends
+	// them.
 	Context context.Context
 
 	// NoFill leaves blocks that lookups read out of the Cache. Set it if these blocks will
@@ -16,9 +17,10 @@ type LookupOptions struct {
 	NoFill bool
 }
 
-// Lookups are the lookups of a Reader with options. Each is the Reader's method of the same
-// name, which has the default options. [Reader.With] returns Lookups. They are safe for
-// concurrent use, and cost nothing to make: they are a value of some words.
+// Lookups are the lookups of single keys of a Reader, with options. Each is the Reader's method
+// of the same name, which has the default options. [Reader.With] returns Lookups; the zero value
+// has no Reader, and must not be used. They are safe for concurrent use, and cost nothing to
+// make: they are a value of some words.
 type Lookups struct {
 	r *Reader
 	o LookupOptions

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,34 +66,4 @@ func TestOpenFSOfOtherFiles(t *testing.T) {
 			t.Errorf("OpenFS(%q) = %v, want %q", name, err, want)
 		}
 	}
-}
-
-// Keys are within the bounds if they have the prefix, and only then.
-func TestPrefixBounds(t *testing.T) {
-	t.Parallel()
-	keys := []string{"", "\x00", "a", "a\x00", "a\xff", "a\xff\xff", "a\xff\xffb", "b", "\xfe\xff", "\xff", "\xff\x00", "\xff\xff", "\xff\xff\xff"}
-	for _, prefix := range append(keys, "none") {
-		lower, upper := table.PrefixBounds([]byte(prefix))
-		for _, key := range keys {
-			within := key >= string(lower) && (upper == nil || key < string(upper))
-			if within != strings.HasPrefix(key, prefix) {
-				t.Errorf("PrefixBounds(%q) = %q, %q: key %q is within them: %v", prefix, lower, upper, key, within)
-			}
-		}
-	}
-}
-
-func ExamplePrefixBounds() {
-	r := tableOf(table.BytewiseComparer, "", []byte("page/1"), []byte("user/1"), []byte("user/2"), []byte("view/1"))
-	defer r.Close()
-	lower, upper := table.PrefixBounds([]byte("user/"))
-	var err error
-	for k := range r.All(&table.IterOptions{Lower: lower, Upper: upper}, &err) {
-		fmt.Println(string(k))
-	}
-	fmt.Println(err)
-	// Output:
-	// user/1
-	// user/2
-	// <nil>
 }

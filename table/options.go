@@ -182,10 +182,14 @@ type ReaderOptions struct {
 	// CacheIndexAndFilters counts the index and the filters as a part of the Cache, which can
 	// evict them. The next lookup reads them again. It is for programs with so many tables
 	// that not all their indexes and filters fit in memory: their Readers then take the
-	// Cache's bytes and about 1 KB each. What the lookups of a table use stays, as with data
-	// blocks. The error of a lookup can then be one of reading the index or the filters, and
-	// no context ends that read. An Iter keeps them in memory until its Close; if NewIter
-	// cannot read them, every move of the Iter fails with the error. A table whose index and filters take more
+	// Cache's bytes, and each about 1 KB and an open file. The Cache evicts the tables first
+	// that were not looked up for long. It should have space for the indexes and filters of the
+	// tables in use, and for data blocks: to read an index again takes as long as to open the
+	// table, and Metrics.Reopens counts it.
+	//
+	// The error of a lookup can then be one of reading the index or the filters, and no context
+	// ends that read. An Iter keeps them in memory until its Close; if NewIter cannot read them,
+	// every move of the Iter fails with the error. A table whose index and filters take more
 	// than the Cache may is read again for each lookup. Without a Cache, nothing is evicted.
 	CacheIndexAndFilters bool
 

@@ -13,7 +13,8 @@ import (
 
 // A Reader looks up keys in a table, and iterates over it. It keeps the index and the filters
 // in memory, unless ReaderOptions.CacheIndexAndFilters is set. It is safe for concurrent use, and
-// lookups take no lock. [Open] and [NewReader] return one.
+// lookups take no lock, but to add a block to a Cache. A Reader from Open holds an open file
+// until Close. [Open] and [NewReader] return one.
 type Reader struct {
 	opened  atomic.Pointer[openTable] // nil: the Cache has evicted it
 	opening sync.Mutex                // is held while the table is opened again

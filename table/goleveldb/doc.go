@@ -4,7 +4,8 @@
 //	import table "github.com/sievetable/sievetable/table/goleveldb" // was "github.com/syndtr/goleveldb/leveldb/table"
 //
 // It reads the tables that goleveldb has written, and goleveldb reads its tables. Options,
-// errors and iterators are goleveldb's own types. goleveldb's engine runs on this package too:
+// caches and iterators are goleveldb's own types, and so are errors but for *ErrCorrupted and
+// ErrReaderReleased. goleveldb's engine runs on this package too:
 // the README of the module says how.
 //
 // # Options
@@ -37,8 +38,8 @@
 // # What differs
 //
 //   - Tables have the same bytes as goleveldb's if they have entries and are not compressed.
-//     Compressed ones can differ: a block that Snappy makes smaller by less than an eighth is
-//     stored as it is, and so is the metaindex. A table without entries has no data block.
+//     Compressed ones can differ: the Snappy encoder is another one, a block that it makes
+//     smaller by less than an eighth is stored as it is, and so is the metaindex. A table without entries has no data block.
 //   - A Writer writes large pieces, so it can return an error of writing later than goleveldb's.
 //     It refuses a comparer whose separators are not between the two keys.
 //   - Find and FindKey with filtered set return ErrNotFound if the table has a filter and not
