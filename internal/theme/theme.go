@@ -1,0 +1,87 @@
+package theme
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image/color"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Middle and End, before a line of text, say which part of it stands at the point where it is
+// drawn. Without them it is the start. gonum's alignments move a text by the width that it has in
+// gonum's font instead, which is right in that font only.
+const (
+	Middle = "\ue000"
+	End    = "\ue001"
+)
+
+// families have about the same widths. The first is the one that gonum measures.
+const families = "'Liberation Sans',Arial,Helvetica,sans-serif"
+
+// measured is how vgsvg says that a text is in that family.
+const measured = "font-family:Liberation Sans;font-variant:normal;"
+
+var (
+	head   = regexp.MustCompile(`<svg width="([0-9.]+)pt" height="([0-9.]+)pt"([^>]*)>`)
+	styles = regexp.MustCompile(`style="[^"]*"`)
+	paint  = regexp.MustCompile(`(fill|stroke):#([0-9A-Fa-f]{6})`)
+	middle = regexp.MustCompile(`<text ([^>]*)>` + Middle)
+	end    = regexp.MustCompile(`<text ([^>]*)>` + End)
+)
+
+// Apply returns the chart that vgsvg wrote with its colors for light and for dark pages, whichever
+// its reader prefers; viewers that know no CSS variables show those for light ones. A point becomes
+// a CSS pixel. Texts in Liberation Sans are shown in similar fonts where that is missing, and stand
+// where Middle and End say. A color that is none of this package's is an error, since it would be
+// wrong on one of the pages. Black is taken for Ink.
+func Apply(svg []byte) ([]byte, error) {
+	if !head.Match(svg) {
+		return nil, errors.New("theme: no <svg> with a size in points, want a chart that vgsvg wrote")
+	}
+	var unknown error
+	out := styles.ReplaceAllFunc(svg, func(style []byte) []byte {
+		style = bytes.Replace(style, []byte(measured), nil, 1)
+		return paint.ReplaceAllFunc(style, func(p []byte) []byte {
+			themed, err := variable(string(p))
+			unknown = errors.Join(unknown, err)
+			return []byte(themed)
+		})
+	})
+	if unknown != nil {
+		return nil, unknown
+	}
+	out = middle.ReplaceAll(out, []byte(`<text text-anchor="middle" $1>`))
+	out = end.ReplaceAll(out, []byte(`<text text-anchor="end" $1>`))
+	return head.ReplaceAll(out, []byte(`<svg width="$1" height="$2"$3>`+sheet())), nil
+}
+
+// variable turns fill or stroke in one of the colors into the light value, for viewers that skip what
+// follows, and the variable.
+func variable(declared string) (string, error) {
+	property, hex, _ := strings.Cut(declared, ":#")
+	value, err := strconv.ParseUint(hex, 16, 24)
+	if err != nil {
+		return "", err
+	}
+	r, ok := roleOf(rgb(uint32(value)))
+	if !ok {
+		return "", fmt.Errorf("theme: the chart has %s, want colors of package theme only, and no background", declared)
+	}
+	return fmt.Sprintf("%s:%s;%s:var(--%s)", property, hexOf(r.light), property, r.name), nil
+}
+
+// sheet declares the variables. Shapes and texts that vgsvg writes without a fill are black.
+func sheet() string {
+	var light, dark strings.Builder
+	for _, r := range roles {
+		fmt.Fprintf(&light, "--%s:%s;", r.name, hexOf(r.light))
+		fmt.Fprintf(&dark, "--%s:%s;", r.name, hexOf(r.dark))
+	}
+	return "\n<style>\nsvg{fill:var(--ink);font-family:" + families + ";" + light.String() + "}\n" +
+		"@media (prefers-color-scheme:dark){svg{" + dark.String() + "}}\n</style>"
+}
+
+func hexOf(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
