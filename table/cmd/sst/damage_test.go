@@ -166,6 +166,7 @@ func checkCommands(t *testing.T, d damage, path string) {
 		{true, []string{"verify", path}},
 		{true, []string{"stats", path}},
 		{true, []string{"stats", "--json", path}},
+		{damagedData, []string{"stats", "--try", path}},
 		{true, []string{"convert", path, "-o", out}},
 		{true, []string{"report", path, "-o", out + ".html"}},
 		{damagedData, []string{"scan", path}},

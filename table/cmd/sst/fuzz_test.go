@@ -40,7 +40,7 @@ func fuzzCommands(t *testing.T, path string) {
 	t.Helper()
 	dir := filepath.Dir(path)
 	for _, args := range [][]string{
-		{"verify", path}, {"stats", "--json", path}, {"layout", path}, {"get", path, "a", ""}, {"get", "--explain", path, "b"},
+		{"verify", path}, {"stats", "--json", path}, {"stats", "--try", path}, {"layout", path}, {"get", path, "a", ""}, {"get", "--explain", path, "b"},
 		{"scan", "--reverse", path}, {"scan", "-f", "json", path}, {"diff", path, path}, {"manifest", path},
 		{"report", path, "-o", filepath.Join(dir, "t.html")},
 	} {

@@ -21,7 +21,7 @@ import (
 
 func statsCommand() *cobra.Command {
 	var flags sourceFlags
-	var asJSON, asSummary bool
+	var asJSON, asSummary, asTrial bool
 	cmd := &cobra.Command{
 		Use:   "stats FILE|DIR...",
 		Short: "Print statistics of tables, databases and sets, and of their filters",
@@ -41,36 +41,50 @@ size, their first and last key, and how many tables overlap. It also prints the 
 sequence number, the comparator, and the logs. A live log may hold writes that are not in
 a table yet. Without a readable MANIFEST it lists the tables and logs. Of a set, it prints
 the number of tables and entries, how even the tables are, and the range of keys. The exit
-status is 3 if a table is missing or has the wrong size.`,
+status is 3 if a table is missing or has the wrong size.
+
+` + tryHelp,
 		Example: `  sst stats users.ldb
   sst stats --summary /var/lib/app/db
+  sst stats --try users.ldb
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,
 		Args: arguments("FILE or DIR", 1, unlimited, unlimited),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object per table, with sizes in bytes")
 	cmd.Flags().BoolVar(&asSummary, "summary", false, "describe a database by its MANIFEST, without opening tables")
+	cmd.Flags().BoolVar(&asTrial, "try", false, "show how large the data would be with other block sizes and compressions")
 	flags.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o, err := flags.options()
 		if err != nil {
 			return err
 		}
-		if asSummary {
+		switch {
+		case asSummary && asTrial:
+			return errors.New("--summary and --try are both given, want one of them")
+		case asSummary:
 			return summarizeAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, o, asJSON)
+		case asTrial:
+			return tryAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, o, asJSON)
 		}
-		tables, failed := targetsOf(args, o, cmd.ErrOrStderr())
-		for i, t := range tables {
-			separateTexts(cmd.OutOrStdout(), i, asJSON)
-			err := statsOfTable(cmd.OutOrStdout(), t, o, asJSON)
-			if t.wasRemoved(err, o) {
-				text.Line(cmd.ErrOrStderr(), "sst: note: %s was removed before it was read, because its database is in use", t.Path)
-				continue
-			}
-			failed = append(failed, err)
-		}
-		return errors.Join(failed...)
+		return statsOfAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, o, asJSON)
 	}
 	return cmd
+}
+
+// statsOfAll prints the statistics of all tables and logs, and then returns their damage.
+func statsOfAll(out, stderr io.Writer, args []string, o source.Options, asJSON bool) error {
+	tables, failed := targetsOf(args, o, stderr)
+	for i, t := range tables {
+		separateTexts(out, i, asJSON)
+		err := statsOfTable(out, t, o, asJSON)
+		if t.wasRemoved(err, o) {
+			text.Line(stderr, "sst: note: %s was removed before it was read, because its database is in use", t.Path)
+			continue
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
 }
 
 // separateTexts prints an empty line before all texts except the first.

@@ -1,0 +1,159 @@
+// Package trial finds out how large a table would be with other block sizes and
+// compressions. It writes the entries with the Writer of package table, and counts the bytes.
+package trial
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"runtime"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+)
+
+// A Sample is what is tried of a table: all data blocks, or stretches of adjacent ones that
+// are spread evenly over the file. It must not be used by several goroutines at a time.
+type Sample struct {
+	Blocks, Tried   int            // data blocks of the table, and those that are tried
+	Entries         int            // in the blocks that are tried
+	Data, Index     uint64         // bytes that all data blocks and the index take in the file
+	BlockSize       int            // that the table was written with, as far as it shows
+	RestartInterval int            // likewise
+	Compression     map[string]int // blocks that are tried, by the name of their compression
+
+	file      *source.File
+	stretches []*stretch
+	damaged   map[int]bool // blocks that cannot be tried
+	stored    uint64       // bytes that the blocks that are tried take in the file
+	shape     shape
+}
+
+// Take chooses a Sample with blocks of about most bytes, uncompressed, and reads them. If
+// blocks are damaged, the Sample goes without them. The error joins what is wrong with them.
+// If the table has a filter only, there is no Sample, and the error is table.ErrFilterOnly.
+func Take(f *source.File, most int64) (*Sample, error) {
+	if f.Reader.FilterOnly() {
+		return nil, f.Wrap(table.ErrFilterOnly)
+	}
+	s := &Sample{Blocks: len(f.Layout.Data), Compression: map[string]int{}, file: f, damaged: map[int]bool{}}
+	s.Index = stored(f.Layout.Index)
+	for _, part := range f.Layout.Data {
+		s.Data += stored(part.Handle)
+	}
+	s.stretches = stretches(len(f.Layout.Data), most)
+	damage := s.read(most)
+	s.BlockSize, s.RestartInterval = s.shape.blockSize(), s.shape.restartInterval()
+	if p, err := f.Reader.Properties(); err == nil {
+		s.BlockSize = int(cmp.Or(min(p.BlockSize, maxBlockSize), uint64(s.BlockSize)))
+		s.RestartInterval = int(cmp.Or(min(p.RestartInterval, maxRestartInterval), uint64(s.RestartInterval)))
+	}
+	return s, damage
+}
+
+// Upper limits of the options of a Writer.
+const (
+	maxBlockSize       = 512 << 20
+	maxRestartInterval = 1<<31 - 1
+)
+
+// stored returns how many bytes a block takes in the file.
+func stored(h table.Handle) uint64 { return h.Length + format.TrailerLen }
+
+// read reads blocks of about most bytes, in rounds: what some stretches do not use, because
+// they are at their end, is for the others. The error joins all damage.
+func (s *Sample) read(most int64) error {
+	var damage []error
+	for most > 0 {
+		open := unfinished(s.stretches)
+		if len(open) == 0 {
+			break
+		}
+		share := max(1, most/int64(len(open)))
+		for _, part := range open {
+			for n := int64(0); n < share && part.next < part.end; part.next++ {
+				size, err := s.readBlock(part.next)
+				n, most = n+size, most-size
+				damage = append(damage, s.file.Wrap(err))
+			}
+		}
+	}
+	return errors.Join(damage...)
+}
+
+// readBlock reads a block, and returns how much of the Sample it takes.
+func (s *Sample) readBlock(i int) (size int64, err error) {
+	part := s.file.Layout.Data[i]
+	b, err := tablestats.ReadBlock(s.file, part)
+	if err != nil {
+		s.damaged[i] = true
+		return int64(part.Length) + 1, err
+	}
+	s.Tried++
+	s.Entries += b.Entries
+	s.stored += stored(part.Handle)
+	s.Compression[tablestats.Compression(s.file, part.Handle, b.Compression)]++
+	s.shape.add(b, i == s.Blocks-1)
+	return int64(b.Raw), nil
+}
+
+// emptyTail is what a table has behind its data blocks and its index if it has no filters: a
+// metaindex without entries, and the footer.
+const emptyTail = 8 + format.TrailerLen + format.FooterLen
+
+// Size returns how many bytes data blocks and index of the table would take with another
+// block size and compression. If a part of the table is tried, the rest counts as if it
+// were like this part.
+func (s *Sample) Size(blockSize int, codec table.Codec) (uint64, error) {
+	if s.stored == 0 {
+		return 0, nil
+	}
+	w, err := table.NewWriter(io.Discard, &table.WriterOptions{
+		BlockSize: blockSize, RestartInterval: s.RestartInterval, Compression: codec,
+		Comparer: unchecked{s.file.Comparer()}, Concurrency: min(4, runtime.NumCPU()),
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer w.Abort() // does nothing after Close
+	for _, part := range s.stretches {
+		for i := part.from; i < part.next; i++ {
+			if err := s.append(w, i); err != nil {
+				return 0, s.file.Wrap(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		return 0, err
+	}
+	return uint64(float64(w.Size()-emptyTail) * (float64(s.Data) / float64(s.stored))), nil
+}
+
+// append appends the entries of a block.
+func (s *Sample) append(w *table.Writer, i int) error {
+	if s.damaged[i] {
+		return nil
+	}
+	contents, _, err := s.file.Layout.ReadBlock(s.file.Layout.Data[i].Handle)
+	if err != nil {
+		return err
+	}
+	it, err := source.OpenBlock(contents, s.file.Comparer())
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		if err := w.Append(it.Key(), it.Value()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unchecked is an order that does not check whether blocks are in order. Sizes hardly depend on
+// that, and sst verify checks it.
+type unchecked struct{ table.Comparer }
+
+func (unchecked) Compare(_, _ []byte) int { return -1 }

@@ -1,0 +1,161 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// written writes n of W1's entries, and opens the table.
+func written(t *testing.T, n int, o table.WriterOptions) *source.File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.ldb", n))
+	w, err := table.Create(path, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	set := workload.W1(n)
+	for i, k := range set.Keys {
+		if err := w.Append(k, set.Values[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := source.Open(path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func take(t *testing.T, f *source.File, most int64) *Sample {
+	t.Helper()
+	s, err := Take(f, most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// settings are tried on each other.
+var settings = []table.WriterOptions{
+	{BlockSize: 1024, Compression: table.NoCompression},
+	{BlockSize: 4096, Compression: table.Snappy},
+	{BlockSize: 16384, Compression: codecs.Zstd},
+	{BlockSize: 65536, Compression: table.Snappy, Properties: true},
+}
+
+// Of a whole table, the sizes are those that a Writer makes, to the byte, whatever the table was
+// written with. Its own block size is found out.
+func TestSizesAreExact(t *testing.T) {
+	t.Parallel()
+	var samples []*Sample
+	for _, o := range settings {
+		samples = append(samples, take(t, written(t, 2000, o), 100<<20))
+	}
+	for i, from := range samples {
+		if from.BlockSize != settings[i].BlockSize || from.RestartInterval != 16 {
+			t.Errorf("blocks of %d bytes: BlockSize is %d, RestartInterval %d", settings[i].BlockSize, from.BlockSize, from.RestartInterval)
+		}
+		for j, to := range samples {
+			got, err := from.Size(settings[j].BlockSize, settings[j].Compression)
+			if want := to.Data + to.Index; err != nil || got != want {
+				t.Errorf("from blocks of %d bytes to %d bytes: %d bytes and error %v, want %d bytes", from.BlockSize, to.BlockSize, got, err, want)
+			}
+		}
+	}
+}
+
+// A Sample is of about the bytes that it may have, from all parts of the file, and sizes are
+// close to those of all of it.
+func TestSample(t *testing.T) {
+	t.Parallel()
+	f := written(t, 30_000, table.WriterOptions{})
+	all, part := take(t, f, 1<<30), take(t, f, 2<<20)
+	if all.Tried != all.Blocks || all.Entries != 30_000 {
+		t.Errorf("of 1 GiB: %d of %d blocks with %d entries, want all", all.Tried, all.Blocks, all.Entries)
+	}
+	if raw := part.Tried * part.BlockSize; raw < 1<<20 || raw > 3<<20 {
+		t.Errorf("of 2 MiB: %d blocks of %d bytes", part.Tried, part.BlockSize)
+	}
+	if n := len(part.stretches); n != 2 || part.stretches[1].from < part.Blocks/3 {
+		t.Errorf("of 2 MiB: %d stretches, want 2, of which one begins in the middle", n)
+	}
+	for _, o := range settings {
+		want, err := all.Size(o.BlockSize, o.Compression)
+		got, partErr := part.Size(o.BlockSize, o.Compression)
+		if ratio := float64(got) / float64(want); errors.Join(err, partErr) != nil || ratio < 0.98 || ratio > 1.02 {
+			t.Errorf("blocks of %d bytes: %d bytes by a part, %d by all; errors %v, %v", o.BlockSize, got, want, err, partErr)
+		}
+	}
+}
+
+// What stretches at their end leave over is for the others, so that a table that just fits is
+// tried as a whole.
+func TestUnevenStretches(t *testing.T) {
+	t.Parallel()
+	f := written(t, 20_000, table.WriterOptions{BlockSize: 512})
+	raw := int64(0)
+	for _, part := range f.Layout.Data {
+		contents, _, err := f.Layout.ReadBlock(part.Handle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw += int64(len(contents))
+	}
+	if s := take(t, f, raw); s.Tried < s.Blocks-len(s.stretches) {
+		t.Errorf("of %d bytes: %d of %d blocks, want almost all", raw, s.Tried, s.Blocks)
+	}
+}
+
+func TestBlockSize(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		shape shape
+		want  int
+	}{
+		{shape{}, 4096},
+		{shape{growing: 100}, 4096}, // a single block
+		{shape{growing: 5000}, 8192},
+		{shape{smallest: 4100, growing: 4090}, 4096},
+		{shape{smallest: 4100, growing: 4096}, 4100}, // with 4096, the block would have been complete
+		{shape{smallest: 1 << 30, growing: 1 << 20}, 512 << 20},
+	} {
+		if got := tt.shape.blockSize(); got != tt.want {
+			t.Errorf("%+v: block size %d, want %d", tt.shape, got, tt.want)
+		}
+	}
+}
+
+func TestRestartInterval(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		blocks [][2]int // entries and restart points
+		want   int
+	}{
+		{nil, 16},
+		{[][2]int{{3, 1}, {9, 1}}, 16},
+		{[][2]int{{40, 1}}, 40},
+		{[][2]int{{36, 3}, {34, 3}}, 16},
+		{[][2]int{{36, 3}, {31, 3}}, 12}, // 16 would have given two
+		{[][2]int{{9, 9}}, 1},
+	} {
+		var s shape
+		for _, b := range tt.blocks {
+			s.addRestarts(b[0], b[1])
+		}
+		if got := s.restartInterval(); got != tt.want {
+			t.Errorf("%v entries and restart points: restart interval %d, want %d", tt.blocks, got, tt.want)
+		}
+	}
+}
