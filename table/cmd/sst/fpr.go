@@ -129,7 +129,6 @@ func (f *fprFlags) define(cmd *cobra.Command) {
 	flags.StringVarP(&f.name, "output", "o", "", "write `NAME`.svg and NAME.csv (required)")
 	flags.IntVarP(&f.Keys, "keys", "n", 10_000, "number of `keys` that filters are sized for, 20 to 1000000")
 	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "kinds of filters: some of "+strings.Join(fpr.Policies(), ", "))
-	complete(cmd, "policy", fpr.Policies()...)
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key: up to 6 numbers, each 1 to 100")
 	flags.StringVarP(&f.rate, "rate", "p", "", "plan the bits per key for this false-positive `rate`, ≥ 1e-9 and < 1")
 	flags.StringSliceVar(&f.Shapes, "shapes", fpr.Shapes(), "shapes of keys: see above")

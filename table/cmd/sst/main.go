@@ -124,9 +124,10 @@ The exit status is
   3  for damage in a table, a log or a manifest, or for a table that is missing`,
 	}
 	root.AddCommand(
-		buildCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), layoutCommand(), manifestCommand(), planCommand(),
+		buildCommand(), completionCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), layoutCommand(), manifestCommand(), planCommand(),
 		playCommand(), reportCommand(), salvageCommand(), scanCommand(), statsCommand(), verifyCommand(),
 	)
+	addCompletions(root)
 	root.SetFlagErrorFunc(explainFlag)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {

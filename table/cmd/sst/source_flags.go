@@ -145,10 +145,3 @@ func (b *bytesFlag) Set(s string) error {
 	*b = append([]byte{}, v...)
 	return err
 }
-
-// complete lets shells complete the values of a flag.
-func complete(cmd *cobra.Command, flag string, values ...string) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // there is no such flag
-	}
-}
