@@ -73,14 +73,15 @@ func variable(declared string) (string, error) {
 	return fmt.Sprintf("%s:%s;%s:var(--%s)", property, hexOf(r.light), property, r.name), nil
 }
 
-// sheet declares the variables. Shapes and texts that vgsvg writes without a fill are black.
+// sheet declares the variables. Shapes and texts that vgsvg writes without a fill are black. The
+// color scheme is for browsers that show the file by itself: they choose the page behind it.
 func sheet() string {
 	var light, dark strings.Builder
 	for _, r := range roles {
 		fmt.Fprintf(&light, "--%s:%s;", r.name, hexOf(r.light))
 		fmt.Fprintf(&dark, "--%s:%s;", r.name, hexOf(r.dark))
 	}
-	return "\n<style>\nsvg{fill:var(--ink);font-family:" + families + ";" + light.String() + "}\n" +
+	return "\n<style>\nsvg{color-scheme:light dark;fill:var(--ink);font-family:" + families + ";" + light.String() + "}\n" +
 		"@media (prefers-color-scheme:dark){svg{" + dark.String() + "}}\n</style>"
 }
 

@@ -74,7 +74,7 @@ func TestApplySheet(t *testing.T) {
 			t.Errorf("no %s for dark pages", want)
 		}
 	}
-	for _, want := range []string{`<svg width="880" height="90.5" viewBox="0 0 880 90.5"`, "--ours:#0969da;", "font-family:'Liberation Sans',Arial,"} {
+	for _, want := range []string{`<svg width="880" height="90.5" viewBox="0 0 880 90.5"`, "--ours:#0969da;", "color-scheme:light dark;", "font-family:'Liberation Sans',Arial,"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("no %s", want)
 		}
