@@ -22,7 +22,7 @@ const (
 
 // Options say how a table is written.
 type Options struct {
-	BitsPerKey int
+	BitsPerKey int // of the filter; 0: there is none
 	Snappy     bool
 	Cores      int // how many the writer may use; 0 is 1
 }

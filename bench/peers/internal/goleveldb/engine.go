@@ -39,8 +39,10 @@ func options(o engine.Options) *opt.Options {
 		BlockSize:            engine.BlockSize,
 		BlockRestartInterval: engine.RestartInterval,
 		Compression:          opt.NoCompression,
-		Filter:               filter.NewBloomFilter(o.BitsPerKey),
 		Strict:               opt.StrictBlockChecksum,
+	}
+	if o.BitsPerKey > 0 {
+		l.Filter = filter.NewBloomFilter(o.BitsPerKey)
 	}
 	if o.Snappy {
 		l.Compression = opt.SnappyCompression

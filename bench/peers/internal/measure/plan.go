@@ -24,7 +24,8 @@ const (
 	GetAbsentWarm  = "get-absent-warm"
 	GetPresentWarm = "get-present-warm"
 	GetPresentCold = "get-present-cold"
-	getAbsentCold  = "get-absent-cold"
+	GetAbsentCold  = "get-absent-cold"
+	ReadsAbsent    = "reads-absent"
 
 	AskAbsent    = "ask-absent"
 	probesAbsent = "probes-absent"
@@ -37,12 +38,18 @@ const (
 	SectionFilters = "Filters of 35 keys"
 	SectionURLs    = "Absent keys by entries: W3, Snappy, warm"
 	SectionBits    = "Absent keys by bits per key: W1, Snappy, cold"
+	SectionSaved   = "What a filter saves: absent keys, W1, Snappy, cold"
 
 	SectionMembership = "Is a key in the set? Absent keys, by keys of the set"
 )
 
+// SavedBits are the bits per key of the filter in SectionSaved.
+const SavedBits = 10
+
+// SavedID is the group of SectionSaved whose filters have so many bits per key; 0 is no filter.
+func SavedID(bits int) string { return fmt.Sprintf("saved-%d", bits) }
+
 func w1Works() []work {
-	blocks := func(c engine.Counts) int64 { return c.Blocks }
 	falsePositives := func(c engine.Counts) int64 { return c.FalsePositives }
 	return []work{
 		{id: GetAbsentWarm, title: "Get absent, warm", allocs: true, start: get(engine.Warm, false)},
@@ -60,7 +67,7 @@ func w1Works() []work {
 		{id: "resident", title: "Memory of an open table, per entry", unit: Bytes, once: true, start: resident},
 		{id: "get-absent-two", title: "Get absent, warm, two goroutines", unit: Times, start: twice(false)},
 		{id: "get-present-two", title: "Get present, warm, two goroutines", unit: Times, start: twice(true)},
-		{id: "reads-absent", title: "Reads per Get absent, cold", unit: PerLookup, once: true, start: counting(false, blocks)},
+		{id: ReadsAbsent, title: "Reads per Get absent, cold", unit: PerLookup, once: true, start: counting(false, blocks)},
 		{id: "reads-present", title: "Reads per Get present, cold", unit: PerLookup, once: true, start: counting(true, blocks)},
 		{id: "false-positives", title: "False positives per Get absent", unit: PerLookup, once: true, start: counting(false, falsePositives)},
 	}
@@ -71,6 +78,20 @@ func filterWorks() []work {
 		{id: "build", title: "Build, per key", allocs: true, start: filters(filterBuild)},
 		{id: "contains-hit", title: "Contains, key of the filter", allocs: true, start: filters(filterHit)},
 		{id: "contains-miss", title: "Contains, absent key", allocs: true, start: filters(filterMiss)},
+	}
+}
+
+func blocks(c engine.Counts) int64 { return c.Blocks }
+
+// savedWorks are done without a filter, and with one of SavedBits.
+func savedWorks(bits int) []work {
+	with := "no filter"
+	if bits > 0 {
+		with = fmt.Sprintf("%d bits per key", bits)
+	}
+	return []work{
+		{id: GetAbsentCold, title: "Get absent, " + with, start: get(engine.Cold, false)},
+		{id: ReadsAbsent, title: "Reads per Get absent, " + with, unit: PerLookup, once: true, start: counting(false, blocks)},
 	}
 }
 
@@ -87,7 +108,15 @@ func plan(o Options) []group {
 			id: fmt.Sprintf("bits-%d", bits), section: SectionBits, data: w1, tables: true,
 			options: engine.Options{BitsPerKey: bits, Snappy: true},
 			only:    []string{"sievetable", "sievetable, table filter", "goleveldb"},
-			works:   []work{{id: getAbsentCold, title: fmt.Sprintf("%d bits per key", bits), x: float64(bits), start: get(engine.Cold, false)}},
+			works:   []work{{id: GetAbsentCold, title: fmt.Sprintf("%d bits per key", bits), x: float64(bits), start: get(engine.Cold, false)}},
+		})
+	}
+	for _, bits := range []int{0, SavedBits} {
+		groups = append(groups, group{
+			id: SavedID(bits), section: SectionSaved, data: w1, tables: true,
+			options: engine.Options{BitsPerKey: bits, Snappy: true},
+			only:    []string{"sievetable", "goleveldb"},
+			works:   savedWorks(bits),
 		})
 	}
 	for _, n := range urlSizes(o.URLs) {

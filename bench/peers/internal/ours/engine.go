@@ -29,11 +29,14 @@ func (e Engine) writerOptions(o engine.Options) *table.WriterOptions {
 		BlockSize:       engine.BlockSize,
 		RestartInterval: engine.RestartInterval,
 		Compression:     table.NoCompression,
-		FilterPolicy:    filter.NewBloom(o.BitsPerKey),
 		Concurrency:     o.Cores,
 	}
-	if e.TableFilter {
-		w.FilterPolicy, w.TableFilterPolicy = nil, filter.NewTableBloom(o.BitsPerKey)
+	switch {
+	case o.BitsPerKey == 0:
+	case e.TableFilter:
+		w.TableFilterPolicy = filter.NewTableBloom(o.BitsPerKey)
+	default:
+		w.FilterPolicy = filter.NewBloom(o.BitsPerKey)
 	}
 	if o.Snappy {
 		w.Compression = table.Snappy
