@@ -1,14 +1,17 @@
 // Command peers has this module and other engines do the same work side by
-// side, in one process and in turns, and writes what it measured: RESULTS.md, a
-// page of tables, with its charts. From the root:
+// side, in one process and in turns, and writes what it measured: results.json, and
+// of that RESULTS.md, a page of tables, with its charts. From the root:
 //
 //	go run ./bench/peers
 //	go run -tags leveldb ./bench/peers -o /tmp -run 'W1-snappy/get' -urls 0
+//	go run ./bench/peers -draw
 //
 // With the tag leveldb, C++ LevelDB is one of the engines; its loops are in C++
 // (Debian: apt-get install g++ libleveldb-dev). The others are goleveldb and
-// Pebble. The whole takes some seven minutes and up to 5 GB of memory, which
-// -urls 1000000 makes less; -h lists the flags. A Bloom filter is also measured beside a
+// Pebble. The whole takes some nine minutes and up to 5 GB of memory, which
+// -urls 1000000 makes less; -h lists the flags. With -draw nothing is measured: page and
+// charts are written again from the results.json that is there. Their colors are those of
+// internal/theme. A Bloom filter is also measured beside a
 // sorted slice, a map and a list. The page says what each row is.
 //
 // The tests of this directory hold this module's tables and filters against the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -30,53 +31,88 @@ func main() {
 	}
 }
 
-// run measures and writes what the arguments ask for.
+// arguments say what is done: measuring, if draw is false, and drawing.
+type arguments struct {
+	dir     string
+	draw    bool
+	options measure.Options
+}
+
+// run does what the arguments ask for.
 func run(args []string) error {
-	flags := flag.NewFlagSet("peers", flag.ExitOnError)
-	dir := flags.String("o", "", "`directory` to write RESULTS.md and charts to, over what is there (default bench/peers)")
-	works := flags.String("run", "", "only works whose name, such as W1-snappy/scan-forward-warm, matches `regexp`")
-	var o measure.Options
-	flags.IntVar(&o.Rounds, "rounds", 5, "measurements of each work by each engine")
-	flags.IntVar(&o.Entries, "entries", 1_000_000, "entries of W1")
-	flags.IntVar(&o.URLs, "urls", 10_000_000, "entries of the largest W3; 0 leaves it out")
-	flags.IntVar(&o.Members, "members", membership.Largest, "keys of the largest set asked for membership; 0 leaves them out")
-	flags.DurationVar(&o.Time, "time", 200*time.Millisecond, "`duration` of a measurement")
-	if err := flags.Parse(args); err != nil {
+	a, err := parse(args)
+	if err != nil {
 		return err
 	}
-	if err := check(o, flags.Args()); err != nil {
+	if !a.draw {
+		a.options.Progress = progress()
+		if err := measureTo(a.dir, command(args), a.options); err != nil {
+			return err
+		}
+	}
+	if err := report.Draw(a.dir); err != nil {
 		return err
 	}
-	if *dir == "" && *works != "" {
-		return fmt.Errorf("-run leaves works out: -o must say where the results go")
-	}
-	if *dir == "" {
-		*dir = "bench/peers"
-	}
-	if _, err := os.Stat(*dir); err != nil {
-		return err
-	}
-	var err error
-	if o.Run, err = regexp.Compile(*works); err != nil {
-		return fmt.Errorf("-run: %w", err)
-	}
-	o.Progress = progress()
-	r := report.Report{Command: command(args), Options: o}
-	r.Engines.Columns, r.Membership.Columns = columns(), measure.Forms()
-	if r.Engines.Rows, err = measure.Run(o, r.Engines.Columns); err != nil {
+	log.Printf("wrote %s", filepath.Join(a.dir, report.File))
+	return nil
+}
+
+// measureTo writes what was measured into the directory.
+func measureTo(dir, command string, o measure.Options) (err error) {
+	engines := columns()
+	r := report.New(command, o, engines, measure.Forms())
+	if r.Engines.Rows, err = measure.Run(o, engines); err != nil {
 		return err
 	}
 	if r.Membership.Rows, err = measure.Membership(o); err != nil {
 		return err
 	}
 	if len(r.Engines.Rows)+len(r.Membership.Rows) == 0 {
-		return fmt.Errorf("-run %s: no such work", *works)
+		return fmt.Errorf("-run %s: no such work", o.Run)
 	}
-	if err := r.Write(*dir); err != nil {
-		return err
+	return r.Save(dir)
+}
+
+// parse reads the arguments, and refuses what cannot be done.
+func parse(args []string) (arguments, error) {
+	var a arguments
+	flags := flag.NewFlagSet("peers", flag.ExitOnError)
+	flags.StringVar(&a.dir, "o", "", "`directory` to write results.json, RESULTS.md and charts to, over what is there (default bench/peers)")
+	flags.BoolVar(&a.draw, "draw", false, "measure nothing: write RESULTS.md and charts of the results.json that is there")
+	works := flags.String("run", "", "only works whose name, such as W1-snappy/scan-forward-warm, matches `regexp`")
+	o := &a.options
+	flags.IntVar(&o.Rounds, "rounds", 5, "measurements of each work by each engine")
+	flags.IntVar(&o.Entries, "entries", 1_000_000, "entries of W1")
+	flags.IntVar(&o.URLs, "urls", 10_000_000, "entries of the largest W3; 0 leaves it out")
+	flags.IntVar(&o.Members, "members", membership.Largest, "keys of the largest set asked for membership; 0 leaves them out")
+	flags.DurationVar(&o.Time, "time", 200*time.Millisecond, "`duration` of a measurement")
+	if err := flags.Parse(args); err != nil {
+		return a, err
 	}
-	log.Printf("wrote %s", filepath.Join(*dir, report.File))
-	return nil
+	if a.dir == "" && *works != "" {
+		return a, fmt.Errorf("-run leaves works out: -o must say where the results go")
+	}
+	if a.dir == "" {
+		a.dir = "bench/peers"
+	}
+	if _, err := os.Stat(a.dir); err != nil {
+		return a, err
+	}
+	var err error
+	if o.Run, err = regexp.Compile(*works); err != nil {
+		return a, fmt.Errorf("-run: %w", err)
+	}
+	return a, errors.Join(check(*o, flags.Args()), checkDraw(a.draw, flags))
+}
+
+// checkDraw refuses flags that say what to measure when nothing is measured.
+func checkDraw(draw bool, flags *flag.FlagSet) (err error) {
+	flags.Visit(func(f *flag.Flag) {
+		if draw && f.Name != "draw" && f.Name != "o" {
+			err = fmt.Errorf("-draw measures nothing: leave -%s out", f.Name)
+		}
+	})
+	return err
 }
 
 // check refuses what cannot be measured.

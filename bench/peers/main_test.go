@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -39,14 +40,17 @@ var wantRows = map[string]int{
 	"Contains, key of the filter, ns":                      3,
 	"Contains, absent key, ns":                             3,
 	"4 bits per key, ns":                                   2,
+	"Get absent, no filter, ns":                            2,
+	"Reads per Get absent, 10 bits per key, count":         2,
 	"20 bits per key, ns":                                  2,
 	"10000 entries, ns":                                    3,
 	"1,000 keys, ns":                                       4,
 	"Probes, 1,000 keys, count":                            3,
 }
 
-// The whole program, small: the page has every row and figures in it, and the
-// charts are well-formed. It measures the memory of the process, and so runs alone.
+// The whole program, small: the page has every row and figures in it, the charts are
+// well-formed, and -draw writes the same page. It measures the memory of the process, and so
+// runs alone.
 func TestRun(t *testing.T) {
 	long.Test(t)
 	dir := t.TempDir()
@@ -59,11 +63,17 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkRows(t, string(page))
-	for _, chart := range []string{"lookup-by-engine.svg", "lookup-by-entries.svg", "lookup-by-bits.svg", "membership.svg"} {
+	for _, chart := range []string{"saved.svg", "lookup-by-engine.svg", "lookup-by-entries.svg", "lookup-by-bits.svg", "membership.svg"} {
 		if !strings.Contains(string(page), "("+chart+")") {
 			t.Errorf("RESULTS.md does not show %s", chart)
 		}
 		checkXML(t, filepath.Join(dir, chart))
+	}
+	if err := run([]string{"-o", dir, "-draw"}); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(filepath.Join(dir, "RESULTS.md")); err != nil || !bytes.Equal(again, page) {
+		t.Errorf("-draw writes another page of %d bytes, %v; want the %d that the run wrote", len(again), err, len(page))
 	}
 	_, err = leveldbcgo.New()
 	if got := strings.Contains(string(page), "not built"); got != (err != nil) {
@@ -139,6 +149,7 @@ func TestBadArguments(t *testing.T) {
 	for _, args := range [][]string{
 		{"-rounds", "0"}, {"-entries", "0"}, {"-urls", "-1"}, {"-time", "0s"}, {"-run", "("}, {"W1"}, {"-run", "no such work"},
 		{"-members", "-1"}, {"-members", "10000001"}, {"-urls", "9223372036854775807"}, {"-entries", "9223372036854775807"},
+		{"-draw"}, // there is no results.json
 	} {
 		if err := run(append(args, "-o", t.TempDir())); err == nil {
 			t.Errorf("no error for %q", args)
@@ -150,6 +161,17 @@ func TestBadArguments(t *testing.T) {
 	} {
 		if err := run(args); err == nil {
 			t.Errorf("no error for %q", args)
+		}
+	}
+}
+
+// Nobody who asks for more rounds, or fewer works, is left with the old ones.
+func TestDrawMeasuresNothing(t *testing.T) {
+	t.Parallel()
+	for flag, value := range map[string]string{"-rounds": "3", "-run": "W1", "-time": "1s"} {
+		err := run([]string{"-o", t.TempDir(), "-draw", flag, value})
+		if want := "-draw measures nothing: leave " + flag + " out"; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 }

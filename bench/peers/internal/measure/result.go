@@ -1,7 +1,9 @@
 package measure
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/engine"
 )
@@ -17,6 +19,27 @@ const (
 	Times                   // throughput, as a multiple of one goroutine's
 )
 
+var unitNames = [...]string{"ns", "MB/s", "bytes", "count", "× one goroutine’s"}
+
+// String returns the unit as it stands behind a row's title.
+func (u Unit) String() string { return unitNames[u] }
+
+// MoreBetter returns whether the greater of two figures is the better.
+func (u Unit) MoreBetter() bool { return u == MBPerSecond || u == Times }
+
+// MarshalText returns String.
+func (u Unit) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote. Another text is an error.
+func (u *Unit) UnmarshalText(text []byte) error {
+	i := slices.Index(unitNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("unit %q, want one of %q", text, unitNames)
+	}
+	*u = Unit(i)
+	return nil
+}
+
 // A Column is an engine, or the reason why there is none.
 type Column struct {
 	Name   string
@@ -26,20 +49,20 @@ type Column struct {
 
 // A Row is one work done by all engines.
 type Row struct {
-	ID      string // group and work, such as "W1-snappy/get-absent-warm"
-	Section string
-	Title   string
-	X       float64 // what the section's rows differ in, if it is a number
-	Unit    Unit
-	Allocs  bool // the cells' allocations are worth telling
-	Cells   []Cell
+	ID      string  `json:"id"` // group and work, such as "W1-snappy/get-absent-warm"
+	Section string  `json:"section"`
+	Title   string  `json:"title"`
+	X       float64 `json:"x,omitempty"` // what the section's rows differ in, if it is a number
+	Unit    Unit    `json:"unit"`
+	Allocs  bool    `json:"showAllocs,omitempty"` // the cells' allocations are worth telling
+	Cells   []Cell  `json:"cells"`                // of the columns, in their order
 }
 
 // A Cell is what one engine took, in each round.
 type Cell struct {
-	Values  []float64
-	Allocs  []float64 // per operation; none if they are not Go's
-	Missing string    // why there are no values
+	Values  []float64 `json:"values,omitempty"`
+	Allocs  []float64 `json:"allocs,omitempty"`  // per operation; none if they are not Go's
+	Missing string    `json:"missing,omitempty"` // why there are no values
 }
 
 // sample is one measurement.

@@ -1,78 +1,77 @@
 package report
 
 import (
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
+	"image/color"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/measure"
-	"github.com/sievetable/sievetable/internal/figures"
+	"github.com/sievetable/sievetable/internal/theme"
 )
 
-// byEngine draws a bar for each engine's lookups of each kind.
-func (r *Results) byEngine(p *plot.Plot) (plot.Legend, bool, error) {
-	legend := newLegend()
-	var rows []measure.Row
-	var names []string
-	for _, kind := range []struct{ id, name string }{
-		{measure.GetAbsentWarm, "absent, warm"},
-		{measure.GetPresentWarm, "present, warm"},
-		{measure.GetPresentCold, "present, cold"},
-	} {
-		if found := r.find("W1-snappy/" + kind.id); len(found) == 1 {
-			rows = append(rows, found[0])
-			names = append(names, kind.name)
-		}
-	}
-	columns := r.used(rows, func(c measure.Cell) bool { return len(c.Values) > 0 })
-	if len(columns) == 0 {
-		return legend, false, nil
-	}
-	const width = 6.5 * vg.Millimeter
-	for n, i := range columns {
-		offset := (vg.Length(n) - vg.Length(len(columns)-1)/2) * width
-		bars, err := r.bars(p, rows, i, width, offset)
-		if err != nil {
-			return legend, false, err
-		}
-		legend.Add(r.Columns[i].Name, bars)
-	}
-	p.NominalX(names...)
-	p.X.Label.Text = "kind of lookup"
-	p.Y.Max *= 1.08 // for the figures
-	return legend, true, nil
+// A bar is a figure with its name. Its length is its value.
+type bar struct {
+	name, figure string
+	value        float64
+	color        color.Color
 }
 
-// bars adds column i's bars, each under its figure.
-func (r *Results) bars(p *plot.Plot, rows []measure.Row, i int, width, offset vg.Length) (*plotter.BarChart, error) {
-	heights := make(plotter.Values, len(rows))
-	var labels plotter.XYLabels
-	for x, row := range rows {
-		label := "—"
-		if len(row.Cells[i].Values) > 0 {
-			heights[x] = median(row.Cells[i].Values)
-			label = figures.Digits(heights[x])
+// A panel is bars below each other, under a title.
+type panel struct {
+	title string
+	bars  []bar
+	note  string // below the bars
+}
+
+const (
+	panelTitle  vg.Length = 28
+	barStep     vg.Length = 22
+	barHeight   vg.Length = 14
+	panelNote   vg.Length = 20
+	panelGap    vg.Length = 18
+	namesWidth  vg.Length = 170
+	figureWidth vg.Length = 80
+)
+
+func (p panel) height() vg.Length {
+	h := panelTitle + vg.Length(len(p.bars))*barStep
+	if p.note != "" {
+		h += panelNote
+	}
+	return h
+}
+
+// draw draws the panel at the top of c. A bar of the value full is as long as there is room for.
+func (p panel) draw(c draw.Canvas, full float64) {
+	c.FillText(bold(styled(panelSize, theme.Ink, draw.XLeft)), vg.Point{X: c.Min.X, Y: c.Max.Y - panelSize/2 - 3}, p.title)
+	left, top := c.Min.X+namesWidth, c.Max.Y-panelTitle
+	room := c.Max.X - figureWidth - left
+	for i, b := range p.bars {
+		b.draw(c, left, top-(vg.Length(i)+0.5)*barStep, max(1, vg.Length(b.value/full)*room))
+	}
+	bottom := top - vg.Length(len(p.bars))*barStep
+	c.StrokeLine2(draw.LineStyle{Color: theme.Faint, Width: 1}, left, top, left, bottom)
+	c.FillText(styled(noteSize, theme.Faint, draw.XLeft), vg.Point{X: left, Y: bottom - panelNote/2}, p.note)
+}
+
+// draw draws the bar from the left, between its name and its figure.
+func (b bar) draw(c draw.Canvas, left, at, length vg.Length) {
+	low, high := at-barHeight/2, at+barHeight/2
+	c.FillPolygon(b.color, []vg.Point{{X: left, Y: low}, {X: left + length, Y: low}, {X: left + length, Y: high}, {X: left, Y: high}})
+	c.FillText(styled(textSize, theme.Ink, draw.XRight), vg.Point{X: left - 8, Y: at}, b.name)
+	c.FillText(styled(textSize, theme.Ink, draw.XLeft), vg.Point{X: left + length + 6, Y: at}, b.figure)
+}
+
+// longest is the greatest value of all bars, or 1 if they are all 0.
+func longest(panels ...panel) float64 {
+	full := 0.0
+	for _, p := range panels {
+		for _, b := range p.bars {
+			full = max(full, b.value)
 		}
-		labels.XYs = append(labels.XYs, plotter.XY{X: float64(x), Y: heights[x]})
-		labels.Labels = append(labels.Labels, label)
 	}
-	bars, err := plotter.NewBarChart(heights, width)
-	if err != nil {
-		return nil, err
+	if full == 0 {
+		return 1
 	}
-	bars.Color = shades[i%len(shades)]
-	bars.Offset = offset
-	figures, err := plotter.NewLabels(labels)
-	if err != nil {
-		return nil, err
-	}
-	figures.Offset = vg.Point{X: offset, Y: 1 * vg.Millimeter}
-	for n := range figures.TextStyle {
-		figures.TextStyle[n].XAlign = draw.XCenter
-		figures.TextStyle[n].Font = font.From(sans, 8)
-	}
-	p.Add(bars, figures)
-	return bars, nil
+	return full
 }

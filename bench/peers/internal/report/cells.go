@@ -18,18 +18,6 @@ func median(values []float64) float64 {
 	return (low + sorted[len(sorted)/2]) / 2
 }
 
-// units are how a row's title goes on, and whether more is better.
-var units = map[measure.Unit]struct {
-	name       string
-	moreBetter bool
-}{
-	measure.Nanoseconds: {name: "ns"},
-	measure.MBPerSecond: {name: "MB/s", moreBetter: true},
-	measure.Bytes:       {name: "bytes"},
-	measure.PerLookup:   {name: "count"},
-	measure.Times:       {name: "× one goroutine’s", moreBetter: true},
-}
-
 // cell writes median and spread, and how many times ours is better than it.
 func cell(c, ours measure.Cell, unit measure.Unit, isOurs bool) string {
 	if len(c.Values) == 0 {
@@ -44,7 +32,7 @@ func cell(c, ours measure.Cell, unit measure.Unit, isOurs bool) string {
 		return text
 	}
 	ratio := m / median(ours.Values)
-	if units[unit].moreBetter {
+	if unit.MoreBetter() {
 		ratio = 1 / ratio
 	}
 	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {

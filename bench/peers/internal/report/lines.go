@@ -1,99 +1,110 @@
 package report
 
 import (
-	"image/color"
-	"math"
+	"fmt"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/measure"
-	"github.com/sievetable/sievetable/internal/figures"
 )
 
 // byEntries draws a line for each engine over the size of the table.
-func (r *Results) byEntries(p *plot.Plot) (plot.Legend, bool, error) {
-	p.X.Label.Text = "entries of the table"
-	p.X.Scale = plot.LogScale{}
-	legend, ok, err := r.lines(p, r.find(measure.SectionURLs))
-	if p.X.Min == p.X.Max { // a logarithmic axis wants some length
-		p.X.Min /= 10
-		p.X.Max *= 10
+func (r *Report) byEntries() *drawing {
+	rows := r.Engines.find(measure.SectionURLs)
+	if len(rows) == 0 {
+		return nil
 	}
-	p.X.Tick.Marker = plot.TickerFunc(powers)
-	return legend, ok, err
-}
-
-// powers marks the powers of ten.
-func powers(from, to float64) []plot.Tick {
-	var ticks []plot.Tick
-	for v := 1.0; v <= to*1.01; v *= 10 {
-		if v >= from*0.99 {
-			ticks = append(ticks, plot.Tick{Value: v, Label: figures.Grouped(int(v))})
-		}
-	}
-	return ticks
+	subject := fmt.Sprintf("Absent keys among %s to %s URLs:", spoken(int(rows[0].X)), spoken(int(rows[len(rows)-1].X)))
+	return r.Engines.lines(rows, lines{
+		title: finding(subject, speed, rival, r.Engines.ratios(rows, rival)),
+		note:  "Time per lookup. URLs, compressed with Snappy, in memory and in full block caches. Both axes are logarithmic.",
+		x:     "entries of the table",
+		logX:  true, logY: true,
+	})
 }
 
 // byBits draws a line for each engine over the bits that a key has.
-func (r *Results) byBits(p *plot.Plot) (plot.Legend, bool, error) {
-	p.X.Label.Text = "bits per key of the filter"
-	rows := r.find(measure.SectionBits)
-	var ticks []plot.Tick
-	for _, row := range rows {
-		ticks = append(ticks, plot.Tick{Value: row.X, Label: figures.Grouped(int(row.X))})
+func (r *Report) byBits() *drawing {
+	rows := r.Engines.find(measure.SectionBits)
+	if len(rows) == 0 {
+		return nil
 	}
-	p.X.Tick.Marker = plot.ConstantTicks(ticks)
-	return r.lines(p, rows)
+	subject := fmt.Sprintf("Absent keys with %v to %v bits of filter per key:", rows[0].X, rows[len(rows)-1].X)
+	return r.Engines.lines(rows, lines{
+		title: finding(subject, speed, rival, r.Engines.ratios(rows, rival)),
+		note:  "Time per lookup. " + sentence(spoken(r.Entries)) + " entries, compressed with Snappy, in memory and without a block cache.",
+		x:     "bits of filter per key",
+	})
 }
 
-// byKeys draws a line for each form over the number of keys. Both axes are logarithmic: a list
-// takes a thousand times as long as a filter.
-func (r *Results) byKeys(p *plot.Plot) (plot.Legend, bool, error) {
-	p.X.Label.Text = "keys of the set"
-	p.X.Scale = plot.LogScale{}
-	p.X.Tick.Marker = plot.TickerFunc(powers)
-	legend, ok, err := r.lines(p, r.find(measure.AskAbsent))
-	p.Y.Scale = plot.LogScale{}
-	p.Y.Tick.Marker = plot.TickerFunc(powers)
-	p.Y.Min = 1
-	p.Y.Max = math.Pow(10, math.Ceil(math.Log10(p.Y.Max)))
-	return legend, ok, err
+// byKeys draws a line for each form of a set over the number of its keys.
+func (r *Report) byKeys() *drawing {
+	rows := r.Membership.find(measure.AskAbsent)
+	if len(rows) == 0 {
+		return nil
+	}
+	peer := r.Membership.Columns[min(1, len(r.Membership.Columns)-1)].Name
+	return r.Membership.lines(rows, lines{
+		title: finding("Is a key in the set? A "+r.Membership.Columns[0].Name+" is", speed, "a "+peer, r.Membership.ratios(rows, peer)),
+		note:  "Time to ask for a key that is not in the set. Both axes are logarithmic.",
+		x:     "keys of the set",
+		logX:  true, logY: true,
+	})
 }
 
-// lines draws each column's medians over what the rows differ in.
-func (r *Results) lines(p *plot.Plot, rows []measure.Row) (plot.Legend, bool, error) {
-	legend := newLegend()
-	columns := r.used(rows, func(c measure.Cell) bool { return len(c.Values) > 0 })
-	for _, i := range columns {
-		var xys plotter.XYs
-		for _, row := range rows {
-			if values := row.Cells[i].Values; len(values) > 0 {
-				xys = append(xys, plotter.XY{X: row.X, Y: median(values)})
-			}
-		}
-		line, points, err := plotter.NewLinePoints(xys)
+// lines say what a chart of lines shows.
+type lines struct {
+	title, note, x string
+	logX, logY     bool
+}
+
+const (
+	linesHeight vg.Length = 380
+	labelsWidth vg.Length = 190
+	labelStep   vg.Length = 17
+	slack       vg.Length = 14 // for the figures at the left in wider fonts
+)
+
+// lines draws each column's medians over what the rows differ in. Lines are named at their ends.
+func (r *Results) lines(rows []measure.Row, l lines) *drawing {
+	used := r.used(rows, func(c measure.Cell) bool { return len(c.Values) > 0 })
+	if len(used) == 0 {
+		return nil
+	}
+	return &drawing{title: l.title, height: linesHeight, draw: func(c draw.Canvas) error {
+		p, err := l.axes(rows)
 		if err != nil {
-			return legend, false, err
+			return err
 		}
-		line.Color = dark(i)
-		line.Width = 0.5 * vg.Millimeter
-		line.Dashes = plotutil.Dashes(i)
-		points.Color = dark(i)
-		points.Shape = plotutil.DefaultGlyphShapes[i]
-		points.Radius = 1.3 * vg.Millimeter
-		p.Add(line, points)
-		legend.Add(r.Columns[i].Name, line, points)
-	}
-	p.Y.Min = 0
-	p.Y.Max *= 1.05
-	return legend, len(columns) > 0, nil
+		var ends []end
+		var drawn []plot.Plotter // the first one last, above the others
+		for n, s := range r.styles(used) {
+			xys := medians(rows, used[n])
+			line, points, err := plotter.NewLinePoints(xys)
+			if err != nil {
+				return err
+			}
+			line.LineStyle, points.GlyphStyle = s.line, s.glyph
+			drawn = append([]plot.Plotter{line, points}, drawn...)
+			ends = append(ends, end{r.Columns[used[n]].Name, xys[len(xys)-1], s})
+		}
+		p.Add(drawn...)
+		c = draw.Crop(headings(c, l.title, l.note), slack, -labelsWidth, 2, 0)
+		p.Draw(c)
+		nameEnds(c, p, ends)
+		return nil
+	}}
 }
 
-// dark returns column i's colour for a line: dark enough on white.
-func dark(i int) color.Color {
-	colours := []color.Color{shades[0], shades[1], shades[2], color.Black, shades[4], color.Black, color.Gray{Y: 0x60}}
-	return colours[i%len(colours)]
+// medians returns column i's points.
+func medians(rows []measure.Row, i int) (xys plotter.XYs) {
+	for _, row := range rows {
+		if values := row.Cells[i].Values; len(values) > 0 {
+			xys = append(xys, plotter.XY{X: row.X, Y: median(values)})
+		}
+	}
+	return xys
 }

@@ -1,4 +1,4 @@
-// Package report writes what was measured as a page of tables and charts.
+// Package report keeps what was measured in a file, and writes it as a page of tables and charts.
 package report
 
 import (
@@ -18,27 +18,17 @@ const File = "RESULTS.md"
 //go:embed results.md.tmpl
 var page string
 
-// A Report is what was measured, and how.
-type Report struct {
-	Command    string
-	Options    measure.Options
-	Engines    Results
-	Membership Results
-}
-
-// Results are the rows that all columns were measured at.
-type Results struct {
-	Columns []measure.Column // the first one is ours
-	Rows    []measure.Row
-}
-
 // section is a part of the page.
 type section struct {
 	Title, Table, Allocs string
 }
 
-// Write writes page and charts into the directory, which is there.
-func (r *Report) Write(dir string) error {
+// Draw writes page and charts of the directory's DataFile beside it.
+func Draw(dir string) error {
+	r, err := load(dir)
+	if err != nil {
+		return fmt.Errorf("reading what was measured: %w", err)
+	}
 	charts, err := r.draw(dir)
 	if err != nil {
 		return fmt.Errorf("drawing charts: %w", err)
@@ -53,7 +43,7 @@ func (r *Report) Write(dir string) error {
 	}
 	defer f.Close()
 	err = t.Execute(f, map[string]any{
-		"Command": r.Command, "Options": r.Options, "Machine": machine(), "Engines": r.engines(),
+		"Report": r, "Data": DataFile, "Engines": r.engines(),
 		"Sections": append(r.Engines.sections(), r.Membership.sections()...), "Charts": charts,
 	})
 	if err != nil {
@@ -66,13 +56,7 @@ func (r *Report) Write(dir string) error {
 func (r *Report) engines() []string {
 	var lines []string
 	for _, c := range r.Engines.Columns {
-		line := c.Name + ": "
-		if c.Err != nil {
-			line += c.Err.Error()
-		} else {
-			line += c.Engine.Info().Version
-		}
-		lines = append(lines, line)
+		lines = append(lines, c.Name+": "+c.Version+c.Missing)
 	}
 	return lines
 }

@@ -12,7 +12,7 @@ func (r *Results) table(rows []measure.Row) string {
 	columns := r.used(rows, func(c measure.Cell) bool { return len(c.Values) > 0 || c.Missing != "—" })
 	var lines [][]string
 	for _, row := range rows {
-		line := []string{row.Title + ", " + units[row.Unit].name}
+		line := []string{row.Title + ", " + row.Unit.String()}
 		for _, i := range columns {
 			line = append(line, cell(row.Cells[i], row.Cells[0], row.Unit, i == 0))
 		}
