@@ -46,7 +46,7 @@ there must be 3 times -n distinct keys. The default of -n is a third of the keys
 Runs are made at the same time, as many as there are processors, but fewer if they need much
 memory. sst fpr takes at most 1.2 GB.
 
---policy says which filters are measured, with a chart for each:
+--policy says which filters are measured. Several have a column of the chart each.
 
   bloom        LevelDB's Bloom filter, as in a filter block. Its formula is
                (1-e^(-kn/m))^k for n keys in m bits. k is bits per key * 69/100, but at
@@ -66,15 +66,16 @@ names, for the others the fewest for which the formula's rate is as low.
 
 sst fpr writes two files. It replaces existing ones.
 
-  NAME.svg   a chart for each shape and policy. Each number of bits per key has a line for
-             the mean of the runs, a dot for each of the first 100 runs, and the formula's
-             rate as a dashed line. The band is the 95 % interval of the mean, by Wilson's
-             formula. Where runs differ by more than chance, it is wider accordingly. The
-             axis is logarithmic, so rates of 0 are left out.
+  NAME.svg   a panel for each number of bits per key and policy, for light and dark pages.
+             Each shape has a line for the mean of the runs, a dot for each of the first
+             100 runs, and a band with the middle 8 of 10 runs. The formula's rate is a
+             dashed line. The axis is logarithmic, and begins at the lowest rate > 0 of a
+             run.
   NAME.csv   the figures, with rates from 0 to 1. The columns are shape, policy, bits (per
-             key, or of a fingerprint), k, m (bits of the filter), keys, load (keys divided by -n), runs,
-             questions (of each run), mean and stddev of the rates, low and high (the ends
-             of the interval), and theory (the formula's rate).
+             key, or of a fingerprint), k, m (bits of the filter), keys, load (keys divided
+             by -n), runs, questions (of each run), mean and stddev of the rates, low and
+             high (the ends of the 95 % interval of the mean, by Wilson's formula, which is
+             wider where runs differ by more than chance), and theory (the formula's rate).
 
 sst fpr prints the rates of filters with exactly -n keys. The same flags give the same
 bytes. The defaults take a few seconds. On a terminal it shows its progress.`

@@ -24,6 +24,9 @@ type Config struct {
 // maxBits is the maximum number of bits per key. From 44 on, k of Bloom filters is 30.
 const maxBits = 100
 
+// maxNumbers is how many numbers of bits per key are measured at most.
+const maxNumbers = 6
+
 // Limits of Config.Keys. With fewer, a filter begins with a single key.
 const (
 	MinKeys = 20
@@ -61,8 +64,8 @@ func (c Config) validateBits() error {
 	if c.Rate != 0 {
 		return nil
 	}
-	if n := len(c.Bits); n < 1 || n > len(seriesColors) {
-		return fmt.Errorf("--bits has %d numbers, want 1 to %d", n, len(seriesColors))
+	if n := len(c.Bits); n < 1 || n > maxNumbers {
+		return fmt.Errorf("--bits has %d numbers, want 1 to %d", n, maxNumbers)
 	}
 	for i, b := range c.Bits {
 		if b < 1 || b > maxBits {

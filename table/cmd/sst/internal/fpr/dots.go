@@ -12,13 +12,17 @@ import (
 // maxDots is how many runs of a point are drawn. More dots are a blot, and make the file large.
 const maxDots = 100
 
-const dotRadius = 0.45 * vg.Millimeter
+const dotRadius = 1.2
+
+// dotShift is the distance between the dots of two shapes, as a load.
+const dotShift = 0.014
 
 // dots draws the rate of each run as a dot. It draws all of them as one path: a plotter.Scatter
 // repeats the style for each.
 type dots struct {
 	points []Point
-	color  color.RGBA
+	color  color.NRGBA
+	shift  float64 // to the right, as a load
 }
 
 // Plot implements plot.Plotter.
@@ -28,22 +32,11 @@ func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, point := range d.points {
 		for _, rate := range point.Rates[:min(len(point.Rates), maxDots)] {
 			if rate > 0 {
-				addDot(&path, vg.Point{X: x(point.Load), Y: y(axisPosition(rate))})
+				addDot(&path, vg.Point{X: x(point.Load + d.shift), Y: y(axisPosition(rate))})
 			}
 		}
 	}
-	d.fill(c, path)
-}
-
-// Thumbnail implements plot.Thumbnailer.
-func (d dots) Thumbnail(c *draw.Canvas) {
-	var path vg.Path
-	addDot(&path, c.Center())
-	d.fill(*c, path)
-}
-
-func (d dots) fill(c draw.Canvas, path vg.Path) {
-	c.SetColor(color.NRGBA{R: d.color.R, G: d.color.G, B: d.color.B, A: 0xb0})
+	c.SetColor(withAlpha(d.color, 0xb0))
 	c.Fill(path)
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -127,34 +126,6 @@ func TestKeysAreDistinct(t *testing.T) {
 				t.Fatalf("%s: %q is of %d bytes, want %d to %d", s.name, key, len(key), want[0], want[1])
 			}
 		}
-	}
-}
-
-func TestChart(t *testing.T) {
-	t.Parallel()
-	c := small
-	c.Policies, c.Own = []string{"bloom", "table-bloom"}, numbered(900)
-	c.Bits = []int{1, 4, 30} // of the last, nothing is seen on many loads
-	draw := func() string {
-		var out bytes.Buffer
-		if err := WriteSVG(&out, c, measure(t, c)); err != nil {
-			t.Fatal(err)
-		}
-		return out.String()
-	}
-	chart := draw()
-	for _, want := range []string{"Random: 16 bytes (bloom)", "Random: 16 bytes (table-bloom)", "Own: 900 keys (bloom)", "a run adds ≤ 300 and asks for 600 others", "30 bits per key, k = 20", "30 bits per key, k = 6", "keys sized for", "1,000 absent", "font-family:'Liberation Sans',Arial"} {
-		if !strings.Contains(chart, want) {
-			t.Errorf("the chart lacks %q", want)
-		}
-	}
-	for _, not := range []string{"NaN", "Inf"} {
-		if strings.Contains(chart, not) {
-			t.Errorf("the chart has %q", not)
-		}
-	}
-	if draw() != chart {
-		t.Error("the chart is not the same twice")
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 
 // A keyShape is a set of keys of one form.
 type keyShape struct {
-	name, title string
-	seed        int // besides Config.Seed
+	name         string
+	label, about string // in a chart: at its lines, and below
+	seed         int    // besides Config.Seed
 
 	// start returns a function that returns the next n keys, or what is left of the set. All
 	// keys are distinct.
@@ -19,11 +20,11 @@ type keyShape struct {
 
 // keyShapes are the generated shapes.
 var keyShapes = []keyShape{
-	{"random", "Random: 16 bytes", 0, generated(random)},
-	{"sequential", "Sequential: 8-byte big-endian numbers", 1, generated(sequential)},
-	{"decimal", "Decimal: user000000000042 and on", 2, generated(decimal)},
-	{"urls", "URLs: 64 bytes, long shared prefixes", 3, generated(urls)},
-	{"emails", "E-mail addresses: ada.kay42@mail.example", 4, generated(emails)},
+	{"random", "random", "16 random bytes", 0, generated(random)},
+	{"sequential", "sequential", "consecutive numbers, as 8 bytes", 1, generated(sequential)},
+	{"decimal", "decimal", "user000000000042 and on", 2, generated(decimal)},
+	{"urls", "URLs", "64 bytes, with long shared prefixes", 3, generated(urls)},
+	{"emails", "e-mails", "ada.kay42@mail.example", 4, generated(emails)},
 }
 
 // Shapes returns the names of the generated shapes.

@@ -92,7 +92,8 @@ func (c Config) OwnQuestions() (added, asked int) {
 func (c Config) ownShape() keyShape {
 	return keyShape{
 		name:  "own",
-		title: fmt.Sprintf("Own: %s keys", grouped(len(c.Own))),
+		label: "your keys",
+		about: grouped(len(c.Own)) + " keys",
 		start: func(rng *rand.Rand) func(int) [][]byte {
 			order := permutation(rng, len(c.Own))
 			return func(n int) [][]byte {

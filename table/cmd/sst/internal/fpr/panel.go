@@ -3,67 +3,90 @@ package fpr
 import (
 	"image/color"
 	"math"
-	"strconv"
+	"slices"
 
 	"github.com/dustin/go-humanize"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/sievetable/sievetable/internal/theme"
 )
 
-// bottomMargin is the space below the lowest rate for its mark, in powers of ten.
-const bottomMargin = 0.15
+// panelsPerRow is how many panels of one policy are beside each other.
+const panelsPerRow = 2
 
-// A panel shows the points of one shape and policy.
+// A panel shows the points of one policy and number of bits per key.
 type panel struct {
-	title  string
 	policy policy
-	series [][]Point // of each number of bits per key, by load
+	bits   int
+	series []series
 }
 
-// panels splits the points of a measurement, shape by shape.
-func (c Config) panels(points []Point) []panel {
+// A series is the points of a shape, by load.
+type series struct {
+	label  string
+	color  color.NRGBA
+	points []Point
+}
+
+// panels returns the panels row by row, and how many a row has. Several policies have a column
+// each.
+func (c Config) panels(points []Point) (panels []panel, columns int) {
 	var all []panel
-	for _, shape := range c.shapes() {
-		for _, name := range c.Policies {
-			p := panel{title: shape.title, policy: policyOf(name)}
-			if len(c.Policies) > 1 {
-				p.title += " (" + name + ")"
-			}
-			for len(points) > 0 && points[0].Shape == shape.name && points[0].Policy == name {
-				p.series = append(p.series, points[:maxLoadTenths])
-				points = points[maxLoadTenths:]
-			}
-			all = append(all, p)
+	shapes := c.shapes()
+	perShape := len(points) / maxLoadTenths / len(shapes)
+	for i := range perShape {
+		first := points[i*maxLoadTenths]
+		p := panel{policy: policyOf(first.Policy), bits: first.Bits}
+		for j, shape := range shapes {
+			from := (j*perShape + i) * maxLoadTenths
+			p.series = append(p.series, series{shape.label, theme.Series[j], points[from : from+maxLoadTenths]})
+		}
+		all = append(all, p)
+	}
+	columns = len(c.Policies)
+	if columns == 1 {
+		return all, min(len(all), panelsPerRow)
+	}
+	for row := range perShape / columns { // all has policy after policy
+		for column := range columns {
+			panels = append(panels, all[column*perShape/columns+row])
 		}
 	}
-	return all
+	return panels, columns
 }
 
-// plot draws a line for each number of bits per key.
+// title says what the filters of a panel are.
+func (panel panel) title(c Config) string {
+	if len(c.Policies) == 1 {
+		return panel.policy.size(panel.bits)
+	}
+	return panel.policy.short + ", " + panel.policy.size(panel.bits)
+}
+
+// plot draws a line for each shape, over the load.
 func (panel panel) plot(c Config) (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text = panel.title
-	p.Title.TextStyle.Font.Size = 12
-	p.Title.Padding = 2 * vg.Millimeter
-	p.X.Label.Text = "load: keys added ÷ keys sized for"
-	p.Y.Label.Text = "false positives per absent key"
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle.Font.Size = 11
-		a.Label.Padding = 1.5 * vg.Millimeter
-		a.Tick.Label.Font.Size = 10
+	p.BackgroundColor = nil
+	f, err := panel.policy.empty(c.Keys, panel.bits)
+	if err != nil {
+		return nil, err
 	}
-	p.X.Tick.Marker = plot.TickerFunc(tenths)
-	p.Y.Tick.Marker = plot.TickerFunc(powers)
-	p.Add(grid())
-	for i, s := range panel.series {
-		if err := panel.addSeries(c, p, s, i); err != nil {
+	setAxes(p)
+	panel.setLimits(p, f, c)
+	p.Add(grid(), full(p), frame{panel.title(c)})
+	lowest := fromAxis(p.Y.Min)
+	for i, s := range slices.Backward(panel.series) { // the first is drawn over the others
+		if err := panel.addSeries(p, s, i, lowest); err != nil {
 			return nil, err
 		}
 	}
-	p.X.Min, p.X.Max = 0, float64(maxLoadTenths)/10
-	p.Y.Min, p.Y.Max = axisPosition(panel.series[0][0].floor())-bottomMargin, axisPosition(1)
+	panel.setLimits(p, f, c) // what was added has moved them
+	formula := curve(f, c.Keys, lowest)
+	p.Add(&plotter.Line{XYs: formula, LineStyle: dashed()}, panel.labels(formula, lowest))
 	return p, nil
 }
 
@@ -71,30 +94,42 @@ func (panel panel) plot(c Config) (*plot.Plot, error) {
 // plot's logarithmic axis, because that one puts its title in the wrong place.
 func axisPosition(rate float64) float64 { return math.Log10(rate) }
 
-// floor is the lowest rate > 0 that the runs can measure.
-func (p Point) floor() float64 { return 1 / float64(p.Questions*len(p.Rates)) }
+// fromAxis reverses axisPosition.
+func fromAxis(y float64) float64 { return math.Pow(10, y) }
 
-// addSeries adds a line with its band and its dots, and the curve of the formula.
-func (panel panel) addSeries(c Config, p *plot.Plot, points []Point, i int) error {
-	for _, stretch := range nonzeroStretches(points) {
-		band, err := plotter.NewPolygon(band(stretch))
+// rates returns the lowest and the highest rate > 0 of the runs. A mean can be lower: then few
+// runs have had a key let through at all, and it says little.
+func (panel panel) rates() (low, high float64) {
+	low = 1
+	for _, s := range panel.series {
+		for _, p := range s.points {
+			for _, r := range p.Rates {
+				if r > 0 {
+					low, high = min(low, r), max(high, r)
+				}
+			}
+		}
+	}
+	if high == 0 {
+		low = 1 / float64(panel.series[0].points[0].Questions)
+	}
+	return low, max(high, 10*low)
+}
+
+// addSeries adds a line with its band and its dots. So that those of several shapes are seen,
+// the dots of the shapes are beside each other.
+func (panel panel) addSeries(p *plot.Plot, s series, i int, lowest float64) error {
+	for _, stretch := range nonzeroStretches(s.points) {
+		band, err := plotter.NewPolygon(band(stretch, lowest))
 		if err != nil {
 			return err
 		}
-		band.Color = translucent(seriesColors[i])
+		band.Color = withAlpha(s.color, 0x30)
 		band.LineStyle.Width = 0
-		line, glyphs, err := plotter.NewLinePoints(means(stretch))
-		if err != nil {
-			return err
-		}
-		style(line, glyphs, i)
-		p.Add(band, dots{points: stretch, color: seriesColors[i]}, line, glyphs)
+		line := &plotter.Line{XYs: means(stretch), LineStyle: draw.LineStyle{Color: s.color, Width: 1.6}}
+		shift := dotShift * (float64(i) - float64(len(panel.series)-1)/2)
+		p.Add(band, dots{points: stretch, color: s.color, shift: shift}, line)
 	}
-	f, err := panel.policy.empty(c.Keys, points[0].Bits)
-	if err != nil {
-		return err
-	}
-	p.Add(&plotter.Line{XYs: curve(f, c.Keys, points[0].floor()), LineStyle: dashed(seriesColors[i])})
 	return nil
 }
 
@@ -123,76 +158,41 @@ func means(points []Point) plotter.XYs {
 	return xys
 }
 
-// band returns the outline of the band: along its upper edge, and back along its lower
-// edge, which is ≥ the floor.
-func band(points []Point) plotter.XYs {
-	var xys plotter.XYs
+// band returns the outline of the band that has the middle 8 of 10 runs: along its upper edge,
+// and back along its lower edge. Both are ≥ lowest.
+func band(points []Point, lowest float64) plotter.XYs {
+	var upper, lower plotter.XYs
 	for _, p := range points {
-		xys = append(xys, plotter.XY{X: p.Load, Y: axisPosition(p.High)})
+		rates := slices.Sorted(slices.Values(p.Rates))
+		edge := func(share float64) plotter.XY {
+			return plotter.XY{X: p.Load, Y: axisPosition(max(lowest, stat.Quantile(share, stat.LinInterp, rates, nil)))}
+		}
+		upper, lower = append(upper, edge(0.9)), append(lower, edge(0.1))
 	}
-	for i := len(points) - 1; i >= 0; i-- {
-		p := points[i]
-		xys = append(xys, plotter.XY{X: p.Load, Y: axisPosition(max(p.Low, p.floor()))})
-	}
-	return xys
+	slices.Reverse(lower)
+	return append(upper, lower...)
 }
 
-// curve returns the rates of the formula for a filter where they are ≥ the floor, in steps of a
+// curve returns the rates of the formula for a filter where they are ≥ lowest, in steps of a
 // hundredth of the load.
-func curve(f measuredFilter, keys int, floor float64) plotter.XYs {
+func curve(f measuredFilter, keys int, lowest float64) plotter.XYs {
 	var xys plotter.XYs
 	for i := 1; i <= 10*maxLoadTenths; i++ {
 		load := float64(i) / 100
-		if y := f.formula(load * float64(keys)); y >= floor {
+		if y := f.formula(load * float64(keys)); y >= lowest {
 			xys = append(xys, plotter.XY{X: load, Y: axisPosition(y)})
 		}
 	}
 	return xys
 }
 
-func style(line *plotter.Line, glyphs *plotter.Scatter, i int) {
-	line.Color = seriesColors[i]
-	line.Width = 0.5 * vg.Millimeter
-	glyphs.Color = seriesColors[i]
-	glyphs.Shape = seriesMarks[i]
-	glyphs.Radius = 0.8 * vg.Millimeter
+func dashed() draw.LineStyle {
+	return draw.LineStyle{Color: theme.Ink, Width: 1, Dashes: []vg.Length{4, 3}}
 }
 
-func dashed(c color.Color) draw.LineStyle {
-	return draw.LineStyle{Color: c, Width: 0.35 * vg.Millimeter, Dashes: []vg.Length{1.6 * vg.Millimeter, 1 * vg.Millimeter}}
-}
-
-// translucent returns the colour with an alpha of 1/4.
-func translucent(c color.RGBA) color.Color { return color.NRGBA{R: c.R, G: c.G, B: c.B, A: 0x40} }
-
-func grid() *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Vertical.Color = color.Gray{Y: 0xe4}
-	g.Horizontal.Color = color.Gray{Y: 0xe4}
-	return g
-}
-
-// tenths marks each tenth of the load, and labels every half.
-func tenths(_, _ float64) []plot.Tick {
-	var ticks []plot.Tick
-	for i := range maxLoadTenths + 1 {
-		t := plot.Tick{Value: float64(i) / 10}
-		if i%5 == 0 {
-			t.Label = strconv.FormatFloat(t.Value, 'f', 1, 64)
-		}
-		ticks = append(ticks, t)
-	}
-	return ticks
-}
-
-// powers marks the powers of ten, in percent.
-func powers(from, to float64) []plot.Tick {
-	var ticks []plot.Tick
-	for e := math.Ceil(from - 1e-9); e <= to; e++ {
-		percent := strconv.FormatFloat(math.Pow(10, e+2), 'f', int(max(0, -e-2)), 64)
-		ticks = append(ticks, plot.Tick{Value: e, Label: percent + " %"})
-	}
-	return ticks
+func withAlpha(c color.NRGBA, alpha uint8) color.Color {
+	c.A = alpha
+	return c
 }
 
 // grouped formats n with a comma between groups of three digits.

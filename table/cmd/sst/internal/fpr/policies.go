@@ -1,10 +1,15 @@
 package fpr
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
 
 // A policy is a kind of filter.
 type policy struct {
-	name, title string
+	name  string
+	short string // what a chart calls it
 
 	// plan returns the fewest bits per key that promise the rate.
 	plan func(keys int, rate float64) (bitsPerKey int, err error)
@@ -28,9 +33,21 @@ type measuredFilter interface {
 }
 
 var policies = []policy{
-	{"bloom", "LevelDB’s Bloom filter", planBloom, emptyBloom},
-	{"table-bloom", "RocksDB’s Bloom filter of a table", planTableBloom, emptyTableBloom},
-	{"fuse", "Binary fuse filter of a table", planFuse, emptyFuse},
+	{"bloom", "LevelDB’s", planBloom, emptyBloom},
+	{"table-bloom", "RocksDB’s", planTableBloom, emptyTableBloom},
+	{fuseName, "fuse", planFuse, emptyFuse},
+}
+
+// fuseName is the name of the policy whose bits are not those per key.
+const fuseName = "fuse"
+
+// size says of what size filters are.
+func (p policy) size(bits int) string {
+	what := text.Count(uint64(bits), "bit")
+	if p.name == fuseName {
+		return "fingerprints of " + what
+	}
+	return what + " per key"
 }
 
 // Policies returns the names of the policies.

@@ -1,0 +1,131 @@
+package fpr
+
+import (
+	"cmp"
+	"image/color"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/sievetable/sievetable/internal/theme"
+)
+
+// Sizes of labels.
+const (
+	labelSize   = 12
+	labelHeight = 15
+	labelGap    = 14 // between the end of a line and its label
+)
+
+// A label stands right of a panel, at the end of a line.
+type label struct {
+	text  string
+	color color.Color
+	end   float64 // on the axis
+	drawn bool    // the line has an end
+}
+
+// endLabels are the labels of a panel. They do not touch, so they can be higher or lower than the
+// ends of their lines.
+type endLabels []label
+
+// labels returns the labels of a panel, which shows rates ≥ lowest. Labels of lines that end below
+// that are at the bottom.
+func (panel panel) labels(formula plotter.XYs, lowest float64) endLabels {
+	var all endLabels
+	for _, s := range panel.series {
+		l := label{text: s.label, color: s.color}
+		switch last := s.points[len(s.points)-1]; {
+		case last.Mean >= lowest:
+			l.end, l.drawn = axisPosition(last.Mean), true
+		case last.Mean == 0:
+			l.text += ": 0"
+		}
+		all = append(all, l)
+	}
+	if len(formula) > 0 {
+		all = append(all, label{"formula", theme.Ink, formula[len(formula)-1].Y, true})
+	}
+	return all
+}
+
+// labelsWidth returns how much space the labels of all panels take, in any font.
+func labelsWidth(panels []panel) vg.Length {
+	var width vg.Length
+	sty := labelStyle()
+	for _, panel := range panels {
+		for _, s := range panel.series {
+			width = max(width, widthInAnyFont(sty, s.label+": 0"))
+		}
+	}
+	return labelGap + max(width, widthInAnyFont(sty, "formula"))
+}
+
+func labelStyle() draw.TextStyle {
+	sty := draw.TextStyle{Font: layoutFont, Handler: plot.DefaultTextHandler, YAlign: draw.YCenter}
+	sty.Font.Size = labelSize
+	return sty
+}
+
+// Plot implements plot.Plotter.
+func (labels endLabels) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	right := x(float64(maxLoadTenths) / 10)
+	bottom := c.Min.Y + labelHeight/2
+	ends := map[int]vg.Length{}
+	order := make([]int, len(labels))
+	for i, l := range labels {
+		order[i], ends[i] = i, c.Min.Y
+		if l.drawn {
+			ends[i] = y(l.end)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ends[a], ends[b]) })
+	wanted := make([]vg.Length, len(order))
+	for i, at := range order {
+		wanted[i] = ends[at]
+	}
+	for i, at := range spread(wanted, labelHeight, bottom, c.Max.Y) {
+		labels[order[i]].draw(c, vg.Point{X: right, Y: ends[order[i]]}, at)
+	}
+}
+
+// draw draws a label at a height, and a line to the end that it belongs to.
+func (l label) draw(c draw.Canvas, end vg.Point, at vg.Length) {
+	if l.drawn {
+		c.StrokeLines(draw.LineStyle{Color: l.color, Width: 0.6}, []vg.Point{end, {X: c.Max.X + labelGap - 4, Y: at}})
+	}
+	sty := labelStyle()
+	sty.Color = l.color
+	c.FillText(sty, vg.Point{X: c.Max.X + labelGap, Y: at}, l.text)
+}
+
+// spread moves ascending heights apart, to a distance ≥ gap, as little as possible, and within the
+// bounds if these have the space. Heights that are too close together form a group. The group keeps
+// its mean.
+func spread(heights []vg.Length, gap, lowest, highest vg.Length) []vg.Length {
+	type group struct {
+		sum vg.Length
+		n   int
+	}
+	var groups []group
+	mean := func(g group) vg.Length { return g.sum / vg.Length(g.n) }
+	for i, h := range heights {
+		groups = append(groups, group{h - vg.Length(i)*gap, 1})
+		for n := len(groups); n > 1 && mean(groups[n-2]) > mean(groups[n-1]); n-- {
+			groups[n-2] = group{groups[n-2].sum + groups[n-1].sum, groups[n-2].n + groups[n-1].n}
+			groups = groups[:n-1]
+		}
+	}
+	highest -= vg.Length(len(heights)-1) * gap
+	var all []vg.Length
+	for _, g := range groups {
+		for range g.n {
+			all = append(all, max(lowest, min(mean(g), highest))+vg.Length(len(all))*gap)
+		}
+	}
+	return all
+}
