@@ -28,6 +28,7 @@ type Sample struct {
 	stretches []*stretch
 	damaged   map[int]bool // blocks that cannot be tried
 	stored    uint64       // bytes that the blocks that are tried take in the file
+	largest   int          // size of the largest block that is tried, uncompressed
 	shape     shape
 }
 
@@ -95,6 +96,7 @@ func (s *Sample) readBlock(i int) (size int64, err error) {
 	s.Entries += b.Entries
 	s.stored += stored(part.Handle)
 	s.Compression[tablestats.Compression(s.file, part.Handle, b.Compression)]++
+	s.largest = max(s.largest, b.Raw)
 	s.shape.add(b, i == s.Blocks-1)
 	return int64(b.Raw), nil
 }
@@ -103,6 +105,10 @@ func (s *Sample) readBlock(i int) (size int64, err error) {
 // metaindex without entries, and the footer.
 const emptyTail = 8 + format.TrailerLen + format.FooterLen
 
+// hugeBlock is the size from which on few blocks are in memory at a time, although that takes
+// longer.
+const hugeBlock = 8 << 20
+
 // Size returns how many bytes data blocks and index of the table would take with another
 // block size and compression. If a part of the table is tried, the rest counts as if it
 // were like this part.
@@ -110,9 +116,14 @@ func (s *Sample) Size(blockSize int, codec table.Codec) (uint64, error) {
 	if s.stored == 0 {
 		return 0, nil
 	}
+	concurrency := min(4, runtime.NumCPU())
+	if s.largest >= hugeBlock {
+		concurrency = 1
+		runtime.GC() // before the next such blocks are allocated
+	}
 	w, err := table.NewWriter(io.Discard, &table.WriterOptions{
 		BlockSize: blockSize, RestartInterval: s.RestartInterval, Compression: codec,
-		Comparer: unchecked{s.file.Comparer()}, Concurrency: min(4, runtime.NumCPU()),
+		Comparer: unchecked{s.file.Comparer()}, Concurrency: concurrency,
 	})
 	if err != nil {
 		return 0, err
