@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // scanFlags are the flags of scan.
@@ -44,6 +45,10 @@ Damage ends the output. A message then has the last key that was printed. If onl
 set is missing, the other tables are printed, and a message has the first and the last key of
 the missing one. The exit status is 3.
 
+The bounds are in the order of the keys: --from is the first of the range, also with
+--reverse. If --from is after --to, the exit status is 2. A note says when other bounds leave
+no keys, such as --from and --to that are equal.
+
 --where adds the location and the state of each version. The location is the file, its
 level, and the offset of the data block, or of the batch in a log. The state is live,
 deletion for a tombstone that is the newest version, or shadowed for an older version. With
@@ -73,23 +78,23 @@ and kinds are printed, give it --internal-keys. It does not read the output of -
 			if !cmd.Flags().Changed("versions") {
 				f.versions = !s.Dir || f.where || s.Order == table.AnyOrder
 			}
-			return f.scan(cmd.OutOrStdout(), s)
+			return f.scan(cmd, s)
 		})
 	}
 	return cmd
 }
 
-func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
+func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	if f.limit < 0 {
 		return fmt.Errorf("--limit is %d, want 0 or more", f.limit)
 	}
 	if f.where && (f.reverse || !f.versions) {
 		return errors.New("--where prints all versions, newest first: want no --reverse and no --versions=false")
 	}
-	if f.from != nil && f.to != nil && s.Order != table.AnyOrder && s.Order.Compare(f.from, f.to) > 0 {
-		return fmt.Errorf("--from %s is after --to %s in the order of the keys, want --from ≤ --to", wire.Quote(f.from), wire.Quote(f.to))
+	if err := f.checkRange(s.Order, cmd.ErrOrStderr()); err != nil {
+		return err
 	}
-	p, err := newPrinter(out, f.format, fields{versions: f.versions && s.Internal, values: !f.keys, location: f.where, same: s.SameKey})
+	p, err := newPrinter(cmd.OutOrStdout(), f.format, fields{versions: f.versions && s.Internal, values: !f.keys, location: f.where, same: s.SameKey})
 	if err != nil {
 		return err
 	}
@@ -102,6 +107,36 @@ func (f *scanFlags) scan(out io.Writer, s *source.Source) error {
 		o.To = stopped
 	}
 	return errors.Join(missingRanges(s.MissingTables(o), "are missing from the output"), err)
+}
+
+// checkRange refuses bounds that are swapped, and notes on stderr that others leave no keys.
+func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
+	if f.from != nil && f.to != nil && order != table.AnyOrder && order.Compare(f.from, f.to) > 0 {
+		return fmt.Errorf("--from %s is after --to %s in the order of the keys, so the range is empty: swap them, also with --reverse", wire.Quote(f.from), wire.Quote(f.to))
+	}
+	if why := f.whyEmpty(order); why != "" {
+		text.Line(stderr, "sst: note: the range is empty, because %s", why)
+	}
+	return nil
+}
+
+// whyEmpty says why bounds that are not swapped leave no keys, and what to do, or is "".
+func (f *scanFlags) whyEmpty(order table.Comparer) string {
+	from, to, prefix := wire.Quote(f.from), wire.Quote(f.to), wire.Quote(f.prefix)
+	end := prefixEnd(f.prefix)
+	switch {
+	case order == table.AnyOrder:
+	case f.from != nil && f.to != nil && order.Compare(f.from, f.to) == 0:
+		return fmt.Sprintf("--from and --to are both %s, and keys are < --to: for one key, use sst get", to)
+	case order != table.BytewiseComparer:
+	case f.to != nil && len(f.to) == 0:
+		return `no key is < --to "": leave it out`
+	case f.to != nil && bytes.Compare(f.to, f.prefix) <= 0:
+		return fmt.Sprintf("all keys with --prefix %s are ≥ --to %s: leave out one of them", prefix, to)
+	case end != nil && bytes.Compare(f.from, end) >= 0:
+		return fmt.Sprintf("all keys with --prefix %s are < --from %s: leave out one of them", prefix, from)
+	}
+	return ""
 }
 
 // printEntries prints the entries within the bounds. If damage or --limit stops it, it returns
