@@ -48,6 +48,9 @@ of the key, if the numbers at three places give it. A false positive is named: t
 may contain the key, and the data block does not have it. Blocks are read from the file each
 time, without a block cache.
 
+The last line for a table is its answer. For a database or a set, the last line for a key is
+the answer of all tables and logs.
+
 In a database, a lookup stops after the logs, or after the level, that have a version of the
 key, even if that is a deletion. The tables of level 0 overlap, so all of them that may have
 the key are searched. Without a MANIFEST there are no levels, and all tables whose range has

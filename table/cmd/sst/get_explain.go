@@ -28,19 +28,34 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 	if e.Log != "" {
 		text.Line(out, "%s: found in the batch at %d", filepath.Base(e.Log), e.Offset)
 	}
-	explainTables(out, s, paths)
+	filterOnly := slices.ContainsFunc(paths, func(p source.LookupTrace) bool { return p.FilterOnly })
+	if !s.Dir && len(paths) == 1 { // its answer is the answer
+		explainTable(out, paths[0], true)
+		return found || filterOnly, nil
+	}
+	for _, p := range paths {
+		explainTable(out, p, false)
+	}
+	if s.Dir {
+		explainTotals(out, s, paths)
+	}
 	switch {
-	case found:
-		text.Line(out, "found: %s", describeEntry(e))
-	case slices.ContainsFunc(paths, func(p source.LookupTrace) bool { return p.FilterOnly }):
+	case found || e.Internal:
+		text.Line(out, "%s", describeVersion(e))
+	case filterOnly:
 		text.Line(out, "may be present")
-		return true, nil
-	case e.Internal:
-		text.Line(out, "absent: deleted by the tombstone with sequence number %d", e.Sequence)
 	default:
 		text.Line(out, "absent")
 	}
-	return found, nil
+	return found || filterOnly, nil
+}
+
+// describeVersion describes the newest version of a key, which may be a tombstone.
+func describeVersion(e source.Entry) string {
+	if e.Internal && e.Kind == table.KindDelete {
+		return fmt.Sprintf("absent: deleted by the tombstone with sequence number %d", e.Sequence)
+	}
+	return "found: " + describeEntry(e)
 }
 
 // describeEntry describes an entry, with the start of its value. A tombstone has none.
@@ -60,8 +75,8 @@ func describeEntry(e source.Entry) string {
 	return fmt.Sprintf("%s%s, %s%s", version, text.Bytes(uint64(len(e.Value))), text.Escape(value), more)
 }
 
-// explainTables prints the steps in each table, and totals.
-func explainTables(out io.Writer, s *source.Source, paths []source.LookupTrace) {
+// explainTotals prints how many tables were searched, and what that took.
+func explainTotals(out io.Writer, s *source.Source, paths []source.LookupTrace) {
 	var ruledOut, read, size uint64
 	var spent time.Duration
 	for _, p := range paths {
@@ -69,15 +84,20 @@ func explainTables(out io.Writer, s *source.Source, paths []source.LookupTrace) 
 		if p.TableFilter == source.Absent || p.BlockFilter == source.Absent {
 			ruledOut++
 		}
-		explainTable(out, p)
 	}
-	if s.Dir {
-		text.Line(out, "total: %d of %s searched, %d excluded by their filters, %s read (%s), in %s",
-			len(paths), text.Count(uint64(len(s.Tables)), "table"), ruledOut, text.Count(read, "data block"), text.Bytes(size), spent)
+	switch all := uint64(len(s.Tables)); {
+	case all == 0:
+		text.Line(out, "total: there are no tables")
+	case len(paths) == 0:
+		text.Line(out, "total: 0 of %s searched", text.Count(all, "table"))
+	default:
+		text.Line(out, "total: %d of %s searched, %d excluded by filters, %s read (%s), in %s",
+			len(paths), text.Count(all, "table"), ruledOut, text.Count(read, "data block"), text.Bytes(size), spent)
 	}
 }
 
-func explainTable(out io.Writer, p source.LookupTrace) {
+// explainTable prints the steps in a table. If it is alone, its answer is that of the lookup.
+func explainTable(out io.Writer, p source.LookupTrace, alone bool) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	data, filters := len(p.File.Layout.Data), p.File.Filters()
 	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), text.Bytes(uint64(p.File.Size)), text.Count(uint64(data), "data block"))
@@ -94,14 +114,21 @@ func explainTable(out io.Writer, p source.LookupTrace) {
 		explainBlock(w, p, filters)
 	}
 	text.Row(w, "  read", "%s, %s, in %s", text.Count(p.BlocksRead, "data block"), text.Bytes(p.BytesRead), p.Time)
-	text.Row(w, "  answer", "%s", lookupOutcome(p))
+	text.Row(w, "  answer", "%s", lookupOutcome(p, alone))
 	w.Flush()
 }
 
 // explainBlock prints the answers of the index and of the block filter.
 func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
 	data := len(p.File.Layout.Data)
-	if p.IndexEntry == data {
+	switch {
+	case data == 0:
+		text.Row(w, "  index", "empty: there are no data blocks")
+		return
+	case data == 1 && p.IndexEntry == data:
+		text.Row(w, "  index", "key > the only separator: the data block cannot have it")
+		return
+	case p.IndexEntry == data:
 		text.Row(w, "  index", "key > all %s: no data block can have it", text.Count(uint64(data), "separator"))
 		return
 	}
@@ -138,19 +165,25 @@ func probedBits(p filter.Probes) string {
 }
 
 // lookupOutcome describes the result of the lookup in a table.
-func lookupOutcome(p source.LookupTrace) string {
+func lookupOutcome(p source.LookupTrace, alone bool) string {
+	absent := "not in this table"
+	if alone {
+		absent = "absent"
+	}
 	table, block := p.TableFilter == source.MayContain, p.BlockFilter == source.MayContain
 	switch {
+	case p.Found && alone:
+		return describeVersion(p.Entry)
 	case p.Found:
 		return "found: " + describeEntry(p.Entry)
 	case p.FilterOnly:
 		return "may be present: there is a filter only, and no entry to look at"
 	case !p.FalsePositive:
-		return "absent"
+		return absent
 	case table && block:
-		return "absent: a false positive of both filters"
+		return absent + ": a false positive of both filters"
 	case table:
-		return "absent: a false positive of the table filter"
+		return absent + ": a false positive of the table filter"
 	}
-	return "absent: a false positive of the filter"
+	return absent + ": a false positive of the filter"
 }

@@ -46,7 +46,11 @@ func (l *lookups) addDamage(key []byte, err error) {
 // noteAbsent prints how many of several keys are absent.
 func (l *lookups) noteAbsent(stderr io.Writer) {
 	if l.keys > 1 && l.absent > 0 {
-		text.Line(stderr, "sst: note: %d of %d keys are absent", l.absent, l.keys)
+		are := "are"
+		if l.absent == 1 {
+			are = "is"
+		}
+		text.Line(stderr, "sst: note: %d of %d keys %s absent", l.absent, l.keys, are)
 	}
 }
 
