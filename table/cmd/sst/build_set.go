@@ -42,7 +42,7 @@ func (b *build) set() error {
 		return explainTooManyKeys(err)
 	}
 	if b.read.n == 0 {
-		text.Line(b.read.stderr, "sst: note: the input has no pairs, so %s is a set of 0 tables", b.out)
+		text.Line(b.read.stderr, "sst: note: the input has no pairs, so %s is a set without tables", b.out)
 	}
 	if obsolete > 0 {
 		text.Line(b.read.stderr, "sst: note: %s still has %s of the set that was there before: remove what the manifest does not list when nobody reads it", b.out, text.Count(uint64(obsolete), "table"))

@@ -135,6 +135,9 @@ func statsOfFile(w io.Writer, s *tablestats.Stats) {
 	}
 	if p := s.TableProperties; p != nil && p.FilterOnly {
 		keys = "a filter of " + text.Count(p.FilterEntries, "key") + " only"
+		if p.FilterEntries == 0 {
+			keys = "for a filter only, and without keys"
+		}
 	}
 	text.Row(w, "file", "%s: %s, %s", s.File, text.Bytes(uint64(s.Size)), keys)
 	if s.OrderNote != "" {
@@ -170,8 +173,7 @@ func statsOfData(w io.Writer, s *tablestats.Stats) {
 		text.Row(w, "data", "none")
 		return
 	}
-	text.Row(w, "data", "%s of %s to %s, total %s", text.Count(uint64(s.DataBlocks), "block"),
-		text.Bytes(s.Smallest), text.Bytes(s.Largest), text.Bytes(uint64(s.DataStored)))
+	text.Row(w, "data", "%s", blocksText(s))
 	var kinds []string
 	for _, name := range slices.Sorted(maps.Keys(s.Compression)) {
 		kinds = append(kinds, fmt.Sprintf("%s: %s", name, text.Count(uint64(s.Compression[name]), "block")))
@@ -185,7 +187,31 @@ func statsOfData(w io.Writer, s *tablestats.Stats) {
 	text.Row(w, "  keys", "%s, %.1f %% saved by shared prefixes",
 		text.Bytes(uint64(s.KeyBytes)), percent(s.KeyShared, s.KeyBytes))
 	text.Row(w, "  values", "%s, longest %s", text.Bytes(uint64(s.ValueBytes)), text.Bytes(uint64(s.LongestValue)))
-	text.Row(w, "  restart points", "%s, one per %.1f entries", humanize.Comma(int64(s.Restarts)), float64(s.Entries)/float64(max(1, s.Restarts)))
+	text.Row(w, "  restart points", "%s", restartsText(s))
+}
+
+// blocksText says how many data blocks there are, and of which sizes.
+func blocksText(s *tablestats.Stats) string {
+	sizes := text.Bytes(s.Smallest)
+	if s.Largest != s.Smallest {
+		sizes += " to " + text.Bytes(s.Largest)
+	}
+	if s.DataBlocks == 1 {
+		return "1 block of " + sizes
+	}
+	return fmt.Sprintf("%s of %s, total %s", text.Count(uint64(s.DataBlocks), "block"), sizes, text.Bytes(uint64(s.DataStored)))
+}
+
+// restartsText says how many restart points there are, and how far apart.
+func restartsText(s *tablestats.Stats) string {
+	restarts := humanize.Comma(int64(s.Restarts))
+	switch s.Entries {
+	case 0:
+		return restarts
+	case s.Restarts:
+		return restarts + ", one per entry"
+	}
+	return fmt.Sprintf("%s, one per %.1f entries", restarts, float64(s.Entries)/float64(max(1, s.Restarts)))
 }
 
 func percent(part, of int64) float64 { return 100 * float64(part) / float64(max(1, of)) }
@@ -196,8 +222,13 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 		kind = "filter of the table"
 	}
 	text.Row(w, kind, "%s, at %d, %s", text.Escape([]byte(f.Name)), f.Offset, text.Bytes(f.Bytes))
-	if !f.WholeTable {
-		text.Row(w, "  filters", "%s with keys, %d without", humanize.Comma(int64(f.NonEmpty)), f.Empty)
+	switch {
+	case f.WholeTable:
+	case f.NonEmpty+f.Empty == 0:
+		text.Row(w, "  filters", "none")
+		return
+	default:
+		text.Row(w, "  filters", "%s with keys, %s without", humanize.Comma(int64(f.NonEmpty)), humanize.Comma(int64(f.Empty)))
 	}
 	text.Row(w, "  bits per key", "%.2f, %s", f.BitsPerKey, bitsText(f))
 	if f.Lookups == 0 {

@@ -25,6 +25,10 @@ func statsOfLog(out io.Writer, path string, asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	text.Row(w, "log", "%s: %s", path, text.Bytes(uint64(s.Size)))
+	if s.Writes == 0 {
+		text.Row(w, "  writes", "none")
+		return cmp.Or(w.Flush(), l.DamageError())
+	}
 	text.Row(w, "  writes", "%s, including %s", humanize.Comma(int64(s.Writes)), text.Count(uint64(s.Deletions), "deletion"))
 	text.Row(w, "  sequence", "%d to %d", s.First, s.Last)
 	text.Row(w, "  keys", "%s", text.Bytes(uint64(s.KeyBytes)))

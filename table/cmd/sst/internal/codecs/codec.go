@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"sync"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A codec compresses and decompresses with pooled encoders and decoders. Creating one takes
@@ -99,7 +101,7 @@ func (d *decoder) decode(dst, src []byte, limit int) ([]byte, error) {
 		case len(dst)-start > limit:
 			return nil, tooLarge(d, len(dst)-start, limit)
 		case err == io.EOF && d.in.Len() > 0:
-			return nil, fmt.Errorf("%d bytes after the end", d.in.Len())
+			return nil, fmt.Errorf("%s after the end", text.Plain(uint64(d.in.Len()), "byte"))
 		case err == io.EOF:
 			return dst, nil
 		case err != nil:

@@ -15,9 +15,9 @@ func (p *Plan) WriteJSON(w io.Writer) error { return text.WriteJSON(w, p) }
 // WriteText writes the plan as a table, and what to do below it.
 func (p *Plan) WriteText(w io.Writer) error {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "%s of %s with values of %s. %s\n", text.Count(p.Keys, "key"), size(float64(p.KeySize)), size(float64(p.ValueSize)), p.asked())
-	fmt.Fprintf(&out, "By the classical formula, LevelDB's filters take %d bits a key and %s, and err for %s.\n\n",
-		p.FormulaBits, size(float64(p.FormulaBytes)), percent(p.FormulaRate))
+	fmt.Fprintf(&out, "%s of %s %s. %s\n", text.Count(p.Keys, "key"), size(float64(p.KeySize)), p.values(), p.asked())
+	fmt.Fprintf(&out, "By the classical formula, LevelDB's filters take %s a key and %s, and err for %s.\n\n",
+		text.Count(uint64(p.FormulaBits), "bit"), size(float64(p.FormulaBytes)), percent(p.FormulaRate))
 	fmt.Fprintln(&out, p.header())
 	p.writeSection(&out, "with keys and values", p.WithData)
 	p.writeSection(&out, "with larger blocks, where those do better", p.LargerBlocks)
@@ -30,13 +30,21 @@ func (p *Plan) WriteText(w io.Writer) error {
 	return err
 }
 
+// values describes the values.
+func (p *Plan) values() string {
+	if p.ValueSize == 0 {
+		return "without values"
+	}
+	return "with values of " + size(float64(p.ValueSize))
+}
+
 // asked says what is asked, as a sentence.
 func (p *Plan) asked() string {
 	var asked []string
 	if p.Rate > 0 {
 		asked = append(asked, "≤ "+exactPercent(p.Rate)+" false positives")
 	} else {
-		asked = append(asked, fmt.Sprintf("about %d bits per key", p.BitsPerKey))
+		asked = append(asked, "about "+text.Count(uint64(p.BitsPerKey), "bit")+" per key")
 	}
 	if p.Memory > 0 {
 		asked = append(asked, "≤ "+size(float64(p.Memory))+" of memory")

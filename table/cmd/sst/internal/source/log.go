@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
 )
 
@@ -113,7 +114,11 @@ func VerifyLog(path string) (remark string, err error) {
 		}
 	}
 	if l.TruncatedTail > 0 {
-		remark = fmt.Sprintf(", but its last %d bytes are an incomplete record, which is ignored", l.TruncatedTail)
+		are := "are"
+		if l.TruncatedTail == 1 {
+			are = "is"
+		}
+		remark = fmt.Sprintf(", but %s at its end %s an incomplete record, which is ignored", text.Plain(uint64(l.TruncatedTail), "byte"), are)
 	}
 	return remark, l.DamageError()
 }

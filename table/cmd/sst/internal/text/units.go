@@ -1,6 +1,10 @@
 package text
 
-import "github.com/dustin/go-humanize"
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+)
 
 // Count formats n and what is counted.
 func Count(n uint64, what string) string {
@@ -8,6 +12,14 @@ func Count(n uint64, what string) string {
 		return "1 " + what
 	}
 	return humanize.Comma(int64(n)) + " " + what + "s"
+}
+
+// Plain is Count without separators between thousands, for numbers that are beside offsets.
+func Plain(n uint64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " ", what)
 }
 
 // Bytes formats a number of bytes with a unit.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A Write is one write of a batch. A record of a log is a batch.
@@ -43,7 +44,7 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 			rest = rest[length:]
 		}
 		if n != count {
-			yield(Write{}, fmt.Errorf("batch has %d writes, want %d as its header says", n, count))
+			yield(Write{}, fmt.Errorf("batch has %s, want %d as its header says", text.Plain(uint64(n), "write"), count))
 		}
 	}
 }

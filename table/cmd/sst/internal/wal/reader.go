@@ -13,6 +13,7 @@ import (
 	"io"
 
 	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 const (
@@ -40,7 +41,7 @@ type Damage struct {
 }
 
 func (d Damage) Error() string {
-	return fmt.Sprintf("log at %d: %s, %d bytes skipped", d.Offset, d.Reason, d.Bytes)
+	return fmt.Sprintf("log at %d: %s, %s skipped", d.Offset, d.Reason, text.Plain(uint64(d.Bytes), "byte"))
 }
 
 // A Reader returns the records of a log. It ignores an incomplete record at the end,
