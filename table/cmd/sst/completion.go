@@ -23,11 +23,7 @@ var completionScripts embed.FS
 // shells are those with a script. That of powershell is cobra's.
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-func completionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "completion bash|fish|powershell|zsh",
-		Short: "Print a script that makes your shell complete commands, flags and files",
-		Long: `Print a script for your shell. With it, the TAB key completes commands, flags, the values
+const completionLong = `Print a script for your shell. With it, the TAB key completes commands, flags, the values
 of flags, and names of files. Of the files it offers only those that the command takes, such
 as .ldb and .sst files, and directories.
 
@@ -48,7 +44,13 @@ what the command takes.
 
   sst completion powershell | Out-String | Invoke-Expression
 
-A file with another extension can still be given: type its name.`,
+A file with another extension can still be given: type its name.`
+
+func completionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|fish|powershell|zsh",
+		Short: "Print a script that makes your shell complete commands, flags and files",
+		Long:  completionLong,
 		Example: `  source <(sst completion bash)
   sst completion fish | source`,
 		Args:              arguments("SHELL", 1, 1, 0),
