@@ -27,7 +27,7 @@ const measured = "font-family:Liberation Sans;font-variant:normal;"
 var (
 	head   = regexp.MustCompile(`<svg width="([0-9.]+)pt" height="([0-9.]+)pt"([^>]*)>`)
 	styles = regexp.MustCompile(`style="[^"]*"`)
-	paint  = regexp.MustCompile(`(fill|stroke):#([0-9A-Fa-f]{6})`)
+	paint  = regexp.MustCompile(`(fill|stroke):#[^;"]*`)
 	middle = regexp.MustCompile(`<text ([^>]*)>` + Middle)
 	end    = regexp.MustCompile(`<text ([^>]*)>` + End)
 )
@@ -62,12 +62,9 @@ func Apply(svg []byte) ([]byte, error) {
 // follows, and the variable.
 func variable(declared string) (string, error) {
 	property, hex, _ := strings.Cut(declared, ":#")
-	value, err := strconv.ParseUint(hex, 16, 24)
-	if err != nil {
-		return "", err
-	}
+	value, err := strconv.ParseUint(hex, 16, 24) // that of a transparent color is no number
 	r, ok := roleOf(rgb(uint32(value)))
-	if !ok {
+	if err != nil || !ok {
 		return "", fmt.Errorf("theme: the chart has %s, want colors of package theme only, and no background", declared)
 	}
 	return fmt.Sprintf("%s:%s;%s:var(--%s)", property, hexOf(r.light), property, r.name), nil
