@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // openTerminal returns the two ends of a terminal.
@@ -44,6 +46,7 @@ type shell struct {
 // startShell starts a shell whose home and directory are dir.
 func startShell(t *testing.T, dir, name string, args ...string) *shell {
 	t.Helper()
+	long.NoRace(t) // every TAB starts a process
 	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Skip(err)
