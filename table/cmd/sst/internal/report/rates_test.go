@@ -27,7 +27,7 @@ func TestRatesAreThoseOfStats(t *testing.T) {
 		shown []string // in the section of filters
 	}{
 		{"large", table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterBaseLg: 30}, plainPairs(100_000),
-			[]string{"keys 100,000 bits per key 10.00 probes, k 6", "predicted false positives 1.44 %", "Bits/key 0 1.44 % 6"}},
+			[]string{"keys 100,000 bits per key 10.00 probes, k 6", "predicted false positives 1.44 %", "There is one filter, with 1.44 % false positives predicted, k = 6."}},
 		{"small", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, plainPairs(1000), []string{"keys 1,000", "predicted false positives 0.8"}},
 		{"reserved", table.WriterOptions{FilterPolicy: reserved{filter.NewBloom(10)}}, plainPairs(1000), []string{"predicted false positives 100.0 %"}},
 		{"whole table", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, plainPairs(10_000), []string{"keys 10,000", "predicted false positives 1.18 %"}},

@@ -52,6 +52,9 @@ func openTable(t testing.TB, path string) *source.File {
 // writePage writes the page about a table that may be damaged, and returns its path.
 func writePage(t testing.TB, f *source.File, o Options) string {
 	t.Helper()
+	if o.Command == nil {
+		o.Command = []string{"sst", "get", "t.ldb"}
+	}
 	m, _ := New(f, o)
 	path := filepath.Join(t.TempDir(), "page.html")
 	file, err := os.Create(path)

@@ -129,9 +129,9 @@ func TestPageOnPhoneAndKeyboard(t *testing.T) {
 	if got := focused(); got != "key" {
 		t.Errorf("the first Tab comes to %q, want the key box", got)
 	}
-	page.Do(chromedp.Focus(chromedp.CSS("#map")), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	page.Do(chromedp.Focus(chromedp.CSS("#map")), chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
 	if got := page.Text("#map-info h3"); !strings.HasPrefix(got, "data block 3 of") {
-		t.Errorf("two arrow keys come to %q, want the third block", got)
+		t.Errorf("Home and two arrow keys come to %q, want the third block", got)
 	}
 	page.Do(chromedp.KeyEvent(kb.End))
 	if got := pagetest.Evaluate[string](page, `document.getElementById("map").getAttribute("aria-valuetext")`); !strings.HasPrefix(got, "footer, at ") {

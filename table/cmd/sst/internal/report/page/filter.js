@@ -42,21 +42,22 @@ class BlockFilter {
   /** figures are what a filter is worth. */
   figures(slot) {
     const filter = this.filter(slot);
-    const array = filter.subarray(0, Math.max(0, filter.length - 1));
+    const array = bitArray(filter);
     const k = filter[array.length] ?? 0;
     const size = 8 * array.length, keys = this.keys[slot];
     const rate = k > mostProbes ? 1 : model.filter.rates?.[slot] ?? falsePositives(size, k, keys);
-    return { index: slot, size, k, keys, fill: fillOf(array), perKey: keys ? size / keys : 0, rate };
+    return { index: slot, size, k, keys, fill: fillOf(array), expected: expectedFill(size, k, keys), perKey: keys ? size / keys : 0, rate };
   }
 }
 
 /** A LineFilter is a Bloom filter of the whole table. It consists of lines of 64 bytes. */
 class LineFilter {
-  constructor(contents) {
+  constructor(contents, keys) {
     const end = contents.length - 5;
     this.bits = contents.subarray(0, end);
     this.k = contents[end];
     this.count = word(contents, end + 1);
+    this.expected = expectedLine(lineBits, this.k, keys, this.count);
   }
 
   filter(line) {
@@ -72,9 +73,12 @@ class LineFilter {
   }
 
   figures(line) {
-    return { index: line, size: lineBits, fill: fillOf(this.filter(line)) };
+    return { index: line, size: lineBits, fill: fillOf(this.filter(line)), expected: this.expected };
   }
 }
+
+/** bitArray is a filter without its last byte, k. */
+const bitArray = (filter) => filter.subarray(0, Math.max(0, filter.length - 1));
 
 /** fillOf is the share of set bits. */
 const fillOf = (array) => array.length ? countOnes(array) / (8 * array.length) : 0;
@@ -83,7 +87,7 @@ const fillOf = (array) => array.length ? countOnes(array) / (8 * array.length) :
 function wholeFilterOf(whole) {
   if (!whole) return null;
   const contents = decodeBase64(whole.contents);
-  return whole.fingerprint_bits ? new FuseFilter(contents) : new LineFilter(contents);
+  return whole.fingerprint_bits ? new FuseFilter(contents) : new LineFilter(contents, whole.keys);
 }
 
 const blockFilter = model.filter ? new BlockFilter(decodeBase64(model.filter.contents)) : null;

@@ -7,7 +7,7 @@ function figureFacts(figures) {
   if (!figures.size) return [["keys", number(figures.keys)], ["bits", "none: the filter excludes every key"]];
   return [
     ["keys", mean(figures.keys)], ["bits", number(figures.size)],
-    ["bits per key", decimal(figures.perKey, 1)], ["probes, k", number(figures.k)], ["bits set", percent(figures.fill)],
+    ["bits per key", decimal(figures.perKey, 1)], ["probes, k", number(figures.k)], ["bits set", percent(figures.fill)], expectedFact(figures.expected),
     ["predicted false positives", percent(figures.rate)],
   ];
 }
@@ -33,28 +33,43 @@ function blockSlot(figures) {
 
 /** wholeLine describes a line of the whole table's filter, whose keys are unknown. */
 function wholeLine(figures) {
-  return { title: `line ${number(figures.index)}`, facts: [["bits", number(figures.size)], ["bits set", percent(figures.fill)]] };
+  return { title: `line ${number(figures.index)}`, facts: [["bits", number(figures.size)], ["bits set", percent(figures.fill)], expectedFact(figures.expected)] };
 }
 
-/** heatOf adds a heat map and returns its Picker, or null if there is nothing to show. */
-function heatOf(section, label, things, all, describe) {
+/** heatOf adds a heat map and the chart of its fills, and returns its Picker, or null if there is nothing to show. */
+function heatOf(section, { label, things, all, describe, formula }) {
   if (all.length === 0) return null;
   const canvas = element("canvas", { "aria-label": label });
   const info = element("div", { className: "info" });
   const view = new HeatMap(all, things, (i) => describe(all[i]));
-  section.append(element("div", { className: "picture" }, canvas), view.legend(), info);
+  section.append(element("div", { className: "picture" }, canvas), view.legend(), info, ...fillFigure(view, things, formula));
   return new Picker(canvas, info, view);
 }
 
-/** worst lists the first filters in an order. */
-function worst(caption, all, order, picker) {
-  const rows = all.filter((figures) => figures.size > 0).sort(order).slice(0, listed).map((f) => {
+/**
+ * worst lists the first filters in an order, by what rank says of a filter. If they all tie, it
+ * says that instead.
+ */
+function worst(title, all, { order, rank }, picker) {
+  const full = all.filter((figures) => figures.size > 0).sort(order);
+  const ties = full.filter((figures) => rank(figures) === rank(full[0])).length;
+  if (ties >= Math.min(listed, full.length)) return tieOf(title, ties, full, rank);
+  const rows = full.slice(0, listed).map((f) => {
     const jump = element("button", { type: "button", className: "link", onclick: () => picker.choose(f.index) }, number(f.index));
     jump.setAttribute("aria-label", `show filter ${f.index}`);
     return [jump, percent(f.rate), number(f.k), percent(f.fill), number(f.keys), decimal(f.perKey, 1)];
   });
-  return scroller(caption, tableOf(caption, ["Filter", "Predicted", "k", "Bits set", "Keys", "Bits/key"], rows));
+  return scroller(title, tableOf(title, ["Filter", "Predicted", "k", "Bits set", "Keys", "Bits/key"], rows));
 }
+
+/** tieOf says that no filter comes first. */
+function tieOf(title, ties, full, rank) {
+  const who = full.length === 1 ? "There is one filter, with" : ties === full.length ? `All ${number(ties)} filters tie:` : `${number(ties)} of ${number(full.length)} filters tie:`;
+  return element("div", { className: "tie" }, element("h4", {}, title), element("p", {}, `${who} ${rank(full[0])}.`));
+}
+
+const byRate = { order: (a, b) => b.rate - a.rate || b.k - a.k, rank: (f) => `${percent(f.rate)} false positives predicted, k = ${f.k}` };
+const byFill = { order: (a, b) => b.fill - a.fill, rank: (f) => `${percent(f.fill)} of the bits set` };
 
 function showBlockFilter(section) {
   const sum = model.filter;
@@ -63,11 +78,12 @@ function showBlockFilter(section) {
     factList([["policy", sum.name],
       ["filters", `${number(sum.filters)} with keys, ${number(sum.empty_filters)} without`],
       ["each is for", `the blocks that start in ${count(2 ** blockFilter.baseLg, "bytes")}`], ...sumFacts(sum)]));
-  const picker = heatOf(section, "Filters by data blocks: how many of their bits are set", "filters", all, blockSlot);
+  const picker = heatOf(section, { label: "Filters by data blocks: how many of their bits are set", things: "filters", all, describe: blockSlot,
+    formula: "Of m bits and n keys with k probes it is 1 − (1 − 1/m)^(kn)." });
   if (picker && sum.filters) {
     section.append(element("div", { className: "pair" },
-      worst("Worst: highest predicted false-positive rate, then most probes", all, (a, b) => b.rate - a.rate || b.k - a.k, picker),
-      worst("Fullest: most bits set", all, (a, b) => b.fill - a.fill, picker)));
+      worst("Worst: highest predicted false-positive rate, then most probes", all, byRate, picker),
+      worst("Fullest: most bits set", all, byFill, picker)));
   }
   return (slot) => picker?.choose(slot);
 }
@@ -75,7 +91,8 @@ function showBlockFilter(section) {
 function showLineFilter(section) {
   const all = Array.from({ length: wholeFilter.count }, (_, i) => wholeFilter.figures(i));
   section.append(factList([["policy", model.whole.name], ["kind", "Bloom filter"], ["lines of 512 bits", number(all.length)], ...sumFacts(model.whole)]));
-  const picker = heatOf(section, "Lines of the table's filter: how many of their bits are set", "lines", all, wholeLine);
+  const picker = heatOf(section, { label: "Lines of the table's filter: how many of their bits are set", things: "lines", all, describe: wholeLine,
+    formula: "It is the mean of 1 − (1 − 1/512)^(kn) over the numbers n of keys that lines get by chance, with k probes of a key." });
   return (line) => picker?.choose(line);
 }
 

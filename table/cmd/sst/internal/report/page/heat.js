@@ -4,17 +4,6 @@ const largestCell = 20;
 const smallestCell = 4;
 const heatHeight = 240;
 
-/** Colours from few to many bits set (cividis: the colour-blind see it as others do). */
-const ramp = [[0, 32, 81], [60, 77, 110], [127, 124, 117], [187, 175, 113], [253, 234, 69]];
-
-/** rampColor returns the colour of a share between 0 and 1. */
-function rampColor(share) {
-  const at = Math.min(Math.max(share, 0), 1) * (ramp.length - 1);
-  const below = Math.min(Math.floor(at), ramp.length - 2);
-  const mixed = ramp[below].map((c, i) => Math.round(c + (ramp[below + 1][i] - c) * (at - below)));
-  return `rgb(${mixed.join(" ")})`;
-}
-
 /** A HeatMap is a Picker's view of block filters, or of the lines of a table filter. */
 class HeatMap {
   constructor(figures, things, describe) {
@@ -22,9 +11,8 @@ class HeatMap {
     this.things = things;
     this.describe = describe;
     this.fill = Float32Array.from(figures, ({ size, fill }) => size ? fill : NaN);
+    this.expected = figures.map(({ expected }) => expected);
     this.note = element("span", { className: "each" });
-    this.low = element("span");
-    this.high = element("span");
   }
 
   layout(width) {
@@ -34,7 +22,6 @@ class HeatMap {
     this.each = 1;
     while (this.heightFor(width, this.each) > heatHeight) this.each++;
     this.note.textContent = this.each > 1 ? `A cell is the mean of ${this.each} ${this.things}.` : "";
-    this.scale();
     return this.heightFor(width, this.each);
   }
 
@@ -42,26 +29,14 @@ class HeatMap {
     return Math.ceil(this.count / each / Math.floor(width / this.cell)) * this.cell;
   }
 
-  /** scale fits the colours to the cells: filters that are all about half full would look the same. */
-  scale() {
-    this.means = Float32Array.from({ length: Math.ceil(this.count / this.each) }, (_, cell) => this.mean(cell));
-    const full = this.means.filter((mean) => !Number.isNaN(mean));
-    const least = full.reduce((a, b) => Math.min(a, b), 1), most = full.reduce((a, b) => Math.max(a, b), 0);
-    this.least = Math.floor(least * 100) / 100;
-    this.most = Math.max(Math.ceil(most * 100) / 100, this.least + 0.01);
-    this.low.textContent = percent(this.least);
-    this.high.textContent = `${percent(this.most)} of the bits set`;
-  }
-
-  /** mean is that of a cell's filters that have bits. */
-  mean(cell) {
-    let sum = 0, n = 0;
+  /** cellOf returns the mean fill of a cell's filters that have bits, and whether it is far from what is expected. */
+  cellOf(cell) {
+    const full = [];
     for (let i = cell * this.each; i < Math.min((cell + 1) * this.each, this.count); i++) {
-      if (Number.isNaN(this.fill[i])) continue;
-      sum += this.fill[i];
-      n++;
+      if (!Number.isNaN(this.fill[i])) full.push(i);
     }
-    return sum / n;
+    const mean = full.reduce((sum, i) => sum + this.fill[i], 0) / full.length;
+    return [mean, full.length ? isFar(mean, meanOf(full.map((i) => this.expected[i]))) : 0];
   }
 
   rects(i) {
@@ -78,23 +53,48 @@ class HeatMap {
   draw(context) {
     context.strokeStyle = color("soft");
     context.lineWidth = 1;
-    this.means.forEach((mean, cell) => {
+    for (let cell = 0; cell * this.each < this.count; cell++) {
       const [[x, y, width, height]] = this.rects(cell * this.each);
+      const [mean, far] = this.cellOf(cell);
       if (Number.isNaN(mean)) {
         context.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
-        return;
+        continue;
       }
-      context.fillStyle = rampColor((mean - this.least) / (this.most - this.least));
+      context.fillStyle = rampColor(mean);
       context.fillRect(x, y, width, height);
-    });
+      if (far && width > 5) drawFar(context, x, y, width, far);
+    }
   }
 
-  /** legend explains the colours. */
+  /** legend explains the colours, on a scale that does not depend on the table, and the marks. */
   legend() {
-    const bar = element("span", { className: "ramp", "aria-hidden": "true" });
-    bar.style.background = `linear-gradient(to right, ${ramp.map((c) => `rgb(${c.join(" ")})`).join(", ")})`;
-    const parts = this.fill.every(Number.isNaN) ? [] : [this.low, bar, this.high];
-    if (this.fill.some(Number.isNaN)) parts.push(element("span", { className: "hollow", "aria-hidden": "true" }), "no keys");
+    const parts = [];
+    if (!this.fill.every(Number.isNaN)) {
+      parts.push(element("span", {}, "0 %"), rampBar(), element("span", {}, "100 % of the bits set"));
+      for (const [far, text] of [[1, "more"], [-1, "less"]]) parts.push(element("span", { className: "key" }, farSwatch(far), `${text} than expected by > 2σ`));
+    }
+    if (this.fill.some(Number.isNaN)) parts.push(element("span", { className: "key" }, element("span", { className: "hollow", "aria-hidden": "true" }), "no keys"));
     return element("p", { className: "legend" }, ...parts, this.note);
   }
+}
+
+/** drawFar marks a cell that is fuller or emptier than expected: a triangle that points up or down. */
+function drawFar(context, x, y, side, far) {
+  const inset = side / 4, [tip, foot] = far > 0 ? [y + inset, y + side - inset] : [y + side - inset, y + inset];
+  context.beginPath();
+  context.moveTo(x + inset, foot);
+  context.lineTo(x + side - inset, foot);
+  context.lineTo(x + side / 2, tip);
+  context.fillStyle = color("far");
+  context.fill();
+}
+
+/** farSwatch is a marked cell for the legend. */
+function farSwatch(far) {
+  const canvas = element("canvas", { className: "swatch", "aria-hidden": "true" });
+  const context = sizeCanvas(canvas, 14, 14);
+  context.fillStyle = rampColor(0.5);
+  context.fillRect(0, 0, 14, 14);
+  drawFar(context, 0, 0, 14, far);
+  return canvas;
 }

@@ -86,13 +86,15 @@ function rangeText({ min, median, max, mean, unit }) {
   return `${number(min)} to ${number(max)} ${unit}, median ${number(median)}, mean ${decimal(mean, 1)}`;
 }
 
-/** histogramCard is a chart with its figures, and the bins as text for screen readers. */
+/** histogramCard is a chart with its figures, and the bins as text for screen readers. If all are equal, words do. */
 function histogramCard(histogram) {
+  const heading = [element("h3", {}, histogram.title), element("p", { className: "soft" }, rangeText(histogram))];
+  if (histogram.min === histogram.max) return element("div", { className: "histogram" }, ...heading);
   const place = element("div", { className: "chart" });
   onResize(place, (width) => place.replaceChildren(new Chart(histogram, width).draw()));
   const rows = histogram.bins.filter((bin) => bin.count > 0).map((bin) => [binText(bin), number(bin.count)]);
   return element("div", { className: "histogram" },
-    element("h3", {}, histogram.title), element("p", { className: "soft" }, rangeText(histogram)), place,
+    ...heading, place,
     element("details", {}, element("summary", {}, "As a table"), tableOf(histogram.title, [histogram.unit, histogram.of], rows)));
 }
 

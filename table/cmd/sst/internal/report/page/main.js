@@ -1,5 +1,7 @@
 // The page is put together, and the form answered.
 
+const longestFirst = 80; // bytes of the key that is shown first
+
 /** summaryFacts are what one wants to know first. */
 function summaryFacts() {
   const { entries, deletions, stored, raw, keys, values } = model.totals;
@@ -35,6 +37,19 @@ function heldText() {
   for (const entries of blocks.entries) full += entries > 0;
   if (full === model.blocks.held) return "This page holds the index, all filters, and all keys.";
   return `This page holds the index, all filters, and the keys of ${number(model.blocks.held)} of ${number(full)} data blocks with entries.`;
+}
+
+/** firstKey returns a key that the table has, as text, or null: one of the middle of the entries that the page holds, or an example. */
+function firstKey() {
+  const full = [...blocks.held.keys()].filter((i) => blocks.held[i] > 0);
+  const middle = full[full.length >> 1];
+  let index = 0, tries = 0;
+  for (const { key } of full.length ? entriesOf(middle) : []) {
+    if (index++ < blocks.entries[middle] >> 1 || key.length > longestFirst) continue;
+    if (lookup(userKeyOf(key).slice()).outcome === "found") return escapeBytes(userKeyOf(key));
+    if (++tries === 100) break;
+  }
+  return model.samples.length ? escapeBytes(decodeBase64(model.samples[0])) : null;
 }
 
 /** showAnswer looks up what was typed. choose selects the visited blocks and filters in the pictures. */
@@ -76,18 +91,32 @@ function showSamples(form) {
   if (buttons.length) byId("samples").append("Try ", ...buttons);
 }
 
+/** showView shows what the address says, and a key of the table if it says none. */
+function showView(hash, map, choose) {
+  byId("link-problem").textContent = readView(hash);
+  map.restore(view);
+  const key = view.key ?? firstKey();
+  if (key === null) return;
+  byId("key").value = key;
+  showAnswer(choose);
+}
+
 function start() {
   showSummary();
-  const choose = { block: showMap(), ...showFilters() };
+  const map = new MapSection();
+  const choose = { block: (block) => map.choose(block), ...showFilters() };
   showHistograms();
   const form = byId("ask");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     showAnswer(choose);
+    keepView({ key: byId("key").value });
   });
   showSamples(form);
   if (model.filter_only) form.prepend(element("p", {}, "This table has a filter of its keys, and no entries. A lookup ends with “may be present” or “absent”."));
   byId("held").textContent = heldText();
+  showView(location.hash, map, choose);
+  onLink((hash) => showView(hash, map, choose));
 }
 
 start();

@@ -8,7 +8,7 @@ const partNames = {
 /** Marks tell parts apart without their colours. */
 const marks = {
   filter: "slash", "table filter": "backslash", properties: "dots", meta: "dots", metaindex: "columns",
-  index: "rows", footer: "cross", damaged: "cross", snappy: "slash", "zstd or zlib": "backslash", deflate: "rows", unknown: "dots",
+  index: "rows", footer: "cross", rest: "slash", damaged: "cross", snappy: "slash", "zstd or zlib": "backslash", deflate: "rows", unknown: "dots",
 };
 
 const mapRow = 22;
@@ -21,10 +21,18 @@ const mostRows = 24;
 class FileMap {
   constructor() {
     this.by = "part";
+    this.measure = null; // what blocks are coloured by, unless by kind
+    this.marked = null; // the data blocks of a range of keys
     this.count = blocks.count + model.parts.length;
     this.start = new Float64Array(this.count);
     for (let i = 0; i < this.count; i++) this.start[i] = i < blocks.count ? blocks.offset[i] : model.parts[i - blocks.count].offset;
     this.order = Uint32Array.from(this.start, (_, i) => i).sort((a, b) => this.start[a] - this.start[b]);
+  }
+
+  /** colorBy chooses the colours. */
+  colorBy(by) {
+    this.by = by;
+    this.measure = by in figures ? new Measure(by) : null;
   }
 
   part(id) {
@@ -47,6 +55,7 @@ class FileMap {
     const part = this.part(id);
     if (this.error(id)) return "damaged";
     if (this.by === "part") return part ? part.kind : "data";
+    if (this.measure) return "rest";
     if (part?.kind === "footer") return "footer";
     return compressionName(part ? part.compression : blocks.compression[id]);
   }
@@ -57,7 +66,7 @@ class FileMap {
     this.width = width;
     this.perRow = model.size / rows;
     this.perPixel = this.perRow / width;
-    return rows * (this.rowHeight + mapGap) - mapGap;
+    return rows * (this.rowHeight + mapGap);
   }
 
   /** spans cuts bytes of the file at the ends of rows. */
@@ -102,13 +111,26 @@ class FileMap {
       this.drawBlock(fills, id, start, end, after);
     }
     for (const id of damaged) this.drawDamaged(fills, id);
+    if (this.marked) this.drawMarked(fills, this.marked);
+  }
+
+  /** drawMarked underlines the marked blocks, and makes all else pale. */
+  drawMarked({ context }, { first, end }) {
+    const [from, to] = first < end ? [blocks.offset[first], this.extent(end - 1)[2]] : [0, 0];
+    context.globalAlpha = 0.75;
+    context.fillStyle = color("card");
+    for (const [x, y, width, height] of [...this.spans(0, from), ...this.spans(to, model.size)]) context.fillRect(x, y, width, height);
+    context.globalAlpha = 1;
+    context.fillStyle = color("accent");
+    for (const [x, y, width, height] of this.spans(from, to)) context.fillRect(x, y + height, Math.max(width, 3), mapGap - 1);
   }
 
   drawBlock(fills, id, start, end, after) {
     const kind = this.kind(id);
+    const shade = this.measure && id < blocks.count && !Number.isNaN(this.measure.values[id]) ? this.measure.color(id) : null;
     for (const [x, y, width, height] of this.spans(start, end)) {
       const narrow = width < 1; // it gets a whole pixel: parts of pixels would be pale
-      fills.fill(width > leastMarked ? fills.marked(kind) : fills.plain(kind), narrow ? Math.floor(x) : x, y, narrow ? 1 : width, height);
+      fills.fill(shade ?? (width > leastMarked ? fills.marked(kind) : fills.plain(kind)), narrow ? Math.floor(x) : x, y, narrow ? 1 : width, height);
     }
     const trailer = (after - end) / this.perPixel;
     const gap = (after - start) / this.perPixel > 4 && trailer < 1 ? 1 : 0; // keeps neighbours apart
@@ -136,6 +158,7 @@ class FileMap {
     if (after > end) facts.push(["compression", error ? "unknown" : compressionName(part ? part.compression : blocks.compression[id])]);
     if (part?.name) facts.push(["name", shorten(part.name, 120)]);
     if (!part) facts.push(...factsOfBlock(id));
+    if (!part && !error && this.measure) facts.push(this.measure.fact(id));
     if (error) facts.push(["damage", error]);
     return { title: error ? `⚠ ${name}, damaged` : name, facts };
   }

@@ -8,7 +8,7 @@ const blocks = decodeBlocks(model.blocks);
 function decodeBlocks(packed) {
   const n = packed.count;
   const b = {
-    count: n, errors: packed.errors, entryBytes: decodeBase64(packed.entries),
+    count: n, left: packed.left ?? 0, errors: packed.errors, entryBytes: decodeBase64(packed.entries),
     offset: new Float64Array(n), length: new Float64Array(n), raw: new Float64Array(n),
     entries: new Float64Array(n), users: new Float64Array(n), deletions: new Float64Array(n), compression: new Uint8Array(n),
     held: new Float64Array(n), heldAt: new Float64Array(n),

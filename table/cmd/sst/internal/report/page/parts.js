@@ -39,18 +39,40 @@ function partsTable(map) {
   return tableOf(caption, [map.by === "part" ? "Part" : "Compression", "Blocks", "Stored", "Unpacked", "Of the file"], rows);
 }
 
-/** showMap builds the map, its legend, and the choice of colours. */
-function showMap() {
-  const map = new FileMap();
-  const picker = new Picker(byId("map"), byId("map-info"), map);
-  const legend = () => byId("parts").replaceChildren(scroller("Parts of the file", partsTable(map)));
-  for (const choice of document.querySelectorAll("input[name=by]")) {
-    choice.addEventListener("change", () => {
-      map.by = choice.value;
-      picker.redraw();
-      legend();
-    });
+/** A MapSection is the map with its legend, and the choices of colours and of marked keys. */
+class MapSection {
+  constructor() {
+    this.map = new FileMap();
+    this.picker = new Picker(byId("map"), byId("map-info"), this.map);
+    this.marking = new Marking(this.map, this.picker);
+    this.choices = [...document.querySelectorAll("input[name=by]")];
+    for (const choice of this.choices) {
+      choice.parentElement.hidden = !mapChoices.includes(choice.value);
+      choice.addEventListener("change", () => {
+        this.color(choice.value);
+        keepView({ map: choice.value === "part" ? "" : choice.value });
+      });
+    }
   }
-  legend();
-  return (block) => picker.choose(map.order.indexOf(block));
+
+  /** color colours the map and shows the legend. */
+  color(by) {
+    this.map.colorBy(by);
+    const { measure } = this.map;
+    byId("parts").replaceChildren(...measure ? measure.legend() : [scroller("Parts of the file", partsTable(this.map))]);
+    this.picker.redraw();
+    this.picker.tell();
+  }
+
+  /** restore shows a view. */
+  restore(view) {
+    const by = view.map ?? "part";
+    for (const choice of this.choices) choice.checked = choice.value === by;
+    this.color(by);
+    this.marking.restore(view);
+  }
+
+  choose(block) {
+    this.picker.choose(this.map.order.indexOf(block));
+  }
 }

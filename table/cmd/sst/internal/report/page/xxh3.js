@@ -14,9 +14,9 @@ const secret = Uint8Array.from((
 ).match(/../g), (byte) => parseInt(byte, 16));
 
 const word64 = (n) => BigInt.asUintN(64, n);
-const view = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-const read32 = (bytes, at) => BigInt(view(bytes).getUint32(at, true));
-const read64 = (bytes, at) => view(bytes).getBigUint64(at, true);
+const dataView = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+const read32 = (bytes, at) => BigInt(dataView(bytes).getUint32(at, true));
+const read64 = (bytes, at) => dataView(bytes).getBigUint64(at, true);
 const secret64 = (at) => read64(secret, at);
 const rotate = (n, bits) => word64(n << bits) | n >> 64n - bits;
 

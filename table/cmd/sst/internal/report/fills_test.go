@@ -1,0 +1,121 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
+)
+
+// throw sets bits of so many at random, for each key k of them, and returns the share that is
+// set. The number of keys is what keys returns.
+func throw(rng *rand.Rand, size, k int, keys func() int) float64 {
+	set := make([]bool, size)
+	n := 0
+	for range k * keys() {
+		if i := rng.IntN(size); !set[i] {
+			set[i] = true
+			n++
+		}
+	}
+	return float64(n) / float64(size)
+}
+
+// spread returns the mean and twice the standard deviation, in percent.
+func spread(all []float64) (mean, twoSigma float64) {
+	sum, squares := 0.0, 0.0
+	for _, v := range all {
+		sum, squares = sum+v, squares+v*v
+	}
+	n := float64(len(all))
+	return 100 * sum / n, 200 * math.Sqrt(squares/n-(sum/n)*(sum/n))
+}
+
+// The page expects as many bits to be set as random throws set, and as much deviation: in a
+// filter with a known number of keys, and in a line of a table filter, which gets its keys by
+// chance.
+func TestExpectedFill(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, tt := range []struct {
+		name string
+		o    table.WriterOptions
+		size func(f string) (size, k, n int) // of the first filter, by what the page says
+		keys func(n int) int
+	}{
+		{"block filters", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, func(info string) (size, k, n int) {
+			scanAfter(t, info, "keys ", &n)
+			scanAfter(t, info, " bits ", &size)
+			return size, 6, n
+		}, func(n int) int { return n }},
+		{"lines", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, func(string) (size, k, n int) { return 512, 6, 5000 }, func(n int) int {
+			in := 0
+			for range n {
+				if rng.IntN(99) == 0 {
+					in++
+				}
+			}
+			return in
+		}},
+	} {
+		f := openTable(t, writeTable(t, "t.ldb", tt.o, plainPairs(5000)))
+		page := pagetest.Open(t, writePage(t, f, Options{}), 390)
+		tabTo(page, "#filters canvas")
+		page.Do(chromedp.KeyEvent(kb.Home))
+		info := page.Text("#filters .info")
+		size, k, n := tt.size(info)
+		var fills []float64
+		for range 2000 {
+			fills = append(fills, throw(rng, size, k, func() int { return tt.keys(n) }))
+		}
+		var mean, twoSigma float64
+		scanAfter(t, info, "expected ", &mean)
+		scanAfter(t, info, "± ", &twoSigma)
+		if wantMean, want := spread(fills); math.Abs(mean-wantMean) > 0.3 || math.Abs(twoSigma/want-1) > 0.1 {
+			t.Errorf("%s: the page expects %v ± %v, want %.3f ± %.3f; it says %s", tt.name, mean, twoSigma, wantMean, want, info)
+		}
+		checkWidth(page, tt.name)
+	}
+}
+
+// scanAfter scans a number that follows words in a text.
+func scanAfter(t *testing.T, text, words string, n any) {
+	t.Helper()
+	_, after, _ := strings.Cut(text, words)
+	if _, err := fmt.Sscan(strings.ReplaceAll(after, ",", ""), n); err != nil {
+		t.Fatalf("no number after %q in %q", words, text)
+	}
+}
+
+// Filters that tie are not ranked, and sizes that are all the same have no chart.
+func TestTies(t *testing.T) {
+	t.Parallel()
+	var pairs []workload.Pair
+	for i := range 100 {
+		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d", i), Value: []byte("the same")})
+	}
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 1, FilterBaseLg: 4}
+	f := openTable(t, writeTable(t, "t.ldb", o, pairs))
+	page := pagetest.Open(t, writePage(t, f, Options{}), 390)
+	filters, sizes := page.Text("#filters"), page.Text("#sizes")
+	for _, want := range []string{"All 100 filters tie: < 0.0001 % false positives predicted, k = 6."} {
+		if !strings.Contains(filters, want) {
+			t.Errorf("the section of filters is %q, want %q in it", filters, want)
+		}
+	}
+	if pagetest.Evaluate[int](page, `document.querySelectorAll("#filters table").length`) != 0 {
+		t.Errorf("the section of filters is %q, want no tables", filters)
+	}
+	if want := "Entries in a block all have 1 entry Key lengths all have 9 bytes Value lengths all have 8 bytes"; !strings.HasSuffix(sizes, want) {
+		t.Errorf("the section of sizes is %q, want %q at its end", sizes, want)
+	}
+}

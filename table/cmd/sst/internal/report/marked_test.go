@@ -1,0 +1,133 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// A keyRange is what the page's boxes hold.
+type keyRange struct{ Prefix, From, To string }
+
+// has says whether a key is in the range.
+func (r keyRange) has(key []byte) bool {
+	if r.Prefix != "" {
+		return bytes.HasPrefix(key, []byte(r.Prefix))
+	}
+	return string(key) >= r.From && (r.To == "" || string(key) < r.To)
+}
+
+// mark types ranges into the page's boxes, and returns what the page says of each.
+const mark = `(ranges) => ranges.map((range) => {
+	for (const id of ["prefix", "from", "to"]) document.getElementById(id).value = range[id];
+	document.getElementById("prefix").dispatchEvent(new Event("input"));
+	return document.getElementById("marked").textContent;
+})`
+
+// holding returns how many blocks hold keys of a range.
+func holding(t *testing.T, f *source.File, r keyRange) (n int) {
+	t.Helper()
+	for b, err := range tablestats.Blocks(f) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
+			if r.has(f.FilterKey(b.Iter.Key())) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// numbersOf returns the number of marked blocks in the page's words, and whether it is exact.
+func numbersOf(t *testing.T, text string) (n int, exact bool) {
+	t.Helper()
+	if text == "No data block holds such keys." || text == "No data block can hold such keys." {
+		return 0, text == "No data block holds such keys."
+	}
+	var of int
+	if _, err := fmt.Sscanf(text, "%d of %d data blocks,", &n, &of); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return n, !bytes.Contains([]byte(text), []byte("can hold"))
+}
+
+// The blocks that the page marks are those that hold the keys. Without the entries, they are
+// those that the index says can hold them: one more at each end, at most.
+func TestMarkedBlocksHoldTheKeys(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		o     table.WriterOptions
+		pairs []workload.Pair
+		embed uint64
+		extra int // blocks
+	}{
+		{"plain", table.WriterOptions{BlockSize: 400}, bytePairs(900), 1 << 20, 0},
+		{"internal", internalOptions(table.WriterOptions{BlockSize: 400}), workload.Versions(workload.Writes(4, 900, 30)), 1 << 20, 0},
+		{"without entries", table.WriterOptions{BlockSize: 400}, bytePairs(900), 0, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := openTable(t, writeTable(t, "t.ldb", tt.o, tt.pairs))
+			ranges := rangesOf(f, tt.pairs)
+			page := pagetest.Open(t, writePage(t, f, Options{Embed: tt.embed}), 1200)
+			got := pagetest.Call[[]string](page, mark, escapedRanges(ranges))
+			for i, r := range ranges {
+				n, exact := numbersOf(t, got[i])
+				if want := holding(t, f, r); n < want || n > want+tt.extra || !exact && tt.extra == 0 {
+					t.Errorf("%+q: the page says %q, want %d blocks", r, got[i], want)
+				}
+			}
+		})
+	}
+}
+
+// rangesOf returns ranges that start and end at keys, between them, and outside.
+func rangesOf(f *source.File, pairs []workload.Pair) (ranges []keyRange) {
+	key := func(i int) string { return string(f.FilterKey(pairs[i%len(pairs)].Key)) }
+	for i := 1; i < len(pairs); i += 37 {
+		from, to := min(key(i), key(7*i)), max(key(i), key(7*i))
+		if from == "" || from == to {
+			continue
+		}
+		ranges = append(ranges, keyRange{From: from, To: to}, keyRange{From: from}, keyRange{To: to},
+			keyRange{From: from + "\x00", To: to + "\x00"}, keyRange{From: from, To: from + "\x00"}, keyRange{Prefix: from[:1]}, keyRange{Prefix: from})
+	}
+	return append(ranges, keyRange{Prefix: "\xff"}, keyRange{Prefix: "\xff\xff"}, keyRange{From: "\xff\xff\xff"}, keyRange{To: "\x00"})
+}
+
+func escapedRanges(ranges []keyRange) (all []map[string]string) {
+	for _, r := range ranges {
+		escape := func(s string) string { return text.Escape([]byte(s)) }
+		all = append(all, map[string]string{"prefix": escape(r.Prefix), "from": escape(r.From), "to": escape(r.To)})
+	}
+	return all
+}
+
+// The page says what is marked, and what is wrong with a range.
+func TestMarkedText(t *testing.T) {
+	t.Parallel()
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}
+	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(1000)))
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
+	got := pagetest.Call[[]string](page, mark, escapedRanges([]keyRange{{Prefix: "key00050"}, {From: "key0002", To: "key0005"}, {From: "zzz"}, {From: "b", To: "a"}, {}}))
+	want := []string{
+		"1 of 10 data blocks, 4.1 kB, holds such keys.", "4 of 10 data blocks, 16 kB, hold such keys.",
+		"No data block holds such keys.", "No key is in this range: from must be < to.", "",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}

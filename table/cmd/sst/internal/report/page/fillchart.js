@@ -1,0 +1,61 @@
+// How many filters are how full, with what is expected, over the colours of the heat map.
+
+const fillChart = { height: 104, base: 72, top: 8, bins: 100, left: 1 };
+
+/** A FillChart draws counts of fills from 0 to 100 %. */
+class FillChart {
+  constructor(fills, expected) {
+    this.counts = new Float64Array(fillChart.bins);
+    for (const fill of fills) this.counts[Math.min(Math.floor(fill * fillChart.bins), fillChart.bins - 1)]++;
+    this.expected = expected;
+  }
+
+  draw(width, label) {
+    const { height, base, top, bins } = fillChart;
+    const inner = width - 2 * fillChart.left;
+    this.x = (share) => fillChart.left + Math.min(Math.max(share, 0), 1) * inner;
+    this.svg = svg("svg", { width, height, role: "img", "aria-label": label });
+    this.drawBand();
+    const most = this.counts.reduce((a, b) => Math.max(a, b), 0);
+    this.counts.forEach((n, i) => {
+      const tall = n && Math.max(n / most * (base - top), 1.5);
+      if (n) this.add("rect", { x: this.x(i / bins), y: base - tall, width: Math.max(inner / bins - 1, 1), height: tall, class: "count" });
+      this.add("rect", { x: this.x(i / bins), y: base + 2, width: inner / bins + 0.5, height: 10, fill: rampColor((i + 0.5) / bins) });
+    });
+    this.drawTicks();
+    return this.svg;
+  }
+
+  add(tag, attributes, text) {
+    this.svg.append(svg(tag, attributes, text));
+  }
+
+  /** drawBand draws the expected value as a line, and ± 2σ as an area. */
+  drawBand() {
+    const { mean, deviation } = this.expected;
+    const from = this.x(mean - 2 * deviation), to = this.x(mean + 2 * deviation);
+    this.add("rect", { x: from, y: 0, width: Math.max(to - from, 1), height: fillChart.base, class: "band" });
+    this.add("line", { x1: this.x(mean), x2: this.x(mean), y1: 0, y2: fillChart.base, class: "expected" });
+  }
+
+  drawTicks() {
+    for (const [share, anchor] of [[0, "start"], [0.25, "middle"], [0.5, "middle"], [0.75, "middle"], [1, "end"]]) {
+      this.add("text", { x: this.x(share), y: fillChart.height - 4, "text-anchor": anchor }, `${100 * share} %`);
+    }
+  }
+}
+
+/** fillFigure draws the chart, and says the same in words. */
+function fillFigure(view, things, formula) {
+  const full = [...view.fill.keys()].filter((i) => !Number.isNaN(view.fill[i]));
+  if (full.length === 0) return [];
+  const expected = mixOf(full.map((i) => view.expected[i]));
+  const far = full.filter((i) => isFar(view.fill[i], view.expected[i])).length;
+  const text = `Expected: ${percent(expected.mean)} of the bits set, ± ${percent(2 * expected.deviation)} (2σ). `
+    + `${number(far)} of ${count(full.length, things)} (${percent(far / full.length)}) ${far === 1 ? "is" : "are"} farther off. By chance it would be about 5 %.`;
+  const chart = new FillChart(full.map((i) => view.fill[i]), expected);
+  const place = element("div", { className: "fills" });
+  onResize(place, (width) => place.replaceChildren(chart.draw(width, text)));
+  const caption = element("figcaption", {}, `Bars: how many ${things} are how full. Line and band: the expected share of set bits, ± 2σ. ${formula}`);
+  return [element("figure", { className: "fill-figure" }, place, element("p", {}, text), caption)];
+}

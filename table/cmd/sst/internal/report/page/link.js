@@ -1,0 +1,48 @@
+// What the page shows, kept in its address behind the #: the key, the colours of the map and
+// the marked keys. An address can come from anyone: what is not understood is left out, and
+// nothing in it becomes HTML.
+
+const longestLink = 100_000; // characters
+const viewNames = ["key", "map", "prefix", "from", "to"];
+
+/** view is what is shown, as text by name. A key is missing until one is looked up. */
+let view = {};
+
+/** readView sets the view to that of an address, and returns what is wrong with the address. */
+function readView(hash) {
+  view = {};
+  if (hash.length > longestLink) return `The link is longer than ${count(longestLink, "characters")}. The page ignores it.`;
+  const link = new URLSearchParams(hash.slice(1));
+  for (const name of viewNames) {
+    if (link.has(name)) view[name] = link.get(name);
+  }
+  const unknown = view.map !== undefined && !mapChoices.includes(view.map);
+  if (unknown) delete view.map;
+  return unknown ? "The link names colours that this map does not have." : "";
+}
+
+/** linkOf returns the view as the end of an address. Marks that are legal there stay readable. */
+function linkOf(view) {
+  const link = new URLSearchParams();
+  for (const name of viewNames) {
+    if (view[name] || name === "key" && view.key !== undefined) link.set(name, view[name]);
+  }
+  return "#" + link.toString().replace(/%(?:2F|3A|3F|40|2C|3B|24|21|28|29|7E)/g, decodeURIComponent);
+}
+
+let keeping = 0;
+
+/** keepView writes the view to the address, in a while: browsers refuse to do that very often. */
+function keepView(changes) {
+  Object.assign(view, changes);
+  clearTimeout(keeping);
+  keeping = setTimeout(() => history.replaceState(null, "", linkOf(view)), 200);
+}
+
+/** onLink runs a function when someone changes the address. */
+function onLink(show) {
+  window.addEventListener("hashchange", ({ newURL }) => {
+    clearTimeout(keeping); // what is typed there counts, not the view before
+    show(new URL(newURL).hash);
+  });
+}

@@ -1,0 +1,115 @@
+// The data blocks of a range of keys, marked in the map.
+
+/** afterPrefix returns the first key behind all keys with a prefix, or null if there is none. */
+function afterPrefix(prefix) {
+  let end = prefix.length;
+  while (end > 0 && prefix[end - 1] === 0xff) end--;
+  if (end === 0) return null;
+  const after = prefix.slice(0, end);
+  after[end - 1]++;
+  return after;
+}
+
+/** edgeKeys returns the smallest and the largest user key of a block, or null if the page does not have them. */
+function edgeKeys(block) {
+  if (blocks.held[block] === 0) return null;
+  let first = null, last;
+  for (const { key } of entriesOf(block)) {
+    last = userKeyOf(key);
+    first ??= last.slice();
+  }
+  return [first, last];
+}
+
+const userKeyOf = (key) => model.internal && key.length >= internalTrailer ? userPart(key) : key;
+
+/**
+ * blocksOf returns the blocks, from first to before end, of the user keys that are ≥ from and
+ * < to. It goes by the index, and by the entries at both ends: exact says whether these are
+ * known. Either end may be null.
+ */
+function blocksOf(from, to) {
+  let first = from ? firstBlock(seekKey(from)) : 0;
+  let end = to ? Math.min(firstBlock(seekKey(to)) + 1, blocks.count) : blocks.count;
+  const more = blocks.left > 0 && (!to || firstBlock(seekKey(to)) === blocks.count);
+  let exact = !more;
+  if (from && first < end) {
+    const edge = edgeKeys(first);
+    if (edge && compareBytes(edge[1], from) < 0) first++;
+    exact &&= edge !== null;
+  }
+  if (to && first < end) {
+    const edge = edgeKeys(end - 1);
+    if (edge && compareBytes(edge[0], to) >= 0) end--;
+    exact &&= edge !== null;
+  }
+  return { first, end: Math.max(first, end), exact, more };
+}
+
+/** markedText says which blocks are marked. */
+function markedText({ first, end, exact, more }) {
+  const beyond = more ? ` The page has no index entries of the other ${count(blocks.left, "blocks")}: they can hold such keys too.` : "";
+  if (first === end) return `No data block ${exact ? "holds" : blocks.left ? "of the page can hold" : "can hold"} such keys.${beyond}`;
+  let stored = 0;
+  for (let i = first; i < end; i++) stored += blocks.length[i];
+  const verb = exact ? end - first === 1 ? "holds" : "hold" : "can hold";
+  return `${number(end - first)} of ${count(blocks.count + blocks.left, "data blocks")}, ${size(stored)}, ${verb} such keys.${beyond}`;
+}
+
+/** A Marking has the three boxes for keys. A prefix excludes the other two. */
+class Marking {
+  constructor(map, picker) {
+    Object.assign(this, { map, picker, boxes: ["prefix", "from", "to"].map((id) => byId(id)) });
+    for (const box of this.boxes) {
+      box.addEventListener("input", () => {
+        for (const other of this.boxes) {
+          if (other !== box && (other.id === "prefix" || box.id === "prefix") && box.value) other.value = "";
+        }
+        this.show();
+        keepView(this.values());
+      });
+    }
+    byId("marking").hidden = blocks.count === 0 || Boolean(model.order);
+  }
+
+  values() {
+    return Object.fromEntries(this.boxes.map(({ id, value }) => [id, value]));
+  }
+
+  /** restore sets the boxes to a view. */
+  restore({ prefix = "", from = "", to = "" }) {
+    const values = prefix ? { prefix, from: "", to: "" } : { prefix, from, to };
+    for (const box of this.boxes) box.value = values[box.id];
+    this.show();
+  }
+
+  /** keyIn returns the key in a box, null if it is empty. */
+  keyIn(box) {
+    box.removeAttribute("aria-invalid");
+    try {
+      return box.value ? unescapeText(box.value) : null;
+    } catch (wrong) {
+      box.setAttribute("aria-invalid", "true");
+      this.wrong = wrong.message;
+      return null;
+    }
+  }
+
+  show() {
+    this.wrong = "";
+    const [prefix, from, to] = this.boxes.map((box) => this.keyIn(box));
+    const text = this.mark(prefix ?? from, prefix ? afterPrefix(prefix) : to);
+    byId("marked").textContent = this.wrong || text;
+    this.picker.redraw();
+  }
+
+  /** mark marks the blocks of a range in the map, and returns what there is to say. */
+  mark(from, to) {
+    this.map.marked = null;
+    if (this.wrong || !from && !to || byId("marking").hidden) return "";
+    if (from && to && compareBytes(from, to) >= 0) return "No key is in this range: from must be < to.";
+    const range = blocksOf(from, to);
+    this.map.marked = range;
+    return markedText(range);
+  }
+}

@@ -1,0 +1,111 @@
+// What data blocks can be coloured by, other than their kind: figures, on a ramp of colours.
+
+/** Colours from little to much (like cividis: the colour-blind see it as others do). */
+const ramp = [[35, 72, 140], [75, 95, 125], [127, 124, 117], [187, 175, 113], [253, 234, 69]];
+
+/** rampColor returns the colour of a share between 0 and 1. */
+function rampColor(share) {
+  const at = Math.min(Math.max(share, 0), 1) * (ramp.length - 1);
+  const below = Math.min(Math.floor(at), ramp.length - 2);
+  const mixed = ramp[below].map((c, i) => Math.round(c + (ramp[below + 1][i] - c) * (at - below)));
+  return `rgb(${mixed.join(" ")})`;
+}
+
+/** rampBar is the ramp as a line of a legend. */
+function rampBar() {
+  const bar = element("span", { className: "ramp", "aria-hidden": "true" });
+  bar.style.background = `linear-gradient(to right, ${ramp.map((c) => `rgb(${c.join(" ")})`).join(", ")})`;
+  return bar;
+}
+
+/** loadOf returns the share of set bits in the filter of a data block, or NaN if it has none. */
+function loadOf(block) {
+  const slot = blockFilter.slot(blocks.offset[block]);
+  const array = slot < blockFilter.count ? bitArray(blockFilter.filter(slot)) : [];
+  return array.length ? fillOf(array) : NaN;
+}
+
+/** Each figure of a data block has a name, and a form as text; scale is fixed for some. */
+const figures = {
+  ratio: { name: "compression ratio", of: (block) => blocks.raw[block] / blocks.length[block], text: (n) => `${decimal(n, 2)} to 1` },
+  entries: { name: "number of entries", of: (block) => blocks.entries[block], text: number, whole: true },
+  load: { name: "filter load", of: loadOf, text: percent, scale: [0, 1] },
+};
+
+const mapChoices = ["part", "compression", ...blocks.count ? ["ratio", "entries"] : [], ...blocks.count && blockFilter ? ["load"] : []];
+
+/** A Measure has one figure of all data blocks. It is NaN for damaged blocks. */
+class Measure {
+  constructor(by) {
+    this.figure = figures[by];
+    this.values = Float64Array.from({ length: blocks.count }, (_, i) => blocks.errors[i] ? NaN : this.figure.of(i));
+    let least = Infinity, most = -Infinity;
+    for (const value of this.values) {
+      if (value < least) least = value;
+      if (value > most) most = value;
+    }
+    Object.assign(this, { least, most });
+    [this.low, this.high] = this.figure.scale ?? [least, most];
+  }
+
+  /** share is where a value is on the scale, from 0 to 1. */
+  share(value) {
+    return this.high > this.low ? (value - this.low) / (this.high - this.low) : 0.5;
+  }
+
+  color(block) {
+    return rampColor(this.share(this.values[block]));
+  }
+
+  fact(block) {
+    return [this.figure.name, Number.isNaN(this.values[block]) ? "none" : this.figure.text(this.values[block])];
+  }
+
+  /** legend explains the colours, and counts the blocks of each fifth of the range. */
+  legend() {
+    const { text, name } = this.figure;
+    if (this.least > this.most) return [element("p", {}, "No data block has this figure.")];
+    const ends = [element("span", {}, text(this.low)), rampBar(), element("span", {}, text(this.high)),
+      element("span", { className: "key" }, swatch("rest"), "all else")];
+    const legend = element("p", { className: "legend" }, ...ends);
+    if (this.least === this.most) {
+      return [legend, element("p", {}, `All data blocks have the same ${name}: ${text(this.least)}.`)];
+    }
+    const caption = `${count(blocks.count, "data blocks")} by ${name}`;
+    return [legend, scroller(caption, tableOf(caption, [capital(name), "Blocks", "Stored", "Of the file"], this.rows()))];
+  }
+
+  rows() {
+    const parts = this.steps().map(([from, to]) => ({ from, to, count: 0, stored: 0 }));
+    this.values.forEach((value, block) => {
+      if (Number.isNaN(value)) return;
+      const part = parts.findLast(({ from }) => value >= from) ?? parts[0];
+      part.count++;
+      part.stored += blocks.length[block];
+    });
+    return parts.filter((part) => part.count).map(({ from, to, count: n, stored }) =>
+      [element("span", { className: "key" }, rampSwatch((this.share(from) + this.share(to)) / 2), this.rangeText(from, to)),
+        number(n), number(stored), percent(stored / model.size)]);
+  }
+
+  /** steps cut the range of the values into five parts or fewer. Numbers of things stay whole. */
+  steps() {
+    const width = (this.most - this.least) / 5;
+    const step = this.figure.whole ? Math.ceil((this.most - this.least + 1) / 5) : width;
+    return Array.from({ length: 5 }, (_, i) => [this.least + i * step, Math.min(this.least + (i + 1) * step - (this.figure.whole ? 1 : 0), this.most)])
+      .filter(([from]) => from <= this.most);
+  }
+
+  rangeText(from, to) {
+    return from === to ? this.figure.text(from) : `${this.figure.text(from)} – ${this.figure.text(to)}`;
+  }
+}
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+/** rampSwatch is a colour of the ramp for a legend. */
+function rampSwatch(share) {
+  const made = element("span", { className: "swatch ramp-swatch", "aria-hidden": "true" });
+  made.style.background = rampColor(share);
+  return made;
+}

@@ -1,0 +1,200 @@
+package report
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
+)
+
+// tabTo presses the Tab key until an element has the focus.
+func tabTo(page *pagetest.Tab, selector string) {
+	page.Helper()
+	for range 40 {
+		if pagetest.Call[bool](page, "(s) => document.activeElement.matches(s)", selector) {
+			return
+		}
+		page.Do(chromedp.KeyEvent(kb.Tab))
+	}
+	page.Fatalf("the Tab key does not come to %s", selector)
+}
+
+// linkWith waits until the address ends in the text, and returns what is behind its #.
+func linkWith(page *pagetest.Tab, end string) string {
+	page.Helper()
+	return pagetest.Call[string](page, `(end) => new Promise((done) => {
+		const timer = setInterval(() => {
+			if (!location.hash.endsWith(end)) return;
+			clearInterval(timer);
+			done(location.hash.slice(1));
+		}, 10);
+	})`, end)
+}
+
+// openLink shows the view of a link in the page that is open.
+func openLink(page *pagetest.Tab, link string) {
+	page.Helper()
+	pagetest.Call[chromedp.Void](page, `(link) => new Promise((done) => {
+		addEventListener("hashchange", () => done(), { once: true });
+		location.hash = link;
+	})`, link)
+}
+
+// viewOf is what a page shows of its view.
+func viewOf(page *pagetest.Tab) map[string]string {
+	page.Helper()
+	all := map[string]string{"map": pagetest.Evaluate[string](page, `document.querySelector("input[name=by]:checked").value`)}
+	for _, id := range []string{"key", "prefix", "from", "to"} {
+		all[id] = pagetest.Call[string](page, "(id) => document.getElementById(id).value", id)
+	}
+	for _, id := range []string{"answer", "way", "marked", "map-info", "parts"} {
+		all[id] = page.Text("#" + id)
+	}
+	return all
+}
+
+// checkWidth checks that a page does not scroll sideways.
+func checkWidth(page *pagetest.Tab, what string) {
+	page.Helper()
+	if width, window := pagetest.Evaluate[int](page, "document.documentElement.scrollWidth"), pagetest.Evaluate[int](page, "innerWidth"); width > window {
+		page.Errorf("%s: the page is %d pixels wide, want %d", what, width, window)
+	}
+}
+
+// At first the page shows the way to a key that the table has.
+func TestPageShowsFirstKey(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, key, answer string
+		keys              int
+		embed             uint64
+	}{
+		{"the middle of all entries", "key000599", "✓ Found “key000599”", 1000, 1 << 20},
+		{"no entries in the page", "key000000", "? Not in the page “key000000”", 1000, 0},
+		{"no keys", "", "", 0, 1 << 20},
+	} {
+		f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, plainPairs(tt.keys)))
+		page := pagetest.Open(t, writePage(t, f, Options{Embed: tt.embed}), 1000)
+		if got := pagetest.Evaluate[string](page, `document.getElementById("key").value`); got != tt.key {
+			t.Errorf("%s: the key is %q, want %q", tt.name, got, tt.key)
+		}
+		if got := page.Text("#answer"); !strings.HasPrefix(got, tt.answer) || tt.answer == "" && got != "" {
+			t.Errorf("%s: the answer is %q, want %q", tt.name, got, tt.answer)
+		}
+		if got := pagetest.Evaluate[string](page, "location.hash + document.activeElement.id"); got != "" {
+			t.Errorf("%s: address and focus are %q, want none", tt.name, got)
+		}
+	}
+}
+
+// The colours and the marked keys are chosen with the keyboard alone, on a phone and on a wide
+// window. The address keeps them and the key, and shows them again.
+func TestPageKeepsView(t *testing.T) {
+	t.Parallel()
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}
+	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(5000)))
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
+	for _, width := range []int64{390, 1200} {
+		page.Do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(page.URL))
+		chooseColours(page)
+		tabTo(page, "#prefix")
+		page.Do(chromedp.KeyEvent("key0010"))
+		linkWith(page, "prefix=key0010")
+		tabTo(page, "#from")
+		page.Do(chromedp.KeyEvent("key001"))
+		tabTo(page, "#to")
+		page.Do(chromedp.KeyEvent(`key002/\x00?`))
+		page.Submit("#key", "a key & more=100%")
+		link := linkWith(page, "&map=load&from=key001&to=key002/%5Cx00?")
+		want := viewOf(page)
+		if want["prefix"] != "" || want["map"] != "load" || !strings.Contains(want["marked"], "hold such keys") {
+			t.Errorf("%d pixels: the view is %q", width, want)
+		}
+		checkWidth(page, "with a view")
+		page.Do(chromedp.Reload())
+		want["map-info"] = viewOf(page)["map-info"] // the chosen block is not kept
+		if diff := cmp.Diff(want, viewOf(page)); diff != "" {
+			t.Errorf("%d pixels, %s (-view +opened again):\n%s", width, link, diff)
+		}
+	}
+}
+
+// chooseColours chooses one colouring after the other.
+func chooseColours(page *pagetest.Tab) {
+	page.Helper()
+	tabTo(page, "input[name=by]")
+	for _, tt := range []struct{ by, legend string }{
+		{"compression", "bytes of the file by compression"}, {"ratio", "data blocks by compression ratio"},
+		{"entries", "data blocks by number of entries"}, {"load", "0.0 % 100.0 % all else"},
+	} {
+		page.Do(chromedp.KeyEvent(kb.ArrowRight))
+		if got := linkWith(page, "map="+tt.by); got != "map="+tt.by {
+			page.Errorf("the address is %q, want only the colours", got)
+		}
+		if got := page.Text("#parts"); !strings.Contains(got, tt.legend) {
+			page.Errorf("the legend for %s is %q, want %q in it", tt.by, got, tt.legend)
+		}
+		checkWidth(page, tt.by)
+	}
+}
+
+// Whatever is in a link, the page shows what it can of it, and makes no HTML of it.
+func TestHostileLinks(t *testing.T) {
+	t.Parallel()
+	const image = `<img src=x onerror=window.fooled=1>`
+	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, plainPairs(500)))
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
+	first := page.Text("#answer")
+	for _, tt := range []struct{ name, link, problem, answer string }{
+		{"HTML as a key", "key=" + url.QueryEscape(image), "", "✗ Absent “" + image + "”"},
+		{"HTML as it is", "key=" + image + "&prefix=" + image + "&from=" + image, "", "✗ Absent “" + image + "”"},
+		{"the empty key", "key=", "", "✗ Absent “”"},
+		{"escapes that are none", `key=\q&from=\q&to=\x1`, "", `no such escape: \q`},
+		{"colours that there are not", "map=" + image, "The link names colours that this map does not have.", first},
+		{"colours of filters", "map=load", "The link names colours that this map does not have.", first},
+		{"names of properties", "map=__proto__&__proto__=1&constructor=1", "The link names colours that this map does not have.", first},
+		{"percent signs that are no escapes", "key=%zz&to=%ff&%=%", "", "✗ Absent “%zz”"},
+		{"a key that is very long", "key=" + strings.Repeat("z", 90_000), "", "✗ Absent “zzz"},
+		{"too long a link", "key=" + strings.Repeat("z", 110_000), "The link is longer than 100,000 characters. The page ignores it.", first},
+		{"nonsense", "=&&&==&#?key", "", first},
+		{"script", "javascript:fooled=1", "", first},
+	} {
+		openLink(page, tt.link)
+		if got := page.Text("#link-problem"); got != tt.problem {
+			t.Errorf("%s: the page says %q, want %q", tt.name, got, tt.problem)
+		}
+		if got := page.Text("#answer"); !strings.HasPrefix(got, tt.answer) {
+			t.Errorf("%s: the answer is %.100q, want %q", tt.name, got, tt.answer)
+		}
+		if pagetest.Evaluate[bool](page, `"fooled" in window || document.images.length > 0 || document.scripts.length !== 2`) {
+			t.Errorf("%s: the link became elements of the page", tt.name)
+		}
+		checkWidth(page, tt.name)
+	}
+}
+
+// A link that is opened counts, also if the page writes the view before to the address at the
+// same time.
+func TestLinkWhileViewIsWritten(t *testing.T) {
+	t.Parallel()
+	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, plainPairs(500)))
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000)
+	for i := range 3 {
+		key := pagetest.Call[string](page, `(key) => new Promise((done) => {
+			addEventListener("hashchange", () => done(document.getElementById("key").value), { once: true });
+			location.hash = "key=" + key;
+			history.replaceState(null, "", "#key=other");
+		})`, fmt.Sprint("key", i))
+		if want := fmt.Sprint("key", i); key != want {
+			t.Errorf("the key is %q, want %q", key, want)
+		}
+	}
+}
