@@ -30,18 +30,21 @@ func reportCommand() *cobra.Command {
 		Long: `Write a web page about a table or a database. The page is a single file, loads no other
 files, and works without a network. The page of a table, FILE, shows
 
-  - a map of the file: every block to scale, coloured by kind or by compression
+  - a map of the file: every block to scale, coloured by kind, compression, number of
+    entries or filter load. The blocks of a range of keys or of a prefix can be marked
   - the sizes of blocks, keys and values
-  - the filters: how full each is, the false-positive rate that sst stats predicts, and
-    the worst ones
+  - the filters: how full each is, how full it should be, the false-positive rate that
+    sst stats predicts, and the worst ones
   - the steps of a lookup: type a key to see the index entry, the filters, the bits or the
     fingerprints that are probed, the data block, and the entry
 
-sst reads the whole table. The page always holds the whole index and all filters. It also
-holds the entries of data blocks, in file order, up to the size that --embed gives: keys,
-and the first 32 bytes of values. For the other blocks the page shows the sst command that
-looks the key up. If the table has a filter only, a lookup ends with "may be present" or
-"absent".
+The address of the page keeps key, colours and marks, so that a link shows them again.
+
+sst reads the whole table. The page holds the index and the filters, up to 16 MB of them. It
+also holds the entries of data blocks, in file order, up to the size that --embed gives:
+keys, and the first 32 bytes of values. The page says what it leaves out, and shows the sst
+command that looks such a key up. If the table has a filter only, a lookup ends with "may be
+present" or "absent".
 
 The page of a database's directory, DIR, shows
 

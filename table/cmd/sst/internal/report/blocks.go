@@ -14,6 +14,10 @@ import (
 type Blocks struct {
 	Count int `json:"count"`
 
+	// Left is how many blocks follow that the page leaves out, as their index entries would
+	// exceed maxHeld.
+	Left int `json:"left,omitempty"`
+
 	// Columns has eight uvarints for each block: the gap before it, its size as stored, its
 	// size decompressed, and its numbers of entries, of distinct user keys and of tombstones,
 	// its compression id, and its number of bytes in Entries. For a damaged block, only the
@@ -41,49 +45,73 @@ type collector struct {
 	*Model
 	f             *source.File
 	budget        int64  // bytes left for entries
-	lastEnd       uint64 // end of the block before
+	held          int64  // bytes left for the index
+	end, leftEnd  uint64 // where the last block ends, and the last one that is left out
 	lastSeparator []byte // separator of the block before
 	sizes         blockSizes
 }
 
 // blocks reads the data blocks in file order, and returns the statistics of the filters.
-func (m *Model) blocks(f *source.File, budget int64, d *damageList) []tablestats.FilterStats {
-	c := collector{Model: m, f: f, budget: budget, sizes: newBlockSizes()}
-	keys := tablestats.NewFilterKeys(f)
-	m.Blocks.Errors = map[int]string{}
-	for b, err := range tablestats.Blocks(f) {
+func (c *collector) blocks(d *damageList) []tablestats.FilterStats {
+	keys := tablestats.NewFilterKeys(c.f)
+	c.Blocks.Errors = map[int]string{}
+	for b, err := range tablestats.Blocks(c.f) {
 		keys.Add(b, err)
-		var encoded []byte
 		if err == nil {
 			c.count(b)
-			encoded = c.encodeEntries(b.Iter)
 		} else {
 			d.add(err)
-			m.Blocks.Errors[m.Blocks.Count] = errorText(err)
 		}
-		c.add(b, encoded)
+		c.add(b, errorText(err))
 	}
-	m.Histograms = c.sizes.histograms(f.Internal)
+	if c.Blocks.Left > 0 {
+		c.Parts = append(c.Parts, Part{Kind: "left out", Offset: c.end, Length: c.leftEnd - c.end})
+	}
+	c.Histograms = c.sizes.histograms(c.f.Internal)
 	return keys.Stats()
 }
 
-// add adds a block to the columns.
-func (c *collector) add(b tablestats.Block, encoded []byte) {
+const (
+	longestColumns = 8 * binary.MaxVarintLen64 // size of a block's columns at most
+	maxSeparators  = 100_000_000               // SeparatorBytes at most: the page takes memory for them
+)
+
+// add adds a block to the Blocks, or leaves it out. Once one is left out, all others are.
+func (c *collector) add(b tablestats.Block, damage string) {
 	out := &c.Blocks
-	out.Count++
-	for _, n := range []uint64{
-		b.Offset - c.lastEnd, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(b.Compression), uint64(len(encoded)),
-	} {
-		out.Columns = binary.AppendUvarint(out.Columns, n)
+	separator := appendKey(nil, b.Separator, wire.SharedLen(c.lastSeparator, b.Separator))
+	full := int64(longestColumns+len(separator)+len(damage)) > c.held || out.SeparatorBytes+len(b.Separator) > maxSeparators
+	if full || out.Left > 0 {
+		out.Left++
+		c.leftEnd = b.Offset + b.Length + format.TrailerLen
+		return
 	}
-	c.lastEnd = b.Offset + b.Length + format.TrailerLen
-	out.Separators = appendKey(out.Separators, b.Separator, wire.SharedLen(c.lastSeparator, b.Separator))
+	var entries []byte
+	if damage == "" {
+		entries = c.encodeEntries(b.Iter)
+	} else {
+		out.Errors[out.Count] = damage
+	}
+	columns := c.columns(b, entries)
+	c.held -= int64(len(columns) + len(separator) + len(damage))
+	out.Columns, out.Separators, out.Entries = append(out.Columns, columns...), append(out.Separators, separator...), append(out.Entries, entries...)
 	out.SeparatorBytes += len(b.Separator)
+	c.end = b.Offset + b.Length + format.TrailerLen
 	c.lastSeparator = b.Separator
-	if len(encoded) > 0 {
-		out.Entries = append(out.Entries, encoded...)
+	out.Count++
+	if len(entries) > 0 {
 		out.Embedded++
 	}
+}
+
+// columns returns the columns of a block.
+func (c *collector) columns(b tablestats.Block, entries []byte) (columns []byte) {
+	for _, n := range []uint64{
+		b.Offset - c.end, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(b.Compression), uint64(len(entries)),
+	} {
+		columns = binary.AppendUvarint(columns, n)
+	}
+	return columns
 }
 
 // appendKey appends a key that shares this many bytes with the key before.

@@ -12,7 +12,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// A Part is a block other than a data block, or the footer.
+// A Part is a block other than a data block, or the footer, or all data blocks that the page
+// leaves out.
 type Part struct {
 	Kind        string `json:"kind"`
 	Name        string `json:"name,omitempty"` // its names in the metaindex, as text
@@ -71,15 +72,16 @@ func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *da
 
 func idText(id byte) string { return strconv.Itoa(int(id)) }
 
-// filters adds the filters that lookups check, and says why others are not used.
-func (m *Model) filters(f *source.File, stats []tablestats.FilterStats, d *damageList) {
+// filters adds the filters that lookups check, with their contents if the page is to hold
+// them, and says why others are not used.
+func (m *Model) filters(f *source.File, stats []tablestats.FilterStats, holdWhole, holdBlocks bool, d *damageList) {
 	all := f.Filters()
 	for _, s := range stats {
 		s.Name = text.Escape([]byte(s.Name))
 		if s.WholeTable {
-			m.Whole = newFilter(f, s, all.TableEntry)
+			m.Whole = newFilter(f, s, all.TableEntry, holdWhole)
 		} else {
-			m.Filter = newFilter(f, s, all.BlocksEntry)
+			m.Filter = newFilter(f, s, all.BlocksEntry, holdBlocks)
 		}
 	}
 	if why := f.FilterNote(); why != "" {
@@ -92,7 +94,10 @@ func (m *Model) filters(f *source.File, stats []tablestats.FilterStats, d *damag
 
 // newFilter returns nil if the filter cannot be read. It could be before, so the file has
 // changed.
-func newFilter(f *source.File, s tablestats.FilterStats, entry table.MetaindexEntry) *Filter {
+func newFilter(f *source.File, s tablestats.FilterStats, entry table.MetaindexEntry, hold bool) *Filter {
+	if !hold {
+		return &Filter{FilterStats: s, LeftOut: true}
+	}
 	contents, _, err := f.Layout.ReadBlock(entry.Handle)
 	if err != nil {
 		return nil

@@ -17,7 +17,7 @@ import (
 // Options say what a page holds.
 type Options struct {
 	// Embed limits the size of the keys and values in the page. Blocks beyond it are in
-	// the page without their entries.
+	// the page without their entries. Independent of it, maxHeld limits index and filters.
 	Embed uint64
 
 	// Command is the command that looks up a key, which the page appends. The page shows it
@@ -44,9 +44,18 @@ type Model struct {
 	Filter       *Filter           `json:"filter,omitempty"` // the block filters
 	Whole        *Filter           `json:"whole,omitempty"`
 	Histograms   []Histogram       `json:"histograms"`
-	Samples      [][]byte          `json:"samples"` // example keys; the last one is absent
-	Damage       []string          `json:"damage,omitempty"`
+	Samples      [][]byte          `json:"samples"`          // example keys; the last one is absent
+	Damage       []string          `json:"damage,omitempty"` // the first maxDamage messages
+	Damaged      int               `json:"damaged"`          // number of all messages
 }
+
+const (
+	// maxHeld limits the bytes of index and filters in a page. base64 makes 4 bytes of 3: with
+	// the entries of the default Embed, the page stays under 30 MB.
+	maxHeld = 16_000_000
+
+	maxDamage = 1000
+)
 
 // Totals are sums over the sound data blocks.
 type Totals struct {
@@ -65,11 +74,16 @@ type Filter struct {
 	// Rates are LargeRates. For the other filters the page has the classical formula.
 	Rates    map[int]float64 `json:"rates,omitempty"`
 	Contents []byte          `json:"contents"`
+	LeftOut  bool            `json:"left_out,omitempty"` // Contents would exceed maxHeld
 }
 
 // New reads the whole table. The error joins all damage. The Model is valid even then, and
 // shows it.
-func New(f *source.File, o Options) (*Model, error) {
+func New(f *source.File, o Options) (*Model, error) { return newModel(f, o, maxHeld) }
+
+// newModel returns a Model with at most held bytes of index and filters. The filter of the
+// table comes first, then the index, then the block filters.
+func newModel(f *source.File, o Options, held int64) (*Model, error) {
 	m := &Model{
 		File: filepath.Base(f.Path), Command: o.Command, Size: f.Size, Internal: f.Internal,
 		Compressions: map[string]string{}, Samples: [][]byte{},
@@ -78,15 +92,37 @@ func New(f *source.File, o Options) (*Model, error) {
 		m.Order = "keys are in the order of " + text.Printable(f.Order.Name())
 	}
 	d := damageList{seen: map[int64]bool{}}
-	stats := m.blocks(f, int64(min(o.Embed, 1<<60)/4*3), &d) // base64 makes 4 bytes of 3
+	held, holdWhole := take(held, f.Filters().TableEntry)
+	c := collector{
+		Model: m, f: f, sizes: newBlockSizes(),
+		budget: int64(min(o.Embed, 1<<60) / 4 * 3), held: held, // base64 makes 4 bytes of 3
+	}
+	stats := c.blocks(&d)
+	_, holdBlocks := take(c.held, f.Filters().BlocksEntry)
 	m.parts(f, &d)
-	m.filters(f, stats, &d)
+	m.filters(f, stats, holdWhole, holdBlocks && m.Blocks.Left == 0, &d)
 	m.withoutBlocks(f, &d)
 	m.samples(f)
-	for _, err := range d.found {
-		m.Damage = append(m.Damage, text.Lines(err)...)
-	}
+	m.damage(d.found)
 	return m, errors.Join(d.found...)
+}
+
+// take says whether a filter has at most held bytes, and returns how many bytes are left for
+// others.
+func take(held int64, filter table.MetaindexEntry) (int64, bool) {
+	if n := filter.Handle.Length; n <= uint64(held) {
+		return held - int64(n), true
+	}
+	return held, false
+}
+
+// damage sets the messages of errors.
+func (m *Model) damage(found []error) {
+	for _, err := range found {
+		lines := text.Lines(err)
+		m.Damaged += len(lines)
+		m.Damage = append(m.Damage, lines[:min(len(lines), maxDamage-len(m.Damage))]...)
+	}
 }
 
 // withoutBlocks sets what a table without data blocks is.

@@ -2,6 +2,7 @@
 
 /** decodeBase64 returns the bytes that the text stands for. */
 function decodeBase64(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64 ?? "");
   const text = atob(base64 ?? "");
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);

@@ -83,12 +83,12 @@ const bitArray = (filter) => filter.subarray(0, Math.max(0, filter.length - 1));
 /** fillOf is the share of set bits. */
 const fillOf = (array) => array.length ? countOnes(array) / (8 * array.length) : 0;
 
-/** wholeFilterOf returns the filter of the whole table, or null. */
+/** wholeFilterOf returns the filter of the whole table, or null if the page has none. */
 function wholeFilterOf(whole) {
-  if (!whole) return null;
+  if (!whole || whole.left_out) return null;
   const contents = decodeBase64(whole.contents);
   return whole.fingerprint_bits ? new FuseFilter(contents) : new LineFilter(contents, whole.keys);
 }
 
-const blockFilter = model.filter ? new BlockFilter(decodeBase64(model.filter.contents)) : null;
+const blockFilter = model.filter && !model.filter.left_out ? new BlockFilter(decodeBase64(model.filter.contents)) : null;
 const wholeFilter = wholeFilterOf(model.whole);

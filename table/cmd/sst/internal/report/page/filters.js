@@ -47,13 +47,14 @@ function heatOf(section, { label, things, all, describe, formula }) {
 }
 
 /**
- * worst lists the first filters in an order, by what rank says of a filter. If they all tie, it
- * says that instead.
+ * worst lists the first filters in an order. If as many tie as it would list, it says that
+ * instead. place is what filters that tie have in common.
  */
-function worst(title, all, { order, rank }, picker) {
+function worst(title, all, { order, place, text }, picker) {
   const full = all.filter((figures) => figures.size > 0).sort(order);
-  const ties = full.filter((figures) => rank(figures) === rank(full[0])).length;
-  if (ties >= Math.min(listed, full.length)) return tieOf(title, ties, full, rank);
+  const after = full.findIndex((figures) => place(figures) !== place(full[0]));
+  const ties = after < 0 ? full.length : after;
+  if (ties >= Math.min(listed, full.length)) return tieOf(title, ties, full.length, text(full[0]));
   const rows = full.slice(0, listed).map((f) => {
     const jump = element("button", { type: "button", className: "link", onclick: () => picker.choose(f.index) }, number(f.index));
     jump.setAttribute("aria-label", `show filter ${f.index}`);
@@ -63,13 +64,16 @@ function worst(title, all, { order, rank }, picker) {
 }
 
 /** tieOf says that no filter comes first. */
-function tieOf(title, ties, full, rank) {
-  const who = full.length === 1 ? "There is one filter, with" : ties === full.length ? `All ${number(ties)} filters tie:` : `${number(ties)} of ${number(full.length)} filters tie:`;
-  return element("div", { className: "tie" }, element("h4", {}, title), element("p", {}, `${who} ${rank(full[0])}.`));
+function tieOf(title, ties, filters, text) {
+  const who = filters === 1 ? "There is one filter, with" : ties === filters ? `All ${number(ties)} filters tie:` : `${number(ties)} of ${number(filters)} filters tie:`;
+  return element("div", { className: "tie" }, element("h4", {}, title), element("p", {}, `${who} ${text}.`));
 }
 
-const byRate = { order: (a, b) => b.rate - a.rate || b.k - a.k, rank: (f) => `${percent(f.rate)} false positives predicted, k = ${f.k}` };
-const byFill = { order: (a, b) => b.fill - a.fill, rank: (f) => `${percent(f.fill)} of the bits set` };
+const byRate = {
+  order: (a, b) => b.rate - a.rate || b.k - a.k, place: (f) => 100 * Math.round(1e6 * f.rate) + f.k,
+  text: (f) => `${percent(f.rate)} false positives predicted, k = ${f.k}`,
+};
+const byFill = { order: (a, b) => b.fill - a.fill, place: (f) => Math.round(1e4 * f.fill), text: (f) => `${percent(f.fill)} of the bits set` };
 
 function showBlockFilter(section) {
   const sum = model.filter;
@@ -112,11 +116,20 @@ function showWholeFilter(section) {
   return wholeFilter instanceof FuseFilter ? showFuseFilter(section) : showLineFilter(section);
 }
 
+/** showLeftOut shows the figures of filters that the page does not hold. */
+function showLeftOut(section, title, sum) {
+  const facts = sum.fingerprint_bits ? [...keysFacts(sum), ["fingerprints", `of ${sum.fingerprint_bits} bits`], ["predicted false positives", percent(sum.predicted_rate)]] : sumFacts(sum);
+  section.append(element("h3", {}, title), factList([["policy", sum.name], ["size", size(sum.bytes)], ...facts]),
+    element("p", {}, "The page leaves out the bits of this filter, because of its size. It cannot show how full the parts of it are, nor what it says of a key."));
+}
+
 /** showFilters returns what chooses a filter and a line in the pictures. */
 function showFilters() {
   const section = byId("filters");
   if (model.note) section.append(element("p", { className: "warning" }, `⚠ ${model.note}`));
-  if (!blockFilter && !wholeFilter) section.append(element("p", {}, "Lookups in this table check no filter. Each reads a data block, unless the key is > all separators."));
+  if (!model.filter && !model.whole) section.append(element("p", {}, "Lookups in this table check no filter. Each reads a data block, unless the key is > all separators."));
+  if (model.whole?.left_out) showLeftOut(section, "Of the whole table", model.whole);
+  if (model.filter?.left_out) showLeftOut(section, "By data blocks", model.filter);
   return {
     line: wholeFilter ? showWholeFilter(section) : () => {},
     slot: blockFilter ? showBlockFilter(section) : () => {},

@@ -5,7 +5,7 @@
  * lookup looks a key up: the user's, where keys are internal. It returns what was
  * come to on the way (whole, visits) and how that ended: outcome is found, deleted,
  * absent, damaged, maybe if the table has a filter only, or unknown if the page does not
- * hold the entries; by says what ended it.
+ * hold what the lookup needs; by says what ended it.
  */
 function lookup(key) {
   if (model.order) return { key, whole: null, visits: [], outcome: "unknown", by: "order" };
@@ -15,19 +15,33 @@ function lookup(key) {
     if (!path.whole.contains) return path;
   }
   if (model.filter_only || model.hidden) {
-    path.outcome = model.hidden ? "damaged" : "maybe";
+    path.outcome = model.whole?.left_out ? "unknown" : model.hidden ? "damaged" : "maybe";
     return path;
   }
-  const sought = seekKey(key);
+  visitBlocks(path, seekKey(key));
+  if (path.outcome === "damaged" && filtersLeftOut().length) path.outcome = "unknown"; // they may exclude the key
+  return path;
+}
+
+/** visitBlocks adds the data blocks that a lookup comes to, and the outcome. */
+function visitBlocks(path, sought) {
   path.by = "index";
-  for (let i = firstBlock(sought); i < blocks.count; i++) {
-    const visit = visitBlock(i, key, sought);
+  for (let i = firstBlock(sought); i < blocks.count + Math.min(blocks.left, 1); i++) {
+    if (i === blocks.count) {
+      Object.assign(path, { outcome: "unknown", by: "index left out" });
+      return;
+    }
+    const visit = visitBlock(i, path.key, sought);
     path.visits.push(visit);
     path.outcome = visit.outcome;
     path.by = visit.by;
-    if (visit.outcome !== "absent" || visit.entry || !goesOn(i, key)) break;
+    if (visit.outcome !== "absent" || visit.entry || !goesOn(i, path.key)) return;
   }
-  return path;
+}
+
+/** filtersLeftOut names the filters that the table has and the page has not. */
+function filtersLeftOut() {
+  return [...model.whole?.left_out ? ["filter of the table"] : [], ...model.filter?.left_out ? ["block filters"] : []];
 }
 
 /** seekKey is what comes right before all versions of the user's key. */

@@ -6,7 +6,7 @@ const longestFirst = 80; // bytes of the key that is shown first
 function summaryFacts() {
   const { entries, deletions, stored, raw, keys, values } = model.totals;
   if (model.filter_only) return filterOnlyFacts();
-  const facts = [["file", size(model.size)], ["entries", number(entries)], ["data blocks", number(blocks.count)]];
+  const facts = [["file", size(model.size)], ["entries", number(entries)], ["data blocks", number(blocks.count + blocks.left)]];
   if (deletions) facts.push(["deletions", number(deletions)]);
   if (stored) facts.push(["compression", `${decimal(raw / stored, 2)} to 1`]);
   if (entries) facts.push(["a key", `${mean(keys / entries)} bytes`], ["a value", `${mean(values / entries)} bytes`]);
@@ -25,18 +25,22 @@ function showSummary() {
   byId("summary").append(factList(summaryFacts(), "facts tiles"));
   if (!model.damage) return;
   byId("summary").append(element("div", { className: "warning" },
-    element("h2", {}, `⚠ ${count(model.damage.length, "parts")} damaged`),
+    element("h2", {}, `⚠ ${count(model.damaged, "parts")} damaged`),
     element("ul", {}, ...model.damage.slice(0, 20).map((text) => element("li", {}, text))),
-    model.damage.length > 20 ? element("p", {}, `and ${number(model.damage.length - 20)} more, which the map shows`) : ""));
+    model.damaged > 20 ? element("p", {}, `and ${number(model.damaged - 20)} more, which the map shows`) : ""));
 }
 
-/** heldText says of how many blocks the page has entries. */
+/** heldText says what the page holds, and what it leaves out. */
 function heldText() {
-  if (model.filter_only) return "This page holds the filter. The table has nothing else.";
   let full = 0;
   for (const entries of blocks.entries) full += entries > 0;
-  if (full === model.blocks.held) return "This page holds the index, all filters, and all keys.";
-  return `This page holds the index, all filters, and the keys of ${number(model.blocks.held)} of ${number(full)} data blocks with entries.`;
+  const left = [];
+  if (blocks.left) left.push(`the index entries and the keys of ${number(blocks.left)} of ${count(blocks.count + blocks.left, "data blocks")}, those with the largest keys`);
+  if (model.whole?.left_out) left.push(`the filter of the table, ${size(model.whole.bytes)}`);
+  if (model.filter?.left_out) left.push(`the block filters, ${size(model.filter.bytes)}`);
+  if (full > model.blocks.held) left.push(`the keys of ${number(full - model.blocks.held)} of ${number(full)} data blocks${blocks.left ? " of the rest" : ""}`);
+  if (left.length) return `This page leaves out, to be of a size that browsers load: ${left.join("; ")}.`;
+  return model.filter_only ? "This page holds the filter. The table has nothing else." : "This page holds the index, all filters, and all keys.";
 }
 
 /** firstKey returns a key that the table has, as text, or null: one of the middle of the entries that the page holds, or an example. */
@@ -71,7 +75,7 @@ function showAnswer(choose) {
   answer.replaceChildren(
     element("p", { className: `verdict ${classes[path.outcome] ?? "no"}` }, element("strong", {}, word), ` ${quote(key)}`),
     element("p", {}, why));
-  if (path.outcome === "unknown") answer.append(element("pre", {}, element("code", {}, commandFor(key))));
+  answer.append(...commandsFor(path));
   way.replaceChildren(pathSteps(path));
   if (path.whole) choose.line(path.whole.line); // a binary fuse filter has no lines
   const visit = path.visits.at(-1);

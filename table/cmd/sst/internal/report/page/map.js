@@ -2,13 +2,13 @@
 
 const partNames = {
   data: "data", filter: "filter", "table filter": "table filter", properties: "properties", meta: "other meta",
-  metaindex: "metaindex", index: "index", footer: "footer", trailer: "trailers", gap: "in no block", damaged: "damaged",
+  metaindex: "metaindex", index: "index", footer: "footer", "left out": "data, not in the page", trailer: "trailers", gap: "in no block", damaged: "damaged",
 };
 
 /** Marks tell parts apart without their colours. */
 const marks = {
   filter: "slash", "table filter": "backslash", properties: "dots", meta: "dots", metaindex: "columns",
-  index: "rows", footer: "cross", rest: "slash", damaged: "cross", snappy: "slash", "zstd or zlib": "backslash", deflate: "rows", unknown: "dots",
+  index: "rows", footer: "cross", rest: "slash", "left out": "dots", damaged: "cross", snappy: "slash", "zstd or zlib": "backslash", deflate: "rows", unknown: "dots",
 };
 
 const mapRow = 22;
@@ -54,6 +54,7 @@ class FileMap {
   kind(id) {
     const part = this.part(id);
     if (this.error(id)) return "damaged";
+    if (part?.kind === "left out") return part.kind;
     if (this.by === "part") return part ? part.kind : "data";
     if (this.measure) return "rest";
     if (part?.kind === "footer") return "footer";
@@ -150,11 +151,12 @@ class FileMap {
 
   describe(i) {
     const id = this.order[i], part = this.part(id), [start, end, after] = this.extent(id);
-    const name = part ? partNames[part.kind] + (after > end ? " block" : "") : `data block ${number(id + 1)} of ${number(blocks.count)}`;
+    const name = part ? partNames[part.kind] + (after > end ? " block" : "") : `data block ${number(id + 1)} of ${number(blocks.count + blocks.left)}`;
     const facts = [["at", number(start)], ["stored", count(end - start, "bytes")]];
     const error = this.error(id);
     const raw = part ? part.raw : blocks.raw[id];
-    if (!error && raw !== end - start) facts.push(["decompressed", count(raw, "bytes")]);
+    if (!error && raw && raw !== end - start) facts.push(["decompressed", count(raw, "bytes")]);
+    if (part?.kind === "left out") return { title: "data blocks that are not in the page", facts: [...facts, ["blocks", number(blocks.left)]] };
     if (after > end) facts.push(["compression", error ? "unknown" : compressionName(part ? part.compression : blocks.compression[id])]);
     if (part?.name) facts.push(["name", shorten(part.name, 120)]);
     if (!part) facts.push(...factsOfBlock(id));

@@ -16,9 +16,21 @@ function verdict(path) {
       return ["◆ May be present", "The filter of the table may contain the key, and there are no entries to look at."];
     case "unknown":
       if (path.by === "order") return ["? Not searched", `The page cannot look up keys in this order (${model.order}). If the command knows the order, it can:`];
-      return ["? Not in the page", "The page does not hold this block's keys. This command looks the key up:"];
+      return ["? Not in the page", unknownText(path) + (filtersLeftOut().length ? "" : " This command looks the key up:")];
   }
   return ["✗ Absent", reasonText(path, visit)];
+}
+
+/** unknownText says what a lookup needs that the page does not have. */
+function unknownText(path) {
+  switch (path.by) {
+    case "index left out":
+      return `The page does not hold the index entries of ${count(blocks.left, "data blocks")} with the largest keys.`;
+    case "filter of the table":
+      return "There are no entries to look at.";
+  }
+  return blocks.errors[path.visits.at(-1).block] ? "The data block is damaged, and the page does not hold all filters: these may exclude the key."
+    : "The page does not hold this block's keys.";
 }
 
 function reasonText(path, visit) {
@@ -49,10 +61,30 @@ function entryText({ key, valueLength, shown }) {
 }
 
 /** commandFor is the command that looks a key up. */
-function commandFor(key) {
+function commandFor(key, ...flags) {
   const text = escapeBytes(key);
   const dashes = text.startsWith("-") ? ["--"] : []; // otherwise it would be parsed as a flag
-  return [...model.command, ...dashes, shellQuote(text)].join(" ");
+  return [...model.command, ...flags, ...dashes, shellQuote(text)].join(" ");
+}
+
+const commandLine = (command) => element("pre", {}, element("code", {}, command));
+
+/** commandsFor has the command for what the page cannot answer, and the one for filters that it does not hold. */
+function commandsFor(path) {
+  if (path.outcome === "unknown" && path.by === "order") return [commandLine(commandFor(path.key))];
+  const left = filtersLeftOut();
+  if (left.length) {
+    return [element("p", {}, `The page does not hold the ${left.join(" and the ")}. This command shows what ${left.length > 1 || model.filter?.left_out ? "they say" : "it says"}, step by step:`),
+      commandLine(commandFor(path.key, "--explain"))];
+  }
+  return path.outcome === "unknown" ? [commandLine(commandFor(path.key))] : [];
+}
+
+const notHeld = ["? not in the page", "maybe"];
+
+/** leftStep is the step of a filter that the page does not hold. */
+function leftStep(title, filter) {
+  return step(title, notHeld, factList([["policy", filter.name], ["size", size(filter.bytes)]]));
 }
 
 /** shellQuote returns the text as one word of a shell's command line. */
@@ -88,11 +120,11 @@ function wholeStep(answer) {
 
 function indexStep(visit) {
   if (!visit) {
-    return step("Index", ["✗ key > all separators", "no"], element("p", {}, `No separator of the ${number(blocks.count)} is ≥ the key.`));
+    return step("Index", ["✗ key > all separators", "no"], element("p", {}, `No separator of the ${number(blocks.count + blocks.left)} is ≥ the key.`));
   }
   const i = visit.block;
   return step("Index", ["→ one data block", "maybe"], factList([
-    ["entry", `${number(i + 1)} of ${number(blocks.count)}`], ["separator", keyText(blocks.separators(i))],
+    ["entry", `${number(i + 1)} of ${number(blocks.count + blocks.left)}`], ["separator", keyText(blocks.separators(i))],
     ["data block at", number(blocks.offset[i])], ["its size", count(blocks.length[i], "bytes")]]));
 }
 
@@ -123,11 +155,14 @@ function blockStep(visit) {
 /** pathSteps returns the list of steps. */
 function pathSteps(path) {
   const steps = path.whole ? [wholeStep(path.whole)] : [];
+  if (model.whole?.left_out && path.by !== "order") steps.push(leftStep("Filter of the table", model.whole));
   if (path.by === "index") steps.push(indexStep());
   for (const visit of path.visits) {
     steps.push(indexStep(visit));
     if (visit.filter) steps.push(filterStep(visit));
+    if (model.filter?.left_out) steps.push(leftStep("Filter of the block", model.filter));
     if (visit.by === "data block") steps.push(blockStep(visit));
   }
+  if (path.by === "index left out") steps.push(step("Index", notHeld));
   return element("ol", { className: "path" }, ...steps);
 }

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// writeSmall writes the page with at most held bytes of index and filters, and all entries
+// that this index has.
+func writeSmall(t *testing.T, f *source.File, held int64) string {
+	t.Helper()
+	m, err := newModel(f, Options{Embed: 1 << 20, Command: []string{"sst", "get", "t.ldb"}}, held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := m.Write(&page); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, page.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// What the page has no room for, it names, with numbers. Lookups that need it name the command
+// that knows.
+func TestPageLeavesOut(t *testing.T) {
+	t.Parallel()
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}
+	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(3000)))
+	const explain = "This command shows what %s, step by step: sst get t.ldb --explain %s"
+	both, blocks := "The page does not hold the filter of the table and the block filters. ", "The page does not hold the block filters. "
+	for _, tt := range []struct {
+		name          string
+		held          int64
+		says          string
+		key           string
+		answer, steps string
+	}{
+		{"block filters", 5000, "the block filters, 4.0 kB.", "key002500",
+			"✓ Found “key002500” It has a value of 34 bytes, “value of 2500, and some more of …”. " + blocks + fmt.Sprintf(explain, "they say", "key002500"),
+			"Filter of the block ? not in the page policy"},
+		{"both filters", 1000, "the filter of the table, 3.8 kB; the block filters, 4.0 kB.", "key0025000",
+			"✗ Absent “key0025000” The data block does not have the key. " + both + fmt.Sprintf(explain, "they say", "key0025000"),
+			"Filter of the table ? not in the page policy"},
+		{"not all of the index", 500, "the index entries and the keys of 3 of 29 data blocks, those with the largest keys; the filter of the table, 3.8 kB; the block filters, 4.0 kB.", "key002999",
+			"? Not in the page “key002999” The page does not hold the index entries of 3 data blocks with the largest keys. " + both + fmt.Sprintf(explain, "they say", "key002999"),
+			"Index ? not in the page"},
+	} {
+		page := pagetest.Open(t, writeSmall(t, f, tt.held), 390)
+		if got, want := page.Text("#held"), "This page leaves out, to be of a size that browsers load: "+tt.says; got != want {
+			t.Errorf("%s: the page says %q, want %q", tt.name, got, want)
+		}
+		page.Submit("#key", tt.key)
+		if diff := cmp.Diff(tt.answer, page.Text("#answer")); diff != "" {
+			t.Errorf("%s: answer (-want +got):\n%s", tt.name, diff)
+		}
+		if got := page.Text("#way"); !strings.Contains(got, tt.steps) {
+			t.Errorf("%s: the way is %q, want %q in it", tt.name, got, tt.steps)
+		}
+		checkWidth(page, tt.name)
+	}
+}
+
+// Blocks that the page leaves out can hold keys of a marked range, and the map shows where
+// they are.
+func TestMarkedWithBlocksLeftOut(t *testing.T) {
+	t.Parallel()
+	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{Compression: table.NoCompression}, plainPairs(3000)))
+	page := pagetest.Open(t, writeSmall(t, f, 500), 1200)
+	got := pagetest.Call[[]string](page, mark, escapedRanges([]keyRange{{Prefix: "key00050"}, {From: "key0024"}, {From: "z"}}))
+	const beyond = " The page has no index entries of the other 3 blocks: they can hold such keys too."
+	want := []string{
+		"1 of 29 data blocks, 4.1 kB, holds such keys.", "4 of 29 data blocks, 17 kB, can hold such keys." + beyond, "No data block of the page can hold such keys." + beyond,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+	if got, want := page.Text("#parts"), "data, not in the page"; !strings.Contains(got, want) {
+		t.Errorf("the legend is %q, want %q in it", got, want)
+	}
+}
+
+// A filter alone that the page does not hold answers nothing.
+func TestFilterOnlyLeftOut(t *testing.T) {
+	t.Parallel()
+	o := table.WriterOptions{TableFilterPolicy: fusePolicy(t, 8), FilterOnly: true}
+	f := openTable(t, writeTable(t, "t.ldb", o, withoutValues(plainPairs(3000))))
+	page := pagetest.Open(t, writeSmall(t, f, 1000), 390)
+	page.Submit("#key", "key000500")
+	want := "? Not in the page “key000500” There are no entries to look at. The page does not hold the filter of the table. This command shows what it says, step by step: sst get t.ldb --explain key000500"
+	if diff := cmp.Diff(want, page.Text("#answer")); diff != "" {
+		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+}
+
+// The damage of very many blocks is counted, and named as far as there is room.
+func TestDamageIsBounded(t *testing.T) {
+	t.Parallel()
+	path := writeTable(t, "t.ldb", table.WriterOptions{Compression: table.NoCompression, BlockSize: 1}, plainPairs(2500))
+	f := openTable(t, path)
+	contents, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range f.Layout.Data {
+		contents[b.Offset] ^= 0xff
+	}
+	if err := os.WriteFile(path, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m, _ := newModel(f, Options{}, 100_000)
+	if m.Damaged != 2500 || len(m.Damage) != maxDamage || m.Blocks.Left == 0 || m.Blocks.Left != 2500-len(m.Blocks.Errors) {
+		t.Errorf("%d damaged, of which %d are named; %d blocks have an error and %d are left out", m.Damaged, len(m.Damage), len(m.Blocks.Errors), m.Blocks.Left)
+	}
+}
+
+// The page about millions of keys stays under 30 MB, and loads.
+func TestPageIsBounded(t *testing.T) {
+	long.Test(t)
+	t.Parallel()
+	o := table.WriterOptions{FilterPolicy: filter.NewBloom(24), TableFilterPolicy: filter.NewTableBloom(60)}
+	path := writeTable(t, "t.ldb", o, numbered(2_000_000))
+	page := writePage(t, openTable(t, path), Options{Embed: 8_000_000})
+	info, err := os.Stat(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() >= 30_000_000 {
+		t.Errorf("the page has %d bytes, want < 30 MB", info.Size())
+	}
+	tab := pagetest.Open(t, page, 390)
+	if got := tab.Text("#held"); !strings.Contains(got, "the block filters, ") || !strings.Contains(got, "data blocks") {
+		t.Errorf("the page says %q, want what it leaves out", got)
+	}
+	if got := tab.Text("#answer"); !strings.HasPrefix(got, "✓ Found") {
+		t.Errorf("the first answer is %q", got)
+	}
+}
+
+// numbered returns n pairs of keys like addresses.
+func numbered(n int) []workload.Pair {
+	pairs := make([]workload.Pair, n)
+	for i := range pairs {
+		pairs[i] = workload.Pair{Key: fmt.Appendf(nil, "https://www.example.org/%08d/reviews", i), Value: []byte{byte(i)}}
+	}
+	return pairs
+}
