@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
@@ -94,6 +96,11 @@ func TestDatabasePageOnPhone(t *testing.T) {
 	page := pagetest.Open(t, path, 360)
 	if width := pagetest.Evaluate[int](page, "document.documentElement.scrollWidth"); width > 360 {
 		t.Errorf("the page is %d pixels wide, want 360", width)
+	}
+	checkTables(page, "360 pixels")
+	names := pagetest.Evaluate[[]string](page, `[...document.querySelectorAll("#tables-title + div tbody tr:first-child td")].map((e) => getComputedStyle(e, "::before").content)`)
+	if diff := cmp.Diff([]string{`"Level"`, `"Size"`, `"Smallest key"`, `"Largest key"`}, names); diff != "" {
+		t.Errorf("names of cells (-want +got):\n%s", diff)
 	}
 	if got := page.Text("h1"); got != s.Path {
 		t.Errorf("the heading is %q, want %q", got, s.Path)

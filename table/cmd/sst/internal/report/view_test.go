@@ -69,6 +69,15 @@ func checkWidth(page *pagetest.Tab, what string) {
 	}
 }
 
+// checkTables checks that no table is wider than its box.
+func checkTables(page *pagetest.Tab, what string) {
+	page.Helper()
+	for _, label := range pagetest.Evaluate[[]string](page, `[...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth)
+		.map((e) => (e.ariaLabel ?? e.getAttribute("aria-labelledby")) + ", " + e.scrollWidth + " pixels")`) {
+		page.Errorf("%s: a table is cut: %s", what, label)
+	}
+}
+
 // At first the page shows the way to a key that the table has.
 func TestPageShowsFirstKey(t *testing.T) {
 	t.Parallel()
@@ -143,6 +152,7 @@ func chooseColours(page *pagetest.Tab) {
 			page.Errorf("the legend for %s is %q, want %q in it", tt.by, got, tt.legend)
 		}
 		checkWidth(page, tt.by)
+		checkTables(page, tt.by)
 	}
 }
 

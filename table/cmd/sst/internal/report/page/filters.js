@@ -129,9 +129,7 @@ function showFilters() {
   if (model.note) section.append(element("p", { className: "warning" }, `⚠ ${model.note}`));
   if (!model.filter && !model.whole) section.append(element("p", {}, "Lookups in this table check no filter. Each reads a data block, unless the key is > all separators."));
   if (model.whole?.left_out) showLeftOut(section, "Of the whole table", model.whole);
+  const line = wholeFilter ? showWholeFilter(section) : () => {};
   if (model.filter?.left_out) showLeftOut(section, "By data blocks", model.filter);
-  return {
-    line: wholeFilter ? showWholeFilter(section) : () => {},
-    slot: blockFilter ? showBlockFilter(section) : () => {},
-  };
+  return { line, slot: blockFilter ? showBlockFilter(section) : () => {} };
 }

@@ -3,6 +3,7 @@
 const largestCell = 20;
 const smallestCell = 4;
 const heatHeight = 240;
+const leastFar = 7; // pixels of a cell, for marks in it
 
 /** A HeatMap is a Picker's view of block filters, or of the lines of a table filter. */
 class HeatMap {
@@ -13,6 +14,7 @@ class HeatMap {
     this.fill = Float32Array.from(figures, ({ size, fill }) => size ? fill : NaN);
     this.expected = figures.map(({ expected }) => expected);
     this.note = element("span", { className: "each" });
+    this.farKeys = element("span", { className: "far-keys" });
   }
 
   layout(width) {
@@ -22,6 +24,8 @@ class HeatMap {
     this.each = 1;
     while (this.heightFor(width, this.each) > heatHeight) this.each++;
     this.note.textContent = this.each > 1 ? `A cell is the mean of ${this.each} ${this.things}.` : "";
+    this.farKeys.replaceChildren(...this.cell < leastFar ? [] : [[1, "more"], [-1, "less"]].map(([far, text]) =>
+      element("span", { className: "key" }, farSwatch(far), `${text} than expected by > 2σ`)));
     return this.heightFor(width, this.each);
   }
 
@@ -62,7 +66,7 @@ class HeatMap {
       }
       context.fillStyle = rampColor(mean);
       context.fillRect(x, y, width, height);
-      if (far && width > 5) drawFar(context, x, y, width, far);
+      if (far && this.cell >= leastFar) drawFar(context, x, y, width, far);
     }
   }
 
@@ -70,8 +74,7 @@ class HeatMap {
   legend() {
     const parts = [];
     if (!this.fill.every(Number.isNaN)) {
-      parts.push(element("span", {}, "0 %"), rampBar(), element("span", {}, "100 % of the bits set"));
-      for (const [far, text] of [[1, "more"], [-1, "less"]]) parts.push(element("span", { className: "key" }, farSwatch(far), `${text} than expected by > 2σ`));
+      parts.push(element("span", {}, "0 %"), rampBar(), element("span", {}, "100 % of the bits set"), this.farKeys);
     }
     if (this.fill.some(Number.isNaN)) parts.push(element("span", { className: "key" }, element("span", { className: "hollow", "aria-hidden": "true" }), "no keys"));
     return element("p", { className: "legend" }, ...parts, this.note);

@@ -72,7 +72,7 @@ class Measure {
       return [legend, element("p", {}, `All data blocks have the same ${name}: ${text(this.least)}.`)];
     }
     const caption = `${count(blocks.count, "data blocks")} by ${name}`;
-    return [legend, scroller(caption, tableOf(caption, [capital(name), "Blocks", "Stored", "Of the file"], this.rows()))];
+    return [legend, scroller(caption, tableOf(caption, [capital(name), "Blocks", "Stored", "Share"], this.rows()))];
   }
 
   rows() {
@@ -85,7 +85,7 @@ class Measure {
     });
     return parts.filter((part) => part.count).map(({ from, to, count: n, stored }) =>
       [element("span", { className: "key" }, rampSwatch((this.share(from) + this.share(to)) / 2), this.rangeText(from, to)),
-        number(n), number(stored), percent(stored / model.size)]);
+        number(n), shortSize(stored), shareOfFile(stored)]);
   }
 
   /** steps cut the range of the values into five parts or fewer. Numbers of things stay whole. */

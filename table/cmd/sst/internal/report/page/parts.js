@@ -26,17 +26,25 @@ function groupsOf(map) {
   return [...groups.values()];
 }
 
+/** shortSize is a number of bytes for a narrow column. */
+const shortSize = (n) => n < 1000 ? `${number(n)} B` : size(n);
+
+function shareOfFile(bytes) {
+  const share = bytes / model.size;
+  return share < 0.0001 ? "< 0.01 %" : `${decimal(100 * share, share < 0.1 ? 2 : 1)} %`;
+}
+
 /** partsTable is the table for what the map is coloured by. */
 function partsTable(map) {
   const rows = groupsOf(map).map((group) => [
     element("span", { className: "key" }, swatch(group.kind), partNames[group.kind] ?? group.kind),
     group.count ? number(group.count) : "",
-    number(group.stored),
-    group.raw > 0 ? number(group.raw) : "",
-    percent(group.stored / model.size),
+    shortSize(group.stored),
+    group.raw > 0 ? shortSize(group.raw) : "",
+    shareOfFile(group.stored),
   ]);
   const caption = `The ${count(model.size, "bytes")} of the file by ${map.by}`;
-  return tableOf(caption, [map.by === "part" ? "Part" : "Compression", "Blocks", "Stored", "Unpacked", "Of the file"], rows);
+  return tableOf(caption, [map.by === "part" ? "Part" : "Compression", "Blocks", "Stored", "Unpacked", "Share"], rows);
 }
 
 /** A MapSection is the map with its legend, and the choices of colours and of marked keys. */
