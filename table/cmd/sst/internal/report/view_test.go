@@ -101,6 +101,9 @@ func TestPageShowsFirstKey(t *testing.T) {
 		if got := pagetest.Evaluate[string](page, "location.hash + document.activeElement.id"); got != "" {
 			t.Errorf("%s: address and focus are %q, want none", tt.name, got)
 		}
+		if got := pagetest.Evaluate[bool](page, `document.getElementById("prefix").checkVisibility()`); got != (tt.keys > 0) {
+			t.Errorf("%s: the boxes for keys to mark are shown: %v", tt.name, got)
+		}
 	}
 }
 

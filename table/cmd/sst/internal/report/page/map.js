@@ -118,7 +118,7 @@ class FileMap {
   /** drawMarked underlines the marked blocks, and makes all else pale. */
   drawMarked({ context }, { first, end }) {
     const [from, to] = first < end ? [blocks.offset[first], this.extent(end - 1)[2]] : [0, 0];
-    context.globalAlpha = 0.75;
+    context.globalAlpha = 0.65;
     context.fillStyle = color("card");
     for (const [x, y, width, height] of [...this.spans(0, from), ...this.spans(to, model.size)]) context.fillRect(x, y, width, height);
     context.globalAlpha = 1;
