@@ -119,3 +119,26 @@ func TestTies(t *testing.T) {
 		t.Errorf("the section of sizes is %q, want %q at its end", sizes, want)
 	}
 }
+
+// Of filters whose keys are unknown, because of damage, nothing is expected.
+func TestExpectedFillUnknown(t *testing.T) {
+	t.Parallel()
+	blocks := writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, plainPairs(1000))
+	damageByte(t, blocks, 9) // in the first data block
+	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true}
+	only := writeTable(t, "t.ldb", o, withoutValues(plainPairs(1000)))
+	damageProperties(t, only)
+	for _, tt := range []struct{ path, want string }{
+		{blocks, "of 9 filters"}, {only, "What is expected is unknown, as the keys of the lines are."},
+	} {
+		page := pagetest.Open(t, writePage(t, openTable(t, tt.path), Options{}), 390)
+		tabTo(page, "#filters canvas")
+		page.Do(chromedp.KeyEvent(kb.Home))
+		if got, want := page.Text("#filters .info"), "expected unknown, as the keys are"; !strings.Contains(got, want) {
+			t.Errorf("the first filter is %q, want %q in it", got, want)
+		}
+		if got := page.Text("#filters figure"); !strings.Contains(got, tt.want) {
+			t.Errorf("the figure says %q, want %q in it", got, tt.want)
+		}
+	}
+}

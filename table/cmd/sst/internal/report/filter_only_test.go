@@ -50,15 +50,7 @@ func TestPageFilterOnlyDamaged(t *testing.T) {
 	t.Parallel()
 	pairs := withoutValues(plainPairs(300))
 	path := writeTable(t, "t.ldb", table.WriterOptions{TableFilterPolicy: fusePolicy(t, 4), FilterOnly: true}, pairs)
-	meta, err := openTable(t, path).Layout.Meta()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range meta {
-		if part.Name == format.PropertiesName {
-			damageByte(t, path, int(part.Offset))
-		}
-	}
+	damageProperties(t, path)
 	f := openTable(t, path)
 	page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
 	page.Submit("#key", "key000200")
@@ -78,4 +70,18 @@ func TestPageFilterOnlyEmpty(t *testing.T) {
 		t.Errorf("the answer is %q, want %q", got, want)
 	}
 	compareLookups(t, page, f, nil)
+}
+
+// damageProperties damages the properties block of a table.
+func damageProperties(t *testing.T, path string) {
+	t.Helper()
+	meta, err := openTable(t, path).Layout.Meta()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range meta {
+		if part.Name == format.PropertiesName {
+			damageByte(t, path, int(part.Offset))
+		}
+	}
 }

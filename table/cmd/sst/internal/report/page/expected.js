@@ -9,6 +9,9 @@ function spreadOf(m, one, two) {
   return { mean: 1 - one, deviation: Math.sqrt(Math.max(variance, 0)) / m };
 }
 
+/** unknownFill is what is expected of an unknown number of keys. */
+const unknownFill = { mean: NaN, deviation: NaN };
+
 /** expectedFill is that of m bits after n keys with k probes each. */
 function expectedFill(m, k, n) {
   return spreadOf(m, Math.exp(k * n * Math.log1p(-1 / m)), Math.exp(k * n * Math.log1p(-2 / m)));
@@ -22,7 +25,7 @@ function expectedLine(m, k, n, lines) {
 
 /** expectedFact compares a filter with what is expected. */
 function expectedFact({ mean, deviation }) {
-  return ["expected", `${percent(mean)} ± ${percent(2 * deviation)}, 2σ`];
+  return ["expected", Number.isNaN(mean) ? "unknown, as the keys are" : `${percent(mean)} ± ${percent(2 * deviation)}, 2σ`];
 }
 
 /** isFar says whether a fill is above (1) or below (-1) the expected one by more than 2σ, or in between (0). */

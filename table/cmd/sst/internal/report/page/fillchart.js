@@ -33,6 +33,7 @@ class FillChart {
   /** drawBand draws the expected value as a line, and ± 2σ as an area. */
   drawBand() {
     const { mean, deviation } = this.expected;
+    if (Number.isNaN(mean)) return;
     const from = this.x(mean - 2 * deviation), to = this.x(mean + 2 * deviation);
     this.add("rect", { x: from, y: 0, width: Math.max(to - from, 1), height: fillChart.base, class: "band" });
     this.add("line", { x1: this.x(mean), x2: this.x(mean), y1: 0, y2: fillChart.base, class: "expected" });
@@ -45,15 +46,22 @@ class FillChart {
   }
 }
 
+/** farText compares filters with what is expected of those whose keys are known. */
+function farText(view, things, known, expected) {
+  if (known.length === 0) return `What is expected is unknown, as the keys of the ${things} are.`;
+  const far = known.filter((i) => isFar(view.fill[i], view.expected[i])).length;
+  return `Expected: ${percent(expected.mean)} of the bits set, ± ${percent(2 * expected.deviation)} (2σ). `
+    + `${number(far)} of ${count(known.length, things)} (${percent(far / known.length)}) ${far === 1 ? "is" : "are"} farther off. By chance it would be about 5 %.`;
+}
+
 /** fillFigure draws the chart, and says the same in words. */
 function fillFigure(view, things, formula) {
-  const full = [...view.fill.keys()].filter((i) => !Number.isNaN(view.fill[i]));
-  if (full.length === 0) return [];
-  const expected = mixOf(full.map((i) => view.expected[i]));
-  const far = full.filter((i) => isFar(view.fill[i], view.expected[i])).length;
-  const text = `Expected: ${percent(expected.mean)} of the bits set, ± ${percent(2 * expected.deviation)} (2σ). `
-    + `${number(far)} of ${count(full.length, things)} (${percent(far / full.length)}) ${far === 1 ? "is" : "are"} farther off. By chance it would be about 5 %.`;
-  const chart = new FillChart(full.map((i) => view.fill[i]), expected);
+  const fills = [...view.fill].filter((fill) => !Number.isNaN(fill));
+  if (fills.length === 0) return [];
+  const known = [...view.fill.keys()].filter((i) => !Number.isNaN(view.fill[i]) && !Number.isNaN(view.expected[i].mean));
+  const expected = known.length ? mixOf(known.map((i) => view.expected[i])) : unknownFill;
+  const text = farText(view, things, known, expected);
+  const chart = new FillChart(fills, expected);
   const place = element("div", { className: "fills" });
   onResize(place, (width) => place.replaceChildren(chart.draw(width, text)));
   const caption = element("figcaption", {}, `Bars: how many ${things} are how full. Line and band: the expected share of set bits, ± 2σ. ${formula}`);

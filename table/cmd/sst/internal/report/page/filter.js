@@ -10,6 +10,7 @@ class BlockFilter {
     this.baseLg = contents[contents.length - 1];
     this.array = word(contents, contents.length - 5);
     this.count = (contents.length - 5 - this.array) / 4;
+    this.damaged = new Set(); // filters of damaged blocks, whose keys are unknown
     this.keys = this.countKeys();
   }
 
@@ -28,6 +29,7 @@ class BlockFilter {
     for (let i = 0; i < blocks.count; i++) {
       const slot = this.slot(blocks.offset[i]);
       if (slot < this.count) keys[slot] += blocks.users[i];
+      if (blocks.errors[i]) this.damaged.add(slot);
     }
     return keys;
   }
@@ -46,7 +48,8 @@ class BlockFilter {
     const k = filter[array.length] ?? 0;
     const size = 8 * array.length, keys = this.keys[slot];
     const rate = k > mostProbes ? 1 : model.filter.rates?.[slot] ?? falsePositives(size, k, keys);
-    return { index: slot, size, k, keys, fill: fillOf(array), expected: expectedFill(size, k, keys), perKey: keys ? size / keys : 0, rate };
+    const expected = this.damaged.has(slot) ? unknownFill : expectedFill(size, k, keys);
+    return { index: slot, size, k, keys, fill: fillOf(array), expected, perKey: keys ? size / keys : 0, rate };
   }
 }
 
@@ -57,7 +60,7 @@ class LineFilter {
     this.bits = contents.subarray(0, end);
     this.k = contents[end];
     this.count = word(contents, end + 1);
-    this.expected = expectedLine(lineBits, this.k, keys, this.count);
+    this.expected = keys ? expectedLine(lineBits, this.k, keys, this.count) : unknownFill;
   }
 
   filter(line) {

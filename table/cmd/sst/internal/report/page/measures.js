@@ -38,9 +38,12 @@ const mapChoices = ["part", "compression", ...blocks.count ? ["ratio", "entries"
 class Measure {
   constructor(by) {
     this.figure = figures[by];
-    this.values = Float64Array.from({ length: blocks.count }, (_, i) => blocks.errors[i] ? NaN : this.figure.of(i));
+    this.values = new Float64Array(blocks.count).fill(NaN);
     let least = Infinity, most = -Infinity;
-    for (const value of this.values) {
+    for (let i = 0; i < blocks.count; i++) {
+      const value = this.figure.of(i);
+      if (blocks.errors[i] || !Number.isFinite(value)) continue;
+      this.values[i] = value;
       if (value < least) least = value;
       if (value > most) most = value;
     }
