@@ -70,6 +70,11 @@ class Picker {
     this.canvas.setAttribute("aria-valuetext", [title, ...facts.map((fact) => fact.join(" "))].join(", "));
   }
 
+  /** refresh draws again, if the canvas has its size yet. */
+  refresh() {
+    if (this.context) this.redraw();
+  }
+
   redraw() {
     this.width = this.canvas.parentElement.clientWidth;
     this.height = this.view.layout(this.width);

@@ -100,7 +100,7 @@ class Marking {
     const [prefix, from, to] = this.boxes.map((box) => this.keyIn(box));
     const text = this.mark(prefix ?? from, prefix ? afterPrefix(prefix) : to);
     byId("marked").textContent = this.wrong || text;
-    this.picker.redraw();
+    this.picker.refresh();
   }
 
   /** mark marks the blocks of a range in the map, and returns what there is to say. */

@@ -68,7 +68,7 @@ class MapSection {
     this.map.colorBy(by);
     const { measure } = this.map;
     byId("parts").replaceChildren(...measure ? measure.legend() : [scroller("Parts of the file", partsTable(this.map))]);
-    this.picker.redraw();
+    this.picker.refresh();
     this.picker.tell();
   }
 
