@@ -35,13 +35,29 @@ type File struct {
 // leads to. If that exists and is not a regular file, the error is ErrNotReplaced.
 func Create(path string) (*File, error) {
 	f, err := createAt(path)
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		err = p.Err // without the temporary name
-	}
 	if err != nil {
-		return nil, fmt.Errorf("create %q: %w", path, err)
+		return nil, fmt.Errorf("create %q: %w", path, cause(err))
 	}
 	return f, nil
+}
+
+// cause returns the error of a system call without its name of the file, which is temporary.
+func cause(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	if l := (*os.LinkError)(nil); errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}
+
+// named returns an error that names the file as Commit would.
+func (f *File) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("write %q: %w", filepath.Join(f.dir.Name(), f.name), cause(err))
 }
 
 func createAt(path string) (*File, error) {
@@ -57,7 +73,10 @@ func createAt(path string) (*File, error) {
 }
 
 // Write writes to the temporary file.
-func (f *File) Write(p []byte) (int, error) { return f.tmp.Write(p) }
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.tmp.Write(p)
+	return n, f.named(err)
+}
 
 // Stat describes the temporary file.
 func (f *File) Stat() (fs.FileInfo, error) { return f.tmp.Stat() }
@@ -105,10 +124,10 @@ func Commit(files ...*File) error {
 // opening that comes before any file is replaced.
 func (f *File) finish() (dir *os.File, err error) {
 	if err := f.sync(f.tmp); err != nil {
-		return nil, err
+		return nil, f.named(err)
 	}
 	if err := f.tmp.Close(); err != nil {
-		return nil, err
+		return nil, f.named(err)
 	}
 	return f.dir.Open(".")
 }
@@ -116,7 +135,7 @@ func (f *File) finish() (dir *os.File, err error) {
 // publish renames the file to its final name, and syncs its directory.
 func (f *File) publish(dir *os.File) error {
 	if err := f.rename(filepath.Base(f.tmp.Name()), f.name); err != nil {
-		return err
+		return f.named(err)
 	}
 	f.done.Store(true)
 	defer f.dir.Close()
@@ -147,5 +166,8 @@ func (f *File) Abort() error {
 	if errors.Is(err, fs.ErrClosed) { // Commit has closed it, and returned the error of that
 		err = nil
 	}
-	return errors.Join(err, f.dir.Remove(filepath.Base(f.tmp.Name())))
+	if err = errors.Join(cause(err), cause(f.dir.Remove(filepath.Base(f.tmp.Name())))); err != nil {
+		return fmt.Errorf("remove a temporary file in %q: %w", f.dir.Name(), err)
+	}
+	return nil
 }

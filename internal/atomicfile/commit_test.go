@@ -54,8 +54,11 @@ func TestCommitFails(t *testing.T) {
 			}
 			f := create(t, name)
 			tt.fail(f, cause)
-			if err := Commit(f); !errors.Is(err, cause) && !errors.Is(err, os.ErrClosed) {
-				t.Errorf("%s: Commit = %v, want the cause", tt.name, err)
+			if err := Commit(f); !errors.Is(err, cause) && !errors.Is(err, os.ErrClosed) || strings.Contains(err.Error(), ".tmp") {
+				t.Errorf("%s: Commit = %v, want the cause without a temporary name", tt.name, err)
+			}
+			if _, err := f.Write([]byte("x")); err == nil || strings.Contains(err.Error(), ".tmp") {
+				t.Errorf("%s: Write after Commit = %v, want an error without a temporary name", tt.name, err)
 			}
 			if err := f.Abort(); err != nil {
 				t.Errorf("%s: Abort = %v, want nothing to be left to do", tt.name, err)
