@@ -3,6 +3,8 @@ package sorting
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"iter"
 	"runtime"
 
@@ -127,6 +129,9 @@ func (s *sorter) err() error {
 	err := <-s.failed
 	if c := (*extsort.ComparisonError)(nil); errors.As(err, &c) && c.Unwrap() != nil {
 		return c.Unwrap()
+	}
+	if errors.As(err, new(*fs.PathError)) {
+		return fmt.Errorf("temporary file: %w", nameless(err))
 	}
 	return err
 }

@@ -3,11 +3,14 @@ package sorting
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // A TempFile is a temporary file. If the system can remove open files, it is removed at
-// once, so that it is gone however the process ends. The zero value has no file.
+// once, so that it is gone however the process ends. The zero value has no file. Its errors
+// name the directory, and not the file, which nobody has asked for.
 type TempFile struct {
 	*os.File
 	unlinked bool
@@ -19,7 +22,7 @@ func (t *TempFile) Create(dir string) (err error) {
 		return nil
 	}
 	if t.File, err = os.CreateTemp(dir, "sst-*.tmp"); err != nil {
-		return fmt.Errorf("temporary file: %w", err)
+		return fmt.Errorf("temporary file: %w", nameless(err))
 	}
 	t.unlinked = os.Remove(t.Name()) == nil
 	return nil
@@ -30,9 +33,32 @@ func (t *TempFile) Close() error {
 	if t.File == nil {
 		return nil
 	}
-	err := t.File.Close()
+	err := nameless(t.File.Close())
 	if !t.unlinked {
-		err = errors.Join(err, os.Remove(t.Name()))
+		err = errors.Join(err, nameless(os.Remove(t.Name())))
+	}
+	return err
+}
+
+func (t TempFile) Read(p []byte) (int, error) {
+	n, err := t.File.Read(p)
+	return n, nameless(err)
+}
+
+func (t TempFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := t.File.ReadAt(p, off)
+	return n, nameless(err)
+}
+
+func (t TempFile) Write(p []byte) (int, error) {
+	n, err := t.File.Write(p)
+	return n, nameless(err)
+}
+
+// nameless returns the error with the directory of the file instead of its name.
+func nameless(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return fmt.Errorf("in %s: %w", filepath.Dir(p.Path), p.Err)
 	}
 	return err
 }

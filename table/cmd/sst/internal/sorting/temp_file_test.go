@@ -1,0 +1,44 @@
+package sorting
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The errors of a temporary file name its directory, and not the file.
+func TestTempFileErrors(t *testing.T) {
+	dir := t.TempDir()
+	var f TempFile
+	if err := f.Create(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Create = %v", err)
+	} else {
+		checkNameless(t, err, filepath.Join(dir, "missing"))
+	}
+	f = TempFile{}
+	if err := f.Create(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, write := f.Write([]byte("x"))
+	_, read := f.Read(make([]byte, 1))
+	_, readAt := f.ReadAt(make([]byte, 1), 0)
+	for _, err := range []error{write, read, readAt, f.File.Close()} {
+		if err = nameless(err); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%v, want that the file is closed", err)
+		}
+		checkNameless(t, err, dir)
+	}
+}
+
+func checkNameless(t *testing.T, err error, dir string) {
+	t.Helper()
+	if got := err.Error(); !strings.Contains(got, dir) || strings.Contains(got, ".tmp") {
+		t.Errorf("%s, want the name of %s alone", got, dir)
+	}
+}
