@@ -2,17 +2,17 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // buildFlags are the flags of build.
@@ -85,7 +85,7 @@ Keys must be in the order of LC_ALL=C, and none may be in two tables.`
 func buildCommand() *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
-		Use:   "build -o OUT [INPUT...]",
+		Use:   "build [flags] -o OUT [INPUT...]",
 		Short: "Build a table from text, JSON or a directory tree",
 		Long:  buildLong,
 		Args:  arguments("INPUT", 0, unlimited, unlimited),
@@ -137,14 +137,14 @@ func buildCommand() *cobra.Command {
 // setFilterOnly sets what --filter-only changes in other flags.
 func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Writer) error {
 	if given("bits") && f.bits != -1 {
-		return errors.New("--bits and --filter-only are both given, but there are no blocks to have filters: want --table-filter")
+		return usage.Errorf("--bits and --filter-only are both given, but there are no blocks to have filters: want --table-filter")
 	}
 	f.bits = -1
 	if !given("table-filter") {
 		f.tableFilter = tablefilter.Fuse(12)
 	}
 	if f.tableFilter == tablefilter.None {
-		return errors.New("--filter-only is given, and --table-filter is none: want a filter")
+		return usage.Errorf("--filter-only is given, and --table-filter is none: want a filter")
 	}
 	if !given("on-duplicate") {
 		f.onDuplicate = "first"
@@ -160,5 +160,5 @@ func (f *buildFlags) check() error {
 	case "error", "first", "last":
 		return nil
 	}
-	return fmt.Errorf("--on-duplicate is %q, want error, first or last", f.onDuplicate)
+	return usage.Errorf("--on-duplicate is %s, want error, first or last", wire.Quote([]byte(f.onDuplicate)))
 }

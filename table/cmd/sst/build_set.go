@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -54,15 +54,15 @@ func (b *build) set() error {
 func (b *build) checkSet() error {
 	switch {
 	case b.out == "-":
-		return errors.New("-o is - and --entries-per-table is given, want a directory for the tables")
+		return usage.Errorf("-o is - and --entries-per-table is given, want a directory for the tables")
 	case isTableFile(b.out):
-		return fmt.Errorf("-o is %s, the name of a table, and --entries-per-table is given, which makes a directory of tables: want another name, or %s/", b.out, b.out)
+		return usage.Errorf("-o is %s, the name of a table, and --entries-per-table is given, which makes a directory of tables: want another name, or %s/", b.out, b.out)
 	case b.summary != "":
-		return errors.New("--summary is given, but OUT is a set: its manifest has the summary of each table")
+		return usage.Errorf("--summary is given, but OUT is a set: its manifest has the summary of each table")
 	case b.internalKeys:
 		return errNoInternalKeys
 	case b.entriesPerTable < 1 || b.entriesPerTable > maxEntriesPerTable:
-		return fmt.Errorf("--entries-per-table is %d, want 1 to %d", b.entriesPerTable, maxEntriesPerTable)
+		return usage.Errorf("--entries-per-table is %d, want 1 to %d", b.entriesPerTable, maxEntriesPerTable)
 	}
 	for _, path := range b.inputs {
 		if info, err := os.Stat(path); err == nil && info.IsDir() && isWithin(b.out, path) {

@@ -2,15 +2,15 @@ package main
 
 import (
 	"embed"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/fpr"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // completionScripts are scripts for shells. They ask the hidden command __complete of cobra.
@@ -57,7 +57,7 @@ func completionCommand() *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(shells, args[0]) {
-				return fmt.Errorf("there is no completion for %s, want one of %s: %s", text.Printable(args[0]), strings.Join(shells, ", "), seeHelp(cmd))
+				return usage.Errorf("there is no completion for %s, want one of %s", wire.Quote([]byte(args[0])), strings.Join(shells, ", "))
 			}
 			if args[0] == "powershell" {
 				return cmd.Root().GenPowerShellCompletionWithDesc(cmd.OutOrStdout())

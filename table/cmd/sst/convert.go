@@ -18,7 +18,7 @@ func convertCommand() *cobra.Command {
 	var writer writerFlags
 	var out string
 	cmd := &cobra.Command{
-		Use:   "convert FILE -o OUT",
+		Use:   "convert [flags] FILE -o OUT",
 		Short: "Rewrite a table with other blocks, compression or filters",
 		Long: `Write the entries of a table to a new table. Settings without a flag stay as they are in
 FILE, as far as FILE shows them: the compression of most blocks, the bits per key of the

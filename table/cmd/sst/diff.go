@@ -22,11 +22,10 @@ type diffFlags struct {
 func diffCommand() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
-		Use:   "diff A B",
+		Use:   "diff [flags] A B",
 		Short: "Print the differences between two tables, databases or sets",
 		Long: `Print the entries that only A has, with a minus sign before them, and the entries that
-only B has, with a plus sign. A key with different values is printed as both. The exit
-status is 0 if there are no differences, and 1 if there are.
+only B has, with a plus sign. A key with different values is printed as both.
 
 A and B are each a SOURCE: see sst help get. Two tables of a database are compared with
 all versions of their keys. In all other cases the newest values are compared. Block

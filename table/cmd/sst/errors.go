@@ -5,19 +5,25 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
-// printError prints the error that ended a command and, for damage, what to do next.
+// printError prints the error that ended a command and what to do next: how the command is
+// used, or how to save what damaged tables have.
 func printError(w io.Writer, command *cobra.Command, err error) {
 	for _, line := range text.Lines(err) {
 		text.Line(w, "sst: %s", line)
+	}
+	if errors.As(err, new(usage.Error)) {
+		text.Line(w, "usage: %s", command.UseLine())
+		text.Line(w, "help:  %s --help", command.CommandPath())
+		return
 	}
 	if command.Name() == "salvage" {
 		return
@@ -70,19 +76,6 @@ func damagedFiles(err error) []string {
 	}
 	slices.Sort(files)
 	return slices.Compact(files)
-}
-
-// withSuggestions adds similar command names to the error for an unknown command. cobra
-// itself would put them on lines of their own.
-func withSuggestions(root *cobra.Command, args []string, err error) error {
-	if !strings.HasPrefix(err.Error(), "unknown command") {
-		return err
-	}
-	names := root.SuggestionsFor(args[0])
-	if len(names) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w: did you mean %s?", err, strings.Join(names, " or "))
 }
 
 // damageReported ends a command that printed the damage on its output. files are the tables

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 const fprLong = `Measure the false-positive rate of filters, from nearly empty to overfull, and draw it
@@ -112,7 +113,7 @@ type fprFlags struct {
 func fprCommand() *cobra.Command {
 	var f fprFlags
 	cmd := &cobra.Command{
-		Use:     "fpr -o NAME",
+		Use:     "fpr [flags] -o NAME",
 		Short:   "Measure the false-positive rate of filters as they fill up",
 		Long:    fprLong,
 		Example: fprExamples,
@@ -169,13 +170,13 @@ func (f *fprFlags) run(cmd *cobra.Command) error {
 func (f *fprFlags) parse(flags *pflag.FlagSet) (err error) {
 	switch {
 	case f.name == "":
-		return errors.New("-o is not given, want the NAME of NAME.svg and NAME.csv")
+		return usage.Errorf("-o is not given, want the NAME of NAME.svg and NAME.csv")
 	case f.name == "-":
-		return errors.New("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
+		return usage.Errorf("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
 	case f.rate != "" && flags.Changed("bits"):
-		return errors.New("-p and --bits are both given, want one of them")
+		return usage.Errorf("-p and --bits are both given, want one of them")
 	case f.hex && f.from == "":
-		return errors.New("--hex is given without --keys-from, want both or none")
+		return usage.Errorf("--hex is given without --keys-from, want both or none")
 	}
 	if f.from != "" && !flags.Changed("shapes") {
 		f.Shapes = nil

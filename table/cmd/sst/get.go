@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // getFlags are the flags of get.
@@ -22,9 +23,9 @@ type getFlags struct {
 }
 
 const getLong = `Print the value of a key. With several keys, or with --keys-from, print each key and its
-value. The exit status is 1 if a key is absent, and 3 if damage hides whether it is there. The
-other keys are still looked up. In a database, any missing table may hide a newer version of a
-key, so the exit status is 3 whatever the key.
+value. If a key is absent, or damage hides whether it is there, the other keys are still looked
+up. In a database, any missing table may hide a newer version of a key, so the exit status is 3
+whatever the key.
 
 A table that was built with --filter-only has no values. For it, sst get prints "may be
 present", or "absent" with exit status 1.
@@ -59,7 +60,7 @@ the key are searched.`
 func getCommand() *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
-		Use:   "get SOURCE KEY...",
+		Use:   "get [flags] SOURCE KEY...",
 		Short: "Print the value of a key in a table, a database or a set",
 		Long:  getLong,
 		Example: `  sst get users.ldb ada
@@ -82,7 +83,7 @@ func getCommand() *cobra.Command {
 	f.addDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.explain && cmd.Flags().Changed("format") {
-			return errors.New("--explain and --format are both given, want one of them")
+			return usage.Errorf("--explain and --format are both given, want one of them")
 		}
 		return f.run(cmd, args[0], args[1:])
 	}

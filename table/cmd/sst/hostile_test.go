@@ -88,6 +88,7 @@ var usages = map[string][]string{
 	"scan":     {"PATH", "-f json PATH", "-f hex -r PATH", "--versions -f json PATH", "--internal-keys yes PATH"},
 	"stats":    {"PATH", "--json PATH", "--all-tables PATH", "--summary PATH", "--summary --json PATH", "--try PATH", "--try --json PATH"},
 	"verify":   {"PATH", "-q PATH", "--all-tables PATH missingHOSTILE"},
+	"version":  {"", "HOSTILE"},
 
 	"help":       {"HOSTILE", "get HOSTILE"},
 	"completion": {"bash", "fish", "powershell", "zsh", "HOSTILE"},

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // keyFlags say how keys are given.
@@ -56,7 +57,7 @@ func (f *keyFlags) decodeAll(args []string) ([][]byte, error) {
 	for _, arg := range args {
 		key, err := f.decode(arg)
 		if err != nil {
-			return nil, err
+			return nil, usage.Errorf("%w", err)
 		}
 		keys = append(keys, key)
 	}
@@ -128,7 +129,7 @@ func (f *keyFlags) open(stdin io.Reader, outputs output.Files) (name string, in 
 		return "", nil, err
 	}
 	if info, err := os.Stat(f.from); err == nil && info.IsDir() {
-		return "", nil, fmt.Errorf("--keys-from %s: a directory, want a file of keys", text.ShellPath(f.from))
+		return "", nil, usage.Errorf("--keys-from %s: a directory, want a file of keys", text.ShellPath(f.from))
 	}
 	in, err = os.Open(f.from)
 	return f.from, in, err

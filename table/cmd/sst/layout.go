@@ -21,7 +21,7 @@ func layoutCommand() *cobra.Command {
 	var flags sourceFlags
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "layout FILE",
+		Use:   "layout [flags] FILE",
 		Short: "List the parts of a table, a log or a MANIFEST, from first to last byte",
 		Long: `List what a file consists of, in file order, with offsets and lengths in bytes.
 

@@ -20,7 +20,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -28,12 +27,6 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-)
-
-const (
-	exitNegative = 1
-	exitUsage    = 2
-	exitDamaged  = 3
 )
 
 // errNegative ends a command whose answer is negative: a key is absent, or two tables
@@ -77,8 +70,8 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*cobra.C
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(context.Background())
-	if err != nil && command == root {
-		err = withSuggestions(root, args, err)
+	if err != nil {
+		err = explainUnknownCommand(command, err)
 	}
 	return command, err
 }
@@ -99,53 +92,36 @@ func (b bufferedStdout) Stat() (fs.FileInfo, error) {
 
 func newCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "sst",
-		Version:       version(),
-		Short:         "Build, search, check and explain sorted-string tables (.ldb and .sst files)",
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Use:                   "sst COMMAND",
+		DisableFlagsInUseLine: true,
+		Version:               version(),
+		Short:                 "Build, search, check and explain sorted-string tables (.ldb and .sst files)",
+		SilenceErrors:         true,
+		SilenceUsage:          true,
 
-		DisableSuggestions:         true, // see suggesting
+		DisableSuggestions:         true, // see didYouMean
 		SuggestionsMinimumDistance: 2,
+
+		PersistentPreRunE: checkEmptyFlags,
 		Long: `Build, search, check and explain LevelDB's sorted-string tables: .ldb and .sst files,
 either single files or those in the directory of a database.
 
 Keys and values are text with the escapes of Go strings: \n, \t, \\, \xff and so on
 stand for bytes that are not printable text. This holds for what sst prints and for
 the keys that you give it. Names and messages have the same escapes, except that a
-backslash stays a backslash.
-
-The exit status is
-
-  0  if all is well
-  1  if a key is absent, or if two tables differ
-  2  for wrong usage, for files that cannot be read or written, and for files that
-     are not LevelDB tables
-  3  for damage in a table, a log or a manifest, or for a table that is missing`,
+backslash stays a backslash.`,
 	}
-	root.AddCommand(
-		buildCommand(), completionCommand(), convertCommand(), diffCommand(), fprCommand(), getCommand(), layoutCommand(), manifestCommand(), planCommand(),
-		playCommand(), reportCommand(), salvageCommand(), scanCommand(), statsCommand(), verifyCommand(),
-	)
+	addGroups(root)
 	addCompletions(root)
 	root.SetFlagErrorFunc(explainFlag)
+	root.SetUsageTemplate(usageTemplate)
+	root.SetHelpFunc(printHelp)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Run, help.RunE = nil, showHelp
+		help.Use, help.DisableFlagsInUseLine = "help [COMMAND]", true
 	}
 	return root
-}
-
-// showHelp is cobra's help command, but returns an error for an unknown command.
-func showHelp(cmd *cobra.Command, args []string) error {
-	root := cmd.Root()
-	about, _, err := root.Find(args)
-	if err != nil {
-		return withSuggestions(root, args, err)
-	}
-	about.InitDefaultHelpFlag()
-	about.InitDefaultVersionFlag()
-	return about.Help()
 }
 
 // printableCompletionArgs returns the arguments. If a shell asks cobra to complete them,
@@ -159,18 +135,4 @@ func printableCompletionArgs(args []string) []string {
 		plain[i] = text.Printable(arg)
 	}
 	return plain
-}
-
-// version returns the version of the module or, in a clone, also the commit.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return info.Main.Version + " " + s.Value
-		}
-	}
-	return info.Main.Version
 }

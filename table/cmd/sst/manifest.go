@@ -27,7 +27,7 @@ import (
 func manifestCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use:   "manifest FILE... [-o OUT]",
+		Use:   "manifest [-o OUT] FILE...",
 		Short: "Write the manifest of a set of tables",
 		Long: `Write the manifest of a set: tables that have no keys in common, and are asked as one. It
 has a line for each table, in the order of the keys.

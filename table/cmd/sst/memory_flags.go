@@ -5,9 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // memoryFlags are the flags of commands that limit their memory.
@@ -20,7 +22,7 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 func (f *memoryFlags) limit() (memory.Limit, error) {
 	n, err := parseSize("--memory", f.memory)
 	if err == nil && memory.Limit(n) < memory.MinLimit {
-		err = fmt.Errorf("--memory is %q, want at least 32MiB", f.memory)
+		err = usage.Errorf("--memory is %s, want at least 32MiB", wire.Quote([]byte(f.memory)))
 	}
 	return memory.Limit(n), err
 }

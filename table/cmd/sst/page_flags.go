@@ -9,9 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
-var errNoPage = errors.New("-o is not given, want the name of the page, or - for standard output")
+var errNoPage = usage.Errorf("-o is not given, want the name of the page, or - for standard output")
 
 // addPageFlag adds the flag for the name of the web page that the command writes.
 func addPageFlag(cmd *cobra.Command, name *string) {

@@ -2,15 +2,15 @@ package main
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // planMemory is the memory that plan keeps to. Building a fuse filter of 10 million keys takes
@@ -21,6 +21,7 @@ const planMemory memory.Limit = 480 << 20
 type planFlags struct {
 	keys, rate                                       string
 	bits                                             int
+	bitsGiven                                        bool
 	keySize, valueSize, blockSize, tableSize, memory string
 	compression, present                             float64
 	entriesPerTable, requestPrice, corePrice         string
@@ -86,8 +87,8 @@ less than a bound, the bound is counted, and a ≤ is shown.
 A core-hour is an hour of one processor's time. Those of building are computed from times that
 were measured with URLs of 64 bytes without values. sst build --sorted takes 0.6 s for a
 million keys that are in order, and the pipeline of table/beam 3.7 s for a million that are
-not, on one machine. With other filters it is up to a fifth less or more, and for filters without keys about
-half. Longer keys and values take longer.
+not, on one machine. With other filters it is up to a fifth less or more, and for filters without
+keys about half. Longer keys and values take longer.
 
 --request-price is the price of a million read requests, and --core-price that of a core-hour.
 The plan has prices where one of these is given, in the same currency. They do not include
@@ -118,12 +119,15 @@ const planExamples = `  # A blacklist of ten billion URLs of 64 bytes, at 0.01 %
 func planCommand() *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
-		Use:     "plan -n N (-p RATE | --bits B)",
+		Use:     "plan [flags] -n N (-p RATE | --bits B)",
 		Short:   "Plan filters for a number of keys by memory, disk and false positives",
 		Long:    planLong,
 		Example: planExamples,
 		Args:    arguments("flags only", 0, 0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.plan(cmd.OutOrStdout()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.bitsGiven = cmd.Flags().Changed("bits")
+			return f.plan(cmd.OutOrStdout())
+		},
 	}
 	f.define(cmd)
 	return cmd
@@ -169,11 +173,17 @@ func (f planFlags) plan(out io.Writer) error {
 // query parses the flags.
 func (f planFlags) query() (q plan.Query, err error) {
 	if f.keys == "" {
-		return q, errors.New("-n is not given, want a number of keys, such as 10_000_000, 10e6 or 10M")
+		return q, usage.Errorf("-n is not given, want a number of keys, such as in: sst plan -n 10M -p 1%%")
 	}
 	q.BitsPerKey, q.Compression, q.Present = f.bits, f.compression, f.present
 	if q.Keys, err = plan.ParseKeys("-n", f.keys); err != nil {
 		return q, err
+	}
+	switch {
+	case f.rate == "" && !f.bitsGiven:
+		return q, usage.Errorf("neither -p nor --bits is given, want a rate or bits per key, such as in: sst plan -n %s -p 1%%", f.keys)
+	case f.bitsGiven && f.bits == 0:
+		return q, usage.Errorf("--bits is 0, want 1 or more")
 	}
 	if f.rate != "" {
 		if q.Rate, err = plan.ParseRate(f.rate); err != nil {
@@ -209,7 +219,7 @@ func (f planFlags) setTables(q *plan.Query) (err error) {
 			continue
 		}
 		if *s.value, err = humanize.ParseBytes(s.text); err != nil {
-			return fmt.Errorf("%s is %q, want a size such as 64, 4KiB or 64MB", s.flag, s.text)
+			return usage.Errorf("%s is %s, want a size such as 64, 4KiB or 64MB", s.flag, wire.Quote([]byte(s.text)))
 		}
 	}
 	return nil

@@ -2,16 +2,17 @@ package main
 
 import (
 	"encoding/hex"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // A printer prints entries, one per line.
@@ -47,7 +48,7 @@ func addFormat(cmd *cobra.Command, format *string) {
 func newPrinter(w io.Writer, format string, s fields) (*printer, error) {
 	f := formats[format]
 	if f == nil {
-		return nil, fmt.Errorf("--format is %q, want tsv, json or hex", format)
+		return nil, usage.Errorf("--format is %s, want tsv, json or hex", wire.Quote([]byte(format)))
 	}
 	return &printer{w: w, append: f, fields: s}, nil
 }

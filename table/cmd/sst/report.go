@@ -3,17 +3,18 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // reportFlags are the flags of report.
@@ -25,7 +26,7 @@ type reportFlags struct {
 func reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
-		Use:   "report FILE|DIR -o PAGE",
+		Use:   "report [flags] FILE|DIR -o PAGE",
 		Short: "Write a web page that shows a table and the steps of a lookup, or a database",
 		Long: `Write a web page about a table or a database. The page is a single file, loads no other
 files, and works without a network. The page of a table, FILE, shows
@@ -83,7 +84,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	}
 	embed, err := humanize.ParseBytes(f.embed)
 	if err != nil {
-		return fmt.Errorf("--embed is %q, want a size such as 8MB", f.embed)
+		return usage.Errorf("--embed is %s, want a size such as 8MB", wire.Quote([]byte(f.embed)))
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return f.database(ctx, path, stdout, stderr)

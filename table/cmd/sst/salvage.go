@@ -23,6 +23,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // salvageFlags are the flags of salvage.
@@ -35,7 +36,7 @@ type salvageFlags struct {
 func salvageCommand() *cobra.Command {
 	var f salvageFlags
 	cmd := &cobra.Command{
-		Use:   "salvage FILE -o OUT",
+		Use:   "salvage [flags] FILE -o OUT",
 		Short: "Copy what can still be read from a damaged table to a new one",
 		Long: `Copy all entries that can still be read from a damaged table to a new table: those of all
 undamaged data blocks. sst reports what was lost, and the exit status is then 3.
@@ -82,10 +83,10 @@ C++ LevelDB.`,
 
 func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	if f.out == "" {
-		return errors.New("-o is not given, want the name of the new table")
+		return usage.Errorf("-o is not given, want the name of the new table")
 	}
 	if f.out == "-" {
-		return errors.New("-o is -, want a file: standard output has the list of losses")
+		return usage.Errorf("-o is -, want a file: standard output has the list of losses")
 	}
 	o, err := f.sourceFlags.options()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // scanFlags are the flags of scan.
@@ -28,7 +29,7 @@ type scanFlags struct {
 func scanCommand() *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
-		Use:   "scan SOURCE",
+		Use:   "scan [flags] SOURCE",
 		Short: "Print the entries of a table, a database or a set in key order",
 		Long: `Print the entries in key order. Each line has a key, a tab and a value, or the format that
 --format gives.
@@ -86,10 +87,10 @@ and kinds are printed, give it --internal-keys. It does not read the output of -
 
 func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	if f.limit < 0 {
-		return fmt.Errorf("--limit is %d, want 0 or more", f.limit)
+		return usage.Errorf("--limit is %d, want 0 or more", f.limit)
 	}
 	if f.where && (f.reverse || !f.versions) {
-		return errors.New("--where prints all versions, newest first: want no --reverse and no --versions=false")
+		return usage.Errorf("--where prints all versions, newest first: want no --reverse and no --versions=false")
 	}
 	if err := f.checkRange(s.Order, cmd.ErrOrStderr()); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 // checkRange refuses bounds that are swapped, and notes on stderr that others leave no keys.
 func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
 	if f.from != nil && f.to != nil && order != table.AnyOrder && order.Compare(f.from, f.to) > 0 {
-		return fmt.Errorf("--from %s is after --to %s in the order of the keys, so the range is empty: swap them, also with --reverse", wire.Quote(f.from), wire.Quote(f.to))
+		return usage.Errorf("--from %s is after --to %s in the order of the keys, so the range is empty: swap them, also with --reverse", wire.Quote(f.from), wire.Quote(f.to))
 	}
 	if why := f.whyEmpty(order); why != "" {
 		text.Line(stderr, "sst: note: the range is empty, because %s", why)

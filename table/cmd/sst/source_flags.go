@@ -9,10 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // sourceHelp is part of the help of get and scan.
@@ -88,7 +90,7 @@ func (f *sourceFlags) options() (o source.Options, err error) {
 	case "no":
 		o.InternalKeys = source.No
 	default:
-		return o, fmt.Errorf("--internal-keys is %q, want auto, yes or no", f.internalKeys)
+		return o, usage.Errorf("--internal-keys is %s, want auto, yes or no", wire.Quote([]byte(f.internalKeys)))
 	}
 	if f.comparator != "auto" {
 		order, err := comparers.ByFlagValue(f.comparator)

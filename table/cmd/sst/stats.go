@@ -17,13 +17,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 func statsCommand() *cobra.Command {
 	var flags sourceFlags
 	var asJSON, asSummary, asTrial bool
 	cmd := &cobra.Command{
-		Use:   "stats FILE|DIR...",
+		Use:   "stats [flags] FILE|DIR...",
 		Short: "Print statistics of tables, databases and sets, and of their filters",
 		Long: `Print statistics of tables: the offsets and sizes of their blocks, how much space
 compression and shared key prefixes save, and the false-positive rates of the filters. For
@@ -61,7 +62,7 @@ status is 3 if a table is missing or has the wrong size.
 		}
 		switch {
 		case asSummary && asTrial:
-			return errors.New("--summary and --try are both given, want one of them")
+			return usage.Errorf("--summary and --try are both given, want one of them")
 		case asSummary:
 			return summarizeAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, o, asJSON)
 		case asTrial:

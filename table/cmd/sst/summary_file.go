@@ -2,12 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -18,7 +18,7 @@ func (b *build) checkSummary() error {
 	case b.summary == "":
 		return nil
 	case b.out == "-":
-		return errors.New("-o is - and --summary is given, want a file for the table: the summary has its name")
+		return usage.Errorf("-o is - and --summary is given, want a file for the table: the summary has its name")
 	case b.internalKeys:
 		return errNoInternalKeys
 	}
@@ -26,13 +26,13 @@ func (b *build) checkSummary() error {
 		return fmt.Errorf("-o: %w", err)
 	}
 	if sameName(b.summary, b.out) {
-		return fmt.Errorf("-o and --summary are both %s, want a file for each", b.out)
+		return usage.Errorf("-o and --summary are both %s, want a file for each", b.out)
 	}
 	return checkNoTable("--summary", b.summary)
 }
 
 // errNoInternalKeys is the error for a set of internal keys.
-var errNoInternalKeys = errors.New("--internal-keys is given, but the tables of a set have user keys: leave it out, or leave out --summary and --entries-per-table")
+var errNoInternalKeys = usage.Errorf("--internal-keys is given, but the tables of a set have user keys: leave it out, or leave out --summary and --entries-per-table")
 
 // sameName reports whether two paths name the same file, which may be missing.
 func sameName(a, b string) bool { return realName(a) == realName(b) }

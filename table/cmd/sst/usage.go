@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // unlimited is a number of arguments without limit.
@@ -18,20 +19,29 @@ const unlimited = 1 << 30
 // arguments checks the number of arguments. what describes them for the error. The first
 // names arguments are names of files.
 func arguments(what string, least, most, names int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
+	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return fmt.Errorf("got %s, want %s: %s", text.Count(uint64(len(args)), "argument"), what, seeHelp(cmd))
+			return usage.Errorf("got %s, want %s", text.Count(uint64(len(args)), "argument"), what)
 		}
 		for _, arg := range args[:min(names, len(args))] {
 			if arg == "" {
-				return fmt.Errorf("an argument is empty, want the name of a file or a directory: %s", seeHelp(cmd))
+				return usage.Errorf("an argument is empty, want the name of a file or a directory")
 			}
 		}
 		return nil
 	}
 }
 
-func seeHelp(cmd *cobra.Command) string { return "see " + cmd.CommandPath() + " --help" }
+// checkEmptyFlags returns an error for a flag that is given without text, such as with an
+// unset variable of a shell: the command would do as if it were not given. Keys can be empty.
+func checkEmptyFlags(cmd *cobra.Command, _ []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" {
+			err = usage.Errorf("--%s is empty%s", f.Name, wanted(f))
+		}
+	})
+	return err
+}
 
 // flagTypes describes the values of flags, by the type of the flag.
 var flagTypes = map[string]string{
@@ -39,18 +49,67 @@ var flagTypes = map[string]string{
 	"bool": "true or false", "intSlice": "whole numbers, separated by commas", "stringSlice": "words, separated by commas",
 }
 
-// explainFlag says what is wrong with the value of a flag, and where the flag is explained.
-func explainFlag(cmd *cobra.Command, err error) error {
-	var invalid *pflag.InvalidValueError
-	if !errors.As(err, &invalid) {
-		return fmt.Errorf("%w: %s", err, seeHelp(cmd))
+// wanted describes the values of a flag. It is the end of a message, "" if the help must do.
+func wanted(f *pflag.Flag) string {
+	if want, ok := flagTypes[f.Value.Type()]; ok {
+		return ", want " + want
 	}
-	flag, problem := invalid.GetFlag(), fmt.Sprint(invalid.Unwrap())
-	if want, ok := flagTypes[flag.Value.Type()]; ok {
-		problem = "want " + want // instead of the error of strconv
+	if name, _ := pflag.UnquoteUsage(f); name != "string" {
+		return ", want a " + name
+	}
+	return ""
+}
+
+// explainFlag says what is wrong with a flag, in our words instead of those of pflag, strconv
+// and encoding/csv.
+func explainFlag(cmd *cobra.Command, err error) error {
+	var (
+		unknown *pflag.NotExistError
+		lacking *pflag.ValueRequiredError
+		syntax  *pflag.InvalidSyntaxError
+		invalid *pflag.InvalidValueError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		return explainUnknownFlag(cmd, unknown)
+	case errors.As(err, &lacking):
+		return usage.Errorf("%s has no value%s", dashed(lacking.GetSpecifiedName(), lacking.GetSpecifiedShortnames()), wanted(lacking.GetFlag()))
+	case errors.As(err, &syntax):
+		return usage.Errorf("%s is not a flag, want --NAME or --NAME=VALUE", wire.Quote([]byte(syntax.GetSpecifiedFlag())))
+	case errors.As(err, &invalid):
+		return explainValue(invalid)
+	}
+	return usage.Errorf("%w", err)
+}
+
+// dashed returns a flag as it was given: a letter in a group of them, or a name.
+func dashed(name, letters string) string {
+	if letters != "" {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+func explainValue(err *pflag.InvalidValueError) error {
+	flag := err.GetFlag()
+	problem := ", " + fmt.Sprint(err.Unwrap())
+	if _, ok := flagTypes[flag.Value.Type()]; ok {
+		problem = wanted(flag)
 	}
 	if errors.Is(err, strconv.ErrRange) {
-		problem = "which is too large or too small"
+		problem = ", which is too large or too small" + problem
 	}
-	return fmt.Errorf("--%s is %s, %s: %s", flag.Name, wire.Quote([]byte(invalid.GetValue())), problem, seeHelp(cmd))
+	return usage.Errorf("--%s is %s%s", flag.Name, wire.Quote([]byte(err.GetValue())), problem)
+}
+
+func explainUnknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
+	name, letters := err.GetSpecifiedName(), err.GetSpecifiedShortnames()
+	if letters != "" {
+		name = name[:1] // pflag stops at the first byte that is no flag
+	}
+	given, like := dashed(name, letters), name
+	if len(letters) > 1 { // perhaps a name behind a single dash
+		given, like = "-"+letters, letters
+	}
+	return usage.Errorf("unknown flag %s%s", wire.Quote([]byte(given)), didYouMean("--", nearestFlags(cmd.Flags(), like)))
 }

@@ -1,31 +1,172 @@
 package main
 
 import (
-	"strconv"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
-// Whatever the value of a flag is, the error names both, and what to do.
+// callable are arguments that each command accepts. A mistake beside them is found before the
+// command finds that it cannot write there.
+var callable = map[string]string{
+	"build":    "-o gone/out.ldb in.tsv",
+	"convert":  "t.ldb -o gone/out.ldb",
+	"diff":     "t.ldb t.ldb",
+	"fpr":      "-o gone/out -n 20 --runs 2 --questions 100",
+	"get":      "t.ldb a",
+	"layout":   "t.ldb",
+	"manifest": "t.ldb",
+	"plan":     "-n 10 --bits 10",
+	"play":     "-o gone/out.html",
+	"report":   "t.ldb -o gone/out.html",
+	"salvage":  "t.ldb -o gone/out.ldb",
+	"scan":     "t.ldb",
+	"stats":    "t.ldb",
+	"verify":   "t.ldb",
+}
+
+// foreign are words of pflag, cobra, strconv, encoding and os, and names that only sst knows.
+var foreign = regexp.MustCompile(`strconv|ParseInt|ParseFloat|ParseBool|ParseUint|Atoi|[Ii]nvalid|syntax|flag needs|shorthand|bad flag|unknown flag:|arg\(s\)|parse error|value out of range|bare |goroutine|\.tmp|%!|<nil>`)
+
+// wrongValues are what no flag takes, or few.
+var wrongValues = []string{"", " ", "abc", "1.5x", "-1", "-7", "0", "1e999", "NaN", "Inf", "1e3x", `a"b`, `\q`, "9223372036854775808", strings.Repeat("9", 400), strings.Repeat("x", 100_000)}
+
+// slowPlans are values that plan accepts. It takes a second for each.
+var slowPlans = []string{"--value-size=0", "--memory=0", "--memory=9223372036854775808", "--present=0", "--request-price=0", "--core-price=0", "--json=0"}
+
+// writeUsable writes the files of callable.
+func writeUsable(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("in.tsv", []byte("a\t1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
+}
+
+// Whatever the value of a flag, a command that refuses it says so in one style and in its own
+// words.
 func TestValuesOfFlags(t *testing.T) {
+	writeUsable(t)
+	refused := 0
 	for _, c := range commands(newCommand()) {
-		c.Flags().VisitAll(func(flag *pflag.Flag) {
-			for _, value := range []string{"abc", "1.5x", "", "1e3x", `\q`, strings.Repeat("9", 400), strings.Repeat("x", 100_000)} {
-				if err := c.Flags().Set(flag.Name, value); err != nil {
-					checkFlagError(t, explainFlag(c, err).Error(), c.CommandPath()+" --help", flag.Name, flagTypes[flag.Value.Type()], value)
+		line := strings.Fields(callable[c.Name()])
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			for _, value := range wrongValues {
+				if value != "" && isName(f) || c.Name() == "plan" && slices.Contains(slowPlans, "--"+f.Name+"="+value) {
+					continue
 				}
+				args := slices.Concat([]string{c.Name()}, line, []string{"--" + f.Name + "=" + value})
+				if checkRefusal(t, c, args) {
+					refused++
+				}
+			}
+			if f.NoOptDefVal == "" {
+				checkRefusal(t, c, slices.Concat([]string{c.Name()}, line, []string{"--" + f.Name}))
 			}
 		})
 	}
+	if refused < 500 {
+		t.Errorf("%d values are refused", refused)
+	}
 }
 
-func checkFlagError(t *testing.T, got, help, name, want, value string) {
+// So does a command with any number of arguments, or a flag that is not there.
+func TestNumbersOfArguments(t *testing.T) {
+	writeUsable(t)
+	for _, c := range allCommands() {
+		path := strings.Fields(c.CommandPath())[1:]
+		for n := range 5 {
+			for _, arg := range []string{"t.ldb", "", "missing"} {
+				args := slices.Repeat([]string{arg}, n)
+				if c.ValidateArgs(args) != nil && !checkRefusal(t, c, slices.Concat(path, args)) {
+					t.Errorf("sst %v %q is accepted", path, args)
+				}
+			}
+		}
+		for _, wrong := range []string{"--nonsense", "-ö", "-%", "--=x", "---", "--help=maybe", "-hhö"} {
+			if !checkRefusal(t, c, slices.Concat(path, []string{wrong})) {
+				t.Errorf("sst %v %s is accepted", path, wrong)
+			}
+		}
+	}
+}
+
+// isName reports whether the values of a flag are names: then any but the empty one is right.
+func isName(f *pflag.Flag) bool {
+	name, _ := pflag.UnquoteUsage(f)
+	return slices.Contains([]string{"file", "directory", "NAME", "PAGE"}, name)
+}
+
+// checkRefusal runs a command line. If the status is that of wrong usage, it checks the
+// message: what is wrong, the command's use, and where there is help. Files that are missing
+// are no wrong usage.
+func checkRefusal(t *testing.T, c *cobra.Command, args []string) (refused bool) {
 	t.Helper()
-	large := value != "" && strings.Trim(value, "9") == ""
-	if !strings.HasPrefix(got, "--"+name+" is "+strconv.Quote(value[:min(10, len(value))])[:1+min(10, len(value))]) || !strings.HasSuffix(got, ": see "+help) || len(got) > 400 ||
-		strings.Contains(got, "strconv") || want != "" && !strings.Contains(got, "want "+want) && !large {
-		t.Errorf("--%s %.20s: %q, want %s", name, value, got, want)
+	status, _, stderr := sst(args...)
+	if found := foreign.FindString(strings.ReplaceAll(stderr, "sst completion", "")); found != "" {
+		t.Errorf("sst %.200q prints %q, which is not ours: %.400s", args, found, stderr)
+	}
+	lines := strings.SplitAfter(stderr, "\n")
+	if status != exitUsage || strings.Contains(stderr, "no such file") {
+		return false
+	}
+	if len(lines) != 4 || !strings.HasPrefix(lines[0], "sst: ") || len(lines[0]) > 400 ||
+		!strings.HasPrefix(lines[1], "usage: "+c.CommandPath()) || lines[2] != "help:  "+c.CommandPath()+" --help\n" {
+		t.Errorf("sst %.200q: %.600s", args, stderr)
+	}
+	return true
+}
+
+// A wrong name of a flag is answered with the nearest right one, if there is one.
+func TestIsNear(t *testing.T) {
+	for _, tt := range []struct {
+		wrong, name string
+		want        bool
+	}{
+		{"lmit", "limit", true}, {"limits", "limit", true}, {"fro", "from", true}, {"form", "from", false},
+		{"compresion", "compression", true}, {"comp", "compression", true}, {"compress-ion", "compression", true},
+		{"x", "xyz", false}, {"to", "no", false}, {"", "to", false}, {"from", "format", false}, {strings.Repeat("x", 1000), "from", false},
+	} {
+		if got := isNear(tt.wrong, tt.name); got != tt.want {
+			t.Errorf("isNear(%.20q, %q) = %t", tt.wrong, tt.name, got)
+		}
+	}
+}
+
+// What a message of plan gives as an example works.
+func TestPlanExample(t *testing.T) {
+	long.Test(t)
+	status, _, stderr := sst("plan", "-n", "10")
+	_, example, ok := strings.Cut(strings.SplitN(stderr, "\n", 2)[0], ": sst ")
+	if status != exitUsage || !ok {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	if status, out, stderr := sst(strings.Fields(example)...); status != 0 || out == "" {
+		t.Errorf("sst %s: status %d, %s", example, status, stderr)
+	}
+}
+
+// Messages name files as they were given, and never temporary ones.
+func TestTemporaryNames(t *testing.T) {
+	writeUsable(t)
+	dir := filepath.Join(t.TempDir(), "gone")
+	for _, args := range [][]string{
+		{"build", "-o", "gone/out.ldb", "in.tsv"}, {"convert", "t.ldb", "-o", "gone/out.ldb"}, {"salvage", "t.ldb", "-o", "gone/out.ldb"},
+		{"build", "-o", "out.ldb", "--temp-dir", dir, "in.tsv"}, {"build", "-o", "out/", "--temp-dir", dir, "in.tsv"},
+		{"play", "-o", "gone/x.html"}, {"manifest", "t.ldb", "-o", "gone/set.jsonl"}, {"play", "-o", "."},
+	} {
+		status, _, stderr := sst(args...)
+		if regexp.MustCompile(`\.tmp|sievetable-|sst-`).MatchString(stderr) || status == 0 && !slices.Contains(args, dir) {
+			t.Errorf("sst %q: status %d, %s", args, status, stderr)
+		}
 	}
 }

@@ -17,7 +17,7 @@ func verifyCommand() *cobra.Command {
 	var flags sourceFlags
 	var quiet bool
 	cmd := &cobra.Command{
-		Use:   "verify FILE|DIR...",
+		Use:   "verify [flags] FILE|DIR...",
 		Short: "Check all blocks, the order of keys, and the filters of tables, databases and sets",
 		Long: `Check tables. For a directory, check each table that sst get would search. These checks
 are made:
@@ -33,11 +33,11 @@ are made:
 
 Each table has one line: ok, or one line per damaged part. A table of a set that does not
 exist has a line too. If the manifest of a set is damaged, such as one that was cut short, no
-table is checked: --all-tables checks those of the directory without it. After damage in one part, the
-other parts are still checked. Only if the footer or the index cannot be read, no other
-part can be checked: use sst salvage, which can find more. The exit status is 3 if anything
-is damaged or missing, a manifest too. Keys that are not in bytewise order are no damage if the checksums are right
-and neither a MANIFEST nor --comparator says what their order is.`,
+table is checked: --all-tables checks those of the directory without it. After damage in one
+part, the other parts are still checked. Only if the footer or the index cannot be read, no
+other part can be checked: use sst salvage, which can find more. Keys that are not in bytewise
+order are no damage if the checksums are right and neither a MANIFEST nor --comparator says what
+their order is.`,
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound`,
 		Args: arguments("FILE or DIR", 1, unlimited, unlimited),

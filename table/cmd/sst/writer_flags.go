@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"runtime"
@@ -13,10 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // writerFlags are the flags of all commands that write a table.
@@ -47,9 +47,9 @@ func compressionNames() string {
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the block filters; -1: no block filters")
-	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "filter of the whole `table`, as in RocksDB and Pebble: none, bloom:BITS with BITS per key,\nor fuse:BITS with fingerprints of 4, 8, 10, 12 or 16 BITS, for at most 10 million keys")
+	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "filter of the whole `table`, as in RocksDB and Pebble: none, bloom:BITS with BITS per key, or fuse:BITS with fingerprints of 4, 8, 10, 12 or 16 BITS, for at most 10 million keys")
 	complete(cmd, "table-filter", tablefilter.Kinds...)
-	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only (default: under the next two names).\nWith leveldb.BuiltinBloomFilter, an uncompressed table is byte for byte goleveldb's.\nWith leveldb.BuiltinBloomFilter2, it is C++ LevelDB's")
+	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only (default: under the next two names). With leveldb.BuiltinBloomFilter, an uncompressed table is byte for byte goleveldb's. With leveldb.BuiltinBloomFilter2, it is C++ LevelDB's")
 	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "base-2 logarithm of the range of the file with one block filter, 1 to 30")
 	flags.StringVar(&f.blockSize, "block-size", "4096", "uncompressed `size` at which a data block is complete")
 	flags.IntVar(&f.restartInterval, "restart-interval", 16, "entries per restart point of a data block")
@@ -60,7 +60,7 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 }
 
 // errNoOutputTable is the error of commands that can also write to standard output.
-var errNoOutputTable = errors.New("-o is not given, want the name of the new table, or - for standard output")
+var errNoOutputTable = usage.Errorf("-o is not given, want the name of the new table, or - for standard output")
 
 // closeAndCommit completes the table, and gives it its name.
 func closeAndCommit(w *table.Writer, to *output.Output) error {
@@ -81,7 +81,7 @@ func (f *writerFlags) options(internal bool, order table.Comparer) (*table.Write
 	}
 	codec := compressions[f.compression]
 	if codec == nil {
-		return nil, fmt.Errorf("--compression is %q, want one of %s", f.compression, compressionNames())
+		return nil, usage.Errorf("--compression is %s, want one of %s", wire.Quote([]byte(f.compression)), compressionNames())
 	}
 	o := &table.WriterOptions{
 		FilterBaseLg: f.filterBaseLg, Properties: f.properties, BlockSize: int(size), RestartInterval: f.restartInterval,
@@ -99,6 +99,7 @@ const (
 	maxBlockSize       = 512 << 20
 	maxBaseLg          = 30
 	maxRestartInterval = math.MaxInt32
+	maxFilterName      = 1024 // as in package table
 )
 
 // check checks the flags, so that errors name the flags and not the fields of the library.
@@ -113,11 +114,14 @@ func (f *writerFlags) check(blockSize int64) error {
 		{"--concurrency", int64(f.concurrency), 1, 1024},
 	} {
 		if flag.value < flag.least || flag.value > flag.most {
-			return fmt.Errorf("%s is %d, want %d to %d", flag.name, flag.value, flag.least, flag.most)
+			return usage.Errorf("%s is %d, want %d to %d", flag.name, flag.value, flag.least, flag.most)
 		}
 	}
 	if f.bits < -1 || f.bits == 0 || f.bits > maxBits {
-		return fmt.Errorf("--bits is %d, want 1 to %d, or -1 for no filter", f.bits, maxBits)
+		return usage.Errorf("--bits is %d, want 1 to %d, or -1 for no filter", f.bits, maxBits)
+	}
+	if n := len(f.filterName); n > maxFilterName {
+		return usage.Errorf("--filter-name has %d bytes, want at most %d", n, maxFilterName)
 	}
 	return nil
 }
@@ -131,7 +135,7 @@ func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
 		}
 	}
 	if o.TableFilterPolicy, err = tablefilter.Parse(f.tableFilter); err != nil {
-		return fmt.Errorf("--table-filter is %w", err)
+		return usage.Errorf("--table-filter is %w", err)
 	}
 	return nil
 }
@@ -140,7 +144,7 @@ func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
 func parseSize(flag, s string) (int64, error) {
 	n, err := humanize.ParseBytes(s)
 	if err != nil || n < 1 || n > 1<<60 {
-		return 0, fmt.Errorf("%s is %q, want a number of bytes such as 4096, 64KiB or 30GB", flag, s)
+		return 0, usage.Errorf("%s is %s, want a number of bytes such as 4096, 64KiB or 30GB", flag, wire.Quote([]byte(s)))
 	}
 	return int64(n), nil
 }

@@ -8,11 +8,12 @@
 package comparers
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // A namedComparer is an order of keys with its names.
@@ -43,7 +44,7 @@ func Advice() string { return "use --comparator with one of " + strings.Join(Fla
 func ByFlagValue(word string) (table.Comparer, error) {
 	i := slices.IndexFunc(all, func(c namedComparer) bool { return c.flagValue == word })
 	if i < 0 {
-		return nil, fmt.Errorf("--comparator is %q, want one of %s", word, strings.Join(FlagValues(), ", "))
+		return nil, usage.Errorf("--comparator is %s, want one of %s", wire.Quote([]byte(word)), strings.Join(FlagValues(), ", "))
 	}
 	return all[i].comparer, nil
 }

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // A limit bounds the distinct own keys, all of which are kept in memory.
@@ -75,7 +77,7 @@ func OwnSize(own int) int { return own / ownShare }
 // validateOwn returns an error if there are too few own keys.
 func (c Config) validateOwn() error {
 	if want := ownShare * c.Keys; c.Own != nil && len(c.Own) < want {
-		return fmt.Errorf("--keys-from has %s distinct keys, want ≥ %s, because filters sized for %s get %.1f times as many, and as many others are asked for: use a smaller -n (≥ %d) or more keys",
+		return usage.Errorf("--keys-from has %s distinct keys, want ≥ %s, because filters sized for %s get %.1f times as many, and as many others are asked for: use a smaller -n (≥ %d) or more keys",
 			grouped(len(c.Own)), grouped(want), grouped(c.Keys), float64(maxLoadTenths)/10, MinKeys)
 	}
 	return nil

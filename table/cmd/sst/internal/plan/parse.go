@@ -1,10 +1,12 @@
 package plan
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // keySuffixes are the suffixes of a number of keys.
@@ -22,7 +24,7 @@ func ParseKeys(flag, s string) (uint64, error) {
 	n, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
 	n *= factor
 	if err != nil || !(n >= 1 && n <= maxKeys) || n != math.Trunc(n) {
-		return 0, fmt.Errorf("%s is %q, want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M", flag, s)
+		return 0, usage.Errorf("%s is %s, want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M", flag, wire.Quote([]byte(s)))
 	}
 	return uint64(n), nil
 }
@@ -35,7 +37,7 @@ func ParseRate(s string) (float64, error) {
 		p /= 100
 	}
 	if err != nil || !(p >= minRate && p < 1) {
-		return 0, fmt.Errorf("-p is %q, want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%%", s)
+		return 0, usage.Errorf("-p is %s, want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%%", wire.Quote([]byte(s)))
 	}
 	return p, nil
 }
@@ -47,7 +49,7 @@ const maxPrice = 1e9
 func ParsePrice(flag, s string) (float64, error) {
 	p, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(p >= 0 && p <= maxPrice) {
-		return 0, fmt.Errorf("%s is %q, want a price from 0 to 1e9, such as 0.40", flag, s)
+		return 0, usage.Errorf("%s is %s, want a price from 0 to 1e9, such as 0.40", flag, wire.Quote([]byte(s)))
 	}
 	return p, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // None is the name of no filter.
@@ -45,7 +46,7 @@ func Parse(name string) (filter.TablePolicy, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("%q, want none, bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12 or 16", name, maxBloomBits)
+	return nil, fmt.Errorf("%s, want none, bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12 or 16", wire.Quote([]byte(name)), maxBloomBits)
 }
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.
