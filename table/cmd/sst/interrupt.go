@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -54,7 +55,7 @@ func interruptible(ctx context.Context, do func(context.Context) error) error {
 		case <-done:
 		case <-time.After(interruptGrace):
 			output.AbortAll()
-			os.Exit(context.Cause(ctx).(interruptError).report(os.Stderr))
+			os.Exit(context.Cause(ctx).(interruptError).report(progress.Over(os.Stderr)))
 		}
 	}()
 	err := do(ctx)

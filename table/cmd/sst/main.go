@@ -26,6 +26,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -39,7 +40,8 @@ func main() {
 
 // run executes the command line and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	out := bufferedStdout{bufio.NewWriterSize(stdout, 64<<10), stdout}
+	stderr = progress.Over(stderr)
+	out := bufferedStdout{bufio.NewWriterSize(progress.Over(stdout), 64<<10), stdout}
 	command, err := execute(args, stdin, out, stderr)
 	if i := (interruptError{}); errors.As(err, &i) { // the rest of the output is not needed
 		return i.report(stderr)

@@ -1,0 +1,140 @@
+package progress
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal returns a terminal of that many columns, and what is written to it, cut after
+// each mark.
+func openTerminal(t *testing.T, columns int) (end *os.File, output <-chan string) {
+	t.Helper()
+	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { screen.Close() })
+	n, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
+	if err := errors.Join(err, unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0)); err != nil {
+		t.Fatal(err)
+	}
+	end, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { end.Close() })
+	if err := unix.IoctlSetWinsize(int(end.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(columns), Row: 24}); err != nil {
+		t.Fatal(err)
+	}
+	parts := make(chan string)
+	go func() {
+		defer close(parts)
+		for in := bufio.NewReader(screen); ; {
+			part, err := in.ReadString(mark)
+			if err != nil { // end is closed
+				return
+			}
+			parts <- strings.ReplaceAll(part[:len(part)-1], "\r\n", "\n")
+		}
+	}()
+	return end, parts
+}
+
+// mark is a byte that is otherwise not written.
+const mark = '\x04'
+
+// written returns what was written to the terminal until now.
+func written(t *testing.T, end *os.File, output <-chan string) string {
+	t.Helper()
+	if _, err := end.Write([]byte{mark}); err != nil {
+		t.Fatal(err)
+	}
+	return <-output
+}
+
+// shown returns the lines that a terminal shows after this output, and the most columns that
+// were in use.
+func shown(t *testing.T, output string) (lines []string, most int) {
+	t.Helper()
+	var line []byte
+	column := 0
+	for _, c := range []byte(output) {
+		switch {
+		case c == '\r':
+			column = 0
+		case c == '\n':
+			lines, line = append(lines, strings.TrimRight(string(line), " ")), nil
+		case c < ' ' || c > '~':
+			t.Fatalf("byte %#x in %q", c, output)
+		default:
+			line = append(line[:column], append([]byte{c}, line[min(len(line), column+1):]...)...)
+			column++
+			most = max(most, column)
+		}
+	}
+	return append(lines, strings.TrimRight(string(line), " ")), most
+}
+
+// A Bar stays in its line, gives way to what is printed meanwhile, and leaves nothing behind,
+// at any width. There are no escape codes.
+func TestBarOnTerminal(t *testing.T) {
+	for columns, want := range map[int]string{40: " 99 %", 80: "verifying  99 %  [=", 0: "verifying  99 %"} {
+		end, output := openTerminal(t, columns)
+		bar := Bytes(Over(end), 1000, "verifying")
+		now := bar.start
+		bar.now = func() time.Time { return now }
+		for i := range 990 {
+			now = now.Add(50 * time.Millisecond)
+			if bar.Add(1); i == 500 {
+				io.WriteString(Over(end), "sst: note: a line\n")
+			}
+		}
+		lines, most := shown(t, written(t, end, output))
+		if len(lines) != 2 || lines[0] != "sst: note: a line" || !strings.HasPrefix(lines[1], want) || most >= cmp.Or(columns, 80) {
+			t.Errorf("%d columns: %q, %d in use", columns, lines, most)
+		}
+		io.WriteString(end, "^C") // as a terminal shows it
+		bar.Done()
+		bar.Add(5)
+		io.WriteString(Over(end), "the end")
+		if lines, _ := shown(t, written(t, end, output)); lines[0] != "the end" {
+			t.Errorf("%d columns: at the end %q", columns, lines)
+		}
+	}
+}
+
+// Work of less than a moment has no Bar, and a file none at all.
+func TestNoBar(t *testing.T) {
+	end, output := openTerminal(t, 80)
+	bar := Count(end, 10, "writing", "pairs")
+	now := bar.start
+	bar.now = func() time.Time { return now }
+	for range 10 {
+		now = now.Add(time.Millisecond)
+		bar.Add(1)
+	}
+	bar.Done()
+	if got := written(t, end, output); got != "" {
+		t.Errorf("%q", got)
+	}
+	file, err := os.Create(t.TempDir() + "/stderr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if bar := Bytes(Over(file), 10, "reading"); bar != nil {
+		t.Error("a file has a Bar")
+	}
+	if bar := Bytes(io.Discard, 10, "reading"); bar != nil {
+		t.Error("a writer that is no file has a Bar")
+	}
+}
