@@ -97,7 +97,7 @@ func TestShellsComplete(t *testing.T) {
 			t.Parallel()
 			s := start(t, writeTree(t))
 			for _, tt := range []struct{ keys, want string }{
-				{"ver", "verify|"},
+				{"veri", "verify|"},
 				{"get --comp", "get|--comparator|"},
 				{"get --comparator r", "get|--comparator|reverse|"},
 				{"get --comparator=r", "get|--comparator=reverse|"},
