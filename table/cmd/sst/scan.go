@@ -26,12 +26,7 @@ type scanFlags struct {
 	format            string
 }
 
-func scanCommand() *cobra.Command {
-	var f scanFlags
-	cmd := &cobra.Command{
-		Use:   "scan [flags] SOURCE",
-		Short: "Print the entries of a table, a database or a set in key order",
-		Long: `Print the entries in key order. Each line has a key, a tab and a value, or the format that
+const scanHelp = `Print the entries in key order. Each line has a key, a tab and a value, or the format that
 --format gives.
 
 ` + sourceHelp + `
@@ -56,7 +51,14 @@ deletion for a tombstone that is the newest version, or shadowed for an older ve
 --all-tables, obsolete files of the database that still exist are included.
 
 sst build reads these formats and builds a table of the same entries. If sequence numbers
-and kinds are printed, give it --internal-keys. It does not read the output of --where.`,
+and kinds are printed, give it --internal-keys. It does not read the output of --where.`
+
+func scanCommand() *cobra.Command {
+	var f scanFlags
+	cmd := &cobra.Command{
+		Use:   "scan [flags] SOURCE",
+		Short: "Print the entries of a table, a database or a set in key order",
+		Long:  scanHelp,
 		Example: `  sst scan users.ldb | head
   sst scan --prefix user: --format json users.ldb
   sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
