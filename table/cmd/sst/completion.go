@@ -25,7 +25,7 @@ var shells = []string{"bash", "fish", "powershell", "zsh"}
 
 const completionLong = `Print a script for your shell. With it, the TAB key completes commands, flags, the values
 of flags, and names of files. Of the files it offers only those that the command takes, such
-as .ldb and .sst files, and directories.
+as .ldb and .sst files, and directories. sst build takes any file.
 
 bash ≥ 4.2: add this line to ~/.bashrc. No other package is needed.
 

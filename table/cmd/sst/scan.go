@@ -42,8 +42,8 @@ set is missing, the other tables are printed, and a message has the first and th
 the missing one. The exit status is 3.
 
 The bounds are in the order of the keys: --from is the first of the range, also with
---reverse. If --from is after --to, the exit status is 2. A note says when other bounds leave
-no keys, such as --from and --to that are equal.
+--reverse. If --from is after --to, the exit status is 2. A note says when other bounds exclude
+each other, such as --from and --to that are equal.
 
 --where adds the location and the state of each version. The location is the file, its
 level, and the offset of the data block, or of the batch in a log. The state is live,

@@ -87,20 +87,26 @@ func (r *Results) find(sectionOrID string) []measure.Row {
 // rival is the engine that titles compare with, with and without its cache.
 const rival = "goleveldb"
 
-// ratios returns, for each row that both have figures in, how many times ours the median of the
-// columns whose names begin like this is. Of several such columns the best one counts.
+// best returns the least median of the row's columns whose names begin like this, and the name of
+// that column; 0 if there is none.
+func (r *Results) best(row measure.Row, name string) (least float64, column string) {
+	for i, c := range row.Cells {
+		if !strings.HasPrefix(r.Columns[i].Name, name) || len(c.Values) == 0 {
+			continue
+		}
+		if m := median(c.Values); least == 0 || m < least {
+			least, column = m, r.Columns[i].Name
+		}
+	}
+	return least, column
+}
+
+// ratios returns, for each row that both have figures in, how many times ours the best of the
+// columns is whose names begin like this.
 func (r *Results) ratios(rows []measure.Row, name string) []float64 {
 	var all []float64
 	for _, row := range rows {
-		least := 0.0
-		for i, c := range row.Cells {
-			if !strings.HasPrefix(r.Columns[i].Name, name) || len(c.Values) == 0 {
-				continue
-			}
-			if m := median(c.Values); least == 0 || m < least {
-				least = m
-			}
-		}
+		least, _ := r.best(row, name)
 		if ours := row.Cells[0].Values; least > 0 && len(ours) > 0 && median(ours) > 0 {
 			all = append(all, least/median(ours))
 		}

@@ -29,7 +29,8 @@ func (r *Report) byEngine() *drawing {
 			continue
 		}
 		p := r.Engines.panel(rows[0], k.without)
-		p.title = finding(k.subject, speed, rival, r.Engines.ratios(rows, rival))
+		_, best := r.Engines.best(rows[0], rival)
+		p.title = finding(k.subject, speed, best, r.Engines.ratios(rows, rival))
 		panels, titles = append(panels, p), append(titles, p.title)
 		height += p.height() + panelGap
 	}

@@ -17,16 +17,17 @@ function drawBit(context, [x, y], cell, set) {
 function markProbe(context, [x, y], cell, set) {
   context.strokeStyle = color(set ? "yes" : "no");
   context.lineWidth = 2;
-  context.strokeRect(x, y, cell, cell);
   if (set) {
     context.fillStyle = color("yes");
+    context.strokeRect(x, y, cell, cell);
     context.fillRect(x, y, cell, cell);
     return;
   }
+  const more = Math.max(0, 6 - cell / 2); // so that a cross in a small cell is seen as one
   context.beginPath();
-  context.moveTo(x, y);
-  context.lineTo(x + cell, y + cell);
-  context.moveTo(x + cell, y);
-  context.lineTo(x, y + cell);
+  context.moveTo(x - more, y - more);
+  context.lineTo(x + cell + more, y + cell + more);
+  context.moveTo(x + cell + more, y - more);
+  context.lineTo(x - more, y + cell + more);
   context.stroke();
 }
