@@ -143,7 +143,7 @@ func (r *tried) tryTable(t target, o source.Options, most int64, bar *progress.B
 		return err
 	}
 	s, damage := trial.Take(f, most)
-	if s == nil {
+	if s == nil || s.Blocks > 0 && s.Tried == 0 { // of nothing, other settings make nothing
 		return errors.Join(damage, f.Close())
 	}
 	return errors.Join(damage, r.add(s, bar), f.Close())
