@@ -120,6 +120,9 @@ func extent(rows []measure.Row) (x, y [2]float64, err error) {
 		for _, c := range row.Cells {
 			if len(c.Values) > 0 {
 				m := median(c.Values)
+				if m <= 0 {
+					return x, y, fmt.Errorf("row %s has a median of %v, want > 0", row.ID, m)
+				}
 				y = [2]float64{min(y[0], m), max(y[1], m)}
 			}
 		}

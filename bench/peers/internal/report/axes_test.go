@@ -2,10 +2,13 @@ package report
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/measure"
 )
 
 func TestRounds(t *testing.T) {
@@ -30,5 +33,14 @@ func TestRounds(t *testing.T) {
 		if len(steps) > 3 || math.IsInf(steps[len(steps)-1], 0) {
 			t.Errorf("rounds(%v, %v) = %v", end, end, steps)
 		}
+	}
+}
+
+// A logarithmic axis has no place for 0, which rows in another unit than time may have.
+func TestExtentRefusesZero(t *testing.T) {
+	t.Parallel()
+	row := measure.Row{ID: "W3-10/work", X: 10, Unit: measure.Times, Cells: []measure.Cell{{Values: []float64{0}}}}
+	if _, _, err := extent([]measure.Row{row}); err == nil || !strings.Contains(err.Error(), "W3-10/work has a median of 0, want > 0") {
+		t.Errorf("error %v, want one that names the row and its median", err)
 	}
 }
