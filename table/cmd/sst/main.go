@@ -25,9 +25,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // errNegative ends a command whose answer is negative: a key is absent, or two tables
@@ -105,6 +107,7 @@ func newCommand() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 
 		PersistentPreRunE: checkEmptyFlags,
+		RunE:              helpOnly,
 		Long: `Build, search, check and explain LevelDB's sorted-string tables: .ldb and .sst files,
 either single files or those in the directory of a database.
 
@@ -124,6 +127,15 @@ backslash stays a backslash.`,
 		help.Use, help.DisableFlagsInUseLine = "help [COMMAND]", true
 	}
 	return root
+}
+
+// helpOnly runs sst without a command. Arguments that are left for it are names of commands that
+// cobra does not look at: "" and "-".
+func helpOnly(root *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage.Errorf("unknown command %s", wire.Quote([]byte(args[0])))
+	}
+	return root.Help()
 }
 
 // printableCompletionArgs returns the arguments. If a shell asks cobra to complete them,

@@ -44,7 +44,7 @@ func Advice() string { return "use --comparator with one of " + strings.Join(Fla
 func ByFlagValue(word string) (table.Comparer, error) {
 	i := slices.IndexFunc(all, func(c namedComparer) bool { return c.flagValue == word })
 	if i < 0 {
-		return nil, usage.Errorf("--comparator is %s, want one of %s", wire.Quote([]byte(word)), strings.Join(FlagValues(), ", "))
+		return nil, usage.Errorf("--comparator is %s, want auto, %s", wire.Quote([]byte(word)), strings.Join(FlagValues(), ", "))
 	}
 	return all[i].comparer, nil
 }

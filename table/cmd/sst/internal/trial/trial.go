@@ -64,19 +64,20 @@ const (
 func stored(h table.Handle) uint64 { return h.Length + format.TrailerLen }
 
 // read reads blocks of about most bytes, in rounds: what some stretches do not use, because
-// they are at their end, is for the others. The error joins all damage.
+// they are at their end, is for the others. If blocks are so large that those of a round exceed
+// twice most, the last of them are left out. The error joins all damage.
 func (s *Sample) read(most int64) error {
 	var damage []error
-	for most > 0 {
+	for left := most; left > 0; {
 		open := unfinished(s.stretches)
 		if len(open) == 0 {
 			break
 		}
-		share := max(1, most/int64(len(open)))
+		share := max(1, left/int64(len(open)))
 		for _, part := range open {
-			for n := int64(0); n < share && part.next < part.end; part.next++ {
+			for n := int64(0); n < share && part.next < part.end && left > -most; part.next++ {
 				size, err := s.readBlock(part.next)
-				n, most = n+size, most-size
+				n, left = n+size, left-size
 				damage = append(damage, s.file.Wrap(err))
 			}
 		}
