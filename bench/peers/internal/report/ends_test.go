@@ -6,54 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	gocmp "github.com/google/go-cmp/cmp"
-	"gonum.org/v1/plot/vg"
 )
-
-func TestSpread(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ wanted, want []vg.Length }{
-		"none":               {nil, []vg.Length{}},
-		"apart":              {[]vg.Length{50, 10, 90}, []vg.Length{50, 10, 90}},
-		"together":           {[]vg.Length{50, 50, 50}, []vg.Length{40, 50, 60}},
-		"two that meet":      {[]vg.Length{54, 20, 50}, []vg.Length{57, 20, 47}},
-		"pushed into others": {[]vg.Length{50, 50, 56}, []vg.Length{42, 52, 62}},
-		"at the low end":     {[]vg.Length{0, 1}, []vg.Length{0, 10}},
-		"at the high end":    {[]vg.Length{100, 99}, []vg.Length{100, 90}},
-	} {
-		near := gocmp.Comparer(func(a, b vg.Length) bool { return math.Abs(float64(a-b)) < 1e-9 })
-		if diff := gocmp.Diff(c.want, spread(c.wanted, 10, 0, 100), near); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
-// However they end, labels do not overlap, stay in the order of their lines, and stay inside.
-func TestSpreadProperty(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
-		wanted := make([]vg.Length, 1+rng.IntN(10))
-		for i := range wanted {
-			wanted[i] = vg.Length(rng.NormFloat64()*30 + 50)
-		}
-		placed := spread(wanted, 10, 0, 100)
-		for i := range placed {
-			if placed[i] < -1e-9 || placed[i] > 100+1e-9 {
-				t.Fatalf("%v at %v: outside of 0 to 100", wanted, placed)
-			}
-			for j := range placed[:i] {
-				if math.Abs(float64(placed[i]-placed[j])) < 10-1e-9 {
-					t.Fatalf("%v at %v: two overlap", wanted, placed)
-				}
-				if wanted[i] != wanted[j] && (wanted[i] < wanted[j]) != (placed[i] < placed[j]) {
-					t.Fatalf("%v at %v: two changed places", wanted, placed)
-				}
-			}
-		}
-	}
-}
 
 // In charts of any figures, the names at the ends of lines do not overlap.
 func TestEndLabels(t *testing.T) {

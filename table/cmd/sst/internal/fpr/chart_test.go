@@ -192,24 +192,6 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// Labels are where their lines end, unless they would touch.
-func TestSpread(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct{ heights, want []vg.Length }{
-		"none":            {nil, nil},
-		"far apart":       {[]vg.Length{10, 50, 90}, []vg.Length{10, 50, 90}},
-		"equal":           {[]vg.Length{50, 50, 50}, []vg.Length{40, 50, 60}},
-		"pushed together": {[]vg.Length{20, 29, 33}, []vg.Length{17.333333, 27.333333, 37.333333}},
-		"at the bottom":   {[]vg.Length{0, 0, 5}, []vg.Length{5, 15, 25}},
-		"at the top":      {[]vg.Length{30, 99, 100}, []vg.Length{30, 85, 95}},
-	} {
-		near := cmp.Comparer(func(a, b vg.Length) bool { return math.Abs(float64(a-b)) < 1e-4 })
-		if diff := cmp.Diff(tt.want, spread(tt.heights, 10, 5, 95), near); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
 // The band leaves out the lowest and the highest tenth of the runs.
 func TestBand(t *testing.T) {
 	t.Parallel()

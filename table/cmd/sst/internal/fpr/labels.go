@@ -1,9 +1,7 @@
 package fpr
 
 import (
-	"cmp"
 	"image/color"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -75,21 +73,16 @@ func (labels endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	right := x(float64(maxLoadTenths) / 10)
 	bottom := c.Min.Y + labelHeight/2
-	ends := map[int]vg.Length{}
-	order := make([]int, len(labels))
-	for i, l := range labels {
-		order[i], ends[i] = i, c.Min.Y
+	var ends []vg.Length
+	for _, l := range labels {
+		end := c.Min.Y
 		if l.drawn {
-			ends[i] = y(l.end)
+			end = y(l.end)
 		}
+		ends = append(ends, end)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ends[a], ends[b]) })
-	wanted := make([]vg.Length, len(order))
-	for i, at := range order {
-		wanted[i] = ends[at]
-	}
-	for i, at := range spread(wanted, labelHeight, bottom, c.Max.Y) {
-		labels[order[i]].draw(c, vg.Point{X: right, Y: ends[order[i]]}, at)
+	for i, at := range theme.Spread(ends, labelHeight, bottom, c.Max.Y) {
+		labels[i].draw(c, vg.Point{X: right, Y: ends[i]}, at)
 	}
 }
 
@@ -101,31 +94,4 @@ func (l label) draw(c draw.Canvas, end vg.Point, at vg.Length) {
 	sty := labelStyle()
 	sty.Color = l.color
 	c.FillText(sty, vg.Point{X: c.Max.X + labelGap, Y: at}, l.text)
-}
-
-// spread moves ascending heights apart, to a distance ≥ gap, as little as possible, and within the
-// bounds if these have the space. Heights that are too close together form a group. The group keeps
-// its mean.
-func spread(heights []vg.Length, gap, lowest, highest vg.Length) []vg.Length {
-	type group struct {
-		sum vg.Length
-		n   int
-	}
-	var groups []group
-	mean := func(g group) vg.Length { return g.sum / vg.Length(g.n) }
-	for i, h := range heights {
-		groups = append(groups, group{h - vg.Length(i)*gap, 1})
-		for n := len(groups); n > 1 && mean(groups[n-2]) > mean(groups[n-1]); n-- {
-			groups[n-2] = group{groups[n-2].sum + groups[n-1].sum, groups[n-2].n + groups[n-1].n}
-			groups = groups[:n-1]
-		}
-	}
-	highest -= vg.Length(len(heights)-1) * gap
-	var all []vg.Length
-	for _, g := range groups {
-		for range g.n {
-			all = append(all, max(lowest, min(mean(g), highest))+vg.Length(len(all))*gap)
-		}
-	}
-	return all
 }
