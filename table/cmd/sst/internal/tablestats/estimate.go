@@ -5,21 +5,19 @@ package tablestats
 type Estimate struct {
 	// BlockSize is the size of the smallest data block before compression, without the last
 	// one: all others were complete when they had at least the block size. 0: there is only
-	// one block.
+	// the last block.
 	BlockSize int
 
 	// RestartInterval is the most entries per restart point of a block, rounded up. It is
 	// smaller than the real one if no block has two restart points.
 	RestartInterval int
-
-	last int // size of the last block
 }
 
-func (e *Estimate) add(b Block) {
-	if e.last > 0 && (e.BlockSize == 0 || e.last < e.BlockSize) {
-		e.BlockSize = e.last
+// Add adds a block that is not damaged. last says that it is the last one of the table.
+func (e *Estimate) Add(b Block, last bool) {
+	if !last && (e.BlockSize == 0 || b.Raw < e.BlockSize) {
+		e.BlockSize = b.Raw
 	}
-	e.last = b.Raw
 	if n := b.RestartPoints; n > 0 {
 		e.RestartInterval = max(e.RestartInterval, (b.Entries+n-1)/n)
 	}

@@ -153,5 +153,5 @@ func (s *Stats) addBlock(f *source.File, b Block) {
 	s.ValueBytes += b.ValueBytes
 	s.LongestValue = max(s.LongestValue, b.LongestValue)
 	s.Restarts += b.RestartPoints
-	s.Estimate.add(b)
+	s.Estimate.Add(b, b.Handle == f.Layout.Data[len(f.Layout.Data)-1].Handle)
 }

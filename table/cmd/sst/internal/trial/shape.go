@@ -9,31 +9,21 @@ import (
 
 // A shape shows with which block size and restart interval a table was written.
 type shape struct {
-	smallest int // size of the smallest block but the last: all others were complete; 0: none
-	growing  int // the most bytes of a block before its last entry, when it was not complete yet
-	interval int // the least restart interval that gives so few restart points
-	most     int // the largest one that gives so many, if bounded
-	bounded  bool
+	tablestats.Estimate
+
+	growing int // the most bytes of a block before its last entry, when it was not complete yet
+	most    int // the largest restart interval that gives so many restart points, if bounded
+	bounded bool
 }
 
 // add adds a block. last says that it is the last one of the table.
 func (s *shape) add(b tablestats.Block, last bool) {
-	if !last && (s.smallest == 0 || b.Raw < s.smallest) {
-		s.smallest = b.Raw
-	}
+	s.Estimate.Add(b, last)
 	if b.Iter.Last() {
 		s.growing = max(s.growing, b.Raw-lastEntryLen(b))
 	}
-	s.addRestarts(b.Entries, b.RestartPoints)
-}
-
-// addRestarts adds the restart points of a block with that many entries.
-func (s *shape) addRestarts(entries, restarts int) {
-	if restarts > 0 {
-		s.interval = max(s.interval, (entries+restarts-1)/restarts)
-	}
-	if restarts > 1 {
-		most := (entries - 1) / (restarts - 1)
+	if b.RestartPoints > 1 {
+		most := (b.Entries - 1) / (b.RestartPoints - 1)
 		if !s.bounded || most < s.most {
 			s.most, s.bounded = most, true
 		}
@@ -60,20 +50,20 @@ const (
 // blockSize returns the power of two that gives these blocks, if there is one, or else the
 // size of the smallest.
 func (s *shape) blockSize() int {
-	if s.smallest == 0 { // any size > growing gives a single block
+	if s.BlockSize == 0 { // any size > growing gives a single block
 		return max(defaultBlockSize, min(1<<bits.Len(uint(s.growing)), maxBlockSize))
 	}
-	if power := 1 << (bits.Len(uint(s.smallest)) - 1); power > s.growing {
+	if power := 1 << (bits.Len(uint(s.BlockSize)) - 1); power > s.growing {
 		return min(power, maxBlockSize)
 	}
-	return min(s.smallest, maxBlockSize)
+	return min(s.BlockSize, maxBlockSize)
 }
 
 // restartInterval returns the default if that gives these restart points, or else the least
 // interval that gives so few.
 func (s *shape) restartInterval() int {
-	if s.interval <= defaultRestartInterval && (!s.bounded || defaultRestartInterval <= s.most) {
+	if s.RestartInterval <= defaultRestartInterval && (!s.bounded || defaultRestartInterval <= s.most) {
 		return defaultRestartInterval
 	}
-	return min(s.interval, maxRestartInterval)
+	return min(s.RestartInterval, maxRestartInterval)
 }

@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
 // written writes n of W1's entries, and opens the table.
@@ -127,9 +129,9 @@ func TestBlockSize(t *testing.T) {
 		{shape{}, 4096},
 		{shape{growing: 100}, 4096}, // a single block
 		{shape{growing: 5000}, 8192},
-		{shape{smallest: 4100, growing: 4090}, 4096},
-		{shape{smallest: 4100, growing: 4096}, 4100}, // with 4096, the block would have been complete
-		{shape{smallest: 1 << 30, growing: 1 << 20}, 512 << 20},
+		{shape{Estimate: tablestats.Estimate{BlockSize: 4100}, growing: 4090}, 4096},
+		{shape{Estimate: tablestats.Estimate{BlockSize: 4100}, growing: 4096}, 4100}, // with 4096, the block would have been complete
+		{shape{Estimate: tablestats.Estimate{BlockSize: 1 << 30}, growing: 1 << 20}, 512 << 20},
 	} {
 		if got := tt.shape.blockSize(); got != tt.want {
 			t.Errorf("%+v: block size %d, want %d", tt.shape, got, tt.want)
@@ -152,7 +154,7 @@ func TestRestartInterval(t *testing.T) {
 	} {
 		var s shape
 		for _, b := range tt.blocks {
-			s.addRestarts(b[0], b[1])
+			s.add(tablestats.Block{Entries: b[0], RestartPoints: b[1], Iter: new(block.Iter)}, false)
 		}
 		if got := s.restartInterval(); got != tt.want {
 			t.Errorf("%v entries and restart points: restart interval %d, want %d", tt.blocks, got, tt.want)
