@@ -39,7 +39,8 @@
 //
 //   - Tables have the same bytes as goleveldb's if they have entries and are not compressed.
 //     Compressed ones can differ: the Snappy encoder is another one, a block that it makes
-//     smaller by less than an eighth is stored as it is, and so is the metaindex. A table without entries has no data block.
+//     smaller by less than an eighth is stored as it is, and so is the metaindex. A table
+//     without entries has no data block.
 //   - A Writer writes large pieces, so it can return an error of writing later than goleveldb's.
 //     It refuses a comparer whose separators are not between the two keys.
 //   - Find and FindKey with filtered set return ErrNotFound if the table has a filter and not
