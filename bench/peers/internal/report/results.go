@@ -105,6 +105,9 @@ func load(dir string) (*Report, error) {
 	if err := d.Decode(&r); err != nil {
 		return nil, fmt.Errorf("%s: %w; measure again to replace it", name, err)
 	}
+	if d.More() || len(r.Engines.Rows)+len(r.Membership.Rows) == 0 {
+		return nil, fmt.Errorf("%s: no rows, or something behind them; measure again to replace it", name)
+	}
 	for _, results := range []*Results{&r.Engines, &r.Membership} {
 		if err := results.check(); err != nil {
 			return nil, fmt.Errorf("%s: %w; measure again to replace it", name, err)

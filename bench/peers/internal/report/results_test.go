@@ -31,6 +31,28 @@ func TestSaveAndDraw(t *testing.T) {
 	}
 }
 
+// The page and the charts of the repository are of its results.json.
+func TestCommitted(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, DataFile), []byte(read(t, root, DataFile)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Draw(dir); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if diff := cmp.Diff(read(t, root, f.Name()), read(t, dir, f.Name())); diff != "" {
+			t.Errorf("%s: run go run ./bench/peers -draw (-committed +drawn):\n%s", f.Name(), diff)
+		}
+	}
+}
+
 // Only what was measured is drawn: here the sets, and nothing of engines.
 func TestDrawSome(t *testing.T) {
 	t.Parallel()
@@ -53,6 +75,8 @@ func TestDrawRefuses(t *testing.T) {
 		"not JSON":             {whole, "W1", "invalid character"},
 		"half":                 {whole[len(whole)/2:], "", "unexpected EOF"},
 		"a field too many":     {`"rounds"`, `"round"`, "unknown field"},
+		"nothing":              {whole, "{}", "no rows"},
+		"two reports":          {whole, whole + whole, "something behind them"},
 		"a unit":               {`"unit": "ns"`, `"unit": "s"`, `unit "s", want one of`},
 		"a figure below 0":     {"[500, 450, 600]", "[-1]", "W1-snappy/get-absent-warm, goleveldb: -1 ns, want"},
 		"a figure of 0":        {"[500, 450, 600]", "[0]", "goleveldb: 0 ns, want"},
