@@ -1,84 +1,73 @@
 package progress
 
 import (
-	"fmt"
 	"strings"
 	"time"
+
+	"github.com/cheggaaa/pb/v3"
+	"github.com/dustin/go-humanize"
 )
 
 const (
-	wide       = 60          // columns of a terminal that has room for more than the percentage
 	firstRates = time.Second // before, rates are by chance
-	leastBar   = 10          // columns of the drawn bar, or there is none
 
 	// free is how many columns stay free: one, because some terminals go to the next line after
 	// the last one, and those of "^C", which a terminal shows for an interrupt.
 	free = 1 + len("^C")
+
+	whatKey, unitKey = "what", "unit" // of pb's bars: words for the work, and for what is counted
 )
 
-// line returns what a Bar shows on a terminal of this many columns. It is ASCII.
-func (b *Bar) line(columns int, done int64, elapsed time.Duration) string {
-	percent, known := b.percent(done)
-	var line string
-	switch {
-	case columns < wide && known:
-		line = fmt.Sprintf("%3d %%", percent)
-	case columns < wide:
-		line = b.amount(done)
-	case known:
-		line = b.withBar(columns-free, percent, done, elapsed)
-	default:
-		line = b.what + "  " + fitting(b.numbers(done, elapsed), columns-free-len(b.what)-2)
-	}
-	return line[:max(0, min(len(line), columns-free))]
+// line is what a Bar shows, as a template of pb. Under 60 columns, of which three stay free, that
+// is the percentage alone. A drawn bar has ten columns or more, or there is none.
+const line = `{{$left := printf "%s%s" (string . "what") (percent . " %3.0f %%" "")}}
+{{- $numbers := numbers . $left}}
+{{- $least := printf "%s  [==========]  %s" $left $numbers}}
+{{- if and (lt .Width 57) (gt .Total 0)}}{{percent . "%3.0f %%"}}
+{{- else if lt .Width 57}}{{amount .}}
+{{- else}}
+	{{- $left}}  {{if and (gt .Total 0) (le (len $least) .Width)}}{{bar . "[" "=" "=" " " "]"}}  {{end}}{{$numbers}}
+{{- end}}`
+
+func init() {
+	pb.RegisterElement("numbers", pb.ElementFunc(numbers), false)
+	pb.RegisterElement("amount", pb.ElementFunc(func(s *pb.State, _ ...string) string { return amount(s, s.Value()) }), false)
 }
 
-// percent returns the share of the work that is done, if the total is known. A file that grows
-// may have more than its total.
-func (b *Bar) percent(done int64) (percent int, known bool) {
-	if b.total <= 0 {
-		return 0, false
+// numbers shows how much is done, and after a second the rate and the time that is left: as
+// many as fit behind args[0], since a number that is cut is another one.
+func numbers(s *pb.State, args ...string) string {
+	parts := []string{amount(s, s.Value())}
+	if s.Total() > 0 {
+		parts[0] += " of " + amount(s, s.Total())
 	}
-	return int(min(100, 100*float64(done)/float64(b.total))), true
-}
-
-// withBar returns a line with a drawn bar as long as there is room for.
-func (b *Bar) withBar(columns, percent int, done int64, elapsed time.Duration) string {
-	left := fmt.Sprintf("%s %3d %%  ", b.what, percent)
-	right := fitting(b.numbers(done, elapsed), columns-len(left))
-	room := columns - len(left) - len("[]  ") - len(right)
-	if room < leastBar {
-		return left + right
+	parts[0] += pb.ElementString(s, unitKey)
+	if elapsed := s.Time().Sub(s.StartTime()); elapsed >= firstRates && s.Value() > 0 {
+		parts = append(parts, rates(s, float64(s.Value())/elapsed.Seconds())...)
 	}
-	full := room * percent / 100
-	return left + "[" + strings.Repeat("=", full) + strings.Repeat(" ", room-full) + "]  " + right
-}
-
-// fitting joins as many of the parts as fit, since a number that is cut is another one.
-func fitting(parts []string, columns int) string {
 	for ; len(parts) > 0; parts = parts[:len(parts)-1] {
-		if s := strings.Join(parts, ", "); len(s) <= columns {
-			return s
+		if text := strings.Join(parts, ", "); len(args[0])+len("  ")+len(text) <= s.Width() {
+			return text
 		}
 	}
 	return ""
 }
 
-// numbers returns how much is done, and after a second the rate and the time that is left.
-func (b *Bar) numbers(done int64, elapsed time.Duration) []string {
-	s := b.amount(done)
-	if b.total > 0 {
-		s += " of " + b.amount(b.total)
-	}
-	parts := []string{s + b.unit}
-	if elapsed < firstRates || done <= 0 {
-		return parts
-	}
-	rate := float64(done) / elapsed.Seconds()
-	parts = append(parts, b.amount(int64(rate))+"/s")
+// rates shows the mean rate since the start, in amounts a second, and the time that is left. pb
+// has rates too, of the last seconds: the time left after a pause overflows there.
+func rates(s *pb.State, rate float64) []string {
+	parts := []string{amount(s, int64(rate)) + "/s"}
 	const longest = float64(1000 * time.Hour)
-	if left := float64(b.total-done) / rate * float64(time.Second); b.total > 0 && left < longest {
-		parts = append(parts, time.Duration(max(0, left)).Round(time.Second).String()+" left")
+	if left := float64(s.Total()-s.Value()) / rate * float64(time.Second); s.Total() > 0 && left < longest {
+		parts = append(parts, time.Duration(left).Round(time.Second).String()+" left")
 	}
 	return parts
+}
+
+// amount returns n as a number of bytes, or of what the unit says.
+func amount(s *pb.State, n int64) string {
+	if pb.ElementString(s, unitKey) == "" {
+		return humanize.Bytes(uint64(max(0, n)))
+	}
+	return humanize.Comma(n)
 }

@@ -1,32 +1,25 @@
-// Package progress shows the progress of a command on a terminal, and nothing elsewhere. It
-// writes text without colours or escape codes, so any terminal does.
+// Package progress shows the progress of a command on a terminal, and nothing elsewhere. The
+// library pb draws, measures and ticks. Its text has no colours or escape codes, so any
+// terminal does.
 package progress
 
 import (
 	"io"
 	"os"
-	"sync/atomic"
 	"time"
 
-	"github.com/dustin/go-humanize"
+	"github.com/cheggaaa/pb/v3"
 	"golang.org/x/term"
 )
 
 // A Bar shows how much work is done, at what rate, and how long the rest will take. It is
 // safe for concurrent use. A nil *Bar shows nothing.
 type Bar struct {
-	what   string
-	total  int64 // -1: unknown
-	amount func(int64) string
-	unit   string // of the total, after its amount
-
-	to    io.Writer
-	width func() int // of the terminal, in columns
-	now   func() time.Time
-	start time.Time
-
-	done atomic.Int64
-	next atomic.Int64 // when to draw again, in nanoseconds after start
+	bar     *pb.ProgressBar
+	to      io.Writer
+	width   func() int // of the terminal, in columns
+	columns int        // the width that bar is made for
+	ended   bool
 }
 
 // drawEvery is how often a Bar is drawn. Work that takes less is done without one.
@@ -35,16 +28,16 @@ const drawEvery = 100 * time.Millisecond
 // Bytes returns a Bar that counts bytes on w, or nil if w is no terminal. A total of -1 is
 // unknown. what is a word for the work.
 func Bytes(w io.Writer, total int64, what string) *Bar {
-	return onTerminal(w, &Bar{what: what, total: total, amount: func(n int64) string { return humanize.Bytes(uint64(n)) }})
+	return onTerminal(w, pb.New64(total).Set(whatKey, what))
 }
 
 // Count returns a Bar that counts things such as entries, of which unit is the plural.
 func Count(w io.Writer, total int64, what, unit string) *Bar {
-	return onTerminal(w, &Bar{what: what, total: total, amount: humanize.Comma, unit: " " + unit})
+	return onTerminal(w, pb.New64(total).Set(whatKey, what).Set(unitKey, " "+unit))
 }
 
-// onTerminal returns b on a terminal, and nil elsewhere.
-func onTerminal(w io.Writer, b *Bar) *Bar {
+// onTerminal returns a Bar on a terminal, and nil elsewhere.
+func onTerminal(w io.Writer, bar *pb.ProgressBar) *Bar {
 	if o, ok := w.(over); ok {
 		w = o.to
 	}
@@ -52,9 +45,23 @@ func onTerminal(w io.Writer, b *Bar) *Bar {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
-	b.to, b.now, b.width = f, time.Now, func() int { return columnsOf(f) }
-	b.begin()
+	return start(bar, f, func() int { return columnsOf(f) })
+}
+
+// start starts to draw bar on a terminal.
+func start(bar *pb.ProgressBar, to io.Writer, width func() int) *Bar {
+	b := &Bar{bar: bar, to: to, width: width}
+	b.setColumns(width())
+	// What pb finds out only about an *os.File is set, since it writes to the screen.
+	bar.SetWriter(onScreen{b}).Set(pb.Terminal, true).Set(pb.ReturnSymbol, "\r").Set(pb.Color, false)
+	bar.SetTemplateString(line).SetRefreshRate(drawEvery).Start()
 	return b
+}
+
+// setColumns makes the Bar for a terminal of this width.
+func (b *Bar) setColumns(n int) {
+	b.columns = n
+	b.bar.SetWidth(max(1, n-free)) // for 0, pb would ask the controlling terminal
 }
 
 // columnsOf returns the width of a terminal, or a usual one if it does not know its own.
@@ -65,22 +72,16 @@ func columnsOf(f *os.File) int {
 	return 80
 }
 
-func (b *Bar) begin() {
-	b.start = b.now()
-	b.next.Store(int64(drawEvery))
-}
-
-// Add adds n to the work that is done.
+// Add adds n to the work that is done. A file that grows may have more than its total: the
+// total grows with it.
 func (b *Bar) Add(n int64) {
 	if b == nil {
 		return
 	}
-	done, elapsed := b.done.Add(n), b.now().Sub(b.start)
-	next := b.next.Load()
-	if int64(elapsed) < next || !b.next.CompareAndSwap(next, int64(elapsed+drawEvery)) {
-		return
+	b.bar.Add64(n)
+	if total := b.bar.Total(); total > 0 && b.bar.Current() > total {
+		b.bar.SetTotal(b.bar.Current())
 	}
-	screen.draw(b, done, elapsed)
 }
 
 // Done removes the Bar. It is not drawn again.
@@ -89,6 +90,7 @@ func (b *Bar) Done() {
 		return
 	}
 	screen.end(b)
+	b.bar.Finish()
 }
 
 // Reader returns a reader of r that adds the bytes read.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -32,9 +33,7 @@ func openTerminal(t *testing.T, columns int) (end *os.File, output <-chan string
 		t.Skip(err)
 	}
 	t.Cleanup(func() { end.Close() })
-	if err := unix.IoctlSetWinsize(int(end.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(columns), Row: 24}); err != nil {
-		t.Fatal(err)
-	}
+	resize(t, end, columns)
 	parts := make(chan string)
 	go func() {
 		defer close(parts)
@@ -47,6 +46,13 @@ func openTerminal(t *testing.T, columns int) (end *os.File, output <-chan string
 		}
 	}()
 	return end, parts
+}
+
+func resize(t *testing.T, end *os.File, columns int) {
+	t.Helper()
+	if err := unix.IoctlSetWinsize(int(end.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(columns), Row: 24}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // mark is a byte that is otherwise not written.
@@ -89,43 +95,70 @@ func shown(t *testing.T, output string) (lines []string, most int) {
 func TestBarOnTerminal(t *testing.T) {
 	for columns, want := range map[int]string{40: " 99 %", 80: "verifying  99 %  [=", 0: "verifying  99 %"} {
 		end, output := openTerminal(t, columns)
-		bar := Bytes(Over(end), 1000, "verifying")
-		now := bar.start
-		bar.now = func() time.Time { return now }
-		for i := range 990 {
-			now = now.Add(50 * time.Millisecond)
-			if bar.Add(1); i == 500 {
-				io.WriteString(Over(end), "sst: note: a line\n")
+		synctest.Test(t, func(t *testing.T) {
+			bar := Bytes(Over(end), 1000, "verifying")
+			for i := range 990 {
+				time.Sleep(50 * time.Millisecond)
+				if bar.Add(1); i == 500 {
+					io.WriteString(Over(end), "sst: note: a line\n")
+				}
+			}
+			time.Sleep(drawEvery)
+			synctest.Wait()
+			lines, most := shown(t, written(t, end, output))
+			if len(lines) != 2 || lines[0] != "sst: note: a line" || !strings.HasPrefix(lines[1], want) || most >= cmp.Or(columns, 80) {
+				t.Errorf("%d columns: %q, %d in use", columns, lines, most)
+			}
+			io.WriteString(end, "^C") // as a terminal shows it
+			bar.Done()
+			bar.Add(5)
+			time.Sleep(10 * drawEvery)
+			io.WriteString(Over(end), "the end")
+			if lines, _ := shown(t, written(t, end, output)); lines[0] != "the end" {
+				t.Errorf("%d columns: at the end %q", columns, lines)
+			}
+		})
+	}
+}
+
+// A Bar fits a terminal whose width changes.
+func TestBarResized(t *testing.T) {
+	end, output := openTerminal(t, 80)
+	synctest.Test(t, func(t *testing.T) {
+		bar := Bytes(end, 1000, "verifying")
+		defer bar.Done()
+		bar.Add(500)
+		time.Sleep(drawEvery / 2) // to resize between two drawings
+		for _, tt := range []struct {
+			columns int
+			want    string
+		}{{40, " 50 %"}, {100, "verifying  50 %  [="}, {20, " 50 %"}, {1, ""}} {
+			time.Sleep(10 * drawEvery)
+			written(t, end, output)
+			resize(t, end, tt.columns)
+			time.Sleep(10 * drawEvery)
+			lines, most := shown(t, written(t, end, output))
+			if !strings.HasPrefix(lines[0], tt.want) || most >= max(2, tt.columns) {
+				t.Errorf("%d columns: %q, %d in use", tt.columns, lines, most)
 			}
 		}
-		lines, most := shown(t, written(t, end, output))
-		if len(lines) != 2 || lines[0] != "sst: note: a line" || !strings.HasPrefix(lines[1], want) || most >= cmp.Or(columns, 80) {
-			t.Errorf("%d columns: %q, %d in use", columns, lines, most)
-		}
-		io.WriteString(end, "^C") // as a terminal shows it
-		bar.Done()
-		bar.Add(5)
-		io.WriteString(Over(end), "the end")
-		if lines, _ := shown(t, written(t, end, output)); lines[0] != "the end" {
-			t.Errorf("%d columns: at the end %q", columns, lines)
-		}
-	}
+	})
 }
 
 // Work of less than a moment has no Bar, and a file none at all.
 func TestNoBar(t *testing.T) {
 	end, output := openTerminal(t, 80)
-	bar := Count(end, 10, "writing", "pairs")
-	now := bar.start
-	bar.now = func() time.Time { return now }
-	for range 10 {
-		now = now.Add(time.Millisecond)
-		bar.Add(1)
-	}
-	bar.Done()
-	if got := written(t, end, output); got != "" {
-		t.Errorf("%q", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		bar := Count(end, 10, "writing", "pairs")
+		for range 10 {
+			time.Sleep(time.Millisecond)
+			bar.Add(1)
+		}
+		bar.Done()
+		if got := written(t, end, output); got != "" {
+			t.Errorf("%q", got)
+		}
+	})
 	file, err := os.Create(t.TempDir() + "/stderr")
 	if err != nil {
 		t.Fatal(err)

@@ -2,41 +2,47 @@ package progress
 
 import (
 	"io"
-	"math"
 	"strings"
 	"sync"
-	"time"
 )
 
 // A terminal has at most one Bar, in the line of the cursor.
 type terminal struct {
 	mu  sync.Mutex
 	bar *Bar // nil: none is shown
-	len int  // of its line
 }
 
 // screen is the terminal of the process.
 var screen terminal
 
-// draw draws the Bar, in place of any that is shown.
-func (t *terminal) draw(b *Bar, done int64, elapsed time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if b.next.Load() == math.MaxInt64 { // it has ended meanwhile
-		return
+// onScreen is what pb writes a drawn Bar to.
+type onScreen struct{ *Bar }
+
+// Write shows a drawn Bar in place of any that is shown, unless the Bar has ended, was drawn for
+// another width of the terminal, or does not fit: pb does not cut every line.
+func (b onScreen) Write(p []byte) (int, error) {
+	screen.mu.Lock()
+	defer screen.mu.Unlock()
+	if b.ended {
+		return len(p), nil
 	}
-	width := b.width()
-	line := b.line(width, done, elapsed)
-	rest := min(t.len, width-free) - len(line) // of what was shown
-	io.WriteString(b.to, "\r"+line+strings.Repeat(" ", max(0, rest)))
-	t.bar, t.len = b, len(line) // an error of the terminal is no error of the work
+	if columns := b.width(); columns != b.columns {
+		screen.erase()
+		b.setColumns(columns)
+		return len(p), nil
+	}
+	if len(p) > len("\r")+b.columns-free {
+		return len(p), nil
+	}
+	screen.bar = b.Bar
+	return b.to.Write(p)
 }
 
 // end removes the Bar for good.
 func (t *terminal) end(b *Bar) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	b.next.Store(math.MaxInt64)
+	b.ended = true
 	if t.bar == b {
 		t.erase()
 	}
@@ -50,7 +56,7 @@ func (t *terminal) erase() {
 		return
 	}
 	io.WriteString(t.bar.to, "\r"+strings.Repeat(" ", max(0, t.bar.width()-1))+"\r")
-	t.bar, t.len = nil, 0
+	t.bar = nil
 }
 
 // clear removes the Bar that is shown.
