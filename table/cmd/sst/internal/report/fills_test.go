@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -84,6 +85,29 @@ func TestExpectedFill(t *testing.T) {
 			t.Errorf("%s: the page expects %v ± %v, want %.3f ± %.3f; it says %s", tt.name, mean, twoSigma, wantMean, want, info)
 		}
 		checkWidth(page, tt.name)
+	}
+}
+
+// The page says of each line of a table's filter how many of its bits are set.
+func TestLineFills(t *testing.T) {
+	t.Parallel()
+	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, plainPairs(500)))
+	contents, _, err := f.Layout.ReadBlock(f.Filters().TableEntry.Handle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := pagetest.Open(t, writePage(t, f, Options{}), 390)
+	tabTo(page, "#filters canvas")
+	page.Do(chromedp.KeyEvent(kb.Home))
+	for line := range len(contents) / 64 {
+		set := 0
+		for _, b := range contents[64*line:][:64] {
+			set += bits.OnesCount8(b)
+		}
+		if got, want := page.Text("#filters .info"), fmt.Sprintf("line %d bits 512 bits set %.1f %%", line, float64(set)/5.12); !strings.HasPrefix(got, want) {
+			t.Errorf("the page says %q, want %q first", got, want)
+		}
+		page.Do(chromedp.KeyEvent(kb.ArrowRight))
 	}
 }
 

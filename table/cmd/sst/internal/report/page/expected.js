@@ -34,15 +34,29 @@ function isFar(fill, { mean, deviation }) {
   return Math.abs(off) > 2 * deviation + 1e-9 ? Math.sign(off) : 0;
 }
 
-/** mixOf is what is expected of one of these at random. */
-function mixOf(all) {
-  const mean = all.reduce((sum, e) => sum + e.mean, 0) / all.length;
-  const variance = all.reduce((sum, e) => sum + e.deviation ** 2 + (e.mean - mean) ** 2, 0) / all.length;
-  return { mean, deviation: Math.sqrt(variance) };
-}
+/** An ExpectedSum adds up what is expected of filters. There can be hundreds of thousands. */
+class ExpectedSum {
+  count = 0;
+  means = 0;
+  squares = 0;
+  variances = 0;
 
-/** meanOf is what is expected of the mean of these. */
-function meanOf(all) {
-  const variance = all.reduce((sum, e) => sum + e.deviation ** 2, 0) / all.length ** 2;
-  return { mean: mixOf(all).mean, deviation: Math.sqrt(variance) };
+  add({ mean, deviation }) {
+    this.count++;
+    this.means += mean;
+    this.squares += mean ** 2;
+    this.variances += deviation ** 2;
+  }
+
+  /** one is what is expected of one of them at random. */
+  one() {
+    const mean = this.means / this.count;
+    const variance = (this.variances + this.squares) / this.count - mean ** 2;
+    return { mean, deviation: Math.sqrt(Math.max(variance, 0)) };
+  }
+
+  /** mean is what is expected of their mean. */
+  mean() {
+    return { mean: this.means / this.count, deviation: Math.sqrt(this.variances) / this.count };
+  }
 }

@@ -46,22 +46,33 @@ class FillChart {
   }
 }
 
-/** farText compares filters with what is expected of those whose keys are known. */
-function farText(view, things, known, expected) {
-  if (known.length === 0) return `What is expected is unknown, as the keys of the ${things} are.`;
-  const far = known.filter((i) => isFar(view.fill[i], view.expected[i])).length;
+/** compare returns what is expected of the filters whose keys are known, their number, and how many are far off. */
+function compare({ fill, expected }) {
+  const sum = new ExpectedSum();
+  let far = 0;
+  for (let i = 0; i < fill.length; i++) {
+    const e = expected(i);
+    if (Number.isNaN(fill[i]) || Number.isNaN(e.mean)) continue;
+    sum.add(e);
+    if (isFar(fill[i], e)) far++;
+  }
+  return { expected: sum.count ? sum.one() : unknownFill, known: sum.count, far };
+}
+
+/** farText says what compare has found. */
+function farText(things, { expected, known, far }) {
+  if (known === 0) return `What is expected is unknown, as the keys of the ${things} are.`;
   return `Expected: ${percent(expected.mean)} of the bits set, ± ${percent(2 * expected.deviation)} (2σ). `
-    + `${number(far)} of ${count(known.length, things)} (${percent(far / known.length)}) ${far === 1 ? "is" : "are"} farther off. By chance it would be about 5 %.`;
+    + `${number(far)} of ${count(known, things)} (${percent(far / known)}) ${far === 1 ? "is" : "are"} farther off. By chance it would be about 5 %.`;
 }
 
 /** fillFigure draws the chart, and says the same in words. */
 function fillFigure(view, things, formula) {
-  const fills = [...view.fill].filter((fill) => !Number.isNaN(fill));
+  const fills = view.fill.filter((fill) => !Number.isNaN(fill));
   if (fills.length === 0) return [];
-  const known = [...view.fill.keys()].filter((i) => !Number.isNaN(view.fill[i]) && !Number.isNaN(view.expected[i].mean));
-  const expected = known.length ? mixOf(known.map((i) => view.expected[i])) : unknownFill;
-  const text = farText(view, things, known, expected);
-  const chart = new FillChart(fills, expected);
+  const compared = compare(view);
+  const text = farText(things, compared);
+  const chart = new FillChart(fills, compared.expected);
   const place = element("div", { className: "fills" });
   onResize(place, (width) => place.replaceChildren(chart.draw(width, text)));
   const caption = element("figcaption", {}, `Bars: how many ${things} are how full. Line and band: the expected share of set bits, ± 2σ. ${formula}`);

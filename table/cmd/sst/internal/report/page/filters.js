@@ -32,16 +32,16 @@ function blockSlot(figures) {
 }
 
 /** wholeLine describes a line of the whole table's filter, whose keys are unknown. */
-function wholeLine(figures) {
-  return { title: `line ${number(figures.index)}`, facts: [["bits", number(figures.size)], ["bits set", percent(figures.fill)], expectedFact(figures.expected)] };
+function wholeLine(line, fill) {
+  return { title: `line ${number(line)}`, facts: [["bits", number(lineBits)], ["bits set", percent(fill)], expectedFact(wholeFilter.expected)] };
 }
 
 /** heatOf adds a heat map and the chart of its fills, and returns its Picker, or null if there is nothing to show. */
-function heatOf(section, { label, things, all, describe, formula }) {
-  if (all.length === 0) return null;
+function heatOf(section, { label, things, formula, ...filters }) {
+  if (filters.fill.length === 0) return null;
   const canvas = element("canvas", { "aria-label": label });
   const info = element("div", { className: "info" });
-  const view = new HeatMap(all, things, (i) => describe(all[i]));
+  const view = new HeatMap(things, filters);
   section.append(element("div", { className: "picture" }, canvas), view.legend(), info, ...fillFigure(view, things, formula));
   return new Picker(canvas, info, view);
 }
@@ -82,7 +82,8 @@ function showBlockFilter(section) {
     factList([["policy", sum.name],
       ["filters", `${number(sum.filters)} with keys, ${number(sum.empty_filters)} without`],
       ["each is for", `the blocks that start in ${count(2 ** blockFilter.baseLg, "bytes")}`], ...sumFacts(sum)]));
-  const picker = heatOf(section, { label: "Filters by data blocks: how many of their bits are set", things: "filters", all, describe: blockSlot,
+  const picker = heatOf(section, { label: "Filters by data blocks: how many of their bits are set", things: "filters",
+    fill: Float32Array.from(all, ({ size, fill }) => size ? fill : NaN), expected: (i) => all[i].expected, describe: (i) => blockSlot(all[i]),
     formula: "Of m bits and n keys with k probes it is 1 − (1 − 1/m)^(kn)." });
   if (picker && sum.filters) {
     section.append(element("div", { className: "pair" },
@@ -93,9 +94,10 @@ function showBlockFilter(section) {
 }
 
 function showLineFilter(section) {
-  const all = Array.from({ length: wholeFilter.count }, (_, i) => wholeFilter.figures(i));
-  section.append(factList([["policy", model.whole.name], ["kind", "Bloom filter"], ["lines of 512 bits", number(all.length)], ...sumFacts(model.whole)]));
-  const picker = heatOf(section, { label: "Lines of the table's filter: how many of their bits are set", things: "lines", all, describe: wholeLine,
+  const fill = wholeFilter.fills();
+  section.append(factList([["policy", model.whole.name], ["kind", "Bloom filter"], ["lines of 512 bits", number(fill.length)], ...sumFacts(model.whole)]));
+  const picker = heatOf(section, { label: "Lines of the table's filter: how many of their bits are set", things: "lines",
+    fill, expected: () => wholeFilter.expected, describe: (line) => wholeLine(line, fill[line]),
     formula: "It is the mean of 1 − (1 − 1/512)^(kn) over the numbers n of keys that lines get by chance, with k probes of a key." });
   return (line) => picker?.choose(line);
 }

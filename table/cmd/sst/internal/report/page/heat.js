@@ -5,14 +5,15 @@ const smallestCell = 4;
 const heatHeight = 240;
 const leastFar = 7; // pixels of a cell, for marks in it
 
-/** A HeatMap is a Picker's view of block filters, or of the lines of a table filter. */
+/**
+ * A HeatMap is a Picker's view of block filters, or of the lines of a table filter. fill has the
+ * share of set bits of each, NaN for one without bits; expected and describe take a number.
+ */
 class HeatMap {
-  constructor(figures, things, describe) {
-    this.count = figures.length;
+  constructor(things, { fill, expected, describe }) {
+    this.count = fill.length;
     this.things = things;
-    this.describe = describe;
-    this.fill = Float32Array.from(figures, ({ size, fill }) => size ? fill : NaN);
-    this.expected = figures.map(({ expected }) => expected);
+    Object.assign(this, { fill, expected, describe });
     this.note = element("span", { className: "each" });
     this.farKeys = element("span", { className: "far-keys" });
   }
@@ -35,12 +36,15 @@ class HeatMap {
 
   /** cellOf returns the mean fill of a cell's filters that have bits, and whether it is far from what is expected. */
   cellOf(cell) {
-    const full = [];
-    for (let i = cell * this.each; i < Math.min((cell + 1) * this.each, this.count); i++) {
-      if (!Number.isNaN(this.fill[i])) full.push(i);
+    const sum = new ExpectedSum(), end = Math.min((cell + 1) * this.each, this.count);
+    let fills = 0;
+    for (let i = cell * this.each; i < end; i++) {
+      if (Number.isNaN(this.fill[i])) continue;
+      fills += this.fill[i];
+      sum.add(this.expected(i));
     }
-    const mean = full.reduce((sum, i) => sum + this.fill[i], 0) / full.length;
-    return [mean, full.length ? isFar(mean, meanOf(full.map((i) => this.expected[i]))) : 0];
+    const mean = fills / sum.count;
+    return [mean, sum.count ? isFar(mean, sum.mean()) : 0];
   }
 
   rects(i) {
