@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -87,6 +88,6 @@ func (f frame) Plot(c draw.Canvas, p *plot.Plot) {
 	for load, words := range []string{"empty", "half full", "full", "1.5 × full"} {
 		c.FillText(sty, vg.Point{X: x(float64(load) / 2), Y: c.Min.Y - frameBottom/3}, theme.Middle+words)
 	}
-	sty.Font.Size, sty.Color, sty.YAlign = 14, theme.Ink, draw.YBottom
+	sty.Font.Size, sty.Font.Weight, sty.Color, sty.YAlign = 14, xfont.WeightBold, theme.Ink, draw.YBottom
 	c.FillText(sty, vg.Point{X: c.Min.X, Y: c.Max.Y + frameTop/3}, f.title)
 }

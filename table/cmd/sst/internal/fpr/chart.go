@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -90,8 +91,9 @@ func (c Config) drawTexts(canvas draw.Canvas, panels []panel, notes []string) {
 		}
 		canvas.FillText(sty, vg.Point{X: margin, Y: y}, line)
 	}
-	write(18, canvas.Max.Y-26, c.finding(panels))
-	sty.Color = theme.Faint
+	sty.Font.Weight = xfont.WeightBold
+	write(17, canvas.Max.Y-26, c.finding(panels))
+	sty.Color, sty.Font.Weight = theme.Faint, xfont.WeightNormal
 	write(13, canvas.Max.Y-48, "How many of the keys that were not added a filter lets through, as it fills up.")
 	write(13, canvas.Max.Y-66, c.measured())
 	for i, line := range notes {
