@@ -2,9 +2,11 @@ package theme
 
 import (
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"image/color"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -36,10 +38,14 @@ var (
 // its reader prefers; viewers that know no CSS variables show those for light ones. A point becomes
 // a CSS pixel. Texts in Liberation Sans are shown in similar fonts where that is missing, and stand
 // where Middle and End say. A color that is none of this package's is an error, since it would be
-// wrong on one of the pages. Black is taken for Ink.
+// wrong on one of the pages, and so is a text that XML cannot have, such as one with control
+// characters, which vgsvg writes as they are. Black is taken for Ink.
 func Apply(svg []byte) ([]byte, error) {
 	if !head.Match(svg) {
 		return nil, errors.New("theme: no <svg> with a size in points, want a chart that vgsvg wrote")
+	}
+	if err := wellFormed(svg); err != nil {
+		return nil, fmt.Errorf("theme: no viewer would show the chart: %w; are there control characters in a name?", err)
 	}
 	var unknown error
 	out := styles.ReplaceAllFunc(svg, func(style []byte) []byte {
@@ -56,6 +62,18 @@ func Apply(svg []byte) ([]byte, error) {
 	out = middle.ReplaceAll(out, []byte(`<text text-anchor="middle" $1>`))
 	out = end.ReplaceAll(out, []byte(`<text text-anchor="end" $1>`))
 	return head.ReplaceAll(out, []byte(`<svg width="$1" height="$2"$3>`+sheet())), nil
+}
+
+// wellFormed returns what is wrong with XML.
+func wellFormed(svg []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	for {
+		if _, err := d.RawToken(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 }
 
 // variable turns fill or stroke in one of the colors into the light value, for viewers that skip what

@@ -91,6 +91,7 @@ func TestApplyRefuses(t *testing.T) {
 		"a transparent color": {chart(`<path d="M0,0Z" style="fill:#-800000000-80000000" />`), "fill:#-800000000-80000000, want colors of package theme only"},
 		"a color too many":    {chart(`<path d="M0,0" style="fill:none;stroke:#123456" />`), "stroke:#123456"},
 		"another program's":   {[]byte(`<svg viewBox="0 0 10 10"></svg>`), "want a chart that vgsvg wrote"},
+		"a control character": {chart("<text>a\x01b</text>"), "line 7: illegal character code U+0001"},
 		"nothing":             {nil, "want a chart that vgsvg wrote"},
 	} {
 		if got, err := Apply(c.svg); got != nil || err == nil || !strings.Contains(err.Error(), c.want) {
