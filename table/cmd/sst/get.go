@@ -23,9 +23,10 @@ type getFlags struct {
 }
 
 const getLong = `Print the value of a key. With several keys, or with --keys-from, print each key and its
-value. If a key is absent, or damage hides whether it is there, the other keys are still looked
-up. In a database, any missing table may hide a newer version of a key, so the exit status is 3
-whatever the key.
+value. For an absent key, sst get prints nothing, and the exit status is 1. With several keys,
+it looks up the others nevertheless, and says at the end how many are absent. If damage hides
+whether a key is there, the exit status is 3. In a database, any missing table may hide a newer
+version of a key, so the exit status is 3 whatever the key.
 
 A table that was built with --filter-only has no values. For it, sst get prints "may be
 present", or "absent" with exit status 1.
@@ -40,8 +41,10 @@ write-ahead logs of a database once.
 --format raw prints the bytes of the value and nothing else.
 
 --explain prints the steps of each lookup instead: the tables that were searched, the
-answers of their filters, the index entry, the number of the filter, the data blocks that
-were read, and the time it took. For each Bloom filter it prints the hash of the key, or of
+answers of their filters, the index entry, the number of the block filter, the data blocks
+that were read, and the time it took. Index entries are counted from 1. The block filters are
+numbered from 0: the number is the offset of the data block >> the base-2 logarithm of the
+range of a filter, which usually is 11. For each Bloom filter it prints the hash of the key, or of
 the user key in a database, and the bits that the filter looked up, by their positions. The
 first clear bit says that the key is absent, and ends the lookup in this table. A filter of
 a whole table has the bits of a key in one line of 64 bytes. A fuse filter has a fingerprint

@@ -141,12 +141,20 @@ func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
 	case p.FilterIndex < 0:
 		text.Row(w, "  filter", "none for this block: %s", p.BlockFilter)
 	case len(p.FilterData) == 0:
-		text.Row(w, "  filter", "filter %d of %d, without keys: %s", p.FilterIndex, filters.Blocks.Len(), p.BlockFilter)
+		text.Row(w, "  filter", "%s, without keys: %s", filterNumber(p.FilterIndex, filters.Blocks.Len()), p.BlockFilter)
 	default:
-		text.Row(w, "  filter", "filter %d of %d, %d bits, k = %d: %s",
-			p.FilterIndex, filters.Blocks.Len(), 8*(len(p.FilterData)-1), p.FilterData[len(p.FilterData)-1], p.BlockFilter)
+		text.Row(w, "  filter", "%s, %d bits, k = %d: %s",
+			filterNumber(p.FilterIndex, filters.Blocks.Len()), 8*(len(p.FilterData)-1), p.FilterData[len(p.FilterData)-1], p.BlockFilter)
 		text.Row(w, "  bits", "hash 0x%08x: %s", p.BlockProbes.Hash, probedBits(p.BlockProbes))
 	}
+}
+
+// filterNumber returns the number of one of n block filters, and of the others.
+func filterNumber(i, n int) string {
+	if n == 1 {
+		return "filter 0, the only one"
+	}
+	return fmt.Sprintf("filter %d of 0 to %d", i, n-1)
 }
 
 // probedBits lists the bits of a key that a filter looked up, up to the first clear one.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -31,7 +32,7 @@ type LookupTrace struct {
 
 	FalsePositive bool   // a filter may contain the key, and the data block does not have it
 	BlocksRead    uint64 // number of data blocks read
-	BytesRead     uint64 // their size in the file
+	BytesRead     uint64 // their size in the file, without trailers
 	Time          time.Duration
 }
 
@@ -63,7 +64,8 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 		p.FilterOnly, err = true, nil
 	}
 	after := f.Metrics.Snapshot()
-	p.BlocksRead, p.BytesRead = after.DataBlocks-before.DataBlocks, after.BytesRead-before.BytesRead
+	p.BlocksRead = after.DataBlocks - before.DataBlocks
+	p.BytesRead = after.BytesRead - before.BytesRead - p.BlocksRead*format.TrailerLen
 	p.FalsePositive = after.FilterFalsePositives > before.FilterFalsePositives
 	return p, err
 }
