@@ -124,7 +124,7 @@ func printStats(out io.Writer, s *tablestats.Stats, asJSON bool) error {
 		text.Row(w, "filter", "%s", s.FilterNote)
 	}
 	if s.Properties != nil {
-		statsOfProperties(w, s.Properties)
+		statsOfProperties(w, s.Properties, filterOnly(s))
 	}
 	return w.Flush()
 }
@@ -134,7 +134,7 @@ func statsOfFile(w io.Writer, s *tablestats.Stats) {
 	if s.InternalKeys {
 		keys = "internal keys"
 	}
-	if p := s.TableProperties; p != nil && p.FilterOnly {
+	if p := s.TableProperties; filterOnly(s) {
 		keys = "a filter of " + text.Count(p.FilterEntries, "key") + " only"
 		if p.FilterEntries == 0 {
 			keys = "for a filter only, and without keys"
@@ -154,6 +154,10 @@ func statsOfFile(w io.Writer, s *tablestats.Stats) {
 	}
 }
 
+func filterOnly(s *tablestats.Stats) bool {
+	return s.TableProperties != nil && s.TableProperties.FilterOnly
+}
+
 func extentText(e tablestats.BlockInfo) string {
 	if e.Compression == "none" {
 		return fmt.Sprintf("at %d, %s", e.Offset, text.Bytes(e.Bytes))
@@ -170,6 +174,9 @@ func ratio(before, after float64) string {
 }
 
 func statsOfData(w io.Writer, s *tablestats.Stats) {
+	if filterOnly(s) {
+		return
+	}
 	if s.DataBlocks == 0 {
 		text.Row(w, "data", "none")
 		return
@@ -250,9 +257,18 @@ func bitsText(f tablestats.FilterStats) string {
 	return fmt.Sprintf("k = %d, %.1f %% of the bits set", f.KMin, 100*f.Fill)
 }
 
-func statsOfProperties(w io.Writer, properties []tablestats.Property) {
+// propertiesOfData are the properties that say nothing about a table with a filter only.
+var propertiesOfData = []string{
+	"entries", "deletions", "raw_key_bytes", "raw_value_bytes", "data_blocks", "data_bytes", "index_bytes",
+	"compression", "block_size", "restart_interval", "filter_base_lg", "index_type",
+}
+
+func statsOfProperties(w io.Writer, properties []tablestats.Property, filterOnly bool) {
 	text.Row(w, "properties", "as recorded in the table")
 	for _, p := range properties {
+		if filterOnly && slices.Contains(propertiesOfData, p.Name) {
+			continue
+		}
 		text.Row(w, "  "+strings.ReplaceAll(p.Name, "_", " "), "%v", p.Value)
 	}
 }

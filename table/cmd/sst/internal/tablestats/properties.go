@@ -1,6 +1,7 @@
 package tablestats
 
 import (
+	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -38,7 +39,32 @@ func propertiesOf(p *table.Properties) Properties {
 		all = append(all, Property{"filter_only", true})
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Other)) {
-		all = append(all, Property{text.Escape([]byte(name)), text.Escape(p.Other[name])})
+		all = append(all, otherProperty(name, p.Other[name]))
 	}
 	return all
+}
+
+// indexTypes are RocksDB's types of the index, by the number that the property stores.
+var indexTypes = []string{"binary search", "hash search", "two levels", "binary search with first keys"}
+
+// numbers are properties of RocksDB that are stored as varints.
+var numbers = []string{
+	"rocksdb.column.family.id", "rocksdb.creation.time", "rocksdb.file.creation.time", "rocksdb.oldest.key.time",
+	"rocksdb.fixed.key.length", "rocksdb.format.version", "rocksdb.merge.operands", "rocksdb.num.range-deletions",
+	"rocksdb.index.key.is.user.key", "rocksdb.index.value.is.delta.encoded", "rocksdb.original.file.number",
+	"rocksdb.tail.start.offset", "rocksdb.top-level.index.size", "rocksdb.index.partitions",
+}
+
+// otherProperty returns a property that package table does not decode. If its value is not what
+// its name promises, the value is text.
+func otherProperty(name string, value []byte) Property {
+	if name == "rocksdb.block.based.table.index.type" && len(value) == 4 {
+		if i := binary.LittleEndian.Uint32(value); i < uint32(len(indexTypes)) {
+			return Property{"index_type", indexTypes[i]}
+		}
+	}
+	if n, size := binary.Uvarint(value); slices.Contains(numbers, name) && size > 0 && size == len(value) {
+		return Property{name, n}
+	}
+	return Property{text.Escape([]byte(name)), text.Escape(value)}
 }
