@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -55,7 +56,8 @@ The page of a database's directory, DIR, shows
   - what is missing or wrong
 
 It goes by the MANIFEST, the sizes of the files, and the live logs. It opens no table.
-Without a readable MANIFEST it lists tables and logs.
+Without a readable MANIFEST it lists tables and logs. There is no page of a set: give one of
+its tables.
 
 The page gets its name when it is complete. If there is damage, the page and the messages
 say where, and the exit status is then 3. In a database, damage is a damaged MANIFEST or
@@ -85,6 +87,9 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	embed, err := humanize.ParseBytes(f.embed)
 	if err != nil {
 		return usage.Errorf("--embed is %s, want a size such as 8MB", wire.Quote([]byte(f.embed)))
+	}
+	if source.IsSet(path) {
+		return fmt.Errorf("%s is a set of tables, want one of its tables or a database; to describe the set, use sst stats --summary %s", path, text.ShellPath(path))
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return f.database(ctx, path, stdout, stderr)

@@ -66,6 +66,9 @@ func setManifestOf(path string) string {
 	return name
 }
 
+// IsSet reports whether a path is the manifest of a set or the directory of one.
+func IsSet(path string) bool { return setManifestOf(path) != "" }
+
 // ReadSetManifest reads the manifest of a set.
 func ReadSetManifest(path string, o Options) (*set.Manifest, error) {
 	f, err := openRegular(path, o.Outputs)
