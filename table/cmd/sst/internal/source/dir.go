@@ -15,6 +15,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -168,12 +169,24 @@ func (d *Dir) applyManifest(all bool) {
 		d.Damage = append(d.Damage, missingTablesError{d.Path, slices.Sorted(maps.Keys(missing))})
 	}
 	if len(unlisted) > 0 && !all {
-		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, strings.Join(unlisted, ", "))
+		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, firstNames(unlisted))
 	}
 	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
 		n, err := fileNumber(path)
 		return !all && (err != nil || !v.Live(n))
 	})
+}
+
+// maxNames is how many names of tables a note has.
+const maxNames = 3
+
+// firstNames returns the names of tables, or their number and the first names. It sorts names.
+func firstNames(names []string) string {
+	slices.Sort(names)
+	if len(names) <= maxNames {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s (%s, …)", text.Count(uint64(len(names)), "table"), strings.Join(names[:maxNames], ", "))
 }
 
 // A missingTablesError says that tables of the MANIFEST do not exist.

@@ -56,6 +56,24 @@ func scanned(dir string, o Options) (n int, notes string, err error) {
 	return n, strings.Join(s.Notes, "\n"), s.Damage
 }
 
+// A note names a few tables that are skipped, and says how many there are.
+func TestNoteOnSkippedTables(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeDatabase(t, dir)
+	for n, want := range []string{
+		"skipped 900001.ldb, which", "skipped 900001.ldb, 900002.ldb, which", "skipped 900001.ldb, 900002.ldb, 900003.ldb, which",
+		"skipped 4 tables (900001.ldb, 900002.ldb, 900003.ldb, …), which",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%06d.ldb", 900001+n)), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, notes, err := scanned(dir, Options{}); err != nil || !strings.Contains(notes, want) {
+			t.Errorf("%q, %v; want %q", notes, err, want)
+		}
+	}
+}
+
 // Tables that the database does not list are left out: one that a compaction left over
 // has deleted keys, one that it did not finish is no table. One that it lists and lacks
 // is damage, and if it does not say what it lists all tables are taken.
