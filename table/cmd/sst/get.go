@@ -154,7 +154,7 @@ func (f *getFlags) printer(out io.Writer, several bool) (func(source.Entry) erro
 	}
 	p, err := newPrinter(out, f.format, fields{values: true})
 	if err != nil {
-		return nil, fmt.Errorf("%w, or raw", err)
+		return nil, unknownFormat(f.format, "tsv, json, hex or raw")
 	}
 	if several || f.format == "json" {
 		return p.print, nil

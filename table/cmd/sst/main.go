@@ -75,7 +75,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*cobra.C
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(context.Background())
 	if err != nil {
-		err = explainUnknownCommand(command, err)
+		err = asGiven(command, args, explainUnknownCommand(command, err))
 	}
 	return command, err
 }
@@ -113,8 +113,8 @@ either single files or those in the directory of a database.
 
 Keys and values are text with the escapes of Go strings: \n, \t, \\, \xff and so on
 stand for bytes that are not printable text. This holds for what sst prints and for
-the keys that you give it. Names and messages have the same escapes, except that a
-backslash stays a backslash.`,
+the keys that you give it. In messages, keys and values of flags are in quotes, with the
+same escapes and \" for a quote. Names of files have no quotes: a backslash stays a backslash.`,
 	}
 	addGroups(root)
 	addCompletions(root)

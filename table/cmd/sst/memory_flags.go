@@ -20,9 +20,10 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 }
 
 func (f *memoryFlags) limit() (memory.Limit, error) {
-	n, err := parseSize("--memory", f.memory)
+	const want = "a size of at least 32MiB, such as 1GiB"
+	n, err := parseSize("--memory", f.memory, want)
 	if err == nil && memory.Limit(n) < memory.MinLimit {
-		err = usage.Errorf("--memory is %s, want at least 32MiB", wire.Quote([]byte(f.memory)))
+		err = usage.Errorf("--memory is %s, want %s", wire.Quote([]byte(f.memory)), want)
 	}
 	return memory.Limit(n), err
 }

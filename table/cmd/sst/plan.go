@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"io"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
@@ -218,9 +216,11 @@ func (f planFlags) setTables(q *plan.Query) (err error) {
 		if s.text == "" {
 			continue
 		}
-		if *s.value, err = humanize.ParseBytes(s.text); err != nil {
-			return usage.Errorf("%s is %s, want a size such as 64, 4KiB or 64MB", s.flag, wire.Quote([]byte(s.text)))
+		size, err := parseSize(s.flag, s.text, "a size such as 64, 4KiB or 64MB")
+		if err != nil {
+			return err
 		}
+		*s.value = uint64(size)
 	}
 	return nil
 }

@@ -45,10 +45,14 @@ func addFormat(cmd *cobra.Command, format *string) {
 	complete(cmd, "format", "tsv", "json", "hex")
 }
 
+func unknownFormat(format, want string) error {
+	return usage.Errorf("--format is %s, want %s", wire.Quote([]byte(format)), want)
+}
+
 func newPrinter(w io.Writer, format string, s fields) (*printer, error) {
 	f := formats[format]
 	if f == nil {
-		return nil, usage.Errorf("--format is %s, want tsv, json or hex", wire.Quote([]byte(format)))
+		return nil, unknownFormat(format, "tsv, json or hex")
 	}
 	return &printer{w: w, append: f, fields: s}, nil
 }

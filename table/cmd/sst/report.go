@@ -7,15 +7,12 @@ import (
 	"io"
 	"os"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // reportFlags are the flags of report.
@@ -84,9 +81,9 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if f.out == "" {
 		return errNoPage
 	}
-	embed, err := humanize.ParseBytes(f.embed)
+	embed, err := parseSize("--embed", f.embed, "a size from 0 to 8EB, such as 500kB or 8MB")
 	if err != nil {
-		return usage.Errorf("--embed is %s, want a size such as 8MB", wire.Quote([]byte(f.embed)))
+		return err
 	}
 	if source.IsSet(path) {
 		return fmt.Errorf("%s is a set of tables, want one of its tables or a database; to describe the set, use sst stats --summary %s", path, text.ShellPath(path))
@@ -95,7 +92,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		return f.database(ctx, path, stdout, stderr)
 	}
 	return f.withFile(path, stderr, func(file *source.File) error {
-		page, damage := report.New(file, report.Options{Embed: embed, Command: f.command(path)})
+		page, damage := report.New(file, report.Options{Embed: uint64(embed), Command: f.command(path)})
 		err := interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, f.out, page.Write, stdout) })
 		return errors.Join(err, file.Wrap(damage))
 	})

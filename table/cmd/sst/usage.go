@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,7 +23,7 @@ const unlimited = 1 << 30
 func arguments(what string, least, most, names int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usage.Errorf("got %s, want %s", text.Count(uint64(len(args)), "argument"), what)
+			return usage.Errorf("got %s, want %s", text.Count(uint64(len(args)), "argument"), numberWanted(what, least, most))
 		}
 		for _, arg := range args[:min(names, len(args))] {
 			if arg == "" {
@@ -30,6 +32,16 @@ func arguments(what string, least, most, names int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+func numberWanted(what string, least, most int) string {
+	switch {
+	case most == 0:
+		return what
+	case least == most:
+		return fmt.Sprintf("%d: %s", least, what)
+	}
+	return fmt.Sprintf("≥ %d: %s", least, what)
 }
 
 // checkEmptyFlags returns an error for a flag that is given without text, such as with an
@@ -54,7 +66,10 @@ func wanted(f *pflag.Flag) string {
 	if want, ok := flagTypes[f.Value.Type()]; ok {
 		return ", want " + want
 	}
-	if name, _ := pflag.UnquoteUsage(f); name != "string" {
+	switch name, _ := pflag.UnquoteUsage(f); {
+	case strings.HasSuffix(name, "s"):
+		return ", want a number of " + name
+	case name != "string":
 		return ", want a " + name
 	}
 	return ""
@@ -90,6 +105,31 @@ func dashed(name, letters string) string {
 	return "--" + name
 }
 
+// asGiven puts the flag at the start of a message as it was given: -n instead of --keys.
+func asGiven(cmd *cobra.Command, args []string, err error) error {
+	name, rest, _ := strings.Cut(err.Error(), " ")
+	f := cmd.Flags().Lookup(strings.TrimPrefix(name, "--"))
+	if len(name) == 2 {
+		f = cmd.Flags().ShorthandLookup(name[1:])
+	}
+	var u usage.Error
+	if f == nil || f.Shorthand == "" || name[0] != '-' || !errors.As(err, &u) || u.Error() != err.Error() {
+		return err
+	}
+	long, short := "--"+f.Name, "-"+f.Shorthand
+	isLong := func(arg string) bool { return arg == long || strings.HasPrefix(arg, long+"=") }
+	isShort := func(arg string) bool {
+		return strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, f.Shorthand)
+	}
+	switch {
+	case slices.ContainsFunc(args, isLong):
+		name = long
+	case slices.ContainsFunc(args, isShort):
+		name = short
+	}
+	return usage.Errorf("%s %s", name, rest)
+}
+
 func explainValue(err *pflag.InvalidValueError) error {
 	flag := err.GetFlag()
 	problem := ", " + fmt.Sprint(err.Unwrap())
@@ -97,7 +137,7 @@ func explainValue(err *pflag.InvalidValueError) error {
 		problem = wanted(flag)
 	}
 	if errors.Is(err, strconv.ErrRange) {
-		problem = ", which is too large or too small" + problem
+		problem += " of at most 18 digits"
 	}
 	return usage.Errorf("--%s is %s%s", flag.Name, wire.Quote([]byte(err.GetValue())), problem)
 }

@@ -40,7 +40,7 @@ var foreign = regexp.MustCompile(`strconv|ParseInt|ParseFloat|ParseBool|ParseUin
 var wrongValues = []string{"", " ", "abc", "1.5x", "-1", "-7", "0", "1e999", "NaN", "Inf", "1e3x", `a"b`, `\q`, "9223372036854775808", strings.Repeat("9", 400), strings.Repeat("x", 100_000)}
 
 // slowPlans are values that plan accepts. It takes a second for each.
-var slowPlans = []string{"--value-size=0", "--memory=0", "--memory=9223372036854775808", "--present=0", "--request-price=0", "--core-price=0", "--json=0"}
+var slowPlans = []string{"--value-size=0", "--memory=0", "--present=0", "--request-price=0", "--core-price=0", "--json=0"}
 
 // writeUsable writes the files of callable.
 func writeUsable(t *testing.T) {
@@ -124,6 +124,36 @@ func checkRefusal(t *testing.T, c *cobra.Command, args []string) (refused bool) 
 		t.Errorf("sst %.200q: %.600s", args, stderr)
 	}
 	return true
+}
+
+// A message names a flag as it was given, says what was wrong, and what is right.
+func TestMessagesNameFlags(t *testing.T) {
+	writeUsable(t)
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"scan", "-f", "yaml", "t.ldb"}, `-f is "yaml", want tsv, json or hex`},
+		{[]string{"scan", "--format=yaml", "t.ldb"}, `--format is "yaml", want tsv, json or hex`},
+		{[]string{"get", "-fyaml", "t.ldb", "a"}, `-f is "yaml", want tsv, json, hex or raw`},
+		{[]string{"plan", "--keys", "x"}, `--keys is "x", want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M`},
+		{[]string{"plan", "-n", "x"}, `-n is "x", want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M`},
+		{[]string{"plan", "-n", ""}, "-n is empty, want a number of keys"},
+		{[]string{"plan", "--keys", "10", "--rate", "7"}, `--rate is "7", want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%`},
+		{[]string{"build", "-b", "x", "-o", "out.ldb", "in.tsv"}, `-b is "x", want a whole number`},
+		{[]string{"build", "-o", "-b", "--bits", "0", "in.tsv"}, "--bits is 0, want 1 to 1000, or -1 for no filter"},
+		{[]string{"build", "--block-size", "0", "-o", "out.ldb", "in.tsv"}, "--block-size is 0, want 1 to 536870912"},
+		{[]string{"build", "--block-size", "1.x", "-o", "out.ldb", "in.tsv"}, `--block-size is "1.x", want 1 to 536870912 bytes, such as 4096 or 64KiB`},
+		{[]string{"build", "-o", "out.ldb", " in.tsv"}, `open " in.tsv": no such file or directory`},
+		{[]string{"scan", "--limit", "9999999999999999999", "t.ldb"}, `--limit is "9999999999999999999", want a whole number of at most 18 digits`},
+		{[]string{"report", "a", "b"}, "got 2 arguments, want 1: FILE or DIR"},
+		{[]string{"play", "a"}, "got 1 argument, want flags only"},
+	} {
+		_, _, stderr := sst(tt.args...)
+		if got, _, _ := strings.Cut(stderr, "\n"); got != "sst: "+tt.want {
+			t.Errorf("sst %q: %s, want %s", tt.args, got, tt.want)
+		}
+	}
 }
 
 // A wrong name of a flag is answered with the nearest right one, if there is one.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"runtime"
@@ -47,7 +48,7 @@ func compressionNames() string {
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the block filters; -1: no block filters")
-	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "filter of the whole `table`, as in RocksDB and Pebble: none, bloom:BITS with BITS per key, or fuse:BITS with fingerprints of 4, 8, 10, 12 or 16 BITS, for at most 10 million keys")
+	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "filter of the whole `table`, as in RocksDB and Pebble: none, bloom:BITS with BITS per key, or fuse:BITS with fingerprints of 4, 8, 10, 12 or 16 BITS, for at most 10 million keys. bloom is bloom:10, and fuse is fuse:12")
 	complete(cmd, "table-filter", tablefilter.Kinds...)
 	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only (default: under the next two names). With leveldb.BuiltinBloomFilter, an uncompressed table is byte for byte goleveldb's. With leveldb.BuiltinBloomFilter2, it is C++ LevelDB's")
 	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "base-2 logarithm of the range of the file with one block filter, 1 to 30")
@@ -72,7 +73,7 @@ func closeAndCommit(w *table.Writer, to *output.Output) error {
 
 // options returns the options of the Writer.
 func (f *writerFlags) options(internal bool, order table.Comparer) (*table.WriterOptions, error) {
-	size, err := parseSize("--block-size", f.blockSize)
+	size, err := parseSize("--block-size", f.blockSize, fmt.Sprintf("1 to %d bytes, such as 4096 or 64KiB", maxBlockSize))
 	if err != nil {
 		return nil, err
 	}
@@ -140,11 +141,12 @@ func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
 	return nil
 }
 
-// parseSize parses a number of bytes, such as 4096, 64KiB or 30GB.
-func parseSize(flag, s string) (int64, error) {
+// parseSize parses the number of bytes, < 2⁶³, that is the value of a flag, such as 64KiB. The
+// error says what is wanted.
+func parseSize(flag, s, want string) (int64, error) {
 	n, err := humanize.ParseBytes(s)
-	if err != nil || n < 1 || n > 1<<60 {
-		return 0, usage.Errorf("%s is %s, want a number of bytes such as 4096, 64KiB or 30GB", flag, wire.Quote([]byte(s)))
+	if err != nil || n > math.MaxInt64 {
+		return 0, usage.Errorf("%s is %s, want %s", flag, wire.Quote([]byte(s)), want)
 	}
 	return int64(n), nil
 }

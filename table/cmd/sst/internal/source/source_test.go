@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -167,7 +168,7 @@ func checkPath(t *testing.T, f *File, c *counter, key []byte, present bool) Look
 		t.Fatal(err)
 	}
 	got := fmt.Sprintf("found %v, %d reads of %d bytes", p.Found, p.BlocksRead, p.BytesRead)
-	want := fmt.Sprintf("found %v, %d reads of %d bytes", present, c.reads.Load()-reads, c.bytes.Load()-size)
+	want := fmt.Sprintf("found %v, %d reads of %d bytes", present, c.reads.Load()-reads, c.bytes.Load()-size-(c.reads.Load()-reads)*format.TrailerLen)
 	if got != want || p.BlockFilter == Absent && p.BlocksRead > 0 || present && (p.BlockFilter != MayContain || p.BlocksRead != 1) {
 		t.Fatalf("Explain(%q): %s, filter %v; want %s", key, got, p.BlockFilter, want)
 	}

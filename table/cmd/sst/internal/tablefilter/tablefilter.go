@@ -15,8 +15,8 @@ import (
 // None is the name of no filter.
 const None = "none"
 
-// Kinds are the names of filters without their bits, which then are the usual ones. They are
-// suggested for a flag.
+// Kinds are the names of filters without their bits: bloom is bloom:10, and fuse is fuse:12. They
+// are suggested for a flag.
 var Kinds = []string{None, "bloom", "fuse"}
 
 // maxBloomBits is the most bits per key of a Bloom filter. It is much more than useful.
@@ -46,7 +46,7 @@ func Parse(name string) (filter.TablePolicy, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("%s, want none, bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12 or 16", wire.Quote([]byte(name)), maxBloomBits)
+	return nil, fmt.Errorf("%s, want none, bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12 or 16 (bloom is bloom:10, fuse is fuse:12)", wire.Quote([]byte(name)), maxBloomBits)
 }
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.

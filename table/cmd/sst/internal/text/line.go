@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"strconv"
 	"strings"
 )
 
@@ -15,6 +17,17 @@ func Line(w io.Writer, format string, args ...any) {
 // Row prints a line of two columns for a tabwriter, after Printable.
 func Row(w io.Writer, name, format string, args ...any) {
 	fmt.Fprintf(w, "%s\t%s\n", Printable(name), Printable(fmt.Sprintf(format, args...)))
+}
+
+// message returns the message of an error, with a name in quotes if it starts or ends with a
+// space.
+func message(err error) string {
+	s := err.Error()
+	if p := new(fs.PathError); errors.As(err, &p) && strings.TrimSpace(p.Path) != p.Path {
+		quoted := fs.PathError{Op: p.Op, Path: strconv.Quote(p.Path), Err: p.Err}
+		s = strings.Replace(s, p.Error(), quoted.Error(), 1)
+	}
+	return Printable(s)
 }
 
 // Lines returns the message of an error. Joined errors have one line each. Text around
@@ -32,12 +45,12 @@ func Lines(err error) []string {
 	}
 	inner := errors.Unwrap(err)
 	if inner == nil {
-		return []string{Printable(err.Error())}
+		return []string{message(err)}
 	}
 	before, after, ok := strings.Cut(err.Error(), inner.Error())
 	lines := Lines(inner)
 	if !ok || len(lines) == 1 {
-		return []string{Printable(err.Error())}
+		return []string{message(err)}
 	}
 	for i := range lines {
 		lines[i] = Printable(before) + lines[i] + Printable(after)
