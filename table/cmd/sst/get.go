@@ -22,7 +22,7 @@ type getFlags struct {
 	explain bool
 }
 
-const getLong = `Print the value of a key. With several keys, or with --keys-from, print each key and its
+var getLong = `Print the value of a key. With several keys, or with --keys-from, print each key and its
 value. For an absent key, sst get prints nothing, and the exit status is 1. With several keys,
 it looks up the others nevertheless, and says at the end how many are absent. If damage hides
 whether a key is there, the exit status is 3. In a database, any missing table may hide a newer
@@ -36,7 +36,10 @@ present", or "absent" with exit status 1.
 Keys are looked up in batches of up to 100,000 keys and 16 MiB. Each batch reads the
 write-ahead logs of a database once.
 
-` + sourceHelp + `
+` + sourceHelp(`A key is looked up in the only table whose range of keys has it. If that table is missing or
+damaged, or is another one than the manifest says, the key is not called absent, and the exit
+status is 3. What is wrong with other tables does not change the exit status.`,
+	`If the order is unknown, no key can be looked up.`) + `
 
 --format raw prints the bytes of the value and nothing else.
 

@@ -48,6 +48,17 @@ func addGroups(root *cobra.Command) {
 	root.SetHelpCommandGroupID("self")
 }
 
+const helpLong = `Print the help of a command, as sst COMMAND --help does. Without COMMAND, print the help of
+sst, which lists the commands.`
+
+// adaptHelpCommand makes cobra's help command one of ours.
+func adaptHelpCommand(help *cobra.Command) {
+	help.Run, help.RunE, help.Args = nil, showHelp, arguments("COMMAND", 0, 1, 0)
+	help.Use, help.DisableFlagsInUseLine = "help [COMMAND]", true
+	help.Short, help.Long = "Print the help of a command, or list the commands", helpLong
+	help.Example = "  sst help get"
+}
+
 // showHelp is cobra's help command, but returns an error for an unknown command.
 func showHelp(cmd *cobra.Command, args []string) error {
 	root := cmd.Root()

@@ -25,11 +25,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // errNegative ends a command whose answer is negative: a key is absent, or two tables
@@ -123,8 +121,7 @@ same escapes and \" for a quote. Names of files have no quotes: a backslash stay
 	root.SetHelpFunc(printHelp)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
-		help.Run, help.RunE = nil, showHelp
-		help.Use, help.DisableFlagsInUseLine = "help [COMMAND]", true
+		adaptHelpCommand(help)
 	}
 	return root
 }
@@ -133,7 +130,7 @@ same escapes and \" for a quote. Names of files have no quotes: a backslash stay
 // cobra does not look at: "" and "-".
 func helpOnly(root *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usage.Errorf("unknown command %s", wire.Quote([]byte(args[0])))
+		return unknownCommand(root, args[0])
 	}
 	return root.Help()
 }

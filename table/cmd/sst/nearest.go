@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -76,5 +77,9 @@ func explainUnknownCommand(above *cobra.Command, err error) error {
 }
 
 func unknownCommand(above *cobra.Command, wrong string) error {
-	return usage.Errorf("unknown command %s%s", wire.Quote([]byte(wrong)), didYouMean(above.CommandPath()+" ", above.SuggestionsFor(wrong)))
+	suggestion := ""
+	if wrong != "" { // which all names start with
+		suggestion = didYouMean(above.CommandPath()+" ", above.SuggestionsFor(wrong))
+	}
+	return usage.Errorf("unknown command %s%s", wire.Quote([]byte(wrong)), cmp.Or(suggestion, ": to list the commands, use sst help"))
 }

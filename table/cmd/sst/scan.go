@@ -26,10 +26,11 @@ type scanFlags struct {
 	format            string
 }
 
-const scanHelp = `Print the entries in key order. Each line has a key, a tab and a value, or the format that
+var scanHelp = `Print the entries in key order. Each line has a key, a tab and a value, or the format that
 --format gives.
 
-` + sourceHelp + `
+` + sourceHelp(`Its tables are printed one after another, in the order of their keys.`,
+	`If the order is unknown, a table can be scanned, but not from or to a key.`) + `
 
 A single table of a database is printed entry by entry: key, sequence number, kind (set
 or delete) and value. A directory is printed as the database would show it: the newest

@@ -17,19 +17,19 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
-// sourceHelp is part of the help of get and scan.
-const sourceHelp = `SOURCE is a table, a write-ahead log, or a directory. In a directory, all .ldb and .sst
-files and logs are searched together. It can be the directory of a LevelDB or goleveldb
+// sourceHelp returns the part of the help of get and scan about SOURCE. set says what the command
+// does with the tables of a set, and order what it does if the order is unknown.
+func sourceHelp(set, order string) string {
+	return `SOURCE is a table, a write-ahead log, or a directory. In a directory, all .ldb and .sst
+files and logs are read together. It can be the directory of a LevelDB or goleveldb
 database, or any directory of tables. Of a database, only the tables that its MANIFEST
 lists are read, unless --all-tables is given.
 
 SOURCE can also be a set, as sst build -o DIR/ and sst manifest make it: the directory
-with the manifest set.jsonl, or a manifest of any name beside its tables. A key is looked up
-in the only table whose range of keys has it. If that table is missing or damaged, or is
-another one than the manifest says, the key is not called absent, and the exit status is 3.
-What is wrong with other tables does not change the exit status of sst get. If the manifest
+with the manifest set.jsonl, or a manifest of any name beside its tables. If the manifest
 is damaged, such as one that was cut short, nothing is read, and the exit status is 3.
 --all-tables reads the tables of the directory without it.
+` + set + `
 
 If several tables have a key, the newest version counts. Without sequence numbers that is
 the one in the table with the highest number in its name, or else with the last name.
@@ -45,8 +45,9 @@ overrides it.
 
 The order of keys is that of the comparator that the database's MANIFEST names. For a
 single table that is the MANIFEST in its directory, if it lists the table. Otherwise the
-order is bytewise. --comparator overrides it. If the order is unknown, tables can be
-scanned, but no key can be looked up.`
+order is bytewise. --comparator overrides it.
+` + order
+}
 
 // sourceFlags are the flags of all commands that read a SOURCE.
 type sourceFlags struct {

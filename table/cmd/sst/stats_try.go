@@ -40,7 +40,7 @@ var tryCompressions = []string{"none", "snappy", "zstd"}
 // A tried is what other settings would make of a table, or of the tables of a directory.
 type tried struct {
 	Path        string      `json:"file"`
-	Tables      int         `json:"tables"`
+	Tables      int         `json:"tables"` // that exist
 	TriedTables int         `json:"tried_tables"`
 	Blocks      int         `json:"data_blocks"` // of the tables that are tried
 	TriedBlocks int         `json:"tried_data_blocks"`
@@ -85,8 +85,14 @@ func tryAll(out, stderr io.Writer, args []string, o source.Options, asJSON bool)
 func tryTables(stderr io.Writer, path string, tables []target, o source.Options) (*tried, error) {
 	tables = slices.DeleteFunc(tables, func(t target) bool { return t.log && t.dir != "" })
 	chosen := chooseTables(tables)
+	present := len(tables)
+	for _, t := range tables {
+		if t.Missing {
+			present--
+		}
+	}
 	all, part := sizeOfFiles(tables...), sizeOfFiles(chosen...)
-	r := &tried{Path: path, Tables: len(tables), compressions: map[string]int{}}
+	r := &tried{Path: path, Tables: present, compressions: map[string]int{}}
 	bar := progress.Count(stderr, int64(len(chosen)*(len(trySizes)+1)), "trying", "block sizes")
 	defer bar.Done()
 	var failed []error

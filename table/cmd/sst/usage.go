@@ -40,6 +40,8 @@ func numberWanted(what string, least, most int) string {
 		return what
 	case least == most:
 		return fmt.Sprintf("%d: %s", least, what)
+	case least == 0:
+		return fmt.Sprintf("≤ %d: %s", most, what)
 	}
 	return fmt.Sprintf("≥ %d: %s", least, what)
 }
