@@ -67,7 +67,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // execute executes the command line. It returns the command, and the error that ended it.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*cobra.Command, error) {
 	root := newCommand()
-	root.SetArgs(printableCompletionArgs(args))
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		args = printableArgs(args)
+		describeBriefly(root)
+	}
+	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -135,12 +139,8 @@ func helpOnly(root *cobra.Command, args []string) error {
 	return root.Help()
 }
 
-// printableCompletionArgs returns the arguments. If a shell asks cobra to complete them,
-// cobra prints them, so they are made printable.
-func printableCompletionArgs(args []string) []string {
-	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		return args
-	}
+// printableArgs returns the arguments that a shell asks cobra to complete. cobra prints them.
+func printableArgs(args []string) []string {
 	plain := make([]string, len(args))
 	for i, arg := range args {
 		plain[i] = text.Printable(arg)

@@ -88,7 +88,9 @@ __sst_describe() {
 	for i in "${!COMPREPLY[@]}"; do
 		[[ ${about[i]} ]] || continue
 		printf -v "COMPREPLY[$i]" '%-*s  (%s)' "$width" "${COMPREPLY[i]}" "${about[i]}"
-		COMPREPLY[i]=${COMPREPLY[i]:0:${COLUMNS:-80}}
+		((${#COMPREPLY[i]} <= ${COLUMNS:-80})) && continue
+		COMPREPLY[i]=${COMPREPLY[i]:0:${COLUMNS:-80}-1}
+		COMPREPLY[i]="${COMPREPLY[i]% *} …"
 	done
 }
 

@@ -4,7 +4,8 @@
 #
 # Words of the command line are never evaluated: a (command) in one of them is not run.
 
-# __sst_complete sets __sst_offers to what completes the word at the cursor.
+# __sst_complete sets __sst_offers to what completes the word at the cursor. Files with
+# a tab in their names are left out: fish ends a word there, also for commands of its own.
 function __sst_complete
     set -g __sst_offers
     set -l words (commandline -opc)
@@ -38,6 +39,7 @@ function __sst_complete
         set start $home(string sub -s 2 -- $start | string collect)
     end
     for path in "$start"*
+        string match -q -- \*\t\* $path; and continue
         set -l offer "$flag$path"
         test -n "$home"; and set offer '~'(string sub -s (math (string length -- $home) + 1) -- $path | string collect)
         if test -d $path
