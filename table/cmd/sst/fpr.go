@@ -90,7 +90,7 @@ const fprExamples = `  # Write rates.svg and rates.csv, in a few seconds.
   # Your own keys, in filters that are planned for 1 %.
   sst fpr -o own --keys-from keys.txt -p 1%
 
-  # Both kinds of filters, beside each other.
+  # All three kinds of filters, side by side.
   sst fpr -o kinds --policy bloom,table-bloom,fuse --shapes random,urls
 
   # Consecutive numbers, measured down to lower rates.
@@ -99,7 +99,7 @@ const fprExamples = `  # Write rates.svg and rates.csv, in a few seconds.
   # A rough chart, at once.
   sst fpr -o quick -n 1000 --runs 3 --questions 1000`
 
-// fprMemory is the memory that fpr keeps to. Runs and own keys take less.
+// fprMemory is the memory that fpr keeps to. Runs and the keys of --keys-from take less.
 const fprMemory memory.Limit = 1 << 30
 
 // fprFlags are the flags of fpr.
@@ -204,7 +204,7 @@ func (f *fprFlags) readOwn(cmd *cobra.Command) error {
 	return nil
 }
 
-// noteOwn prints how the own keys are used.
+// noteOwn prints how the keys of --keys-from are used.
 func (f *fprFlags) noteOwn(stderr io.Writer) {
 	if f.Own == nil {
 		return

@@ -112,7 +112,7 @@ func (c Config) measured() string {
 	}
 	if c.Own != nil {
 		added, asked := c.OwnQuestions()
-		s += fmt.Sprintf("; of the own keys, a run adds ≤ %s and asks for %s others", grouped(added), grouped(asked))
+		s += fmt.Sprintf("; of your keys, each run adds at most %s and asks for %s others", grouped(added), grouped(asked))
 	}
 	return s + "."
 }

@@ -14,7 +14,7 @@ import (
 type Config struct {
 	Keys      int      // number of keys that filters are sized for
 	Runs      int      // runs of each measurement, each with different keys
-	Questions int      // absent keys that each run looks up; of the own keys at most those that are not added
+	Questions int      // absent keys that each run looks up; of the user's keys at most those that are not added
 	Policies  []string // kinds of filters, as Policies returns them
 	Bits      []int    // bits per key, if Rate is 0
 	Rate      float64  // each policy takes the fewest bits per key that promise this rate

@@ -11,12 +11,12 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
-// A limit bounds the distinct own keys, all of which are kept in memory.
+// A limit bounds the distinct keys of the user, all of which are kept in memory.
 type limit struct{ keys, bytes int }
 
 var ownLimit = limit{keys: ownShare * MaxKeys, bytes: 256 << 20}
 
-// ownShare is how many own keys there must be for each key that a filter is sized for: half
+// ownShare is how many keys of the user there must be for each key that a filter is sized for: half
 // of them are added, and half are asked for.
 const ownShare = 2 * maxLoadTenths / 10
 
@@ -71,10 +71,10 @@ func (s *keySet) add(key []byte) {
 	s.size += len(key)
 }
 
-// OwnSize returns how many keys filters can be sized for with this many own keys.
+// OwnSize returns how many keys filters can be sized for with this many keys of the user.
 func OwnSize(own int) int { return own / ownShare }
 
-// validateOwn returns an error if there are too few own keys.
+// validateOwn returns an error if the user gives too few keys.
 func (c Config) validateOwn() error {
 	if want := ownShare * c.Keys; c.Own != nil && len(c.Own) < want {
 		return usage.Errorf("--keys-from has %s distinct keys, want ≥ %s, because filters sized for %s get %.1f times as many, and as many others are asked for: use a smaller -n (≥ %d) or more keys",
@@ -83,14 +83,14 @@ func (c Config) validateOwn() error {
 	return nil
 }
 
-// OwnQuestions returns how many of the own keys each run adds at most, and how many of the
+// OwnQuestions returns how many of the user's keys each run adds at most, and how many of the
 // others it asks for.
 func (c Config) OwnQuestions() (added, asked int) {
 	added = c.keysAt(maxLoadTenths)
 	return added, min(c.Questions, len(c.Own)-added)
 }
 
-// ownShape is the shape of the own keys. A run draws from them in random order.
+// ownShape is the shape of the user's keys. A run draws from them in random order.
 func (c Config) ownShape() keyShape {
 	return keyShape{
 		name:  "own",
