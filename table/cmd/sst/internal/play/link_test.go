@@ -105,15 +105,7 @@ func TestHostileLinks(t *testing.T) {
 		if got := page.Text("#answer"); !strings.Contains(got, "still alive") {
 			t.Errorf("%s: the page answers %q", tt.name, got)
 		}
-		checkWidth(t, page, tt.name)
-	}
-}
-
-// checkWidth checks that a page does not scroll sideways.
-func checkWidth(t *testing.T, page *pagetest.Tab, what string) {
-	t.Helper()
-	if width, window := pagetest.Evaluate[int](page, "document.documentElement.scrollWidth"), pagetest.Evaluate[int](page, "innerWidth"); width > window {
-		t.Errorf("%s: the page is %d pixels wide, want %d", what, width, window)
+		page.CheckWidth(tt.name)
 	}
 }
 

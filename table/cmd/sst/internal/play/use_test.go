@@ -1,13 +1,11 @@
 package play
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
 )
@@ -17,31 +15,6 @@ func press(page *pagetest.Tab, key string, times int) {
 	page.Helper()
 	for range times {
 		page.Do(chromedp.KeyEvent(key))
-	}
-}
-
-// All that the page does is done by the keyboard: the Tab key comes to each control once, in
-// their order, and each shows that it has the focus.
-func TestKeyboard(t *testing.T) {
-	t.Parallel()
-	page := openPlay(t, 1000, "n=20&bits=10")
-	ratesOf(page) // the last stop
-	var stops []string
-	for range 20 {
-		press(page, kb.Tab, 1)
-		stop := pagetest.Evaluate[string](page, `(() => {
-			const it = document.activeElement;
-			const outline = getComputedStyle(it).outlineStyle === "solid" ? "" : " without outline";
-			return it === document.body ? "" : (it.id || it.name || it.ariaLabel || it.textContent) + outline;
-		})()`)
-		if stop == "" || slices.Contains(stops, stop) { // out of the page, or around
-			break
-		}
-		stops = append(stops, stop)
-	}
-	want := []string{"by", "n", "bits", "k", "new-key", "Add", "examples", "Add 10", "Add 100", "clear", "bits-picture", "The filter’s bytes", "key", "Ask", "find", "Predicted and measured"}
-	if diff := cmp.Diff(want, stops); diff != "" {
-		t.Errorf("stops of the Tab key (-want +got):\n%s", diff)
 	}
 }
 
@@ -104,10 +77,10 @@ func TestPhone(t *testing.T) {
 			restore(page, state)
 		}
 		pagetest.Evaluate[any](page, `document.getElementById("find").click()`)
-		checkWidth(t, page, "false positive: "+state[:min(30, len(state))])
+		page.CheckWidth("false positive: " + state[:min(30, len(state))])
 		pagetest.Call[any](page, `(key) => { document.getElementById("key").value = key; document.getElementById("ask").requestSubmit(); }`, strings.Repeat("W", 64))
 		pagetest.Evaluate[any](page, `document.querySelector("#keys li")?.click(); document.querySelector("details").open = true`)
-		checkWidth(t, page, "chosen key: "+state[:min(30, len(state))])
+		page.CheckWidth("chosen key: " + state[:min(30, len(state))])
 	}
 }
 

@@ -85,19 +85,8 @@ func TestDatabasePageOnPhone(t *testing.T) {
 	s.Path, s.Comparer = strings.Repeat("directory", 20)+script, script
 	s.Notes, s.Damage = []string{script}, []string{script}
 	s.Logs[0].Name = script
-	path := filepath.Join(t.TempDir(), "page.html")
-	var out bytes.Buffer
-	if err := NewDatabase(s, false).Write(&out); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	page := pagetest.Open(t, path, 360)
-	if width := pagetest.Evaluate[int](page, "document.documentElement.scrollWidth"); width > 360 {
-		t.Errorf("the page is %d pixels wide, want 360", width)
-	}
-	checkTables(page, "360 pixels")
+	page := pagetest.Open(t, writeDatabasePage(t, s), 360)
+	page.CheckWidth("360 pixels")
 	names := pagetest.Evaluate[[]string](page, `[...document.querySelectorAll("#tables-title + div tbody tr:first-child td")].map((e) => getComputedStyle(e, "::before").content)`)
 	if diff := cmp.Diff([]string{`"Level"`, `"Size"`, `"Smallest key"`, `"Largest key"`}, names); diff != "" {
 		t.Errorf("names of cells (-want +got):\n%s", diff)
@@ -112,4 +101,34 @@ func TestDatabasePageOnPhone(t *testing.T) {
 	if got := pagetest.Evaluate[string](page, `getComputedStyle(document.querySelector(".levels > li")).display`); got != "grid" {
 		t.Errorf("rows of the picture are displayed as %q, want grid", got)
 	}
+}
+
+// The keyboard comes to the tables of the page, to scroll them, and to nothing else.
+func TestDatabaseControls(t *testing.T) {
+	t.Parallel()
+	path := writeDatabasePage(t, hugeSummary(60))
+	for _, width := range pagetest.Widths {
+		page := pagetest.Open(t, path, width)
+		page.Operate([]pagetest.Control{
+			{Element: ".scroll[aria-labelledby=levels-title]", Name: "region Levels"},
+			{Element: ".scroll[aria-labelledby=tables-title]", Name: "region Tables"},
+			{Element: ".scroll[aria-labelledby=others-title]", Name: "region Tables that the MANIFEST does not list"},
+			{Element: ".scroll[aria-labelledby=logs-title]", Name: "region Logs"},
+		})
+		page.CheckWidth("a database")
+	}
+}
+
+// writeDatabasePage writes the page about a database, and returns its path.
+func writeDatabasePage(t *testing.T, s *summary.Summary) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := NewDatabase(s, false).Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -70,7 +70,7 @@ func TestExpectedFill(t *testing.T) {
 	} {
 		f := openTable(t, writeTable(t, "t.ldb", tt.o, plainPairs(5000)))
 		page := pagetest.Open(t, writePage(t, f, Options{}), 390)
-		tabTo(page, "#filters canvas")
+		page.TabTo("#filters canvas")
 		page.Do(chromedp.KeyEvent(kb.Home))
 		info := page.Text("#filters .info")
 		size, k, n := tt.size(info)
@@ -84,7 +84,7 @@ func TestExpectedFill(t *testing.T) {
 		if wantMean, want := spread(fills); math.Abs(mean-wantMean) > 0.3 || math.Abs(twoSigma/want-1) > 0.1 {
 			t.Errorf("%s: the page expects %v ± %v, want %.3f ± %.3f; it says %s", tt.name, mean, twoSigma, wantMean, want, info)
 		}
-		checkWidth(page, tt.name)
+		page.CheckWidth(tt.name)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestLineFills(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := pagetest.Open(t, writePage(t, f, Options{}), 390)
-	tabTo(page, "#filters canvas")
+	page.TabTo("#filters canvas")
 	page.Do(chromedp.KeyEvent(kb.Home))
 	for line := range len(contents) / 64 {
 		set := 0
@@ -156,7 +156,7 @@ func TestExpectedFillUnknown(t *testing.T) {
 		{blocks, "of 9 filters"}, {only, "What is expected is unknown, as the keys of the lines are."},
 	} {
 		page := pagetest.Open(t, writePage(t, openTable(t, tt.path), Options{}), 390)
-		tabTo(page, "#filters canvas")
+		page.TabTo("#filters canvas")
 		page.Do(chromedp.KeyEvent(kb.Home))
 		if got, want := page.Text("#filters .info"), "expected unknown, as the keys are"; !strings.Contains(got, want) {
 			t.Errorf("the first filter is %q, want %q in it", got, want)

@@ -73,7 +73,7 @@ func TestPageLeavesOut(t *testing.T) {
 		if got := page.Text("#way"); !strings.Contains(got, tt.steps) {
 			t.Errorf("%s: the way is %q, want %q in it", tt.name, got, tt.steps)
 		}
-		checkWidth(page, tt.name)
+		page.CheckWidth(tt.name)
 	}
 }
 

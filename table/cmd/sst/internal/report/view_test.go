@@ -15,18 +15,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
 )
 
-// tabTo presses the Tab key until an element has the focus.
-func tabTo(page *pagetest.Tab, selector string) {
-	page.Helper()
-	for range 40 {
-		if pagetest.Call[bool](page, "(s) => document.activeElement.matches(s)", selector) {
-			return
-		}
-		page.Do(chromedp.KeyEvent(kb.Tab))
-	}
-	page.Fatalf("the Tab key does not come to %s", selector)
-}
-
 // linkWith waits until the address ends in the text, and returns what is behind its #.
 func linkWith(page *pagetest.Tab, end string) string {
 	page.Helper()
@@ -59,23 +47,6 @@ func viewOf(page *pagetest.Tab) map[string]string {
 		all[id] = page.Text("#" + id)
 	}
 	return all
-}
-
-// checkWidth checks that a page does not scroll sideways.
-func checkWidth(page *pagetest.Tab, what string) {
-	page.Helper()
-	if width, window := pagetest.Evaluate[int](page, "document.documentElement.scrollWidth"), pagetest.Evaluate[int](page, "innerWidth"); width > window {
-		page.Errorf("%s: the page is %d pixels wide, want %d", what, width, window)
-	}
-}
-
-// checkTables checks that no table is wider than its box.
-func checkTables(page *pagetest.Tab, what string) {
-	page.Helper()
-	for _, label := range pagetest.Evaluate[[]string](page, `[...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth)
-		.map((e) => (e.ariaLabel ?? e.getAttribute("aria-labelledby")) + ", " + e.scrollWidth + " pixels")`) {
-		page.Errorf("%s: a table is cut: %s", what, label)
-	}
 }
 
 // At first the page shows the way to a key that the table has.
@@ -117,20 +88,21 @@ func TestPageKeepsView(t *testing.T) {
 	for _, width := range []int64{390, 1200} {
 		page.Do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(page.URL))
 		chooseColours(page)
-		tabTo(page, "#prefix")
+		page.TabTo("#prefix")
 		page.Do(chromedp.KeyEvent("key0010"))
 		linkWith(page, "prefix=key0010")
-		tabTo(page, "#from")
+		page.TabTo("#from")
 		page.Do(chromedp.KeyEvent("key001"))
-		tabTo(page, "#to")
+		page.TabTo("#to")
 		page.Do(chromedp.KeyEvent(`key002/\x00?`))
-		page.Submit("#key", "a key & more=100%")
+		page.TabTo("#key") // around
+		page.Do(chromedp.KeyEvent("a key & more=100%" + kb.Enter))
 		link := linkWith(page, "&map=load&from=key001&to=key002/%5Cx00?")
 		want := viewOf(page)
 		if want["prefix"] != "" || want["map"] != "load" || !strings.Contains(want["marked"], "hold such keys") {
 			t.Errorf("%d pixels: the view is %q", width, want)
 		}
-		checkWidth(page, "with a view")
+		page.CheckWidth("with a view")
 		page.Do(chromedp.Reload())
 		want["map-info"] = viewOf(page)["map-info"] // the chosen block is not kept
 		if diff := cmp.Diff(want, viewOf(page)); diff != "" {
@@ -142,7 +114,7 @@ func TestPageKeepsView(t *testing.T) {
 // chooseColours chooses one colouring after the other.
 func chooseColours(page *pagetest.Tab) {
 	page.Helper()
-	tabTo(page, "input[name=by]")
+	page.TabTo("input[name=by]")
 	for _, tt := range []struct{ by, legend string }{
 		{"compression", "bytes of the file by compression"}, {"ratio", "data blocks by compression ratio"},
 		{"entries", "data blocks by number of entries"}, {"load", "0.0 % 100.0 % all else"},
@@ -154,8 +126,7 @@ func chooseColours(page *pagetest.Tab) {
 		if got := page.Text("#parts"); !strings.Contains(got, tt.legend) {
 			page.Errorf("the legend for %s is %q, want %q in it", tt.by, got, tt.legend)
 		}
-		checkWidth(page, tt.by)
-		checkTables(page, tt.by)
+		page.CheckWidth(tt.by)
 	}
 }
 
@@ -190,7 +161,7 @@ func TestHostileLinks(t *testing.T) {
 		if pagetest.Evaluate[bool](page, `"fooled" in window || document.images.length > 0 || document.scripts.length !== 2`) {
 			t.Errorf("%s: the link became elements of the page", tt.name)
 		}
-		checkWidth(page, tt.name)
+		page.CheckWidth(tt.name)
 	}
 }
 

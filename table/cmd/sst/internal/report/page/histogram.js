@@ -95,7 +95,7 @@ function histogramCard(histogram) {
   const rows = histogram.bins.filter((bin) => bin.count > 0).map((bin) => [binText(bin), number(bin.count)]);
   return element("div", { className: "histogram" },
     ...heading, place,
-    element("details", {}, element("summary", {}, "As a table"), tableOf(histogram.title, [histogram.unit, histogram.of], rows)));
+    element("details", {}, element("summary", { "aria-label": `As a table: ${histogram.title}` }, "As a table"), tableOf(histogram.title, [histogram.unit, histogram.of], rows)));
 }
 
 function showHistograms() {

@@ -1,0 +1,186 @@
+package pagetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Widths are the widths of a phone and of a wide window, in pixels.
+var Widths = []int64{390, 1200}
+
+// mostStops is how many stops of the Tab key a page has at most.
+const mostStops = 80
+
+// A Control is a part of a page that the keyboard operates.
+type Control struct {
+	Element string // selector
+	Name    string // role and name, as a screen reader says them
+	Keys    string // the keys to press; none if the control only scrolls
+	Shows   string // selector of the element that says what the keys did
+	Text    string // what it then says, and did not say before
+	Draws   string // selector of the canvas that the keys change; "" for none
+}
+
+// Operate operates controls in the order in which the Tab key comes to them, by the keyboard
+// alone. Every stop of the Tab key must be one of the controls.
+func (p *Tab) Operate(controls []Control) {
+	p.Helper()
+	var all []string
+	for _, c := range controls {
+		all = append(all, c.Element)
+	}
+	for _, c := range controls {
+		if !p.tabOver(c.Element, strings.Join(all, ",")) {
+			p.Fatalf("the Tab key does not come to %s", c.Element)
+		}
+		p.operate(c)
+	}
+	p.tabOver(controls[0].Element+", body", strings.Join(all, ","))
+}
+
+// TabTo presses the Tab key until an element has the focus.
+func (p *Tab) TabTo(selector string) {
+	p.Helper()
+	if !p.tabOver(selector, "*") {
+		p.Fatalf("the Tab key does not come to %s", selector)
+	}
+}
+
+// tabOver presses the Tab key until an element has the focus, and says whether it came to it.
+// All elements on the way must be known.
+func (p *Tab) tabOver(selector, known string) bool {
+	p.Helper()
+	for range mostStops {
+		if Call[bool](p, "(s) => document.activeElement.matches(s)", selector) {
+			return true
+		}
+		p.Do(chromedp.KeyEvent(kb.Tab))
+		stop := Call[string](p, `(s) => document.activeElement.matches(s + ", body") ? "" : document.activeElement.outerHTML.slice(0, 100)`, known)
+		if stop != "" {
+			p.Errorf("the Tab key comes to a control without a test: %s", stop)
+		}
+	}
+	return false
+}
+
+// unseen says why the focus cannot be seen. A focused element needs an outline that stands
+// out from its ground, and must be in the window, in front of all others.
+const unseen = `(() => {
+	const light = (rgb) => {
+		const [r, g, b] = rgb.match(/[\d.]+/g).map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const ground = (it) => {
+		const color = getComputedStyle(it).backgroundColor;
+		return color === "rgba(0, 0, 0, 0)" ? ground(it.parentElement) : color;
+	};
+	const it = document.activeElement, style = getComputedStyle(it), box = it.getBoundingClientRect();
+	if (style.outlineStyle !== "solid" || parseFloat(style.outlineWidth) < 2) return "it has no outline";
+	const [a, b] = [light(style.outlineColor), light(ground(it.parentElement))].sort((a, b) => b - a);
+	if ((a + 0.05) / (b + 0.05) < 3) return "its outline has too little contrast";
+	const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2, y = (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2;
+	const front = document.elementFromPoint(x, y);
+	return it === front || it.contains(front) || front?.contains(it) && front.matches("label") ? "" : "it is not to be seen";
+})()`
+
+// operate presses the keys of the control that has the focus, and checks what they did.
+func (p *Tab) operate(c Control) {
+	p.Helper()
+	if why := Evaluate[string](p, unseen); why != "" {
+		p.Errorf("%s has the focus, but %s", c.Element, why)
+	}
+	if name := p.focusedName(); name != c.Name {
+		p.Errorf("%s is called %q, want %q", c.Element, name, c.Name)
+	}
+	if c.Keys == "" {
+		return
+	}
+	if text := p.says(c.Shows); strings.Contains(text, c.Text) {
+		p.Errorf("%s, before %s: the page already says %q", c.Name, keysText(c.Keys), c.Text)
+	}
+	before := p.picture(c.Draws)
+	p.Do(chromedp.KeyEvent(c.Keys))
+	if text := p.waitFor(c.Shows, c.Text); text != "" {
+		p.Errorf("%s, after %s: the page says %q, want %q", c.Name, keysText(c.Keys), text, c.Text)
+	}
+	if c.Draws != "" && p.picture(c.Draws) == before {
+		p.Errorf("%s, after %s: the picture %s is the same as before", c.Name, keysText(c.Keys), c.Draws)
+	}
+	p.CheckWidth(c.Name)
+}
+
+func keysText(keys string) string { return fmt.Sprintf("the keys %+q", keys) }
+
+// focusedName returns the role and the name of what has the focus.
+func (p *Tab) focusedName() string {
+	p.Helper()
+	focused, err := chromedp.Call(p.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.activeElement"})
+	p.Must(err)
+	tree, err := chromedp.Call(p.ctx, accessibility.GetPartialAXTree, accessibility.GetPartialAXTreeParams{ObjectID: focused.Result.ObjectID, FetchRelatives: new(bool)})
+	p.Must(err)
+	node := tree.Nodes[0]
+	return fmt.Sprint(text(node.Role), " ", text(node.Name))
+}
+
+func text(v *accessibility.Value) (s string) {
+	if v != nil {
+		_ = json.Unmarshal(v.Value, &s) // otherwise it is no text
+	}
+	return s
+}
+
+// picture returns what a canvas shows, or "" if there is no selector.
+func (p *Tab) picture(selector string) string {
+	p.Helper()
+	return Call[string](p, `(s) => s && document.querySelector(s).toDataURL()`, selector)
+}
+
+// said is what an element says, each run of white space as a space.
+const said = `(s) => {
+	const it = document.querySelector(s);
+	return ("value" in it && it.value || it.innerText).replaceAll(/\s+/g, " ").trim();
+}`
+
+func (p *Tab) says(selector string) string {
+	p.Helper()
+	return Call[string](p, said, selector)
+}
+
+// waitFor waits until an element says a text, as some changes are shown with a delay. If it
+// does not come to it, waitFor returns what the element says.
+func (p *Tab) waitFor(selector, text string) string {
+	p.Helper()
+	return Call[string](p, `([selector, text]) => new Promise((done) => {
+		const said = `+said+`, start = Date.now();
+		const timer = setInterval(() => {
+			const late = Date.now() - start > 5000;
+			if (!late && !said(selector).includes(text)) return;
+			clearInterval(timer);
+			done(late ? said(selector) : "");
+		}, 10);
+	})`, []string{selector, text})
+}
+
+// CheckWidth checks that nothing on the page is wider than the window. what says in an error
+// what was done before.
+func (p *Tab) CheckWidth(what string) {
+	p.Helper()
+	for _, wide := range Evaluate[[]string](p, `[...document.querySelectorAll("body *")]
+		.filter((it) => it.getBoundingClientRect().right > innerWidth + 0.5 && it.checkVisibility() && !it.closest("thead"))
+		.map((it) => it.outerHTML.slice(0, 60)).slice(0, 3)`) {
+		p.Errorf("%s: wider than the window: %s", what, wide)
+	}
+	if width, window := Evaluate[int](p, "document.documentElement.scrollWidth"), Evaluate[int](p, "innerWidth"); width > window {
+		p.Errorf("%s: the page is %d pixels wide, want %d", what, width, window)
+	}
+	for _, label := range Evaluate[[]string](p, `[...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth)
+		.map((e) => (e.ariaLabel ?? e.getAttribute("aria-labelledby")) + ", " + e.scrollWidth + " pixels")`) {
+		p.Errorf("%s: a table is cut: %s", what, label)
+	}
+}
