@@ -20,8 +20,8 @@ type Blocks struct {
 
 	// Columns has eight uvarints for each block: the gap before it, its size as stored, its
 	// size decompressed, and its numbers of entries, of distinct user keys and of tombstones,
-	// its compression id, and its number of bytes in Entries. For a damaged block, only the
-	// first two are not zero.
+	// the number of its compression in Compressions, and its number of bytes in Entries. For a
+	// damaged block, only the first two are not zero.
 	Columns []byte `json:"columns"`
 
 	// Separators has for each block two uvarints and some bytes: how many bytes its
@@ -106,8 +106,12 @@ func (c *collector) add(b tablestats.Block, damage string) {
 
 // columns returns the columns of a block.
 func (c *collector) columns(b tablestats.Block, entries []byte) (columns []byte) {
+	compression := 0
+	if b.Iter != nil {
+		compression = c.compression(c.f, b.Handle, b.Compression)
+	}
 	for _, n := range []uint64{
-		b.Offset - c.end, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(b.Compression), uint64(len(entries)),
+		b.Offset - c.end, b.Length, uint64(b.Raw), uint64(b.Entries), uint64(b.UserKeys), uint64(b.Deletions), uint64(compression), uint64(len(entries)),
 	} {
 		columns = binary.AppendUvarint(columns, n)
 	}
@@ -123,7 +127,6 @@ func appendKey(dst, key []byte, shared int) []byte {
 
 // count counts a sound block.
 func (c *collector) count(b tablestats.Block) {
-	c.compression(b.Compression)
 	t := &c.Totals
 	t.Entries += b.Entries
 	t.Deletions += b.Deletions

@@ -8,12 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -160,4 +163,28 @@ func numbered(n int) []workload.Pair {
 		pairs[i] = workload.Pair{Key: fmt.Appendf(nil, "https://www.example.org/%08d/reviews", i), Value: []byte{byte(i)}}
 	}
 	return pairs
+}
+
+// What the page lacks because it is damaged, it says. Blocks of zstd and zlib, which have the
+// same compression id, are named.
+func TestPageOfDamagedTable(t *testing.T) {
+	t.Parallel()
+	for _, codec := range []table.Codec{codecs.Zstd, codecs.Zlib} {
+		path := writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec}, plainPairs(1000))
+		l := openTable(t, path).Layout
+		damageByte(t, path, int(l.Data[1].Offset))
+		damageByte(t, path, int(l.Data[3].Offset))
+		damageByte(t, path, int(l.Metaindex.Offset)-10) // in the filter block
+		page := pagetest.Open(t, writePage(t, openTable(t, path), Options{Embed: 1 << 20}), 390)
+		want := "This page holds all that can be read of the index, the filters and the keys. It does not hold the keys of 2 damaged data blocks. It does not hold 1 damaged part other than data blocks."
+		if got := page.Text("#held"); got != want {
+			t.Errorf("the page says %q, want %q", got, want)
+		}
+		page.TabTo("input[name=by]")
+		page.Do(chromedp.KeyEvent(kb.ArrowRight))
+		name := map[table.Codec]string{codecs.Zstd: "zstd", codecs.Zlib: "zlib"}[codec]
+		if got := page.Text("#parts"); !strings.Contains(got, name+" 9 ") || strings.Contains(got, "or zlib") {
+			t.Errorf("the parts are %q, want %s", got, name)
+		}
+	}
 }

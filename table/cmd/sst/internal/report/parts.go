@@ -2,7 +2,6 @@ package report
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -65,12 +64,10 @@ func (m *Model) addPart(f *source.File, kind, name string, h table.Handle, d *da
 	d.add(err)
 	p := Part{Kind: kind, Name: name, Offset: h.Offset, Length: h.Length, Trailer: format.TrailerLen, Raw: len(contents), Error: errorText(err)}
 	if err == nil {
-		p.Compression = m.compression(id)
+		p.Compression = m.compression(f, h, id)
 	}
 	m.Parts = append(m.Parts, p)
 }
-
-func idText(id byte) string { return strconv.Itoa(int(id)) }
 
 // filters adds the filters that lookups check, with their contents if the page is to hold
 // them, and says why others are not used.

@@ -6,9 +6,9 @@ package report
 import (
 	"errors"
 	"path/filepath"
+	"strconv"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -38,7 +38,7 @@ type Model struct {
 	Hidden     string `json:"hidden,omitempty"` // why it is not known whether a table without data blocks has keys
 
 	Totals       Totals            `json:"totals"`
-	Compressions map[string]string `json:"compressions"` // names of compressions, by id
+	Compressions map[string]string `json:"compressions"` // names of compressions, by id; of zlib by zlibID
 	Parts        []Part            `json:"parts"`        // the blocks other than data blocks, and the footer
 	Blocks       Blocks            `json:"blocks"`
 	Filter       *Filter           `json:"filter,omitempty"` // the block filters
@@ -165,8 +165,17 @@ func errorText(err error) string {
 	return text.Printable(err.Error())
 }
 
-// compression returns the id, and adds its name to the Model.
-func (m *Model) compression(id byte) int {
-	m.Compressions[idText(id)] = codecs.Name(id)
+// zlibID is the page's number for zlib, as its compression id is that of zstd too. No sound
+// block has it for an id.
+const zlibID = 0xff
+
+// compression returns the page's number for a block's compression, and adds its name to the
+// Model.
+func (m *Model) compression(f *source.File, h table.Handle, id byte) int {
+	name := tablestats.Compression(f, h, id)
+	if name == "zlib" {
+		id = zlibID
+	}
+	m.Compressions[strconv.Itoa(int(id))] = name
 	return int(id)
 }

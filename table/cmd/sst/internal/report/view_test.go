@@ -134,17 +134,21 @@ func chooseColours(page *pagetest.Tab) {
 func TestHostileLinks(t *testing.T) {
 	t.Parallel()
 	const image = `<img src=x onerror=window.fooled=1>`
+	const bothMarks = "The link has a prefix, and from or to beside it. The page marks the keys with the prefix."
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, plainPairs(500)))
 	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
 	first := page.Text("#answer")
 	for _, tt := range []struct{ name, link, problem, answer string }{
 		{"HTML as a key", "key=" + url.QueryEscape(image), "", "✗ Absent “" + image + "”"},
-		{"HTML as it is", "key=" + image + "&prefix=" + image + "&from=" + image, "", "✗ Absent “" + image + "”"},
+		{"HTML as it is", "key=" + image + "&prefix=" + image + "&from=" + image, bothMarks, "✗ Absent “" + image + "”"},
 		{"the empty key", "key=", "", "✗ Absent “”"},
 		{"escapes that are none", `key=\q&from=\q&to=\x1`, "", `no such escape: \q`},
 		{"colours that there are not", "map=" + image, "The link names colours that this map does not have.", first},
 		{"colours of filters", "map=load", "The link names colours that this map does not have.", first},
 		{"names of properties", "map=__proto__&__proto__=1&constructor=1", "The link names colours that this map does not have.", first},
+		{"a prefix beside a range", "prefix=key&from=a&to=b", bothMarks, first},
+		{"line breaks", "key=a%0Ab%0D%5C%5C%0A", "", `✗ Absent “a\nb\r\\\n”`},
+		{"a line break behind a backslash", "key=a%5C%0An", "", `no such escape: \ n`},
 		{"percent signs that are no escapes", "key=%zz&to=%ff&%=%", "", "✗ Absent “%zz”"},
 		{"a key that is very long", "key=" + strings.Repeat("z", 90_000), "", "✗ Absent “zzz"},
 		{"too long a link", "key=" + strings.Repeat("z", 110_000), "The link is longer than 100,000 characters. The page ignores it.", first},
@@ -180,5 +184,38 @@ func TestLinkWhileViewIsWritten(t *testing.T) {
 		if want := fmt.Sprint("key", i); key != want {
 			t.Errorf("the key is %q, want %q", key, want)
 		}
+	}
+}
+
+// A link that the page makes is one that it takes, also if a key is too long for one.
+func TestLinkOfLongKeys(t *testing.T) {
+	t.Parallel()
+	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, plainPairs(500)))
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
+	const tooLong = "The keys are too long for a link of 100,000 characters. The address of this page leaves them out."
+	page.TabTo("input[name=by]")
+	page.Do(chromedp.KeyEvent(kb.ArrowRight))
+	for _, tt := range []struct {
+		key     string
+		end     string // of the link
+		problem string
+	}{
+		{strings.Repeat("z", 90_000), "zz&map=compression", ""},
+		{strings.Repeat("%", 34_000), "#map=compression", tooLong}, // three characters each
+		{"key000001", "key000001&map=compression", ""},
+	} {
+		pagetest.Call[chromedp.Void](page, `(key) => {
+			document.getElementById("key").value = key;
+			document.getElementById("ask").requestSubmit();
+		}`, tt.key)
+		linkWith(page, tt.end)
+		if got := page.Text("#link-problem"); got != tt.problem {
+			t.Errorf("with a key of %d bytes the page says %q, want %q", len(tt.key), got, tt.problem)
+		}
+		page.Do(chromedp.Reload())
+		if got := page.Text("#link-problem"); got != "" {
+			t.Errorf("with a key of %d bytes the page refuses its link: %q", len(tt.key), got)
+		}
+		page.CheckWidth("a long key")
 	}
 }

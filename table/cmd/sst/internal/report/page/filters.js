@@ -71,7 +71,7 @@ function tieOf(title, ties, filters, text) {
 
 const byRate = {
   order: (a, b) => b.rate - a.rate || b.k - a.k, place: (f) => 100 * Math.round(1e6 * f.rate) + f.k,
-  text: (f) => `${percent(f.rate)} false positives predicted, k = ${f.k}`,
+  text: (f) => `${percent(f.rate)} false positives predicted, k\u00a0=\u00a0${f.k}`,
 };
 const byFill = { order: (a, b) => b.fill - a.fill, place: (f) => Math.round(1e4 * f.fill), text: (f) => `${percent(f.fill)} of the bits set` };
 

@@ -14,11 +14,30 @@ function readView(hash) {
   if (hash.length > longestLink) return `The link is longer than ${count(longestLink, "characters")}. The page ignores it.`;
   const link = new URLSearchParams(hash.slice(1));
   for (const name of viewNames) {
-    if (link.has(name)) view[name] = link.get(name);
+    if (link.has(name)) view[name] = oneLine(link.get(name));
   }
-  const unknown = view.map !== undefined && !mapChoices.includes(view.map);
-  if (unknown) delete view.map;
-  return unknown ? "The link names colours that this map does not have." : "";
+  return leaveOut();
+}
+
+/** oneLine escapes line breaks, which boxes would drop. After a backslash, one is no escape, and becomes another that is none. */
+function oneLine(text) {
+  const escaped = { "\n": "\\n", "\r": "\\r", "\\\n": "\\ ", "\\\r": "\\ " };
+  return text.replace(/\\[^]|[\n\r]/g, (found) => escaped[found] ?? found);
+}
+
+/** leaveOut removes what the page cannot show from the view, and returns what it is. */
+function leaveOut() {
+  const wrong = [];
+  if (view.map !== undefined && !mapChoices.includes(view.map)) {
+    delete view.map;
+    wrong.push("The link names colours that this map does not have.");
+  }
+  if (view.prefix && (view.from || view.to)) {
+    delete view.from;
+    delete view.to;
+    wrong.push("The link has a prefix, and from or to beside it. The page marks the keys with the prefix.");
+  }
+  return wrong.join(" ");
 }
 
 /** linkOf returns the view as the end of an address. Marks that are legal there stay readable. */
@@ -36,7 +55,11 @@ let keeping = 0;
 function keepView(changes) {
   Object.assign(view, changes);
   clearTimeout(keeping);
-  keeping = setTimeout(() => history.replaceState(null, "", linkOf(view)), 200);
+  keeping = setTimeout(() => {
+    const fits = linkOf(view).length <= longestLink;
+    history.replaceState(null, "", linkOf(fits ? view : { map: view.map }));
+    byId("link-problem").textContent = fits ? "" : `The keys are too long for a link of ${count(longestLink, "characters")}. The address of this page leaves them out.`;
+  }, 200);
 }
 
 /** onLink runs a function when someone changes the address. */

@@ -39,8 +39,17 @@ function heldText() {
   if (model.whole?.left_out) left.push(`the filter of the table, ${size(model.whole.bytes)}`);
   if (model.filter?.left_out) left.push(`the block filters, ${size(model.filter.bytes)}`);
   if (full > model.blocks.held) left.push(`the keys of ${number(full - model.blocks.held)} of ${number(full)} data blocks${blocks.left ? " of the rest" : ""}`);
-  if (left.length) return `This page leaves out, to be of a size that browsers load: ${left.join("; ")}.`;
-  return model.filter_only ? "This page holds the filter. The table has nothing else." : "This page holds the index, all filters, and all keys.";
+  const damaged = damageText();
+  if (left.length) return `This page leaves out, to be of a size that browsers load: ${left.join("; ")}.${damaged}`;
+  if (model.filter_only) return "This page holds the filter. The table has nothing else.";
+  return damaged ? `This page holds all that can be read of the index, the filters and the keys.${damaged}` : "This page holds the index, all filters, and all keys.";
+}
+
+/** damageText says what the page lacks because it is damaged, or nothing. */
+function damageText() {
+  const blocksDamaged = Object.keys(blocks.errors).length, others = model.parts.filter((part) => part.error).length;
+  const keys = blocksDamaged ? ` It does not hold the keys of ${count(blocksDamaged, "damaged data blocks")}.` : "";
+  return keys + (others ? ` It does not hold ${count(others, "damaged parts")} other than data blocks.` : "");
 }
 
 /** firstKey returns a key that the table has, as text, or null: one of the middle of the entries that the page holds, or an example. */

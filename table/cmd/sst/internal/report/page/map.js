@@ -8,7 +8,7 @@ const partNames = {
 /** Marks tell parts apart without their colours. */
 const marks = {
   filter: "slash", "table filter": "backslash", properties: "dots", meta: "dots", metaindex: "columns",
-  index: "rows", footer: "cross", rest: "slash", "left out": "dots", damaged: "cross", snappy: "slash", "zstd or zlib": "backslash", deflate: "rows", unknown: "dots",
+  index: "rows", footer: "cross", rest: "slash", "left out": "dots", damaged: "cross", snappy: "slash", zstd: "backslash", zlib: "columns", deflate: "rows", unknown: "dots",
 };
 
 const mapRow = 22;
