@@ -166,3 +166,23 @@ func TestExpectedFillUnknown(t *testing.T) {
 		}
 	}
 }
+
+// The colours tell good filters apart: loads that differ by 2 % have different ones. The scale
+// is the same for all tables, and the expected load is marked on it.
+func TestLoadScale(t *testing.T) {
+	t.Parallel()
+	for _, bits := range []int{10, 16} {
+		f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(bits)}, plainPairs(5000)))
+		page := pagetest.Open(t, writePage(t, f, Options{}), 390)
+		var mean, expected float64
+		scanAfter(t, page.Text("#filters figure"), "Expected: ", &mean)
+		scanAfter(t, page.Text("#filters .legend"), "expected ", &expected)
+		if mean != expected {
+			t.Errorf("%d bits per key: the legend expects %v %%, want %v %%", bits, expected, mean)
+		}
+		at := pagetest.Evaluate[float64](page, `parseFloat(document.querySelector("#filters .load-expected").style.getPropertyValue("--at"))`)
+		if want := 15 + (mean-35)/20*65; math.Abs(at-want) > 0.2 {
+			t.Errorf("%d bits per key: %v %% is at %v %% of the scale, want %v %%", bits, mean, at, want)
+		}
+	}
+}

@@ -17,7 +17,7 @@ var files embed.FS
 
 // scripts are the scripts of the page, in the order in which they run.
 var scripts = []string{
-	"page/bytes.js", "page/model.js", "page/xxh3.js", "page/fuse.js", "page/expected.js", "page/filter.js", "page/lookup.js", "page/fills.js", "page/measures.js", "page/link.js",
+	"page/bytes.js", "page/model.js", "page/xxh3.js", "page/fuse.js", "page/expected.js", "page/filter.js", "page/lookup.js", "page/fills.js", "page/scale.js", "page/measures.js", "page/link.js",
 	"page/map.js", "page/marked.js", "page/parts.js", "page/heat.js", "page/bits.js", "page/svg.js", "page/fillchart.js", "page/fuse_step.js", "page/filters.js", "page/histogram.js", "page/path.js", "page/main.js",
 }
 

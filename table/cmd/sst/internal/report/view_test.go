@@ -117,7 +117,7 @@ func chooseColours(page *pagetest.Tab) {
 	page.TabTo("input[name=by]")
 	for _, tt := range []struct{ by, legend string }{
 		{"compression", "bytes of the file by compression"}, {"ratio", "data blocks by compression ratio"},
-		{"entries", "data blocks by number of entries"}, {"load", "0.0 % 100.0 % all else"},
+		{"entries", "data blocks by number of entries"}, {"load", "0 % 35 % 45 % 55 % 100 % all else"},
 	} {
 		page.Do(chromedp.KeyEvent(kb.ArrowRight))
 		if got := linkWith(page, "map="+tt.by); got != "map="+tt.by {

@@ -1,8 +1,8 @@
 // How many filters are how full, with what is expected, over the colours of the heat map.
 
-const fillChart = { height: 104, base: 72, top: 8, bins: 100, left: 1 };
+const fillChart = { height: 104, base: 72, top: 8, bins: 200, left: 1 };
 
-/** A FillChart draws counts of fills from 0 to 100 %. */
+/** A FillChart draws counts of fills, on the scale of the colours. */
 class FillChart {
   constructor(fills, expected) {
     this.counts = new Float64Array(fillChart.bins);
@@ -13,14 +13,15 @@ class FillChart {
   draw(width, label) {
     const { height, base, top, bins } = fillChart;
     const inner = width - 2 * fillChart.left;
-    this.x = (share) => fillChart.left + Math.min(Math.max(share, 0), 1) * inner;
+    this.x = (share) => fillChart.left + loadShare(Math.min(Math.max(share, 0), 1)) * inner;
     this.svg = svg("svg", { width, height, role: "img", "aria-label": label });
     this.drawBand();
     const most = this.counts.reduce((a, b) => Math.max(a, b), 0);
     this.counts.forEach((n, i) => {
       const tall = n && Math.max(n / most * (base - top), 1.5);
-      if (n) this.add("rect", { x: this.x(i / bins), y: base - tall, width: Math.max(inner / bins - 1, 1), height: tall, class: "count" });
-      this.add("rect", { x: this.x(i / bins), y: base + 2, width: inner / bins + 0.5, height: 10, fill: rampColor((i + 0.5) / bins) });
+      const x = this.x(i / bins), wide = this.x((i + 1) / bins) - x;
+      if (n) this.add("rect", { x, y: base - tall, width: Math.max(wide - 1, 1), height: tall, class: "count" });
+      this.add("rect", { x, y: base + 2, width: wide + 0.5, height: 10, fill: rampColor(loadShare((i + 0.5) / bins)) });
     });
     this.drawTicks();
     return this.svg;
@@ -40,8 +41,9 @@ class FillChart {
   }
 
   drawTicks() {
-    for (const [share, anchor] of [[0, "start"], [0.25, "middle"], [0.5, "middle"], [0.75, "middle"], [1, "end"]]) {
-      this.add("text", { x: this.x(share), y: fillChart.height - 4, "text-anchor": anchor }, `${100 * share} %`);
+    for (const load of loadTicks) {
+      const anchor = load === 0 ? "start" : load === 1 ? "end" : "middle";
+      this.add("text", { x: this.x(load), y: fillChart.height - 4, "text-anchor": anchor }, tickText(load));
     }
   }
 }
@@ -70,11 +72,10 @@ function farText(things, { expected, known, far }) {
 function fillFigure(view, things, formula) {
   const fills = view.fill.filter((fill) => !Number.isNaN(fill));
   if (fills.length === 0) return [];
-  const compared = compare(view);
-  const text = farText(things, compared);
-  const chart = new FillChart(fills, compared.expected);
+  const text = farText(things, view.compared);
+  const chart = new FillChart(fills, view.compared.expected);
   const place = element("div", { className: "fills" });
   onResize(place, (width) => place.replaceChildren(chart.draw(width, text)));
-  const caption = element("figcaption", {}, `Bars: how many ${things} are how full. Line and band: the expected share of set bits, ± 2σ. ${formula}`);
+  const caption = element("figcaption", {}, `Bars: how many ${things} are how full. Line and band: the expected share of set bits, ± 2σ. ${formula} The scale is the same for all tables. It is wide from 35 to 55 %, where good filters are.`);
   return [element("figure", { className: "fill-figure" }, place, element("p", {}, text), caption)];
 }

@@ -14,6 +14,7 @@ class HeatMap {
     this.count = fill.length;
     this.things = things;
     Object.assign(this, { fill, expected, describe });
+    this.compared = compare(this);
     this.note = element("span", { className: "each" });
     this.farKeys = element("span", { className: "far-keys" });
   }
@@ -68,9 +69,9 @@ class HeatMap {
         context.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
         continue;
       }
-      context.fillStyle = rampColor(mean);
+      context.fillStyle = rampColor(loadShare(mean));
       context.fillRect(x, y, width, height);
-      if (far && this.cell >= leastFar) drawFar(context, x, y, width, far);
+      if (far && this.cell >= leastFar) drawFar(context, x, y, width, far, loadShare(mean));
     }
   }
 
@@ -78,7 +79,7 @@ class HeatMap {
   legend() {
     const parts = [];
     if (!this.fill.every(Number.isNaN)) {
-      parts.push(element("span", {}, "0 %"), rampBar(), element("span", {}, "100 % of the bits set"), this.farKeys);
+      parts.push(loadBar(this.compared.expected), element("span", {}, "bits set"), this.farKeys);
     }
     if (this.fill.some(Number.isNaN)) parts.push(element("span", { className: "key" }, element("span", { className: "hollow", "aria-hidden": "true" }), "no keys"));
     return element("p", { className: "legend" }, ...parts, this.note);
@@ -86,13 +87,13 @@ class HeatMap {
 }
 
 /** drawFar marks a cell that is fuller or emptier than expected: a triangle that points up or down. */
-function drawFar(context, x, y, side, far) {
+function drawFar(context, x, y, side, far, share) {
   const inset = side / 4, [tip, foot] = far > 0 ? [y + inset, y + side - inset] : [y + side - inset, y + inset];
   context.beginPath();
   context.moveTo(x + inset, foot);
   context.lineTo(x + side - inset, foot);
   context.lineTo(x + side / 2, tip);
-  context.fillStyle = color("far");
+  context.fillStyle = color(share < lightMarks ? "far-light" : "far");
   context.fill();
 }
 
@@ -102,6 +103,6 @@ function farSwatch(far) {
   const context = sizeCanvas(canvas, 14, 14);
   context.fillStyle = rampColor(0.5);
   context.fillRect(0, 0, 14, 14);
-  drawFar(context, 0, 0, 14, far);
+  drawFar(context, 0, 0, 14, far, 0.5);
   return canvas;
 }

@@ -1,23 +1,5 @@
 // What data blocks can be coloured by, other than their kind: figures, on a ramp of colours.
 
-/** Colours from little to much (like cividis: the colour-blind see it as others do). */
-const ramp = [[35, 72, 140], [75, 95, 125], [127, 124, 117], [187, 175, 113], [253, 234, 69]];
-
-/** rampColor returns the colour of a share between 0 and 1. */
-function rampColor(share) {
-  const at = Math.min(Math.max(share, 0), 1) * (ramp.length - 1);
-  const below = Math.min(Math.floor(at), ramp.length - 2);
-  const mixed = ramp[below].map((c, i) => Math.round(c + (ramp[below + 1][i] - c) * (at - below)));
-  return `rgb(${mixed.join(" ")})`;
-}
-
-/** rampBar is the ramp as a line of a legend. */
-function rampBar() {
-  const bar = element("span", { className: "ramp", "aria-hidden": "true" });
-  bar.style.background = `linear-gradient(to right, ${ramp.map((c) => `rgb(${c.join(" ")})`).join(", ")})`;
-  return bar;
-}
-
 /** loadOf returns the share of set bits in the filter of a data block, or NaN if it has none. */
 function loadOf(block) {
   const slot = blockFilter.slot(blocks.offset[block]);
@@ -25,11 +7,21 @@ function loadOf(block) {
   return array.length ? fillOf(array) : NaN;
 }
 
-/** Each figure of a data block has a name, and a form as text; scale is fixed for some. */
+/** expectedLoad is what is expected of one of the block filters with known keys, at random. */
+function expectedLoad() {
+  const sum = new ExpectedSum();
+  for (let slot = 0; slot < blockFilter.count; slot++) {
+    const { size, expected } = blockFilter.figures(slot);
+    if (size && !Number.isNaN(expected.mean)) sum.add(expected);
+  }
+  return sum.count ? sum.one() : unknownFill;
+}
+
+/** Each figure of a data block has a name, and a form as text; shareOf is its place on a fixed scale, if it has one. */
 const figures = {
   ratio: { name: "compression ratio", of: (block) => blocks.raw[block] / blocks.length[block], text: (n) => `${decimal(n, 2)} to 1` },
   entries: { name: "number of entries", of: (block) => blocks.entries[block], text: number, whole: true },
-  load: { name: "filter load", of: loadOf, text: percent, scale: [0, 1] },
+  load: { name: "filter load", of: loadOf, text: percent, shareOf: loadShare },
 };
 
 const mapChoices = ["part", "compression", ...blocks.count ? ["ratio", "entries"] : [], ...blocks.count && blockFilter ? ["load"] : []];
@@ -48,12 +40,12 @@ class Measure {
       if (value > most) most = value;
     }
     Object.assign(this, { least, most });
-    [this.low, this.high] = this.figure.scale ?? [least, most];
   }
 
   /** share is where a value is on the scale, from 0 to 1. */
   share(value) {
-    return this.high > this.low ? (value - this.low) / (this.high - this.low) : 0.5;
+    if (this.figure.shareOf) return this.figure.shareOf(value);
+    return this.most > this.least ? (value - this.least) / (this.most - this.least) : 0.5;
   }
 
   color(block) {
@@ -68,9 +60,8 @@ class Measure {
   legend() {
     const { text, name } = this.figure;
     if (this.least > this.most) return [element("p", {}, "No data block has this figure.")];
-    const ends = [element("span", {}, text(this.low)), rampBar(), element("span", {}, text(this.high)),
-      element("span", { className: "key" }, swatch("rest"), "all else")];
-    const legend = element("p", { className: "legend" }, ...ends);
+    const scale = this.figure.shareOf ? [loadBar(expectedLoad())] : [element("span", {}, text(this.least)), rampBar(), element("span", {}, text(this.most))];
+    const legend = element("p", { className: "legend" }, ...scale, element("span", { className: "key" }, swatch("rest"), "all else"));
     if (this.least === this.most) {
       return [legend, element("p", {}, `All data blocks have the same ${name}: ${text(this.least)}.`)];
     }
@@ -105,10 +96,3 @@ class Measure {
 }
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
-
-/** rampSwatch is a colour of the ramp for a legend. */
-function rampSwatch(share) {
-  const made = element("span", { className: "swatch ramp-swatch", "aria-hidden": "true" });
-  made.style.background = rampColor(share);
-  return made;
-}
