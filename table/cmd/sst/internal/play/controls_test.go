@@ -27,13 +27,13 @@ var controls = []pagetest.Control{
 	{Element: "[data-add='10']", Name: "button Add 10", Keys: " ", Shows: "#added", Text: "The filter has 22 keys.", Draws: "#bits-picture"},
 	{Element: "[data-add='100']", Name: "button Add 100", Keys: kb.Enter, Shows: "#added", Text: "The filter has 122 keys. That is more than the 40", Draws: "#bits-picture"},
 	{Element: "#keys", Name: "listbox Keys in the filter", Keys: kb.End, Shows: "#key-info", Text: "Key “user0110”", Draws: "#bits-picture"},
+	{Element: ".rates .scroll", Name: "region Predicted and measured"},
 	{Element: "#bits-picture", Name: "slider Bits of the filter", Keys: kb.End, Shows: "#bit-info", Text: "Bit 319 of 320", Draws: "#bits-picture"},
 	{Element: "summary", Name: "DisclosureTriangle The filter’s bytes", Keys: kb.Enter, Shows: "details", Text: "As LevelDB stores them"},
 	{Element: "#key", Name: "textbox Key to ask for", Keys: "ada" + kb.Enter, Shows: "#answer", Text: "“ada” All 3 probes", Draws: "#bits-picture"},
 	{Element: "#key", Name: "textbox Key to ask for", Keys: strings.Repeat(kb.Backspace, 3) + "user0110", Shows: "#key", Text: "user0110"},
 	{Element: "#ask button", Name: "button Ask", Keys: " ", Shows: "#answer", Text: "“user0110” All 3 probes", Draws: "#bits-picture"},
 	{Element: "#find", Name: "button Find a false positive", Keys: kb.Enter, Shows: "#answer", Text: "a false positive", Draws: "#bits-picture"},
-	{Element: ".rates .scroll", Name: "region Predicted and measured"},
 	{Element: "#clear", Name: "button Remove all keys", Keys: " ", Shows: "#added", Text: "All keys were removed.", Draws: "#bits-picture"},
 }
 

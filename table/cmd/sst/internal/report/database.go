@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math/big"
 	"path/filepath"
 	"strings"
 
@@ -145,6 +146,7 @@ var databaseFuncs = template.FuncMap{
 	"name":      func(s string) string { return wire.Quote([]byte(s)) },
 	"printable": text.Printable,
 	"count":     func(n int, what string) string { return text.Count(uint64(n), what) },
+	"sequence":  func(n uint64) string { return humanize.BigComma(new(big.Int).SetUint64(n)) },
 	"number":    func(n int) string { return humanize.Comma(int64(n)) },
 	"size":      text.Bytes,
 	"filesize":  func(n int64) string { return text.Bytes(uint64(n)) },

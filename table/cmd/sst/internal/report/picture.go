@@ -143,6 +143,16 @@ func (p *picture) place() {
 	}
 }
 
+// HasLogs says whether a row is that of the logs.
+func (p *picture) HasLogs() bool {
+	return slices.ContainsFunc(p.Rows, func(r row) bool { return r.Logs })
+}
+
+// HasTables says whether a row is a level.
+func (p *picture) HasTables() bool {
+	return slices.ContainsFunc(p.Rows, func(r row) bool { return !r.Logs })
+}
+
 // First returns the smallest key of all.
 func (p *picture) First() []byte { return p.ends[0] }
 

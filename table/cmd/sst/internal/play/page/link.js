@@ -6,7 +6,7 @@ const longestLink = 500_000; // characters; 1000 keys of 64 escaped bytes take f
 /** linkOf returns the state of the page as the end of its address. */
 function linkOf({ settings, examples, sieve, asked }) {
   const link = new URLSearchParams({ n: settings.n });
-  for (const name of settings.by === "rate" ? ["rate"] : ["bits", "k"]) link.set(name, settings[name]);
+  for (const name of settings.by === "rate" ? ["rate"] : ["bits", "k"]) link.set(name, name === "rate" ? `${settings.rate}%` : settings[name]);
   if (examples !== "words") link.set("examples", examples);
   for (const key of sieve.keys) link.append("key", key.text);
   if (asked) link.set("ask", asked.text);
@@ -23,14 +23,14 @@ function keyOf(text) {
   }
 }
 
-/** settingsOf returns the settings of a link. wrong is called for each that cannot be used. */
+/** settingsOf returns the settings of a link. wrong is called with the name of each that cannot be used. A rate is in percent, with the sign or without. */
 function settingsOf(link, wrong) {
   const settings = { ...firstSettings };
   for (const name of Object.keys(bounds)) {
     if (!link.has(name)) continue;
-    const value = parseSetting(name, link.get(name));
+    const value = parseSetting(name, name === "rate" ? link.get(name).replace(/%$/, "") : link.get(name));
     if (value === null) {
-      wrong();
+      wrong(name);
       continue;
     }
     settings[name] = value;
@@ -40,27 +40,35 @@ function settingsOf(link, wrong) {
   return settings;
 }
 
-/** stateOf returns the state that a link stands for, and how much of it cannot be used. */
+/** stateOf returns the state that a link stands for, and what of it cannot be used, as text. */
 function stateOf(text) {
-  const state = { keys: [], examples: "words", asked: null, wrong: 0 };
+  const state = { keys: [], examples: "words", asked: null, problem: "" };
   const link = new URLSearchParams(text.length <= longestLink ? text.slice(1) : "");
-  if (text.length > longestLink) state.wrong++;
-  state.settings = settingsOf(link, () => state.wrong++);
+  const wrong = [];
+  let wrongKeys = 0;
+  const leaveOut = (name) => wrong.push(`${name}, ${textOf(link.get(name))}`);
+  state.settings = settingsOf(link, leaveOut);
   for (const key of link.getAll("key")) {
     const bytes = state.keys.length < mostKeys ? keyOf(key) : null;
     if (bytes) state.keys.push(bytes);
-    else state.wrong++;
+    else wrongKeys++;
   }
+  if (wrongKeys) wrong.push(count(wrongKeys, "keys"));
   if (link.has("examples")) {
     if (Object.hasOwn(examples, link.get("examples"))) state.examples = link.get("examples");
-    else state.wrong++;
+    else leaveOut("examples");
   }
   if (link.has("ask")) {
     state.asked = keyOf(link.get("ask"));
-    if (!state.asked) state.wrong++;
+    if (!state.asked) leaveOut("ask");
   }
+  if (text.length > longestLink) state.problem = `⚠ The link is longer than ${count(longestLink, "characters")}. The page ignores it.`;
+  else if (wrong.length) state.problem = `⚠ The page cannot use these parts of the link: ${wrong.join("; ")}.`;
   return state;
 }
+
+/** textOf quotes the start of a part of a link. */
+const textOf = (part) => `“${shorten(escapeBytes(encoder.encode(part.slice(0, 100))), 20)}”`;
 
 /** keepLink writes the state to the address. Browsers refuse to have that done very often. */
 function keepLink(play) {

@@ -2,7 +2,7 @@
 
 /** restore shows the state of a link, or a filter with a few keys if the link has none. */
 function restore(play, link) {
-  const { settings, keys, examples: kind, asked, wrong } = stateOf(link);
+  const { settings, keys, examples: kind, asked, problem } = stateOf(link);
   play.examples = kind;
   play.asked = null;
   play.rebuild(settings, keys);
@@ -10,7 +10,7 @@ function restore(play, link) {
   play.filterChanged();
   byId("key").value = asked ? escapeBytes(asked) : "";
   if (asked) play.ask(asked);
-  byId("link-problem").textContent = wrong ? `⚠ ${count(wrong, "parts")} of the link could not be used and ${wrong === 1 ? "was" : "were"} left out.` : "";
+  byId("link-problem").textContent = problem;
 }
 
 function start() {

@@ -77,7 +77,7 @@ function compareTrailers(a, b) {
 function sequenceOf(key) {
   let sequence = 0n;
   for (let i = 1; i < internalTrailer; i++) sequence = sequence << 8n | BigInt(key[key.length - i]);
-  return sequence.toString();
+  return sequence.toLocaleString("en-US");
 }
 
 function kindOf(key) {

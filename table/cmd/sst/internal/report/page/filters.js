@@ -57,7 +57,7 @@ function worst(title, all, { order, place, text }, picker) {
   if (ties >= Math.min(listed, full.length)) return tieOf(title, ties, full.length, text(full[0]));
   const rows = full.slice(0, listed).map((f) => {
     const jump = element("button", { type: "button", className: "link", onclick: () => picker.choose(f.index) }, number(f.index));
-    jump.setAttribute("aria-label", `show filter ${f.index}`);
+    jump.setAttribute("aria-label", `show filter ${number(f.index)}`);
     return [jump, percent(f.rate), number(f.k), percent(f.fill), number(f.keys), decimal(f.perKey, 1)];
   });
   return scroller(title, tableOf(title, ["Filter", "Predicted", "k", "Bits set", "Keys", "Bits/key"], rows));

@@ -40,7 +40,7 @@ function placesFigure({ probes }) {
   const wide = Math.max(pictureWidth * fuseArity / segments, leastWindow);
   const from = Math.min(pictureWidth * first / segments, pictureWidth - wide);
   const picture = svg("svg", { viewBox: `0 0 ${pictureWidth} 56`, preserveAspectRatio: "none", role: "img",
-    "aria-label": `Segments ${first} to ${first + 2} of ${segments}, each with a place of the key` });
+    "aria-label": `Segments ${number(first)} to ${number(first + 2)} of ${number(segments)}, each with a place of the key` });
   picture.append(
     svg("rect", { x: 0, y: 0, width: pictureWidth, height: 14, class: "rest" }),
     svg("rect", { x: from, y: 0, width: wide, height: 14, class: "segment" }),
