@@ -3,8 +3,10 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -131,4 +133,33 @@ func writeDatabasePage(t *testing.T, s *summary.Summary) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// The colours of the bars that there are have a legend, and large numbers have commas.
+func TestDatabaseLegend(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		noLogs bool
+		want   string
+	}{
+		{"logs", false, "tables live logs files that do not exist, or have another size than the MANIFEST says"},
+		{"no logs", true, "tables files that do not exist, or have another size than the MANIFEST says"},
+	} {
+		s := hugeSummary(3)
+		*s.LastSequence = math.MaxUint64
+		var out bytes.Buffer
+		if err := NewDatabase(s, tt.noLogs).Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		_, legend, _ := strings.Cut(out.String(), `<p class="legend">`)
+		legend, _, _ = strings.Cut(legend, "</p>")
+		words := regexp.MustCompile("<[^>]*>").ReplaceAllString(legend, " ")
+		if got := strings.Join(strings.Fields(words), " "); got != tt.want {
+			t.Errorf("%s: the legend is %q, want %q", tt.name, got, tt.want)
+		}
+		if want := "<dd>18,446,744,073,709,551,615</dd>"; !strings.Contains(out.String(), want) {
+			t.Errorf("%s: the page does not have %s", tt.name, want)
+		}
+	}
 }

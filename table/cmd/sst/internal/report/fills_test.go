@@ -167,8 +167,8 @@ func TestExpectedFillUnknown(t *testing.T) {
 	}
 }
 
-// The colours tell good filters apart: loads that differ by 2 % have different ones. The scale
-// is the same for all tables, and the expected load is marked on it.
+// The scale of filter loads is the same for all tables, and wide from 35 to 55 %, where good
+// filters are. The expected load is marked on it.
 func TestLoadScale(t *testing.T) {
 	t.Parallel()
 	for _, bits := range []int{10, 16} {

@@ -186,5 +186,6 @@ func TestPageOfDamagedTable(t *testing.T) {
 		if got := page.Text("#parts"); !strings.Contains(got, name+" 9 ") || strings.Contains(got, "or zlib") {
 			t.Errorf("the parts are %q, want %s", got, name)
 		}
+		page.CheckWidth("a damaged table")
 	}
 }
