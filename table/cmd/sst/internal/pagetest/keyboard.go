@@ -56,15 +56,19 @@ func (p *Tab) TabTo(selector string) {
 // All elements on the way must be known.
 func (p *Tab) tabOver(selector, known string) bool {
 	p.Helper()
+	const there = "there"
 	for range mostStops {
-		if Call[bool](p, "(s) => document.activeElement.matches(s)", selector) {
+		switch stop := Call[string](p, `([selector, known]) => {
+			const it = document.activeElement;
+			return it.matches(selector) ? "there" : it.matches(known + ", body") ? "" : it.outerHTML.slice(0, 100);
+		}`, []string{selector, known}); stop {
+		case there:
 			return true
-		}
-		p.Do(chromedp.KeyEvent(kb.Tab))
-		stop := Call[string](p, `(s) => document.activeElement.matches(s + ", body") ? "" : document.activeElement.outerHTML.slice(0, 100)`, known)
-		if stop != "" {
+		case "":
+		default:
 			p.Errorf("the Tab key comes to a control without a test: %s", stop)
 		}
+		p.Do(chromedp.KeyEvent(kb.Tab))
 	}
 	return false
 }

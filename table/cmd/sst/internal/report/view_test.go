@@ -85,9 +85,12 @@ func TestPageKeepsView(t *testing.T) {
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}
 	f := openTable(t, writeTable(t, "t.ldb", o, plainPairs(5000)))
 	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 390)
-	for _, width := range []int64{390, 1200} {
+	const key = "a key & more=100%"
+	for _, width := range pagetest.Widths {
 		page.Do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(page.URL))
-		chooseColours(page)
+		page.TabTo("#key")
+		page.Do(chromedp.KeyEvent(key + kb.Enter))
+		chooseColours(page, "key="+url.QueryEscape(key)+"&")
 		page.TabTo("#prefix")
 		page.Do(chromedp.KeyEvent("key0010"))
 		linkWith(page, "prefix=key0010")
@@ -95,8 +98,6 @@ func TestPageKeepsView(t *testing.T) {
 		page.Do(chromedp.KeyEvent("key001"))
 		page.TabTo("#to")
 		page.Do(chromedp.KeyEvent(`key002/\x00?`))
-		page.TabTo("#key") // around
-		page.Do(chromedp.KeyEvent("a key & more=100%" + kb.Enter))
 		link := linkWith(page, "&map=load&from=key001&to=key002/%5Cx00?")
 		want := viewOf(page)
 		if want["prefix"] != "" || want["map"] != "load" || !strings.Contains(want["marked"], "hold such keys") {
@@ -111,8 +112,9 @@ func TestPageKeepsView(t *testing.T) {
 	}
 }
 
-// chooseColours chooses one colouring after the other.
-func chooseColours(page *pagetest.Tab) {
+// chooseColours chooses one colouring after the other. The link then has what it had before,
+// and the colours.
+func chooseColours(page *pagetest.Tab, before string) {
 	page.Helper()
 	page.TabTo("input[name=by]")
 	for _, tt := range []struct{ by, legend string }{
@@ -120,8 +122,8 @@ func chooseColours(page *pagetest.Tab) {
 		{"entries", "data blocks by number of entries"}, {"load", "0 % 35 % 45 % 55 % 100 % all else"},
 	} {
 		page.Do(chromedp.KeyEvent(kb.ArrowRight))
-		if got := linkWith(page, "map="+tt.by); got != "map="+tt.by {
-			page.Errorf("the address is %q, want only the colours", got)
+		if got := linkWith(page, "map="+tt.by); got != before+"map="+tt.by {
+			page.Errorf("the address is %q, want the key and the colours", got)
 		}
 		if got := page.Text("#parts"); !strings.Contains(got, tt.legend) {
 			page.Errorf("the legend for %s is %q, want %q in it", tt.by, got, tt.legend)
