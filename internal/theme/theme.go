@@ -68,7 +68,7 @@ func Apply(svg []byte) ([]byte, error) {
 func wellFormed(svg []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(svg))
 	for {
-		if _, err := d.RawToken(); err == io.EOF {
+		if _, err := d.Token(); err == io.EOF {
 			return nil
 		} else if err != nil {
 			return err

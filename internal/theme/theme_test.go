@@ -92,6 +92,7 @@ func TestApplyRefuses(t *testing.T) {
 		"a color too many":    {chart(`<path d="M0,0" style="fill:none;stroke:#123456" />`), "stroke:#123456"},
 		"another program's":   {[]byte(`<svg viewBox="0 0 10 10"></svg>`), "want a chart that vgsvg wrote"},
 		"a control character": {chart("<text>a\x01b</text>"), "line 7: illegal character code U+0001"},
+		"an unclosed group":   {chart("<g><text>a</text>"), "element <g> closed by </svg>"},
 		"nothing":             {nil, "want a chart that vgsvg wrote"},
 	} {
 		if got, err := Apply(c.svg); got != nil || err == nil || !strings.Contains(err.Error(), c.want) {
