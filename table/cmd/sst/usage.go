@@ -47,10 +47,12 @@ func numberWanted(what string, least, most int) string {
 }
 
 // checkEmptyFlags returns an error for a flag that is given without text, such as with an
-// unset variable of a shell: the command would do as if it were not given. Keys can be empty.
+// unset variable of a shell: the command would do as if it were not given. For -o= pflag sets "=".
+// Keys can be empty.
 func checkEmptyFlags(cmd *cobra.Command, _ []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" {
+		empty := f.Value.String() == "" || f.Shorthand != "" && f.Value.String() == "="
+		if err == nil && f.Value.Type() == "string" && empty {
 			err = usage.Errorf("--%s is empty%s", f.Name, wanted(f))
 		}
 	})
@@ -138,7 +140,7 @@ func explainValue(err *pflag.InvalidValueError) error {
 	if _, ok := flagTypes[flag.Value.Type()]; ok {
 		problem = wanted(flag)
 	}
-	if errors.Is(err, strconv.ErrRange) {
+	if errors.Is(err, strconv.ErrRange) && flag.Value.Type() != "float64" {
 		problem += " of at most 18 digits"
 	}
 	return usage.Errorf("--%s is %s%s", flag.Name, wire.Quote([]byte(err.GetValue())), problem)

@@ -139,6 +139,8 @@ func TestMessagesNameFlags(t *testing.T) {
 		{[]string{"plan", "--keys", "x"}, `--keys is "x", want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M`},
 		{[]string{"plan", "-n", "x"}, `-n is "x", want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M`},
 		{[]string{"plan", "-n", ""}, "-n is empty, want a number of keys"},
+		{[]string{"build", "-o=", "t.tsv"}, "-o is empty, want a file"},
+		{[]string{"plan", "-n", "5", "-p", "1%", "--compression", "1e999"}, "--compression is \"1e999\", want a number"},
 		{[]string{"plan", "--keys", "10", "--rate", "7"}, `--rate is "7", want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%`},
 		{[]string{"build", "-b", "x", "-o", "out.ldb", "in.tsv"}, `-b is "x", want a whole number`},
 		{[]string{"build", "-o", "-b", "--bits", "0", "in.tsv"}, "--bits is 0, want 1 to 1000, or -1 for no filter"},
