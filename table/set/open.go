@@ -44,7 +44,7 @@ type opening struct {
 	cancel  context.CancelFunc
 	waiting int // the table's mu guards it
 
-	done     chan struct{} // closed when the rest is set
+	done     chan struct{} // closed after the rest is set
 	o        *opened       // with a user for each that waits
 	err      error
 	panicked any // what the Source, a policy or a codec panicked with
@@ -137,10 +137,11 @@ func (m *member) runOpening(ctx context.Context, op *opening) {
 }
 
 // endOpening gives the result to all that wait. If the opening is still wanted, the table is
-// open from now on.
+// open from now on. Those that it closes have ended before anybody goes on: MemorySize holds then.
 func (m *member) endOpening(op *opening, r *table.Reader, err error, panicked any) {
-	var evicted []*opened
+	var ends []*opened
 	defer m.release()
+	defer close(op.done)
 	m.mu.Lock()
 	op.err, op.panicked = err, panicked
 	current := m.opening == op
@@ -156,14 +157,13 @@ func (m *member) endOpening(op *opening, r *table.Reader, err error, panicked an
 		if current && m.versions > 0 {
 			op.o.users.acquire()
 			m.opened.Store(op.o)
-			evicted = m.s.memory.add(op.o)
+			ends = m.s.memory.add(op.o)
 		}
-		defer op.o.release()
+		ends = append(ends, op.o)
 	}
-	close(op.done)
 	m.mu.Unlock()
 	op.cancel()
-	for _, o := range evicted {
+	for _, o := range ends {
 		o.release()
 	}
 }
