@@ -35,7 +35,8 @@
 //	00 00 00 00  0d 00 00 00              restart points: 0 and 13
 //	02 00 00 00                           there are two of them
 //
-// A block without entries has one restart point, 0. In a table, a trailer follows each
+// A block without entries has one restart point, 0. That of iq80's LevelDB for Java has none, and
+// is 4 zero bytes; it is read too. In a table, a trailer follows each
 // block: compression id and checksum. It is not part of the block, and package table
 // handles it. LevelDB's doc/table_format.md describes the format too.
 package block

@@ -16,10 +16,15 @@ type Block struct {
 	Restarts []byte // u32le each: where in Entries a restart point starts
 }
 
-// SplitBlock finds the restart array at the end of data. It checks nothing else.
+// SplitBlock finds the restart array at the end of data. It checks nothing else. iq80's LevelDB
+// for Java writes a block without entries as a restart count of 0. SplitBlock takes these 4 bytes
+// for the restart point 0.
 func SplitBlock(data []byte) (Block, error) {
+	if len(data) == 4 && binary.LittleEndian.Uint32(data) == 0 {
+		return Block{Entries: data[:0:0], Restarts: data}, nil
+	}
 	if len(data) < 8 {
-		return Block{}, fmt.Errorf("block of %d bytes, want at least 8", len(data))
+		return Block{}, fmt.Errorf("block of %d bytes, want at least 8, or 4 zeros", len(data))
 	}
 	end := len(data) - 4
 	n := binary.LittleEndian.Uint32(data[end:])

@@ -5,6 +5,14 @@
 // libleveldb-dev). From the root:
 //
 //	go run ./bench/peers/goldens
+//
+// Two older engines have written a few tables too: C++ LevelDB 1.17, the last version whose
+// filters take the bytes at the end of a key as signed, and iq80's LevelDB for Java. These
+// tables stay as they are, unless the flags say that the engines are there:
+//
+//	go run ./bench/peers/goldens -leveldb-1.17 TREE -iq80
+//
+// TREE is LevelDB's source at the tag v1.17, in which make has run.
 package main
 
 import (
@@ -27,8 +35,11 @@ func main() {
 	log.SetFlags(0)
 	dir := flag.String("o", "testdata", "directory to write to")
 	databases := flag.String("databases", "table/testdata/databases", "directory to write tables of databases to")
+	var old oldEngines
+	flag.StringVar(&old.leveldbTree, "leveldb-1.17", "", "source tree of LevelDB 1.17 in which make has run")
+	flag.BoolVar(&old.iq80, "iq80", false, "write the tables of iq80's LevelDB for Java (Debian: default-jdk-headless libleveldb-java)")
 	flag.Parse()
-	if err := run(*dir, *databases); err != nil {
+	if err := run(*dir, *databases, old); err != nil {
 		log.Fatal("goldens: ", err)
 	}
 }
@@ -38,10 +49,11 @@ const sievetable = "sievetable"
 // A producer writes one table.
 type producer struct {
 	name, version string
+	matrix        []manifest.Table // the tables to write, but for what they hold
 	write         func(g manifest.Table, pairs []workload.Pair) ([]byte, error)
 }
 
-func run(dir, databases string) error {
+func run(dir, databases string, old oldEngines) error {
 	tmp, err := os.MkdirTemp("", "goldens")
 	if err != nil {
 		return err
@@ -58,15 +70,18 @@ func run(dir, databases string) error {
 		return err
 	}
 	producers := []producer{
-		{"goleveldb", engine.ModuleVersion("github.com/syndtr/goleveldb"), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
+		{"goleveldb", engine.ModuleVersion("github.com/syndtr/goleveldb"), matrix(), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 			return goleveldb.Write(goleveldb.Options(g), pairs)
 		}},
-		{"leveldb", tool.Version, tool.Write},
-		{sievetable, "this module", func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
+		{"leveldb", tool.Version, matrix(), tool.Write},
+		{sievetable, "this module", matrix(), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 			return ours.Write(ours.Options(g), pairs)
 		}},
 	}
-	var tables []manifest.Table
+	tables, err := old.writeTables(dir, tmp)
+	if err != nil {
+		return err
+	}
 	for _, p := range producers {
 		written, err := p.writeAll(dir)
 		if err != nil {
@@ -87,7 +102,7 @@ func (p producer) writeAll(dir string) ([]manifest.Table, error) {
 		return nil, err
 	}
 	var tables []manifest.Table
-	for _, g := range matrix() {
+	for _, g := range p.matrix {
 		if p.name == sievetable && slices.Contains([]string{"many-blocks", "one-mib", "100k"}, g.Dataset) {
 			continue // large, and made anew by the tests from the engines' own
 		}

@@ -10,7 +10,7 @@ type Database struct{ path string }
 
 // BuildDatabase compiles the program into dir.
 func BuildDatabase(dir string) (*Database, error) {
-	path, err := compile(dir, "dbtool")
+	path, err := compile(dir, "dbtool", "-lleveldb")
 	return &Database{path}, err
 }
 

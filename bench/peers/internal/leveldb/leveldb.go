@@ -35,8 +35,17 @@ type Tool struct {
 }
 
 // Build compiles the program into dir.
-func Build(dir string) (*Tool, error) {
-	path, err := compile(dir, "ldbtool")
+func Build(dir string) (*Tool, error) { return build(dir, "-lleveldb") }
+
+// BuildWith compiles the program into dir, with the headers and the libleveldb.a of a source
+// tree of LevelDB in which make has run.
+func BuildWith(tree, dir string) (*Tool, error) {
+	return build(dir, "-I"+filepath.Join(tree, "include"), filepath.Join(tree, "libleveldb.a"), "-lpthread")
+}
+
+// build compiles the program into dir, with the library that the flags name.
+func build(dir string, library ...string) (*Tool, error) {
+	path, err := compile(dir, "ldbtool", library...)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +55,8 @@ func Build(dir string) (*Tool, error) {
 	return t, err
 }
 
-// compile compiles the program of that name into dir.
-func compile(dir, name string) (path string, err error) {
+// compile compiles the program of that name into dir, with the library that the flags name.
+func compile(dir, name string, library ...string) (path string, err error) {
 	cxx, err := exec.LookPath("g++")
 	if err != nil {
 		return "", ErrMissing
@@ -67,7 +76,7 @@ func compile(dir, name string) (path string, err error) {
 		}
 	}
 	path = filepath.Join(dir, name)
-	build := exec.Command(cxx, "-std=c++17", "-O2", "-fno-rtti", "-o", path, path+".cc", "-lleveldb")
+	build := exec.Command(cxx, append([]string{"-std=c++17", "-O2", "-fno-rtti", "-o", path, path + ".cc"}, library...)...)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("leveldb: %w\n%s", err, out)
 	}
