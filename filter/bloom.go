@@ -52,7 +52,8 @@ func (p Bloom) NewGenerator() Generator {
 	return &bloomGenerator{bitsPerKey: uint64(p.bitsPerKey)}
 }
 
-// Contains reports whether key may be in filter. As in goleveldb and C++ LevelDB, it
+// Contains reports whether key may be in filter. For filters of C++ LevelDB before version 1.18,
+// see [EitherHash]. As in goleveldb and C++ LevelDB, it
 // is false for every key if the filter has less than 2 bytes, and true for every key
 // if k > 30.
 func (Bloom) Contains(filter, key []byte) bool {

@@ -1,12 +1,15 @@
 package filter
 
-// Probes are the bits that a Bloom filter looks up for a key. [Probe] and [ProbeTable] return
-// them.
+import "fmt"
+
+// Probes are the bits that a Bloom filter looks up for a key. [Probe], [ProbeTable] and
+// [BlockReader.Probe] return them.
 type Probes struct {
-	Hash  uint32   // the hash of the key
-	Line  uint32   // in a TableBloom filter, the number of the line with the bits; else 0
-	Bits  []uint32 // the k bits in the order of lookup: positions in the bit array, or in the line; none if k > 30
-	Clear int      // index in Bits of the first bit that is 0, where the lookup ends; −1: the filter may contain the key
+	Hash   uint32   // the hash of the key
+	Signed bool     // the hash takes the bytes behind the last whole 4 as signed, as TableBloom does: see EitherHash
+	Line   uint32   // in a TableBloom filter, the number of the line with the bits; else 0
+	Bits   []uint32 // the k bits in the order of lookup: positions in the bit array, or in the line; none if k > 30
+	Clear  int      // index in Bits of the first bit that is 0, where the lookup ends; −1: the filter may contain the key
 }
 
 // Probe looks up key in a [Bloom] filter, and returns the bits that decide the answer of
@@ -16,16 +19,35 @@ func Probe(filter, key []byte) (Probes, error) {
 	if err := (Bloom{}).Check(filter); err != nil {
 		return Probes{}, err
 	}
-	h := hash(key, unsignedTail)
+	return probe(filter, hash(key, unsignedTail)), nil
+}
+
+// Probe is the function Probe for filter i of the block, 0 ≤ i < Len. If the block is read with
+// [EitherHash], the bits are those of the hash that decides: the signed one if only that has the
+// key. It is an error if the filter is damaged, has no keys, or is no [Bloom] filter.
+func (b *BlockReader) Probe(i int, key []byte) (Probes, error) {
+	if !b.bloom {
+		return Probes{}, fmt.Errorf("filter: the filters are of policy %q, want Bloom filters", b.policy.Name())
+	}
+	one := b.Filter(i)
+	p, err := Probe(one, key)
+	if err == nil && p.Clear >= 0 && b.either && mayContainSigned(one, key) {
+		p = probe(one, hash(key, signedTail))
+		p.Signed = true
+	}
+	return p, err
+}
+
+// probe looks the key with hash h up in a filter that is sound.
+func probe(filter []byte, h uint32) Probes {
 	n := len(filter) - 1
 	k := int(filter[n])
 	if k > maxK {
-		return Probes{Hash: h, Clear: -1}, nil
+		return Probes{Hash: h, Clear: -1}
 	}
-	bits := min(8*uint64(n), maxBits)
-	p := Probes{Hash: h, Bits: probedBits(h, k, bits)}
+	p := Probes{Hash: h, Bits: probedBits(h, k, min(8*uint64(n), maxBits))}
 	p.Clear = firstClear(filter[:n], p.Bits)
-	return p, nil
+	return p
 }
 
 // ProbeTable is Probe for a filter of a whole table. ok is false if [TableBloom] did not open
@@ -36,7 +58,7 @@ func ProbeTable(f TableFilter, key []byte) (p Probes, ok bool) {
 		return Probes{}, false
 	}
 	h := hash(key, signedTail)
-	p = Probes{Hash: h, Line: uint32(uint64(h) % t.n), Bits: probedBits(h, t.k, lineBits)}
+	p = Probes{Hash: h, Signed: true, Line: uint32(uint64(h) % t.n), Bits: probedBits(h, t.k, lineBits)}
 	p.Clear = firstClear(t.line(h)[:], p.Bits)
 	return p, true
 }

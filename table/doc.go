@@ -155,8 +155,11 @@
 // The metaindex lists the other blocks by name, in the bytewise order. The name of a filter
 // block is "filter." and the name of its policy. LevelDB's Bloom filter has two names, and a
 // Writer lists its filter block under both: "leveldb.BuiltinBloomFilter" in goleveldb,
-// "leveldb.BuiltinBloomFilter2" in C++ LevelDB. The name of a filter of the whole table
-// starts with "fullfilter.". A table need not have filters.
+// "leveldb.BuiltinBloomFilter2" in C++ LevelDB. The first name alone can also mean C++ LevelDB
+// before 1.18, whose hash differs for some keys: a Reader then asks by both, see
+// filter.EitherHash. Such keys have about twice the false positives, in tables of goleveldb
+// too. The name of a filter of the whole table starts with "fullfilter.". A table need not
+// have filters.
 //
 // LevelDB's doc/table_format.md describes the format too.
 package table

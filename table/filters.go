@@ -24,7 +24,7 @@ var errUnknownFilter = errors.New("no policy of that name")
 // openFilters opens the filters that the metaindex lists. If one of the two cannot be used,
 // openFilters returns the other one and an error. To have no filters is no error.
 func (f *tableFile) openFilters(metaindex *block.Iter, o *ReaderOptions) (filters LayoutFilters, err error) {
-	blocks, blocksErr := openFilter(f, metaindex, blockFilters, o.blockPolicies(), Handle{}, &filters.BlocksEntry, openFilterBlock)
+	blocks, blocksErr := openFilter(f, metaindex, blockFilters, o.blockPolicies(metaindex), Handle{}, &filters.BlocksEntry, openFilterBlock)
 	if unread(blocksErr) {
 		return filters, blocksErr
 	}
@@ -88,11 +88,24 @@ func readFilter[P, F any](f *tableFile, kind BlockKind, h Handle, p P, open func
 	return opened, nil
 }
 
-// blockPolicies returns the policies that read filter blocks, those of the options before
-// the built-in one.
-func (o *ReaderOptions) blockPolicies() []filter.Policy {
-	all := append(slices.Clip(o.FilterPolicies), filter.NewBloom(0))
-	return slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
+// blockPolicies returns the policies that read the filter blocks that the metaindex lists, those
+// of the options before the built-in one. If it lists no name that tells which of two hashes the
+// filters of LevelDB are of, these policies take both.
+func (o *ReaderOptions) blockPolicies(metaindex *block.Iter) []filter.Policy {
+	bloom := filter.NewBloom(0)
+	all := append(slices.Clip(o.FilterPolicies), bloom)
+	all = slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
+	for _, name := range bloom.Aliases() { // of one hash only
+		if hasMeta(metaindex, blockFilters.prefix+name) {
+			return all
+		}
+	}
+	for i, p := range all {
+		if slices.Contains(filterNames(p), bloom.Name()) {
+			all[i] = filter.EitherHash(p)
+		}
+	}
+	return all
 }
 
 // tablePolicies returns the policies that read table filters, in the same order.

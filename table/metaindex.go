@@ -85,10 +85,15 @@ func (f *tableFile) metaEntries() ([]MetaindexEntry, error) {
 	return entries, nil
 }
 
+// hasMeta reports whether the metaindex has the name of a block.
+func hasMeta(metaindex *block.Iter, name string) bool {
+	return metaindex.SeekGE([]byte(name)) && string(metaindex.Key()) == name
+}
+
 // findMeta returns the handle that the metaindex has for the name of a block of that kind, or
 // a zero Handle if it does not have the name.
 func (f *tableFile) findMeta(metaindex *block.Iter, kind BlockKind, name string) (Handle, error) {
-	if !metaindex.SeekGE([]byte(name)) || string(metaindex.Key()) != name {
+	if !hasMeta(metaindex, name) {
 		return Handle{}, nil
 	}
 	return f.metaHandle(kind, metaindex.Value())

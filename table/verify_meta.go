@@ -49,7 +49,7 @@ func (v *verifier) checkMeta() error {
 // lists a block twice, a name with a known policy comes first.
 func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 	var blocks []metaBlock
-	n := 0
+	blockPolicies, n := v.t.o.blockPolicies(it), 0
 	for ok := it.First(); ok && !v.full(); ok = it.Next() {
 		if n++; n > maxMetaBlocks {
 			v.add(v.t.corrupt(MetaindexBlock, v.t.footer.metaindex, "more than %d entries", maxMetaBlocks))
@@ -60,7 +60,7 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 			m.kind = PropertiesBlock
 		}
 		if name, ok := bytes.CutPrefix(it.Key(), []byte(blockFilters.prefix)); ok {
-			m.kind, m.policy = blockFilters.block, policyOf(v.t.o.blockPolicies(), name)
+			m.kind, m.policy = blockFilters.block, policyOf(blockPolicies, name)
 		}
 		if name, ok := bytes.CutPrefix(it.Key(), []byte(tableFilters.prefix)); ok {
 			m.kind, m.tablePolicy = tableFilters.block, policyOf(v.t.o.tablePolicies(), name)

@@ -145,7 +145,7 @@ func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
 	default:
 		text.Row(w, "  filter", "%s, %d bits, k = %d: %s",
 			filterNumber(p.FilterIndex, filters.Blocks.Len()), 8*(len(p.FilterData)-1), p.FilterData[len(p.FilterData)-1], p.BlockFilter)
-		text.Row(w, "  bits", "hash 0x%08x: %s", p.BlockProbes.Hash, probedBits(p.BlockProbes))
+		text.Row(w, "  bits", "%s 0x%08x: %s", hashName(p.BlockProbes), p.BlockProbes.Hash, probedBits(p.BlockProbes))
 	}
 }
 
@@ -155,6 +155,14 @@ func filterNumber(i, n int) string {
 		return "filter 0, the only one"
 	}
 	return fmt.Sprintf("filter %d of 0 to %d", i, n-1)
+}
+
+// hashName names the hash of a block filter: the usual one, or that of C++ LevelDB < 1.18.
+func hashName(p filter.Probes) string {
+	if p.Signed {
+		return "hash of signed bytes"
+	}
+	return "hash"
 }
 
 // probedBits lists the bits of a key that a filter looked up, up to the first clear one.

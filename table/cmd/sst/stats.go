@@ -244,6 +244,9 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 	}
 	text.Row(w, "  false positives", "%.4f %% predicted, %.4f %% measured (%s random keys)",
 		100*f.Predicted, 100*f.Measured, humanize.Comma(int64(f.Lookups)))
+	if f.EitherHash {
+		text.Row(w, "  two hashes", "this name stands for two: keys with a byte ≥ 0x80 behind their last whole 4 bytes are checked by both, with about twice the false positives")
+	}
 }
 
 // bitsText says what the bits of a filter are.

@@ -115,6 +115,19 @@ func TestPageAgreesOnDatabases(t *testing.T) {
 	})
 }
 
+// The same holds for filters of LevelDB 1.17, whose hash takes the last bytes of a key as signed.
+func TestPageAgreesOnOlderFilters(t *testing.T) {
+	t.Parallel()
+	edges, err := workload.Dataset("byte-edges")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"byte-edges", "bits-20"} {
+		f := openTable(t, filepath.Join("../../../../../testdata/leveldb-1.17", name+".ldb"))
+		compareLookups(t, pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000), f, edges)
+	}
+}
+
 // A tableCase is a table to compare lookups in.
 type tableCase struct {
 	name  string

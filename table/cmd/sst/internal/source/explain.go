@@ -103,7 +103,7 @@ func (p *LookupTrace) traceFilters(key []byte) {
 		p.BlockFilter = filterResult(blocks.Contains(p.Block.Offset, key))
 		if slot := p.Block.Offset >> blocks.BaseLg(); slot < uint64(blocks.Len()) {
 			p.FilterIndex, p.FilterData = int(slot), blocks.Filter(int(slot))
-			p.BlockProbes, _ = filter.Probe(p.FilterData, key) // it fails for a filter without keys only
+			p.BlockProbes, _ = blocks.Probe(int(slot), key) // it fails for a filter without keys only
 		}
 	}
 }

@@ -27,6 +27,10 @@ type FilterStats struct {
 	KMin       int    `json:"k_min"`
 	KMax       int    `json:"k_max"`
 
+	// EitherHash says that keys with certain last bytes are looked up twice: see
+	// filter.EitherHash.
+	EitherHash bool `json:"either_hash,omitempty"`
+
 	// FingerprintBits is the length of a binary fuse filter's fingerprints. It is 0 for Bloom
 	// filters, of which alone there are KMin, KMax and Fill.
 	FingerprintBits int `json:"fingerprint_bits,omitempty"`
@@ -98,7 +102,7 @@ func (b BloomBits) formula() float64 {
 
 // blockFilters returns the statistics of the block filters.
 func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry table.MetaindexEntry) FilterStats {
-	sum := filterSum{FilterStats: FilterStats{BaseLg: blocks.BaseLg()}}
+	sum := filterSum{FilterStats: FilterStats{BaseLg: blocks.BaseLg(), EitherHash: blocks.EitherHash()}}
 	sum.setEntry(entry, format.FilterPrefix)
 	for i := range blocks.Len() {
 		sum.add(i, BloomBitsOf(blocks.Filter(i), k.blocks[i]))

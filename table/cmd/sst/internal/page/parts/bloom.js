@@ -55,8 +55,8 @@ function probe(bits, size, k, h) {
 }
 
 /** askBloom asks a bit array with k behind it. One of no bits contains nothing. */
-function askBloom(filter, key) {
-  const h = hash(key, false);
+function askBloom(filter, key, signed = false) {
+  const h = hash(key, signed);
   const bits = filter.subarray(0, Math.max(0, filter.length - 1));
   const k = bits.length ? filter[bits.length] : 0;
   const answer = { hash: h, step: stepOf(h), bits, k, size: Math.min(8 * bits.length, mostBits), probes: [] };

@@ -38,7 +38,15 @@ class BlockFilter {
   ask(offset, key) {
     const slot = this.slot(offset);
     if (slot >= this.count) return { slot, missing: true, contains: true, probes: [] };
-    return { slot, missing: false, ...askBloom(this.filter(slot), key) };
+    return { slot, missing: false, ...this.askHashes(this.filter(slot), key) };
+  }
+
+  /** askHashes asks by the hash that decides. Its name can stand for two: see filter.EitherHash. */
+  askHashes(filter, key) {
+    const answer = askBloom(filter, key);
+    if (answer.contains || !model.filter.either_hash) return answer;
+    const older = askBloom(filter, key, true);
+    return older.contains ? older : answer;
   }
 
   /** figures are what a filter is worth. */

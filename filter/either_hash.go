@@ -1,0 +1,54 @@
+package filter
+
+// EitherHash returns a Policy that reads filters as p does, and in which a key may be also if a
+// LevelDB filter has it by the older one of two hashes. The name
+// "leveldb.BuiltinBloomFilter" stands for filters of both:
+//
+//   - goleveldb takes all bytes of a key as unsigned, as [Bloom] does.
+//   - C++ LevelDB before version 1.18 took the last 1 to 3 bytes of a key as signed, those
+//     behind its last whole 4 bytes. Since 1.18 it takes them as unsigned, and its filters
+//     have the name "leveldb.BuiltinBloomFilter2".
+//
+// Only keys that have a byte ≥ 0x80 among these 1 to 3 differ. They have about twice the
+// false positives, and other keys have no more. Package table reads a filter block that is
+// listed under the first name alone with EitherHash. Name, aliases, Check and new filters are
+// those of p.
+func EitherHash(p Policy) Policy { return eitherHash{p} }
+
+type eitherHash struct{ Policy }
+
+func (e eitherHash) Contains(filter, key []byte) bool {
+	return e.Policy.Contains(filter, key) || mayContainSigned(filter, key)
+}
+
+// Aliases are p's, if p is an Aliaser.
+func (e eitherHash) Aliases() []string {
+	if a, ok := e.Policy.(Aliaser); ok {
+		return a.Aliases()
+	}
+	return nil
+}
+
+// Check is p's, if p is a Checker.
+func (e eitherHash) Check(filter []byte) error {
+	if c, ok := e.Policy.(Checker); ok {
+		return c.Check(filter)
+	}
+	return nil
+}
+
+// mayContainSigned reports whether the hash with a signed tail of key is another one than that
+// with an unsigned tail, and all its bits are set.
+func mayContainSigned(filter, key []byte) bool {
+	return hasSignedTail(key) && mayContain(filter, hash(key, signedTail))
+}
+
+// hasSignedTail reports whether the hash of key depends on the signs of its last bytes.
+func hasSignedTail(key []byte) bool {
+	for _, c := range key[len(key)&^3:] {
+		if c >= 0x80 {
+			return true
+		}
+	}
+	return false
+}
