@@ -15,7 +15,11 @@ import (
 
 // smallTables are what every single byte is changed of.
 func smallTables(t *testing.T, pairs []workload.Pair) map[string][]byte {
+	all := table.WriterOptions{
+		Properties: true, BlockSize: 200, FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10),
+	}
 	return map[string][]byte{
+		"all":      build(t, &all, pairs),
 		"raw":      build(t, &table.WriterOptions{Compression: table.NoCompression, BlockSize: 200}, pairs),
 		"snappy":   build(t, &table.WriterOptions{BlockSize: 200}, pairs),
 		"filtered": build(t, &table.WriterOptions{Compression: table.NoCompression, BlockSize: 200, FilterPolicy: filter.NewBloom(10)}, pairs),
@@ -97,5 +101,34 @@ func TestEveryByteChangedUnderRightChecksums(t *testing.T) {
 		if passed == 0 {
 			t.Errorf("%s: no change passes, not even one of a value's byte", name)
 		}
+	}
+}
+
+// The same holds for a table with a filter only: what Verify passes, no lookup and no Properties
+// find damaged. If the filter or the properties are damaged, MayContain denies no key.
+func TestEveryByteOfAFilterOnlyChanged(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	w := table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
+	var keys []workload.Pair
+	for _, p := range numbered(n) {
+		keys = append(keys, workload.Pair{Key: p.Key})
+	}
+	for _, repaired := range []bool{false, true} {
+		eachChange(build(t, &w, keys), func(change string, changed []byte) {
+			if repaired {
+				rawtable.Repair(changed)
+			}
+			in := inspect(t, change, changed, nil, nil)
+			if in.opened != nil || repaired && in.verified == nil {
+				return // or bits of the filter have changed
+			}
+			r := open(t, changed, nil)
+			for _, p := range keys {
+				if in.verified != nil && !repaired && !r.MayContain(p.Key) {
+					t.Fatalf("%s: MayContain(%q) = false, and Verify = %v", change, p.Key, in.verified)
+				}
+			}
+		})
 	}
 }

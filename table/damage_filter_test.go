@@ -150,7 +150,7 @@ func TestVerifyNamesKeysOfAnEmptySlot(t *testing.T) {
 	p := sound()
 	p.filter = filterBlock(sound().filter[:9], 4, 0, 9) // 16 bytes of the file each
 	err := open(t, p.build(), nil).Verify()
-	if want := `filter block at 54: denies keys of the data block at 27: "c", "d"`; !strings.Contains(textOf(err), want) {
+	if want := `filter block at 54: denies 2 of 2 keys of the data block at 27: "c", "d"`; !strings.Contains(textOf(err), want) {
 		t.Errorf("Verify = %v, want %s", err, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"github.com/golang/snappy"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -183,18 +186,40 @@ func TestVerifyStops(t *testing.T) {
 	}
 }
 
-// A filter that denies more keys than there is room to name: they are counted.
-func TestVerifyCountsWhatItDoesNotName(t *testing.T) {
-	long.Test(t)
-	contents := oneBlock(raw(longRun("k", 300_000)))
-	h := bytes.Index(contents, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\x06"))
-	clear(contents[h : h+8])
-	rawtable.Repair(contents)
-	in := inspect(t, "filter", contents, nil, nil)
-	named := strings.Count(fmt.Sprint(in.verified), `", "`) + 1
-	want := fmt.Sprintf("denies %d further keys", 300_001-named)
-	if named < 10_000 || !strings.HasSuffix(fmt.Sprint(in.verified), want) {
-		t.Errorf("Verify names %d keys, and ends with …%s, want %s", named, fmt.Sprint(in.verified)[len(fmt.Sprint(in.verified))-100:], want)
+// Verify counts all keys that filters deny, names few of each data block, and has a message of
+// bounded length.
+func TestVerifyCountsDeniedKeys(t *testing.T) {
+	long.NoRace(t)
+	for _, tt := range []struct {
+		name string
+		n    int // keys
+		o    table.WriterOptions
+		most int // bytes of the message
+	}{
+		{"one block", 3000, table.WriterOptions{BlockSize: 1 << 20}, 300},
+		{"blocks of the usual size", 3000, table.WriterOptions{}, 5000},
+		{"a block for each key, of which not all are named", 50_000, table.WriterOptions{BlockSize: 1}, 3 << 20},
+	} {
+		tt.o.FilterPolicy, tt.o.Compression = filter.NewBloom(10), table.NoCompression
+		contents := build(t, &tt.o, numbered(tt.n))
+		h := open(t, contents, nil).Filters().BlocksEntry
+		blocks := open(t, contents, nil).Filters().Blocks
+		at := h.Offset
+		for i := range blocks.Len() {
+			n := uint64(len(blocks.Filter(i)))
+			clear(contents[at:][:max(n, 1)-1]) // all but k
+			at += n
+		}
+		binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], crc.Block(contents[h.Offset:][:h.Length], 0))
+		in := inspect(t, tt.name, contents, nil, nil)
+		denied, message := 0, fmt.Sprint(in.verified)
+		for _, match := range regexp.MustCompile(`denies (\d+)`).FindAllStringSubmatch(message, -1) {
+			n, _ := strconv.Atoi(match[1])
+			denied += n
+		}
+		if denied != tt.n || len(message) > tt.most {
+			t.Errorf("%s: Verify counts %d denied keys of %d in %d bytes, want at most %d: %.300s", tt.name, denied, tt.n, len(message), tt.most, message)
+		}
 	}
 }
 

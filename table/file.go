@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ type tableFile struct {
 	order         block.Order // of keys
 
 	footer       footer
+	footerErr    error  // damage that no lookup depends on
 	footerOffset uint64 // where the footer starts; all blocks end before it
 	index        *index
 
@@ -51,9 +53,13 @@ func (f *tableFile) openIndex() error {
 	if err := f.readAt(FooterBlock, buf[:], f.footerOffset); err != nil {
 		return err
 	}
+	var padding []byte
 	var err error
-	if f.footer, err = decodeFooter(buf[:], f.footerOffset); err != nil {
+	if f.footer, padding, err = decodeFooter(buf[:], f.footerOffset); err != nil {
 		return f.damaged(FooterBlock, f.footerHandle(), err)
+	}
+	if len(bytes.TrimLeft(padding, "\x00")) > 0 {
+		f.footerErr = f.corrupt(FooterBlock, f.footerHandle(), "padding %x, want zeros: nothing else is wrong, and the table is read", padding)
 	}
 	if f.index, err = f.readIndex(f.footer.index); err != nil {
 		return err

@@ -125,7 +125,7 @@ func TestVerifyAsksTableFilter(t *testing.T) {
 	clear(contents[at-64 : at])
 	rawtable.Repair(contents)
 	r := open(t, contents, nil)
-	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `denies keys of the data block at 0: "key000000"`) {
+	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `denies 10 of 10 keys of the data block at 0: "key000000", "key000002", "key000004", …`) {
 		t.Errorf("Verify = %v, want the keys that the filter denies", err)
 	}
 }

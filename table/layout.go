@@ -13,6 +13,7 @@ type IndexEntry struct {
 // concurrent use. ReadLayout returns one.
 type Layout struct {
 	Footer    int64        // offset of the footer, the last 48 bytes of the file
+	FooterErr error        // damage in the footer that no lookup depends on; nil: none
 	Metaindex Handle       // from the footer
 	Index     Handle       // from the footer
 	Data      []IndexEntry // the data blocks, in the order of the file
@@ -44,7 +45,7 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 	if err != nil {
 		f.index = new(index)
 	}
-	l := &Layout{Footer: int64(f.footerOffset), Metaindex: f.footer.metaindex, Index: f.footer.index, file: f, options: &opts}
+	l := &Layout{Footer: int64(f.footerOffset), FooterErr: f.footerErr, Metaindex: f.footer.metaindex, Index: f.footer.index, file: f, options: &opts}
 	l.Data = make([]IndexEntry, f.index.len())
 	for i := range f.index.len() {
 		l.Data[i] = IndexEntry{Separator: f.index.separator(i), Handle: f.index.handles.at(i)}

@@ -171,6 +171,11 @@ func (t *openTable) readProperties(metaindex *block.Iter) (*Properties, error) {
 	if h.Length == 0 {
 		return nil, ErrNotFound
 	}
+	return t.propertiesAt(h)
+}
+
+// propertiesAt reads the properties block at h.
+func (t *openTable) propertiesAt(h Handle) (*Properties, error) {
 	var b buffers
 	contents, err := t.readBlock(PropertiesBlock, h, &b)
 	if err != nil {

@@ -10,16 +10,21 @@ import (
 // does; nil means that there are none. Verify checks
 //
 //   - the checksum and the form of each block, also with SkipChecksums;
+//   - that the footer's padding is zeros, which no lookup depends on;
 //   - the order of keys, within each block and across blocks, and that separators fit;
 //   - that no two blocks share bytes;
 //   - that each filter is sound, and denies no key of the table, also with IgnoreFilter.
 //
-// Of a filter with an unknown policy, and of other meta blocks, it checks the checksum only.
-// It does not check bytes that are in no block. Of a table with a filter only it cannot check
+// If Verify returns nil, no lookup, iterator or Properties of a Reader with the same options
+// returns an error that comes from the bytes of the file.
+//
+// Of a filter with an unknown policy, and of meta blocks other than the properties, it checks
+// the checksum only. It does not check bytes that are in no block. Of a table with a filter only it cannot check
 // that the filter has its keys.
 //
 // A finding is a *CorruptionError for each damaged part. There is also one for each filter
-// and data block if the filter denies keys of the block; it names the keys. These findings
+// and data block if the filter denies keys of the block; it counts them, and names the first
+// three. These findings
 // are no CorruptionErrors:
 //
 //   - An error of the source.
@@ -53,6 +58,7 @@ func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) 
 		return errors.Join(err)
 	}
 	v := newVerifier(t)
+	v.add(t.footerErr)
 	v.add(v.checkMeta())
 	for i := 0; i < t.index.len() && !v.full(); i++ {
 		v.add(v.checkDataBlock(i))

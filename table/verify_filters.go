@@ -16,7 +16,7 @@ type filterVerifier struct {
 
 	checks          int       // how often a filter was checked for a key
 	denied          int       // checks in which the filter denied the key
-	deniedUnnamed   int       // of denied: keys that denials do not name
+	deniedUnnamed   int       // of denied: keys that no denial counts
 	foundAsInternal int       // of denied: keys that the filter has without their last 8 bytes
 	firstDenier     metaBlock // the filter that denied the first key
 }
@@ -44,28 +44,42 @@ func (v *filterVerifier) checkDataBlock(c *cursor, h Handle) error {
 		first.kind, first.Offset, h.Offset)
 }
 
-// checkFilter checks one filter for each key of a data block, and adds a denial that names
-// the keys that the filter denies, within the budget.
+// maxNamedKeys is how many of the keys of a data block a denial names.
+const maxNamedKeys = 3
+
+// checkFilter checks one filter for each key of a data block, and adds a denial that counts
+// the keys that the filter denies and names the first ones, within the budget.
 func (v *filterVerifier) checkFilter(f checkedFilter, c *cursor, h Handle) {
-	names := v.names[:0]
+	names, n, checked := v.names[:0], 0, 0
 	for ok := c.first(); ok && v.hashBudget >= 0; ok = c.next() {
+		checked++
 		if !v.denies(f, h.Offset, c.key()) {
 			continue
 		}
 		if v.denied++; v.denied == 1 {
 			v.firstDenier = f.metaBlock
 		}
-		if 8*len(names) < v.budget {
+		if n++; n <= maxNamedKeys {
 			names = wire.AppendQuote(append(names, ", "...), c.key())
-		} else {
-			v.deniedUnnamed++
 		}
 	}
-	if len(names) > 0 {
-		v.denials = append(v.denials, v.t.corrupt(f.kind, f.Handle, "denies keys of the data block at %d: %s", h.Offset, names[2:]))
-		v.budget -= 256 + 4*len(names)
-	}
 	v.names = names
+	v.addDenial(f, h, n, checked, names)
+}
+
+// addDenial adds a denial of n of the keys of the data block at h that were checked.
+func (v *filterVerifier) addDenial(f checkedFilter, h Handle, n, checked int, names []byte) {
+	switch {
+	case n == 0:
+		return
+	case v.budget < 0:
+		v.deniedUnnamed += n
+		return
+	case n > maxNamedKeys:
+		names = append(names, ", …"...)
+	}
+	v.denials = append(v.denials, v.t.corrupt(f.kind, f.Handle, "denies %d of %d keys of the data block at %d: %s", n, checked, h.Offset, names[2:]))
+	v.budget -= 256 + 4*len(names)
 }
 
 // denies reports whether the filter denies key, which is in the data block at offset.

@@ -89,6 +89,10 @@ func (m metaBlock) known() int {
 
 // checkMetaBlock checks one block. If it is a filter, v.filters will check it for all keys.
 func (v *verifier) checkMetaBlock(m metaBlock) error {
+	if m.kind == PropertiesBlock {
+		_, err := v.t.propertiesAt(m.Handle)
+		return err
+	}
 	if m.known() == 0 {
 		_, err := v.t.readStored(m.kind, m.Handle, &v.memory.buffers)
 		return err

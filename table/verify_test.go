@@ -22,8 +22,8 @@ func TestVerifyNamesDeniedKeys(t *testing.T) {
 	p := sound()
 	p.filter = strings.Repeat("\x00", 8) + "\x06" + p.filter[9:]
 	err := open(t, p.build(), nil).Verify()
-	want := `table: filter block at 54: denies keys of the data block at 0: "a", "b"
-table: filter block at 54: denies keys of the data block at 27: "c", "d"`
+	want := `table: filter block at 54: denies 2 of 2 keys of the data block at 0: "a", "b"
+table: filter block at 54: denies 2 of 2 keys of the data block at 27: "c", "d"`
 	if diff := cmp.Diff(want, textOf(err)); diff != "" {
 		t.Errorf("Verify (-want +got):\n%s", diff)
 	}
@@ -80,7 +80,7 @@ func TestVerifyLooksAtEveryMetaBlock(t *testing.T) {
 		want   string
 	}{
 		{"a second filter that is sound", "filter.leveldb.BuiltinBloomFilter2", sound().filter, false, ""},
-		{"a second filter that lacks the keys", "filter.leveldb.BuiltinBloomFilter2", empty, false, `filter block at 77: denies keys of the data block at 0: "a", "b"`},
+		{"a second filter that lacks the keys", "filter.leveldb.BuiltinBloomFilter2", empty, false, `filter block at 77: denies 2 of 2 keys of the data block at 0: "a", "b"`},
 		{"another block, sound", "some.properties", "anything", false, ""},
 		{"another block, damaged", "some.properties", "anything", true, "meta block at 77: checksum mismatch"},
 	} {

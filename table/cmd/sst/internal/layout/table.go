@@ -88,7 +88,7 @@ func (t *Table) note(format string, args ...any) {
 func (t *Table) addFooter() {
 	p := section{kind: footer}
 	if t.layout != nil {
-		p.Handle = table.Handle{Offset: uint64(t.layout.Footer), Length: uint64(t.file.Size - t.layout.Footer)}
+		p.Handle, p.damage = table.Handle{Offset: uint64(t.layout.Footer), Length: uint64(t.file.Size - t.layout.Footer)}, t.layout.FooterErr
 	}
 	for _, c := range corruptions(t.damage) {
 		if c.Block == footer {
