@@ -33,18 +33,18 @@ func (r *Reader) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err erro
 
 // appendFind does what AppendFind does, with options.
 func (r *Reader) appendFind(o *LookupOptions, dstKey, dstValue, key []byte) (k, v []byte, err error) {
-	if k, v, err = r.find(o, key, &appendTo{dstKey, dstValue}); err != nil {
+	if k, v, err = r.find(o, key, &entryDst{dstKey, dstValue}); err != nil {
 		return dstKey, dstValue, err
 	}
 	return k, v, nil
 }
 
-// An appendTo is what AppendFind appends to.
-type appendTo struct{ key, value []byte }
+// An entryDst is what AppendFind appends to.
+type entryDst struct{ key, value []byte }
 
 // find does what Find does if dst is nil, and else what AppendFind does, with options. After an
 // error it returns nil.
-func (r *Reader) find(o *LookupOptions, key []byte, dst *appendTo) (k, v []byte, err error) {
+func (r *Reader) find(o *LookupOptions, key []byte, dst *entryDst) (k, v []byte, err error) {
 	t, err := r.startLookup(o)
 	if err != nil {
 		return nil, nil, err
@@ -84,7 +84,7 @@ func (t *openTable) nextMayHave(i int, filterKey []byte) bool {
 // findInBlock returns the first entry of data block i whose key is ≥ key, and whether there
 // is one. If it has another filter key than filterKey, the error is ErrNotFound. It takes at
 // most that many bytes of memory for keys that share bytes. dst is as for find.
-func (t *openTable) findInBlock(o *LookupOptions, i int, key, filterKey []byte, memory int, filterChecked bool, dst *appendTo) (k, v []byte, found bool, err error) {
+func (t *openTable) findInBlock(o *LookupOptions, i int, key, filterKey []byte, memory int, filterChecked bool, dst *entryDst) (k, v []byte, found bool, err error) {
 	var d dataBlock
 	defer d.release()
 	if err := d.openForLookup(t, i, o); err != nil {
@@ -101,7 +101,7 @@ func (t *openTable) findInBlock(o *LookupOptions, i int, key, filterKey []byte, 
 	case !same:
 		return nil, nil, true, ErrNotFound
 	case dst != nil:
-		return append(dst.key, k...), append(dst.value, v...), true, nil
+		return appendTo(dst.key, k), appendTo(dst.value, v), true, nil
 	}
 	k, v = d.keepEntry(k, v)
 	return k, v, true, nil

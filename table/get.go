@@ -52,10 +52,18 @@ func (r *Reader) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, error) 
 	case dst == nil || len(*dst) == 0 && cap(*dst) < len(value) && d.buffers != nil: // does not copy a large value
 		value = d.keepValue(value)
 	default:
-		value = append(*dst, value...)
+		value = appendTo(*dst, value)
 	}
 	d.release()
 	return value, err
+}
+
+// appendTo appends b to dst. What is empty is not nil.
+func appendTo(dst, b []byte) []byte {
+	if dst == nil && len(b) == 0 {
+		return []byte{}
+	}
+	return append(dst, b...)
 }
 
 // Locate returns where the only data block is that can have key. It reads no data block. If a filter

@@ -17,7 +17,7 @@ type MemoryIter struct {
 // NewMemoryIter returns a MemoryIter over n entries. entry(i) returns the key and the value of
 // entry i, 0 ≤ i < n. The entries must be in c's order (nil: BytewiseComparer), and must not change
 // while the MemoryIter is in use. AnyOrder does not work, since keys are compared. Key and Value
-// return what entry returned, but for a key that is nil, which is an empty one.
+// return what entry returned; nil stands for empty, and then they return an empty slice.
 //
 // To iterate over a list that grows meanwhile, copy the list first. The keys and values need
 // no copies.
@@ -97,9 +97,8 @@ func (m *MemoryIter) moveTo(i int) bool {
 	}
 	m.at = failed // until the move ends
 	m.i = i
-	if m.key, m.value = m.entry(i); m.key == nil {
-		m.key = []byte{}
-	}
+	key, value := m.entry(i)
+	m.key, m.value = appendTo(key, nil), appendTo(value, nil)
 	return m.endAtEntry()
 }
 

@@ -157,9 +157,9 @@ func (s *SnapshotIter) backward(found bool) bool {
 		case k.Sequence > s.sequence:
 			continue
 		}
-		kind, s.savedKey = k.Kind, append(s.savedKey[:0], k.UserKey...)
+		kind, s.savedKey = k.Kind, appendTo(s.savedKey[:0], k.UserKey)
 		if s.key = s.savedKey; kind == KindSet {
-			s.savedValue = append(s.savedValue[:0], s.it.Value()...)
+			s.savedValue = appendTo(s.savedValue[:0], s.it.Value())
 		}
 	}
 	if kind != KindDelete && s.it.Error() == nil {
