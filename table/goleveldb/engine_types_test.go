@@ -61,6 +61,30 @@ func (f iFilter) NewGenerator() lfilter.FilterGenerator {
 	return iFilterGenerator{f.Filter.NewGenerator()}
 }
 
+// A fork is the comparer of an engine that has changed goleveldb's: with direction −1 it has the
+// user keys in the other order.
+type fork struct {
+	iComparer
+	user      comparer.Comparer
+	direction int
+}
+
+func newFork(user comparer.Comparer, direction int) *fork {
+	return &fork{iComparer: iComparer{user}, user: user, direction: direction}
+}
+
+func (f *fork) Compare(a, b []byte) int {
+	ua, na := split(a)
+	ub, nb := split(b)
+	return cmp.Or(f.direction*f.user.Compare(ua, ub), cmp.Compare(nb, na))
+}
+
+func (f *fork) Separator(dst, a, b []byte) []byte { return nil }
+func (f *fork) Successor(dst, b []byte) []byte    { return nil }
+
+// forkFilter is the filter of such an engine.
+type forkFilter struct{ iFilter }
+
 // ownTypes returns a comparer and a filter whose types have the names of the engine's, but which
 // are for keys of any bytes.
 func ownTypes() (comparer.Comparer, lfilter.Filter) {

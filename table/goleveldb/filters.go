@@ -12,18 +12,18 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// filterKey returns the FilterKey of a table in the order of c: the part of a key that the filters
-// in the options hold.
-func filterKey(o *opt.Options, c table.Comparer) func(key []byte) []byte {
-	internal := false
-	for _, f := range filtersOf(o) {
-		_, internal = userFilter(f)
-	}
-	_, has := c.(table.FilterKeyer)
+// filterKey returns the FilterKey of a table in that order: the part of a key that the policies of
+// the filters in the options are given. nil: that of the comparer, or the whole key.
+func filterKey(o *opt.Options, order order) func(key []byte) []byte {
+	users := slices.ContainsFunc(filtersOf(o), func(f lfilter.Filter) bool {
+		_, internal := userFilter(f)
+		return internal || order.internal && ignoresTrailers(f)
+	})
+	_, has := order.comparer.(table.FilterKeyer)
 	switch {
-	case internal && !has:
+	case users && !has:
 		return table.InternalFilterKey
-	case !internal && has:
+	case !users && has:
 		return func(key []byte) []byte { return key }
 	}
 	return nil
@@ -35,31 +35,16 @@ func filtersOf(o *opt.Options) []lfilter.Filter {
 	return slices.DeleteFunc(all, func(f lfilter.Filter) bool { return f == nil })
 }
 
-// userFilter returns the filter of user keys that goleveldb's engine has wrapped, and true, or f
-// itself and false. What the engine wraps with is a pointer to a struct iFilter whose only field,
-// Filter, is the filter.
-func userFilter(f lfilter.Filter) (user lfilter.Filter, internal bool) {
-	v := reflect.ValueOf(f)
-	if v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
-	}
-	if v.Kind() != reflect.Struct || v.Type().Name() != "iFilter" || v.NumField() != 1 || v.Type().Field(0).Name != "Filter" {
-		return f, false
-	}
-	user, internal = v.Field(0).Interface().(lfilter.Filter)
-	if !internal {
-		return f, false
-	}
-	return user, true
-}
-
 // maxSameBits is the highest number of bits per key for which goleveldb's Bloom filters are those
 // of package filter.
 const maxSameBits = 371
 
-// policyOf returns the policy that reads and builds the filters of f.
-func policyOf(f lfilter.Filter) filter.Policy {
-	f, _ = userFilter(f)
+// policyOf returns the policy that reads and builds the filters of f, in a table in that order.
+func policyOf(f lfilter.Filter, order order) filter.Policy {
+	f, internal := userFilter(f)
+	if !internal && order.internal && ignoresTrailers(f) {
+		return filter.From(extendingFilter{f})
+	}
 	if reflect.TypeOf(f) == reflect.TypeOf(lfilter.NewBloomFilter(1)) {
 		if bits := reflect.ValueOf(f).Int(); bits >= 0 && bits <= maxSameBits {
 			return filter.NewBloom(int(bits))
@@ -70,19 +55,19 @@ func policyOf(f lfilter.Filter) filter.Policy {
 
 // writingPolicy returns the policy of a Writer, which lists its filters under goleveldb's name
 // only. It is nil if the options have no filter.
-func writingPolicy(o *opt.Options) filter.Policy {
+func writingPolicy(o *opt.Options, order order) filter.Policy {
 	f := o.GetFilter()
 	if f == nil {
 		return nil
 	}
-	p := policyOf(f)
+	p := policyOf(f, order)
 	return filter.Rename(p, p.Name())
 }
 
 // readingPolicies returns the policies of a Reader.
-func readingPolicies(o *opt.Options) (policies []filter.Policy) {
+func readingPolicies(o *opt.Options, order order) (policies []filter.Policy) {
 	for _, f := range filtersOf(o) {
-		policies = append(policies, policyOf(f))
+		policies = append(policies, policyOf(f, order))
 	}
 	return policies
 }

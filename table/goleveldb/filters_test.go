@@ -2,6 +2,7 @@ package goleveldb_test
 
 import (
 	"bytes"
+	"os"
 	"testing"
 
 	"github.com/syndtr/goleveldb/leveldb/comparer"
@@ -63,5 +64,24 @@ func TestFromEngineFilter(t *testing.T) {
 	}
 	if got := m.FilterChecks.Load(); got != uint64(len(entries)) {
 		t.Errorf("%d checks of filters, want %d", got, len(entries))
+	}
+}
+
+// The filters of LevelDB 1.17 have goleveldb's name and another hash. No key is denied.
+func TestFiltersOfAnotherHash(t *testing.T) {
+	t.Parallel()
+	contents, err := os.ReadFile("../../testdata/leveldb-1.17/byte-edges.ldb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, r := openBoth(t, contents, &opt.Options{Filter: lfilter.NewBloomFilter(10)})
+	n := 0
+	for it := r.NewIterator(nil, nil); it.Next(); n++ {
+		if _, _, err := r.Find(it.Key(), true, nil); err != nil {
+			t.Errorf("Find(%q): %v", it.Key(), err)
+		}
+	}
+	if n != 781 {
+		t.Errorf("%d entries, want 781", n)
 	}
 }

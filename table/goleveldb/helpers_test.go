@@ -53,6 +53,8 @@ type tableCase struct {
 func tableCases() []tableCase {
 	bloom := lfilter.NewBloomFilter(10)
 	ownComparer, ownFilter := ownTypes()
+	lookalike, lookalikeFilter := goleveldb.Lookalikes(comparer.DefaultComparer, bloom)
+	backward, _ := goleveldb.Lookalikes(descending{}, bloom)
 	return []tableCase{
 		{name: "default"},
 		{name: "no compression", o: opt.Options{Compression: opt.NoCompression}},
@@ -66,6 +68,10 @@ func tableCases() []tableCase {
 		{name: "engine, order of a program", internal: true, o: opt.Options{Comparer: &iComparer{descending{}}, Filter: &iFilter{bloom}, BlockSize: 400, Compression: opt.NoCompression}},
 		{name: "engine, filter of a program", internal: true, o: opt.Options{Comparer: &iComparer{comparer.DefaultComparer}, Filter: &iFilter{lengthFilter{}}, BlockSize: 400, Compression: opt.NoCompression}},
 		{name: "types named as the engine's", o: opt.Options{Comparer: ownComparer, Filter: ownFilter, BlockSize: 500, Compression: opt.NoCompression}},
+		{name: "types with names and fields of the engine's", o: opt.Options{Comparer: lookalike, Filter: lookalikeFilter, BlockSize: 500, Compression: opt.NoCompression}},
+		{name: "the same, order of a program", o: opt.Options{Comparer: backward, Filter: lookalikeFilter, BlockSize: 500, Compression: opt.NoCompression}},
+		{name: "fork of the engine", internal: true, o: opt.Options{Comparer: newFork(comparer.DefaultComparer, 1), Filter: forkFilter{iFilter{bloom}}, BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "fork of the engine, backward", internal: true, o: opt.Options{Comparer: newFork(comparer.DefaultComparer, -1), Filter: &iFilter{bloom}, BlockSize: 400, Compression: opt.NoCompression}},
 	}
 }
 

@@ -2,7 +2,6 @@ package goleveldb
 
 import (
 	"bytes"
-	"reflect"
 
 	"github.com/syndtr/goleveldb/leveldb/comparer"
 
@@ -27,30 +26,14 @@ func orderOf(c comparer.Comparer) order {
 	if c == comparer.DefaultComparer {
 		return order{comparer: table.BytewiseComparer}
 	}
-	switch user := internalUser(c); user {
-	case nil:
+	switch {
+	case !isInternal(c):
 		return order{comparer: c, foreign: true}
-	case reflect.TypeOf(comparer.DefaultComparer):
-		return order{comparer: table.InternalComparer(table.BytewiseComparer), internal: true}
+	case isBytewiseInternal(c):
+		return order{comparer: bytewiseInternal, internal: true}
 	default:
 		return order{comparer: internalOrder{c}, internal: true}
 	}
-}
-
-// internalUser returns the type of the comparer of user keys, if c is the comparer of goleveldb's
-// engine: a pointer to a struct iComparer whose only field, ucmp, is that comparer. Otherwise it
-// returns nil.
-func internalUser(c comparer.Comparer) reflect.Type {
-	v := reflect.ValueOf(c)
-	if v.Kind() != reflect.Pointer || v.IsNil() {
-		return nil
-	}
-	s := v.Elem()
-	if s.Kind() != reflect.Struct || s.Type().Name() != "iComparer" || s.NumField() != 1 ||
-		s.Type().Field(0).Name != "ucmp" || s.Type().Field(0).Type != reflect.TypeFor[comparer.Comparer]() || s.Field(0).IsNil() {
-		return nil
-	}
-	return s.Field(0).Elem().Type()
 }
 
 // An internalOrder is the comparer of goleveldb's engine, for any bytes: it panics for keys that

@@ -54,12 +54,12 @@ func NewReader(f io.ReaderAt, size int64, fd storage.FileDesc, c *cache.Namespac
 
 // readerOptions returns the options of the table.Reader in the order of the keys.
 func (r *Reader) readerOptions() table.ReaderOptions {
-	policies := readingPolicies(r.o)
+	policies := readingPolicies(r.o, r.order)
 	o := table.ReaderOptions{
 		Comparer:       r.order.comparer,
 		FilterPolicies: policies,
 		IgnoreFilter:   len(policies) == 0,
-		FilterKey:      filterKey(r.o, r.order.comparer),
+		FilterKey:      filterKey(r.o, r.order),
 		SkipChecksums:  !r.o.GetStrict(opt.StrictBlockChecksum),
 		Cache:          r.blocks.cache,
 		CacheKey:       r.blocks.key,

@@ -69,9 +69,13 @@ func (v *view) deniesItsKeys(t *table.Reader) bool {
 	}
 	it := t.NewIter(&table.IterOptions{NoFill: true})
 	defer it.Close() // its error is that of lookups, which read the same block
+	filterKey := v.options.FilterKey
+	if filterKey == nil {
+		filterKey = table.InternalFilterKey
+	}
 	for n := 0; n < 10 && it.Next(); n++ {
-		user := table.InternalFilterKey(it.Key())
-		if user != nil && !filters.Blocks.Contains(it.Block().Offset, user) {
+		key := filterKey(it.Key())
+		if key != nil && !filters.Blocks.Contains(it.Block().Offset, key) {
 			return true
 		}
 	}

@@ -26,8 +26,8 @@ func NewWriter(f io.Writer, o *opt.Options, pool *util.BufferPool, size int) *Wr
 	order := orderOf(o.GetComparer())
 	options := table.WriterOptions{
 		Comparer:        order.comparer,
-		FilterPolicy:    writingPolicy(o),
-		FilterKey:       filterKey(o, order.comparer),
+		FilterPolicy:    writingPolicy(o, order),
+		FilterKey:       filterKey(o, order),
 		FilterBaseLg:    o.GetFilterBaseLg(),
 		BlockSize:       o.GetBlockSize(),
 		RestartInterval: o.GetBlockRestartInterval(),
