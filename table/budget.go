@@ -14,9 +14,10 @@ type budget struct{ fixed, perByte uint64 }
 // long as its block, decompressed.
 var (
 	dataKeyBudget      = budget{55 << 20, 3} // of an Iter, a lookup or Verify
-	indexKeyBudget     = budget{3 << 20, 1}
-	separatorBudget    = budget{3 << 20, 1} // of the index, if its separators share bytes
+	indexKeyBudget     = budget{1 << 20, 1}
+	separatorBudget    = budget{1 << 20, 1} // of the index, if its separators share bytes
 	metaindexKeyBudget = budget{1 << 20, 1}
+	propertiesBudget   = budget{1 << 20, 1} // of names and values
 	findingsBudget     = budget{1 << 18, 1} // of Verify, for its findings; and again for the keys that filters deny
 )
 

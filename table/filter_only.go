@@ -83,12 +83,12 @@ func (t *openTable) mayContain(key []byte) bool {
 
 // openFilterOnly finds out whether a table without data blocks has a filter only. Its
 // properties say so, and then it is damage if there is none. If they are damaged and there is
-// a filter of the whole table, keys may be in that.
-func (t *openTable) openFilterOnly(metaindex *block.Iter) error {
+// a filter of the whole table, keys may be in that. The properties are read into b.
+func (t *openTable) openFilterOnly(metaindex *block.Iter, b *buffers) error {
 	if t.index.len() > 0 {
 		return nil
 	}
-	p, err := t.readProperties(metaindex)
+	p, err := t.readProperties(metaindex, b)
 	_, hasFilter := tableFilters.first(metaindex)
 	switch {
 	case errors.Is(err, ErrNotFound):

@@ -74,7 +74,7 @@ func (f *tableFile) metaEntries() ([]MetaindexEntry, error) {
 	nameBudget := metaindexKeyBudget.forFile(f.footerOffset)
 	for it.Next() {
 		if nameBudget -= len(it.Key()); len(entries) == maxMetaBlocks || nameBudget < 0 {
-			return nil, f.corrupt(MetaindexBlock, f.footer.metaindex, "more than %d entries, or names that are too long together", maxMetaBlocks)
+			return nil, f.tooManyMetaBlocks()
 		}
 		h, err := f.metaHandle(MetaBlock, it.Value())
 		if err != nil {
@@ -83,6 +83,11 @@ func (f *tableFile) metaEntries() ([]MetaindexEntry, error) {
 		entries = append(entries, MetaindexEntry{string(it.Key()), h})
 	}
 	return entries, nil
+}
+
+// tooManyMetaBlocks is the error for a metaindex that lists too much.
+func (f *tableFile) tooManyMetaBlocks() error {
+	return f.corrupt(MetaindexBlock, f.footer.metaindex, "more than %d entries, or names that are too long together", maxMetaBlocks)
 }
 
 // hasMeta reports whether the metaindex has the name of a block.

@@ -70,7 +70,7 @@ func (t *openTable) openMeta() error {
 		if err := t.checkNoData(metaindex); err != nil {
 			return err
 		}
-		if err := t.openFilterOnly(metaindex); err != nil || t.o.IgnoreFilter {
+		if err := t.openFilterOnly(metaindex, new(buffers)); err != nil || t.o.IgnoreFilter {
 			return err
 		}
 		t.filters, err = t.openFilters(metaindex, &t.o)

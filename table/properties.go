@@ -159,11 +159,11 @@ func (r *Reader) Properties() (*Properties, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.readProperties(metaindex)
+	return t.readProperties(metaindex, new(buffers))
 }
 
-// readProperties reads the properties that the metaindex lists.
-func (t *openTable) readProperties(metaindex *block.Iter) (*Properties, error) {
+// readProperties reads the properties that the metaindex lists, into b.
+func (t *openTable) readProperties(metaindex *block.Iter, b *buffers) (*Properties, error) {
 	h, err := t.findMeta(metaindex, PropertiesBlock, format.PropertiesName)
 	if err != nil {
 		return nil, err
@@ -171,17 +171,16 @@ func (t *openTable) readProperties(metaindex *block.Iter) (*Properties, error) {
 	if h.Length == 0 {
 		return nil, ErrNotFound
 	}
-	return t.propertiesAt(h)
+	return t.propertiesAt(h, b)
 }
 
-// propertiesAt reads the properties block at h.
-func (t *openTable) propertiesAt(h Handle) (*Properties, error) {
-	var b buffers
-	contents, err := t.readBlock(PropertiesBlock, h, &b)
+// propertiesAt reads the properties block at h into b.
+func (t *openTable) propertiesAt(h Handle, b *buffers) (*Properties, error) {
+	contents, err := t.readBlock(PropertiesBlock, h, b)
 	if err != nil {
 		return nil, err
 	}
-	p, err := decodeProperties(contents, metaindexKeyBudget.forFile(t.footerOffset))
+	p, err := decodeProperties(contents, propertiesBudget.forFile(t.footerOffset))
 	if err != nil {
 		return nil, t.damaged(PropertiesBlock, h, err)
 	}
@@ -189,7 +188,8 @@ func (t *openTable) propertiesAt(h Handle) (*Properties, error) {
 }
 
 // decodeProperties decodes a properties block. It takes at most budget bytes of memory for
-// names: names can share bytes, and then be far longer than the block.
+// names and values. Names can share bytes, and then be far longer than the block. The block can
+// be far longer than the file.
 func decodeProperties(contents []byte, budget int) (*Properties, error) {
 	var it block.Iter
 	if err := it.Open(contents, block.Order{}, &block.Budget{Memory: budget / 2}); err != nil {
@@ -199,14 +199,14 @@ func decodeProperties(contents []byte, budget int) (*Properties, error) {
 	return p, p.decode(&it, budget/2)
 }
 
-// decode sets the properties that are the entries of it. Their names may have at most
-// nameBudget bytes together.
-func (p *Properties) decode(it *block.Iter, nameBudget int) error {
+// decode sets the properties that are the entries of it. Their names and values may have at most
+// budget bytes together.
+func (p *Properties) decode(it *block.Iter, budget int) error {
 	numbers, texts := p.numbers(), p.texts()
 	for n := 0; it.Next(); n++ {
 		name, value := it.Key(), it.Value()
-		if nameBudget -= len(name); n == maxProperties || nameBudget < 0 {
-			return fmt.Errorf("more than %d properties, or names that are too long together", n)
+		if budget -= len(name) + len(value); n == maxProperties || budget < 0 {
+			return fmt.Errorf("more than %d properties, or names and values that are too long together", n)
 		}
 		if number := numbers[string(name)]; number != nil {
 			v, size := wire.Uvarint(value)

@@ -27,7 +27,7 @@ func (v *verifier) checkMeta() error {
 	if err := v.t.checkNoData(it); err != nil {
 		return err
 	}
-	if err := v.t.openFilterOnly(it); err != nil {
+	if err := v.t.openFilterOnly(it, &v.memory.buffers); err != nil {
 		return err
 	}
 	var last metaBlock // the last one that was checked
@@ -49,12 +49,14 @@ func (v *verifier) checkMeta() error {
 // lists a block twice, a name with a known policy comes first.
 func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 	var blocks []metaBlock
-	blockPolicies, n := v.t.o.blockPolicies(it), 0
+	blockPolicies := v.t.o.blockPolicies(it)
+	n, nameBudget := 0, metaindexKeyBudget.forFile(v.t.footerOffset)
 	for ok := it.First(); ok && !v.full(); ok = it.Next() {
-		if n++; n > maxMetaBlocks {
-			v.add(v.t.corrupt(MetaindexBlock, v.t.footer.metaindex, "more than %d entries", maxMetaBlocks))
+		if nameBudget -= len(it.Key()); n == maxMetaBlocks || nameBudget < 0 {
+			v.add(v.t.tooManyMetaBlocks())
 			break
 		}
+		n++
 		m := metaBlock{kind: MetaBlock}
 		if string(it.Key()) == format.PropertiesName {
 			m.kind = PropertiesBlock
@@ -90,7 +92,7 @@ func (m metaBlock) known() int {
 // checkMetaBlock checks one block. If it is a filter, v.filters will check it for all keys.
 func (v *verifier) checkMetaBlock(m metaBlock) error {
 	if m.kind == PropertiesBlock {
-		_, err := v.t.propertiesAt(m.Handle)
+		_, err := v.t.propertiesAt(m.Handle, &v.memory.buffers)
 		return err
 	}
 	if m.known() == 0 {
