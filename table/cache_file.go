@@ -1,6 +1,7 @@
 package table
 
 import (
+	"crypto/sha256"
 	"sync/atomic"
 	"unsafe"
 
@@ -17,11 +18,16 @@ type cacheID struct {
 	footer       footer
 	footerOffset uint64
 	blocks       int // so that each Reader finds a place for each of its blocks
+	tailSum      [sha256.Size]byte
+	unchecked    bool // with SkipChecksums
 }
 
 // cacheID returns the cacheID of the table.
 func (t *openTable) cacheID() cacheID {
-	return cacheID{t.o.CacheKey, t.o.Comparer.Name(), t.footer, t.footerOffset, t.index.len()}
+	return cacheID{
+		key: t.o.CacheKey, comparer: t.o.Comparer.Name(), footer: t.footer, footerOffset: t.footerOffset,
+		blocks: t.index.len(), tailSum: t.o.TailSum, unchecked: t.o.SkipChecksums,
+	}
 }
 
 // A cachedFile stands for a file in a Cache. It has no pointer to a Reader: a Reader that is

@@ -23,6 +23,7 @@ func smallTables(t *testing.T, pairs []workload.Pair) map[string][]byte {
 		"raw":      build(t, &table.WriterOptions{Compression: table.NoCompression, BlockSize: 200}, pairs),
 		"snappy":   build(t, &table.WriterOptions{BlockSize: 200}, pairs),
 		"filtered": build(t, &table.WriterOptions{Compression: table.NoCompression, BlockSize: 200, FilterPolicy: filter.NewBloom(10)}, pairs),
+		"digested": build(t, &table.WriterOptions{Compression: table.NoCompression, BlockSize: 200, FilterPolicy: filter.NewBloom(10), DataDigest: true}, pairs),
 	}
 }
 
@@ -97,6 +98,7 @@ func TestEveryByteChangedUnderRightChecksums(t *testing.T) {
 				t.Errorf("%s: %s: (-forward +backward):\n%s", name, change, diff)
 			}
 			checkLookups(t, r, read)
+			tailSum(t, changed) // has no error
 		})
 		if passed == 0 {
 			t.Errorf("%s: no change passes, not even one of a value's byte", name)

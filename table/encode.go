@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A blockEncoder compresses blocks and adds their trailers.
@@ -35,6 +36,19 @@ func (e *blockEncoder) encode(dst, raw []byte) []byte {
 
 // appendTrailer appends the trailer of the block that is buf from start on.
 func appendTrailer(buf []byte, start int, compression byte) []byte {
-	sum := crc.Block(buf[start:], compression)
-	return binary.LittleEndian.AppendUint32(append(buf, compression), sum)
+	t := trailerOf(buf[start:], compression)
+	return append(buf, t[:]...)
 }
+
+// A trailer follows each block in the file: its compression id and its checksum.
+type trailer [format.TrailerLen]byte
+
+// trailerOf returns the trailer of a block.
+func trailerOf(stored []byte, compression byte) (t trailer) {
+	t[0] = compression
+	binary.LittleEndian.PutUint32(t[1:], crc.Block(stored, compression))
+	return t
+}
+
+// lastTrailer returns the trailer of the block that buf ends with.
+func lastTrailer(buf []byte) []byte { return buf[len(buf)-format.TrailerLen:] }

@@ -68,7 +68,8 @@ const (
 	FilterBlock      BlockKind = "filter block"       // one filter for each 2 KiB of the file's data blocks
 	TableFilterBlock BlockKind = "table filter block" // one filter for the whole table
 	PropertiesBlock  BlockKind = "properties block"
-	MetaBlock        BlockKind = "meta block" // any other block that the metaindex lists
+	DigestBlock      BlockKind = "digest block" // of the data blocks: see WriterOptions.DataDigest
+	MetaBlock        BlockKind = "meta block"   // any other block that the metaindex lists
 	DataBlock        BlockKind = "data block"
 )
 

@@ -23,7 +23,7 @@ type Layout struct {
 }
 
 // ReadLayout reads the footer and the index of a table, the first size bytes of r. It works
-// for tables in any order: of the options it uses only Codecs, MaxBlockSize, SkipChecksums,
+// for tables in any order: of the options it uses only Name, Codecs, MaxBlockSize, SkipChecksums,
 // FilterPolicies and TableFilterPolicies. o may be nil. The Layout keeps r, which must be safe
 // for concurrent use.
 //
@@ -36,7 +36,7 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 	}
 	opts.Comparer, opts.TailSize = AnyOrder, 0
 	f := new(tableFile)
-	if err := f.openEnd("", r, size, &opts); err != nil {
+	if err := f.openEnd(opts.Name, r, size, &opts); err != nil {
 		return nil, err
 	}
 	if err = f.openIndex(); f.footer.index.Length == 0 { // the footer has failed

@@ -57,6 +57,9 @@ func newIndexTable(name string, r io.ReaderAt, size int64, o *ReaderOptions, clo
 	if err := t.openIndex(); err != nil {
 		return nil, err
 	}
+	if err := t.checkTailSum(opts.TailSum); err != nil {
+		return nil, err
+	}
 	return t, nil
 }
 

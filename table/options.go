@@ -1,6 +1,7 @@
 package table
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 
@@ -41,6 +42,13 @@ type WriterOptions struct {
 	// Properties adds a properties block to the table: see type Properties. Pebble ≥ 2.1.5
 	// reads only tables that have one. LevelDB and goleveldb ignore it.
 	Properties bool
+
+	// DataDigest adds a digest block to the table: the SHA-256 of the compression ids and
+	// checksums of all data blocks. With it, two tables of other values have other tails, so
+	// that Layout.TailSum tells them apart. The tables of sets have it. It takes about 60 bytes.
+	// LevelDB, goleveldb and Pebble ignore it. RocksDB's sst_dump, if built with assertions as
+	// Debian's is, aborts when it verifies the table.
+	DataDigest bool
 
 	// FilterOnly writes a table that has the TableFilterPolicy's filter of the keys and
 	// Properties, and neither keys nor values. Append then takes no values. A Reader of the
@@ -131,8 +139,9 @@ func (o *WriterOptions) checkNames() error {
 			names = append(names, filterNames(p)...)
 		}
 	}
-	if n := len(names); n > maxMetaBlocks-1 { // one is for the properties
-		return fmt.Errorf("table: filter policies have %d names, want at most %d", n, maxMetaBlocks-1)
+	const others = 2 // properties and digest
+	if n := len(names); n > maxMetaBlocks-others {
+		return fmt.Errorf("table: filter policies have %d names, want at most %d", n, maxMetaBlocks-others)
 	}
 	if o.Properties {
 		names = append(names, userComparerName(o.Comparer))
@@ -201,6 +210,13 @@ type ReaderOptions struct {
 	// Close removes.
 	CacheKey string
 
+	// TailSum is what Layout.TailSum has returned for the table. A table with another one is an
+	// error, a CorruptionError of the footer, of Open and NewReader, of Verify, and with
+	// CacheIndexAndFilters of the lookup that opens the table again. Readers share blocks of a
+	// Cache only if their TailSum is the same. The zero value: no TailSum is compared. To compare
+	// it takes a read of 5 bytes for each block of the tail that is not within TailSize.
+	TailSum [sha256.Size]byte
+
 	// Name is the name of the table in the errors of a Reader from NewReader. Open uses the
 	// name of the file in its place. "": errors name no table.
 	Name string
@@ -223,7 +239,9 @@ type ReaderOptions struct {
 
 	// SkipChecksums makes the Reader ignore the checksums of blocks. It still checks their
 	// form, but damaged values are not noticed, and damaged bits of a filter can hide
-	// keys. Verify checks the checksums in any case.
+	// keys. TailSum then says that the table has the checksums of the one that was expected, and
+	// not that its blocks fit them. Verify checks the checksums in any case. In a Cache, such a
+	// Reader shares blocks only with others that ignore checksums.
 	SkipChecksums bool
 
 	// Comparer is the order of the keys. It must be the one that the table was written

@@ -1,11 +1,8 @@
 package table
 
 import (
-	"encoding/binary"
 	"io"
 	"sync"
-
-	"github.com/sievetable/sievetable/internal/crc"
 )
 
 // writeBuffer is the size from which on a sink writes its buffer.
@@ -78,12 +75,12 @@ func (s *sink) write(p []byte) error {
 	return s.writeDirect(p)
 }
 
-// writeRaw writes an uncompressed block and its trailer.
-func (s *sink) writeRaw(contents []byte) error {
-	sum := crc.Block(contents, NoCompression.ID())
+// writeRaw writes an uncompressed block and its trailer, which it returns.
+func (s *sink) writeRaw(contents []byte) (trailer, error) {
+	t := trailerOf(contents, NoCompression.ID())
 	if err := s.write(contents); err != nil {
-		return err
+		return t, err
 	}
-	s.buf = binary.LittleEndian.AppendUint32(append(s.buf, NoCompression.ID()), sum)
-	return s.flushIfFull()
+	s.buf = append(s.buf, t[:]...)
+	return t, s.flushIfFull()
 }

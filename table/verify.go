@@ -1,6 +1,7 @@
 package table
 
 import (
+	"crypto/sha256"
 	"errors"
 	"io"
 	"sync/atomic"
@@ -13,7 +14,8 @@ import (
 //   - that the footer's padding is zeros, which no lookup depends on;
 //   - the order of keys, within each block and across blocks, and that separators fit;
 //   - that no two blocks share bytes;
-//   - that each filter is sound, and denies no key of the table, also with IgnoreFilter.
+//   - that each filter is sound, and denies no key of the table, also with IgnoreFilter;
+//   - that the digest block, if there is one, is that of the data blocks.
 //
 // If Verify returns nil, no lookup, iterator or Properties of a Reader with the same options
 // returns an error that comes from the bytes of the file.
@@ -63,6 +65,9 @@ func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) 
 	for i := 0; i < t.index.len() && !v.full(); i++ {
 		v.add(v.checkDataBlock(i))
 	}
+	if !v.full() {
+		v.add(v.digest.check(t))
+	}
 	return v.result()
 }
 
@@ -77,6 +82,7 @@ type verifier struct {
 	budget   int // bytes of memory that may still be taken for findings
 
 	filters filterVerifier
+	digest  digestVerifier
 }
 
 func newVerifier(t *openTable) *verifier {
@@ -86,6 +92,7 @@ func newVerifier(t *openTable) *verifier {
 		keyBudget: dataKeyBudget.forFile(t.footerOffset),
 		budget:    budget,
 		filters:   filterVerifier{t: t, hashBudget: 1 << 28, budget: budget},
+		digest:    digestVerifier{sum: sha256.New()},
 	}
 }
 
@@ -103,8 +110,10 @@ func (v *verifier) full() bool { return v.budget < 0 }
 // checkDataBlock checks data block i, and the filters for each of its keys.
 func (v *verifier) checkDataBlock(i int) error {
 	if err := v.c.open(v.t, i, &v.memory, &v.keyBudget); err != nil {
+		v.digest.listed = false // what is damaged is said
 		return err
 	}
+	v.digest.sum.Write(lastTrailer(v.memory.buffers.stored))
 	return v.filters.checkDataBlock(&v.c, v.t.index.handles.at(i))
 }
 

@@ -58,8 +58,11 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 		}
 		n++
 		m := metaBlock{kind: MetaBlock}
-		if string(it.Key()) == format.PropertiesName {
+		switch string(it.Key()) {
+		case format.PropertiesName:
 			m.kind = PropertiesBlock
+		case format.DigestName:
+			m.kind = DigestBlock
 		}
 		if name, ok := bytes.CutPrefix(it.Key(), []byte(blockFilters.prefix)); ok {
 			m.kind, m.policy = blockFilters.block, policyOf(blockPolicies, name)
@@ -91,9 +94,12 @@ func (m metaBlock) known() int {
 
 // checkMetaBlock checks one block. If it is a filter, v.filters will check it for all keys.
 func (v *verifier) checkMetaBlock(m metaBlock) error {
-	if m.kind == PropertiesBlock {
+	switch m.kind {
+	case PropertiesBlock:
 		_, err := v.t.propertiesAt(m.Handle, &v.memory.buffers)
 		return err
+	case DigestBlock:
+		return v.digest.read(v.t, m.Handle)
 	}
 	if m.known() == 0 {
 		_, err := v.t.readStored(m.kind, m.Handle, &v.memory.buffers)

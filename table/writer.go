@@ -1,8 +1,10 @@
 package table
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 
 	"github.com/sievetable/sievetable/block"
@@ -40,6 +42,10 @@ type Writer struct {
 	// queue, pendingHandle is its handle.
 	pendingIndexEntry bool
 	pendingHandle     Handle
+
+	digest  hash.Hash // of the data blocks' trailers; nil without DataDigest
+	tail    []byte    // what tailSum is the SHA-256 of
+	tailSum [sha256.Size]byte
 
 	entries, blocks int
 	counts          entryCounts
@@ -106,6 +112,9 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 		return nil, err
 	}
 	t := &Writer{o: opts, encoder: blockEncoder{codec: opts.Compression}}
+	if opts.DataDigest {
+		t.digest = sha256.New()
+	}
 	order := BlockOrder(opts.Comparer)
 	if t.data, err = block.NewWriter(opts.RestartInterval, order); err != nil {
 		return nil, err
@@ -219,6 +228,9 @@ func (w *Writer) Size() int64 { return int64(w.offset) }
 // properties, metaindex, index and footer. It is the best ReaderOptions.TailSize for the
 // table. Before Close it is 0.
 func (w *Writer) TailSize() int64 { return w.tailSize }
+
+// TailSum returns what [Layout.TailSum] returns for the table. Before Close it is zeros.
+func (w *Writer) TailSum() [sha256.Size]byte { return w.tailSum }
 
 // Close finishes the table. If Create made the Writer and Close returns nil, the file
 // is on disk under its name. If Close returns an error, which can be that of an

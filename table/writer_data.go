@@ -46,6 +46,7 @@ func (w *Writer) writeDataBlock(raw []byte) error {
 	} else {
 		w.out.buf = w.encoder.encode(w.out.buf, raw)
 	}
+	w.addToDigest(w.out.buf)
 	w.pendingHandle = w.nextHandle(len(w.out.buf) - start)
 	if err := w.out.flushIfFull(); err != nil {
 		return err
@@ -157,6 +158,7 @@ func (w *Writer) writeJob(job *encodeJob) error {
 			job.writeFilterKeys(w.filter, b)
 		}
 		encoded := b.encoded.of(job.encoded)
+		w.addToDigest(encoded)
 		h := w.nextHandle(len(encoded))
 		if err := w.addIndexEntry(b.separator.of(job.separators), h); err != nil {
 			return err

@@ -22,7 +22,9 @@ func (w *Writer) finish() error {
 	if err != nil {
 		return err
 	}
-	w.out.buf = footer{metaindex, index}.append(w.out.buf)
+	f := footer{metaindex, index}
+	w.out.buf = f.append(w.out.buf)
+	w.finishTailSum(f)
 	w.offset += format.FooterLen
 	w.tailSize = int64(w.offset - w.dataEnd)
 	return w.out.flush()
@@ -58,7 +60,24 @@ func (w *Writer) writeMetaindex() (Handle, error) {
 	if err := w.writeProperties(meta); err != nil {
 		return Handle{}, err
 	}
-	return w.writeRaw(meta.Finish(), MetaindexBlock)
+	if err := w.writeDigest(meta); err != nil {
+		return Handle{}, err
+	}
+	b, err := w.writeRaw(meta.Finish(), MetaindexBlock)
+	w.tail = append(w.tail, b.trailer[:]...)
+	return b.Handle, err
+}
+
+// A storedBlock is a block that is written.
+type storedBlock struct {
+	Handle
+	trailer
+}
+
+// list lists a meta block in the metaindex.
+func (w *Writer) list(meta *block.Writer, name string, b storedBlock) error {
+	w.tail = append(w.tail, b.trailer[:]...)
+	return meta.Append([]byte(name), b.append(nil))
 }
 
 // writeBlockFilter writes the filter block, if there is a policy.
@@ -90,13 +109,13 @@ func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p namedPolicy,
 	if len(contents) == 0 {
 		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
 	}
-	h, err := w.writeRaw(contents, kind.block)
+	b, err := w.writeRaw(contents, kind.block)
 	if err != nil {
 		return err
 	}
-	w.filterSize += h.Length
+	w.filterSize += b.Length
 	for _, name := range filterNames(p) {
-		if err := meta.Append([]byte(kind.prefix+name), h.append(nil)); err != nil {
+		if err := w.list(meta, kind.prefix+name, b); err != nil {
 			return err
 		}
 	}
@@ -113,11 +132,11 @@ func (w *Writer) writeProperties(meta *block.Writer) error {
 	if err != nil {
 		return err
 	}
-	h, err := w.writeRaw(contents, PropertiesBlock)
+	b, err := w.writeRaw(contents, PropertiesBlock)
 	if err != nil {
 		return err
 	}
-	return meta.Append([]byte(format.PropertiesName), h.append(nil))
+	return w.list(meta, format.PropertiesName, b)
 }
 
 // properties returns the table's properties. All but the index must be written.
@@ -155,13 +174,15 @@ func (w *Writer) properties() *Properties {
 func (w *Writer) writeIndex() (Handle, error) {
 	start := len(w.out.buf)
 	w.out.buf = w.encoder.encode(w.out.buf, w.index.Finish())
+	w.tail = append(w.tail, lastTrailer(w.out.buf)...)
 	return w.nextHandle(len(w.out.buf) - start), w.out.flushIfFull()
 }
 
 // writeRaw writes a block uncompressed.
-func (w *Writer) writeRaw(contents []byte, kind BlockKind) (Handle, error) {
+func (w *Writer) writeRaw(contents []byte, kind BlockKind) (storedBlock, error) {
 	if err := checkSize(kind, uint64(len(contents))); err != nil {
-		return Handle{}, err
+		return storedBlock{}, err
 	}
-	return w.nextHandle(len(contents) + format.TrailerLen), w.out.writeRaw(contents)
+	t, err := w.out.writeRaw(contents)
+	return storedBlock{w.nextHandle(len(contents) + format.TrailerLen), t}, err
 }

@@ -140,8 +140,13 @@ func TestGoldensAreUpToDate(t *testing.T) {
 	})
 }
 
-// defaults are what a newcomer writes with.
-var defaults = &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
+var (
+	// defaults are what a newcomer writes with.
+	defaults = &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
+
+	// ofSets are what tables of sets are written with.
+	ofSets = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), DataDigest: true}
+)
 
 // checkTheirFilter checks that a peer finds every key, and that absent ones cost
 // it at most 0.02 reads each.
@@ -183,8 +188,14 @@ func keysOf(pairs []workload.Pair) (keys [][]byte) {
 
 func TestGoleveldbReadsOurTables(t *testing.T) {
 	t.Parallel()
+	for name, o := range map[string]*table.WriterOptions{"defaults": defaults, "of sets": ofSets} {
+		t.Run(name, func(t *testing.T) { checkGoleveldbReads(t, o) })
+	}
+}
+
+func checkGoleveldbReads(t *testing.T, o *table.WriterOptions) {
 	pairs, absent := w1(50_000)
-	r, err := goleveldb.Open(write(t, defaults, pairs), &opt.Options{Filter: lfilter.NewBloomFilter(10)})
+	r, err := goleveldb.Open(write(t, o, pairs), &opt.Options{Filter: lfilter.NewBloomFilter(10)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,9 +224,15 @@ func TestGoleveldbReadsOurTables(t *testing.T) {
 
 func TestLevelDBReadsOurTables(t *testing.T) {
 	t.Parallel()
+	for name, o := range map[string]*table.WriterOptions{"defaults": defaults, "of sets": ofSets} {
+		t.Run(name, func(t *testing.T) { checkLevelDBReads(t, o) })
+	}
+}
+
+func checkLevelDBReads(t *testing.T, o *table.WriterOptions) {
 	tool := levelDB(t)
 	pairs, absent := w1(50_000)
-	name := file(t, write(t, defaults, pairs))
+	name := file(t, write(t, o, pairs))
 	there, back, err := tool.Scan(name, 10)
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,9 @@ const (
 	FilterPrefix      = "filter."     // of a filter block
 	TableFilterPrefix = "fullfilter." // of a filter of the whole table (RocksDB, Pebble)
 	PropertiesName    = "rocksdb.properties"
+	DigestName        = "sievetable.digest" // of the data blocks
 )
 
-// MetaName matches the names of meta blocks in the tables of LevelDB, RocksDB and Pebble.
-var MetaName = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb|pebble)\.`)
+// MetaName matches the names of meta blocks in the tables of LevelDB, RocksDB, Pebble and this
+// module.
+var MetaName = regexp.MustCompile(`^((full|partitioned)?filter|rocksdb|pebble|sievetable)\.`)

@@ -1,0 +1,243 @@
+package table_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// tailSum returns the TailSum of a table, and whether it has a digest block.
+func tailSum(t testing.TB, contents []byte) ([sha256.Size]byte, bool) {
+	t.Helper()
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, withData, err := l.TailSum()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum, withData
+}
+
+// withValues returns numbered entries that all have the same value.
+func withValues(n int, value string) []workload.Pair {
+	pairs := numbered(n)
+	for i := range pairs {
+		pairs[i].Value = []byte(value)
+	}
+	return pairs
+}
+
+// Tables of the same keys and other values of the same length have the same tail, byte for byte.
+// With a digest they do not.
+func TestTailSumOfOtherValues(t *testing.T) {
+	t.Parallel()
+	for _, digest := range []bool{false, true} {
+		o := &table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), DataDigest: digest}
+		one, two := build(t, o, withValues(1000, "one")), build(t, o, withValues(1000, "two"))
+		tail := len(one) - int(tailSize(t, one))
+		if same := bytes.Equal(one[tail:], two[tail:]); same == digest {
+			t.Errorf("digest %v: the same tails: %v", digest, same)
+		}
+		sum1, withData := tailSum(t, one)
+		sum2, _ := tailSum(t, two)
+		if withData != digest || (sum1 == sum2) == digest {
+			t.Errorf("digest %v: withData %v, TailSums %x and %x", digest, withData, sum1, sum2)
+		}
+		mixed := append(bytes.Clone(one[:tail]), two[tail:]...)
+		err := open(t, mixed, nil).Verify()
+		if digest != (err != nil) || digest && !strings.HasPrefix(textOf(err), "table: digest block at ") {
+			t.Errorf("digest %v: the data of one table and the tail of the other: %v", digest, err)
+		}
+	}
+}
+
+// tailSize returns how many bytes the table has behind its last data block.
+func tailSize(t *testing.T, contents []byte) uint64 {
+	t.Helper()
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := l.Data[len(l.Data)-1]
+	return uint64(len(contents)) - last.Offset - last.Length - 5
+}
+
+// The digest is that of the trailers in the file, and the Writer knows the TailSum, whatever the
+// options are. The digest block changes no bytes of data blocks and filters.
+func TestDataDigest(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(28, 10))
+	for n := range 100 {
+		o := &table.WriterOptions{
+			BlockSize: 1 + rng.IntN(2000), Concurrency: rng.IntN(4), Properties: rng.IntN(2) == 0,
+			FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10),
+		}
+		pairs := withValues(rng.IntN(3000), strings.Repeat("v", rng.IntN(50)))
+		if o.FilterOnly = n%5 == 0; o.FilterOnly {
+			o.FilterPolicy, pairs = nil, withValues(rng.IntN(3000), "")
+		}
+		plain := build(t, o, pairs)
+		o.DataDigest = true
+		var out bytes.Buffer
+		w, err := table.NewWriter(&out, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pairs {
+			if err := w.Append(p.Key, p.Value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		checkDigest(t, out.Bytes(), plain)
+		if sum, withData := tailSum(t, out.Bytes()); sum != w.TailSum() || !withData {
+			t.Errorf("table %d: TailSum %x, %v, want %x of the Writer", n, sum, withData, w.TailSum())
+		}
+		if err := open(t, out.Bytes(), nil).Verify(); err != nil {
+			t.Errorf("table %d: %v", n, err)
+		}
+	}
+}
+
+// checkDigest compares the digest block with the data blocks, and these with those of a table
+// without a digest.
+func checkDigest(t *testing.T, contents, plain []byte) {
+	t.Helper()
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := sha256.New()
+	for _, b := range l.Data {
+		want.Write(contents[b.Offset+b.Length:][:5])
+	}
+	meta, err := l.Meta()
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := meta[len(meta)-1]
+	if digest.Name != "sievetable.digest" {
+		t.Fatalf("metaindex %v, want a digest at its end", meta)
+	}
+	if got := contents[digest.Offset:][:digest.Length]; !bytes.Equal(got, want.Sum(nil)) {
+		t.Errorf("digest %x, want %x", got, want.Sum(nil))
+	}
+	if !bytes.HasPrefix(plain, contents[:digest.Offset]) {
+		t.Error("the blocks before the digest block are not those of a table without it")
+	}
+}
+
+// A digest block that is none is found by Verify, and by whatever wants the TailSum. Lookups do
+// not want it.
+func TestMalformedDigest(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name        string
+		size        int
+		compression byte
+		want        string
+	}{
+		{"short", 31, 0, "31 bytes, want a SHA-256 of 32"},
+		{"long", 1 << 20, 0, "1048576 bytes, want a SHA-256 of 32"},
+		{"compressed", 32, 1, "compression id 1, want 0"},
+		{"of other blocks", 32, 0, "it has 7878"},
+	} {
+		p := sound()
+		p.filter = strings.Repeat("x", tt.size)
+		p.meta = func(digest string) string { return rawtable.Entries("sievetable.digest", digest) }
+		contents := p.build()
+		contents[54+tt.size] = tt.compression
+		rawtable.Repair(contents)
+		r := open(t, contents, nil)
+		var damage *table.CorruptionError
+		if err := r.Verify(); !errors.As(err, &damage) || damage.Block != table.DigestBlock || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Verify: %v, want %s", tt.name, err, tt.want)
+		}
+		if v, err := r.Get([]byte("c")); err != nil || string(v) != "3" {
+			t.Errorf("%s: Get: %q, %v", tt.name, v, err)
+		}
+		l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := l.TailSum(); tt.name != "of other blocks" && !errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("%s: TailSum: %v", tt.name, err)
+		}
+	}
+}
+
+// ReaderOptions.TailSum: another table is an error at opening, of Verify, and when the Cache has
+// evicted the table. Readers of other tables share no blocks, though their CacheKey says that they
+// are the same.
+func TestReaderTailSum(t *testing.T) {
+	t.Parallel()
+	o := &table.WriterOptions{Compression: table.NoCompression, DataDigest: true, FilterPolicy: filter.NewBloom(10)}
+	one, two := build(t, o, withValues(1000, "one")), build(t, o, withValues(1000, "two"))
+	sum1, _ := tailSum(t, one)
+	sum2, _ := tailSum(t, two)
+	c := table.NewCache(1 << 20)
+	var src changingSource
+	src.current.Store(bytes.NewReader(one))
+	opts := &table.ReaderOptions{TailSum: sum1, Cache: c, CacheIndexAndFilters: true, CacheKey: "same", Name: "t.ldb"}
+	r, err := table.NewReader(&src, int64(len(one)), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(r *table.Reader, want string) {
+		t.Helper()
+		if v, err := r.Get([]byte("key000002")); err != nil || string(v) != want {
+			t.Errorf("Get: %q, %v, want %q", v, err, want)
+		}
+	}
+	get(r, "one")
+	other := *opts
+	other.TailSum = sum2
+	get(open(t, two, &other), "two")
+
+	evictAll(t, c)
+	src.current.Store(bytes.NewReader(two))
+	want := fmt.Sprintf("table: t.ldb: footer at %d: TailSum of the table is %x, want %x", len(two)-48, sum2, sum1)
+	for what, err := range map[string]error{
+		"Get":       errorOf(r.Get([]byte("key000002"))),
+		"Verify":    r.Verify(),
+		"NewReader": errorOf(table.NewReader(&src, int64(len(two)), opts)),
+	} {
+		if !errors.Is(err, table.ErrCorrupt) || !strings.HasPrefix(textOf(err), want) {
+			t.Errorf("%s of another table: %v, want %s", what, err, want)
+		}
+	}
+	src.current.Store(bytes.NewReader(one))
+	get(r, "one")
+}
+
+func errorOf[T any](_ T, err error) error { return err }
+
+// A Reader that ignores checksums leaves nothing in a Cache for one that does not.
+func TestSkipChecksumsSharesNoBlocks(t *testing.T) {
+	t.Parallel()
+	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, withValues(10, "value"))
+	damaged := bytes.Replace(contents, []byte("value"), []byte("wrong"), 1)
+	c := table.NewCache(1 << 20)
+	careless := open(t, damaged, &table.ReaderOptions{Cache: c, CacheKey: "same", SkipChecksums: true})
+	key := numbered(1)[0].Key
+	if v, err := careless.Get(key); err != nil || string(v) != "wrong" {
+		t.Fatalf("Get without checksums: %q, %v", v, err)
+	}
+	careful := open(t, damaged, &table.ReaderOptions{Cache: c, CacheKey: "same"})
+	if v, err := careful.Get(key); !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("Get with checksums: %q, %v, want ErrCorrupt", v, err)
+	}
+}
