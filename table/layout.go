@@ -1,6 +1,9 @@
 package table
 
-import "io"
+import (
+	"io"
+	"sync/atomic"
+)
 
 // An IndexEntry is an entry of the index: a data block and its separator.
 type IndexEntry struct {
@@ -35,7 +38,7 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 		return nil, err
 	}
 	opts.Comparer, opts.TailSize = AnyOrder, 0
-	f := new(tableFile)
+	f := &tableFile{closed: new(atomic.Bool)} // it stays open
 	if err := f.openEnd(opts.Name, r, size, &opts); err != nil {
 		return nil, err
 	}

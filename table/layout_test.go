@@ -226,3 +226,26 @@ func TestLayoutFilters(t *testing.T) {
 		}
 	}
 }
+
+// An error of the source is that of ReadLayout and of its Layout.
+func TestLayoutOfUnreadableFile(t *testing.T) {
+	t.Parallel()
+	contents := build(t, withBloom, numbered(100))
+	cause := errors.New("disk on fire")
+	for good := range 6 {
+		reads := 0
+		src := readAtFunc(func(p []byte, off int64) (int, error) {
+			if reads++; reads > good {
+				return 0, cause
+			}
+			return bytes.NewReader(contents).ReadAt(p, off)
+		})
+		l, err := table.ReadLayout(src, int64(len(contents)), nil)
+		if err == nil {
+			_, _, err = l.TailSum()
+		}
+		if !errors.Is(err, cause) {
+			t.Errorf("after %d reads: %v, want %v", good, err, cause)
+		}
+	}
+}
