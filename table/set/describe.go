@@ -18,6 +18,11 @@ var errFilterOnly = errors.New("the table has a filter of its keys, and not the 
 // is the one that the [TableWriter] of the table returned. Name is empty: it is the caller's to
 // set. The slices are the caller's.
 //
+// A table that a [table.Writer] without DataDigest or another engine has written has no digest of
+// its data blocks. TailSum then is that of the tail only, and a [Set] cannot tell the table from one
+// of the same keys and other values before Verify. Such a table shares no cached blocks with
+// another Set.
+//
 // Describe reads all of the table for its SHA-256, and verifies it as Verify of a
 // [table.Reader] does. An error of that is in the chain of the error. A table without entries,
 // and one that has a filter only, is an error.
@@ -57,7 +62,7 @@ func describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) 
 	if t.SHA256, err = sumOf(r, size); err != nil {
 		return Table{}, err
 	}
-	if t.TailSize, err = tailSize(r, size, o); err != nil {
+	if err := t.setTail(r, o); err != nil {
 		return Table{}, err
 	}
 	if err := t.setKeys(reader); err != nil {
@@ -82,17 +87,22 @@ func sumOf(r io.ReaderAt, size int64) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// tailSize returns how many bytes the table has behind its last data block.
-func tailSize(r io.ReaderAt, size int64, o *table.ReaderOptions) (int64, error) {
-	l, err := table.ReadLayout(r, size, o)
+// setTail sets TailSize and TailSum.
+func (t *Table) setTail(r io.ReaderAt, o *table.ReaderOptions) error {
+	l, err := table.ReadLayout(r, t.Size, o)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if len(l.Data) == 0 {
-		return size, nil
+	sum, _, err := l.TailSum()
+	if err != nil {
+		return err
 	}
-	last := l.Data[len(l.Data)-1] // ReadLayout has checked that it ends before the footer
-	return size - int64(last.Offset+last.Length) - format.TrailerLen, nil
+	t.TailSum, t.TailSize = hex.EncodeToString(sum[:]), t.Size
+	if n := len(l.Data); n > 0 {
+		last := l.Data[n-1] // ReadLayout has checked that it ends before the footer
+		t.TailSize -= int64(last.Offset+last.Length) + format.TrailerLen
+	}
+	return nil
 }
 
 // setKeys sets the fields about keys to those of all entries.

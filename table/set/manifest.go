@@ -2,6 +2,7 @@ package set
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -45,13 +46,21 @@ type Table struct {
 	// TailSize is how many bytes the table has behind its last data block. Filters,
 	// metaindex, index and footer are there: what is read when the table is opened.
 	TailSize int64 `json:"tailSize"`
+
+	// TailSum is what [table.Layout.TailSum] returns for the table, in 64 lowercase hexadecimal
+	// digits. A [Set] compares it each time that it opens the table, so that it notices another
+	// table in its place. That is sure if the table has a digest of its data blocks, as those of a
+	// [TableWriter] do: otherwise a table of the same keys and other values can have the same
+	// TailSum. "": the manifest is of an older version, and a replaced table may not be noticed
+	// before Verify.
+	TailSum string `json:"tailSum,omitempty"`
 }
 
 // maxKey is the most bytes of a key in a manifest. A line then has less than maxLine bytes.
 const maxKey = 256 << 10
 
 // Check returns an error if m cannot be the manifest of a set: if Check of a table fails, if
-// two tables have the same name, if a table's keys are not > those of the table before, or if all
+// two tables have the same name but for upper and lower case, if a table's keys are not > those of the table before, or if all
 // tables together have > 2⁶³−1 bytes or entries. The error names the line that the table has in
 // the manifest's file.
 func (m *Manifest) Check() error {
@@ -66,13 +75,14 @@ func (m *Manifest) Check() error {
 		if err == nil {
 			err = total.add(t)
 		}
-		if line, found := names[t.Name]; err == nil && found {
-			err = fmt.Errorf("name %q is that of line %d too, want another name for each table", t.Name, line)
+		name := strings.ToLower(t.Name)
+		if line, found := names[name]; err == nil && found {
+			err = fmt.Errorf("name %q is that of line %d too, want another name for each table, not only in upper and lower case", t.Name, line)
 		}
 		if err != nil {
 			return fmt.Errorf("set: line %d of the manifest: %w", lineOf(i), err)
 		}
-		names[t.Name] = lineOf(i)
+		names[name] = lineOf(i)
 	}
 	return nil
 }
@@ -116,8 +126,11 @@ func (t *Table) checkFields() error {
 	if t.Size < format.FooterLen {
 		return fmt.Errorf("size is %d, want ≥ %d, which a table's footer has", t.Size, format.FooterLen)
 	}
-	if _, err := hex.DecodeString(t.SHA256); err != nil || len(t.SHA256) != 64 || t.SHA256 != strings.ToLower(t.SHA256) {
+	if !isSum(t.SHA256) {
 		return fmt.Errorf("sha256 is %q, want 64 lowercase hexadecimal digits", shorten(t.SHA256))
+	}
+	if t.TailSum != "" && !isSum(t.TailSum) {
+		return fmt.Errorf("tailSum is %q, want 64 lowercase hexadecimal digits", shorten(t.TailSum))
 	}
 	if t.Entries == 0 {
 		return errors.New("entries is 0, want ≥ 1: leave a table without keys out of the manifest")
@@ -126,6 +139,12 @@ func (t *Table) checkFields() error {
 		return fmt.Errorf("tailSize is %d, want %d (the footer) to %d (the size)", t.TailSize, format.FooterLen, t.Size)
 	}
 	return t.checkKeys()
+}
+
+// isSum reports whether s is a SHA-256 in lowercase hexadecimal digits.
+func isSum(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) == 2*sha256.Size && s == strings.ToLower(s)
 }
 
 // checkKeys checks Smallest and Largest.

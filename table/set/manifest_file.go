@@ -8,10 +8,12 @@ import (
 	"io"
 )
 
-// The format and version of a manifest's file, in its first line.
+// The format and version of a manifest's file, in its first line. Version 1 had no tailSum. A
+// manifest that says more about its tables, such as the layers of a set, gets another version, so
+// that who does not know it does not read it as less.
 const (
 	formatName    = "sievetable-set"
-	formatVersion = 1
+	formatVersion = 2
 )
 
 // A header is the first line of a manifest's file. It has the number of the lines that follow,
@@ -28,13 +30,13 @@ func (h *header) decode(line []byte) error {
 	if json.Unmarshal(line, h); h.Format != formatName {
 		return fmt.Errorf("%q is not the first line of a manifest, want the format %q in it", shorten(string(line)), formatName)
 	}
-	if h.Version != formatVersion {
-		return fmt.Errorf("version is %d, want %d: write the manifest again, or read it with the version of sievetable that wrote it", h.Version, formatVersion)
+	if h.Version < 1 || h.Version > formatVersion {
+		return fmt.Errorf("version is %d, want 1 to %d: read the manifest with the version of sievetable that has written it", h.Version, formatVersion)
 	}
 	return decodeFields(line, []field{
-		{"format", &h.Format, "a string"},
-		{"version", &h.Version, "a number"},
-		{"tables", &h.Tables, "the number of tables"},
+		{name: "format", value: &h.Format, want: "a string"},
+		{name: "version", value: &h.Version, want: "a number"},
+		{name: "tables", value: &h.Tables, want: "the number of tables"},
 	})
 }
 
@@ -63,8 +65,9 @@ func WriteManifest(w io.Writer, m *Manifest) error {
 }
 
 // ReadManifest reads the file of a manifest to its end, and checks it as [Manifest.Check] does.
-// It is also an error if there are fewer or more tables than the first line says, or if a line
-// has other fields than WriteManifest writes, or more than 1 MiB. The error names the line.
+// It is also an error if there are fewer or more tables than the first line says, if a line
+// has other fields than WriteManifest writes, or more than 1 MiB, or if a newer version of this
+// package has given the manifest a format that this one does not know. The error names the line.
 // ReadManifest takes no more memory than what it reads does, whatever the first line says.
 func ReadManifest(r io.Reader) (*Manifest, error) {
 	lines := lineReader{r: bufio.NewReader(r)}

@@ -11,9 +11,10 @@ import (
 
 // A field is a field of a JSON object, and where its value goes.
 type field struct {
-	name  string
-	value any
-	want  string // what its value is, for errors
+	name     string
+	value    any
+	want     string // what its value is, for errors
+	optional bool
 }
 
 // decodeFields decodes a JSON object that has each of the fields once, and no others. JSON
@@ -39,7 +40,7 @@ func decodeFields(object []byte, fields []field) error {
 		return errors.New("more than one JSON object, want one in each line")
 	}
 	for _, f := range fields {
-		if !found[f.name] {
+		if !found[f.name] && !f.optional {
 			return fmt.Errorf("no field %q", f.name)
 		}
 	}
@@ -101,8 +102,8 @@ func (t Table) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plainTable(t))
 }
 
-// UnmarshalJSON sets t to what a table's line in a manifest says. Each field must be there
-// once, and no others. UnmarshalJSON does not check what the fields say: [Table.Check] does.
+// UnmarshalJSON sets t to what a table's line in a manifest says. Each field but tailSum must be
+// there, none twice, and no others. UnmarshalJSON does not check what the fields say: [Table.Check] does.
 func (t *Table) UnmarshalJSON(line []byte) error {
 	var decoded Table
 	if err := decoded.decode(line); err != nil {
@@ -115,12 +116,13 @@ func (t *Table) UnmarshalJSON(line []byte) error {
 // decode is UnmarshalJSON, without the package's name in the error.
 func (t *Table) decode(line []byte) error {
 	return decodeFields(line, []field{
-		{"name", &t.Name, "a string"},
-		{"size", &t.Size, "a number < 2^63"},
-		{"sha256", &t.SHA256, "a string"},
-		{"entries", &t.Entries, "a number from 0 to 2^64 - 1"},
-		{"smallest", &t.Smallest, "base64 in a string"},
-		{"largest", &t.Largest, "base64 in a string"},
-		{"tailSize", &t.TailSize, "a number < 2^63"},
+		{name: "name", value: &t.Name, want: "a string"},
+		{name: "size", value: &t.Size, want: "a number < 2^63"},
+		{name: "sha256", value: &t.SHA256, want: "a string"},
+		{name: "entries", value: &t.Entries, want: "a number from 0 to 2^64 - 1"},
+		{name: "smallest", value: &t.Smallest, want: "base64 in a string"},
+		{name: "largest", value: &t.Largest, want: "base64 in a string"},
+		{name: "tailSize", value: &t.TailSize, want: "a number < 2^63"},
+		{name: "tailSum", value: &t.TailSum, want: "a string", optional: true},
 	})
 }

@@ -19,14 +19,14 @@ import (
 // twoTables is a manifest of two tables.
 func twoTables() *set.Manifest {
 	return &set.Manifest{Tables: []set.Table{
-		{Name: "a & b.ldb", Size: 1000, SHA256: strings.Repeat("0a", 32), Entries: 10, Smallest: []byte{}, Largest: []byte("k"), TailSize: 48},
-		{Name: "straße.ldb", Size: 48, SHA256: strings.Repeat("ff", 32), Entries: math.MaxInt64 - 10, Smallest: []byte("k\x00\xff"), Largest: []byte("k\x00\xff"), TailSize: 48},
+		{Name: "a & b.ldb", Size: 1000, SHA256: strings.Repeat("0a", 32), Entries: 10, Smallest: []byte{}, Largest: []byte("k"), TailSize: 48, TailSum: strings.Repeat("1b", 32)},
+		{Name: "strasse.ldb", Size: 48, SHA256: strings.Repeat("ff", 32), Entries: math.MaxInt64 - 10, Smallest: []byte("k\x00\xff"), Largest: []byte("k\x00\xff"), TailSize: 48},
 	}}
 }
 
-const twoTablesFile = `{"format":"sievetable-set","version":1,"tables":2}
-{"name":"a \u0026 b.ldb","size":1000,"sha256":"0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","entries":10,"smallest":"","largest":"aw==","tailSize":48}
-{"name":"straße.ldb","size":48,"sha256":"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff","entries":9223372036854775797,"smallest":"awD/","largest":"awD/","tailSize":48}
+const twoTablesFile = `{"format":"sievetable-set","version":2,"tables":2}
+{"name":"a \u0026 b.ldb","size":1000,"sha256":"0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","entries":10,"smallest":"","largest":"aw==","tailSize":48,"tailSum":"1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b"}
+{"name":"strasse.ldb","size":48,"sha256":"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff","entries":9223372036854775797,"smallest":"awD/","largest":"awD/","tailSize":48}
 `
 
 func writeManifest(t testing.TB, m *set.Manifest) string {
@@ -53,6 +53,18 @@ func TestManifest(t *testing.T) {
 	}
 	if diff := cmp.Diff(twoTables(), got); diff != "" {
 		t.Errorf("(-written +read):\n%s", diff)
+	}
+}
+
+// The lines of a manifest of version 1 have no tailSum.
+func TestManifestOfVersion1(t *testing.T) {
+	m := twoTables()
+	sum := `,"tailSum":"` + m.Tables[0].TailSum + `"`
+	old := strings.NewReplacer(`"version":2`, `"version":1`, sum, "").Replace(twoTablesFile)
+	m.Tables[0].TailSum = ""
+	got, err := set.ReadManifest(strings.NewReader(old))
+	if diff := cmp.Diff(m, got); err != nil || diff != "" {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -83,7 +95,8 @@ func TestReadManifestRefuses(t *testing.T) {
 		{"no line", "", `set: line 1 of the manifest: the file is empty`},
 		{"a table", "\x00\x01", `line 1 of the manifest: "\x00\x01" is not the first line of a manifest, want the format "sievetable-set"`},
 		{"another format", `{"format":"parquet","version":1,"tables":0}`, `line 1 of the manifest: "{\"format\":\"parquet\",`},
-		{"another version", `{"format":"sievetable-set","version":2,"shards":{}}`, `line 1 of the manifest: version is 2, want 1: `},
+		{"a newer version", `{"format":"sievetable-set","version":3,"layers":{}}`, `line 1 of the manifest: version is 3, want 1 to 2: read the manifest with the version of sievetable that has written it`},
+		{"no version", `{"format":"sievetable-set","version":0,"tables":0}`, `line 1 of the manifest: version is 0, want 1 to 2: `},
 		{"no count", `{"format":"sievetable-set","version":1}`, `line 1 of the manifest: no field "tables"`},
 		{"a format twice", `{"format":"sievetable-set","format":"sievetable-set","version":1,"tables":0}`, `line 1 of the manifest: field "format" is there twice`},
 		{"cut between lines", lines[0] + lines[1], `line 3 of the manifest: the end of the file after 1 tables, want 2`},
@@ -124,6 +137,9 @@ func TestReadManifestRefusesFields(t *testing.T) {
 		{`"largest":"aw=="`, `"largest":"k"`, `largest is "k", want base64`},
 		{`"name":"a \u0026 b.ldb"`, `"name":{"x":[1]}`, `name is {"x":[1]}, want a string`},
 		{`a \u0026 b`, "\xff", `not UTF-8`},
+		{`a \u0026 b`, "größe", `name is "größe.ldb", want characters of ASCII that can be printed`},
+		{`"tailSum":"1b`, `"tailSum":"1B`, `tailSum is "1B1b`},
+		{`"tailSum":"1b`, `"tailSum":null,"x":"`, `tailSum is null, want a string`},
 	} {
 		file := strings.Replace(twoTablesFile, tt.from, tt.to, 1)
 		checkRefused(t, file, "set: line 2 of the manifest: "+tt.want)
@@ -140,6 +156,8 @@ func TestManifestCheck(t *testing.T) {
 		{func(t *set.Table) { t.Name = "" }, `name is empty`},
 		{func(t *set.Table) { t.Name = "../a" }, `name is "../a", want the name of a file without a path`},
 		{func(t *set.Table) { t.Name = "a & b.ldb" }, `name "a & b.ldb" is that of line 2 too`},
+		{func(t *set.Table) { t.Name = "A & b.LDB" }, `name "A & b.LDB" is that of line 2 too, want another name for each table, not only in upper and lower case`},
+		{func(t *set.Table) { t.TailSum = "1b" }, `tailSum is "1b", want 64`},
 		{func(t *set.Table) { t.Size = 47 }, `size is 47, want ≥ 48`},
 		{func(t *set.Table) { t.Size = -1 }, `size is -1`},
 		{func(t *set.Table) { t.SHA256 = "" }, `sha256 is "", want 64`},
@@ -195,14 +213,14 @@ func TestTableCheck(t *testing.T) {
 }
 
 func TestCheckName(t *testing.T) {
-	for _, name := range []string{"a", "000001.ldb", "..ldb", "set.json", "größe", "a b", " a", "console", "com", "COM10", "com¹0", "LPTX", "NULL.ldb", "a.con", strings.Repeat("x", 255)} {
+	for _, name := range []string{"a", "000001.ldb", "..ldb", "set.json", "a b~", " a", "console", "com", "COM10", "LPTX", "NULL.ldb", "a.con", strings.Repeat("x", 255)} {
 		if err := set.CheckName(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 	for _, name := range []string{
 		"", ".", "..", "/", "/etc/passwd", "a/b", "../a", `..\a`, "C:a", "a\x00", "a\nb", "a\x7f", "a\u0085", "a\u202e",
-		"a\xff", strings.Repeat("x", 256), set.ManifestName, "Set.JSONL",
+		"a\xff", "größe", "größe"[:3], "ｃｏｎ", strings.Repeat("x", 256), set.ManifestName, "Set.JSONL",
 		"...", "a.", "a ", "a. ", "a<", "a>", `"a"`, "a|b", "a?", "*.ldb",
 		"CON", "nul", "Aux.ldb", "prn.tar.gz", "con .ldb", "COM1", "com0.ldb", "COM¹", "lpt9.ldb", "LPT³.x", "conin$", "CONOUT$.ldb",
 	} {

@@ -3,7 +3,6 @@ package set
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -17,10 +16,12 @@ import (
 type member struct {
 	Table
 	s        *Set
+	number   int64 // that no other member of any Set has
 	users    users
 	tailSize atomic.Int64 // one that has opened the table, or that of the current manifest
 
-	opened atomic.Pointer[opened] // nil if the table is not open
+	opened   atomic.Pointer[opened] // nil if the table is not open
+	replaced atomic.Int64           // how often the Source has forgotten the table for ErrReplaced; see file
 
 	mu        sync.Mutex
 	versions  int      // how many versions have it; 0: it is not to be kept open
@@ -32,6 +33,9 @@ type member struct {
 	// while the member is in the current version. The Set's mu guards it.
 	old chan struct{}
 }
+
+// members counts the members of all Sets.
+var members atomic.Int64
 
 // member returns the table t for a new version. If the Set has that table, the versions share
 // it.
@@ -62,7 +66,7 @@ func (s *Set) join(t *Table) (m *member, ending <-chan struct{}, err error) {
 	}
 	m = s.members[t.Name]
 	if m == nil {
-		m = &member{Table: *t, s: s, old: make(chan struct{})}
+		m = &member{Table: *t, s: s, number: members.Add(1), old: make(chan struct{})}
 		m.tailSize.Store(t.TailSize)
 		s.members[t.Name] = m
 	}
@@ -99,12 +103,15 @@ func (m *member) differs(t *Table) string {
 		return "smallest"
 	case !bytes.Equal(m.Largest, t.Largest):
 		return "largest"
+	case m.TailSum != t.TailSum && t.TailSum != "": // it was opened without, or with another one
+		return "tailSum"
 	}
 	return ""
 }
 
 // leave ends that a version has the table. The last version closes it.
 func (m *member) leave() {
+	defer m.release()
 	m.mu.Lock()
 	m.versions--
 	var o *opened
@@ -113,10 +120,8 @@ func (m *member) leave() {
 	}
 	m.mu.Unlock()
 	if o != nil {
-		m.s.memory.remove(o)
-		o.release()
+		o.drop()
 	}
-	m.release()
 }
 
 // release ends a use of the table. It must not be called with a mutex held.
@@ -128,9 +133,14 @@ func (m *member) release() {
 
 // forget removes a table that has ended.
 func (s *Set) forget(m *member) {
+	defer s.remove(m) // also if the Source panics
 	if f, ok := s.src.(Forgetter); ok {
 		f.Forget(m.Name)
 	}
+}
+
+// remove removes a table that the Source has forgotten.
+func (s *Set) remove(m *member) {
 	s.mu.Lock()
 	delete(s.members, m.Name)
 	done := s.doneWith()
@@ -149,25 +159,4 @@ func (s *Set) doneWith() io.Closer {
 	c := s.owned
 	s.owned = nil
 	return c
-}
-
-var (
-	errMiscount = errors.New("the Source says that it has read more bytes than it was asked for, or fewer than none")
-	errShort    = errors.New("the Source has read too few bytes and returned no error")
-)
-
-// read reads len(p) bytes of the table. After the table has ended it reads nothing.
-func (m *member) read(ctx context.Context, p []byte, off int64) (int, error) {
-	if !m.users.acquire() {
-		return 0, table.ErrClosed
-	}
-	defer m.release()
-	n, err := m.s.src.ReadAt(ctx, m.Name, p, off)
-	switch {
-	case n < 0 || n > len(p):
-		return 0, errors.Join(errMiscount, err)
-	case n < len(p) && err == nil:
-		return n, errShort
-	}
-	return n, err
 }

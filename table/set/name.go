@@ -4,19 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // maxName is the most bytes of a name, as in most file systems.
 const maxName = 255
 
 // CheckName returns an error if name cannot be the name of a table in a manifest. A name has 1
-// to 255 bytes of UTF-8. It names a file beside the manifest on every system, so that a set can
+// to 255 characters. It names a file beside the manifest on every system, so that a set can
 // be copied to any:
 //
-//   - It has only characters that can be printed (see [unicode.IsPrint]), and none of / \ : < > "
-//     | ? *, which stand for something else in names on some system.
+//   - It has only characters of ASCII that can be printed: systems write others in several ways.
+//     None of them is / \ : < > " | ? *, which stand for something else in names on some system.
 //   - It does not end with a dot or a space, which Windows leaves out. So it is not "." or "..".
 //   - It is not a name that Windows has for a device, such as CON or COM1, nor that with an
 //     extension, such as con.ldb.
@@ -35,12 +33,10 @@ func checkName(name string) error {
 		return errors.New("name is empty, want the name of the table's file")
 	case len(name) > maxName:
 		return fmt.Errorf("name is %q, of %d bytes, want at most %d", shorten(name), len(name), maxName)
-	case !utf8.ValidString(name):
-		return fmt.Errorf("name is %q, want UTF-8", name)
 	case strings.ContainsAny(name, `/\:`) || name == "." || name == "..":
 		return fmt.Errorf("name is %q, want the name of a file without a path: no slash, backslash or colon", name)
-	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("name is %q, want characters that can be printed", name)
+	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }):
+		return fmt.Errorf("name is %q, want characters of ASCII that can be printed: give the table another name", name)
 	case strings.EqualFold(name, ManifestName):
 		return fmt.Errorf("name is %q, which is the name of the manifest, want another one", name)
 	}
@@ -73,5 +69,5 @@ func isDevice(name string) bool {
 	if !isPort {
 		number, isPort = strings.CutPrefix(base, "LPT")
 	}
-	return isPort && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
+	return isPort && len(number) == 1 && strings.Contains("0123456789", number)
 }

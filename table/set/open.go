@@ -11,10 +11,12 @@ import (
 // An opened is the Reader of a table that is open. Its users are the table, until it is closed,
 // and lookups and Iters.
 type opened struct {
-	m       *member
-	r       *table.Reader
-	users   users
-	touched atomic.Bool // used since memory came by
+	m         *member
+	r         *table.Reader
+	epoch     int64 // of the file that r reads
+	filterErr error // of r, when it was opened
+	users     users
+	touched   atomic.Bool // used since memory came by
 }
 
 // release ends a use. The last one closes the Reader.
@@ -22,9 +24,16 @@ func (o *opened) release() {
 	if !o.users.release() {
 		return
 	}
+	defer o.m.release()
 	o.m.s.memory.total.Add(-o.r.MemorySize())
 	o.r.Close() // closes no file
-	o.m.release()
+}
+
+// drop ends that the table keeps the Reader open, which is not in m.opened any more. It must not
+// be called with a mutex held.
+func (o *opened) drop() {
+	o.m.s.memory.remove(o)
+	o.release()
 }
 
 // acquireOpened returns the open Reader for a lookup, or nil if the table is not open.
@@ -124,13 +133,13 @@ var errNoReturn = errors.New("set: the Source ended the goroutine of its caller"
 
 // runOpening opens the table, when it is its turn.
 func (m *member) runOpening(ctx context.Context, op *opening) {
-	var r *table.Reader
+	var o *opened
 	err := errNoReturn
-	defer func() { m.endOpening(op, r, err, recover()) }()
+	defer func() { m.endOpening(op, o, err, recover()) }()
 	select {
 	case m.s.opens <- struct{}{}:
 		defer func() { <-m.s.opens }()
-		r, err = m.openReader(ctx)
+		o, err = m.file().openReader(ctx)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -138,7 +147,7 @@ func (m *member) runOpening(ctx context.Context, op *opening) {
 
 // endOpening gives the result to all that wait. If the opening is still wanted, the table is
 // open from now on. Those that it closes have ended before anybody goes on: MemorySize holds then.
-func (m *member) endOpening(op *opening, r *table.Reader, err error, panicked any) {
+func (m *member) endOpening(op *opening, o *opened, err error, panicked any) {
 	var ends []*opened
 	defer m.release()
 	defer close(op.done)
@@ -148,18 +157,18 @@ func (m *member) endOpening(op *opening, r *table.Reader, err error, panicked an
 	if current {
 		m.opening = nil
 	}
-	if r != nil {
-		op.o = &opened{m: m, r: r}
-		op.o.users.n.Store(int64(op.waiting) + 1)
-		m.s.memory.total.Add(r.MemorySize())
+	if o != nil {
+		op.o = o
+		o.users.n.Store(int64(op.waiting) + 1)
+		m.s.memory.total.Add(o.r.MemorySize())
 		m.users.acquire()
-		m.checked, m.filterErr = true, r.FilterErr()
+		m.checked, m.filterErr = true, o.filterErr
 		if current && m.versions > 0 {
-			op.o.users.acquire()
-			m.opened.Store(op.o)
-			ends = m.s.memory.add(op.o)
+			o.users.acquire()
+			m.opened.Store(o)
+			ends = m.s.memory.add(o)
 		}
-		ends = append(ends, op.o)
+		ends = append(ends, o)
 	}
 	m.mu.Unlock()
 	op.cancel()

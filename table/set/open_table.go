@@ -3,6 +3,8 @@ package set
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -32,23 +34,85 @@ func (t *Table) errorf(format string, args ...any) error {
 
 // openReader reads the end of the table, by one read, and opens the table from that. It compares
 // the table with the manifest.
-func (m *member) openReader(ctx context.Context) (*table.Reader, error) {
-	tail, err := m.readTail(ctx)
+func (f file) openReader(ctx context.Context) (*opened, error) {
+	tail, err := f.readTail(ctx)
 	if err != nil {
 		return nil, err
 	}
-	src := &source{m: m, tail: tail}
-	o := m.s.o.Reader
-	o.Name, o.CacheKey = m.Name, fmt.Sprintf("%s %d", m.SHA256, m.Size)
-	r, err := table.NewReader(src, m.Size, &o)
+	src := &source{file: f, tail: tail}
+	layout, err := f.readLayout(src)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.checkReader(r, src); err != nil {
-		return nil, errors.Join(err, r.Close())
+	sum, known, err := f.identify(layout)
+	if err != nil {
+		return nil, err
+	}
+	o := f.s.o.Reader
+	o.Name, o.CacheKey, o.TailSum = f.Name, f.cacheKey(known), sum
+	if o.CacheIndexAndFilters {
+		o.TailSize = len(tail) // so that one read opens the table again
+	}
+	r, err := table.NewReader(src, f.Size, &o)
+	if err != nil {
+		return nil, err
+	}
+	opened := &opened{m: f.member, r: r, epoch: f.epoch}
+	if err := opened.check(layout.Data); err != nil {
+		return nil, err
 	}
 	src.tail = nil // what the Reader needs is in its own memory
-	return r, nil
+	return opened, nil
+}
+
+// check compares an open table with its line in the manifest, and sets filterErr. If that fails, it
+// closes the Reader.
+func (o *opened) check(blocks []table.IndexEntry) (err error) {
+	sound := false
+	defer func() { // also if a policy panics
+		if !sound {
+			o.r.Close() // closes no file
+		}
+	}()
+	if err := o.m.checkReader(o.r, blocks); err != nil {
+		return err
+	}
+	o.filterErr = o.r.FilterErr()
+	sound = true
+	return nil
+}
+
+// readLayout returns where the blocks of the table are.
+func (f file) readLayout(src io.ReaderAt) (*table.Layout, error) {
+	o := f.s.o.Reader
+	o.Name = f.Name
+	return table.ReadLayout(src, f.Size, &o)
+}
+
+// identify compares the TailSum of the table with the manifest, and returns it. known says whether
+// that tells the table from all others.
+func (f file) identify(l *table.Layout) (sum [sha256.Size]byte, known bool, err error) {
+	sum, withData, err := l.TailSum()
+	if err != nil {
+		return sum, false, err
+	}
+	if got := hex.EncodeToString(sum[:]); f.TailSum != "" && got != f.TailSum {
+		return sum, false, f.mismatch("tailSum", "that of the table is %s, want %s", got, f.TailSum)
+	}
+	known = withData && f.TailSum != ""
+	if !known && f.epoch > 0 {
+		err = f.errorf("%w, and it has no digest of its data blocks to tell it from others", ErrReplaced)
+	}
+	return sum, known, err
+}
+
+// cacheKey returns the CacheKey of the table. One that is not known from all others shares no
+// blocks with other members.
+func (f file) cacheKey(known bool) string {
+	if known {
+		return fmt.Sprintf("%s %d", f.SHA256, f.Size)
+	}
+	return fmt.Sprintf("member %d", f.number)
 }
 
 // largeTail is the size in bytes from which on the tail's memory is not taken before it is known
@@ -57,43 +121,43 @@ const largeTail = 16 << 20
 
 // readTail reads the end of the table, which has its filters, metaindex, index and footer. The
 // end of the file must be where the manifest says.
-func (m *member) readTail(ctx context.Context) ([]byte, error) {
-	size := m.tailSize.Load()
+func (f file) readTail(ctx context.Context) ([]byte, error) {
+	size := f.tailSize.Load()
 	if size > largeTail {
-		if err := m.readEnd(ctx, make([]byte, 2)); err != nil {
+		if err := f.readEnd(ctx, make([]byte, 2)); err != nil {
 			return nil, err
 		}
 	}
 	if size > math.MaxInt-1 {
-		return nil, m.errorf("the tail of %d bytes is too long for the memory of this system", size)
+		return nil, f.errorf("the tail of %d bytes is too long for the memory of this system", size)
 	}
 	p := make([]byte, size+1)
-	err := m.readEnd(ctx, p)
+	err := f.readEnd(ctx, p)
 	return p[:size], err
 }
 
 // readEnd fills p but for one byte with the end of the table. The one byte must be missing
 // because the table ends before it.
-func (m *member) readEnd(ctx context.Context, p []byte) error {
+func (f file) readEnd(ctx context.Context, p []byte) error {
 	want := len(p) - 1
-	off := m.Size - int64(want)
-	n, err := m.read(ctx, p, off)
+	off := f.Size - int64(want)
+	n, err := f.read(ctx, p, off)
 	switch {
 	case n == len(p):
-		return m.mismatch("size", "the table has more than %d bytes", m.Size)
+		return f.mismatch("size", "the table has more than %d bytes", f.Size)
 	case err != io.EOF: // one that is wrapped can be that of a connection
-		return m.errorf("reading %d bytes at %d: %w", len(p), off, err)
+		return f.errorf("reading %d bytes at %d: %w", len(p), off, err)
 	case n < want && n > 0:
-		return m.mismatch("size", "the table has %d bytes, want %d", off+int64(n), m.Size)
+		return f.mismatch("size", "the table has %d bytes, want %d", off+int64(n), f.Size)
 	case n < want:
-		return m.mismatch("size", "the table has at most %d bytes, want %d", off, m.Size)
+		return f.mismatch("size", "the table has at most %d bytes, want %d", off, f.Size)
 	}
 	return nil
 }
 
 // A source is what the Reader of a table reads.
 type source struct {
-	m    *member
+	file
 	tail []byte // the end of the table until it is open, then nil
 }
 
@@ -105,22 +169,22 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 // ReadAtContext reads the table. Until that is open, it reads only its end.
 func (s *source) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
 	if s.tail != nil {
-		return s.readTail(p, off)
+		return s.readFromTail(p, off)
 	}
-	n, err := s.m.read(ctx, p, off)
+	n, err := s.read(ctx, p, off)
 	if n == len(p) {
 		return n, err
 	}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF // all that is read is in the table
 	}
-	return n, s.m.errorf("reading %d bytes at %d: %w", len(p), off, err)
+	return n, s.errorf("reading %d bytes at %d: %w", len(p), off, err)
 }
 
-func (s *source) readTail(p []byte, off int64) (int, error) {
-	start := s.m.Size - int64(len(s.tail))
+func (s *source) readFromTail(p []byte, off int64) (int, error) {
+	start := s.Size - int64(len(s.tail))
 	if off < start {
-		return 0, s.m.outsideTail(off, len(s.tail))
+		return 0, s.outsideTail(off, len(s.tail))
 	}
 	return bytes.NewReader(s.tail).ReadAt(p, off-start)
 }
@@ -132,15 +196,11 @@ func (t *Table) outsideTail(off int64, tail int) error {
 
 // checkReader compares an open table with its line in the manifest. It reads nothing but the
 // tail, so that only Verify can say that all is well.
-func (m *member) checkReader(r *table.Reader, src io.ReaderAt) error {
-	layout, err := table.ReadLayout(src, m.Size, &m.s.o.Reader)
-	if err != nil {
-		return err
-	}
+func (m *member) checkReader(r *table.Reader, blocks []table.IndexEntry) error {
 	if err := m.checkEntries(r); err != nil {
 		return err
 	}
-	if err := m.checkIndex(r, layout.Data); err != nil {
+	if err := m.checkIndex(r, blocks); err != nil {
 		return err
 	}
 	for _, end := range []struct {

@@ -14,7 +14,7 @@ const chunkSize = 1 << 20
 // It is for a Reader that reads the data blocks in their order. One goroutine at a time may use
 // it.
 type sequential struct {
-	m    *member
+	file
 	ctx  context.Context // of Verify
 	tail []byte          // the end of the table
 	open bool            // the Reader is open; until then it reads the tail only, as lookups' do
@@ -27,16 +27,16 @@ type sequential struct {
 // ReadAt reads from the tail or the window, and moves the window on for that. What is before the
 // window it reads from the Source.
 func (s *sequential) ReadAt(p []byte, off int64) (int, error) {
-	if start := s.m.Size - int64(len(s.tail)); off >= start && off <= s.m.Size {
+	if start := s.Size - int64(len(s.tail)); off >= start && off <= s.Size {
 		return copied(p, s.tail[off-start:])
 	}
 	if !s.open {
-		return 0, s.m.outsideTail(off, len(s.tail))
+		return 0, s.outsideTail(off, len(s.tail))
 	}
 	if off < s.start {
-		return s.m.read(s.ctx, p, off)
+		return s.read(s.ctx, p, off)
 	}
-	for off+int64(len(p)) > s.end() && s.end() < s.m.Size {
+	for off+int64(len(p)) > s.end() && s.end() < s.Size {
 		if err := s.advance(off); err != nil {
 			return 0, err
 		}
@@ -61,15 +61,15 @@ func (s *sequential) advance(keep int64) error {
 	end := s.end()
 	keep = min(max(keep, s.start), end)
 	s.window, s.start = append(s.window[:0], s.window[keep-s.start:]...), keep
-	kept, n := len(s.window), int(min(chunkSize, s.m.Size-end))
+	kept, n := len(s.window), int(min(chunkSize, s.Size-end))
 	s.window = append(s.window, make([]byte, n)...)
-	got, err := s.m.read(s.ctx, s.window[kept:], end)
+	got, err := s.read(s.ctx, s.window[kept:], end)
 	if got < n {
 		s.window = s.window[:kept]
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
-		return s.m.errorf("reading %d bytes at %d: %w", n, end, err)
+		return s.errorf("reading %d bytes at %d: %w", n, end, err)
 	}
 	if s.hash != nil {
 		s.hash.Write(s.window[kept:])
@@ -82,13 +82,13 @@ func (s *sequential) restart() { s.hash, s.window, s.start = nil, s.window[:0], 
 
 // checkSum compares the SHA-256 of the table with the manifest. It reads the rest of the table.
 func (s *sequential) checkSum() error {
-	for s.end() < s.m.Size {
-		if err := s.advance(s.m.Size); err != nil {
+	for s.end() < s.Size {
+		if err := s.advance(s.Size); err != nil {
 			return err
 		}
 	}
-	if sum := hex.EncodeToString(s.hash.Sum(nil)); sum != s.m.SHA256 {
-		return s.m.mismatch("sha256", "that of the table is %s, want %s", sum, s.m.SHA256)
+	if sum := hex.EncodeToString(s.hash.Sum(nil)); sum != s.SHA256 {
+		return s.mismatch("sha256", "that of the table is %s, want %s", sum, s.SHA256)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package set
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +40,7 @@ type Set struct {
 type Options struct {
 	// Reader has the options of the tables. A Cache keeps the blocks of a table also while it
 	// is closed because of MemorySize. Tables with filters of other kinds than Bloom filters
-	// want their policies here. The Set sets Name, CacheKey and TailSize itself. Comparer and
+	// want their policies here. The Set sets Name, CacheKey, TailSum and TailSize itself. Comparer and
 	// FilterKey must be unset too, since keys are in the bytewise order. To set one of
 	// these is an error.
 	Reader table.ReaderOptions
@@ -57,7 +58,7 @@ type Options struct {
 	MemorySize int64
 
 	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes the
-	// memory of its Table.TailSize until it is open. 0: 16.
+	// memory of its Table.TailSize until it is open, twice with CacheIndexAndFilters. 0: 16.
 	Concurrency int
 }
 
@@ -86,6 +87,7 @@ func (o *Options) withDefaults() (Options, error) {
 	}{
 		{"Name", r.Name != "", setsItself},
 		{"CacheKey", r.CacheKey != "", setsItself},
+		{"TailSum", r.TailSum != [sha256.Size]byte{}, setsItself},
 		{"TailSize", r.TailSize != 0, setsItself},
 		{"Comparer", r.Comparer != nil, bytewiseOnly},
 		{"FilterKey", r.FilterKey != nil, bytewiseOnly},
@@ -116,7 +118,7 @@ func (o *Options) withDefaults() (Options, error) {
 // begun may still be under way.
 //
 // Opening a table takes one read, of its last TailSize bytes and one more: that there is none
-// shows that the table has its size. Open compares size, entries (if the table has properties)
+// shows that the table has its size. Open compares size, TailSum, entries (if the table has properties)
 // and the range of keys with the size, the index and the filters of the table. A difference is
 // an error that names the field: see [ErrMismatch]. Open reads no data blocks: Verify does.
 //

@@ -1,6 +1,9 @@
 package set
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // A Source has the tables of a set, by name. [NewDir] returns one of a directory; the module
 // table/cloud has one of object storage. It must be safe for concurrent use.
@@ -12,7 +15,16 @@ type Source interface {
 }
 
 // A Forgetter is a Source that keeps something for each table, such as an open file. A [Set]
-// calls Forget when it does not read the table any more.
+// calls Forget when it does not read the table any more, and after [ErrReplaced]. Reads of the table
+// can be under way then: the Set does not use what they return.
 type Forgetter interface {
 	Forget(name string)
 }
+
+// ErrReplaced is in the chain of the error of a Source that finds another file or object under the
+// name of a table than its earlier reads were of. If the Source is a [Forgetter] and the manifest
+// has the table's TailSum, the Set calls Forget, and opens the table again for the next lookup: if
+// it is the same one, such as an object that was put again, lookups go on. Otherwise the error
+// stays, until the name is used again after Drain. So it does for a table without a digest of its
+// data blocks, which cannot be told from others. Iters do not go on after this error.
+var ErrReplaced = errors.New("the table was replaced since it was opened")

@@ -23,19 +23,23 @@ type TableWriter struct {
 }
 
 // NewTableWriter returns a TableWriter that writes a table to w. o is as for [table.NewWriter]:
-// nil means the defaults. The keys of a set are in bytewise order and filters have whole keys,
+// nil means the defaults. The table has a digest of its data in any case, as if o.DataDigest was
+// set. The keys of a set are in bytewise order and filters have whole keys,
 // so that a Comparer of another name and a FilterKey are errors.
 func NewTableWriter(w io.Writer, o *table.WriterOptions) (*TableWriter, error) {
 	if w == nil {
 		return nil, errors.New("set: the io.Writer is nil")
 	}
+	var opts table.WriterOptions
 	if o != nil {
 		if err := checkOrder(o.Comparer, o.FilterKey); err != nil {
 			return nil, err
 		}
+		opts = *o
 	}
+	opts.DataDigest = true
 	sum := sha256.New()
-	writer, err := table.NewWriter(io.MultiWriter(w, sum), o)
+	writer, err := table.NewWriter(io.MultiWriter(w, sum), &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -87,9 +91,11 @@ func (w *TableWriter) Close() (Table, error) {
 	if err := w.Writer.Close(); err != nil {
 		return Table{}, err
 	}
+	tailSum := w.TailSum()
 	t := Table{
 		Size: w.Size(), SHA256: hex.EncodeToString(w.sum.Sum(nil)), Entries: uint64(w.Entries()),
 		Smallest: w.smallest, Largest: w.last, TailSize: w.TailSize(),
+		TailSum: hex.EncodeToString(tailSum[:]),
 	}
 	if err := t.checkFields(); err != nil {
 		return Table{}, fmt.Errorf("set: the table: %w", err)

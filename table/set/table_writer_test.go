@@ -62,7 +62,7 @@ func TestTableWriterAndDescribe(t *testing.T) {
 			sum := sha256.Sum256(contents)
 			want := set.Table{
 				Size: int64(len(contents)), SHA256: hex.EncodeToString(sum[:]), Entries: uint64(len(tt.keys)),
-				Smallest: tt.keys[0], Largest: tt.keys[len(tt.keys)-1], TailSize: got.TailSize,
+				Smallest: tt.keys[0], Largest: tt.keys[len(tt.keys)-1], TailSize: got.TailSize, TailSum: tailSumOf(t, contents, true),
 			}
 			if lineOf(t, want) != lineOf(t, got) {
 				t.Errorf("(-want +got):\n%s", cmp.Diff(want, got))
@@ -71,7 +71,7 @@ func TestTableWriterAndDescribe(t *testing.T) {
 			if err != nil || lineOf(t, got) != lineOf(t, described) {
 				t.Errorf("Describe: error %v (-written +described):\n%s", err, cmp.Diff(got, described))
 			}
-			checkTailSize(t, contents, got.TailSize)
+			checkTailSize(t, contents, got)
 		})
 	}
 }
@@ -85,15 +85,34 @@ func lineOf(t *testing.T, table set.Table) string {
 	return string(line)
 }
 
-// checkTailSize checks that n bytes at the end are just what is read to open the table.
-func checkTailSize(t *testing.T, contents []byte, n int64) {
+// tailSumOf returns the TailSum of a table, in hexadecimal digits.
+func tailSumOf(t *testing.T, contents []byte, wantData bool) string {
 	t.Helper()
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, withData, err := l.TailSum()
+	if err != nil || withData != wantData {
+		t.Fatalf("a digest of the data: %v, error %v, want %v", withData, err, wantData)
+	}
+	return hex.EncodeToString(sum[:])
+}
+
+// checkTailSize checks that the tail is just what is read to open the table.
+func checkTailSize(t *testing.T, contents []byte, line set.Table) {
+	t.Helper()
+	n := line.TailSize
+	sum, err := hex.DecodeString(line.TailSum)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		tail int64
 		want bool
 	}{{n, true}, {n - 1, false}} {
 		src := &countingReader{r: bytes.NewReader(contents)}
-		if _, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{TailSize: int(tt.tail)}); err != nil {
+		if _, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{TailSize: int(tt.tail), TailSum: [sha256.Size]byte(sum)}); err != nil {
 			t.Fatal(err)
 		}
 		if got := src.reads == 1; got != tt.want {

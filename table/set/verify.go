@@ -2,9 +2,11 @@ package set
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
+	"io"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
@@ -19,6 +21,10 @@ import (
 // all is well. report may be nil. The error that Verify returns joins the findings of all
 // tables. Each has the name of its table. If ctx is done, Verify ends with its error and reports
 // no further table.
+//
+// A sound table can be one that the Set cannot tell from others when it opens it: its line has no
+// TailSum, or the table has no digest of its data blocks. Of such a table, Verify reports a note,
+// [ErrNotIdentified], which is not among the findings that it returns.
 func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error {
 	v, err := s.acquire()
 	if err != nil {
@@ -27,7 +33,7 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 	defer v.release()
 	var findings []error
 	for i, m := range v.members {
-		err := m.verify(ctx)
+		note, err := m.verify(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return errors.Join(append(findings, ctx.Err())...)
@@ -37,32 +43,54 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 			findings = append(findings, err)
 		}
 		if report != nil {
-			report(v.manifest.Tables[i], err)
+			report(v.manifest.Tables[i], cmp.Or(err, note))
 		}
 	}
 	return errors.Join(findings...)
 }
 
-// verify checks one table.
-func (m *member) verify(ctx context.Context) error {
-	tail, err := m.readTail(ctx)
+// ErrNotIdentified is in the chain of what Verify reports of a sound table of which the next opening
+// does not notice for sure that it was replaced: by one of the same keys and size, if the table has
+// no digest of its data blocks, and by more tables if its line in the manifest has no TailSum.
+var ErrNotIdentified = errors.New("it is sound, but an opening may not notice when another table takes its place")
+
+// verify checks one table. note is about a sound one.
+func (m *member) verify(ctx context.Context) (note, err error) {
+	f := m.file()
+	tail, err := f.readTail(ctx)
 	if err != nil {
-		return err // all else would be about another file
+		return nil, err // all else would be about another file
 	}
-	src := &sequential{m: m, ctx: ctx, tail: tail, hash: sha256.New()}
+	src := &sequential{file: f, ctx: ctx, tail: tail, hash: sha256.New()}
 	o := m.s.o.Reader
 	o.Name, o.Cache, o.Metrics = m.Name, nil, nil
 	r, err := table.NewReader(src, m.Size, &o)
 	if err != nil {
-		return errors.Join(err, src.checkSum())
+		return nil, errors.Join(err, src.checkSum())
 	}
-	differs := m.checkReader(r, src)
+	note, differs := f.checkOpen(r, src)
 	src.open = true
 	if err := errors.Join(differs, r.Verify(), src.checkSum()); err != nil {
-		return err
+		return nil, err
 	}
 	src.restart()
-	return m.checkKeys(r)
+	return note, m.checkKeys(r)
+}
+
+// checkOpen makes the checks of an opening.
+func (f file) checkOpen(r *table.Reader, src io.ReaderAt) (note, err error) {
+	layout, err := f.readLayout(src)
+	if err != nil {
+		return nil, err
+	}
+	_, known, differs := f.identify(layout)
+	switch {
+	case f.TailSum == "":
+		note = f.errorf("the manifest has no tailSum of it: %w: write the manifest again", ErrNotIdentified)
+	case !known:
+		note = f.errorf("it has no digest of its data blocks: %w: build it by set.TableWriter or as a set", ErrNotIdentified)
+	}
+	return note, errors.Join(differs, f.checkReader(r, layout.Data))
 }
 
 // checkKeys compares all keys of a sound table with the manifest.
