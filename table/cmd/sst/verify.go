@@ -28,7 +28,7 @@ are made:
   - for tables of a database, that size, first and last key and sequence numbers are as
     the MANIFEST says
   - for tables of a set, that SHA-256, size, number of entries, first and last key are as
-    its manifest set.jsonl says
+    its manifest set.jsonl says, and that lookups notice when another table replaces one
   - for logs of a database, every record
 
 Each table has one line: ok, or one line per damaged part. A table of a set that does not
@@ -125,6 +125,9 @@ func (t target) verify(o source.Options) (remark string, err error) {
 	}
 	if t.Line != nil {
 		err = errors.Join(err, f.CheckLine(t.Line))
+		if note := f.IdentityNote(t.Line); note != "" {
+			remark += ", but " + note
+		}
 	}
 	if t.Meta != nil {
 		err = errors.Join(err, f.CheckManifest(t.version, t.Meta))

@@ -159,6 +159,9 @@ func (f *File) open(o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := checkTailSum(layout, o.Line); err != nil {
+		return err
+	}
 	f.Layout = layout
 	f.Empty = len(f.Layout.Data) == 0
 	if err := f.detectKeys(o); err != nil {

@@ -90,7 +90,7 @@ func damageOfManifest(f io.ReaderAt, size int64, err error) error {
 	n, _ := f.ReadAt(start, 0)
 	line, _, _ := bytes.Cut(start[:n], []byte("\n"))
 	var header struct{ Version int }
-	other := json.Unmarshal(line, &header) == nil && header.Version > 1
+	other := json.Unmarshal(line, &header) == nil && header.Version > 2
 	if other || errors.As(err, new(*fs.PathError)) {
 		return err
 	}

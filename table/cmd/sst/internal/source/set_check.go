@@ -35,6 +35,38 @@ func (f *File) checkTail(l *set.Table) error {
 	return nil
 }
 
+// checkTailSum compares the TailSum with the manifest of a set, if that has it. If the table is
+// damaged so that it has none, Verify reports that.
+func checkTailSum(layout *table.Layout, l *set.Table) error {
+	if l == nil || l.TailSum == "" {
+		return nil
+	}
+	sum, _, err := layout.TailSum()
+	if errors.Is(err, table.ErrCorrupt) {
+		return nil
+	}
+	if got := hex.EncodeToString(sum[:]); err == nil && got != l.TailSum {
+		err = differs("tailSum", got, l.TailSum)
+	}
+	return err
+}
+
+// IdentityNote says that a table of a set cannot be told from others when it is opened, or returns
+// "".
+func (f *File) IdentityNote(l *set.Table) string {
+	if l.TailSum == "" {
+		return "the manifest has no tailSum of it: lookups may not notice when it is replaced; write the manifest again with sst manifest"
+	}
+	layout, err := table.ReadLayout(f.Src, f.Size, f.Options)
+	if err != nil {
+		return "" // Verify reports the damage
+	}
+	if _, withData, err := layout.TailSum(); err == nil && !withData {
+		return "it has no digest of its data blocks: lookups do not notice when a table of the same keys replaces it; build it with sst build --summary or as a set"
+	}
+	return ""
+}
+
 // checkSum compares the SHA-256.
 func (f *File) checkSum(l *set.Table) error {
 	sum := sha256.New()
