@@ -76,7 +76,14 @@ func (s *Set) iterTable(ctx context.Context, m *member, o *table.IterOptions) (t
 	if err != nil {
 		return nil, err
 	}
-	return &tableIter{opened.r.NewIter(o), opened}, nil
+	it := &tableIter{o: opened}
+	defer func() {
+		if it.Iter == nil { // the Source has panicked: the Cache had evicted the table
+			opened.release()
+		}
+	}()
+	it.Iter = opened.r.NewIter(o)
+	return it, nil
 }
 
 // A tableIter is an Iter over one table, and keeps that open.
@@ -151,10 +158,9 @@ func (it *Iter) All() iter.Seq2[[]byte, []byte] {
 // Close ends the use of the tables. It returns Error. After Close every move fails with
 // [table.ErrClosed]. Drain waits for an Iter that is not closed.
 func (it *Iter) Close() error {
-	err := it.tables.Close()
-	if it.v != nil {
-		it.v.release()
+	if v := it.v; v != nil {
 		it.v = nil
+		defer v.release()
 	}
-	return err
+	return it.tables.Close()
 }

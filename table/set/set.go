@@ -155,17 +155,22 @@ func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error
 // OpenDir opens the set in the directory path: the tables of its manifest, the file
 // [ManifestName]. It does what Open does with a [Dir] of that directory. After Close, the files
 // are closed when the lookups and Iters that use them have ended.
-func OpenDir(ctx context.Context, path string, o *Options) (*Set, error) {
+func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
 	d := NewDir(path)
 	m, err := d.ReadManifest()
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	s, err := Open(ctx, m, d, o)
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
+	opened := false
+	defer func() { // also if a policy or a codec panics
+		if !opened {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	if s, err = Open(ctx, m, d, o); err != nil {
+		return nil, err
 	}
-	s.owned = d
+	s.owned, opened = d, true
 	return s, nil
 }
 

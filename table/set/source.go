@@ -16,15 +16,17 @@ type Source interface {
 
 // A Forgetter is a Source that keeps something for each table, such as an open file. A [Set]
 // calls Forget when it does not read the table any more, and after [ErrReplaced]. Reads of the table
-// can be under way then: the Set does not use what they return.
+// can be under way then: the Set does not use what they return. Forget must not panic: a goroutine
+// of the Set can be the caller, which nobody can recover.
 type Forgetter interface {
 	Forget(name string)
 }
 
 // ErrReplaced is in the chain of the error of a Source that finds another file or object under the
-// name of a table than its earlier reads were of. If the Source is a [Forgetter] and the manifest
-// has the table's TailSum, the Set calls Forget, and opens the table again for the next lookup: if
-// it is the same one, such as an object that was put again, lookups go on. Otherwise the error
-// stays, until the name is used again after Drain. So it does for a table without a digest of its
-// data blocks, which cannot be told from others. Iters do not go on after this error.
-var ErrReplaced = errors.New("the table was replaced since it was opened")
+// name of a table than its earlier reads were of. If the Source is a [Forgetter], and the manifest
+// has the TailSum of the table, the Set then calls Forget, and opens the table again for the next
+// lookup. If it is the same one, such as an object that was put again, lookups go on. If not, they
+// fail as in a table that could not be opened, until the right one is back. A table without a digest
+// of its data blocks cannot be told from others: for it, ErrReplaced stays. So it does for Iters
+// that were on the table.
+var ErrReplaced = errors.New("the table was replaced since it was opened: try again, or open the set again with its present manifest")

@@ -62,8 +62,8 @@ func (v *version) release() {
 	if !v.users.release() {
 		return
 	}
-	for _, m := range v.members {
-		m.leave()
+	for _, m := range slices.Backward(v.members) {
+		defer m.leave() // of all, also if a Forgetter panics
 	}
 }
 
