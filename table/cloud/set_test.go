@@ -231,7 +231,7 @@ func TestLookupFaults(t *testing.T) {
 	_, err = s.Get(t.Context(), urls.Keys[0])
 	checkError(t, err, cloud.ErrReplaced, m.Tables[0].Name)
 	found := func(int, []byte) error { return nil }
-	checkError(t, s.GetMany(t.Context(), urls.Keys, nil, found), cloud.ErrReplaced, m.Tables[0].Name)
+	checkError(t, s.GetMany(t.Context(), urls.Keys, nil, found), table.ErrCorrupt, m.Tables[0].Name) // it is no table
 }
 
 // A bucket of an S3 server is opened by its URL, with credentials from the environment.

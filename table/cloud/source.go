@@ -5,15 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // ErrReplaced is in the chain of the error of a read whose object is not the one that earlier
-// reads of the table were of.
-var ErrReplaced = errors.New("the object was replaced since the table was opened: open the set again, with its present manifest")
+// reads of the table were of. It is [set.ErrReplaced]: a [set.Set] opens the table again for the
+// next lookup, and goes on if the object has the same contents.
+var ErrReplaced = set.ErrReplaced
 
 // A Source reads tables from a bucket: it is a [set.Source] and a [set.Forgetter]. The name of
 // a table is the key of its object. A Source is safe for concurrent use.
@@ -29,10 +33,11 @@ type Source struct {
 }
 
 // NewSource returns a Source of the bucket. The first of the pins that knows the bucket's driver
-// is used, so that one program can give those of all stores that it may be asked for. The bucket
-// stays the caller's, who closes it after the last read.
+// is used, so that one program can give those of all stores that it may be asked for. A Pin that
+// is nil is left out. The bucket stays the caller's, who closes it after the last read.
 func NewSource(bucket *blob.Bucket, pins ...Pin) *Source {
-	return &Source{bucket: bucket, pins: pins}
+	isNil := func(p Pin) bool { return p == nil }
+	return &Source{bucket: bucket, pins: slices.DeleteFunc(slices.Clone(pins), isNil)}
 }
 
 // Forget forgets the version of a table's object, so that the next read of the table takes the
@@ -62,7 +67,7 @@ func withDone(ctx context.Context, err error) error {
 	return err
 }
 
-func (s *Source) readAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+func (s *Source) readAt(ctx context.Context, name string, p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, errors.New("the offset is negative")
 	}
@@ -77,14 +82,15 @@ func (s *Source) readAt(ctx context.Context, name string, p []byte, off int64) (
 	if err != nil {
 		return 0, s.refused(opened, err)
 	}
+	defer func() { // also if a Pin panics
+		if failed := r.Close(); failed != nil && (err == nil || err == io.EOF) {
+			err = failed
+		}
+	}()
 	if opened, err = s.check(name, r); err != nil {
-		return 0, errors.Join(err, r.Close())
+		return 0, err
 	}
-	n, err := readBody(r, p, opened.size-off)
-	if failed := r.Close(); failed != nil && (err == nil || err == io.EOF) {
-		err = failed
-	}
-	return n, err
+	return readBody(r, p, opened.size-off)
 }
 
 // object returns what is known about the object of a table, or nil.

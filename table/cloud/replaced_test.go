@@ -1,0 +1,107 @@
+package cloud_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// An object that is put again with the same bytes, or deleted and put back, costs lookups an error
+// at most. One with other bytes never gives an answer, and the set goes on when the right one is
+// back.
+func TestObjectsThatComeBack(t *testing.T) {
+	urls := workload.W3(500)
+	plain := &table.WriterOptions{Compression: table.NoCompression}
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			bucket := s.bucket(t)
+			m := putSet(t, bucket, plain, urls.Keys, len(urls.Keys), "one")
+			other := putTables(t, bucket, plain, urls.Keys, len(urls.Keys), "two")
+			name := m.Tables[0].Name
+			one, two := object(t, bucket, name), object(t, bucket, other.Tables[0].Name)
+			opened := openSet(t, bucket, newSource(bucket), nil)
+			it := opened.NewIter(t.Context(), nil)
+			it.First()
+
+			replaceObject(t, bucket, name, one)
+			checkGoesOn(t, opened, urls.Keys, cloud.ErrReplaced)
+
+			if err := bucket.Delete(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := opened.Get(t.Context(), urls.Keys[7]); gcerrors.Code(err) != gcerrors.NotFound {
+				t.Errorf("Get from an object that is missing: %v, want NotFound", err)
+			}
+			putObject(t, bucket, name, one)
+			checkGoesOn(t, opened, urls.Keys, cloud.ErrReplaced)
+
+			replaceObject(t, bucket, name, two)
+			for range 3 {
+				if got, err := opened.Get(t.Context(), urls.Keys[7]); !errors.Is(err, cloud.ErrReplaced) && !errors.Is(err, set.ErrMismatch) {
+					t.Errorf("Get from another object: %q, %v", got, err)
+				}
+			}
+			replaceObject(t, bucket, name, one)
+			checkGoesOn(t, opened, urls.Keys, cloud.ErrReplaced)
+			for it.Next() {
+				if string(it.Value()) != "one" {
+					t.Fatalf("the Iter is at value %q", it.Value())
+				}
+			}
+			if err := it.Close(); err != nil && !errors.Is(err, cloud.ErrReplaced) {
+				t.Errorf("an Iter from before: %v", err)
+			}
+		})
+	}
+}
+
+// checkGoesOn checks that after at most two errors of that kind all keys are found.
+func checkGoesOn(t *testing.T, s *set.Set, keys [][]byte, most error) {
+	t.Helper()
+	for range 2 {
+		if _, err := s.Get(t.Context(), keys[7]); err != nil && !errors.Is(err, most) {
+			t.Fatalf("Get: %v, want at most %v", err, most)
+		}
+	}
+	found := 0
+	err := s.GetMany(t.Context(), keys, nil, func(i int, value []byte) error {
+		if found++; string(value) != "one" {
+			t.Errorf("GetMany: %q", value)
+		}
+		return nil
+	})
+	if err != nil || found != len(keys) {
+		t.Errorf("GetMany: %d of %d keys, %v", found, len(keys), err)
+	}
+}
+
+// object returns what an object has.
+func object(t *testing.T, bucket *blob.Bucket, key string) string {
+	t.Helper()
+	contents, err := bucket.ReadAll(context.Background(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(contents)
+}
+
+// A nil Pin is left out.
+func TestNilPin(t *testing.T) {
+	bucket := stores[0].bucket(t)
+	putObject(t, bucket, "a.ldb", letters(100))
+	p := make([]byte, 10)
+	n, err := cloud.NewSource(bucket, nil, nil).ReadAt(t.Context(), "a.ldb", p, 50)
+	if err != nil && err != io.EOF || !bytes.Equal(p[:n], []byte(letters(100)[50:60])) {
+		t.Errorf("%q, %v", p[:n], err)
+	}
+}
