@@ -97,8 +97,8 @@ type inspection struct {
 	opened, forward, backward, verified error
 	gets                                []error
 	damage                              []error // of all operations but Verify
-	entries                             int // on the way forward
-	steps                               int // on the last way
+	entries                             int     // on the way forward
+	steps                               int     // on the last way
 }
 
 // truthOf is for tables whose entries must be among pairs.

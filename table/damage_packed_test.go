@@ -19,9 +19,9 @@ type packing struct {
 	values     []int // of data blocks, one each
 	filter     int
 	tableBloom int
-	metaName   int // of a name in the metaindex
-	comparer   int // of the comparer's name in the properties
-	property   int // of another property
+	metaName   int  // of a name in the metaindex
+	comparer   int  // of the comparer's name in the properties
+	property   int  // of another property
 	share      bool // each key is followed by one that shares it
 	noData     bool
 }
@@ -53,7 +53,7 @@ func (p packing) build() []byte {
 	}
 	add := func(name, block string) { metaindex = append(metaindex, name, block) }
 	if p.filter > 0 {
-		add(bloomName, packed(run("\xff", p.filter)+"\x06"+rawtable.Restarts(uint32(p.filter<<20+1))[:4]+"\x1e"))
+		add(bloomName, packed(run("\xff", p.filter)+"\x06"+rawtable.Restarts(uint32(p.filter<<20 + 1))[:4]+"\x1e"))
 	}
 	if p.tableBloom > 0 {
 		lines := uint32(p.tableBloom << 14)

@@ -42,7 +42,9 @@ func checkNotNil(t *testing.T, name string, pairs []workload.Pair, o table.Write
 	key := func(user []byte) []byte { return user }
 	if internal {
 		o.Comparer, ro.Comparer = internalOrder, internalOrder
-		key = func(user []byte) []byte { return table.InternalKey{UserKey: user, Sequence: 1, Kind: table.KindSet}.Append(nil) }
+		key = func(user []byte) []byte {
+			return table.InternalKey{UserKey: user, Sequence: 1, Kind: table.KindSet}.Append(nil)
+		}
 	}
 	var stored []workload.Pair
 	for _, p := range pairs {
