@@ -70,8 +70,8 @@ type Writer struct {
 // If name is a symbolic link, the link stays, and the file that it leads to is
 // replaced. Only regular files are replaced: neither devices nor anything in /dev and
 // /proc. The file's permissions are 0666 before umask. If Close cannot sync the
-// directory, it removes the new file; the old one is lost by then. On Unix, a Reader that
-// has the old file open goes on reading the old table.
+// directory, it returns an error, and the new file stays, though a crash may undo its name.
+// On Unix, a Reader that has the old file open goes on reading the old table.
 //
 //	w, err := table.Create("users.ldb", nil)
 //	if err != nil { … }
@@ -234,8 +234,8 @@ func (w *Writer) TailSum() [sha256.Size]byte { return w.tailSum }
 
 // Close finishes the table. If Create made the Writer and Close returns nil, the file
 // is on disk under its name. If Close returns an error, which can be that of an
-// earlier Append, the file is removed. A second Close returns ErrClosed. No goroutine
-// of the Writer is left when Close returns.
+// earlier Append, the temporary file is removed. A second Close returns ErrClosed. No
+// goroutine of the Writer is left when Close returns.
 func (w *Writer) Close() error {
 	if w.closed {
 		return ErrClosed

@@ -98,8 +98,9 @@ func (f *File) SetName(name string) error {
 
 // Commit syncs the files to disk and renames them to their final names. It replaces files of
 // these names. It renames none before all are on disk. If it fails, it removes the files that
-// do not have their final names yet. It also removes a file whose directory cannot be synced,
-// since its name might not survive a crash.
+// do not have their final names yet. A file that has its name stays, also if its directory
+// cannot be synced and a crash could undo the name: another process may use the file by then, or
+// have replaced it by its own.
 func Commit(files ...*File) error {
 	dirs := make([]*os.File, len(files))
 	var err error
@@ -139,11 +140,19 @@ func (f *File) publish(dir *os.File) error {
 	}
 	f.done.Store(true)
 	defer f.dir.Close()
+	if err := syncDir(dir, f.sync); err != nil {
+		return f.named(err)
+	}
+	return nil
+}
+
+// syncDir syncs a directory, where that is possible.
+func syncDir(dir *os.File, sync func(*os.File) error) error {
 	if runtime.GOOS == "windows" { // it cannot sync directories
 		return nil
 	}
-	if err := f.sync(dir); err != nil && !cannotSync(err) {
-		return errors.Join(err, f.dir.Remove(f.name))
+	if err := sync(dir); err != nil && !cannotSync(err) {
+		return err
 	}
 	return nil
 }

@@ -15,16 +15,16 @@ import (
 
 // failures make one of the steps of Commit fail.
 var failures = []struct {
-	name string
-	fail func(f *File, cause error)
-	left []string // in the directory, where there was a file before
+	name      string
+	fail      func(f *File, cause error)
+	published bool // the file has its name by then
 }{
 	{"fsync of the file", func(f *File, cause error) {
 		f.sync = func(*os.File) error { return cause }
-	}, []string{"a.ldb"}},
+	}, false},
 	{"rename", func(f *File, cause error) {
 		f.rename = func(string, string) error { return cause }
-	}, []string{"a.ldb"}},
+	}, false},
 	{"fsync of the directory: the name may not last", func(f *File, cause error) {
 		f.sync = func(file *os.File) error {
 			if file == f.tmp {
@@ -32,14 +32,14 @@ var failures = []struct {
 			}
 			return cause
 		}
-	}, nil},
+	}, true},
 	{"close of the file", func(f *File, cause error) {
 		f.sync = func(file *os.File) error { return file.Close() } // so that the second one fails
-	}, []string{"a.ldb"}},
+	}, false},
 }
 
 // A step of Commit that fails: it returns the cause, and there is no file but an older
-// one.
+// one, or the new one once it has the name: what has a final name can be another process's file.
 func TestCommitFails(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("medium error")
@@ -49,10 +49,15 @@ func TestCommitFails(t *testing.T) {
 			name := filepath.Join(dir, "a.ldb")
 			var want []string
 			if old {
-				want = tt.left
 				writeOld(t, name)
 			}
+			if old || tt.published {
+				want = []string{"a.ldb"}
+			}
 			f := create(t, name)
+			if _, err := f.Write([]byte("old")); err != nil {
+				t.Fatal(err)
+			}
 			tt.fail(f, cause)
 			if err := Commit(f); !errors.Is(err, cause) && !errors.Is(err, os.ErrClosed) || strings.Contains(err.Error(), ".tmp") {
 				t.Errorf("%s: Commit = %v, want the cause without a temporary name", tt.name, err)

@@ -73,10 +73,12 @@ If OUT ends in / or if --entries-per-table is given, sst writes a set to the dir
 tables of at most that many entries, and their manifest set.jsonl. The largest table has at
 most 1.3 times as many entries as the mean. Up to 4 times --entries-per-table pairs are
 kept in a temporary file for that. The names of the tables have their number and the start
-of their SHA-256. The manifest is written last, so that it never lists a table that is not
-there. It replaces one that is there. The tables of that stay, unless they are the same. An
-input without pairs makes a set of 0 tables, but is an error if the manifest that is there
-lists tables.
+of their SHA-256. They get them when all are complete, and the manifest is written last, so
+that it never lists a table that is not there. It replaces one that is there. No build
+removes a table from the directory: the older ones stay, also if several builds run at once.
+A build that is killed leaves its own directory there, sievetable-….tmp: remove it. An input
+without pairs makes a set of 0 tables, but is an error if the manifest that is there lists
+tables.
 
 Other programs can cut a sorted input into tables too, on any number of machines. With
 --summary each table comes with its line for the manifest, and sst manifest joins these.

@@ -130,7 +130,7 @@ func TestSignalEndsSet(t *testing.T) {
 		}
 	}()
 	for tables := 0; tables < 3; time.Sleep(time.Millisecond) {
-		files, err := filepath.Glob(p.path("set/*.ldb"))
+		files, err := filepath.Glob(p.path("set/*.tmp/*.ldb"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ type Output struct {
 	file *atomicfile.File // the file behind to; nil for standard output
 }
 
-// unfinished holds the files to be removed if the process ends early.
+// unfinished holds the files and directories to be removed if the process ends early.
 var unfinished sync.Map
 
 // Create creates the Output with this name. If stdout is not nil, the name "-" means
@@ -73,10 +73,28 @@ func (o *Output) Abort() error {
 	return o.file.Abort()
 }
 
-// AbortAll aborts all Outputs, for a process that ends early.
+// A Dir is a temporary directory of complete files, until they are published.
+type Dir struct{ *atomicfile.Dir }
+
+// CreateDir creates a Dir in the directory parent.
+func CreateDir(parent string) (Dir, error) {
+	d, err := atomicfile.CreateDir(parent)
+	if err == nil {
+		unfinished.Store(d, nil)
+	}
+	return Dir{d}, err
+}
+
+// Abort removes the directory, with the files that are in it. It can be called again.
+func (d Dir) Abort() error {
+	unfinished.Delete(d.Dir)
+	return d.Dir.Abort()
+}
+
+// AbortAll aborts all Outputs and Dirs, for a process that ends early.
 func AbortAll() {
 	unfinished.Range(func(f, _ any) bool {
-		f.(*atomicfile.File).Abort() // errors cannot be reported any more
+		f.(interface{ Abort() error }).Abort() // errors cannot be reported any more
 		return true
 	})
 }

@@ -33,27 +33,24 @@ type Options struct {
 	NewTable func(w io.Writer) (TableWriter, error)
 }
 
-// A Writer writes a set: first the tables, each when it is complete, and last the manifest.
-// The names of the tables have their number and the start of their SHA-256. So the same pairs
-// make the same files, and a set that is replaced is whole until the new manifest is there. The
-// calls come in the order
+// A Writer writes a set: first the tables, in a temporary directory, then it gives them their
+// names, and last the manifest. The names of the tables have their number and the start of their
+// SHA-256. So the same pairs make the same files, and a set that is replaced is whole until the
+// new manifest is there. The calls come in the order
 //
 //	Create Append* (Commit | Abort)
+//
+// Another Writer may write to the same directory, even the same tables. So a table that has its
+// name is never removed: the other one's manifest may list it.
 type Writer struct {
 	ctx     context.Context
 	o       Options
 	cutter  *cutter
+	pending output.Dir     // has the complete tables until Commit
 	current *output.Output // the table that takes entries; nil: none
 	made    bool           // Create made the directory
-	added   []added        // tables that were not there before
 	tables  []set.Table
 	old     []set.Table // of the manifest that is replaced
-}
-
-// An added is a table that was not there before.
-type added struct {
-	name string
-	file output.Files // it has only this one
 }
 
 // Create creates a Writer. After ctx ends, writes fail.
@@ -63,13 +60,27 @@ func Create(ctx context.Context, o Options) (*Writer, error) {
 	if name, err := database.FindCurrentOrManifest(o.Dir); name != "" {
 		return nil, errors.Join(err, fmt.Errorf("%s: the directory of a database, because it has %s: want another directory for a set", o.Dir, name))
 	}
-	if err := w.makeDir(); err != nil {
+	if err := w.makeDirs(); err != nil {
 		return nil, err
 	}
 	if err := w.readOld(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
+}
+
+// makeDirs makes the directory, if it is missing, and the temporary one in it. If another
+// Writer that has ended removes the directory in between, it is made again.
+func (w *Writer) makeDirs() error {
+	for {
+		if err := w.makeDir(); err != nil {
+			return err
+		}
+		var err error
+		if w.pending, err = output.CreateDir(w.o.Dir); w.made || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 }
 
 // makeDir makes the directory, if it is missing.
@@ -78,10 +89,11 @@ func (w *Writer) makeDir() error {
 	if w.made = err == nil; w.made || !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if info, err := os.Stat(w.o.Dir); err != nil || !info.IsDir() {
-		return errors.Join(err, fmt.Errorf("%s is a file, want a directory for the tables of a set", w.o.Dir))
+	info, err := os.Stat(w.o.Dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is a file, want a directory for the tables of a set", w.o.Dir)
 	}
-	return nil
+	return err
 }
 
 // readOld reads the manifest that is replaced, if there is one. Another file of its name is an
@@ -111,7 +123,7 @@ func (w *Writer) Append(key, value []byte) error { return w.cutter.Append(key, v
 
 // start starts the next table.
 func (w *Writer) start() (entryWriter, error) {
-	to, err := output.Create(w.ctx, w.path(w.number()+w.o.Extension), nil)
+	to, err := output.Create(w.ctx, w.pending.Path(w.number()+w.o.Extension), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +141,7 @@ type newTable struct {
 	w *Writer
 }
 
-// Close gives the table its name, when it is complete.
+// Close completes the table, in the temporary directory.
 func (t newTable) Close() error {
 	line, err := t.TableWriter.Close()
 	if err != nil {
@@ -140,26 +152,18 @@ func (t newTable) Close() error {
 	if err := w.current.SetName(line.Name); err != nil {
 		return err
 	}
-	file, err := w.current.Temporary()
-	if err != nil {
-		return err
-	}
-	_, err = os.Lstat(w.path(line.Name))
-	isNew := errors.Is(err, fs.ErrNotExist)
 	if err := output.Commit(w.current); err != nil {
 		return err
 	}
 	w.current = nil
 	w.tables = append(w.tables, line)
-	if isNew {
-		w.added = append(w.added, added{line.Name, file})
-	}
 	return nil
 }
 
-// Commit completes the last table, and writes the manifest. It returns how many files of the
-// manifest that was replaced are not tables of the set any more. A set without tables replaces
-// none with tables: its input is more often that of a program that failed.
+// Commit completes the last table, gives all tables their names, and writes the manifest. It
+// returns how many files of the manifest that was replaced are not tables of the set any more. A
+// set without tables replaces none with tables: its input is more often that of a program that
+// failed.
 func (w *Writer) Commit() (obsolete int, err error) {
 	if err := w.cutter.finish(); err != nil {
 		return 0, err
@@ -167,19 +171,31 @@ func (w *Writer) Commit() (obsolete int, err error) {
 	if path := w.path(set.ManifestName); len(w.tables) == 0 && len(w.old) > 0 {
 		return 0, fmt.Errorf("the input has no pairs, and %s lists %s: nothing was replaced; if you want an empty set, remove %s first", path, text.Count(uint64(len(w.old)), "table"), path)
 	}
+	if err := w.publish(); err != nil {
+		return 0, err
+	}
+	w.made = false
+	return w.obsolete(), nil
+}
+
+// publish gives the tables their names, and writes the manifest.
+func (w *Writer) publish() error {
 	to, err := output.Create(w.ctx, w.path(set.ManifestName), nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer to.Abort() // does nothing after Commit
 	if err := set.WriteManifest(to, &set.Manifest{Tables: w.tables}); err != nil {
-		return 0, err
+		return err
 	}
-	if err := output.Commit(to); err != nil {
-		return 0, err
+	names := make([]string, len(w.tables))
+	for i, t := range w.tables {
+		names[i] = t.Name
 	}
-	w.added, w.made = nil, false
-	return w.obsolete(), nil
+	if err := w.pending.Publish(names); err != nil {
+		return err
+	}
+	return output.Commit(to)
 }
 
 // obsolete returns how many files of the old manifest are not tables of the set any more.
@@ -197,23 +213,17 @@ func (w *Writer) obsolete() int {
 	return n
 }
 
-// Abort removes the tables that the Writer has added, and the directory if it made that. A table
-// stays if another Writer has replaced it by the same one, since that Writer's manifest lists it.
-// After Commit, Abort does nothing, so it can be deferred.
+// Abort removes the tables that have no names yet, and the directory if the Writer made it and
+// nothing is in it. After Commit, Abort does nothing, so it can be deferred.
 func (w *Writer) Abort() error {
-	errs := []error{w.cutter.close()}
+	err := w.cutter.close()
 	if w.current != nil {
-		errs = append(errs, w.current.Abort())
+		err = errors.Join(err, w.current.Abort())
 	}
-	for _, t := range w.added {
-		path := w.path(t.name)
-		if info, err := os.Lstat(path); err == nil && t.file.Has(info) {
-			errs = append(errs, os.Remove(path))
-		}
-	}
+	err = errors.Join(err, w.pending.Abort())
 	if w.made {
-		errs = append(errs, os.Remove(w.o.Dir))
+		os.Remove(w.o.Dir) // fails if another Writer has begun to use it
 	}
-	w.added, w.made = nil, false
-	return errors.Join(errs...)
+	w.made = false
+	return err
 }

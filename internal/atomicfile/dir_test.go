@@ -1,0 +1,89 @@
+package atomicfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// dirOf returns a Dir with files of these names.
+func dirOf(t *testing.T, parent string, names ...string) *Dir {
+	t.Helper()
+	d, err := CreateDir(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		writeOld(t, d.Path(name))
+	}
+	return d
+}
+
+// Published files replace those of their names. Nothing temporary stays.
+func TestPublish(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	if err := os.WriteFile(filepath.Join(parent, "a"), []byte("older"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	writeOld(t, filepath.Join(parent, "other"))
+	d := dirOf(t, parent, "a", "b", "unused")
+	if err := d.Publish([]string{"a", "b"}); err != nil {
+		t.Error(err)
+	}
+	if err := d.Abort(); err != nil {
+		t.Errorf("Abort after Publish = %v", err)
+	}
+	checkDir(t, "Publish", parent, []string{"a", "b", "other"})
+}
+
+// Abort removes what is in the Dir, and nothing beside it.
+func TestAbortDir(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	writeOld(t, filepath.Join(parent, "a"))
+	d, another := dirOf(t, parent, "a", "b"), dirOf(t, parent)
+	for range 2 {
+		if err := d.Abort(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := d.Publish([]string{"a"}); err == nil {
+		t.Error("Publish after Abort: no error")
+	}
+	if err := another.Abort(); err != nil {
+		t.Error(err)
+	}
+	checkDir(t, "Abort", parent, []string{"a"})
+}
+
+// What has got its name stays if Publish fails later: another process may use it by then. Neither
+// a link nor a directory is replaced.
+func TestPublishFails(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("medium error")
+	for name, tt := range map[string]struct {
+		prepare func(t *testing.T, parent string, d *Dir)
+		want    []string
+	}{
+		"missing":   {func(t *testing.T, _ string, d *Dir) { os.Remove(d.Path("b")) }, []string{"a"}},
+		"link":      {func(t *testing.T, parent string, d *Dir) { symlink(t, "a", filepath.Join(parent, "b")) }, []string{"a", "b"}},
+		"directory": {func(t *testing.T, parent string, d *Dir) { mkdir(t, filepath.Join(parent, "b")) }, nil},
+		"sync":      {func(t *testing.T, _ string, d *Dir) { d.sync = func(*os.File) error { return cause } }, []string{"a", "b"}},
+	} {
+		parent := t.TempDir()
+		d := dirOf(t, parent, "a", "b")
+		tt.prepare(t, parent, d)
+		if err := d.Publish([]string{"a", "b"}); err == nil || !strings.HasPrefix(err.Error(), "write ") || strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("%s: Publish = %v, want an error without a temporary name", name, err)
+		}
+		if err := d.Abort(); err != nil {
+			t.Errorf("%s: Abort = %v", name, err)
+		}
+		if tt.want != nil {
+			checkDir(t, name, parent, tt.want)
+		}
+	}
+}
