@@ -27,8 +27,8 @@ func tableName(number int64, sha256 string, filterOnly bool) string {
 // ours matches the names of tables and of temporary files that builds write.
 var ours = regexp.MustCompile(`^([0-9]{6,}-[0-9a-f]{64}\.(ldb|filter)|sievetable-[0-9a-f]{16}\.tmp)$`)
 
-// prepare makes the directory. It finds out early whether the manifest that may be there can be
-// read: sweep needs to know its tables.
+// prepare makes the directory. It finds out early whether a file that is no manifest would be
+// replaced by one.
 func prepare(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("setio: directory of the set: %w", err)
@@ -61,14 +61,20 @@ func writeManifest(path string, m *set.Manifest) (string, error) {
 	return filepath.Join(path, set.ManifestName), nil
 }
 
-// sweep removes the tables and temporary files that builds have written and that none of the
-// manifests names. A nil manifest names none.
-func sweep(dir string, manifests ...*set.Manifest) error {
-	keep := map[string]bool{}
-	for _, m := range manifests {
+// Sweep removes the tables and temporary files that builds have written in dir, but for the
+// tables of the manifest in dir and those of keep, such as the one that a service still reads. A
+// nil manifest has none. Call it when no build in dir is running: a build keeps tables that no
+// manifest has yet, and no build removes any. Files of other programs stay.
+func Sweep(dir string, keep ...*set.Manifest) error {
+	current, err := readManifest(dir)
+	if err != nil {
+		return err
+	}
+	kept := map[string]bool{}
+	for _, m := range append(keep, current) {
 		if m != nil {
 			for _, t := range m.Tables {
-				keep[t.Name] = true
+				kept[t.Name] = true
 			}
 		}
 	}
@@ -77,7 +83,7 @@ func sweep(dir string, manifests ...*set.Manifest) error {
 		return fmt.Errorf("setio: remove tables of earlier builds: %w", err)
 	}
 	for _, f := range files {
-		if !f.Type().IsRegular() || keep[f.Name()] || !ours.MatchString(f.Name()) {
+		if !f.Type().IsRegular() || kept[f.Name()] || !ours.MatchString(f.Name()) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -20,14 +20,13 @@
 //     It cuts each run at the splits into pieces.
 //  3. The pieces are grouped by table. A worker for each table merges them and writes the table
 //     under a temporary name. Then it renames it to the table's number and SHA-256.
-//  4. When all tables are there, one worker removes what earlier builds have left behind, and
-//     writes the manifest.
+//  4. When all tables are there, one worker writes the manifest.
 //
 // # Failures
 //
 // Every step can run twice: the same files and Options make the same bytes under the same
 // names. The manifest appears only when all tables are complete and on disk. It is not written if
-// a file or a piece is missing, since a runner may go on when a worker has failed. Tables of a
-// build that has failed, or that was killed, stay in the directory. The next build uses or
-// removes them.
+// a file or a piece is missing, since a runner may go on when a worker has failed. No build removes
+// a table: those of a build that has failed, that was killed, or whose manifest was replaced stay
+// in the directory until [Sweep] removes them.
 package setio

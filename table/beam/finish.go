@@ -34,26 +34,12 @@ func (fn *finish) ProcessElement(_ []byte, files func(*string) bool, sent func(*
 	if err := checkTables(fn.Dir, m); err != nil {
 		return err
 	}
-	path, err := fn.publish(m)
+	path, err := writeManifest(fn.Dir, m)
 	if err != nil {
 		return err
 	}
 	emit(path)
 	return nil
-}
-
-// publish removes the files of earlier builds, and writes the manifest. It keeps the tables of
-// the manifest that it replaces. If this worker dies in between, the step runs again, and that
-// manifest is still there to be kept.
-func (fn *finish) publish(m *set.Manifest) (path string, err error) {
-	before, err := readManifest(fn.Dir)
-	if err != nil {
-		return "", err
-	}
-	if err := sweep(fn.Dir, m, before); err != nil {
-		return "", err
-	}
-	return writeManifest(fn.Dir, m)
 }
 
 // manifest returns the manifest of the tables, which must be made of that many pieces.

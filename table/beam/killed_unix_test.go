@@ -48,7 +48,7 @@ func init() {
 
 // A build is killed when it has written at least one of ten tables. There is no manifest then, or still
 // that of the build before. The next build has the same bytes as one that nothing happened to,
-// and leaves no file behind that no manifest names.
+// and Sweep leaves no file that no manifest names.
 func TestKilled(t *testing.T) {
 	keys := shuffledURLs(20_000)
 	earlier, now := writeFiles(t, 2, keys[:5000]), writeFiles(t, 4, keys)
@@ -62,13 +62,14 @@ func TestKilled(t *testing.T) {
 	for name, before := range map[string][]string{"new directory": nil, "after another build": earlier} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			kept := []string(nil)
+			var kept []string
+			var replaced *set.Manifest
 			if before != nil {
 				if err := build(dir, before, o); err != nil {
 					t.Fatal(err)
 				}
-				m, _ := readSet(t, dir)
-				kept = namesOf(m)
+				replaced, _ = readSet(t, dir)
+				kept = namesOf(replaced)
 			}
 			buildKilled(t, dir, now)
 			checkKilled(t, dir, kept)
@@ -78,6 +79,9 @@ func TestKilled(t *testing.T) {
 			m, file := readSet(t, dir)
 			if diff := cmp.Diff(want, file); diff != "" {
 				t.Errorf("manifests (-undisturbed +after the kill):\n%s", diff)
+			}
+			if err := setio.Sweep(dir, replaced); err != nil {
+				t.Fatal(err)
 			}
 			names := slices.Concat(namesOf(m), kept)
 			slices.Sort(names)

@@ -112,34 +112,15 @@ func TestFinishCounts(t *testing.T) {
 	}
 }
 
-// Only what builds have written is removed, and only if no manifest names it.
-func TestSweep(t *testing.T) {
+// A build that ends takes nothing from another one in its directory that still runs.
+func TestFinishBesideAnotherBuild(t *testing.T) {
 	dir := t.TempDir()
-	sum := strings.Repeat("0a", 32)
-	orphans := []string{
-		"000001-" + sum + ".ldb", "000001-" + sum + ".filter", "10000000-" + sum + ".ldb", "sievetable-0123456789abcdef.tmp",
-	}
-	others := []string{
-		"000002-" + sum + ".ldb", "000003-" + sum + ".ldb", set.ManifestName, "000001.ldb", "x000001-" + sum + ".ldb",
-		"000001-" + sum + ".ldb.bak", "sievetable-notes.tmp", "00001-" + sum + ".ldb", "000001-" + sum[1:] + ".ldb",
-	}
-	for _, name := range append(orphans, others...) {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	naming := func(name string) *set.Manifest { return &set.Manifest{Tables: []set.Table{{Name: name}}} }
-	if err := sweep(dir, naming(others[0]), nil, naming(others[1])); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range orphans {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			t.Errorf("%s is still there", name)
-		}
-	}
-	for _, name := range others {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Error(err)
+	first, second := []byte(write(t, dir, piecesOf(t, 3))), []byte(write(t, dir, piecesOf(t, 2)))
+	for i, table := range [][]byte{first, second, first} {
+		pieces := []int64{3, 2, 3}[i]
+		err := (&finish{Dir: dir}).ProcessElement(nil, each([]string{"a"}), each([]int64{pieces}), each([][]byte{table}), func(string) {})
+		if err != nil {
+			t.Errorf("build %d: %v", i, err)
 		}
 	}
 }

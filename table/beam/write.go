@@ -29,10 +29,9 @@ func init() {
 // must not change meanwhile.
 //
 // The new manifest replaces that of an earlier build in dir. The tables of the earlier one stay,
-// so that they can be served until the new set is. The build after this one removes them. If
-// the last worker dies when it has just written the manifest, its step runs again, and removes
-// them at once. A table that no manifest names is removed. So two builds at a time in one dir
-// disturb each other: one of them fails.
+// so that they can be served until the new set is. No build removes a table, since another one
+// may have written the same: of two builds in one dir at a time, both have all their tables, and
+// the manifest is that of the last one. [Sweep] removes what is not needed any more.
 //
 // The returned PCollection has one string, the path of the manifest, when all is written.
 func Write(s beam.Scope, dir string, files beam.PCollection, o Options) (beam.PCollection, error) {

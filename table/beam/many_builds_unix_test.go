@@ -1,0 +1,61 @@
+//go:build unix
+
+package setio_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// Several processes build sets of two inputs in one directory at once, and some are killed. The
+// manifest, as soon as there is one, has all its tables.
+func TestManyBuildsInOneDirectory(t *testing.T) {
+	rounds := 1
+	if long.Enabled() {
+		rounds = 10
+	}
+	r := rand.New(rand.NewPCG(28, 12))
+	keys := shuffledURLs(10_000)
+	inputs := [][]string{writeFiles(t, 2, keys[:5000]), writeFiles(t, 4, keys)}
+	dir := t.TempDir()
+	for round := range rounds {
+		var all sync.WaitGroup
+		for i := range 4 {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = childEnv(dir, filepath.Join(filepath.Dir(inputs[r.IntN(2)][0]), "*"), 500)
+			after := time.Duration(r.IntN(2000)) * time.Millisecond
+			all.Go(func() {
+				if err := runAndKill(cmd, i < 2, after); err != nil {
+					t.Errorf("round %d: %v", round, err)
+				}
+			})
+		}
+		all.Wait()
+		if _, err := os.Stat(filepath.Join(dir, set.ManifestName)); err != nil {
+			t.Fatal(err)
+		}
+		scan(t, dir)
+	}
+}
+
+// runAndKill runs a build. It kills it after that time, or else returns its error.
+func runAndKill(cmd *exec.Cmd, kill bool, after time.Duration) error {
+	if !kill {
+		return cmd.Run()
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	time.Sleep(after)
+	cmd.Process.Kill() // fails if the build has ended
+	cmd.Wait()
+	return nil
+}
