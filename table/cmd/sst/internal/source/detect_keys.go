@@ -18,7 +18,7 @@ type keySample struct {
 const (
 	maxSampledKeys  = 200     // maximum number of sampled keys per data block
 	maxSampledBytes = 1 << 20 // approximate limit of their size
-	maxSequence     = 1 << 48 // > the sequence numbers of real databases; separators have table.MaxSequence
+	maxSequence     = 1 << 48 // > the sequence numbers of real databases
 	sampledBlocks   = 3
 )
 
@@ -29,23 +29,25 @@ func (f *File) detectKeys(o Options) error {
 	f.filters = filters
 	whole, user := filtersContain(samples, filters, identity), filtersContain(samples, filters, table.InternalFilterKey)
 	index := []keySample{{keys: separators(f.Layout)}}
-	internal := f.declared.looksInternal(samples)
-	isListed := o.InManifest || o.InternalKeys == Auto && internal && !allLookInternal(index) && IsInManifest(f.Path)
+	form := isInternal
+	if slices.ContainsFunc(index[0].keys, isShortened) {
+		form = hasTrailer // the separators tell more than the kinds
+	}
+	internal, indexInternal := f.declared.looksInternal(samples, form), allLook(index, isSeparator)
+	isListed := o.InManifest || o.InternalKeys == Auto && internal && !indexInternal && IsInManifest(f.Path)
 	switch {
 	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(samples, keySample.anyInternal):
 		return errors.New("--internal-keys is yes, but keys do not end in a sequence number and a kind: want auto or no")
 	case isListed:
-		f.Internal, f.Rewritten = true, internal && !allLookInternal(index)
+		f.Internal, f.Rewritten = true, internal && !indexInternal
 	case o.InternalKeys != Auto:
 		f.Internal = o.InternalKeys == Yes
 		f.FilterHasUserKeys = !f.Internal && user && !whole
 	case whole != user:
 		f.Internal = user
 	default: // the filters do not tell
-		if len(samples) == 0 && len(f.Layout.Data) > 0 {
-			samples = index // all sampled blocks are damaged
-		}
-		f.Internal = f.declared.looksInternal(samples) && f.declared.looksInternal(index)
+		allDamaged := len(samples) == 0 && len(f.Layout.Data) > 0 // all sampled blocks
+		f.Internal = (internal || allDamaged) && f.declared.looksInternal(index, isSeparator)
 	}
 	f.FilterUnusable = !whole
 	if f.Internal && !f.Rewritten {
@@ -58,7 +60,7 @@ func (f *File) detectKeys(o Options) error {
 }
 
 // anyInternal reports whether one of the keys could be an internal key.
-func (s keySample) anyInternal() bool { return slices.ContainsFunc(s.keys, isInternal) }
+func (s keySample) anyInternal() bool { return slices.ContainsFunc(s.keys, hasTrailer) }
 
 func identity(key []byte) []byte { return key }
 
@@ -99,14 +101,18 @@ func (f *File) DetectInternalKeys(blocks iter.Seq[*block.Iter]) bool {
 			break
 		}
 	}
-	return f.declared.looksInternal(samples) && AllInternalKeys(blocks)
+	return f.declared.looksInternal(samples, isInternal) && all(blocks, isInternal)
 }
 
-// AllInternalKeys reports whether all keys have the form of internal keys.
-func AllInternalKeys(blocks iter.Seq[*block.Iter]) bool {
+// AllInternalKeys reports whether all keys of a table that Open took for one of internal keys
+// have their form.
+func AllInternalKeys(blocks iter.Seq[*block.Iter]) bool { return all(blocks, hasTrailer) }
+
+// all reports whether all keys have a form.
+func all(blocks iter.Seq[*block.Iter], form func(key []byte) bool) bool {
 	for it := range blocks {
 		for it.Next() {
-			if !isInternal(it.Key()) {
+			if !form(it.Key()) {
 				return false
 			}
 		}
@@ -135,21 +141,38 @@ func sampleKeys(it *block.Iter) [][]byte {
 	return keys
 }
 
-// allLookInternal reports whether all keys have the form of internal keys.
-func allLookInternal(samples []keySample) bool {
+// allLook reports whether there are samples, and all their keys have a form.
+func allLook(samples []keySample, form func(key []byte) bool) bool {
 	for _, s := range samples {
-		if slices.ContainsFunc(s.keys, func(key []byte) bool { return !isInternal(key) }) {
+		if slices.ContainsFunc(s.keys, func(key []byte) bool { return !form(key) }) {
 			return false
 		}
 	}
 	return len(samples) > 0
 }
 
-// isInternal reports whether a key has the form of an internal key of LevelDB or goleveldb.
-func isInternal(key []byte) bool {
+// hasTrailer reports whether a key has the form of an internal key of any kind.
+func hasTrailer(key []byte) bool {
 	k, ok := table.ParseInternalKey(key)
-	return ok && k.Kind <= table.KindSet && (k.Sequence < maxSequence || k.Sequence == table.MaxSequence)
+	return ok && k.Sequence < maxSequence
 }
+
+// isInternal reports whether a key has the form of an internal key of a kind that is known.
+func isInternal(key []byte) bool {
+	k, _ := table.ParseInternalKey(key)
+	return hasTrailer(key) && isKnown(k.Kind)
+}
+
+// isShortened reports whether a separator was made of internal keys, and shortened. No user key
+// ends in 7 bytes of 0xff, but by chance.
+func isShortened(separator []byte) bool {
+	k, ok := table.ParseInternalKey(separator)
+	return ok && k.Sequence == table.MaxSequence
+}
+
+// isSeparator reports whether a separator has the form of one of internal keys. Its kind is 1 in
+// LevelDB, 2 in RocksDB 3, and can be any.
+func isSeparator(separator []byte) bool { return hasTrailer(separator) || isShortened(separator) }
 
 // samplesOrdered reports whether the keys of each sample are in order.
 func samplesOrdered(samples []keySample, order table.Comparer) bool {

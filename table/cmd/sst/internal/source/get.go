@@ -52,6 +52,9 @@ func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (
 	if getNewest.Internal && getNewest.Kind == table.KindDelete {
 		found = false
 	}
+	if err := getNewest.checkKind(); err != nil {
+		return Entry{}, false, err
+	}
 	return getNewest, found, nil
 }
 

@@ -76,10 +76,10 @@ func (o Order) OrBytewise() table.Comparer {
 }
 
 // looksInternal reports whether samples of keys look like internal keys. They must have
-// their form. Without a MANIFEST, they must also be in the order of internal keys, or at
+// that form. Without a MANIFEST, they must also be in the order of internal keys, or at
 // least not in that of plain keys.
-func (o Order) looksInternal(samples []keySample) bool {
-	if !allLookInternal(samples) {
+func (o Order) looksInternal(samples []keySample, form func(key []byte) bool) bool {
+	if !allLook(samples, form) {
 		return false
 	}
 	c := o.OrBytewise()

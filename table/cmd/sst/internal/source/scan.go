@@ -48,6 +48,9 @@ func (s *Source) firstVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, err
 			if err == nil && e.Kind == table.KindDelete {
 				continue
 			}
+			if err == nil {
+				err = e.checkKind()
+			}
 			if !yield(e, err) {
 				return
 			}
@@ -62,7 +65,7 @@ func (s *Source) newestVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, er
 		var newest Entry // with its own memory
 		have := false
 		flush := func() bool {
-			return !have || newest.Kind == table.KindDelete || yield(newest, nil)
+			return !have || newest.Kind == table.KindDelete || yield(newest, newest.checkKind())
 		}
 		for e, err := range all {
 			if err != nil {
