@@ -24,7 +24,7 @@ type buildFlags struct {
 	internalKeys, sorted bool
 	onDuplicate, tempDir string
 	summary              string
-	entriesPerTable      int
+	entriesPerTable      string
 }
 
 const buildLong = `Build a table from the key-value pairs in the inputs. The pairs may be in any order.
@@ -103,7 +103,7 @@ func buildCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file`, or a set to this directory, with / at the end (required)")
-	flags.IntVar(&f.entriesPerTable, "entries-per-table", 1_000_000, "write a set of tables of at most this `number` of entries: OUT is a directory")
+	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "write a set of tables of at most this `number` of entries: OUT is a directory")
 	flags.StringVar(&f.summary, "summary", "", "also write the table's line for a manifest to this `file`, for sst manifest; -: standard output")
 	flags.StringVarP(&f.format, "format", "f", "", "format of lines: "+input.Formats)
 	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines also have a sequence number and a kind: build a table of internal keys")

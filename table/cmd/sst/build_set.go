@@ -8,14 +8,11 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 	"github.com/sievetable/sievetable/table/set"
 )
-
-// maxEntriesPerTable is the most that --entries-per-table can be. A table of as many is far too
-// large for a set.
-const maxEntriesPerTable = 500_000_000
 
 // isSet reports whether a set is built, rather than a table.
 func (f *buildFlags) isSet(given func(name string) bool) bool {
@@ -24,11 +21,15 @@ func (f *buildFlags) isSet(given func(name string) bool) bool {
 
 // set builds a set.
 func (b *build) set() error {
+	entries, err := plan.ParseKeys("--entries-per-table", b.entriesPerTable, plan.MaxEntries)
+	if err != nil {
+		return err
+	}
 	if err := b.checkSet(); err != nil {
 		return err
 	}
 	w, err := partition.Create(b.ctx, partition.Options{
-		Dir: b.out, Entries: b.entriesPerTable, Extension: b.extension(), TempDir: b.tempDir, NewTable: b.newTable,
+		Dir: b.out, Entries: int(entries), Extension: b.extension(), TempDir: b.tempDir, NewTable: b.newTable,
 	})
 	if err != nil {
 		return err
@@ -61,8 +62,6 @@ func (b *build) checkSet() error {
 		return usage.Errorf("--summary is given, but OUT is a set: its manifest has the summary of each table")
 	case b.internalKeys:
 		return errNoInternalKeys
-	case b.entriesPerTable < 1 || b.entriesPerTable > maxEntriesPerTable:
-		return usage.Errorf("--entries-per-table is %d, want 1 to %d", b.entriesPerTable, maxEntriesPerTable)
 	}
 	for _, path := range b.inputs {
 		if info, err := os.Stat(path); err == nil && info.IsDir() && isWithin(b.out, path) {

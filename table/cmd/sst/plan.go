@@ -174,7 +174,7 @@ func (f planFlags) query() (q plan.Query, err error) {
 		return q, usage.Errorf("-n is not given, want a number of keys, such as in: sst plan -n 10M -p 1%%")
 	}
 	q.BitsPerKey, q.Compression, q.Present = f.bits, f.compression, f.present
-	if q.Keys, err = plan.ParseKeys("-n", f.keys); err != nil {
+	if q.Keys, err = plan.ParseKeys("-n", f.keys, plan.MaxKeys); err != nil {
 		return q, err
 	}
 	switch {
@@ -199,7 +199,7 @@ func (f planFlags) setTables(q *plan.Query) (err error) {
 	usualSize := "64MB"
 	if f.entriesPerTable != "" {
 		usualSize = "4GiB"
-		if q.EntriesPerTable, err = plan.ParseKeys("--entries-per-table", f.entriesPerTable); err != nil {
+		if q.EntriesPerTable, err = plan.ParseKeys("--entries-per-table", f.entriesPerTable, plan.MaxKeys); err != nil {
 			return err
 		}
 	}

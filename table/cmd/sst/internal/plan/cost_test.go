@@ -142,7 +142,7 @@ var near = gocmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9
 func TestCostsOfExtremes(t *testing.T) {
 	t.Parallel()
 	none, highest := 0.0, float64(maxPrice)
-	for _, keys := range []uint64{1, maxKeys} {
+	for _, keys := range []uint64{1, MaxKeys} {
 		for _, present := range []float64{0, 1e-300, 1} {
 			for _, price := range []*float64{nil, &none, &highest} {
 				q := usual(keys, minRate)

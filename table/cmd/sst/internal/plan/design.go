@@ -30,6 +30,10 @@ type tableFilter struct {
 // bits: in filters of 10 million keys 0.23 % of all absent keys have the hash of a key.
 const maxBloomKeys = 1_000_000
 
+// MaxEntries is the most entries of a table of a set that sst build writes. A table of as many is
+// far too large for a set.
+const MaxEntries = 500_000_000
+
 // fuseSizes are the bits that fingerprints can have.
 var fuseSizes = []int{4, 8, 10, 12, 16}
 
@@ -111,8 +115,9 @@ func (d Design) filters() string {
 	return strings.Join(names, "+")
 }
 
-// command returns the command that builds a table of keys with values or without.
-func (d Design) command(values bool) string {
+// command returns the command that builds a set of tables of at most that many keys with values
+// or without, or one table of all keys.
+func (d Design) command(values bool, tables, keysPerTable float64) string {
 	words := []string{"sst build"}
 	switch {
 	case d.FilterOnly:
@@ -129,7 +134,10 @@ func (d Design) command(values bool) string {
 		words = append(words, "--block-size "+exact(d.BlockSize))
 	}
 	if !values {
-		words = append(words, "--format keys")
+		words = append(words, "--format raw-keys") // each line is a key, whatever bytes it has
+	}
+	if tables > 1 {
+		return strings.Join(append(words, fmt.Sprintf("--entries-per-table %.0f -o DIR/ INPUT", keysPerTable)), " ")
 	}
 	return strings.Join(append(words, "-o OUT INPUT"), " ")
 }

@@ -49,7 +49,7 @@ const filterOnlyOverhead = 500
 
 // option computes all of an Option but its rates.
 func (q Query) option(d Design) Option {
-	o := Option{Design: d, Command: d.command(q.ValueSize > 0)}
+	o := Option{Design: d}
 	if d.FilterOnly {
 		q.sizeFilters(&o)
 	} else {
@@ -65,6 +65,7 @@ func (q Query) option(d Design) Option {
 	}
 	o.MemoryPerTable = math.Ceil(o.MemoryBytes / o.Tables)
 	q.countMachines(&o)
+	o.Command = d.command(q.ValueSize > 0, o.Tables, o.KeysPerTable)
 	return o
 }
 
@@ -96,7 +97,7 @@ func (q Query) sizeData(o *Option) {
 // sst build when it writes a set.
 const usualEntries = 1_000_000
 
-// divide divides the keys into tables of at least one key.
+// divide divides the keys into tables of at least one key, as sst build does.
 func (q Query) divide(o *Option, bytesPerKey float64) {
 	n := float64(q.Keys)
 	o.KeysPerTable = min(n, q.maxEntries(o.Design), o.table.maxKeys(), max(1, math.Floor(float64(q.TableSize)/bytesPerKey)))
@@ -107,9 +108,9 @@ func (q Query) divide(o *Option, bytesPerKey float64) {
 func (q Query) maxEntries(d Design) float64 {
 	switch {
 	case q.EntriesPerTable > 0:
-		return float64(q.EntriesPerTable)
+		return float64(min(q.EntriesPerTable, MaxEntries))
 	case d.FilterOnly:
-		return math.Inf(1)
+		return MaxEntries
 	}
 	return usualEntries
 }

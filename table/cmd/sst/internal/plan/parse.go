@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -12,9 +13,9 @@ import (
 // keySuffixes are the suffixes of a number of keys.
 var keySuffixes = map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
-// ParseKeys parses the number of keys that the flag is: 10000000000, 10_000_000_000, 10e9 or
-// 10G.
-func ParseKeys(flag, s string) (uint64, error) {
+// ParseKeys parses the number of keys or tables that the flag is, 1 to most: 10000000000,
+// 10_000_000_000, 10e9 or 10G.
+func ParseKeys(flag, s string, most uint64) (uint64, error) {
 	number, factor := s, 1.0
 	if s != "" {
 		if f, ok := keySuffixes[s[len(s)-1:]]; ok {
@@ -23,8 +24,12 @@ func ParseKeys(flag, s string) (uint64, error) {
 	}
 	n, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
 	n *= factor
-	if err != nil || !(n >= 1 && n <= maxKeys) || n != math.Trunc(n) {
-		return 0, usage.Errorf("%s is %s, want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M", flag, wire.Quote([]byte(s)))
+	if err != nil || !(n >= 1 && n <= float64(most)) || n != math.Trunc(n) {
+		limit := fmt.Sprint(most)
+		if most == MaxKeys {
+			limit = "1e15"
+		}
+		return 0, usage.Errorf("%s is %s, want a whole number from 1 to %s, such as 10_000_000, 10e6 or 10M", flag, wire.Quote([]byte(s)), limit)
 	}
 	return uint64(n), nil
 }

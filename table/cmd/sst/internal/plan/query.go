@@ -28,9 +28,10 @@ type Query struct {
 	CorePrice       *float64 `json:"core_price,omitempty"`              // of a core-hour; nil: not known
 }
 
-const (
-	maxKeys = 1e15
+// MaxKeys is the most keys to plan for.
+const MaxKeys = 1e15
 
+const (
 	// Filters use a 32-bit hash of a key, so their rate is at least the chance that two
 	// keys have the same hash. In the smallest filters that is about minRate.
 	minRate = 1e-9

@@ -18,7 +18,7 @@ func TestParseKeys(t *testing.T) {
 		{"2k", 2000}, {"2K", 2000}, {"1T", 1e12}, {"1e15", 1e15},
 		{"", 0}, {"0", 0}, {"-1", 0}, {"1.5", 0}, {"1e16", 0}, {"ten", 0}, {"G", 0}, {"nan", 0}, {"inf", 0}, {"1GB", 0},
 	} {
-		got, err := ParseKeys("-n", tt.text)
+		got, err := ParseKeys("-n", tt.text, MaxKeys)
 		if got != tt.want || (err == nil) != (tt.want > 0) {
 			t.Errorf("ParseKeys(%q) = %d, %v, want %d", tt.text, got, err, tt.want)
 		}

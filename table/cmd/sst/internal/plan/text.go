@@ -130,15 +130,11 @@ func (p *Plan) writeVerdict(out *bytes.Buffer) {
 		p.BestWithData.describe(out, criterion+" with keys and values")
 	}
 	if p.Best.Tables > 1 {
-		fmt.Fprintln(out, "\nLet a range of keys, or a hash of the key, decide which table has a key, and ask that one:\nif all tables are asked, their false positives add up.")
+		fmt.Fprintln(out, "\nThe tables of DIR/ are a set: a lookup asks the one that can have its key. If all tables were\nasked, their false positives would add up.")
 	}
 }
 
 func (o *Option) describe(out *bytes.Buffer, why string) {
-	each := ""
-	if o.Tables > 1 {
-		each = ", each by"
-	}
-	fmt.Fprintf(out, "%s: %s, %s in %s of %s%s:\n  %s\n",
-		why, o.filters(), size(o.MemoryBytes), text.Count(uint64(o.Tables), "table"), text.Count(uint64(o.KeysPerTable), "key"), each, o.Command)
+	fmt.Fprintf(out, "%s: %s, %s in %s of %s:\n  %s\n",
+		why, o.filters(), size(o.MemoryBytes), text.Count(uint64(o.Tables), "table"), text.Count(uint64(o.KeysPerTable), "key"), o.Command)
 }
