@@ -22,6 +22,7 @@ type buildFlags struct {
 	filterOnly           bool
 	out, format          string
 	internalKeys, sorted bool
+	noFinalNewline       bool
 	onDuplicate, tempDir string
 	summary              string
 	entriesPerTable      string
@@ -53,7 +54,9 @@ They are columns between key and value, or JSON fields of those names. The table
 like one of a LevelDB or goleveldb database.
 
 Pairs are sorted in temporary files. With --sorted they must be in order already, and are
-not sorted. These parts of --memory limit the input:
+not sorted. The last line of an input must then end in a newline too, in all formats:
+without one, what sorted the lines may have been killed. --no-final-newline takes it as it
+is. These parts of --memory limit the input:
 
   - 1/16 plus 2 MiB for a line, or for a file in a directory
   - 1/2 for the index of the table
@@ -81,8 +84,9 @@ without pairs makes a set of 0 tables, but is an error if the manifest that is t
 tables.
 
 Other programs can cut a sorted input into tables too, on any number of machines. With
---summary each table comes with its line for the manifest, and sst manifest joins these.
-Keys must be in the order of LC_ALL=C, and none may be in two tables.`
+--summary each table comes with its line for the manifest. sst manifest joins these, and
+compares the numbers of tables and keys with those that you have counted. Keys must be in
+the order of LC_ALL=C, and none may be in two tables.`
 
 func buildCommand() *cobra.Command {
 	var f buildFlags
@@ -92,14 +96,16 @@ func buildCommand() *cobra.Command {
 		Long:  buildLong,
 		Args:  arguments("INPUT", 0, unlimited, unlimited),
 		Example: `  sst build -o capitals.ldb capitals.tsv
-  sort words.txt | sst build -o words.ldb --format keys --sorted
+  sst build -o words.ldb --format keys words.txt
   sst build -o go.ldb "$(go env GOROOT)/src"
   sst build -o users.ldb --on-duplicate last --compression zstd users.jsonl more.jsonl
   sst build -o seen.ldb --bits -1 --table-filter fuse:16 --format keys urls.txt
   sst build -o seen.filter --filter-only --format keys urls.txt
   sst build -o blacklist/ --format raw-keys --on-duplicate first urls.txt
-  LC_ALL=C sort -u urls.txt | split -l 1000000 \
-    --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb'`,
+  set -o pipefail  # so that a sort that fails is not taken for a short one
+  LC_ALL=C sort -u urls.txt | split -d -a 5 -l 1000000 \
+    --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb' - part- &&
+    sst manifest --entries "$(LC_ALL=C sort -u urls.txt | wc -l)" -o set.jsonl part-*.json`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file`, or a set to this directory, with / at the end (required)")
@@ -109,6 +115,7 @@ func buildCommand() *cobra.Command {
 	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines also have a sequence number and a kind: build a table of internal keys")
 	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "what to do with a repeated key: error, or keep the first or the last pair")
 	flags.BoolVar(&f.sorted, "sorted", false, "do not sort the pairs, and fail if they are not in order")
+	flags.BoolVar(&f.noFinalNewline, "no-final-newline", false, "with --sorted, take a last line without a newline too")
 	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys, and neither keys nor values")
 	f.memoryFlags.add(cmd)
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
@@ -158,6 +165,9 @@ func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Write
 }
 
 func (f *buildFlags) check() error {
+	if f.noFinalNewline && !f.sorted {
+		return usage.Errorf("--no-final-newline is given without --sorted, want both: only sorted lines must end in a newline")
+	}
 	switch f.onDuplicate {
 	case "error", "first", "last":
 		return nil

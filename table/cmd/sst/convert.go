@@ -28,10 +28,10 @@ smallest data block but the last, and the restart interval is the most entries p
 point. The filters get the names that sst build gives them. Internal keys stay internal
 keys, with all versions and tombstones.
 
-To convert a directory, use sst scan DIR | sst build -o OUT. A damaged FILE is not
-converted: use sst salvage. The new table gets its name when it is complete and on disk. It
-replaces a file of that name, so OUT may be FILE. If OUT is -, sst writes to standard
-output.`,
+To convert a directory, use set -o pipefail; sst scan DIR | sst build -o OUT. A damaged FILE
+is not converted: use sst salvage. The new table gets its name when it is complete and on
+disk. It replaces a file of that name, so OUT may be FILE. If OUT is -, sst writes to
+standard output.`,
 		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
   sst convert users.ldb -o users.ldb --bits 14
   sst convert 000005.ldb -o pebble.sst --bits -1 --table-filter bloom:10 --properties`,

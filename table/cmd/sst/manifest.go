@@ -25,9 +25,9 @@ import (
 )
 
 func manifestCommand() *cobra.Command {
-	var out string
+	var out, tables, entries string
 	cmd := &cobra.Command{
-		Use:   "manifest [-o OUT] FILE...",
+		Use:   "manifest [flags] FILE...",
 		Short: "Write the manifest of a set of tables",
 		Long: `Write the manifest of a set: tables that have no keys in common, and are asked as one. It
 has a line for each table, in the order of the keys.
@@ -36,41 +36,46 @@ A FILE is a summary, which sst build --summary has written, or a table. Summarie
 concatenated. Of a table, sst reads and verifies all. Of a summary, it does not read the
 table. A table with a filter only wants its summary, since it does not have its keys.
 
-It is an error if two tables have the same name, or if their ranges of keys overlap. OUT
-must be neither a FILE nor a table. It gets its name when it is complete and on disk. Name
+It is an error if two tables have the same name, or if their ranges of keys overlap. Lost
+keys and tables cannot be seen in the FILEs. So say by --tables and --entries how many tables
+and keys there must be, as counted where they come from: another number is an error. It is
+also one if the names of the tables are numbered, such as part-00003.ldb or
+part-00003-of-00010.ldb, and a number is missing. With --tables it may be missing, since a
+part without keys has no table.
+
+OUT must be neither a FILE nor a table. It gets its name when it is complete and on disk. Name
 it set.jsonl and put it beside the tables: that is where sst and package table/set look
 for it.`,
-		Example: `  sst manifest part-*.json -o set.jsonl
-  sst manifest part-*.ldb -o set.jsonl`,
+		Example: `  sst manifest --tables 12 --entries 11_234_567 part-*.json -o set.jsonl
+  sst manifest --entries "$(wc -l <sorted.txt)" part-*.ldb -o set.jsonl`,
 		Args: arguments("FILE", 1, unlimited, unlimited),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "-", "write the manifest to this `file`; -: standard output")
+	cmd.Flags().StringVar(&tables, "tables", "", "fail unless there are that `number` of tables")
+	cmd.Flags().StringVar(&entries, "entries", "", "fail unless the tables have that `number` of entries together")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		want, err := parseExpected(tables, entries)
+		if err != nil {
+			return err
+		}
 		return interruptible(cmd.Context(), func(ctx context.Context) error {
-			return joinManifest(ctx, args, out, cmd.OutOrStdout())
+			return joinManifest(ctx, args, want, out, cmd.OutOrStdout())
 		})
 	}
 	return cmd
 }
 
 // joinManifest writes the manifest of the tables that the files are or describe.
-func joinManifest(ctx context.Context, paths []string, out string, stdout io.Writer) error {
+func joinManifest(ctx context.Context, paths []string, want expected, out string, stdout io.Writer) error {
 	outputs := output.FilesOf(stdout, out)
 	if err := errors.Join(outputs.CheckAll(paths), checkNoTable("-o", out)); err != nil {
 		return err
 	}
-	var all []tableLine
-	for _, path := range paths {
-		lines, err := linesOf(ctx, path)
-		if err != nil {
-			return err
-		}
-		all = append(all, lines...)
+	all, err := allLines(ctx, paths)
+	if err != nil {
+		return err
 	}
-	slices.SortFunc(all, func(a, b tableLine) int {
-		return cmp.Or(bytes.Compare(a.Smallest, b.Smallest), bytes.Compare(a.Largest, b.Largest))
-	})
-	if err := checkLines(all); err != nil {
+	if err := cmp.Or(checkLines(all), want.check(all)); err != nil {
 		return err
 	}
 	var m set.Manifest
@@ -86,6 +91,21 @@ func joinManifest(ctx context.Context, paths []string, out string, stdout io.Wri
 		return err
 	}
 	return output.Commit(to)
+}
+
+// allLines returns the lines of all files, in the order of their keys.
+func allLines(ctx context.Context, paths []string) (all []tableLine, err error) {
+	for _, path := range paths {
+		lines, err := linesOf(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, lines...)
+	}
+	slices.SortFunc(all, func(a, b tableLine) int {
+		return cmp.Or(bytes.Compare(a.Smallest, b.Smallest), bytes.Compare(a.Largest, b.Largest))
+	})
+	return all, nil
 }
 
 // A tableLine is a table's line, and where it is from.

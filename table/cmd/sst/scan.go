@@ -63,7 +63,7 @@ func scanCommand() *cobra.Command {
 		Example: `  sst scan users.ldb | head
   sst scan --prefix user: --format json users.ldb
   sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
-  sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
+  set -o pipefail; sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
 		Args: arguments("SOURCE", 1, 1, 1),
 	}
 	cmd.Flags().Var(&f.from, "from", "print keys ≥ this one")

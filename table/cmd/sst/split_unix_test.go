@@ -20,9 +20,13 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// sort and split cut URLs, which come in any order and repeatedly, into tables of a set. The
-// tables have what sort -u prints.
-func TestSortAndSplit(t *testing.T) {
+// splitScript cuts sorted lines into tables of 1000 keys.
+const splitScript = `split -d -a 4 -l 1000 --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb' - part-`
+
+// inSplitShell returns a command that runs the script in a new directory that has urls.txt, where
+// there are sort and split.
+func inSplitShell(t *testing.T, script string, input []byte) *exec.Cmd {
+	t.Helper()
 	for _, program := range []string{"sh", "sort", "split"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip(err)
@@ -31,14 +35,21 @@ func TestSortAndSplit(t *testing.T) {
 	if exec.Command("split", "--filter=cat", os.DevNull).Run() != nil {
 		t.Skip("this split has no --filter")
 	}
-	dir, want := t.TempDir(), writeURLs(t)
-	script := `LC_ALL=C sort -u urls.txt | split -a 4 -l 1000 --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb' - part- &&
-		sst manifest part-*.json -o set.jsonl && sst manifest part-*.ldb -o again.jsonl`
-	if err := os.WriteFile(filepath.Join(dir, "urls.txt"), want.input, 0o666); err != nil {
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "PATH="+sstInPath(t)+":"+os.Getenv("PATH"))
+	if err := os.WriteFile(filepath.Join(cmd.Dir, "urls.txt"), input, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("sh", "-c", script)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+sstInPath(t)+":"+os.Getenv("PATH"))
+	return cmd
+}
+
+// sort and split cut URLs, which come in any order and repeatedly, into tables of a set. The
+// tables have what sort -u prints.
+func TestSortAndSplit(t *testing.T) {
+	want := writeURLs(t)
+	cmd := inSplitShell(t, `LC_ALL=C sort -u urls.txt | `+splitScript+` &&
+		sst manifest --tables 6 --entries 5500 part-*.json -o set.jsonl && sst manifest part-*.ldb -o again.jsonl`, want.input)
+	dir := cmd.Dir
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -51,6 +62,21 @@ func TestSortAndSplit(t *testing.T) {
 		t.Errorf("error %v (-of summaries +of tables):\n%s", err, diff)
 	}
 	checkSet(t, dir, manifest, want.sorted, 6)
+}
+
+// A sort that ends early in a line, and a part that is lost, are errors.
+func TestSortAndSplitLosesNothing(t *testing.T) {
+	want := writeURLs(t)
+	for name, test := range map[string]struct{ script, says string }{
+		"killed sort":            {`LC_ALL=C sort -u urls.txt | head -c 100001 | ` + splitScript, "the last line has no newline"},
+		"killed between lines":   {`LC_ALL=C sort -u urls.txt | head -n 2500 | ` + splitScript + ` && sst manifest --entries 5500 part-*.json`, "--entries is 5500, but the tables have 2500 entries"},
+		"a part that is missing": {`LC_ALL=C sort -u urls.txt | ` + splitScript + ` && rm part-0003.json && sst manifest part-*.json`, "the tables part-… are numbered from 0 to 5, without 3"},
+	} {
+		out, err := inSplitShell(t, test.script, want.input).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), test.says) {
+			t.Errorf("%s: %v, want %q:\n%s", name, err, test.says, out)
+		}
+	}
 }
 
 // urls are lines in any order, some of them twice, and what sort -u makes of them.

@@ -25,11 +25,17 @@ var console = regexp.MustCompile("(?s)```console\n(.*?)```\n")
 // took is what differs from run to run.
 var took = regexp.MustCompile(`in [0-9.]+(ns|µs|ms)`)
 
+// continues matches a command that goes on in the next line.
+var continues = regexp.MustCompile(`(\\|&&)\n$`)
+
 // The commands of a README print what it says, one after the other in one directory.
 func TestTour(t *testing.T) {
 	long.Test(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems have other wc, dd and seq")
+	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
 	}
 	bin := t.TempDir()
 	self, err := os.Executable()
@@ -71,16 +77,20 @@ func runConsole(t *testing.T, bin, dir string, block []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	out.WriteString("```console\n")
-	var command string
+	var command, state string // state has the set commands, which are for those after them too
 	for line := range strings.Lines(string(console.FindSubmatch(block)[1])) {
-		if !strings.HasPrefix(line, "$ ") && !strings.HasSuffix(command, "\\\n") {
+		if !strings.HasPrefix(line, "$ ") && !continues.MatchString(command) {
 			continue // of what was printed
 		}
 		out.WriteString(line)
-		if command += strings.TrimPrefix(line, "$ "); strings.HasSuffix(command, "\\\n") {
-			continue // on the next line
+		if command += strings.TrimPrefix(line, "$ "); continues.MatchString(command) {
+			continue
 		}
-		cmd := exec.Command("sh", "-c", command)
+		if strings.HasPrefix(command, "set ") {
+			state, command = state+command, ""
+			continue
+		}
+		cmd := exec.Command("bash", "-c", state+command)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "LC_ALL=C")
 		printed, err := cmd.CombinedOutput()

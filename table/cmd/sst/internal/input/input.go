@@ -32,6 +32,7 @@ type Pair struct{ Key, Value []byte }
 type Options struct {
 	Format       string // one of Formats; "": json or tsv, by the name of the input
 	InternalKeys bool   // lines also have a sequence number and a kind: the trailer of the key
+	WholeLines   bool   // an input whose last line has no newline is an error
 
 	// Outputs are the files that the command writes. None may be an input. In directories
 	// they are skipped, and OnLeftOut, if not nil, is called with each path.
@@ -119,7 +120,7 @@ func (o Options) checkPath(path string, stdin io.Reader) error {
 func checkDirectory(path string) error {
 	name, err := database.FindCurrentOrManifest(path)
 	if name != "" {
-		err = fmt.Errorf("%s: the directory of a database, because it has %s: to build a table of its entries, use sst scan %s | sst build -o OUT",
+		err = fmt.Errorf("%s: the directory of a database, because it has %s: to build a table of its entries, use set -o pipefail; sst scan %s | sst build -o OUT",
 			path, name, text.ShellPath(path))
 	}
 	return err
@@ -197,7 +198,7 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 	parse := parsers[o.formatOf(name)]
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 256<<10), o.Memory.MaxPair()+1)
-	lines.Split(SplitLines)
+	lines.Split(o.split)
 	n := 0
 	for lines.Scan() {
 		n++
@@ -211,10 +212,22 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 	}
 	if err := lines.Err(); err == bufio.ErrTooLong {
 		return false, fmt.Errorf("%s, line %d: %w", name, n+1, o.Memory.LongLineError())
+	} else if err == errNoNewline {
+		return false, fmt.Errorf("%s, line %d: %w", name, n+1, err)
 	} else if err != nil {
 		return false, fmt.Errorf("%s, after line %d: %w", name, n, err)
 	}
 	return true, nil
+}
+
+var errNoNewline = errors.New("the last line has no newline: what wrote the input may have ended early; if this is its end, use --no-final-newline")
+
+// split is SplitLines, with WholeLines for lines that end in a newline only.
+func (o Options) split(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	if o.WholeLines && atEOF && len(data) > 0 && !bytes.ContainsRune(data, '\n') {
+		return 0, nil, errNoNewline
+	}
+	return SplitLines(data, atEOF)
 }
 
 // SplitLines is like bufio.ScanLines, but keeps carriage returns, which may belong to a
