@@ -19,6 +19,13 @@ type BatchOptions struct {
 
 	// NoFill leaves blocks that are read out of the Cache, as LookupOptions.NoFill does.
 	NoFill bool
+
+	// NoAnswer is called for each keys[i] that a table gives no answer for, as found is called for
+	// those that it has. err says why, and is one of the errors that GetMany returns. A key of
+	// neither call is absent, but for one case: if GetMany ends early, because ctx is done or found
+	// has failed, then the keys that were not found have no answer. nil: GetMany's error alone
+	// says that there are such keys.
+	NoAnswer func(i int, err error)
 }
 
 const (
@@ -54,7 +61,7 @@ func (o *BatchOptions) withDefaults() (BatchOptions, error) {
 // not overlap, since found runs on the goroutine of the caller. Values are as those of Get. An
 // error of found ends GetMany, which returns it. If o is nil, all options are the defaults.
 //
-// Other errors leave keys without an answer:
+// Other errors leave keys without an answer. BatchOptions.NoAnswer tells these from absent ones:
 //
 //   - If data blocks are damaged, the keys that they may have get no answer, or only some of
 //     them do. All other keys get theirs. GetMany then returns an error for each damaged block,
@@ -131,7 +138,7 @@ func (b *batch) openParts(ctx context.Context, parts []BatchPart) ([]*partBatch,
 		}
 		var err error
 		if p.t, err = part.Reader.table(); err != nil {
-			p.end(err)
+			p.endFrom(0, err)
 		}
 	}
 	return open, nil
@@ -171,7 +178,8 @@ type partBatch struct {
 	numbers []int // of its keys; nil: all
 
 	wanted []wantedKey // the keys that a read has to answer
-	ended  bool        // by an error, which failed has
+	ended  error       // why nothing more is asked; failed has it too
+	hidden bool        // failed says why the table may have keys though it has no data blocks
 }
 
 // len returns the number of keys of the part.
@@ -191,6 +199,22 @@ func (b *partBatch) number(i int) int {
 }
 
 // end ends the part with an error.
-func (b *partBatch) end(err error) {
-	b.ended, b.failed = true, append(b.failed, err)
+func (b *partBatch) end(err error) { b.ended, b.failed = err, append(b.failed, err) }
+
+// endFrom ends the part with an error. Its keys from number first on have no answer.
+func (b *partBatch) endFrom(first int, err error) {
+	b.end(err)
+	for i := first; i < b.len(); i++ {
+		b.noAnswer(err, wantedKey{key: b.number(i)})
+	}
+}
+
+// noAnswer says that keys have no answer.
+func (b *batch) noAnswer(err error, keys ...wantedKey) {
+	if b.o.NoAnswer == nil {
+		return
+	}
+	for _, k := range keys {
+		b.o.NoAnswer(k.key, err)
+	}
 }

@@ -13,22 +13,38 @@ import (
 
 // getMany returns what GetMany finds, nil for keys that it does not.
 func getMany(r *table.Reader, keys [][]byte, o *table.BatchOptions) ([][]byte, error) {
-	values := make([][]byte, len(keys))
-	err := r.GetMany(context.Background(), keys, o, func(i int, value []byte) error {
-		if value == nil || values[i] != nil {
-			return fmt.Errorf("found(%d, %q) after %q", i, value, values[i])
+	values, _, err := getManyOrNot(r, keys, o)
+	return values, err
+}
+
+// getManyOrNot returns also why there is no answer for a key, nil for others.
+func getManyOrNot(r *table.Reader, keys [][]byte, o *table.BatchOptions) (values [][]byte, noAnswers []error, err error) {
+	var opts table.BatchOptions
+	if o != nil {
+		opts = *o
+	}
+	values, noAnswers = make([][]byte, len(keys)), make([]error, len(keys))
+	opts.NoAnswer = func(i int, err error) {
+		if values[i] != nil || noAnswers[i] != nil || err == nil {
+			panic(fmt.Sprintf("NoAnswer(%d, %v) after %q, %v", i, err, values[i], noAnswers[i]))
+		}
+		noAnswers[i] = err
+	}
+	err = r.GetMany(context.Background(), keys, &opts, func(i int, value []byte) error {
+		if value == nil || values[i] != nil || noAnswers[i] != nil {
+			return fmt.Errorf("found(%d, %q) after %q, %v", i, value, values[i], noAnswers[i])
 		}
 		values[i] = value
 		return nil
 	})
-	return values, err
+	return values, noAnswers, err
 }
 
 // checkGetMany compares GetMany with a loop of Get. Keys may only stay without an answer if Get
-// fails for one that can be in the same data block.
+// fails for one that can be in the same data block, and NoAnswer tells which.
 func checkGetMany(t *testing.T, name string, r *table.Reader, keys [][]byte, o *table.BatchOptions) {
 	t.Helper()
-	values, err := getMany(r, keys, o)
+	values, noAnswers, err := getManyOrNot(r, keys, o)
 	wants, damaged := make([][]byte, len(keys)), map[table.Handle]error{}
 	for i, key := range keys {
 		want, getErr := r.Get(key)
@@ -37,11 +53,17 @@ func checkGetMany(t *testing.T, name string, r *table.Reader, keys [][]byte, o *
 		}
 		h, _ := r.Locate(key)
 		damaged[h] = getErr
+		if noAnswers[i] == nil {
+			t.Fatalf("%s: key %d, %.100q: GetMany has an answer, %.100q, and Get fails: %v", name, i, key, values[i], getErr)
+		}
 	}
 	for i, got := range values {
 		h, _ := r.Locate(keys[i])
-		if (got == nil) != (wants[i] == nil) && damaged[h] == nil || got != nil && !bytes.Equal(got, wants[i]) {
-			t.Fatalf("%s: key %d, %.100q: GetMany finds %.100q, Get %.100q", name, i, keys[i], got, wants[i])
+		if noAnswers[i] != nil && damaged[h] != nil && errors.Is(err, noAnswers[i]) {
+			continue
+		}
+		if (got == nil) != (wants[i] == nil) || noAnswers[i] != nil || !bytes.Equal(got, wants[i]) {
+			t.Fatalf("%s: key %d, %.100q: GetMany finds %.100q (no answer: %v), Get %.100q", name, i, keys[i], got, noAnswers[i], wants[i])
 		}
 	}
 	if (err == nil) != (len(damaged) == 0) || err != nil && !errors.Is(err, table.ErrCorrupt) && !errors.Is(err, table.ErrFilterOnly) {

@@ -61,7 +61,8 @@ func (b *batch) readRuns(ctx context.Context) error {
 // skipEnded removes runs of parts that have ended from the front, and reports whether there is
 // another one.
 func (b *batch) skipEnded() bool {
-	for len(b.runs) > 0 && b.runs[0].part.ended {
+	for len(b.runs) > 0 && b.runs[0].part.ended != nil {
+		b.noAnswer(b.runs[0].part.ended, b.runs[0].keys...)
 		b.runs = b.runs[1:]
 	}
 	return len(b.runs) > 0
@@ -122,13 +123,15 @@ func (x *readRun) answer(ctx context.Context) error {
 		panic(x.panicked)
 	}
 	b := x.part
-	if b.ended {
+	if b.ended != nil {
+		b.noAnswer(b.ended, x.keys...)
 		return nil
 	}
 	first, last := x.keys[0].block, x.keys[len(x.keys)-1].block
 	if x.err != nil && (first == last || ctx.Err() != nil) {
 		b.t.countRead(b.t.index.handles.at(first))
 		b.end(x.err)
+		b.noAnswer(x.err, x.keys...)
 		return ctx.Err()
 	}
 	for keys := range byBlock(x.keys) {
@@ -141,22 +144,28 @@ func (x *readRun) answer(ctx context.Context) error {
 	return nil
 }
 
+// fail leaves keys without an answer.
+func (b *batch) fail(err error, keys []wantedKey) {
+	b.failed = append(b.failed, err)
+	b.noAnswer(err, keys...)
+}
+
 // getFromBlock answers keys that are all of one data block, which ahead has. The error is that
 // of found.
 func (b *partBatch) getFromBlock(keys []wantedKey, ahead readAhead) error {
 	var d dataBlock
 	defer d.release()
 	if err := d.openAhead(b.t, keys[0].block, ahead, b.o.NoFill); err != nil {
-		b.failed = append(b.failed, err)
+		b.fail(err, keys)
 		return nil
 	}
-	for _, k := range keys {
+	for i, k := range keys {
 		value, err := d.lookup(b.t, b.keys[k.key], k.filterChecked)
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
 		if err != nil {
-			b.failed = append(b.failed, err)
+			b.fail(err, keys[i:])
 			return nil
 		}
 		if err := b.found(k.key, d.keepValue(value)); err != nil {

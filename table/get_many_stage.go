@@ -28,7 +28,7 @@ func (b *batch) getCached(ctx context.Context, parts []*partBatch) error {
 	var memory [stageSize]stagedKey
 	stage := memory[:0]
 	for _, part := range parts {
-		for next := 0; next < part.len() && !part.ended; {
+		for next := 0; next < part.len() && part.ended == nil; {
 			n := min(part.len()-next, stageSize-len(stage))
 			stage = part.addKeys(stage, next, n)
 			if next += n; len(stage) < stageSize {
@@ -46,7 +46,7 @@ func (b *batch) getCached(ctx context.Context, parts []*partBatch) error {
 // addKeys adds n keys of the part to a stage, unless the Reader cannot look up any.
 func (b *partBatch) addKeys(stage []stagedKey, first, n int) []stagedKey {
 	if err := b.t.startLookups(n); err != nil {
-		b.end(err)
+		b.endFrom(first, err)
 		return stage
 	}
 	for i := first; i < first+n; i++ {
@@ -106,8 +106,11 @@ func (b *batch) searchIndexes(stage []stagedKey) []stagedKey {
 		k, part := &stage[i], stage[i].part
 		if k.block = part.t.index.search(b.keys[k.key]); k.block < part.t.index.len() {
 			next = append(next, *k)
-		} else if part.t.hidden != nil && !part.ended {
-			part.end(part.t.hidden) // there are no data blocks, so that nothing is lost by that
+		} else if why := part.t.hidden; why != nil {
+			if !part.hidden {
+				part.hidden, part.failed = true, append(part.failed, why)
+			}
+			part.noAnswer(why, k.wantedKey)
 		}
 	}
 	return next

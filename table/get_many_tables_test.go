@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,48 @@ func TestGetManyWithOneBadTable(t *testing.T) {
 		if !errors.Is(err, want) || len(found) != 300 || slices.Contains(found, 150) {
 			t.Errorf("%s: GetMany = %v, with %d keys found; want %v, and the 300 of the other tables", name, err, len(found), want)
 		}
+	}
+}
+
+// Each key is found, absent, or without an answer, whatever fails and in whatever order the reads
+// end.
+func TestGetManyTellsNoAnswerFromAbsent(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(28, 14))
+	seen := map[string]int{}
+	for round := range 60 {
+		stores, keys, parts := openTables(t)
+		broken := errors.New("broken")
+		for i := range parts {
+			switch stores[i].bad = rng.IntN(4) * 1000; rng.IntN(6) {
+			case 0:
+				parts[i].Reader.Close()
+			case 1:
+				keys[i*100+rng.IntN(100)] = []byte("absent")
+			}
+			stores[i].err = broken
+		}
+		got := make([]string, len(keys))
+		o := &table.BatchOptions{Concurrency: 1 + rng.IntN(8), Gap: rng.IntN(3) * 100}
+		o.NoAnswer = func(i int, err error) { got[i] += "no answer" }
+		err := table.GetMany(t.Context(), keys, parts, o, func(i int, value []byte) error {
+			got[i] += "found"
+			return nil
+		})
+		failed := false
+		for i, outcome := range got {
+			seen[outcome]++
+			failed = failed || outcome == "no answer"
+			if absent := string(keys[i]) == "absent"; outcome != "no answer" && outcome != map[bool]string{true: "", false: "found"}[absent] {
+				t.Fatalf("round %d: key %d, %q: %q", round, i, keys[i], outcome)
+			}
+		}
+		if failed != (err != nil) {
+			t.Errorf("round %d: keys without an answer: %v, GetMany = %v", round, failed, err)
+		}
+	}
+	if seen["found"] < 100 || seen["no answer"] < 100 || seen[""] == 0 {
+		t.Errorf("outcomes %v, want many of each", seen)
 	}
 }
 

@@ -16,6 +16,8 @@ type store struct {
 	contents []byte
 	latency  time.Duration
 	fast     int64 // reads before this offset take no time
+	bad      int   // reads from this offset on fail with err, if it is > 0
+	err      error
 
 	mu            sync.Mutex
 	reads         [][2]int64 // where each starts and ends
@@ -41,6 +43,9 @@ func (s *store) ReadAtContext(ctx context.Context, p []byte, off int64) (int, er
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	case <-time.After(latency):
+		if s.bad > 0 && off >= int64(s.bad) {
+			return 0, s.err
+		}
 		return bytes.NewReader(s.contents).ReadAt(p, off)
 	}
 }

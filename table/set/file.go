@@ -35,6 +35,9 @@ func (f file) read(ctx context.Context, p []byte, off int64) (int, error) {
 	switch {
 	case f.epoch != f.replaced.Load():
 		f.closeOpened()
+		if errors.Is(err, ErrReplaced) {
+			return 0, err
+		}
 		return 0, errors.Join(err, ErrReplaced)
 	case n < 0 || n > len(p):
 		return 0, errors.Join(errMiscount, err)

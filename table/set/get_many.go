@@ -20,8 +20,8 @@ import (
 // before it reads their blocks. With a MemorySize, it asks only as many tables at a time as have
 // tails of MemorySize bytes together.
 //
-// An error of one table leaves only keys of that table without an answer. GetMany returns all
-// errors, joined as by errors.Join. If a table cannot be opened, the error has its range of
+// An error of one table leaves only keys of that table without an answer, which o.NoAnswer tells
+// from absent ones. GetMany returns all errors, joined as by errors.Join. If a table cannot be opened, the error has its range of
 // keys. If ctx is done, GetMany returns its error at once. It does not wait for the Source: see
 // Drain.
 func (s *Set) GetMany(ctx context.Context, keys [][]byte, o *table.BatchOptions, found func(i int, value []byte) error) error {
@@ -111,8 +111,7 @@ func (b *batch) getGroup(ctx context.Context, parts []part) error {
 	}()
 	err := b.s.openAll(ctx, members, func(i int, o *opened, err error) error {
 		if err != nil {
-			t := &members[i].Table
-			b.failed = append(b.failed, fmt.Errorf("set: table %q, which has the keys from %s to %s, cannot be opened: %w", t.Name, wire.Quote(t.Smallest), wire.Quote(t.Largest), err))
+			b.cannotOpen(parts[i], err)
 			return ctx.Err()
 		}
 		inUse = append(inUse, o)
@@ -123,6 +122,19 @@ func (b *batch) getGroup(ctx context.Context, parts []part) error {
 		return err
 	}
 	return b.get(ctx, open)
+}
+
+// cannotOpen leaves the keys of a table that cannot be opened without an answer.
+func (b *batch) cannotOpen(p part, err error) {
+	t := &p.m.Table
+	err = fmt.Errorf("set: table %q, which has the keys from %s to %s, cannot be opened: %w", t.Name, wire.Quote(t.Smallest), wire.Quote(t.Largest), err)
+	b.failed = append(b.failed, err)
+	if b.o == nil || b.o.NoAnswer == nil {
+		return
+	}
+	for _, i := range p.keys {
+		b.o.NoAnswer(i, err)
+	}
 }
 
 // get asks tables that are open. The error that it returns ends the batch.

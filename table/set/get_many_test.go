@@ -120,6 +120,30 @@ func TestGetManyWithBrokenTables(t *testing.T) {
 	}
 }
 
+// NoAnswer tells the keys of tables that fail, when they are opened or later, from absent ones.
+func TestGetManyTellsNoAnswerFromAbsent(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	for _, lazy := range []bool{true, false} {
+		src, m := numberedSet(t, 4, filtered)
+		s := open(t, m, src, &set.Options{Lazy: lazy})
+		src.before = failing("t001", broken)
+		keys := bytesOf(key(0), key(0)+"x", key(50), key(99), key(99)+"x", key(100))
+		got := make([]string, len(keys))
+		o := &table.BatchOptions{NoAnswer: func(i int, err error) {
+			if !errors.Is(err, broken) {
+				t.Errorf("NoAnswer(%d, %v), want %v", i, err, broken)
+			}
+			got[i] += "no answer"
+		}}
+		err := s.GetMany(background, keys, o, func(i int, _ []byte) error { got[i] += "found"; return nil })
+		want := []string{"found", "", "no answer", "no answer", "", "found"}
+		if diff := cmp.Diff(want, got); !errors.Is(err, broken) || diff != "" {
+			t.Errorf("lazy %t: GetMany = %v (-want +got):\n%s", lazy, err, diff)
+		}
+	}
+}
+
 // Damage of one block leaves only its keys without an answer.
 func TestGetManyWithDamage(t *testing.T) {
 	t.Parallel()
