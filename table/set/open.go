@@ -139,7 +139,9 @@ func (m *member) runOpening(ctx context.Context, op *opening) {
 	select {
 	case m.s.opens <- struct{}{}:
 		defer func() { <-m.s.opens }()
-		o, err = m.file().openReader(ctx)
+		if o, err = m.file().openReader(ctx); errors.Is(err, ErrReplaced) {
+			o, err = m.file().openReader(ctx) // the Source has forgotten what it was
+		}
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
