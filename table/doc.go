@@ -159,7 +159,8 @@
 // before 1.18, whose hash differs for some keys: a Reader then asks by both, see
 // filter.EitherHash. Such keys have about twice the false positives, in tables of goleveldb
 // too. The name of a filter of the whole table starts with "fullfilter.". A table need not
-// have filters.
+// have filters. The block "sievetable.digest" of the tables of sets has the SHA-256 of the
+// trailers of all data blocks, one behind the other.
 //
 // LevelDB's doc/table_format.md describes the format too.
 package table

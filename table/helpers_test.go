@@ -56,6 +56,13 @@ func textOf(err error) string { return partLengths.ReplaceAllString(fmt.Sprint(e
 // build returns the table of pairs.
 func build(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) []byte {
 	t.Helper()
+	contents, _ := buildBy(t, o, pairs)
+	return contents
+}
+
+// buildBy returns the Writer too, which is closed.
+func buildBy(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) ([]byte, *table.Writer) {
+	t.Helper()
 	var out bytes.Buffer
 	w, err := table.NewWriter(&out, o)
 	if err != nil {
@@ -72,7 +79,7 @@ func build(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) []byte {
 	if w.Size() != int64(out.Len()) {
 		t.Errorf("Size = %d after Close, but the table has %d bytes", w.Size(), out.Len())
 	}
-	return out.Bytes()
+	return out.Bytes(), w
 }
 
 func open(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {

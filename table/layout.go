@@ -58,7 +58,8 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 
 // Meta reads the metaindex and returns its entries, in the order of their names. The name of
 // a filter block starts with "filter.", and that of a filter of the whole table with
-// "fullfilter.". The name of the properties is "rocksdb.properties".
+// "fullfilter.". The name of the properties is "rocksdb.properties", and that of the digest of
+// the data blocks "sievetable.digest".
 func (l *Layout) Meta() ([]MetaindexEntry, error) { return l.file.metaEntries() }
 
 // Filters reads the filters that a Reader with the same policies would check. The error is

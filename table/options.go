@@ -44,10 +44,9 @@ type WriterOptions struct {
 	Properties bool
 
 	// DataDigest adds a digest block to the table: the SHA-256 of the compression ids and
-	// checksums of all data blocks. With it, two tables of other values have other tails, so
-	// that Layout.TailSum tells them apart. The tables of sets have it. It takes about 60 bytes.
-	// LevelDB, goleveldb and Pebble ignore it. RocksDB's sst_dump, if built with assertions as
-	// Debian's is, aborts when it verifies the table.
+	// checksums of all data blocks. With it, Layout.TailSum tells tables of the same keys and other
+	// values apart. The tables of sets have it. It takes about 60 bytes.
+	// LevelDB, goleveldb and Pebble ignore it. RocksDB's sst_dump aborts at it, if that has assertions.
 	DataDigest bool
 
 	// FilterOnly writes a table that has the TableFilterPolicy's filter of the keys and
@@ -210,11 +209,10 @@ type ReaderOptions struct {
 	// Close removes.
 	CacheKey string
 
-	// TailSum is what Layout.TailSum has returned for the table. A table with another one is an
-	// error, a CorruptionError of the footer, of Open and NewReader, of Verify, and with
-	// CacheIndexAndFilters of the lookup that opens the table again. Readers share blocks of a
-	// Cache only if their TailSum is the same. The zero value: no TailSum is compared. To compare
-	// it takes a read of 5 bytes for each block of the tail that is not within TailSize.
+	// TailSum is what Layout.TailSum has returned for the table. Another one is a CorruptionError
+	// of the footer: of Open, NewReader and Verify, and of a lookup that opens the table again.
+	// Readers share cached blocks only if their TailSum is the same. To compare it takes a read of
+	// 5 bytes for each block of the tail that is not within TailSize. Zeros: it is not compared.
 	TailSum [sha256.Size]byte
 
 	// Name is the name of the table in the errors of a Reader from NewReader. Open uses the
@@ -238,10 +236,9 @@ type ReaderOptions struct {
 	TailSize int
 
 	// SkipChecksums makes the Reader ignore the checksums of blocks. It still checks their
-	// form, but damaged values are not noticed, and damaged bits of a filter can hide
-	// keys. TailSum then says that the table has the checksums of the one that was expected, and
-	// not that its blocks fit them. Verify checks the checksums in any case. In a Cache, such a
-	// Reader shares blocks only with others that ignore checksums.
+	// form, but damaged values are not noticed, and damaged bits of a filter can hide keys. TailSum
+	// then tells what checksums the table has, and not that its blocks fit them. Cached blocks are
+	// shared only with Readers that ignore checksums too. Verify checks them in any case.
 	SkipChecksums bool
 
 	// Comparer is the order of the keys. It must be the one that the table was written

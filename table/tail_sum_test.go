@@ -65,10 +65,7 @@ func TestTailSumOfOtherValues(t *testing.T) {
 // tailSize returns how many bytes the table has behind its last data block.
 func tailSize(t *testing.T, contents []byte) uint64 {
 	t.Helper()
-	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := layout(t, contents)
 	last := l.Data[len(l.Data)-1]
 	return uint64(len(contents)) - last.Offset - last.Length - 5
 }
@@ -89,24 +86,12 @@ func TestDataDigest(t *testing.T) {
 		}
 		plain := build(t, o, pairs)
 		o.DataDigest = true
-		var out bytes.Buffer
-		w, err := table.NewWriter(&out, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range pairs {
-			if err := w.Append(p.Key, p.Value); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		checkDigest(t, out.Bytes(), plain)
-		if sum, withData := tailSum(t, out.Bytes()); sum != w.TailSum() || !withData {
+		contents, w := buildBy(t, o, pairs)
+		checkDigest(t, contents, plain)
+		if sum, withData := tailSum(t, contents); sum != w.TailSum() || !withData {
 			t.Errorf("table %d: TailSum %x, %v, want %x of the Writer", n, sum, withData, w.TailSum())
 		}
-		if err := open(t, out.Bytes(), nil).Verify(); err != nil {
+		if err := open(t, contents, nil).Verify(); err != nil {
 			t.Errorf("table %d: %v", n, err)
 		}
 	}
@@ -116,10 +101,7 @@ func TestDataDigest(t *testing.T) {
 // without a digest.
 func checkDigest(t *testing.T, contents, plain []byte) {
 	t.Helper()
-	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := layout(t, contents)
 	want := sha256.New()
 	for _, b := range l.Data {
 		want.Write(contents[b.Offset+b.Length:][:5])
@@ -169,11 +151,7 @@ func TestMalformedDigest(t *testing.T) {
 		if v, err := r.Get([]byte("c")); err != nil || string(v) != "3" {
 			t.Errorf("%s: Get: %q, %v", tt.name, v, err)
 		}
-		l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := l.TailSum(); tt.name != "of other blocks" && !errors.Is(err, table.ErrCorrupt) {
+		if _, _, err := layout(t, contents).TailSum(); tt.name != "of other blocks" && !errors.Is(err, table.ErrCorrupt) {
 			t.Errorf("%s: TailSum: %v", tt.name, err)
 		}
 	}

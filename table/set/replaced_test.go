@@ -1,0 +1,238 @@
+package set_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// files are versions of tables, of which each name has one at a time. A pinned Source returns
+// ErrReplaced, as one of an object store does, if that changes between reads.
+type files struct {
+	mu      sync.Mutex
+	current map[string][]byte
+}
+
+type pinned struct {
+	*files
+	first map[string][]byte // what was read first
+}
+
+func (s *pinned) ReadAt(_ context.Context, name string, p []byte, off int64) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.current[name]
+	if now == nil {
+		return 0, errors.New("no such file")
+	}
+	if s.first[name] == nil {
+		s.first[name] = now
+	}
+	if &s.first[name][0] != &now[0] {
+		return 0, fmt.Errorf("version %p of %s: %w", now, name, set.ErrReplaced)
+	}
+	return bytes.NewReader(now).ReadAt(p, off)
+}
+
+func (s *pinned) Forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.first, name)
+}
+
+func (s *files) replace(name string, contents []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current[name] = contents
+}
+
+// A version is a table in one of two versions, which have the same name.
+type version struct {
+	contents []byte
+	line     set.Table
+	values   map[string]string
+}
+
+// randomVersions returns two tables written with the same options. They have the same keys, or at
+// least the same first and last one.
+func randomVersions(t *testing.T, rng *rand.Rand) (versions [2]version) {
+	o := &table.WriterOptions{BlockSize: 1 + rng.IntN(500), Properties: rng.IntN(2) == 0, Concurrency: rng.IntN(3)}
+	if rng.IntN(2) == 0 {
+		o.Compression = table.NoCompression
+	}
+	if rng.IntN(2) == 0 {
+		o.FilterPolicy = filter.NewBloom(10)
+	}
+	if rng.IntN(2) == 0 {
+		o.TableFilterPolicy = filter.NewTableBloom(10)
+	}
+	n, sameKeys := 2+rng.IntN(perTable), rng.IntN(2) == 0
+	for v := range versions {
+		versions[v].values = map[string]string{}
+		var pairs [][2]string
+		for i := range n {
+			if value := fmt.Sprintf("%d of %d", i, v); sameKeys || i == 0 || i == n-1 || rng.IntN(2) == 0 {
+				pairs = append(pairs, [2]string{key(i), value})
+				versions[v].values[key(i)] = value
+			}
+		}
+		var b bytes.Buffer
+		versions[v].line = write(t, &b, "t", o, pairs)
+		versions[v].contents = b.Bytes()
+	}
+	return versions
+}
+
+// A world has a table in two versions, with Sets of one or the other, and one Cache.
+type world struct {
+	t        *testing.T
+	rng      *rand.Rand
+	files    *files
+	versions [2]version
+	sets     [4]*set.Set
+	options  set.Options
+}
+
+func newWorld(t *testing.T, seed uint64) *world {
+	rng := rand.New(rand.NewPCG(28, seed))
+	w := &world{t: t, rng: rng, files: &files{current: map[string][]byte{}}, versions: randomVersions(t, rng)}
+	w.options.Lazy = true
+	w.options.Reader.Cache = table.NewCache(int64(1000 << rng.IntN(8)))
+	w.options.Reader.CacheIndexAndFilters = rng.IntN(2) == 0
+	w.options.MemorySize = []int64{0, 1, 4000}[rng.IntN(3)]
+	w.replace()
+	for i := range w.sets {
+		w.open(i)
+	}
+	return w
+}
+
+// replace puts a version in place of what is there. It is another file in any case.
+func (w *world) replace() {
+	contents := w.versions[w.rng.IntN(2)].contents
+	if w.rng.IntN(8) == 0 {
+		contents = contents[:w.rng.IntN(len(contents))+1]
+	}
+	w.files.replace("t", bytes.Clone(contents))
+}
+
+// open opens set i, of version i mod 2, in place of the one that is open.
+func (w *world) open(i int) {
+	if w.sets[i] != nil {
+		w.sets[i].Close()
+	}
+	src := &pinned{files: w.files, first: map[string][]byte{}}
+	w.sets[i] = open(w.t, &set.Manifest{Tables: []set.Table{w.versions[i%2].line}}, src, &w.options)
+}
+
+// check looks up a key in some way. The answer is that of the Set's own version, or an error.
+func (w *world) check(i int) error {
+	k := key(w.rng.IntN(perTable + 2))
+	got, err := lookUp(w.sets[i], w.rng.IntN(3), k)
+	if want := w.versions[i%2].values[k]; err == nil && got != want {
+		w.t.Fatalf("set %d: %s = %q, want %q", i, k, got, want)
+	}
+	return err
+}
+
+// putBack puts the table of set i back, and checks that lookups then cost at most two errors.
+func (w *world) putBack(i int) {
+	w.files.replace("t", bytes.Clone(w.versions[i%2].contents))
+	var failed []error
+	for range 20 {
+		if err := w.check(i); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	if len(failed) > 2 {
+		w.t.Fatalf("set %d: lookups fail though its table is there: %v", i, errors.Join(failed...))
+	}
+}
+
+// lookUp returns the value of k, or "" if it is absent, in one of three ways.
+func lookUp(s *set.Set, way int, k string) (string, error) {
+	switch way {
+	case 0:
+		v, err := s.Get(background, []byte(k))
+		if errors.Is(err, table.ErrNotFound) {
+			err = nil
+		}
+		return string(v), err
+	case 1:
+		found, err := getMany(background, s, bytesOf(k), nil)
+		return found[k], err
+	}
+	it := s.NewIter(background, nil)
+	value := ""
+	if it.SeekGE([]byte(k)) && string(it.Key()) == k {
+		value = string(it.Value())
+	}
+	return value, it.Close()
+}
+
+// Whatever replaces a table, and whatever is evicted and opened again: an answer is that of the
+// Set's own manifest. If its table is put back, lookups go on after an error or two.
+func TestAnswersAreOfTheSetsOwnTables(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(rounds(60, 2000)) {
+		w := newWorld(t, seed)
+		answers := 0
+		for range 300 {
+			switch i := w.rng.IntN(len(w.sets)); w.rng.IntN(12) {
+			case 0:
+				w.replace()
+			case 1:
+				w.open(i)
+			case 2:
+				w.putBack(i)
+			default:
+				if w.check(i) == nil {
+					answers++
+				}
+			}
+		}
+		if answers == 0 {
+			t.Errorf("seed %d: no answers", seed)
+		}
+	}
+}
+
+// The same while many look up. When the table is back, lookups go on, and all ends.
+func TestAnswersWhileTablesAreReplaced(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(rounds(10, 300)) {
+		w := newWorld(t, seed)
+		var all sync.WaitGroup
+		for g := range 8 {
+			rng := rand.New(rand.NewPCG(seed, uint64(g)))
+			s, values := w.sets[g%4], w.versions[g%2].values
+			all.Go(func() {
+				for range 200 {
+					k := key(rng.IntN(perTable))
+					if got, err := lookUp(s, rng.IntN(3), k); err == nil && got != values[k] {
+						t.Errorf("seed %d: %s = %q, want %q", seed, k, got, values[k])
+					}
+				}
+			})
+		}
+		for range 100 {
+			w.replace()
+		}
+		all.Wait()
+		w.putBack(0)
+		ctx, cancel := context.WithTimeout(background, 20*time.Second)
+		defer cancel()
+		if err := errors.Join(w.sets[0].Close(), w.sets[0].Drain(ctx)); err != nil || w.sets[0].MemorySize() != 0 {
+			t.Errorf("seed %d: Close and Drain = %v; %d bytes of open tables", seed, err, w.sets[0].MemorySize())
+		}
+	}
+}
