@@ -99,6 +99,29 @@ func describedTable(t *testing.T, value string) ([]byte, set.Table) {
 	return b.Bytes(), line
 }
 
+// A table whose metaindex is damaged opens without its filters if there is nothing to compare it
+// with.
+func TestDamagedMetaindexOfAnOldLine(t *testing.T) {
+	t.Parallel()
+	contents, line := writtenTable(t, "one")
+	l, err := table.ReadLayout(bytes.NewReader(contents), line.Size, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents[l.Metaindex.Offset+3] ^= 1
+	src := newStore()
+	src.files["t"] = contents
+	if _, err := set.Open(background, &set.Manifest{Tables: []set.Table{line}}, src, nil); !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("Open = %v, want damage of the metaindex", err)
+	}
+	line.TailSum = ""
+	s := open(t, &set.Manifest{Tables: []set.Table{line}}, src, nil)
+	checkGet(t, s, key(7), "one")
+	if err := s.FilterErr(); !errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("FilterErr = %v, want damage of the metaindex", err)
+	}
+}
+
 // Verify reports, and does not return, that a table cannot be told from others.
 func TestVerifyNotesWhatIsNotIdentified(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ import (
 // Not every such table has this error. One whose footer or index is damaged has a
 // [*table.CorruptionError], which is [table.ErrCorrupt]. For one that is missing, the error is
 // that of the Source, such as fs.ErrNotExist of a [Dir].
-var ErrMismatch = errors.New("it is not the table of the manifest: take another copy of the table, or write the manifest anew")
+var ErrMismatch = errors.New("it is not the table of the manifest: take another copy of the table, or write the manifest again")
 
 // mismatch returns an error about a field of the table's line in the manifest.
 func (t *Table) mismatch(field, format string, args ...any) error {
@@ -93,6 +93,9 @@ func (f file) readLayout(src io.ReaderAt) (*table.Layout, error) {
 // that tells the table from all others.
 func (f file) identify(l *table.Layout) (sum [sha256.Size]byte, known bool, err error) {
 	sum, withData, err := l.TailSum()
+	if f.TailSum == "" && errors.Is(err, table.ErrCorrupt) {
+		return sum, false, nil // nothing is compared, and FilterErr or Verify reports the damage
+	}
 	if err != nil {
 		return sum, false, err
 	}

@@ -134,7 +134,8 @@ func (c *calls) random() {
 	case 1:
 		c.s.MayContain(background, k)
 	case 2:
-		c.s.GetMany(background, [][]byte{k, []byte(key(3)), []byte(key(100))}, nil, func(int, []byte) error { c.p.call(); return nil })
+		o := &table.BatchOptions{NoAnswer: func(int, error) { c.p.call() }}
+		c.s.GetMany(background, bytesOf(string(k), key(3), key(100)), o, func(int, []byte) error { c.p.call(); return nil })
 	case 3:
 		c.it.SeekGE(k)
 	case 4:
