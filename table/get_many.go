@@ -22,9 +22,9 @@ type BatchOptions struct {
 
 	// NoAnswer is called for each keys[i] that a table gives no answer for, as found is called for
 	// those that it has. err says why, and is one of the errors that GetMany returns. A key of
-	// neither call is absent, but for one case: if GetMany ends early, because ctx is done or found
-	// has failed, then the keys that were not found have no answer. nil: GetMany's error alone
-	// says that there are such keys.
+	// neither call is absent, but for one case: if GetMany ends early, because ctx is done, found
+	// has failed or an argument is wrong, then the keys that were not found have no answer. nil:
+	// GetMany's error alone says that there are such keys.
 	NoAnswer func(i int, err error)
 }
 

@@ -21,16 +21,19 @@ import (
 // tails of MemorySize bytes together.
 //
 // An error of one table leaves only keys of that table without an answer, which o.NoAnswer tells
-// from absent ones. GetMany returns all errors, joined as by errors.Join. If a table cannot be opened, the error has its range of
-// keys. If ctx is done, GetMany returns its error at once. It does not wait for the Source: see
-// Drain.
+// from absent ones. GetMany returns all errors, joined as by errors.Join. If a table cannot be
+// opened, the error has its range of keys. If ctx is done, GetMany returns its error at once. It
+// does not wait for the Source: see Drain. After Close no key has an answer.
 func (s *Set) GetMany(ctx context.Context, keys [][]byte, o *table.BatchOptions, found func(i int, value []byte) error) error {
+	b := batch{s: s, keys: keys, o: o, found: found}
 	v, err := s.acquire()
 	if err != nil {
+		for i := range keys {
+			b.noAnswer(i, err)
+		}
 		return err
 	}
 	defer v.release()
-	b := batch{s: s, keys: keys, o: o, found: found}
 	parts := v.route(keys)
 	for first := true; first || len(parts) > 0; first = false { // once in any case: it checks o and ctx
 		n := b.groupSize(parts)
@@ -129,10 +132,14 @@ func (b *batch) cannotOpen(p part, err error) {
 	t := &p.m.Table
 	err = fmt.Errorf("set: table %q, which has the keys from %s to %s, cannot be opened: %w", t.Name, wire.Quote(t.Smallest), wire.Quote(t.Largest), err)
 	b.failed = append(b.failed, err)
-	if b.o == nil || b.o.NoAnswer == nil {
-		return
-	}
 	for _, i := range p.keys {
+		b.noAnswer(i, err)
+	}
+}
+
+// noAnswer says that a key has no answer.
+func (b *batch) noAnswer(i int, err error) {
+	if b.o != nil && b.o.NoAnswer != nil {
 		b.o.NoAnswer(i, err)
 	}
 }

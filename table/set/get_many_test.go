@@ -144,6 +144,24 @@ func TestGetManyTellsNoAnswerFromAbsent(t *testing.T) {
 	}
 }
 
+// A Set that is closed has no answers.
+func TestGetManyOfAClosedSet(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 1, filtered)
+	s := open(t, m, src, nil)
+	s.Close()
+	n := 0
+	o := &table.BatchOptions{NoAnswer: func(_ int, err error) {
+		if n++; err != table.ErrClosed {
+			t.Errorf("NoAnswer: %v, want ErrClosed", err)
+		}
+	}}
+	err := s.GetMany(background, bytesOf(key(0), "zz"), o, nil)
+	if err != table.ErrClosed || n != 2 {
+		t.Errorf("GetMany = %v, with %d keys without an answer, want ErrClosed and 2", err, n)
+	}
+}
+
 // Damage of one block leaves only its keys without an answer.
 func TestGetManyWithDamage(t *testing.T) {
 	t.Parallel()

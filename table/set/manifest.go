@@ -59,10 +59,10 @@ type Table struct {
 // maxKey is the most bytes of a key in a manifest. A line then has less than maxLine bytes.
 const maxKey = 256 << 10
 
-// Check returns an error if m cannot be the manifest of a set: if Check of a table fails, if
-// two tables have the same name but for upper and lower case, if a table's keys are not > those of the table before, or if all
-// tables together have > 2⁶³−1 bytes or entries. The error names the line that the table has in
-// the manifest's file.
+// Check returns an error if m cannot be the manifest of a set: if Check of a table fails, if the
+// names of two tables differ only in upper and lower case or not at all, if a table's keys are not
+// > those of the table before, or if all tables together have > 2⁶³−1 bytes or entries. The error
+// names the line that the table has in the manifest's file.
 func (m *Manifest) Check() error {
 	names := make(map[string]int, len(m.Tables))
 	var total totals

@@ -102,8 +102,9 @@ func (t Table) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plainTable(t))
 }
 
-// UnmarshalJSON sets t to what a table's line in a manifest says. Each field but tailSum must be
-// there, none twice, and no others. UnmarshalJSON does not check what the fields say: [Table.Check] does.
+// UnmarshalJSON sets t to what a table's line in a manifest says. Each field must be there once,
+// but for tailSum, which can be missing, and no others. UnmarshalJSON does not check what the
+// fields say: [Table.Check] does.
 func (t *Table) UnmarshalJSON(line []byte) error {
 	var decoded Table
 	if err := decoded.decode(line); err != nil {

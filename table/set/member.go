@@ -21,7 +21,7 @@ type member struct {
 	tailSize atomic.Int64 // one that has opened the table, or that of the current manifest
 
 	opened   atomic.Pointer[opened] // nil if the table is not open
-	replaced atomic.Int64           // how often the Source has forgotten the table for ErrReplaced; see file
+	replaced atomic.Int64           // goes up while the Source forgets the table, since it was replaced: see file
 
 	mu        sync.Mutex
 	versions  int      // how many versions have it; 0: it is not to be kept open
