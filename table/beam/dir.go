@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -71,7 +72,7 @@ func Sweep(dir string, keep ...*set.Manifest) error {
 		return err
 	}
 	kept := map[string]bool{}
-	for _, m := range append(keep, current) {
+	for _, m := range slices.Concat(keep, []*set.Manifest{current}) {
 		if m != nil {
 			for _, t := range m.Tables {
 				kept[t.Name] = true

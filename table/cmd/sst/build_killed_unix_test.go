@@ -37,10 +37,17 @@ func TestBuildsKilledInOneDirectory(t *testing.T) {
 			after, by := time.Duration(r.IntN(60))*time.Millisecond, pick[os.Signal](r, syscall.SIGKILL, syscall.SIGTERM, syscall.SIGTERM, nil)
 			all.Go(func() { runAndSignal(t, cmd, after, by) })
 		}
+		checkSetIfAny(t, out) // while they run
 		all.Wait()
-		if _, err := os.Stat(filepath.Join(out, set.ManifestName)); err == nil {
-			mustSST(t, "verify", out)
-		}
+		checkSetIfAny(t, out)
+	}
+}
+
+// checkSetIfAny verifies the set in a directory, if it has a manifest.
+func checkSetIfAny(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, set.ManifestName)); err == nil {
+		mustSST(t, "verify", dir)
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 // expected is what the user knows of a set, so that what is missing is noticed.
 type expected struct{ tables, entries uint64 } // 0: not given
 
-// parseExpected parses the values of --tables and --entries.
+// parseExpected parses the values of --tables and --entries. wc puts spaces before its count on
+// some systems.
 func parseExpected(tables, entries string) (e expected, err error) {
 	for _, f := range []struct {
 		flag, text string
@@ -23,7 +24,7 @@ func parseExpected(tables, entries string) (e expected, err error) {
 		if f.text == "" {
 			continue
 		}
-		if *f.value, err = plan.ParseKeys(f.flag, f.text, plan.MaxKeys); err != nil {
+		if *f.value, err = plan.ParseKeys(f.flag, strings.TrimSpace(f.text), plan.MaxKeys); err != nil {
 			return e, err
 		}
 	}
