@@ -66,7 +66,8 @@ sst lists the first 100 losses, and prints totals for the others.
 In a database, the new table cannot simply take the place of the damaged one, because the
 MANIFEST has the size of the old one. Copy the directory, replace the table there, and run
 the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of
-C++ LevelDB.`,
+C++ LevelDB. The repair can bring deleted records back: compare sst scan of the directory
+before and after it.`,
 		Example: "  sst salvage broken.ldb -o rescued.ldb",
 		Args:    arguments("FILE", 1, 1, 1),
 	}

@@ -20,7 +20,7 @@ func (corruption) Is(target error) bool { return target == table.ErrCorrupt }
 
 // RepairCommand says how to run the repair of an engine on a copy of a database. It writes
 // a new MANIFEST, with the sizes that the tables have now.
-const RepairCommand = "run the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of C++ LevelDB"
+const RepairCommand = "run the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of C++ LevelDB (both can bring deleted records back)"
 
 // CheckManifest checks a table against its MANIFEST: its size, its first and last key, and
 // that its sequence numbers are ≤ the last one of the database.
