@@ -83,9 +83,9 @@
 //   - Damage is a [*CorruptionError]. It names the file, the block, its offset and length,
 //     and what was expected, and of a data block, between which separators its keys are. An Iter
 //     goes on behind such a block if its OnDamage says so.
-//   - A filter that is seen to be damaged is not used. Lookups are slower then, and have the
-//     same results; [Reader.FilterErr] says why. If bits of a filter were changed under a
-//     right checksum, lookups can miss keys. Verify names these keys.
+//   - A filter whose checksum or form shows that it is damaged is not used. It costs time, and
+//     hides no key; [Reader.FilterErr] says why. A filter with wrong bits under a right
+//     checksum can deny keys that are there: only Verify reports it.
 //   - One operation allocates at most 64 MiB plus 32 times the size of the file, for any
 //     file. GetMany counts as one for each key. What AppendGet and AppendFind append, and the
 //     buffers of ReadAhead and TailSize, come on top. Snappy expands at most 22-fold, and keys
