@@ -108,3 +108,32 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// README.md has the times of one run: what its one chart says. Other times of lookups are on the
+// pages that say how they were measured.
+func TestTimesInReadme(t *testing.T) {
+	t.Parallel()
+	text := readme(t)
+	charts := regexp.MustCompile(`!\[.*\]\((.*\.svg)\)`).FindAllStringSubmatch(text, -1)
+	if len(charts) != 1 {
+		t.Fatalf("%d charts, want one", len(charts))
+	}
+	chart, err := os.ReadFile(filepath.Join(root, charts[0][1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, m := range regexp.MustCompile(`>[^<]*: ([0-9.]+) × faster`).FindAllSubmatch(chart, -1) {
+		want = append(want, string(m[1]))
+	}
+	var got []string
+	for _, m := range regexp.MustCompile(`([0-9.]+) times\s+as\s+fast`).FindAllStringSubmatch(text, -1) {
+		got = append(got, m[1])
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+		t.Errorf("times as fast (-chart +README.md):\n%s", diff)
+	}
+	if times := regexp.MustCompile(`[0-9] ?(ns|µs)\b|[0-9] ×`).FindAllString(text, -1); times != nil {
+		t.Errorf("times %q, want those of the chart only", times)
+	}
+}
