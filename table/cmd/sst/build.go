@@ -78,10 +78,10 @@ most 1.3 times as many entries as the mean. Up to 4 times --entries-per-table pa
 kept in a temporary file for that. The names of the tables have their number and the start
 of their SHA-256. They get them when all are complete, and the manifest is written last, so
 that it never lists a table that is not there. It replaces one that is there. No build
-removes a table from the directory: the older ones stay, also if several builds run at once.
-A build that is killed leaves its own directory there, sievetable-….tmp: remove it. An input
-without pairs makes a set of 0 tables, but is an error if the manifest that is there lists
-tables.
+removes a table that has its name: the older ones stay, also if several builds run at once.
+A build that is killed can leave a directory sievetable-….tmp there, and tables that no
+manifest lists: remove them when no build is running. An input without pairs makes a set of
+0 tables, but is an error if the manifest that is there lists tables.
 
 Other programs can cut a sorted input into tables too, on any number of machines. With
 --summary each table comes with its line for the manifest. sst manifest joins these, and
@@ -99,8 +99,8 @@ func buildCommand() *cobra.Command {
   sst build -o words.ldb --format keys words.txt
   sst build -o go.ldb "$(go env GOROOT)/src"
   sst build -o users.ldb --on-duplicate last --compression zstd users.jsonl more.jsonl
-  sst build -o seen.ldb --bits -1 --table-filter fuse:16 --format keys urls.txt
-  sst build -o seen.filter --filter-only --format keys urls.txt
+  sst build -o seen.ldb --bits -1 --table-filter fuse:16 --format raw-keys urls.txt
+  sst build -o seen.filter --filter-only --format raw-keys urls.txt
   sst build -o blacklist/ --format raw-keys --on-duplicate first urls.txt
   set -o pipefail  # so that a sort that fails is not taken for a short one
   LC_ALL=C sort -u urls.txt | split -d -a 5 -l 1000000 \
