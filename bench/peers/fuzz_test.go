@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
@@ -69,11 +70,15 @@ func collect(r *table.Reader) (pairs []workload.Pair, err error) {
 	return pairs, err
 }
 
-// compareLookup looks key up in both engines' readers.
+// compareLookup looks key up in both engines' readers. goleveldb misses keys in tables of LevelDB
+// before 1.18, whose filters have its name and take the last bytes of a key as signed.
 func compareLookup(t *testing.T, r *table.Reader, theirs *goleveldb.Reader, key []byte) {
 	t.Helper()
 	_, err := r.Get(key)
 	found, theirErr := theirs.FindFiltered(key)
+	if blocks := r.Filters().Blocks; !found && theirErr == nil && blocks != nil && blocks.EitherHash() && slices.Max(append([]byte{0}, key[len(key)&^3:]...)) >= 0x80 {
+		return
+	}
 	if found != (err == nil) || theirErr != nil {
 		t.Fatalf("%q: Get = %v, but goleveldb finds it: %v, %v", key, err, found, theirErr)
 	}
