@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
@@ -21,6 +22,7 @@ type Version struct {
 	Comparer     string  // the name of the comparator
 	LastSequence uint64  // ≥ every sequence number in the tables
 	Tables       []Table // in order of level and number
+	Unread       int64   // bytes behind headers of zeros, which LevelDB does not read; they may be edits
 
 	log, previousLog uint64
 }
@@ -35,6 +37,11 @@ type Table struct {
 
 // Live reports whether the log with this number may have writes that are not in a table.
 func (v *Version) Live(log uint64) bool { return log >= v.log || log == v.previousLog }
+
+// Logs returns the numbers of the logs that must exist, as far as the MANIFEST says.
+func (v *Version) Logs() []uint64 {
+	return slices.DeleteFunc([]uint64{v.previousLog, v.log}, func(n uint64) bool { return n == 0 })
+}
 
 // ManifestName and LogName match the names of MANIFESTs and of logs. LogName captures the number.
 var (

@@ -30,7 +30,13 @@ type tableID struct {
 func readVersion(manifest io.Reader) (*Version, error) {
 	e := versionBuilder{tables: map[tableID]Table{}}
 	var damage error
-	edits := wal.NewReader(manifest, func(d wal.Damage) { damage = cmp.Or[error](damage, d) })
+	edits := wal.NewReader(manifest, func(d wal.Damage) {
+		if d.Unread {
+			e.Unread += d.Bytes
+			return
+		}
+		damage = cmp.Or[error](damage, d)
+	})
 	for n := 0; ; n++ {
 		edit, offset, err := edits.Next()
 		if damage != nil {

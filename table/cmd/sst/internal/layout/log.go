@@ -69,7 +69,11 @@ func (r *Record) readBatch() {
 func records(src io.ReaderAt, size int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var damage []wal.Damage
-		in := wal.NewReader(io.NewSectionReader(src, 0, size), func(d wal.Damage) { damage = append(damage, d) })
+		in := wal.NewReader(io.NewSectionReader(src, 0, size), func(d wal.Damage) {
+			if !d.Unread { // between yields it
+				damage = append(damage, d)
+			}
+		})
 		for {
 			before := in.Offset()
 			damage = damage[:0]

@@ -70,9 +70,14 @@ func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 		}
 		defer f.Close() // it was only read
 		l.Size = info.Size()
-		r := wal.NewReader(io.NewSectionReader(f, 0, l.Size), l.report)
+		open := wal.NewLogReader
 		if l.Standalone {
-			r = wal.NewCarvedReader(f, l.Size, l.report)
+			open = wal.NewCarvedReader
+		}
+		r, err := open(f, l.Size, l.report)
+		if err != nil {
+			yield(LogWrite{}, fmt.Errorf("%s: %w", l.Path, err))
+			return
 		}
 		for {
 			record, offset, err := r.Next()

@@ -11,19 +11,20 @@ import (
 // carvedSearchLen is how much of a carved log is searched for the first valid fragment.
 const carvedSearchLen = 4 * blockSize
 
-// NewCarvedReader is like NewReader for a log that may lack its start, such as one that was
+// NewCarvedReader is like NewLogReader for a log that may lack its start, such as one that was
 // carved out of a disk image. The log has size bytes. Reading begins at the first fragment
 // with a valid checksum, anywhere in a block.
-func NewCarvedReader(r io.ReaderAt, size int64, report func(Damage)) *Reader {
+func NewCarvedReader(r io.ReaderAt, size int64, report func(Damage)) (*Reader, error) {
 	start := make([]byte, min(size, carvedSearchLen))
-	n, _ := r.ReadAt(start, 0) // the Reader returns the error too
+	n, err := r.ReadAt(start, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
 	at, block := firstFragment(start[:n])
 	if at > 0 {
-		report(Damage{0, at, "no valid fragment"})
+		report(Damage{Offset: 0, Bytes: at, Reason: "no valid fragment"})
 	}
-	reader := NewReader(io.NewSectionReader(r, at, size-at), report)
-	reader.blockEnd, reader.blockLen = at, block
-	return reader
+	return newLogReader(r, at, size, block, report)
 }
 
 // firstFragment returns the offset of the first valid fragment, and the length of the rest

@@ -29,7 +29,10 @@ func TestCarved(t *testing.T) {
 	for cut := 0; cut < len(log); cut += 1 + random.IntN(3000) {
 		want, _ := slices.BinarySearch(starts, cut) // the first record that is whole
 		n := 0
-		r := NewCarvedReader(bytes.NewReader(log[cut:]), int64(len(log)-cut), func(Damage) {})
+		r, err := NewCarvedReader(bytes.NewReader(log[cut:]), int64(len(log)-cut), func(Damage) {})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for {
 			record, _, err := r.Next()
 			if err == io.EOF {

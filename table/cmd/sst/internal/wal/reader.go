@@ -7,10 +7,12 @@
 package wal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -38,6 +40,10 @@ type Damage struct {
 	Offset int64 // where it starts
 	Bytes  int64
 	Reason string
+
+	// Unread says that the part follows a header of zeros, and has more than zeros. LevelDB skips
+	// it without a word.
+	Unread bool
 }
 
 func (d Damage) Error() string {
@@ -45,8 +51,9 @@ func (d Damage) Error() string {
 }
 
 // A Reader returns the records of a log. It ignores an incomplete record at the end,
-// because the database was closed or crashed while writing it. It also ignores zeros at the
-// end of blocks, which are preallocated space.
+// because the database was closed or crashed while writing it. If a whole fragment follows, the
+// length of the record is damaged, and it is not the end. A Reader also ignores zeros at the end of
+// blocks, which are preallocated space.
 type Reader struct {
 	r           io.Reader
 	report      func(Damage)
@@ -58,11 +65,13 @@ type Reader struct {
 	record      []byte // the fragments of the record so far
 	recordStart int64  // offset of the first of them
 	inRecord    bool   // there is a first fragment
+	zeros       zeros  // at the end of the log, if they count as its end
 }
 
 // NewReader returns a Reader of the log in r. It calls report for each part that it skips.
 func NewReader(r io.Reader, report func(Damage)) *Reader {
-	return &Reader{r: r, report: report, blockLen: blockSize}
+	none := zeros{from: math.MaxInt64, size: math.MaxInt64}
+	return &Reader{r: r, report: report, blockLen: blockSize, zeros: none}
 }
 
 // A fragment is a part of a record.
@@ -91,7 +100,7 @@ func (r *Reader) Next() (record []byte, offset int64, err error) {
 			r.beginRecord(f)
 		case kindMiddle, kindLast:
 			if !r.inRecord {
-				r.report(Damage{f.offset, FragmentHeaderLen + int64(len(f.payload)), "record without its first fragment"})
+				r.report(Damage{Offset: f.offset, Bytes: FragmentHeaderLen + int64(len(f.payload)), Reason: "record without its first fragment"})
 				continue
 			}
 			if r.record = append(r.record, f.payload...); len(r.record) > maxRecord {
@@ -123,7 +132,7 @@ func (r *Reader) beginRecord(f fragment) {
 // dropRecord reports the fragments of an unfinished record, if there is one.
 func (r *Reader) dropRecord(reason string) {
 	if r.inRecord {
-		r.report(Damage{r.recordStart, int64(len(r.record)), reason})
+		r.report(Damage{Offset: r.recordStart, Bytes: int64(len(r.record)), Reason: reason})
 	}
 	r.inRecord = false
 }
@@ -138,19 +147,22 @@ func (r *Reader) fragment() (fragment, error) {
 	}
 	at := r.blockEnd - int64(len(r.rest))
 	checksum, length, kind := binary.LittleEndian.Uint32(r.rest), int(binary.LittleEndian.Uint16(r.rest[4:])), r.rest[6]
-	switch whole := FragmentHeaderLen + length; {
-	case whole > len(r.rest) && r.eof:
+	whole, isZero := FragmentHeaderLen+length, kind == kindZero && length == 0
+	mismatch := whole <= len(r.rest) && checksum != crc.Mask(crc32.Checksum(r.rest[6:whole], castagnoli))
+	switch {
+	case isZero && r.zeros.from < at+FragmentHeaderLen, mismatch && r.zeros.tear(at+int64(whole)):
+		return fragment{}, io.EOF
+	case whole > len(r.rest) && r.eof && !hasFragment(r.rest[1:]):
 		return fragment{}, io.EOF
 	case whole > len(r.rest):
 		return r.skipBlock(at, "fragment ends after its block"), nil
-	case kind == kindZero && length == 0:
-		r.rest = nil
-		return fragment{kind: kindZero}, nil
-	case checksum != crc.Mask(crc32.Checksum(r.rest[6:whole], castagnoli)):
+	case isZero:
+		return r.skipZeros(at), nil
+	case mismatch:
 		return r.skipBlock(at, "checksum mismatch"), nil
 	case kind > kindLast || kind == kindZero:
 		r.rest = r.rest[whole:]
-		r.report(Damage{at, int64(whole), fmt.Sprintf("fragment of kind %d, want 1 to 4", kind)})
+		r.report(Damage{Offset: at, Bytes: int64(whole), Reason: fmt.Sprintf("fragment of kind %d, want 1 to 4", kind)})
 		return fragment{kind: kindZero}, nil
 	default:
 		payload := r.rest[FragmentHeaderLen:whole]
@@ -164,7 +176,17 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // skipBlock reports the rest of the block as damage, because the start of the next fragment
 // is unknown.
 func (r *Reader) skipBlock(at int64, reason string) fragment {
-	r.report(Damage{at, int64(len(r.rest)), reason})
+	r.report(Damage{Offset: at, Bytes: int64(len(r.rest)), Reason: reason})
+	r.rest = nil
+	return fragment{kind: kindZero}
+}
+
+// skipZeros skips the rest of a block from a header of zeros on. It reports it if there is more
+// than zeros.
+func (r *Reader) skipZeros(at int64) fragment {
+	if len(bytes.TrimRight(r.rest, "\x00")) > 0 {
+		r.report(Damage{Offset: at, Bytes: int64(len(r.rest)), Reason: "what follows a header of zeros is not read", Unread: true})
+	}
 	r.rest = nil
 	return fragment{kind: kindZero}
 }

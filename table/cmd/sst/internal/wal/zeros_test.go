@@ -1,0 +1,87 @@
+package wal
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// readLog returns the records of a log whose end can be zeros, how many bytes at its end are passed
+// over, and what is reported.
+func readLog(t *testing.T, log []byte) (records []string, tail int64, damage []Damage) {
+	t.Helper()
+	r, err := NewLogReader(bytes.NewReader(log), int64(len(log)), func(d Damage) { damage = append(damage, d) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		record, _, err := r.Next()
+		if err == io.EOF {
+			return records, int64(len(log)) - r.Offset(), damage
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, string(record))
+	}
+}
+
+// randomRecords returns records without zeros, the log of them, and where each ends.
+func randomRecords(t *testing.T, random *rand.Rand) (all [][]byte, log []byte, ends []int) {
+	t.Helper()
+	for range 2 + random.IntN(8) {
+		record := make([]byte, minTornZeros+random.IntN(1+random.IntN(2*blockSize)))
+		for i := range record {
+			record[i] = byte(1 + random.IntN(255))
+		}
+		all = append(all, record)
+		ends = append(ends, len(logOf(t, all...)))
+	}
+	return all, logOf(t, all...), ends
+}
+
+// A log of which the end is cut, or zeros, or both, has the records before that, and no damage. What
+// is passed over begins with the first record that is not whole.
+func TestEndThatWasNeverWritten(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 28))
+	for range 300 {
+		_, log, ends := randomRecords(t, random)
+		at := random.IntN(len(log))
+		torn := append(log[:at:at], make([]byte, random.IntN(2)*(minTornZeros+random.IntN(2*blockSize)))...)
+		whole, _ := slices.BinarySearch(ends, at+1)
+		records, tail, damage := readLog(t, torn)
+		start := 0
+		if whole > 0 {
+			start = ends[whole-1]
+		}
+		if len(records) != whole || damage != nil || tail > int64(len(torn)-start) || tail < int64(len(torn)-start-FragmentHeaderLen) {
+			t.Fatalf("%d bytes and zeros to %d: %d records, %d bytes passed over, %v; want %d, those from %d on, and nothing",
+				at, len(torn), len(records), tail, damage, whole, start)
+		}
+	}
+}
+
+// Wherever a log is damaged before its last record, this is reported, unless the damage is only in
+// what no record needs: also a length that reaches behind the end, and zeros instead of headers.
+func TestDamageBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(8, 28))
+	for range 300 {
+		all, log, ends := randomRecords(t, random)
+		at := random.IntN(ends[len(ends)-2])
+		to := min(at+1+random.IntN(1+random.IntN(500)), ends[len(ends)-2])
+		if damaged := log[at:to]; random.IntN(2) == 0 {
+			clear(damaged)
+		} else {
+			for i := range damaged {
+				damaged[i] ^= byte(1 + random.IntN(255))
+			}
+		}
+		if records, tail, damage := readLog(t, log); len(records) < len(all) && (damage == nil || tail > 0) {
+			t.Fatalf("damage from %d to %d: %d of %d records, %d bytes passed over, and %v", at, to, len(records), len(all), tail, damage)
+		}
+	}
+}
