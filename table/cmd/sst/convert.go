@@ -46,7 +46,7 @@ standard output.`,
 			return errNoOutputTable
 		}
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *source.File) error {
-			stats, err := tablestats.Collect(f)
+			stats, err := tablestats.Collect(f, f.Wrap)
 			if err != nil {
 				return err
 			}

@@ -31,10 +31,11 @@ A and B are each a SOURCE: see sst help get. Two tables of a database are compar
 all versions of their keys. In all other cases the newest values are compared. Block
 sizes, compression and filters make no difference.
 
-Damage in A or B ends the comparison, without a summary. A message then has the last key that
-was compared. If only a table of a set is missing, the other tables are compared. The keys
-within the range of the missing one are then printed and counted neither as those of A nor as
-those of B, and a message has that range. The exit status is 3.`,
+Keys that A or B has lost by damage in a table are not compared: they are printed and counted
+neither as those of A nor as those of B. Messages have the lost ranges of keys, and the exit status
+is 3. If writes of a log are lost, what is left is compared, and the exit status is 3 too. With
+--strict, damage ends the comparison, without a summary, and a message has the last key that was
+compared.`,
 		Example: `  sst diff old.ldb new.ldb
   sst diff --summary /var/lib/app/db backup.ldb
   sst diff -f json a.ldb b.ldb`,
@@ -43,6 +44,7 @@ those of B, and a message has that range. The exit status is 3.`,
 	cmd.Flags().BoolVarP(&f.summary, "summary", "s", false, "print only how many entries differ")
 	addFormat(cmd, &f.format)
 	f.addDir(cmd)
+	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.scanOnly = true
 		return f.with(args[0], cmd.ErrOrStderr(), func(a *source.Source) error {
@@ -63,12 +65,12 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 	if err != nil {
 		return err
 	}
-	var c comparison
+	c := comparison{last: []byte{}, a: a, b: b, lostA: a.NewLossCursor(), lostB: b.NewLossCursor()}
 	for d, err := range differences(a, b, source.ScanOptions{Versions: versions}) {
 		if err != nil {
 			return c.endedBy(err)
 		}
-		if !c.count(d, a, b) {
+		if !c.count(d) {
 			continue
 		}
 		if err := f.print(out, p, d); err != nil {
@@ -76,11 +78,10 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 		}
 	}
 	if f.summary {
-		c.print(out, a, b)
+		c.print(out)
 	}
-	const happened = "were not compared"
-	err = errors.Join(missingRanges(a.MissingTables(source.ScanOptions{}), happened), missingRanges(b.MissingTables(source.ScanOptions{}), happened))
-	return cmp.Or(err, c.negative())
+	const meaning = "these keys were not compared"
+	return cmp.Or(errors.Join(lostKeys(a, source.KeyRange{}, meaning), lostKeys(b, source.KeyRange{}, meaning)), c.negative())
 }
 
 func (f *diffFlags) print(out io.Writer, p *printer, d difference) error {

@@ -15,23 +15,26 @@ import (
 // A comparison counts what was compared.
 type comparison struct {
 	onlyA, onlyB, changed, same uint64
-	unknown                     uint64 // in the range of a missing table of the other
+	unknown                     uint64 // of keys that one of the sources has lost
 	last                        []byte // the last key
+	a, b                        *source.Source
+	lostA, lostB                *source.LossCursor
 }
 
-// count counts d, and reports whether it is a difference. An entry is none if a missing table of
-// the other source may have it.
-func (c *comparison) count(d difference, a, b *source.Source) bool {
+// count counts d, and reports whether it is a difference. An entry is none if one of the sources
+// has lost the key: it may have another entry, or none.
+func (c *comparison) count(d difference) bool {
 	c.last = append(c.last[:0], cmp.Or(d.a, d.b).Key...)
+	lostA, lostB := c.lostA.IsLost(c.last), c.lostB.IsLost(c.last)
 	switch {
+	case lostA || lostB:
+		c.unknown++
+		return false
 	case d.a != nil && d.b != nil && bytes.Equal(d.a.Value, d.b.Value):
 		c.same++
 		return false
 	case d.a != nil && d.b != nil:
 		c.changed++
-	case d.b == nil && b.IsMissing(d.a.Key), d.a == nil && a.IsMissing(d.b.Key):
-		c.unknown++
-		return false
 	case d.a != nil:
 		c.onlyA++
 	default:
@@ -41,12 +44,12 @@ func (c *comparison) count(d difference, a, b *source.Source) bool {
 }
 
 // print prints the numbers.
-func (c *comparison) print(out io.Writer, a, b *source.Source) {
+func (c *comparison) print(out io.Writer) {
 	unknown := ""
 	if c.unknown > 0 {
 		unknown = fmt.Sprintf(", %d not compared", c.unknown)
 	}
-	text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal%s", c.onlyA, a.Path, c.onlyB, b.Path, c.changed, c.same, unknown)
+	text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal%s", c.onlyA, c.a.Path, c.onlyB, c.b.Path, c.changed, c.same, unknown)
 }
 
 // endedBy adds to an error where it ended the comparison.

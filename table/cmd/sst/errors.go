@@ -64,7 +64,7 @@ func damagedFiles(err error) []string {
 	case damageReported:
 		files = e.files
 	case *source.FileError:
-		if errors.Is(e, table.ErrCorrupt) && !source.IsLog(e.Path) && !errors.As(e, new(source.SetError)) { // which salvage does not take
+		if errors.As(e, new(*table.CorruptionError)) { // of which salvage reads the rest
 			files = []string{e.Path}
 		}
 	case interface{ Unwrap() []error }:

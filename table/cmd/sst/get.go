@@ -24,9 +24,12 @@ type getFlags struct {
 
 var getLong = `Print the value of a key. With several keys, or with --keys-from, print each key and its
 value. For an absent key, sst get prints nothing, and the exit status is 1. With several keys,
-it looks up the others nevertheless, and says at the end how many are absent. If damage hides
-whether a key is there, the exit status is 3. In a database, any missing table may hide a newer
-version of a key, so the exit status is 3 whatever the key.
+it looks up the others nevertheless, and says at the end how many are absent. If damage may hide
+the newest version of a key, a message says so, and the exit status is 3: a value that is printed
+may then be an older one, or that of a deleted key. Damage in tables costs nothing for other keys,
+and neither does that of tables older than the version that was found. If a part of a log is lost,
+or a log, the exit status is 3 whatever the key. With --strict, no value is printed if damage may
+hide a newer one.
 
 A table that was built with --filter-only has no values. For it, sst get prints "may be
 present", or "absent" with exit status 1.
@@ -87,6 +90,7 @@ func getCommand() *cobra.Command {
 	complete(cmd, "format", "tsv", "json", "hex", "raw")
 	f.keyFlags.add(cmd, "look up")
 	f.addDir(cmd)
+	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.explain && cmd.Flags().Changed("format") {
 			return usage.Errorf("--explain and --format are both given, want one of them")
@@ -137,13 +141,13 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	})
 }
 
-// get prints the entry of a key, if it is found.
+// get prints the entry of a key, if it is found, also if damage may hide a newer one.
 func get(s *source.Source, key []byte, print func(source.Entry) error) (found bool, err error) {
-	e, found, err := s.Get(key)
-	if err != nil || !found {
-		return false, err
+	e, found, hidden := s.Get(key)
+	if !found {
+		return false, hidden
 	}
-	return true, print(e)
+	return true, cmp.Or(print(e), hidden)
 }
 
 // printer returns a function that prints the value of an entry, or with several keys and in

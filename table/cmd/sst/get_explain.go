@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error) {
 	text.Line(out, "key %s", wire.Quote(key))
 	e, found, paths, err := s.Explain(key)
-	if err != nil {
+	if err != nil && !errors.As(err, new(*source.HiddenError)) {
 		return false, err
 	}
 	if e.Log != "" {
@@ -31,7 +32,7 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 	filterOnly := slices.ContainsFunc(paths, func(p source.LookupTrace) bool { return p.FilterOnly })
 	if !s.Dir && len(paths) == 1 { // its answer is the answer
 		explainTable(out, paths[0], true)
-		return found || filterOnly, nil
+		return found || filterOnly, err
 	}
 	for _, p := range paths {
 		explainTable(out, p, false)
@@ -40,6 +41,10 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 		explainTotals(out, s, paths)
 	}
 	switch {
+	case err != nil && (found || e.Internal):
+		text.Line(out, "unknown: damage may hide a newer version. %s", describeVersion(e))
+	case err != nil:
+		text.Line(out, "unknown: damage may hide the key")
 	case found || e.Internal:
 		text.Line(out, "%s", describeVersion(e))
 	case filterOnly:
@@ -47,7 +52,7 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 	default:
 		text.Line(out, "absent")
 	}
-	return found || filterOnly, nil
+	return found || filterOnly, err
 }
 
 // describeVersion describes the newest version of a key, which may be a tombstone.
@@ -188,6 +193,8 @@ func lookupOutcome(p source.LookupTrace, alone bool) string {
 	}
 	table, block := p.TableFilter == source.MayContain, p.BlockFilter == source.MayContain
 	switch {
+	case p.Err != nil:
+		return "unknown: the data block is damaged"
 	case p.Found && alone:
 		return describeVersion(p.Entry)
 	case p.Found:

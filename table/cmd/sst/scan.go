@@ -38,9 +38,8 @@ value of each key that is not deleted. --versions prints all versions of both,
 --versions=false only the newest values. A single log, such as 000003.log, is printed write
 by write.
 
-Damage ends the output. A message then has the last key that was printed. If only a table of a
-set is missing, the other tables are printed, and a message has the first and the last key of
-the missing one. The exit status is 3.
+All entries outside of damage are printed, and messages say which keys are lost. With
+--strict, damage ends the output, and a message has the last key that was printed.
 
 The bounds are in the order of the keys: --from is the first of the range, also with
 --reverse. If --from is after --to, the exit status is 2. A note says when other bounds exclude
@@ -76,6 +75,7 @@ func scanCommand() *cobra.Command {
 	cmd.Flags().BoolVarP(&f.keys, "keys", "k", false, "print keys without values")
 	addFormat(cmd, &f.format)
 	f.addDir(cmd)
+	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.scanOnly = true
 		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {
@@ -104,13 +104,18 @@ func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	}
 	o := f.scanOptions(s.Order)
 	stopped, err := f.printEntries(p, s, o)
+	scanned := source.KeyRange{From: o.From, To: o.To, BeforeTo: true}
 	switch {
 	case stopped != nil && f.reverse:
-		o.From = stopped
+		scanned.From = stopped
 	case stopped != nil:
-		o.To = stopped
+		scanned.To, scanned.BeforeTo = stopped, false
 	}
-	return errors.Join(missingRanges(s.MissingTables(o), "are missing from the output"), err)
+	meaning := "entries of these keys are missing from the output"
+	if s.HasVersions() {
+		meaning = "of these keys, older versions may be in the output, also of keys that were deleted"
+	}
+	return errors.Join(lostKeys(s, scanned, meaning), err)
 }
 
 // checkRange refuses bounds that are swapped, and notes on stderr that others leave no keys.

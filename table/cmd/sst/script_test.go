@@ -47,7 +47,8 @@ func TestMain(m *testing.M) { testscript.Main(m, programs) }
 //	zlib FILE [KEY=VALUE…]       writes one with blocks of zlib, id 2 too
 //	deflate FILE [KEY=VALUE…]    writes one with blocks of deflate, id 4
 //	goleveldb DIR [KEY=VALUE…]   has goleveldb write to a database; KEY alone is deleted,
-//	                             and ! has what is written by then put in tables
+//	                             and ! has what is written by then put in tables; / closes
+//	                             the database, which puts what is in its log in a table
 //	damage FILE OFFSET           changes the byte there, from the end if negative
 //	truncate FILE SIZE           leaves that many bytes
 //	ending FILE HEX              changes the last bytes to those
@@ -175,6 +176,10 @@ func writeGoleveldb(ts *testscript.TestScript, _ bool, args []string) {
 		switch {
 		case arg == "!":
 			ts.Check(db.CompactRange(util.Range{}))
+		case arg == "/":
+			ts.Check(db.Close())
+			db, err = leveldb.OpenFile(ts.MkAbs(args[0]), nil)
+			ts.Check(err)
 		case set:
 			ts.Check(db.Put([]byte(key), []byte(value), nil))
 		default:

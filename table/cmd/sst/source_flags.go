@@ -34,10 +34,15 @@ is damaged, such as one that was cut short, nothing is read, and the exit status
 If several tables have a key, the newest version counts. Without sequence numbers that is
 the one in the table with the highest number in its name, or else with the last name.
 
-A database's logs hold writes that are not in a table yet. --no-log ignores them. Damaged
-parts of a log are skipped, with a note. A record that is cut short at the end of a log is
-ignored without a note, because it was never completely written. Another process may use
-the database meanwhile.
+A database's logs hold writes that are not in a table yet. --no-log ignores them. A record
+that is cut short at the end of a log, or zeros there, are what a crash leaves. They are
+ignored, and a note says how many bytes they have. Another process may use the database
+meanwhile.
+
+What is damaged is passed over: a data block, a table that is cut, empty or missing, or a
+part of a log. Messages name each lost range of keys, and the sequence numbers of lost
+writes. Of these keys, a database may still have older versions, also of keys that were
+deleted. The exit status is 3. --strict stops at the first damage.
 
 The keys of a database's tables are internal keys: they end in 8 bytes of sequence number
 and kind. sst detects this from the keys and the filter. --internal-keys yes or no
@@ -55,6 +60,7 @@ type sourceFlags struct {
 	comparator   string // auto: as the MANIFEST and the keys say
 	allTables    bool
 	noLogs       bool
+	strict       bool
 	oneTable     bool
 	scanOnly     bool             // no keys are looked up
 	out          string           // the file that the command writes, and must not read
@@ -81,8 +87,13 @@ func (f *sourceFlags) addNoLogs(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noLogs, "no-log", false, "for a database, ignore the writes in its logs")
 }
 
+// addStrict adds the flag of commands that pass over damage.
+func (f *sourceFlags) addStrict(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "stop at the first damage")
+}
+
 func (f *sourceFlags) options() (o source.Options, err error) {
-	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable = f.scanOnly, f.allTables, f.noLogs, f.oneTable
+	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable, o.Strict = f.scanOnly, f.allTables, f.noLogs, f.oneTable, f.strict
 	o.Outputs = output.FilesOf(f.stdout(), f.out)
 	switch f.internalKeys {
 	case "auto":
@@ -119,10 +130,15 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 		o.Note(note)
 	}
 	err = do(s)
-	if s.Damage != nil && errors.Is(err, errNegative) {
+	damage := s.LogDamage()
+	if damage != nil {
+		damage = errors.Join(damage, errors.New("older and deleted versions of the keys of lost writes may show"))
+	}
+	damage = errors.Join(damage, s.Damage)
+	if damage != nil && errors.Is(err, errNegative) {
 		err = nil // the missing part may have the key
 	}
-	return errors.Join(err, s.Damage)
+	return errors.Join(err, damage)
 }
 
 // withFile opens a single table for do.

@@ -33,8 +33,10 @@ a directory or a set, print them for each table that sst get would search.
 sst reads the whole table. It gives two false-positive rates of a filter: the one that is
 predicted from bits, keys and k, and the one measured with 300,000 random keys. The
 prediction for LevelDB's filters of < 10,000 keys is that of the classical formula. Larger
-filters and filters of the whole table have higher rates, which are predicted as well. If a
-table is damaged, sst reports the damage, counts the rest, and exits with status 3.
+filters and filters of the whole table have higher rates, which are predicted as well. If
+anything is damaged or missing, sst names the lost ranges of keys, and for a log the sequence
+numbers of the lost writes. It counts the rest, and exits with status 3. --strict stops at the
+first damaged file.
 
 --summary describes a database by its MANIFEST and the sizes of its files, without opening
 a table. It takes directories only. For each level it prints the number of tables, their
@@ -55,6 +57,7 @@ status is 3 if a table is missing or has the wrong size.
 	cmd.Flags().BoolVar(&asSummary, "summary", false, "describe a database by its MANIFEST, without opening tables")
 	cmd.Flags().BoolVar(&asTrial, "try", false, "show how large the data would be with other block sizes and compressions")
 	flags.addDir(cmd)
+	flags.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o, err := flags.options()
 		if err != nil {
@@ -77,8 +80,11 @@ status is 3 if a table is missing or has the wrong size.
 func statsOfAll(out, stderr io.Writer, args []string, o source.Options, asJSON bool) error {
 	tables, failed := targetsOf(args, o, stderr)
 	for i, t := range tables {
+		if o.Strict && errors.Join(failed...) != nil {
+			break
+		}
 		separateTexts(out, i, asJSON)
-		err := statsOfTable(out, t, o, asJSON)
+		err := statsOfTable(out, stderr, t, o, asJSON)
 		if t.wasRemoved(err, o) {
 			text.Line(stderr, "sst: note: %s was removed before it was read, because its database is in use", t.Path)
 			continue
@@ -96,16 +102,16 @@ func separateTexts(out io.Writer, i int, asJSON bool) {
 }
 
 // statsOfTable prints the statistics of a table, and then returns its damage.
-func statsOfTable(out io.Writer, t target, o source.Options, asJSON bool) error {
+func statsOfTable(out, stderr io.Writer, t target, o source.Options, asJSON bool) error {
 	if t.log {
-		return statsOfLog(out, t.Path, asJSON)
+		return statsOfLog(out, stderr, t, asJSON)
 	}
 	o.Order = t.order
 	f, err := t.Open(o)
 	if err != nil {
-		return err
+		return t.Loss(err)
 	}
-	s, damage := tablestats.Collect(f)
+	s, damage := tablestats.Collect(f, f.Loss)
 	s.Measure(f)
 	return errors.Join(damage, printStats(out, s, asJSON), f.Close())
 }

@@ -8,23 +8,25 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // statsOfLog prints the statistics of a log, and then returns its damage.
-func statsOfLog(out io.Writer, path string, asJSON bool) error {
-	s := summary.LogStats{File: path}
-	l := source.Log{Path: path}
-	if err := s.Count(&l, table.AnyOrder); err != nil {
+func statsOfLog(out, stderr io.Writer, t target, asJSON bool) error {
+	s := summary.LogStats{File: t.Path}
+	l := t.nextLog()
+	if err := s.Count(l, table.AnyOrder); err != nil {
 		return err
+	}
+	if tail := l.TailNote(); tail != "" {
+		text.Line(stderr, "sst: note: %s: %s", t.Path, tail)
 	}
 	if asJSON {
 		return cmp.Or(text.WriteJSON(out, s), l.DamageError())
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	text.Row(w, "log", "%s: %s", path, text.Bytes(uint64(s.Size)))
+	text.Row(w, "log", "%s: %s", t.Path, text.Bytes(uint64(s.Size)))
 	if s.Writes == 0 {
 		text.Row(w, "  writes", "none")
 		return cmp.Or(w.Flush(), l.DamageError())

@@ -18,10 +18,11 @@ type target struct {
 	order   source.Order      // the order that the user or the MANIFEST says
 	dir     string            // the directory, if the argument is one
 	log     bool
+	logs    **source.Log // the last log of the directory that was read; nil: it is none of a directory
 }
 
 // targetsOf returns the tables and logs that the arguments name. failed holds directories
-// that cannot be listed, and what is missing in databases. Missing tables of a set are among all.
+// that cannot be listed, and what is wrong with databases. Missing tables are among all.
 func targetsOf(args []string, o source.Options, note io.Writer) (all []target, failed []error) {
 	for _, arg := range args {
 		if !source.IsDirectory(arg) {
@@ -29,22 +30,31 @@ func targetsOf(args []string, o source.Options, note io.Writer) (all []target, f
 			continue
 		}
 		dir, err := source.ListDir(arg, o)
-		failed = append(failed, err)
-		if dir.Set == "" { // of a set, each missing table is a target
-			failed = append(failed, dir.Damage...)
-			slices.Reverse(dir.Tables) // the oldest first
+		failed = append(append(failed, err), dir.Damage...)
+		tables, logs := dir.All(), &source.Log{Floor: dir.LogFloor(o)}
+		if dir.Set == "" {
+			slices.Reverse(tables) // the oldest first
 		}
-		for _, t := range dir.All() {
+		for _, t := range tables {
 			all = append(all, target{TableFile: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg})
 		}
 		for _, path := range dir.Logs {
-			all = append(all, target{TableFile: source.TableFile{Path: path}, log: true, dir: arg})
+			all = append(all, target{TableFile: source.TableFile{Path: path}, log: true, dir: arg, logs: &logs})
 		}
 		for _, n := range dir.Notes {
 			text.Line(note, "sst: note: %s", n)
 		}
 	}
 	return all, failed
+}
+
+// nextLog returns the log, which has yet to be read. The targets of a directory are read in order.
+func (t target) nextLog() *source.Log {
+	if t.logs == nil {
+		return &source.Log{Path: t.Path}
+	}
+	*t.logs = (*t.logs).Next(t.Path)
+	return *t.logs
 }
 
 func pathsOf(tables []target) []string {

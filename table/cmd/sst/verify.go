@@ -31,8 +31,9 @@ are made:
     its manifest set.jsonl says, and that lookups notice when another table replaces one
   - for logs of a database, every record
 
-Each table has one line: ok, or one line per damaged part. A table of a set that does not
-exist has a line too. If the manifest of a set is damaged, such as one that was cut short, no
+Each table has one line: ok, or one line per damaged part. A table that does not exist has a
+line too. A log is ok if only its end was never completely written: the line says how many
+bytes that are. If the manifest of a set is damaged, such as one that was cut short, no
 table is checked: --all-tables checks those of the directory without it. After damage in one
 part, the other parts are still checked. Only if the footer or the index cannot be read, no
 other part can be checked: use sst salvage, which can find more. Keys that are not in bytewise
@@ -97,7 +98,7 @@ func verify(out io.Writer, tables []target, o source.Options, quiet bool) error 
 // about a sound one.
 func (t target) verify(o source.Options) (remark string, err error) {
 	if t.log {
-		return source.VerifyLog(t.Path)
+		return t.nextLog().Verify()
 	}
 	o.Order = t.order
 	f, err := t.Open(o)

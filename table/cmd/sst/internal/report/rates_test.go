@@ -36,7 +36,7 @@ func TestRatesAreThoseOfStats(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			f := openTable(t, writeTable(t, "t.ldb", tt.o, tt.pairs))
-			s, err := tablestats.Collect(f)
+			s, err := tablestats.Collect(f, f.Wrap)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,6 +59,18 @@ func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
 	return errors.Join(errs...)
 }
 
+// checkRange returns an error if the first or the last key is outside of the range that the MANIFEST
+// gives the table. If they cannot be read, the error comes when they are needed.
+func (f *File) checkRange(smallest, largest []byte) error {
+	if first, err := f.Reader.FirstKey(); err == nil && f.Compare(first, smallest) < 0 {
+		return corruption(fmt.Sprintf("first key is %s, want ≥ %s as the MANIFEST says", f.Separator(first), f.Separator(smallest)))
+	}
+	if last, err := f.Reader.LastKey(); err == nil && f.Compare(last, largest) > 0 {
+		return corruption(fmt.Sprintf("last key is %s, want ≤ %s as the MANIFEST says", f.Separator(last), f.Separator(largest)))
+	}
+	return nil
+}
+
 // wrongSize is the error for a table that was replaced by another one. Engines look for the
 // footer where the table of the MANIFEST had it.
 func (f *File) wrongSize(v *database.Version, m *database.Table) error {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
@@ -24,12 +24,12 @@ type Dir struct {
 	Path    string
 	Version *database.Version // nil: no MANIFEST can be read
 	Set     string            // the manifest of a set, which then has Tables in the order of keys; "": no set
-	Missing []TableFile       // tables of the set that do not exist
+	Missing []TableFile       // tables of the MANIFEST or of the set that do not exist
 	Order   Order             // the order that the MANIFEST names
 	Tables  []TableFile       // the newest first, by level and name
 	Logs    []string          // paths of the live logs, or of all logs, the oldest first
 	Notes   []string          // what is not read, for messages
-	Damage  []error           // what is missing or wrong
+	Damage  []error           // what is wrong, other than Missing
 }
 
 // A TableFile is a table in a directory.
@@ -49,7 +49,7 @@ type TableFile struct {
 // directory. So ListDir tries again if something seems to be missing.
 func ListDir(dir string, o Options) (Dir, error) {
 	d, err := listDir(dir, o)
-	if err == nil && d.Damage != nil {
+	if err == nil && (d.Damage != nil || d.Missing != nil) {
 		d, err = listDir(dir, o)
 	}
 	return d, err
@@ -82,7 +82,7 @@ func listDir(dir string, o Options) (Dir, error) {
 	}
 	d.readVersion(entries)
 	if d.Version != nil {
-		d.applyManifest(o.AllTables)
+		d.applyManifest(o)
 	}
 	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
 		return Dir{}, fmt.Errorf("%s: a directory without .ldb and .sst files", dir)
@@ -135,13 +135,12 @@ func (d *Dir) readVersion(entries []fs.DirEntry) {
 	case none && len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)
 	case !none:
-		d.addDamage("%v: reading all tables of the directory, of which some may be obsolete", err)
+		d.addDamage("%v: reading all tables of the directory, of which some may be obsolete, so older and deleted versions may show", err)
 	}
 }
 
-// applyManifest keeps the tables and logs that the MANIFEST lists, or all of them. A
-// missing table is damage.
-func (d *Dir) applyManifest(all bool) {
+// applyManifest keeps the tables and logs that the MANIFEST lists, or all of them.
+func (d *Dir) applyManifest(o Options) {
 	v := d.Version
 	d.Order = manifestOrder(v)
 	missing := map[uint64]*database.Table{}
@@ -160,21 +159,48 @@ func (d *Dir) applyManifest(all bool) {
 		if l.Meta == nil {
 			unlisted = append(unlisted, name)
 		}
-		if l.Meta != nil || all {
+		if l.Meta != nil || o.AllTables {
 			listed = append(listed, l)
 		}
 	}
 	d.Tables = listed
-	if len(missing) > 0 {
-		d.Damage = append(d.Damage, missingTablesError{d.Path, slices.Sorted(maps.Keys(missing))})
+	for _, n := range slices.Sorted(maps.Keys(missing)) {
+		d.Missing = append(d.Missing, TableFile{Path: filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", n)), Meta: missing[n], Missing: true})
 	}
-	if len(unlisted) > 0 && !all {
+	if len(unlisted) > 0 && !o.AllTables {
 		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, firstNames(unlisted))
 	}
+	d.applyToLogs(o)
+}
+
+// applyToLogs keeps the logs that may have writes that are in no table, or all of them. Engines
+// create a log before they name it in the MANIFEST, so one that does not exist is lost.
+func (d *Dir) applyToLogs(o Options) {
+	v := d.Version
+	if v.Unread > 0 {
+		d.addDamage("%s: %s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
+			filepath.Join(d.Path, v.Manifest), text.Plain(uint64(v.Unread), "byte"))
+	}
+	there := map[uint64]bool{}
 	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
 		n, err := fileNumber(path)
-		return !all && (err != nil || !v.Live(n))
+		there[n] = there[n] || err == nil
+		return !o.AllTables && (err != nil || !v.Live(n))
 	})
+	for _, n := range v.Logs() {
+		if !there[n] && !o.NoLogs {
+			d.addDamage("%s: log %06d, which %s names, does not exist: writes that it had are lost, so older and deleted versions may show: put it back, or use --no-log", d.Path, n, v.Manifest)
+		}
+	}
+}
+
+// LogFloor returns Log.Floor of the oldest log. A database counts on from the last sequence number
+// in its MANIFEST.
+func (d *Dir) LogFloor(o Options) uint64 {
+	if d.Version == nil || o.AllTables {
+		return 0
+	}
+	return d.Version.LastSequence
 }
 
 // maxNames is how many names of tables a note has.
@@ -189,20 +215,16 @@ func firstNames(names []string) string {
 	return fmt.Sprintf("%s (%s, …)", text.Count(uint64(len(names)), "table"), strings.Join(names[:maxNames], ", "))
 }
 
-// A missingTablesError says that tables of the MANIFEST do not exist.
-type missingTablesError struct {
-	dir     string
-	numbers []uint64
-}
-
-func (m missingTablesError) Error() string {
-	if n := len(m.numbers); n > 1 {
-		return fmt.Sprintf("%s: %d tables that the MANIFEST lists do not exist, the first is %06d", m.dir, n, m.numbers[0])
+// All returns all tables, also those that are missing: of a set in the order of keys, else the
+// newest first.
+func (d *Dir) All() []TableFile {
+	all, order := slices.Concat(d.Tables, d.Missing), compareNewestFirst
+	if d.Set != "" {
+		order = func(a, b TableFile) int { return bytes.Compare(a.Line.Smallest, b.Line.Smallest) }
 	}
-	return fmt.Sprintf("%s: table %06d, which the MANIFEST lists, does not exist", m.dir, m.numbers[0])
+	slices.SortStableFunc(all, order)
+	return all
 }
-
-func (missingTablesError) Is(target error) bool { return target == table.ErrCorrupt }
 
 // compareNewestFirst orders tables by level, and then by number, the highest first. Tables
 // without a number are ordered by name, the last first.

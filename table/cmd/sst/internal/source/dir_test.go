@@ -61,7 +61,11 @@ func scanned(dir string, o Options) (n int, notes string, err error) {
 		}
 		n++
 	}
-	return n, strings.Join(s.Notes, "\n"), s.Damage
+	damage := []error{s.Damage, s.LogDamage()}
+	for _, l := range s.Losses(KeyRange{}) {
+		damage = append(damage, l.InFile())
+	}
+	return n, strings.Join(s.Notes, "\n"), errors.Join(damage...)
 }
 
 // A note names a few tables that are skipped, and says how many there are.
@@ -115,7 +119,7 @@ func TestOnlyListedTables(t *testing.T) {
 	if err := os.Remove(d.Tables[0].Path); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := scanned(dir, Options{}); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "which the MANIFEST lists, does not exist") {
+	if _, _, err := scanned(dir, Options{}); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "missing, though the MANIFEST lists it") {
 		t.Errorf("without a table: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("?"), 0o666); err != nil {

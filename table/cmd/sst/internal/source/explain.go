@@ -16,6 +16,7 @@ type LookupTrace struct {
 	File  *File
 	Found bool
 	Entry Entry // the entry, if found
+	Err   error // why it is not known
 
 	TableFilter FilterResult  // the answer of the table filter
 	TableProbes filter.Probes // the bits it was asked for; none if it is no Bloom filter
@@ -63,6 +64,7 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 	if errors.Is(err, table.ErrFilterOnly) {
 		p.FilterOnly, err = true, nil
 	}
+	p.Err = err
 	after := f.Metrics.Snapshot()
 	p.BlocksRead = after.DataBlocks - before.DataBlocks
 	p.BytesRead = after.BytesRead - before.BytesRead - p.BlocksRead*format.TrailerLen

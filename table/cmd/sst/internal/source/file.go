@@ -50,6 +50,10 @@ type Options struct {
 	// with the file, are not kept in memory.
 	ScanOnly bool
 
+	// Strict has the first damage end a scan or a lookup. Without it, they pass over what is
+	// damaged: see Loss.
+	Strict bool
+
 	// MaxBlock is the largest size of a block. 0: the default of a Reader.
 	MaxBlock int
 
@@ -231,11 +235,11 @@ func (f *File) Close() error {
 
 // sortAgain sorts the table into another order of user keys, and makes the Reader read the
 // sorted copy.
-func (f *File) sortAgain(user table.Comparer) (err error) {
+func (f *File) sortAgain(user table.Comparer, onDamage func(*table.CorruptionError) bool) (err error) {
 	unsorted := f.Reader
 	f.Order, f.Rewritten, f.filters = user, false, Filters{}
 	f.Options.Comparer = f.Comparer()
-	f.sorted, err = newSortedTable(pairs(unsorted), user, f.Internal)
+	f.sorted, err = newSortedTable(pairs(unsorted, onDamage), user, f.Internal)
 	if err == nil {
 		f.Reader, err = f.sorted.Reader, unsorted.Close()
 	}
@@ -246,10 +250,10 @@ func (f *File) sortAgain(user table.Comparer) (err error) {
 }
 
 // pairs returns the entries of a table.
-func pairs(r *table.Reader) iter.Seq2[input.Pair, error] {
+func pairs(r *table.Reader, onDamage func(*table.CorruptionError) bool) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		var err error
-		for k, v := range r.All(&table.IterOptions{ReadAhead: readAhead}, &err) {
+		for k, v := range r.All(&table.IterOptions{ReadAhead: readAhead, OnDamage: onDamage}, &err) {
 			if !yield(input.Pair{Key: k, Value: v}, nil) {
 				return
 			}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -13,6 +14,8 @@ import (
 // newer than all tables, and else after the first level that has the key. It searches all
 // tables of level 0: they overlap and, after an engine's repair, a table with a higher number
 // is not always newer. Without internal keys, it stops at the first table that has the key.
+//
+// Get passes over what is damaged. If that may hide a newer version, the error is a HiddenError.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	get := func(f *File) (Entry, bool, error) { return f.Get(key) }
 	for range maxTries {
@@ -28,12 +31,13 @@ const logLevel = -1
 
 // getNewest is Get with a function that searches a table. A deleted key is not found, but
 // newest is its tombstone.
-func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (getNewest Entry, found bool, err error) {
-	getNewest, found, err = s.getFromLogs(key)
+func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (newest Entry, found bool, err error) {
+	newest, found, err = s.getFromLogs(key)
 	if err != nil {
 		return Entry{}, false, err
 	}
 	level := logLevel
+	var damage []error
 	for _, t := range s.candidates(key) {
 		if found && (!s.Internal || s.byLevel && t.level() > level) {
 			break
@@ -42,23 +46,27 @@ func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (
 			continue
 		}
 		e, ok, err := s.getFromTable(t, ask)
-		if err != nil {
+		if err != nil && !s.isPassedOver(err) {
 			return Entry{}, false, err
 		}
-		if ok && (!found || e.newerThan(getNewest)) {
-			getNewest, found, level = e, true, t.level()
+		damage = append(damage, err)
+		if ok && (!found || e.newerThan(newest)) {
+			newest, found, level = e, true, t.level()
 		}
 	}
-	if getNewest.Internal && getNewest.Kind == table.KindDelete {
+	if newest.Internal && newest.Kind == table.KindDelete {
 		found = false
 	}
-	if err := getNewest.checkKind(); err != nil {
+	if err := newest.checkKind(); err != nil {
 		return Entry{}, false, err
 	}
-	return getNewest, found, nil
+	if err := errors.Join(damage...); err != nil {
+		return newest, found, &HiddenError{found, err}
+	}
+	return newest, found, nil
 }
 
-// getFromTable opens a table and searches it.
+// getFromTable opens a table and searches it. With an error, it may have found an older version.
 func (s *Source) getFromTable(t *Table, ask func(f *File) (Entry, bool, error)) (e Entry, found bool, err error) {
 	f, err := s.open(t)
 	if err != nil {
@@ -66,9 +74,27 @@ func (s *Source) getFromTable(t *Table, ask func(f *File) (Entry, bool, error)) 
 	}
 	defer func() { err = errors.Join(err, s.release(t, f)) }()
 	e, found, err = ask(f)
-	e.age = t.age
+	if e.age = t.age; err == nil && f.sorted != nil {
+		err = s.lossIn(t)
+	}
 	return e, found, err
 }
+
+// A HiddenError says that damage may hide the newest version of a key.
+type HiddenError struct {
+	Found bool // an older version was found
+	Err   error
+}
+
+func (e *HiddenError) Error() string {
+	if e.Found {
+		return fmt.Sprintf("%v: what was found may be an older version of the key, which may be deleted", e.Err)
+	}
+	return fmt.Sprintf("%v: whether the key is there cannot be known", e.Err)
+}
+
+// Unwrap returns the damage.
+func (e *HiddenError) Unwrap() error { return e.Err }
 
 // Get returns the newest version of key in the table. It may be a tombstone.
 func (f *File) Get(key []byte) (e Entry, found bool, err error) {

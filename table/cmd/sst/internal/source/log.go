@@ -11,52 +11,23 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
 )
 
-// maxListedDamage is the maximum length of Log.Damage.
-const maxListedDamage = 100
-
 // A Log is a write-ahead log.
 type Log struct {
-	Path          string
-	Standalone    bool // it may lack its start; otherwise it is read as a database reads it
-	Size          int64
-	Damage        []wal.Damage // skipped parts so far
-	MoreDamage    int          // number of further skipped parts
-	TruncatedTail int64        // size of an incomplete record at the end, after all was read
-}
+	Path       string
+	Standalone bool   // it may lack its start; otherwise it is read as a database reads it
+	Floor      uint64 // the oldest log of the database starts at most with the sequence number after this one; 0: not known
 
-// report adds a skipped part, or extends the last one, if that is adjacent and has the same
-// reason.
-func (l *Log) report(d wal.Damage) {
-	if n := len(l.Damage); n > 0 {
-		if last := &l.Damage[n-1]; last.Reason == d.Reason && last.Offset+last.Bytes == d.Offset {
-			last.Bytes += d.Bytes
-			return
-		}
-	}
-	if len(l.Damage) == maxListedDamage {
-		l.MoreDamage++
-		return
-	}
-	l.Damage = append(l.Damage, d)
-}
+	// What reading has found so far.
+	Size     int64
+	Damage   []LogDamage // skipped parts
+	More     int         // number of further skipped parts
+	Tail     int64       // size of what is at the end and was never written completely, after all was read
+	ZeroTail bool        // that is zeros
 
-// Reports describes the skipped parts.
-func (l *Log) Reports() []string {
-	var reports []string
-	for _, d := range l.Damage {
-		reports = append(reports, d.Error())
-	}
-	if l.MoreDamage > 0 {
-		reports = append(reports, fmt.Sprintf("log: %d more damaged parts skipped", l.MoreDamage))
-	}
-	return reports
-}
-
-// A LogWrite is a write of a log, with its location.
-type LogWrite struct {
-	wal.Write
-	Log    int // index of the log in its Source
-	Offset int64
+	last    uint64    // sequence number of the last write, also of the logs before
+	lacking bool      // the log before is not empty, and no write of it could be read
+	pending bool      // no write after the last skipped part was read yet
+	others  LogDamage // the sequence numbers that the further skipped parts may have had
 }
 
 // Writes yields the writes of the log in order. Each is valid until the next. Damaged parts
@@ -70,28 +41,52 @@ func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 		}
 		defer f.Close() // it was only read
 		l.Size = info.Size()
-		open := wal.NewLogReader
-		if l.Standalone {
-			open = wal.NewCarvedReader
-		}
-		r, err := open(f, l.Size, l.report)
-		if err != nil {
-			yield(LogWrite{}, fmt.Errorf("%s: %w", l.Path, err))
+		err = l.read(f, yield)
+		if err == io.EOF {
 			return
 		}
-		for {
-			record, offset, err := r.Next()
-			if err == io.EOF {
-				l.TruncatedTail = l.Size - r.Offset()
-				return
-			}
-			if err != nil {
-				yield(LogWrite{}, fmt.Errorf("%s: %w", l.Path, err))
-				return
-			}
-			if !l.batch(record, offset, yield) {
-				return
-			}
+		if err != nil {
+			yield(LogWrite{}, fmt.Errorf("%s: %w", l.Path, err))
+		}
+	}
+}
+
+// A LogWrite is a write of a log, with its location.
+type LogWrite struct {
+	wal.Write
+	Log    int // index of the log in its Source
+	Offset int64
+}
+
+// Next returns the next log of the database, whose sequence numbers go on. l was read.
+func (l *Log) Next(path string) *Log {
+	next := &Log{Path: path, Floor: l.Floor}
+	if l.Floor > 0 {
+		next.last, next.lacking = l.last, l.last == 0 && l.Size > 0
+	}
+	return next
+}
+
+// read yields the writes. It returns io.EOF at the end, and nil if yield wants no more.
+func (l *Log) read(f io.ReaderAt, yield func(LogWrite, error) bool) error {
+	open := wal.NewLogReader
+	if l.Standalone {
+		open = wal.NewCarvedReader
+	}
+	r, err := open(f, l.Size, l.report)
+	if err != nil {
+		return err
+	}
+	for {
+		record, offset, err := r.Next()
+		if err == io.EOF {
+			l.Tail, l.ZeroTail = l.Size-r.Offset(), r.EndsInZeros()
+		}
+		if err != nil {
+			return err
+		}
+		if !l.batch(record, offset, yield) {
+			return nil
 		}
 	}
 }
@@ -103,6 +98,7 @@ func (l *Log) batch(record []byte, offset int64, yield func(LogWrite, error) boo
 			l.report(wal.Damage{Offset: offset, Bytes: int64(len(record)), Reason: err.Error()})
 			return true
 		}
+		l.follow(w.Sequence, offset)
 		if !yield(LogWrite{Write: w, Offset: offset}, nil) {
 			return false
 		}
@@ -110,22 +106,32 @@ func (l *Log) batch(record []byte, offset int64, yield func(LogWrite, error) boo
 	return true
 }
 
-// VerifyLog checks a log. It returns the damage and, for a sound log, a remark.
-func VerifyLog(path string) (remark string, err error) {
-	l := Log{Path: path}
+// Verify checks the log. It returns the damage and, for a sound log, a remark.
+func (l *Log) Verify() (remark string, err error) {
 	for _, err := range l.Writes() {
 		if err != nil {
 			return "", err
 		}
 	}
-	if l.TruncatedTail > 0 {
-		are := "are"
-		if l.TruncatedTail == 1 {
-			are = "is"
-		}
-		remark = fmt.Sprintf(", but %s at its end %s an incomplete record, which is ignored", text.Plain(uint64(l.TruncatedTail), "byte"), are)
+	if tail := l.TailNote(); tail != "" {
+		remark = ", but " + tail
 	}
 	return remark, l.DamageError()
+}
+
+// TailNote says what is at the end and was never written completely, or returns "".
+func (l *Log) TailNote() string {
+	if l.Tail == 0 {
+		return ""
+	}
+	what, are := "an incomplete record, which is ignored", "are"
+	if l.ZeroTail {
+		what = "zeros, which are ignored"
+	}
+	if l.Tail == 1 {
+		are = "is"
+	}
+	return fmt.Sprintf("%s at its end %s %s", text.Plain(uint64(l.Tail), "byte"), are, what)
 }
 
 // DamageError returns the skipped parts as an error, or nil.

@@ -3,8 +3,10 @@ package source
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/sievetable/sievetable/table"
@@ -16,24 +18,55 @@ type logs struct {
 	paths  []string
 	newest map[string]Entry // the newest write to each key of PrefetchLogs; Internal is false if there is none
 	sorted *sortedTable     // a table of all writes, or nil
+	floor  uint64           // the oldest one starts at most with the sequence number after this one; 0: not known
+	damage map[string]error // of those that were read, by path
 }
 
-// logWrites yields the writes of all logs, and notes their damage.
+// logWrites yields the writes of all logs, and takes note of their damage.
 func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 	return func(yield func(LogWrite, error) bool) {
+		l := &Log{Floor: s.logs.floor}
 		for i, path := range s.logs.paths {
-			l := Log{Path: path, Standalone: s.isLog}
+			l = l.Next(path)
+			l.Standalone = s.isLog
 			for w, err := range l.Writes() {
 				w.Log = i
 				if !yield(w, err) || err != nil {
 					return
 				}
 			}
-			for _, report := range l.Reports() {
-				s.note("%s: %s", path, report)
+			if err := s.endLog(l); err != nil {
+				yield(LogWrite{}, err)
+				return
 			}
 		}
 	}
+}
+
+// endLog takes note of the damage of a log that was read. With Options.Strict it returns it.
+func (s *Source) endLog(l *Log) error {
+	if tail := l.TailNote(); tail != "" {
+		s.note("%s: %s", l.Path, tail)
+	}
+	err := l.DamageError()
+	if err == nil || s.o.Strict {
+		return err
+	}
+	if s.logs.damage == nil {
+		s.logs.damage = map[string]error{}
+	}
+	s.logs.damage[l.Path] = err
+	return nil
+}
+
+// LogDamage returns the damage of the logs that were read. Where it has lost writes, older and
+// deleted versions may show.
+func (s *Source) LogDamage() error {
+	var all []error
+	for _, path := range slices.Sorted(maps.Keys(s.logs.damage)) {
+		all = append(all, s.logs.damage[path])
+	}
+	return errors.Join(all...)
 }
 
 // PrefetchLogs reads the logs once for all keys that will be looked up with Get.

@@ -38,7 +38,7 @@ func TestDamageIsBounded(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b"}, users); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
-	if reports := l.Reports(); len(reports) != maxListedDamage+1 || reports[maxListedDamage] != "log: 900 more damaged parts skipped" {
+	if reports := l.Reports(); len(reports) != maxListedDamage+1 || reports[maxListedDamage] != "log: 900 more damaged parts skipped: no writes are lost, because those with the sequence numbers 1 and 2 are there" {
 		t.Errorf("%d reports, the last %q", len(reports), reports[len(reports)-1])
 	}
 }
@@ -132,4 +132,61 @@ type foldingComparer struct{ table.Comparer }
 
 func (foldingComparer) Compare(a, b []byte) int {
 	return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b))
+}
+
+// deletion returns a batch that deletes "a", as a database writes it with a sequence number.
+func deletion(sequence byte) string {
+	return string(sequence) + "\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01a"
+}
+
+// What a damaged log has lost is told by the sequence numbers around it, also where nothing else says
+// that something is lost, and from one log to the next.
+func TestLostSequenceNumbers(t *testing.T) {
+	t.Parallel()
+	const malformed = "no batch at all"
+	for name, tt := range map[string]struct {
+		before, log []string
+		floor       uint64
+		want        []string
+	}{
+		"nothing":                      {nil, []string{deletion(5), deletion(6)}, 4, nil},
+		"a log from within its tables": {nil, []string{deletion(2), deletion(3)}, 4, nil},
+		"in the middle":                {nil, []string{deletion(5), malformed, deletion(9)}, 4, []string{"log at 22: batch: write 0 is malformed", "the writes with sequence numbers 6 to 8 are lost"}},
+		"one write":                    {nil, []string{deletion(5), malformed, deletion(7)}, 4, []string{"the write with sequence number 6 is lost"}},
+		"no write":                     {nil, []string{deletion(5), malformed, deletion(6)}, 4, []string{"no writes are lost, because those with the sequence numbers 5 and 6 are there"}},
+		"at the start":                 {nil, []string{malformed, deletion(9)}, 4, []string{"writes with sequence numbers < 9 may be lost"}},
+		"at the end":                   {nil, []string{deletion(5), malformed}, 4, []string{"writes with sequence numbers > 5 may be lost"}},
+		"all":                          {nil, []string{malformed}, 4, []string{"its writes are lost"}},
+		"without a trace":              {nil, []string{deletion(5), deletion(8)}, 4, []string{"writes before this offset are missing: the writes with sequence numbers 6 to 7 are lost"}},
+		"before the first":             {nil, []string{deletion(8)}, 4, []string{"log at 0: writes before this offset are missing: writes with sequence numbers < 8 may be lost"}},
+		"before the first, not known":  {nil, []string{deletion(8)}, 0, nil},
+		"between two logs":             {[]string{deletion(5), deletion(6)}, []string{deletion(8)}, 20, []string{"the write with sequence number 7 is lost"}},
+		"behind a log that was cut":    {[]string{""}, []string{deletion(7)}, 20, []string{"writes with sequence numbers < 7 may be lost"}},
+		"not between two logs":         {[]string{deletion(5), deletion(6)}, []string{deletion(7)}, 20, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &Log{Floor: tt.floor}
+			for i, batches := range [][]string{tt.before, tt.log} {
+				path := filepath.Join(t.TempDir(), fmt.Sprintf("%06d.log", i))
+				if err := os.WriteFile(path, logOf(t, batches...), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				l = l.Next(path)
+				for _, err := range l.Writes() {
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			got := strings.Join(l.Reports(), "\n")
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("%q, want %q in it", got, want)
+				}
+			}
+			if (got == "") != (tt.want == nil) {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
 }

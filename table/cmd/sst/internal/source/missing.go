@@ -1,26 +1,33 @@
 package source
 
-import "bytes"
+import (
+	"fmt"
+	"path/filepath"
+)
 
-// MissingTables returns the tables of a set that do not exist and have keys within the bounds,
-// in the order of keys. Each has a Line.
-func (s *Source) MissingTables(o ScanOptions) []*Table {
-	var missing []*Table
-	for _, t := range s.Tables {
-		below := o.From != nil && bytes.Compare(t.largest, o.From) < 0
-		above := o.To != nil && bytes.Compare(t.smallest, o.To) >= 0
-		if t.Missing && !below && !above {
-			missing = append(missing, t)
-		}
+// MissingError says which tables do not exist, or is nil.
+func (d *Dir) MissingError() error {
+	if len(d.Missing) == 0 {
+		return nil
 	}
-	return missing
+	first := filepath.Base(d.Missing[0].Path)
+	by := filepath.Base(d.Set)
+	if d.Set == "" {
+		by, first = "the MANIFEST", fmt.Sprintf("%06d", d.Missing[0].Meta.Number)
+	}
+	if n := len(d.Missing); n > 1 {
+		return corruption(fmt.Sprintf("%s: %d tables that %s lists do not exist, the first is %s", d.Path, n, by, first))
+	}
+	return corruption(fmt.Sprintf("%s: table %s, which %s lists, does not exist", d.Path, first, by))
 }
 
-// IsMissing reports whether the only table that may have a key is a missing one of a set.
-func (s *Source) IsMissing(key []byte) bool {
-	if !s.set {
-		return false
+// Open opens the table. A missing one is damage.
+func (l TableFile) Open(o Options) (*File, error) {
+	switch {
+	case !l.Missing:
+		return Open(l.Path, l.Options(o))
+	case l.Line != nil:
+		return nil, &FileError{l.Path, SetError("missing, though the manifest of the set lists it: put it back, or build the set again")}
 	}
-	tables := s.candidates(key)
-	return len(tables) == 1 && tables[0].Missing
+	return nil, &FileError{l.Path, corruption("missing, though the MANIFEST lists it: put it back, or copy the directory and " + RepairCommand)}
 }

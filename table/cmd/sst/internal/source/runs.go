@@ -63,14 +63,18 @@ func (r *sortedRun) iter() (table.Iterator, error) {
 	return it, nil
 }
 
-// open opens table i of the run.
+// open opens table i of the run. One that is damaged has no entries.
 func (r *sortedRun) open(i int) (table.Iterator, error) {
 	t := r.tables[i]
 	f, err := r.s.open(t)
+	if r.s.isPassedOver(err) {
+		r.s.loseTable(t, err)
+		return table.NewMergingIter(r.s.order()), nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	r.table, r.it = t, f.Reader.NewIter(&table.IterOptions{ReadAhead: r.readAhead})
+	r.table, r.it = t, f.Reader.NewIter(&table.IterOptions{ReadAhead: r.readAhead, OnDamage: r.s.onDamage(t, f, r.s.keysOfBlock(t, f))})
 	return &fileIter{Iter: r.it, run: r, table: t, file: f}, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 
 	"github.com/sievetable/sievetable/internal/regular"
@@ -142,7 +141,6 @@ func listSet(path, manifest string, o Options) (Dir, error) {
 	if path != manifest {
 		d.noteUnlisted(entries, m)
 	}
-	d.addMissing()
 	return d, nil
 }
 
@@ -161,36 +159,6 @@ func (d *Dir) noteUnlisted(entries []fs.DirEntry, m *set.Manifest) {
 	if n > 0 {
 		d.note("%s: skipped %s that %s does not list: to read all tables of the directory, use --all-tables", d.Path, text.Count(n, "table"), filepath.Base(d.Set))
 	}
-}
-
-// addMissing adds the damage that tables are missing.
-func (d *Dir) addMissing() {
-	name := filepath.Base(d.Set)
-	switch n := len(d.Missing); n {
-	case 0:
-	case 1:
-		d.addDamage("%s: table %s, which %s lists, does not exist", d.Path, filepath.Base(d.Missing[0].Path), name)
-	default:
-		d.addDamage("%s: %d tables that %s lists do not exist, the first is %s", d.Path, n, name, filepath.Base(d.Missing[0].Path))
-	}
-}
-
-// All returns the tables, and those of a set that are missing, in the order of keys.
-func (d *Dir) All() []TableFile {
-	if d.Set == "" {
-		return d.Tables
-	}
-	all := slices.Concat(d.Tables, d.Missing)
-	slices.SortFunc(all, func(a, b TableFile) int { return bytes.Compare(a.Line.Smallest, b.Line.Smallest) })
-	return all
-}
-
-// Open opens the table. A missing table of a set is damage.
-func (l TableFile) Open(o Options) (*File, error) {
-	if !l.Missing {
-		return Open(l.Path, l.Options(o))
-	}
-	return nil, &FileError{l.Path, SetError("missing, though the manifest of the set lists it: put it back, or build the set again")}
 }
 
 // candidates returns the tables that may have a key. Of a set, it is at most one.

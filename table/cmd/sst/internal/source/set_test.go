@@ -114,12 +114,20 @@ func TestTableOfSetVanishes(t *testing.T) {
 			t.Errorf("%s: found %v, %v, want %v", key, found, err, want)
 		}
 	}
-	if missing := s.MissingTables(ScanOptions{}); s.Damage != nil || len(missing) != 1 || string(missing[0].Line.Smallest) != "0004" {
-		t.Errorf("missing tables are %v, and the damage of the set is %v, want the table of 0004, and none", missing, s.Damage)
+	lost, n := s.NewLossCursor(), 0
+	for e, err := range s.Scan(ScanOptions{}) {
+		if n++; err != nil || lost.IsLost(e.Key) {
+			t.Errorf("Scan yields %q, %v, which is lost: %v", e.Key, err, lost.IsLost(e.Key))
+		}
 	}
-	for key, want := range map[string]bool{"0000": false, "0003": false, "0004": true, "0005": true, "0006": true, "0007": false} {
-		if got := s.IsMissing([]byte(key)); got != want {
-			t.Errorf("%s is in a missing table: %v, want %v", key, got, want)
+	losses := s.Losses(KeyRange{})
+	if n != 4 || s.Damage != nil || len(losses) != 1 || losses[0].Keys.String() != `keys ≥ "0004" and ≤ "0006"` {
+		t.Errorf("%d entries, lost are %v, and the damage of the set is %v, want 4, those from 0004 to 0006, and none", n, losses, s.Damage)
+	}
+	lost = s.NewLossCursor()
+	for _, key := range []string{"0000", "0003", "0004", "0005", "0006", "0007"} {
+		if got, want := lost.IsLost([]byte(key)), key >= "0004" && key <= "0006"; got != want {
+			t.Errorf("%s is lost: %v, want %v", key, got, want)
 		}
 	}
 }

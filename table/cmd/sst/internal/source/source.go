@@ -20,14 +20,16 @@ type Source struct {
 	Order    table.Comparer // order of user keys; table.AnyOrder: unknown
 	Tables   []*Table       // the newest first, by level and name
 	Notes    []string       // what is not read, for messages
-	Damage   error          // what is missing or damaged in the directory; of a set, see MissingTables
+	Damage   error          // what is wrong with the directory itself; for tables see Losses, for logs LogDamage
 
 	o          Options
 	isLog      bool // it is a single log
 	set        bool // it is a set: Tables are in the order of their keys, which do not overlap
 	byLevel    bool // versions in a level are newer than those in higher levels
 	logs       logs
+	losses     *losses
 	openTables []*Table // that stay open, the first opened one first
+	noted      map[string]bool
 }
 
 // OpenSource opens a table, a log, or a directory. Most tables of a directory are opened
@@ -37,7 +39,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 		return nil, err
 	}
 	var err error
-	s := &Source{Path: path, Dir: IsDirectory(path), o: o}
+	s := &Source{Path: path, Dir: IsDirectory(path), o: o, losses: new(losses), noted: map[string]bool{}}
 	switch {
 	case s.Dir:
 		err = s.openDir()
@@ -74,10 +76,9 @@ func (s *Source) openDir() error {
 		return err
 	}
 	s.set = d.Set != ""
-	s.Notes, s.Damage, s.logs = d.Notes, errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, IsEmpty)}
-	if s.set { // a missing table is damage for its own keys only
-		s.Notes, s.Damage = append(s.Notes, text.Lines(s.Damage)...), nil
-	}
+	s.Notes = append(d.Notes, text.Lines(d.MissingError())...) // which is damage for the keys of these tables only
+	s.Damage, s.logs = errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, IsEmpty)}
+	s.logs.floor = d.LogFloor(s.o)
 	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
@@ -102,11 +103,11 @@ func (s *Source) add(l TableFile) error {
 	t := &Table{TableFile: l, age: len(s.Tables)}
 	s.Tables = append(s.Tables, t)
 	if l.Line != nil {
-		t.smallest, t.largest, t.skip = l.Line.Smallest, l.Line.Largest, l.Missing
+		t.smallest, t.largest = l.Line.Smallest, l.Line.Largest
 		return nil
 	}
 	if l.Meta != nil && s.o.InternalKeys != No && s.Order == table.BytewiseComparer {
-		t.internalKeys, t.smallest, t.largest = true, l.Meta.Smallest, l.Meta.Largest
+		s.trustManifest(t)
 		return nil
 	}
 	return s.inspect(t)
@@ -176,13 +177,17 @@ func (s *Source) reopenIfChanged(err error) bool {
 		s.note("%s changed while it was read, because its database is in use", s.Path)
 	}
 	s.Close() // it was only read
+	again.losses = s.losses
 	*s = *again
 	return true
 }
 
-// note calls Options.Note.
+// note calls Options.Note, once for each note.
 func (s *Source) note(format string, args ...any) {
-	if s.o.Note != nil {
-		s.o.Note(fmt.Sprintf(format, args...))
+	note := fmt.Sprintf(format, args...)
+	if s.o.Note == nil || s.noted[note] {
+		return
 	}
+	s.noted[note] = true
+	s.o.Note(note)
 }

@@ -20,6 +20,10 @@ type Table struct {
 	orderUnknown        bool   // the order of its keys is unknown
 	smallest, largest   []byte // first and last stored key; nil: unknown
 	file                *File  // the open table, if it stays open
+
+	damage     error          // why it cannot be opened
+	lost       bool           // that is a Loss
+	lostBlocks map[int64]bool // offsets of the data blocks that are Losses
 }
 
 // inRange reports whether the key range of the table includes a user key.
@@ -36,12 +40,18 @@ func (s *Source) userKey(key []byte) []byte {
 	return key
 }
 
-// open opens a table. Call release afterwards.
+// open opens a table. Call release afterwards. A damaged table is tried once.
 func (s *Source) open(t *Table) (*File, error) {
 	if t.file != nil {
 		return t.file, nil
 	}
-	f, err := t.Open(s.o)
+	if t.damage != nil {
+		return nil, t.damage
+	}
+	f, err := s.openChecked(t)
+	if errors.Is(err, table.ErrCorrupt) {
+		t.damage = err
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +65,29 @@ func (s *Source) open(t *Table) (*File, error) {
 		s.note("%s: goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's iterators find all of them, but its Get does not", f.Path)
 	}
 	if s.needsSorting(f) {
-		if err := f.sortAgain(cmp.Or(s.Order, f.Order)); err != nil {
+		if err := s.sortAgain(t, f); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 	}
 	return f, s.keepOpen(t, f)
+}
+
+// sortAgain sorts a table. Its blocks are in another order, so that a damaged one can have had any of
+// its keys.
+func (s *Source) sortAgain(t *Table, f *File) error {
+	return f.sortAgain(cmp.Or(s.Order, f.Order), s.onDamage(t, f, func(*table.CorruptionError) KeyRange { return s.keysOf(t) }))
+}
+
+// openChecked opens a table, and compares its range with the MANIFEST.
+func (s *Source) openChecked(t *Table) (*File, error) {
+	f, err := t.Open(s.o)
+	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten {
+		return f, err
+	}
+	if err := f.checkRange(t.smallest, t.largest); err != nil {
+		return nil, errors.Join(f.Wrap(err), f.Close())
+	}
+	return f, nil
 }
 
 // keepOpen lets a table stay open, if few are. Of a set, in which one table after the other is
@@ -95,9 +123,16 @@ func (s *Source) release(t *Table, f *File) error {
 	return f.Close()
 }
 
-// inspect determines the range of a table, and whether it has internal keys.
+// inspect determines the range of a table, and whether it has internal keys. Of one that cannot be
+// opened, it is what the MANIFEST says.
 func (s *Source) inspect(t *Table) error {
 	f, err := s.open(t)
+	if s.isPassedOver(err) {
+		if t.empty = true; t.Meta != nil && s.o.InternalKeys != No {
+			s.trustManifest(t)
+		}
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -116,4 +151,13 @@ func (s *Source) inspect(t *Table) error {
 		t.smallest, t.largest = nil, nil // damaged or empty; reading it returns the error
 	}
 	return s.release(t, f)
+}
+
+// trustManifest takes the range of a table from the MANIFEST, if it is one in the order.
+func (s *Source) trustManifest(t *Table) {
+	t.internalKeys = true
+	first, last := t.Meta.Smallest, t.Meta.Largest
+	if s.Order != table.AnyOrder && s.Order.Compare(table.InternalFilterKey(first), table.InternalFilterKey(last)) <= 0 {
+		t.smallest, t.largest = first, last
+	}
 }

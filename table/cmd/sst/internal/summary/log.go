@@ -45,7 +45,9 @@ func (s *LogStats) Count(l *source.Log, order table.Comparer) error {
 		}
 	}
 	s.Size, s.Damage = l.Size, l.Reports()
-	s.Skipped, s.TruncatedTail = len(l.Damage)+l.MoreDamage, l.TruncatedTail
+	if s.Skipped = len(l.Damage) + l.More; !l.ZeroTail {
+		s.TruncatedTail = l.Tail
+	}
 	return nil
 }
 

@@ -35,7 +35,7 @@ func ReadSet(path string, o source.Options) (*SetSummary, error) {
 		return nil, err
 	}
 	s := &SetSummary{Manifest: d.Set, Notes: d.Notes}
-	damage := d.Damage
+	damage := append(d.Damage, d.MissingError())
 	for _, t := range d.All() {
 		s.add(t.Line)
 		if info, err := os.Stat(t.Path); err == nil && info.Size() != t.Line.Size {

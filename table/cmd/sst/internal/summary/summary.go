@@ -79,7 +79,7 @@ func readOnce(path string, o source.Options, logs bool) (*Summary, error) {
 	}
 	s := &Summary{Path: path, Levels: []Level{}, Logs: []File{}, Others: []File{}, Notes: d.Notes}
 	s.Order, s.Found = o.Order.Or(d.Order).OrBytewise(), map[uint64]File{}
-	damage := d.Damage
+	damage := append(d.Damage, d.MissingError())
 	if v := d.Version; v != nil {
 		damage = append(damage, s.statFile(&s.Manifest, v.Manifest))
 		s.Comparer, s.LastSequence = v.Comparer, &v.LastSequence

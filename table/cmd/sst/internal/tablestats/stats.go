@@ -59,15 +59,16 @@ type MetaBlock struct {
 }
 
 // Collect reads the whole table. It does not measure the filters: see Measure. If the table
-// is damaged, the Stats describe the sound parts. The error joins all damage.
-func Collect(f *source.File) (*Stats, error) {
+// is damaged, the Stats describe the sound parts. The error joins all damage, each as wrap returns
+// it: source.File.Wrap or Loss.
+func Collect(f *source.File, wrap func(error) error) (*Stats, error) {
 	var damage []error
 	var lines []string
 	seen := map[string]bool{}
 	s := collect(f, func(err error) {
 		if err != nil && !seen[err.Error()] { // a block can be read twice
 			seen[err.Error()] = true
-			damage = append(damage, f.Wrap(err))
+			damage = append(damage, wrap(err))
 			lines = append(lines, text.Lines(err)...)
 		}
 	})

@@ -33,7 +33,7 @@ func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats 
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := Collect(f)
+	s, err := Collect(f, f.Wrap)
 	if err != nil {
 		t.Fatal(err)
 	}

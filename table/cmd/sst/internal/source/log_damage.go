@@ -1,0 +1,93 @@
+package source
+
+import (
+	"fmt"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
+)
+
+// maxListedDamage is the maximum length of Log.Damage.
+const maxListedDamage = 100
+
+// A LogDamage is a part of a log that is skipped, or writes that it lacks.
+type LogDamage struct {
+	wal.Damage
+	After, Before uint64 // what is lost has sequence numbers between these; 0: no bound is known
+}
+
+func (d LogDamage) Error() string {
+	if d.Bytes == 0 {
+		return fmt.Sprintf("log at %d: %s: %s", d.Offset, d.Reason, d.lost())
+	}
+	return d.Damage.Error() + ": " + d.lost()
+}
+
+// lost says which writes are lost.
+func (d LogDamage) lost() string {
+	switch first, last := d.After+1, d.Before-1; {
+	case d.After == 0 && d.Before == 0:
+		return "its writes are lost"
+	case d.After == 0:
+		return fmt.Sprintf("writes with sequence numbers < %d may be lost", d.Before)
+	case d.Before == 0:
+		return fmt.Sprintf("writes with sequence numbers > %d may be lost", d.After)
+	case first > last:
+		return fmt.Sprintf("no writes are lost, because those with the sequence numbers %d and %d are there", d.After, d.Before)
+	case first == last:
+		return fmt.Sprintf("the write with sequence number %d is lost", first)
+	default:
+		return fmt.Sprintf("the writes with sequence numbers %d to %d are lost", first, last)
+	}
+}
+
+// Reports describes the skipped parts.
+func (l *Log) Reports() []string {
+	var reports []string
+	for _, d := range l.Damage {
+		reports = append(reports, d.Error())
+	}
+	if l.More > 0 {
+		reports = append(reports, fmt.Sprintf("log: %d more damaged parts skipped: %s", l.More, l.others.lost()))
+	}
+	return reports
+}
+
+// report adds a skipped part, or extends the last one, if that is adjacent and has the same
+// reason.
+func (l *Log) report(d wal.Damage) {
+	if n := len(l.Damage); n > 0 {
+		if last := &l.Damage[n-1]; last.Reason == d.Reason && last.Offset+last.Bytes == d.Offset {
+			last.Bytes += d.Bytes
+			return
+		}
+	}
+	l.add(LogDamage{Damage: d, After: l.last})
+}
+
+func (l *Log) add(d LogDamage) {
+	l.pending = d.Before == 0
+	if len(l.Damage) < maxListedDamage {
+		l.Damage = append(l.Damage, d)
+		return
+	}
+	if l.More == 0 {
+		l.others.After = d.After
+	}
+	l.others.Before = d.Before
+	l.More++
+}
+
+// follow takes note of the sequence number of the next write. It bounds what damage before it has
+// lost. The numbers of a log are consecutive, so a gap says that writes are lost, wherever they were.
+func (l *Log) follow(sequence uint64, offset int64) {
+	switch {
+	case l.pending:
+		for i := len(l.Damage) - 1; i >= 0 && l.Damage[i].Before == 0; i-- {
+			l.Damage[i].Before = sequence
+		}
+		l.others.Before, l.pending = sequence, false
+	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Floor > 0 && sequence > l.Floor+1):
+		l.add(LogDamage{wal.Damage{Offset: offset, Reason: "writes before this offset are missing"}, l.last, sequence})
+	}
+	l.last = max(l.last, sequence)
+}

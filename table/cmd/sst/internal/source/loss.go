@@ -1,0 +1,212 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// A Loss is a range of keys of which some or all are lost, because a table, or a part of it, cannot
+// be read. In a database, an older version of such a key may show, or one that was deleted.
+type Loss struct {
+	Keys KeyRange
+	Err  error // what is damaged
+	More int   // number of further damaged blocks in the range, next to each other
+
+	path string
+}
+
+func (l *Loss) Error() string {
+	more := ""
+	if l.More > 0 {
+		more = fmt.Sprintf(", and %d more behind it", l.More)
+	}
+	return fmt.Sprintf("lost the %s (%s%s)", l.Keys, strings.TrimPrefix(l.Err.Error(), "table: "), more)
+}
+
+// Unwrap returns what is damaged.
+func (l *Loss) Unwrap() error { return l.Err }
+
+// InFile returns the Loss with the name of the file.
+func (l *Loss) InFile() error { return &FileError{l.path, l} }
+
+// newLoss returns a Loss in the file that err names.
+func newLoss(path string, keys KeyRange, err error) Loss {
+	if e := (*FileError)(nil); errors.As(err, &e) {
+		err = e.Err
+	}
+	return Loss{Keys: keys, Err: err, path: path}
+}
+
+// isPassedOver reports whether reading goes on after an error of a table, without what the error is
+// about.
+func (s *Source) isPassedOver(err error) bool {
+	return errors.Is(err, table.ErrCorrupt) && !s.o.Strict
+}
+
+// loseTable takes note that a table cannot be opened.
+func (s *Source) loseTable(t *Table, err error) {
+	if !t.lost {
+		s.losses.add(newLoss(t.Path, s.keysOf(t), err))
+	}
+	t.lost = true
+}
+
+// onDamage returns what IterOptions.OnDamage is in a table whose blocks have the keys that keys
+// returns: it goes on, and takes note of the Loss. With Options.Strict it is nil.
+func (s *Source) onDamage(t *Table, f *File, keys func(*table.CorruptionError) KeyRange) func(*table.CorruptionError) bool {
+	if s.o.Strict {
+		return nil
+	}
+	return func(e *table.CorruptionError) bool {
+		if errors.Is(e, table.ErrOrder) && !f.declared.trusted {
+			return false // the order may be another one
+		}
+		if !t.lostBlocks[e.Offset] {
+			s.losses.add(newLoss(t.Path, keys(e), e))
+		}
+		if t.lostBlocks == nil {
+			t.lostBlocks = map[int64]bool{}
+		}
+		t.lostBlocks[e.Offset] = true
+		return true
+	}
+}
+
+// keysOfBlock returns the range of keys of a damaged block, as far as it is known.
+func (s *Source) keysOfBlock(t *Table, f *File) func(*table.CorruptionError) KeyRange {
+	return func(e *table.CorruptionError) KeyRange {
+		return s.within(f.keysBetween(e.KeysAfter, e.KeysUpTo), s.keysOf(t))
+	}
+}
+
+// losses are what a Source has lost, in the order in which it was found.
+type losses struct{ all []Loss }
+
+func (l *losses) add(loss Loss) { l.all = append(l.all, loss) }
+
+// lossIn returns a Loss in a table as an error, or nil.
+func (s *Source) lossIn(t *Table) error {
+	i := slices.IndexFunc(s.losses.all, func(l Loss) bool { return l.path == t.Path })
+	if i < 0 {
+		return nil
+	}
+	return s.losses.all[i].InFile()
+}
+
+// keysOf returns the range of a table, as far as it is known.
+func (s *Source) keysOf(t *Table) KeyRange {
+	switch {
+	case t.smallest == nil:
+		return KeyRange{}
+	case t.internalKeys:
+		return KeyRange{From: table.InternalFilterKey(t.smallest), To: table.InternalFilterKey(t.largest)}
+	}
+	return KeyRange{From: t.smallest, To: t.largest}
+}
+
+// within returns the part of a range that is within the range of its table.
+func (s *Source) within(r, all KeyRange) KeyRange {
+	if s.Order == table.AnyOrder {
+		return r
+	}
+	if r.From == nil || all.From != nil && s.Order.Compare(r.From, all.From) < 0 {
+		r.From, r.AfterFrom = all.From, false
+	}
+	if r.To == nil || all.To != nil && s.Order.Compare(all.To, r.To) < 0 {
+		r.To, r.BeforeTo = all.To, false
+	}
+	return r
+}
+
+// keysBetween returns the range of keys > one separator and ≤ the next. Of the user key of the
+// first one there can be older versions, or all of them if no key of the table is that separator.
+func (f *File) keysBetween(after, upTo []byte) KeyRange {
+	if !f.Internal {
+		return KeyRange{From: after, To: upTo, AfterFrom: true}
+	}
+	return KeyRange{From: table.InternalFilterKey(after), To: table.InternalFilterKey(upTo)}
+}
+
+// Loss returns an error of the table as a Loss, if it is the damage of a data block. It wraps others.
+func (f *File) Loss(err error) error {
+	e, ok := err.(*table.CorruptionError)
+	if !ok || e.KeysUpTo == nil {
+		return f.Wrap(err)
+	}
+	l := newLoss(f.Path, f.keysBetween(e.KeysAfter, e.KeysUpTo), f.explainOrderError(e))
+	return l.InFile()
+}
+
+// Loss returns the error of opening the table as a Loss, if it is damage and the range of the table
+// is known.
+func (l TableFile) Loss(err error) error {
+	var keys KeyRange
+	switch {
+	case !errors.Is(err, table.ErrCorrupt):
+		return err
+	case l.Line != nil:
+		keys = KeyRange{From: l.Line.Smallest, To: l.Line.Largest}
+	case l.Meta != nil:
+		keys = KeyRange{From: table.InternalFilterKey(l.Meta.Smallest), To: table.InternalFilterKey(l.Meta.Largest)}
+	default:
+		return err
+	}
+	loss := newLoss(l.Path, keys, err)
+	return loss.InFile()
+}
+
+// Losses returns what was lost so far within a range of keys. Damaged blocks next to each other
+// are one Loss. Those of a scan in ascending order are found before it shows a greater key.
+func (s *Source) Losses(within KeyRange) []Loss {
+	var all []Loss
+	for _, l := range s.losses.all {
+		if !l.Keys.overlaps(s.Order, within) {
+			continue
+		}
+		if n := len(all); n > 0 && all[n-1].path == l.path && l.Keys.From != nil && all[n-1].Keys.To != nil && bytes.Equal(all[n-1].Keys.To, l.Keys.From) {
+			all[n-1].Keys.To, all[n-1].Keys.BeforeTo = l.Keys.To, l.Keys.BeforeTo
+			all[n-1].More++
+			continue
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// Hull returns the smallest range that has the keys of all losses.
+func (s *Source) Hull(losses []Loss) KeyRange {
+	all := losses[0].Keys
+	for _, l := range losses[1:] {
+		all = all.extend(s.Order, l.Keys)
+	}
+	return all
+}
+
+// HasVersions reports whether older versions can show in place of what is lost.
+func (s *Source) HasVersions() bool { return s.Internal || len(s.Tables) > 1 && !s.set }
+
+// A LossCursor says which keys a Source has lost, for keys in ascending order that its Scan yields.
+type LossCursor struct {
+	s     *Source
+	seen  int        // losses that were looked at
+	ahead []KeyRange // those of them that do not end before the last key
+}
+
+// NewLossCursor returns a LossCursor before the first key.
+func (s *Source) NewLossCursor() *LossCursor { return &LossCursor{s: s} }
+
+// IsLost reports whether entries of a key are lost.
+func (c *LossCursor) IsLost(key []byte) bool {
+	for ; c.seen < len(c.s.losses.all); c.seen++ {
+		c.ahead = append(c.ahead, c.s.losses.all[c.seen].Keys)
+	}
+	c.ahead = slices.DeleteFunc(c.ahead, func(r KeyRange) bool { return r.endsBefore(c.s.Order, key, false) })
+	return slices.ContainsFunc(c.ahead, func(r KeyRange) bool {
+		return r.overlaps(c.s.Order, KeyRange{From: key, To: key})
+	})
+}
