@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
@@ -167,11 +168,13 @@ func (e recoverer) check(t *testing.T, sst sstCommand, dir, what string) {
 }
 
 // C++ LevelDB takes a log up again behind the zeros that fill it. Of what it writes there
-// it reads again what lies in blocks that have none.
+// it reads again what lies in blocks that have none. The command reads the same, and says that
+// the rest is lost.
 func TestLogGoesOnBehindZeros(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
 	sst, e := buildSST(t), levelDBRecoverer(t)
+	e.silent = "what follows a header of zeros is not read"
 	for _, size := range []int{4 << 10, 64 << 10} {
 		dir := filepath.Join(t.TempDir(), "db")
 		e.live(t, dir, true, each(commit(history.Put, 0, 500, 1, "before"), commit(history.Delete, 0, 500, 5, "")))
@@ -183,6 +186,9 @@ func TestLogGoesOnBehindZeros(t *testing.T) {
 			e.live(t, dir, true, each(commit(history.Put, i*100, i*100+300, 1, "behind"), commit(history.Delete, i*100, 500, 9, "")))
 			if i == 0 && fileSize(t, log) <= padded {
 				t.Error("the log was not taken up again")
+			}
+			if status, _, stderr := sst.ask("scan", dir); i == 0 && strings.Contains(stderr, e.silent) != (size < 32<<10) {
+				t.Errorf("behind a multiple of %d bytes: status %d, %s", size, status, stderr)
 			}
 			e.check(t, sst, dir, fmt.Sprintf("%d times more behind a multiple of %d bytes", i+1, size))
 		}

@@ -1,0 +1,223 @@
+package dbdamage
+
+import (
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Statuses of sst.
+const (
+	statusAbsent  = 1
+	statusDamaged = 3
+)
+
+// Check returns how the answers of sst for a damaged copy of the database break the law: every pair
+// outside of the damage is there, and where another value, or none, is in the place of the newest
+// one, a message covers the key, with the status of damage. What a crash leaves of a log is what the
+// database had before, with status 0 and a note.
+func (s *Sound) Check(rng *rand.Rand, dir string, d Damage) error {
+	status, out, stderr := s.sst("scan", "-f", "hex", dir)
+	c := checker{Sound: s, damage: d, said: hear(stderr), until: math.MaxUint64}
+	shown, err := pairs(out)
+	if err == nil {
+		err = c.checkStatus(status, shown)
+	}
+	for _, key := range c.sortedKeys() {
+		if err == nil {
+			err = c.checkKey(key, shown)
+		}
+	}
+	if err == nil {
+		err = c.checkGets(rng, dir)
+	}
+	if err == nil {
+		err = c.checkOthers(dir, status)
+	}
+	if err != nil {
+		return fmt.Errorf("%v: %w; sst scan: status %d, %.2000s", d, err, status, stderr)
+	}
+	return nil
+}
+
+// A checker checks the answers for one Damage.
+type checker struct {
+	*Sound
+	damage Damage
+	said   said
+	until  uint64 // the sequence number of the last write, if those behind were lost in a crash
+}
+
+// pairs returns the pairs that sst scan -f hex printed. No key comes twice.
+func pairs(out string) (map[string]string, error) {
+	all := map[string]string{}
+	for line := range strings.Lines(out) {
+		k, v, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		key, err := hex.DecodeString(k)
+		if _, twice := all[string(key)]; err != nil || twice {
+			return nil, fmt.Errorf("line %q: not a key, or one that came before", line)
+		}
+		all[string(key)] = v
+	}
+	return all, nil
+}
+
+func (s *Sound) sortedKeys() []string {
+	var keys []string
+	for key := range s.keys {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// checkStatus checks the status, and finds out until when the database is shown.
+func (c *checker) checkStatus(status int, shown map[string]string) error {
+	switch {
+	case c.said.missed != "":
+		return fmt.Errorf("cannot understand %q", c.said.missed)
+	case status == statusDamaged && !c.said.all && c.said.ranges == nil && c.said.sequences == nil && (c.damage.isLog() || c.damage.isTable()):
+		return fmt.Errorf("status 3, and nothing is said to be lost")
+	case status != 0 && status != statusDamaged:
+		return fmt.Errorf("status %d, want 0 or 3", status)
+	case status == 0 && (c.said.all || c.said.ranges != nil || c.said.sequences != nil):
+		return fmt.Errorf("status 0, though something is said to be lost: %v", &c.said)
+	case status == 0 && c.damage.isLog() && (c.damage.Cut || c.damage.ZeroEnd || c.said.tail || c.isUnknown()):
+		c.until = c.lastBefore(c.damage.From)
+	case status != 0 && c.isCrash():
+		return fmt.Errorf("status %d for a log without its end, want 0", status)
+	}
+	for key := range shown { // it may have been deleted so long ago that no version is left in the sound database
+		if c.keys[key] == nil && !c.said.covers(key, 0) {
+			return fmt.Errorf("key %q is shown, which is not in the sound database, and no message covers it: %v", key, &c.said)
+		}
+	}
+	return nil
+}
+
+// isCrash reports whether the damage is what a crash leaves: a log without its end, behind which no
+// other log has writes.
+func (c *checker) isCrash() bool {
+	logs := c.logs()
+	const shortest = 32 // of zeros that are told from the end of a value
+	return len(logs) > 0 && logs[len(logs)-1] == c.damage.File && (c.damage.Cut || c.damage.ZeroEnd && c.damage.To-c.damage.From >= shortest)
+}
+
+// isUnknown reports whether nothing says that a log is lost: the MANIFEST names the oldest live log,
+// and the one that is lost is a newer one.
+func (c *checker) isUnknown() bool {
+	logs := c.logs()
+	return c.damage.Lost && len(logs) > 1 && logs[len(logs)-1] == c.damage.File
+}
+
+// logs returns the logs that have writes.
+func (c *checker) logs() []string {
+	names := map[string]bool{}
+	for _, versions := range c.keys {
+		for _, v := range versions {
+			if strings.HasSuffix(v.file, ".log") {
+				names[v.file] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// sequencesFrom returns the sequence numbers that the damaged log had in batches that end behind an
+// offset.
+func (c *checker) sequencesFrom(at int64) (all []uint64) {
+	for _, versions := range c.keys {
+		for _, v := range versions {
+			if v.file == c.damage.File && v.end > at {
+				all = append(all, v.sequence)
+			}
+		}
+	}
+	return all
+}
+
+// lastBefore returns the last sequence number of the batches before an offset of the damaged log.
+func (c *checker) lastBefore(at int64) uint64 {
+	lost := c.sequencesFrom(at)
+	if lost == nil {
+		return math.MaxUint64
+	}
+	return slices.Min(lost) - 1
+}
+
+// checkKey checks what is shown of a key.
+func (c *checker) checkKey(key string, shown map[string]string) error {
+	newest := c.keys[key][0]
+	want, there := c.current(key, c.until)
+	got, found := shown[key]
+	switch {
+	case found == there && got == want:
+		return nil
+	case !c.said.covers(key, newest.sequence):
+		return fmt.Errorf("key %q: %q, %v, want %q, %v of %+v, and no message covers it: %v", key, got, found, want, there, c.keys[key][:min(3, len(c.keys[key]))], &c.said)
+	case c.damage.isTable() || c.damage.isLog():
+		if !c.isLost(newest, c.damage) {
+			return fmt.Errorf("key %q: %q, %v, want %q, %v, which is outside of the damage: %v", key, got, found, want, there, newest)
+		}
+	}
+	return nil
+}
+
+// checkGets looks up some keys.
+func (c *checker) checkGets(rng *rand.Rand, dir string) error {
+	keys := c.sortedKeys()
+	for range 6 {
+		key := keys[rng.IntN(len(keys))]
+		status, out, stderr := c.sst("get", "--hex", "-f", "hex", dir, hex.EncodeToString([]byte(key)))
+		got, found := strings.CutSuffix(out, "\n")
+		want, there := c.current(key, c.until)
+		right := found == there && got == want
+		switch {
+		case status == 0 && right && there, status == statusAbsent && right && !there:
+		case status == statusDamaged && strings.Contains(stderr, "sst: "):
+		default:
+			return fmt.Errorf("get %q: status %d, %q, want %q, %v: %s", key, status, out, want, there, stderr)
+		}
+	}
+	return nil
+}
+
+// checkOthers compares the copy with the sound database, and asks for its statistics.
+func (c *checker) checkOthers(dir string, scanned int) error {
+	status, out, stderr := c.sst("diff", "--summary", c.dir, dir)
+	if scanned == statusDamaged && status != statusDamaged || status > statusAbsent && status != statusDamaged {
+		return fmt.Errorf("diff: status %d: %s%s", status, out, stderr)
+	}
+	if status, _, stderr := c.sst("stats", dir); scanned == statusDamaged && status != statusDamaged || status != 0 && status != statusDamaged {
+		return fmt.Errorf("stats: status %d: %s", status, stderr)
+	}
+	if status, _, stderr := c.sst("verify", dir); scanned == statusDamaged && status != statusDamaged || status != 0 && status != statusDamaged {
+		return fmt.Errorf("verify: status %d: %s", status, stderr)
+	}
+	return nil
+}
+
+// Try damages n copies of the database at random, each in a directory that newDir makes, and checks
+// the answers.
+func (s *Sound) Try(rng *rand.Rand, n int, newDir func() string) (failed []error) {
+	for range n {
+		dir := filepath.Join(newDir(), "db")
+		if err := os.CopyFS(dir, os.DirFS(s.dir)); err != nil {
+			return append(failed, err)
+		}
+		d, changed, err := Random(rng, dir)
+		if err == nil && changed {
+			err = s.Check(rng, dir, d)
+		}
+		if err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return failed
+}

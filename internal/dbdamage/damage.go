@@ -1,0 +1,92 @@
+// Package dbdamage damages databases at random, and checks what sst then says of them.
+package dbdamage
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Damage is what was done to one file of a database.
+type Damage struct {
+	File     string
+	What     string
+	From, To int64 // the bytes that it is about; a cut or lost file has none from From on
+	Cut      bool  // the file ends at From
+	ZeroEnd  bool  // the file has only zeros from From on
+	Lost     bool  // the file does not exist
+}
+
+func (d Damage) String() string {
+	return fmt.Sprintf("%s: %s at %d to %d", d.File, d.What, d.From, d.To)
+}
+
+// overlaps reports whether a part of the file is damaged.
+func (d Damage) overlaps(from, to int64) bool { return d.Lost || from < d.To && d.From < to }
+
+const page = 4096
+
+// Random damages a file of a database: a table, the log, the MANIFEST or CURRENT. It cuts the file,
+// fills a page with zeros, flips bytes or removes the file. It returns false if nothing is changed.
+func Random(rng *rand.Rand, dir string) (Damage, bool, error) {
+	path, err := choose(rng, dir)
+	if err != nil {
+		return Damage{}, false, err
+	}
+	before, err := os.ReadFile(path)
+	if err != nil || len(before) == 0 {
+		return Damage{}, false, err
+	}
+	d, after := damaged(rng, bytes.Clone(before))
+	d.File = filepath.Base(path)
+	if d.Lost {
+		return d, true, os.Remove(path)
+	}
+	d.ZeroEnd = !d.Cut && len(bytes.Trim(after[d.From:], "\x00")) == 0
+	return d, !bytes.Equal(before, after), os.WriteFile(path, after, 0o666)
+}
+
+// choose returns a file: mostly a table or a log.
+func choose(rng *rand.Rand, dir string) (path string, err error) {
+	patterns := []string{"*.ldb", "*.ldb", "*.ldb", "*.ldb", "*.ldb", "*.log", "*.log", "*.log", "MANIFEST-*", "CURRENT"}
+	for {
+		names, err := filepath.Glob(filepath.Join(dir, patterns[rng.IntN(len(patterns))]))
+		if err != nil {
+			return "", err
+		}
+		if len(names) > 0 {
+			return names[rng.IntN(len(names))], nil
+		}
+	}
+}
+
+// damaged damages the contents of a file.
+func damaged(rng *rand.Rand, c []byte) (Damage, []byte) {
+	size, at := int64(len(c)), rng.Int64N(int64(len(c)))
+	switch rng.IntN(5) {
+	case 0:
+		return Damage{What: "cut", From: at, To: size, Cut: true}, c[:at]
+	case 1:
+		return Damage{What: "lost", From: 0, To: size, Lost: true}, nil
+	case 2:
+		at -= at % page
+		to := min(at+page, size)
+		clear(c[at:to])
+		return Damage{What: "zeroed page", From: at, To: to}, c
+	case 3: // as a crash leaves a file whose end was not written
+		clear(c[at:])
+		return Damage{What: "zeroed end", From: at, To: size}, c
+	}
+	to := min(at+1+rng.Int64N(20), size)
+	for i := at; i < to; i++ {
+		c[i] ^= byte(1 + rng.IntN(255))
+	}
+	return Damage{What: "flipped bytes", From: at, To: to}, c
+}
+
+// isLog, isTable report what kind of file is damaged.
+func (d Damage) isLog() bool   { return strings.HasSuffix(d.File, ".log") }
+func (d Damage) isTable() bool { return strings.HasSuffix(d.File, ".ldb") }

@@ -1,0 +1,89 @@
+package dbdamage
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// said is what sst says is lost.
+type said struct {
+	ranges    []keyRange
+	sequences [][2]uint64 // the first and the last lost one
+	all       bool        // any key may have an older version
+	tail      bool        // the end of a log was passed over
+	missed    string      // a line that is not understood
+}
+
+// A keyRange is a range of keys, both of which are in it.
+type keyRange struct{ from, to string }
+
+var (
+	lostKeys = regexp.MustCompile(`: lost the keys(?: (≥|>) ("(?:[^"\\]|\\.)*"))?(?: and)?(?: ≤ ("(?:[^"\\]|\\.)*"))?[ ,]`)
+	lostLog  = regexp.MustCompile(`(?:writes? with sequence numbers? (<|>)? ?(\d+)(?: to (\d+))? (?:may be|is|are) lost|(its writes are lost)|(no writes are lost))`)
+)
+
+// hear returns what the messages say.
+func hear(stderr string) (s said) {
+	for line := range strings.Lines(stderr) {
+		k, l := lostKeys.FindStringSubmatch(line), lostLog.FindStringSubmatch(line)
+		switch {
+		case k != nil:
+			r := keyRange{unquote(k[2]), "\xff\xff\xff\xff"}
+			if k[3] != "" {
+				r.to = unquote(k[3])
+			}
+			s.ranges = append(s.ranges, r)
+		case l != nil && l[5] == "":
+			s.sequences = append(s.sequences, sequencesOf(l))
+		case strings.Contains(line, ".log: log at ") && l == nil:
+			s.missed = line
+		}
+		s.all = s.all || strings.Contains(line, "older and deleted versions may show")
+		s.tail = s.tail || strings.Contains(line, "at its end")
+	}
+	return s
+}
+
+func sequencesOf(match []string) [2]uint64 {
+	first, _ := strconv.ParseUint(match[2], 10, 64) // 0 if all are lost
+	last, err := strconv.ParseUint(match[3], 10, 64)
+	if err != nil {
+		last = first
+	}
+	switch {
+	case match[1] == ">":
+		return [2]uint64{first + 1, math.MaxUint64}
+	case match[1] == "<":
+		return [2]uint64{0, first - 1}
+	case match[4] != "":
+		return [2]uint64{0, math.MaxUint64}
+	}
+	return [2]uint64{first, last}
+}
+
+func unquote(s string) string {
+	u, _ := strconv.Unquote(s) // "" if there is none
+	return u
+}
+
+// covers reports whether a message covers a key, whose newest version has this sequence number.
+func (s *said) covers(key string, newest uint64) bool {
+	for _, r := range s.ranges {
+		if key >= r.from && key <= r.to {
+			return true
+		}
+	}
+	for _, q := range s.sequences {
+		if newest >= q[0] && newest <= q[1] {
+			return true
+		}
+	}
+	return s.all
+}
+
+func (s *said) String() string {
+	return fmt.Sprintf("ranges %q, sequence numbers %v, all %v, end of a log %v", s.ranges, s.sequences, s.all, s.tail)
+}
