@@ -17,8 +17,8 @@ import (
 // with a path is an error, and so is a symbolic link to the outside. It is safe for concurrent
 // use. It also reads and writes the manifest there. NewDir returns one.
 //
-// Each Set wants a Dir of its own, since Forget ends the reads of others: [OpenDir] makes the Dir
-// of its Set. To read or write the manifest, any further Dir of the directory serves.
+// Forget ends reads of the table by others than Sets. [OpenDir] makes the Dir of its Set. To read
+// or write the manifest, any further Dir of the directory serves.
 type Dir struct {
 	path string
 

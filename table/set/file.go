@@ -11,11 +11,11 @@ import (
 // the table, since it was replaced, what a file reads may be of another table: it then fails.
 type file struct {
 	*member
-	epoch int64 // the member's replaced, at the opening
+	epoch int64 // the count of replaced at the opening
 }
 
 // file returns the file for an opening.
-func (m *member) file() file { return file{m, m.replaced.Load()} }
+func (m *member) file() file { return file{m, m.shared.replaced.Load()} }
 
 var (
 	errMiscount = errors.New("the Source says that it has read more bytes than it was asked for, or fewer than none")
@@ -33,7 +33,7 @@ func (f file) read(ctx context.Context, p []byte, off int64) (int, error) {
 		f.forget()
 	}
 	switch {
-	case f.epoch != f.replaced.Load():
+	case f.epoch != f.shared.replaced.Load():
 		f.closeOpened()
 		if errors.Is(err, ErrReplaced) {
 			return 0, err
@@ -51,10 +51,10 @@ func (f file) read(ctx context.Context, p []byte, off int64) (int, error) {
 // opened again.
 func (f file) forget() {
 	source, ok := f.s.src.(Forgetter)
-	if !ok || f.TailSum == "" || !f.replaced.CompareAndSwap(f.epoch, f.epoch+1) {
+	if !ok || f.TailSum == "" || !f.shared.replaced.CompareAndSwap(f.epoch, f.epoch+1) {
 		return
 	}
-	defer f.replaced.Add(1) // for who has begun to open the table before it was forgotten
+	defer f.shared.replaced.Add(1) // for who has begun to open the table before it was forgotten
 	source.Forget(f.Name)
 }
 

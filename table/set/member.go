@@ -20,13 +20,14 @@ type member struct {
 	users    users
 	tailSize atomic.Int64 // one that has opened the table, or that of the current manifest
 
-	opened   atomic.Pointer[opened] // nil if the table is not open
-	replaced atomic.Int64           // goes up while the Source forgets the table, since it was replaced: see file
+	opened atomic.Pointer[opened] // nil if the table is not open
+	shared *sharedTable           // with the members of other Sets
 
 	mu        sync.Mutex
 	versions  int      // how many versions have it; 0: it is not to be kept open
 	opening   *opening // nil if it is not being opened
 	checked   bool     // it was opened
+	first     int64    // the count of replaced at the first opening
 	filterErr error    // of the last Reader
 
 	// old is closed when the member has ended or is in the current version again. It is nil
@@ -66,7 +67,11 @@ func (s *Set) join(t *Table) (m *member, ending <-chan struct{}, err error) {
 	}
 	m = s.members[t.Name]
 	if m == nil {
-		m = &member{Table: *t, s: s, number: members.Add(1), old: make(chan struct{})}
+		shared, ending := s.share(t.Name)
+		if ending != nil {
+			return nil, ending, nil
+		}
+		m = &member{Table: *t, s: s, number: members.Add(1), shared: shared, old: make(chan struct{})}
 		m.tailSize.Store(t.TailSize)
 		s.members[t.Name] = m
 	}
@@ -134,9 +139,7 @@ func (m *member) release() {
 // forget removes a table that has ended.
 func (s *Set) forget(m *member) {
 	defer s.remove(m) // also if the Source panics
-	if f, ok := s.src.(Forgetter); ok {
-		f.Forget(m.Name)
-	}
+	s.unshare(m)
 }
 
 // remove removes a table that the Source has forgotten.

@@ -164,7 +164,10 @@ func (m *member) endOpening(op *opening, o *opened, err error, panicked any) {
 		o.users.n.Store(int64(op.waiting) + 1)
 		m.s.memory.total.Add(o.r.MemorySize())
 		m.users.acquire()
-		m.checked, m.filterErr = true, o.filterErr
+		if !m.checked {
+			m.checked, m.first = true, o.epoch
+		}
+		m.filterErr = o.filterErr
 		if current && m.versions > 0 {
 			o.users.acquire()
 			m.opened.Store(o)

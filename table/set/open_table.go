@@ -103,10 +103,17 @@ func (f file) identify(l *table.Layout) (sum [sha256.Size]byte, known bool, err 
 		return sum, false, f.mismatch("tailSum", "that of the table is %s, want %s", got, f.TailSum)
 	}
 	known = withData && f.TailSum != ""
-	if !known && f.epoch > 0 {
+	if !known && f.wasReplaced() {
 		err = f.errorf("%w, and it has no digest of its data blocks to tell it from others", ErrReplaced)
 	}
 	return sum, known, err
+}
+
+// wasReplaced reports whether the Source has forgotten the table since it was opened first.
+func (f file) wasReplaced() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.checked && f.epoch != f.first
 }
 
 // cacheKey returns the CacheKey of the table. One that is not known from all others shares no

@@ -16,8 +16,11 @@ type Source interface {
 
 // A Forgetter is a Source that keeps something for each table, such as an open file. A [Set]
 // calls Forget when it does not read the table any more, and after [ErrReplaced]. Reads of the table
-// can be under way then: the Set does not use what they return. Forget must not panic: a goroutine
-// of the Set can be the caller, which nobody can recover.
+// can be under way then: the Set does not use what they return. If several Sets have one Source, it
+// forgets a table when the last of them does not read it any more, and after ErrReplaced none of them
+// uses what it reads until it has opened the table again. They must have the Source itself, not
+// several Sources that wrap it. Forget must not panic: a goroutine of the Set can be the caller,
+// which nobody can recover.
 type Forgetter interface {
 	Forget(name string)
 }
