@@ -1,6 +1,7 @@
 package goleveldb_test
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -84,6 +85,28 @@ func (f *fork) Successor(dst, b []byte) []byte    { return nil }
 
 // forkFilter is the filter of such an engine.
 type forkFilter struct{ iFilter }
+
+// versioned is the comparer of a program whose keys are names, or names with 8 bytes of a number, the
+// highest first. It compares versions as the engine does, and has names between them.
+type versioned struct{}
+
+func (versioned) parts(key []byte) (name []byte, number uint64) {
+	if len(key) < 8 {
+		return key, 0
+	}
+	return split(key)
+}
+
+func (versioned) Name() string { return "versioned" }
+
+func (v versioned) Compare(a, b []byte) int {
+	nameA, numberA := v.parts(a)
+	nameB, numberB := v.parts(b)
+	return cmp.Or(bytes.Compare(nameA, nameB), cmp.Compare(numberB, numberA))
+}
+
+func (versioned) Separator(dst, a, b []byte) []byte { return nil }
+func (versioned) Successor(dst, b []byte) []byte    { return nil }
 
 // ownTypes returns a comparer and a filter whose types have the names of the engine's, but which
 // are for keys of any bytes.
