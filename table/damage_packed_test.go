@@ -9,6 +9,7 @@ import (
 	"github.com/golang/snappy"
 
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
 )
 
 // A packing is a table whose blocks are Snappy-compressed runs of one byte, which take 22 times
@@ -24,6 +25,7 @@ type packing struct {
 	property   int  // of another property
 	share      bool // each key is followed by one that shares it
 	noData     bool
+	twice      bool // the filter of the table is listed as the properties too
 }
 
 // build returns the table.
@@ -57,7 +59,11 @@ func (p packing) build() []byte {
 	}
 	if p.tableBloom > 0 {
 		lines := uint32(p.tableBloom << 14)
-		add("fullfilter.rocksdb.BuiltinBloomFilter", packed(run("\xff", p.tableBloom)+"\x06"+rawtable.Restarts(lines)[:4]))
+		h := packed(run("\xff", p.tableBloom) + "\x06" + rawtable.Restarts(lines)[:4])
+		add("fullfilter.rocksdb.BuiltinBloomFilter", h)
+		if p.twice {
+			add("rocksdb.properties", h)
+		}
 	}
 	if p.comparer+p.property > 0 {
 		add("rocksdb.properties", packed(rawtable.Entries("rocksdb.comparator", run("c", p.comparer), "rocksdb.other", run("o", p.property))))
@@ -73,7 +79,7 @@ func (p packing) build() []byte {
 }
 
 // Whatever is compressed in a table, opening it, each lookup and Verify take no more memory than
-// is promised.
+// is promised, also with TailSum.
 func TestPackedTables(t *testing.T) {
 	needsMemory(t)
 	all := []packing{
@@ -90,6 +96,7 @@ func TestPackedTables(t *testing.T) {
 		{keys: []int{1, 2, 4, 8, 16, 32, 64, 128}},
 		{tableBloom: 100, filter: 100},
 		{metaName: 200},
+		{tableBloom: 300, noData: true, twice: true},
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	some := func(n int) (mib []int) {
@@ -107,6 +114,11 @@ func TestPackedTables(t *testing.T) {
 	for _, p := range all {
 		contents := p.build()
 		if in := inspect(t, fmt.Sprintf("%+v of %d bytes", p, len(contents)), contents, nil, nil); in.opened != nil {
+			t.Errorf("%s: NewReader = %v", in.name, in.opened)
+		}
+		known := new(table.ReaderOptions)
+		known.TailSum, _ = tailSum(t, contents)
+		if in := inspect(t, fmt.Sprintf("%+v of %d bytes, with TailSum", p, len(contents)), contents, known, nil); in.opened != nil {
 			t.Errorf("%s: NewReader = %v", in.name, in.opened)
 		}
 	}

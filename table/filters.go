@@ -24,12 +24,14 @@ var errUnknownFilter = errors.New("no policy of that name")
 // openFilters opens the filters that the metaindex lists. If one of the two cannot be used,
 // openFilters returns the other one and an error. To have no filters is no error.
 func (f *tableFile) openFilters(metaindex *block.Iter, o *ReaderOptions) (filters LayoutFilters, err error) {
-	blocks, blocksErr := openFilter(f, metaindex, blockFilters, o.blockPolicies(metaindex), Handle{}, &filters.BlocksEntry, openFilterBlock)
+	others := []Handle{f.propertiesHandle(metaindex)}
+	blocks, blocksErr := openFilter(f, metaindex, blockFilters, o.blockPolicies(metaindex), others, &filters.BlocksEntry, openFilterBlock)
 	if unread(blocksErr) {
 		return filters, blocksErr
 	}
 	filters.Blocks = blocks
-	table, tableErr := openFilter(f, metaindex, tableFilters, o.tablePolicies(), filters.BlocksEntry.Handle, &filters.TableEntry, filter.TablePolicy.Open)
+	others = append(others, filters.BlocksEntry.Handle)
+	table, tableErr := openFilter(f, metaindex, tableFilters, o.tablePolicies(), others, &filters.TableEntry, filter.TablePolicy.Open)
 	filters.Table = table
 	if unread(tableErr) {
 		return filters, tableErr
@@ -48,9 +50,9 @@ func unread(err error) bool {
 }
 
 // openFilter opens the filter of the first policy that the metaindex lists a filter of, and
-// sets entry to its name and handle. The filter must not share bytes with the block at
-// other.
-func openFilter[P namedPolicy, F any](f *tableFile, metaindex *block.Iter, kind filterKind, policies []P, other Handle,
+// sets entry to its name and handle. The filter must not share bytes with the other blocks: the memory
+// for all is bounded by the size of the file.
+func openFilter[P namedPolicy, F any](f *tableFile, metaindex *block.Iter, kind filterKind, policies []P, others []Handle,
 	entry *MetaindexEntry, open func(P, []byte) (F, error)) (none F, err error) {
 	for _, p := range policies {
 		for _, name := range filterNames(p) {
@@ -62,8 +64,10 @@ func openFilter[P namedPolicy, F any](f *tableFile, metaindex *block.Iter, kind 
 				continue
 			}
 			*entry = MetaindexEntry{kind.prefix + name, h}
-			if other.Length > 0 && h.overlaps(other) {
-				return none, f.corrupt(kind.block, h, "overlaps the block at %d", other.Offset)
+			for _, other := range others {
+				if other.Length > 0 && h.overlaps(other) {
+					return none, f.corrupt(kind.block, h, "overlaps the block at %d", other.Offset)
+				}
 			}
 			return readFilter(f, kind.block, h, p, open)
 		}

@@ -43,7 +43,7 @@ func (f *tableFile) checkNoData(metaindex *block.Iter) error {
 	if f.index.len() > 0 {
 		return nil
 	}
-	for metaindex.Next() {
+	for ok := metaindex.First(); ok; ok = metaindex.Next() {
 		if name := metaindex.Key(); !format.MetaName.Match(name) {
 			return f.corrupt(IndexBlock, f.footer.index, "no entries, but the metaindex has %s, which is no meta block: the two handles may be swapped", wire.Quote(name))
 		}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/decoded"
 )
@@ -31,11 +32,11 @@ type openTable struct {
 // newOpenTable opens the table in the first size bytes of r. closed says whether the Reader is
 // closed.
 func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (*openTable, error) {
-	t, err := newIndexTable(o.Name, r, size, o, closed)
+	t, metaindex, err := newIndexTable(o.Name, r, size, o, closed)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.openMeta(); err != nil {
+	if err := t.openMeta(metaindex); err != nil {
 		return nil, err
 	}
 	t.src = r // frees the tail
@@ -43,32 +44,36 @@ func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bo
 }
 
 // newIndexTable returns an openTable that has its index, but no filters. Its source still has
-// the tail of the file in memory.
-func newIndexTable(name string, r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (*openTable, error) {
+// the tail of the file in memory. It returns the metaindex too if it had to be read, and else nil:
+// decompressed, it can take so much memory that it is read once.
+func newIndexTable(name string, r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (*openTable, *block.Iter, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t := &openTable{o: opts, filtersUserKeys: (o == nil || o.FilterKey == nil) && filtersUserKeys(opts.Comparer)}
 	t.closed = closed
 	if err := t.openEnd(name, r, size, &opts); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := t.openIndex(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := t.checkTailSum(opts.TailSum); err != nil {
-		return nil, err
+	metaindex, err := t.checkTailSum(opts.TailSum)
+	if err != nil {
+		return nil, nil, err
 	}
-	return t, nil
+	return t, metaindex, nil
 }
 
-// openMeta reads the metaindex and the filters, if they are needed.
-func (t *openTable) openMeta() error {
+// openMeta reads the filters, if they are needed, and the metaindex for them if it is nil.
+func (t *openTable) openMeta(metaindex *block.Iter) (err error) {
 	if t.o.IgnoreFilter && t.index.len() > 0 {
 		return nil
 	}
-	metaindex, err := t.readMetaindex()
+	if metaindex == nil {
+		metaindex, err = t.readMetaindex()
+	}
 	if err == nil {
 		if err := t.checkNoData(metaindex); err != nil {
 			return err

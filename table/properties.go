@@ -174,6 +174,16 @@ func (t *openTable) readProperties(metaindex *block.Iter, b *buffers) (*Properti
 	return t.propertiesAt(h, b)
 }
 
+// propertiesHandle returns where the properties block is. It is zero if there is none that can be
+// read.
+func (f *tableFile) propertiesHandle(metaindex *block.Iter) Handle {
+	h, err := f.findMeta(metaindex, PropertiesBlock, format.PropertiesName)
+	if err != nil {
+		return Handle{}
+	}
+	return h
+}
+
 // propertiesAt reads the properties block at h into b.
 func (t *openTable) propertiesAt(h Handle, b *buffers) (*Properties, error) {
 	contents, err := t.readBlock(PropertiesBlock, h, b)

@@ -23,15 +23,15 @@ import (
 // TailSum reads the metaindex, the digest block and the trailers, and no data. It tells apart what
 // changed by accident, as checksums do, and not what was made to look the same.
 func (l *Layout) TailSum() (sum [sha256.Size]byte, withData bool, err error) {
-	return l.file.tailSum()
-}
-
-// tailSum is TailSum.
-func (f *tableFile) tailSum() (sum [sha256.Size]byte, withData bool, err error) {
-	metaindex, err := f.readMetaindex()
+	metaindex, err := l.file.readMetaindex()
 	if err != nil {
 		return sum, false, err
 	}
+	return l.file.tailSum(metaindex)
+}
+
+// tailSum is TailSum.
+func (f *tableFile) tailSum(metaindex *block.Iter) (sum [sha256.Size]byte, withData bool, err error) {
 	tail := sha256.New()
 	digest, err := f.hashMetaTrailers(tail, metaindex)
 	if err != nil {
@@ -57,8 +57,9 @@ func (f *tableFile) tailSum() (sum [sha256.Size]byte, withData bool, err error) 
 // hashMetaTrailers adds the trailers of the blocks that the metaindex lists. It returns the handle
 // of the digest block, which is zero if there is none.
 func (f *tableFile) hashMetaTrailers(to hash.Hash, metaindex *block.Iter) (digest Handle, err error) {
-	for n := 0; metaindex.Next(); n++ {
-		if n == maxMetaBlocks {
+	n := 0
+	for ok := metaindex.First(); ok; ok = metaindex.Next() {
+		if n++; n > maxMetaBlocks {
 			return digest, f.tooManyMetaBlocks()
 		}
 		h, err := f.metaHandle(MetaBlock, metaindex.Value())
@@ -101,16 +102,21 @@ func (f *tableFile) readDigest(h Handle) ([]byte, error) {
 	return b.stored[:h.Length], nil
 }
 
-// checkTailSum checks that the table has that TailSum, unless it is zero.
-func (f *tableFile) checkTailSum(want [sha256.Size]byte) error {
+// checkTailSum checks that the table has that TailSum, and returns the metaindex. If it is zero,
+// checkTailSum does nothing.
+func (f *tableFile) checkTailSum(want [sha256.Size]byte) (*block.Iter, error) {
 	if want == ([sha256.Size]byte{}) {
-		return nil
+		return nil, nil
 	}
-	got, _, err := f.tailSum()
+	metaindex, err := f.readMetaindex()
+	if err != nil {
+		return nil, err
+	}
+	got, _, err := f.tailSum(metaindex)
 	if err == nil && got != want {
 		err = f.corrupt(FooterBlock, f.footerHandle(), "TailSum of the table is %x, want %x: it is another table than was expected, or was replaced", got, want)
 	}
-	return err
+	return metaindex, err
 }
 
 // addToDigest adds the trailer of a data block, which buf ends with.

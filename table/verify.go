@@ -55,13 +55,13 @@ func (r *Reader) Verify() error {
 
 // verify opens the table a second time, and checks it.
 func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) error {
-	t, err := newIndexTable(o.Name, src, size, o, closed)
+	t, metaindex, err := newIndexTable(o.Name, src, size, o, closed)
 	if err != nil {
 		return errors.Join(err)
 	}
 	v := newVerifier(t)
 	v.add(t.footerErr)
-	v.add(v.checkMeta())
+	v.add(v.checkMeta(metaindex))
 	for i := 0; i < t.index.len() && !v.full(); i++ {
 		v.add(v.checkDataBlock(i))
 	}

@@ -18,11 +18,12 @@ type metaBlock struct {
 	tablePolicy filter.TablePolicy // of a table filter, if it is known; else nil
 }
 
-// checkMeta checks the metaindex and each block that it lists.
-func (v *verifier) checkMeta() error {
-	it, err := v.t.readMetaindex()
-	if err != nil {
-		return err
+// checkMeta checks the metaindex, which it reads if it is nil, and each block that that lists.
+func (v *verifier) checkMeta(it *block.Iter) (err error) {
+	if it == nil {
+		if it, err = v.t.readMetaindex(); err != nil {
+			return err
+		}
 	}
 	if err := v.t.checkNoData(it); err != nil {
 		return err
@@ -31,10 +32,13 @@ func (v *verifier) checkMeta() error {
 		return err
 	}
 	var last metaBlock // the last one that was checked
+	properties := v.t.propertiesHandle(it)
 	for _, m := range v.metaBlocks(it) {
 		switch {
 		case m.Handle == last.Handle && m.kind == last.kind && m.kind != MetaBlock:
 			// It is a filter under its second name.
+		case m.known() > 0 && properties.Length > 0 && m.overlaps(properties):
+			v.add(v.t.corrupt(m.kind, m.Handle, "overlaps the %s at %d", PropertiesBlock, properties.Offset))
 		case last.Length > 0 && m.overlaps(last.Handle):
 			v.add(v.t.corrupt(m.kind, m.Handle, "overlaps the %s at %d", last.kind, last.Offset))
 		default:
