@@ -137,13 +137,13 @@ func filterNames(p namedPolicy) []string {
 	return slices.Compact(names)
 }
 
-// policyOf returns the first of the policies that has the name or alias, or nil. It does not
-// copy the name: that of a file can be very long.
-func policyOf[P namedPolicy](policies []P, name []byte) (none P) {
-	for _, p := range policies {
+// policyOf returns the first of the policies that has the name or alias, and its number, or nil and
+// their number. It does not copy the name: that of a file can be very long.
+func policyOf[P namedPolicy](policies []P, name []byte) (none P, rank int) {
+	for i, p := range policies {
 		if slices.ContainsFunc(filterNames(p), func(n string) bool { return n == string(name) }) {
-			return p
+			return p, i
 		}
 	}
-	return none
+	return none, len(policies)
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/sievetable/sievetable/block"
@@ -16,6 +17,7 @@ type metaBlock struct {
 	kind        BlockKind
 	policy      filter.Policy      // of a filter block, if it is known; else nil
 	tablePolicy filter.TablePolicy // of a table filter, if it is known; else nil
+	rank        int                // of the policy among those of the options; of another block, more
 }
 
 // checkMeta checks the metaindex, which it reads if it is nil, and each block that that lists.
@@ -37,7 +39,7 @@ func (v *verifier) checkMeta(it *block.Iter) (err error) {
 		switch {
 		case m.Handle == last.Handle && m.kind == last.kind && m.kind != MetaBlock:
 			// It is a filter under its second name.
-		case m.known() > 0 && properties.Length > 0 && m.overlaps(properties):
+		case m.known() && properties.Length > 0 && m.overlaps(properties):
 			v.add(v.t.corrupt(m.kind, m.Handle, "overlaps the %s at %d", PropertiesBlock, properties.Offset))
 		case last.Length > 0 && m.overlaps(last.Handle):
 			v.add(v.t.corrupt(m.kind, m.Handle, "overlaps the %s at %d", last.kind, last.Offset))
@@ -50,7 +52,7 @@ func (v *verifier) checkMeta(it *block.Iter) (err error) {
 }
 
 // metaBlocks returns the blocks that the metaindex lists, in the order of the file. If it
-// lists a block twice, a name with a known policy comes first.
+// lists a block twice, the name comes first that a Reader takes.
 func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 	var blocks []metaBlock
 	blockPolicies := v.t.o.blockPolicies(it)
@@ -61,7 +63,7 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 			break
 		}
 		n++
-		m := metaBlock{kind: MetaBlock}
+		m := metaBlock{kind: MetaBlock, rank: math.MaxInt}
 		switch string(it.Key()) {
 		case format.PropertiesName:
 			m.kind = PropertiesBlock
@@ -69,10 +71,12 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 			m.kind = DigestBlock
 		}
 		if name, ok := bytes.CutPrefix(it.Key(), []byte(blockFilters.prefix)); ok {
-			m.kind, m.policy = blockFilters.block, policyOf(blockPolicies, name)
+			m.kind = blockFilters.block
+			m.policy, m.rank = policyOf(blockPolicies, name)
 		}
 		if name, ok := bytes.CutPrefix(it.Key(), []byte(tableFilters.prefix)); ok {
-			m.kind, m.tablePolicy = tableFilters.block, policyOf(v.t.o.tablePolicies(), name)
+			m.kind = tableFilters.block
+			m.tablePolicy, m.rank = policyOf(v.t.o.tablePolicies(), name)
 		}
 		h, err := v.t.metaHandle(m.kind, it.Value())
 		if err != nil {
@@ -83,18 +87,13 @@ func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
 		blocks = append(blocks, m)
 	}
 	slices.SortStableFunc(blocks, func(a, b metaBlock) int {
-		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Length, b.Length), cmp.Compare(b.known(), a.known()))
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Length, b.Length), cmp.Compare(a.rank, b.rank))
 	})
 	return blocks
 }
 
-// known returns 1 if the block is a filter of a known policy, and else 0.
-func (m metaBlock) known() int {
-	if m.policy == nil && m.tablePolicy == nil {
-		return 0
-	}
-	return 1
-}
+// known reports whether the block is a filter of a known policy.
+func (m metaBlock) known() bool { return m.policy != nil || m.tablePolicy != nil }
 
 // checkMetaBlock checks one block. If it is a filter, v.filters will check it for all keys.
 func (v *verifier) checkMetaBlock(m metaBlock) error {
@@ -105,7 +104,7 @@ func (v *verifier) checkMetaBlock(m metaBlock) error {
 	case DigestBlock:
 		return v.digest.read(v.t, m.Handle)
 	}
-	if m.known() == 0 {
+	if !m.known() {
 		_, err := v.t.readStored(m.kind, m.Handle, &v.memory.buffers)
 		return err
 	}

@@ -67,6 +67,27 @@ func TestVerifyLooksAtEveryFilter(t *testing.T) {
 	}
 }
 
+// onlyA is a policy whose filters have the key a only.
+type onlyA struct{ filter.Policy }
+
+func (onlyA) Name() string                       { return "z.onlyA" }
+func (onlyA) Contains(_ []byte, key []byte) bool { return string(key) == "a" }
+
+// One filter can be listed under the names of several policies. Verify asks the policy that lookups
+// ask.
+func TestVerifyAsksThePolicyOfLookups(t *testing.T) {
+	t.Parallel()
+	p := sound()
+	p.meta = func(h string) string { return rawtable.Entries(bloomName, h, "filter.z.onlyA", h) }
+	r := open(t, p.build(), &table.ReaderOptions{FilterPolicies: []filter.Policy{onlyA{filter.NewBloom(10)}}})
+	if _, err := r.Get([]byte("b")); err != table.ErrNotFound {
+		t.Fatalf("Get = %v, want the filter to deny the key", err)
+	}
+	if err := r.Verify(); err == nil || !strings.Contains(err.Error(), "denies 1 of 2 keys") {
+		t.Errorf("Verify = %v, want the keys that are denied", err)
+	}
+}
+
 // Verify asks every filter that the table lists, whichever the Reader uses, and
 // looks at the checksum of every other block.
 func TestVerifyLooksAtEveryMetaBlock(t *testing.T) {
