@@ -15,6 +15,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/table/goleveldb"
+	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
 // benchEntries are those of a table of goleveldb's engine of 2 MB.
@@ -28,7 +29,7 @@ func benchEntries() (entries []entry, o *opt.Options) {
 		key := internalKey(fmt.Appendf(nil, "user%012d", 7919*i), uint64(i), 1)
 		entries = append(entries, entry{key, bytes.Clone(value)})
 	}
-	return entries, &opt.Options{Comparer: &iComparer{comparer.DefaultComparer}, Filter: &iFilter{lfilter.NewBloomFilter(10)}}
+	return entries, &opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer), Filter: leveldb.NewFilter(lfilter.NewBloomFilter(10))}
 }
 
 // eachPackage runs a benchmark of a table with each package, with a cache that the table fits into.

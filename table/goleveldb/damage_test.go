@@ -16,6 +16,7 @@ import (
 	ltable "github.com/syndtr/goleveldb/leveldb/table"
 
 	"github.com/sievetable/sievetable/table/goleveldb"
+	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
 // Whatever byte before the footer is damaged, both packages return the same values, or errors
@@ -177,7 +178,7 @@ func TestUncheckedBlocks(t *testing.T) {
 // No bytes make a Reader panic, also not with the comparer and the filter of the engine, which
 // panic for keys of their own that are too short.
 func FuzzReader(f *testing.F) {
-	engine := opt.Options{Comparer: &iComparer{descending{}}, Filter: &iFilter{lfilter.NewBloomFilter(10)}, Compression: opt.NoCompression, Strict: opt.NoStrict}
+	engine := opt.Options{Comparer: leveldb.NewComparer(descending{}), Filter: leveldb.NewFilter(lfilter.NewBloomFilter(10)), Compression: opt.NoCompression, Strict: opt.NoStrict}
 	plain := opt.Options{Comparer: comparer.DefaultComparer, Filter: lfilter.NewBloomFilter(10), Strict: opt.StrictAll}
 	for _, o := range []*opt.Options{&engine, &plain} {
 		var b bytes.Buffer

@@ -2,6 +2,7 @@ package goleveldb
 
 import (
 	"bytes"
+	"path"
 	"reflect"
 
 	"github.com/syndtr/goleveldb/leveldb/comparer"
@@ -78,9 +79,13 @@ func isInternal(c comparer.Comparer) bool {
 	return comparesAs(c, internalOrder{bytewiseInternal}, short) != no
 }
 
-// isBytewiseInternal reports whether the user keys are in the bytewise order: the comparer of them
-// is goleveldb's, and c does nothing else with them.
+// isBytewiseInternal reports whether the user keys are in the bytewise order: c has the type of
+// goleveldb's engine, or of a copy of it, with goleveldb's comparer in it. A fork with another type
+// can have another order that few keys show; its own comparer then serves, which is slower.
 func isBytewiseInternal(c comparer.Comparer) (is bool) {
+	if t := reflect.TypeOf(c); t.Kind() != reflect.Pointer || t.Elem().Name() != "iComparer" || path.Base(t.Elem().PkgPath()) != "leveldb" {
+		return false
+	}
 	if userComparer(c) != reflect.TypeOf(comparer.DefaultComparer) || comparesAs(c, bytewiseInternal, users) != yes {
 		return false
 	}

@@ -11,13 +11,15 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
+
+	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
 // filter.From serves the filter of goleveldb's engine in package table too, which cuts keys by
 // itself: filters are those of goleveldb, and lookups ask them.
 func TestFromEngineFilter(t *testing.T) {
 	t.Parallel()
-	policy := filter.From(&iFilter{lfilter.NewBloomFilter(10)})
+	policy := filter.From(leveldb.NewFilter(lfilter.NewBloomFilter(10)))
 	whole := func(key []byte) []byte {
 		if len(key) < 8 {
 			return nil
@@ -25,7 +27,7 @@ func TestFromEngineFilter(t *testing.T) {
 		return key
 	}
 	c := tableCase{internal: true, o: opt.Options{
-		Comparer: &iComparer{comparer.DefaultComparer}, Filter: &iFilter{lfilter.NewBloomFilter(10)}, Compression: opt.NoCompression,
+		Comparer: leveldb.NewComparer(comparer.DefaultComparer), Filter: leveldb.NewFilter(lfilter.NewBloomFilter(10)), Compression: opt.NoCompression,
 	}}
 	entries := c.entries(300)
 	order := table.InternalComparer(nil)

@@ -19,6 +19,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/table/goleveldb"
+	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
 // A writer is a Writer of either package.
@@ -63,16 +64,17 @@ func tableCases() []tableCase {
 		{name: "filter, Snappy", o: opt.Options{Filter: bloom, BlockSize: 700}},
 		{name: "filter of a program", o: opt.Options{Filter: lengthFilter{}, BlockSize: 500, Compression: opt.NoCompression}},
 		{name: "order of a program", o: opt.Options{Comparer: descending{}, Filter: bloom, BlockSize: 500, Compression: opt.NoCompression}},
-		{name: "engine", internal: true, o: opt.Options{Comparer: &iComparer{comparer.DefaultComparer}, Filter: &iFilter{bloom}, BlockSize: 400, Compression: opt.NoCompression}},
-		{name: "engine without filter", internal: true, o: opt.Options{Comparer: &iComparer{comparer.DefaultComparer}, BlockSize: 400, Compression: opt.NoCompression}},
-		{name: "engine, order of a program", internal: true, o: opt.Options{Comparer: &iComparer{descending{}}, Filter: &iFilter{bloom}, BlockSize: 400, Compression: opt.NoCompression}},
-		{name: "engine, filter of a program", internal: true, o: opt.Options{Comparer: &iComparer{comparer.DefaultComparer}, Filter: &iFilter{lengthFilter{}}, BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "engine", internal: true, o: opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer), Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "engine without filter", internal: true, o: opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer), BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "engine, order of a program", internal: true, o: opt.Options{Comparer: leveldb.NewComparer(descending{}), Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "engine, filter of a program", internal: true, o: opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer), Filter: leveldb.NewFilter(lengthFilter{}), BlockSize: 400, Compression: opt.NoCompression}},
 		{name: "types named as the engine's", o: opt.Options{Comparer: ownComparer, Filter: ownFilter, BlockSize: 500, Compression: opt.NoCompression}},
 		{name: "types with names and fields of the engine's", o: opt.Options{Comparer: lookalike, Filter: lookalikeFilter, BlockSize: 500, Compression: opt.NoCompression}},
 		{name: "the same, order of a program", o: opt.Options{Comparer: backward, Filter: lookalikeFilter, BlockSize: 500, Compression: opt.NoCompression}},
 		{name: "order of a program, with versions", o: opt.Options{Comparer: versioned{}, Filter: bloom, BlockSize: 200, Compression: opt.NoCompression}},
-		{name: "fork of the engine", internal: true, o: opt.Options{Comparer: newFork(comparer.DefaultComparer, 1), Filter: forkFilter{iFilter{bloom}}, BlockSize: 400, Compression: opt.NoCompression}},
-		{name: "fork of the engine, backward", internal: true, o: opt.Options{Comparer: newFork(comparer.DefaultComparer, -1), Filter: &iFilter{bloom}, BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "fork of the engine", internal: true, o: opt.Options{Comparer: &fork{comparer.DefaultComparer, 1}, Filter: forkFilter{wrapped{leveldb.NewFilter(bloom)}}, BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "fork of the engine with keys of the system", internal: true, o: opt.Options{Comparer: &systemLast{comparer.DefaultComparer}, Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "fork of the engine, backward", internal: true, o: opt.Options{Comparer: &fork{comparer.DefaultComparer, -1}, Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
 	}
 }
 

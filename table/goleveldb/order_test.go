@@ -8,6 +8,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	"github.com/sievetable/sievetable/table/goleveldb"
+	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
 // A table is listed in the order of its file though the comparer has another one, as goleveldb
@@ -52,7 +53,7 @@ func TestDisorderInAnEnginesTable(t *testing.T) {
 	t.Parallel()
 	c := tableCases()[10]
 	backward := c
-	backward.o.Comparer = &iComparer{descending{}}
+	backward.o.Comparer = leveldb.NewComparer(descending{})
 	_, r := openBoth(t, theirTable(t, &backward.o, backward.entries(5)), &c.o)
 	if got, want := scanned(r), "0 entries, 000007.ldb: data-block at 0, 259 bytes"; got != want {
 		t.Errorf("a scan comes to %s, want %s", got, want)

@@ -13,6 +13,7 @@ import (
 	ltable "github.com/syndtr/goleveldb/leveldb/table"
 
 	"github.com/sievetable/sievetable/table/goleveldb"
+	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
 // goleveldb's Recover writes tables of internal keys with the comparer and the filter of user
@@ -27,8 +28,8 @@ func TestRecoveredTable(t *testing.T) {
 			entries = append(entries, entry{key, fmt.Appendf(nil, "value %d", i)})
 		}
 		contents := theirTable(t, &opt.Options{Filter: bloom, BlockSize: 300}, entries)
-		for _, f := range []lfilter.Filter{nil, &iFilter{bloom}} {
-			_, r := openBoth(t, contents, &opt.Options{Comparer: &iComparer{comparer.DefaultComparer}, Filter: f})
+		for _, f := range []lfilter.Filter{nil, leveldb.NewFilter(bloom)} {
+			_, r := openBoth(t, contents, &opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer), Filter: f})
 			if diff := cmp.Diff(entries, scan(t, r), cmp.AllowUnexported(entry{})); diff != "" {
 				t.Errorf("%s: a scan (-want +got):\n%s", users, diff)
 			}
@@ -58,7 +59,7 @@ func TestHugeRecoveredTable(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	o := &opt.Options{Comparer: &iComparer{comparer.DefaultComparer}}
+	o := &opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer)}
 	r, err := goleveldb.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()), fd, nil, nil, o)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,76 @@
+// Package leveldb has types with the names and the form of those of goleveldb's engine, which are
+// not exported, in a package of the same name. Tests use them.
+package leveldb
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/syndtr/goleveldb/leveldb/comparer"
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+)
+
+// NewComparer returns what the engine makes of the comparer of a program.
+func NewComparer(user comparer.Comparer) comparer.Comparer { return &iComparer{user} }
+
+// NewFilter returns what the engine makes of the filter of a program.
+func NewFilter(user lfilter.Filter) lfilter.Filter { return &iFilter{user} }
+
+type iComparer struct{ ucmp comparer.Comparer }
+
+// Split returns the parts of an internal key. Like the engine, it panics for what is none.
+func Split(key []byte) (user []byte, number uint64) {
+	if len(key) < 8 {
+		panic(fmt.Sprintf("%q is no internal key", key))
+	}
+	n := len(key) - 8
+	return key[:n:n], binary.LittleEndian.Uint64(key[n:])
+}
+
+func (c *iComparer) Name() string { return c.ucmp.Name() }
+
+func (c *iComparer) Compare(a, b []byte) int {
+	ua, na := Split(a)
+	ub, nb := Split(b)
+	if order := c.ucmp.Compare(ua, ub); order != 0 {
+		return order
+	}
+	return cmp.Compare(nb, na)
+}
+
+func (c *iComparer) Separator(dst, a, b []byte) []byte {
+	ua, _ := Split(a)
+	ub, _ := Split(b)
+	return c.shortened(c.ucmp.Separator(dst, ua, ub), ua)
+}
+
+func (c *iComparer) Successor(dst, b []byte) []byte {
+	ub, _ := Split(b)
+	return c.shortened(c.ucmp.Successor(dst, ub), ub)
+}
+
+func (c *iComparer) shortened(s, user []byte) []byte {
+	if s == nil || len(s) >= len(user) || c.ucmp.Compare(user, s) >= 0 {
+		return nil
+	}
+	return binary.LittleEndian.AppendUint64(s, 1<<64-255) // the highest number of a value
+}
+
+type iFilter struct{ lfilter.Filter }
+
+func (f iFilter) Contains(filter, key []byte) bool {
+	user, _ := Split(key)
+	return f.Filter.Contains(filter, user)
+}
+
+func (f iFilter) NewGenerator() lfilter.FilterGenerator {
+	return iFilterGenerator{f.Filter.NewGenerator()}
+}
+
+type iFilterGenerator struct{ lfilter.FilterGenerator }
+
+func (g iFilterGenerator) Add(key []byte) {
+	user, _ := Split(key)
+	g.FilterGenerator.Add(user)
+}
