@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -23,6 +24,7 @@ type Table struct {
 
 	damage     error          // why it cannot be opened
 	lost       bool           // that is a Loss
+	resized    bool           // it has another size than the MANIFEST says, which is a Loss
 	lostBlocks map[int64]bool // offsets of the data blocks that are Losses
 }
 
@@ -54,6 +56,9 @@ func (s *Source) open(t *Table) (*File, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if err := s.checkSize(t, f); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	if f.FilterUnusable {
 		s.note("the filter of %s is not used, because it excludes keys that the table has", f.Path)
@@ -88,6 +93,23 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 		return nil, errors.Join(f.Wrap(err), f.Close())
 	}
 	return f, nil
+}
+
+// checkSize takes note of a table that has another size than the MANIFEST says: it was replaced,
+// perhaps by what could be rescued of it, and may lack entries.
+func (s *Source) checkSize(t *Table, f *File) error {
+	if t.Meta == nil || uint64(f.Size) == t.Meta.Size {
+		return nil
+	}
+	err := f.Wrap(corruption(fmt.Sprintf("size is %d, want %d as the MANIFEST says: it is another table than the database wrote, and may lack keys", f.Size, t.Meta.Size)))
+	if s.o.Strict {
+		return err
+	}
+	if !t.resized {
+		s.losses.add(newLoss(t.Path, s.keysOf(t), err))
+	}
+	t.resized = true
+	return nil
 }
 
 // keepOpen lets a table stay open, if few are. Of a set, in which one table after the other is
