@@ -31,7 +31,7 @@ func targetsOf(args []string, o source.Options, note io.Writer) (all []target, f
 		}
 		dir, err := source.ListDir(arg, o)
 		failed = append(append(failed, err), dir.Damage...)
-		tables, logs := dir.All(), &source.Log{Floor: dir.LogFloor(o)}
+		tables, logs := dir.All(), &source.Log{Start: dir.LogStart(o)}
 		if dir.Set == "" {
 			slices.Reverse(tables) // the oldest first
 		}

@@ -194,13 +194,13 @@ func (d *Dir) applyToLogs(o Options) {
 	}
 }
 
-// LogFloor returns Log.Floor of the oldest log. A database counts on from the last sequence number
-// in its MANIFEST.
-func (d *Dir) LogFloor(o Options) uint64 {
+// LogStart returns Log.Start of the oldest log. A database counts on from the last sequence number
+// in its MANIFEST, which is 0 in a new one.
+func (d *Dir) LogStart(o Options) uint64 {
 	if d.Version == nil || o.AllTables {
 		return 0
 	}
-	return d.Version.LastSequence
+	return d.Version.LastSequence + 1
 }
 
 // maxNames is how many names of tables a note has.

@@ -15,7 +15,7 @@ import (
 type Log struct {
 	Path       string
 	Standalone bool   // it may lack its start; otherwise it is read as a database reads it
-	Floor      uint64 // the oldest log of the database starts at most with the sequence number after this one; 0: not known
+	Start      uint64 // the highest sequence number that the oldest log of the database can start with; 0: not known
 
 	// What reading has found so far.
 	Size     int64
@@ -60,8 +60,8 @@ type LogWrite struct {
 
 // Next returns the next log of the database, whose sequence numbers go on. l was read.
 func (l *Log) Next(path string) *Log {
-	next := &Log{Path: path, Floor: l.Floor}
-	if l.Floor > 0 {
+	next := &Log{Path: path, Start: l.Start}
+	if l.Start > 0 {
 		next.last, next.lacking = l.last, l.last == 0 && l.Size > 0
 	}
 	return next

@@ -86,7 +86,7 @@ func (l *Log) follow(sequence uint64, offset int64) {
 			l.Damage[i].Before = sequence
 		}
 		l.others.Before, l.pending = sequence, false
-	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Floor > 0 && sequence > l.Floor+1):
+	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Start > 0 && sequence > l.Start):
 		l.add(LogDamage{wal.Damage{Offset: offset, Reason: "writes before this offset are missing"}, l.last, sequence})
 	}
 	l.last = max(l.last, sequence)

@@ -18,14 +18,14 @@ type logs struct {
 	paths  []string
 	newest map[string]Entry // the newest write to each key of PrefetchLogs; Internal is false if there is none
 	sorted *sortedTable     // a table of all writes, or nil
-	floor  uint64           // the oldest one starts at most with the sequence number after this one; 0: not known
+	start  uint64           // see Log.Start
 	damage map[string]error // of those that were read, by path
 }
 
 // logWrites yields the writes of all logs, and takes note of their damage.
 func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 	return func(yield func(LogWrite, error) bool) {
-		l := &Log{Floor: s.logs.floor}
+		l := &Log{Start: s.logs.start}
 		for i, path := range s.logs.paths {
 			l = l.Next(path)
 			l.Standalone = s.isLog

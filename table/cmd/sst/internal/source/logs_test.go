@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -146,26 +147,28 @@ func TestLostSequenceNumbers(t *testing.T) {
 	const malformed = "no batch at all"
 	for name, tt := range map[string]struct {
 		before, log []string
-		floor       uint64
+		start       uint64
 		want        []string
 	}{
-		"nothing":                      {nil, []string{deletion(5), deletion(6)}, 4, nil},
-		"a log from within its tables": {nil, []string{deletion(2), deletion(3)}, 4, nil},
-		"in the middle":                {nil, []string{deletion(5), malformed, deletion(9)}, 4, []string{"log at 22: batch: write 0 is malformed", "the writes with sequence numbers 6 to 8 are lost"}},
-		"one write":                    {nil, []string{deletion(5), malformed, deletion(7)}, 4, []string{"the write with sequence number 6 is lost"}},
-		"no write":                     {nil, []string{deletion(5), malformed, deletion(6)}, 4, []string{"no writes are lost, because those with the sequence numbers 5 and 6 are there"}},
-		"at the start":                 {nil, []string{malformed, deletion(9)}, 4, []string{"writes with sequence numbers < 9 may be lost"}},
-		"at the end":                   {nil, []string{deletion(5), malformed}, 4, []string{"writes with sequence numbers > 5 may be lost"}},
-		"all":                          {nil, []string{malformed}, 4, []string{"its writes are lost"}},
-		"without a trace":              {nil, []string{deletion(5), deletion(8)}, 4, []string{"writes before this offset are missing: the writes with sequence numbers 6 to 7 are lost"}},
-		"before the first":             {nil, []string{deletion(8)}, 4, []string{"log at 0: writes before this offset are missing: writes with sequence numbers < 8 may be lost"}},
+		"nothing":                      {nil, []string{deletion(5), deletion(6)}, 5, nil},
+		"a log from within its tables": {nil, []string{deletion(2), deletion(3)}, 5, nil},
+		"in the middle":                {nil, []string{deletion(5), malformed, deletion(9)}, 5, []string{"log at 22: batch: write 0 is malformed", "the writes with sequence numbers 6 to 8 are lost"}},
+		"one write":                    {nil, []string{deletion(5), malformed, deletion(7)}, 5, []string{"the write with sequence number 6 is lost"}},
+		"no write":                     {nil, []string{deletion(5), malformed, deletion(6)}, 5, []string{"no writes are lost, because those with the sequence numbers 5 and 6 are there"}},
+		"at the start":                 {nil, []string{malformed, deletion(9)}, 5, []string{"writes with sequence numbers < 9 may be lost"}},
+		"at the end":                   {nil, []string{deletion(5), malformed}, 5, []string{"writes with sequence numbers > 5 may be lost"}},
+		"all":                          {nil, []string{malformed}, 5, []string{"its writes are lost"}},
+		"without a trace":              {nil, []string{deletion(5), deletion(8)}, 5, []string{"writes before this offset are missing: the writes with sequence numbers 6 to 7 are lost"}},
+		"before the first":             {nil, []string{deletion(8)}, 5, []string{"log at 0: writes before this offset are missing: writes with sequence numbers < 8 may be lost"}},
 		"before the first, not known":  {nil, []string{deletion(8)}, 0, nil},
-		"between two logs":             {[]string{deletion(5), deletion(6)}, []string{deletion(8)}, 20, []string{"the write with sequence number 7 is lost"}},
-		"behind a log that was cut":    {[]string{""}, []string{deletion(7)}, 20, []string{"writes with sequence numbers < 7 may be lost"}},
-		"not between two logs":         {[]string{deletion(5), deletion(6)}, []string{deletion(7)}, 20, nil},
+		"the first of all":             {nil, []string{deletion(2)}, 1, []string{"log at 0: writes before this offset are missing: writes with sequence numbers < 2 may be lost"}},
+		"of a new database":            {[]string{deletion(1), deletion(2)}, []string{deletion(4)}, 1, []string{"the write with sequence number 3 is lost"}},
+		"between two logs":             {[]string{deletion(5), deletion(6)}, []string{deletion(8)}, 21, []string{"the write with sequence number 7 is lost"}},
+		"behind a log that was cut":    {[]string{""}, []string{deletion(7)}, 21, []string{"writes with sequence numbers < 7 may be lost"}},
+		"not between two logs":         {[]string{deletion(5), deletion(6)}, []string{deletion(7)}, 21, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &Log{Floor: tt.floor}
+			l := &Log{Start: tt.start}
 			for i, batches := range [][]string{tt.before, tt.log} {
 				path := filepath.Join(t.TempDir(), fmt.Sprintf("%06d.log", i))
 				if err := os.WriteFile(path, logOf(t, batches...), 0o666); err != nil {
@@ -188,5 +191,41 @@ func TestLostSequenceNumbers(t *testing.T) {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// The log of a database that never wrote a table starts with its first write. Where it lacks whole
+// blocks, this is noticed, also if no record crosses into them.
+func TestLogOfNewDatabaseLacksItsStart(t *testing.T) {
+	t.Parallel()
+	for size := range 40 {
+		dir := t.TempDir()
+		db, err := leveldb.OpenFile(dir, nil)
+		for i := range 1500 {
+			err = errors.Join(err, db.Put(fmt.Appendf(nil, "key%05d", i), make([]byte, size), nil))
+		}
+		if err := errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+		if err != nil || len(logs) != 1 {
+			t.Fatalf("%v, %v; want one log", logs, err)
+		}
+		log, err := os.ReadFile(logs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(log[:32<<10])
+		if err := os.WriteFile(logs[0], log, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenSource(dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close() // it was only read
+		if err := s.PrefetchLogs([]byte("key00000")); err != nil || s.LogDamage() == nil {
+			t.Errorf("values of %d bytes: error %v, damage %v, want damage", size, err, s.LogDamage())
+		}
 	}
 }

@@ -78,7 +78,7 @@ func (s *Source) openDir() error {
 	s.set = d.Set != ""
 	s.Notes = append(d.Notes, text.Lines(d.MissingError())...) // which is damage for the keys of these tables only
 	s.Damage, s.logs = errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, IsEmpty)}
-	s.logs.floor = d.LogFloor(s.o)
+	s.logs.start = d.LogStart(s.o)
 	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
