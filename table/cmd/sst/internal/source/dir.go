@@ -46,13 +46,35 @@ type TableFile struct {
 // of a set, or dir is that file, it lists the tables of the set.
 //
 // While a database is in use, files can change between reading the MANIFEST and the
-// directory. So ListDir tries again if something seems to be missing.
+// directory. So ListDir tries again if something seems to be missing, until the same is missing
+// twice.
 func ListDir(dir string, o Options) (Dir, error) {
-	d, err := listDir(dir, o)
-	if err == nil && (d.Damage != nil || d.Missing != nil) {
-		d, err = listDir(dir, o)
+	return listUntilSame(func() (Dir, error) { return listDir(dir, o) })
+}
+
+// listUntilSame calls list until nothing is missing or damaged, or the same as the time before.
+func listUntilSame(list func() (Dir, error)) (d Dir, err error) {
+	var before []string
+	for range maxTries {
+		d, err = list()
+		lacks := d.lacks()
+		if err != nil || lacks == nil || slices.Equal(lacks, before) {
+			break
+		}
+		before = lacks
 	}
 	return d, err
+}
+
+// lacks names what is missing or damaged.
+func (d *Dir) lacks() (all []string) {
+	for _, err := range d.Damage {
+		all = append(all, err.Error())
+	}
+	for _, l := range d.Missing {
+		all = append(all, l.Path)
+	}
+	return all
 }
 
 func listDir(dir string, o Options) (Dir, error) {

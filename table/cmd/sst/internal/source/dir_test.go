@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
@@ -188,5 +189,34 @@ func TestStrayFiles(t *testing.T) {
 	n, notes, err := scanned(dir, Options{})
 	if n != want || err != nil || !strings.Contains(notes, "skipped "+filepath.Base(stray)) {
 		t.Errorf("%d entries, %q, %v; want %d, and a note of the stray file", n, notes, err, want)
+	}
+}
+
+// While a database is in use, each listing can lack another table that the MANIFEST had a moment
+// later. Only what two in a row lack is missing.
+func TestListUntilSame(t *testing.T) {
+	t.Parallel()
+	missing := func(paths ...string) (d Dir) {
+		for _, path := range paths {
+			d.Missing = append(d.Missing, TableFile{Path: path})
+		}
+		return d
+	}
+	for name, tt := range map[string]struct {
+		listings []Dir
+		want     []string
+		calls    int
+	}{
+		"nothing":         {[]Dir{missing()}, nil, 1},
+		"the same twice":  {[]Dir{missing("a"), missing("a")}, []string{"a"}, 2},
+		"one, and others": {[]Dir{missing("a"), missing("b"), missing("b", "c"), missing()}, nil, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			calls := 0
+			d, err := listUntilSame(func() (Dir, error) { calls++; return tt.listings[calls-1], nil })
+			if diff := cmp.Diff(tt.want, d.lacks()); diff != "" || calls != tt.calls || err != nil {
+				t.Errorf("%d calls, error %v, want %d; missing (-want +got):\n%s", calls, err, tt.calls, diff)
+			}
+		})
 	}
 }

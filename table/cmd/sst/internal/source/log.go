@@ -36,6 +36,7 @@ func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 	return func(yield func(LogWrite, error) bool) {
 		f, info, err := regular.Open(l.Path)
 		if err != nil {
+			l.Start = 0 // if the log was removed, the next one goes on with any number
 			yield(LogWrite{}, err)
 			return
 		}

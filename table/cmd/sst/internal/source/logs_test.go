@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -227,5 +228,23 @@ func TestLogOfNewDatabaseLacksItsStart(t *testing.T) {
 		if err := s.PrefetchLogs([]byte("key00000")); err != nil || s.LogDamage() == nil {
 			t.Errorf("values of %d bytes: error %v, damage %v, want damage", size, err, s.LogDamage())
 		}
+	}
+}
+
+// A log that is removed before it is read, because its database is in use, says nothing of where the
+// next one starts.
+func TestLogBehindRemovedOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	next := filepath.Join(dir, "000002.log")
+	if err := os.WriteFile(next, logOf(t, deletion(8)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l := (&Log{Start: 5}).Next(filepath.Join(dir, "000001.log"))
+	if _, err := l.Verify(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v, want %v", err, fs.ErrNotExist)
+	}
+	if _, err := l.Next(next).Verify(); err != nil {
+		t.Error(err)
 	}
 }
