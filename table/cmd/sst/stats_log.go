@@ -19,8 +19,8 @@ func statsOfLog(out, stderr io.Writer, t target, asJSON bool) error {
 	if err := s.Count(l, table.AnyOrder); err != nil {
 		return err
 	}
-	if tail := l.TailNote(); tail != "" {
-		text.Line(stderr, "sst: note: %s: %s", t.Path, tail)
+	if unwritten := l.UnwrittenNote(); unwritten != "" {
+		text.Line(stderr, "sst: note: %s: %s", t.Path, unwritten)
 	}
 	if asJSON {
 		return cmp.Or(text.WriteJSON(out, s), l.DamageError())

@@ -32,13 +32,13 @@ are made:
   - for logs of a database, every record
 
 Each table has one line: ok, or one line per damaged part. A table that does not exist has a
-line too. A log is ok if only its end was never completely written: the line says how many
-bytes that are. If the manifest of a set is damaged, such as one that was cut short, no
-table is checked: --all-tables checks those of the directory without it. After damage in one
-part, the other parts are still checked. Only if the footer or the index cannot be read, no
-other part can be checked: use sst salvage, which can find more. Keys that are not in bytewise
-order are no damage if the checksums are right and neither a MANIFEST nor --comparator says what
-their order is.`,
+line too. A log is ok if only its end was never completely written, or a batch after which the
+database went on with the same sequence number: the line says how many bytes that are. If the
+manifest of a set is damaged, such as one that was cut short, no table is checked: --all-tables
+checks those of the directory without it. After damage in one part, the other parts are still
+checked. Only if the footer or the index cannot be read, no other part can be checked: use sst
+salvage, which can find more. Keys that are not in bytewise order are no damage if the checksums
+are right and neither a MANIFEST nor --comparator says what their order is.`,
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound`,
 		Args: arguments("FILE or DIR", 1, unlimited, unlimited),

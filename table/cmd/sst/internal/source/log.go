@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -21,6 +23,7 @@ type Log struct {
 	Size     int64
 	Damage   []LogDamage // skipped parts
 	More     int         // number of further skipped parts
+	Torn     torn        // what was never written completely elsewhere
 	Tail     int64       // size of what is at the end and was never written completely, after all was read
 	ZeroTail bool        // that is zeros
 
@@ -82,6 +85,7 @@ func (l *Log) read(f io.ReaderAt, yield func(LogWrite, error) bool) error {
 		record, offset, err := r.Next()
 		if err == io.EOF {
 			l.Tail, l.ZeroTail = l.Size-r.Offset(), r.EndsInZeros()
+			l.Torn.end()
 		}
 		if err != nil {
 			return err
@@ -114,14 +118,20 @@ func (l *Log) Verify() (remark string, err error) {
 			return "", err
 		}
 	}
-	if tail := l.TailNote(); tail != "" {
-		remark = ", but " + tail
+	if unwritten := l.UnwrittenNote(); unwritten != "" {
+		remark = ", but " + unwritten
 	}
 	return remark, l.DamageError()
 }
 
-// TailNote says what is at the end and was never written completely, or returns "".
-func (l *Log) TailNote() string {
+// UnwrittenNote says what was never written completely, or returns "".
+func (l *Log) UnwrittenNote() string {
+	notes := []string{l.Torn.note(), l.tailNote()}
+	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), ", and ")
+}
+
+// tailNote is UnwrittenNote for what is at the end.
+func (l *Log) tailNote() string {
 	if l.Tail == 0 {
 		return ""
 	}

@@ -55,6 +55,16 @@ func (l *Log) Reports() []string {
 // report adds a skipped part, or extends the last one, if that is adjacent and has the same
 // reason.
 func (l *Log) report(d wal.Damage) {
+	if l.Torn.begun != nil && !l.Torn.isBegunBy(d) {
+		l.addPart(*l.Torn.begun)
+		l.Torn.begun = nil
+	}
+	if !l.Torn.begin(d) {
+		l.addPart(d)
+	}
+}
+
+func (l *Log) addPart(d wal.Damage) {
 	if n := len(l.Damage); n > 0 {
 		if last := &l.Damage[n-1]; last.Reason == d.Reason && last.Offset+last.Bytes == d.Offset {
 			last.Bytes += d.Bytes
@@ -80,6 +90,9 @@ func (l *Log) add(d LogDamage) {
 // follow takes note of the sequence number of the next write. It bounds what damage before it has
 // lost. The numbers of a log are consecutive, so a gap says that writes are lost, wherever they were.
 func (l *Log) follow(sequence uint64, offset int64) {
+	if begun := l.Torn.begun; begun != nil && !l.Torn.endBefore(sequence) {
+		l.addPart(*begun)
+	}
 	switch {
 	case l.pending:
 		for i := len(l.Damage) - 1; i >= 0 && l.Damage[i].Before == 0; i-- {

@@ -45,8 +45,8 @@ func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 
 // endLog takes note of the damage of a log that was read. With Options.Strict it returns it.
 func (s *Source) endLog(l *Log) error {
-	if tail := l.TailNote(); tail != "" {
-		s.note("%s: %s", l.Path, tail)
+	if unwritten := l.UnwrittenNote(); unwritten != "" {
+		s.note("%s: %s", l.Path, unwritten)
 	}
 	err := l.DamageError()
 	if err == nil || s.o.Strict {

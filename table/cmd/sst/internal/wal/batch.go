@@ -49,6 +49,15 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 	}
 }
 
+// FirstSequence returns the sequence number of the first write of a batch, of which the header must
+// be there.
+func FirstSequence(record []byte) (sequence uint64, ok bool) {
+	if len(record) < batchHeaderLen {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(record), true
+}
+
 // decodeWrite decodes the write at the start of b and returns its length, or 0 if it is
 // malformed.
 func decodeWrite(b []byte) (w Write, length int) {

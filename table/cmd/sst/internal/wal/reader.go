@@ -41,6 +41,10 @@ type Damage struct {
 	Bytes  int64
 	Reason string
 
+	// Torn is the start of a record that was not ended when the next one began. Other damage has
+	// none. It is valid until the report ends.
+	Torn []byte
+
 	// Unread says that the part follows a header of zeros, and has more than zeros. LevelDB skips
 	// it without a word.
 	Unread bool
@@ -93,10 +97,10 @@ func (r *Reader) Next() (record []byte, offset int64, err error) {
 		}
 		switch f.kind {
 		case kindFull:
-			r.dropRecord("record without its last fragment")
+			r.dropTorn()
 			return f.payload, f.offset, nil
 		case kindFirst:
-			r.dropRecord("record without its last fragment")
+			r.dropTorn()
 			r.beginRecord(f)
 		case kindMiddle, kindLast:
 			if !r.inRecord {
@@ -111,7 +115,7 @@ func (r *Reader) Next() (record []byte, offset int64, err error) {
 				return r.record, r.recordStart, nil
 			}
 		default:
-			r.dropRecord("record with a damaged fragment")
+			r.dropRecord(Damage{Reason: "record with a damaged fragment"})
 		}
 	}
 }
@@ -129,10 +133,16 @@ func (r *Reader) beginRecord(f fragment) {
 	r.record, r.recordStart, r.inRecord = append(r.record[:0], f.payload...), f.offset, true
 }
 
+// dropTorn drops an unfinished record that another one follows.
+func (r *Reader) dropTorn() {
+	r.dropRecord(Damage{Reason: "record without its last fragment", Torn: r.record})
+}
+
 // dropRecord reports the fragments of an unfinished record, if there is one.
-func (r *Reader) dropRecord(reason string) {
+func (r *Reader) dropRecord(d Damage) {
 	if r.inRecord {
-		r.report(Damage{Offset: r.recordStart, Bytes: int64(len(r.record)), Reason: reason})
+		d.Offset, d.Bytes = r.recordStart, int64(len(r.record))
+		r.report(d)
 	}
 	r.inRecord = false
 }
