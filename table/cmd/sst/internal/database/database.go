@@ -3,6 +3,7 @@
 package database
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
 )
 
 // A Version is the state of a database that its MANIFEST describes.
@@ -22,6 +24,7 @@ type Version struct {
 	Comparer     string  // the name of the comparator
 	LastSequence uint64  // ≥ every sequence number in the tables
 	Tables       []Table // in order of level and number
+	Torn         int64   // bytes at the end, of an edit that was cut short
 	Unread       int64   // bytes behind headers of zeros, which LevelDB does not read; they may be edits
 
 	log, previousLog uint64
@@ -100,12 +103,28 @@ func ReadManifest(dir, name string) (*Version, error) {
 		return nil, err
 	}
 	defer f.Close() // it was only read
-	v, err := readVersion(io.NewSectionReader(f, 0, size))
+	v, end, err := readVersion(io.NewSectionReader(f, 0, size))
+	if err == nil {
+		v.Manifest = name
+		v.Torn, err = tornBytes(f, end, size)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	v.Manifest = name
 	return v, nil
+}
+
+// tornBytes returns how many bytes of an edit that was cut short are at the end of a MANIFEST,
+// behind all edits. Zeros there are preallocated space.
+func tornBytes(f io.ReaderAt, end, size int64) (int64, error) {
+	head := make([]byte, min(size-end, wal.FragmentHeaderLen))
+	if _, err := f.ReadAt(head, end); err != nil && err != io.EOF {
+		return 0, err
+	}
+	if len(bytes.TrimLeft(head, "\x00")) == 0 {
+		return 0, nil
+	}
+	return size - end, nil
 }
 
 // readCurrent returns the name of the MANIFEST that CURRENT has.

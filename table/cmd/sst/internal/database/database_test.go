@@ -150,7 +150,7 @@ func manifest(t *testing.T, dir string) string {
 }
 
 // Damage is an error; but an edit that was being written when the database died does
-// not count.
+// not count, and Torn says so.
 func TestReadDamaged(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -180,8 +180,12 @@ func TestReadDamaged(t *testing.T) {
 		if err := os.WriteFile(path, tt.do(contents), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := Read(dir); (err == nil) != tt.fine {
+		v, err := Read(dir)
+		if (err == nil) != tt.fine {
 			t.Errorf("%s: %v, %v", name, v, err)
+		}
+		if err == nil && (v.Torn > 0) != (name == "last edit cut") {
+			t.Errorf("%s: %d bytes are torn", name, v.Torn)
 		}
 	}
 }

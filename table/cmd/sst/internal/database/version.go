@@ -26,8 +26,9 @@ type tableID struct {
 
 // readVersion applies the version edits of a MANIFEST in order. An incomplete edit at the
 // end is ignored, because the database was closed or crashed while writing it. All other
-// damage is an error: without an edit, deleted tables would come back.
-func readVersion(manifest io.Reader) (*Version, error) {
+// damage is an error: without an edit, deleted tables would come back. end is where the last
+// edit that counts ends.
+func readVersion(manifest io.Reader) (v *Version, end int64, err error) {
 	e := versionBuilder{tables: map[tableID]Table{}}
 	var damage error
 	edits := wal.NewReader(manifest, func(d wal.Damage) {
@@ -40,25 +41,25 @@ func readVersion(manifest io.Reader) (*Version, error) {
 	for n := 0; ; n++ {
 		edit, offset, err := edits.Next()
 		if damage != nil {
-			return nil, damage
+			return nil, 0, damage
 		}
 		if err == io.EOF && n > 0 {
 			break
 		}
 		if err == io.EOF {
-			return nil, errors.New("no version edit, because the file is empty or truncated")
+			return nil, 0, errors.New("no version edit, because the file is empty or truncated")
 		}
 		if err == nil {
 			err = e.apply(edit)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("edit %d, at %d: %w", n, offset, err)
+			return nil, 0, fmt.Errorf("edit %d, at %d: %w", n, offset, err)
 		}
 	}
 	e.Tables = slices.SortedFunc(maps.Values(e.tables), func(a, b Table) int {
 		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Number, b.Number))
 	})
-	return &e.Version, nil
+	return &e.Version, edits.Offset(), nil
 }
 
 // apply applies a version edit. Deletions come before additions, whatever their order in

@@ -199,6 +199,10 @@ func (d *Dir) applyManifest(o Options) {
 // create a log before they name it in the MANIFEST, so one that does not exist is lost.
 func (d *Dir) applyToLogs(o Options) {
 	v := d.Version
+	if v.Torn > 0 {
+		d.note("%s: %s at its end are a change of the tables that was cut short, and are ignored: the engine was ended while it wrote them, or the file was cut, and then what it lists may be out of date",
+			filepath.Join(d.Path, v.Manifest), text.Plain(uint64(v.Torn), "byte"))
+	}
 	if v.Unread > 0 {
 		d.addDamage("%s: %s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
 			filepath.Join(d.Path, v.Manifest), text.Plain(uint64(v.Unread), "byte"))
