@@ -24,7 +24,7 @@ func (r *inputReader) appendSorted(w appender, pairs iter.Seq2[input.Pair, error
 			err = w.Append(pair.Key, pair.Value)
 		}
 		if errors.Is(err, table.ErrOrder) {
-			return fmt.Errorf("%v: %s: leave out --sorted", r.place, strings.TrimPrefix(err.Error(), "table: "))
+			return fmt.Errorf("%v: %s: sort the input bytewise, as by LC_ALL=C sort, or leave out --sorted", r.place, strings.TrimPrefix(err.Error(), "table: "))
 		}
 		if err != nil {
 			return err

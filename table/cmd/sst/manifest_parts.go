@@ -40,7 +40,7 @@ func (e expected) check(all []tableLine) error {
 	}
 	switch {
 	case e.tables > 0 && e.tables != uint64(len(all)):
-		return fmt.Errorf("--tables is %d, but there is a FILE of %s: want one of each table", e.tables, text.Count(uint64(len(all)), "table"))
+		return fmt.Errorf("--tables is %d, but the FILEs are of %s: give a FILE of each table, or the right number", e.tables, text.Count(uint64(len(all)), "table"))
 	case e.entries > 0 && e.entries != entries:
 		return fmt.Errorf("--entries is %d, but the tables have %d entries: look whether a FILE is missing, and whether what sorted the keys, cut them or built the tables ended early; then build again",
 			e.entries, entries)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/sievetable/sievetable/internal/regular"
@@ -95,6 +96,7 @@ type File struct {
 	// ForeignErr says what a damaged file is, such as text, if no blocks are found in it.
 	ForeignErr error
 
+	inSet    bool // it is one of the tables of a set
 	file     *os.File
 	filters  Filters
 	declared Order        // what the user or a MANIFEST says of the order
@@ -153,7 +155,7 @@ func (f *File) open(o Options) (err error) {
 	if o.Size > 0 && o.Size < f.Size && hasMagicAt(f.Src, o.Size) {
 		f.Size = o.Size
 	}
-	if o.Line != nil && f.Size != o.Line.Size {
+	if f.inSet = o.Line != nil; f.inSet && f.Size != o.Line.Size {
 		return differs("size", f.Size, o.Line.Size)
 	}
 	f.Metrics = new(table.Metrics)
@@ -270,9 +272,17 @@ func (f *File) Wrap(err error) error {
 		return nil
 	}
 	if errors.Is(err, table.ErrFilterOnly) {
-		err = filterOnlyError{f.Path}
+		err = filterOnlyError{f.asked()}
 	}
 	return &FileError{Path: f.Path, Err: f.explainOrderError(err)}
+}
+
+// asked returns what to give to sst get to ask for a key: the set, if the table is one of several.
+func (f *File) asked() string {
+	if f.inSet {
+		return filepath.Dir(f.Path)
+	}
+	return f.Path
 }
 
 // FilterNote says why a filter of the table is not used, or returns "".
