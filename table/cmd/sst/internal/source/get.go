@@ -74,7 +74,7 @@ func (s *Source) getFromTable(t *Table, ask func(f *File) (Entry, bool, error)) 
 	}
 	defer func() { err = errors.Join(err, s.release(t, f)) }()
 	e, found, err = ask(f)
-	if e.age = t.age; err == nil && (f.sorted != nil || t.resized) {
+	if e.age = t.age; err == nil && (f.sorted != nil || t.replaced) {
 		err = s.lossIn(t)
 	}
 	return e, found, err

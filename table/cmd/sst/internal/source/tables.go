@@ -24,7 +24,7 @@ type Table struct {
 
 	damage     error          // why it cannot be opened
 	lost       bool           // that is a Loss
-	resized    bool           // it has another size than the MANIFEST says, which is a Loss
+	replaced   bool           // the size is not as the MANIFEST says: that is a Loss of what the table had
 	lostBlocks map[int64]bool // offsets of the data blocks that are Losses
 }
 
@@ -57,9 +57,6 @@ func (s *Source) open(t *Table) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkSize(t, f); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
 	if f.FilterUnusable {
 		s.note("the filter of %s is not used, because it excludes keys that the table has", f.Path)
 	}
@@ -83,9 +80,12 @@ func (s *Source) sortAgain(t *Table, f *File) error {
 	return f.sortAgain(cmp.Or(s.Order, f.Order), s.onDamage(t, f, func(*table.CorruptionError) KeyRange { return s.keysOf(t) }))
 }
 
-// openChecked opens a table, and compares its range with the MANIFEST.
+// openChecked opens a table, and compares its size and range with the MANIFEST.
 func (s *Source) openChecked(t *Table) (*File, error) {
 	f, err := t.Open(s.o)
+	if err == nil {
+		err = s.checkSize(t, f)
+	}
 	if err != nil || t.Meta == nil || t.smallest == nil || f.Order != s.Order || f.Rewritten {
 		return f, err
 	}
@@ -95,21 +95,27 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 	return f, nil
 }
 
-// checkSize takes note of a table that has another size than the MANIFEST says: it was replaced,
-// perhaps by what could be rescued of it, and may lack entries.
+// checkSize takes note of a table that was replaced: by one that was salvaged, or by another. It is
+// read, but the table of the MANIFEST may have had more. With Options.Strict this is an error.
 func (s *Source) checkSize(t *Table, f *File) error {
-	if t.Meta == nil || uint64(f.Size) == t.Meta.Size {
+	err := t.CheckSize(f)
+	if err == nil || t.replaced {
 		return nil
 	}
-	err := f.Wrap(corruption(fmt.Sprintf("size is %d, want %d as the MANIFEST says: it is another table than the database wrote, and may lack keys", f.Size, t.Meta.Size)))
 	if s.o.Strict {
-		return err
+		return errors.Join(f.Wrap(err), f.Close())
 	}
-	if !t.resized {
-		s.losses.add(newLoss(t.Path, s.keysOf(t), err))
-	}
-	t.resized = true
+	t.replaced = true
+	s.losses.add(newLoss(t.Path, s.keysOf(t), err))
 	return nil
+}
+
+// CheckSize returns an error if the table has another size than the MANIFEST says.
+func (l TableFile) CheckSize(f *File) error {
+	if l.Meta == nil || uint64(f.Size) == l.Meta.Size {
+		return nil
+	}
+	return corruption(fmt.Sprintf("size is %d, want %d as the MANIFEST says, so what is read is another table", f.Size, l.Meta.Size))
 }
 
 // keepOpen lets a table stay open, if few are. Of a set, in which one table after the other is
