@@ -36,18 +36,28 @@ func TestMemorySize(t *testing.T) {
 func heapOf(t *testing.T, contents []byte, o *table.ReaderOptions) (size, heap int64) {
 	const n = 20
 	var readers [n]*table.Reader
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.GC() // what is in pools is freed by the second one
-	runtime.ReadMemStats(&before)
+	before := settledHeap()
 	for i := range readers {
 		readers[i] = open(t, contents, o)
+		size = readers[i].MemorySize() // has the search tree built, which it counts
 	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	size = readers[0].MemorySize()
+	after := settledHeap()
 	runtime.KeepAlive(readers)
-	return size, int64(after.HeapAlloc-before.HeapAlloc) / n
+	return size, (after - before) / n
+}
+
+// settledHeap returns the bytes of the heap when nothing is freed any more. What is in pools takes two
+// collections, and what goroutines of earlier tests have is freed when they have ended.
+func settledHeap() int64 {
+	var m runtime.MemStats
+	for last, same := int64(-1), 0; same < 3; last = int64(m.HeapAlloc) {
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		if same++; int64(m.HeapAlloc) < last-1000 || last < 0 {
+			same = 0
+		}
+	}
+	return int64(m.HeapAlloc)
 }
 
 // Ten thousand open tables take the Cache's bytes, and about 1 KB each.
