@@ -71,6 +71,10 @@ func startZsh(t *testing.T, dir string) *shell {
 func startFish(t *testing.T, dir string) *shell {
 	t.Helper()
 	writeFile(t, filepath.Join(dir, ".config/fish/config.fish"), fishRC)
+	// Without this directory, fish writes to it in the background, also after its end.
+	if err := os.MkdirAll(filepath.Join(dir, ".local/share/fish/generated_completions"), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	return startShell(t, dir, "fish", "-i")
 }
 
