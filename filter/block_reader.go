@@ -10,8 +10,9 @@ import (
 // and safe for concurrent use. NewBlockReader returns one.
 type BlockReader struct {
 	policy  Policy
-	bloom   bool // policy is Bloom, or EitherHash of it: a direct call saves 2 of 13 ns for an absent key
-	either  bool // policy is EitherHash
+	checker Checker // policy, if it is one; else nil
+	bloom   bool    // policy is Bloom, or EitherHash of it: a direct call saves 2 of 13 ns for an absent key
+	either  bool    // policy is EitherHash
 	filters []byte
 	offsets []byte // where each filter starts, and where the last one ends
 	baseLg  uint
@@ -19,8 +20,8 @@ type BlockReader struct {
 
 // NewBlockReader returns a BlockReader on the contents of a filter block whose
 // filters are of policy p. It keeps the slice, which the caller must not change any
-// more. It is an error if p is nil, if the offsets are damaged, or if p is a
-// [Checker] and finds a filter damaged: none of the answers would be reliable.
+// more. It is an error if p is nil, or if the end of the block is damaged, which says where the
+// offsets are. A filter is checked when it is asked; Check checks all of them.
 func NewBlockReader(block []byte, p Policy) (*BlockReader, error) {
 	if p == nil {
 		return nil, errors.New("filter: no policy")
@@ -43,67 +44,49 @@ func NewBlockReader(block []byte, p Policy) (*BlockReader, error) {
 		bloom = either.Policy
 	}
 	_, isBloom := bloom.(Bloom)
-	b := &BlockReader{
+	checker, _ := p.(Checker)
+	return &BlockReader{
 		policy:  p,
+		checker: checker,
 		bloom:   isBloom,
 		either:  isEither,
 		filters: block[:array:array],
 		offsets: block[array : end+4],
 		baseLg:  uint(baseLg),
-	}
-	if err := b.check(); err != nil {
-		return nil, err
-	}
-	return b, nil
+	}, nil
 }
 
 // Contains reports whether key may be in a data block that starts at offset, in
 // bytes from the start of the file. If it returns false, the key is certainly not in
-// that block.
+// that block. It checks the filter that it asks: one that is damaged may contain every key.
 func (b *BlockReader) Contains(offset uint64, key []byte) bool {
-	return b.ContainsInSpan(b.Span(offset), key)
-}
-
-// A Span is where the filter of a data block is in the filter block. Get it once with
-// [BlockReader.Span] and store it to check many keys of one data block: finding it
-// takes about as long as [BlockReader.ContainsInSpan].
-type Span struct{ start, limit uint32 }
-
-// noFilter is the Span of a data block that has no filter.
-var noFilter = Span{1, 0}
-
-// Span returns the Span of a data block that starts at offset, in bytes from the
-// start of the file.
-func (b *BlockReader) Span(offset uint64) Span {
 	i := offset >> b.baseLg
 	if i >= uint64(b.Len()) {
-		return noFilter
+		return true // the block has no filter for it
 	}
-	return b.span(int(i))
-}
-
-// ContainsInSpan is Contains for a data block whose Span is known. The Span must be
-// from the same BlockReader.
-func (b *BlockReader) ContainsInSpan(s Span, key []byte) bool {
+	one, sound := b.filter(int(i))
 	switch {
-	case s.start >= s.limit: // no filter, or one of 0 bytes, which holds no keys
-		return s == noFilter
-	case b.bloom:
-		one := b.filters[s.start:s.limit]
-		return mayContain(one, hash(key, unsignedTail)) || b.either && len(key)%4 > 0 && mayContainSigned(one, key)
+	case !sound:
+		return true
+	case len(one) == 0: // it holds no keys
+		return false
+	case !b.bloom:
+		return b.checker != nil && b.checker.Check(one) != nil || b.policy.Contains(one, key)
+	case len(one) <= minBits/8 || one[len(one)-1] == 0: // what Check calls damage
+		return true
 	}
-	return b.policy.Contains(b.filters[s.start:s.limit], key)
+	return mayContain(one, hash(key, unsignedTail)) || b.either && len(key)%4 > 0 && mayContainSigned(one, key)
 }
 
 // Len returns the number of filters in the block. It counts those of 0 bytes too.
 func (b *BlockReader) Len() int { return len(b.offsets)/4 - 1 }
 
 // Filter returns filter i, 0 ≤ i < Len: the one for data blocks that start in
-// [i·2^BaseLg, (i+1)·2^BaseLg). The slice is a part of the block, and the caller must
-// not change it.
+// [i·2^BaseLg, (i+1)·2^BaseLg). If its offsets are damaged it is nil. The slice is a part of the
+// block, and the caller must not change it.
 func (b *BlockReader) Filter(i int) []byte {
-	s := b.span(i)
-	return b.filters[s.start:s.limit:s.limit]
+	one, _ := b.filter(i)
+	return one
 }
 
 // EitherHash reports whether the filters are read with the function [EitherHash].
@@ -113,25 +96,30 @@ func (b *BlockReader) EitherHash() bool { return b.either }
 // one filter.
 func (b *BlockReader) BaseLg() int { return int(b.baseLg) }
 
-// span returns where filter i is.
-func (b *BlockReader) span(i int) Span {
+// filter returns filter i, and whether it lies in the block. Its offsets are read once: they can
+// change, if the block is in a mapped file.
+func (b *BlockReader) filter(i int) (one []byte, sound bool) {
 	o := b.offsets[4*i : 4*i+8]
-	return Span{start: binary.LittleEndian.Uint32(o), limit: binary.LittleEndian.Uint32(o[4:])}
+	start, limit := binary.LittleEndian.Uint32(o), binary.LittleEndian.Uint32(o[4:])
+	if start > limit || uint64(limit) > uint64(len(b.filters)) {
+		return nil, false
+	}
+	return b.filters[start:limit:limit], true
 }
 
-// check checks that each filter lies in the block, and what it holds if the policy
-// can.
-func (b *BlockReader) check() error {
-	checker, _ := b.policy.(Checker)
+// Check checks all filters: that each lies in the block, behind the one before, and what it holds
+// if the policy is a [Checker].
+func (b *BlockReader) Check() error {
 	for i := range b.Len() {
-		s := b.span(i)
-		if s.start > s.limit || uint64(s.limit) > uint64(len(b.filters)) {
-			return fmt.Errorf("filter: filter %d is at [%d, %d), want it in order and within %d bytes", i, s.start, s.limit, len(b.filters))
+		one, sound := b.filter(i)
+		if !sound {
+			o := b.offsets[4*i:]
+			return fmt.Errorf("filter: filter %d is at [%d, %d), want it in order and within %d bytes", i, binary.LittleEndian.Uint32(o), binary.LittleEndian.Uint32(o[4:]), len(b.filters))
 		}
-		if checker == nil || s.start == s.limit {
+		if b.checker == nil || len(one) == 0 {
 			continue
 		}
-		if err := checker.Check(b.filters[s.start:s.limit]); err != nil {
+		if err := b.checker.Check(one); err != nil {
 			return fmt.Errorf("%w, in filter %d of the block", err, i)
 		}
 	}

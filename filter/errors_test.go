@@ -49,8 +49,11 @@ func startBlocks(offsets ...uint64) error {
 	return nil
 }
 
-// openBlock opens a filter block of Bloom filters.
+// openBlock opens a filter block of Bloom filters, and checks them.
 func openBlock(block string) error {
-	_, err := filter.NewBlockReader([]byte(block), filter.NewBloom(10))
-	return err
+	r, err := filter.NewBlockReader([]byte(block), filter.NewBloom(10))
+	if err != nil {
+		return err
+	}
+	return r.Check()
 }

@@ -14,14 +14,18 @@ type readAhead struct {
 // block i is there. If the read fails, it reads nothing ahead any more: the blocks are then
 // read one by one, so that an error is about the block that cannot be read.
 func (b *buffers) prepareAhead(t *openTable, i, end int) {
-	a, h := &b.ahead, t.index.handles.at(i)
-	if a.size == 0 || a.has(h.Offset, h.end()) {
+	a := &b.ahead
+	if a.size == 0 || t.slices != nil {
+		return
+	}
+	h, err := t.index.handle(i)
+	if err != nil || a.has(h.Offset, h.end()) {
 		return
 	}
 	to := h.Offset
 	for ; i < end; i++ {
-		next := t.index.handles.at(i)
-		if next.Offset != to || next.end()-h.Offset > uint64(a.size) || next.Length > uint64(t.maxBlockSize) {
+		next, err := t.index.handle(i)
+		if err != nil || next.Offset != to || next.end()-h.Offset > uint64(a.size) || next.Length > uint64(t.maxBlockSize) {
 			break
 		}
 		to = next.end()

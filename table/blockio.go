@@ -20,7 +20,9 @@ const maxReadSize = 1 << 30
 // decompressed. The next block overwrites both.
 type buffers struct {
 	stored, decompressed []byte
-	compressed           bool // the contents are in decompressed, not in stored
+	block                []byte // as it is stored, with its trailer: in stored, or in the source
+	inSource             bool   // block is in the source, and so are its contents
+	compressed           bool   // the contents are in decompressed, not in block
 
 	key []byte // a copy of a key that a lookup has found
 
@@ -39,7 +41,7 @@ func (b *buffers) detach(value []byte) []byte {
 // detachEntry does what detach does with a key and a value. The key may be in memory of
 // its own.
 func (b *buffers) detachEntry(key, value []byte) (k, v []byte) {
-	if len(key)+len(value) < cap(*b.contents())/4 {
+	if b.inSource || len(key)+len(value) < cap(*b.contents())/4 {
 		return slices.Clip(bytes.Clone(key)), slices.Clip(bytes.Clone(value))
 	}
 	*b.contents() = nil
@@ -80,12 +82,33 @@ func (b *buffers) empty() {
 	if cap(b.key) > maxPooledKey {
 		b.key = nil
 	}
-	b.ahead, b.ctx = readAhead{}, nil
+	b.block, b.ahead, b.ctx = nil, readAhead{}, nil
 }
 
-// readBlock reads the block at h into b, checks its checksum, and returns its contents,
-// decompressed. They are valid until b is used for another block.
+// readBlock does what readInPlace does, but the contents are in memory of b. What the source hands
+// out can change, and what checks it once and relies on that later would panic.
 func (f *tableFile) readBlock(kind BlockKind, h Handle, b *buffers) ([]byte, error) {
+	contents, err := f.readInPlace(kind, h, b)
+	if err != nil {
+		return nil, err
+	}
+	return b.own(contents), nil
+}
+
+// own returns the contents of the block in memory of b.
+func (b *buffers) own(contents []byte) []byte {
+	if !b.inSource {
+		return contents
+	}
+	b.stored = append(extend(b.stored[:0], len(b.block)), b.block...)
+	b.block, b.inSource = b.stored, false
+	return b.stored[:len(contents):len(contents)]
+}
+
+// readInPlace reads the block at h, checks its checksum, and returns its contents, decompressed.
+// They are valid until b is used for another block. If the source hands out its bytes, those of an
+// uncompressed block are not copied.
+func (f *tableFile) readInPlace(kind BlockKind, h Handle, b *buffers) ([]byte, error) {
 	id, err := f.readStored(kind, h, b)
 	if err != nil {
 		return nil, err
@@ -93,34 +116,48 @@ func (f *tableFile) readBlock(kind BlockKind, h Handle, b *buffers) ([]byte, err
 	return f.decompress(kind, h, b, id)
 }
 
-// readStored reads the block at h into b.stored, checks its checksum, and returns its
-// compression id.
+// readStored sets b.block to the block at h, checks its checksum, and returns its compression id.
 func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (byte, error) {
 	if h.Length > uint64(f.maxBlockSize) {
 		return 0, f.corrupt(kind, h, "%d bytes, want at most %d", h.Length, f.maxBlockSize)
 	}
+	id, err := f.readBytes(kind, h, b)
+	if err != nil || f.skipChecksums {
+		return id, err
+	}
 	n := int(h.Length)
-	b.stored = extend(b.stored[:0], n+format.TrailerLen)[:n+format.TrailerLen]
-	if !b.ahead.read(b.stored, h.Offset) {
-		if err := f.readAtContext(b.ctx, kind, b.stored, h.Offset); err != nil {
-			return 0, err
-		}
-	}
-	id := b.stored[n]
-	if f.skipChecksums {
-		return id, nil
-	}
-	want := binary.LittleEndian.Uint32(b.stored[n+1:])
-	if got := crc.Block(b.stored[:n], id); got != want {
+	want := binary.LittleEndian.Uint32(b.block[n+1:])
+	if got := crc.Block(b.block[:n], id); got != want {
 		return 0, f.corrupt(kind, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
 	}
 	return id, nil
 }
 
-// decompress returns the contents of the block in b.stored, which has that compression
-// id.
+// readBytes sets b.block to the block at h, and returns its compression id. A compressed block is
+// copied: a codec then reads bytes that do not change.
+func (f *tableFile) readBytes(kind BlockKind, h Handle, b *buffers) (id byte, err error) {
+	n := int(h.Length)
+	size := n + format.TrailerLen
+	if b.inSource = false; f.slices != nil {
+		if b.block, err = f.slice(b.ctx, kind, h.Offset, size); err != nil {
+			return 0, err
+		}
+		if b.inSource = b.block[n] == NoCompression.ID(); b.inSource {
+			return NoCompression.ID(), nil
+		}
+		b.stored = append(extend(b.stored[:0], size), b.block...)
+	} else if b.stored = extend(b.stored[:0], size)[:size]; !b.ahead.read(b.stored, h.Offset) {
+		if err = f.readAtContext(b.ctx, kind, b.stored, h.Offset); err != nil {
+			return 0, err
+		}
+	}
+	b.block = b.stored
+	return b.block[n], nil
+}
+
+// decompress returns the contents of the block in b.block, which has that compression id.
 func (f *tableFile) decompress(kind BlockKind, h Handle, b *buffers, id byte) ([]byte, error) {
-	stored := b.stored[:h.Length:h.Length]
+	stored := b.block[:h.Length:h.Length]
 	if b.compressed = id != NoCompression.ID(); !b.compressed {
 		return stored, nil
 	}

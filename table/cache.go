@@ -33,9 +33,6 @@ import (
 // A value that Get has returned keeps its block in memory after its eviction. The Cache does
 // not count that memory.
 //
-// With [ReaderOptions].CacheIndexAndFilters the Cache keeps the index and the filters of a table
-// too. If it evicts them, the blocks of the table go with them.
-//
 // A Reader without a [ReaderOptions].CacheKey has its own blocks, even if two Readers are on the
 // same file. Its Close removes them. If it is dropped without Close, its blocks stay until they
 // are evicted. Readers with the same CacheKey share their blocks, which stay after Close. If one
@@ -45,21 +42,18 @@ type Cache struct {
 
 	refused atomic.Pointer[refusals] // nil: nothing was evicted, or there is much space since
 
-	mu     sync.Mutex
-	size   int64       // bytes of all entries, and of what closed files keep
-	n      int         // number of entries
-	hand   *cacheEntry // in the ring: the next to be evicted; nil if the ring is empty
-	files  map[cacheID]*cachedFile
-	tables map[*cacheEntry]*residentTable
-
-	counters  [numCounters]cacheCounters
+	mu        sync.Mutex
+	size      int64       // bytes of all entries, and of what closed files keep
+	n         int         // number of entries
+	hand      *cacheEntry // in the ring: the next to be evicted; nil if the ring is empty
+	files     map[cacheID]*cachedFile
 	opened    uint64 // number of files that have been opened
 	evictions uint64
 }
 
-// A cacheEntry is a block in the ring of a Cache, or the index and the filters of a table.
+// A cacheEntry is a block in the ring of a Cache.
 type cacheEntry struct {
-	block      *decoded.Cached // nil: the entry is in tables
+	block      *decoded.Cached
 	file       *cachedFile
 	metrics    *Metrics    // of the Reader that added the entry
 	number     int         // of the block in its file
@@ -71,21 +65,8 @@ type cacheEntry struct {
 // cacheEntrySize is the size of a cacheEntry in bytes.
 const cacheEntrySize = 64
 
-// sizeOf returns how many bytes of memory s takes, with what it is for.
-func (c *Cache) sizeOf(s *cacheEntry) int64 {
-	if s.block == nil {
-		return c.tables[s].bytes + cacheEntrySize
-	}
-	return int64(s.block.Size()) + cacheEntrySize
-}
-
-// touched reports whether s was used since touched was called last.
-func (c *Cache) touched(s *cacheEntry) bool {
-	if s.block == nil {
-		return c.tables[s].touched.Swap(false)
-	}
-	return s.block.Touched()
-}
+// size returns how many bytes of memory s takes, with its block.
+func (s *cacheEntry) size() int64 { return int64(s.block.Size()) + cacheEntrySize }
 
 // NewCache returns an empty Cache that takes up to that many bytes of memory. If bytes is ≤
 // 0 it keeps nothing. It should have space for many blocks.
@@ -107,7 +88,7 @@ func (c *Cache) Size() int64 {
 func (c *Cache) add(s *cacheEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.file.readers == 0 || s.file.blocks == nil || !s.file.blocks[s.number].CompareAndSwap(nil, s.block) {
+	if s.file.readers == 0 || !s.file.blocks[s.number].CompareAndSwap(nil, s.block) {
 		return
 	}
 	c.link(s)
@@ -123,19 +104,14 @@ func (c *Cache) evict() {
 	for visits := 0; c.size > c.budget; visits++ {
 		s := c.hand
 		c.hand = s.next
-		if c.touched(s) && visits < c.n { // at most one round: others may use blocks meanwhile
+		if s.block.Touched() && visits < c.n { // at most one round: others may use blocks meanwhile
 			continue
 		}
-		c.evictEntry(s)
-	}
-}
-
-// evictEntry removes s, and counts that.
-func (c *Cache) evictEntry(s *cacheEntry) {
-	c.remove(s)
-	c.evictions++
-	if m := s.metrics; m != nil {
-		m.CacheEvictions.Add(1)
+		c.remove(s)
+		c.evictions++
+		if m := s.metrics; m != nil {
+			m.CacheEvictions.Add(1)
+		}
 	}
 }
 
@@ -151,27 +127,18 @@ func (c *Cache) link(s *cacheEntry) {
 		s.fileNext.filePrev = s
 	}
 	s.file.entries = s
-	c.size += c.sizeOf(s)
+	c.size += s.size()
 	c.n++
 }
 
-// remove takes s, and drops its file if that is not needed any more.
+// remove removes s and its block, and drops the file if that is not needed any more.
 func (c *Cache) remove(s *cacheEntry) {
-	c.take(s)
-	c.dropUnused(s.file)
-}
-
-// take removes s from the ring and its file's list, and what it is for from the file.
-func (c *Cache) take(s *cacheEntry) {
-	if c.size -= c.sizeOf(s); c.size < c.budget-c.budget/8 {
+	if c.size -= s.size(); c.size < c.budget-c.budget/8 {
 		c.refused.Store(nil)
 	}
 	c.unlink(s)
-	if s.block != nil {
-		s.file.blocks[s.number].Store(nil)
-	} else {
-		c.removeTable(s)
-	}
+	s.file.blocks[s.number].Store(nil)
+	c.dropUnused(s.file)
 }
 
 // unlink removes s from the ring and its file's list.
@@ -193,7 +160,8 @@ func (c *Cache) unlink(s *cacheEntry) {
 	}
 }
 
-// cached returns data block i, or nil if it is not in the cache. It counts a hit or a miss.
+// cached returns data block i, or nil if it is not in the cache. It counts a hit or a miss in the
+// Reader's Metrics.
 func (t *openTable) cached(i int) *decoded.Cached {
 	if t.cachedBlocks == nil {
 		return nil
@@ -202,7 +170,6 @@ func (t *openTable) cached(i int) *decoded.Cached {
 	if b != nil {
 		b.Touch()
 	}
-	t.cachedFile.counters.count(b != nil)
 	if m := t.o.Metrics; m != nil {
 		if b != nil {
 			m.CacheHits.Add(1)

@@ -34,13 +34,10 @@ func (t *openTable) cacheID() cacheID {
 // dropped without Close can be freed, and its file closed, while its blocks are in the Cache.
 type cachedFile struct {
 	id      cacheID
-	blocks  []atomic.Pointer[decoded.Cached] // the cached copy of each data block; nil: there are none, and no table
+	blocks  []atomic.Pointer[decoded.Cached] // the cached copy of each data block
 	readers int                              // that are open
-	tables  int                              // openTables that Readers keep
 	entries *cacheEntry                      // the first of its entries; nil if it has none
-
-	number   uint64 // of the file, among those that the Cache has seen
-	counters *cacheCounters
+	number  uint64                           // of the file, among those that the Cache has seen
 }
 
 // memory returns how many bytes of memory the file takes beside its blocks. While a Reader is
@@ -56,7 +53,7 @@ func (c *Cache) openFile(id cacheID) *cachedFile {
 	f := c.files[id]
 	switch {
 	case f == nil:
-		f = &cachedFile{id: id, number: c.opened, counters: &c.counters[c.opened%numCounters]}
+		f = &cachedFile{id: id, number: c.opened, blocks: make([]atomic.Pointer[decoded.Cached], id.blocks)}
 		c.opened++
 		if id.key != "" {
 			if c.files == nil {
@@ -71,21 +68,12 @@ func (c *Cache) openFile(id cacheID) *cachedFile {
 	return f
 }
 
-// closeFile closes the file for a Reader. If the file has no
-// CacheKey, its blocks leave the Cache. Otherwise they stay, and the memory that the file takes
+// closeFile closes the file for a Reader. If the file has no CacheKey, its blocks leave the Cache. Otherwise they stay, and the memory that the file takes
 // counts as theirs from now on.
-func (c *Cache) closeFile(f *cachedFile, reader *atomic.Pointer[openTable]) {
+func (c *Cache) closeFile(f *cachedFile) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	f.readers--
-	switch t := reader.Load(); {
-	case t == nil: // evicted
-	case t.resident != nil:
-		c.take(t.resident.entry)
-	default:
-		f.tables--
-	}
-	if f.readers > 0 {
+	if f.readers--; f.readers > 0 {
 		return
 	}
 	for f.id.key == "" && f.entries != nil {

@@ -46,20 +46,13 @@ func TestCacheIsShared(t *testing.T) {
 // look up, iterate and verify, until one closes its Reader: right answers, then
 // ErrClosed, and nothing left.
 func TestCacheIsSafeForConcurrentUse(t *testing.T) {
-	for _, all := range []bool{false, true} {
-		testConcurrentCache(t, all)
-	}
-}
-
-func testConcurrentCache(t *testing.T, indexAndFilters bool) {
-	t.Helper()
 	c := table.NewCache(20_000)
 	pairs := numbered(2000)
 	contents := build(t, withBloom, pairs)
 	var tables sync.WaitGroup
 	for range 2 {
 		tables.Go(func() {
-			r := open(t, contents, &table.ReaderOptions{Cache: c, CacheIndexAndFilters: indexAndFilters, Metrics: new(table.Metrics)})
+			r := open(t, contents, &table.ReaderOptions{Cache: c, Metrics: new(table.Metrics)})
 			users := workTogether(t, r, pairs, 8)
 			checkKept(t, users, pairs)
 		})

@@ -28,6 +28,7 @@ func (c *cursor) open(t *openTable, i int, m *blockMemory, keyBudget *int) error
 	case err != nil:
 		return err
 	case !c.decoded:
+		c.contents = m.buffers.own(c.contents)
 		return c.openIter(t, i, keyBudget)
 	case !c.noFill && t.admits(i):
 		c.admit()

@@ -100,9 +100,12 @@ func (d *dataBlock) read(t *openTable, i int, b *buffers, scratch *decoded.Block
 
 // readDataBlock reads data block i into b, and counts it.
 func (t *openTable) readDataBlock(i int, b *buffers) ([]byte, error) {
-	h := t.index.handles.at(i)
+	h, err := t.index.handle(i)
+	if err != nil {
+		return nil, err
+	}
 	t.countRead(h)
-	return t.readBlock(DataBlock, h, b)
+	return t.readInPlace(DataBlock, h, b)
 }
 
 // countRead counts a read of the data block at h.
@@ -203,21 +206,25 @@ func (t *openTable) checkFirst(i int, key []byte) error {
 	if i == 0 {
 		return nil
 	}
-	if s := t.index.separator(i - 1); t.index.order.Compare(s, key) >= 0 {
-		return t.misplaced(t.index.handles.at(i), "first key %s, want it > the index's separator before, %s", wire.Quote(key), wire.Quote(s))
+	if s := t.index.separator(i - 1); t.order.Compare(s, key) >= 0 {
+		return t.misplaced(i, "first key %s, want it > the index's separator before, %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }
 
 // checkLast checks that key, the last one of data block i, is ≤ the block's separator.
 func (t *openTable) checkLast(i int, key []byte) error {
-	if s := t.index.separator(i); t.index.order.Compare(key, s) > 0 {
-		return t.misplaced(t.index.handles.at(i), "last key %s, want it ≤ the index's separator, %s", wire.Quote(key), wire.Quote(s))
+	if s := t.index.separator(i); t.order.Compare(key, s) > 0 {
+		return t.misplaced(i, "last key %s, want it ≤ the index's separator, %s", wire.Quote(key), wire.Quote(s))
 	}
 	return nil
 }
 
 // corruptDataBlock returns a *CorruptionError for data block i, in which err was found.
 func (t *openTable) corruptDataBlock(i int, err error) error {
-	return t.damaged(DataBlock, t.index.handles.at(i), err)
+	h, indexErr := t.index.handle(i)
+	if indexErr != nil {
+		return indexErr
+	}
+	return t.damaged(DataBlock, h, err)
 }

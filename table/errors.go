@@ -50,7 +50,7 @@ type CorruptionError struct {
 	// KeysAfter and KeysUpTo say which keys a damaged data block can have: those > KeysAfter
 	// and ≤ KeysUpTo, in the order of the table. They are separators of the index. KeysAfter is
 	// nil for the first data block, which can have any keys ≤ KeysUpTo. Both are nil for other
-	// blocks. The slices must not be changed, and they keep the table's separators in memory.
+	// blocks. The slices are the caller's.
 	KeysAfter, KeysUpTo []byte
 
 	// Err says what was found and what was expected. Offsets in it count from the start
@@ -94,10 +94,10 @@ func (e *CorruptionError) Is(target error) bool {
 	return target == ErrCorrupt || target == ErrOrder && errors.Is(e.Err, block.ErrOrder)
 }
 
-// misplaced returns a *CorruptionError for the data block at h, of which a key is not within
-// the block's separators. It is ErrOrder.
-func (f *tableFile) misplaced(h Handle, message string, args ...any) error {
-	return f.damaged(DataBlock, h, format.Disorder(fmt.Sprintf(message, args...)))
+// misplaced returns a *CorruptionError for data block i, of which a key is not within its
+// separators. It is ErrOrder.
+func (t *openTable) misplaced(i int, message string, args ...any) error {
+	return t.corruptDataBlock(i, format.Disorder(fmt.Sprintf(message, args...)))
 }
 
 // errorf returns an error about the file that is no damage.
@@ -113,7 +113,7 @@ func (f *tableFile) corrupt(kind BlockKind, h Handle, format string, args ...any
 // damaged returns a *CorruptionError for the block at h, in which err was found.
 func (f *tableFile) damaged(kind BlockKind, h Handle, err error) error {
 	e := &CorruptionError{File: f.name, Block: kind, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
-	if kind == DataBlock {
+	if kind == DataBlock && f.index != nil {
 		e.KeysAfter, e.KeysUpTo = f.index.keysOf(h)
 	}
 	return e

@@ -16,6 +16,8 @@ import (
 type tableFile struct {
 	name          string // of the file, for errors; "" if Open did not open it
 	src           io.ReaderAt
+	slices        SliceReaderAt // src, if it hands out its bytes; else nil
+	mapped        *mapping      // src, if it is that; else nil
 	codecs        []Codec
 	maxBlockSize  int
 	skipChecksums bool
@@ -24,62 +26,54 @@ type tableFile struct {
 	footer       footer
 	footerErr    error  // damage that no lookup depends on
 	footerOffset uint64 // where the footer starts; all blocks end before it
-	index        *index
+	index        *index // nil until it is read
 
 	closed *atomic.Bool // the file can be closed
 }
 
-// openEnd sets f to the file of the first size bytes of r. If TailSize is set, f then has the
-// end of the file in memory. openIndex reads footer and index from that.
-func (f *tableFile) openEnd(name string, r io.ReaderAt, size int64, o *ReaderOptions) error {
+// openEnd sets f to the file of the first size bytes of r, and reads the footer. If TailSize is set, f then has the
+// end of the file in memory.
+func (f *tableFile) openEnd(r io.ReaderAt, size int64, o *ReaderOptions) error {
 	if r == nil {
 		return errors.New("table: the io.ReaderAt is nil")
 	}
 	if size < 0 {
 		return fmt.Errorf("table: size is %d, want 0 or more", size)
 	}
-	f.name, f.order = name, BlockOrder(o.Comparer)
+	f.name, f.order = o.Name, BlockOrder(o.Comparer)
 	f.codecs, f.maxBlockSize, f.skipChecksums = o.Codecs, o.MaxBlockSize, o.SkipChecksums
 	if size < format.FooterLen {
 		return f.corrupt(FooterBlock, Handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, format.FooterLen)
 	}
-	f.src, f.footerOffset = readTail(r, size, int64(o.TailSize)), uint64(size)-format.FooterLen
-	return nil
+	f.footerOffset = uint64(size) - format.FooterLen
+	if f.slices, _ = r.(SliceReaderAt); f.slices != nil {
+		f.src = r
+		f.mapped, _ = r.(*mapping)
+	} else {
+		f.src = readTail(r, size, int64(o.TailSize))
+	}
+	return f.readFooter()
 }
 
-// openIndex reads the footer, and the index at its handle.
-func (f *tableFile) openIndex() error {
+// readFooter reads the footer.
+func (f *tableFile) readFooter() error {
 	var buf [format.FooterLen]byte
 	if err := f.readAt(FooterBlock, buf[:], f.footerOffset); err != nil {
 		return err
 	}
-	var padding []byte
-	var err error
-	if f.footer, padding, err = decodeFooter(buf[:], f.footerOffset); err != nil {
+	footer, padding, err := decodeFooter(buf[:], f.footerOffset)
+	if err != nil {
 		return f.damaged(FooterBlock, f.footerHandle(), err)
+	}
+	f.footer = footer
+	if meta, index := footer.metaindex, footer.index; index.overlaps(meta) {
+		return f.corrupt(FooterBlock, f.footerHandle(), "index at %d overlaps metaindex at %d", index.Offset, meta.Offset)
 	}
 	if len(bytes.TrimLeft(padding, "\x00")) > 0 {
 		f.footerErr = f.corrupt(FooterBlock, f.footerHandle(), "padding %x, want zeros: nothing else is wrong, and the table is read", padding)
 	}
-	if f.index, err = f.readIndex(f.footer.index); err != nil {
-		return err
-	}
-	return f.checkOverlap()
+	return nil
 }
 
 // footerHandle returns where the footer is.
 func (f *tableFile) footerHandle() Handle { return Handle{f.footerOffset, format.FooterLen} }
-
-// checkOverlap checks that metaindex, index and data blocks do not overlap.
-func (f *tableFile) checkOverlap() error {
-	meta, index := f.footer.metaindex, f.footer.index
-	if index.overlaps(meta) {
-		return f.corrupt(FooterBlock, f.footerHandle(), "index at %d overlaps metaindex at %d", index.Offset, meta.Offset)
-	}
-	for _, h := range []Handle{meta, index} {
-		if d, ok := f.index.overlapping(h); ok {
-			return f.corrupt(IndexBlock, index, "data block at %d overlaps the block at %d", d.Offset, h.Offset)
-		}
-	}
-	return nil
-}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -37,8 +38,12 @@ func (w *Writer) appendToFilterOnly(key, value []byte) error {
 }
 
 // FilterOnly reports whether the table has a filter of its keys, and neither keys nor values:
-// see WriterOptions.FilterOnly. MayContain is then the only lookup that can answer "yes".
-func (r *Reader) FilterOnly() bool { return r.filterOnly }
+// see WriterOptions.FilterOnly. MayContain is then the only lookup that can answer "yes". If the
+// table cannot be opened, or is a mapped file that is closed, FilterOnly returns false.
+func (r *Reader) FilterOnly() bool {
+	t, err := r.table()
+	return err == nil && t.filterOnly
+}
 
 // MayContain reports whether the table may have key. It asks the filters alone, and reads
 // nothing. False is certain: Get and Find then return ErrNotFound. True is a guess that is
@@ -50,35 +55,40 @@ func (r *Reader) FilterOnly() bool { return r.filterOnly }
 // MayContain(SeekKey(nil, user, MaxSequence)) asks for a user key.
 //
 // The filter of the whole table is asked first. Filters of data blocks want a search of the
-// index, which is in memory. MayContain works also after Close.
-//
-// With CacheIndexAndFilters it reads what the Cache has evicted. If that fails, or after Close,
-// the answer is true.
+// index, which is in memory. MayContain works also after Close, but for a mapped file, of which it
+// then returns true. If the index cannot be read, the answer is true.
 func (r *Reader) MayContain(key []byte) bool {
 	if m := r.o.Metrics; m != nil {
 		m.Lookups.Add(1)
 	}
 	t, err := r.table()
-	return err != nil || t.mayContain(key)
-}
-
-func (t *openTable) mayContain(key []byte) bool {
-	filterKey := filterKeyOf(t.o.FilterKey, key)
-	if mayContain, _ := t.tableMayContain(filterKey); !mayContain {
-		return false
-	}
-	if t.hidden != nil || t.searchable() != nil {
+	if err != nil {
 		return true
 	}
-	i := t.index.search(key)
-	if i == t.index.len() {
-		return false
+	mayContain, err := t.mayContain(key)
+	return err != nil || mayContain
+}
+
+func (t *openTable) mayContain(key []byte) (mayContain bool, err error) {
+	if m := t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
 	}
-	mayContain, _ := t.blockMayContain(i, filterKey)
+	filterKey := filterKeyOf(t.o.FilterKey, key)
+	if mayContain, _ := t.tableMayContain(filterKey); !mayContain {
+		return false, nil
+	}
+	if t.hidden != nil || t.searchable() != nil {
+		return true, nil
+	}
+	i, err := t.index.search(key)
+	if err != nil || i == t.index.len() {
+		return false, err
+	}
+	mayContain, _ = t.blockMayContain(i, filterKey)
 	if next := i + 1; !mayContain && next < t.index.len() && t.nextMayHave(i, filterKey) {
 		mayContain, _ = t.blockMayContain(next, filterKey)
 	}
-	return mayContain
+	return mayContain, nil
 }
 
 // openFilterOnly finds out whether a table without data blocks has a filter only. Its

@@ -81,7 +81,7 @@ func openFilter[P namedPolicy, F any](f *tableFile, metaindex *block.Iter, kind 
 // readFilter reads the filter at h, and opens it.
 func readFilter[P, F any](f *tableFile, kind BlockKind, h Handle, p P, open func(P, []byte) (F, error)) (none F, err error) {
 	var b buffers
-	contents, err := f.readBlock(kind, h, &b)
+	contents, err := f.readInPlace(kind, h, &b)
 	if err != nil {
 		return none, err
 	}
@@ -118,24 +118,36 @@ func (o *ReaderOptions) tablePolicies() []filter.TablePolicy {
 	return slices.DeleteFunc(all, func(p filter.TablePolicy) bool { return p == nil })
 }
 
-// checkFilterKey reads the table's first key, and returns an error if a filter denies it. The
-// filters would hide keys then. Most likely FilterKey is not the one that the table was written
-// with, and then the other filter has the key by chance only. If the key cannot be read,
-// checkFilterKey does nothing: lookups will report that.
-func (t *openTable) checkFilterKey() error {
+// checkFilterKey reads the table's first key, and drops the filters if one of them denies it. They
+// would hide keys then. Most likely FilterKey is not the one that the table was written with, and
+// then the other filter has the key by chance only. If the key cannot be read, checkFilterKey does
+// nothing: lookups will report that.
+func (t *openTable) checkFilterKey() {
 	if t.index.len() == 0 || t.filters.Blocks == nil && t.filters.Table == nil {
-		return nil
+		return
 	}
-	var b buffers
-	h := t.index.handles.at(0)
-	contents, err := t.readBlock(DataBlock, h, &b)
+	h, err := t.index.handle(0)
 	if err != nil {
-		return nil
+		return
+	}
+	b := buffersPool.Get().(*buffers)
+	defer b.put()
+	contents, err := t.readInPlace(DataBlock, h, b)
+	if err != nil {
+		return
 	}
 	key, _, found, err := block.SeekGE(contents, block.Order{}, nil, nil) // the first in any order, since none is < nil
 	if err != nil || !found {
-		return nil
+		return
 	}
+	if err := t.denials(h, key); err != nil {
+		t.filters.Table, t.filters.Blocks = nil, nil
+		t.filterErr = errors.Join(t.filterErr, err)
+	}
+}
+
+// denials returns an error for each filter that denies key, the first one of the data block at h.
+func (t *openTable) denials(h Handle, key []byte) error {
 	var denials [2]error
 	if f := t.filters.Table; f != nil {
 		denials[0] = t.denial(t.filters.TableEntry, f.Contains, key)
@@ -145,12 +157,6 @@ func (t *openTable) checkFilterKey() error {
 		denials[1] = t.denial(t.filters.BlocksEntry, contains, key)
 	}
 	return errors.Join(denials[:]...)
-}
-
-// dropFilters removes the filters, and says why.
-func (t *openTable) dropFilters(why error) {
-	t.filters.Table, t.filters.Blocks, t.filterSpans = nil, nil, filter.Spans{}
-	t.filterErr = errors.Join(t.filterErr, why)
 }
 
 // denial returns an error if a filter denies key, the table's first one.

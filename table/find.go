@@ -1,6 +1,9 @@
 package table
 
-import "bytes"
+import (
+	"bytes"
+	"runtime/debug"
+)
 
 // Find looks a user key up in a table of a database, which has an [InternalComparer], with a
 // key from [SeekKey]. It returns the newest version in this table that the snapshot sees,
@@ -49,13 +52,19 @@ func (r *Reader) find(o *LookupOptions, key []byte, dst *entryDst) (k, v []byte,
 	if err != nil {
 		return nil, nil, err
 	}
+	if m := t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
 	filterKey := filterKeyOf(t.o.FilterKey, key)
 	mayContain, tableChecked := t.tableMayContain(filterKey)
 	if !mayContain {
 		return nil, nil, ErrNotFound
 	}
 	memory := dataKeyBudget.forFile(t.footerOffset)
-	first := t.index.search(key)
+	first, err := t.index.search(key)
+	if err != nil {
+		return nil, nil, err
+	}
 	for i := first; i < t.index.len(); i++ {
 		mayContain, blockChecked := t.blockMayContain(i, filterKey)
 		if mayContain {
@@ -78,7 +87,7 @@ func (r *Reader) find(o *LookupOptions, key []byte, dst *entryDst) (k, v []byte,
 // a key of that filter key, for which the index has found block i. So it is if block i has
 // no key ≥ that key.
 func (t *openTable) nextMayHave(i int, filterKey []byte) bool {
-	return t.o.FilterKey != nil && (!t.filtersUserKeys || t.sameFilterKey(t.index.separator(i), filterKey))
+	return t.o.FilterKey != nil && (!t.o.filtersUserKeys || t.sameFilterKey(t.index.separator(i), filterKey))
 }
 
 // findInBlock returns the first entry of data block i whose key is ≥ key, and whether there
@@ -111,7 +120,7 @@ func (t *openTable) findInBlock(o *LookupOptions, i int, key, filterKey []byte, 
 // is not for separators, which may be no keys.
 func (t *openTable) sameFilterKey(key, filterKey []byte) bool {
 	if t.o.FilterKey == nil {
-		return t.index.order.Compare(key, filterKey) == 0
+		return t.order.Compare(key, filterKey) == 0
 	}
 	key = filterKeyOf(t.o.FilterKey, key)
 	return (key == nil) == (filterKey == nil) && bytes.Equal(key, filterKey)

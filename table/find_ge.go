@@ -1,5 +1,7 @@
 package table
 
+import "runtime/debug"
+
 // FindGE returns the first entry whose key is ≥ key. If there is none, the error is ErrNotFound,
 // or ErrFilterOnly if the table has a filter only.
 // It checks no filter, and may read two data blocks: the index finds the block that can have
@@ -15,8 +17,15 @@ func (r *Reader) findGE(o *LookupOptions, key []byte) (k, v []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if m := t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
 	memory := dataKeyBudget.forFile(t.footerOffset)
-	for i := t.index.search(key); i < t.index.len(); i++ {
+	i, err := t.index.search(key)
+	if err != nil {
+		return nil, nil, err
+	}
+	for ; i < t.index.len(); i++ {
 		k, v, found, err := t.findGEInBlock(o, i, key, memory)
 		if err != nil || found {
 			return k, v, err

@@ -1,5 +1,7 @@
 package table
 
+import "runtime/debug"
+
 // Get returns the value of key. If the table does not have the key, the error is
 // ErrNotFound. Get checks the filters first: a key that they rule out costs no read of a
 // data block. If the table has a filter only, the error for other keys is ErrFilterOnly. With
@@ -33,10 +35,13 @@ func (r *Reader) appendGet(o *LookupOptions, dst, key []byte) ([]byte, error) {
 
 // get does what Get does if dst is nil, and else what AppendGet does, with options. After an
 // error it returns nil.
-func (r *Reader) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, error) {
+func (r *Reader) get(o *LookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
 	t, err := r.startLookup(o)
 	if err != nil {
 		return nil, err
+	}
+	if m := t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
 	}
 	i, filterChecked, err := t.locate(key)
 	if err != nil {
@@ -50,12 +55,12 @@ func (r *Reader) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, error) 
 	switch {
 	case err != nil:
 	case dst == nil || len(*dst) == 0 && cap(*dst) < len(value) && d.buffers != nil: // does not copy a large value
-		value = d.keepValue(value)
+		kept = d.keepValue(value)
 	default:
-		value = appendTo(*dst, value)
+		kept = appendTo(*dst, value)
 	}
 	d.release()
-	return value, err
+	return kept, err
 }
 
 // appendTo appends b to dst. What is empty is not nil.
@@ -70,16 +75,19 @@ func appendTo(dst, b []byte) []byte {
 // or the index rules key out, the error is ErrNotFound. If the table has a filter only, the
 // error for other keys is ErrFilterOnly. A program can use it to ask for keys of the same block
 // together, or to see which keys a damaged block concerns.
-func (r *Reader) Locate(key []byte) (Handle, error) {
+func (r *Reader) Locate(key []byte) (h Handle, err error) {
 	t, err := r.startLookup(&noOptions)
 	if err != nil {
 		return Handle{}, err
+	}
+	if m := t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
 	}
 	i, _, err := t.locate(key)
 	if err != nil {
 		return Handle{}, err
 	}
-	return t.index.handles.at(i), nil
+	return t.index.handle(i)
 }
 
 // locate returns the only data block that can have key, and whether a filter was checked.
@@ -90,7 +98,10 @@ func (t *openTable) locate(key []byte) (i int, filterChecked bool, err error) {
 	if !mayContain {
 		return 0, true, ErrNotFound
 	}
-	if i = t.index.search(key); i == t.index.len() {
+	if i, err = t.index.search(key); err != nil {
+		return 0, tableChecked, err
+	}
+	if i == t.index.len() {
 		return 0, tableChecked, t.notInIndex()
 	}
 	mayContain, blockChecked := t.blockMayContain(i, filterKey)
@@ -163,12 +174,17 @@ func (t *openTable) tableMayContain(filterKey []byte) (mayContain, checked bool)
 	return mayContain, true
 }
 
-// blockMayContain checks the filter of data block i for a filter key, if there are both.
+// blockMayContain checks the filter of data block i for a filter key, if there are both. If the
+// block cannot be found it may have the key: to read it is an error.
 func (t *openTable) blockMayContain(i int, filterKey []byte) (mayContain, checked bool) {
 	if t.filters.Blocks == nil || filterKey == nil {
 		return true, false
 	}
-	mayContain = t.filters.Blocks.ContainsInSpan(t.filterSpans.At(i), filterKey)
+	h, err := t.index.handle(i)
+	if err != nil {
+		return true, false
+	}
+	mayContain = t.filters.Blocks.Contains(h.Offset, filterKey)
 	if m := t.o.Metrics; m != nil {
 		m.countFilterCheck(mayContain)
 	}

@@ -129,7 +129,7 @@ func GetMany(ctx context.Context, keys [][]byte, parts []BatchPart, o *BatchOpti
 func (b *batch) openParts(ctx context.Context, parts []BatchPart) ([]*partBatch, error) {
 	open := make([]*partBatch, len(parts))
 	for i, part := range parts {
-		p := &partBatch{batch: b, numbers: part.Keys}
+		p := &partBatch{batch: b, r: part.Reader, numbers: part.Keys}
 		if open[i] = p; p.len() == 0 {
 			continue
 		}
@@ -174,12 +174,13 @@ type batch struct {
 // A partBatch is what one table is asked for.
 type partBatch struct {
 	*batch
+	r       *Reader
 	t       *openTable
 	numbers []int // of its keys; nil: all
 
 	wanted []wantedKey // the keys that a read has to answer
 	ended  error       // why nothing more is asked; failed has it too
-	hidden bool        // failed says why the table may have keys though it has no data blocks
+	hidden error       // why the index gives no answer for some keys; failed has it too
 }
 
 // len returns the number of keys of the part.

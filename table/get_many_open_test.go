@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// GetMany opens no table that the Cache has evicted if it is asked for no key, or ctx is done.
+// GetMany opens no table if it is asked for no key, or ctx is done.
 func TestGetManyOpensNoTableWithoutNeed(t *testing.T) {
 	t.Parallel()
 	r, _ := openFaulty(t)

@@ -75,7 +75,11 @@ func (b *partBatch) addRuns() {
 	})
 	own := len(b.runs)
 	for keys := range byBlock(b.wanted) {
-		next := b.runOf(keys)
+		next, err := b.runOf(keys)
+		if err != nil {
+			b.fail(err, keys)
+			continue
+		}
 		if n := len(b.runs); n > own && next.start-b.runs[n-1].end <= uint64(b.o.Gap) && next.end-b.runs[n-1].start <= maxRun {
 			last := &b.runs[n-1]
 			last.keys, last.end = last.keys[:len(last.keys)+len(keys)], next.end
@@ -100,9 +104,13 @@ func byBlock(keys []wantedKey) iter.Seq[[]wantedKey] {
 }
 
 // runOf returns the run of keys that are all of one data block.
-func (b *partBatch) runOf(keys []wantedKey) run {
-	start, end := b.t.readSpan(b.t.index.handles.at(keys[0].block))
-	return run{b, keys, start, end}
+func (b *partBatch) runOf(keys []wantedKey) (run, error) {
+	h, err := b.t.index.handle(keys[0].block)
+	if err != nil {
+		return run{}, err
+	}
+	start, end := b.t.readSpan(h)
+	return run{b, keys, start, end}, nil
 }
 
 // read reads the run and sends the result to done.
@@ -129,14 +137,18 @@ func (x *readRun) answer(ctx context.Context) error {
 	}
 	first, last := x.keys[0].block, x.keys[len(x.keys)-1].block
 	if x.err != nil && (first == last || ctx.Err() != nil) {
-		b.t.countRead(b.t.index.handles.at(first))
+		if h, err := b.t.index.handle(first); err == nil {
+			b.t.countRead(h)
+		}
 		b.end(x.err)
 		b.noAnswer(x.err, x.keys...)
 		return ctx.Err()
 	}
 	for keys := range byBlock(x.keys) {
 		if x.err != nil {
-			b.runs = append(b.runs, b.runOf(keys))
+			if next, err := b.runOf(keys); err == nil { // it was no error before
+				b.runs = append(b.runs, next)
+			}
 		} else if err := b.getFromBlock(keys, x.ahead); err != nil {
 			return err
 		}

@@ -28,6 +28,12 @@ func (b *batch) getCached(ctx context.Context, parts []*partBatch) error {
 	var memory [stageSize]stagedKey
 	stage := memory[:0]
 	for _, part := range parts {
+		if part.t != nil && part.t.slices != nil {
+			if err := part.getEach(ctx); err != nil {
+				return err
+			}
+			continue
+		}
 		for next := 0; next < part.len() && part.ended == nil; {
 			n := min(part.len()-next, stageSize-len(stage))
 			stage = part.addKeys(stage, next, n)
@@ -41,6 +47,39 @@ func (b *batch) getCached(ctx context.Context, parts []*partBatch) error {
 		}
 	}
 	return b.getStage(ctx, stage)
+}
+
+// getEach answers the keys one by one, from a source that hands out its bytes. A read then takes
+// no time to wait for. The error ends the batch.
+func (b *partBatch) getEach(ctx context.Context) error {
+	o := LookupOptions{Context: ctx, NoFill: b.o.NoFill}
+	damaged := map[int64]bool{} // offsets of blocks that failed has an error of
+	for i := range b.len() {
+		k := wantedKey{key: b.number(i)}
+		value, err := b.r.get(&o, b.keys[k.key], nil)
+		damage, _ := err.(*CorruptionError)
+		switch {
+		case err == nil:
+			if err := b.found(k.key, value); err != nil {
+				return err
+			}
+		case err == ErrNotFound:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == ErrFilterOnly:
+			b.hide(err, k)
+		case damage == nil:
+			b.endFrom(i, err)
+			return nil
+		default:
+			if !damaged[damage.Offset] {
+				damaged[damage.Offset] = true
+				b.failed = append(b.failed, err)
+			}
+			b.noAnswer(err, k)
+		}
+	}
+	return nil
 }
 
 // addKeys adds n keys of the part to a stage, unless the Reader cannot look up any.
@@ -104,16 +143,30 @@ func (b *batch) searchIndexes(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for i := range stage {
 		k, part := &stage[i], stage[i].part
-		if k.block = part.t.index.search(b.keys[k.key]); k.block < part.t.index.len() {
+		var err error
+		if k.block, err = part.t.index.search(b.keys[k.key]); err == nil && k.block < part.t.index.len() {
 			next = append(next, *k)
-		} else if why := part.t.hidden; why != nil {
-			if !part.hidden {
-				part.hidden, part.failed = true, append(part.failed, why)
-			}
-			part.noAnswer(why, k.wantedKey)
+			continue
 		}
+		if err == nil {
+			err = part.t.hidden
+		}
+		part.hide(err, k.wantedKey)
 	}
 	return next
+}
+
+// hide leaves a key without an answer since the index does not tell its data block, unless err is
+// nil. GetMany returns one such error for each table.
+func (b *partBatch) hide(err error, k wantedKey) {
+	if err == nil {
+		return
+	}
+	if b.hidden == nil {
+		b.hidden = err
+		b.failed = append(b.failed, err)
+	}
+	b.noAnswer(err, k)
 }
 
 // checkBlockFilters removes the keys that the filters of their data blocks rule out.

@@ -47,6 +47,16 @@ func decodeHandle(b []byte, limit uint64) (Handle, int, error) {
 // A footer is the decoded footer: the end of the file.
 type footer struct{ metaindex, index Handle }
 
+// checkData checks that a data block at h shares no bytes with metaindex and index.
+func (f footer) checkData(h Handle) error {
+	for _, other := range []Handle{f.metaindex, f.index} {
+		if h.overlaps(other) {
+			return fmt.Errorf("data block at %d overlaps the block at %d", h.Offset, other.Offset)
+		}
+	}
+	return nil
+}
+
 // append appends the 48 bytes of the footer to dst.
 func (f footer) append(dst []byte) []byte {
 	start := len(dst)

@@ -1,82 +1,197 @@
 package table
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"sort"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// An index is the decoded index block: the separator and the handle of each data block, in
-// the order of the file.
+// An index is the index block as it is stored: the separator and the handle of each data block,
+// in the order of the file. There is a restart point at each entry, as engines write it.
+//
+// An entry is checked when it is used. So to open a table costs the same however many entries
+// there are, and damage in one entry concerns one data block. checkAll checks all of them.
+//
+// A lookup searches the entries by halving, until there were as many lookups as pay for a
+// searchTree.
 type index struct {
-	text    []byte   // the separators, one behind the other
-	ends    []uint32 // where in text each separator ends
-	handles blockHandles
-	order   block.Order
-	tree    atomic.Pointer[searchTree] // of the separators; nil before the first search
+	f      *tableFile // which the errors are about
+	stored format.Block
+	n      int // number of entries
+
+	inSource bool // the block lies in the source
+
+	tree    atomic.Pointer[searchTree] // nil until it is built
+	sampled atomic.Uint32              // about how many lookups there were without it, ÷ sampleRate
 }
 
 // len returns the number of data blocks.
-func (x *index) len() int { return len(x.ends) }
+func (x *index) len() int { return x.n }
+
+// An indexEntry is an entry of the index. It lies in the index block.
+type indexEntry struct{ separator, value []byte }
+
+// entry returns entry i. It checks its form, and that it lies between its neighbours.
+func (x *index) entry(i int) (indexEntry, error) {
+	entries, start, end := x.stored.Entries, x.start(i), x.start(i+1)
+	if start >= end || end > uint64(len(entries)) || i == 0 && start > 0 {
+		return indexEntry{}, fmt.Errorf("restart points %d and %d are %d and %d, want an entry of %d bytes between them", i, i+1, start, end, len(entries))
+	}
+	e, err := format.DecodeEntry(entries, int(start))
+	if err != nil {
+		return indexEntry{}, err
+	}
+	if e.Shared > 0 || uint64(e.End) != end {
+		return indexEntry{}, fmt.Errorf("entry at %d shares %d bytes and ends at %d, want it to share none and to end at %d, where the next restart point is", start, e.Shared, e.End, end)
+	}
+	return indexEntry{entries[e.Key:e.Value:e.Value], entries[e.Value:e.End:e.End]}, nil
+}
+
+// start returns where entry i starts, or where the last one ends if i is len.
+func (x *index) start(i int) uint64 {
+	if i == x.n {
+		return uint64(len(x.stored.Entries))
+	}
+	return uint64(uint32(x.stored.Restart(i)))
+}
+
+// handle decodes the handle of data block i, and checks that it lies before the footer, and
+// behind the block before.
+func (x *index) handle(i int) (Handle, error) {
+	if t := x.tree.Load(); t != nil {
+		return t.handles.at(i), nil
+	}
+	h, err := x.decodeHandle(i)
+	if err != nil || i == 0 {
+		return h, x.fail(err)
+	}
+	before, err := x.decodeHandle(i - 1)
+	if err == nil {
+		err = checkBehind(before, h, x.separator(i))
+	}
+	return h, x.fail(err)
+}
+
+// decodeHandle decodes the handle of data block i.
+func (x *index) decodeHandle(i int) (Handle, error) {
+	e, err := x.entry(i)
+	if err != nil {
+		return Handle{}, err
+	}
+	h, _, err := decodeHandle(e.value, x.f.footerOffset)
+	if err == nil {
+		err = x.f.footer.checkData(h)
+	}
+	if err != nil {
+		return h, fmt.Errorf("separator %s: %w", wire.Quote(e.separator), err)
+	}
+	return h, nil
+}
+
+// checkBehind checks that a data block at h, which has that separator, is behind the one before it.
+func checkBehind(before, h Handle, separator []byte) error {
+	if h.Offset < before.end() {
+		return fmt.Errorf("separator %s: data block at %d, want it behind the one before, at %d or later", wire.Quote(separator), h.Offset, before.end())
+	}
+	return nil
+}
 
 // separator returns the separator of data block i. It is ≥ all keys of the block, and <
-// all keys of the next one.
+// all keys of the next one. If entry i is damaged it is nil.
 func (x *index) separator(i int) []byte {
-	start, end := uint32(0), x.ends[i]
-	if i > 0 {
-		start = x.ends[i-1]
+	e, err := x.entry(i)
+	if err != nil {
+		return nil
 	}
-	return x.text[start:end:end]
+	return e.separator
 }
 
 // search returns the first data block whose separator is ≥ key: the only one that can
 // hold key. If all separators are < key, it returns x.len().
-func (x *index) search(key []byte) int {
-	if !x.order.Bytewise() {
-		return sort.Search(x.len(), func(i int) bool { return x.order.Func(x.separator(i), key) >= 0 })
+func (x *index) search(key []byte) (int, error) {
+	if t := x.searchTree(); t != nil {
+		return t.search(x, key), nil
 	}
-	levels := x.searchTree().levels
-	node := 0 // in each level: the one below the separator found in the level above
-	for i := len(levels) - 1; i >= 0; i-- {
-		l := &levels[i]
-		if node = l.search(x, node, key); node == l.n {
-			return x.len()
+	low, high := 0, x.n
+	for low < high {
+		mid := int(uint(low+high) >> 1)
+		e, err := x.entry(mid)
+		if err != nil {
+			return 0, x.fail(err)
+		}
+		if x.f.order.Compare(e.separator, key) < 0 {
+			low = mid + 1
+		} else {
+			high = mid
 		}
 	}
-	return node
+	return low, nil
 }
 
-// searchTree returns the tree. The first search builds it, so that to open a table takes less
-// time. If several goroutines build it at once, they build the same.
+// sampleRate is how many lookups there are for each that is counted. To count all of them would
+// slow down goroutines that look keys up in one table.
+const sampleRate = 16
+
+// searchTree returns the search tree, or nil if lookups are still to do without. To build it takes
+// about as long per data block as it saves per lookup.
 func (x *index) searchTree() *searchTree {
 	t := x.tree.Load()
-	if t == nil {
-		t = newSearchTree(x)
-		x.tree.Store(t)
+	if t == nil && x.f.order.Bytewise() && rand.Uint32()%sampleRate == 0 && x.sampled.Add(1) == uint32(x.n)/sampleRate+1 {
+		t = x.build()
 	}
 	return t
 }
 
-// overlapping returns the first data block that shares bytes with h, if there is one.
+// build builds the search tree, and returns it. If the index is damaged it returns nil: lookups
+// then go on without, and have the same results as before.
+func (x *index) build() *searchTree {
+	t, err := newSearchTree(x)
+	if err != nil {
+		return nil
+	}
+	x.tree.Store(t)
+	return t
+}
+
+// overlapping returns the first data block that shares bytes with h, if there is one. Entries
+// that are damaged have none.
 func (x *index) overlapping(h Handle) (Handle, bool) {
-	i := sort.Search(x.len(), func(i int) bool { return x.handles.at(i).end() > h.Offset })
-	if i == x.len() {
+	i := sort.Search(x.n, func(i int) bool {
+		found, err := x.handle(i)
+		return err == nil && found.end() > h.Offset
+	})
+	if i == x.n {
 		return Handle{}, false
 	}
-	found := x.handles.at(i)
-	return found, found.Offset < h.end()
+	found, err := x.handle(i)
+	return found, err == nil && found.Offset < h.end()
 }
 
 // keysOf returns which keys the data block at h can have: those > after and ≤ upTo. If there is
-// no such block, both are nil.
+// no such block, both are nil. The slices are the caller's.
 func (x *index) keysOf(h Handle) (after, upTo []byte) {
-	i := sort.Search(x.len(), func(i int) bool { return x.handles.at(i).Offset >= h.Offset })
-	if i == x.len() || x.handles.at(i) != h {
+	at := func(i int) Handle {
+		found, _ := x.handle(i)
+		return found
+	}
+	i := sort.Search(x.n, func(i int) bool { return at(i).Offset >= h.Offset })
+	if i == x.n || at(i) != h {
 		return nil, nil
 	}
 	if i > 0 {
-		after = x.separator(i - 1)
+		after = append([]byte{}, x.separator(i-1)...)
 	}
-	return after, x.separator(i)
+	return after, append([]byte{}, x.separator(i)...)
+}
+
+// fail returns the error for damage in the index, or nil if err is nil.
+func (x *index) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	return x.f.damaged(IndexBlock, x.f.footer.index, err)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -120,22 +121,31 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 func (it *Iter) init(r *Reader, o *IterOptions) {
 	t, err := r.table()
 	if err != nil {
-		t = &openTable{tableFile: tableFile{index: new(index), closed: &r.closed}, hidden: err}
+		t = brokenTable(&r.closed, err)
 	}
 	it.t, it.loaded, it.c.i, it.fastFrom = t, -1, -1, math.MaxInt
 	it.endBlock, it.keyBudget = t.index.len(), dataKeyBudget.forFile(t.footerOffset)
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
 		it.filterKey = bytes.Clone(o.Filter)
-		it.boundBlocks()
+		if err := it.boundBlocks(); err != nil {
+			it.t = brokenTable(&r.closed, err)
+		}
 		it.ctx, it.readAhead = o.Context, min(max(o.ReadAhead, 0), maxReadSize)
 		it.c.noFill, it.onDamage = o.NoFill, o.OnDamage
 	}
 }
 
+// brokenTable returns the table of an Iter whose moves all fail with err.
+func brokenTable(closed *atomic.Bool, err error) *openTable {
+	t := &openTable{tableFile: tableFile{closed: closed}, o: new(ReaderOptions), hidden: err}
+	t.index = &index{f: &t.tableFile}
+	return t
+}
+
 // closedTable is the table of a closed Iter.
 var closedTable = func() *openTable {
-	t := &openTable{tableFile: tableFile{index: new(index), closed: new(atomic.Bool)}}
+	t := brokenTable(new(atomic.Bool), ErrClosed)
 	t.closed.Store(true)
 	return t
 }()
@@ -157,7 +167,8 @@ func (it *Iter) Block() Handle {
 	if !it.valid {
 		return Handle{}
 	}
-	return it.t.index.handles.at(it.loaded)
+	h, _ := it.t.index.handle(it.loaded) // it is sound: the block is loaded
+	return h
 }
 
 // Error returns why the last move failed. It returns nil if the move found an entry, the
@@ -200,7 +211,10 @@ func (it *Iter) SeekGE(key []byte) bool {
 	if it.lower != nil && it.compare(key, it.lower) < 0 {
 		key = it.lower
 	}
-	i, key := it.search(key)
+	i, key, err := it.search(key)
+	if err != nil {
+		return it.fail(err)
+	}
 	return it.load(i) && it.forward(it.c.seekGE(key))
 }
 
@@ -213,20 +227,28 @@ func (it *Iter) SeekLT(key []byte) bool {
 	if it.upper != nil && it.compare(key, it.upper) > 0 {
 		key = it.upper
 	}
-	i, key := it.search(key)
+	i, key, err := it.search(key)
+	if err != nil {
+		return it.fail(err)
+	}
 	return it.load(min(i, it.t.index.len()-1)) && it.backward(it.c.seekLT(key))
 }
 
 // search returns the data block to seek key in, and key itself. If key may be in the
 // buffers, which loading that block overwrites, it returns a copy.
-func (it *Iter) search(key []byte) (int, []byte) {
-	i := it.t.index.search(key)
+func (it *Iter) search(key []byte) (i int, safe []byte, err error) {
+	if m := it.t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
+	if i, err = it.t.index.search(key); err != nil {
+		return 0, nil, err
+	}
 	if it.valid && i != it.loaded {
 		m := it.blockMemory()
 		m.seekKey = append(m.seekKey[:0], key...)
 		key = m.seekKey
 	}
-	return i, key
+	return i, key, nil
 }
 
 // Next moves to the next entry, and returns Valid. Before the first entry it moves to the

@@ -1,6 +1,9 @@
 package table
 
-import "math"
+import (
+	"math"
+	"runtime/debug"
+)
 
 // This file has the part of an Iter that moves from block to block, within its bounds.
 
@@ -92,16 +95,13 @@ func (it *Iter) load(i int) bool {
 	}
 	step := i - it.loaded
 	it.loaded, it.err = -1, errPanicked // the cursor is about to leave its block
-	if mayContain, _ := it.t.blockMayContain(i, it.filterKey); !mayContain {
+	has, err := it.open(i, step)
+	switch {
+	case err != nil && !it.passesOver(err):
+		return it.fail(err)
+	case err != nil || !has:
 		return it.loadEmpty(i)
 	}
-	if err := it.open(i, step); err != nil {
-		if it.passesOver(err) {
-			return it.loadEmpty(i)
-		}
-		return it.fail(err)
-	}
-	it.boundEntries(i)
 	it.loaded = i
 	return true
 }
@@ -117,11 +117,26 @@ func (it *Iter) loadEmpty(i int) bool {
 // Damage is never wrapped: what is, is an error of the source.
 func (it *Iter) passesOver(err error) bool {
 	damage, ok := err.(*CorruptionError)
-	return ok && it.onDamage != nil && it.onDamage(damage)
+	return ok && damage.Block == DataBlock && it.onDamage != nil && it.onDamage(damage)
 }
 
-// open moves the cursor to data block i, which is step blocks behind the one that was loaded.
-func (it *Iter) open(i, step int) error {
+// open moves the cursor to data block i, which is step blocks behind the one that was loaded,
+// unless a filter says that the block has nothing to show.
+func (it *Iter) open(i, step int) (has bool, err error) {
+	if m := it.t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
+	if mayContain, _ := it.t.blockMayContain(i, it.filterKey); !mayContain {
+		return false, nil
+	}
+	if err := it.openBlock(i, step); err != nil {
+		return false, err
+	}
+	it.boundEntries(i)
+	return true, nil
+}
+
+func (it *Iter) openBlock(i, step int) error {
 	it.c.reset()
 	if it.c.openCached(it.t, i) {
 		if it.merged && (step == 1 || step == -1) {
@@ -145,16 +160,26 @@ func (it *Iter) blockMemory() *blockMemory {
 }
 
 // boundBlocks sets the range of data blocks that can have entries within the bounds.
-func (it *Iter) boundBlocks() {
+func (it *Iter) boundBlocks() (err error) {
+	if m := it.t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
 	if it.lower != nil {
-		it.firstBlock = it.t.index.search(it.lower)
+		if it.firstBlock, err = it.t.index.search(it.lower); err != nil {
+			return err
+		}
 	}
 	if it.upper != nil {
-		it.endBlock = min(it.t.index.search(it.upper)+1, it.endBlock)
+		i, err := it.t.index.search(it.upper)
+		if err != nil {
+			return err
+		}
+		it.endBlock = min(i+1, it.endBlock)
 	}
 	if mayContain, _ := it.t.tableMayContain(it.filterKey); !mayContain {
 		it.endBlock = 0
 	}
+	return nil
 }
 
 // boundEntries sets the range of entries of data block i that are within the bounds. The
@@ -171,4 +196,4 @@ func (it *Iter) boundEntries(i int) {
 	it.c.first() // whose key is no copy, so that the next seek need not copy its key
 }
 
-func (it *Iter) compare(a, b []byte) int { return it.t.index.order.Compare(a, b) }
+func (it *Iter) compare(a, b []byte) int { return it.t.order.Compare(a, b) }

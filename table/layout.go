@@ -2,6 +2,7 @@ package table
 
 import (
 	"io"
+	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -39,21 +40,62 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 	}
 	opts.Comparer, opts.TailSize = AnyOrder, 0
 	f := &tableFile{closed: new(atomic.Bool)} // it stays open
-	if err := f.openEnd(opts.Name, r, size, &opts); err != nil {
-		return nil, err
+	err = f.openEnd(r, size, &opts)
+	if f.footer.index.Length == 0 {
+		return nil, err // of the footer
 	}
-	if err = f.openIndex(); f.footer.index.Length == 0 { // the footer has failed
-		return nil, err
-	}
-	if err != nil {
-		f.index = new(index)
-	}
-	l := &Layout{Footer: int64(f.footerOffset), FooterErr: f.footerErr, Metaindex: f.footer.metaindex, Index: f.footer.index, file: f, options: &opts}
-	l.Data = make([]IndexEntry, f.index.len())
-	for i := range f.index.len() {
-		l.Data[i] = IndexEntry{Separator: f.index.separator(i), Handle: f.index.handles.at(i)}
+	l := f.newLayout(&opts)
+	f.index = &index{f: f}
+	if err == nil {
+		err = l.readData()
 	}
 	return l, err
+}
+
+// Layout returns the layout of the table. It reads the index again only if the source hands out its
+// bytes, which can change. Damage in the index is a *CorruptionError, with a Layout that has no Data.
+func (r *Reader) Layout() (*Layout, error) {
+	if r.closed.Load() {
+		return nil, ErrClosed
+	}
+	t, err := r.table()
+	if err != nil {
+		return nil, err
+	}
+	f := t.tableFile
+	if f.slices != nil {
+		f.index = &index{f: &f}
+	}
+	l := f.newLayout(t.o)
+	return l, l.readData()
+}
+
+// newLayout returns a Layout without Data.
+func (f *tableFile) newLayout(o *ReaderOptions) *Layout {
+	return &Layout{Footer: int64(f.footerOffset), FooterErr: f.footerErr, Metaindex: f.footer.metaindex, Index: f.footer.index, file: f, options: o}
+}
+
+// readData reads the index, unless that is there, and sets Data.
+func (l *Layout) readData() (err error) {
+	f := l.file
+	if m := f.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
+	if f.index.n == 0 {
+		x, err := f.readIndex(true)
+		if err != nil {
+			return err
+		}
+		f.index = x
+	}
+	data := make([]IndexEntry, f.index.len())
+	err = f.index.checkAll(func(i int, separator []byte, h Handle) { data[i] = IndexEntry{separator, h} })
+	if err != nil {
+		f.index = &index{f: f}
+		return err
+	}
+	l.Data = data
+	return nil
 }
 
 // Meta reads the metaindex and returns its entries, in the order of their names. The name of

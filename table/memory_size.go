@@ -1,20 +1,16 @@
 package table
 
-import (
-	"sync/atomic"
-	"unsafe"
-
-	"github.com/sievetable/sievetable/internal/decoded"
-)
+import "unsafe"
 
 // MemorySize returns how many bytes of memory the Reader keeps until it is closed and dropped:
-// its index, its filters, and with a Cache where to find each data block. The blocks in the
-// Cache are counted by Cache.Size, and so are index and filters with CacheIndexAndFilters. The
+// its index, its filters, and with a Cache where to find each data block. It grows when lookups
+// have paid for a faster search of the index. Bytes that the source hands out do not count, and
+// blocks in the Cache are counted by Cache.Size. The
 // figure is exact but for some hundred bytes, and for the opened form of filters of a policy in
 // the options.
 func (r *Reader) MemorySize() int64 {
 	size := int64(unsafe.Sizeof(*r))
-	if t := r.opened.Load(); t != nil && t.resident == nil {
+	if t := r.opened.Load(); t != nil {
 		size += t.memorySize()
 	}
 	return size
@@ -23,9 +19,11 @@ func (r *Reader) MemorySize() int64 {
 // memorySize returns how many bytes of memory the open table takes.
 func (t *openTable) memorySize() int64 {
 	size := int64(unsafe.Sizeof(*t)) + t.index.memory()
-	size += t.filterSpans.Size()
 	if t.cachedFile != nil {
-		size += int64(t.index.len()) * int64(unsafe.Sizeof(atomic.Pointer[decoded.Cached]{}))
+		size += int64(len(t.cachedBlocks)) * int64(unsafe.Sizeof(t.cachedBlocks[0]))
+	}
+	if t.slices != nil {
+		return size
 	}
 	if t.filters.Blocks != nil {
 		size += int64(t.filters.BlocksEntry.Length)
@@ -38,11 +36,12 @@ func (t *openTable) memorySize() int64 {
 
 // memory returns how many bytes of memory the index takes.
 func (x *index) memory() int64 {
-	size := cap(x.text) + cap(x.ends)*int(unsafe.Sizeof(uint32(0))) + x.handles.memory()
-	levels := x.searchTree().levels
-	for i := range levels {
-		l := &levels[i]
-		size += int(unsafe.Sizeof(*l)) + 4*cap(l.first4) + 8*cap(l.next8) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))
+	size := int64(unsafe.Sizeof(*x))
+	if !x.inSource {
+		size += int64(cap(x.stored.Entries)) + int64(cap(x.stored.Restarts))
 	}
-	return int64(unsafe.Sizeof(*x)) + int64(size)
+	if t := x.tree.Load(); t != nil {
+		size += int64(t.memory())
+	}
+	return size
 }

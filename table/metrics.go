@@ -47,12 +47,8 @@ type Metrics struct {
 	CacheMisses atomic.Uint64
 
 	// CacheEvictions counts the data blocks of these Readers that the Cache removed to
-	// add others, and with CacheIndexAndFilters their tables, and the blocks that went with them.
+	// add others.
 	CacheEvictions atomic.Uint64
-
-	// Reopens counts how often index and filters of a table were read again, since the Cache
-	// had evicted them: see ReaderOptions.CacheIndexAndFilters.
-	Reopens atomic.Uint64
 }
 
 // countFilterCheck counts a check of a filter and its result.
@@ -71,7 +67,6 @@ type MetricsSnapshot struct {
 	TableFilterNegatives, FilterFalsePositives uint64
 	DataBlocks, BytesRead                      uint64
 	CacheHits, CacheMisses, CacheEvictions     uint64
-	Reopens                                    uint64
 }
 
 // Snapshot returns the counts. It reads them one after the other, so a lookup that runs
@@ -88,14 +83,13 @@ func (m *Metrics) Snapshot() MetricsSnapshot {
 		CacheHits:            m.CacheHits.Load(),
 		CacheMisses:          m.CacheMisses.Load(),
 		CacheEvictions:       m.CacheEvictions.Load(),
-		Reopens:              m.Reopens.Load(),
 	}
 }
 
 // String returns the counts in one line.
 func (s MetricsSnapshot) String() string {
 	return fmt.Sprintf("%d lookups; %d filter checks, %d negative (%d by table filters), %d false positives; "+
-		"%d data blocks read, %d bytes; cache: %d hits, %d misses, %d evictions, %d tables opened again",
+		"%d data blocks read, %d bytes; cache: %d hits, %d misses, %d evictions",
 		s.Lookups, s.FilterChecks, s.FilterNegatives, s.TableFilterNegatives, s.FilterFalsePositives,
-		s.DataBlocks, s.BytesRead, s.CacheHits, s.CacheMisses, s.CacheEvictions, s.Reopens)
+		s.DataBlocks, s.BytesRead, s.CacheHits, s.CacheMisses, s.CacheEvictions)
 }

@@ -1,22 +1,42 @@
 package table
 
-import "slices"
+import (
+	"runtime/debug"
+	"slices"
+)
 
 // ApproximateOffset returns about where in the file key is, or would be, in bytes. The
 // difference of two offsets is about the size of the entries between the two keys in the
-// file. ApproximateOffset searches the index and reads nothing. It works also after Close.
+// file. ApproximateOffset searches the index and reads nothing. It works also after Close, but not
+// for a mapped file.
 //
 // The offset is that of the only data block that can have the key, or of the metaindex if
-// key is > all keys. With CacheIndexAndFilters it is 0 if the index cannot be read.
+// key is > all keys. It is 0 if the index cannot be read.
 func (r *Reader) ApproximateOffset(key []byte) int64 {
 	t, err := r.table()
 	if err != nil {
 		return 0
 	}
-	if i := t.index.search(key); i < t.index.len() {
-		return int64(t.index.handles.at(i).Offset)
+	h, err := t.approximately(key)
+	if err != nil {
+		return 0
 	}
-	return int64(t.footer.metaindex.Offset)
+	return int64(h.Offset)
+}
+
+// approximately returns the handle of the data block that can have key, or of the metaindex.
+func (t *openTable) approximately(key []byte) (h Handle, err error) {
+	if m := t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
+	i, err := t.index.search(key)
+	switch {
+	case err != nil:
+		return Handle{}, err
+	case i == t.index.len():
+		return t.footer.metaindex, nil
+	}
+	return t.index.handle(i)
 }
 
 // FirstKey returns the first key of the table. The slice is the caller's. If the table has

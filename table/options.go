@@ -187,20 +187,6 @@ type ReaderOptions struct {
 	// reads and checks its block anew.
 	Cache *Cache
 
-	// CacheIndexAndFilters counts the index and the filters as a part of the Cache, which can
-	// evict them. The next lookup reads them again. It is for programs with so many tables
-	// that not all their indexes and filters fit in memory: their Readers then take the
-	// Cache's bytes, and each about 1 KB and an open file. The Cache evicts the tables first
-	// that were not looked up for long. It should have space for the indexes and filters of the
-	// tables in use, and for data blocks: to read an index again takes as long as to open the
-	// table, and Metrics.Reopens counts it.
-	//
-	// The error of a lookup can then be one of reading the index or the filters, and no context
-	// ends that read. An Iter keeps them in memory until its Close; if NewIter cannot read them,
-	// every move of the Iter fails with the error. A table whose index and filters take more
-	// than the Cache may is read again for each lookup. Without a Cache, nothing is evicted.
-	CacheIndexAndFilters bool
-
 	// CacheKey names the contents of the file, for the Cache: a number that the engine never
 	// gives to another file, or a checksum. Readers with the same CacheKey and Comparer share
 	// their blocks in the Cache, and these stay there when the Readers are closed, for one
@@ -235,6 +221,18 @@ type ReaderOptions struct {
 	// bytes for each entry, and for values of 1000 bytes it is about 10.
 	TailSize int
 
+	// Mapped makes Open map the file into memory, in place of reading it, if the system can: Windows
+	// and files that do not fit into the address space are read. Nothing is copied but the values
+	// that lookups return, and Open reads the footer only. Memory that is mapped is the system's page
+	// cache. The Reader holds no open file.
+	//
+	// If another program cuts the file, lookups return an error. If it writes to the file, answers
+	// can be wrong. The Value of an Iter can then be a part of the file: it is valid until the next
+	// move, Close of the Iter, or until the Iter is dropped, and to read it from a file that was cut
+	// is a fault of the program. So are filters from Filters. The file is unmapped when Close was
+	// called, or the Reader was dropped, and nothing uses it any more.
+	Mapped bool
+
 	// SkipChecksums makes the Reader ignore the checksums of blocks. It still checks their
 	// form, but damaged values are not noticed, and damaged bits of a filter can hide keys. TailSum
 	// then tells what checksums the table has, and not that its blocks fit them. Cached blocks are
@@ -248,6 +246,8 @@ type ReaderOptions struct {
 	// Metrics counts what the Reader does. Several Readers can share one. nil: nothing is
 	// counted.
 	Metrics *Metrics
+
+	filtersUserKeys bool // FilterKey is that of an InternalComparer, and can be asked for separators
 }
 
 // withDefaults returns a copy with defaults filled in.
@@ -273,6 +273,7 @@ func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
 	if r.Comparer == nil {
 		r.Comparer = BytewiseComparer
 	}
+	r.filtersUserKeys = r.FilterKey == nil && filtersUserKeys(r.Comparer)
 	r.FilterKey = filterKeyFor(r.Comparer, r.FilterKey)
 	return r, nil
 }

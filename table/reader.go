@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -11,99 +12,106 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
-// A Reader looks up keys in a table, and iterates over it. It keeps the index and the filters
-// in memory, unless ReaderOptions.CacheIndexAndFilters is set. It is safe for concurrent use, and
+// A Reader looks up keys in a table, and iterates over it. It has the index and the filters in
+// memory as they are in the file. It is safe for concurrent use, and
 // lookups take no lock, but to add a block to a Cache. A Reader from Open holds an open file
-// until Close. [Open] and [NewReader] return one.
+// until Close, unless that is mapped. [Open] and [NewReader] return one.
 type Reader struct {
-	opened  atomic.Pointer[openTable] // nil: the Cache has evicted it
-	opening sync.Mutex                // is held while the table is opened again
+	opened   atomic.Pointer[openTable] // nil: it was not used yet, or it is closed
+	firstUse sync.Mutex                // is held while the table is opened, and by Close
 
-	o         ReaderOptions // as given, but for Name
-	src       io.ReaderAt
-	size      int64
-	file      file  // that Open or OpenFS has opened; nil if the Reader is from NewReader
-	filterErr error // why Open does not use filters that could be opened
-	closed    atomic.Bool
+	o              ReaderOptions // as given, but for Name
+	src            io.ReaderAt   // nil: a mapped file that is closed
+	size           int64
+	file           file // that Open or OpenFS has opened; nil if the Reader is from NewReader
+	checkFilterKey bool // not to use filters that deny the table's first key
+	closed         atomic.Bool
 
-	filterOnly bool
-	cachedFile *cachedFile // nil if there is no cache
-	life       lifetime
+	life lifetime
 }
 
 // NewReader returns a Reader of a table: the first size bytes of r. r must be safe for
 // concurrent use, and the bytes must not change. NewReader reads the footer, the index, the
-// metaindex and the filters. If o is nil, all options are the defaults. An option out of its
-// range is an error. Close does not close r.
+// metaindex and the filters; of a [SliceReaderAt] it reads the footer only. If o is nil, all options
+// are the defaults. An option out of its range is an error. Close does not close r.
 //
-// Damage in footer or index is a *CorruptionError. A filter that cannot be used is no error
+// Damage in the footer, or a wrong checksum of the index, is a *CorruptionError. Damage in an entry of
+// the index is an error of the lookups that come to it. A filter that cannot be used is no error
 // here, unless the table has nothing else: see FilterErr. An error of r is in the chain of the error, so that errors.Is finds
 // it. Unlike Open, NewReader does not notice a wrong FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
-	t, opened, err := newReader(r, size, o)
+	t, err := newReader(r, size, o)
 	if err != nil {
 		return nil, err
 	}
-	return t, t.keep(opened)
+	return t.ready()
 }
 
-// newReader returns a Reader, and the open table that it is to keep.
-func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, *openTable, error) {
+// newReader returns a Reader of a table that is not opened yet.
+func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	r := &Reader{src: src, size: size}
 	if o != nil {
 		r.o = *o
 	}
-	// The caller may change its slices before the table is opened again.
+	// The caller may change its slices before the table is opened.
 	r.o.FilterPolicies, r.o.TableFilterPolicies = slices.Clone(r.o.FilterPolicies), slices.Clone(r.o.TableFilterPolicies)
 	r.o.Codecs = slices.Clone(r.o.Codecs)
+	var err error
+	if r.o, err = r.o.withDefaults(); err != nil {
+		return nil, err
+	}
 	r.life.released = make(chan struct{}, 1)
-	t, err := r.openTable()
+	return r, nil
+}
+
+// ready opens the table, or reads the footer only if the source hands out its bytes: the table is
+// then opened at its first use.
+func (r *Reader) ready() (*Reader, error) {
+	var err error
+	if _, slices := r.src.(SliceReaderAt); slices {
+		err = new(tableFile).openEnd(r.src, r.size, &r.o)
+	} else {
+		_, err = r.open()
+	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r.filterOnly = t.filterOnly
-	return r, t, nil
+	return r, nil
 }
 
-// openTable opens the table, as often as it is called.
-func (r *Reader) openTable() (*openTable, error) {
-	t, err := newOpenTable(r.src, r.size, &r.o, &r.closed)
-	if err == nil && r.filterErr != nil {
-		t.dropFilters(r.filterErr)
-	}
-	return t, err
-}
-
-// table returns the open table. If the Cache has evicted it, table opens it again.
+// table returns the open table.
 func (r *Reader) table() (*openTable, error) {
-	t := r.opened.Load()
-	if t == nil {
-		return r.openAgain()
+	if t := r.opened.Load(); t != nil {
+		return t, nil
 	}
-	if t.resident != nil && !t.resident.touched.Load() {
-		t.resident.touched.Store(true)
-	}
-	return t, nil
+	return r.open()
 }
 
-// openAgain opens the table that the Cache has evicted, unless another goroutine does so.
-func (r *Reader) openAgain() (*openTable, error) {
-	r.opening.Lock()
-	defer r.opening.Unlock()
+// open opens the table, unless it is open.
+func (r *Reader) open() (t *openTable, err error) {
+	r.firstUse.Lock()
+	defer r.firstUse.Unlock()
 	if t := r.opened.Load(); t != nil {
 		return t, nil
 	}
 	if r.closed.Load() {
 		return nil, ErrClosed
 	}
-	t, err := r.openTable()
-	if err != nil {
+	if m, ok := r.src.(*mapping); ok {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
+	if t, err = newOpenTable(r.src, r.size, &r.o, &r.closed); err != nil {
 		return nil, err
 	}
-	if m := r.o.Metrics; m != nil {
-		m.Reopens.Add(1)
+	if r.checkFilterKey {
+		t.checkFilterKey()
 	}
-	return t, r.keep(t)
+	if c := r.o.Cache; c != nil && c.budget > 0 {
+		t.cachedFile = c.openFile(t.cacheID())
+		t.cachedBlocks = t.cachedFile.blocks
+	}
+	r.opened.Store(t)
+	return t, nil
 }
 
 // Open opens the file name and returns a Reader of the table, as NewReader does. Close closes
@@ -111,10 +119,20 @@ func (r *Reader) openAgain() (*openTable, error) {
 //
 // If the table has a filter, Open also reads the first data block. If a filter denies the
 // table's first key, no filter is used, and FilterErr says so.
+//
+// With ReaderOptions.Mapped, Open reads the footer only, and all this happens at the first use.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.Open(name)
 	if err != nil {
 		return nil, wrap(err)
+	}
+	if o != nil && o.Mapped {
+		if m := mapFile(f, info.Size()); m != nil {
+			if err := f.Close(); err != nil {
+				return nil, wrap(err)
+			}
+			return openFile(name, m, info, o)
+		}
 	}
 	return openFile(name, f, info, o)
 }
@@ -132,19 +150,21 @@ func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reade
 		named = *o
 	}
 	named.Name = name
-	r, t, err := newReader(f, info.Size(), &named)
-	if err != nil {
+	if r, err = newReader(f, info.Size(), &named); err != nil {
 		return nil, err
 	}
-	r.file = f
-	if r.filterErr = t.checkFilterKey(); r.filterErr != nil {
-		t.dropFilters(r.filterErr)
+	r.file, r.checkFilterKey = f, true
+	if r, err = r.ready(); err == nil {
+		opened = true
 	}
-	if err := r.keep(t); err != nil {
-		return nil, err
-	}
-	opened = true
-	return r, nil
+	return r, err
+}
+
+// source returns what the Reader reads, or nil if that is a mapped file that is closed.
+func (r *Reader) source() io.ReaderAt {
+	r.firstUse.Lock()
+	defer r.firstUse.Unlock()
+	return r.src
 }
 
 // A file is what Open and OpenFS have opened.
@@ -158,8 +178,8 @@ type file interface {
 //
 //   - The filter is damaged, or the metaindex is.
 //   - No policy in FilterPolicies or TableFilterPolicies has its name.
-//   - With CacheIndexAndFilters, the Cache has evicted the filter, and it cannot be read again,
-//     for example since the Reader is closed. The next call tries again.
+//   - The table cannot be opened, for example since a mapped file is closed. The next call tries
+//     again.
 //   - Open found that it denies the table's first key. Most likely FilterKey is not the one
 //     that the table was written with. Then no other filter of the table is used either.
 //
@@ -175,8 +195,8 @@ func (r *Reader) FilterErr() error {
 }
 
 // Filters returns the filters that lookups check. What is nil is not in the table, or not in use:
-// see FilterErr. They may be used after Close. With CacheIndexAndFilters they are read if the Cache
-// has evicted them, and nil if that fails.
+// see FilterErr. They may be used after Close, but not those of a mapped file, whose use can also
+// fault: see ReaderOptions.Mapped.
 func (r *Reader) Filters() LayoutFilters {
 	t, err := r.table()
 	if err != nil {
@@ -197,8 +217,14 @@ func (r *Reader) Close() error {
 		return ErrClosed
 	}
 	r.closed.Store(true)
-	if r.cachedFile != nil {
-		r.o.Cache.closeFile(r.cachedFile, &r.opened)
+	r.firstUse.Lock()
+	defer r.firstUse.Unlock()
+	if t := r.opened.Load(); t != nil && t.cachedFile != nil {
+		r.o.Cache.closeFile(t.cachedFile)
+	}
+	if _, mapped := r.src.(*mapping); mapped {
+		r.opened.Store(nil) // the file is unmapped when nothing uses it
+		r.src, r.file = nil, nil
 	}
 	if r.file == nil {
 		return nil

@@ -33,7 +33,7 @@ func TestAnyReadMayPanic(t *testing.T) {
 			return bytes.NewReader(contents).ReadAt(p, off)
 		})
 		c := table.NewCache(int64(100 << rng.IntN(8)))
-		r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{Cache: c, CacheIndexAndFilters: true, TailSum: sum})
+		r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{Cache: c, TailSum: sum})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,8 +43,8 @@ func TestAnyReadMayPanic(t *testing.T) {
 		}
 		every = 0
 		checkLookups(t, r, pairs)
-		if err := r.Close(); err != nil || c.Metrics().Tables != 0 {
-			t.Errorf("seed %d: Close = %v; %d tables in the Cache, want 0", seed, err, c.Metrics().Tables)
+		if err := r.Close(); err != nil || c.Metrics().Blocks != 0 {
+			t.Errorf("seed %d: Close = %v; %d blocks in the Cache, want 0", seed, err, c.Metrics().Blocks)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -16,7 +17,7 @@ const (
 )
 
 // A searchTree finds separators in the bytewise order, and compares few whole keys for
-// that. The levels are those of a B-tree. The lowest has all separators, in nodes of
+// that. It has the handles of the data blocks too. The levels are those of a B-tree. The lowest has all separators, in nodes of
 // fanOut. Each level above has the last separator of each node below. The highest is one
 // node.
 //
@@ -27,7 +28,8 @@ const (
 //
 // If the order has a Suffix, all this is about the keys without it. See block.Order.
 type searchTree struct {
-	levels []searchLevel // the lowest first
+	levels  []searchLevel // the lowest first
+	handles blockHandles
 }
 
 type searchLevel struct {
@@ -50,12 +52,11 @@ type searchNode struct {
 	next8 int32 // where the node's numbers start in searchLevel.next8; −1 if it has none
 }
 
-// newSearchTree returns the tree of the index's separators, or an empty one if their order is
-// not Bytewise.
-func newSearchTree(x *index) *searchTree {
-	t := new(searchTree)
-	if !x.order.Bytewise() {
-		return t
+// newSearchTree returns the tree of the index, whose order is Bytewise. Damage is an error.
+func newSearchTree(x *index) (*searchTree, error) {
+	t := &searchTree{handles: makeBlockHandles(x.len())}
+	if err := x.checkAll(func(_ int, _ []byte, h Handle) { t.handles.append(h) }); err != nil {
+		return nil, err
 	}
 	for n, shift := x.len(), 0; n > 0; shift += log2FanOut {
 		nodes := (n + fanOut - 1) / fanOut
@@ -73,8 +74,34 @@ func newSearchTree(x *index) *searchTree {
 		}
 		n = nodes
 	}
-	return t
+	return t, nil
 }
+
+// search returns the first separator of the index that is ≥ key, or x.len() if there is none.
+func (t *searchTree) search(x *index, key []byte) int {
+	node := 0 // in each level: the one below the separator found in the level above
+	for i := len(t.levels) - 1; i >= 0; i-- {
+		l := &t.levels[i]
+		if node = l.search(x, node, key); node == l.n {
+			return x.len()
+		}
+	}
+	return node
+}
+
+// memory returns how many bytes of memory the tree takes.
+func (t *searchTree) memory() int {
+	size := int(unsafe.Sizeof(*t)) + t.handles.memory()
+	for i := range t.levels {
+		l := &t.levels[i]
+		size += int(unsafe.Sizeof(*l)) + 4*cap(l.first4) + 8*cap(l.next8) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))
+	}
+	return size
+}
+
+// behind returns what follows the first n bytes of b. The bytes of a separator can change, if a
+// program writes to a mapped file: then there may be fewer.
+func behind(b []byte, n int) []byte { return b[min(n, len(b)):] }
 
 // buildNode sets the numbers of one node.
 func (l *searchLevel) buildNode(x *index, node int) {
@@ -85,13 +112,13 @@ func (l *searchLevel) buildNode(x *index, node int) {
 	n.prefixImplied = node > 0 && wire.SharedLen(l.orderedPrefix(x, start-1), last) >= prefixLen
 	ties := false
 	for i := start; i < end; i++ {
-		l.first4[i] = wire.First4(l.orderedPrefix(x, i)[prefixLen:])
+		l.first4[i] = wire.First4(behind(l.orderedPrefix(x, i), prefixLen))
 		ties = ties || i > start && l.first4[i] == l.first4[i-1]
 	}
 	if ties {
 		n.next8 = int32(len(l.next8))
 		for i := start; i < end; i++ {
-			l.next8 = append(l.next8, next8(l.orderedPrefix(x, i)[prefixLen:]))
+			l.next8 = append(l.next8, next8(behind(l.orderedPrefix(x, i), prefixLen)))
 		}
 	}
 	l.nodes[node] = n
@@ -107,7 +134,7 @@ func (l *searchLevel) separator(x *index, i int) []byte {
 
 // orderedPrefix returns the part of separator i of the level that is in the bytewise order.
 func (l *searchLevel) orderedPrefix(x *index, i int) []byte {
-	return x.order.Prefix(l.separator(x, i))
+	return x.f.order.Prefix(l.separator(x, i))
 }
 
 // search returns the first separator of the level that is ≥ key. It is in the given node,
@@ -115,9 +142,10 @@ func (l *searchLevel) orderedPrefix(x *index, i int) []byte {
 func (l *searchLevel) search(x *index, node int, key []byte) int {
 	start := node * fanOut
 	end := min(start+fanOut, l.n)
-	n, ordered := &l.nodes[node], x.order.Prefix(key)
+	n, ordered := &l.nodes[node], x.f.order.Prefix(key)
 	if !n.prefixImplied {
-		prefix := l.separator(x, start)[:n.prefixLen]
+		prefix := l.separator(x, start)
+		prefix = prefix[:min(len(prefix), int(n.prefixLen))]
 		if !bytes.HasPrefix(ordered, prefix) {
 			if bytes.Compare(prefix, ordered) > 0 {
 				return start
@@ -125,7 +153,7 @@ func (l *searchLevel) search(x *index, node int, key []byte) int {
 			return end
 		}
 	}
-	rest := ordered[n.prefixLen:]
+	rest := behind(ordered, int(n.prefixLen))
 	first4 := wire.First4(rest)
 	i := start + countLess((*[fanOut]uint32)(l.first4[start:]), first4)
 	if i == end || l.first4[i] != first4 {
@@ -134,7 +162,7 @@ func (l *searchLevel) search(x *index, node int, key []byte) int {
 	if n.next8 >= 0 {
 		i, end = l.narrow(n, i, end, first4, next8(rest))
 	}
-	for i < end && l.first4[i] == first4 && x.order.Compare(l.separator(x, i), key) < 0 {
+	for i < end && l.first4[i] == first4 && x.f.order.Compare(l.separator(x, i), key) < 0 {
 		i++
 	}
 	return i

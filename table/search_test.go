@@ -11,19 +11,35 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// indexOf returns an index of separators alone.
-func indexOf(separators [][]byte) *index {
-	x := new(index)
-	for _, s := range separators {
-		x.text = append(x.text, s...)
-		x.ends = append(x.ends, uint32(len(x.text)))
+// indexOf returns an index of the separators of blocks of 1 byte, with a restart point every
+// interval entries.
+func indexOf(t testing.TB, separators [][]byte, order block.Order, interval int) *index {
+	t.Helper()
+	w, err := block.NewWriter(interval, order)
+	if err != nil {
+		t.Fatal(err)
 	}
+	var h Handle
+	for _, s := range separators {
+		h.Length = 1
+		if err := w.Append(s, h.append(nil)); err != nil {
+			t.Fatal(err)
+		}
+		h.Offset = h.end()
+	}
+	f := &tableFile{order: order, footerOffset: h.Offset + 100<<20}
+	f.footer = footer{metaindex: Handle{h.Offset, 1}, index: Handle{h.Offset + 6, 1}}
+	x, err := f.newIndex(w.Finish())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.index = x
 	return x
 }
 
-// The tree finds what a binary search of whole separators finds, for keys of all
-// shapes: with prefixes shared by all or some, prefixes of each other, zeros
-// that are like the padding of short keys, and 0xff that is like that of nodes.
+// The tree, and a search in place, find what a binary search of whole separators finds, for keys of
+// all shapes: with prefixes shared by all or some, prefixes of each other, zeros that are like the
+// padding of short keys, and 0xff that is like that of nodes.
 func TestSearchTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	random := func(alphabet string, most int) []byte {
@@ -52,7 +68,8 @@ func TestSearchTree(t *testing.T) {
 			}
 			slices.SortFunc(all, bytes.Compare)
 			all = slices.CompactFunc(all, bytes.Equal)
-			x := indexOf(all)
+			x := indexOf(t, all, block.Order{}, 1+rng.IntN(3))
+			tree := x.build()
 			for i := range 2000 {
 				key := append([]byte(tt.prefix), random(tt.alphabet, tt.most)...)
 				switch {
@@ -62,8 +79,11 @@ func TestSearchTree(t *testing.T) {
 					key = random("\x00ahtu\xff", 20)
 				}
 				want := sort.Search(len(all), func(i int) bool { return bytes.Compare(all[i], key) >= 0 })
-				if got := x.search(key); got != want {
-					t.Fatalf("%s, %d separators: search(%q) = %d, want %d", tt.name, len(all), key, got, want)
+				for _, built := range []*searchTree{nil, tree} {
+					x.tree.Store(built)
+					if got, err := x.search(key); err != nil || got != want {
+						t.Fatalf("%s, %d separators, built %t: search(%q) = %d, %v; want %d", tt.name, len(all), built != nil, key, got, err, want)
+					}
 				}
 			}
 		}
@@ -85,24 +105,27 @@ func BenchmarkIndexSearch(b *testing.B) {
 		all = append(all, key())
 	}
 	slices.SortFunc(all, bytes.Compare)
-	x := indexOf(all)
+	x := indexOf(b, all, block.Order{}, 1)
+	tree := x.build()
 	keys := make([]byte, 0, 16<<16)
 	for range 1 << 16 {
 		keys = append(keys, key()...)
 	}
 	for _, search := range []struct {
 		name string
-		f    func(key []byte) int
+		tree *searchTree
 	}{
-		{"tree", x.search},
-		{"sort.Search", func(key []byte) int {
-			return sort.Search(x.len(), func(i int) bool { return bytes.Compare(x.separator(i), key) >= 0 })
-		}},
+		{"tree", tree},
+		{"halving", nil},
 	} {
 		b.Run("by="+search.name, func(b *testing.B) {
 			i := 0
+			x.tree.Store(search.tree)
+			x.sampled.Store(1 << 31) // builds no tree
 			for b.Loop() {
-				search.f(keys[i : i+16])
+				if _, err := x.search(keys[i : i+16]); err != nil {
+					b.Fatal(err)
+				}
 				i = (i + 16) % len(keys)
 			}
 		})
@@ -126,22 +149,22 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		return InternalKey{UserKey: append([]byte("http://www.")[:rng.IntN(2)*11], user...), Sequence: rng.Uint64N(4) << 40, Kind: Kind(rng.IntN(2))}.Append(nil)
 	}
 	for _, n := range []int{1, 2, 31, 32, 33, 1000, 1025, 40_000} {
-		x := &index{order: block.Order{Func: compare, Suffix: format.InternalTrailerLen}}
 		var all [][]byte
 		for range n {
 			all = append(all, random())
 		}
 		slices.SortFunc(all, compare)
 		all = slices.CompactFunc(all, bytes.Equal)
-		for _, s := range all {
-			x.text = append(x.text, s...)
-			x.ends = append(x.ends, uint32(len(x.text)))
-		}
+		x := indexOf(t, all, block.Order{Func: compare, Suffix: format.InternalTrailerLen}, 1+rng.IntN(2))
+		tree := x.build()
 		for range 5000 {
 			key := random()
 			want := sort.Search(len(all), func(i int) bool { return compare(all[i], key) >= 0 })
-			if got := x.search(key); got != want {
-				t.Fatalf("%d separators: search(%q) = %d, want %d", len(all), key, got, want)
+			for _, built := range []*searchTree{nil, tree} {
+				x.tree.Store(built)
+				if got, err := x.search(key); err != nil || got != want {
+					t.Fatalf("%d separators, built %t: search(%q) = %d, %v; want %d", len(all), built != nil, key, got, err, want)
+				}
 			}
 		}
 	}

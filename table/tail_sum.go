@@ -99,7 +99,7 @@ func (f *tableFile) readDigest(h Handle) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.stored[:h.Length], nil
+	return bytes.Clone(b.block[:h.Length]), nil
 }
 
 // checkTailSum checks that the table has that TailSum, and returns the metaindex. If it is zero,

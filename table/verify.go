@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -46,7 +47,11 @@ func (r *Reader) Verify() error {
 	}
 	o := r.o
 	o.SkipChecksums, o.Metrics, o.Cache = false, nil, nil
-	err := verify(r.src, r.size, &o, &r.closed)
+	src := r.source()
+	if src == nil {
+		return ErrClosed
+	}
+	err := verify(src, r.size, &o, &r.closed)
 	if r.closed.Load() {
 		return ErrClosed
 	}
@@ -54,9 +59,15 @@ func (r *Reader) Verify() error {
 }
 
 // verify opens the table a second time, and checks it.
-func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) error {
-	t, metaindex, err := newIndexTable(o.Name, src, size, o, closed)
+func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (err error) {
+	if m, ok := src.(*mapping); ok {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
+	t, metaindex, err := newIndexTable(src, size, o, closed)
 	if err != nil {
+		return errors.Join(err)
+	}
+	if err := t.index.checkAll(func(int, []byte, Handle) {}); err != nil {
 		return errors.Join(err)
 	}
 	v := newVerifier(t)
@@ -101,6 +112,9 @@ func (v *verifier) add(err error) {
 	if err != nil {
 		v.findings = append(v.findings, err)
 		v.budget -= 256 + 4*len(err.Error()) // about what it takes to make one
+		if damage, ok := err.(*CorruptionError); ok {
+			v.budget -= len(damage.KeysAfter) + len(damage.KeysUpTo)
+		}
 	}
 }
 
@@ -113,8 +127,12 @@ func (v *verifier) checkDataBlock(i int) error {
 		v.digest.listed = false // what is damaged is said
 		return err
 	}
-	v.digest.sum.Write(lastTrailer(v.memory.buffers.stored))
-	return v.filters.checkDataBlock(&v.c, v.t.index.handles.at(i))
+	v.digest.sum.Write(lastTrailer(v.memory.buffers.block))
+	h, err := v.t.index.handle(i)
+	if err != nil {
+		return err
+	}
+	return v.filters.checkDataBlock(&v.c, h)
 }
 
 // result returns all findings as one error.

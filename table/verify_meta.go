@@ -117,6 +117,9 @@ func (v *verifier) checkMetaBlock(m metaBlock) error {
 	}
 	f, err := readFilter(&v.t.tableFile, m.kind, m.Handle, m.policy, openFilterBlock)
 	if err == nil {
+		if damage := f.Check(); damage != nil {
+			return v.t.damaged(m.kind, m.Handle, damage)
+		}
 		v.filters.filters = append(v.filters.filters, checkedFilter{m, f.Contains})
 	}
 	return err

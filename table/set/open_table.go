@@ -50,9 +50,6 @@ func (f file) openReader(ctx context.Context) (*opened, error) {
 	}
 	o := f.s.o.Reader
 	o.Name, o.CacheKey, o.TailSum = f.Name, f.cacheKey(known), sum
-	if o.CacheIndexAndFilters {
-		o.TailSize = len(tail) // so that one read opens the table again
-	}
 	r, err := table.NewReader(src, f.Size, &o)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,163 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/format"
+)
+
+// readIndex reads the index block at the footer's handle. It checks the checksum, and what it
+// needs to know how many entries there are. own is for an index that does not lie in the source.
+func (f *tableFile) readIndex(own bool) (*index, error) {
+	h := f.footer.index
+	var b buffers
+	contents, err := f.readBlock(IndexBlock, h, &b)
+	if err != nil {
+		return nil, err
+	}
+	if own && b.inSource {
+		contents = bytes.Clone(contents)
+	}
+	x, err := f.newIndex(contents)
+	if err != nil {
+		return nil, f.damaged(IndexBlock, h, wrongOrder(err))
+	}
+	x.inSource = b.inSource && !own
+	return x, nil
+}
+
+// newIndex returns the index whose block has these contents.
+func (f *tableFile) newIndex(contents []byte) (*index, error) {
+	x, err := f.splitIndex(contents)
+	if err == nil && x.n > 0 && !x.plain() {
+		if contents, err = f.plainIndex(contents); err == nil {
+			x, err = f.splitIndex(contents)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x, x.checkSome()
+}
+
+// splitIndex finds the entries of an index block.
+func (f *tableFile) splitIndex(contents []byte) (*index, error) {
+	stored, err := format.SplitBlock(contents)
+	if err != nil {
+		return nil, err
+	}
+	x := &index{f: f, stored: stored}
+	if len(stored.Entries) == 0 {
+		return x, stored.CheckEmpty()
+	}
+	const minBlock = 1 + format.TrailerLen
+	if x.n = stored.NumRestarts(); uint64(x.n) > f.footerOffset/minBlock {
+		return nil, fmt.Errorf("%d restart points, but the file has no space for more than %d data blocks", x.n, f.footerOffset/minBlock)
+	}
+	return x, nil
+}
+
+// plain reports whether there is a restart point at each entry. It looks at the first entry: an
+// engine has one interval for all.
+func (x *index) plain() bool {
+	e, err := format.DecodeEntry(x.stored.Entries, 0)
+	return err != nil || uint64(e.End) >= x.start(1)
+}
+
+// plainIndex returns the contents of an index block with a restart point at each entry, and the
+// entries of an index block that has fewer. There a few bytes can stand for long separators: a
+// budget bounds them.
+func (f *tableFile) plainIndex(contents []byte) ([]byte, error) {
+	w, err := block.NewWriter(1, block.Order{Unchecked: true})
+	if err != nil {
+		return nil, err
+	}
+	left := separatorBudget.forFile(f.footerOffset)
+	var before Handle
+	var value []byte
+	budget := block.Budget{Memory: indexKeyBudget.forFile(f.footerOffset), Compared: compareBudget(len(contents))}
+	err = block.Walk(contents, f.order, &budget, func(separator []byte, _ int, stored []byte) error {
+		h, _, err := decodeHandle(stored, f.footerOffset)
+		if err == nil && len(value) > 0 {
+			err = checkBehind(before, h, separator)
+		}
+		if err != nil {
+			return err
+		}
+		if left -= len(separator); left < 0 {
+			return fmt.Errorf("separators that share bytes have over %d bytes together, which is too much for a file of this size", separatorBudget.forFile(f.footerOffset))
+		}
+		before, value = h, h.append(value[:0])
+		return w.Append(separator, value)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w.Finish(), nil
+}
+
+// maxSample is how many separators checkSome compares.
+const maxSample = 16
+
+// checkSome checks some entries, among them the first and the last: their form, and that they are
+// in order. So a wrong Comparer is noticed at once in most cases.
+func (x *index) checkSome() error {
+	c := indexChecker{x: x}
+	n := min(x.n, maxSample)
+	for k := range n {
+		if err := c.check(int(uint64(k) * uint64(x.n-1) / uint64(max(n-1, 1)))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An indexChecker checks entries of an index, from lower to higher ones.
+type indexChecker struct {
+	x         *index
+	checked   bool   // any was checked
+	separator []byte // of the last one
+	handle    Handle
+}
+
+// check checks entry i: its form, and that separator and data block are behind those of the entry
+// that was checked last.
+func (c *indexChecker) check(i int) error {
+	x := c.x
+	e, err := x.entry(i)
+	if err != nil {
+		return err
+	}
+	if c.checked && !x.f.order.Unchecked && x.f.order.Compare(c.separator, e.separator) >= 0 {
+		return format.NotAscending(int(x.start(i)), c.separator, e.separator)
+	}
+	h, err := x.decodeHandle(i)
+	if err == nil && c.checked {
+		err = checkBehind(c.handle, h, e.separator)
+	}
+	c.checked, c.separator, c.handle = true, e.separator, h
+	return err
+}
+
+// checkAll checks all entries, and calls visit with each.
+func (x *index) checkAll(visit func(i int, separator []byte, h Handle)) error {
+	c := indexChecker{x: x}
+	for i := range x.n {
+		if err := c.check(i); err != nil {
+			return x.fail(wrongOrder(err))
+		}
+		visit(i, c.separator, c.handle)
+	}
+	return nil
+}
+
+// wrongOrder returns an error for separators that are not in increasing order.
+func wrongOrder(err error) error {
+	if !errors.Is(err, ErrOrder) {
+		return err
+	}
+	return fmt.Errorf("%w: it is damaged, or the table has another order than that of the Comparer", err)
+}

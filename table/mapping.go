@@ -1,0 +1,53 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"unsafe"
+)
+
+// A mapping is a file that is mapped into memory. The memory is unmapped when nothing has the
+// mapping any more. What uses its bytes keeps the mapping, since the garbage collector does not
+// follow the bytes: guard sees to that.
+//
+// Bytes that are not in the file any more, since another program has cut it, cannot be read: the
+// processor faults. guard turns that into an error too.
+type mapping struct{ data Bytes }
+
+// ReadAt reads as io.ReaderAt says.
+func (m *mapping) ReadAt(p []byte, off int64) (n int, err error) {
+	defer m.guard(debug.SetPanicOnFault(true), &err)
+	return m.data.ReadAt(p, off)
+}
+
+// Slice returns a part of the memory.
+func (m *mapping) Slice(off int64, n int) ([]byte, error) { return m.data.Slice(off, n) }
+
+// Close does nothing: lookups may use the memory still.
+func (m *mapping) Close() error { return nil }
+
+// guard ends what reads the memory. If that has faulted, it sets *err. It is deferred, with the
+// setting of before, and so keeps m until then:
+//
+//	defer m.guard(debug.SetPanicOnFault(true), &err)
+func (m *mapping) guard(before bool, err *error) {
+	debug.SetPanicOnFault(before)
+	p := recover()
+	if p == nil {
+		runtime.KeepAlive(m)
+		return
+	}
+	fault, ok := p.(interface{ Addr() uintptr })
+	if !ok || !m.has(fault.Addr()) {
+		panic(p)
+	}
+	*err = fmt.Errorf("table: the mapped file cannot be read at byte %d: it was cut, or its disk fails: %w", fault.Addr()-m.start(), io.ErrUnexpectedEOF)
+}
+
+// has reports whether an address is in the memory.
+func (m *mapping) has(addr uintptr) bool { return addr-m.start() < uintptr(len(m.data)) }
+
+// start returns the address of the first byte.
+func (m *mapping) start() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(m.data))) }
