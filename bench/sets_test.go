@@ -63,10 +63,10 @@ func newTableSet(b *testing.B, w workload.Set, n int, o *table.WriterOptions) *t
 	return s
 }
 
-// openSet opens the set.
+// openSet opens the set and its tables.
 func openSet(b *testing.B, s *tableSet, o table.ReaderOptions) *set.Set {
 	b.Helper()
-	opened, err := set.Open(context.Background(), &s.manifest, s, &set.Options{Reader: o})
+	opened, err := set.Open(context.Background(), &s.manifest, s, &set.Options{Reader: o, OpenAll: true})
 	if err != nil {
 		b.Fatal(err)
 	}

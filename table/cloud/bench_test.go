@@ -43,7 +43,7 @@ func openSlow(b *testing.B, o *table.WriterOptions) (*set.Set, *slow, workload.S
 	urls := workload.W3(100_000)
 	putSet(b, bucket, o, urls.Keys, 10_000, "v")
 	src := &slow{counter{Source: newSource(bucket)}}
-	s := openSet(b, bucket, src, nil)
+	s := openSet(b, bucket, src, eager)
 	rng := rand.New(rand.NewPCG(17, 17))
 	for _, keys := range []*[][]byte{&urls.Keys, &urls.Absent} {
 		*keys = slices.Clone(*keys)

@@ -29,7 +29,7 @@ func TestObjectsThatComeBack(t *testing.T) {
 			other := putTables(t, bucket, plain, urls.Keys, len(urls.Keys), "two")
 			name := m.Tables[0].Name
 			one, two := object(t, bucket, name), object(t, bucket, other.Tables[0].Name)
-			opened := openSet(t, bucket, newSource(bucket), nil)
+			opened := openSet(t, bucket, newSource(bucket), eager)
 			it := opened.NewIter(t.Context(), nil)
 			it.First()
 

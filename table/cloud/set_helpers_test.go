@@ -17,6 +17,9 @@ import (
 var (
 	blockFilters = &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
 	bothFilters  = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}
+
+	// eager are the options of a Set that opens its tables before the first lookup.
+	eager = &set.Options{OpenAll: true}
 )
 
 // putTables puts the keys, each with the same value, into tables of perTable keys. It returns

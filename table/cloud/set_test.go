@@ -26,7 +26,7 @@ func TestSet(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			bucket := blob.PrefixedBucket(s.bucket(t), "urls/")
 			putSet(t, bucket, blockFilters, urls.Keys, 4000, "v1")
-			opened := openSet(t, bucket, newSource(bucket), nil)
+			opened := openSet(t, bucket, newSource(bucket), eager)
 			checkLookups(t, opened, urls, "v1")
 			it := opened.NewIter(t.Context(), nil)
 			var scanned [][]byte
@@ -87,7 +87,7 @@ func TestRequests(t *testing.T) {
 		{"cached", cache, spread(urls.Keys[10_000:18_000], 40), 0},
 	} {
 		p.count(http.MethodHead) // of Put
-		s, err := set.Open(t.Context(), m, newSource(bucket), &set.Options{Reader: table.ReaderOptions{Cache: tt.cache}})
+		s, err := set.Open(t.Context(), m, newSource(bucket), &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: tt.cache}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestRequestsOfAbsentKeys(t *testing.T) {
 		defer bucket.Close()
 		putSet(t, bucket, tt.o, urls.Keys, 20_000, "")
 		src := &counter{Source: newSource(bucket)}
-		s := openSet(t, bucket, src, nil)
+		s := openSet(t, bucket, src, eager)
 		src.reads.Store(0)
 		for _, key := range urls.Absent {
 			if _, err := s.Get(t.Context(), key); err != table.ErrNotFound {
@@ -152,7 +152,7 @@ func TestSwap(t *testing.T) {
 			bucket := st.bucket(t)
 			first := putSet(t, bucket, blockFilters, urls.Keys, 5000, "v1")
 			src := newSource(bucket)
-			s := openSet(t, bucket, src, nil)
+			s := openSet(t, bucket, src, eager)
 			second := putSet(t, bucket, blockFilters, urls.Keys[:5000], 5000, "v2")
 			second.Tables = append(second.Tables, first.Tables[1:]...)
 			if err := errors.Join(s.Swap(t.Context(), second), s.Drain(t.Context())); err != nil {
@@ -195,13 +195,13 @@ func TestOpenOfAnotherObject(t *testing.T) {
 		{"another table", other, set.ErrMismatch},
 	} {
 		putObject(t, bucket, name, string(tt.contents))
-		_, err := set.Open(t.Context(), m, newSource(bucket), nil)
+		_, err := set.Open(t.Context(), m, newSource(bucket), eager)
 		checkError(t, err, tt.chain, name)
 	}
 	if err := bucket.Delete(t.Context(), name); err != nil {
 		t.Fatal(err)
 	}
-	_, err = set.Open(t.Context(), m, newSource(bucket), nil)
+	_, err = set.Open(t.Context(), m, newSource(bucket), eager)
 	checkError(t, err, nil, name, "cloud: read ")
 }
 
@@ -212,7 +212,7 @@ func TestLookupFaults(t *testing.T) {
 	bucket := p.bucket(t)
 	urls := workload.W3(1000)
 	m := putSet(t, bucket, blockFilters, urls.Keys, 1000, "v")
-	s := openSet(t, bucket, newSource(bucket), nil)
+	s := openSet(t, bucket, newSource(bucket), eager)
 	p.spoil(internalError)
 	_, err := s.Get(t.Context(), urls.Keys[0])
 	checkError(t, err, nil, m.Tables[0].Name, "cloud: read ", " bytes at 0 of table ")
@@ -246,7 +246,7 @@ func TestURL(t *testing.T) {
 	defer bucket.Close()
 	urls := workload.W3(1000)
 	putSet(t, bucket, blockFilters, urls.Keys, 500, "v")
-	checkLookups(t, openSet(t, bucket, newSource(bucket), nil), urls, "v")
+	checkLookups(t, openSet(t, bucket, newSource(bucket), eager), urls, "v")
 }
 
 // Two Puts of the same entries by different processes make one manifest.

@@ -15,7 +15,7 @@ import (
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
-	s := open(t, m, src, nil)
+	s := open(t, m, src, eager)
 	inTable, atEnd := s.NewIter(background, nil), s.NewIter(background, nil)
 	inTable.First()
 	atEnd.SeekGE([]byte(key(perTable - 1)))
@@ -70,8 +70,8 @@ func TestCloseDoesNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 3, filtered)
-		s := open(t, m, src, nil)
-		lazy := open(t, m, src, &set.Options{Lazy: true})
+		s := open(t, m, src, eager)
+		lazy := open(t, m, src, nil)
 		src.latency = time.Second
 		answered := make(chan bool, 3)
 		go func() { checkGet(t, s, key(60), valueOf(60)); answered <- true }()
@@ -104,7 +104,7 @@ func TestCloseDuringSwap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 3, filtered)
-		s := open(t, &set.Manifest{Tables: m.Tables[:1]}, src, nil)
+		s := open(t, &set.Manifest{Tables: m.Tables[:1]}, src, eager)
 		src.latency = time.Second
 		swapped := make(chan error)
 		go func() { swapped <- s.Swap(background, m) }()

@@ -50,7 +50,7 @@ func TestOpenDir(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	m := writeDir(t, dir, 3)
-	s, err := set.OpenDir(background, dir, nil)
+	s, err := set.OpenDir(background, dir, eager)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestOpenDirOfNoSet(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "t001")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := set.OpenDir(background, dir, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `"t001"`) {
+	if _, err := set.OpenDir(background, dir, eager); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `"t001"`) {
 		t.Errorf("without a table: OpenDir = %v, want ErrNotExist of t001", err)
 	}
 	if err := os.Truncate(filepath.Join(dir, set.ManifestName), 100); err != nil {

@@ -17,7 +17,7 @@ func TestSwapDuringIteration(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 3, filtered)
-		s := open(t, m, src, &set.Options{Lazy: true})
+		s := open(t, m, src, nil)
 		it := s.NewIter(background, nil)
 		it.First()
 		if err := s.Swap(background, new(set.Manifest)); err != nil {
@@ -56,7 +56,7 @@ func TestDrainAfterSwapBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 3, filtered)
-		s := open(t, m, src, nil)
+		s := open(t, m, src, eager)
 		it := s.NewIter(background, nil)
 		defer it.Close()
 		if err := s.Swap(background, new(set.Manifest)); err != nil {
@@ -80,7 +80,7 @@ func TestSwapToATableThatIsForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 1, filtered)
-		s := open(t, m, src, nil)
+		s := open(t, m, src, eager)
 		it := s.NewIter(background, nil)
 		if err := s.Swap(background, new(set.Manifest)); err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestNoReadsAfterDrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := generation(t, newStore(), 0)
-		s := open(t, m, src, &set.Options{Lazy: true, MemorySize: 20_000})
+		s := open(t, m, src, &set.Options{MemorySize: 20_000})
 		rng := rand.New(rand.NewPCG(17, 4))
 		src.before = func(context.Context, string, []byte, int64) (int, error, bool) { // deaf to contexts
 			time.Sleep(time.Duration(1+rand.IntN(20)) * time.Millisecond)

@@ -105,7 +105,10 @@ func Example_service() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	fruits, err := set.OpenDir(ctx, dir, &set.Options{Reader: table.ReaderOptions{Cache: table.NewCache(64 << 20)}})
+	fruits, err := set.OpenDir(ctx, dir, &set.Options{
+		Reader:  table.ReaderOptions{Cache: table.NewCache(64 << 20)},
+		OpenAll: true, // what is wrong with a new list is an error of reload
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

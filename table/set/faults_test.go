@@ -39,16 +39,16 @@ func TestSourceThatMiscounts(t *testing.T) {
 		"error":             {func(p []byte) int { return len(p) - 1 }, errors.New("broken"), "broken"},
 		"zeros":             {func(p []byte) int { clear(p); return len(p) }, nil, ""},
 	} {
-		for _, lazy := range []bool{true, false} {
+		for _, openAll := range []bool{false, true} {
 			src.before = nil
-			s := open(t, m, src, &set.Options{Lazy: lazy})
+			s := open(t, m, src, &set.Options{OpenAll: openAll})
 			src.before = func(_ context.Context, _ string, p []byte, _ int64) (int, error, bool) {
 				return test.n(p), test.err, true
 			}
 			check := func(what string, err error) {
 				t.Helper()
 				if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "t001") {
-					t.Errorf("%s, lazy %t: %s = %v, want an error of t001: %s", name, lazy, what, err, test.want)
+					t.Errorf("%s, OpenAll %t: %s = %v, want an error of t001: %s", name, openAll, what, err, test.want)
 				}
 			}
 			_, err := s.Get(background, []byte(key(60)))
@@ -75,7 +75,7 @@ func TestSourceThatPanics(t *testing.T) {
 		}
 		return 0, nil, false
 	}
-	s := open(t, m, src, nil)
+	s := open(t, m, src, eager)
 	broken.Store(true)
 	it := s.NewIter(background, nil)
 	for name, do := range map[string]func(){
@@ -83,7 +83,7 @@ func TestSourceThatPanics(t *testing.T) {
 		"GetMany": func() { getMany(background, s, bytesOf(key(0), key(60)), nil) },
 		"Iter":    func() { it.First() },
 		"Verify":  func() { s.Verify(background, nil) },
-		"Open":    func() { set.Open(background, m, src, nil) },
+		"Open":    func() { set.Open(background, m, src, eager) },
 		"Swap": func() {
 			t1 := m.Tables[1]
 			t1.Name = "new"

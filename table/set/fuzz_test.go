@@ -21,9 +21,9 @@ func FuzzSet(f *testing.F) {
 	for seed := range uint64(16) {
 		f.Add(seed, uint16(seed*700), seed%2 == 0, []byte("\x00\x06\x01\x02\x03\x00\x06\x04\x01\x05\x00\x02\x07\x04\x00\x03\x05\x00\x06\x02\x04\x00\x07"))
 	}
-	f.Fuzz(func(t *testing.T, seed uint64, memory uint16, lazy bool, operations []byte) {
+	f.Fuzz(func(t *testing.T, seed uint64, memory uint16, openAll bool, operations []byte) {
 		z := &fuzzed{t: t, rng: rand.New(rand.NewPCG(seed, 17)), src: newStore()}
-		o := set.Options{Lazy: lazy, MemorySize: int64(memory), Concurrency: 1 + int(seed%4)}
+		o := set.Options{OpenAll: openAll, MemorySize: int64(memory), Concurrency: 1 + int(seed%4)}
 		if seed%3 == 0 {
 			o.Reader.Cache = table.NewCache(int64(seed % 20_000))
 		}

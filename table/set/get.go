@@ -8,9 +8,9 @@ import (
 
 // Get returns the value of key. If no table has the key, the error is [table.ErrNotFound]. A key
 // that is in no table's range costs no read, and neither does one that the table's filters rule
-// out. Another key costs one read of a data block, unless that is in the Cache. With Lazy or
-// MemorySize the table may have to be opened first, which costs one more read. If the table has
-// a filter only, the error for keys that it does not rule out is [table.ErrFilterOnly].
+// out. Another key costs one read of a data block, unless that is in the Cache. If the table is not
+// open, it is opened first, which costs one more read. If the table has a filter only, the error for
+// keys that it does not rule out is [table.ErrFilterOnly].
 //
 // If ctx is done, Get returns its error, which errors.Is finds. It begins no read then, and a
 // read that has begun ends when the Source ends it. When ctx is done while Get waits for a table

@@ -21,7 +21,7 @@ func TestGetManyIsManyGets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 2))
 	src, m := gappedSet(t, 8, filtered)
 	for range 40 {
-		s := open(t, m, src, &set.Options{Lazy: rng.IntN(2) == 0, MemorySize: rng.Int64N(4) * 5000, Concurrency: rng.IntN(4)})
+		s := open(t, m, src, &set.Options{OpenAll: rng.IntN(2) == 0, MemorySize: rng.Int64N(4) * 5000, Concurrency: rng.IntN(4)})
 		var keys [][]byte
 		want := map[string]string{}
 		for range rng.IntN(100) {
@@ -44,7 +44,7 @@ func TestGetManyReadsSeveralTablesAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 10, filtered)
-		s := open(t, m, src, &set.Options{Lazy: true})
+		s := open(t, m, src, nil)
 		src.latency = time.Second
 		var keys [][]byte
 		for i := range 10 {
@@ -73,7 +73,7 @@ func TestGetManyWithMemorySize(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 20, filtered)
 	bound := 5 * m.Tables[0].TailSize
-	s := open(t, m, src, &set.Options{Lazy: true, MemorySize: bound})
+	s := open(t, m, src, &set.Options{MemorySize: bound})
 	var keys [][]byte
 	for i := range 20 {
 		keys = append(keys, []byte(key(i*perTable)))
@@ -97,9 +97,9 @@ func TestGetManyWithMemorySize(t *testing.T) {
 func TestGetManyWithBrokenTables(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	for _, lazy := range []bool{true, false} {
+	for _, openAll := range []bool{false, true} {
 		src, m := numberedSet(t, 4, filtered)
-		s := open(t, m, src, &set.Options{Lazy: lazy})
+		s := open(t, m, src, &set.Options{OpenAll: openAll})
 		src.before = func(_ context.Context, name string, _ []byte, _ int64) (int, error, bool) {
 			return 0, broken, name == "t001" || name == "t003"
 		}
@@ -110,12 +110,12 @@ func TestGetManyWithBrokenTables(t *testing.T) {
 		}
 		for _, want := range []string{`"t001"`, `"t003"`} {
 			if !errors.Is(err, broken) || strings.Count(err.Error(), want) < 1 {
-				t.Errorf("lazy %t: GetMany = %v, want an error of %s", lazy, err, want)
+				t.Errorf("OpenAll %t: GetMany = %v, want an error of %s", openAll, err, want)
 			}
 		}
 		opening := fmt.Sprintf(`table "t001", which has the keys from %q to %q, cannot be opened`, key(50), key(99))
-		if lazy != strings.Contains(err.Error(), opening) {
-			t.Errorf("lazy %t: GetMany = %v, want the range of keys if the table cannot be opened", lazy, err)
+		if openAll == strings.Contains(err.Error(), opening) {
+			t.Errorf("OpenAll %t: GetMany = %v, want the range of keys if the table cannot be opened", openAll, err)
 		}
 	}
 }
@@ -124,9 +124,9 @@ func TestGetManyWithBrokenTables(t *testing.T) {
 func TestGetManyTellsNoAnswerFromAbsent(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	for _, lazy := range []bool{true, false} {
+	for _, openAll := range []bool{false, true} {
 		src, m := numberedSet(t, 4, filtered)
-		s := open(t, m, src, &set.Options{Lazy: lazy})
+		s := open(t, m, src, &set.Options{OpenAll: openAll})
 		src.before = failing("t001", broken)
 		keys := bytesOf(key(0), key(0)+"x", key(50), key(99), key(99)+"x", key(100))
 		got := make([]string, len(keys))
@@ -139,7 +139,7 @@ func TestGetManyTellsNoAnswerFromAbsent(t *testing.T) {
 		err := s.GetMany(background, keys, o, func(i int, _ []byte) error { got[i] += "found"; return nil })
 		want := []string{"found", "", "no answer", "no answer", "", "found"}
 		if diff := cmp.Diff(want, got); !errors.Is(err, broken) || diff != "" {
-			t.Errorf("lazy %t: GetMany = %v (-want +got):\n%s", lazy, err, diff)
+			t.Errorf("OpenAll %t: GetMany = %v (-want +got):\n%s", openAll, err, diff)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestGetManyOfAClosedSet(t *testing.T) {
 func TestGetManyWithDamage(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 4, filtered)
-	s := open(t, m, src, nil)
+	s := open(t, m, src, eager)
 	src.files["t001"][3] ^= 1
 	got, err := getMany(background, s, bytesOf(key(0), key(50), key(99), key(149)), nil)
 	want := map[string]string{key(0): valueOf(0), key(99): valueOf(99), key(149): valueOf(149)}
@@ -185,15 +185,15 @@ func TestGetManyThatEndsEarly(t *testing.T) {
 		src, m := numberedSet(t, 4, filtered)
 		keys := bytesOf(key(0), key(50), key(100), key(150))
 		enough := errors.New("enough")
-		s := open(t, m, src, &set.Options{Lazy: true, MemorySize: 1})
+		s := open(t, m, src, &set.Options{MemorySize: 1})
 		calls := 0
 		err := s.GetMany(background, keys, nil, func(int, []byte) error { calls++; return enough })
 		if err != enough || calls != 1 {
 			t.Errorf("GetMany = %v after %d calls of found, want its error after 1", err, calls)
 		}
 		src.latency = time.Second
-		for _, lazy := range []bool{true, false} {
-			s := open(t, m, src, &set.Options{Lazy: lazy})
+		for _, openAll := range []bool{false, true} {
+			s := open(t, m, src, &set.Options{OpenAll: openAll})
 			ctx, cancel := context.WithTimeout(background, 100*time.Millisecond)
 			start := time.Now()
 			_, err := getMany(ctx, s, keys, nil)
@@ -211,7 +211,7 @@ func TestGetManyFromADeafSource(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 4, filtered)
-		s := open(t, m, src, nil)
+		s := open(t, m, src, eager)
 		src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
 			time.Sleep(time.Hour)
 			return 0, errors.New("late"), true

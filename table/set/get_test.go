@@ -31,7 +31,7 @@ func gappedSet(t testing.TB, n int, o *table.WriterOptions) (*store, *set.Manife
 func TestReadsOfGet(t *testing.T) {
 	t.Parallel()
 	src, m := gappedSet(t, 3, filtered)
-	s := open(t, m, src, &set.Options{Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}})
+	s := open(t, m, src, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}})
 	for _, test := range []struct {
 		key, value string
 		reads      int64
@@ -60,7 +60,7 @@ func TestLookups(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]*table.WriterOptions{"unfiltered": nil, "filtered": filtered, "large blocks": {BlockSize: 1 << 16}} {
 		src, m := gappedSet(t, 5, o)
-		for _, so := range []set.Options{{}, {Lazy: true}, {MemorySize: 1, Lazy: true}, {Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}}} {
+		for _, so := range []set.Options{{}, {OpenAll: true}, {MemorySize: 1}, {Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}}} {
 			s := open(t, m, src, &so)
 			keys, want := bytesOf("", "k", "zzz"), map[string]string{}
 			for i := range 500 {
@@ -139,7 +139,7 @@ func TestGetWithContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 2, filtered)
-		s := open(t, m, src, &set.Options{Lazy: true})
+		s := open(t, m, src, nil)
 		src.latency = time.Second
 		for _, what := range []string{"opening", "reading"} {
 			if what == "reading" {

@@ -22,6 +22,9 @@ var (
 
 	// filtered are the options of most tables here: small blocks, and filters.
 	filtered = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), BlockSize: 256, Properties: true}
+
+	// eager are the options of a Set that opens its tables before the first lookup.
+	eager = &set.Options{OpenAll: true}
 )
 
 // A store is a Source in memory. It counts reads.

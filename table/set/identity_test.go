@@ -38,7 +38,7 @@ func TestSetsOfOneCache(t *testing.T) {
 				m := &set.Manifest{Tables: []set.Table{line}}
 				s := open(t, m, honest, &set.Options{Reader: o})
 				checkGet(t, s, key(7), "one")
-				wrong, err := set.Open(background, m, liar, &set.Options{Reader: o})
+				wrong, err := set.Open(background, m, liar, &set.Options{Reader: o, OpenAll: true})
 				if tt.refused {
 					if !errors.Is(err, set.ErrMismatch) || !strings.HasPrefix(err.Error(), `set: table "t": tailSum: `) {
 						t.Errorf("Open of another table: %v, want ErrMismatch of the tailSum", err)
@@ -111,11 +111,11 @@ func TestDamagedMetaindexOfAnOldLine(t *testing.T) {
 	contents[l.Metaindex.Offset+3] ^= 1
 	src := newStore()
 	src.files["t"] = contents
-	if _, err := set.Open(background, &set.Manifest{Tables: []set.Table{line}}, src, nil); !errors.Is(err, table.ErrCorrupt) {
+	if _, err := set.Open(background, &set.Manifest{Tables: []set.Table{line}}, src, eager); !errors.Is(err, table.ErrCorrupt) {
 		t.Errorf("Open = %v, want damage of the metaindex", err)
 	}
 	line.TailSum = ""
-	s := open(t, &set.Manifest{Tables: []set.Table{line}}, src, nil)
+	s := open(t, &set.Manifest{Tables: []set.Table{line}}, src, eager)
 	checkGet(t, s, key(7), "one")
 	if err := s.FilterErr(); !errors.Is(err, table.ErrCorrupt) {
 		t.Errorf("FilterErr = %v, want damage of the metaindex", err)
@@ -157,11 +157,11 @@ func TestSwapToTailSum(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, filtered)
 	old := changed(m.Tables[0], func(l *set.Table) { l.TailSum = "" })
-	s := open(t, old, src, nil)
+	s := open(t, old, src, eager)
 	if err := s.Swap(background, m); err == nil || !strings.HasPrefix(err.Error(), `set: table "t000" is in use with another tailSum: `) {
 		t.Errorf("Swap = %v, want an error about tailSum", err)
 	}
-	other := open(t, m, src, nil)
+	other := open(t, m, src, eager)
 	if err := other.Swap(background, old); err != nil {
 		t.Errorf("Swap to the old manifest: %v", err)
 	}

@@ -26,7 +26,7 @@ func keysOf(first, end int) (keys []string) {
 func TestIter(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 5, filtered)
-	for _, o := range []set.Options{{}, {Lazy: true, MemorySize: 1}} {
+	for _, o := range []set.Options{{OpenAll: true}, {MemorySize: 1}} {
 		s := open(t, m, src, &o)
 		it := s.NewIter(background, nil)
 		var forward, backward []string
@@ -133,7 +133,7 @@ func TestIterOpensOneTable(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 20, filtered)
 	one := tableMemory(t, src, m, new(table.ReaderOptions))
-	s := open(t, m, src, &set.Options{Lazy: true, MemorySize: 1})
+	s := open(t, m, src, &set.Options{MemorySize: 1})
 	it := s.NewIter(background, &table.IterOptions{Lower: []byte(key(3 * perTable)), Upper: []byte(key(6 * perTable))})
 	src.ranges = []string{}
 	n := 0

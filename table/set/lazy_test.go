@@ -13,13 +13,13 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Lazy opens a table at its first lookup, once for all lookups.
-func TestLazy(t *testing.T) {
+// A table is opened at its first lookup, once for all lookups.
+func TestOpenAtTheFirstLookup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 3, filtered)
 		src.latency = time.Second
-		s := open(t, m, src, &set.Options{Lazy: true})
+		s := open(t, m, src, nil)
 		if got := src.reads.Load(); got != 0 {
 			t.Errorf("%d reads of Open, want 0", got)
 		}
@@ -40,7 +40,7 @@ func TestGivingUpAnOpening(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 1, filtered)
-		s := open(t, m, src, &set.Options{Lazy: true})
+		s := open(t, m, src, nil)
 		src.latency = time.Second
 		ended := 0
 		src.before = func(ctx context.Context, _ string, _ []byte, _ int64) (int, error, bool) {
@@ -79,7 +79,7 @@ func TestGivingUpAnOpening(t *testing.T) {
 func TestOpeningIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, filtered)
-	s := open(t, m, src, &set.Options{Lazy: true})
+	s := open(t, m, src, nil)
 	broken := errors.New("broken")
 	src.before = failing("t001", broken)
 	for range 2 {
@@ -101,9 +101,9 @@ func TestConcurrencyOfOpenings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 20, filtered)
 		src.latency = time.Second
-		for _, lazy := range []bool{false, true} {
+		for _, openAll := range []bool{true, false} {
 			start := time.Now()
-			s := open(t, m, src, &set.Options{Concurrency: 4, Lazy: lazy})
+			s := open(t, m, src, &set.Options{Concurrency: 4, OpenAll: openAll})
 			var keys [][]byte
 			for i := range 20 {
 				keys = append(keys, []byte(key(i*perTable)+"x"))
@@ -112,7 +112,7 @@ func TestConcurrencyOfOpenings(t *testing.T) {
 				t.Error(err)
 			}
 			if took := time.Since(start); took != 5*time.Second {
-				t.Errorf("lazy %t: %v to open 20 tables, want 5 s", lazy, took)
+				t.Errorf("OpenAll %t: %v to open 20 tables, want 5 s", openAll, took)
 			}
 		}
 	})
@@ -122,7 +122,7 @@ func TestConcurrencyOfOpenings(t *testing.T) {
 func TestOpeningThatPanics(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, filtered)
-	s := open(t, m, src, &set.Options{Lazy: true})
+	s := open(t, m, src, nil)
 	var fault atomic.Value
 	fault.Store(func() { panic("no store") })
 	src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
@@ -164,7 +164,7 @@ func TestOpeningAfterADeafOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 1, filtered)
-		s := open(t, m, src, &set.Options{Lazy: true})
+		s := open(t, m, src, nil)
 		src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
 			if src.reads.Load() == 1 {
 				time.Sleep(time.Hour)
@@ -202,7 +202,7 @@ func TestOpenThatFailsWaitsForItsReads(t *testing.T) {
 			return 0, nil, false
 		}
 		start := time.Now()
-		_, err := set.Open(background, m, src, nil)
+		_, err := set.Open(background, m, src, eager)
 		if took := time.Since(start); !errors.Is(err, broken) || took != time.Second || len(src.forgotten) != 3 {
 			t.Errorf("Open = %v after %v, %d tables forgotten; want %v after 1 s, and 3", err, took, len(src.forgotten), broken)
 		}

@@ -12,7 +12,7 @@ import (
 // tableMemory returns how many bytes an open table of m takes.
 func tableMemory(t *testing.T, src *store, m *set.Manifest, o *table.ReaderOptions) int64 {
 	t.Helper()
-	s := open(t, m, src, &set.Options{Reader: *o})
+	s := open(t, m, src, &set.Options{Reader: *o, OpenAll: true})
 	defer s.Close()
 	return s.MemorySize() / int64(len(m.Tables))
 }
@@ -23,7 +23,7 @@ func TestMemorySize(t *testing.T) {
 	src, m := numberedSet(t, 100, filtered)
 	o := table.ReaderOptions{Cache: table.NewCache(16 << 20)}
 	one := tableMemory(t, src, m, &o)
-	s := open(t, m, src, &set.Options{Reader: o, MemorySize: 10 * one})
+	s := open(t, m, src, &set.Options{Reader: o, MemorySize: 10 * one, OpenAll: true})
 	check := func(when string) {
 		t.Helper()
 		if got := s.MemorySize(); got > 10*one || got < 8*one {
@@ -44,7 +44,7 @@ func TestUsedTablesStayOpen(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 100, filtered)
 	one := tableMemory(t, src, m, new(table.ReaderOptions))
-	s := open(t, m, src, &set.Options{MemorySize: 10*one + one/2, Lazy: true})
+	s := open(t, m, src, &set.Options{MemorySize: 10*one + one/2})
 	src.ranges = []string{}
 	used := key(7) + "x"
 	for i := range 100 {
@@ -65,7 +65,7 @@ func TestMemorySizeOfLessThanATable(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
 	cache := table.NewCache(1 << 20)
-	s := open(t, m, src, &set.Options{MemorySize: 1, Reader: table.ReaderOptions{Cache: cache}})
+	s := open(t, m, src, &set.Options{MemorySize: 1, OpenAll: true, Reader: table.ReaderOptions{Cache: cache}})
 	if got := s.MemorySize(); got != 0 {
 		t.Errorf("MemorySize = %d, want 0", got)
 	}
@@ -91,7 +91,7 @@ func TestMemorySizeUnderLoad(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 20, filtered)
 	one := tableMemory(t, src, m, new(table.ReaderOptions))
-	s := open(t, m, src, &set.Options{MemorySize: 3 * one, Lazy: true})
+	s := open(t, m, src, &set.Options{MemorySize: 3 * one})
 	var lookups sync.WaitGroup
 	for g := range 8 {
 		lookups.Go(func() {

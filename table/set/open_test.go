@@ -33,7 +33,7 @@ func TestOpenReadsEachTableOnce(t *testing.T) {
 			want = append(want, fmt.Sprintf("%s %d+%d", line.Name, line.Size-line.TailSize, line.TailSize+1))
 		}
 		src.ranges = []string{}
-		open(t, m, src, &set.Options{Concurrency: 1})
+		open(t, m, src, &set.Options{OpenAll: true, Concurrency: 1})
 		if diff := cmp.Diff(want, src.ranges); diff != "" {
 			t.Errorf("reads (-want +got):\n%s", diff)
 		}
@@ -81,7 +81,7 @@ func TestOpenOfOtherTables(t *testing.T) {
 			m.Tables = m.Tables[:2] // else the range of the next one would be in the way
 		}
 		test.change(src, &m.Tables[1])
-		_, err := set.Open(background, m, src, &set.Options{Concurrency: 1})
+		_, err := set.Open(background, m, src, &set.Options{OpenAll: true, Concurrency: 1})
 		want := fmt.Sprintf("set: table %q: %s: ", "t1", test.want)
 		if !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: Open = %v, want an ErrMismatch with %q", name, err, want)
@@ -138,7 +138,7 @@ func TestOpenOfDamagedTables(t *testing.T) {
 	for off := line.Size - line.TailSize; off < line.Size; off += 5 {
 		src.files["t001"] = bytes.Clone(contents)
 		src.files["t001"][off] ^= 0x10
-		s, err := set.Open(background, m, src, nil)
+		s, err := set.Open(background, m, src, eager)
 		if err != nil {
 			if refused++; !errors.Is(err, table.ErrCorrupt) && !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), "t001") {
 				t.Errorf("byte %d: Open = %v, want damage of t001", off, err)
@@ -168,7 +168,7 @@ func TestOpenOfUnreadableTables(t *testing.T) {
 	src, m := numberedSet(t, 3, filtered)
 	broken := errors.New("the network is down")
 	src.before = failing("t001", broken)
-	_, err := set.Open(background, m, src, nil)
+	_, err := set.Open(background, m, src, eager)
 	line := m.Tables[1]
 	want := fmt.Sprintf("set: table \"t001\": reading %d bytes at %d: the network is down", line.TailSize+1, line.Size-line.TailSize)
 	if !errors.Is(err, broken) || err.Error() != want {
@@ -183,7 +183,7 @@ func TestOpenTakesNoMemoryOnTheManifestsWord(t *testing.T) {
 		m.Tables[0].Size, m.Tables[0].TailSize = 1<<62, tail
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := set.Open(background, m, src, nil)
+		_, err := set.Open(background, m, src, eager)
 		runtime.ReadMemStats(&after)
 		if taken := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, set.ErrMismatch) || taken > 1<<20 {
 			t.Errorf("tail of %d bytes: Open = %v and takes %d bytes, want ErrMismatch and < 1 MiB", tail, err, taken)
@@ -199,7 +199,7 @@ func TestOpenOfALargeTail(t *testing.T) {
 	pairs[1][1] = strings.Repeat("0123456789abcdef", 17<<16)
 	m.Tables = append(m.Tables, src.put(t, "large", &table.WriterOptions{Compression: table.NoCompression}, pairs))
 	m.Tables[0].TailSize = m.Tables[0].Size
-	s := open(t, m, src, nil)
+	s := open(t, m, src, eager)
 	if got := src.reads.Load(); got != 2 {
 		t.Errorf("%d reads, want 2: one shows that the table is so large", got)
 	}
@@ -218,7 +218,7 @@ func TestOpenRefusesOptions(t *testing.T) {
 		"set: MemorySize is -1, want 0 or more":                                                {MemorySize: -1},
 		"set: Concurrency is -1, want 0 to 1024":                                               {Concurrency: -1},
 		"set: Concurrency is 1025, want 0 to 1024":                                             {Concurrency: 1025},
-		"table: MaxBlockSize is -1, want 0 to ":                                                {Lazy: true, Reader: table.ReaderOptions{MaxBlockSize: -1}},
+		"table: MaxBlockSize is -1, want 0 to ":                                                {Reader: table.ReaderOptions{MaxBlockSize: -1}},
 	} {
 		if _, err := set.Open(background, m, src, &o); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("Open = %v, want %s", err, want)
@@ -240,7 +240,7 @@ func TestOpenRefusesOptions(t *testing.T) {
 func TestOpenCopiesTheManifest(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, nil)
-	s := open(t, m, src, &set.Options{Lazy: true})
+	s := open(t, m, src, nil)
 	for i := range m.Tables {
 		m.Tables[i].Name = "other"
 		clear(m.Tables[i].Smallest)

@@ -88,7 +88,7 @@ func TestAnyCallMayPanic(t *testing.T) {
 			return 0, nil, false
 		}
 		rng := rand.New(rand.NewPCG(14, seed))
-		o := &set.Options{Lazy: rng.IntN(2) == 0, MemorySize: int64(rng.IntN(3) * 2000), Concurrency: 1 + rng.IntN(3)}
+		o := &set.Options{OpenAll: rng.IntN(2) == 0, MemorySize: int64(rng.IntN(3) * 2000), Concurrency: 1 + rng.IntN(3)}
 		o.Reader = table.ReaderOptions{
 			Codecs: []table.Codec{codec}, TableFilterPolicies: []filter.TablePolicy{policy},
 			Cache: table.NewCache(int64(1 << (6 + rng.IntN(10)))), CacheIndexAndFilters: rng.IntN(3) > 0,

@@ -45,16 +45,16 @@ type Options struct {
 	// these is an error.
 	Reader table.ReaderOptions
 
-	// Lazy makes Open and Swap open no tables. Each is opened at its first lookup, which then
-	// returns the error if it cannot be opened. By default Open and Swap open all tables.
-	Lazy bool
+	// OpenAll makes Open and Swap open each new table, so that what is wrong with one is an error
+	// there. By default each is opened at its first lookup, which returns the error.
+	OpenAll bool
 
 	// MemorySize is how many bytes the indexes and filters of the open tables may take. The
 	// Set closes about those that were not used for longest, and opens them again when they
 	// are asked for. A table that was just opened counts as not used until it is asked again.
 	// Tables that are in use while they are closed come on top of that. If one table takes
-	// more, it is open only while it is in use. Unless Lazy, Open and Swap still open every
-	// new table once. 0: no bound.
+	// more, it is open only while it is in use. With OpenAll, Open and Swap still open every new
+	// table once. 0: no bound.
 	MemorySize int64
 
 	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes the
@@ -117,12 +117,13 @@ func (o *Options) withDefaults() (Options, error) {
 // Drain. After an error of Open nothing reads src either, unless ctx is done: then a read that has
 // begun may still be under way.
 //
-// Opening a table takes one read, of its last TailSize bytes and one more: that there is none
-// shows that the table has its size. Open compares size, TailSum, entries (if the table has properties)
-// and the range of keys with the size, the index and the filters of the table. A difference is
-// an error that names the field: see [ErrMismatch]. Open reads no data blocks: Verify does.
+// Open checks m, and reads no table unless OpenAll is set. Opening a table takes one read, of its last
+// TailSize bytes and one more: that there is none shows that the table has its size. It compares size,
+// TailSum, entries (if the table has properties) and the range of keys with the size, the index and
+// the filters of the table. A difference is an error that names the field: see [ErrMismatch]. No
+// opening reads data blocks: Verify does.
 //
-// A filter that cannot be used is no error here, and FilterErr tells it, unless the table has
+// A filter that cannot be used is no error of an opening, and FilterErr tells it, unless the table has
 // nothing else. If no policy has its name, the error says so: add the policy to
 // Options.Reader.TableFilterPolicies.
 //

@@ -7,10 +7,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Swap makes the Set use the manifest m from now on. It opens the tables that are new, unless
-// the options are Lazy. If one cannot be opened, Swap returns the error, and the Set goes on with
-// its manifest. Tables of the same name, size and SHA-256 stay open, and what a Cache has of
-// them stays cached.
+// Swap makes the Set use the manifest m from now on. Tables of the same name, size and SHA-256 stay
+// open, and what a Cache has of them stays cached. With OpenAll, Swap opens the tables that are new.
+// If one cannot be opened, it returns the error, and the Set goes on with its manifest.
 //
 // Swap does not wait for lookups. Each sees the tables of one manifest only, the old or the new
 // one, and none fails because of a Swap. An Iter goes on with the manifest that it began with.
@@ -36,13 +35,13 @@ func (s *Set) Swap(ctx context.Context, m *Manifest) error {
 	return s.publish(v)
 }
 
-// prepare returns a version whose tables are open, unless the options are Lazy.
+// prepare returns a version. With OpenAll, each of its tables was open once.
 func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	v, err := s.newVersion(ctx, manifest)
-	if err != nil || s.o.Lazy {
+	if err != nil || !s.o.OpenAll {
 		return v, err
 	}
 	done := false

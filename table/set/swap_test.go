@@ -20,7 +20,7 @@ import (
 func TestSwap(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 4, filtered)
-	s := open(t, m, src, &set.Options{Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}})
+	s := open(t, m, src, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}})
 	for i := range 4 * perTable {
 		checkGet(t, s, key(i), valueOf(i))
 	}
@@ -55,7 +55,7 @@ func TestSwap(t *testing.T) {
 func TestSwapThatFails(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, filtered)
-	s := open(t, m, src, &set.Options{Concurrency: 1})
+	s := open(t, m, src, &set.Options{OpenAll: true, Concurrency: 1})
 	memory := s.MemorySize()
 	good, bad := src.put(t, "u", filtered, numberedAs("u", 10)), src.put(t, "v", filtered, numberedAs("v", 10))
 	src.files["v"] = nil
@@ -108,7 +108,7 @@ func numberedAs(prefix string, n int) (pairs [][2]string) {
 func TestSwapToAnotherTailSize(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, filtered)
-	s := open(t, m, src, nil)
+	s := open(t, m, src, eager)
 	if err := s.Swap(background, changed(m.Tables[0], func(l *set.Table) { l.TailSize++ })); err != nil {
 		t.Error(err)
 	}
@@ -121,7 +121,7 @@ func TestSwapMendsATailSize(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, filtered)
 	short := changed(m.Tables[0], func(l *set.Table) { l.TailSize = 48 })
-	s := open(t, short, src, &set.Options{Lazy: true, MemorySize: 1}) // it opens the table for each lookup
+	s := open(t, short, src, &set.Options{MemorySize: 1}) // it opens the table for each lookup
 	if got, err := s.Get(background, []byte(key(3))); !errors.Is(err, set.ErrMismatch) {
 		t.Errorf("Get = %q, %v; want a mismatch", got, err)
 	}
@@ -137,7 +137,7 @@ func TestSwapMendsATailSize(t *testing.T) {
 func TestSwapUsesANameAgain(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, filtered)
-	s := open(t, m, src, nil)
+	s := open(t, m, src, eager)
 	if err := s.Swap(background, new(set.Manifest)); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func generation(t testing.TB, src *store, number int) (*store, *set.Manifest) {
 func TestSwapUnderLoad(t *testing.T) {
 	t.Parallel()
 	src, m := generation(t, newStore(), 0)
-	s := open(t, m, src, &set.Options{Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}, MemorySize: 20_000})
+	s := open(t, m, src, &set.Options{Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}, MemorySize: 20_000, OpenAll: true})
 	var swapped atomic.Int64 // the generation of the last Swap that has ended
 	stop := make(chan bool)
 	var lookups sync.WaitGroup

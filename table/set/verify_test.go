@@ -81,12 +81,12 @@ func TestVerifyOfForgedManifests(t *testing.T) {
 	}
 }
 
-// Verify notices a tail that is too short to open the table, which Lazy leaves to lookups.
+// Verify notices a tail that is too short to open the table, which Open leaves to lookups.
 func TestVerifyOfShortTails(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, filtered)
 	for _, tail := range []int64{48, m.Tables[0].TailSize - 1} {
-		s := open(t, changed(m.Tables[0], func(l *set.Table) { l.TailSize = tail }), src, &set.Options{Lazy: true})
+		s := open(t, changed(m.Tables[0], func(l *set.Table) { l.TailSize = tail }), src, nil)
 		_, want := s.Get(background, []byte(key(0)))
 		err := s.Verify(background, nil)
 		if !errors.Is(err, set.ErrMismatch) || want == nil || err.Error() != want.Error() {
@@ -109,7 +109,7 @@ func TestVerifyOfForgedFilters(t *testing.T) {
 		"smallest": func(l *set.Table) { l.Smallest = []byte("a") },
 		"largest":  func(l *set.Table) { l.Largest = []byte("z") },
 	} {
-		s := open(t, changed(line, forge), src, &set.Options{Lazy: true})
+		s := open(t, changed(line, forge), src, nil)
 		err := s.Verify(background, nil)
 		if prefix := `set: table "t": ` + want + ": "; !errors.Is(err, set.ErrMismatch) || !strings.HasPrefix(err.Error(), prefix) {
 			t.Errorf("Verify = %v, want a mismatch of %s", err, want)

@@ -79,7 +79,10 @@ func TestRequestsAreThoseOfASet(t *testing.T) {
 		o := q.option(d)
 		o.MeasuredRate = o.predict() // which is near: see TestMeasuredIsWhatTablesMeasure
 		src, keys, want := store{tables: map[string][]byte{}}, sortedKeys(n), q.requests(o)
-		s, err := set.Open(t.Context(), src.writeSet(t, d, keys, perTable), &src, &set.Options{Reader: table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}}})
+		s, err := set.Open(t.Context(), src.writeSet(t, d, keys, perTable), &src, &set.Options{
+			OpenAll: true,
+			Reader:  table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
