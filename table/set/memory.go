@@ -1,44 +1,74 @@
 package set
 
-import (
-	"slices"
-	"sync"
-	"sync/atomic"
-)
+import "sync"
 
-// A memory has the tables that are open, and says which are to be closed. It goes around them as
-// the CLOCK algorithm does, and passes over those that were used since it came by last. A new
-// one counts as not used: tables that are asked once do not close those that are asked again and
-// again.
+// A memory has the Readers of a Set, and says which tables are to be closed.
 type memory struct {
-	bound int64        // of size; 0: none
-	total atomic.Int64 // bytes of all Readers, also of those that are still in use but closed
+	bound int64 // of size; 0: none
 
 	mu   sync.Mutex
-	size int64     // bytes of open
-	open []*opened // in the order of the clock
-	hand int       // in open: the next to be closed
+	live map[*opened]struct{} // also those that are still in use but closed
+	open clock[*opened]
+	size int64 // bytes of open, as they were counted last
 }
 
-// add adds an open table. It returns others that are closed for it, and perhaps the table
-// itself: the caller releases them.
+// begin adds a Reader that is not kept open yet.
+func (m *memory) begin(o *opened) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.live[o] = struct{}{}
+}
+
+// end removes a Reader that is not in use any more.
+func (m *memory) end(o *opened) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.live, o)
+}
+
+// total returns how many bytes all Readers take.
+func (m *memory) total() (size int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for o := range m.live {
+		size += o.r.MemorySize()
+	}
+	return size
+}
+
+// add adds a table that is kept open. It returns others that are closed for it, and perhaps the
+// table itself: the caller releases them.
 func (m *memory) add(o *opened) (evicted []*opened) {
-	if m.bound == 0 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o.place = m.open.add(o)
+	o.counted.Store(o.r.MemorySize())
+	m.size += o.counted.Load()
+	return m.evict()
+}
+
+// recount counts a table again that is in use, since a Reader takes more memory the more it is used.
+// It returns what add returns.
+func (m *memory) recount(o *opened) (evicted []*opened) {
+	if m.bound == 0 || o.r.MemorySize() == o.counted.Load() {
 		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.open = slices.Insert(m.open, m.hand, o) // where the hand comes last
-	m.hand++
-	m.size += o.r.MemorySize()
-	for visits := len(m.open); m.size > m.bound; visits-- {
-		m.hand %= len(m.open)
-		o := m.open[m.hand]
-		if o.touched.Swap(false) && visits > 0 { // at most one round: others may use them meanwhile
-			m.hand++
-			continue
-		}
-		m.removeAt(m.hand)
+	if o.place == nil {
+		return nil
+	}
+	size := o.r.MemorySize()
+	m.size += size - o.counted.Swap(size)
+	return m.evict()
+}
+
+// evict closes tables until the others are in bounds. The caller holds mu.
+func (m *memory) evict() (evicted []*opened) {
+	for m.bound > 0 && m.size > m.bound {
+		o := m.open.take(func(o *opened) bool { return o.touched.Swap(false) })
+		m.size -= o.counted.Load()
+		o.place = nil
 		if o.m.opened.CompareAndSwap(o, nil) {
 			evicted = append(evicted, o)
 		}
@@ -46,20 +76,13 @@ func (m *memory) add(o *opened) (evicted []*opened) {
 	return evicted
 }
 
-// remove removes a table that is not open any more, if it is there.
+// remove removes a table that is not kept open any more, if it is there.
 func (m *memory) remove(o *opened) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if i := slices.Index(m.open, o); i >= 0 {
-		m.removeAt(i)
-	}
-}
-
-// removeAt removes the table at i.
-func (m *memory) removeAt(i int) {
-	m.size -= m.open[i].r.MemorySize()
-	m.open = slices.Delete(m.open, i, i+1)
-	if i < m.hand {
-		m.hand--
+	if o.place != nil {
+		m.open.remove(o.place)
+		m.size -= o.counted.Load()
+		o.place = nil
 	}
 }

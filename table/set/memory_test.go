@@ -9,11 +9,16 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// tableMemory returns how many bytes an open table of m takes.
-func tableMemory(t *testing.T, src *store, m *set.Manifest, o *table.ReaderOptions) int64 {
+// tableMemory returns how many bytes an open table of m takes that was used.
+func tableMemory(t testing.TB, src *store, m *set.Manifest, o *table.ReaderOptions) int64 {
 	t.Helper()
-	s := open(t, m, src, &set.Options{Reader: *o, OpenAll: true})
+	s := open(t, m, src, &set.Options{Reader: *o})
 	defer s.Close()
+	for _, l := range m.Tables {
+		if _, err := s.Get(background, l.Smallest); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return s.MemorySize() / int64(len(m.Tables))
 }
 

@@ -1,6 +1,7 @@
 package set
 
 import (
+	"container/ring"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -17,15 +18,27 @@ type opened struct {
 	filterErr error // of r, when it was opened
 	users     users
 	touched   atomic.Bool // used since memory came by
+
+	// What memory knows. Its mu guards place, and who sets counted.
+	place   *ring.Ring   // nil if the table is not kept open
+	counted atomic.Int64 // bytes
 }
 
 // release ends a use. The last one closes the Reader.
 func (o *opened) release() {
+	for _, evicted := range o.m.s.memory.recount(o) {
+		evicted.endUse()
+	}
+	o.endUse()
+}
+
+// endUse is release of a table that has not grown.
+func (o *opened) endUse() {
 	if !o.users.release() {
 		return
 	}
 	defer o.m.release()
-	o.m.s.memory.total.Add(-o.r.MemorySize())
+	o.m.s.memory.end(o)
 	o.r.Close() // closes no file
 }
 
@@ -162,7 +175,7 @@ func (m *member) endOpening(op *opening, o *opened, err error, panicked any) {
 	if o != nil {
 		op.o = o
 		o.users.n.Store(int64(op.waiting) + 1)
-		m.s.memory.total.Add(o.r.MemorySize())
+		m.s.memory.begin(o)
 		m.users.acquire()
 		if !m.checked {
 			m.checked, m.first = true, o.epoch

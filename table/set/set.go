@@ -139,7 +139,7 @@ func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error
 	s := &Set{
 		src:      src,
 		o:        opts,
-		memory:   memory{bound: opts.MemorySize},
+		memory:   memory{bound: opts.MemorySize, live: map[*opened]struct{}{}},
 		swapping: make(chan struct{}, 1),
 		opens:    make(chan struct{}, opts.Concurrency),
 		members:  map[string]*member{},
@@ -186,7 +186,7 @@ func (s *Set) Manifest() *Manifest {
 
 // MemorySize returns how many bytes of memory the indexes and filters of open tables take. It
 // also counts tables that are still in use but closed.
-func (s *Set) MemorySize() int64 { return s.memory.total.Load() }
+func (s *Set) MemorySize() int64 { return s.memory.total() }
 
 // FilterErr returns why filters of tables are not in use: the joined errors of FilterErr of the
 // tables' Readers. It is about the tables that were opened, as they were then. Lookups have the

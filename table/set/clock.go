@@ -1,0 +1,48 @@
+package set
+
+import "container/ring"
+
+// A clock says which of the things that are open is to be closed next. Its hand goes around them as
+// in the CLOCK algorithm, and passes over those that were used since it came by last. A new one counts
+// as not used: things that are asked for once do not close those that are asked for again and again.
+type clock[T any] struct {
+	hand *ring.Ring // the next to be closed; nil if there is nothing
+	n    int
+}
+
+// add adds x where the hand comes last, and returns its place.
+func (c *clock[T]) add(x T) *ring.Ring {
+	place := &ring.Ring{Value: x}
+	if c.n++; c.hand == nil {
+		c.hand = place
+	} else {
+		c.hand.Prev().Link(place)
+	}
+	return place
+}
+
+// remove removes what is at a place.
+func (c *clock[T]) remove(place *ring.Ring) {
+	if c.n--; c.n == 0 {
+		c.hand = nil
+		return
+	}
+	if c.hand == place {
+		c.hand = place.Next()
+	}
+	place.Prev().Unlink(1)
+}
+
+// take removes the next to be closed, and returns it. used reports whether one was used since it was
+// asked last. The clock must have something.
+func (c *clock[T]) take(used func(T) bool) T {
+	for range c.n { // at most one round: others may use them meanwhile
+		if !used(c.hand.Value.(T)) {
+			break
+		}
+		c.hand = c.hand.Next()
+	}
+	place := c.hand
+	c.remove(place)
+	return place.Value.(T)
+}
