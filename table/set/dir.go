@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,23 +14,29 @@ import (
 )
 
 // A Dir is a [Source] of the tables in a directory. It opens a file at its first read and keeps
-// it open until Forget or Close. It opens only regular files in the directory itself: a name
-// with a path is an error, and so is a symbolic link to the outside. It is safe for concurrent
-// use. It also reads and writes the manifest there. NewDir returns one.
+// it open, up to a bound: see MaxOpenFiles of [Options]. It opens only regular files in the directory
+// itself: a name with a path is an error, and so is a symbolic link to the outside. It is safe for
+// concurrent use. It also reads and writes the manifest there. NewDir returns one.
 //
-// Forget ends reads of the table by others than Sets. [OpenDir] makes the Dir of its Set. To read
-// or write the manifest, any further Dir of the directory serves.
+// A file that is open stays the same, whatever takes its name. When one is opened again that was
+// closed because of the bound, another file, another size and another time of modification are
+// [ErrReplaced], until Forget. [OpenDir] makes the Dir of its Set. To read or write the manifest, any
+// further Dir of the directory serves.
 type Dir struct {
-	path string
+	path  string
+	files dirFiles
 
-	mu     sync.RWMutex
+	mu     sync.Mutex
 	root   *os.Root // nil until the first file is opened
-	files  map[string]*os.File
 	closed bool
 }
 
-// NewDir returns a Dir of the directory path. It reads nothing yet.
-func NewDir(path string) *Dir { return &Dir{path: path, files: map[string]*os.File{}} }
+// NewDir returns a Dir of the directory path, with the default of MaxOpenFiles. It reads nothing yet.
+func NewDir(path string) *Dir { return newDir(path, defaultOpenFiles()) }
+
+func newDir(path string, maxOpenFiles int) *Dir {
+	return &Dir{path: path, files: newDirFiles(maxOpenFiles)}
+}
 
 // ReadAt reads the file name, as [Source] says. An error of the operating system is in the chain
 // of the error. If ctx is done, ReadAt does not begin to read. A read that has begun is not
@@ -38,42 +45,31 @@ func (d *Dir) ReadAt(ctx context.Context, name string, p []byte, off int64) (int
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	f, err := d.file(name)
-	if err != nil {
-		return 0, err
+	f := d.files.acquire(name)
+	if f == nil {
+		if err := CheckName(name); err != nil {
+			return 0, err
+		}
+		var err error
+		if f, err = d.files.open(ctx, name, d.open); err != nil {
+			return 0, err
+		}
 	}
+	defer f.release()
 	return f.ReadAt(p, off)
 }
 
-// file returns the open file name.
-func (d *Dir) file(name string) (*os.File, error) {
-	d.mu.RLock()
-	f := d.files[name]
-	d.mu.RUnlock()
-	if f != nil {
-		return f, nil
-	}
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	f, err := d.open(name)
-	if err != nil {
-		return nil, err
-	}
-	return d.keep(name, f)
-}
-
 // open opens the file name.
-func (d *Dir) open(name string) (*os.File, error) {
+func (d *Dir) open(name string) (*os.File, fs.FileInfo, error) {
 	root, err := d.openRoot()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	f, _, err := regular.OpenIn(root, name)
+	f, info, err := regular.OpenIn(root, name)
 	if err != nil {
-		return nil, fmt.Errorf("set: directory %q: %w", d.path, err)
+		return nil, nil, fmt.Errorf("set: directory %q: %w", d.path, err)
 	}
-	return f, nil
+	return f, info, nil
 }
 
 // openRoot opens the directory, unless it is open.
@@ -93,22 +89,6 @@ func (d *Dir) openRoot() (*os.Root, error) {
 	return d.root, nil
 }
 
-// keep adds f to the open files. If another goroutine has opened the file too, it returns that
-// goroutine's.
-func (d *Dir) keep(name string, f *os.File) (*os.File, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	first := d.files[name]
-	switch {
-	case d.closed:
-		return nil, errors.Join(d.closedError(), f.Close())
-	case first != nil:
-		return first, f.Close()
-	}
-	d.files[name] = f
-	return f, nil
-}
-
 // closedError is the error after Close.
 func (d *Dir) closedError() error {
 	return fmt.Errorf("set: directory %q: %w", d.path, os.ErrClosed)
@@ -118,7 +98,7 @@ func (d *Dir) closedError() error {
 // function [ReadManifest] does. The error is fs.ErrNotExist if there is none. The manifest is the
 // caller's.
 func (d *Dir) ReadManifest() (m *Manifest, err error) {
-	f, err := d.open(ManifestName)
+	f, _, err := d.open(ManifestName)
 	if err != nil {
 		return nil, err
 	}
@@ -148,19 +128,12 @@ func (d *Dir) WriteManifest(m *Manifest) (err error) {
 	return nil
 }
 
-// Forget closes the file name, if it is open. Reads of it that are under way fail. The next
-// read opens the file that then has the name.
-func (d *Dir) Forget(name string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if f := d.files[name]; f != nil {
-		f.Close() // loses nothing: it was only read
-		delete(d.files, name)
-	}
-}
+// Forget closes the file name, if it is open, when the reads of it that are under way have ended. The
+// next read opens the file that then has the name.
+func (d *Dir) Forget(name string) { d.files.close(name, true) }
 
-// Close closes all files. After Close, all methods but Forget return an error that is
-// os.ErrClosed.
+// Close closes all files, when the reads of them that are under way have ended. After Close, all
+// methods but Forget return an error that is os.ErrClosed.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -168,13 +141,9 @@ func (d *Dir) Close() error {
 		return d.closedError()
 	}
 	d.closed = true
-	var errs []error
-	for _, f := range d.files {
-		errs = append(errs, f.Close())
+	d.files.forgetAll()
+	if d.root == nil {
+		return nil
 	}
-	clear(d.files)
-	if d.root != nil {
-		errs = append(errs, d.root.Close())
-	}
-	return errors.Join(errs...)
+	return d.root.Close()
 }

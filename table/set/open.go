@@ -155,8 +155,17 @@ func (m *member) runOpening(ctx context.Context, op *opening) {
 		if o, err = m.file().openReader(ctx); errors.Is(err, ErrReplaced) {
 			o, err = m.file().openReader(ctx) // the Source has forgotten what it was
 		}
+		m.s.closeFailed(m.Name, err)
 	case <-ctx.Done():
 		err = ctx.Err()
+	}
+}
+
+// closeFailed closes the file of a table that cannot be opened. The right one may take its name: the
+// next opening then finds it.
+func (s *Set) closeFailed(name string, err error) {
+	if d, ok := s.src.(*Dir); ok && err != nil {
+		d.files.close(name, false)
 	}
 }
 

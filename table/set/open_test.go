@@ -216,6 +216,7 @@ func TestOpenRefusesOptions(t *testing.T) {
 		"set: Reader.Comparer is set, want it unset: keys of a set are in the bytewise order":  {Reader: table.ReaderOptions{Comparer: table.BytewiseComparer}},
 		"set: Reader.FilterKey is set, want it unset: keys of a set are in the bytewise order": {Reader: table.ReaderOptions{FilterKey: func(k []byte) []byte { return k }}},
 		"set: MemorySize is -1, want 0 or more":                                                {MemorySize: -1},
+		"set: MaxOpenFiles is set, want it unset: Open opens no files":                         {MaxOpenFiles: 3},
 		"set: Concurrency is -1, want 0 to 1024":                                               {Concurrency: -1},
 		"set: Concurrency is 1025, want 0 to 1024":                                             {Concurrency: 1025},
 		"table: MaxBlockSize is -1, want 0 to ":                                                {Reader: table.ReaderOptions{MaxBlockSize: -1}},

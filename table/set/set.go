@@ -57,6 +57,13 @@ type Options struct {
 	// table once. 0: no bound.
 	MemorySize int64
 
+	// MaxOpenFiles is how many files of tables a Set of OpenDir may have open, 1 to 1048576. It
+	// closes about those that were not read for longest, and opens them again when they are read,
+	// which takes some microseconds more. If all are being read, a read waits for one to end. 0: a
+	// quarter of the open files that the system allows the process, or 4096 on Windows. For Open it
+	// must be 0: that opens no files, its Source does.
+	MaxOpenFiles int
+
 	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes the
 	// memory of its Table.TailSize until it is open, twice with CacheIndexAndFilters. 0: 16.
 	Concurrency int
@@ -65,6 +72,7 @@ type Options struct {
 const (
 	defaultConcurrency = 16
 	maxConcurrency     = 1024
+	maxOpenFiles       = 1 << 20
 )
 
 // Why options of Readers must be unset.
@@ -95,6 +103,9 @@ func (o *Options) withDefaults() (Options, error) {
 		if option.set {
 			return s, fmt.Errorf("set: Reader.%s is set, want it unset: %s", option.name, option.why)
 		}
+	}
+	if s.MaxOpenFiles != 0 {
+		return s, errors.New("set: MaxOpenFiles is set, want it unset: Open opens no files, and OpenDir does")
 	}
 	if s.MemorySize < 0 {
 		return s, fmt.Errorf("set: MemorySize is %d, want 0 or more", s.MemorySize)
@@ -157,7 +168,10 @@ func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error
 // [ManifestName]. It does what Open does with a [Dir] of that directory. After Close, the files
 // are closed when the lookups and Iters that use them have ended.
 func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
-	d := NewDir(path)
+	d, o, err := o.dir(path)
+	if err != nil {
+		return nil, err
+	}
 	m, err := d.ReadManifest()
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -173,6 +187,19 @@ func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
 	}
 	s.owned, opened = d, true
 	return s, nil
+}
+
+// dir returns the Dir for OpenDir, and the options for Open.
+func (o *Options) dir(path string) (*Dir, *Options, error) {
+	if o == nil || o.MaxOpenFiles == 0 {
+		return NewDir(path), o, nil
+	}
+	if o.MaxOpenFiles < 0 || o.MaxOpenFiles > maxOpenFiles {
+		return nil, nil, fmt.Errorf("set: MaxOpenFiles is %d, want 0 to %d", o.MaxOpenFiles, maxOpenFiles)
+	}
+	opts := *o
+	opts.MaxOpenFiles = 0
+	return newDir(path, o.MaxOpenFiles), &opts, nil
 }
 
 // Manifest returns the manifest in use, or nil after Close. The caller must not change it.

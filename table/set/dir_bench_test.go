@@ -1,0 +1,34 @@
+package set_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// BenchmarkMaxOpenFiles looks up present keys of 600 tables in a random order, without a Cache: with few
+// files, most lookups open one.
+func BenchmarkMaxOpenFiles(b *testing.B) {
+	const tables = 600
+	dir := b.TempDir()
+	writeDir(b, dir, tables)
+	for _, files := range []int{1, 60, 300, tables} {
+		b.Run(fmt.Sprint("files=", files), func(b *testing.B) {
+			s, err := set.OpenDir(background, dir, &set.Options{OpenAll: true, MaxOpenFiles: files})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			b.RunParallel(func(pb *testing.PB) {
+				rng := rand.New(rand.NewPCG(rand.Uint64(), 28))
+				for pb.Next() {
+					if _, err := s.Get(background, []byte(key(rng.IntN(tables*perTable)))); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,173 @@
+package set_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A changing is a set of two tables in a directory, of which one is open at a time: each lookup of
+// "other" closes the file of "t".
+type changing struct {
+	t   *testing.T
+	dir string
+	set *set.Set
+
+	written time.Time // of the file that was written last
+}
+
+func newChanging(t *testing.T, o set.Options, contents []byte, line set.Table) *changing {
+	c := &changing{t: t, dir: t.TempDir(), written: time.Now()}
+	src := newStore()
+	other := src.put(t, "other", filtered, [][2]string{{"other", "value"}})
+	if err := os.WriteFile(filepath.Join(c.dir, "other"), src.files["other"], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c.replace(contents)
+	putManifest(t, c.dir, &set.Manifest{Tables: []set.Table{line, other}})
+	o.MaxOpenFiles = 1
+	s, err := set.OpenDir(background, c.dir, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(s.Close(), s.Drain(background)); err != nil || openFiles(c.dir) != 0 {
+			t.Errorf("Close and Drain = %v; %d open files, want 0", err, openFiles(c.dir))
+		}
+	})
+	c.set = s
+	return c
+}
+
+// replace puts another file in the place of t, which is newer: the clock of a file system can be too
+// slow for a test.
+func (c *changing) replace(contents []byte) {
+	c.written = c.written.Add(time.Second)
+	next := filepath.Join(c.dir, "next")
+	if err := errors.Join(
+		os.WriteFile(next, contents, 0o666),
+		os.Chtimes(next, c.written, c.written),
+		os.Rename(next, filepath.Join(c.dir, "t")),
+	); err != nil {
+		c.t.Skip(err) // such as on a system where an open file stays
+	}
+}
+
+// get looks up a key of t, whose file was closed.
+func (c *changing) get(k string) (string, error) {
+	if _, err := c.set.Get(background, []byte("other")); err != nil {
+		c.t.Error(err)
+	}
+	value, err := c.set.Get(background, []byte(k))
+	return string(value), err
+}
+
+// A file that is replaced while it is closed is noticed when it is opened again. If it is the same
+// table, lookups go on, and else when the right one is back.
+func TestFileIsReplacedWhileItIsClosed(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(t *testing.T, value string) ([]byte, set.Table){
+		"with a digest": writtenTable, "without": describedTable,
+	} {
+		one, line := write(t, "one")
+		two, _ := write(t, "two")
+		for what, test := range map[string]struct {
+			contents []byte
+			want     error // of the third lookup
+		}{
+			"a copy":       {one, nil},
+			"other values": {two, set.ErrMismatch},
+			"half of it":   {one[:len(one)/2], set.ErrMismatch},
+		} {
+			c := newChanging(t, set.Options{}, one, line)
+			if got, err := c.get(key(7)); got != "one" {
+				t.Fatalf("Get = %q, %v", got, err)
+			}
+			c.replace(test.contents)
+			if got, err := c.get(key(8)); !errors.Is(err, set.ErrReplaced) {
+				t.Errorf("%s, %s: Get = %q, %v; want ErrReplaced", name, what, got, err)
+			}
+			want := test.want
+			if name == "without" && what != "half of it" {
+				want = set.ErrReplaced // it cannot be told from others
+			}
+			if got, err := c.get(key(8)); !errors.Is(err, want) {
+				t.Errorf("%s, %s: Get = %q, %v; want %v", name, what, got, err, want)
+			}
+			c.replace(one)
+			c.get(key(8)) // notices it
+			if got, err := c.get(key(8)); name == "with a digest" && got != "one" || name == "without" && !errors.Is(err, set.ErrReplaced) {
+				t.Errorf("%s, %s, put back: Get = %q, %v", name, what, got, err)
+			}
+		}
+	}
+}
+
+// A file that is missing when it is opened again is an error of the lookup, until it is back.
+func TestFileIsMissingWhileItIsClosed(t *testing.T) {
+	t.Parallel()
+	one, line := writtenTable(t, "one")
+	c := newChanging(t, set.Options{}, one, line)
+	c.get(key(7))
+	c.get("other")
+	if err := os.Remove(filepath.Join(c.dir, "t")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.get(key(7)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Get = %q, %v; want ErrNotExist", got, err)
+	}
+	c.replace(one)
+	c.get(key(7)) // notices that it is another file
+	if got, err := c.get(key(7)); got != "one" {
+		t.Errorf("Get = %q, %v; want one", got, err)
+	}
+}
+
+// The law: an answer is that of the set's own table, whatever takes its place while many look up. When
+// the table is back, lookups go on after an error or two.
+func TestAnswersWhileFilesAreReplaced(t *testing.T) {
+	t.Parallel()
+	one, line := writtenTable(t, "one")
+	two, _ := writtenTable(t, "two")
+	for seed := range uint64(rounds(8, 200)) {
+		rng := rand.New(rand.NewPCG(28, seed))
+		o := set.Options{MemorySize: rng.Int64N(3) * 2000, Reader: table.ReaderOptions{Cache: table.NewCache(int64(1000 << rng.IntN(8)))}}
+		c := newChanging(t, o, one, line)
+		var lookups sync.WaitGroup
+		for g := range 4 {
+			rng := rand.New(rand.NewPCG(seed, uint64(g)))
+			lookups.Go(func() {
+				for range 300 {
+					k := key(rng.IntN(perTable))
+					if got, err := lookUp(c.set, rng.IntN(3), k); err == nil && got != "one" {
+						t.Errorf("seed %d: %s = %q, want one", seed, k, got)
+					}
+					c.get("other")
+				}
+			})
+		}
+		for range 50 {
+			c.replace([][]byte{one, two, one[:rng.IntN(len(one))]}[rng.IntN(3)])
+		}
+		lookups.Wait()
+		c.replace(one)
+		var failed []error
+		for i := range 10 {
+			if got, err := c.get(key(i)); err != nil || got != "one" {
+				failed = append(failed, fmt.Errorf("%q, %w", got, err))
+			}
+		}
+		if len(failed) > 2 {
+			t.Errorf("seed %d: lookups fail though the table is there: %v", seed, errors.Join(failed...))
+		}
+	}
+}

@@ -1,0 +1,105 @@
+//go:build unix
+
+package set_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// fewFilesEnv names the directory of a set for a process that may have few files open.
+const fewFilesEnv = "SIEVETABLE_TEST_FEW_FILES"
+
+// A set of more tables than the process may have files open works, without an option for it.
+func TestMoreTablesThanFiles(t *testing.T) {
+	if dir := os.Getenv(fewFilesEnv); dir != "" {
+		askWithFewFiles(t, dir)
+		return
+	}
+	t.Parallel()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	writeDir(t, dir, 600)
+	cmd := exec.Command(exe, "-test.run=^TestMoreTablesThanFiles$")
+	cmd.Env = append(os.Environ(), fewFilesEnv+"="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+func askWithFewFiles(t *testing.T, dir string) {
+	const most = 256 // whoever opens more files has an error
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		o     set.Options
+		files int
+	}{
+		"default":                 {set.Options{}, most / 4},
+		"OpenAll":                 {set.Options{OpenAll: true}, most / 4},
+		"MemorySize":              {set.Options{OpenAll: true, MemorySize: 40_000}, most / 4},
+		"MaxOpenFiles 200":        {set.Options{MaxOpenFiles: 200}, 200},
+		"MaxOpenFiles 2, OpenAll": {set.Options{MaxOpenFiles: 2, OpenAll: true}, 2},
+		"MaxOpenFiles 1":          {set.Options{MaxOpenFiles: 1}, 1},
+	} {
+		s, err := set.OpenDir(background, dir, &test.o)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var lookups sync.WaitGroup
+		for g := range 8 {
+			lookups.Go(func() { askAtRandom(t, s, 500*perTable, rand.New(rand.NewPCG(28, uint64(g)))) })
+		}
+		all := s.Manifest()
+		for range 5 { // the tables from 500 on come and go
+			if err := errors.Join(s.Swap(background, &set.Manifest{Tables: all.Tables[:500]}), s.Swap(background, all)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		lookups.Wait()
+		if got, want := openFiles(dir), test.files+1; got > want {
+			t.Errorf("%s: %d open files, want at most %d, and the directory", name, got-1, test.files)
+		}
+		if err := s.Verify(background, nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := errors.Join(s.Close(), s.Drain(background)); err != nil || openFiles(dir) != 0 {
+			t.Errorf("%s: Close and Drain = %v; %d open files, want 0", name, err, openFiles(dir))
+		}
+	}
+}
+
+// askAtRandom looks up keys, of numbers below n, in several ways.
+func askAtRandom(t *testing.T, s *set.Set, n int, rng *rand.Rand) {
+	for range rounds(100, 1000) {
+		i := rng.IntN(n)
+		checkGet(t, s, key(i), valueOf(i))
+		checkGet(t, s, key(i)+"x", "")
+		keys := bytesOf(key(rng.IntN(n)), key(rng.IntN(n)), key(rng.IntN(n)))
+		if found, err := getMany(background, s, keys, nil); err != nil || len(found) < 1 {
+			t.Errorf("GetMany = %v, %v", found, err)
+		}
+		it := s.NewIter(background, nil)
+		for ok, j := it.SeekGE([]byte(key(i))), i; ok && j < min(i+55, n); ok, j = it.Next(), j+1 { // into another table
+			if string(it.Key()) != key(j) || string(it.Value()) != valueOf(j) {
+				t.Errorf("the Iter is at %q, want %q", it.Key(), key(j))
+			}
+		}
+		if err := it.Close(); err != nil {
+			t.Error(err)
+		}
+		runtime.Gosched()
+	}
+}
