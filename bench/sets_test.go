@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -78,6 +79,8 @@ func openSet(b *testing.B, s *tableSet, o table.ReaderOptions) *set.Set {
 type asked struct {
 	get     func(key []byte) ([]byte, error)
 	getMany func(keys [][]byte, found func(int, []byte) error) error
+
+	mayContain func(key []byte) error
 }
 
 // askedTables returns ten tables of the URLs as a set, and one table of the same URLs. All
@@ -96,9 +99,11 @@ func askedTables(b *testing.B) (tenTables, oneTable asked) {
 	return asked{
 			func(key []byte) ([]byte, error) { return ten.Get(ctx, key) },
 			func(keys [][]byte, found func(int, []byte) error) error { return ten.GetMany(ctx, keys, nil, found) },
+			func(key []byte) error { _, err := ten.MayContain(ctx, key); return err },
 		}, asked{
 			func(key []byte) ([]byte, error) { return one.GetContext(ctx, key) },
 			func(keys [][]byte, found func(int, []byte) error) error { return one.GetMany(ctx, keys, nil, found) },
+			func(key []byte) error { one.MayContain(key); return nil },
 		}
 }
 
@@ -132,6 +137,46 @@ func getOneByOne(b *testing.B, a asked, keys [][]byte, want error) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N), "ns/key")
+}
+
+// BenchmarkSetGoroutines looks up URLs by several goroutines: run it with -cpu 1,2. Beside Get it asks
+// MayContain, which only filters answer.
+func BenchmarkSetGoroutines(b *testing.B) {
+	w := w3()
+	hits := make([][]byte, 1<<17)
+	for i := range hits {
+		hits[i] = w.Keys[w.Hits[i]]
+	}
+	ten, one := askedTables(b)
+	for _, form := range []struct {
+		name string
+		asked
+	}{{"10", ten}, {"1", one}} {
+		b.Run("tables="+form.name+"/keys=absent/op=maycontain", func(b *testing.B) { inParallel(b, w.Absent, form.mayContain) })
+		b.Run("tables="+form.name+"/keys=absent/op=get", func(b *testing.B) { inParallel(b, w.Absent, form.has) })
+		b.Run("tables="+form.name+"/keys=present/op=get", func(b *testing.B) { inParallel(b, hits, form.has) })
+	}
+}
+
+// has is get for keys that may be absent.
+func (a asked) has(key []byte) error {
+	if _, err := a.get(key); err != nil && !errors.Is(err, table.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// inParallel asks for keys by as many goroutines as there are processors, each from another key on.
+func inParallel(b *testing.B, keys [][]byte, ask func(key []byte) error) {
+	var goroutines atomic.Int64
+	b.RunParallel(func(pb *testing.PB) {
+		for i := int(goroutines.Add(1)) * len(keys) / 7; pb.Next(); i++ {
+			if err := ask(keys[i%len(keys)]); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
 }
 
 // getBatches looks present keys up, so many at a time.

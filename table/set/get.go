@@ -19,12 +19,12 @@ import (
 // The value stays valid, also after Close. The caller must not change it. It can be a part of a
 // larger buffer, which then stays in memory with it: see [table.Reader.Get].
 func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
-	o, err := s.open(ctx, key)
+	l, err := s.open(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	defer o.release()
-	return o.r.GetContext(ctx, key)
+	defer l.end()
+	return l.r.GetContext(ctx, key)
 }
 
 // MayContain reports whether the set may have key. It asks the filters of the key's table, and
@@ -32,38 +32,39 @@ func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 // wrong at the filters' rate of false positives: see [table.Reader.MayContain]. After an error
 // it returns false.
 func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
-	o, err := s.open(ctx, key)
+	l, err := s.open(ctx, key)
 	if err == table.ErrNotFound {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer o.release()
-	return o.r.MayContain(key), nil
+	defer l.end()
+	return l.r.MayContain(key), nil
 }
 
-// open returns the table that can have key. The caller releases it. If there is none, the error
-// is table.ErrNotFound.
-func (s *Set) open(ctx context.Context, key []byte) (*opened, error) {
+// open returns a lookup of the table that can have key. The caller ends it. If there is no table, the
+// error is table.ErrNotFound.
+func (s *Set) open(ctx context.Context, key []byte) (lookup, error) {
 	for {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return lookup{}, err
 		}
 		v := s.current.Load()
 		if v == nil {
-			return nil, table.ErrClosed
+			return lookup{}, table.ErrClosed
 		}
 		i := v.find(key)
 		if i < 0 {
-			return nil, table.ErrNotFound
+			return lookup{}, table.ErrNotFound
 		}
 		m := v.members[i]
-		if o := m.acquireOpened(); o != nil {
-			return o, nil
+		if l, ok := m.beginLookup(); ok {
+			return l, nil
 		}
 		if m.users.acquire() {
-			return m.open(ctx)
+			o, err := m.open(ctx)
+			return lookup{opened: o}, err
 		}
 		// The table has ended, so there is a newer version.
 	}

@@ -48,19 +48,22 @@ func (m *memory) add(o *opened) (evicted []*opened) {
 }
 
 // recount counts a table again that is in use, since a Reader takes more memory the more it is used.
-// It returns what add returns.
-func (m *memory) recount(o *opened) (evicted []*opened) {
-	if m.bound == 0 || o.r.MemorySize() == o.counted.Load() {
-		return nil
+// It closes what does not fit any more.
+func (m *memory) recount(o *opened) {
+	if o.r.MemorySize() == o.counted.Load() {
+		return
 	}
+	var evicted []*opened
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if o.place == nil {
-		return nil
+	if o.place != nil {
+		size := o.r.MemorySize()
+		m.size += size - o.counted.Swap(size)
+		evicted = m.evict()
 	}
-	size := o.r.MemorySize()
-	m.size += size - o.counted.Swap(size)
-	return m.evict()
+	m.mu.Unlock()
+	for _, o := range evicted {
+		o.drop()
+	}
 }
 
 // evict closes tables until the others are in bounds. The caller holds mu.

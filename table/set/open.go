@@ -9,8 +9,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// An opened is the Reader of a table that is open. Its users are the table, until it is closed,
-// and lookups and Iters.
+// An opened is the Reader of a table that is open. Its users are lookups and Iters, and the table
+// until it drops the Reader and no lookup is in a stripe.
 type opened struct {
 	m         *member
 	r         *table.Reader
@@ -19,6 +19,10 @@ type opened struct {
 	users     users
 	touched   atomic.Bool // used since memory came by
 
+	stripes atomic.Pointer[[stripes]stripe] // nil until there are lookups at the same time
+	dropped atomic.Bool
+	ended   atomic.Bool // the table's use
+
 	// What memory knows. Its mu guards place, and who sets counted.
 	place   *ring.Ring   // nil if the table is not kept open
 	counted atomic.Int64 // bytes
@@ -26,13 +30,18 @@ type opened struct {
 
 // release ends a use. The last one closes the Reader.
 func (o *opened) release() {
-	for _, evicted := range o.m.s.memory.recount(o) {
-		evicted.endUse()
-	}
+	o.recount()
 	o.endUse()
 }
 
-// endUse is release of a table that has not grown.
+// recount counts the memory of a Reader that was used, if there is a bound. That can close tables.
+func (o *opened) recount() {
+	if o.m.s.memory.bound > 0 {
+		o.m.s.memory.recount(o)
+	}
+}
+
+// endUse is release of a Reader whose memory was counted.
 func (o *opened) endUse() {
 	if !o.users.release() {
 		return
@@ -46,18 +55,24 @@ func (o *opened) endUse() {
 // be called with a mutex held.
 func (o *opened) drop() {
 	o.m.s.memory.remove(o)
-	o.release()
+	o.dropped.Store(true)
+	o.endStripes()
 }
 
-// acquireOpened returns the open Reader for a lookup, or nil if the table is not open.
+// touch notes that the table is used.
+func (o *opened) touch() {
+	if !o.touched.Load() {
+		o.touched.Store(true)
+	}
+}
+
+// acquireOpened returns the open Reader with one more user, or nil if the table is not open.
 func (m *member) acquireOpened() *opened {
 	o := m.opened.Load()
 	if o == nil || !o.users.acquire() {
 		return nil
 	}
-	if !o.touched.Load() {
-		o.touched.Store(true)
-	}
+	o.touch()
 	return o
 }
 
@@ -172,7 +187,7 @@ func (s *Set) closeFailed(name string, err error) {
 // endOpening gives the result to all that wait. If the opening is still wanted, the table is
 // open from now on. Those that it closes have ended before anybody goes on: MemorySize holds then.
 func (m *member) endOpening(op *opening, o *opened, err error, panicked any) {
-	var ends []*opened
+	var evicted []*opened
 	defer m.release()
 	defer close(op.done)
 	m.mu.Lock()
@@ -193,13 +208,15 @@ func (m *member) endOpening(op *opening, o *opened, err error, panicked any) {
 		if current && m.versions > 0 {
 			o.users.acquire()
 			m.opened.Store(o)
-			ends = m.s.memory.add(o)
+			evicted = m.s.memory.add(o)
 		}
-		ends = append(ends, o)
 	}
 	m.mu.Unlock()
 	op.cancel()
-	for _, o := range ends {
+	for _, evicted := range evicted {
+		evicted.drop()
+	}
+	if o != nil {
 		o.release()
 	}
 }

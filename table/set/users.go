@@ -20,6 +20,17 @@ func (u *users) acquire() bool {
 	return false
 }
 
+// tryAcquire is acquire, unless others change the count at the same time: then nobody is added, and
+// alone is false.
+func (u *users) tryAcquire() (acquired, alone bool) {
+	n := u.n.Load()
+	if n <= 0 {
+		return false, true
+	}
+	alone = u.n.CompareAndSwap(n, n+1)
+	return alone, alone
+}
+
 // release removes a user, and reports whether the thing has ended by that.
 func (u *users) release() bool {
 	return u.n.Add(-1) == 0 && u.n.CompareAndSwap(0, ended) // else acquire was faster
