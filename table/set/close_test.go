@@ -93,8 +93,12 @@ func TestCloseDoesNotWait(t *testing.T) {
 		if err := s.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Drain = %v while lookups run, want DeadlineExceeded", err)
 		}
-		if err := errors.Join(s.Drain(background), lazy.Drain(background)); err != nil || len(answered) != 3 {
-			t.Errorf("Drain = %v after %d answers, want 3", err, len(answered))
+		err := errors.Join(s.Drain(background), lazy.Drain(background))
+		if took := time.Since(start); err != nil || took != 2*time.Second { // to open a table and to read
+			t.Errorf("Drain = %v after %v, want 2 s", err, took)
+		}
+		if synctest.Wait(); len(answered) != 3 {
+			t.Errorf("%d answers, want 3", len(answered))
 		}
 	})
 }
