@@ -21,9 +21,9 @@
 // # Reading
 //
 // [Open] returns a [Reader]. It looks up keys with Get, and All and NewIter iterate. Any number
-// of goroutines can use a Reader. It keeps the index and the filters in memory, unless
-// CacheIndexAndFilters is set, and finds out by itself which of LevelDB's and RocksDB's Bloom filters a table has. A [Cache] keeps
-// data blocks too. Without one, each lookup reads its block anew.
+// of goroutines can use a Reader. It has the index and the filters in memory as they are in the
+// file, and finds out by itself which of LevelDB's and RocksDB's Bloom filters a table has. A [Cache] keeps
+// data blocks too. Without one, each lookup reads its block again.
 //
 //	cache := table.NewCache(512 << 20) // for any number of Readers
 //	r, err := table.Open("users.ldb", &table.ReaderOptions{Cache: cache})

@@ -31,7 +31,7 @@ func TestSetsOfOneCache(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			one, line := tt.write(t, "one")
 			two, _ := tt.write(t, "two")
-			for _, o := range []table.ReaderOptions{{}, {CacheIndexAndFilters: true}, {SkipChecksums: true}} {
+			for _, o := range []table.ReaderOptions{{}, {SkipChecksums: true}} {
 				o.Cache = table.NewCache(1 << 20)
 				honest, liar := newStore(), newStore()
 				honest.files["t"], liar.files["t"] = one, two
@@ -176,8 +176,7 @@ func TestReplacedTableIsNoticed(t *testing.T) {
 		options set.Options
 		want    error
 	}{
-		"MemorySize":           {set.Options{MemorySize: 1}, set.ErrMismatch},
-		"CacheIndexAndFilters": {set.Options{Reader: table.ReaderOptions{Cache: table.NewCache(100), CacheIndexAndFilters: true}}, table.ErrCorrupt},
+		"MemorySize": {set.Options{MemorySize: 1}, set.ErrMismatch},
 	} {
 		src := newStore()
 		src.files["t"] = one

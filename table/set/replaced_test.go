@@ -108,7 +108,6 @@ func newWorld(t *testing.T, seed uint64) *world {
 	rng := rand.New(rand.NewPCG(28, seed))
 	w := &world{t: t, rng: rng, files: &files{current: map[string][]byte{}}, versions: randomVersions(t, rng)}
 	w.options.Reader.Cache = table.NewCache(int64(1000 << rng.IntN(8)))
-	w.options.Reader.CacheIndexAndFilters = rng.IntN(2) == 0
 	w.options.MemorySize = []int64{0, 1, 4000}[rng.IntN(3)]
 	if rng.IntN(2) == 0 {
 		w.source = w.newSource()

@@ -65,7 +65,7 @@ type Options struct {
 	MaxOpenFiles int
 
 	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes the
-	// memory of its Table.TailSize until it is open, twice with CacheIndexAndFilters. 0: 16.
+	// memory of its Table.TailSize until it is open. 0: 16.
 	Concurrency int
 }
 
