@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/storage"
+	ltable "github.com/syndtr/goleveldb/leveldb/table"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// An opener opens a table, gets a present key, and closes it.
+type opener struct {
+	name string
+	open func(name string, contents, key []byte) error
+	took []time.Duration
+}
+
+// openers are ours with each kind of source, and goleveldb's. Those of a file open and close it.
+func openers() []*opener {
+	return []*opener{
+		{name: "sievetable/from=reader", open: func(_ string, contents, key []byte) error {
+			return openOurs(table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil))(key)
+		}},
+		{name: "goleveldb/from=reader", open: func(_ string, contents, key []byte) error {
+			return openTheirs(bytes.NewReader(contents), int64(len(contents)), key)
+		}},
+		{name: "sievetable/from=bytes", open: func(_ string, contents, key []byte) error {
+			return openOurs(table.NewReader(table.Bytes(contents), int64(len(contents)), nil))(key)
+		}},
+		{name: "sievetable/from=mapped", open: func(name string, _, key []byte) error {
+			return openOurs(table.Open(name, &table.ReaderOptions{Mapped: true}))(key)
+		}},
+		{name: "sievetable/from=file", open: func(name string, _, key []byte) error { return openOurs(table.Open(name, nil))(key) }},
+		{name: "goleveldb/from=file", open: openTheirFile},
+	}
+}
+
+func openOurs(r *table.Reader, err error) func(key []byte) error {
+	return func(key []byte) error {
+		if err != nil {
+			return err
+		}
+		_, err := r.Get(key)
+		return errors.Join(err, r.Close())
+	}
+}
+
+func openTheirFile(name string, contents, key []byte) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return openTheirs(f, int64(len(contents)), key) // which closes f
+}
+
+// openTheirs opens goleveldb's Reader. Its Find asks the filter, which its Get does not.
+func openTheirs(src interface {
+	ReadAt(p []byte, off int64) (int, error)
+}, size int64, key []byte) error {
+	o := &opt.Options{Filter: lfilter.NewBloomFilter(10)}
+	r, err := ltable.NewReader(src, size, storage.FileDesc{Type: storage.TypeTable, Num: 1}, nil, nil, o)
+	if err != nil {
+		return err
+	}
+	defer r.Release()
+	_, _, err = r.Find(key, true, nil)
+	return err
+}
+
+// BenchmarkOpenGet opens tables and gets one key of each, ours and goleveldb's in turns. The metrics
+// are medians, in ns, and how many times as long goleveldb took from the same kind of source.
+func BenchmarkOpenGet(b *testing.B) {
+	for _, entries := range []int{2000, 20_000, 1_000_000} {
+		for name, codec := range map[string]table.Codec{"none": table.NoCompression, "snappy": table.Snappy} {
+			b.Run(fmt.Sprintf("entries=%d/compression=%s", entries, name), func(b *testing.B) { benchmarkOpenGet(b, entries, codec) })
+		}
+	}
+}
+
+func benchmarkOpenGet(b *testing.B, entries int, codec table.Codec) {
+	set := workload.W1(entries)
+	name := filepath.Join(b.TempDir(), "t.ldb")
+	w, err := table.Create(name, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i, key := range set.Keys {
+		if err := w.Append(key, set.Values[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	contents, err := os.ReadFile(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	all := openers()
+	for i := 0; b.Loop(); i++ {
+		for _, o := range all {
+			began := time.Now()
+			if err := o.open(name, contents, set.Keys[set.Hits[i%len(set.Hits)]]); err != nil {
+				b.Fatal(o.name, err)
+			}
+			o.took = append(o.took, time.Since(began))
+		}
+	}
+	reportOpeners(b, all)
+}
+
+// reportOpeners reports each opener's median, and goleveldb's over ours.
+func reportOpeners(b *testing.B, all []*opener) {
+	median := map[string]float64{}
+	for _, o := range all {
+		slices.Sort(o.took)
+		median[o.name] = float64(o.took[len(o.took)/2])
+		b.ReportMetric(median[o.name], o.name+"-ns")
+	}
+	reader, file := median["goleveldb/from=reader"], median["goleveldb/from=file"]
+	b.ReportMetric(reader/median["sievetable/from=reader"], "x-reader")
+	b.ReportMetric(reader/median["sievetable/from=bytes"], "x-bytes")
+	b.ReportMetric(file/median["sievetable/from=mapped"], "x-mapped")
+	b.ReportMetric(file/median["sievetable/from=file"], "x-file")
+}
