@@ -60,19 +60,42 @@ func NewBlockReader(block []byte, p Policy) (*BlockReader, error) {
 // bytes from the start of the file. If it returns false, the key is certainly not in
 // that block. It checks the filter that it asks: one that is damaged may contain every key.
 func (b *BlockReader) Contains(offset uint64, key []byte) bool {
+	return b.ContainsInSpan(b.Span(offset), key)
+}
+
+// A Span is where the filter of a data block is in the filter block. Get it once with
+// [BlockReader.Span] and store it to check many keys of one data block: finding it
+// takes about as long as [BlockReader.ContainsInSpan].
+type Span struct{ start, limit uint32 }
+
+// noFilter is the Span of a data block that has no filter, or one with damaged offsets.
+var noFilter = Span{1, 0}
+
+// Span returns the Span of a data block that starts at offset, in bytes from the
+// start of the file.
+func (b *BlockReader) Span(offset uint64) Span {
 	i := offset >> b.baseLg
 	if i >= uint64(b.Len()) {
-		return true // the block has no filter for it
+		return noFilter
 	}
-	one, sound := b.filter(int(i))
+	s, sound := b.span(int(i))
+	if !sound {
+		return noFilter
+	}
+	return s
+}
+
+// ContainsInSpan is Contains for a data block whose Span is known. The Span must be
+// from the same BlockReader.
+func (b *BlockReader) ContainsInSpan(s Span, key []byte) bool {
+	if s.start >= s.limit { // no filter, or one of 0 bytes, which holds no keys
+		return s == noFilter
+	}
+	one := b.filters[s.start:s.limit]
 	switch {
-	case !sound:
-		return true
-	case len(one) == 0: // it holds no keys
-		return false
 	case !b.bloom:
 		return b.checker != nil && b.checker.Check(one) != nil || b.policy.Contains(one, key)
-	case len(one) <= minBits/8 || one[len(one)-1] == 0: // what Check calls damage
+	case len(one) <= minBits/8: // damage; with k = 0, which is damage too, no bit is looked up
 		return true
 	}
 	return mayContain(one, hash(key, unsignedTail)) || b.either && len(key)%4 > 0 && mayContainSigned(one, key)
@@ -85,8 +108,11 @@ func (b *BlockReader) Len() int { return len(b.offsets)/4 - 1 }
 // [i·2^BaseLg, (i+1)·2^BaseLg). If its offsets are damaged it is nil. The slice is a part of the
 // block, and the caller must not change it.
 func (b *BlockReader) Filter(i int) []byte {
-	one, _ := b.filter(i)
-	return one
+	s, sound := b.span(i)
+	if !sound {
+		return nil
+	}
+	return b.filters[s.start:s.limit:s.limit]
 }
 
 // EitherHash reports whether the filters are read with the function [EitherHash].
@@ -96,30 +122,26 @@ func (b *BlockReader) EitherHash() bool { return b.either }
 // one filter.
 func (b *BlockReader) BaseLg() int { return int(b.baseLg) }
 
-// filter returns filter i, and whether it lies in the block. Its offsets are read once: they can
-// change, if the block is in a mapped file.
-func (b *BlockReader) filter(i int) (one []byte, sound bool) {
+// span returns where filter i is, and whether that is in the block. Its offsets are read once: they
+// can change, if the block is in a mapped file.
+func (b *BlockReader) span(i int) (s Span, sound bool) {
 	o := b.offsets[4*i : 4*i+8]
-	start, limit := binary.LittleEndian.Uint32(o), binary.LittleEndian.Uint32(o[4:])
-	if start > limit || uint64(limit) > uint64(len(b.filters)) {
-		return nil, false
-	}
-	return b.filters[start:limit:limit], true
+	s = Span{start: binary.LittleEndian.Uint32(o), limit: binary.LittleEndian.Uint32(o[4:])}
+	return s, s.start <= s.limit && uint64(s.limit) <= uint64(len(b.filters))
 }
 
 // Check checks all filters: that each lies in the block, behind the one before, and what it holds
 // if the policy is a [Checker].
 func (b *BlockReader) Check() error {
 	for i := range b.Len() {
-		one, sound := b.filter(i)
+		s, sound := b.span(i)
 		if !sound {
-			o := b.offsets[4*i:]
-			return fmt.Errorf("filter: filter %d is at [%d, %d), want it in order and within %d bytes", i, binary.LittleEndian.Uint32(o), binary.LittleEndian.Uint32(o[4:]), len(b.filters))
+			return fmt.Errorf("filter: filter %d is at [%d, %d), want it in order and within %d bytes", i, s.start, s.limit, len(b.filters))
 		}
-		if b.checker == nil || len(one) == 0 {
+		if b.checker == nil || s.start == s.limit {
 			continue
 		}
-		if err := b.checker.Check(one); err != nil {
+		if err := b.checker.Check(b.filters[s.start:s.limit]); err != nil {
 			return fmt.Errorf("%w, in filter %d of the block", err, i)
 		}
 	}

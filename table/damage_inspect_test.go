@@ -114,6 +114,7 @@ func inspect(t *testing.T, name string, contents []byte, o *table.ReaderOptions,
 	t.Helper()
 	in := &inspection{t: t, name: name, contents: contents, o: o, truth: truth}
 	in.takeApart()
+	in.sameInAnotherForm()
 	var r *table.Reader
 	in.do("NewReader", func() error {
 		r, in.opened = table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)

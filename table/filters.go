@@ -141,7 +141,7 @@ func (t *openTable) checkFilterKey() {
 		return
 	}
 	if err := t.denials(h, key); err != nil {
-		t.filters.Table, t.filters.Blocks = nil, nil
+		t.filters.Table, t.filters.Blocks, t.index.filters = nil, nil, nil
 		t.filterErr = errors.Join(t.filterErr, err)
 	}
 }

@@ -35,20 +35,30 @@ func (r *Reader) appendGet(o *LookupOptions, dst, key []byte) ([]byte, error) {
 
 // get does what Get does if dst is nil, and else what AppendGet does, with options. After an
 // error it returns nil.
-func (r *Reader) get(o *LookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
+func (r *Reader) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, error) {
 	t, err := r.startLookup(o)
 	if err != nil {
 		return nil, err
 	}
-	if m := t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
+	if t.mapped != nil {
+		return t.getMapped(o, key, dst)
 	}
+	return t.get(o, key, dst)
+}
+
+// getMapped is get for a mapped file.
+func (t *openTable) getMapped(o *LookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
+	defer t.mapped.guard(debug.SetPanicOnFault(true), &err)
+	return t.get(o, key, dst)
+}
+
+func (t *openTable) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, error) {
 	i, filterChecked, err := t.locate(key)
 	if err != nil {
 		return nil, err
 	}
 	var d dataBlock
-	var value []byte
+	var value, kept []byte
 	if err = d.openForLookup(t, i, o); err == nil {
 		value, err = d.lookup(t, key, filterChecked)
 	}
@@ -180,11 +190,11 @@ func (t *openTable) blockMayContain(i int, filterKey []byte) (mayContain, checke
 	if t.filters.Blocks == nil || filterKey == nil {
 		return true, false
 	}
-	h, err := t.index.handle(i)
+	span, err := t.index.span(i)
 	if err != nil {
 		return true, false
 	}
-	mayContain = t.filters.Blocks.Contains(h.Offset, filterKey)
+	mayContain = t.filters.Blocks.ContainsInSpan(span, filterKey)
 	if m := t.o.Metrics; m != nil {
 		m.countFilterCheck(mayContain)
 	}

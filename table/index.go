@@ -3,9 +3,11 @@ package table
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"sort"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -23,7 +25,8 @@ type index struct {
 	stored format.Block
 	n      int // number of entries
 
-	inSource bool // the block lies in the source
+	inSource bool                // the block lies in the source
+	filters  *filter.BlockReader // of the data blocks; nil if none are used
 
 	tree    atomic.Pointer[searchTree] // nil until it is built
 	sampled atomic.Uint32              // about how many lookups there were without it, ÷ sampleRate
@@ -103,6 +106,9 @@ func checkBehind(before, h Handle, separator []byte) error {
 // separator returns the separator of data block i. It is ≥ all keys of the block, and <
 // all keys of the next one. If entry i is damaged it is nil.
 func (x *index) separator(i int) []byte {
+	if t := x.tree.Load(); t != nil {
+		return t.separator(i)
+	}
 	e, err := x.entry(i)
 	if err != nil {
 		return nil
@@ -110,11 +116,20 @@ func (x *index) separator(i int) []byte {
 	return e.separator
 }
 
+// span returns where the filter of data block i is. If entry i is damaged, that is an error.
+func (x *index) span(i int) (filter.Span, error) {
+	if t := x.tree.Load(); t != nil {
+		return t.spans.At(i), nil
+	}
+	h, err := x.handle(i)
+	return x.filters.Span(h.Offset), err
+}
+
 // search returns the first data block whose separator is ≥ key: the only one that can
 // hold key. If all separators are < key, it returns x.len().
 func (x *index) search(key []byte) (int, error) {
 	if t := x.searchTree(); t != nil {
-		return t.search(x, key), nil
+		return t.search(key), nil
 	}
 	low, high := 0, x.n
 	for low < high {
@@ -130,6 +145,15 @@ func (x *index) search(key []byte) (int, error) {
 		}
 	}
 	return low, nil
+}
+
+// searchIndex is search of the index, for what does not guard a mapped file itself.
+func (t *openTable) searchIndex(key []byte) (i int, err error) {
+	if t.mapped == nil {
+		return t.index.search(key)
+	}
+	defer t.mapped.guard(debug.SetPanicOnFault(true), &err)
+	return t.index.search(key)
 }
 
 // sampleRate is how many lookups there are for each that is counted. To count all of them would

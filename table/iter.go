@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"math"
-	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -237,10 +236,7 @@ func (it *Iter) SeekLT(key []byte) bool {
 // search returns the data block to seek key in, and key itself. If key may be in the
 // buffers, which loading that block overwrites, it returns a copy.
 func (it *Iter) search(key []byte) (i int, safe []byte, err error) {
-	if m := it.t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
-	if i, err = it.t.index.search(key); err != nil {
+	if i, err = it.t.searchIndex(key); err != nil {
 		return 0, nil, err
 	}
 	if it.valid && i != it.loaded {

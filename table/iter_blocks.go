@@ -123,9 +123,19 @@ func (it *Iter) passesOver(err error) bool {
 // open moves the cursor to data block i, which is step blocks behind the one that was loaded,
 // unless a filter says that the block has nothing to show.
 func (it *Iter) open(i, step int) (has bool, err error) {
-	if m := it.t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
+	if it.t.mapped != nil {
+		return it.openMapped(i, step)
 	}
+	return it.openUnlessExcluded(i, step)
+}
+
+// openMapped is open for a mapped file.
+func (it *Iter) openMapped(i, step int) (has bool, err error) {
+	defer it.t.mapped.guard(debug.SetPanicOnFault(true), &err)
+	return it.openUnlessExcluded(i, step)
+}
+
+func (it *Iter) openUnlessExcluded(i, step int) (has bool, err error) {
 	if mayContain, _ := it.t.blockMayContain(i, it.filterKey); !mayContain {
 		return false, nil
 	}
@@ -161,20 +171,23 @@ func (it *Iter) blockMemory() *blockMemory {
 
 // boundBlocks sets the range of data blocks that can have entries within the bounds.
 func (it *Iter) boundBlocks() (err error) {
-	if m := it.t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
 	if it.lower != nil {
-		if it.firstBlock, err = it.t.index.search(it.lower); err != nil {
+		if it.firstBlock, err = it.t.searchIndex(it.lower); err != nil {
 			return err
 		}
 	}
 	if it.upper != nil {
-		i, err := it.t.index.search(it.upper)
+		i, err := it.t.searchIndex(it.upper)
 		if err != nil {
 			return err
 		}
 		it.endBlock = min(i+1, it.endBlock)
+	}
+	if it.filterKey == nil {
+		return nil
+	}
+	if m := it.t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
 	}
 	if mayContain, _ := it.t.tableMayContain(it.filterKey); !mayContain {
 		it.endBlock = 0

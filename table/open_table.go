@@ -85,5 +85,6 @@ func (t *openTable) openMeta(metaindex *block.Iter) (err error) {
 	if !t.o.IgnoreFilter {
 		t.filterErr = err
 	}
+	t.index.filters = t.filters.Blocks
 	return nil
 }

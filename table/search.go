@@ -7,6 +7,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -17,7 +19,8 @@ const (
 )
 
 // A searchTree finds separators in the bytewise order, and compares few whole keys for
-// that. It has the handles of the data blocks too. The levels are those of a B-tree. The lowest has all separators, in nodes of
+// that. It has copies of the separators, the handles of the data blocks, and where their filters are.
+// The levels are those of a B-tree. The lowest has all separators, in nodes of
 // fanOut. Each level above has the last separator of each node below. The highest is one
 // node.
 //
@@ -29,20 +32,26 @@ const (
 // If the order has a Suffix, all this is about the keys without it. See block.Order.
 type searchTree struct {
 	levels  []searchLevel // the lowest first
+	order   block.Order
+	text    []byte   // the separators, one behind the other
+	ends    []uint32 // where in text each separator ends
 	handles blockHandles
+	spans   filter.Spans // of the data blocks' filters, if there are filters
 }
 
 type searchLevel struct {
 	first4 []uint32 // of each separator; the last node is filled up with the highest number
 	next8  []uint64 // fanOut numbers for each node that has them
 	nodes  []searchNode
-	n      int // number of separators
-	shift  int // each separator stands for 1<<shift separators of the lowest level
+	prefix []byte // those of all nodes, one behind the other
+	n      int    // number of separators
+	shift  int    // each separator stands for 1<<shift separators of the lowest level
 }
 
 // A searchNode is what the separators of a node have in common.
 type searchNode struct {
-	prefixLen uint32 // of the prefix that all separators share
+	prefix    uint32 // where the prefix that all separators share starts, in searchLevel.prefix
+	prefixLen uint32
 
 	// prefixImplied says that the last separator of the node before has the prefix too.
 	// So has every key that is searched for in this node, since it is between two
@@ -54,10 +63,16 @@ type searchNode struct {
 
 // newSearchTree returns the tree of the index, whose order is Bytewise. Damage is an error.
 func newSearchTree(x *index) (*searchTree, error) {
-	t := &searchTree{handles: makeBlockHandles(x.len())}
-	if err := x.checkAll(func(_ int, _ []byte, h Handle) { t.handles.append(h) }); err != nil {
+	t := &searchTree{order: x.f.order, ends: make([]uint32, 0, x.len()), handles: makeBlockHandles(x.len())}
+	err := x.checkAll(func(_ int, separator []byte, h Handle) {
+		t.text = append(t.text, separator...)
+		t.ends = append(t.ends, uint32(len(t.text)))
+		t.handles.append(h)
+	})
+	if err != nil {
 		return nil, err
 	}
+	t.text = slices.Clip(t.text)
 	for n, shift := x.len(), 0; n > 0; shift += log2FanOut {
 		nodes := (n + fanOut - 1) / fanOut
 		l := searchLevel{first4: make([]uint32, nodes*fanOut), nodes: make([]searchNode, nodes), n: n, shift: shift}
@@ -65,25 +80,28 @@ func newSearchTree(x *index) (*searchTree, error) {
 			l.first4[i] = math.MaxUint32
 		}
 		for node := range nodes {
-			l.buildNode(x, node)
+			l.buildNode(t, node)
 		}
-		l.next8 = slices.Clip(l.next8)
+		l.next8, l.prefix = slices.Clip(l.next8), slices.Clip(l.prefix)
 		t.levels = append(t.levels, l)
 		if nodes == 1 {
 			break
 		}
 		n = nodes
 	}
+	if x.filters != nil {
+		t.spans = x.filters.Spans(x.len(), func(i int) uint64 { return t.handles.at(i).Offset })
+	}
 	return t, nil
 }
 
-// search returns the first separator of the index that is ≥ key, or x.len() if there is none.
-func (t *searchTree) search(x *index, key []byte) int {
+// search returns the first separator that is ≥ key, or the number of separators if there is none.
+func (t *searchTree) search(key []byte) int {
 	node := 0 // in each level: the one below the separator found in the level above
 	for i := len(t.levels) - 1; i >= 0; i-- {
 		l := &t.levels[i]
-		if node = l.search(x, node, key); node == l.n {
-			return x.len()
+		if node = l.search(t, node, key); node == l.n {
+			return len(t.ends)
 		}
 	}
 	return node
@@ -91,34 +109,40 @@ func (t *searchTree) search(x *index, key []byte) int {
 
 // memory returns how many bytes of memory the tree takes.
 func (t *searchTree) memory() int {
-	size := int(unsafe.Sizeof(*t)) + t.handles.memory()
+	size := int(unsafe.Sizeof(*t)) + cap(t.text) + 4*cap(t.ends) + t.handles.memory() + int(t.spans.Size())
 	for i := range t.levels {
 		l := &t.levels[i]
-		size += int(unsafe.Sizeof(*l)) + 4*cap(l.first4) + 8*cap(l.next8) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))
+		size += int(unsafe.Sizeof(*l)) + 4*cap(l.first4) + 8*cap(l.next8) + cap(l.prefix) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))
 	}
 	return size
 }
 
-// behind returns what follows the first n bytes of b. The bytes of a separator can change, if a
-// program writes to a mapped file: then there may be fewer.
-func behind(b []byte, n int) []byte { return b[min(n, len(b)):] }
+// separator returns separator i.
+func (t *searchTree) separator(i int) []byte {
+	start, end := uint32(0), t.ends[i]
+	if i > 0 {
+		start = t.ends[i-1]
+	}
+	return t.text[start:end:end]
+}
 
 // buildNode sets the numbers of one node.
-func (l *searchLevel) buildNode(x *index, node int) {
+func (l *searchLevel) buildNode(t *searchTree, node int) {
 	start, end := node*fanOut, min((node+1)*fanOut, l.n)
-	last := l.orderedPrefix(x, end-1)
-	prefixLen := wire.SharedLen(l.orderedPrefix(x, start), last)
-	n := searchNode{prefixLen: uint32(prefixLen), next8: -1}
-	n.prefixImplied = node > 0 && wire.SharedLen(l.orderedPrefix(x, start-1), last) >= prefixLen
+	last := l.orderedPrefix(t, end-1)
+	prefixLen := wire.SharedLen(l.orderedPrefix(t, start), last)
+	n := searchNode{prefix: uint32(len(l.prefix)), prefixLen: uint32(prefixLen), next8: -1}
+	l.prefix = append(l.prefix, last[:prefixLen]...)
+	n.prefixImplied = node > 0 && wire.SharedLen(l.orderedPrefix(t, start-1), last) >= prefixLen
 	ties := false
 	for i := start; i < end; i++ {
-		l.first4[i] = wire.First4(behind(l.orderedPrefix(x, i), prefixLen))
+		l.first4[i] = wire.First4(l.orderedPrefix(t, i)[prefixLen:])
 		ties = ties || i > start && l.first4[i] == l.first4[i-1]
 	}
 	if ties {
 		n.next8 = int32(len(l.next8))
 		for i := start; i < end; i++ {
-			l.next8 = append(l.next8, next8(behind(l.orderedPrefix(x, i), prefixLen)))
+			l.next8 = append(l.next8, next8(l.orderedPrefix(t, i)[prefixLen:]))
 		}
 	}
 	l.nodes[node] = n
@@ -128,24 +152,23 @@ func (l *searchLevel) buildNode(x *index, node int) {
 func next8(key []byte) uint64 { return wire.First8(key[min(4, len(key)):]) }
 
 // separator returns separator i of the level.
-func (l *searchLevel) separator(x *index, i int) []byte {
-	return x.separator(min((i+1)<<l.shift, x.len()) - 1)
+func (l *searchLevel) separator(t *searchTree, i int) []byte {
+	return t.separator(min((i+1)<<l.shift, len(t.ends)) - 1)
 }
 
 // orderedPrefix returns the part of separator i of the level that is in the bytewise order.
-func (l *searchLevel) orderedPrefix(x *index, i int) []byte {
-	return x.f.order.Prefix(l.separator(x, i))
+func (l *searchLevel) orderedPrefix(t *searchTree, i int) []byte {
+	return t.order.Prefix(l.separator(t, i))
 }
 
 // search returns the first separator of the level that is ≥ key. It is in the given node,
 // or the first one of the next node if all of the node are < key.
-func (l *searchLevel) search(x *index, node int, key []byte) int {
+func (l *searchLevel) search(t *searchTree, node int, key []byte) int {
 	start := node * fanOut
 	end := min(start+fanOut, l.n)
-	n, ordered := &l.nodes[node], x.f.order.Prefix(key)
+	n, ordered := &l.nodes[node], t.order.Prefix(key)
 	if !n.prefixImplied {
-		prefix := l.separator(x, start)
-		prefix = prefix[:min(len(prefix), int(n.prefixLen))]
+		prefix := l.prefix[n.prefix : n.prefix+n.prefixLen]
 		if !bytes.HasPrefix(ordered, prefix) {
 			if bytes.Compare(prefix, ordered) > 0 {
 				return start
@@ -153,7 +176,7 @@ func (l *searchLevel) search(x *index, node int, key []byte) int {
 			return end
 		}
 	}
-	rest := behind(ordered, int(n.prefixLen))
+	rest := ordered[n.prefixLen:]
 	first4 := wire.First4(rest)
 	i := start + countLess((*[fanOut]uint32)(l.first4[start:]), first4)
 	if i == end || l.first4[i] != first4 {
@@ -162,7 +185,7 @@ func (l *searchLevel) search(x *index, node int, key []byte) int {
 	if n.next8 >= 0 {
 		i, end = l.narrow(n, i, end, first4, next8(rest))
 	}
-	for i < end && l.first4[i] == first4 && x.f.order.Compare(l.separator(x, i), key) < 0 {
+	for i < end && l.first4[i] == first4 && t.order.Compare(l.separator(t, i), key) < 0 {
 		i++
 	}
 	return i

@@ -1,0 +1,58 @@
+package filter_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// Spans.At returns what Span returns, whatever the data blocks are.
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	many := func(blocks int) (all []dataBlock) {
+		for i := range blocks {
+			all = append(all, dataBlock{uint64(i), fmt.Sprint("k", i)})
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		name   string
+		blocks []dataBlock
+		size   int64 // of the Spans, in bytes
+	}{
+		{"none", nil, 4},
+		{"one", []dataBlock{{0, "a"}}, 8},
+		{"one filter each", []dataBlock{{0, "a b"}, {20, "c"}, {50, "d e f"}}, 16},
+		{"shared filters", []dataBlock{{0, "a"}, {3, "b"}, {20, "c"}, {30, "d"}, {31, "e"}}, 24},
+		{"a block without keys", []dataBlock{{0, "a"}, {16, ""}, {32, "b"}}, 24},
+		{"many blocks of one filter", many(16), 68},
+		{"too many blocks of one filter", slices.Concat(many(16), []dataBlock{{16, "x"}}), 72},
+	} {
+		contents := buildBlock(t, listPolicy{}, 4, tt.blocks)
+		b, err := filter.NewBlockReader(contents, listPolicy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		spans := b.Spans(len(tt.blocks), func(i int) uint64 { return tt.blocks[i].offset })
+		var got, want []filter.Span
+		for i, block := range tt.blocks {
+			got, want = append(got, spans.At(i)), append(want, b.Span(block.offset))
+			for _, key := range strings.Fields(block.keys) {
+				if !b.ContainsInSpan(spans.At(i), []byte(key)) {
+					t.Errorf("%s: block %d: its key %q is denied", tt.name, i, key)
+				}
+			}
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(filter.Span{})); diff != "" {
+			t.Errorf("%s: Spans (-Span +At):\n%s", tt.name, diff)
+		}
+		if got := spans.Size(); got != tt.size {
+			t.Errorf("%s: Size() = %d, want %d", tt.name, got, tt.size)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// forms are the ways to open a table. Whatever its bytes are, they have the same answers.
+var forms = []struct {
+	name string
+	open func(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error)
+}{
+	{"built", func(_ testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
+		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
+		if err == nil {
+			r.BuildIndex()
+		}
+		return r, err
+	}},
+	{"bytes", func(_ testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
+		return table.NewReader(table.Bytes(contents), int64(len(contents)), o)
+	}},
+	{"mapped", func(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
+		return table.NewReader(mapped(t, contents), int64(len(contents)), o)
+	}},
+	{"mapped and built", func(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, error) {
+		r, err := table.NewReader(mapped(t, contents), int64(len(contents)), o)
+		if err == nil {
+			r.BuildIndex()
+		}
+		return r, err
+	}},
+}
+
+// mapped returns contents in a file that is mapped, or in memory if the system cannot map it.
+func mapped(t testing.TB, contents []byte) table.SliceReaderAt {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "t")
+	if err := os.WriteFile(name, contents, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if m := table.MapFile(f, int64(len(contents))); m != nil {
+		return m
+	}
+	return table.Bytes(contents)
+}
+
+// answers are what a Reader says of keys, and of all its entries.
+type answers struct {
+	r      *table.Reader
+	opened error
+}
+
+// get returns the value of key, and what the error is about.
+func (a answers) get(key []byte) (value []byte, err error) {
+	if a.opened != nil {
+		return nil, kindOf(a.opened)
+	}
+	value, err = a.r.Get(key)
+	return value, kindOf(err)
+}
+
+// entries returns the entries that an Iter shows before an error.
+func (a answers) entries() (all [][]byte, err error) {
+	if a.opened != nil {
+		return nil, kindOf(a.opened)
+	}
+	it := a.r.NewIter(nil)
+	for n := 0; it.Next() && n < 2000; n++ {
+		all = append(all, slices.Clone(it.Key()), slices.Clone(it.Value()))
+	}
+	return all, kindOf(it.Close())
+}
+
+// kindOf returns what a program tells errors apart by.
+func kindOf(err error) error {
+	for _, kind := range []error{table.ErrNotFound, table.ErrFilterOnly, table.ErrCorrupt} {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	return err
+}
+
+// sameInAnotherForm compares the answers of a table with those of it in another form. Which one that
+// is depends on its bytes, so that tests of many tables have all.
+func (in *inspection) sameInAnotherForm() {
+	in.t.Helper()
+	form := forms[crc32.ChecksumIEEE(in.contents)%uint32(len(forms))]
+	var a, b answers
+	a.r, a.opened = table.NewReader(bytes.NewReader(in.contents), int64(len(in.contents)), in.o)
+	b.r, b.opened = form.open(in.t, in.contents, in.o)
+	keys := [][]byte{nil, []byte("a"), []byte("aa"), []byte("b"), []byte("c"), []byte("d"), []byte("zz"), []byte("key000002")}
+	want, wantErr := a.entries()
+	got, err := b.entries()
+	if !slices.EqualFunc(want, got, bytes.Equal) || textOf(err) != textOf(wantErr) {
+		in.t.Errorf("%s: %s: %d keys and values, %v; want %d, %v", in.name, form.name, len(got), err, len(want), wantErr)
+	}
+	for i := 0; i < len(want); i += 2 {
+		keys = append(keys, want[i])
+	}
+	for _, key := range keys {
+		want, wantErr := a.get(key)
+		if got, err := b.get(key); !bytes.Equal(want, got) || textOf(err) != textOf(wantErr) {
+			in.t.Errorf("%s: %s: Get(%.100q) = %.100q, %v; want %.100q, %v", in.name, form.name, key, got, err, want, wantErr)
+		}
+	}
+	for _, r := range []*table.Reader{a.r, b.r} {
+		if r != nil {
+			r.Close()
+		}
+	}
+}
