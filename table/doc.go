@@ -73,6 +73,8 @@
 //
 //   - Each block that is read is compared with its checksum, unless SkipChecksums is set. A
 //     checksum finds accidents, not attacks, so everything else is checked as well.
+//   - Index and filters are used as they are stored. An entry of the index, and a filter, is checked
+//     when it is used. If separators are out of order, a key that is there can be missed.
 //   - Iterators check every block that they read: its form, the order of its keys, and both
 //     against the index. So does a lookup that adds a block to a Cache. A lookup without a
 //     Cache, or with NoFill, checks the restart point that it starts from, and the entries up to the key.
