@@ -36,7 +36,7 @@ func benchEntries() (entries []entry, o *opt.Options) {
 func eachPackage(b *testing.B, bench func(b *testing.B, r reader, entries []entry)) {
 	entries, o := benchEntries()
 	var contents bytes.Buffer
-	w := ltable.NewWriter(&contents, o, nil, 0)
+	w := theirWriter(&contents, o)
 	for _, e := range entries {
 		if err := w.Append(e.key, e.value); err != nil {
 			b.Fatal(err)
@@ -103,7 +103,7 @@ func BenchmarkWriter(b *testing.B) {
 	entries, o := benchEntries()
 	pool := util.NewBufferPool(4096 + 5)
 	for name, create := range map[string]func() writer{
-		"goleveldb": func() writer { return ltable.NewWriter(io.Discard, o, pool, 2<<20) },
+		"goleveldb": func() writer { return theirWriter(io.Discard, o, pool, 2<<20) },
 		"ours":      func() writer { return goleveldb.NewWriter(io.Discard, o, pool, 2<<20) },
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -127,7 +127,7 @@ func BenchmarkWriter(b *testing.B) {
 func BenchmarkCompactionInput(b *testing.B) {
 	entries, o := benchEntries()
 	var contents bytes.Buffer
-	w := ltable.NewWriter(&contents, o, nil, 0)
+	w := theirWriter(&contents, o)
 	for _, e := range entries {
 		_ = w.Append(e.key, e.value)
 	}

@@ -50,7 +50,7 @@ func TestCache(t *testing.T) {
 	entries := (&tableCase{}).entries(50) // one block
 	contents := theirTable(t, &o, entries)
 	shared, closed := newCache(1<<20), newCache(1<<20)
-	closed.Close(false)
+	closeCache(closed)
 	for _, step := range []struct {
 		name   string
 		before func()

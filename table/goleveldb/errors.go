@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	lerrors "github.com/syndtr/goleveldb/leveldb/errors"
 	"github.com/syndtr/goleveldb/leveldb/iterator"
@@ -17,12 +18,19 @@ var (
 	ErrNotFound = lerrors.ErrNotFound
 
 	// ErrReaderReleased is the error of a Reader, and of its iterators, after its Release.
-	ErrReaderReleased = errors.New("goleveldb: the Reader is released")
+	ErrReaderReleased = errors.New(prefix + "reader released")
 
 	// ErrIterReleased is the error of an iterator after its Release. It is goleveldb's
 	// iterator.ErrIterReleased.
 	ErrIterReleased = iterator.ErrIterReleased
+
+	errWriterClosed = errors.New(prefix + "writer is closed")
+	errNilFile      = errors.New(prefix + "nil file")
 )
+
+// prefix begins all errors of this package. It is that of goleveldb's package, which programs and
+// their users know.
+const prefix = "leveldb/table: "
 
 // An ErrCorrupted says what is damaged in a table. It is the Err of an errors.ErrCorrupted, for
 // which goleveldb's errors.IsCorrupted is true.
@@ -35,8 +43,20 @@ type ErrCorrupted struct {
 
 // Error returns a message with all fields but Size.
 func (e *ErrCorrupted) Error() string {
-	return fmt.Sprintf("goleveldb: %s at %d is corrupt: %s", e.Kind, e.Pos, e.Reason)
+	return fmt.Sprintf(prefix+"corruption on %s (pos=%d): %s", e.Kind, e.Pos, e.Reason)
 }
+
+// A tableError is an error of package table for what is none in goleveldb.
+type tableError struct {
+	prefix string // in place of that of package table
+	error
+}
+
+func (e *tableError) Error() string { return e.prefix + unprefixed(e.error) }
+func (e *tableError) Unwrap() error { return e.error }
+
+// unprefixed returns the text of an error of package table, without that package's name.
+func unprefixed(err error) string { return strings.TrimPrefix(err.Error(), "table: ") }
 
 // A sourceError is an error of the file that a Reader reads from.
 type sourceError struct{ error }
@@ -61,9 +81,9 @@ func (r *Reader) translate(err error) error {
 	case errors.As(err, &damage):
 		return r.corrupted(damage.Offset, damage.Length, r.kind(damage.Block), damage.Err.Error())
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return r.corrupted(0, r.size, "table", err.Error())
+		return r.corrupted(0, r.size, "table", unprefixed(err))
 	}
-	return err
+	return &tableError{prefix, err}
 }
 
 // corrupted returns the error for damage in the Reader's file.

@@ -35,6 +35,15 @@ func filtersOf(o *opt.Options) []lfilter.Filter {
 	return slices.DeleteFunc(all, func(f lfilter.Filter) bool { return f == nil })
 }
 
+// filterBaseLg returns the FilterBaseLg of the options. The options of old versions of goleveldb have
+// none, and theirs is the default, which is 0 here.
+func filterBaseLg(o *opt.Options) int {
+	if o, ok := any(o).(interface{ GetFilterBaseLg() int }); ok {
+		return o.GetFilterBaseLg()
+	}
+	return 0
+}
+
 // maxSameBits is the highest number of bits per key for which goleveldb's Bloom filters are those
 // of package filter.
 const maxSameBits = 371

@@ -60,7 +60,7 @@ func tableCases() []tableCase {
 		{name: "default"},
 		{name: "no compression", o: opt.Options{Compression: opt.NoCompression}},
 		{name: "filter", o: opt.Options{Filter: bloom, Compression: opt.NoCompression}},
-		{name: "small blocks", o: opt.Options{Filter: lfilter.NewBloomFilter(7), BlockSize: 200, BlockRestartInterval: 3, FilterBaseLg: 8, Compression: opt.NoCompression}},
+		{name: "small blocks", o: withFilterBaseLg(opt.Options{Filter: lfilter.NewBloomFilter(7), BlockSize: 200, BlockRestartInterval: 3, Compression: opt.NoCompression}, 8)},
 		{name: "filter, Snappy", o: opt.Options{Filter: bloom, BlockSize: 700}},
 		{name: "filter of a program", o: opt.Options{Filter: lengthFilter{}, BlockSize: 500, Compression: opt.NoCompression}},
 		{name: "order of a program", o: opt.Options{Comparer: descending{}, Filter: bloom, BlockSize: 500, Compression: opt.NoCompression}},
@@ -116,7 +116,7 @@ func write(t *testing.T, w writer, entries []entry) {
 func theirTable(t *testing.T, o *opt.Options, entries []entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	write(t, ltable.NewWriter(&b, o, nil, 0), entries)
+	write(t, theirWriter(&b, o), entries)
 	return b.Bytes()
 }
 

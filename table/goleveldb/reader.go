@@ -38,7 +38,7 @@ type Reader struct {
 // error. An error of f is an error of NewReader.
 func NewReader(f io.ReaderAt, size int64, fd storage.FileDesc, c *cache.NamespaceGetter, bpool *util.BufferPool, o *opt.Options) (*Reader, error) {
 	if f == nil {
-		return nil, errors.New("goleveldb: the file is nil: want an io.ReaderAt")
+		return nil, errNilFile
 	}
 	r := &Reader{fd: fd, size: max(size, 0), o: o, order: orderOf(o.GetComparer()), blocks: openBlockCache(c)}
 	r.src.file = f

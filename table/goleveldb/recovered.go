@@ -41,7 +41,7 @@ func (v *view) reorder(r *Reader, reason error) (*table.Reader, error) {
 }
 
 // errTooLarge is the error for a table that takes more than it may.
-var errTooLarge = errors.New("goleveldb: the copy of a table takes too much memory")
+var errTooLarge = errors.New(prefix + "the copy of a table takes too much memory")
 
 // copyEntries appends the entries of it to w. The blocks in the file, and their separators in the
 // memory of w, may take about limit bytes.

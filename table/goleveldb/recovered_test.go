@@ -10,7 +10,6 @@ import (
 	lerrors "github.com/syndtr/goleveldb/leveldb/errors"
 	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
-	ltable "github.com/syndtr/goleveldb/leveldb/table"
 
 	"github.com/sievetable/sievetable/table/goleveldb"
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
@@ -49,7 +48,7 @@ func TestHugeRecoveredTable(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	const n, length = 1000, 300 << 10
-	w := ltable.NewWriter(&b, &opt.Options{BlockSize: length + 10*n, BlockRestartInterval: n}, nil, 0)
+	w := theirWriter(&b, &opt.Options{BlockSize: length + 10*n, BlockRestartInterval: n})
 	user := bytes.Repeat([]byte{'u'}, length)
 	for i := range uint64(n) {
 		if err := w.Append(internalKey(fmt.Appendf(user, "%04d", i), i, 1), nil); err != nil {

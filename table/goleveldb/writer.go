@@ -14,21 +14,44 @@ import (
 //	Append* Close
 //
 // BlocksLen, EntriesLen and BytesLen can be called at any time. A Writer must not be used by
-// several goroutines at a time. After an error, Append and Close return the same error again.
+// several goroutines at a time. After an error, Append and Close return the same error again. If
+// it is an error of the io.Writer, they return that as it is.
 type Writer struct {
-	table *table.Writer // nil if there is an err
-	err   error
+	table *table.Writer // nil: NewWriter has failed
+	file  file
+	err   error // of all calls from now on
+}
+
+// A file is the io.Writer of a Writer, and keeps its error.
+type file struct {
+	io.Writer
+	err error
+}
+
+// Write writes p.
+func (f *file) Write(p []byte) (n int, err error) {
+	n, err = f.Writer.Write(p)
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	f.err = err
+	return n, err
 }
 
 // NewWriter returns a Writer that writes a table to f. o may be nil. pool and size are not used.
 // If an option is out of its range, Append and Close return the error.
 func NewWriter(f io.Writer, o *opt.Options, pool *util.BufferPool, size int) *Writer {
+	w := &Writer{file: file{Writer: f}}
+	if f == nil {
+		w.err = errNilFile
+		return w
+	}
 	order := orderOf(o.GetComparer())
 	options := table.WriterOptions{
 		Comparer:        order.comparer,
 		FilterPolicy:    writingPolicy(o, order),
 		FilterKey:       filterKey(o, order),
-		FilterBaseLg:    o.GetFilterBaseLg(),
+		FilterBaseLg:    filterBaseLg(o),
 		BlockSize:       o.GetBlockSize(),
 		RestartInterval: o.GetBlockRestartInterval(),
 		Compression:     fastSnappy{table.Snappy},
@@ -36,8 +59,20 @@ func NewWriter(f io.Writer, o *opt.Options, pool *util.BufferPool, size int) *Wr
 	if o.GetCompression() == opt.NoCompression {
 		options.Compression = table.NoCompression
 	}
-	w, err := table.NewWriter(f, &options)
-	return &Writer{w, err}
+	var err error
+	w.table, err = table.NewWriter(&w.file, &options)
+	w.keep(err)
+	return w
+}
+
+// keep keeps an error of package table for the calls to come.
+func (w *Writer) keep(err error) {
+	switch {
+	case w.file.err != nil:
+		w.err = w.file.err
+	case err != nil:
+		w.err = &tableError{prefix + "Writer: ", err}
+	}
 }
 
 // Append adds an entry. Its key must be > the key before. Append does not keep the slices. It
@@ -46,7 +81,10 @@ func (w *Writer) Append(key, value []byte) error {
 	if w.err != nil {
 		return w.err
 	}
-	return w.table.Append(key, value)
+	if err := w.table.Append(key, value); err != nil {
+		w.keep(err)
+	}
+	return w.err
 }
 
 // BlocksLen returns the number of complete data blocks.
@@ -74,10 +112,15 @@ func (w *Writer) BytesLen() int {
 	return int(w.table.Size())
 }
 
-// Close finishes the table. It does not close the file.
+// Close finishes the table. It does not close the file. A second Close returns an error.
 func (w *Writer) Close() error {
-	if w.err != nil {
-		return w.err
+	if w.err == nil {
+		if w.keep(w.table.Close()); w.err == nil {
+			w.err = errWriterClosed
+			return nil
+		}
+	} else if w.table != nil {
+		_ = w.table.Abort() // it has no file of its own to remove; after Close it does nothing
 	}
-	return w.table.Close()
+	return w.err
 }

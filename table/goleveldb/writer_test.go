@@ -21,7 +21,7 @@ func TestWriter(t *testing.T) {
 		for _, n := range []int{1, 2, 300} {
 			entries := c.entries(n)
 			var ours, theirs bytes.Buffer
-			a, b := goleveldb.NewWriter(&ours, &c.o, nil, 0), ltable.NewWriter(&theirs, &c.o, nil, 0)
+			a, b := goleveldb.NewWriter(&ours, &c.o, nil, 0), theirWriter(&theirs, &c.o)
 			raw := c.o.Compression == opt.NoCompression
 			for _, e := range entries {
 				if err := errors.Join(a.Append(e.key, e.value), b.Append(e.key, e.value)); err != nil {
@@ -74,45 +74,24 @@ func scan(t *testing.T, r reader) (entries []entry) {
 	return entries
 }
 
-// What a Writer cannot do is an error of Append and Close, also later.
-func TestWriterErrors(t *testing.T) {
+// What a Writer cannot be given is an error of all its calls. goleveldb takes it, or panics.
+func TestWriterArguments(t *testing.T) {
 	t.Parallel()
-	full := errors.New("the disk is full")
 	for _, tt := range []struct {
 		name string
-		w    func() *goleveldb.Writer
+		w    *goleveldb.Writer
 		want string
 	}{
-		{"after Close", func() *goleveldb.Writer {
-			w := goleveldb.NewWriter(io.Discard, nil, nil, 0)
-			write(t, w, nil)
-			return w
-		}, "table: closed"},
-		{"an impossible option", func() *goleveldb.Writer {
-			return goleveldb.NewWriter(io.Discard, &opt.Options{FilterBaseLg: 31}, nil, 0)
-		}, "table: FilterBaseLg is 31, want 0 to 30"},
-		{"no file", func() *goleveldb.Writer { return goleveldb.NewWriter(nil, nil, nil, 0) }, "table: the io.Writer is nil"},
+		{"an impossible option", goleveldb.NewWriter(io.Discard, &opt.Options{BlockSize: 1 << 30}, nil, 0), "leveldb/table: Writer: BlockSize is 1073741824, want 0 to 536870912"},
+		{"no file", goleveldb.NewWriter(nil, nil, nil, 0), "leveldb/table: nil file"},
 	} {
-		w := tt.w()
-		for _, err := range []error{w.Append([]byte("a"), nil), w.Close(), w.Append([]byte("b"), nil)} {
+		for _, err := range []error{tt.w.Append([]byte("a"), nil), tt.w.Close(), tt.w.Append([]byte("b"), nil)} {
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 			}
 		}
-		if got := w.BlocksLen() + w.EntriesLen(); got != 0 {
-			t.Errorf("%s: %d blocks and entries", tt.name, got)
+		if got := tt.w.BlocksLen() + tt.w.EntriesLen() + tt.w.BytesLen(); got != 0 {
+			t.Errorf("%s: %d blocks, entries and bytes", tt.name, got)
 		}
 	}
-	w := goleveldb.NewWriter(failingWriter{full}, nil, nil, 0)
-	if err := errors.Join(w.Append([]byte("b"), nil), w.Close()); !errors.Is(err, full) {
-		t.Errorf("a full disk: %v", err)
-	}
-	w = goleveldb.NewWriter(io.Discard, nil, nil, 0)
-	if err := errors.Join(w.Append([]byte("b"), nil), w.Append([]byte("a"), nil)); err == nil {
-		t.Error("a key out of order is no error")
-	}
 }
-
-type failingWriter struct{ err error }
-
-func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
