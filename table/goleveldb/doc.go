@@ -41,8 +41,9 @@
 //     Compressed ones can differ: the Snappy encoder is another one, a block that it makes
 //     smaller by less than an eighth is stored as it is, and so is the metaindex. A table
 //     without entries has no data block.
-//   - A Writer writes large pieces, so it can return an error of writing later than goleveldb's.
-//     It refuses a comparer whose separators are not between the two keys.
+//   - A Writer writes pieces of 256 KiB, so it returns an error of writing up to 256 KiB of the file
+//     later than goleveldb's, which writes each block. It refuses a comparer whose separators are
+//     not between the two keys.
 //   - Find and FindKey with filtered set return ErrNotFound if the table has a filter and not
 //     the key, even if the filter gives a false positive. In tables of the engine, that is the
 //     user key. goleveldb then returns the next entry. Get asks the filters too, unless the
