@@ -78,13 +78,19 @@ func (sharingComparer) Separator(dst, a, b []byte) []byte {
 // A Writer changes no key of its caller, even if a separator is a part of one.
 func TestSeparatorThatSharesKeys(t *testing.T) {
 	t.Parallel()
-	keys := pairsOf("aaaa", "bbbb", "cccc", "dddd", "ex", "f", "gggg", "hhhh")
-	want := pairsOf("aaaa", "bbbb", "cccc", "dddd", "ex", "f", "gggg", "hhhh")
-	contents := build(t, &table.WriterOptions{BlockSize: 1, Comparer: sharingComparer{table.BytewiseComparer}}, keys)
-	if diff := diffPairs(want, keys); diff != "" {
-		t.Errorf("the caller's keys changed (-want +got):\n%s", diff)
-	}
-	if err := open(t, contents, nil).Verify(); err != nil {
-		t.Error(err)
+	user := sharingComparer{table.BytewiseComparer}
+	for trailer, order := range map[string]table.Comparer{"": user, " and further bytes\x01sequenc": table.InternalComparer(user)} {
+		names := []string{"aaaa", "bbbb", "cccc", "dddd", "ex", "f", "gggg", "hhhh"}
+		for i := range names {
+			names[i] += trailer
+		}
+		keys, want := pairsOf(names...), pairsOf(names...)
+		contents := build(t, &table.WriterOptions{BlockSize: 1, Comparer: order}, keys)
+		if diff := diffPairs(want, keys); diff != "" {
+			t.Errorf("%s: the caller's keys changed (-want +got):\n%s", order.Name(), diff)
+		}
+		if err := open(t, contents, &table.ReaderOptions{Comparer: order}).Verify(); err != nil {
+			t.Errorf("%s: %v", order.Name(), err)
+		}
 	}
 }

@@ -201,7 +201,7 @@ func (c internalComparer) Separator(dst, a, b []byte) []byte {
 	if c.compareUser(ua, ub) >= 0 {
 		return nil // versions of one user key: nothing is between them
 	}
-	return c.firstVersion(len(dst), c.user.Separator(dst, ua, ub), ua)
+	return c.firstVersion(dst, c.user.Separator(dst, ua, ub), ua)
 }
 
 // Successor does the same with the successor of b's user key.
@@ -210,15 +210,17 @@ func (c internalComparer) Successor(dst, b []byte) []byte {
 		return nil
 	}
 	ub, _ := splitInternal(b)
-	return c.firstVersion(len(dst), c.user.Successor(dst, ub), ub)
+	return c.firstVersion(dst, c.user.Successor(dst, ub), ub)
 }
 
-// firstVersion returns s, which has a user key from start on, with the trailer that comes
+// firstVersion returns s, which is a user key appended to dst, with the trailer that comes
 // first. It returns nil unless that user key is shorter than user and > user.
-func (c internalComparer) firstVersion(start int, s, user []byte) []byte {
-	if s == nil || len(s) < start || len(s)-start >= len(user) || c.compareUser(user, s[start:]) >= 0 {
+func (c internalComparer) firstVersion(dst, s, user []byte) []byte {
+	if s == nil || len(s) < len(dst) || len(s)-len(dst) >= len(user) || c.compareUser(user, s[len(dst):]) >= 0 {
 		return nil
 	}
-	// Clip: a Separator that breaks the rules may return a part of a key.
-	return appendInternal(slices.Clip(s), MaxSequence<<8|uint64(kindSeek))
+	// To dst, not to s: a Separator that breaks the rules may return a part of a key. Else the
+	// bytes are there already, or dst has no room for them.
+	s = append(slices.Grow(dst, len(s)-len(dst)+format.InternalTrailerLen), s[len(dst):]...)
+	return appendInternal(s, MaxSequence<<8|uint64(kindSeek))
 }

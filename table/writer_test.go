@@ -239,30 +239,32 @@ func TestWriterRefusesImpossibleOptions(t *testing.T) {
 }
 
 // Appending takes no memory beyond index and filter, and what blocks need that are
-// under way.
+// under way: neither do separators.
 func TestAppendAllocations(t *testing.T) {
-	for _, concurrency := range []int{1, 4} {
-		w, err := table.NewWriter(io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Concurrency: concurrency})
-		if err != nil {
-			t.Fatal(err)
-		}
-		const n = 10_000
-		key, value := make([]byte, 8), bytes.Repeat([]byte("v"), 100)
-		next := uint64(0)
-		round := func() {
-			for range n {
-				binary.BigEndian.PutUint64(key, next)
-				if err := w.Append(key, value); err != nil {
-					t.Fatal(err)
-				}
-				next++
+	for _, order := range []table.Comparer{table.BytewiseComparer, table.InternalComparer(nil)} {
+		for _, concurrency := range []int{1, 4} {
+			w, err := table.NewWriter(io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Concurrency: concurrency, Comparer: order})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		for range concurrency { // until there is memory for all that is under way
-			round()
-		}
-		if allocs := testing.AllocsPerRun(10, round); allocs > n/1000 {
-			t.Errorf("%d goroutines: %v allocations for %d entries, want at most one in a thousand", concurrency, allocs, n)
+			const n = 10_000
+			key, value := make([]byte, 8+8), bytes.Repeat([]byte("v"), 100)
+			next := uint64(0)
+			round := func() {
+				for range n {
+					binary.BigEndian.PutUint64(key, next)
+					if err := w.Append(key, value); err != nil {
+						t.Fatal(err)
+					}
+					next += 5 << 16 // leaves room for a shorter separator
+				}
+			}
+			for range concurrency { // until there is memory for all that is under way
+				round()
+			}
+			if allocs := testing.AllocsPerRun(10, round); allocs > n/1000 {
+				t.Errorf("%s, %d goroutines: %v allocations for %d entries, want at most one in a thousand", order.Name(), concurrency, allocs, n)
+			}
 		}
 	}
 }
