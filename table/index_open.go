@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -13,19 +12,20 @@ import (
 // needs to know how many entries there are. own is for an index that does not lie in the source.
 func (f *tableFile) readIndex(own bool) (*index, error) {
 	h := f.footer.index
+	read := f.readInPlace
+	if own {
+		read = f.readBlock
+	}
 	var b buffers
-	contents, err := f.readBlock(IndexBlock, h, &b)
+	contents, err := read(IndexBlock, h, &b)
 	if err != nil {
 		return nil, err
-	}
-	if own && b.inSource {
-		contents = bytes.Clone(contents)
 	}
 	x, err := f.newIndex(contents)
 	if err != nil {
 		return nil, f.damaged(IndexBlock, h, wrongOrder(err))
 	}
-	x.inSource = b.inSource && !own
+	x.inSource = b.inSource
 	return x, nil
 }
 
