@@ -10,8 +10,7 @@ import (
 
 // A cacheID says which Readers share blocks: those of files with the same contents, that look
 // at their keys in the same way. If key is empty, no others do. Beside the CacheKey it has what
-// is at hand of the contents, to notice most files that have a CacheKey by mistake, and most that
-// have changed when they are opened again.
+// is at hand of the contents, to notice most files that have a CacheKey by mistake.
 type cacheID struct {
 	key          string
 	comparer     string

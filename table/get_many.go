@@ -54,7 +54,8 @@ func (o *BatchOptions) withDefaults() (BatchOptions, error) {
 // GetMany gets the values of many keys, in any order. It is for a source where each read takes
 // long. It reads a data block once, however many of the keys it may have, reads blocks that are
 // close together by one read, and has several reads run at a time. From a large Cache it is
-// faster than Get. From memory or a local file without a Cache, Get is faster.
+// faster than Get. From memory or a local file without a Cache, Get is faster, and of a
+// [SliceReaderAt] GetMany gets the keys one by one.
 //
 // GetMany calls found(i, value) for each keys[i] that the table has, also if keys has the same
 // key several times. Keys that are absent are not reported. The calls come in no order. They do
@@ -125,7 +126,7 @@ func GetMany(ctx context.Context, keys [][]byte, parts []BatchPart, o *BatchOpti
 }
 
 // openParts returns the parts with their open tables, unless ctx is done. It opens none that is
-// asked for no key: to open a table that the Cache has evicted takes reads.
+// asked for no key: to open a table at its first use can take reads.
 func (b *batch) openParts(ctx context.Context, parts []BatchPart) ([]*partBatch, error) {
 	open := make([]*partBatch, len(parts))
 	for i, part := range parts {

@@ -184,7 +184,7 @@ type ReaderOptions struct {
 	Codecs []Codec
 
 	// Cache keeps data blocks in memory, for this and other Readers. nil: every lookup
-	// reads and checks its block anew.
+	// reads and checks its block again.
 	Cache *Cache
 
 	// CacheKey names the contents of the file, for the Cache: a number that the engine never
@@ -196,7 +196,7 @@ type ReaderOptions struct {
 	CacheKey string
 
 	// TailSum is what Layout.TailSum has returned for the table. Another one is a CorruptionError
-	// of the footer: of Open, NewReader and Verify, and of a lookup that opens the table again.
+	// of the footer: of Open, NewReader and Verify, and of the first use if Open read the footer only.
 	// Readers share cached blocks only if their TailSum is the same. To compare it takes a read of
 	// 5 bytes for each block of the tail that is not within TailSize. Zeros: it is not compared.
 	TailSum [sha256.Size]byte

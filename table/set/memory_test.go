@@ -1,6 +1,7 @@
 package set_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -42,6 +43,35 @@ func TestMemorySize(t *testing.T) {
 		checkGet(t, s, key(i), valueOf(i))
 	}
 	check("after lookups")
+}
+
+// Open tables take more memory when lookups have built the search trees of their indexes. The Set then
+// closes others.
+func TestMemorySizeOfTablesThatGrow(t *testing.T) {
+	t.Parallel()
+	src := newStore()
+	m := new(set.Manifest)
+	const tables, keys = 8, 2000
+	o := *filtered
+	o.BlockSize = 100
+	for i := range tables {
+		m.Tables = append(m.Tables, src.put(t, fmt.Sprintf("t%03d", i), &o, numbered(i*keys, (i+1)*keys)))
+	}
+	one := tableMemory(t, src, m, new(table.ReaderOptions))
+	all := open(t, m, src, nil)
+	s := open(t, m, src, &set.Options{MemorySize: tables * one})
+	rng := rand.New(rand.NewPCG(29, 1))
+	for range 50 * keys {
+		i := rng.IntN(tables * keys)
+		checkGet(t, s, key(i), valueOf(i))
+		checkGet(t, all, key(i), valueOf(i))
+	}
+	if got := s.MemorySize(); got > tables*one || got < one {
+		t.Errorf("open tables take %d bytes, want ≤ %d × %d", got, tables, one)
+	}
+	if got := all.MemorySize(); got < tables*one*5/4 {
+		t.Errorf("tables that are all open take %d bytes, want some more than %d × %d", got, tables, one)
+	}
 }
 
 // A table that is used again and again stays open, however many others are asked once.
