@@ -5,7 +5,6 @@ package text
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -30,25 +29,35 @@ func appendPrintable(dst, b []byte, reversible bool) []byte {
 			n++
 		}
 		dst = append(dst, b[:n]...)
-		if n == len(b) {
+		if b = b[n:]; len(b) == 0 {
 			return dst
 		}
-		r, size := utf8.DecodeRune(b[n:])
-		switch char := b[n : n+size]; {
-		case r == '\\':
-			dst = append(dst, `\\`...)
-		case r == utf8.RuneError && size == 1:
-			dst = hex.AppendEncode(append(dst, `\x`...), char)
+		r, size := rune(b[0]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(b)
+		}
+		switch {
+		case size == 1:
+			dst = append(dst, escapes[b[0]]...)
 		case strconv.IsPrint(r):
-			dst = append(dst, char...)
+			dst = append(dst, b[:size]...)
 		default:
 			var buf [16]byte
 			quoted := strconv.AppendQuoteRune(buf[:0], r)
 			dst = append(dst, quoted[1:len(quoted)-1]...)
 		}
-		b = b[n+size:]
+		b = b[size:]
 	}
 }
+
+// escapes has the escape of each byte that is not part of a longer character.
+var escapes = func() (e [256]string) {
+	for c := range e {
+		quoted := strconv.Quote(string([]byte{byte(c)}))
+		e[c] = quoted[1 : len(quoted)-1]
+	}
+	return e
+}()
 
 // Unescape reverses Escape. Everything that is not an escape stands for itself.
 func Unescape(s string) ([]byte, error) { return AppendUnescape(nil, []byte(s)) }
