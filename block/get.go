@@ -103,7 +103,7 @@ func (b *Block) findRestart(key []byte) (int, error) {
 			high = mid
 		}
 	}
-	return b.parts.Restart(low), b.checkRestart(low)
+	return b.checkedRestart(low)
 }
 
 // restartKey returns the key at restart point i, of a block that is not checked.
@@ -122,22 +122,22 @@ func (b *Block) restartKey(i int) ([]byte, error) {
 	return b.parts.Entries[e.Key:e.Value], nil
 }
 
-// checkRestart checks that restart point i is where an entry starts. Restart point 0 must
-// be 0.
-func (b *Block) checkRestart(i int) error {
+// checkedRestart returns the offset of restart point i, where an entry must start. That of restart
+// point 0 must be 0. It reads the offset once: in a mapped file it can change.
+func (b *Block) checkedRestart(i int) (int, error) {
 	want := uint32(b.parts.Restart(i))
 	off := 0
 	for i > 0 && uint64(off) < uint64(want) {
 		e, err := format.DecodeEntry(b.parts.Entries, off)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		off = e.End
 	}
 	if uint64(off) != uint64(want) {
-		return fmt.Errorf("restart point %d is %d, want %d, where an entry starts", i, want, off)
+		return 0, fmt.Errorf("restart point %d is %d, want %d, where an entry starts", i, want, off)
 	}
-	return nil
+	return off, nil
 }
 
 // scan returns the value of key, bytewise, if an entry from the restart point at start on

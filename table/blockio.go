@@ -22,6 +22,7 @@ type buffers struct {
 	stored, decompressed []byte
 	block                []byte // as it is stored, with its trailer: in stored, or in the source
 	inSource             bool   // block is in the source, and so are its contents
+	copies               bool   // block must not be in the source
 	compressed           bool   // the contents are in decompressed, not in block
 
 	key []byte // a copy of a key that a lookup has found
@@ -82,7 +83,7 @@ func (b *buffers) empty() {
 	if cap(b.key) > maxPooledKey {
 		b.key = nil
 	}
-	b.block, b.ahead, b.ctx = nil, readAhead{}, nil
+	b.block, b.copies, b.ahead, b.ctx = nil, false, readAhead{}, nil
 }
 
 // readBlock does what readInPlace does, but the contents are in memory of b. What the source hands
@@ -142,7 +143,7 @@ func (f *tableFile) readBytes(kind BlockKind, h Handle, b *buffers) (id byte, er
 		if b.block, err = f.slice(b.ctx, kind, h.Offset, size); err != nil {
 			return 0, err
 		}
-		if b.inSource = b.block[n] == NoCompression.ID(); b.inSource {
+		if b.inSource = !b.copies && b.block[n] == NoCompression.ID(); b.inSource {
 			return NoCompression.ID(), nil
 		}
 		b.stored = append(extend(b.stored[:0], size), b.block...)

@@ -16,7 +16,8 @@ import (
 // in the order of the file. There is a restart point at each entry, as engines write it.
 //
 // An entry is checked when it is used. So to open a table costs the same however many entries
-// there are, and damage in one entry concerns one data block. checkAll checks all of them.
+// there are, and damage in an entry concerns only what comes to it: its data block, the next one, and
+// searches that compare its separator. checkAll checks all entries.
 //
 // A lookup searches the entries by halving, until there were as many lookups as pay for a
 // searchTree.
@@ -156,6 +157,14 @@ func (t *openTable) searchIndex(key []byte) (i int, err error) {
 	return t.index.search(key)
 }
 
+// blockHandle is handle of the index, for what does not guard a mapped file itself.
+func (t *openTable) blockHandle(i int) (h Handle, err error) {
+	if m := t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
+	return t.index.handle(i)
+}
+
 // sampleRate is how many lookups there are for each that is counted. To count all of them would
 // slow down goroutines that look keys up in one table.
 const sampleRate = 16
@@ -164,7 +173,7 @@ const sampleRate = 16
 // about as long per data block as it saves per lookup.
 func (x *index) searchTree() *searchTree {
 	t := x.tree.Load()
-	if t == nil && x.f.order.Bytewise() && rand.Uint32()%sampleRate == 0 && x.sampled.Add(1) == uint32(x.n)/sampleRate+1 {
+	if t == nil && !x.f.order.Unchecked && rand.Uint32()%sampleRate == 0 && x.sampled.Add(1) == uint32(x.n)/sampleRate+1 {
 		t = x.build()
 	}
 	return t

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -33,6 +34,9 @@ func (f *tableFile) readIndex(own bool) (*index, error) {
 func (f *tableFile) newIndex(contents []byte) (*index, error) {
 	x, err := f.splitIndex(contents)
 	if err == nil && x.n > 0 && !x.plain() {
+		if f.slices != nil {
+			contents = bytes.Clone(contents) // which does not change
+		}
 		if contents, err = f.plainIndex(contents); err == nil {
 			x, err = f.splitIndex(contents)
 		}
@@ -121,6 +125,36 @@ type indexChecker struct {
 	checked   bool   // any was checked
 	separator []byte // of the last one
 	handle    Handle
+
+	// With copies, separators are copied to text before they are compared, as far as its capacity
+	// goes: what is checked can not change then.
+	copies bool
+	text   []byte
+}
+
+// copy returns a copy of a separator in text.
+func (c *indexChecker) copy(separator []byte) ([]byte, error) {
+	n := len(c.text)
+	if len(separator) > cap(c.text)-n {
+		return nil, errors.New("the index changes while it is read")
+	}
+	c.text = append(c.text, separator...)
+	return c.text[n:], nil
+}
+
+// textSize returns how many bytes the separators have together. Very many are an error.
+func (x *index) textSize() (int, error) {
+	size, most := 0, separatorBudget.forFile(x.f.footerOffset)
+	for i := range x.n {
+		e, err := x.entry(i)
+		if err != nil {
+			return 0, err
+		}
+		if size += len(e.separator); size > most {
+			return 0, fmt.Errorf("separators have over %d bytes together", most)
+		}
+	}
+	return size, nil
 }
 
 // check checks entry i: its form, and that separator and data block are behind those of the entry
@@ -128,6 +162,9 @@ type indexChecker struct {
 func (c *indexChecker) check(i int) error {
 	x := c.x
 	e, err := x.entry(i)
+	if err == nil && c.copies {
+		e.separator, err = c.copy(e.separator)
+	}
 	if err != nil {
 		return err
 	}

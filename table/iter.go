@@ -53,7 +53,7 @@ type IterOptions struct {
 	//
 	// It is called each time that a move reads the block and finds it damaged: once in a scan
 	// from one end to the other, and again when a seek or a change of direction comes to the
-	// block again. It is not called for blocks that the Iter does not read, as they are out of
+	// block again. Damage in the index fails the move. It is not called for blocks that the Iter does not read, as they are out of
 	// the bounds, excluded by Filter, or in the Cache. Errors that are no damage, such as those
 	// of the source, fail the move. OnDamage must not use the Iter.
 	OnDamage func(*CorruptionError) bool
@@ -161,12 +161,15 @@ func (it *Iter) Key() []byte { return it.c.key() }
 func (it *Iter) Value() []byte { return it.c.value() }
 
 // Block returns the Handle of the data block that has the entry, or a zero Handle if there
-// is no entry. It is for tools.
+// is no entry, or if a mapped file was cut. It is for tools.
 func (it *Iter) Block() Handle {
 	if !it.valid {
 		return Handle{}
 	}
-	h, _ := it.t.index.handle(it.loaded) // it is sound: the block is loaded
+	h, err := it.t.blockHandle(it.loaded)
+	if err != nil {
+		return Handle{}
+	}
 	return h
 }
 

@@ -165,6 +165,7 @@ func (it *Iter) openBlock(i, step int) error {
 func (it *Iter) blockMemory() *blockMemory {
 	if it.memory == nil {
 		it.memory = takeBlockMemory(it.ctx, it.readAhead)
+		it.memory.buffers.copies = it.t.mapped != nil // Value must not fault
 	}
 	return it.memory
 }

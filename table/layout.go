@@ -102,12 +102,20 @@ func (l *Layout) readData() (err error) {
 // a filter block starts with "filter.", and that of a filter of the whole table with
 // "fullfilter.". The name of the properties is "rocksdb.properties", and that of the digest of
 // the data blocks "sievetable.digest".
-func (l *Layout) Meta() ([]MetaindexEntry, error) { return l.file.metaEntries() }
+func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
+	if m := l.file.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
+	return l.file.metaEntries()
+}
 
 // Filters reads the filters that a Reader with the same policies would check. The error is
 // that of its FilterErr, or an error of reading. Even if there is an error, it returns the
-// filters that can be used.
-func (l *Layout) Filters() (LayoutFilters, error) {
+// filters that can be used. Those of a mapped file are parts of it: see ReaderOptions.Mapped.
+func (l *Layout) Filters() (filters LayoutFilters, err error) {
+	if m := l.file.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
 	metaindex, err := l.file.readMetaindex()
 	if err != nil {
 		return LayoutFilters{}, err
@@ -118,6 +126,9 @@ func (l *Layout) Filters() (LayoutFilters, error) {
 // ReadBlock reads the block at h. It returns its contents, decompressed, and the compression
 // id from its trailer. The slice is the caller's. Damage is a *CorruptionError.
 func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err error) {
+	if m := l.file.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
+	}
 	var b buffers
 	kind := l.kind(h)
 	if end := uint64(l.Footer); h.Offset > end || h.Length > end || h.end() > end {
@@ -127,8 +138,10 @@ func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err err
 	if err != nil {
 		return nil, 0, err
 	}
-	contents, err = l.file.decompress(kind, h, &b, id)
-	return contents, id, err
+	if contents, err = l.file.decompress(kind, h, &b, id); err != nil {
+		return nil, id, err
+	}
+	return b.own(contents), id, nil
 }
 
 // kind returns the kind of the block at h. It does not tell meta blocks apart.

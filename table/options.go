@@ -226,11 +226,10 @@ type ReaderOptions struct {
 	// that lookups return, and Open reads the footer only. Memory that is mapped is the system's page
 	// cache. The Reader holds no open file.
 	//
-	// If another program cuts the file, lookups return an error. If it writes to the file, answers
-	// can be wrong. The Value of an Iter can then be a part of the file: it is valid until the next
-	// move, Close of the Iter, or until the Iter is dropped, and to read it from a file that was cut
-	// is a fault of the program. So are filters from Filters. The file is unmapped when Close was
-	// called, or the Reader was dropped, and nothing uses it any more.
+	// If another program cuts the file, lookups and Iters return an error. If it writes to the file,
+	// answers can be wrong. The filters from Filters are parts of the file: to use them when the file
+	// was cut, or after Close, is a fault of the program. The file is unmapped when Close was called, or
+	// the Reader was dropped, and nothing uses it any more.
 	Mapped bool
 
 	// SkipChecksums makes the Reader ignore the checksums of blocks. It still checks their

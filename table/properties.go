@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"runtime/debug"
 	"slices"
 
 	"github.com/sievetable/sievetable/block"
@@ -147,13 +148,16 @@ func (p *Properties) encode() ([]byte, error) {
 
 // Properties reads the properties of the table. If the table has none, the error is
 // ErrNotFound. The result is the caller's.
-func (r *Reader) Properties() (*Properties, error) {
+func (r *Reader) Properties() (p *Properties, err error) {
 	if r.closed.Load() {
 		return nil, ErrClosed
 	}
 	t, err := r.table()
 	if err != nil {
 		return nil, err
+	}
+	if m := t.mapped; m != nil {
+		defer m.guard(debug.SetPanicOnFault(true), &err)
 	}
 	metaindex, err := t.readMetaindex()
 	if err != nil {

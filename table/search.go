@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 	"unsafe"
 
 	"github.com/sievetable/sievetable/block"
@@ -29,7 +30,8 @@ const (
 // behind these. Separators are compared whole only if both numbers equal those of the key.
 // The numbers are small enough to stay in the processor's caches; the separators are not.
 //
-// If the order has a Suffix, all this is about the keys without it. See block.Order.
+// If the order has a Suffix, all this is about the keys without it. See block.Order. In an order that
+// is not Bytewise there are no levels, and whole keys are compared.
 type searchTree struct {
 	levels  []searchLevel // the lowest first
 	order   block.Order
@@ -61,19 +63,35 @@ type searchNode struct {
 	next8 int32 // where the node's numbers start in searchLevel.next8; −1 if it has none
 }
 
-// newSearchTree returns the tree of the index, whose order is Bytewise. Damage is an error.
+// newSearchTree returns the tree of the index. Damage is an error.
 func newSearchTree(x *index) (*searchTree, error) {
-	t := &searchTree{order: x.f.order, ends: make([]uint32, 0, x.len()), handles: makeBlockHandles(x.len())}
-	err := x.checkAll(func(_ int, separator []byte, h Handle) {
-		t.text = append(t.text, separator...)
-		t.ends = append(t.ends, uint32(len(t.text)))
-		t.handles.append(h)
-	})
+	size, err := x.textSize()
 	if err != nil {
 		return nil, err
 	}
-	t.text = slices.Clip(t.text)
-	for n, shift := x.len(), 0; n > 0; shift += log2FanOut {
+	t := &searchTree{order: x.f.order, ends: make([]uint32, 0, x.len()), handles: makeBlockHandles(x.len())}
+	c := indexChecker{x: x, text: make([]byte, 0, size), copies: true}
+	for i := range x.len() {
+		if err := c.check(i); err != nil {
+			return nil, err
+		}
+		t.ends = append(t.ends, uint32(len(c.text)))
+		t.handles.append(c.handle)
+	}
+	t.text = c.text
+	t.buildLevels()
+	if x.filters != nil {
+		t.spans = x.filters.Spans(x.len(), func(i int) uint64 { return t.handles.at(i).Offset })
+	}
+	return t, nil
+}
+
+// buildLevels sets the levels, unless the order is not Bytewise.
+func (t *searchTree) buildLevels() {
+	if !t.order.Bytewise() {
+		return
+	}
+	for n, shift := len(t.ends), 0; n > 0; shift += log2FanOut {
 		nodes := (n + fanOut - 1) / fanOut
 		l := searchLevel{first4: make([]uint32, nodes*fanOut), nodes: make([]searchNode, nodes), n: n, shift: shift}
 		for i := n; i < len(l.first4); i++ {
@@ -89,14 +107,13 @@ func newSearchTree(x *index) (*searchTree, error) {
 		}
 		n = nodes
 	}
-	if x.filters != nil {
-		t.spans = x.filters.Spans(x.len(), func(i int) uint64 { return t.handles.at(i).Offset })
-	}
-	return t, nil
 }
 
 // search returns the first separator that is ≥ key, or the number of separators if there is none.
 func (t *searchTree) search(key []byte) int {
+	if !t.order.Bytewise() {
+		return sort.Search(len(t.ends), func(i int) bool { return t.order.Func(t.separator(i), key) >= 0 })
+	}
 	node := 0 // in each level: the one below the separator found in the level above
 	for i := len(t.levels) - 1; i >= 0; i-- {
 		l := &t.levels[i]

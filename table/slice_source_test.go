@@ -1,11 +1,15 @@
 package table_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -83,5 +87,80 @@ func TestTableThatCannotBeOpened(t *testing.T) {
 	src.broken.Store(false)
 	if _, err := r.Get(key); err != nil {
 		t.Errorf("when the source works again: %v", err)
+	}
+}
+
+// What ReadBlock returns is the caller's: to change it changes no table.
+func TestReadBlockOfASliceSource(t *testing.T) {
+	t.Parallel()
+	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, numbered(100))
+	before := bytes.Clone(contents)
+	l, err := table.ReadLayout(table.Bytes(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []table.Handle{l.Data[0].Handle, l.Index, l.Metaindex} {
+		block, _, err := l.ReadBlock(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(block)
+	}
+	for _, e := range l.Data {
+		clear(e.Separator)
+	}
+	if !bytes.Equal(before, contents) {
+		t.Error("the table has changed")
+	}
+}
+
+// An index that changes while its search tree is built has wrong answers at most. The keys that are
+// asked are shorter than what all separators of one index or the other begin with.
+func TestIndexThatChangesWhileItIsBuilt(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	var f rawtable.File
+	var handles []string
+	for range 3000 {
+		handles = append(handles, f.Block(rawtable.Entries("k", "v")))
+	}
+	indexOf := func(prefix string) string {
+		var entries []string
+		for i, h := range handles {
+			entries = append(entries, fmt.Sprintf("%s%06d", prefix, i), h)
+		}
+		return rawtable.Entries(entries...)
+	}
+	metaindex := f.Block(rawtable.Entries())
+	one, two, at := indexOf("aaaaaaaaaaaa"), indexOf("cccccccccccc"), len(f.Bytes)
+	contents := f.Footer(metaindex, f.Block(one))
+	for range 30 {
+		copy(contents[at:], one)
+		r, err := table.NewReader(table.Bytes(contents), int64(len(contents)), &table.ReaderOptions{SkipChecksums: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.MayContain(nil) // opens it
+		ready, stop, stopped := make(chan bool), make(chan bool), make(chan bool)
+		go func() {
+			defer close(stopped)
+			close(ready)
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+					copy(contents[at:], []string{one, two}[i%2])
+				}
+			}
+		}()
+		<-ready
+		for i := 0; i < 20 && !r.BuildIndex(); i++ {
+		}
+		close(stop)
+		<-stopped
+		for _, key := range []string{"", "a", "aa", "ab", "b", "c", "cc", "cd", "d", "aaaaaaaaaaaa0", "cccccccccccc0"} {
+			r.Get([]byte(key))
+		}
 	}
 }
