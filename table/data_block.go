@@ -129,6 +129,25 @@ func (d *dataBlock) get(key []byte) (value []byte, found bool, err error) {
 	return value, found, err
 }
 
+// manyKeys is from how many keys on GetMany checks a block first. A search of one that is not checked
+// decodes half of its entries, to see whether the restart point that it starts from is one.
+const manyKeys = 8
+
+// checkedGet checks the whole block, which is not decoded, and returns what then does what get does,
+// for many keys in less time. If the block is damaged, that is get.
+func (d *dataBlock) checkedGet() (get func(key []byte) (value []byte, found bool, err error)) {
+	t, it := d.t, new(block.Iter)
+	if it.Open(d.contents, t.order, d.lookupBudget(dataKeyBudget.forFile(t.footerOffset))) != nil {
+		return d.get
+	}
+	return func(key []byte) ([]byte, bool, error) {
+		if !it.SeekGE(key) || t.order.Compare(it.Key(), key) != 0 {
+			return nil, false, nil
+		}
+		return it.Value(), true, nil
+	}
+}
+
 // seekGE returns the first entry whose key is ≥ key, and whether there is one. It takes at
 // most that many bytes of memory for keys that share bytes. If borrows, d may have the key in
 // memory that keepEntry does not keep.

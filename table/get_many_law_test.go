@@ -2,9 +2,12 @@ package table_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
@@ -94,6 +97,31 @@ func checkDamaged(t *testing.T, name string, contents []byte, keys [][]byte, o t
 		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &ro)
 		if err == nil {
 			checkGetMany(t, name, r, keys, &o)
+		}
+	}
+}
+
+// The same for keys of blocks of many entries, which GetMany checks once for all of them.
+func TestGetManyOfLargeBlocks(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(32, seed))
+		pairs := numbered(1 + rng.IntN(40_000))
+		r := open(t, build(t, &table.WriterOptions{BlockSize: 1 << (15 + rng.IntN(6)), RestartInterval: 1 << rng.IntN(6)}, pairs), nil)
+		var keys [][]byte
+		want := map[string]string{}
+		for range 1000 {
+			p := pairs[rng.IntN(len(pairs))]
+			keys = append(keys, p.Key, append(bytes.Clone(p.Key), 'x'))
+			want[string(p.Key)] = string(p.Value)
+		}
+		got := map[string]string{}
+		err := r.GetMany(context.Background(), keys, nil, func(i int, value []byte) error {
+			got[string(keys[i])] = string(value)
+			return nil
+		})
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("seed %d: %v, (-want +got):\n%s", seed, err, diff)
 		}
 	}
 }

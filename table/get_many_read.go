@@ -3,7 +3,6 @@ package table
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"slices"
 )
@@ -171,14 +170,18 @@ func (b *partBatch) getFromBlock(keys []wantedKey, ahead readAhead) error {
 		b.fail(err, keys)
 		return nil
 	}
+	get := d.get
+	if len(keys) >= manyKeys && !d.decoded {
+		get = d.checkedGet()
+	}
 	for i, k := range keys {
-		value, err := d.lookup(b.t, b.keys[k.key], k.filterChecked)
-		if errors.Is(err, ErrNotFound) {
-			continue
-		}
+		value, found, err := get(b.keys[k.key])
 		if err != nil {
 			b.fail(err, keys[i:])
 			return nil
+		}
+		if b.t.endLookup(&d, found, k.filterChecked); !found {
+			continue
 		}
 		if err := b.found(k.key, d.keepValue(value)); err != nil {
 			return err
