@@ -176,3 +176,39 @@ func TestEmptyKeyIsNotNil(t *testing.T) {
 		}
 	}
 }
+
+// A Writer accepts the keys that are > the last one in its Order, and no others, whatever it
+// knows of the Order to find that out faster.
+func TestWriterOrders(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 2))
+	for name, order := range map[string]block.Order{
+		"bytewise":      {},
+		"bytes.Compare": {Func: bytes.Compare},
+		"suffixed":      {Func: suffixed, Suffix: 2},
+		"descending":    {Func: func(a, b []byte) int { return bytes.Compare(b, a) }},
+	} {
+		for range 20_000 {
+			w, err := block.NewWriter(16, order)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last, key := randomKey(rng), randomKey(rng)
+			if err := w.Append(last, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err, want := w.Append(key, nil), order.Compare(last, key) < 0; (err == nil) != want {
+				t.Fatalf("%s: %q after %q: %v, but that it is greater is %v", name, key, last, err, want)
+			}
+		}
+	}
+}
+
+// randomKey returns a short key of few different bytes, so that many keys share some.
+func randomKey(rng *rand.Rand) []byte {
+	key := make([]byte, rng.IntN(5))
+	for i := range key {
+		key[i] = "a\x00\xff"[rng.IntN(3)]
+	}
+	return key
+}

@@ -18,15 +18,16 @@ const DefaultRestartInterval = 16
 //
 // One goroutine at a time may use it. NewWriter returns one.
 type Writer struct {
-	interval int
-	order    Order
-	buf      []byte
-	start    int // where in buf the block starts
-	restarts []uint32
-	entries  int    // in the block
-	left     int    // entries until the next restart point
-	shared   int    // bytes that keys share since the last restart point
-	lastKey  []byte // nil before the first Append
+	interval  int
+	order     Order
+	unordered int // bytes at the end of each key that are not in the bytewise order
+	buf       []byte
+	start     int // where in buf the block starts
+	restarts  []uint32
+	entries   int    // in the block
+	left      int    // entries until the next restart point
+	shared    int    // bytes that keys share since the last restart point
+	lastKey   []byte // nil before the first Append
 }
 
 // maxShared bounds how many bytes keys share from one restart point to the next, plus the
@@ -42,7 +43,11 @@ func NewWriter(interval int, order Order) (*Writer, error) {
 	if interval < 1 {
 		return nil, fmt.Errorf("block: restart interval is %d, want at least 1", interval)
 	}
-	return &Writer{interval: interval, order: order}, nil
+	w := &Writer{interval: interval, order: order, unordered: math.MaxInt}
+	if order.Bytewise() && !order.Unchecked {
+		w.unordered = order.Suffix
+	}
+	return w, nil
 }
 
 // Append adds an entry. Its key must be > LastKey, also if that is in the block before: else
@@ -51,7 +56,7 @@ func NewWriter(interval int, order Order) (*Writer, error) {
 // as it was.
 func (w *Writer) Append(key, value []byte) error {
 	shared := wire.SharedLen(w.lastKey, key)
-	if w.lastKey != nil && !w.ascending(shared, key) {
+	if !w.differsUpward(shared, key) && !w.follows(key) {
 		return fmt.Errorf("block: %w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.lastKey))
 	}
 	if uint64(w.Size())+uint64(len(key))+uint64(len(value)) > math.MaxUint32-64 {
@@ -63,45 +68,53 @@ func (w *Writer) Append(key, value []byte) error {
 	}
 	w.left--
 	w.shared += shared
-	w.appendEntry(shared, key[shared:], value)
-	if w.lastKey = append(w.lastKey[:0], key...); w.lastKey == nil {
-		w.lastKey = []byte{} // the empty key is a key
-	}
 	w.entries++
+	unshared, n := key[shared:], len(w.buf)
+	if len(key)|len(value) < 0x80 && 3+len(key)+len(value) <= cap(w.buf)-n { // most entries
+		w.buf = w.buf[:n+3]
+		w.buf[n], w.buf[n+1], w.buf[n+2] = byte(shared), byte(len(unshared)), byte(len(value))
+	} else {
+		w.startEntry(shared, len(unshared), len(value))
+	}
+	// Not by append: w.buf would be stored whole each time.
+	n = len(w.buf)
+	w.buf = w.buf[:n+len(unshared)+len(value)]
+	copy(w.buf[n:], unshared)
+	copy(w.buf[n+len(unshared):], value)
+	w.setLastKey(key)
 	return nil
 }
 
-// ascending reports whether key, which shares that many bytes with the last key, is > that.
-// In the bytewise order the byte behind these decides.
-func (w *Writer) ascending(shared int, key []byte) bool {
+// differsUpward reports whether the bytes at shared, the first that differ, show that key
+// is > the last key. That is the usual case, and quick. If it is false, follows decides.
+func (w *Writer) differsUpward(shared int, key []byte) bool {
 	last := w.lastKey
-	switch {
-	case w.order.Unchecked:
-		return true
-	case w.order.Func != nil:
-		return w.order.Func(last, key) < 0
-	}
-	return shared < len(key) && (shared == len(last) || last[shared] < key[shared])
+	return shared < min(len(last), len(key))-w.unordered && last[shared] < key[shared]
 }
 
-func (w *Writer) appendEntry(shared int, unshared, value []byte) {
+// follows reports whether key is > the last key.
+func (w *Writer) follows(key []byte) bool {
+	return w.lastKey == nil || w.order.Unchecked || w.order.Compare(w.lastKey, key) < 0
+}
+
+// startEntry appends an entry's lengths, and makes room for the rest of it.
+func (w *Writer) startEntry(shared, unshared, value int) {
 	n := len(w.buf)
-	if size := 3*binary.MaxVarintLen64 + len(unshared) + len(value); size > cap(w.buf)-n {
+	if size := 3*binary.MaxVarintLen64 + unshared + value; size > cap(w.buf)-n {
 		w.buf = slices.Grow(w.buf, max(size, n)) // doubling: append would grow by a quarter
 	}
-	var buf []byte
-	if shared|len(unshared)|len(value) < 0x80 {
-		buf = w.buf[:n+3]
-		buf[n], buf[n+1], buf[n+2] = byte(shared), byte(len(unshared)), byte(len(value))
-	} else {
-		buf = binary.AppendUvarint(w.buf, uint64(shared))
-		buf = binary.AppendUvarint(buf, uint64(len(unshared)))
-		buf = binary.AppendUvarint(buf, uint64(len(value)))
+	w.buf = binary.AppendUvarint(w.buf, uint64(shared))
+	w.buf = binary.AppendUvarint(w.buf, uint64(unshared))
+	w.buf = binary.AppendUvarint(w.buf, uint64(value))
+}
+
+// setLastKey copies key to lastKey, which is not nil then, even if key is empty.
+func (w *Writer) setLastKey(key []byte) {
+	if w.lastKey == nil || len(key) > cap(w.lastKey) {
+		w.lastKey = make([]byte, 0, max(len(key), 2*cap(w.lastKey)))
 	}
-	n = len(buf)
-	w.buf = buf[:n+len(unshared)+len(value)]
-	copy(w.buf[n:], unshared)
-	copy(w.buf[n+len(unshared):], value)
+	w.lastKey = w.lastKey[:len(key)]
+	copy(w.lastKey, key)
 }
 
 // Size returns the size of the block in bytes, if it were finished now.

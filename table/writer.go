@@ -165,8 +165,10 @@ func (w *Writer) append(key, value []byte) error {
 	if w.o.FilterOnly {
 		return w.appendToFilterOnly(key, value)
 	}
-	if err := w.flushPendingIndexEntry(key); err != nil {
-		return err
+	if w.pendingIndexEntry {
+		if err := w.flushPendingIndexEntry(key); err != nil {
+			return err
+		}
 	}
 	if err := w.data.Append(key, value); err != nil {
 		if errors.Is(err, block.ErrOrder) {

@@ -77,12 +77,9 @@ func (w *Writer) startFilterBlock() error {
 	return checkSize(FilterBlock, w.filter.Size())
 }
 
-// flushPendingIndexEntry gives the last data block its index entry, if that is
-// pending. The separator is ≥ the block's last key and < key.
+// flushPendingIndexEntry gives the last data block its index entry, which is pending. The
+// separator is ≥ the block's last key and < key.
 func (w *Writer) flushPendingIndexEntry(key []byte) error {
-	if !w.pendingIndexEntry {
-		return nil
-	}
 	c, last := w.o.Comparer, w.data.LastKey()
 	if c.Compare(last, key) >= 0 {
 		return w.outOfOrder(key)
