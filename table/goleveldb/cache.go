@@ -11,18 +11,19 @@ import (
 )
 
 // A blockCache is what a Reader makes of a cache.NamespaceGetter: a table.Cache that all Readers
-// with the same cache.Cache share, and the name of the file in it. Both are values in the
-// cache.Cache, so that they live as long as that does, and its methods evict them. The zero
+// with the same cache.Cache share, with its account, and the name of the file in it. Both are values in
+// the cache.Cache, so that they live as long as that does, and its methods evict them. The zero
 // value is no cache.
 type blockCache struct {
 	cache   *table.Cache
+	account *account
 	key     string
 	handles [2]*cache.Handle // of the two values
 }
 
 // Where the values are in a cache.Cache. goleveldb's own are at offsets of blocks.
 const (
-	cacheNamespace = math.MaxUint64 // of the table.Cache
+	cacheNamespace = math.MaxUint64 // of the table.Cache, and of the pages of its account
 	valueKey       = math.MaxUint64
 )
 
@@ -39,20 +40,22 @@ func openBlockCache(g *cache.NamespaceGetter) (b blockCache) {
 		return b
 	}
 	b.handles[0] = g.Cache.Get(cacheNamespace, valueKey, func() (int, cache.Value) {
-		return 0, table.NewCache(int64(g.Cache.Capacity()))
+		capacity := g.Cache.Capacity()
+		return 0, newAccount(table.NewCache(int64(capacity)), g.Cache, capacity)
 	})
 	b.handles[1] = g.Cache.Get(g.NS, valueKey-1, func() (int, cache.Value) {
 		return fileSize, strconv.FormatUint(files.Add(1), 10)
 	})
 	var has, named bool
 	if b.handles[0] != nil && b.handles[1] != nil { // else the cache is closed
-		b.cache, has = b.handles[0].Value().(*table.Cache)
+		b.account, has = b.handles[0].Value().(*account)
 		b.key, named = b.handles[1].Value().(string)
 	}
 	if !has || !named {
 		b.release()
 		return blockCache{}
 	}
+	b.cache = b.account.of
 	return b
 }
 

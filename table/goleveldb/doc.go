@@ -30,10 +30,18 @@
 // capacity that the cache.Cache then has. All Readers with the same cache.Cache share it. As in
 // goleveldb, the number of the namespace must stand for one file: its blocks stay when the
 // Reader is released, for the next one, until Evict, EvictNS or EvictAll gives the namespace up.
-// Size and statistics of the cache.Cache do not count these blocks, and a later SetCapacity does
-// not change how many there can be. Index and filters are not in the cache: a Reader keeps them.
+// A later SetCapacity does not change how many blocks there can be. Without a cache.Cacher, as
+// with opt.NoCacher, or with opt.Options.DisableBlockCache, no blocks are cached.
 //
-// Buffer pools, and the size that NewWriter takes, are not used: package table has pools.
+// Size of the cache.Cache counts these blocks as they are in memory, decoded, in steps of 1/256 of
+// the capacity, and without the last few that were read. So do what goleveldb's engine reports as
+// DBStats.BlockCacheSize and leveldb.cachedblock. Its other statistics, such as the HitCount of
+// DBStats.BlockCache, are of these steps and of files, and not of blocks. Index and filters are not
+// in the cache, and nothing counts them: a Reader keeps them while it is open. How many Readers are
+// open, DBStats.OpenedTablesCount says, as the engine counts them itself.
+//
+// Buffer pools, and the size that NewWriter takes, are not used: package table has pools. So
+// DisableBufferPool changes nothing, and leveldb.blockpool is of a pool that is not in use.
 //
 // # What differs
 //

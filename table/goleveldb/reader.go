@@ -41,7 +41,7 @@ func NewReader(f io.ReaderAt, size int64, fd storage.FileDesc, c *cache.Namespac
 		return nil, errNilFile
 	}
 	r := &Reader{fd: fd, size: max(size, 0), o: o, order: orderOf(o.GetComparer()), blocks: openBlockCache(c)}
-	r.src.file = f
+	r.src.file, r.src.account = f, r.blocks.account
 	r.ordered.options = r.readerOptions()
 	r.listed.options = r.ordered.options
 	r.listed.options.Comparer, r.listed.options.FilterKey, r.listed.options.IgnoreFilter = table.AnyOrder, nil, true

@@ -9,10 +9,13 @@ import (
 type source struct {
 	mu   sync.RWMutex // so that the file is not closed while it is read
 	file io.ReaderAt  // nil: the Reader is released
+
+	account *account // of the cache of blocks; nil if there is none
 }
 
 // ReadAt reads from the file.
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	defer s.account.afterRead()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.file == nil {

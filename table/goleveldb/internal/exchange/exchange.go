@@ -3,8 +3,10 @@ package exchange
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/filter"
@@ -15,13 +17,16 @@ import (
 // keys is how many keys the work is about.
 const keys = 20_000
 
+// cacheSize is how many bytes of blocks are cached. The database has more.
+const cacheSize = 1 << 20
+
 // options are those of a database that makes many small tables.
 func options(seed uint64) *opt.Options {
 	return &opt.Options{
 		Filter:              filter.NewBloomFilter(10),
 		WriteBuffer:         256 << 10,
 		CompactionTableSize: 256 << 10,
-		BlockCacheCapacity:  1 << 20,
+		BlockCacheCapacity:  cacheSize,
 		Compression:         []opt.Compression{opt.SnappyCompression, opt.NoCompression}[seed%2],
 		Strict:              opt.StrictAll,
 	}
@@ -87,7 +92,7 @@ func Check(dir string, seed uint64) error {
 			return err
 		}
 	}
-	if err := checkScan(db, rounds); err != nil {
+	if err := errors.Join(checkScan(db, rounds), checkStatistics(db)); err != nil {
 		return err
 	}
 	return db.Close()
@@ -103,6 +108,26 @@ func checkGet(db *leveldb.DB, i int, round uint64) error {
 		return fmt.Errorf("exchange: Get(%s) = %.40q, %v, want that it is not found", key(i), got, err)
 	case err != nil || !bytes.Equal(got, value(i, round)):
 		return fmt.Errorf("exchange: Get(%s) = %.40q, %v, want %.40q", key(i), got, err, value(i, round))
+	}
+	return nil
+}
+
+// checkStatistics checks what the engine reports of its caches when all was read.
+func checkStatistics(db *leveldb.DB) error {
+	for _, p := range []struct {
+		name        string
+		least, most int
+	}{
+		{"leveldb.cachedblock", cacheSize / 2, cacheSize + cacheSize/32},
+		{"leveldb.openedtables", 2, 100},
+	} {
+		s, err := db.GetProperty(p.name)
+		if err != nil {
+			return err
+		}
+		if n, err := strconv.Atoi(s); err != nil || n < p.least || n > p.most {
+			return fmt.Errorf("exchange: %s is %s, want %d to %d", p.name, s, p.least, p.most)
+		}
 	}
 	return nil
 }
