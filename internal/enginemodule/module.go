@@ -33,12 +33,34 @@ type (
 
 var (
 	NewReader         = ours.NewReader
-	NewWriter         = ours.NewWriter
 	ErrNotFound       = ours.ErrNotFound
 	ErrReaderReleased = ours.ErrReaderReleased
 	ErrIterReleased   = ours.ErrIterReleased
 )
 `
+
+// newWriter is the rest of that package, and shortNewWriter is for goleveldb before August 2021,
+// whose NewWriter takes neither a pool nor a size.
+const (
+	newWriter = `package table
+
+import ours "` + tables + `"
+
+var NewWriter = ours.NewWriter
+`
+	shortNewWriter = `package table
+
+import (
+	"io"
+
+	"github.com/syndtr/goleveldb/leveldb/opt"
+
+	ours "` + tables + `"
+)
+
+func NewWriter(f io.Writer, o *opt.Options) *Writer { return ours.NewWriter(f, o, nil, 0) }
+`
+)
 
 // A Module is a module in a directory of its own. It can import goleveldb's packages, which are a
 // copy in the subdirectory goleveldb, and sievetable's, which are those of this tree.
@@ -64,6 +86,9 @@ func New(dir, path string, onOurs bool) (*Module, error) {
 	if err := copyTree(engine, source); err != nil {
 		return nil, err
 	}
+	if err := addMod(engine); err != nil {
+		return nil, err
+	}
 	if onOurs {
 		if err := replaceTables(filepath.Join(engine, "leveldb", "table")); err != nil {
 			return nil, err
@@ -73,6 +98,15 @@ func New(dir, path string, onOurs bool) (*Module, error) {
 		return nil, err
 	}
 	return m, m.writeSum(filepath.Join(source, "go.sum"), filepath.Join(root, "go.sum"))
+}
+
+// addMod gives the copy of goleveldb a go.mod. It had none until 2019.
+func addMod(dir string) error {
+	name := filepath.Join(dir, "go.mod")
+	if _, err := os.Stat(name); err == nil {
+		return nil
+	}
+	return os.WriteFile(name, []byte("module "+goleveldb+"\n"), 0o666)
 }
 
 // moduleDir returns the directory with the source of a module, which it downloads if need be.
@@ -117,6 +151,14 @@ func replaceTables(dir string) error {
 	if err != nil || len(files) == 0 {
 		return errors.Join(fmt.Errorf("engine: %s has no Go files", dir), err)
 	}
+	writer, err := os.ReadFile(filepath.Join(dir, "writer.go"))
+	if err != nil {
+		return fmt.Errorf("engine: %w", err)
+	}
+	create := newWriter
+	if !bytes.Contains(writer, []byte("func NewWriter(f io.Writer, o *opt.Options, pool ")) {
+		create = shortNewWriter
+	}
 	for _, name := range files {
 		if base := filepath.Base(name); base == "table_test.go" || base == "table_suite_test.go" {
 			continue
@@ -125,7 +167,10 @@ func replaceTables(dir string) error {
 			return fmt.Errorf("engine: %w", err)
 		}
 	}
-	return os.WriteFile(filepath.Join(dir, "table.go"), []byte(forward), 0o666)
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, "table.go"), []byte(forward), 0o666),
+		os.WriteFile(filepath.Join(dir, "writer.go"), []byte(create), 0o666),
+	)
 }
 
 // writeMod writes the module's go.mod.
@@ -159,7 +204,7 @@ func (m *Module) writeSum(from ...string) error {
 	var all []byte
 	for _, name := range from {
 		sum, err := os.ReadFile(name)
-		if err != nil {
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // goleveldb had none until 2019
 			return fmt.Errorf("engine: %w", err)
 		}
 		all = append(all, sum...)

@@ -3,7 +3,11 @@ package goleveldb_test
 import (
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"testing"
 
 	"github.com/syndtr/goleveldb/leveldb/cache"
 	"github.com/syndtr/goleveldb/leveldb/opt"
@@ -45,4 +49,57 @@ func closeCache(c *cache.Cache) {
 	default:
 		panic(fmt.Sprintf("%T has no Close", c))
 	}
+}
+
+// otherVersions are versions of goleveldb that this package works with, beside that of go.mod: the
+// oldest that the module proxy has, and the newest. Commits of an hour earlier lack FileDesc.Zero.
+var otherVersions = []string{"v0.0.0-20161011050008-6b4daa5362b5", "v1.0.1-0.20220721030215-126854af5e6d"}
+
+// All tests pass with other versions of goleveldb too.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	const inCopy = "SIEVETABLE_IN_COPY"
+	if os.Getenv(inCopy) != "" {
+		t.Skip("this is the test with one of the versions")
+	}
+	for _, version := range otherVersions {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			dir := copyModule(t)
+			for _, args := range [][]string{
+				{"get", "github.com/syndtr/goleveldb@" + version},
+				{"vet", "./..."},
+				{"test", "-vet=off", "-count=1", "-timeout=30m", fmt.Sprintf("-short=%t", testing.Short()), "./..."},
+			} {
+				c := exec.CommandContext(t.Context(), "go", args...)
+				c.Dir, c.Env = dir, append(os.Environ(), inCopy+"=yes")
+				if out, err := c.CombinedOutput(); err != nil {
+					t.Fatalf("go %q: %v\n%s", args, err, out)
+				}
+			}
+		})
+	}
+}
+
+// copyModule copies this module, with what its tests read, and returns where it is.
+func copyModule(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := t.TempDir()
+	dir := filepath.Join(tree, "table", "goleveldb")
+	if err := os.CopyFS(dir, os.DirFS(".")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(tree, "testdata")); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("go", "mod", "edit", "-replace=github.com/sievetable/sievetable="+root)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("go mod edit: %v\n%s", err, out)
+	}
+	return dir
 }
