@@ -101,3 +101,20 @@ func TestNoCache(t *testing.T) {
 		t.Errorf("%d reads, want 3", got)
 	}
 }
+
+// A scan that does not fill the cache reads many blocks at once.
+func TestScanReadsAhead(t *testing.T) {
+	t.Parallel()
+	o := opt.Options{BlockSize: 500, Compression: opt.NoCompression}
+	contents := theirTable(t, &o, (&tableCase{}).entries(20_000))
+	for _, ro := range []opt.ReadOptions{{}, {DontFillCache: true}} {
+		r, f := cachedFile(t, contents, newCache(1<<10), 1, &o)
+		it := r.NewIterator(nil, &ro)
+		for it.Next() {
+		}
+		it.Release()
+		if got, most := int(f.reads.Load()), 2+len(contents)>>15; ro.DontFillCache != (got <= most) {
+			t.Errorf("%d reads of a table of %d bytes, want %d with DontFillCache only: %+v", got, len(contents), most, ro)
+		}
+	}
+}

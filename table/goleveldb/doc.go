@@ -40,6 +40,9 @@
 // in the cache, and nothing counts them: a Reader keeps them while it is open. How many Readers are
 // open, DBStats.OpenedTablesCount says, as the engine counts them itself.
 //
+// An iterator with DontFillCache, as a compaction has, reads up to 64 KiB at once when it moves on to
+// a block that is not in the cache.
+//
 // Buffer pools, and the size that NewWriter takes, are not used: package table has pools. So
 // DisableBufferPool changes nothing, and leveldb.blockpool is of a pool that is not in use.
 //

@@ -83,7 +83,7 @@ func (i *iteration) search() error {
 	if err != nil {
 		return err
 	}
-	o := table.IterOptions{NoFill: i.noFill, OnDamage: i.onDamage}
+	o := i.options()
 	if i.slice != nil {
 		o.Lower, o.Upper = i.slice.Start, i.slice.Limit
 	}
@@ -106,7 +106,21 @@ func (i *iteration) list() error {
 // listFrom gives the iterator an Iter over all entries of t.
 func (i *iteration) listFrom(t *table.Reader) {
 	i.it.Close() // returns only what a move has returned
-	i.it, i.ordered = *t.NewIter(&table.IterOptions{NoFill: i.noFill, OnDamage: i.onDamage}), false
+	o := i.options()
+	i.it, i.ordered = *t.NewIter(&o), false
+}
+
+// scanAhead is how many bytes an iterator reads at once if it does not fill the cache. Most such
+// iterators are scans, as those of compactions are.
+const scanAhead = 64 << 10
+
+// options returns the options of an Iter over all entries.
+func (i *iteration) options() table.IterOptions {
+	o := table.IterOptions{NoFill: i.noFill, OnDamage: i.onDamage}
+	if i.noFill {
+		o.ReadAhead = scanAhead
+	}
+	return o
 }
 
 // passes reports whether the iterator goes on behind a damaged block.
