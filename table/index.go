@@ -169,11 +169,14 @@ func (t *openTable) blockHandle(i int) (h Handle, err error) {
 // slow down goroutines that look keys up in one table.
 const sampleRate = 16
 
+// maxUnbuilt is up to how many entries need no search tree: halving takes three steps.
+const maxUnbuilt = 8
+
 // searchTree returns the search tree, or nil if lookups are still to do without. To build it takes
 // about as long per data block as it saves per lookup.
 func (x *index) searchTree() *searchTree {
 	t := x.tree.Load()
-	if t == nil && !x.f.order.Unchecked && rand.Uint32()%sampleRate == 0 && x.sampled.Add(1) == uint32(x.n)/sampleRate+1 {
+	if t == nil && x.n > maxUnbuilt && !x.f.order.Unchecked && rand.Uint32()%sampleRate == 0 && x.sampled.Add(1) == uint32(x.n)/sampleRate+1 {
 		t = x.build()
 	}
 	return t
