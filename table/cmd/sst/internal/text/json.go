@@ -3,11 +3,7 @@ package text
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
-	"strconv"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // AppendJSON appends v as JSON on one line. Characters that are not printable are escaped.
@@ -18,32 +14,12 @@ func AppendJSON(dst []byte, v any) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	encoded := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-	for {
-		n := 0
-		for n < len(encoded) && encoded[n] >= ' ' && encoded[n] <= '~' {
-			n++
-		}
-		dst = append(dst, encoded[:n]...)
-		if n == len(encoded) {
-			return dst, nil
-		}
-		r, size := utf8.DecodeRune(encoded[n:])
-		dst = appendJSONRune(dst, r, encoded[n:n+size])
-		encoded = encoded[n+size:]
-	}
+	return inJSON.append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// appendJSONRune appends r, whose UTF-8 is char, or escapes of its UTF-16 code units.
-func appendJSONRune(dst []byte, r rune, char []byte) []byte {
-	if strconv.IsPrint(r) {
-		return append(dst, char...)
-	}
-	var units [2]uint16
-	for _, unit := range utf16.AppendRune(units[:0], r) {
-		dst = fmt.Appendf(dst, `\u%04x`, unit)
-	}
-	return dst
+// AppendJSONString is AppendJSON of a string.
+func AppendJSONString(dst []byte, s string) []byte {
+	return append(jsonString.append(append(dst, '"'), []byte(s)), '"')
 }
 
 // WriteJSON writes v as indented JSON, with the escapes of AppendJSON.

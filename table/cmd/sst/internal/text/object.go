@@ -1,6 +1,7 @@
 package text
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -32,6 +33,16 @@ func StringOrBytes(b []byte) (*string, []byte) {
 	}
 	s := string(b)
 	return &s, nil
+}
+
+// AppendJSONBytes appends the key or the value of a JSONEntry, as its field of this name if b is UTF-8,
+// or else as the one for base64.
+func AppendJSONBytes(dst []byte, name string, b []byte) []byte {
+	dst = append(append(dst, '"'), name...)
+	if utf8.Valid(b) {
+		return append(jsonString.append(append(dst, `":"`...), b), '"')
+	}
+	return append(base64.StdEncoding.AppendEncode(append(dst, `_base64":"`...), b), '"')
 }
 
 // KindName returns the name of a kind. Kinds that only other engines have are numbers.
