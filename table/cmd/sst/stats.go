@@ -113,7 +113,7 @@ func statsOfTable(out, stderr io.Writer, t target, o source.Options, asJSON bool
 	}
 	s, damage := tablestats.Collect(f, f.Loss)
 	s.Measure(f)
-	return errors.Join(damage, t.Loss(t.CheckSize(f)), printStats(out, s, asJSON), f.Close())
+	return errors.Join(damage, t.Loss(t.CheckSize(f.Size, "the MANIFEST", source.IsAnotherTable)), printStats(out, s, asJSON), f.Close())
 }
 
 func printStats(out io.Writer, s *tablestats.Stats, asJSON bool) error {

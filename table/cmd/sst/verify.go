@@ -131,7 +131,7 @@ func (t target) verify(o source.Options) (remark string, err error) {
 		}
 	}
 	if t.Meta != nil {
-		err = errors.Join(err, f.CheckManifest(t.version, t.Meta))
+		err = errors.Join(err, f.CheckManifest(t.version, t.TableFile))
 	}
 	return remark, f.Wrap(errors.Join(err, f.Close()))
 }

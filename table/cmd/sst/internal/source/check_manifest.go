@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-
 	"path/filepath"
 	"slices"
 
@@ -22,15 +21,27 @@ func (corruption) Is(target error) bool { return target == table.ErrCorrupt }
 // a new MANIFEST, with the sizes that the tables have now.
 const RepairCommand = "run the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of C++ LevelDB (both can bring deleted records back)"
 
+// What CheckSize may say of a table that was replaced by another one. Engines look for the footer where
+// the table of the MANIFEST had it.
+const (
+	IsAnotherTable = ", so what is read is another table"
+	isNoTable      = ", so engines cannot read this table: put the table of that size back, or copy the directory and " + RepairCommand
+)
+
+// CheckSize returns an error if the file has another size than a MANIFEST says. what is added to it.
+func (l TableFile) CheckSize(size int64, manifest, what string) error {
+	if l.Meta == nil || uint64(size) == l.Meta.Size {
+		return nil
+	}
+	return corruption(fmt.Sprintf("size is %d, want %d as %s says%s", size, l.Meta.Size, manifest, what))
+}
+
 // CheckManifest checks a table against its MANIFEST: its size, its first and last key, and
 // that its sequence numbers are ≤ the last one of the database.
-func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
-	var errs []error
+func (f *File) CheckManifest(v *database.Version, l TableFile) error {
+	errs := []error{l.CheckSize(f.Size, v.Manifest, isNoTable)}
 	differs := func(what, has, want string) {
 		errs = append(errs, corruption(fmt.Sprintf("%s is %s, want %s as %s says", what, has, want, v.Manifest)))
-	}
-	if uint64(f.Size) != m.Size {
-		errs = append(errs, f.wrongSize(v, m))
 	}
 	var first, last []byte
 	var sequence uint64
@@ -47,11 +58,11 @@ func (f *File) CheckManifest(v *database.Version, m *database.Table) error {
 	if damage != nil {
 		return errors.Join(errs...) // Verify reports the damage
 	}
-	if !bytes.Equal(first, m.Smallest) {
-		differs("first key", f.Separator(first), f.Separator(m.Smallest))
+	if !bytes.Equal(first, l.Meta.Smallest) {
+		differs("first key", f.Separator(first), f.Separator(l.Meta.Smallest))
 	}
-	if !bytes.Equal(last, m.Largest) {
-		differs("last key", f.Separator(last), f.Separator(m.Largest))
+	if !bytes.Equal(last, l.Meta.Largest) {
+		differs("last key", f.Separator(last), f.Separator(l.Meta.Largest))
 	}
 	if sequence > v.LastSequence {
 		differs("highest sequence number", fmt.Sprint(sequence), fmt.Sprintf("at most %d", v.LastSequence))
@@ -69,13 +80,6 @@ func (f *File) checkRange(smallest, largest []byte) error {
 		return corruption(fmt.Sprintf("last key is %s, want ≤ %s as the MANIFEST says", f.Separator(last), f.Separator(largest)))
 	}
 	return nil
-}
-
-// wrongSize is the error for a table that was replaced by another one. Engines look for the
-// footer where the table of the MANIFEST had it.
-func (f *File) wrongSize(v *database.Version, m *database.Table) error {
-	return corruption(fmt.Sprintf("size is %d, want %d as %s says, so engines cannot read this table: put the table of that size back, or copy the directory and %s",
-		f.Size, m.Size, v.Manifest, RepairCommand))
 }
 
 // IsInManifest reports whether the MANIFEST in the file's directory lists the file.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -98,7 +97,7 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 // checkSize takes note of a table that was replaced: by one that was salvaged, or by another. It is
 // read, but the table of the MANIFEST may have had more. With Options.Strict this is an error.
 func (s *Source) checkSize(t *Table, f *File) error {
-	err := t.CheckSize(f)
+	err := t.CheckSize(f.Size, "the MANIFEST", IsAnotherTable)
 	if err == nil || t.replaced {
 		return nil
 	}
@@ -108,14 +107,6 @@ func (s *Source) checkSize(t *Table, f *File) error {
 	t.replaced = true
 	s.losses.add(newLoss(t.Path, s.keysOf(t), err))
 	return nil
-}
-
-// CheckSize returns an error if the table has another size than the MANIFEST says.
-func (l TableFile) CheckSize(f *File) error {
-	if l.Meta == nil || uint64(f.Size) == l.Meta.Size {
-		return nil
-	}
-	return corruption(fmt.Sprintf("size is %d, want %d as the MANIFEST says, so what is read is another table", f.Size, l.Meta.Size))
 }
 
 // keepOpen lets a table stay open, if few are. Of a set, in which one table after the other is

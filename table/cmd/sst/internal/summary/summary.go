@@ -4,7 +4,6 @@ package summary
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -132,27 +131,13 @@ func (s *Summary) checkTables(d source.Dir) (damage []error) {
 			continue
 		}
 		s.Found[l.Meta.Number] = *f
-		if uint64(f.Bytes) != l.Meta.Size {
-			damage = append(damage, wrongSize{l.Path, f.Bytes, l.Meta.Size, d.Version.Manifest})
+		if err := l.CheckSize(f.Bytes, d.Version.Manifest, ""); err != nil {
+			damage = append(damage, &source.FileError{Path: l.Path, Err: err})
 		}
 	}
 	slices.SortFunc(s.Others, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return damage
 }
-
-// wrongSize is the error for a table whose size is not as the MANIFEST says.
-type wrongSize struct {
-	path     string
-	size     int64
-	want     uint64
-	manifest string
-}
-
-func (w wrongSize) Error() string {
-	return fmt.Sprintf("%s: size is %d, want %d as %s says", w.path, w.size, w.want, w.manifest)
-}
-
-func (wrongSize) Is(target error) bool { return target == table.ErrCorrupt }
 
 // listLogs adds the logs, the oldest first.
 func (s *Summary) listLogs(d source.Dir) error {
