@@ -22,11 +22,17 @@ const (
 	sampledBlocks   = 3
 )
 
+// isSound reports whether the MANIFEST lists the table, its separators are of internal keys, and no
+// filter can exclude any: so no key need be read to know that all are internal keys.
+func (f *File) isSound(o Options) bool {
+	return o.InManifest && o.InternalKeys == Auto && f.filters.None() && f.filters.Err == nil &&
+		!slices.ContainsFunc(f.Layout.Data, func(e table.IndexEntry) bool { return !isSeparator(e.Separator) })
+}
+
 // detectKeys samples keys to find out whether they are internal keys, and whether the
 // filters hold them. The error says that the keys contradict o.
 func (f *File) detectKeys(o Options) error {
-	samples, filters := sampleKeysOf(f.Layout), readFilters(f.Layout)
-	f.filters = filters
+	samples, filters := sampleKeysOf(f.Layout), f.filters
 	whole, user := filtersContain(samples, filters, identity), filtersContain(samples, filters, table.InternalFilterKey)
 	index := []keySample{{keys: separators(f.Layout)}}
 	form := isInternal

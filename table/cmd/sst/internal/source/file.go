@@ -3,22 +3,17 @@
 package source
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
-	"runtime"
 
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -101,92 +96,6 @@ type File struct {
 	filters  Filters
 	declared Order        // what the user or a MANIFEST says of the order
 	sorted   *sortedTable // the sorted copy that the Reader reads, if there is one
-}
-
-// Open opens a table. Errors name the file.
-func Open(path string, o Options) (*File, error) {
-	f, err := OpenDamaged(path, o)
-	if err != nil {
-		return nil, err
-	}
-	if f.Damage != nil {
-		return nil, errors.Join(cmp.Or(f.ForeignErr, f.Damage), f.Close())
-	}
-	return f, nil
-}
-
-// OpenDamaged opens a table as far as possible. A file that cannot be a damaged LevelDB
-// table is an error.
-func OpenDamaged(path string, o Options) (*File, error) {
-	f, err := openRegular(path, o.Outputs)
-	if err != nil {
-		return nil, err
-	}
-	err = f.open(o)
-	if errors.Is(err, table.ErrCorrupt) {
-		f.Damage = f.Wrap(err)
-		var sure bool
-		if sure, err = f.foreignError(); !sure {
-			f.ForeignErr, err = f.Wrap(err), nil
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(f.Wrap(err), f.Close())
-	}
-	return f, nil
-}
-
-// openRegular opens a regular file that is not an output.
-func openRegular(path string, outputs output.Files) (*File, error) {
-	file, info, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := outputs.Check(path, info); err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &File{Path: path, Size: info.Size(), Src: file, file: file}, nil
-}
-
-func (f *File) open(o Options) (err error) {
-	if o.WrapReader != nil {
-		f.Src = o.WrapReader(f.Src)
-	}
-	if o.Size > 0 && o.Size < f.Size && hasMagicAt(f.Src, o.Size) {
-		f.Size = o.Size
-	}
-	if f.inSet = o.Line != nil; f.inSet && f.Size != o.Line.Size {
-		return differs("size", f.Size, o.Line.Size)
-	}
-	f.Metrics = new(table.Metrics)
-	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock}
-	f.declareOrder(o.Order)
-	layout, err := table.ReadLayout(f.Src, f.Size, f.Options)
-	if err != nil {
-		return err
-	}
-	if err := checkTailSum(layout, o.Line); err != nil {
-		return err
-	}
-	f.Layout = layout
-	f.Empty = len(f.Layout.Data) == 0
-	if err := f.detectKeys(o); err != nil {
-		return err
-	}
-	f.detectOrder()
-	if o.ScanOnly {
-		large := f.Layout.Index.Length > 1<<20
-		f.Layout, f.filters.Blocks, f.filters.Table = nil, nil, nil
-		if large {
-			runtime.GC() // free them before the Reader allocates as much
-		}
-	}
-	f.Options.Comparer = f.Comparer()
-	f.Options.IgnoreFilter = f.FilterUnusable || o.ScanOnly
-	if f.Reader, err = table.NewReader(f.Src, f.Size, f.Options); err != nil || o.Line == nil {
-		return err
-	}
-	return f.checkEnds(o.Line)
 }
 
 // Comparer returns the order of the stored keys.

@@ -16,9 +16,13 @@ type Filters struct {
 	UnknownPolicy bool  // Err says that the filter policy is unknown
 }
 
-func readFilters(l *table.Layout) Filters {
-	var f Filters
-	f.LayoutFilters, f.Err = l.Filters()
+// filtersOf returns the filters of a Reader, or reads them if it has none.
+func filtersOf(r *table.Reader, l *table.Layout, o Options) (f Filters) {
+	if r == nil || o.ScanOnly {
+		f.LayoutFilters, f.Err = l.Filters()
+	} else {
+		f.LayoutFilters, f.Err = r.Filters(), r.FilterErr()
+	}
 	f.UnknownPolicy = f.Err != nil && !errors.Is(f.Err, table.ErrCorrupt)
 	return f
 }

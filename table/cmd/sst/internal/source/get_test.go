@@ -1,0 +1,53 @@
+package source
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// offsets counts the reads of a file by where they start.
+type offsets struct {
+	io.ReaderAt
+	reads map[uint64]int
+}
+
+func (o *offsets) ReadAt(p []byte, off int64) (int, error) {
+	o.reads[uint64(off)]++
+	return o.ReaderAt.ReadAt(p, off)
+}
+
+// A lookup in a database opens the one table whose range has the key, and reads its footer, its
+// metaindex and its index once.
+func TestLookupReadsOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeDatabase(t, dir)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		var opened []*offsets
+		s, err := OpenSource(dir, Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
+			opened = append(opened, &offsets{r, map[uint64]int{}})
+			return opened[len(opened)-1]
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() }) // it was only read
+		key := fmt.Sprintf("key%06d", 1000+random.IntN(3000))
+		if _, _, err := s.Get([]byte(key)); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.openTables) != 1 || len(opened) != 1 {
+			t.Fatalf("%d tables are open for %s, and %d were opened, want 1 of %d", len(s.openTables), key, len(opened), len(s.Tables))
+		}
+		l, reads := s.openTables[0].file.Layout, opened[0].reads
+		got := map[string]int{"footer": reads[uint64(l.Footer)], "metaindex": reads[l.Metaindex.Offset], "index": reads[l.Index.Offset]}
+		if diff := cmp.Diff(map[string]int{"footer": 1, "metaindex": 1, "index": 1}, got); diff != "" {
+			t.Errorf("reads for %s (-want +got):\n%s", key, diff)
+		}
+	}
+}

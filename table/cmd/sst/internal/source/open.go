@@ -1,0 +1,148 @@
+package source
+
+import (
+	"cmp"
+	"errors"
+	"runtime"
+
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+)
+
+// Open opens a table. Errors name the file.
+func Open(path string, o Options) (*File, error) {
+	f, err := OpenDamaged(path, o)
+	if err != nil {
+		return nil, err
+	}
+	if f.Damage != nil {
+		return nil, errors.Join(cmp.Or(f.ForeignErr, f.Damage), f.Close())
+	}
+	return f, nil
+}
+
+// OpenDamaged opens a table as far as possible. A file that cannot be a damaged LevelDB
+// table is an error.
+func OpenDamaged(path string, o Options) (*File, error) {
+	f, err := openRegular(path, o.Outputs)
+	if err != nil {
+		return nil, err
+	}
+	err = f.open(o)
+	if errors.Is(err, table.ErrCorrupt) {
+		f.Damage = f.Wrap(err)
+		var sure bool
+		if sure, err = f.foreignError(); !sure {
+			f.ForeignErr, err = f.Wrap(err), nil
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(f.Wrap(err), f.Close())
+	}
+	return f, nil
+}
+
+// openRegular opens a regular file that is not an output.
+func openRegular(path string, outputs output.Files) (*File, error) {
+	file, info, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := outputs.Check(path, info); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &File{Path: path, Size: info.Size(), Src: file, file: file}, nil
+}
+
+// open opens the table as one of internal keys if it most likely is, so that its index and its filters
+// are read once, and again only if what they and the keys say is different.
+func (f *File) open(o Options) error {
+	if err := f.setSize(o); err != nil {
+		return err
+	}
+	f.Metrics = new(table.Metrics)
+	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock, IgnoreFilter: o.ScanOnly}
+	f.declareOrder(o.Order)
+	f.Internal = o.InManifest || o.InternalKeys == Yes
+	likely := f.interpretation()
+	r, layout, err := f.readIndex()
+	if err != nil {
+		return err
+	}
+	if err := checkTailSum(layout, o.Line); err != nil {
+		return err
+	}
+	f.Layout, f.Empty = layout, len(layout.Data) == 0
+	if err := f.detect(r, o); err != nil {
+		return err
+	}
+	if f.Options.Comparer = f.Comparer(); r == nil || f.interpretation() != likely {
+		f.Options.IgnoreFilter = f.FilterUnusable || o.ScanOnly
+		if r, err = table.NewReader(f.Src, f.Size, f.Options); err != nil {
+			return err
+		}
+	}
+	if f.Reader = r; o.Line == nil {
+		return nil
+	}
+	return f.checkEnds(o.Line)
+}
+
+// setSize sets the size of the table, which the file can exceed.
+func (f *File) setSize(o Options) error {
+	if o.WrapReader != nil {
+		f.Src = o.WrapReader(f.Src)
+	}
+	if o.Size > 0 && o.Size < f.Size && hasMagicAt(f.Src, o.Size) {
+		f.Size = o.Size
+	}
+	if f.inSet = o.Line != nil; f.inSet && f.Size != o.Line.Size {
+		return differs("size", f.Size, o.Line.Size)
+	}
+	return nil
+}
+
+// An interpretation is what a Reader of the table depends on.
+type interpretation struct {
+	internal, noFilter bool
+	order              table.Comparer // of user keys
+}
+
+func (f *File) interpretation() interpretation {
+	return interpretation{f.Internal && !f.Rewritten, f.FilterUnusable, f.Order}
+}
+
+// readIndex returns the layout, and a Reader of the table as it most likely is, unless there can be
+// none.
+func (f *File) readIndex() (*table.Reader, *table.Layout, error) {
+	f.Options.Comparer = f.Comparer()
+	if r, err := table.NewReader(f.Src, f.Size, f.Options); err == nil {
+		if layout, err := r.Layout(); err == nil {
+			return r, layout, nil
+		}
+	}
+	layout, err := table.ReadLayout(f.Src, f.Size, f.Options)
+	return nil, layout, err
+}
+
+// detect finds out what the keys are, and their order. r may be nil.
+func (f *File) detect(r *table.Reader, o Options) error {
+	if f.filters = filtersOf(r, f.Layout, o); f.isSound(o) {
+		f.Internal = true
+	} else if err := f.detectKeys(o); err != nil {
+		return err
+	}
+	f.detectOrder()
+	if !o.ScanOnly {
+		return nil
+	}
+	large := f.Layout.Index.Length > 1<<20
+	f.Layout, f.filters.Blocks, f.filters.Table = nil, nil, nil
+	if large {
+		runtime.GC() // free them before a Reader allocates as much
+	}
+	return nil
+}
