@@ -120,7 +120,7 @@ func TestReadRanges(t *testing.T) {
 // Edits move tables from level to level: what is deleted from one may be added to the next.
 func TestApplyMoves(t *testing.T) {
 	t.Parallel()
-	e := versionBuilder{tables: map[tableID]Table{}}
+	e := versionBuilder{tables: map[tableID]*Table{}}
 	for _, edit := range []string{
 		"\x07\x00\x05\x10\x01a\x01b" + "\x07\x00\x06\x10\x01a\x01b",
 		"\x07\x01\x05\x10\x01a\x01b" + "\x06\x00\x05", // in the order that no engine writes
@@ -130,7 +130,7 @@ func TestApplyMoves(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := map[tableID]Table{
+	want := map[tableID]*Table{
 		{1, 5}: {Level: 1, Number: 5, Size: 16, Smallest: []byte("a"), Largest: []byte("b")},
 		{0, 6}: {Level: 0, Number: 6, Size: 16, Smallest: []byte("a"), Largest: []byte("b")},
 	}
@@ -268,7 +268,7 @@ func FuzzApply(f *testing.F) {
 	f.Add([]byte("\x01\x03abc\x02\x05\x03\x06\x04\x07\x05\x00\x01a\x06\x00\x09\x07\x00\x0a\x64\x01a\x01b\x09\x00"))
 	f.Add([]byte("\x08"))
 	f.Fuzz(func(t *testing.T, edit []byte) {
-		e := versionBuilder{tables: map[tableID]Table{}}
+		e := versionBuilder{tables: map[tableID]*Table{}}
 		if err := e.apply(edit); err == nil && len(e.tables) > len(edit)/6 {
 			t.Errorf("%d bytes add %d tables", len(edit), len(e.tables))
 		}

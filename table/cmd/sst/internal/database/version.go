@@ -1,12 +1,10 @@
 package database
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
@@ -15,7 +13,7 @@ import (
 // A versionBuilder applies version edits.
 type versionBuilder struct {
 	Version
-	tables map[tableID]Table
+	tables map[tableID]*Table
 }
 
 // A tableID identifies a table in a version.
@@ -29,7 +27,7 @@ type tableID struct {
 // damage is an error: without an edit, deleted tables would come back. end is where the last
 // edit that counts ends.
 func readVersion(manifest io.Reader) (v *Version, end int64, err error) {
-	e := versionBuilder{tables: map[tableID]Table{}}
+	e := versionBuilder{tables: map[tableID]*Table{}}
 	var damage error
 	edits := wal.NewReader(manifest, func(d wal.Damage) {
 		if d.Unread {
@@ -56,7 +54,11 @@ func readVersion(manifest io.Reader) (v *Version, end int64, err error) {
 			return nil, 0, fmt.Errorf("edit %d, at %d: %w", n, offset, err)
 		}
 	}
-	e.Tables = slices.SortedFunc(maps.Values(e.tables), func(a, b Table) int {
+	e.Tables = make([]Table, 0, len(e.tables))
+	for _, t := range e.tables {
+		e.Tables = append(e.Tables, *t)
+	}
+	slices.SortFunc(e.Tables, func(a, b Table) int {
 		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Number, b.Number))
 	})
 	return &e.Version, edits.Offset(), nil
@@ -65,7 +67,6 @@ func readVersion(manifest io.Reader) (v *Version, end int64, err error) {
 // apply applies a version edit. Deletions come before additions, whatever their order in
 // the edit.
 func (e *versionBuilder) apply(edit []byte) error {
-	added := map[tableID]Table{}
 	for f, err := range Fields(edit) {
 		if err != nil {
 			return err
@@ -81,16 +82,23 @@ func (e *versionBuilder) apply(edit []byte) error {
 			e.LastSequence = f.Number
 		case FieldDelete:
 			delete(e.tables, tableID{f.Level, f.Number})
-		case FieldAdd:
-			added[tableID{f.Level, f.Number}] = f.Table
 		}
 	}
-	for p, t := range added {
-		t.Smallest, t.Largest = bytes.Clone(t.Smallest), bytes.Clone(t.Largest)
-		e.tables[p] = t
+	for f := range Fields(edit) { // they have no error
+		if f.Kind == FieldAdd {
+			e.tables[tableID{f.Level, f.Number}] = clone(f.Table)
+		}
 	}
 	if len(e.tables) > maxTables {
 		return fmt.Errorf("more than %d tables, want at most that many", maxTables)
 	}
 	return nil
+}
+
+// clone returns a table with its own bytes.
+func clone(t Table) *Table {
+	both := slices.Concat(t.Smallest, t.Largest)
+	n := len(t.Smallest)
+	t.Smallest, t.Largest = both[:n:n], both[n:]
+	return &t
 }

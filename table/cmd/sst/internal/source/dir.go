@@ -1,22 +1,17 @@
 package source
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/set"
 )
 
 // A Dir lists the files of a directory.
@@ -30,15 +25,6 @@ type Dir struct {
 	Logs    []string          // paths of the live logs, or of all logs, the oldest first
 	Notes   []string          // what is not read, for messages
 	Damage  []error           // what is wrong, other than Missing
-}
-
-// A TableFile is a table in a directory.
-type TableFile struct {
-	Path string
-	Meta *database.Table // its entry in the MANIFEST; nil: it is not listed
-
-	Line    *set.Table // its line in the manifest of its set; nil: there is no set
-	Missing bool       // the file does not exist
 }
 
 // ListDir lists the tables and logs of a directory. If the directory has a MANIFEST, it
@@ -81,7 +67,7 @@ func listDir(dir string, o Options) (Dir, error) {
 	if manifest := setManifestOf(dir); manifest != "" && (manifest == dir || !o.AllTables) {
 		return listSet(dir, manifest, o)
 	}
-	entries, err := os.ReadDir(dir)
+	names, err := namesIn(dir)
 	if err != nil {
 		return Dir{}, err
 	}
@@ -89,32 +75,42 @@ func listDir(dir string, o Options) (Dir, error) {
 	if pid := database.LockHolder(dir); pid != 0 {
 		d.note("%s is open in process %d, which may change it while it is read", dir, pid)
 	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
+	for _, name := range names {
+		path := filepath.Join(dir, name)
 		switch {
 		case isTableName(path):
-			d.Tables = append(d.Tables, TableFile{Path: path})
-		case database.LogName.MatchString(e.Name()):
+			d.Tables = append(d.Tables, numbered(path))
+		case database.LogName.MatchString(name):
 			d.Logs = append(d.Logs, path)
-		case database.IsCurrentOrManifest(e.Name()):
+		case database.IsCurrentOrManifest(name):
 			if err := o.Outputs.CheckAll([]string{path}); err != nil {
 				return Dir{}, err
 			}
 		}
 	}
-	d.readVersion(entries)
+	d.readVersion(names)
 	if d.Version != nil {
 		d.applyManifest(o)
 	}
 	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
 		return Dir{}, fmt.Errorf("%s: a directory without .ldb and .sst files", dir)
 	}
-	slices.SortStableFunc(d.Tables, compareNewestFirst)
+	slices.SortFunc(d.Tables, compareNewestFirst)
 	slices.SortStableFunc(d.Logs, compareNumbers)
 	if o.NoLogs {
 		d.Logs = nil
 	}
 	return d, nil
+}
+
+// namesIn returns the names of the files in a directory, in any order.
+func namesIn(dir string) ([]string, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it was only read
+	return f.Readdirnames(-1)
 }
 
 // isTableName reports whether a file has an extension of tables.
@@ -134,21 +130,20 @@ func (d *Dir) addDamage(format string, args ...any) {
 
 // readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable
 // MANIFEST.
-func (d *Dir) readVersion(entries []fs.DirEntry) {
+func (d *Dir) readVersion(names []string) {
 	v, err := database.Read(d.Path)
 	if d.Version = v; err == nil {
 		return
 	}
 	none := errors.Is(err, fs.ErrNotExist)
-	for _, e := range slices.Backward(entries) { // names sort by number, because all have the same number of digits
-		if !database.ManifestName.MatchString(e.Name()) {
-			continue
-		}
+	manifests := slices.DeleteFunc(names, func(name string) bool { return !database.ManifestName.MatchString(name) })
+	slices.Sort(manifests) // by number, because all have the same number of digits
+	for _, name := range slices.Backward(manifests) {
 		if none {
 			err, none = fmt.Errorf("%s does not exist", filepath.Join(d.Path, "CURRENT")), false
 		}
-		if v, _ := database.ReadManifest(d.Path, e.Name()); v != nil {
-			d.addDamage("%v: reading %s instead", err, filepath.Join(d.Path, e.Name()))
+		if v, _ := database.ReadManifest(d.Path, name); v != nil {
+			d.addDamage("%v: reading %s instead", err, filepath.Join(d.Path, name))
 			d.Version = v
 			return
 		}
@@ -165,18 +160,17 @@ func (d *Dir) readVersion(entries []fs.DirEntry) {
 func (d *Dir) applyManifest(o Options) {
 	v := d.Version
 	d.Order = manifestOrder(v)
-	missing := map[uint64]*database.Table{}
+	missing := make(map[uint64]*database.Table, len(v.Tables))
 	for i := range v.Tables {
 		missing[v.Tables[i].Number] = &v.Tables[i]
 	}
-	var listed []TableFile
+	listed := d.Tables[:0]
 	var unlisted []string
 	for _, l := range d.Tables {
-		n, err := fileNumber(l.Path)
 		name := filepath.Base(l.Path)
-		if err == nil && name == fmt.Sprintf("%06d%s", n, filepath.Ext(name)) { // the name that engines use
-			l.Meta = missing[n]
-			delete(missing, n)
+		if l.numbered && isEngineName(name) {
+			l.Meta = missing[l.number]
+			delete(missing, l.number)
 		}
 		if l.Meta == nil {
 			unlisted = append(unlisted, name)
@@ -187,12 +181,21 @@ func (d *Dir) applyManifest(o Options) {
 	}
 	d.Tables = listed
 	for _, n := range slices.Sorted(maps.Keys(missing)) {
-		d.Missing = append(d.Missing, TableFile{Path: filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", n)), Meta: missing[n], Missing: true})
+		l := numbered(filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", n)))
+		l.Meta, l.Missing = missing[n], true
+		d.Missing = append(d.Missing, l)
 	}
 	if len(unlisted) > 0 && !o.AllTables {
 		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, firstNames(unlisted))
 	}
 	d.applyToLogs(o)
+}
+
+// isEngineName reports whether a name of a table, which is a number, is as engines write it: with at
+// least 6 digits.
+func isEngineName(name string) bool {
+	digits := strings.TrimSuffix(name, filepath.Ext(name))
+	return len(digits) == 6 || len(digits) > 6 && digits[0] != '0'
 }
 
 // applyToLogs keeps the logs that may have writes that are in no table, or all of them. Engines
@@ -239,62 +242,4 @@ func firstNames(names []string) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s (%s, …)", text.Count(uint64(len(names)), "table"), strings.Join(names[:maxNames], ", "))
-}
-
-// All returns all tables, also those that are missing: of a set in the order of keys, else the
-// newest first.
-func (d *Dir) All() []TableFile {
-	all, order := slices.Concat(d.Tables, d.Missing), compareNewestFirst
-	if d.Set != "" {
-		order = func(a, b TableFile) int { return bytes.Compare(a.Line.Smallest, b.Line.Smallest) }
-	}
-	slices.SortStableFunc(all, order)
-	return all
-}
-
-// compareNewestFirst orders tables by level, and then by number, the highest first. Tables
-// without a number are ordered by name, the last first.
-func compareNewestFirst(a, b TableFile) int {
-	return cmp.Or(cmp.Compare(a.level(), b.level()), compareNumbers(b.Path, a.Path))
-}
-
-// manifestSize returns the size in the MANIFEST. Engines ignore what follows in the file.
-func (l TableFile) manifestSize() int64 {
-	if l.Meta == nil {
-		return 0
-	}
-	return int64(min(l.Meta.Size, math.MaxInt64))
-}
-
-// Options returns the Options for opening the table.
-func (l TableFile) Options(o Options) Options {
-	o.InManifest, o.Size = l.Meta != nil && o.InternalKeys != No, l.manifestSize()
-	if o.Line = l.Line; l.Line != nil {
-		o.InternalKeys = No
-	}
-	return o
-}
-
-// level returns the level in the MANIFEST. Tables that are not listed count as newer than
-// all levels.
-func (l TableFile) level() int {
-	if l.Meta == nil {
-		return -1
-	}
-	return l.Meta.Level
-}
-
-// compareNumbers orders files by the number in their names, or else by name.
-func compareNumbers(a, b string) int {
-	m, aErr := fileNumber(a)
-	n, bErr := fileNumber(b)
-	if aErr == nil && bErr == nil && m != n {
-		return cmp.Compare(m, n)
-	}
-	return strings.Compare(a, b)
-}
-
-func fileNumber(path string) (uint64, error) {
-	base := filepath.Base(path)
-	return strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
 }

@@ -82,8 +82,11 @@ func (s *Source) openDir() error {
 	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
-	for _, l := range d.All() {
-		if err := s.add(l); err != nil {
+	all := d.All()
+	tables := make([]Table, len(all))
+	for i := range tables {
+		tables[i].TableFile = all[i]
+		if err := s.add(&tables[i]); err != nil {
 			return err
 		}
 	}
@@ -99,14 +102,14 @@ func IsEmpty(path string) bool {
 
 // add adds the next table. If the order is trusted to be bytewise, its key range is taken
 // from the MANIFEST, or from the manifest of its set.
-func (s *Source) add(l TableFile) error {
-	t := &Table{TableFile: l, age: len(s.Tables)}
+func (s *Source) add(t *Table) error {
+	t.age = len(s.Tables)
 	s.Tables = append(s.Tables, t)
-	if l.Line != nil {
-		t.smallest, t.largest = l.Line.Smallest, l.Line.Largest
+	if t.Line != nil {
+		t.smallest, t.largest = t.Line.Smallest, t.Line.Largest
 		return nil
 	}
-	if l.Meta != nil && s.o.InternalKeys != No && s.Order == table.BytewiseComparer {
+	if t.Meta != nil && s.o.InternalKeys != No && s.Order == table.BytewiseComparer {
 		s.trustManifest(t)
 		return nil
 	}

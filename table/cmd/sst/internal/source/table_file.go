@@ -1,0 +1,99 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A TableFile is a table in a directory.
+type TableFile struct {
+	Path string
+	Meta *database.Table // its entry in the MANIFEST; nil: it is not listed
+
+	Line    *set.Table // its line in the manifest of its set; nil: there is no set
+	Missing bool       // the file does not exist
+
+	number   uint64 // in its name
+	numbered bool   // there is one
+}
+
+// numbered returns the TableFile of a path, with the number in its name.
+func numbered(path string) TableFile {
+	n, err := fileNumber(path)
+	return TableFile{Path: path, number: n, numbered: err == nil}
+}
+
+// All returns all tables, also those that are missing: of a set in the order of keys, else the
+// newest first.
+func (d *Dir) All() []TableFile {
+	if len(d.Missing) == 0 {
+		return slices.Clone(d.Tables)
+	}
+	all, order := slices.Concat(d.Tables, d.Missing), compareNewestFirst
+	if d.Set != "" {
+		order = func(a, b TableFile) int { return bytes.Compare(a.Line.Smallest, b.Line.Smallest) }
+	}
+	slices.SortStableFunc(all, order)
+	return all
+}
+
+// compareNewestFirst orders tables by level, and then by number, the highest first. Tables
+// without a number are ordered by name, the last first.
+func compareNewestFirst(a, b TableFile) int {
+	if order := cmp.Compare(a.level(), b.level()); order != 0 {
+		return order
+	}
+	if a.numbered && b.numbered && a.number != b.number {
+		return cmp.Compare(b.number, a.number)
+	}
+	return strings.Compare(b.Path, a.Path)
+}
+
+// manifestSize returns the size in the MANIFEST. Engines ignore what follows in the file.
+func (l TableFile) manifestSize() int64 {
+	if l.Meta == nil {
+		return 0
+	}
+	return int64(min(l.Meta.Size, math.MaxInt64))
+}
+
+// Options returns the Options for opening the table.
+func (l TableFile) Options(o Options) Options {
+	o.InManifest, o.Size = l.Meta != nil && o.InternalKeys != No, l.manifestSize()
+	if o.Line = l.Line; l.Line != nil {
+		o.InternalKeys = No
+	}
+	return o
+}
+
+// level returns the level in the MANIFEST. Tables that are not listed count as newer than
+// all levels.
+func (l TableFile) level() int {
+	if l.Meta == nil {
+		return -1
+	}
+	return l.Meta.Level
+}
+
+// compareNumbers orders files by the number in their names, or else by name.
+func compareNumbers(a, b string) int {
+	m, aErr := fileNumber(a)
+	n, bErr := fileNumber(b)
+	if aErr == nil && bErr == nil && m != n {
+		return cmp.Compare(m, n)
+	}
+	return strings.Compare(a, b)
+}
+
+func fileNumber(path string) (uint64, error) {
+	base := filepath.Base(path)
+	return strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
+}
