@@ -8,6 +8,10 @@ import (
 // writeBuffer is the size from which on a sink writes its buffer.
 const writeBuffer = 256 << 10
 
+// maxUnwritten is the size of compressed blocks, before compression, from which on a sink writes its
+// buffer too: so a full disk is seen soon, however small the blocks have become.
+const maxUnwritten = 2 * writeBuffer
+
 // maxSinkBuffer is the largest buffer that a sink keeps. One that is larger had a huge value.
 const maxSinkBuffer = 4 * writeBuffer
 
@@ -16,6 +20,7 @@ const maxSinkBuffer = 4 * writeBuffer
 type sink struct {
 	w   io.Writer
 	buf []byte
+	raw int // bytes of the compressed blocks in buf, before they were
 }
 
 var sinkBuffers sync.Pool // of *[]byte
@@ -38,7 +43,7 @@ func (s *sink) leaveBuffer() {
 
 // flushIfFull writes buf if it is large enough.
 func (s *sink) flushIfFull() error {
-	if len(s.buf) < writeBuffer {
+	if len(s.buf) < writeBuffer && s.raw < maxUnwritten {
 		return nil
 	}
 	return s.flush()
@@ -47,6 +52,7 @@ func (s *sink) flushIfFull() error {
 // flush writes buf.
 func (s *sink) flush() error {
 	err := s.writeDirect(s.buf)
+	s.raw = 0
 	if s.buf = s.buf[:0]; cap(s.buf) > maxSinkBuffer {
 		s.buf = nil
 	}

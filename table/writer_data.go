@@ -45,6 +45,7 @@ func (w *Writer) writeDataBlock(raw []byte) error {
 		w.out.buf = appendTrailer(raw, start, NoCompression.ID())
 	} else {
 		w.out.buf = w.encoder.encode(w.out.buf, raw)
+		w.out.raw += len(raw)
 	}
 	w.addToDigest(w.out.buf)
 	w.pendingHandle = w.nextHandle(len(w.out.buf) - start)
@@ -160,6 +161,7 @@ func (w *Writer) writeJob(job *encodeJob) error {
 		if err := w.addIndexEntry(b.separator.of(job.separators), h); err != nil {
 			return err
 		}
+		w.out.raw += b.raw.end - b.raw.start
 		if err := w.out.write(encoded); err != nil {
 			return err
 		}

@@ -52,8 +52,8 @@
 //     Compressed ones can differ: the Snappy encoder is another one, a block that it makes
 //     smaller by less than an eighth is stored as it is, and so is the metaindex. A table
 //     without entries has no data block.
-//   - A Writer writes pieces of 256 KiB, so it returns an error of writing up to 256 KiB of the file
-//     later than goleveldb's, which writes each block. It refuses a comparer whose separators are
+//   - A Writer writes pieces of 256 KiB, or of 512 KiB before compression, so it returns an error of
+//     writing that much later than goleveldb's, which writes each block. It refuses a comparer whose separators are
 //     not between the two keys.
 //   - Find and FindKey with filtered set return ErrNotFound if the table has a filter and not
 //     the key, even if the filter gives a false positive. In tables of the engine, that is the
