@@ -67,8 +67,8 @@ func (c *Cache) openFile(id cacheID) *cachedFile {
 	return f
 }
 
-// closeFile closes the file for a Reader. If the file has no CacheKey, its blocks leave the Cache. Otherwise they stay, and the memory that the file takes
-// counts as theirs from now on.
+// closeFile closes the file for a Reader. If the file has no CacheKey, its blocks leave the Cache.
+// Otherwise they stay, and the memory that the file takes counts as theirs from now on.
 func (c *Cache) closeFile(f *cachedFile) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

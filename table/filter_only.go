@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -70,9 +69,7 @@ func (r *Reader) MayContain(key []byte) bool {
 }
 
 func (t *openTable) mayContain(key []byte) (mayContain bool, err error) {
-	if m := t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer t.mapped.leave(t.mapped.enter(), &err)
 	filterKey := filterKeyOf(t.o.FilterKey, key)
 	if mayContain, _ := t.tableMayContain(filterKey); !mayContain {
 		return false, nil

@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"runtime/debug"
 )
 
 // Find looks a user key up in a table of a database, which has an [InternalComparer], with a
@@ -52,9 +51,7 @@ func (r *Reader) find(o *LookupOptions, key []byte, dst *entryDst) (k, v []byte,
 	if err != nil {
 		return nil, nil, err
 	}
-	if m := t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer t.mapped.leave(t.mapped.enter(), &err)
 	filterKey := filterKeyOf(t.o.FilterKey, key)
 	mayContain, tableChecked := t.tableMayContain(filterKey)
 	if !mayContain {

@@ -1,7 +1,5 @@
 package table
 
-import "runtime/debug"
-
 // FindGE returns the first entry whose key is ≥ key. If there is none, the error is ErrNotFound,
 // or ErrFilterOnly if the table has a filter only.
 // It checks no filter, and may read two data blocks: the index finds the block that can have
@@ -17,9 +15,7 @@ func (r *Reader) findGE(o *LookupOptions, key []byte) (k, v []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if m := t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer t.mapped.leave(t.mapped.enter(), &err)
 	memory := dataKeyBudget.forFile(t.footerOffset)
 	i, err := t.index.search(key)
 	if err != nil {

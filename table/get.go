@@ -1,7 +1,5 @@
 package table
 
-import "runtime/debug"
-
 // Get returns the value of key. If the table does not have the key, the error is
 // ErrNotFound. Get checks the filters first: a key that they rule out costs no read of a
 // data block. If the table has a filter only, the error for other keys is ErrFilterOnly. With
@@ -48,7 +46,7 @@ func (r *Reader) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, error) 
 
 // getMapped is get for a mapped file.
 func (t *openTable) getMapped(o *LookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
-	defer t.mapped.guard(debug.SetPanicOnFault(true), &err)
+	defer t.mapped.leave(t.mapped.enter(), &err)
 	return t.get(o, key, dst)
 }
 
@@ -90,9 +88,7 @@ func (r *Reader) Locate(key []byte) (h Handle, err error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	if m := t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer t.mapped.leave(t.mapped.enter(), &err)
 	i, _, err := t.locate(key)
 	if err != nil {
 		return Handle{}, err

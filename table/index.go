@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"sort"
 	"sync/atomic"
 
@@ -148,20 +147,18 @@ func (x *index) search(key []byte) (int, error) {
 	return low, nil
 }
 
-// searchIndex is search of the index, for what does not guard a mapped file itself.
+// searchIndex is search of the index for an Iter, which has not entered a mapped file.
 func (t *openTable) searchIndex(key []byte) (i int, err error) {
-	if t.mapped == nil {
+	if t.mapped == nil { // no defer: it takes longer
 		return t.index.search(key)
 	}
-	defer t.mapped.guard(debug.SetPanicOnFault(true), &err)
+	defer t.mapped.leave(t.mapped.enter(), &err)
 	return t.index.search(key)
 }
 
-// blockHandle is handle of the index, for what does not guard a mapped file itself.
+// blockHandle is the same for handle of the index.
 func (t *openTable) blockHandle(i int) (h Handle, err error) {
-	if m := t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer t.mapped.leave(t.mapped.enter(), &err)
 	return t.index.handle(i)
 }
 

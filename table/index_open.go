@@ -126,10 +126,9 @@ type indexChecker struct {
 	separator []byte // of the last one
 	handle    Handle
 
-	// With copies, separators are copied to text before they are compared, as far as its capacity
-	// goes: what is checked can not change then.
-	copies bool
-	text   []byte
+	// If text is not nil, separators are copied to it before they are compared, as far as its capacity
+	// goes: what is checked cannot change then.
+	text []byte
 }
 
 // copy returns a copy of a separator in text.
@@ -162,7 +161,7 @@ func (x *index) textSize() (int, error) {
 func (c *indexChecker) check(i int) error {
 	x := c.x
 	e, err := x.entry(i)
-	if err == nil && c.copies {
+	if err == nil && c.text != nil {
 		e.separator, err = c.copy(e.separator)
 	}
 	if err != nil {

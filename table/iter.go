@@ -86,7 +86,8 @@ type Iter struct {
 	filterKey            []byte // to check filters for; nil: do not check them
 	firstBlock, endBlock int    // the data blocks ≥ firstBlock and < endBlock can have entries to show
 
-	loaded             int // the data block that the cursor is in; −1 before the first, index.len() after the last
+	loaded             int    // the data block that the cursor is in; −1 before the first, index.len() after the last
+	block              Handle // of loaded, once it was asked for; else zero
 	c                  cursor
 	lowerPos, upperPos int // the entries at cursor positions ≥ lowerPos and < upperPos are within the bounds
 	valid              bool
@@ -166,11 +167,10 @@ func (it *Iter) Block() Handle {
 	if !it.valid {
 		return Handle{}
 	}
-	h, err := it.t.blockHandle(it.loaded)
-	if err != nil {
-		return Handle{}
+	if it.block.Length == 0 {
+		it.block, _ = it.t.blockHandle(it.loaded)
 	}
-	return h
+	return it.block
 }
 
 // Error returns why the last move failed. It returns nil if the move found an entry, the

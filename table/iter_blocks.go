@@ -2,7 +2,6 @@ package table
 
 import (
 	"math"
-	"runtime/debug"
 )
 
 // This file has the part of an Iter that moves from block to block, within its bounds.
@@ -94,7 +93,7 @@ func (it *Iter) load(i int) bool {
 		return true
 	}
 	step := i - it.loaded
-	it.loaded, it.err = -1, errPanicked // the cursor is about to leave its block
+	it.loaded, it.block, it.err = -1, Handle{}, errPanicked // the cursor is about to leave its block
 	has, err := it.open(i, step)
 	switch {
 	case err != nil && !it.passesOver(err):
@@ -131,7 +130,7 @@ func (it *Iter) open(i, step int) (has bool, err error) {
 
 // openMapped is open for a mapped file.
 func (it *Iter) openMapped(i, step int) (has bool, err error) {
-	defer it.t.mapped.guard(debug.SetPanicOnFault(true), &err)
+	defer it.t.mapped.leave(it.t.mapped.enter(), &err)
 	return it.openUnlessExcluded(i, step)
 }
 
@@ -172,23 +171,18 @@ func (it *Iter) blockMemory() *blockMemory {
 
 // boundBlocks sets the range of data blocks that can have entries within the bounds.
 func (it *Iter) boundBlocks() (err error) {
+	defer it.t.mapped.leave(it.t.mapped.enter(), &err)
 	if it.lower != nil {
-		if it.firstBlock, err = it.t.searchIndex(it.lower); err != nil {
+		if it.firstBlock, err = it.t.index.search(it.lower); err != nil {
 			return err
 		}
 	}
 	if it.upper != nil {
-		i, err := it.t.searchIndex(it.upper)
+		i, err := it.t.index.search(it.upper)
 		if err != nil {
 			return err
 		}
 		it.endBlock = min(i+1, it.endBlock)
-	}
-	if it.filterKey == nil {
-		return nil
-	}
-	if m := it.t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
 	}
 	if mayContain, _ := it.t.tableMayContain(it.filterKey); !mayContain {
 		it.endBlock = 0

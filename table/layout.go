@@ -2,7 +2,6 @@ package table
 
 import (
 	"io"
-	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -78,9 +77,7 @@ func (f *tableFile) newLayout(o *ReaderOptions) *Layout {
 // readData reads the index, unless that is there, and sets Data.
 func (l *Layout) readData() (err error) {
 	f := l.file
-	if m := f.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer f.mapped.leave(f.mapped.enter(), &err)
 	if f.index.n == 0 {
 		x, err := f.readIndex(true)
 		if err != nil {
@@ -103,9 +100,7 @@ func (l *Layout) readData() (err error) {
 // "fullfilter.". The name of the properties is "rocksdb.properties", and that of the digest of
 // the data blocks "sievetable.digest".
 func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
-	if m := l.file.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
 	return l.file.metaEntries()
 }
 
@@ -113,9 +108,7 @@ func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
 // that of its FilterErr, or an error of reading. Even if there is an error, it returns the
 // filters that can be used. Those of a mapped file are parts of it: see ReaderOptions.Mapped.
 func (l *Layout) Filters() (filters LayoutFilters, err error) {
-	if m := l.file.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
 	metaindex, err := l.file.readMetaindex()
 	if err != nil {
 		return LayoutFilters{}, err
@@ -126,9 +119,7 @@ func (l *Layout) Filters() (filters LayoutFilters, err error) {
 // ReadBlock reads the block at h. It returns its contents, decompressed, and the compression
 // id from its trailer. The slice is the caller's. Damage is a *CorruptionError.
 func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err error) {
-	if m := l.file.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
 	var b buffers
 	kind := l.kind(h)
 	if end := uint64(l.Footer); h.Offset > end || h.Length > end || h.end() > end {

@@ -10,15 +10,19 @@ import (
 
 // A mapping is a file that is mapped into memory. The memory is unmapped when nothing has the
 // mapping any more. What uses its bytes keeps the mapping, since the garbage collector does not
-// follow the bytes: guard sees to that.
+// follow the bytes: leave sees to that.
 //
 // Bytes that are not in the file any more, since another program has cut it, cannot be read: the
-// processor faults. guard turns that into an error too.
+// processor faults. leave turns that into an error too. What reads the memory begins with
+//
+//	defer m.leave(m.enter(), &err)
+//
+// which does nothing if m is nil. Where that would take too long, the function is split.
 type mapping struct{ data Bytes }
 
 // ReadAt reads as io.ReaderAt says.
 func (m *mapping) ReadAt(p []byte, off int64) (n int, err error) {
-	defer m.guard(debug.SetPanicOnFault(true), &err)
+	defer m.leave(m.enter(), &err)
 	return m.data.ReadAt(p, off)
 }
 
@@ -28,11 +32,14 @@ func (m *mapping) Slice(off int64, n int) ([]byte, error) { return m.data.Slice(
 // Close does nothing: lookups may use the memory still.
 func (m *mapping) Close() error { return nil }
 
-// guard ends what reads the memory. If that has faulted, it sets *err. It is deferred, with the
-// setting of before, and so keeps m until then:
-//
-//	defer m.guard(debug.SetPanicOnFault(true), &err)
-func (m *mapping) guard(before bool, err *error) {
+// enter has faults of the goroutine panic, and returns whether they did before.
+func (m *mapping) enter() (before bool) { return m != nil && debug.SetPanicOnFault(true) }
+
+// leave ends what enter has begun. If the memory has faulted, it sets *err. It must be deferred.
+func (m *mapping) leave(before bool, err *error) {
+	if m == nil {
+		return
+	}
 	debug.SetPanicOnFault(before)
 	p := recover()
 	if p == nil {

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"runtime/debug"
 	"slices"
 )
 
@@ -26,9 +25,7 @@ func (r *Reader) ApproximateOffset(key []byte) int64 {
 
 // approximately returns the handle of the data block that can have key, or of the metaindex.
 func (t *openTable) approximately(key []byte) (h Handle, err error) {
-	if m := t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer t.mapped.leave(t.mapped.enter(), &err)
 	i, err := t.index.search(key)
 	switch {
 	case err != nil:

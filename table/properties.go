@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"runtime/debug"
 	"slices"
 
 	"github.com/sievetable/sievetable/block"
@@ -156,9 +155,7 @@ func (r *Reader) Properties() (p *Properties, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if m := t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer t.mapped.leave(t.mapped.enter(), &err)
 	metaindex, err := t.readMetaindex()
 	if err != nil {
 		return nil, err

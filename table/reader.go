@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,14 +12,14 @@ import (
 )
 
 // A Reader looks up keys in a table, and iterates over it. It has the index and the filters in
-// memory as they are in the file. It is safe for concurrent use, and
-// lookups take no lock, but to add a block to a Cache. A Reader from Open holds an open file
-// until Close, unless that is mapped. [Open] and [NewReader] return one.
+// memory as they are in the file. It is safe for concurrent use, and lookups take no lock, but to add
+// a block to a Cache. A Reader from Open holds an open file until Close, unless that is mapped. [Open]
+// and [NewReader] return one.
 type Reader struct {
 	opened   atomic.Pointer[openTable] // nil: it was not used yet, or it is closed
 	firstUse sync.Mutex                // is held while the table is opened, and by Close
 
-	o              ReaderOptions // as given, but for Name
+	o              ReaderOptions // with defaults
 	src            io.ReaderAt   // nil: a mapped file that is closed
 	size           int64
 	file           file // that Open or OpenFS has opened; nil if the Reader is from NewReader
@@ -36,9 +35,9 @@ type Reader struct {
 // are the defaults. An option out of its range is an error. Close does not close r.
 //
 // Damage in the footer, or a wrong checksum of the index, is a *CorruptionError. Damage in an entry of
-// the index is an error of the lookups that come to it. A filter that cannot be used is no error
-// here, unless the table has nothing else: see FilterErr. An error of r is in the chain of the error, so that errors.Is finds
-// it. Unlike Open, NewReader does not notice a wrong FilterKey: Verify does.
+// the index is an error of the lookups that come to it. A filter that cannot be used is no error here,
+// unless the table has nothing else: see FilterErr. An error of r is in the chain of the error, so that
+// errors.Is finds it. Unlike Open, NewReader does not notice a wrong FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	t, err := newReader(r, size, o)
 	if err != nil {
@@ -49,17 +48,14 @@ func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 
 // newReader returns a Reader of a table that is not opened yet.
 func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
-	r := &Reader{src: src, size: size}
-	if o != nil {
-		r.o = *o
-	}
-	// The caller may change its slices before the table is opened.
-	r.o.FilterPolicies, r.o.TableFilterPolicies = slices.Clone(r.o.FilterPolicies), slices.Clone(r.o.TableFilterPolicies)
-	r.o.Codecs = slices.Clone(r.o.Codecs)
-	var err error
-	if r.o, err = r.o.withDefaults(); err != nil {
+	opts, err := o.withDefaults()
+	if err != nil {
 		return nil, err
 	}
+	// The caller may change its slices before the table is opened.
+	opts.FilterPolicies, opts.TableFilterPolicies = slices.Clone(opts.FilterPolicies), slices.Clone(opts.TableFilterPolicies)
+	opts.Codecs = slices.Clone(opts.Codecs)
+	r := &Reader{o: opts, src: src, size: size}
 	r.life.released = make(chan struct{}, 1)
 	return r, nil
 }
@@ -97,9 +93,8 @@ func (r *Reader) open() (t *openTable, err error) {
 	if r.closed.Load() {
 		return nil, ErrClosed
 	}
-	if m, ok := r.src.(*mapping); ok {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	m, _ := r.src.(*mapping)
+	defer m.leave(m.enter(), &err)
 	if t, err = newOpenTable(r.src, r.size, &r.o, &r.closed); err != nil {
 		return nil, err
 	}
@@ -145,15 +140,10 @@ func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reade
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	var named ReaderOptions
-	if o != nil {
-		named = *o
-	}
-	named.Name = name
-	if r, err = newReader(f, info.Size(), &named); err != nil {
+	if r, err = newReader(f, info.Size(), o); err != nil {
 		return nil, err
 	}
-	r.file, r.checkFilterKey = f, true
+	r.o.Name, r.file, r.checkFilterKey = name, f, true
 	if r, err = r.ready(); err == nil {
 		opened = true
 	}

@@ -70,7 +70,7 @@ func newSearchTree(x *index) (*searchTree, error) {
 		return nil, err
 	}
 	t := &searchTree{order: x.f.order, ends: make([]uint32, 0, x.len()), handles: makeBlockHandles(x.len())}
-	c := indexChecker{x: x, text: make([]byte, 0, size), copies: true}
+	c := indexChecker{x: x, text: make([]byte, 0, size)}
 	for i := range x.len() {
 		if err := c.check(i); err != nil {
 			return nil, err

@@ -54,7 +54,7 @@ func (f *tableFile) slice(ctx context.Context, kind BlockKind, offset uint64, n 
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return nil, f.endRead(kind, make([]byte, 0), offset, -1, err)
+		return nil, f.endRead(kind, nil, offset, -1, err)
 	}
 	return p, nil
 }

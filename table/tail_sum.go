@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"hash"
-	"runtime/debug"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
@@ -24,9 +23,7 @@ import (
 // TailSum reads the metaindex, the digest block and the trailers, and no data. It tells apart what
 // changed by accident, as checksums do, and not what was made to look the same.
 func (l *Layout) TailSum() (sum [sha256.Size]byte, withData bool, err error) {
-	if m := l.file.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
 	metaindex, err := l.file.readMetaindex()
 	if err != nil {
 		return sum, false, err

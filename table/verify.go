@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
-	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -60,9 +59,8 @@ func (r *Reader) Verify() error {
 
 // verify opens the table a second time, and checks it.
 func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (err error) {
-	if m, ok := src.(*mapping); ok {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	m, _ := src.(*mapping)
+	defer m.leave(m.enter(), &err)
 	t, metaindex, err := newIndexTable(src, size, o, closed)
 	if err != nil {
 		return errors.Join(err)

@@ -1,7 +1,5 @@
 package table
 
-import "runtime/debug"
-
 // View calls f with the value of key, without a copy of it, and returns f's error. If the table does
 // not have the key, f is not called, and the error is [ErrNotFound]. It is Get for a program that
 // needs the value for a moment.
@@ -13,9 +11,7 @@ func (r *Reader) View(key []byte, f func(value []byte) error) (err error) {
 	if err != nil {
 		return err
 	}
-	if m := t.mapped; m != nil {
-		defer m.guard(debug.SetPanicOnFault(true), &err)
-	}
+	defer t.mapped.leave(t.mapped.enter(), &err)
 	i, filterChecked, err := t.locate(key)
 	if err != nil {
 		return err
