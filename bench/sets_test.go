@@ -75,8 +75,10 @@ func openSet(b *testing.B, s *tableSet, o table.ReaderOptions) *set.Set {
 	return opened
 }
 
-// An asked is what BenchmarkSet asks: a set, or one table.
+// An asked is what benchmarks of sets ask: a set, or one table.
 type asked struct {
+	tables string // how many: "10" or "1"
+
 	get     func(key []byte) ([]byte, error)
 	getMany func(keys [][]byte, found func(int, []byte) error) error
 
@@ -85,7 +87,7 @@ type asked struct {
 
 // askedTables returns ten tables of the URLs as a set, and one table of the same URLs. All
 // blocks are in a cache.
-func askedTables(b *testing.B) (tenTables, oneTable asked) {
+func askedTables(b *testing.B) []asked {
 	ctx := context.Background()
 	wo := &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
 	ten := openSet(b, newTableSet(b, w3(), 10, wo), table.ReaderOptions{Cache: table.NewCache(2 << 30)})
@@ -96,35 +98,39 @@ func askedTables(b *testing.B) (tenTables, oneTable asked) {
 	one := open(b, out.Bytes(), &table.ReaderOptions{Cache: table.NewCache(2 << 30)})
 	for range one.NewIter(nil).All() {
 	}
-	return asked{
-			func(key []byte) ([]byte, error) { return ten.Get(ctx, key) },
-			func(keys [][]byte, found func(int, []byte) error) error { return ten.GetMany(ctx, keys, nil, found) },
-			func(key []byte) error { _, err := ten.MayContain(ctx, key); return err },
-		}, asked{
-			func(key []byte) ([]byte, error) { return one.GetContext(ctx, key) },
-			func(keys [][]byte, found func(int, []byte) error) error { return one.GetMany(ctx, keys, nil, found) },
-			func(key []byte) error { one.MayContain(key); return nil },
-		}
+	return []asked{{
+		"10",
+		func(key []byte) ([]byte, error) { return ten.Get(ctx, key) },
+		func(keys [][]byte, found func(int, []byte) error) error { return ten.GetMany(ctx, keys, nil, found) },
+		func(key []byte) error { _, err := ten.MayContain(ctx, key); return err },
+	}, {
+		"1",
+		func(key []byte) ([]byte, error) { return one.GetContext(ctx, key) },
+		func(keys [][]byte, found func(int, []byte) error) error { return one.GetMany(ctx, keys, nil, found) },
+		func(key []byte) error { one.MayContain(key); return nil },
+	}}
 }
 
-// BenchmarkSet looks up URLs in a set of ten tables, and beside it in one table of the same
-// URLs.
-func BenchmarkSet(b *testing.B) {
+// presentURLs returns URLs of w3 in a random order.
+func presentURLs() [][]byte {
 	w := w3()
 	hits := make([][]byte, 1<<17)
 	for i := range hits {
 		hits[i] = w.Keys[w.Hits[i]]
 	}
-	ten, one := askedTables(b)
-	for _, form := range []struct {
-		name string
-		asked
-	}{{"10", ten}, {"1", one}} {
-		b.Run("tables="+form.name+"/keys=absent/op=get", func(b *testing.B) {
-			getOneByOne(b, form.asked, w.Absent, table.ErrNotFound)
+	return hits
+}
+
+// BenchmarkSet looks up URLs in a set of ten tables, and beside it in one table of the same
+// URLs.
+func BenchmarkSet(b *testing.B) {
+	w, hits := w3(), presentURLs()
+	for _, form := range askedTables(b) {
+		b.Run("tables="+form.tables+"/keys=absent/op=get", func(b *testing.B) {
+			getOneByOne(b, form, w.Absent, table.ErrNotFound)
 		})
-		b.Run("tables="+form.name+"/keys=present/op=get", func(b *testing.B) { getOneByOne(b, form.asked, hits, nil) })
-		b.Run("tables="+form.name+"/keys=present/op=many", func(b *testing.B) { getBatches(b, form.asked, hits, 64) })
+		b.Run("tables="+form.tables+"/keys=present/op=get", func(b *testing.B) { getOneByOne(b, form, hits, nil) })
+		b.Run("tables="+form.tables+"/keys=present/op=many", func(b *testing.B) { getBatches(b, form, hits, 64) })
 	}
 }
 
@@ -142,19 +148,11 @@ func getOneByOne(b *testing.B, a asked, keys [][]byte, want error) {
 // BenchmarkSetGoroutines looks up URLs by several goroutines: run it with -cpu 1,2. Beside Get it asks
 // MayContain, which only filters answer.
 func BenchmarkSetGoroutines(b *testing.B) {
-	w := w3()
-	hits := make([][]byte, 1<<17)
-	for i := range hits {
-		hits[i] = w.Keys[w.Hits[i]]
-	}
-	ten, one := askedTables(b)
-	for _, form := range []struct {
-		name string
-		asked
-	}{{"10", ten}, {"1", one}} {
-		b.Run("tables="+form.name+"/keys=absent/op=maycontain", func(b *testing.B) { inParallel(b, w.Absent, form.mayContain) })
-		b.Run("tables="+form.name+"/keys=absent/op=get", func(b *testing.B) { inParallel(b, w.Absent, form.has) })
-		b.Run("tables="+form.name+"/keys=present/op=get", func(b *testing.B) { inParallel(b, hits, form.has) })
+	w, hits := w3(), presentURLs()
+	for _, form := range askedTables(b) {
+		b.Run("tables="+form.tables+"/keys=absent/op=maycontain", func(b *testing.B) { inParallel(b, w.Absent, form.mayContain) })
+		b.Run("tables="+form.tables+"/keys=absent/op=get", func(b *testing.B) { inParallel(b, w.Absent, form.has) })
+		b.Run("tables="+form.tables+"/keys=present/op=get", func(b *testing.B) { inParallel(b, hits, form.has) })
 	}
 }
 
