@@ -272,3 +272,30 @@ func TestManyLookupsBuildTheIndex(t *testing.T) {
 		t.Errorf("50,000 lookups: built %t; MemorySize %d, before %d", r.IndexIsBuilt(), r.MemorySize(), before)
 	}
 }
+
+// A filter of the whole table stays in the mapped file, and so do the index and the filters of blocks.
+func TestMappedTableTakesNoMemory(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(20_000)
+	var keys []workload.Pair
+	for _, p := range pairs {
+		keys = append(keys, workload.Pair{Key: p.Key})
+	}
+	for name, contents := range map[string][]byte{
+		"filter only": build(t, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}, keys),
+		"both filters": build(t, &table.WriterOptions{
+			FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression,
+		}, pairs),
+	} {
+		file := writeMapped(t, contents)
+		r := openMapped(t, file, table.ReaderOptions{})
+		for _, p := range pairs[:10] {
+			if !r.MayContain(p.Key) {
+				t.Fatalf("%s: MayContain(%q) = false", name, p.Key)
+			}
+		}
+		if size := r.MemorySize(); size > 4000 {
+			t.Errorf("%s: MemorySize = %d of %d bytes, want ≤ 4000", name, size, len(contents))
+		}
+	}
+}
