@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -43,16 +42,16 @@ var forms = []struct {
 // mapped returns contents in a file that is mapped, or in memory if the system cannot map it.
 func mapped(t testing.TB, contents []byte) table.SliceReaderAt {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "t")
-	if err := os.WriteFile(name, contents, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(name)
+	f, err := os.CreateTemp("", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	if m := table.MapFile(f, int64(len(contents))); m != nil {
+	_, err = f.Write(contents)
+	m := table.MapFile(f, int64(len(contents)))
+	if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
+		t.Fatal(err)
+	}
+	if m != nil {
 		return m
 	}
 	return table.Bytes(contents)
