@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync/atomic"
+	"sync"
 	"syscall"
 )
 
@@ -24,7 +24,7 @@ type File struct {
 	dir  *os.Root // stays the same directory if it is renamed, or if the process changes its own
 	tmp  *os.File
 	name string // the final name, in dir
-	done atomic.Bool
+	end  sync.Once // it has its final name, or Abort has removed it
 
 	sync   func(*os.File) error // tests replace this and rename
 	rename func(oldName, newName string) error
@@ -138,7 +138,7 @@ func (f *File) publish(dir *os.File) error {
 	if err := f.rename(filepath.Base(f.tmp.Name()), f.name); err != nil {
 		return f.named(err)
 	}
-	f.done.Store(true)
+	f.end.Do(func() {})
 	defer f.dir.Close()
 	if err := syncDir(dir, f.sync); err != nil {
 		return f.named(err)
@@ -165,11 +165,13 @@ func cannotSync(err error) bool {
 
 // Abort removes the temporary file. After Commit or Abort it does nothing, so that it can be
 // deferred. Any goroutine may call it at any time. A Write or Commit that runs meanwhile then
-// fails, unless Commit has renamed the file already.
-func (f *File) Abort() error {
-	if f.done.Swap(true) {
-		return nil
-	}
+// fails, unless Commit has renamed the file already. When any call returns, the file is gone.
+func (f *File) Abort() (err error) {
+	f.end.Do(func() { err = f.remove() })
+	return err
+}
+
+func (f *File) remove() error {
 	defer f.dir.Close() // its error does not matter: nothing is written through it
 	err := f.tmp.Close()
 	if errors.Is(err, fs.ErrClosed) { // Commit has closed it, and returned the error of that

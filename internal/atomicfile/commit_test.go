@@ -171,6 +171,26 @@ func TestAbortWhileCommitting(t *testing.T) {
 	t.Logf("%d of 200 files were published", published)
 }
 
+// When any of several calls of Abort returns, the file is gone, so that a process may end then.
+func TestAbortTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	for range 200 {
+		dir := t.TempDir()
+		f := create(t, filepath.Join(dir, "a.ldb"))
+		gone := make(chan bool)
+		for range 2 {
+			go func() {
+				f.Abort()
+				left, err := os.ReadDir(dir)
+				gone <- err == nil && len(left) == 0
+			}()
+		}
+		if first, second := <-gone, <-gone; !first || !second {
+			t.Fatal("a file was left when Abort returned")
+		}
+	}
+}
+
 func create(t *testing.T, name string) *File {
 	t.Helper()
 	f, err := Create(name)

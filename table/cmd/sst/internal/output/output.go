@@ -22,8 +22,12 @@ type Output struct {
 	file *atomicfile.File // the file behind to; nil for standard output
 }
 
-// unfinished holds the files and directories to be removed if the process ends early.
-var unfinished sync.Map
+// unfinished holds the files and directories to be removed if the process ends early. creating is
+// held while there is one that is not among them yet.
+var (
+	unfinished sync.Map
+	creating   sync.Mutex
+)
 
 // Create creates the Output with this name. If stdout is not nil, the name "-" means
 // stdout. An existing file of this name stays unchanged until Commit. After ctx ends,
@@ -32,6 +36,8 @@ func Create(ctx context.Context, name string, stdout io.Writer) (*Output, error)
 	if name == "-" && stdout != nil {
 		return &Output{ctx: ctx, to: stdout}, nil
 	}
+	creating.Lock()
+	defer creating.Unlock()
 	f, err := atomicfile.Create(name)
 	if errors.Is(err, atomicfile.ErrNotReplaced) && stdout != nil {
 		err = fmt.Errorf("%w; -o - is standard output", err)
@@ -69,7 +75,7 @@ func (o *Output) Abort() error {
 	if o.file == nil {
 		return nil
 	}
-	unfinished.Delete(o.file)
+	defer unfinished.Delete(o.file) // afterwards: the process can end at any time
 	return o.file.Abort()
 }
 
@@ -78,6 +84,8 @@ type Dir struct{ *atomicfile.Dir }
 
 // CreateDir creates a Dir in the directory parent.
 func CreateDir(parent string) (Dir, error) {
+	creating.Lock()
+	defer creating.Unlock()
 	d, err := atomicfile.CreateDir(parent)
 	if err == nil {
 		unfinished.Store(d, nil)
@@ -87,12 +95,14 @@ func CreateDir(parent string) (Dir, error) {
 
 // Abort removes the directory, with the files that are in it. It can be called again.
 func (d Dir) Abort() error {
-	unfinished.Delete(d.Dir)
+	defer unfinished.Delete(d.Dir)
 	return d.Dir.Abort()
 }
 
-// AbortAll aborts all Outputs and Dirs, for a process that ends early.
+// AbortAll aborts all Outputs and Dirs, for a process that ends early. No other can be created
+// afterwards.
 func AbortAll() {
+	creating.Lock()
 	unfinished.Range(func(f, _ any) bool {
 		f.(interface{ Abort() error }).Abort() // errors cannot be reported any more
 		return true
