@@ -31,8 +31,12 @@ const page = 4096
 
 // Random damages a file of a database: a table, the log, the MANIFEST or CURRENT. It cuts the file,
 // fills a page with zeros, flips bytes or removes the file. It returns false if nothing is changed.
+// Now and then it adds a table that the engine had not finished when it was killed.
 func Random(rng *rand.Rand, dir string) (Damage, bool, error) {
 	path, err := choose(rng, dir)
+	if err == nil && rng.IntN(3) == 0 {
+		err = addUnfinished(rng, dir)
+	}
 	if err != nil {
 		return Damage{}, false, err
 	}
@@ -47,6 +51,20 @@ func Random(rng *rand.Rand, dir string) (Damage, bool, error) {
 	}
 	d.ZeroEnd = !d.Cut && len(bytes.Trim(after[d.From:], "\x00")) == 0
 	return d, !bytes.Equal(before, after), os.WriteFile(path, after, 0o666)
+}
+
+// addUnfinished adds a table that no MANIFEST lists: the start of another one, or nothing.
+func addUnfinished(rng *rand.Rand, dir string) error {
+	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
+	if err != nil || len(tables) == 0 {
+		return err
+	}
+	contents, err := os.ReadFile(tables[rng.IntN(len(tables))])
+	if err != nil {
+		return err
+	}
+	n := rng.IntN(2) * rng.IntN(len(contents))
+	return os.WriteFile(filepath.Join(dir, "999999.ldb"), contents[:n], 0o666)
 }
 
 // choose returns a file: mostly a table or a log.

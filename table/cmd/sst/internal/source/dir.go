@@ -168,7 +168,7 @@ func (d *Dir) applyManifest(o Options) {
 	var unlisted []string
 	for _, l := range d.Tables {
 		name := filepath.Base(l.Path)
-		if l.numbered && isEngineName(name) {
+		if l.hasEngineName() {
 			l.Meta = missing[l.number]
 			delete(missing, l.number)
 		}
@@ -189,13 +189,6 @@ func (d *Dir) applyManifest(o Options) {
 		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, firstNames(unlisted))
 	}
 	d.applyToLogs(o)
-}
-
-// isEngineName reports whether a name of a table, which is a number, is as engines write it: with at
-// least 6 digits.
-func isEngineName(name string) bool {
-	digits := strings.TrimSuffix(name, filepath.Ext(name))
-	return len(digits) == 6 || len(digits) > 6 && digits[0] != '0'
 }
 
 // applyToLogs keeps the logs that may have writes that are in no table, or all of them. Engines

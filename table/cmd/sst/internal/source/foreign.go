@@ -28,8 +28,9 @@ const headLen = 32 << 10
 // foreignError returns an error that says what the file is, if it is not a LevelDB table.
 // sure is false if the file may still be a damaged table. It cannot be one if it is empty,
 // or has the magic number of another engine. A file that a MANIFEST lists is always taken
-// for a table.
-func (f *File) foreignError() (sure bool, err error) {
+// for a table, and so is one of a directory that is named as engines name tables, unless it has
+// that number: an engine that was killed can leave it empty, and a crash can fill it with anything.
+func (f *File) foreignError(o Options) (sure bool, err error) {
 	head, err := readAt(f.Src, 0, min(f.Size, headLen))
 	if err != nil {
 		return true, err
@@ -40,10 +41,10 @@ func (f *File) foreignError() (sure bool, err error) {
 	}
 	tail = append(make([]byte, 8-len(tail)), tail...)
 	what, next := f.recognizeForeign(head, tail)
-	if what == "" || IsInManifest(f.Path) {
+	_, engine := otherEngines[binary.LittleEndian.Uint64(tail)]
+	if what == "" || o.InDatabase && !engine || IsInManifest(f.Path) {
 		return true, nil
 	}
-	_, engine := otherEngines[binary.LittleEndian.Uint64(tail)]
 	return engine || f.Size == 0, fmt.Errorf("%s, not a LevelDB table: %s", what, next)
 }
 

@@ -198,7 +198,7 @@ func TestCutTablesAreDamaged(t *testing.T) {
 // recognized is what a file with the contents is taken for.
 func recognized(contents []byte) string {
 	f := &File{Path: "x.ldb", Size: int64(len(contents)), Src: bytes.NewReader(contents)}
-	if _, err := f.foreignError(); err != nil {
+	if _, err := f.foreignError(Options{}); err != nil {
 		return err.Error()
 	}
 	return ""

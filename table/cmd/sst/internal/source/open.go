@@ -35,7 +35,7 @@ func OpenDamaged(path string, o Options) (*File, error) {
 	if errors.Is(err, table.ErrCorrupt) {
 		f.Damage = f.Wrap(err)
 		var sure bool
-		if sure, err = f.foreignError(); !sure {
+		if sure, err = f.foreignError(o); !sure {
 			f.ForeignErr, err = f.Wrap(err), nil
 		}
 	}

@@ -31,6 +31,13 @@ func numbered(path string) TableFile {
 	return TableFile{Path: path, number: n, numbered: err == nil}
 }
 
+// hasEngineName reports whether the name is as engines write it: a number of at least 6 digits.
+func (l TableFile) hasEngineName() bool {
+	name := filepath.Base(l.Path)
+	digits := strings.TrimSuffix(name, filepath.Ext(name))
+	return l.numbered && (len(digits) == 6 || len(digits) > 6 && digits[0] != '0')
+}
+
 // All returns all tables, also those that are missing: of a set in the order of keys, else the
 // newest first.
 func (d *Dir) All() []TableFile {
@@ -67,6 +74,7 @@ func (l TableFile) manifestSize() int64 {
 
 // Options returns the Options for opening the table.
 func (l TableFile) Options(o Options) Options {
+	o.InDatabase = l.hasEngineName()
 	o.InManifest, o.Size = l.Meta != nil && o.InternalKeys != No, l.manifestSize()
 	if o.Line = l.Line; l.Line != nil {
 		o.InternalKeys = No
