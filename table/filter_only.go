@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -91,12 +90,12 @@ func (t *openTable) mayContain(key []byte) (mayContain bool, err error) {
 // openFilterOnly finds out whether a table without data blocks has a filter only. Its
 // properties say so, and then it is damage if there is none. If they are damaged and there is
 // a filter of the whole table, keys may be in that. The properties are read into b.
-func (t *openTable) openFilterOnly(metaindex *block.Iter, b *buffers) error {
+func (t *openTable) openFilterOnly(m metaindex, b *buffers) error {
 	if t.index.len() > 0 {
 		return nil
 	}
-	p, err := t.readProperties(metaindex, b)
-	_, hasFilter := tableFilters.first(metaindex)
+	p, err := t.readProperties(m, b)
+	_, hasFilter := tableFilters.first(m)
 	switch {
 	case errors.Is(err, ErrNotFound):
 	case errors.Is(err, ErrCorrupt):

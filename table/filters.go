@@ -23,16 +23,19 @@ var errUnknownFilter = errors.New("no policy of that name")
 
 // openFilters opens the filters that the metaindex lists. If one of the two cannot be used,
 // openFilters returns the other one and an error. To have no filters is no error.
-func (f *tableFile) openFilters(metaindex *block.Iter, o *ReaderOptions) (filters LayoutFilters, err error) {
-	others := []Handle{f.propertiesHandle(metaindex)}
-	blocks, blocksErr := openFilter(f, metaindex, blockFilters, o.blockPolicies(metaindex), others, &filters.BlocksEntry, openFilterBlock)
+func (f *tableFile) openFilters(m metaindex, o *ReaderOptions) (filters LayoutFilters, err error) {
+	others := append(make([]Handle, 0, 2), f.propertiesHandle(m))
+	var blocksErr, tableErr error
+	if policy, found := blockFilters.first(m); found {
+		filters.Blocks, blocksErr = openFilter(f, m, blockFilters, policy, o.blockPolicies(m), others, &filters.BlocksEntry, openFilterBlock)
+	}
 	if unread(blocksErr) {
 		return filters, blocksErr
 	}
-	filters.Blocks = blocks
 	others = append(others, filters.BlocksEntry.Handle)
-	table, tableErr := openFilter(f, metaindex, tableFilters, o.tablePolicies(), others, &filters.TableEntry, filter.TablePolicy.Open)
-	filters.Table = table
+	if policy, found := tableFilters.first(m); found {
+		filters.Table, tableErr = openFilter(f, m, tableFilters, policy, o.tablePolicies(), others, &filters.TableEntry, filter.TablePolicy.Open)
+	}
 	if unread(tableErr) {
 		return filters, tableErr
 	}
@@ -51,19 +54,22 @@ func unread(err error) bool {
 
 // openFilter opens the filter of the first policy that the metaindex lists a filter of, and
 // sets entry to its name and handle. The filter must not share bytes with the other blocks: the memory
-// for all is bounded by the size of the file.
-func openFilter[P namedPolicy, F any](f *tableFile, metaindex *block.Iter, kind filterKind, policies []P, others []Handle,
+// for all is bounded by the size of the file. first is the name of the first policy that is listed.
+func openFilter[P namedPolicy, F any](f *tableFile, m metaindex, kind filterKind, first []byte, policies []P, others []Handle,
 	entry *MetaindexEntry, open func(P, []byte) (F, error)) (none F, err error) {
 	for _, p := range policies {
-		for _, name := range filterNames(p) {
-			h, err := f.findMeta(metaindex, kind.block, kind.prefix+name)
+		for _, e := range m {
+			if name, found := kind.policyOf(e.name); !found || !isNamed(p, name) {
+				continue
+			}
+			h, err := f.metaHandle(kind.block, e.handle)
 			if err != nil {
 				return none, err
 			}
 			if h.Length == 0 {
 				continue
 			}
-			*entry = MetaindexEntry{kind.prefix + name, h}
+			*entry = MetaindexEntry{string(e.name), h}
 			for _, other := range others {
 				if other.Length > 0 && h.overlaps(other) {
 					return none, f.corrupt(kind.block, h, "overlaps the block at %d", other.Offset)
@@ -72,10 +78,7 @@ func openFilter[P namedPolicy, F any](f *tableFile, metaindex *block.Iter, kind 
 			return readFilter(f, kind.block, h, p, open)
 		}
 	}
-	if name, found := kind.first(metaindex); found {
-		return none, f.errorf("filter %s: %w", wire.Quote(name), errUnknownFilter)
-	}
-	return none, nil
+	return none, f.errorf("filter %s: %w", wire.Quote(first), errUnknownFilter)
 }
 
 // readFilter reads the filter at h, and opens it.
@@ -92,20 +95,24 @@ func readFilter[P, F any](f *tableFile, kind BlockKind, h Handle, p P, open func
 	return opened, nil
 }
 
+// builtInBloom is the policy that reads LevelDB's filters, if no other is in the options.
+var builtInBloom = filter.NewBloom(0)
+
 // blockPolicies returns the policies that read the filter blocks that the metaindex lists, those
 // of the options before the built-in one. If it lists no name that tells which of two hashes the
 // filters of LevelDB are of, these policies take both.
-func (o *ReaderOptions) blockPolicies(metaindex *block.Iter) []filter.Policy {
-	bloom := filter.NewBloom(0)
-	all := append(slices.Clip(o.FilterPolicies), bloom)
+func (o *ReaderOptions) blockPolicies(m metaindex) []filter.Policy {
+	all := append(slices.Clip(o.FilterPolicies), filter.Policy(builtInBloom))
 	all = slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
-	for _, name := range bloom.Aliases() { // of one hash only
-		if hasMeta(metaindex, blockFilters.prefix+name) {
-			return all
+	for _, name := range builtInBloom.Aliases() { // of one hash only
+		for _, e := range m {
+			if policy, found := blockFilters.policyOf(e.name); found && string(policy) == name {
+				return all
+			}
 		}
 	}
 	for i, p := range all {
-		if slices.Contains(filterNames(p), bloom.Name()) {
+		if isNamed(p, []byte(builtInBloom.Name())) {
 			all[i] = filter.EitherHash(p)
 		}
 	}

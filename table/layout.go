@@ -109,11 +109,11 @@ func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
 // filters that can be used. Those of a mapped file are parts of it: see ReaderOptions.Mapped.
 func (l *Layout) Filters() (filters LayoutFilters, err error) {
 	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
-	metaindex, err := l.file.readMetaindex()
+	m, err := l.file.readMetaindex()
 	if err != nil {
 		return LayoutFilters{}, err
 	}
-	return l.file.openFilters(metaindex, l.options)
+	return l.file.openFilters(m, l.options)
 }
 
 // ReadBlock reads the block at h. It returns its contents, decompressed, and the compression

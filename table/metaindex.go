@@ -20,32 +20,52 @@ type MetaindexEntry struct {
 // maxMetaBlocks bounds how many entries of a metaindex are read. Engines write far fewer.
 const maxMetaBlocks = 1000
 
+// A metaindex has the entries of the metaindex block, in the order of their names, with handles as
+// they are stored: an entry is checked when it is used.
+type metaindex []struct{ name, handle []byte }
+
 // readMetaindex reads the metaindex. It is in the bytewise order, whatever the Comparer is.
-func (f *tableFile) readMetaindex() (*block.Iter, error) {
+func (f *tableFile) readMetaindex() (metaindex, error) {
 	h := f.footer.metaindex
 	var b buffers
 	contents, err := f.readBlock(MetaindexBlock, h, &b)
 	if err != nil {
 		return nil, err
 	}
-	it, budget := new(block.Iter), block.Budget{Memory: metaindexKeyBudget.forFile(f.footerOffset)}
-	if err := it.Open(contents, block.Order{}, &budget); err != nil {
+	m, tooMany := make(metaindex, 0, 4), false
+	names := metaindexKeyBudget.forFile(f.footerOffset)
+	budget := block.Budget{Memory: names}
+	err = block.Walk(contents, block.Order{}, &budget, func(name []byte, shared int, handle []byte) error {
+		if names -= len(name); len(m) == maxMetaBlocks || names < 0 {
+			tooMany = true
+			return ErrCorrupt
+		}
+		if shared > 0 {
+			name = bytes.Clone(name)
+		}
+		m = append(m, struct{ name, handle []byte }{name, handle})
+		return nil
+	})
+	if tooMany {
+		return nil, f.corrupt(MetaindexBlock, h, "more than %d entries, or names that are too long together", maxMetaBlocks)
+	}
+	if err != nil {
 		return nil, f.damaged(MetaindexBlock, h, err)
 	}
-	return it, nil
+	return m, nil
 }
 
 // checkNoData checks that an index without entries is an index. If a table has no filter, its
 // metaindex has no entries, and a footer with the two handles swapped would read as that of
 // an empty table. But the metaindex would then list separators, which are not names of meta
 // blocks.
-func (f *tableFile) checkNoData(metaindex *block.Iter) error {
+func (f *tableFile) checkNoData(m metaindex) error {
 	if f.index.len() > 0 {
 		return nil
 	}
-	for ok := metaindex.First(); ok; ok = metaindex.Next() {
-		if name := metaindex.Key(); !format.MetaName.Match(name) {
-			return f.corrupt(IndexBlock, f.footer.index, "no entries, but the metaindex has %s, which is no meta block: the two handles may be swapped", wire.Quote(name))
+	for _, e := range m {
+		if !format.MetaName.Match(e.name) {
+			return f.corrupt(IndexBlock, f.footer.index, "no entries, but the metaindex has %s, which is no meta block: the two handles may be swapped", wire.Quote(e.name))
 		}
 	}
 	return nil
@@ -66,42 +86,30 @@ func (f *tableFile) metaHandle(kind BlockKind, value []byte) (Handle, error) {
 
 // metaEntries reads the metaindex and returns its entries, in the order of their names.
 func (f *tableFile) metaEntries() ([]MetaindexEntry, error) {
-	it, err := f.readMetaindex()
+	m, err := f.readMetaindex()
 	if err != nil {
 		return nil, err
 	}
 	var entries []MetaindexEntry
-	nameBudget := metaindexKeyBudget.forFile(f.footerOffset)
-	for it.Next() {
-		if nameBudget -= len(it.Key()); len(entries) == maxMetaBlocks || nameBudget < 0 {
-			return nil, f.tooManyMetaBlocks()
-		}
-		h, err := f.metaHandle(MetaBlock, it.Value())
+	for _, e := range m {
+		h, err := f.metaHandle(MetaBlock, e.handle)
 		if err != nil {
 			return nil, err
 		}
-		entries = append(entries, MetaindexEntry{string(it.Key()), h})
+		entries = append(entries, MetaindexEntry{string(e.name), h})
 	}
 	return entries, nil
 }
 
-// tooManyMetaBlocks is the error for a metaindex that lists too much.
-func (f *tableFile) tooManyMetaBlocks() error {
-	return f.corrupt(MetaindexBlock, f.footer.metaindex, "more than %d entries, or names that are too long together", maxMetaBlocks)
-}
-
-// hasMeta reports whether the metaindex has the name of a block.
-func hasMeta(metaindex *block.Iter, name string) bool {
-	return metaindex.SeekGE([]byte(name)) && string(metaindex.Key()) == name
-}
-
 // findMeta returns the handle that the metaindex has for the name of a block of that kind, or
 // a zero Handle if it does not have the name.
-func (f *tableFile) findMeta(metaindex *block.Iter, kind BlockKind, name string) (Handle, error) {
-	if !hasMeta(metaindex, name) {
-		return Handle{}, nil
+func (f *tableFile) findMeta(m metaindex, kind BlockKind, name string) (Handle, error) {
+	for _, e := range m {
+		if string(e.name) == name {
+			return f.metaHandle(kind, e.handle)
+		}
 	}
-	return f.metaHandle(kind, metaindex.Value())
+	return Handle{}, nil
 }
 
 // A filterKind is a kind of filters: of data blocks, or of the whole table.
@@ -115,13 +123,21 @@ var (
 	tableFilters = filterKind{format.TableFilterPrefix, TableFilterBlock}
 )
 
+// policyOf returns the name of the policy in the name of a filter of that kind. Of another name, found
+// is false.
+func (k filterKind) policyOf(name []byte) (policy []byte, found bool) {
+	return bytes.CutPrefix(name, []byte(k.prefix))
+}
+
 // first returns the policy's name of the first filter of that kind in the metaindex, and
 // whether there is one.
-func (k filterKind) first(metaindex *block.Iter) (name []byte, found bool) {
-	if !metaindex.SeekGE([]byte(k.prefix)) {
-		return nil, false
+func (k filterKind) first(m metaindex) (policy []byte, found bool) {
+	for _, e := range m {
+		if policy, found = k.policyOf(e.name); found {
+			return policy, true
+		}
 	}
-	return bytes.CutPrefix(metaindex.Key(), []byte(k.prefix))
+	return nil, false
 }
 
 // A namedPolicy is a filter.Policy or a filter.TablePolicy.
@@ -137,11 +153,20 @@ func filterNames(p namedPolicy) []string {
 	return slices.Compact(names)
 }
 
+// isNamed reports whether name is the name or an alias of p. That of a file can be very long.
+func isNamed(p namedPolicy, name []byte) bool {
+	if p.Name() == string(name) {
+		return true
+	}
+	a, ok := p.(filter.Aliaser)
+	return ok && slices.ContainsFunc(a.Aliases(), func(alias string) bool { return alias == string(name) })
+}
+
 // policyOf returns the first of the policies that has the name or alias, and its number, or nil and
-// their number. It does not copy the name: that of a file can be very long.
+// their number.
 func policyOf[P namedPolicy](policies []P, name []byte) (none P, rank int) {
 	for i, p := range policies {
-		if slices.ContainsFunc(filterNames(p), func(n string) bool { return n == string(name) }) {
+		if isNamed(p, name) {
 			return p, i
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"io"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/decoded"
 )
 
@@ -27,11 +26,11 @@ type openTable struct {
 // newOpenTable opens the table in the first size bytes of r. closed says whether the Reader is
 // closed.
 func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (*openTable, error) {
-	t, metaindex, err := newIndexTable(r, size, o, closed)
+	t, m, err := newIndexTable(r, size, o, closed)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.openMeta(metaindex); err != nil {
+	if err := t.openMeta(m); err != nil {
 		return nil, err
 	}
 	t.src = r // frees the tail
@@ -41,7 +40,7 @@ func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bo
 // newIndexTable returns an openTable that has its index, but no filters. Its source still has
 // the tail of the file in memory. It returns the metaindex too if it had to be read, and else nil:
 // decompressed, it can take so much memory that it is read once.
-func newIndexTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (t *openTable, metaindex *block.Iter, err error) {
+func newIndexTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (t *openTable, m metaindex, err error) {
 	t = &openTable{o: o}
 	t.closed = closed
 	if err := t.openEnd(r, size, o); err != nil {
@@ -50,29 +49,29 @@ func newIndexTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.B
 	if t.index, err = t.readIndex(false); err != nil {
 		return nil, nil, err
 	}
-	metaindex, err = t.checkTailSum(o.TailSum)
+	m, err = t.checkTailSum(o.TailSum)
 	if err != nil {
 		return nil, nil, err
 	}
-	return t, metaindex, nil
+	return t, m, nil
 }
 
 // openMeta reads the filters, if they are needed, and the metaindex for them if it is nil.
-func (t *openTable) openMeta(metaindex *block.Iter) (err error) {
+func (t *openTable) openMeta(m metaindex) (err error) {
 	if t.o.IgnoreFilter && t.index.len() > 0 {
 		return nil
 	}
-	if metaindex == nil {
-		metaindex, err = t.readMetaindex()
+	if m == nil {
+		m, err = t.readMetaindex()
 	}
 	if err == nil {
-		if err := t.checkNoData(metaindex); err != nil {
+		if err := t.checkNoData(m); err != nil {
 			return err
 		}
-		if err := t.openFilterOnly(metaindex, new(buffers)); err != nil || t.o.IgnoreFilter {
+		if err := t.openFilterOnly(m, new(buffers)); err != nil || t.o.IgnoreFilter {
 			return err
 		}
-		t.filters, err = t.openFilters(metaindex, t.o)
+		t.filters, err = t.openFilters(m, t.o)
 		if t.hidden == ErrFilterOnly && t.filters.Table == nil {
 			return err // there is nothing else
 		}

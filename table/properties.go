@@ -156,16 +156,16 @@ func (r *Reader) Properties() (p *Properties, err error) {
 		return nil, err
 	}
 	defer t.mapped.leave(t.mapped.enter(), &err)
-	metaindex, err := t.readMetaindex()
+	m, err := t.readMetaindex()
 	if err != nil {
 		return nil, err
 	}
-	return t.readProperties(metaindex, new(buffers))
+	return t.readProperties(m, new(buffers))
 }
 
 // readProperties reads the properties that the metaindex lists, into b.
-func (t *openTable) readProperties(metaindex *block.Iter, b *buffers) (*Properties, error) {
-	h, err := t.findMeta(metaindex, PropertiesBlock, format.PropertiesName)
+func (t *openTable) readProperties(m metaindex, b *buffers) (*Properties, error) {
+	h, err := t.findMeta(m, PropertiesBlock, format.PropertiesName)
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +177,8 @@ func (t *openTable) readProperties(metaindex *block.Iter, b *buffers) (*Properti
 
 // propertiesHandle returns where the properties block is. It is zero if there is none that can be
 // read.
-func (f *tableFile) propertiesHandle(metaindex *block.Iter) Handle {
-	h, err := f.findMeta(metaindex, PropertiesBlock, format.PropertiesName)
+func (f *tableFile) propertiesHandle(m metaindex) Handle {
+	h, err := f.findMeta(m, PropertiesBlock, format.PropertiesName)
 	if err != nil {
 		return Handle{}
 	}

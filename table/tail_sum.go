@@ -24,17 +24,17 @@ import (
 // changed by accident, as checksums do, and not what was made to look the same.
 func (l *Layout) TailSum() (sum [sha256.Size]byte, withData bool, err error) {
 	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
-	metaindex, err := l.file.readMetaindex()
+	m, err := l.file.readMetaindex()
 	if err != nil {
 		return sum, false, err
 	}
-	return l.file.tailSum(metaindex)
+	return l.file.tailSum(m)
 }
 
 // tailSum is TailSum.
-func (f *tableFile) tailSum(metaindex *block.Iter) (sum [sha256.Size]byte, withData bool, err error) {
+func (f *tableFile) tailSum(m metaindex) (sum [sha256.Size]byte, withData bool, err error) {
 	tail := sha256.New()
-	digest, err := f.hashMetaTrailers(tail, metaindex)
+	digest, err := f.hashMetaTrailers(tail, m)
 	if err != nil {
 		return sum, false, err
 	}
@@ -57,20 +57,16 @@ func (f *tableFile) tailSum(metaindex *block.Iter) (sum [sha256.Size]byte, withD
 
 // hashMetaTrailers adds the trailers of the blocks that the metaindex lists. It returns the handle
 // of the digest block, which is zero if there is none.
-func (f *tableFile) hashMetaTrailers(to hash.Hash, metaindex *block.Iter) (digest Handle, err error) {
-	n := 0
-	for ok := metaindex.First(); ok; ok = metaindex.Next() {
-		if n++; n > maxMetaBlocks {
-			return digest, f.tooManyMetaBlocks()
-		}
-		h, err := f.metaHandle(MetaBlock, metaindex.Value())
+func (f *tableFile) hashMetaTrailers(to hash.Hash, m metaindex) (digest Handle, err error) {
+	for _, e := range m {
+		h, err := f.metaHandle(MetaBlock, e.handle)
 		if err == nil {
 			err = f.hashTrailer(to, h)
 		}
 		if err != nil {
 			return digest, err
 		}
-		if string(metaindex.Key()) == format.DigestName {
+		if string(e.name) == format.DigestName {
 			digest = h
 		}
 	}
@@ -105,19 +101,19 @@ func (f *tableFile) readDigest(h Handle) ([]byte, error) {
 
 // checkTailSum checks that the table has that TailSum, and returns the metaindex. If it is zero,
 // checkTailSum does nothing.
-func (f *tableFile) checkTailSum(want [sha256.Size]byte) (*block.Iter, error) {
+func (f *tableFile) checkTailSum(want [sha256.Size]byte) (metaindex, error) {
 	if want == ([sha256.Size]byte{}) {
 		return nil, nil
 	}
-	metaindex, err := f.readMetaindex()
+	m, err := f.readMetaindex()
 	if err != nil {
 		return nil, err
 	}
-	got, _, err := f.tailSum(metaindex)
+	got, _, err := f.tailSum(m)
 	if err == nil && got != want {
 		err = f.corrupt(FooterBlock, f.footerHandle(), "TailSum of the table is %x, want %x: it is another table than was expected, or was replaced", got, want)
 	}
-	return metaindex, err
+	return m, err
 }
 
 // addToDigest adds the trailer of a data block, which buf ends with.

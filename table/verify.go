@@ -61,7 +61,7 @@ func (r *Reader) Verify() error {
 func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (err error) {
 	m, _ := src.(*mapping)
 	defer m.leave(m.enter(), &err)
-	t, metaindex, err := newIndexTable(src, size, o, closed)
+	t, listed, err := newIndexTable(src, size, o, closed)
 	if err != nil {
 		return errors.Join(err)
 	}
@@ -70,7 +70,7 @@ func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) 
 	}
 	v := newVerifier(t)
 	v.add(t.footerErr)
-	v.add(v.checkMeta(metaindex))
+	v.add(v.checkMeta(listed))
 	for i := 0; i < t.index.len() && !v.full(); i++ {
 		v.add(v.checkDataBlock(i))
 	}

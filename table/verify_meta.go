@@ -1,12 +1,10 @@
 package table
 
 import (
-	"bytes"
 	"cmp"
 	"math"
 	"slices"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 )
@@ -21,21 +19,21 @@ type metaBlock struct {
 }
 
 // checkMeta checks the metaindex, which it reads if it is nil, and each block that that lists.
-func (v *verifier) checkMeta(it *block.Iter) (err error) {
-	if it == nil {
-		if it, err = v.t.readMetaindex(); err != nil {
+func (v *verifier) checkMeta(listed metaindex) (err error) {
+	if listed == nil {
+		if listed, err = v.t.readMetaindex(); err != nil {
 			return err
 		}
 	}
-	if err := v.t.checkNoData(it); err != nil {
+	if err := v.t.checkNoData(listed); err != nil {
 		return err
 	}
-	if err := v.t.openFilterOnly(it, &v.memory.buffers); err != nil {
+	if err := v.t.openFilterOnly(listed, &v.memory.buffers); err != nil {
 		return err
 	}
 	var last metaBlock // the last one that was checked
-	properties := v.t.propertiesHandle(it)
-	for _, m := range v.metaBlocks(it) {
+	properties := v.t.propertiesHandle(listed)
+	for _, m := range v.metaBlocks(listed) {
 		switch {
 		case m.Handle == last.Handle && m.kind == last.kind && m.kind != MetaBlock:
 			// It is a filter under its second name.
@@ -53,32 +51,26 @@ func (v *verifier) checkMeta(it *block.Iter) (err error) {
 
 // metaBlocks returns the blocks that the metaindex lists, in the order of the file. If it
 // lists a block twice, the name comes first that a Reader takes.
-func (v *verifier) metaBlocks(it *block.Iter) []metaBlock {
+func (v *verifier) metaBlocks(listed metaindex) []metaBlock {
 	var blocks []metaBlock
-	blockPolicies := v.t.o.blockPolicies(it)
-	n, nameBudget := 0, metaindexKeyBudget.forFile(v.t.footerOffset)
-	for ok := it.First(); ok && !v.full(); ok = it.Next() {
-		if nameBudget -= len(it.Key()); n == maxMetaBlocks || nameBudget < 0 {
-			v.add(v.t.tooManyMetaBlocks())
-			break
-		}
-		n++
+	blockPolicies, tablePolicies := v.t.o.blockPolicies(listed), v.t.o.tablePolicies()
+	for _, e := range listed {
 		m := metaBlock{kind: MetaBlock, rank: math.MaxInt}
-		switch string(it.Key()) {
+		switch string(e.name) {
 		case format.PropertiesName:
 			m.kind = PropertiesBlock
 		case format.DigestName:
 			m.kind = DigestBlock
 		}
-		if name, ok := bytes.CutPrefix(it.Key(), []byte(blockFilters.prefix)); ok {
+		if policy, ok := blockFilters.policyOf(e.name); ok {
 			m.kind = blockFilters.block
-			m.policy, m.rank = policyOf(blockPolicies, name)
+			m.policy, m.rank = policyOf(blockPolicies, policy)
 		}
-		if name, ok := bytes.CutPrefix(it.Key(), []byte(tableFilters.prefix)); ok {
+		if policy, ok := tableFilters.policyOf(e.name); ok {
 			m.kind = tableFilters.block
-			m.tablePolicy, m.rank = policyOf(v.t.o.tablePolicies(), name)
+			m.tablePolicy, m.rank = policyOf(tablePolicies, policy)
 		}
-		h, err := v.t.metaHandle(m.kind, it.Value())
+		h, err := v.t.metaHandle(m.kind, e.handle)
 		if err != nil {
 			v.add(err)
 			continue
