@@ -85,9 +85,14 @@ func (x *index) decodeHandle(i int) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	h, _, err := decodeHandle(e.value, x.f.footerOffset)
+	return x.f.dataHandle(e)
+}
+
+// dataHandle decodes the handle of a data block.
+func (f *tableFile) dataHandle(e indexEntry) (Handle, error) {
+	h, _, err := decodeHandle(e.value, f.footerOffset)
 	if err == nil {
-		err = x.f.footer.checkData(h)
+		err = f.footer.checkData(h)
 	}
 	if err != nil {
 		return h, fmt.Errorf("separator %s: %w", wire.Quote(e.separator), err)
@@ -191,8 +196,14 @@ func (x *index) build() *searchTree {
 }
 
 // overlapping returns the first data block that shares bytes with h, if there is one. Entries
-// that are damaged have none.
+// that are damaged have none. Most blocks that are asked for are behind all data blocks.
 func (x *index) overlapping(h Handle) (Handle, bool) {
+	if x.n == 0 {
+		return Handle{}, false
+	}
+	if last, err := x.decodeHandle(x.n - 1); err == nil && last.end() <= h.Offset {
+		return Handle{}, false
+	}
 	i := sort.Search(x.n, func(i int) bool {
 		found, err := x.handle(i)
 		return err == nil && found.end() > h.Offset

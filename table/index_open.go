@@ -104,7 +104,7 @@ func (f *tableFile) plainIndex(contents []byte) ([]byte, error) {
 }
 
 // maxSample is how many separators checkSome compares.
-const maxSample = 16
+const maxSample = 8
 
 // checkSome checks some entries, among them the first and the last: their form, and that they are
 // in order. So a wrong Comparer is noticed at once in most cases.
@@ -170,7 +170,7 @@ func (c *indexChecker) check(i int) error {
 	if c.checked && !x.f.order.Unchecked && x.f.order.Compare(c.separator, e.separator) >= 0 {
 		return format.NotAscending(int(x.start(i)), c.separator, e.separator)
 	}
-	h, err := x.decodeHandle(i)
+	h, err := x.f.dataHandle(e)
 	if err == nil && c.checked {
 		err = checkBehind(c.handle, h, e.separator)
 	}
