@@ -236,7 +236,12 @@ func openFiles(t *testing.T, dir string) (n int) {
 	return n
 }
 
-// openPanicking opens a table with a FilterKey that panics.
+// A namelessPolicy is one without a name.
+type namelessPolicy struct{ filter.Policy }
+
+func (namelessPolicy) Name() string { panic("Name") }
+
+// openPanicking opens a table with a policy that panics.
 func openPanicking(t *testing.T, name string) {
 	t.Helper()
 	defer func() {
@@ -244,7 +249,7 @@ func openPanicking(t *testing.T, name string) {
 			t.Error("no panic")
 		}
 	}()
-	table.Open(name, &table.ReaderOptions{FilterKey: func([]byte) []byte { panic("FilterKey") }})
+	table.Open(name, &table.ReaderOptions{FilterPolicies: []filter.Policy{namelessPolicy{}}})
 }
 
 func TestFilesAreClosed(t *testing.T) {

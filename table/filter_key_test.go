@@ -2,9 +2,12 @@ package table_test
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -86,16 +89,79 @@ func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 		if err := os.WriteFile(name, build(t, &o, pairs), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r, err := table.Open(name, &tt.read)
-		if err != nil {
-			t.Fatal(err)
+		for i := range 4 {
+			tt.read.Mapped = i%2 == 0
+			r, err := table.Open(name, &tt.read)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			if i < 2 { // it is found out by lookups too, by several at once
+				var lookups sync.WaitGroup
+				for range 3 {
+					lookups.Go(func() { checkLookups(t, r, pairs) })
+				}
+				lookups.Wait()
+			}
+			got := r.FilterErr()
+			if (got == nil) != (tt.want == "") || got != nil && (strings.Count(textOf(got), tt.want) != 2 || strings.Count(textOf(got), name) != 2) {
+				t.Errorf("%s: FilterErr = %v, want %q of both filters of %s", tt.name, got, tt.want, name)
+			}
+			if f := r.Filters(); (f.Table == nil) != (tt.want != "" || tt.read.IgnoreFilter) {
+				t.Errorf("%s: Filters = %v, though FilterErr = %v", tt.name, f, got)
+			}
+			checkLookups(t, r, pairs)
 		}
-		defer r.Close()
-		got := r.FilterErr()
-		if (got == nil) != (tt.want == "") || got != nil && (strings.Count(textOf(got), tt.want) != 2 || strings.Count(textOf(got), name) != 2) {
-			t.Errorf("%s: FilterErr = %v, want %q of both filters of %s", tt.name, got, tt.want, name)
+	}
+}
+
+// An fsFile is a file of an fs.FS whose reads fail as often as failures says.
+type fsFile struct {
+	*bytes.Reader
+	failures int
+	fs.FileInfo
+}
+
+func (f *fsFile) Open(string) (fs.File, error) { return f, nil }
+func (f *fsFile) Stat() (fs.FileInfo, error)   { return f, nil }
+func (f *fsFile) Close() error                 { return nil }
+func (f *fsFile) Size() int64                  { return f.Reader.Size() }
+func (f *fsFile) Mode() fs.FileMode            { return 0 }
+func (f *fsFile) ReadAt(p []byte, off int64) (int, error) {
+	if f.failures > 0 {
+		f.failures--
+		return 0, errRead
+	}
+	return f.Reader.ReadAt(p, off)
+}
+
+var errRead = errors.New("the disk is gone")
+
+// If the first key cannot be read when a filter denies a key for the first time, the filter is not
+// believed, and the next denial asks again.
+func TestWrongFilterKeyWhileReadsFail(t *testing.T) {
+	t.Parallel()
+	pairs := internalPairs("ada", "grace", "ken")
+	internal := table.InternalComparer(table.BytewiseComparer)
+	contents := build(t, &table.WriterOptions{Comparer: internal, FilterPolicy: filter.NewBloom(20)}, pairs)
+	denied := pairs[0].Key
+	if filtersOf(t, contents).Blocks.Contains(0, denied) {
+		t.Fatal("the filter has a whole key by chance")
+	}
+	file := &fsFile{Reader: bytes.NewReader(contents)}
+	r, err := table.OpenFS(fs.FS(file), "a.ldb", &table.ReaderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, failures := range []int{1, 2} { // of the first key, and of the block itself
+		file.failures = failures
+		if _, err := r.Get(denied); failures == 1 && err != nil || failures == 2 && !errors.Is(err, errRead) {
+			t.Errorf("Get while %d reads fail = %v", failures, err)
 		}
-		checkLookups(t, r, pairs)
+	}
+	checkLookups(t, r, pairs)
+	if err := r.FilterErr(); err == nil || !strings.Contains(err.Error(), "as in a database") {
+		t.Errorf("FilterErr = %v", err)
 	}
 }
 

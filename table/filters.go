@@ -1,11 +1,9 @@
 package table
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -123,60 +121,4 @@ func (o *ReaderOptions) blockPolicies(m metaindex) []filter.Policy {
 func (o *ReaderOptions) tablePolicies() []filter.TablePolicy {
 	all := append(slices.Clip(o.TableFilterPolicies), filter.NewTableBloom(0))
 	return slices.DeleteFunc(all, func(p filter.TablePolicy) bool { return p == nil })
-}
-
-// checkFilterKey reads the table's first key, and drops the filters if one of them denies it. They
-// would hide keys then. Most likely FilterKey is not the one that the table was written with, and
-// then the other filter has the key by chance only. If the key cannot be read, checkFilterKey does
-// nothing: lookups will report that.
-func (t *openTable) checkFilterKey() {
-	if t.index.len() == 0 || t.filters.Blocks == nil && t.filters.Table == nil {
-		return
-	}
-	h, err := t.index.handle(0)
-	if err != nil {
-		return
-	}
-	b := buffersPool.Get().(*buffers)
-	defer b.put()
-	contents, err := t.readInPlace(DataBlock, h, b)
-	if err != nil {
-		return
-	}
-	key, _, found, err := block.SeekGE(contents, block.Order{}, nil, nil) // the first in any order, since none is < nil
-	if err != nil || !found {
-		return
-	}
-	if err := t.denials(h, key); err != nil {
-		t.filters.Table, t.filters.Blocks, t.index.filters = nil, nil, nil
-		t.filterErr = errors.Join(t.filterErr, err)
-	}
-}
-
-// denials returns an error for each filter that denies key, the first one of the data block at h.
-func (t *openTable) denials(h Handle, key []byte) error {
-	var denials [2]error
-	if f := t.filters.Table; f != nil {
-		denials[0] = t.denial(t.filters.TableEntry, f.Contains, key)
-	}
-	if f := t.filters.Blocks; f != nil {
-		contains := func(key []byte) bool { return f.Contains(h.Offset, key) }
-		denials[1] = t.denial(t.filters.BlocksEntry, contains, key)
-	}
-	return errors.Join(denials[:]...)
-}
-
-// denial returns an error if a filter denies key, the table's first one.
-func (t *openTable) denial(listed MetaindexEntry, contains func(filterKey []byte) bool, key []byte) error {
-	filterKey := filterKeyOf(t.o.FilterKey, key)
-	if filterKey == nil || contains(filterKey) {
-		return nil
-	}
-	hint := "FilterKey is not the one that the table was written with, or the filter is damaged"
-	if user := InternalFilterKey(key); user != nil && !bytes.Equal(user, filterKey) && contains(user) {
-		hint = "it has the key without its last 8 bytes, as in a database: use InternalComparer, or FilterKey: InternalFilterKey"
-	} else if !bytes.Equal(key, filterKey) && contains(key) {
-		hint = "it has the whole key: use a FilterKey that returns the key"
-	}
-	return t.errorf("%s at %d denies the table's first key %s and is not used: %s", listed.Name, listed.Offset, wire.Quote(key), hint)
 }

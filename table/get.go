@@ -167,10 +167,12 @@ func (t *openTable) endLookup(d *dataBlock, found, filterChecked bool) {
 // tableMayContain checks the table filter for a filter key, if there are both. A key whose
 // filter key is nil is in no filter.
 func (t *openTable) tableMayContain(filterKey []byte) (mayContain, checked bool) {
-	if t.filters.Table == nil || filterKey == nil {
+	if t.filters.Table == nil || filterKey == nil || t.trust.state.Load() == distrusted {
 		return true, false
 	}
-	mayContain = t.filters.Table.Contains(filterKey)
+	if mayContain = t.filters.Table.Contains(filterKey); !mayContain && !t.mayDeny() {
+		return true, false
+	}
 	if m := t.o.Metrics; m != nil {
 		m.countFilterCheck(mayContain)
 		if !mayContain {
@@ -183,14 +185,16 @@ func (t *openTable) tableMayContain(filterKey []byte) (mayContain, checked bool)
 // blockMayContain checks the filter of data block i for a filter key, if there are both. If the
 // block cannot be found it may have the key: to read it is an error.
 func (t *openTable) blockMayContain(i int, filterKey []byte) (mayContain, checked bool) {
-	if t.filters.Blocks == nil || filterKey == nil {
+	if t.filters.Blocks == nil || filterKey == nil || t.trust.state.Load() == distrusted {
 		return true, false
 	}
 	span, err := t.index.span(i)
 	if err != nil {
 		return true, false
 	}
-	mayContain = t.filters.Blocks.ContainsInSpan(span, filterKey)
+	if mayContain = t.filters.Blocks.ContainsInSpan(span, filterKey); !mayContain && !t.mayDeny() {
+		return true, false
+	}
 	if m := t.o.Metrics; m != nil {
 		m.countFilterCheck(mayContain)
 	}

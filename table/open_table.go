@@ -15,6 +15,7 @@ type openTable struct {
 
 	filters   LayoutFilters
 	filterErr error
+	trust     filterTrust
 
 	filterOnly bool  // the properties say that there are no entries, but keys in the filter
 	hidden     error // why there may be keys though there are no data blocks; nil: there are none

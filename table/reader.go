@@ -23,7 +23,7 @@ type Reader struct {
 	src            io.ReaderAt   // nil: a mapped file that is closed
 	size           int64
 	file           file // that Open or OpenFS has opened; nil if the Reader is from NewReader
-	checkFilterKey bool // not to use filters that deny the table's first key
+	checkFilterKey bool // filters that deny the table's first key are not used
 	closed         atomic.Bool
 
 	life lifetime
@@ -98,8 +98,8 @@ func (r *Reader) open() (t *openTable, err error) {
 	if t, err = newOpenTable(r.src, r.size, &r.o, &r.closed); err != nil {
 		return nil, err
 	}
-	if r.checkFilterKey {
-		t.checkFilterKey()
+	if !r.checkFilterKey || t.index.len() == 0 {
+		t.trust.state.Store(trusted)
 	}
 	if c := r.o.Cache; c != nil && c.budget > 0 {
 		t.cachedFile = c.openFile(t.cacheID())
@@ -112,8 +112,8 @@ func (r *Reader) open() (t *openTable, err error) {
 // Open opens the file name and returns a Reader of the table, as NewReader does. Close closes
 // the file. Only regular files can be opened: opening a pipe could block for ever.
 //
-// If the table has a filter, Open also reads the first data block. If a filter denies the
-// table's first key, no filter is used, and FilterErr says so.
+// When a filter of the table denies a key for the first time, the Reader reads the first data block.
+// If a filter denies the table's first key, no filter is used, and FilterErr says so.
 //
 // With ReaderOptions.Mapped, Open reads the footer only, and all this happens at the first use.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
@@ -135,7 +135,7 @@ func Open(name string, o *ReaderOptions) (*Reader, error) {
 // openFile opens the table in a file, which Close closes.
 func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reader, err error) {
 	opened := false
-	defer func() { // also if a FilterKey or policy panics
+	defer func() { // also if a Comparer or policy panics
 		if !opened {
 			err = errors.Join(err, f.Close())
 		}
@@ -170,8 +170,8 @@ type file interface {
 //   - No policy in FilterPolicies or TableFilterPolicies has its name.
 //   - The table cannot be opened, for example since a mapped file is closed. The next call tries
 //     again.
-//   - Open found that it denies the table's first key. Most likely FilterKey is not the one
-//     that the table was written with. Then no other filter of the table is used either.
+//   - It denies the table's first key, if Open has opened the table. Most likely FilterKey is not
+//     the one that the table was written with. Then no other filter of the table is used either.
 //
 // Without the filter, lookups have the same results and are slower, and MayContain is of little
 // use. A table with a filter only does not open without it. A filter that is in use can still be
@@ -181,7 +181,7 @@ func (r *Reader) FilterErr() error {
 	if err != nil {
 		return err
 	}
-	return t.filterErr
+	return errors.Join(t.filterErr, t.distrust())
 }
 
 // Filters returns the filters that lookups check. What is nil is not in the table, or not in use:
@@ -192,7 +192,11 @@ func (r *Reader) Filters() LayoutFilters {
 	if err != nil {
 		return LayoutFilters{}
 	}
-	return t.filters
+	filters := t.filters
+	if t.distrust() != nil {
+		filters.Table, filters.Blocks = nil, nil
+	}
+	return filters
 }
 
 // Close waits until all handles are released that Acquire has taken. Then it closes the Reader,
