@@ -19,19 +19,16 @@ func OpenIn(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 }
 
 func open(name string, stat func(string) (fs.FileInfo, error), openFile func(string, int, fs.FileMode) (*os.File, error)) (*os.File, fs.FileInfo, error) {
-	info, err := stat(name) // before opening it, which can have effects on a device
-	if err == nil {
-		err = check(name, info)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
 	f, err := openFile(name, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
+		if info, statErr := stat(name); statErr == nil && !info.Mode().IsRegular() { // such as a socket
+			err = check(name, info)
+		}
 		return nil, nil, err
 	}
-	if info, err = f.Stat(); err == nil {
-		err = check(name, info) // the name may have changed hands since Stat
+	info, err := f.Stat()
+	if err == nil {
+		err = check(name, info)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
