@@ -2,13 +2,16 @@ package table
 
 import (
 	"math"
+	"sync"
 	"sync/atomic"
 )
 
 // A lifetime counts the handles on a Reader, so that Close can wait for them.
 type lifetime struct {
-	handles  atomic.Int64  // from Close on, math.MinInt64 more
-	released chan struct{} // Close waits here; it has space for one
+	handles  atomic.Int64 // from Close on, math.MinInt64 more
+	mu       sync.Mutex
+	released sync.Cond // Close waits here for all
+	all      bool      // after Close, there was a moment without handles
 }
 
 // Acquire takes a handle on the Reader. Until the caller returns it by Release, Close waits, so
@@ -31,10 +34,10 @@ func (r *Reader) Acquire() error {
 func (r *Reader) Release() {
 	switch n := r.life.handles.Add(-1); n {
 	case math.MinInt64:
-		select {
-		case r.life.released <- struct{}{}:
-		default: // Close knows already
-		}
+		r.life.mu.Lock()
+		r.life.all = true
+		r.life.released.Broadcast()
+		r.life.mu.Unlock()
 	case -1, math.MaxInt64:
 		r.life.handles.Add(1) // for programs that recover
 		panic("table: Release without Acquire")
@@ -47,7 +50,12 @@ func (l *lifetime) close() bool {
 	case before < 0:
 		return false
 	case before > 0:
-		<-l.released
+		l.mu.Lock()
+		l.released.L = &l.mu
+		for !l.all {
+			l.released.Wait()
+		}
+		l.mu.Unlock()
 	}
 	return true
 }

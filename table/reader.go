@@ -56,7 +56,6 @@ func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	opts.FilterPolicies, opts.TableFilterPolicies = slices.Clone(opts.FilterPolicies), slices.Clone(opts.TableFilterPolicies)
 	opts.Codecs = slices.Clone(opts.Codecs)
 	r := &Reader{o: opts, src: src, size: size}
-	r.life.released = make(chan struct{}, 1)
 	return r, nil
 }
 
