@@ -115,6 +115,68 @@ func benchmarkOpenGet(b *testing.B, entries int, codec table.Codec) {
 	reportOpeners(b, all)
 }
 
+// BenchmarkOpenClose opens and closes 10,000 tables of 100 entries, one after the other, ours and
+// goleveldb's in turns. The metrics are medians, in ns a table.
+func BenchmarkOpenClose(b *testing.B) {
+	set := workload.W1(100)
+	contents, err := os.ReadFile(writeSet(b, set, table.Snappy))
+	if err != nil {
+		b.Fatal(err)
+	}
+	names := make([]string, 10_000)
+	for i := range names {
+		names[i] = filepath.Join(b.TempDir(), "t.ldb")
+		if err := os.WriteFile(names[i], contents, 0o666); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ResetTimer()
+	ours, theirs := medianOfTurns(b, names, func(name string) error {
+		r, err := table.Open(name, nil)
+		if err != nil {
+			return err
+		}
+		return r.Close()
+	}, func(name string) error {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		r, err := newTheirs(f, int64(len(contents)))
+		if err != nil {
+			return err
+		}
+		r.Release()
+		return nil
+	})
+	b.ReportMetric(ours, "sievetable-ns")
+	b.ReportMetric(theirs, "goleveldb-ns")
+	b.ReportMetric(theirs/ours, "x-goleveldb")
+}
+
+// medianOfTurns calls ours and theirs with each name, in turns, and returns the medians of the ns that
+// they took.
+func medianOfTurns(b *testing.B, names []string, ours, theirs func(name string) error) (a, c float64) {
+	var took [2][]time.Duration
+	for i := 0; b.Loop(); i++ {
+		for k, name := range names {
+			turn := (i + k) % 2 // who comes first has the names looked up for the other
+			for range 2 {
+				began := time.Now()
+				if err := []func(string) error{ours, theirs}[turn](name); err != nil {
+					b.Fatal(err)
+				}
+				took[turn] = append(took[turn], time.Since(began))
+				turn = 1 - turn
+			}
+		}
+	}
+	for _, t := range took {
+		slices.Sort(t)
+	}
+	return float64(took[0][len(took[0])/2]), float64(took[1][len(took[1])/2])
+}
+
 // writeSet writes a table of the set to a new file, and returns its name.
 func writeSet(b *testing.B, set workload.Set, codec table.Codec) (name string) {
 	b.Helper()
