@@ -25,7 +25,8 @@ type buffers struct {
 	copies               bool   // block must not be in the source
 	compressed           bool   // the contents are in decompressed, not in block
 
-	key []byte // a copy of a key that a lookup has found
+	key  []byte    // a copy of a key that a lookup has found, or of names in meta
+	meta metaindex // the entries of a metaindex
 
 	ahead readAhead
 	ctx   context.Context // ends reads; nil: nothing does
@@ -64,6 +65,9 @@ const maxPooledBlock = 1<<20 + format.TrailerLen
 // maxPooledKey is the same for a key.
 const maxPooledKey = 64 << 10
 
+// maxPooledMeta is the same for the entries of a metaindex.
+const maxPooledMeta = 16
+
 // put gives the buffers back to the pool.
 func (b *buffers) put() {
 	b.empty()
@@ -83,6 +87,10 @@ func (b *buffers) empty() {
 	if cap(b.key) > maxPooledKey {
 		b.key = nil
 	}
+	if clear(b.meta); cap(b.meta) > maxPooledMeta { // they can lie in memory that is given up
+		b.meta = nil
+	}
+	b.meta = b.meta[:0]
 	b.block, b.copies, b.ahead, b.ctx = nil, false, readAhead{}, nil
 }
 

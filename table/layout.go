@@ -109,7 +109,7 @@ func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
 // filters that can be used. Those of a mapped file are parts of it: see ReaderOptions.Mapped.
 func (l *Layout) Filters() (filters LayoutFilters, err error) {
 	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
-	m, err := l.file.readMetaindex()
+	m, err := l.file.readMetaindex(new(buffers))
 	if err != nil {
 		return LayoutFilters{}, err
 	}

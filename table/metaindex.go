@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 
 	"github.com/sievetable/sievetable/block"
@@ -24,36 +25,37 @@ const maxMetaBlocks = 1000
 // they are stored: an entry is checked when it is used.
 type metaindex []struct{ name, handle []byte }
 
-// readMetaindex reads the metaindex. It is in the bytewise order, whatever the Comparer is.
-func (f *tableFile) readMetaindex() (metaindex, error) {
+// readMetaindex reads the metaindex, which is valid until b is used for another block. It is in the
+// bytewise order, whatever the Comparer is.
+func (f *tableFile) readMetaindex(b *buffers) (metaindex, error) {
 	h := f.footer.metaindex
-	var b buffers
-	contents, err := f.readBlock(MetaindexBlock, h, &b)
+	contents, err := f.readBlock(MetaindexBlock, h, b)
 	if err != nil {
 		return nil, err
 	}
-	m, tooMany := make(metaindex, 0, 4), false
+	b.meta, b.key = b.meta[:0], b.key[:0]
 	names := metaindexKeyBudget.forFile(f.footerOffset)
 	budget := block.Budget{Memory: names}
 	err = block.Walk(contents, block.Order{}, &budget, func(name []byte, shared int, handle []byte) error {
-		if names -= len(name); len(m) == maxMetaBlocks || names < 0 {
-			tooMany = true
-			return ErrCorrupt
+		if names -= len(name); len(b.meta) == maxMetaBlocks || names < 0 {
+			return errTooManyMetaBlocks
 		}
-		if shared > 0 {
-			name = bytes.Clone(name)
+		if shared > 0 { // it is in memory of Walk
+			n := len(b.key)
+			b.key = append(b.key, name...)
+			name = b.key[n:]
 		}
-		m = append(m, struct{ name, handle []byte }{name, handle})
+		b.meta = append(b.meta, struct{ name, handle []byte }{name, handle})
 		return nil
 	})
-	if tooMany {
-		return nil, f.corrupt(MetaindexBlock, h, "more than %d entries, or names that are too long together", maxMetaBlocks)
-	}
 	if err != nil {
 		return nil, f.damaged(MetaindexBlock, h, err)
 	}
-	return m, nil
+	return b.meta, nil
 }
+
+// errTooManyMetaBlocks is the error for a metaindex that lists too much.
+var errTooManyMetaBlocks = fmt.Errorf("more than %d entries, or names that are too long together", maxMetaBlocks)
 
 // checkNoData checks that an index without entries is an index. If a table has no filter, its
 // metaindex has no entries, and a footer with the two handles swapped would read as that of
@@ -86,7 +88,7 @@ func (f *tableFile) metaHandle(kind BlockKind, value []byte) (Handle, error) {
 
 // metaEntries reads the metaindex and returns its entries, in the order of their names.
 func (f *tableFile) metaEntries() ([]MetaindexEntry, error) {
-	m, err := f.readMetaindex()
+	m, err := f.readMetaindex(new(buffers))
 	if err != nil {
 		return nil, err
 	}

@@ -27,11 +27,13 @@ type openTable struct {
 // newOpenTable opens the table in the first size bytes of r. closed says whether the Reader is
 // closed.
 func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (*openTable, error) {
-	t, m, err := newIndexTable(r, size, o, closed)
+	b := buffersPool.Get().(*buffers)
+	defer b.put()
+	t, m, err := newIndexTable(r, size, o, closed, b)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.openMeta(m); err != nil {
+	if err := t.openMeta(m, b); err != nil {
 		return nil, err
 	}
 	t.src = r // frees the tail
@@ -39,9 +41,9 @@ func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bo
 }
 
 // newIndexTable returns an openTable that has its index, but no filters. Its source still has
-// the tail of the file in memory. It returns the metaindex too if it had to be read, and else nil:
-// decompressed, it can take so much memory that it is read once.
-func newIndexTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (t *openTable, m metaindex, err error) {
+// the tail of the file in memory. It returns the metaindex too, in b, if it had to be read, and else
+// nil: decompressed, it can take so much memory that it is read once.
+func newIndexTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool, b *buffers) (t *openTable, m metaindex, err error) {
 	t = &openTable{o: o}
 	t.closed = closed
 	if err := t.openEnd(r, size, o); err != nil {
@@ -50,20 +52,20 @@ func newIndexTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.B
 	if t.index, err = t.readIndex(false); err != nil {
 		return nil, nil, err
 	}
-	m, err = t.checkTailSum(o.TailSum)
+	m, err = t.checkTailSum(o.TailSum, b)
 	if err != nil {
 		return nil, nil, err
 	}
 	return t, m, nil
 }
 
-// openMeta reads the filters, if they are needed, and the metaindex for them if it is nil.
-func (t *openTable) openMeta(m metaindex) (err error) {
+// openMeta reads the filters, if they are needed, and the metaindex for them into b if it is nil.
+func (t *openTable) openMeta(m metaindex, b *buffers) (err error) {
 	if t.o.IgnoreFilter && t.index.len() > 0 {
 		return nil
 	}
 	if m == nil {
-		m, err = t.readMetaindex()
+		m, err = t.readMetaindex(b)
 	}
 	if err == nil {
 		if err := t.checkNoData(m); err != nil {

@@ -156,7 +156,7 @@ func (r *Reader) Properties() (p *Properties, err error) {
 		return nil, err
 	}
 	defer t.mapped.leave(t.mapped.enter(), &err)
-	m, err := t.readMetaindex()
+	m, err := t.readMetaindex(new(buffers))
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ import (
 // changed by accident, as checksums do, and not what was made to look the same.
 func (l *Layout) TailSum() (sum [sha256.Size]byte, withData bool, err error) {
 	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
-	m, err := l.file.readMetaindex()
+	m, err := l.file.readMetaindex(new(buffers))
 	if err != nil {
 		return sum, false, err
 	}
@@ -99,13 +99,13 @@ func (f *tableFile) readDigest(h Handle) ([]byte, error) {
 	return bytes.Clone(b.block[:h.Length]), nil
 }
 
-// checkTailSum checks that the table has that TailSum, and returns the metaindex. If it is zero,
-// checkTailSum does nothing.
-func (f *tableFile) checkTailSum(want [sha256.Size]byte) (metaindex, error) {
+// checkTailSum checks that the table has that TailSum, and returns the metaindex, which is in b. If it
+// is zero, checkTailSum does nothing.
+func (f *tableFile) checkTailSum(want [sha256.Size]byte, b *buffers) (metaindex, error) {
 	if want == ([sha256.Size]byte{}) {
 		return nil, nil
 	}
-	m, err := f.readMetaindex()
+	m, err := f.readMetaindex(b)
 	if err != nil {
 		return nil, err
 	}

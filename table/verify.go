@@ -61,7 +61,7 @@ func (r *Reader) Verify() error {
 func verify(src io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool) (err error) {
 	m, _ := src.(*mapping)
 	defer m.leave(m.enter(), &err)
-	t, listed, err := newIndexTable(src, size, o, closed)
+	t, listed, err := newIndexTable(src, size, o, closed, new(buffers))
 	if err != nil {
 		return errors.Join(err)
 	}

@@ -21,7 +21,7 @@ type metaBlock struct {
 // checkMeta checks the metaindex, which it reads if it is nil, and each block that that lists.
 func (v *verifier) checkMeta(listed metaindex) (err error) {
 	if listed == nil {
-		if listed, err = v.t.readMetaindex(); err != nil {
+		if listed, err = v.t.readMetaindex(new(buffers)); err != nil {
 			return err
 		}
 	}
