@@ -135,10 +135,10 @@ func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (byte, erro
 		return id, err
 	}
 	n := int(h.Length)
+	if b.inSource {
+		touch(b.block[:min(n, maxTouched)])
+	}
 	if f.skipChecksums {
-		if b.inSource {
-			touch(b.block[:min(n, maxTouched)])
-		}
 		return id, nil
 	}
 	want := binary.LittleEndian.Uint32(b.block[n+1:])
@@ -152,8 +152,8 @@ func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (byte, erro
 const maxTouched = 8 << 10
 
 // touch reads a byte of each cache line of p, all of which the processor fetches at once. A search, which
-// comes to the next entry by the one before, waits for each line. It returns their sum so that they
-// are read.
+// comes to the next entry by the one before, and a checksum too, wait for line after line. It returns
+// their sum so that they are read.
 //
 //go:noinline
 func touch(p []byte) (sum byte) {
