@@ -13,7 +13,7 @@ const writeBuffer = 256 << 10
 const maxUnwritten = 2 * writeBuffer
 
 // maxSinkBuffer is the largest buffer that a sink keeps. One that is larger had a huge value.
-const maxSinkBuffer = 4 * writeBuffer
+const maxSinkBuffer = 16 * writeBuffer
 
 // A sink buffers what is appended to buf, to write it in large pieces. It begins with a buffer that
 // an earlier sink has left, if there is one.
