@@ -2,8 +2,8 @@ package set
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -40,70 +40,68 @@ func (f file) openReader(ctx context.Context) (*opened, error) {
 		return nil, err
 	}
 	src := &source{file: f, tail: tail}
-	layout, err := f.readLayout(src)
-	if err != nil {
-		return nil, err
+	share := f.TailSum != "" && f.s.o.Reader.Cache != nil
+	r, known, err := f.newReader(src, share)
+	if err == nil && share && !known {
+		r.Close()
+		r, _, err = f.newReader(src, false)
 	}
-	sum, known, err := f.identify(layout)
 	if err != nil {
-		return nil, err
-	}
-	o := f.s.o.Reader
-	o.Name, o.CacheKey, o.TailSum = f.Name, f.cacheKey(known), sum
-	r, err := table.NewReader(src, f.Size, &o)
-	if err != nil {
-		return nil, err
-	}
-	opened := &opened{m: f.member, r: r, epoch: f.epoch}
-	if err := opened.check(layout.Data); err != nil {
 		return nil, err
 	}
 	src.tail = nil // what the Reader needs is in its own memory
-	return opened, nil
+	return &opened{m: f.member, r: r, epoch: f.epoch, filterErr: r.FilterErr()}, nil
 }
 
-// check compares an open table with its line in the manifest, and sets filterErr. If that fails, it
-// closes the Reader.
-func (o *opened) check(blocks []table.IndexEntry) (err error) {
+// newReader opens the table, and compares it with the manifest. With share, the Reader shares blocks
+// in the Cache with all Readers of the table. It is for one that is known: see identify. If the table
+// turns out not to be, the Reader must be closed before it is asked for a block.
+func (f file) newReader(src io.ReaderAt, share bool) (r *table.Reader, known bool, err error) {
+	o := f.s.o.Reader
+	o.Name, o.CacheKey = f.Name, f.cacheKey(share)
+	if r, err = table.NewReader(src, f.Size, &o); err != nil {
+		return nil, false, err
+	}
 	sound := false
 	defer func() { // also if a policy panics
 		if !sound {
-			o.r.Close() // closes no file
+			r.Close() // closes no file
 		}
 	}()
-	if err := o.m.checkReader(o.r, blocks); err != nil {
-		return err
+	known, err = f.check(r)
+	sound = err == nil
+	return r, known, err
+}
+
+// check compares an open table with its line in the manifest. It reads nothing but the tail, so that
+// only Verify can say that all is well. known is that of identify.
+func (f file) check(r *table.Reader) (known bool, err error) {
+	layout, err := r.Layout()
+	if err != nil {
+		return false, err
 	}
-	o.filterErr = o.r.FilterErr()
-	sound = true
-	return nil
+	known, err = f.identify(layout)
+	return known, cmp.Or(err, f.checkEntries(r), f.checkRange(r, layout.Data))
 }
 
-// readLayout returns where the blocks of the table are.
-func (f file) readLayout(src io.ReaderAt) (*table.Layout, error) {
-	o := f.s.o.Reader
-	o.Name = f.Name
-	return table.ReadLayout(src, f.Size, &o)
-}
-
-// identify compares the TailSum of the table with the manifest, and returns it. known says whether
-// that tells the table from all others.
-func (f file) identify(l *table.Layout) (sum [sha256.Size]byte, known bool, err error) {
+// identify compares the TailSum of the table with the manifest. known says whether that tells the table
+// from all others.
+func (f file) identify(l *table.Layout) (known bool, err error) {
 	sum, withData, err := l.TailSum()
 	if f.TailSum == "" && errors.Is(err, table.ErrCorrupt) {
-		return sum, false, nil // nothing is compared, and FilterErr or Verify reports the damage
+		return false, nil // nothing is compared, and FilterErr or Verify reports the damage
 	}
 	if err != nil {
-		return sum, false, err
+		return false, err
 	}
 	if got := hex.EncodeToString(sum[:]); f.TailSum != "" && got != f.TailSum {
-		return sum, false, f.mismatch("tailSum", "that of the table is %s, want %s", got, f.TailSum)
+		return false, f.mismatch("tailSum", "that of the table is %s, want %s", got, f.TailSum)
 	}
 	known = withData && f.TailSum != ""
 	if !known && f.wasReplaced() {
 		err = f.errorf("%w, and it has no digest of its data blocks to tell it from others", ErrReplaced)
 	}
-	return sum, known, err
+	return known, err
 }
 
 // wasReplaced reports whether the Source has forgotten the table since it was opened first.
@@ -201,26 +199,6 @@ func (t *Table) outsideTail(off int64, tail int) error {
 	return t.mismatch("tailSize", "the part at %d is needed to open the table, but the tail of %d bytes starts at %d", off, tail, t.Size-int64(tail))
 }
 
-// checkReader compares an open table with its line in the manifest. It reads nothing but the
-// tail, so that only Verify can say that all is well.
-func (m *member) checkReader(r *table.Reader, blocks []table.IndexEntry) error {
-	if err := m.checkEntries(r); err != nil {
-		return err
-	}
-	if err := m.checkIndex(r, blocks); err != nil {
-		return err
-	}
-	for _, end := range []struct {
-		field string
-		key   []byte
-	}{{"smallest", m.Smallest}, {"largest", m.Largest}} {
-		if !r.MayContain(end.key) {
-			return m.mismatch(end.field, "the filters of the table deny its key %s", wire.Quote(end.key))
-		}
-	}
-	return nil
-}
-
 // checkEntries compares the number of entries with the properties, if the table has any.
 // Damaged properties do not matter to lookups: Verify reports them.
 func (m *member) checkEntries(r *table.Reader) error {
@@ -238,8 +216,24 @@ func (m *member) checkEntries(r *table.Reader) error {
 	return nil
 }
 
-// checkIndex compares the range of keys with the index: Smallest must be in the first data block
-// and Largest in the last one.
+// checkRange compares the range of keys with the index and the filters: Smallest must be in the first
+// data block and Largest in the last one.
+func (m *member) checkRange(r *table.Reader, blocks []table.IndexEntry) error {
+	if err := m.checkIndex(r, blocks); err != nil {
+		return err
+	}
+	for _, end := range []struct {
+		field string
+		key   []byte
+	}{{"smallest", m.Smallest}, {"largest", m.Largest}} {
+		if !r.MayContain(end.key) {
+			return m.mismatch(end.field, "the filters of the table deny its key %s", wire.Quote(end.key))
+		}
+	}
+	return nil
+}
+
+// checkIndex compares the range of keys with the index.
 func (m *member) checkIndex(r *table.Reader, blocks []table.IndexEntry) error {
 	n := len(blocks)
 	switch {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"io"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
@@ -68,35 +67,30 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 	if err != nil {
 		return nil, errors.Join(err, src.checkSum())
 	}
-	note, differs := f.checkOpen(r, src)
+	known, differs := f.check(r)
 	src.open = true
 	if err := errors.Join(differs, r.Verify(), src.checkSum()); err != nil {
 		return nil, err
 	}
 	src.restart()
-	return note, m.checkKeys(r)
+	return f.note(known), m.checkKeys(r)
 }
 
-// checkOpen makes the checks of an opening.
-func (f file) checkOpen(r *table.Reader, src io.ReaderAt) (note, err error) {
-	layout, err := f.readLayout(src)
-	if err != nil {
-		return nil, err
-	}
-	_, known, differs := f.identify(layout)
+// note returns what Verify reports of a sound table that is not known from all others, or else nil.
+func (f file) note(known bool) error {
 	switch {
 	case f.TailSum == "":
-		note = f.errorf("the manifest has no tailSum of it: %w: write the manifest again", ErrNotIdentified)
+		return f.errorf("the manifest has no tailSum of it: %w: write the manifest again", ErrNotIdentified)
 	case !known:
-		note = f.errorf("it has no digest of its data blocks: %w: build it by set.TableWriter or as a set", ErrNotIdentified)
+		return f.errorf("it has no digest of its data blocks: %w: build it by set.TableWriter or as a set", ErrNotIdentified)
 	}
-	return note, errors.Join(differs, f.checkReader(r, layout.Data))
+	return nil
 }
 
 // checkKeys compares all keys of a sound table with the manifest.
 func (m *member) checkKeys(r *table.Reader) error {
 	if r.FilterOnly() {
-		return nil // checkReader has done what can be done
+		return nil // check has done what can be done
 	}
 	entries := uint64(0)
 	var last []byte

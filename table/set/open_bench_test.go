@@ -1,0 +1,68 @@
+package set_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// BenchmarkOpening opens a table of a directory for each lookup, of an absent key.
+func BenchmarkOpening(b *testing.B) {
+	filterOnly := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
+	for _, c := range []struct {
+		name string
+		o    *table.WriterOptions
+		keys int
+	}{
+		{"data", filtered, 50},
+		{"data", filtered, 50_000},
+		{"filter-only", filterOnly, 50},
+		{"filter-only", filterOnly, 500_000},
+	} {
+		dir := b.TempDir()
+		writeTables(b, dir, c.o, 2, c.keys)
+		for _, mapped := range []bool{false, true} {
+			b.Run(fmt.Sprintf("table=%s/keys=%d/mapped=%t", c.name, c.keys, mapped), func(b *testing.B) {
+				o := set.Options{MemorySize: 1} // keeps no table open
+				o.Reader.Mapped = mapped
+				s, err := set.OpenDir(background, dir, &o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer s.Close()
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					if _, err := s.MayContain(background, []byte(key(i%2*c.keys+7)+"x")); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// writeTables writes a set of tables with that many keys each into a directory.
+func writeTables(t testing.TB, dir string, o *table.WriterOptions, tables, keys int) *set.Manifest {
+	t.Helper()
+	m := new(set.Manifest)
+	for i := range tables {
+		pairs := numbered(i*keys, (i+1)*keys)
+		if o.FilterOnly {
+			for j := range pairs {
+				pairs[j][1] = ""
+			}
+		}
+		src, name := newStore(), fmt.Sprintf("t%03d", i)
+		m.Tables = append(m.Tables, src.put(t, name, o, pairs))
+		if err := os.WriteFile(filepath.Join(dir, name), src.files[name], 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	putManifest(t, dir, m)
+	return m
+}
