@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"unsafe"
@@ -19,6 +20,17 @@ import (
 //
 // which does nothing if m is nil. Where that would take too long, the function is split.
 type mapping struct{ data Bytes }
+
+// MapFile maps the first size bytes of a file into memory, as [ReaderOptions].Mapped says: a source for
+// [NewReader], for programs that open their files themselves. The caller may close f. The memory is
+// unmapped when nothing has the source any more, and no Reader of it is in use: keep it as long as you
+// use what its Slice returns. nil: the system cannot map the file, which is then to be read.
+func MapFile(f *os.File, size int64) SliceReaderAt {
+	if m := mapFile(f, size); m != nil {
+		return m
+	}
+	return nil
+}
 
 // ReadAt reads as io.ReaderAt says.
 func (m *mapping) ReadAt(p []byte, off int64) (n int, err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table"
 )
 
 // A Dir is a [Source] of the tables in a directory. It opens a file at its first read and keeps
@@ -22,6 +24,10 @@ import (
 // closed because of the bound, another file, another size and another time of modification are
 // [ErrReplaced], until Forget. [OpenDir] makes the Dir of its Set. To read or write the manifest, any
 // further Dir of the directory serves.
+//
+// A Set with Mapped in its Options.Reader has the tables mapped into memory, where the system can do that:
+// see [table.ReaderOptions].Mapped. A file that is mapped stays the same too, unless it is written to or cut.
+// After Drain it takes its room on disk until the garbage collector has run.
 type Dir struct {
 	path  string
 	files dirFiles
@@ -42,21 +48,45 @@ func newDir(path string, maxOpenFiles int) *Dir {
 // of the error. If ctx is done, ReadAt does not begin to read. A read that has begun is not
 // ended.
 func (d *Dir) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
-	if err := ctx.Err(); err != nil {
+	f, err := d.acquire(ctx, name)
+	if err != nil {
 		return 0, err
-	}
-	f := d.files.acquire(name)
-	if f == nil {
-		if err := CheckName(name); err != nil {
-			return 0, err
-		}
-		var err error
-		if f, err = d.files.open(ctx, name, d.open); err != nil {
-			return 0, err
-		}
 	}
 	defer f.release()
 	return f.ReadAt(p, off)
+}
+
+// Map maps the file name into memory, as [Mapper] says. It opens the file for that, and closes it.
+func (d *Dir) Map(ctx context.Context, name string) (src io.ReaderAt, size int64, err error) {
+	f, err := d.acquire(ctx, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.release()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	m := table.MapFile(f.File, info.Size())
+	if m == nil {
+		return nil, 0, nil
+	}
+	d.files.close(name, false)
+	return m, info.Size(), nil
+}
+
+// acquire returns the open file of that name. The caller releases it.
+func (d *Dir) acquire(ctx context.Context, name string) (*openFile, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if f := d.files.acquire(name); f != nil {
+		return f, nil
+	}
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	return d.files.open(ctx, name, d.open)
 }
 
 // open opens the file name.

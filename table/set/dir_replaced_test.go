@@ -75,6 +75,13 @@ func (c *changing) get(k string) (string, error) {
 // table, lookups go on, and else when the right one is back.
 func TestFileIsReplacedWhileItIsClosed(t *testing.T) {
 	t.Parallel()
+	mapped := set.Options{MemorySize: 1, Reader: table.ReaderOptions{Mapped: true}} // maps a table for each lookup
+	for _, o := range []set.Options{{}, mapped} {
+		testReplacedFiles(t, o)
+	}
+}
+
+func testReplacedFiles(t *testing.T, o set.Options) {
 	for name, write := range map[string]func(t *testing.T, value string) ([]byte, set.Table){
 		"with a digest": writtenTable, "without": describedTable,
 	} {
@@ -88,12 +95,12 @@ func TestFileIsReplacedWhileItIsClosed(t *testing.T) {
 			"other values": {two, set.ErrMismatch},
 			"half of it":   {one[:len(one)/2], set.ErrMismatch},
 		} {
-			c := newChanging(t, set.Options{}, one, line)
+			c := newChanging(t, o, one, line)
 			if got, err := c.get(key(7)); got != "one" {
 				t.Fatalf("Get = %q, %v", got, err)
 			}
 			c.replace(test.contents)
-			if got, err := c.get(key(8)); !errors.Is(err, set.ErrReplaced) {
+			if got, err := c.get(key(8)); !o.Reader.Mapped && !errors.Is(err, set.ErrReplaced) {
 				t.Errorf("%s, %s: Get = %q, %v; want ErrReplaced", name, what, got, err)
 			}
 			want := test.want
@@ -141,6 +148,7 @@ func TestAnswersWhileFilesAreReplaced(t *testing.T) {
 	for seed := range uint64(rounds(8, 200)) {
 		rng := rand.New(rand.NewPCG(28, seed))
 		o := set.Options{MemorySize: rng.Int64N(3) * 2000, Reader: table.ReaderOptions{Cache: table.NewCache(int64(1000 << rng.IntN(8)))}}
+		o.Reader.Mapped = rng.IntN(2) == 0
 		c := newChanging(t, o, one, line)
 		var lookups sync.WaitGroup
 		for g := range 4 {

@@ -22,29 +22,42 @@ var (
 	errShort    = errors.New("the Source has read too few bytes and returned no error")
 )
 
-// read reads len(p) bytes of the table. After the table has ended it reads nothing.
-func (f file) read(ctx context.Context, p []byte, off int64) (int, error) {
-	if !f.users.acquire() {
-		return 0, table.ErrClosed
-	}
-	defer f.release()
-	n, err := f.s.src.ReadAt(ctx, f.Name, p, off)
-	if errors.Is(err, ErrReplaced) {
-		f.forget()
-	}
+// read reads len(p) bytes of the table.
+func (f file) read(ctx context.Context, p []byte, off int64) (n int, err error) {
+	err = f.ask(func() (err error) {
+		n, err = f.s.src.ReadAt(ctx, f.Name, p, off)
+		return err
+	})
 	switch {
-	case f.epoch != f.shared.replaced.Load():
-		f.closeOpened()
-		if errors.Is(err, ErrReplaced) {
-			return 0, err
-		}
-		return 0, errors.Join(err, ErrReplaced)
 	case n < 0 || n > len(p):
 		return 0, errors.Join(errMiscount, err)
+	case errors.Is(err, ErrReplaced):
+		return 0, err
 	case n < len(p) && err == nil:
 		return n, errShort
 	}
 	return n, err
+}
+
+// ask asks the Source for the table, by a call of it. After the table has ended it asks nothing.
+func (f file) ask(call func() error) error {
+	if !f.users.acquire() {
+		return table.ErrClosed
+	}
+	defer f.release()
+	err := call()
+	replaced := errors.Is(err, ErrReplaced)
+	if replaced {
+		f.forget()
+	}
+	if f.epoch == f.shared.replaced.Load() {
+		return err
+	}
+	f.closeOpened()
+	if replaced {
+		return err
+	}
+	return errors.Join(err, ErrReplaced)
 }
 
 // forget lets the Source forget the table, if the manifest tells whether it is the same when it is

@@ -74,6 +74,19 @@ func (s *store) ReadAt(ctx context.Context, name string, p []byte, off int64) (i
 	return bytes.NewReader(contents).ReadAt(p, off)
 }
 
+// A mapper is a store that hands out its bytes, if it has any.
+type mapper struct{ *store }
+
+func (s mapper) Map(_ context.Context, name string) (io.ReaderAt, int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	contents := s.files[name]
+	if contents == nil {
+		return nil, 0, nil
+	}
+	return table.Bytes(contents), int64(len(contents)), nil
+}
+
 func (s *store) Forget(name string) {
 	time.Sleep(s.forgetting)
 	s.mu.Lock()

@@ -2,6 +2,7 @@ package set_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -65,4 +66,42 @@ func writeTables(t testing.TB, dir string, o *table.WriterOptions, tables, keys 
 	}
 	putManifest(t, dir, m)
 	return m
+}
+
+// BenchmarkMemorySize asks 100 tables for absent keys, in some order, with a MemorySize that is a part of
+// what they take when they are read.
+func BenchmarkMemorySize(b *testing.B) {
+	const tables, keys = 100, 9900
+	dir := b.TempDir()
+	o := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(100)}
+	m := writeTables(b, dir, o, tables, keys)
+	all := int64(0)
+	for _, line := range m.Tables {
+		all += line.TailSize
+	}
+	for _, order := range []string{"random", "cyclic"} {
+		for _, mapped := range []bool{false, true} {
+			for _, percent := range []int64{50, 75, 95, 105} {
+				b.Run(fmt.Sprintf("order=%s/mapped=%t/percent=%d", order, mapped, percent), func(b *testing.B) {
+					o := set.Options{MemorySize: all * percent / 100}
+					o.Reader.Mapped = mapped
+					s, err := set.OpenDir(background, dir, &o)
+					if err != nil {
+						b.Fatal(err)
+					}
+					defer s.Close()
+					rng := rand.New(rand.NewPCG(33, 3))
+					for i := 0; b.Loop(); i++ {
+						k := i % tables * keys
+						if order == "random" {
+							k = rng.IntN(tables * keys)
+						}
+						if _, err := s.MayContain(background, []byte(key(k)+"x")); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
 }

@@ -32,14 +32,12 @@ func (t *Table) errorf(format string, args ...any) error {
 	return fmt.Errorf("set: table %q: %w", t.Name, fmt.Errorf(format, args...))
 }
 
-// openReader reads the end of the table, by one read, and opens the table from that. It compares
-// the table with the manifest.
+// openReader opens the table, and compares it with the manifest.
 func (f file) openReader(ctx context.Context) (*opened, error) {
-	tail, err := f.readTail(ctx)
+	src, err := f.source(ctx)
 	if err != nil {
 		return nil, err
 	}
-	src := &source{file: f, tail: tail}
 	share := f.TailSum != "" && f.s.o.Reader.Cache != nil
 	r, known, err := f.newReader(src, share)
 	if err == nil && share && !known {
@@ -49,8 +47,40 @@ func (f file) openReader(ctx context.Context) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	src.tail = nil // what the Reader needs is in its own memory
+	if s, ok := src.(*source); ok {
+		s.tail = nil // what the Reader needs is in its own memory
+	}
 	return &opened{m: f.member, r: r, epoch: f.epoch, filterErr: r.FilterErr()}, nil
+}
+
+// source returns what the table is opened from: its bytes if the Source hands them out, or else its
+// end, by one read.
+func (f file) source(ctx context.Context) (io.ReaderAt, error) {
+	if src, err := f.bytes(ctx); src != nil || err != nil {
+		return src, err
+	}
+	tail, err := f.readTail(ctx)
+	return &source{file: f, tail: tail}, err
+}
+
+// bytes returns the bytes of the table, or nil if the table is to be read.
+func (f file) bytes(ctx context.Context) (src io.ReaderAt, err error) {
+	m, maps := f.s.src.(Mapper)
+	if !maps || !f.s.o.Reader.Mapped {
+		return nil, nil
+	}
+	size := f.Size
+	err = f.ask(func() (err error) {
+		src, size, err = m.Map(ctx, f.Name)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, f.errorf("%w", err)
+	case src != nil && size != f.Size:
+		return nil, f.mismatch("size", "the table has %d bytes, want %d", size, f.Size)
+	}
+	return src, nil
 }
 
 // newReader opens the table, and compares it with the manifest. With share, the Reader shares blocks

@@ -81,11 +81,29 @@ func TestOpenOfOtherTables(t *testing.T) {
 			m.Tables = m.Tables[:2] // else the range of the next one would be in the way
 		}
 		test.change(src, &m.Tables[1])
-		_, err := set.Open(background, m, src, &set.Options{OpenAll: true, Concurrency: 1})
 		want := fmt.Sprintf("set: table %q: %s: ", "t1", test.want)
-		if !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: Open = %v, want an ErrMismatch with %q", name, err, want)
+		for _, mapped := range []bool{false, true} {
+			if mapped && test.want == "tailSize" {
+				continue // it is for tables that are read
+			}
+			o := set.Options{OpenAll: true, Concurrency: 1, Reader: table.ReaderOptions{Mapped: mapped}}
+			if _, err := set.Open(background, m, mapper{src}, &o); !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, mapped %t: Open = %v, want an ErrMismatch with %q", name, mapped, err, want)
+			}
 		}
+	}
+}
+
+// Tables of a Source that hands out their bytes are not read.
+func TestOpenOfBytes(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 3, filtered)
+	s := open(t, m, mapper{src}, &set.Options{Reader: table.ReaderOptions{Mapped: true}})
+	for i := range 3 * perTable {
+		checkGet(t, s, key(i), valueOf(i))
+	}
+	if n, most := src.reads.Load(), int64(3*4000); n > 0 || s.MemorySize() > most {
+		t.Errorf("%d reads, and %d bytes of open tables; want none, and ≤ %d", n, s.MemorySize(), most)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -28,19 +29,32 @@ type pinned struct {
 }
 
 func (s *pinned) ReadAt(_ context.Context, name string, p []byte, off int64) (int, error) {
+	now, err := s.contents(name)
+	if err != nil {
+		return 0, err
+	}
+	return bytes.NewReader(now).ReadAt(p, off)
+}
+
+func (s *pinned) Map(_ context.Context, name string) (io.ReaderAt, int64, error) {
+	now, err := s.contents(name)
+	return table.Bytes(now), int64(len(now)), err
+}
+
+func (s *pinned) contents(name string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.current[name]
 	if now == nil {
-		return 0, errors.New("no such file")
+		return nil, errors.New("no such file")
 	}
 	if s.first[name] == nil {
 		s.first[name] = now
 	}
 	if &s.first[name][0] != &now[0] {
-		return 0, fmt.Errorf("version %p of %s: %w", now, name, set.ErrReplaced)
+		return nil, fmt.Errorf("version %p of %s: %w", now, name, set.ErrReplaced)
 	}
-	return bytes.NewReader(now).ReadAt(p, off)
+	return now, nil
 }
 
 func (s *pinned) Forget(name string) {
@@ -109,6 +123,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{t: t, rng: rng, files: &files{current: map[string][]byte{}}, versions: randomVersions(t, rng)}
 	w.options.Reader.Cache = table.NewCache(int64(1000 << rng.IntN(8)))
 	w.options.MemorySize = []int64{0, 1, 4000}[rng.IntN(3)]
+	w.options.Reader.Mapped = rng.IntN(2) == 0
 	if rng.IntN(2) == 0 {
 		w.source = w.newSource()
 	}

@@ -40,21 +40,28 @@ type Set struct {
 type Options struct {
 	// Reader has the options of the tables. A Cache keeps the blocks of a table also while it
 	// is closed because of MemorySize. Tables with filters of other kinds than Bloom filters
-	// want their policies here. The Set sets Name, CacheKey, TailSum and TailSize itself. Comparer and
-	// FilterKey must be unset too, since keys are in the bytewise order. To set one of
-	// these is an error.
+	// want their policies here. With Mapped, a Set takes the bytes of tables from a Source that is a
+	// Mapper, as OpenDir's is: filters and indexes are then in the system's page cache, and no file stays
+	// open. Opening a table reads them once, to check them. A lookup reads what it touches.
+	//
+	// It is an error to set Name, CacheKey, TailSum or TailSize, since the Set knows them of each
+	// table, and to set Comparer or FilterKey, since keys are in the bytewise order.
 	Reader table.ReaderOptions
 
 	// OpenAll makes Open and Swap open each new table, so that what is wrong with one is an error
 	// there. By default each is opened at its first lookup, which returns the error.
 	OpenAll bool
 
-	// MemorySize is how many bytes the indexes and filters of the open tables may take. The
-	// Set closes about those that were not used for longest, and opens them again when they
-	// are asked for. A table that was just opened counts as not used until it is asked again.
-	// Tables that are in use while they are closed come on top of that. If one table takes
-	// more, it is open only while it is in use. With OpenAll, Open and Swap still open every new
-	// table once. 0: no bound.
+	// MemorySize is how many bytes of memory the open tables may take: their indexes and filters, and
+	// what lookups have built to search them. Bytes that are mapped do not count. The Set closes about
+	// those that were not used for longest, and opens them again when they are asked for. A table
+	// that was just opened counts as not used until it is asked again. Tables that are in use while they
+	// are closed come on top of that. If one table takes more, it is open only while it is in use. With
+	// OpenAll, Open and Swap still open every new table once. 0: no bound.
+	//
+	// To open a table again, all of its filters and its index are read and checked: for 100 KB that takes
+	// some hundred times as long as a lookup. So a MemorySize of 95 % of what the tables take makes
+	// random lookups about 20 times slower. Mapped tables take about 1 KB each, however large they are.
 	MemorySize int64
 
 	// MaxOpenFiles is how many files of tables a Set of OpenDir may have open, 1 to 1048576. It

@@ -3,6 +3,7 @@ package set
 import (
 	"context"
 	"errors"
+	"io"
 )
 
 // A Source has the tables of a set, by name. [NewDir] returns one of a directory; the module
@@ -12,6 +13,16 @@ type Source interface {
 	// io.ReaderAt.ReadAt returns: an error if n < len(p), and io.EOF where the table ends. When
 	// ctx is done, it returns an error soon.
 	ReadAt(ctx context.Context, name string, p []byte, off int64) (n int, err error)
+}
+
+// A Mapper is a Source that can hand out the bytes of its tables, as a [Dir] does. A [Set] takes them if
+// Mapped of Options.Reader is set.
+type Mapper interface {
+	// Map returns the bytes of the table name, and how many there are. src is one for [table.NewReader],
+	// such as a [table.SliceReaderAt], and serves until nothing uses it any more, also after Forget. If
+	// it is nil, the Set reads the table by ReadAt. Otherwise Map returns what ReadAt returns: when ctx is
+	// done, an error soon.
+	Map(ctx context.Context, name string) (src io.ReaderAt, size int64, err error)
 }
 
 // A Forgetter is a Source that keeps something for each table, such as an open file. A [Set]

@@ -1,0 +1,212 @@
+//go:build unix
+
+package set_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// randomTables writes a set with random options into a directory, and returns a manifest that has some
+// more of its tables. The keys are those of numbers below n.
+func randomTables(t *testing.T, rng *rand.Rand, dir string) (m, next *set.Manifest, n int) {
+	t.Helper()
+	o := &table.WriterOptions{BlockSize: 1 << rng.IntN(13), RestartInterval: 1 + rng.IntN(20), Properties: rng.IntN(2) == 0}
+	if rng.IntN(2) == 0 {
+		o.Compression = table.NoCompression
+	}
+	if rng.IntN(3) > 0 {
+		o.FilterPolicy = filter.NewBloom(1 + rng.IntN(12))
+	}
+	if o.FilterPolicy == nil || rng.IntN(3) == 0 {
+		o.TableFilterPolicy = filter.NewTableBloom(1 + rng.IntN(12))
+		o.FilterOnly = o.FilterPolicy == nil && rng.IntN(2) == 0
+	}
+	tables, keys := 2+rng.IntN(6), 1+rng.IntN(60)
+	next = writeTables(t, dir, o, tables, keys)
+	m = &set.Manifest{Tables: next.Tables[:1+rng.IntN(tables)]}
+	putManifest(t, dir, m)
+	return m, next, tables * keys
+}
+
+// openDir opens a set that is closed at the end of the test.
+func openDir(t *testing.T, dir string, o set.Options, mapped bool) *set.Set {
+	t.Helper()
+	o.Reader.Mapped = mapped
+	s, err := set.OpenDir(background, dir, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(s.Close(), s.Drain(background)); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// An answer is what a set says about a key.
+type answer struct {
+	Value      string
+	Error      string
+	MayContain bool
+}
+
+// answers asks for present and absent keys of numbers below n.
+func answers(t *testing.T, s *set.Set, n int) (all []answer) {
+	t.Helper()
+	var keys [][]byte
+	for i := range n {
+		keys = append(keys, []byte(key(i)), []byte(key(i)+"x"))
+	}
+	many, err := getMany(background, s, keys, nil)
+	for _, k := range keys {
+		value, getErr := s.Get(background, k)
+		may, mayErr := s.MayContain(background, k)
+		if mayErr != nil || many[string(k)] != string(value) || errors.Is(getErr, table.ErrFilterOnly) && err == nil {
+			t.Errorf("%s: Get = %q, %v; MayContain: %v; GetMany: %q, %v", k, value, getErr, mayErr, many[string(k)], err)
+		}
+		all = append(all, answer{string(value), fmt.Sprint(getErr), may})
+	}
+	return all
+}
+
+// A set that maps its tables has the answers of one that reads them, also while manifests are swapped.
+func TestMappedSet(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(rounds(12, 60)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { testMappedSet(t, seed) })
+	}
+}
+
+func testMappedSet(t *testing.T, seed uint64) {
+	rng, dir := rand.New(rand.NewPCG(33, seed)), t.TempDir()
+	m, next, n := randomTables(t, rng, dir)
+	o := set.Options{OpenAll: rng.IntN(2) == 0, MaxOpenFiles: 1 + rng.IntN(3), MemorySize: []int64{0, 1, 5000}[rng.IntN(3)]}
+	if rng.IntN(2) == 0 {
+		o.Reader.Cache = table.NewCache(int64(1000 << rng.IntN(10)))
+	}
+	read, mapped := openDir(t, dir, o, false), openDir(t, dir, o, true)
+	few := answers(t, read, n)
+	if diff := cmp.Diff(few, answers(t, mapped, n)); diff != "" {
+		t.Fatalf("(-read +mapped):\n%s", diff)
+	}
+	if err := read.Swap(background, next); err != nil {
+		t.Fatal(err)
+	}
+	all := answers(t, read, n)
+	var swapping sync.WaitGroup
+	swapping.Go(func() {
+		for i := range 5 { // next is the last one
+			if err := mapped.Swap(background, []*set.Manifest{next, m}[i%2]); err != nil {
+				t.Error(err)
+			}
+			runtime.GC() // which unmaps what nothing uses
+		}
+	})
+	for range 5 * n {
+		i := rng.IntN(n)
+		got, err := mapped.Get(background, []byte(key(i)))
+		if want := [2]answer{few[2*i], all[2*i]}; string(got) != want[0].Value && string(got) != want[1].Value {
+			t.Errorf("%s during Swap: %q, %v; want one of %+v", key(i), got, err, want)
+		}
+	}
+	swapping.Wait()
+	if diff := cmp.Diff(all, answers(t, mapped, n)); diff != "" {
+		t.Fatalf("after Swap (-read +mapped):\n%s", diff)
+	}
+	if err := mapped.Verify(background, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// A table that is cut while it is mapped is an error, until it is whole again. What is answered is
+// right.
+func TestMappedSetOfFilesThatAreCut(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(rounds(6, 60)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { testMappedFilesThatAreCut(t, seed) })
+	}
+}
+
+func testMappedFilesThatAreCut(t *testing.T, seed uint64) {
+	rng, dir := rand.New(rand.NewPCG(34, seed)), t.TempDir()
+	o := *filtered
+	o.BlockSize, o.Compression = 4096, table.NoCompression
+	const keys = 4000
+	line := writeTables(t, dir, &o, 1, keys).Tables[0]
+	name := filepath.Join(dir, line.Name)
+	contents, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := openDir(t, dir, set.Options{OpenAll: rng.IntN(2) == 0, MemorySize: rng.Int64N(2)}, true)
+	it := s.NewIter(background, nil)
+	t.Cleanup(func() { it.Close() })
+	it.First()
+	failed := 0
+	for range 20 {
+		if err := os.Truncate(name, rng.Int64N(line.Size/2)); err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			k := rng.IntN(keys)
+			got, err := s.Get(background, []byte(key(k)))
+			if err == nil && string(got) != valueOf(k) || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, set.ErrMismatch) {
+				t.Fatalf("Get of key %d = %q, %v", k, got, err)
+			}
+			if err != nil {
+				failed++
+			}
+			it.SeekGE([]byte(key(k)))
+		}
+		if err := os.WriteFile(name, contents, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if failed == 0 {
+		t.Error("no lookup failed")
+	}
+}
+
+// Filters and indexes of mapped tables are not in memory, and no file stays open.
+func TestMappedSetTakesNoMemory(t *testing.T) {
+	const tables, keys = 100, 9000
+	dir := t.TempDir()
+	m := writeTables(t, dir, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}, tables, keys)
+	before := heap()
+	s := openDir(t, dir, set.Options{OpenAll: true}, true)
+	for _, line := range m.Tables {
+		if may, err := s.MayContain(background, line.Largest); !may || err != nil {
+			t.Fatalf("MayContain(%s) = %t, %v; want true", line.Largest, may, err)
+		}
+	}
+	const most = tables * 6000 // a filter has 11,250 bytes
+	if taken := heap() - before; taken > most || s.MemorySize() > most {
+		t.Errorf("%d tables take %d bytes, and say that they take %d; want ≤ %d", tables, taken, s.MemorySize(), most)
+	}
+	if n := openFiles(dir); n > 1 { // the directory itself
+		t.Errorf("%d files are open, want 1", n)
+	}
+}
+
+// heap returns how many bytes of the heap are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // frees what the first one has found to clean up
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
