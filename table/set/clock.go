@@ -1,22 +1,32 @@
 package set
 
-import "container/ring"
+import (
+	"container/ring"
+	"math/rand/v2"
+)
 
 // A clock says which of the things that are open is to be closed next. Its hand goes around them as
 // in the CLOCK algorithm, and passes over those that were used since it came by last. A new one counts
 // as not used: things that are asked for once do not close those that are asked for again and again.
+//
+// Three of four new ones are the next to be closed. So if more are asked for, one after the other, than can
+// be open, most of the others stay open until their turn comes: in the order of a plain CLOCK, each would
+// be closed just before that. The fourth one lets the others go that are not asked for any more.
 type clock[T any] struct {
 	hand *ring.Ring // the next to be closed; nil if there is nothing
 	n    int
 }
 
-// add adds x where the hand comes last, and returns its place.
+// add adds x where the hand comes next or last, and returns its place.
 func (c *clock[T]) add(x T) *ring.Ring {
 	place := &ring.Ring{Value: x}
 	if c.n++; c.hand == nil {
 		c.hand = place
 	} else {
 		c.hand.Prev().Link(place)
+	}
+	if rand.IntN(4) > 0 {
+		c.hand = place
 	}
 	return place
 }

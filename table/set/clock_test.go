@@ -19,8 +19,11 @@ func TestClock(t *testing.T) {
 		for i := range 100 {
 			switch op := rng.IntN(5); {
 			case op < 2:
-				places[i] = c.add(i)
-				want = append(want, i)
+				if places[i] = c.add(i); c.hand == places[i] {
+					want = append([]int{i}, want...)
+				} else {
+					want = append(want, i)
+				}
 			case len(want) == 0:
 			case op == 2:
 				at := rng.IntN(len(want))

@@ -41,10 +41,13 @@ func (m *memory) total() (size int64) {
 func (m *memory) add(o *opened) (evicted []*opened) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	o.place = m.open.add(o)
 	o.counted.Store(o.r.MemorySize())
 	m.size += o.counted.Load()
-	return m.evict()
+	evicted = m.evict()
+	if o.place = m.open.add(o); m.open.n == 1 { // it can be too large by itself
+		evicted = append(evicted, m.evict()...)
+	}
+	return evicted
 }
 
 // recount counts a table again that is in use, since a Reader takes more memory the more it is used.
@@ -68,7 +71,7 @@ func (m *memory) recount(o *opened) {
 
 // evict closes tables until the others are in bounds. The caller holds mu.
 func (m *memory) evict() (evicted []*opened) {
-	for m.bound > 0 && m.size > m.bound {
+	for m.bound > 0 && m.size > m.bound && m.open.n > 0 {
 		o := m.open.take(func(o *opened) bool { return o.touched.Swap(false) })
 		m.size -= o.counted.Load()
 		o.place = nil

@@ -95,6 +95,22 @@ func TestUsedTablesStayOpen(t *testing.T) {
 	}
 }
 
+// If tables are asked for one after the other, and one does not fit, most of them stay open all the same.
+func TestTablesStayOpenInAScan(t *testing.T) {
+	t.Parallel()
+	const tables, scans = 20, 30
+	src, m := numberedSet(t, tables, filtered)
+	one := tableMemory(t, src, m, new(table.ReaderOptions))
+	s := open(t, m, src, &set.Options{MemorySize: tables*one - one/2})
+	src.reads.Store(0)
+	for i := range scans * tables {
+		checkGet(t, s, key(i%tables*perTable)+"x", "")
+	}
+	if n := src.reads.Load(); n < scans || n > scans*tables/2 {
+		t.Errorf("%d openings of %d tables in %d scans, want %d to %d", n, tables, scans, scans, scans*tables/2)
+	}
+}
+
 // A table that takes more than the bound is open while it is in use.
 func TestMemorySizeOfLessThanATable(t *testing.T) {
 	t.Parallel()

@@ -53,22 +53,23 @@ type Options struct {
 	OpenAll bool
 
 	// MemorySize is how many bytes of memory the open tables may take: their indexes and filters, and
-	// what lookups have built to search them. Bytes that are mapped do not count. The Set closes about
-	// those that were not used for longest, and opens them again when they are asked for. A table
-	// that was just opened counts as not used until it is asked again. Tables that are in use while they
-	// are closed come on top of that. If one table takes more, it is open only while it is in use. With
+	// what lookups have built to search them. Bytes that are mapped do not count. The Set closes some
+	// that were not used for a while, most often the one that was opened last if it was not asked for
+	// again, and opens them again when they are asked for. Tables that are in use while they are
+	// closed come on top of that. If one table takes more, it is open only while it is in use. With
 	// OpenAll, Open and Swap still open every new table once. 0: no bound.
 	//
 	// To open a table again, all of its filters and its index are read and checked: for 100 KB that takes
 	// some hundred times as long as a lookup. So a MemorySize of 95 % of what the tables take makes
-	// random lookups about 20 times slower. Mapped tables take about 1 KB each, however large they are.
+	// lookups in random tables about 20 times slower. Mapped tables take about 1 KB each, however large
+	// they are.
 	MemorySize int64
 
 	// MaxOpenFiles is how many files of tables a Set of OpenDir may have open, 1 to 1048576. It
-	// closes about those that were not read for longest, and opens them again when they are read,
-	// which takes some microseconds more. If all are being read, a read waits for one to end. 0: a
-	// quarter of the open files that the system allows the process, or 4096 on Windows. For Open it
-	// must be 0: that opens no files, its Source does.
+	// closes some that were not read for a while, and opens them again when they are read, which takes
+	// some microseconds more. If all are being read, a read waits for one to end. 0: a quarter of the
+	// open files that the system allows the process, or 4096 on Windows. For Open it must be 0: that
+	// opens no files, its Source does.
 	MaxOpenFiles int
 
 	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes the
