@@ -14,6 +14,9 @@
 // a key that the filter rules out, and [table.ErrFilterOnly] for any other. An [Iter] fails with
 // that too.
 //
+// With Mapped in Options.Reader, the filters of a directory's tables are mapped and not copied into
+// memory.
+//
 // Bloom filters are known to each Set. For others, such as binary fuse filters, Open wants the
 // policy in Options.Reader.TableFilterPolicies, and fails without it.
 package set

@@ -42,7 +42,9 @@ type Options struct {
 	// is closed because of MemorySize. Tables with filters of other kinds than Bloom filters
 	// want their policies here. With Mapped, a Set takes the bytes of tables from a Source that is a
 	// Mapper, as OpenDir's is: filters and indexes are then in the system's page cache, and no file stays
-	// open. Opening a table reads them once, to check them. A lookup reads what it touches.
+	// open. Opening a table reads them once, to check them. A lookup reads what it touches. A process
+	// can map 65,530 files on Linux, unless vm.max_map_count says otherwise: bound the open tables of
+	// a larger set by MemorySize.
 	//
 	// It is an error to set Name, CacheKey, TailSum or TailSize, since the Set knows them of each
 	// table, and to set Comparer or FilterKey, since keys are in the bytewise order.
