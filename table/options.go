@@ -226,8 +226,10 @@ type ReaderOptions struct {
 	// that lookups return, and Open reads the footer only. Memory that is mapped is the system's page
 	// cache. The Reader holds no open file.
 	//
-	// If another program cuts the file, lookups and Iters return an error. If it writes to the file,
-	// answers can be wrong. The filters from Filters are parts of the file: to use them when the file
+	// If another program cuts the file, lookups and Iters return an error when they come to what is not
+	// there any more. What the last page lacks reads as zeros: as an error too if it is compared with
+	// a checksum again, but a filter there denies keys. If the program writes to the file, answers can be
+	// wrong. The filters from Filters are parts of the file: to use them when the file
 	// was cut, or after Close, is a fault of the program. The file is unmapped when Close was called, or
 	// the Reader was dropped, and nothing uses it any more.
 	Mapped bool
