@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
@@ -54,14 +55,19 @@ func readVersion(manifest io.Reader) (v *Version, end int64, err error) {
 			return nil, 0, fmt.Errorf("edit %d, at %d: %w", n, offset, err)
 		}
 	}
-	e.Tables = make([]Table, 0, len(e.tables))
-	for _, t := range e.tables {
-		e.Tables = append(e.Tables, *t)
-	}
-	slices.SortFunc(e.Tables, func(a, b Table) int {
-		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Number, b.Number))
-	})
+	e.sortTables()
 	return &e.Version, edits.Offset(), nil
+}
+
+// sortTables sets Tables. It sorts their ids, which are smaller than they are.
+func (e *versionBuilder) sortTables() {
+	ids := slices.SortedFunc(maps.Keys(e.tables), func(a, b tableID) int {
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.number, a.number))
+	})
+	e.Tables = make([]Table, len(ids))
+	for i, id := range ids {
+		e.Tables[i] = *e.tables[id]
+	}
 }
 
 // apply applies a version edit. Deletions come before additions, whatever their order in

@@ -1,10 +1,10 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,7 +71,7 @@ func listDir(dir string, o Options) (Dir, error) {
 	if err != nil {
 		return Dir{}, err
 	}
-	d := Dir{Path: dir, Order: Order{skipManifest: true}}
+	d := Dir{Path: dir, Order: Order{skipManifest: true}, Tables: make([]TableFile, 0, len(names))}
 	if pid := database.LockHolder(dir); pid != 0 {
 		d.note("%s is open in process %d, which may change it while it is read", dir, pid)
 	}
@@ -156,39 +156,47 @@ func (d *Dir) readVersion(names []string) {
 	}
 }
 
-// applyManifest keeps the tables and logs that the MANIFEST lists, or all of them.
+// applyManifest keeps the tables and logs that the MANIFEST lists, or all of them. It leaves the
+// tables in the order of the Version, so that they need no sorting.
 func (d *Dir) applyManifest(o Options) {
 	v := d.Version
 	d.Order = manifestOrder(v)
-	missing := make(map[uint64]*database.Table, len(v.Tables))
+	places := make(map[uint64]int, len(v.Tables)) // by number
 	for i := range v.Tables {
-		missing[v.Tables[i].Number] = &v.Tables[i]
+		places[v.Tables[i].Number] = i
 	}
-	listed := d.Tables[:0]
-	var unlisted []string
+	listed := make([]TableFile, len(v.Tables))
+	var unlisted []TableFile
 	for _, l := range d.Tables {
-		name := filepath.Base(l.Path)
-		if l.hasEngineName() {
-			l.Meta = missing[l.number]
-			delete(missing, l.number)
+		i, found := places[l.number]
+		if !found || listed[i].Meta != nil || !l.hasEngineName() {
+			unlisted = append(unlisted, l)
+			continue
 		}
-		if l.Meta == nil {
-			unlisted = append(unlisted, name)
-		}
-		if l.Meta != nil || o.AllTables {
-			listed = append(listed, l)
-		}
+		listed[i] = l
+		listed[i].Meta = &v.Tables[i]
 	}
-	d.Tables = listed
-	for _, n := range slices.Sorted(maps.Keys(missing)) {
-		l := numbered(filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", n)))
-		l.Meta, l.Missing = missing[n], true
-		d.Missing = append(d.Missing, l)
-	}
-	if len(unlisted) > 0 && !o.AllTables {
+	d.addMissing(listed, places)
+	d.Tables = slices.DeleteFunc(listed, func(l TableFile) bool { return l.Meta == nil })
+	if o.AllTables {
+		d.Tables = append(d.Tables, unlisted...)
+	} else if len(unlisted) > 0 {
 		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, firstNames(unlisted))
 	}
 	d.applyToLogs(o)
+}
+
+// addMissing sets Missing to the tables of the MANIFEST that no file was found for. places is where
+// the files of numbers are in listed.
+func (d *Dir) addMissing(listed []TableFile, places map[uint64]int) {
+	for n, i := range places {
+		if listed[i].Meta == nil {
+			l := numbered(filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", n)))
+			l.Meta, l.Missing = &d.Version.Tables[i], true
+			d.Missing = append(d.Missing, l)
+		}
+	}
+	slices.SortFunc(d.Missing, func(a, b TableFile) int { return cmp.Compare(a.number, b.number) })
 }
 
 // applyToLogs keeps the logs that may have writes that are in no table, or all of them. Engines
@@ -228,8 +236,12 @@ func (d *Dir) LogStart(o Options) uint64 {
 // maxNames is how many names of tables a note has.
 const maxNames = 3
 
-// firstNames returns the names of tables, or their number and the first names. It sorts names.
-func firstNames(names []string) string {
+// firstNames returns the names of tables, or their number and the first names.
+func firstNames(tables []TableFile) string {
+	var names []string
+	for _, l := range tables {
+		names = append(names, filepath.Base(l.Path))
+	}
 	slices.Sort(names)
 	if len(names) <= maxNames {
 		return strings.Join(names, ", ")

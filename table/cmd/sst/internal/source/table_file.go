@@ -39,10 +39,10 @@ func (l TableFile) hasEngineName() bool {
 }
 
 // All returns all tables, also those that are missing: of a set in the order of keys, else the
-// newest first.
+// newest first. It can be Tables itself.
 func (d *Dir) All() []TableFile {
 	if len(d.Missing) == 0 {
-		return slices.Clone(d.Tables)
+		return d.Tables
 	}
 	all, order := slices.Concat(d.Tables, d.Missing), compareNewestFirst
 	if d.Set != "" {
