@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,24 +26,44 @@ Flags:
 {{(.LocalFlags.FlagUsagesWrapped 100) | trimTrailingWhitespaces}}{{end}}
 `
 
-// addGroups adds the commands, in groups of what they are for.
-func addGroups(root *cobra.Command) {
-	for _, g := range []struct {
-		id, title string
-		commands  []*cobra.Command
-	}{
-		{"look", "Look into tables, databases and sets:", []*cobra.Command{
-			getCommand(), scanCommand(), statsCommand(), verifyCommand(), layoutCommand(), diffCommand(), reportCommand(),
-		}},
-		{"make", "Make tables and sets:", []*cobra.Command{buildCommand(), convertCommand(), manifestCommand()}},
-		{"repair", "Repair:", []*cobra.Command{salvageCommand()}},
-		{"plan", "Plan filters, and see how they work:", []*cobra.Command{planCommand(), fprCommand(), playCommand()}},
-		{"self", "About sst:", []*cobra.Command{completionCommand(), versionCommand()}},
-	} {
+// groups are the commands, in groups of what they are for.
+var groups = []group{
+	{"look", "Look into tables, databases and sets:", []namedCommand{
+		{"get", getCommand}, {"scan", scanCommand}, {"stats", statsCommand}, {"verify", verifyCommand},
+		{"layout", layoutCommand}, {"diff", diffCommand}, {"report", reportCommand},
+	}},
+	{"make", "Make tables and sets:", []namedCommand{
+		{"build", buildCommand}, {"convert", convertCommand}, {"manifest", manifestCommand},
+	}},
+	{"repair", "Repair:", []namedCommand{{"salvage", salvageCommand}}},
+	{"plan", "Plan filters, and see how they work:", []namedCommand{{"plan", planCommand}, {"fpr", fprCommand}, {"play", playCommand}}},
+	{"self", "About sst:", []namedCommand{{"completion", completionCommand}, {"version", versionCommand}}},
+}
+
+type group struct {
+	id, title string
+	commands  []namedCommand
+}
+
+type namedCommand struct {
+	name string
+	make func() *cobra.Command
+}
+
+// addGroups adds the commands. If the first argument is the name of one, it makes no other: all of
+// them have more than 100 flags.
+func addGroups(root *cobra.Command, args []string) {
+	only := func(c namedCommand) bool { return len(args) > 0 && c.name == args[0] }
+	named := slices.ContainsFunc(groups, func(g group) bool { return slices.ContainsFunc(g.commands, only) })
+	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range g.commands {
-			c.GroupID, c.DisableFlagsInUseLine = g.id, true
-			root.AddCommand(c)
+			if named && !only(c) {
+				continue
+			}
+			cmd := c.make()
+			cmd.GroupID, cmd.DisableFlagsInUseLine = g.id, true
+			root.AddCommand(cmd)
 		}
 	}
 	root.SetHelpCommandGroupID("self")

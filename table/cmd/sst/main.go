@@ -66,9 +66,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // execute executes the command line. It returns the command, and the error that ended it.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*cobra.Command, error) {
-	root := newCommand()
+	root := newCommand(args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		args = printableArgs(args)
+		addCompletions(root) // by what the descriptions of flags call their values
 		describeBriefly(root)
 	}
 	root.SetArgs(args)
@@ -96,7 +97,8 @@ func (b bufferedStdout) Stat() (fs.FileInfo, error) {
 	return nil, errors.ErrUnsupported
 }
 
-func newCommand() *cobra.Command {
+// newCommand returns sst with all commands, or only with the one that the arguments are for.
+func newCommand(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:                   "sst COMMAND",
 		DisableFlagsInUseLine: true,
@@ -118,8 +120,8 @@ stand for bytes that are not printable text. This holds for what sst prints and 
 the keys that you give it. In messages, keys and values of flags are in quotes, with the
 same escapes and \" for a quote. Names of files have no quotes: a backslash stays a backslash.`,
 	}
-	addGroups(root)
-	addCompletions(root)
+	root.CompletionOptions.DisableDefaultCmd = true // there is ours
+	addGroups(root, args)
 	root.SetFlagErrorFunc(explainFlag)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetHelpFunc(printHelp)

@@ -57,7 +57,7 @@ func writeUsable(t *testing.T) {
 func TestValuesOfFlags(t *testing.T) {
 	writeUsable(t)
 	refused := 0
-	for _, c := range commands(newCommand()) {
+	for _, c := range commands(newCommand(nil)) {
 		line := strings.Fields(callable[c.Name()])
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			for _, value := range wrongValues {
