@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"regexp"
+	"sync"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
@@ -38,14 +39,14 @@ func (r *inputReader) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
 
 // looksLikeVersion matches a value that starts with a sequence number and a kind, as with
 // --internal-keys.
-var looksLikeVersion = regexp.MustCompile(`^[0-9]+\t(set|delete)\t`)
+var looksLikeVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+\t(set|delete)\t`) })
 
 // hintInternalKeys prints a note if the first pair looks like a version of an internal key.
 func hintInternalKeys(pairs iter.Seq2[input.Pair, error], stderr io.Writer) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		first := true
 		for pair, err := range pairs {
-			if first && looksLikeVersion.Match(pair.Value) {
+			if first && looksLikeVersion().Match(pair.Value) {
 				text.Line(stderr, "sst: note: the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys")
 			}
 			first = false

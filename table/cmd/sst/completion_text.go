@@ -3,6 +3,7 @@ package main
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -29,12 +30,12 @@ func describeBriefly(root *cobra.Command) {
 }
 
 // clauseEnd is what the first clause of a description ends with.
-var clauseEnd = regexp.MustCompile(`[.;:] | \(`)
+var clauseEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[.;:] | \(`) })
 
 // brief returns a description if it has at most that many columns, or its first clause, or of that
 // the words that fit and an ellipsis.
 func brief(s string, most int) string {
-	if end := clauseEnd.FindStringIndex(s); end != nil && utf8.RuneCountInString(s) > most {
+	if end := clauseEnd().FindStringIndex(s); end != nil && utf8.RuneCountInString(s) > most {
 		s = s[:end[0]]
 	}
 	if utf8.RuneCountInString(s) <= most {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -55,7 +56,9 @@ func (e expected) check(all []tableLine) error {
 type part struct{ number, of int }
 
 // afterPrefix matches what a name has behind the prefix that all have.
-var afterPrefix = regexp.MustCompile(`^([0-9]{1,9})(?:-of-([0-9]{1,9}))?(?:[^0-9A-Za-z].*)?$`)
+var afterPrefix = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]{1,9})(?:-of-([0-9]{1,9}))?(?:[^0-9A-Za-z].*)?$`)
+})
 
 // checkParts returns an error if the names of the tables are numbered, and numbers are missing.
 func checkParts(all []tableLine) error {
@@ -106,7 +109,7 @@ func missingFrom(parts []part, low, high int) (missing []string) {
 // one, or if two have the same: then they do not number the tables.
 func numbersOf(all []tableLine, prefix string) (parts []part) {
 	for _, l := range all {
-		m := afterPrefix.FindStringSubmatch(l.Name[len(prefix):])
+		m := afterPrefix().FindStringSubmatch(l.Name[len(prefix):])
 		if m == nil {
 			return nil
 		}

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -46,11 +45,20 @@ func (v *Version) Logs() []uint64 {
 	return slices.DeleteFunc([]uint64{v.previousLog, v.log}, func(n uint64) bool { return n == 0 })
 }
 
-// ManifestName and LogName match the names of MANIFESTs and of logs. LogName captures the number.
-var (
-	ManifestName = regexp.MustCompile(`^MANIFEST-[0-9]+$`)
-	LogName      = regexp.MustCompile(`^([0-9]+)\.log$`)
-)
+// IsManifest reports whether a file has the name of a MANIFEST.
+func IsManifest(name string) bool {
+	number, ok := strings.CutPrefix(name, "MANIFEST-")
+	return ok && isNumber(number)
+}
+
+// LogNumber returns the digits in the name of a log. ok is false if a file has another name.
+func LogNumber(name string) (digits string, ok bool) {
+	digits, ok = strings.CutSuffix(name, ".log")
+	return digits, ok && isNumber(digits)
+}
+
+// isNumber reports whether s has decimal digits and nothing else.
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // FindCurrentOrManifest returns the name of a CURRENT file or a MANIFEST in a directory. It
 // returns "" if there is none: the directory is not that of a database.
@@ -69,7 +77,7 @@ func FindCurrentOrManifest(dir string) (name string, err error) {
 
 // IsCurrentOrManifest reports whether a file has the name of a CURRENT file or a MANIFEST.
 func IsCurrentOrManifest(name string) bool {
-	return name == "CURRENT" || ManifestName.MatchString(name)
+	return name == "CURRENT" || IsManifest(name)
 }
 
 // Limits for what is read. A real database is smaller: it rewrites its MANIFEST when it is
@@ -139,7 +147,7 @@ func readCurrent(path string) (string, error) {
 		return "", err
 	}
 	name := strings.TrimSuffix(string(current), "\n")
-	if !ManifestName.MatchString(name) {
+	if !IsManifest(name) {
 		return "", fmt.Errorf("%s names %q, want the name of a MANIFEST", path, name)
 	}
 	return name, nil

@@ -1,7 +1,7 @@
 package salvage
 
 import (
-	"regexp"
+	"bytes"
 	"slices"
 
 	"github.com/sievetable/sievetable/block"
@@ -26,7 +26,15 @@ var leftOutReasons = map[blockKind]string{
 	propertiesBlock: "it looks like properties", metaBlock: "a metaindex lists it",
 }
 
-var propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
+// isPropertyName reports whether a key begins as the names of properties do.
+func isPropertyName(key []byte) bool {
+	writer, _, found := bytes.Cut(key, []byte("."))
+	switch string(writer) {
+	case "rocksdb", "pebble", "sievetable":
+		return found
+	}
+	return false
+}
 
 // maxTrailingBlocks is how many blocks at the end of a table have entries but no data:
 // index, metaindex and properties, in any order.
@@ -93,7 +101,7 @@ func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool)
 		end = offset + length + format.TrailerLen
 		fromStart = fromStart && (n > 0 || offset == 0)
 		count(&names, format.MetaName.Match(it.Key()))
-		count(&properties, propertyName.Match(it.Key()))
+		count(&properties, isPropertyName(it.Key()))
 		counts = counts || string(it.Key()) == "rocksdb.num.entries"
 	}
 	switch {

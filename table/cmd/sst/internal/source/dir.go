@@ -77,10 +77,11 @@ func listDir(dir string, o Options) (Dir, error) {
 	}
 	for _, name := range names {
 		path := filepath.Join(dir, name)
+		_, isLog := database.LogNumber(name)
 		switch {
 		case isTableName(path):
 			d.Tables = append(d.Tables, numbered(path))
-		case database.LogName.MatchString(name):
+		case isLog:
 			d.Logs = append(d.Logs, path)
 		case database.IsCurrentOrManifest(name):
 			if err := o.Outputs.CheckAll([]string{path}); err != nil {
@@ -136,7 +137,7 @@ func (d *Dir) readVersion(names []string) {
 		return
 	}
 	none := errors.Is(err, fs.ErrNotExist)
-	manifests := slices.DeleteFunc(names, func(name string) bool { return !database.ManifestName.MatchString(name) })
+	manifests := slices.DeleteFunc(names, func(name string) bool { return !database.IsManifest(name) })
 	slices.Sort(manifests) // by number, because all have the same number of digits
 	for _, name := range slices.Backward(manifests) {
 		if none {

@@ -2,7 +2,7 @@ package source
 
 import (
 	"path/filepath"
-	"regexp"
+	"strings"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
@@ -35,12 +35,13 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 // detectFileKind returns the kind of a file with this name and start.
 func detectFileKind(name string, head []byte) FileKind {
 	record, isLog := wal.FirstFragment(head)
+	_, namedLog := database.LogNumber(name)
 	switch {
-	case name == "CURRENT", currentContents.Match(head):
+	case name == "CURRENT", database.IsManifest(strings.TrimSuffix(string(head), "\n")): // which CURRENT has
 		return CurrentFile
-	case database.ManifestName.MatchString(name), isLog && namesComparer(record):
+	case database.IsManifest(name), isLog && namesComparer(record):
 		return ManifestFile
-	case database.LogName.MatchString(name), isLog:
+	case namedLog, isLog:
 		return LogFile
 	}
 	return ""
@@ -48,9 +49,6 @@ func detectFileKind(name string, head []byte) FileKind {
 
 // IsLog reports whether a file has the extension of a log.
 func IsLog(path string) bool { return filepath.Ext(path) == ".log" }
-
-// currentContents matches the contents of a CURRENT file.
-var currentContents = regexp.MustCompile(`^MANIFEST-[0-9]+\n?$`)
 
 // namesComparer reports whether a record is the first version edit of a MANIFEST. Its field
 // 1 is the name of the comparator. A batch of a log starts with a sequence number of 8

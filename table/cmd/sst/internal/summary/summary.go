@@ -148,11 +148,11 @@ func (s *Summary) listLogs(d source.Dir) error {
 	numbers := map[string]uint64{}
 	var failed []error
 	for _, e := range entries {
-		m := database.LogName.FindStringSubmatch(e.Name())
-		if m == nil {
+		digits, isLog := database.LogNumber(e.Name())
+		if !isLog {
 			continue
 		}
-		n, numberErr := strconv.ParseUint(m[1], 10, 64)
+		n, numberErr := strconv.ParseUint(digits, 10, 64)
 		var f *File
 		if err := s.statFile(&f, e.Name()); err != nil {
 			failed = append(failed, err)

@@ -38,12 +38,14 @@ var (
 )
 
 // newEscapes returns the form that escapes everything that is not printable.
-func newEscapes(quoteByte func(byte) string, quoteRune func([]byte, rune) []byte) *escapes {
+func newEscapes(quoteByte func([]byte, byte) []byte, quoteRune func([]byte, rune) []byte) *escapes {
 	e := &escapes{special: [2]uint64{all8 * 0x7f, all8 * 0x7f}, quote: quoteRune} // DEL is escaped anyway
+	var quoted []byte
 	for i := range e.bytes {
 		c := byte(i)
 		if e.bytes[c] = oneByte | uint64(c); c < ' ' || c > '~' {
-			e.set(c, quoteByte(c))
+			quoted = quoteByte(quoted[:0], c)
+			e.set(c, quoted)
 		}
 		switch {
 		case c >= 0xc2 && c <= 0xf4:
@@ -59,23 +61,23 @@ func newEscapes(quoteByte func(byte) string, quoteRune func([]byte, rune) []byte
 func (e escapes) with(special string) *escapes {
 	for i, c := range []byte(special) {
 		e.special[i] = all8 * uint64(c)
-		e.set(c, `\`+string(c))
+		e.set(c, []byte{'\\', c})
 	}
 	return &e
 }
 
-func (e *escapes) set(c byte, s string) {
+func (e *escapes) set(c byte, quoted []byte) {
 	var b [8]byte
-	b[7] = byte(copy(b[:6], s))
+	b[7] = byte(copy(b[:6], quoted))
 	e.bytes[c] = binary.LittleEndian.Uint64(b[:])
 }
 
-// quoteByte escapes a byte as in Go strings.
-func quoteByte(c byte) string {
+// quoteByte appends the escape of a byte in Go strings.
+func quoteByte(dst []byte, c byte) []byte {
 	if c >= utf8.RuneSelf {
-		return `\x` + strconv.FormatUint(uint64(c), 16)
+		return strconv.AppendUint(append(dst, `\x`...), uint64(c), 16)
 	}
-	return string(quoteRune(nil, rune(c)))
+	return quoteRune(dst, rune(c))
 }
 
 // quoteRune appends the escape of a character in Go strings.
@@ -85,16 +87,16 @@ func quoteRune(dst []byte, r rune) []byte {
 	return append(dst, quoted[1:len(quoted)-1]...)
 }
 
-// quoteJSONByte escapes a byte as in JSON, which has none that are not UTF-8.
-func quoteJSONByte(c byte) string {
+// quoteJSONByte appends the escape of a byte in JSON, which has none that are not UTF-8.
+func quoteJSONByte(dst []byte, c byte) []byte {
 	switch c {
 	case '\b', '\t', '\n', '\f', '\r':
-		return quoteByte(c)
+		return quoteByte(dst, c)
 	}
 	if c >= utf8.RuneSelf {
-		return string(quoteJSONRune(nil, utf8.RuneError))
+		return quoteJSONRune(dst, utf8.RuneError)
 	}
-	return string(quoteJSONRune(nil, rune(c)))
+	return quoteJSONRune(dst, rune(c))
 }
 
 // quoteJSONRune appends the escapes of a character's UTF-16 code units.

@@ -2,15 +2,15 @@ package text
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
-var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+// plainCharacters are those that no shell takes for more than text.
+const plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
 // ShellWord returns s as one printable word of a shell command.
 func ShellWord(s string) string {
-	if plainWord.MatchString(s) {
+	if s != "" && strings.Trim(s, plainCharacters) == "" {
 		return s
 	}
 	if s == Printable(s) {
