@@ -19,12 +19,12 @@ import (
 
 // A Version is the state of a database that its MANIFEST describes.
 type Version struct {
-	Manifest     string  // the name of the MANIFEST
-	Comparer     string  // the name of the comparator
-	LastSequence uint64  // ≥ every sequence number in the tables
-	Tables       []Table // by level, and in a level by number, the highest first
-	Torn         int64   // bytes at the end, of an edit that was cut short
-	Unread       int64   // bytes behind headers of zeros, which LevelDB does not read; they may be edits
+	Manifest     string   // the name of the MANIFEST
+	Comparer     string   // the name of the comparator
+	LastSequence uint64   // ≥ every sequence number in the tables
+	Tables       []*Table // by level, and in a level by number, the highest first
+	Torn         int64    // bytes at the end, of an edit that was cut short
+	Unread       int64    // bytes behind headers of zeros, which LevelDB does not read; they may be edits
 
 	log, previousLog uint64
 }

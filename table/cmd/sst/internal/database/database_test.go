@@ -127,6 +127,7 @@ func TestApplyMoves(t *testing.T) {
 		"\x07\x00\x05\x10\x01a\x01b" + "\x07\x00\x06\x10\x01a\x01b",
 		"\x07\x01\x05\x10\x01a\x01b" + "\x06\x00\x05", // in the order that no engine writes
 		"\x06\x00\x09\x06\x01\x06",                    // which are not there
+		"\x07\x00\x08\x10\x01a\x01b\x06\x00\x08",      // the same one
 	} {
 		if err := e.apply([]byte(edit)); err != nil {
 			t.Fatal(err)
@@ -135,6 +136,7 @@ func TestApplyMoves(t *testing.T) {
 	want := map[tableID]*Table{
 		{1, 5}: {Level: 1, Number: 5, Size: 16, Smallest: []byte("a"), Largest: []byte("b")},
 		{0, 6}: {Level: 0, Number: 6, Size: 16, Smallest: []byte("a"), Largest: []byte("b")},
+		{0, 8}: {Level: 0, Number: 8, Size: 16, Smallest: []byte("a"), Largest: []byte("b")},
 	}
 	if diff := cmp.Diff(want, e.tables, cmp.AllowUnexported(tableID{})); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)

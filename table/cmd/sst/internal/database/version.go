@@ -55,24 +55,16 @@ func readVersion(manifest io.Reader) (v *Version, end int64, err error) {
 			return nil, 0, fmt.Errorf("edit %d, at %d: %w", n, offset, err)
 		}
 	}
-	e.sortTables()
-	return &e.Version, edits.Offset(), nil
-}
-
-// sortTables sets Tables. It sorts their ids, which are smaller than they are.
-func (e *versionBuilder) sortTables() {
-	ids := slices.SortedFunc(maps.Keys(e.tables), func(a, b tableID) int {
-		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.number, a.number))
+	e.Tables = slices.SortedFunc(maps.Values(e.tables), func(a, b *Table) int {
+		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(b.Number, a.Number))
 	})
-	e.Tables = make([]Table, len(ids))
-	for i, id := range ids {
-		e.Tables[i] = *e.tables[id]
-	}
+	return &e.Version, edits.Offset(), nil
 }
 
 // apply applies a version edit. Deletions come before additions, whatever their order in
 // the edit.
 func (e *versionBuilder) apply(edit []byte) error {
+	var added, deletedLater bool
 	for f, err := range Fields(edit) {
 		if err != nil {
 			return err
@@ -88,17 +80,28 @@ func (e *versionBuilder) apply(edit []byte) error {
 			e.LastSequence = f.Number
 		case FieldDelete:
 			delete(e.tables, tableID{f.Level, f.Number})
+			deletedLater = added
+		case FieldAdd:
+			e.tables[tableID{f.Level, f.Number}] = clone(f.Table)
+			added = true
 		}
 	}
-	for f := range Fields(edit) { // they have no error
-		if f.Kind == FieldAdd {
-			e.tables[tableID{f.Level, f.Number}] = clone(f.Table)
-		}
+	if deletedLater { // as no engine writes it
+		e.addAll(edit)
 	}
 	if len(e.tables) > maxTables {
 		return fmt.Errorf("more than %d tables, want at most that many", maxTables)
 	}
 	return nil
+}
+
+// addAll adds the tables of an edit without errors.
+func (e *versionBuilder) addAll(edit []byte) {
+	for f := range Fields(edit) {
+		if f.Kind == FieldAdd {
+			e.tables[tableID{f.Level, f.Number}] = clone(f.Table)
+		}
+	}
 }
 
 // clone returns a table with its own bytes.

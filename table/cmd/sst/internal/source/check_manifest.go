@@ -94,5 +94,5 @@ func IsInManifest(path string) bool {
 
 // hasTable reports whether a version has the table with this number.
 func hasTable(v *database.Version, n uint64) bool {
-	return slices.ContainsFunc(v.Tables, func(t database.Table) bool { return t.Number == n })
+	return slices.ContainsFunc(v.Tables, func(t *database.Table) bool { return t.Number == n })
 }

@@ -163,8 +163,8 @@ func (d *Dir) applyManifest(o Options) {
 	v := d.Version
 	d.Order = manifestOrder(v)
 	places := make(map[uint64]int, len(v.Tables)) // by number
-	for i := range v.Tables {
-		places[v.Tables[i].Number] = i
+	for i, t := range v.Tables {
+		places[t.Number] = i
 	}
 	listed := make([]TableFile, len(v.Tables))
 	var unlisted []TableFile
@@ -174,8 +174,8 @@ func (d *Dir) applyManifest(o Options) {
 			unlisted = append(unlisted, l)
 			continue
 		}
+		l.Meta = v.Tables[i]
 		listed[i] = l
-		listed[i].Meta = &v.Tables[i]
 	}
 	d.addMissing(listed, places)
 	d.Tables = slices.DeleteFunc(listed, func(l TableFile) bool { return l.Meta == nil })
@@ -193,7 +193,7 @@ func (d *Dir) addMissing(listed []TableFile, places map[uint64]int) {
 	for n, i := range places {
 		if listed[i].Meta == nil {
 			l := numbered(filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", n)))
-			l.Meta, l.Missing = &d.Version.Tables[i], true
+			l.Meta, l.Missing = d.Version.Tables[i], true
 			d.Missing = append(d.Missing, l)
 		}
 	}

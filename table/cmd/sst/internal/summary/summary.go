@@ -82,7 +82,9 @@ func readOnce(path string, o source.Options, logs bool) (*Summary, error) {
 	if v := d.Version; v != nil {
 		damage = append(damage, s.statFile(&s.Manifest, v.Manifest))
 		s.Comparer, s.LastSequence = v.Comparer, &v.LastSequence
-		s.Tables = slices.Clone(v.Tables)
+		for _, t := range v.Tables {
+			s.Tables = append(s.Tables, *t)
+		}
 		s.Levels = levelsOf(s.Tables, s.Order)
 	}
 	damage = append(damage, s.checkTables(d)...)
