@@ -5,8 +5,6 @@ import (
 	"strconv"
 
 	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -16,63 +14,68 @@ import (
 // headroom is the space above the highest and below the lowest rate, in powers of ten.
 const headroom = 0.12
 
-// setLimits sets which loads and rates a panel shows: those of the runs, and the highest rates of
-// the formula.
-func (panel panel) setLimits(p *plot.Plot, f measuredFilter, c Config) {
+// area returns the area of a panel, which has no canvas yet. It shows the rates of the runs, and the
+// highest rates of the formula.
+func (panel panel) area(c Config, f measuredFilter) area {
 	low, high := panel.rates()
 	formula := f.formula(float64(c.keysAt(maxLoadTenths)))
-	p.X.Min, p.X.Max = 0, float64(maxLoadTenths)/10+dotShift*float64(len(panel.series))/2
-	p.Y.Min, p.Y.Max = axisPosition(low)-headroom, min(axisPosition(max(high, formula))+headroom, axisPosition(1))
+	return area{
+		maxLoad: float64(maxLoadTenths)/10 + dotShift*float64(len(panel.series))/2,
+		low:     axisPosition(low) - headroom,
+		high:    min(axisPosition(max(high, formula))+headroom, axisPosition(1)),
+	}
 }
 
-// setAxes sets what the axes of a panel are like.
-func setAxes(p *plot.Plot) {
-	p.HideX() // see frame
-	p.Y.LineStyle.Width = 0
-	p.Y.Tick.LineStyle.Width = 0
-	p.Y.Tick.Length = 3
-	p.Y.Tick.Label.Font.Size = 12
-	p.Y.Tick.Label.Color = theme.Faint
-	p.Y.Tick.Label.XAlign = draw.XLeft // package theme aligns them, in any font
-	p.Y.Tick.Marker = plot.TickerFunc(rateTicks)
-	p.Y.Padding = 0
+// A tick is a rate that the axis marks.
+type tick struct {
+	y     float64
+	label string
 }
 
-// rateTicks marks the powers of ten, in percent. If there are few of them, it marks twice and
-// five times as much too.
-func rateTicks(from, to float64) []plot.Tick {
-	var ticks []plot.Tick
+// ticks marks the powers of ten, in percent. If there are few of them, it marks twice and five
+// times as much too.
+func (a area) ticks() []tick {
+	var ticks []tick
 	steps := []float64{1}
-	if to-from < 2.7 {
+	if a.high-a.low < 2.7 {
 		steps = []float64{1, 2, 5}
 	}
-	for e := math.Floor(from); e <= to; e++ {
+	for e := math.Floor(a.low); e <= a.high; e++ {
 		for _, step := range steps {
-			if y := e + math.Log10(step); y >= from && y <= to+1e-9 {
+			if y := e + math.Log10(step); y >= a.low && y <= a.high+1e-9 {
 				label := strconv.FormatFloat(step*math.Pow(10, e+2), 'f', int(max(0, -e-2)), 64)
-				ticks = append(ticks, plot.Tick{Value: y, Label: theme.End + label + " %"})
+				ticks = append(ticks, tick{y, theme.End + label + " %"})
 			}
 		}
 	}
 	return ticks
 }
 
-// grid has a line at each tick of the rates.
-func grid() *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Vertical.Color = nil
-	g.Horizontal = draw.LineStyle{Color: theme.Grid, Width: 1}
-	return g
+func tickStyle() draw.TextStyle {
+	sty := draw.TextStyle{Font: layoutFont, Handler: textHandler(), Color: theme.Faint, YAlign: draw.YCenter}
+	sty.Font.Size = 12
+	return sty
 }
 
-// full is a line at the load that filters are sized for.
-func full(p *plot.Plot) *plotter.Line {
-	return &plotter.Line{XYs: plotter.XYs{{X: 1, Y: p.Y.Min}, {X: 1, Y: p.Y.Max}}, LineStyle: draw.LineStyle{Color: theme.Grid, Width: 1}}
+// ticksWidth returns how much space the labels of the ticks take, with the gap behind them.
+func (a area) ticksWidth() (width vg.Length) {
+	sty := tickStyle()
+	for _, t := range a.ticks() {
+		width = max(width, sty.Width(t.label))
+	}
+	return width + sty.Width(" ")
 }
 
-// A frame is the title above a panel, and the words below it that say how full the filters are.
-// plot's own title and labels would make panels beside each other differ in height.
-type frame struct{ title string }
+// drawAxes draws the ticks with a line for each, and a line at the load that filters are sized for.
+func (a area) drawAxes() {
+	sty, line := tickStyle(), draw.LineStyle{Color: theme.Grid, Width: 1}
+	for _, t := range a.ticks() {
+		y := a.at(place{y: t.y}).Y
+		a.FillText(sty, vg.Point{X: a.Min.X - sty.Width(" "), Y: y + sty.FontExtents().Descent}, t.label)
+		a.stroke(line, place{0, t.y}, place{a.maxLoad, t.y})
+	}
+	a.stroke(line, place{1, a.low}, place{1, a.high})
+}
 
 // Space that a frame takes above and below.
 const (
@@ -80,14 +83,13 @@ const (
 	frameBottom = 22
 )
 
-// Plot implements plot.Plotter.
-func (f frame) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	sty := p.Y.Tick.Label
+// drawFrame draws the title above a panel, and the words below it that say how full the filters are.
+func (a area) drawFrame(title string) {
+	sty := tickStyle()
 	sty.YAlign = draw.YTop
 	for load, words := range []string{"empty", "half full", "full", "1.5 × full"} {
-		c.FillText(sty, vg.Point{X: x(float64(load) / 2), Y: c.Min.Y - frameBottom/3}, theme.Middle+words)
+		a.FillText(sty, vg.Point{X: a.at(place{load: float64(load) / 2}).X, Y: a.Min.Y - frameBottom/3}, theme.Middle+words)
 	}
 	sty.Font.Size, sty.Font.Weight, sty.Color, sty.YAlign = 14, xfont.WeightBold, theme.Ink, draw.YBottom
-	c.FillText(sty, vg.Point{X: c.Min.X, Y: c.Max.Y + frameTop/3}, f.title)
+	a.FillText(sty, vg.Point{X: a.Min.X, Y: a.Max.Y + frameTop/3}, title)
 }

@@ -6,8 +6,6 @@ import (
 	"io"
 
 	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -25,14 +23,9 @@ const (
 	lineHeight  = 17 // of notes
 )
 
-// layoutFont is the font that texts are measured in. Package theme replaces it where a viewer
-// does not have it.
-var layoutFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
-
 // WriteSVG draws a panel for each policy and number of bits per key. c is the Config of the
 // measurement.
 func WriteSVG(w io.Writer, c Config, points []Point) error {
-	plot.DefaultFont = layoutFont
 	panels, columns := c.panels(points)
 	rows := (len(panels) + columns - 1) / columns
 	notes := c.notes()
@@ -58,32 +51,30 @@ func WriteSVG(w io.Writer, c Config, points []Point) error {
 
 // drawPanels draws the panels with aligned axes.
 func (c Config) drawPanels(canvas draw.Canvas, panels []panel, rows, columns int) error {
-	plots := make([][]*plot.Plot, rows)
-	for i := range plots {
-		plots[i] = make([]*plot.Plot, columns)
-	}
-	labels := labelsWidth(panels)
+	filters, areas, ticks := make([]measuredFilter, len(panels)), make([]area, len(panels)), vg.Length(0)
 	for i, panel := range panels {
-		p, err := panel.plot(c)
-		if err != nil {
+		var err error
+		if filters[i], err = panel.policy.empty(c.Keys, panel.bits); err != nil {
 			return err
 		}
-		plots[i/columns][i%columns] = p
+		areas[i] = panel.area(c, filters[i])
+		ticks = max(ticks, areas[i].ticksWidth())
 	}
-	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: labels + 2*margin, PadY: margin + frameTop + frameBottom, PadTop: frameTop}
-	for y, row := range plot.Align(plots, tiles, draw.Crop(canvas, 0, -labels, 0, 0)) {
-		for x, tile := range row {
-			if plots[y][x] != nil {
-				plots[y][x].Draw(tile)
-			}
-		}
+	labels := labelsWidth(panels)
+	tiles := draw.Tiles{
+		Rows: rows, Cols: columns, PadTop: frameTop, PadLeft: ticks, PadRight: labels,
+		PadX: labels + 2*margin + ticks, PadY: margin + frameTop + frameBottom,
+	}
+	for i, panel := range panels {
+		areas[i].Canvas = tiles.At(canvas, i%columns, i/columns)
+		panel.draw(areas[i], c, filters[i])
 	}
 	return nil
 }
 
 // drawTexts writes what was found at the top, and notes at the bottom.
 func (c Config) drawTexts(canvas draw.Canvas, panels []panel, notes []string) {
-	sty := draw.TextStyle{Color: theme.Ink, Font: layoutFont, Handler: plot.DefaultTextHandler}
+	sty := draw.TextStyle{Color: theme.Ink, Font: layoutFont, Handler: textHandler()}
 	write := func(size, y vg.Length, line string) {
 		sty.Font.Size = size
 		if width := widthInAnyFont(sty, line); width > canvas.Max.X-2*margin {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -73,7 +72,7 @@ func textBoxes(t *testing.T, chart string) []textBox {
 		for _, text := range g.Texts {
 			px := 0.0
 			fmt.Sscan(fontSize.FindStringSubmatch(text.Style)[1], &px)
-			sty := draw.TextStyle{Font: layoutFont, Handler: plot.DefaultTextHandler}
+			sty := draw.TextStyle{Font: layoutFont, Handler: textHandler()}
 			sty.Font.Size = vg.Length(px)
 			width := float64(sty.Width(text.Text))
 			left := text.X - width*map[string]float64{"": 0, "middle": 0.5, "end": 1}[text.Anchor]
@@ -200,10 +199,10 @@ func TestBand(t *testing.T) {
 		rates = append(rates, float64(1+i*37%100)/1000)
 	}
 	got := band([]Point{{Load: 1, Rates: rates}}, 0.0001)
-	if low, high := fromAxis(got[1].Y), fromAxis(got[0].Y); math.Abs(low-0.01) > 0.001 || math.Abs(high-0.09) > 0.001 {
+	if low, high := fromAxis(got[1].y), fromAxis(got[0].y); math.Abs(low-0.01) > 0.001 || math.Abs(high-0.09) > 0.001 {
 		t.Errorf("the band is from %g to %g, want 0.01 to 0.09", low, high)
 	}
-	if zero := band([]Point{{Load: 1, Rates: []float64{0, 0}}}, 0.0001); fromAxis(zero[1].Y) < 0.00009 {
-		t.Errorf("the band of rates of 0 ends at %g, want the end of the axis", zero[1].Y)
+	if zero := band([]Point{{Load: 1, Rates: []float64{0, 0}}}, 0.0001); fromAxis(zero[1].y) < 0.00009 {
+		t.Errorf("the band of rates of 0 ends at %g, want the end of the axis", zero[1].y)
 	}
 }

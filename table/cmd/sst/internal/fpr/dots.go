@@ -4,9 +4,7 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // maxDots is how many runs of a point are drawn. More dots are a blot, and make the file large.
@@ -17,27 +15,19 @@ const dotRadius = 1.2
 // dotShift is the distance between the dots of two shapes, as a load.
 const dotShift = 0.014
 
-// dots draws the rate of each run as a dot. It draws all of them as one path: a plotter.Scatter
-// repeats the style for each.
-type dots struct {
-	points []Point
-	color  color.NRGBA
-	shift  float64 // to the right, as a load
-}
-
-// Plot implements plot.Plotter.
-func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+// drawDots draws the rate of each run as a dot, shift to the right of its load. All of them are one
+// path, which has the style once.
+func (a area) drawDots(points []Point, c color.NRGBA, shift float64) {
 	var path vg.Path
-	for _, point := range d.points {
+	for _, point := range points {
 		for _, rate := range point.Rates[:min(len(point.Rates), maxDots)] {
 			if rate > 0 {
-				addDot(&path, vg.Point{X: x(point.Load + d.shift), Y: y(axisPosition(rate))})
+				addDot(&path, a.at(place{point.Load + shift, axisPosition(rate)}))
 			}
 		}
 	}
-	c.SetColor(withAlpha(d.color, 0xb0))
-	c.Fill(path)
+	a.SetColor(withAlpha(c, 0xb0))
+	a.Fill(path)
 }
 
 func addDot(path *vg.Path, center vg.Point) {

@@ -3,8 +3,6 @@ package fpr
 import (
 	"image/color"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -32,7 +30,7 @@ type endLabels []label
 
 // labels returns the labels of a panel, which shows rates ≥ lowest. Labels of lines that end below
 // that are at the bottom.
-func (panel panel) labels(formula plotter.XYs, lowest float64) endLabels {
+func (panel panel) labels(formula []place, lowest float64) endLabels {
 	var all endLabels
 	for _, s := range panel.series {
 		l := label{text: s.label, color: s.color}
@@ -45,7 +43,7 @@ func (panel panel) labels(formula plotter.XYs, lowest float64) endLabels {
 		all = append(all, l)
 	}
 	if len(formula) > 0 {
-		all = append(all, label{"formula", theme.Ink, formula[len(formula)-1].Y, true})
+		all = append(all, label{"formula", theme.Ink, formula[len(formula)-1].y, true})
 	}
 	return all
 }
@@ -63,26 +61,24 @@ func labelsWidth(panels []panel) vg.Length {
 }
 
 func labelStyle() draw.TextStyle {
-	sty := draw.TextStyle{Font: layoutFont, Handler: plot.DefaultTextHandler, YAlign: draw.YCenter}
+	sty := draw.TextStyle{Font: layoutFont, Handler: textHandler(), YAlign: draw.YCenter}
 	sty.Font.Size = labelSize
 	return sty
 }
 
-// Plot implements plot.Plotter.
-func (labels endLabels) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	right := x(float64(maxLoadTenths) / 10)
-	bottom := c.Min.Y + labelHeight/2
+func (a area) drawLabels(labels endLabels) {
+	right := a.at(place{load: float64(maxLoadTenths) / 10}).X
+	bottom := a.Min.Y + labelHeight/2
 	var ends []vg.Length
 	for _, l := range labels {
-		end := c.Min.Y
+		end := a.Min.Y
 		if l.drawn {
-			end = y(l.end)
+			end = a.at(place{y: l.end}).Y
 		}
 		ends = append(ends, end)
 	}
-	for i, at := range theme.Spread(ends, labelHeight, bottom, c.Max.Y) {
-		labels[i].draw(c, vg.Point{X: right, Y: ends[i]}, at)
+	for i, at := range theme.Spread(ends, labelHeight, bottom, a.Max.Y) {
+		labels[i].draw(a.Canvas, vg.Point{X: right, Y: ends[i]}, at)
 	}
 }
 

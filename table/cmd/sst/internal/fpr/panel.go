@@ -7,8 +7,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -67,31 +65,20 @@ func (panel panel) title(c Config) string {
 	return panel.policy.short + ", " + panel.policy.size(panel.bits)
 }
 
-// plot draws a line for each shape, over the load.
-func (panel panel) plot(c Config) (*plot.Plot, error) {
-	p := plot.New()
-	p.BackgroundColor = nil
-	f, err := panel.policy.empty(c.Keys, panel.bits)
-	if err != nil {
-		return nil, err
-	}
-	setAxes(p)
-	panel.setLimits(p, f, c)
-	p.Add(grid(), full(p), frame{panel.title(c)})
-	lowest := fromAxis(p.Y.Min)
+// draw draws a line for each shape, over the load. f is an empty filter of the panel's.
+func (panel panel) draw(a area, c Config, f measuredFilter) {
+	a.drawAxes()
+	a.drawFrame(panel.title(c))
+	lowest := fromAxis(a.low)
 	for i, s := range slices.Backward(panel.series) { // the first is drawn over the others
-		if err := panel.addSeries(p, s, i, lowest); err != nil {
-			return nil, err
-		}
+		panel.drawSeries(a, s, i, lowest)
 	}
-	panel.setLimits(p, f, c) // what was added has moved them
 	formula := curve(f, c.Keys, lowest)
-	p.Add(&plotter.Line{XYs: formula, LineStyle: dashed()}, panel.labels(formula, lowest))
-	return p, nil
+	a.stroke(dashed(), formula...)
+	a.drawLabels(panel.labels(formula, lowest))
 }
 
-// axisPosition returns where a rate is on the axis. The axis shows powers of ten. It is not
-// plot's logarithmic axis, because that one puts its title in the wrong place.
+// axisPosition returns where a rate is on the axis, which shows powers of ten.
 func axisPosition(rate float64) float64 { return math.Log10(rate) }
 
 // fromAxis reverses axisPosition.
@@ -116,21 +103,14 @@ func (panel panel) rates() (low, high float64) {
 	return low, max(high, 10*low)
 }
 
-// addSeries adds a line with its band and its dots. So that those of several shapes are seen,
+// drawSeries draws a line with its band and its dots. So that those of several shapes are seen,
 // the dots of the shapes are beside each other.
-func (panel panel) addSeries(p *plot.Plot, s series, i int, lowest float64) error {
+func (panel panel) drawSeries(a area, s series, i int, lowest float64) {
 	for _, stretch := range nonzeroStretches(s.points) {
-		band, err := plotter.NewPolygon(band(stretch, lowest))
-		if err != nil {
-			return err
-		}
-		band.Color = withAlpha(s.color, 0x30)
-		band.LineStyle.Width = 0
-		line := &plotter.Line{XYs: means(stretch), LineStyle: draw.LineStyle{Color: s.color, Width: 1.6}}
-		shift := dotShift * (float64(i) - float64(len(panel.series)-1)/2)
-		p.Add(band, dots{points: stretch, color: s.color, shift: shift}, line)
+		a.fill(withAlpha(s.color, 0x30), band(stretch, lowest))
+		a.drawDots(stretch, s.color, dotShift*(float64(i)-float64(len(panel.series)-1)/2))
+		a.stroke(draw.LineStyle{Color: s.color, Width: 1.6}, means(stretch)...)
 	}
-	return nil
 }
 
 // nonzeroStretches returns the stretches of points with rates > 0. A logarithmic axis cannot
@@ -150,22 +130,22 @@ func nonzeroStretches(points []Point) [][]Point {
 	return stretches
 }
 
-func means(points []Point) plotter.XYs {
-	var xys plotter.XYs
+func means(points []Point) []place {
+	var xys []place
 	for _, p := range points {
-		xys = append(xys, plotter.XY{X: p.Load, Y: axisPosition(p.Mean)})
+		xys = append(xys, place{p.Load, axisPosition(p.Mean)})
 	}
 	return xys
 }
 
 // band returns the outline of the band that has the middle 8 of 10 runs: along its upper edge,
 // and back along its lower edge. Both are ≥ lowest.
-func band(points []Point, lowest float64) plotter.XYs {
-	var upper, lower plotter.XYs
+func band(points []Point, lowest float64) []place {
+	var upper, lower []place
 	for _, p := range points {
 		rates := slices.Sorted(slices.Values(p.Rates))
-		edge := func(share float64) plotter.XY {
-			return plotter.XY{X: p.Load, Y: axisPosition(max(lowest, stat.Quantile(share, stat.LinInterp, rates, nil)))}
+		edge := func(share float64) place {
+			return place{p.Load, axisPosition(max(lowest, stat.Quantile(share, stat.LinInterp, rates, nil)))}
 		}
 		upper, lower = append(upper, edge(0.9)), append(lower, edge(0.1))
 	}
@@ -175,12 +155,12 @@ func band(points []Point, lowest float64) plotter.XYs {
 
 // curve returns the rates of the formula for a filter where they are ≥ lowest, in steps of a
 // hundredth of the load.
-func curve(f measuredFilter, keys int, lowest float64) plotter.XYs {
-	var xys plotter.XYs
+func curve(f measuredFilter, keys int, lowest float64) []place {
+	var xys []place
 	for i := 1; i <= 10*maxLoadTenths; i++ {
 		load := float64(i) / 100
 		if y := f.formula(load * float64(keys)); y >= lowest {
-			xys = append(xys, plotter.XY{X: load, Y: axisPosition(y)})
+			xys = append(xys, place{load, axisPosition(y)})
 		}
 	}
 	return xys
