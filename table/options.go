@@ -58,7 +58,8 @@ type WriterOptions struct {
 	FilterOnly bool
 
 	// BlockSize is the size from which on a data block is complete, in bytes before
-	// compression, ≤ 512 MiB. 0: 4096.
+	// compression, ≤ 512 MiB. The larger, the less memory an open table takes, and the longer a lookup
+	// of a present key that is not in a cache: it reads and decompresses a whole block. 0: 4096.
 	BlockSize int
 
 	// RestartInterval is the number of entries from one restart point of a data block to

@@ -1,0 +1,33 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// BenchmarkBlockSize gets present keys of W1 without a cache from tables of smaller and larger data
+// blocks: each lookup reads, checks and decompresses a whole block. The table has mebibytes, and takes
+// memory when it is open.
+func BenchmarkBlockSize(b *testing.B) {
+	for _, c := range codecs {
+		for _, size := range []int{1 << 10, 4 << 10, 16 << 10, 32 << 10} {
+			b.Run(fmt.Sprintf("codec=%s/size=%dKiB", c.name, size>>10), func(b *testing.B) {
+				var contents bytes.Buffer
+				writeTable(b, &contents, w1(), &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: c.codec, BlockSize: size})
+				r, look := open(b, contents.Bytes(), nil), present(w1())
+				memory := r.MemorySize()
+				for i := 0; b.Loop(); i++ {
+					if err := look(r, i); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(contents.Len())/(1<<20), "MiB")
+				b.ReportMetric(float64(memory), "memory-B")
+			})
+		}
+	}
+}
