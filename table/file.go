@@ -49,8 +49,8 @@ func (f *tableFile) openEnd(r io.ReaderAt, size int64, o *ReaderOptions) error {
 	if f.slices, _ = r.(SliceReaderAt); f.slices != nil {
 		f.src = r
 		f.mapped, _ = r.(*mapping)
-	} else {
-		f.src = readTail(r, size, int64(o.TailSize))
+	} else if f.src = r; o.TailSize > 0 {
+		f.src = readTail(r, size, make([]byte, min(int64(o.TailSize), size, maxReadSize)))
 	}
 	return f.readFooter()
 }

@@ -36,7 +36,7 @@ func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bo
 	if err := t.openMeta(m, b); err != nil {
 		return nil, err
 	}
-	t.src = r // frees the tail
+	t.src = r // frees a tail that openEnd has read
 	return t, nil
 }
 

@@ -215,7 +215,7 @@ type ReaderOptions struct {
 	// single read; each other part takes a read of its own. Set it if each read has a
 	// high latency, as from an object store. The memory is freed when the table is open.
 	// A value larger than the file reads all of it, but ≤ 1 GiB. 0: each part is read by
-	// itself.
+	// itself, but of files of up to 256 KiB Open reads 8 KiB at once.
 	//
 	// With 10 filter bits per key, the parts take about 1.5 bytes for each entry, plus 30
 	// bytes and the length of a key for each data block. For small values that is 2 to 3

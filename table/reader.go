@@ -92,9 +92,7 @@ func (r *Reader) open() (t *openTable, err error) {
 	if r.closed.Load() {
 		return nil, ErrClosed
 	}
-	m, _ := r.src.(*mapping)
-	defer m.leave(m.enter(), &err)
-	if t, err = newOpenTable(r.src, r.size, &r.o, &r.closed); err != nil {
+	if t, err = r.read(); err != nil {
 		return nil, err
 	}
 	if !r.checkFilterKey || t.index.len() == 0 {
@@ -105,6 +103,23 @@ func (r *Reader) open() (t *openTable, err error) {
 		t.cachedBlocks = t.cachedFile.blocks
 	}
 	r.opened.Store(t)
+	return t, nil
+}
+
+// read reads the index and the filters.
+func (r *Reader) read() (t *openTable, err error) {
+	m, _ := r.src.(*mapping)
+	defer m.leave(m.enter(), &err)
+	src := r.src
+	if r.file != nil && m == nil && r.o.TailSize == 0 && r.size <= smallFile {
+		tail := fileTails.Get().(*fileTail)
+		defer fileTails.Put(tail)
+		src = readTail(src, r.size, tail[:])
+	}
+	if t, err = newOpenTable(src, r.size, &r.o, &r.closed); err != nil {
+		return nil, err
+	}
+	t.src = r.src
 	return t, nil
 }
 

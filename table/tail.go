@@ -1,6 +1,9 @@
 package table
 
-import "io"
+import (
+	"io"
+	"sync"
+)
 
 // A tailReader reads a file, and has the end of it in memory.
 type tailReader struct {
@@ -9,14 +12,19 @@ type tailReader struct {
 	tail   []byte
 }
 
-// readTail reads the last n bytes of r, which has size bytes, and returns a source that has
-// them in memory. If the read fails it returns r: the parts of the file are then read one
+// A fileTail is the end of a file. Most tables of up to smallFile bytes have their index and their filters
+// there. Those of a larger one would not fit, and to read them at once saves little.
+type fileTail [8 << 10]byte
+
+const smallFile = 256 << 10
+
+var fileTails = sync.Pool{New: func() any { return new(fileTail) }}
+
+// readTail reads the last bytes of r, which has size bytes, into memory, and returns a source that has
+// them there. If the read fails it returns r: the parts of the file are then read one
 // by one, and an error is about the part that cannot be read.
-func readTail(r io.ReaderAt, size, n int64) io.ReaderAt {
-	if n == 0 {
-		return r
-	}
-	t := tailReader{ReaderAt: r, tail: make([]byte, min(n, size, maxReadSize))}
+func readTail(r io.ReaderAt, size int64, memory []byte) io.ReaderAt {
+	t := tailReader{ReaderAt: r, tail: memory[:min(int64(len(memory)), size)]}
 	t.offset = size - int64(len(t.tail))
 	if got, err := r.ReadAt(t.tail, t.offset); got != len(t.tail) || err != nil && err != io.EOF {
 		return r
