@@ -131,16 +131,10 @@ func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (byte, erro
 		return 0, f.corrupt(kind, h, "%d bytes, want at most %d", h.Length, f.maxBlockSize)
 	}
 	id, err := f.readBytes(kind, h, b)
-	if err != nil {
+	if err != nil || f.skipChecksums {
 		return id, err
 	}
 	n := int(h.Length)
-	if b.inSource {
-		touch(b.block[:min(n, maxTouched)])
-	}
-	if f.skipChecksums {
-		return id, nil
-	}
 	want := binary.LittleEndian.Uint32(b.block[n+1:])
 	if got := crc.Block(b.block[:n], id); got != want {
 		return 0, f.corrupt(kind, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
@@ -172,6 +166,7 @@ func (f *tableFile) readBytes(kind BlockKind, h Handle, b *buffers) (id byte, er
 		if b.block, err = f.slice(b.ctx, kind, h.Offset, size); err != nil {
 			return 0, err
 		}
+		touch(b.block[:min(size, maxTouched)])
 		if b.inSource = !b.copies && b.block[n] == NoCompression.ID(); b.inSource {
 			return NoCompression.ID(), nil
 		}
