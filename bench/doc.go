@@ -3,8 +3,8 @@
 //	go test -bench . ./bench
 //
 // This takes about a minute, as each benchmark takes 0.3 s unless -benchtime says otherwise.
-// Below the lines of the benchmarks it prints two tables, which sum up BenchmarkMembership
-// and BenchmarkLookups.
+// Below the lines of the benchmarks it prints tables that sum up BenchmarkLookups and, unless
+// -benchtime is too short for it, BenchmarkMembership.
 //
 // # Lookups
 //

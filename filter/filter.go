@@ -134,7 +134,7 @@ type Aliaser interface {
 }
 
 // A Checker is a [Policy] that can recognize a damaged filter by its form. A
-// reader does not use a filter block with a filter that fails Check.
+// reader does not use a filter that fails Check.
 type Checker interface {
 	// Check returns an error that says what is wrong with filter, or nil if the
 	// Policy could have built it. Check must not keep or change filter.

@@ -10,7 +10,7 @@ import "errors"
 // and Verify, which checks all but the order. A Writer with AnyOrder takes keys in any
 // order. Its separators are the last keys of the data blocks, which is right in any order.
 //
-// These return an error, which is not ErrNotFound: Get, AppendGet, GetContext, GetMany, Find,
+// These return an error, which is not ErrNotFound: Get, AppendGet, GetContext, View, GetMany, Find,
 // AppendFind, FindGE, Locate, SeekGE, SeekLT, and every move of an Iter with bounds.
 // ApproximateOffset returns the offset of the metaindex for every key. Compare always returns −1, so LevelIter, MergingIter and SnapshotIter do
 // not work with AnyOrder.

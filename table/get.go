@@ -79,7 +79,8 @@ func appendTo(dst, b []byte) []byte {
 	return append(dst, b...)
 }
 
-// Locate returns where the only data block is that can have key. It reads no data block. If a filter
+// Locate returns where the only data block is that can have key. It reads no data block, but for the
+// first key of a table of Open: see there. If a filter
 // or the index rules key out, the error is ErrNotFound. If the table has a filter only, the
 // error for other keys is ErrFilterOnly. A program can use it to ask for keys of the same block
 // together, or to see which keys a damaged block concerns.

@@ -41,11 +41,11 @@ type Iterator interface {
 	Valid() bool
 
 	// Key returns the entry's key, or nil if there is no entry. It is valid until the
-	// next move. The caller must not change it.
+	// next move or Close. The caller must not change it.
 	Key() []byte
 
 	// Value returns the entry's value, or nil if there is no entry. It is valid until the
-	// next move. The caller must not change it.
+	// next move or Close. The caller must not change it.
 	Value() []byte
 
 	// Error returns why the last move failed. It returns nil if the move found an entry,

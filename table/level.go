@@ -77,7 +77,7 @@ func name(tables []LevelTable, i int) string {
 }
 
 // Key returns the entry's key, or nil if there is no entry. It is valid until the next
-// move. The caller must not change it.
+// move or Close. The caller must not change it.
 func (l *LevelIter) Key() []byte {
 	if l.at != atEntry {
 		return nil
@@ -86,7 +86,7 @@ func (l *LevelIter) Key() []byte {
 }
 
 // Value returns the entry's value, or nil if there is no entry. It is valid until the next
-// move. The caller must not change it.
+// move or Close. The caller must not change it.
 func (l *LevelIter) Value() []byte {
 	if l.at != atEntry {
 		return nil

@@ -19,9 +19,12 @@ import (
 //	defer m.leave(m.enter(), &err)
 //
 // which does nothing if m is nil. Where that would take too long, the function is split.
-type mapping struct{ data Bytes }
+type mapping struct {
+	name string // of the file
+	data Bytes
+}
 
-// MapFile maps the first size bytes of a file into memory, as [ReaderOptions].Mapped says: a source for
+// MapFile maps a file of size bytes into memory, as [ReaderOptions].Mapped says: a source for
 // [NewReader], for programs that open their files themselves. The caller may close f. The memory is
 // unmapped when nothing has the source any more, and no Reader of it is in use: keep it as long as you
 // use what its Slice returns. nil: the system cannot map the file, which is then to be read.
@@ -62,7 +65,7 @@ func (m *mapping) leave(before bool, err *error) {
 	if !ok || !m.has(fault.Addr()) {
 		panic(p)
 	}
-	*err = fmt.Errorf("table: the mapped file cannot be read at byte %d: it was cut, or its disk fails: %w", fault.Addr()-m.start(), io.ErrUnexpectedEOF)
+	*err = fmt.Errorf("table: %s: the mapped file cannot be read at byte %d: it was cut, or its disk fails: %w", m.name, fault.Addr()-m.start(), io.ErrUnexpectedEOF)
 }
 
 // has reports whether an address is in the memory.

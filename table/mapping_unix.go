@@ -19,7 +19,7 @@ func mapFile(f *os.File, size int64) *mapping {
 	if err != nil {
 		return nil
 	}
-	m := &mapping{data}
+	m := &mapping{f.Name(), data}
 	runtime.AddCleanup(m, func(data []byte) { _ = syscall.Munmap(data) }, data)
 	return m
 }

@@ -51,7 +51,7 @@ func (m *MergingIter) Source() int {
 func (m *MergingIter) first() *source { return &m.sources[m.queue[0].source] }
 
 // Key returns the entry's key, or nil if there is no entry. It is valid until the next
-// move. The caller must not change it.
+// move or Close. The caller must not change it.
 func (m *MergingIter) Key() []byte {
 	if m.at != atEntry {
 		return nil
@@ -60,7 +60,7 @@ func (m *MergingIter) Key() []byte {
 }
 
 // Value returns the entry's value, or nil if there is no entry. It is valid until the next
-// move. The caller must not change it.
+// move or Close. The caller must not change it.
 func (m *MergingIter) Value() []byte {
 	if m.at != atEntry {
 		return nil

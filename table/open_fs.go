@@ -8,7 +8,7 @@ import (
 // OpenFS opens the file name of fsys, as Open opens a file of the operating system. Close closes
 // it. The file must be a regular one, and have a method ReadAt that is safe for concurrent use,
 // as the files of os.DirFS, os.Root.FS and embed.FS have. Of another file read the contents, and
-// give them to NewReader.
+// give them to NewReader. The file is read also with ReaderOptions.Mapped.
 func OpenFS(fsys fs.FS, name string, o *ReaderOptions) (*Reader, error) {
 	info, err := fs.Stat(fsys, name) // before opening it, which can block
 	if err == nil && !info.Mode().IsRegular() {

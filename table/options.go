@@ -223,9 +223,15 @@ type ReaderOptions struct {
 	TailSize int
 
 	// Mapped makes Open map the file into memory, in place of reading it, if the system can: Windows
-	// and files that do not fit into the address space are read. Nothing is copied but the values
-	// that lookups return, and Open reads the footer only. Memory that is mapped is the system's page
-	// cache. The Reader holds no open file.
+	// and files that do not fit into the address space are read. Open reads the footer only: to see
+	// whether index and filters can be read, such as before the table replaces another, call FirstKey.
+	// Memory that is mapped is the system's page cache. The Reader holds no open file. OpenFS ignores
+	// Mapped; for NewReader there is MapFile.
+	//
+	// What is not compressed is not copied, but for the values that lookups return. A compressed index
+	// is decompressed into memory, as compressed data blocks are, and many lookups add a search tree
+	// of the index: write tables that are to be mapped with NoCompression, or give the Reader memory for
+	// both. A Cache gets copies of blocks: lookups in them take no checksum.
 	//
 	// If another program cuts the file, lookups and Iters return an error when they come to what is not
 	// there any more. What the last page lacks reads as zeros: as an error too if it is compared with

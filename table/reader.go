@@ -12,7 +12,8 @@ import (
 )
 
 // A Reader looks up keys in a table, and iterates over it. It has the index and the filters in
-// memory as they are in the file. It is safe for concurrent use, and lookups take no lock, but to add
+// memory as they are in the file, but decompressed, and many lookups build a search tree of the index
+// beside it. It is safe for concurrent use, and lookups take no lock, but to add
 // a block to a Cache. A Reader from Open holds an open file until Close, unless that is mapped. [Open]
 // and [NewReader] return one.
 type Reader struct {
@@ -64,7 +65,8 @@ func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 func (r *Reader) ready() (*Reader, error) {
 	var err error
 	if _, slices := r.src.(SliceReaderAt); slices {
-		err = new(tableFile).openEnd(r.src, r.size, &r.o)
+		f := tableFile{closed: &r.closed}
+		err = f.openEnd(r.src, r.size, &r.o)
 	} else {
 		_, err = r.open()
 	}
@@ -129,7 +131,7 @@ func (r *Reader) read() (t *openTable, err error) {
 // When a filter of the table denies a key for the first time, the Reader reads the first data block.
 // If a filter denies the table's first key, no filter is used, and FilterErr says so.
 //
-// With ReaderOptions.Mapped, Open reads the footer only, and all this happens at the first use.
+// With ReaderOptions.Mapped, Open reads the footer only, and the first use reads index and filters.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
 	f, info, err := regular.Open(name)
 	if err != nil {
@@ -180,7 +182,8 @@ type file interface {
 // FilterErr returns why a filter of the table is not in use. It is nil if all filters are in
 // use, if the table has none, or if IgnoreFilter is set. The reasons are:
 //
-//   - The filter is damaged, or the metaindex is.
+//   - The filter is damaged, or the metaindex is. One damaged filter of a filter block is no reason:
+//     its data block may contain every key, and Verify reports it.
 //   - No policy in FilterPolicies or TableFilterPolicies has its name.
 //   - The table cannot be opened, for example since a mapped file is closed. The next call tries
 //     again.
@@ -188,7 +191,8 @@ type file interface {
 //     the one that the table was written with. Then no other filter of the table is used either.
 //
 // Without the filter, lookups have the same results and are slower, and MayContain is of little
-// use. A table with a filter only does not open without it. A filter that is in use can still be
+// use. A table with a filter only does not open without it, or, if it is opened at its first use, that
+// fails. A filter that is in use can still be
 // wrong: Verify checks all keys.
 func (r *Reader) FilterErr() error {
 	t, err := r.table()

@@ -7,8 +7,8 @@ import (
 )
 
 // A SliceReaderAt is a source that can hand out its bytes, such as a file that is mapped into
-// memory, or [Bytes]. A Reader of it copies neither the index nor filters, and searches uncompressed
-// data blocks where they lie. NewReader then reads the footer only: the rest is read, and its
+// memory, or [Bytes]. A Reader of it copies neither the filters nor an uncompressed index, and searches
+// uncompressed data blocks where they lie. NewReader then reads the footer only: the rest is read, and its
 // damage is found, by the first method that needs it.
 type SliceReaderAt interface {
 	io.ReaderAt

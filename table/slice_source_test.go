@@ -5,6 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 
@@ -161,6 +165,47 @@ func TestIndexThatChangesWhileItIsBuilt(t *testing.T) {
 		<-stopped
 		for _, key := range []string{"", "a", "aa", "ab", "b", "c", "cc", "cd", "d", "aaaaaaaaaaaa0", "cccccccccccc0"} {
 			r.Get([]byte(key))
+		}
+	}
+}
+
+// A failingSlices hands out bytes, but ReadAt fails.
+type failingSlices struct{ table.Bytes }
+
+func (failingSlices) ReadAt([]byte, int64) (int, error) { return 0, errRead }
+
+// A footer that cannot be read is an error, also of a source that hands out its bytes: the error of the
+// source, or the end of a file that is shorter than was said.
+func TestUnreadableFooter(t *testing.T) {
+	t.Parallel()
+	contents := build(t, nil, numbered(100))
+	size := int64(len(contents))
+	name := filepath.Join(t.TempDir(), "t.ldb")
+	if err := os.WriteFile(name, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, tt := range []struct {
+		name string
+		src  io.ReaderAt
+		size int64
+		want error
+	}{
+		{"read", bytes.NewReader(contents), size + 100, io.ErrUnexpectedEOF},
+		{"bytes", table.Bytes(contents), size + 100, io.ErrUnexpectedEOF},
+		{"bytes, far behind the end", table.Bytes(contents), math.MaxInt64, io.ErrUnexpectedEOF},
+		{"bytes that cannot be read", failingSlices{contents}, size, errRead},
+		{"mapped", table.MapFile(f, size+1_000_000), size + 1_000_000, io.ErrUnexpectedEOF},
+	} {
+		if tt.src == nil {
+			continue // it cannot be mapped here
+		}
+		if _, err := table.NewReader(tt.src, tt.size, nil); !errors.Is(err, tt.want) {
+			t.Errorf("%s: NewReader = %v, want %v", tt.name, err, tt.want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func NewSnapshotIter(user Comparer, it Iterator, sequence uint64) *SnapshotIter 
 }
 
 // Key returns the entry's user key, or nil if there is no entry. It is valid until the next
-// move. The caller must not change it.
+// move or Close. The caller must not change it.
 func (s *SnapshotIter) Key() []byte {
 	if s.at != atEntry {
 		return nil
@@ -54,7 +54,7 @@ func (s *SnapshotIter) Key() []byte {
 }
 
 // Value returns the entry's value, or nil if there is no entry. It is valid until the next
-// move. The caller must not change it.
+// move or Close. The caller must not change it.
 func (s *SnapshotIter) Value() []byte {
 	switch {
 	case s.at != atEntry:

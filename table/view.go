@@ -5,7 +5,8 @@ package table
 // needs the value for a moment.
 //
 // The value is valid until f returns. f must not change it. If it lies in a mapped file, and another
-// program cuts that while f reads it, f does not return, and View returns an error.
+// program cuts that while f reads it, f ends by a panic that View turns into an error: deferred calls
+// run. f must not hand the value to another goroutine.
 func (r *Reader) View(key []byte, f func(value []byte) error) (err error) {
 	t, err := r.startLookup(&noOptions)
 	if err != nil {

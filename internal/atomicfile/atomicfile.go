@@ -23,7 +23,7 @@ import (
 type File struct {
 	dir  *os.Root // stays the same directory if it is renamed, or if the process changes its own
 	tmp  *os.File
-	name string // the final name, in dir
+	name string    // the final name, in dir
 	end  sync.Once // it has its final name, or Abort has removed it
 
 	sync   func(*os.File) error // tests replace this and rename

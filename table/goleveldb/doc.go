@@ -1,5 +1,6 @@
 // Package goleveldb has the API of goleveldb's package leveldb/table, on the tables of
-// sievetable. A program that uses that package changes one import:
+// sievetable. A program that uses that package changes one import. With a goleveldb of before August
+// 2021, such as v1.0.0, it also adds nil, 0 to calls of NewWriter.
 //
 //	import table "github.com/sievetable/sievetable/table/goleveldb" // was "github.com/syndtr/goleveldb/leveldb/table"
 //

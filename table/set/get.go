@@ -30,7 +30,8 @@ func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 // MayContain reports whether the set may have key. It asks the filters of the key's table, and
 // reads nothing unless the table has to be opened. False is certain. True is a guess that is
 // wrong at the filters' rate of false positives: see [table.Reader.MayContain]. After an error
-// it returns false. If a mapped table was cut, it returns true.
+// it returns false. If a mapped table was cut, it returns true, unless what is left of a filter denies
+// the key.
 func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
 	l, err := s.open(ctx, key)
 	if err == table.ErrNotFound {

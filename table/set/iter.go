@@ -131,12 +131,12 @@ func (it *Iter) Prev() bool { return it.tables.Prev() }
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.tables.Valid() }
 
-// Key returns the entry's key, or nil if there is no entry. It is valid until the next move. The
-// caller must not change it.
+// Key returns the entry's key, or nil if there is no entry. It is valid until the next move or
+// Close. The caller must not change it.
 func (it *Iter) Key() []byte { return it.tables.Key() }
 
-// Value returns the entry's value, or nil if there is no entry. It is valid until the next move.
-// The caller must not change it.
+// Value returns the entry's value, or nil if there is no entry. It is valid until the next move or
+// Close. The caller must not change it.
 func (it *Iter) Value() []byte { return it.tables.Value() }
 
 // Error returns why the last move failed. It returns nil if the move found an entry, the end or

@@ -63,8 +63,8 @@ type Options struct {
 	//
 	// To open a table again, all of its filters and its index are read and checked: for 100 KB that takes
 	// some hundred times as long as a lookup. So a MemorySize of 95 % of what the tables take makes
-	// lookups in random tables about 20 times slower. Mapped tables take about 1 KB each, however large
-	// they are.
+	// lookups in random tables about 20 times slower. A mapped table takes about 1 KB, and its index if that
+	// is compressed, until many lookups have built a search tree of the index.
 	MemorySize int64
 
 	// MaxOpenFiles is how many files of tables a Set of OpenDir may have open, 1 to 1048576. It

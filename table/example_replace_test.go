@@ -1,0 +1,75 @@
+package table_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// A server looks up keys in a mapped table, which another replaces while it serves.
+type server struct{ current atomic.Pointer[table.Reader] }
+
+// look prints the value of key, without a copy of it.
+func (s *server) look(key string) error {
+	r := s.current.Load()
+	for r.Acquire() != nil { // it was replaced since then
+		r = s.current.Load()
+	}
+	defer r.Release()
+	return r.View([]byte(key), func(value []byte) error {
+		fmt.Printf("%s: %s\n", key, value)
+		return nil
+	})
+}
+
+// serve serves the table in the file name from now on.
+func (s *server) serve(name string) error {
+	r, err := table.Open(name, &table.ReaderOptions{Mapped: true})
+	if err != nil {
+		return err
+	}
+	if _, err := r.FirstKey(); err != nil { // opens the table: one that is damaged replaces none
+		return errors.Join(err, r.Close())
+	}
+	if old := s.current.Swap(r); old != nil {
+		return old.Close() // when the last lookup has released it
+	}
+	return nil
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func ExampleReader_Acquire() {
+	dir, err := os.MkdirTemp("", "")
+	must(err)
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "capitals.ldb")
+	write := func(capital string) {
+		// What is mapped should not be compressed. Create replaces the file by a rename: the one that
+		// is mapped does not change.
+		w, err := table.Create(name, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression})
+		must(err)
+		must(w.Append([]byte("Kazakhstan"), []byte(capital)))
+		must(w.Close())
+	}
+	var s server
+	write("Almaty")
+	must(s.serve(name))
+	must(s.look("Kazakhstan"))
+	write("Astana")
+	must(s.serve(name))
+	must(s.look("Kazakhstan"))
+	must(s.current.Load().Close())
+	// Output:
+	// Kazakhstan: Almaty
+	// Kazakhstan: Astana
+}
