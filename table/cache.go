@@ -18,16 +18,20 @@ import (
 // count as not used, so that a long scan does not evict the blocks that are used again and
 // again.
 //
-// From when the Cache is full, it takes a block when it is read the second time, before half as
-// many others are read as the Cache can hold. What is read once costs no memory and no lock, and
-// evicts nothing.
+// While the Cache has space, it keeps blocks decoded, so that an entry is found in the least time.
+// From when it is full, it takes a block when it is read the second time, before half as many others
+// are read as the Cache can hold. What is read once costs no memory and no lock, and evicts nothing.
+// It keeps such a block as it is in the file, where most blocks are compressed: so there is space for
+// more of them. To find an entry takes longer then. So a block that is used eight times, before the
+// hand comes to it, is decoded and kept so; its other copy counts until the hand comes to that.
+// Blocks of a source that hands out its bytes, see [SliceSource], are always kept decoded.
 //
-// Lookups and iterators add the blocks that they read, Verify does not. These blocks are
-// never added, and are read each time:
+// Lookups and iterators add the blocks that they read, unless their options say NoFill; Verify does
+// not. These blocks are never added, and are read each time:
 //
 //   - blocks that take more than 4 MiB, or more than the size of the Cache;
-//   - blocks with more than 16,384 entries, or whose keys take more than 1 MiB, or more than
-//     16 KiB plus four times the block;
+//   - while the Cache has space: blocks with more than 16,384 entries, or whose keys take more than
+//     1 MiB, or more than 16 KiB plus four times the block;
 //   - blocks that a lookup reads because of a filter's false positive.
 //
 // A value that Get has returned keeps its block in memory after its eviction. The Cache does
@@ -71,9 +75,9 @@ func (s *cacheEntry) size() int64 { return int64(s.block.Size()) + cacheEntrySiz
 // NewCache returns an empty Cache that takes up to that many bytes of memory. If bytes is ≤
 // 0 it keeps nothing. It should have space for many blocks.
 //
-// An entry of a table takes its whole key, its value and about 22 bytes. That is 138 bytes
-// with a key of 16 bytes and a value of 100 bytes, and it can be far more than in the file,
-// where keys share bytes and blocks are compressed.
+// In a decoded block an entry takes its whole key, its value and about 22 bytes. That is 138 bytes
+// with a key of 16 bytes and a value of 100 bytes, and it can be far more than in the file, where
+// keys share bytes and blocks are compressed.
 func NewCache(bytes int64) *Cache { return &Cache{budget: bytes} }
 
 // Size returns how many bytes of memory the blocks in the Cache take.
@@ -83,12 +87,13 @@ func (c *Cache) Size() int64 {
 	return c.size
 }
 
-// add adds a block and evicts others for it. It does nothing if the file has that block already
-// or is closed.
-func (c *Cache) add(s *cacheEntry) {
+// add adds a block in place of the copy before, if there is one, and evicts others for it. It does
+// nothing if the file has another copy by now or is closed. The copy before stays in the ring, where
+// the hand finds it unused.
+func (c *Cache) add(s *cacheEntry, before *decoded.Cached) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.file.readers == 0 || !s.file.blocks[s.number].CompareAndSwap(nil, s.block) {
+	if s.file.readers == 0 || !s.file.blocks[s.number].CompareAndSwap(before, s.block) {
 		return
 	}
 	c.link(s)
@@ -137,7 +142,7 @@ func (c *Cache) remove(s *cacheEntry) {
 		c.refused.Store(nil)
 	}
 	c.unlink(s)
-	s.file.blocks[s.number].Store(nil)
+	s.file.blocks[s.number].CompareAndSwap(s.block, nil)
 	c.dropUnused(s.file)
 }
 
@@ -160,6 +165,18 @@ func (c *Cache) unlink(s *cacheEntry) {
 	}
 }
 
+// storedCopy returns data block i as it is in the file, or nil if it is not in the cache so. It counts
+// nothing.
+func (t *openTable) storedCopy(i int) *decoded.Cached {
+	if t.cachedBlocks == nil {
+		return nil
+	}
+	if c := t.cachedBlocks[i].Load(); c != nil && c.Stored() != nil {
+		return c
+	}
+	return nil
+}
+
 // cached returns data block i, or nil if it is not in the cache. It counts a hit or a miss in the
 // Reader's Metrics.
 func (t *openTable) cached(i int) *decoded.Cached {
@@ -177,23 +194,5 @@ func (t *openTable) cached(i int) *decoded.Cached {
 			m.CacheMisses.Add(1)
 		}
 	}
-	return b
-}
-
-// maxCachedBlock is the size in bytes of the largest block that is added to a cache. A
-// larger one takes long to read anyway, and adding it needs memory for a copy.
-const maxCachedBlock = 4 << 20
-
-// admit adds a copy of e, the entries of data block i, to the cache and returns the copy. If
-// there is no cache, or if they are too large for it, it returns nil.
-func (t *openTable) admit(i int, e *decoded.Block) *decoded.Cached {
-	if t.cachedBlocks == nil {
-		return nil
-	}
-	if size := e.CachedSize(); size > maxCachedBlock || int64(size)+cacheEntrySize > t.o.Cache.budget {
-		return nil
-	}
-	b := e.ForCache()
-	t.o.Cache.add(&cacheEntry{block: b, file: t.cachedFile, metrics: t.o.Metrics, number: i})
 	return b
 }

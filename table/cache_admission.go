@@ -3,6 +3,9 @@ package table
 import (
 	"math/rand/v2"
 	"sync/atomic"
+
+	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // refusals are the data blocks that a full Cache has refused of late. To take each block that is
@@ -39,11 +42,71 @@ func (r *refusals) again(file uint64, block int) bool {
 	return false
 }
 
-// admits reports whether data block i, which is read now, should be added to the Cache.
-func (t *openTable) admits(i int) bool {
-	if t.cachedBlocks == nil {
-		return false
+// A form is how the Cache keeps a data block.
+type form uint8
+
+const (
+	notKept   form = iota
+	asStored       // as it is in the file: most often it takes less memory compressed
+	asEntries      // decoded: it is found in less time
+)
+
+// decodeEvery is after how many uses of a block that is kept as it is in the file, without a visit
+// of the hand, the Cache takes its entries in place of it.
+const decodeEvery = 8
+
+// admits decides in which form the Cache takes data block i, which is loaded now: from stored, if the
+// Cache has it as it is in the file, and else from the file. Where the Cache has space it takes
+// entries. Where that is rare, it keeps what is read again as it is in the file, until it is used
+// often. What a source hands out need not be kept so.
+func (t *openTable) admits(i int, stored *decoded.Cached, noFill bool) form {
+	if t.cachedBlocks == nil || noFill {
+		return notKept
 	}
 	refused := t.o.Cache.refused.Load()
-	return refused == nil || refused.again(t.cachedFile.number, i)
+	switch {
+	case stored != nil && stored.Uses()%decodeEvery != 0:
+		return notKept
+	case stored != nil || refused == nil:
+		return asEntries
+	case !refused.again(t.cachedFile.number, i):
+		return notKept
+	case t.slices == nil:
+		return asStored
+	}
+	return asEntries
+}
+
+// maxCachedBlock is the size in bytes of the largest block that is added to a cache. A
+// larger one takes long to read anyway, and adding it needs memory for a copy.
+const maxCachedBlock = 4 << 20
+
+// fits reports whether the Cache takes a block of that many bytes.
+func (c *Cache) fits(size int) bool {
+	return size <= maxCachedBlock && int64(size)+cacheEntrySize <= c.budget
+}
+
+// admit adds the block to the Cache in the form that admits has decided on, if it has that form and
+// fits. What calls it does so once nothing is wrong with the block, but not after a filter's false
+// positive. Of entries, d then has those in the Cache.
+func (d *dataBlock) admit() {
+	if d.form != notKept {
+		d.addToCache()
+	}
+}
+
+func (d *dataBlock) addToCache() {
+	t, form := d.t, d.form
+	d.form = notKept
+	var c *decoded.Cached
+	switch {
+	case form == asEntries && d.decoded && t.o.Cache.fits(d.entries.CachedSize()):
+		c = d.entries.ForCache()
+		d.entries, d.contents = c.Block(t.order), nil
+	case form == asStored && t.o.Cache.fits(len(d.loaded.block)):
+		c = decoded.NewStored(d.loaded.block[:len(d.loaded.block)-format.TrailerLen+1])
+	default:
+		return
+	}
+	t.o.Cache.add(&cacheEntry{block: c, file: t.cachedFile, metrics: t.o.Metrics, number: d.n}, d.stored)
 }

@@ -4,7 +4,7 @@ package table
 // in it is in the [Metrics] of Readers.
 type CacheMetrics struct {
 	Evictions uint64 // data blocks that the Cache removed to add others
-	Blocks    int    // data blocks in the Cache
+	Blocks    int    // copies of data blocks in the Cache
 	Size      int64  // bytes of memory that they take
 }
 

@@ -1,8 +1,6 @@
 package table
 
 import (
-	"math"
-
 	"github.com/sievetable/sievetable/block"
 )
 
@@ -20,9 +18,11 @@ type cursor struct {
 // block, and its keys against the index. It subtracts the memory that it takes for keys
 // from *keyBudget.
 func (c *cursor) open(t *openTable, i int, m *blockMemory, keyBudget *int) error {
+	stored := c.stored // which openCached has found
 	c.reset()
+	c.stored = stored
 	before := m.entries.Size()
-	err := c.read(t, i, &m.buffers, &m.entries, math.MaxInt64)
+	err := c.load(t, i, &m.buffers, &m.entries)
 	*keyBudget -= 2 * (m.entries.Size() - before) // twice, since it grows by doubling
 	switch {
 	case err != nil:
@@ -30,9 +30,9 @@ func (c *cursor) open(t *openTable, i int, m *blockMemory, keyBudget *int) error
 	case !c.decoded:
 		c.contents = m.buffers.own(c.contents)
 		return c.openIter(t, i, keyBudget)
-	case !c.noFill && t.admits(i):
-		c.admit()
 	}
+	c.form = t.admits(i, stored, c.noFill)
+	c.admit()
 	return nil
 }
 

@@ -26,6 +26,10 @@ type dataBlock struct {
 	entries  decoded.Block
 	contents []byte // decompressed, if the block is from the file; nil if it is from the cache
 
+	stored *decoded.Cached // the block as it is in the file, if the cache has that
+	loaded *buffers        // the ones that load has used
+	form   form            // in which the cache takes the block
+
 	buffers *buffers       // of contents, if a lookup took them from the pool
 	scratch *decoded.Block // the memory of entries, if a lookup took it from the pool
 }
@@ -50,36 +54,43 @@ func (d *dataBlock) openForLookup(t *openTable, i int, o *LookupOptions) error {
 func (d *dataBlock) openAhead(t *openTable, i int, ahead readAhead, noFill bool) error {
 	d.buffers = buffersPool.Get().(*buffers)
 	d.buffers.ahead = ahead
+	d.stored = t.storedCopy(i)
 	return d.openRead(t, i, noFill)
 }
 
 // openRead sets d to data block i, for a lookup, in its buffers. If noFill, or if the cache does
 // not admit the block, openRead does not decode it.
 func (d *dataBlock) openRead(t *openTable, i int, noFill bool) error {
-	maxSize := int64(0)
-	if !noFill && t.admits(i) {
+	if d.form = t.admits(i, d.stored, noFill); d.form == asEntries {
 		d.scratch = entriesPool.Get().(*decoded.Block)
-		maxSize = min(maxCachedBlock, t.o.Cache.budget)
 	}
-	return d.read(t, i, d.buffers, d.scratch, maxSize)
+	return d.load(t, i, d.buffers, d.scratch)
 }
 
-// openCached sets d to data block i if that is in the cache.
+// openCached sets d to data block i if its entries are in the cache. If the block is there as it
+// is in the file, load takes it from there.
 func (d *dataBlock) openCached(t *openTable, i int) bool {
 	c := t.cached(i)
 	if c == nil {
+		return false
+	}
+	if c.Stored() != nil {
+		d.stored = c
 		return false
 	}
 	d.decoded, d.entries, d.contents = true, c.Block(t.order), nil
 	return true
 }
 
-// read reads data block i into b. If the block has at most maxSize bytes, it decodes it in
-// the memory of scratch, unless scratch is nil or the block has too many entries.
-func (d *dataBlock) read(t *openTable, i int, b *buffers, scratch *decoded.Block, maxSize int64) (err error) {
+// load reads data block i into b. It decodes it in the memory of scratch, unless that is nil, or the
+// block has too many entries, or is too large for the cache, which a lookup decodes it for.
+func (d *dataBlock) load(t *openTable, i int, b *buffers, scratch *decoded.Block) (err error) {
 	d.t, d.n, d.decoded = t, i, false
-	if d.contents, err = t.readDataBlock(i, b); err != nil || scratch == nil || int64(len(d.contents)) > maxSize {
+	if d.contents, err = t.readDataBlock(i, b, d.stored); err != nil {
 		return err
+	}
+	if d.loaded = b; scratch == nil || d.scratch != nil && !t.o.Cache.fits(len(d.contents)) {
+		return nil
 	}
 	if err = scratch.Decode(d.contents, t.order); errors.Is(err, decoded.ErrTooMany) {
 		return nil
@@ -98,11 +109,18 @@ func (d *dataBlock) read(t *openTable, i int, b *buffers, scratch *decoded.Block
 	return t.checkFirst(i, d.entries.Key(0))
 }
 
-// readDataBlock reads data block i into b, and counts it.
-func (t *openTable) readDataBlock(i int, b *buffers) ([]byte, error) {
+// readDataBlock reads data block i into b, and counts that, unless the cache has it: in stored. A copy
+// of another length is of a file with the same CacheKey by mistake.
+func (t *openTable) readDataBlock(i int, b *buffers, stored *decoded.Cached) ([]byte, error) {
 	h, err := t.index.handle(i)
 	if err != nil {
 		return nil, err
+	}
+	if stored != nil && uint64(len(stored.Stored())) == h.Length+1 {
+		b.block = stored.Stored()
+		id := b.block[h.Length]
+		b.inSource = id == NoCompression.ID()
+		return t.decompress(DataBlock, h, b, id)
 	}
 	t.countRead(h)
 	return t.readInPlace(DataBlock, h, b)
@@ -176,17 +194,6 @@ func (d *dataBlock) lookupBudget(memory int) *block.Budget {
 		memory -= maxEntriesMemory // decoding the block, which was tried first, has taken it
 	}
 	return &block.Budget{Memory: memory, Compared: compareBudget(len(d.contents))}
-}
-
-// admit puts a copy of the block in the cache, if the block is decoded and not too large.
-// Then it sets d to the copy.
-func (d *dataBlock) admit() {
-	if d.contents == nil || !d.decoded {
-		return
-	}
-	if c := d.t.admit(d.n, &d.entries); c != nil {
-		d.entries, d.contents = c.Block(d.t.order), nil
-	}
 }
 
 // keepValue returns value, a result of get, in memory that stays valid after release.

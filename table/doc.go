@@ -76,8 +76,8 @@
 //   - Index and filters are used as they are stored. An entry of the index, and a filter, is checked
 //     when it is used. If separators are out of order, a key that is there can be missed.
 //   - Iterators check every block that they read: its form, the order of its keys, and both
-//     against the index. So does a lookup that adds a block to a Cache. A lookup without a
-//     Cache, or with NoFill, checks the restart point that it starts from, and the entries up to the key.
+//     against the index. So does a lookup that decodes a block for a Cache. Any other lookup, such
+//     as one without a Cache, checks the restart point that it starts from, and the entries up to the key.
 //     What it finds is in the table. It can miss a key if the block's keys are out of order.
 //   - [Reader.Verify] checks every block, the order of all keys, that no blocks overlap, and
 //     that no filter denies a key. It cannot find a change that is valid and has a right

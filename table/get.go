@@ -17,9 +17,9 @@ func (r *Reader) Get(key []byte) ([]byte, error) { return r.get(&noOptions, key,
 //
 // It allocates nothing if dst has enough capacity and
 //
-//   - with a Cache: the data block is in it;
-//   - without a Cache: the block takes at most 1 MiB, in the file and decompressed, and in
-//     an order that is not bytewise each of its keys takes less than 64 KiB.
+//   - the data block takes at most 1 MiB, in the file and decompressed, and in an order that is not
+//     bytewise each of its keys takes less than 64 KiB;
+//   - with a Cache: the block is in it.
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) { return r.appendGet(&noOptions, dst, key) }
 
 // appendGet does what AppendGet does, with options.

@@ -115,7 +115,9 @@ func GetMany(ctx context.Context, keys [][]byte, parts []BatchPart, o *BatchOpti
 		return err
 	}
 	for _, part := range partBatches {
-		part.addRuns()
+		if err := part.addRuns(); err != nil {
+			return err
+		}
 	}
 	if len(b.runs) > 0 {
 		if err := b.readRuns(ctx); err != nil {

@@ -67,11 +67,15 @@ func (b *batch) skipEnded() bool {
 	return len(b.runs) > 0
 }
 
-// addRuns adds the runs of the wanted keys, in the order of the file.
-func (b *partBatch) addRuns() {
+// addRuns adds the runs of the wanted keys, in the order of the file. The error is that of
+// getStored.
+func (b *partBatch) addRuns() error {
 	slices.SortFunc(b.wanted, func(x, y wantedKey) int {
 		return cmp.Or(cmp.Compare(x.block, y.block), cmp.Compare(x.key, y.key))
 	})
+	if err := b.getStored(); err != nil {
+		return err
+	}
 	own := len(b.runs)
 	for keys := range byBlock(b.wanted) {
 		next, err := b.runOf(keys)
@@ -86,6 +90,22 @@ func (b *partBatch) addRuns() {
 			b.runs = append(b.runs, next)
 		}
 	}
+	return nil
+}
+
+// getStored answers the wanted keys whose blocks the Cache has as they are in the file, and removes
+// them. The error is that of found.
+func (b *partBatch) getStored() error {
+	toRead := b.wanted[:0]
+	for keys := range byBlock(b.wanted) {
+		if b.t.storedCopy(keys[0].block) == nil {
+			toRead = append(toRead, keys...)
+		} else if err := b.getFromBlock(keys, readAhead{}); err != nil {
+			return err
+		}
+	}
+	b.wanted = toRead
+	return nil
 }
 
 // byBlock yields the keys of each data block.

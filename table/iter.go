@@ -54,7 +54,7 @@ type IterOptions struct {
 	// It is called each time that a move reads the block and finds it damaged: once in a scan
 	// from one end to the other, and again when a seek or a change of direction comes to the
 	// block again. Damage in the index fails the move. It is not called for blocks that the Iter does not read, as they are out of
-	// the bounds, excluded by Filter, or in the Cache. Errors that are no damage, such as those
+	// the bounds, excluded by Filter, or decoded in the Cache. Errors that are no damage, such as those
 	// of the source, fail the move. OnDamage must not use the Iter.
 	OnDamage func(*CorruptionError) bool
 

@@ -154,7 +154,7 @@ func (it *Iter) openBlock(i, step int) error {
 		return nil
 	}
 	m := it.blockMemory()
-	if step == 1 {
+	if step == 1 && it.c.stored == nil {
 		m.buffers.prepareAhead(it.t, i, it.endBlock)
 	}
 	return it.c.open(it.t, i, m, &it.keyBudget)

@@ -21,12 +21,15 @@ import (
 // slower by an eighth to a third, since its page of memory has to be found first. A Cached
 // contains no pointers, and its parts are reached by a pointer to it only.
 //
-// Only the mark of Touch changes. A Cached is safe for concurrent use.
+// A Cached of a stored block has no entries: the block follows the struct.
+//
+// Only the count of Touch changes. A Cached is safe for concurrent use.
 type Cached struct {
 	n            uint16 // number of entries, ≤ maxEntries
-	size         uint32 // bytes of all keys and values
+	stored       bool   // it is of a stored block
+	size         uint32 // bytes of all keys and values, or of the stored block
 	commonPrefix int32  // as in Block
-	touched      atomic.Bool
+	uses         atomic.Uint32
 	memory       uint32 // words of all of it
 }
 
@@ -63,11 +66,7 @@ func (b *Block) textSize() int {
 
 // ForCache returns a copy of the Block for a cache.
 func (b *Block) ForCache() *Cached {
-	size := b.textSize()
-	// Unlike make, append gives the slice all the memory that the runtime allocates.
-	memory := append([]uint32(nil), make([]uint32, wordsFor(b.Len(), size))...)
-	c := (*Cached)(unsafe.Pointer(&memory[0]))
-	c.n, c.size, c.commonPrefix, c.memory = uint16(b.Len()), uint32(size), -1, uint32(cap(memory))
+	c := newCached(b.Len(), b.textSize())
 	to, at := c.Block(b.order), 0
 	for i := range to.spans {
 		n := copy(to.keys[at:], b.Key(i))
@@ -83,6 +82,36 @@ func (b *Block) ForCache() *Cached {
 		c.commonPrefix = b.abbreviateTo(to.abbreviated)
 	}
 	return c
+}
+
+// newCached returns a Cached with space for n entries, whose keys and values have size bytes.
+func newCached(n, size int) *Cached {
+	// Unlike make, append gives the slice all the memory that the runtime allocates.
+	memory := append([]uint32(nil), make([]uint32, wordsFor(n, size))...)
+	c := (*Cached)(unsafe.Pointer(&memory[0]))
+	c.n, c.size, c.commonPrefix, c.memory = uint16(n), uint32(size), -1, uint32(cap(memory))
+	return c
+}
+
+// NewStored returns a Cached with a copy of a stored block, in any form.
+func NewStored(stored []byte) *Cached {
+	c := newCached(0, len(stored))
+	c.stored = true
+	copy(c.text(), stored)
+	return c
+}
+
+// Stored returns the stored block, or nil if c has entries. The caller must not change it.
+func (c *Cached) Stored() []byte {
+	if !c.stored {
+		return nil
+	}
+	return c.text()
+}
+
+// text returns what follows the spans.
+func (c *Cached) text() []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(c), headerSize+int(c.n)*(abbrSize+spanSize))), c.size)
 }
 
 // abbreviateTo sets the abbreviations of the keys, and returns the length of their common
@@ -101,7 +130,7 @@ func (c *Cached) Block(order block.Order) Block {
 	n := int(c.n)
 	abbreviated := unsafe.Add(unsafe.Pointer(c), headerSize)
 	spans := unsafe.Add(abbreviated, n*abbrSize)
-	text := unsafe.Slice((*byte)(unsafe.Add(spans, n*spanSize)), c.size)
+	text := c.text()
 	return Block{
 		keys:         text,
 		values:       text,
@@ -115,16 +144,19 @@ func (c *Cached) Block(order block.Order) Block {
 // Size returns how many bytes of memory c takes.
 func (c *Cached) Size() int { return wordSize * int(c.memory) }
 
-// Touch marks c as used. If c is marked already it does not write: a write would slow down
-// other processors that read c.
+// Touch counts a use of c. The entries of a block count one use at most: to write each time would
+// slow down other processors that read c.
 func (c *Cached) Touch() {
-	if !c.touched.Load() {
-		c.touched.Store(true)
+	if c.stored || c.uses.Load() == 0 {
+		c.uses.Add(1)
 	}
 }
 
-// Touched reports whether c is marked as used, and removes the mark.
-func (c *Cached) Touched() bool { return c.touched.Swap(false) }
+// Uses returns the count of uses.
+func (c *Cached) Uses() int { return int(c.uses.Load()) }
+
+// Touched reports whether c was used, and sets the count to 0.
+func (c *Cached) Touched() bool { return c.uses.Swap(0) > 0 }
 
 // Fetch reads a byte or more of the lines of memory that a search begins with, so that they are
 // in the processor's caches then. Of a large block it reads some 32 lines. The sum of what it

@@ -36,7 +36,8 @@ func newAccount(of *table.Cache, in *cache.Cache, capacity int) *account {
 }
 
 // afterRead counts again now and then. It is called after each read of a file, as only what is
-// read can change the size of the table.Cache by much. a may be nil.
+// read can change the size of the table.Cache by much: one that is full stays so, also when it
+// decodes blocks that it has. a may be nil.
 func (a *account) afterRead() {
 	if a == nil || a.reads.Add(1)%accountEvery != 0 || !a.mu.TryLock() {
 		return

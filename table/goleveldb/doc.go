@@ -27,14 +27,14 @@
 //
 // # Cache and buffers
 //
-// The cache.NamespaceGetter of NewReader stands for a cache of decoded blocks, as large as the
+// The cache.NamespaceGetter of NewReader stands for a [table.Cache] of blocks, as large as the
 // capacity that the cache.Cache then has. All Readers with the same cache.Cache share it. As in
 // goleveldb, the number of the namespace must stand for one file: its blocks stay when the
 // Reader is released, for the next one, until Evict, EvictNS or EvictAll gives the namespace up.
 // A later SetCapacity does not change how many blocks there can be. Without a cache.Cacher, as
 // with opt.NoCacher, or with opt.Options.DisableBlockCache, no blocks are cached.
 //
-// Size of the cache.Cache counts these blocks as they are in memory, decoded, in steps of 1/256 of
+// Size of the cache.Cache counts these blocks as they are in memory, in steps of 1/256 of
 // the capacity, and without the last few that were read. So do what goleveldb's engine reports as
 // DBStats.BlockCacheSize and leveldb.cachedblock. Its other statistics, such as the HitCount of
 // DBStats.BlockCache, are of these steps and of files, and not of blocks. Index and filters are not
