@@ -34,6 +34,9 @@ func (m *blockMemory) put() {
 	if cap(m.seekKey) > maxPooledBlock {
 		m.seekKey = nil
 	}
-	m.buffers.empty()
+	ahead := m.buffers.ahead.bytes[:0]
+	if m.buffers.empty(); cap(ahead) <= maxPooledBlock {
+		m.buffers.ahead.bytes = ahead
+	}
 	blockMemoryPool.Put(m)
 }

@@ -21,8 +21,8 @@ func TestIterAllocations(t *testing.T) {
 			i := 0
 			got := testing.AllocsPerRun(500, func() {
 				i += 97
-				it := r.NewIter(nil)
-				for ok, n := it.SeekGE(pairs[i%len(pairs)].Key), 0; ok && n < 100; n++ {
+				it := r.NewIter(&table.IterOptions{ReadAhead: 20_000 + i%1000})
+				for ok, n := it.SeekGE(pairs[i%len(pairs)].Key), 0; ok && n < 400; n++ {
 					ok = it.Next()
 				}
 				if err := it.Close(); err != nil {
