@@ -106,6 +106,9 @@ func (t *openTable) findInBlock(o *LookupOptions, i int, key, filterKey []byte, 
 		return nil, nil, false, nil
 	case !same:
 		return nil, nil, true, ErrNotFound
+	case dst != nil && dst.key == nil && dst.value == nil: // one allocation for both
+		both := append(append(make([]byte, 0, len(k)+len(v)), k...), v...)
+		return both[:len(k):len(k)], both[len(k):], true, nil
 	case dst != nil:
 		return appendTo(dst.key, k), appendTo(dst.value, v), true, nil
 	}

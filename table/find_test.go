@@ -80,6 +80,10 @@ func checkAppendFind(t *testing.T, name string, l table.Lookups, key, k, v []byt
 	if string(gotKey) != "key: "+string(k) || string(gotValue) != "value: "+string(v) || fmt.Sprint(gotErr) != fmt.Sprint(err) {
 		t.Fatalf("%s: AppendFind(%.100q) = %.100q, %.100q, %v; want %.100q, %.100q, %v", name, key, gotKey, gotValue, gotErr, k, v, err)
 	}
+	gotKey, gotValue, gotErr = l.AppendFind(nil, nil, key)
+	if !bytes.Equal(gotKey, k) || !bytes.Equal(gotValue, v) || cap(gotKey) > len(gotKey) || fmt.Sprint(gotErr) != fmt.Sprint(err) {
+		t.Fatalf("%s: AppendFind(%.100q) to nil = %.100q, %.100q, %v; want %.100q, %.100q, %v", name, key, gotKey, gotValue, gotErr, k, v, err)
+	}
 }
 
 // Find sees each snapshot's version of each key, tombstones too, wherever blocks

@@ -205,6 +205,7 @@ func TestLookupAllocations(t *testing.T) {
 			{"Get of an absent key", table.ErrNotFound, 0, "the filter answers", func() error { _, err := r.Get(absent); return err }},
 			{"AppendGet with room", nil, 0, "buffers are pooled", func() error { _, err := r.AppendGet(dst, present); return err }},
 			{"AppendFind with room", nil, 0, "buffers are pooled", func() error { _, _, err := r.AppendFind(keyDst, dst, present); return err }},
+			{"AppendFind without slices", nil, 1, "key and value are one piece of memory", func() error { _, _, err := r.AppendFind(nil, nil, present); return err }},
 			{"AppendGet with options", nil, 0, "options are values", func() error {
 				_, err := r.With(table.LookupOptions{Context: t.Context(), NoFill: true}).AppendGet(dst, present)
 				return err

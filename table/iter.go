@@ -184,7 +184,8 @@ func (it *Iter) Close() error {
 	if it.memory != nil {
 		it.memory.put()
 	}
-	*it = Iter{t: closedTable, loaded: -1, c: cursor{i: -1}, fastFrom: math.MaxInt, err: ErrClosed}
+	*it = Iter{} // and then the rest, so that the compiler makes no other Iter to copy
+	it.t, it.loaded, it.c.i, it.fastFrom, it.err = closedTable, -1, -1, math.MaxInt, ErrClosed
 	return err
 }
 

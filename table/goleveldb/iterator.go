@@ -87,7 +87,6 @@ func (i *iteration) search() error {
 	if i.slice != nil {
 		o.Lower, o.Upper = i.slice.Start, i.slice.Limit
 	}
-	i.it.Close() // returns only what a move has returned
 	i.it, i.ordered = *t.NewIter(&o), true
 	return nil
 }
@@ -105,7 +104,6 @@ func (i *iteration) list() error {
 
 // listFrom gives the iterator an Iter over all entries of t.
 func (i *iteration) listFrom(t *table.Reader) {
-	i.it.Close() // returns only what a move has returned
 	o := i.options()
 	i.it, i.ordered = *t.NewIter(&o), false
 }
@@ -168,6 +166,7 @@ func (i *tableIterator) Seek(key []byte) bool {
 		return false
 	}
 	if !i.ordered {
+		i.it.Close() // returns only what a move has returned
 		if err := i.search(); err != nil {
 			return i.fail(err)
 		}
@@ -219,6 +218,7 @@ func (i *tableIterator) goOn(offset int64, first, next func(*table.Iter) bool) b
 	}
 	told := i.callback
 	i.callback = nil // it was told of all damage before
+	i.it.Close()     // returns only what a move has returned
 	i.listFrom(t)
 	ok := first(&i.it)
 	for ok && int64(i.it.Block().Offset) != offset {
@@ -251,8 +251,8 @@ func (i *tableIterator) Release() {
 	if i.Released() {
 		return
 	}
-	i.it.Close() // returns only what a move has returned
-	*i.iteration = iteration{onDamage: i.onDamage}
+	i.it.Close()                             // returns only what a move has returned
+	i.r, i.slice, i.callback = nil, nil, nil // NewIterator sets the rest
 	iterations.Put(i.iteration)
 	i.iteration = released
 	i.BasicReleaser.Release()
