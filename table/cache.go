@@ -171,7 +171,7 @@ func (t *openTable) storedCopy(i int) *decoded.Cached {
 	if t.cachedBlocks == nil {
 		return nil
 	}
-	if c := t.cachedBlocks[i].Load(); c != nil && c.Stored() != nil {
+	if c := t.cachedBlocks[i].Load(); c != nil && c.IsStored() {
 		return c
 	}
 	return nil

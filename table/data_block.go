@@ -74,7 +74,7 @@ func (d *dataBlock) openCached(t *openTable, i int) bool {
 	if c == nil {
 		return false
 	}
-	if c.Stored() != nil {
+	if c.IsStored() {
 		d.stored = c
 		return false
 	}

@@ -187,7 +187,7 @@ func (b *batch) findCached(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for i := range stage {
 		k := &stage[i]
-		if k.cached = k.part.t.cached(k.block); k.cached != nil && k.cached.Stored() == nil {
+		if k.cached = k.part.t.cached(k.block); k.cached != nil && !k.cached.IsStored() {
 			next = append(next, *k)
 		} else {
 			k.part.wanted = append(k.part.wanted, k.wantedKey)

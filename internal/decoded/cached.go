@@ -97,21 +97,16 @@ func newCached(n, size int) *Cached {
 func NewStored(stored []byte) *Cached {
 	c := newCached(0, len(stored))
 	c.stored = true
-	copy(c.text(), stored)
+	copy(c.Stored(), stored)
 	return c
 }
 
-// Stored returns the stored block, or nil if c has entries. The caller must not change it.
-func (c *Cached) Stored() []byte {
-	if !c.stored {
-		return nil
-	}
-	return c.text()
-}
+// IsStored reports whether c is of a stored block.
+func (c *Cached) IsStored() bool { return c.stored }
 
-// text returns what follows the spans.
-func (c *Cached) text() []byte {
-	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(c), headerSize+int(c.n)*(abbrSize+spanSize))), c.size)
+// Stored returns the stored block, if c is of one. The caller must not change it.
+func (c *Cached) Stored() []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(c), headerSize)), c.size)
 }
 
 // abbreviateTo sets the abbreviations of the keys, and returns the length of their common
@@ -130,7 +125,7 @@ func (c *Cached) Block(order block.Order) Block {
 	n := int(c.n)
 	abbreviated := unsafe.Add(unsafe.Pointer(c), headerSize)
 	spans := unsafe.Add(abbreviated, n*abbrSize)
-	text := c.text()
+	text := unsafe.Slice((*byte)(unsafe.Add(spans, n*spanSize)), c.size)
 	return Block{
 		keys:         text,
 		values:       text,
