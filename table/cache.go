@@ -24,7 +24,7 @@ import (
 // It keeps such a block as it is in the file, where most blocks are compressed: so there is space for
 // more of them. To find an entry takes longer then. So a block that is used eight times, before the
 // hand comes to it, is decoded and kept so; its other copy counts until the hand comes to that.
-// Blocks of a source that hands out its bytes, see [SliceSource], are always kept decoded.
+// Blocks of a source that hands out its bytes, see [SliceReaderAt], are always kept decoded.
 //
 // Lookups and iterators add the blocks that they read, unless their options say NoFill; Verify does
 // not. These blocks are never added, and are read each time:

@@ -15,16 +15,17 @@ import (
 // A dataBlock is one data block, from the cache or from the file. Lookups and iterators
 // reach entries through it only. The zero value is no block.
 //
-// A block from the cache is decoded. A block from the file is decoded if an iterator reads
-// it, or if the cache may keep it; otherwise a lookup searches its contents, which takes
-// less time. A block with very many entries is never decoded.
+// A block from the cache is decoded, unless it is there as it is in the file: then it is like one
+// from the file. Such a block is decoded if an iterator reads it, or if the cache takes its entries;
+// otherwise a lookup searches its contents, which takes less time. A block with very many entries is
+// never decoded.
 type dataBlock struct {
 	t *openTable
 	n int // its number in the index
 
 	decoded  bool // entries is set
 	entries  decoded.Block
-	contents []byte // decompressed, if the block is from the file; nil if it is from the cache
+	contents []byte // decompressed; nil if entries are from the cache
 
 	stored *decoded.Cached // the block as it is in the file, if the cache has that
 	loaded *buffers        // the ones that load has used
@@ -58,8 +59,8 @@ func (d *dataBlock) openAhead(t *openTable, i int, ahead readAhead, noFill bool)
 	return d.openRead(t, i, noFill)
 }
 
-// openRead sets d to data block i, for a lookup, in its buffers. If noFill, or if the cache does
-// not admit the block, openRead does not decode it.
+// openRead sets d to data block i, for a lookup, in its buffers. It decodes the block only if the
+// cache takes its entries.
 func (d *dataBlock) openRead(t *openTable, i int, noFill bool) error {
 	if d.form = t.admits(i, d.stored, noFill); d.form == asEntries {
 		d.scratch = entriesPool.Get().(*decoded.Block)
