@@ -61,7 +61,9 @@ func (a *account) add(number uint64) bool {
 	if h == nil {
 		return false
 	}
-	a.in.Evict(cacheNamespace, number) // from the cache.Cacher
+	// The cache.Cacher must not have the page. Delete, as Evict would leave it in what goleveldb's counts,
+	// and pages that come and go would drive all else out.
+	a.in.Delete(cacheNamespace, number, nil)
 	a.pages = append(a.pages, h)
 	return true
 }
