@@ -293,15 +293,3 @@ func checkCodec(c Codec) error {
 	}
 	return nil
 }
-
-// filterKeyOf returns the filter key of key: f(key), or all of key if f is nil. A nil key is
-// the empty key: f gets a slice that is not nil.
-func filterKeyOf(f func(key []byte) []byte, key []byte) []byte {
-	if key == nil {
-		key = []byte{}
-	}
-	if f == nil {
-		return key
-	}
-	return f(key)
-}
