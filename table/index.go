@@ -68,13 +68,17 @@ func (x *index) handle(i int) (Handle, error) {
 	if t := x.tree.Load(); t != nil {
 		return t.handles.at(i), nil
 	}
-	h, err := x.decodeHandle(i)
+	e, err := x.entry(i)
+	if err != nil {
+		return Handle{}, x.fail(err)
+	}
+	h, err := x.f.dataHandle(e)
 	if err != nil || i == 0 {
 		return h, x.fail(err)
 	}
 	before, err := x.decodeHandle(i - 1)
 	if err == nil {
-		err = checkBehind(before, h, x.separator(i))
+		err = checkBehind(before, h, e.separator)
 	}
 	return h, x.fail(err)
 }
