@@ -65,7 +65,7 @@ func TestFilterKeyOfComparer(t *testing.T) {
 	}
 }
 
-// Open does not use a filter that denies the table's first key, and says what to do.
+// Open does not use a filter that denies the table's first keys, and says what to do.
 func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 	internal := table.InternalComparer(table.BytewiseComparer)
 	pairs := internalPairs("ada", "grace", "ken")

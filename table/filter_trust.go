@@ -11,8 +11,8 @@ import (
 )
 
 // A filterTrust is what is known of the filters of a table that Open has opened: whether they have the
-// table's first key. If one denies it, they would hide keys, and none is used. Most likely FilterKey is
-// not the one that the table was written with, and then the other filter has the key by chance only.
+// table's first keys. If one denies any, they would hide keys, and none is used. Most likely FilterKey is
+// not the one that the table was written with, and then filters have the other keys by chance only.
 //
 // This is found out when a filter denies a key for the first time. Until then the filters have hidden
 // nothing.
@@ -27,7 +27,7 @@ const (
 	distrusted = 2
 )
 
-// mayDeny reports whether a filter that denies a key may be believed. If the first key cannot be read
+// mayDeny reports whether a filter that denies a key may be believed. If the first keys are damaged
 // it may, since lookups will report that; but if the source fails, the next denial asks again.
 func (t *openTable) mayDeny() bool {
 	if state := t.trust.state.Load(); state != 0 {
@@ -36,15 +36,13 @@ func (t *openTable) mayDeny() bool {
 	t.trust.mu.Lock()
 	defer t.trust.mu.Unlock()
 	if t.trust.state.Load() == 0 {
-		h, key, err := t.firstKey()
+		denied, err := t.denialOfFirstKeys()
 		if err != nil && !errors.Is(err, ErrCorrupt) {
 			return false
 		}
 		state := int32(trusted)
-		if err == nil {
-			if t.trust.err = t.denials(h, key); t.trust.err != nil {
-				state = distrusted
-			}
+		if denied != nil {
+			t.trust.err, state = denied, distrusted
 		}
 		t.trust.state.Store(state)
 	}
@@ -60,26 +58,41 @@ func (t *openTable) distrust() (err error) {
 	return t.trust.err
 }
 
-// firstKey returns the first key of the table in any order, and where its data block is.
-func (t *openTable) firstKey() (Handle, []byte, error) {
+// maxAsked is how many of the first keys filters are asked for. With a wrong FilterKey, a filter of 10
+// bits per key has one of 100 keys by chance, but hardly several.
+const maxAsked = 8
+
+// errAsked ends the walk over the first keys.
+var errAsked = errors.New("the filters were asked for enough keys")
+
+// denialOfFirstKeys asks the filters for the first keys of the table, in any order, as far as they are in
+// its first data block. denied is for the first key that is denied. err says why keys cannot be read.
+func (t *openTable) denialOfFirstKeys() (denied, err error) {
 	h, err := t.index.handle(0)
 	if err != nil {
-		return h, nil, err
+		return nil, err
 	}
 	b := buffersPool.Get().(*buffers)
 	defer b.put()
-	contents, err := t.readInPlace(DataBlock, h, b)
+	contents, err := t.readBlock(DataBlock, h, b)
 	if err != nil {
-		return h, nil, err
+		return nil, err
 	}
-	key, _, found, err := block.SeekGE(contents, block.Order{}, nil, nil) // no key is < nil
-	if err == nil && !found {
-		err = ErrCorrupt
+	asked, budget := 0, block.Budget{Memory: dataKeyBudget.forFile(t.footerOffset)}
+	err = block.Walk(contents, block.Order{Unchecked: true}, &budget, func(key []byte, _ int, _ []byte) error {
+		denied = t.denials(h, key)
+		if asked++; denied != nil || asked == maxAsked {
+			return errAsked
+		}
+		return nil
+	})
+	if err != nil && err != errAsked {
+		return nil, t.damaged(DataBlock, h, err)
 	}
-	return h, bytes.Clone(key), err
+	return denied, nil
 }
 
-// denials returns an error for each filter that denies key, the first one of the data block at h.
+// denials returns an error for each filter that denies key, which is in the data block at h.
 func (t *openTable) denials(h Handle, key []byte) error {
 	var denials [2]error
 	if f := t.filters.Table; f != nil {
@@ -92,7 +105,7 @@ func (t *openTable) denials(h Handle, key []byte) error {
 	return errors.Join(denials[:]...)
 }
 
-// denial returns an error if a filter denies key, the table's first one.
+// denial returns an error if a filter denies key, which the table has.
 func (t *openTable) denial(listed MetaindexEntry, contains func(filterKey []byte) bool, key []byte) error {
 	filterKey := filterKeyOf(t.o.FilterKey, key)
 	if filterKey == nil || contains(filterKey) {
@@ -104,5 +117,5 @@ func (t *openTable) denial(listed MetaindexEntry, contains func(filterKey []byte
 	} else if !bytes.Equal(key, filterKey) && contains(key) {
 		hint = "it has the whole key: use a FilterKey that returns the key"
 	}
-	return t.errorf("%s at %d denies the table's first key %s and is not used: %s", listed.Name, listed.Offset, wire.Quote(key), hint)
+	return t.errorf("%s at %d denies the table's key %s and is not used: %s", listed.Name, listed.Offset, wire.Quote(key), hint)
 }

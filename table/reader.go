@@ -24,7 +24,7 @@ type Reader struct {
 	src            io.ReaderAt   // nil: a mapped file that is closed
 	size           int64
 	file           file // that Open or OpenFS has opened; nil if the Reader is from NewReader
-	checkFilterKey bool // filters that deny the table's first key are not used
+	checkFilterKey bool // filters that deny one of the table's first keys are not used
 	closed         atomic.Bool
 
 	life lifetime
@@ -129,7 +129,7 @@ func (r *Reader) read() (t *openTable, err error) {
 // the file. Only regular files can be opened: opening a pipe could block for ever.
 //
 // When a filter of the table denies a key for the first time, the Reader reads the first data block.
-// If a filter denies the table's first key, no filter is used, and FilterErr says so.
+// If a filter denies one of the first keys there, up to 8, no filter is used, and FilterErr says so.
 //
 // With ReaderOptions.Mapped, Open reads the footer only, and the first use reads index and filters.
 func Open(name string, o *ReaderOptions) (*Reader, error) {
@@ -187,7 +187,7 @@ type file interface {
 //   - No policy in FilterPolicies or TableFilterPolicies has its name.
 //   - The table cannot be opened, for example since a mapped file is closed. The next call tries
 //     again.
-//   - It denies the table's first key, if Open has opened the table. Most likely FilterKey is not
+//   - It denies one of the table's first keys, if Open has opened the table. Most likely FilterKey is not
 //     the one that the table was written with. Then no other filter of the table is used either.
 //
 // Without the filter, lookups have the same results and are slower, and MayContain is of little
