@@ -44,7 +44,8 @@ func (r *Reader) FilterOnly() bool {
 }
 
 // MayContain reports whether the table may have key. It asks the filters alone, and reads
-// nothing, but for the first key of a table of Open: see there. False is certain: Get and Find then return ErrNotFound. True is a guess that is
+// nothing, but when a filter of a table from Open denies a key for the first time: see Open. False
+// is certain: Get and Find then return ErrNotFound. True is a guess that is
 // wrong at the filters' rate of false positives. Without a filter, or if FilterErr says that
 // it is not used, it is no more than that key is ≤ the last separator. Some filters want their
 // policy in ReaderOptions.TableFilterPolicies.
@@ -53,8 +54,9 @@ func (r *Reader) FilterOnly() bool {
 // MayContain(SeekKey(nil, user, MaxSequence)) asks for a user key.
 //
 // The filter of the whole table is asked first. Filters of data blocks want a search of the
-// index, which is in memory. MayContain works also after Close, but it then returns true for every key of
-// a mapped file, or if no filter of a Reader of Open had denied a key before. If the index cannot be read, the answer is true.
+// index, which is in memory. MayContain works also after Close. It then returns true of a mapped
+// file, and of a table from Open of which no filter has denied a key before: call FilterErr before
+// Close to have that checked. If the index cannot be read, the answer is true.
 func (r *Reader) MayContain(key []byte) bool {
 	if m := r.o.Metrics; m != nil {
 		m.Lookups.Add(1)

@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,6 +66,30 @@ func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 		}
 		if s := m.Snapshot(); s.FilterNegatives != 3 || s.DataBlocks > 0 || r.FilterErr() != nil {
 			t.Errorf("%s: %v; FilterErr = %v", name, s, r.FilterErr())
+		}
+	}
+}
+
+// After Close, MayContain denies keys if a filter was checked before, and else none: the file is closed.
+func TestMayContainAfterClose(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "a.ldb")
+	if err := os.WriteFile(name, build(t, withBloom, numbered(50)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, checked := range []bool{false, true} {
+		r, err := table.Open(name, nil)
+		if err == nil && checked {
+			err = r.FilterErr()
+		}
+		if err := errors.Join(err, r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.MayContain([]byte("key000001")); got == checked {
+			t.Errorf("checked before: %t; MayContain of an absent key = %t", checked, got)
+		}
+		if !r.MayContain([]byte("key000002")) {
+			t.Error("MayContain denies a key of the table")
 		}
 	}
 }
