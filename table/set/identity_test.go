@@ -55,6 +55,28 @@ func TestSetsOfOneCache(t *testing.T) {
 	}
 }
 
+// If a manifest has the SHA-256 of another table by mistake, the two share no blocks.
+func TestWrongSHA256SharesNoBlocks(t *testing.T) {
+	t.Parallel()
+	src := newStore()
+	var lines []set.Table
+	for _, value := range []string{"one", "two"} {
+		contents, line := writtenTable(t, value)
+		line.Name = value
+		src.files[value] = contents
+		lines = append(lines, line)
+	}
+	lines[1].SHA256 = lines[0].SHA256
+	o := &set.Options{Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}}
+	for _, line := range lines {
+		s := open(t, &set.Manifest{Tables: []set.Table{line}}, src, o)
+		checkGet(t, s, key(7), line.Name)
+		if err := s.Verify(background, nil); (err != nil) != (line.Name == "two") {
+			t.Errorf("Verify of %s: %v", line.Name, err)
+		}
+	}
+}
+
 var plainTables = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 256}
 
 // sameValues returns pairs with one value.

@@ -142,10 +142,11 @@ func (f file) wasReplaced() bool {
 }
 
 // cacheKey returns the CacheKey of the table. One that is not known from all others shares no
-// blocks with other members.
+// blocks with other members. The TailSum is compared with the table, and the SHA-256 by Verify only: if
+// that of a manifest is wrong, it must not show the blocks of another table.
 func (f file) cacheKey(known bool) string {
 	if known {
-		return fmt.Sprintf("%s %d", f.SHA256, f.Size)
+		return fmt.Sprintf("%s %s %d", f.SHA256, f.TailSum, f.Size)
 	}
 	return fmt.Sprintf("member %d", f.number)
 }
