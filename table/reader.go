@@ -126,7 +126,8 @@ func (r *Reader) read() (t *openTable, err error) {
 }
 
 // Open opens the file name and returns a Reader of the table, as NewReader does. Close closes
-// the file. Only regular files can be opened: opening a pipe could block for ever.
+// the file. Only regular files can be opened: what else the name is, such as a pipe, is closed again
+// without waiting for it.
 //
 // When a filter of the table denies a key for the first time, the Reader reads the first data block.
 // If a filter denies one of the first keys there, up to 8, no filter is used, and FilterErr says so.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,7 +80,7 @@ func explainUnknownCommand(above *cobra.Command, err error) error {
 func unknownCommand(above *cobra.Command, wrong string) error {
 	suggestion := ""
 	if wrong != "" { // which all names start with
-		suggestion = didYouMean(above.CommandPath()+" ", above.SuggestionsFor(wrong))
+		suggestion = didYouMean(above.CommandPath()+" ", slices.Sorted(slices.Values(above.SuggestionsFor(wrong))))
 	}
 	return usage.Errorf("unknown command %s%s", wire.Quote([]byte(wrong)), cmp.Or(suggestion, ": to list the commands, use sst help"))
 }
