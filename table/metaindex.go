@@ -34,13 +34,16 @@ func (f *tableFile) readMetaindex(b *buffers) (metaindex, error) {
 		return nil, err
 	}
 	b.meta, b.key = b.meta[:0], b.key[:0]
-	names := metaindexKeyBudget.forFile(f.footerOffset)
-	budget := block.Budget{Memory: names}
+	memory := metaindexKeyBudget.forFile(f.footerOffset)
+	budget := block.Budget{Memory: memory}
 	err = block.Walk(contents, block.Order{}, &budget, func(name []byte, shared int, handle []byte) error {
-		if names -= len(name); len(b.meta) == maxMetaBlocks || names < 0 {
+		if len(b.meta) == maxMetaBlocks {
 			return errTooManyMetaBlocks
 		}
 		if shared > 0 { // it is in memory of Walk
+			if memory -= len(name); memory < 0 {
+				return errTooManyMetaBlocks
+			}
 			n := len(b.key)
 			b.key = append(b.key, name...)
 			name = b.key[n:]
@@ -86,9 +89,23 @@ func (f *tableFile) metaHandle(kind BlockKind, value []byte) (Handle, error) {
 	return h, nil
 }
 
+// checkNames checks that names are not too long together to be copied.
+func (m metaindex) checkNames(f *tableFile) error {
+	left := metaindexKeyBudget.forFile(f.footerOffset)
+	for _, e := range m {
+		if left -= len(e.name); left < 0 {
+			return f.damaged(MetaindexBlock, f.footer.metaindex, errTooManyMetaBlocks)
+		}
+	}
+	return nil
+}
+
 // metaEntries reads the metaindex and returns its entries, in the order of their names.
 func (f *tableFile) metaEntries() ([]MetaindexEntry, error) {
 	m, err := f.readMetaindex(new(buffers))
+	if err == nil {
+		err = m.checkNames(f)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ func (v *verifier) checkMeta(listed metaindex) (err error) {
 	if err := v.t.checkNoData(listed); err != nil {
 		return err
 	}
+	v.add(listed.checkNames(&v.t.tableFile))
 	if err := v.t.openFilterOnly(listed, &v.memory.buffers); err != nil {
 		return err
 	}
