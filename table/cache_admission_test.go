@@ -39,12 +39,14 @@ func TestFullCacheTakesWhatIsReadAgain(t *testing.T) {
 		t.Errorf("a scan has evicted %d blocks, want none or nearly so", n)
 	}
 	before, misses, rng := m.CacheEvictions.Load(), m.CacheMisses.Load(), rand.New(rand.NewPCG(27, 27))
-	for range 5000 {
+	const lookups = 5000
+	for range lookups {
 		get(rng.IntN(len(pairs)))
 	}
 	evictions, misses := m.CacheEvictions.Load()-before, m.CacheMisses.Load()-misses
-	if evictions < misses/50 || evictions > misses/4 {
-		t.Errorf("%d of %d blocks that were read at random have evicted others, want some, and < a quarter", evictions, misses)
+	// A block that is decoded, since it is used often, evicts others too: without a miss.
+	if evictions < misses/50 || evictions > lookups/10 {
+		t.Errorf("%d lookups at random with %d misses have evicted %d blocks, want some, and < a tenth of the lookups", lookups, misses, evictions)
 	}
 	if n := hot(200); n > 10*10 {
 		t.Errorf("10 blocks that are read 200 times were read from the file %d times, want ≤ 100", n)
