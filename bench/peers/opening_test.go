@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
@@ -22,31 +21,23 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// An opener opens a table, gets a present key, and closes it.
-type opener struct {
-	name string
-	open func(name string, contents, key []byte) error
-	took []time.Duration
-}
-
-// openers are ours with each kind of source, and goleveldb's. Those of a file open and close it.
-func openers() []*opener {
-	return []*opener{
-		{name: "sievetable/from=reader", open: func(_ string, contents, key []byte) error {
-			return openOurs(table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil))(key)
-		}},
-		{name: "goleveldb/from=reader", open: func(_ string, contents, key []byte) error {
-			return openTheirs(bytes.NewReader(contents), int64(len(contents)), key)
-		}},
-		{name: "sievetable/from=bytes", open: func(_ string, contents, key []byte) error {
-			return openOurs(table.NewReader(table.Bytes(contents), int64(len(contents)), nil))(key)
-		}},
-		{name: "sievetable/from=mapped", open: func(name string, _, key []byte) error {
-			return openOurs(table.Open(name, &table.ReaderOptions{Mapped: true}))(key)
-		}},
-		{name: "sievetable/from=file", open: func(name string, _, key []byte) error { return openOurs(table.Open(name, nil))(key) }},
-		{name: "goleveldb/from=file", open: openTheirFile},
+// openers open the table in the file name, which has these contents, get a present key, and close it.
+// Ours and goleveldb's are beside each other by the kind of source. Those of a file open and close it.
+func openers(name string, contents []byte, key func(i int) []byte) map[string]*contender {
+	size := int64(len(contents))
+	all := map[string]*contender{}
+	add := func(name string, do func(key []byte) error) {
+		all[name] = &contender{name: name, do: func(i int) error { return do(key(i)) }}
 	}
+	add("sievetable/from=reader", func(key []byte) error { return openOurs(table.NewReader(bytes.NewReader(contents), size, nil))(key) })
+	add("goleveldb/from=reader", func(key []byte) error { return openTheirs(bytes.NewReader(contents), size, key) })
+	add("sievetable/from=bytes", func(key []byte) error { return openOurs(table.NewReader(table.Bytes(contents), size, nil))(key) })
+	add("sievetable/from=mapped", func(key []byte) error {
+		return openOurs(table.Open(name, &table.ReaderOptions{Mapped: true}))(key)
+	})
+	add("sievetable/from=file", func(key []byte) error { return openOurs(table.Open(name, nil))(key) })
+	add("goleveldb/from=file", func(key []byte) error { return openTheirFile(name, size, key) })
+	return all
 }
 
 func openOurs(r *table.Reader, err error) func(key []byte) error {
@@ -59,12 +50,12 @@ func openOurs(r *table.Reader, err error) func(key []byte) error {
 	}
 }
 
-func openTheirFile(name string, contents, key []byte) error {
+func openTheirFile(name string, size int64, key []byte) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
-	return openTheirs(f, int64(len(contents)), key)
+	return openTheirs(f, size, key)
 }
 
 // openTheirs opens goleveldb's Reader. Its Find asks the filter, which its Get does not.
@@ -84,9 +75,8 @@ func newTheirs(src io.ReaderAt, size int64) (*ltable.Reader, error) {
 	return ltable.NewReader(src, size, storage.FileDesc{Type: storage.TypeTable, Num: 1}, nil, nil, o)
 }
 
-// BenchmarkOpenGet opens tables and gets one key of each, ours and goleveldb's in turns, in an order
-// that is random: who comes first finds the table in no cache of the processor. The metrics are medians,
-// in ns, and how many times as long goleveldb took from the same kind of source.
+// BenchmarkOpenGet opens tables and gets one key of each, ours and goleveldb's in turns. x- is how many
+// times as long goleveldb took from the same kind of source.
 func BenchmarkOpenGet(b *testing.B) {
 	for _, entries := range []int{100, 2000, 20_000, 1_000_000} {
 		b.Run(fmt.Sprintf("entries=%d/compression=none", entries), func(b *testing.B) { benchmarkOpenGet(b, entries, table.NoCompression) })
@@ -101,25 +91,19 @@ func benchmarkOpenGet(b *testing.B, entries int, codec table.Codec) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	all, rng := openers(), rand.New(rand.NewPCG(29, 29))
-	for i := 0; b.Loop(); i++ {
-		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		for _, o := range all {
-			began := time.Now()
-			if err := o.open(name, contents, set.Keys[set.Hits[i%len(set.Hits)]]); err != nil {
-				b.Fatal(o.name, err)
-			}
-			o.took = append(o.took, time.Since(began))
-		}
-	}
-	reportOpeners(b, all)
+	all := openers(name, contents, func(i int) []byte { return set.Keys[set.Hits[i%len(set.Hits)]] })
+	inTurns(b, 1, 1, slices.Collect(maps.Values(all))...)
+	reader, file := all["goleveldb/from=reader"], all["goleveldb/from=file"]
+	reportRatio(b, "reader", reader, all["sievetable/from=reader"])
+	reportRatio(b, "bytes", reader, all["sievetable/from=bytes"])
+	reportRatio(b, "mapped", file, all["sievetable/from=mapped"])
+	reportRatio(b, "file", file, all["sievetable/from=file"])
 }
 
-// BenchmarkOpenClose opens and closes 10,000 tables of 100 entries, one after the other, ours and
-// goleveldb's in turns. The metrics are medians, in ns a table.
+// BenchmarkOpenClose opens and closes 10,000 tables of 100 entries, ours and goleveldb's in turns. The
+// metrics are for a table.
 func BenchmarkOpenClose(b *testing.B) {
-	set := workload.W1(100)
-	contents, err := os.ReadFile(writeSet(b, set, table.Snappy))
+	contents, err := os.ReadFile(writeSet(b, workload.W1(100), table.Snappy))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -130,15 +114,15 @@ func BenchmarkOpenClose(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ResetTimer()
-	ours, theirs := medianOfTurns(b, names, func(name string) error {
-		r, err := table.Open(name, nil)
+	ours := &contender{name: "sievetable", do: func(i int) error {
+		r, err := table.Open(names[i%len(names)], nil)
 		if err != nil {
 			return err
 		}
 		return r.Close()
-	}, func(name string) error {
-		f, err := os.Open(name)
+	}}
+	theirs := &contender{name: "goleveldb", do: func(i int) error {
+		f, err := os.Open(names[i%len(names)])
 		if err != nil {
 			return err
 		}
@@ -148,33 +132,9 @@ func BenchmarkOpenClose(b *testing.B) {
 		}
 		r.Release()
 		return nil
-	})
-	b.ReportMetric(ours, "sievetable-ns")
-	b.ReportMetric(theirs, "goleveldb-ns")
-	b.ReportMetric(theirs/ours, "x-goleveldb")
-}
-
-// medianOfTurns calls ours and theirs with each name, in turns, and returns the medians of the ns that
-// they took.
-func medianOfTurns(b *testing.B, names []string, ours, theirs func(name string) error) (a, c float64) {
-	var took [2][]time.Duration
-	for i := 0; b.Loop(); i++ {
-		for k, name := range names {
-			turn := (i + k) % 2 // who comes first has the names looked up for the other
-			for range 2 {
-				began := time.Now()
-				if err := []func(string) error{ours, theirs}[turn](name); err != nil {
-					b.Fatal(err)
-				}
-				took[turn] = append(took[turn], time.Since(began))
-				turn = 1 - turn
-			}
-		}
-	}
-	for _, t := range took {
-		slices.Sort(t)
-	}
-	return float64(took[0][len(took[0])/2]), float64(took[1][len(took[1])/2])
+	}}
+	inTurns(b, len(names), 1, ours, theirs)
+	reportRatio(b, "goleveldb", theirs, ours)
 }
 
 // writeSet writes a table of the set to a new file, and returns its name.
@@ -194,19 +154,4 @@ func writeSet(b *testing.B, set workload.Set, codec table.Codec) (name string) {
 		b.Fatal(err)
 	}
 	return name
-}
-
-// reportOpeners reports each opener's median, and goleveldb's over ours.
-func reportOpeners(b *testing.B, all []*opener) {
-	median := map[string]float64{}
-	for _, o := range all {
-		slices.Sort(o.took)
-		median[o.name] = float64(o.took[len(o.took)/2])
-		b.ReportMetric(median[o.name], o.name+"-ns")
-	}
-	reader, file := median["goleveldb/from=reader"], median["goleveldb/from=file"]
-	b.ReportMetric(reader/median["sievetable/from=reader"], "x-reader")
-	b.ReportMetric(reader/median["sievetable/from=bytes"], "x-bytes")
-	b.ReportMetric(file/median["sievetable/from=mapped"], "x-mapped")
-	b.ReportMetric(file/median["sievetable/from=file"], "x-file")
 }

@@ -16,19 +16,19 @@ import (
 )
 
 // BenchmarkWrite writes tables of W1 and W2 to nowhere, ours and goleveldb's in turns. The metrics
-// are medians, in ns a table, and goleveldb's over ours. To compare one core, use -cpu 1.
+// are for a table. To compare one core, use -cpu 1.
 func BenchmarkWrite(b *testing.B) {
 	w2, err := workload.W2()
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, set := range map[string]workload.Set{"W1": workload.W1(100_000), "W2": w2} {
+	for i, set := range []workload.Set{workload.W1(100_000), w2} {
 		for _, codec := range []table.Codec{table.NoCompression, table.Snappy} {
-			b.Run(fmt.Sprintf("%s/compression=%d", name, codec.ID()), func(b *testing.B) {
-				ours, theirs := medianOfTurns(b, []string{""}, func(string) error { return writeOurs(set, codec) }, func(string) error { return writeTheirs(set, codec) })
-				b.ReportMetric(ours, "sievetable-ns")
-				b.ReportMetric(theirs, "goleveldb-ns")
-				b.ReportMetric(theirs/ours, "x-goleveldb")
+			b.Run(fmt.Sprintf("W%d/snappy=%v", i+1, codec == table.Snappy), func(b *testing.B) {
+				ours := &contender{name: "sievetable", do: func(int) error { return writeOurs(set, codec) }}
+				theirs := &contender{name: "goleveldb", do: func(int) error { return writeTheirs(set, codec) }}
+				inTurns(b, 1, 1, ours, theirs)
+				reportRatio(b, "goleveldb", theirs, ours)
 			})
 		}
 	}
