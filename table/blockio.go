@@ -142,15 +142,15 @@ func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (byte, erro
 	return id, nil
 }
 
-// maxTouched is how many bytes of a block are touched.
-const maxTouched = 8 << 10
+// maxFetched is how many bytes of a block are fetched.
+const maxFetched = 8 << 10
 
-// touch reads a byte of each cache line of p, all of which the processor fetches at once. A search, which
+// fetch reads a byte of each cache line of p, all of which the processor fetches at once. A search, which
 // comes to the next entry by the one before, and a checksum too, wait for line after line. It returns
 // their sum so that they are read.
 //
 //go:noinline
-func touch(p []byte) (sum byte) {
+func fetch(p []byte) (sum byte) {
 	for i := 0; i < len(p); i += 64 {
 		sum += p[i]
 	}
@@ -166,7 +166,7 @@ func (f *tableFile) readBytes(kind BlockKind, h Handle, b *buffers) (id byte, er
 		if b.block, err = f.slice(b.ctx, kind, h.Offset, size); err != nil {
 			return 0, err
 		}
-		touch(b.block[:min(size, maxTouched)])
+		fetch(b.block[:min(size, maxFetched)])
 		if b.inSource = !b.copies && b.block[n] == NoCompression.ID(); b.inSource {
 			return NoCompression.ID(), nil
 		}

@@ -79,10 +79,10 @@ func appendTo(dst, b []byte) []byte {
 	return append(dst, b...)
 }
 
-// Locate returns where the only data block is that can have key. It reads no data block, but for the
-// first key of a table of Open: see there. If a filter
-// or the index rules key out, the error is ErrNotFound. If the table has a filter only, the
-// error for other keys is ErrFilterOnly. A program can use it to ask for keys of the same block
+// Locate returns where the only data block is that can have key. It reads no data block, but when a
+// filter of a table from Open denies a key for the first time: see Open. If a filter or the index
+// rules key out, the error is ErrNotFound. If the table has a filter only, the error for other keys is
+// ErrFilterOnly. A program can use it to ask for keys of the same block
 // together, or to see which keys a damaged block concerns.
 func (r *Reader) Locate(key []byte) (h Handle, err error) {
 	t, err := r.startLookup(&noOptions)

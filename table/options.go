@@ -234,8 +234,8 @@ type ReaderOptions struct {
 	// both. A Cache gets copies of blocks: lookups in them take no checksum.
 	//
 	// If another program cuts the file, lookups and Iters return an error when they come to what is not
-	// there any more. What the last page lacks reads as zeros: as an error too if it is compared with
-	// a checksum again, but a filter there denies keys. If the program writes to the file, answers can be
+	// there any more. What the last page lacks reads as zeros. In a data block a checksum shows that,
+	// but a filter there denies keys. If the program writes to the file, answers can be
 	// wrong. The filters from Filters are parts of the file: to use them when the file
 	// was cut, or after Close, is a fault of the program. The file is unmapped when Close was called, or
 	// the Reader was dropped, and nothing uses it any more.
