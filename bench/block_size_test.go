@@ -14,7 +14,7 @@ import (
 // memory when it is open.
 func BenchmarkBlockSize(b *testing.B) {
 	for _, c := range codecs {
-		for _, size := range []int{1 << 10, 4 << 10, 16 << 10, 32 << 10} {
+		for _, size := range []int{4 << 10, 32 << 10} {
 			b.Run(fmt.Sprintf("codec=%s/size=%dKiB", c.name, size>>10), func(b *testing.B) {
 				var contents bytes.Buffer
 				writeTable(b, &contents, w1(), &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: c.codec, BlockSize: size})
