@@ -33,10 +33,12 @@ const page = 4096
 // fills a page with zeros, flips bytes or removes the file. It returns false if nothing is changed.
 // Now and then it adds a table that the engine had not finished when it was killed.
 func Random(rng *rand.Rand, dir string) (Damage, bool, error) {
-	path, err := choose(rng, dir)
-	if err == nil && rng.IntN(3) == 0 {
-		err = addUnfinished(rng, dir)
+	if rng.IntN(3) == 0 {
+		if err := addUnfinished(rng, dir); err != nil {
+			return Damage{}, false, err
+		}
 	}
+	path, err := choose(rng, dir)
 	if err != nil {
 		return Damage{}, false, err
 	}
@@ -63,7 +65,7 @@ func addUnfinished(rng *rand.Rand, dir string) error {
 	if err != nil {
 		return err
 	}
-	n := rng.IntN(2) * rng.IntN(len(contents))
+	n := rng.IntN(2) * rng.IntN(max(1, len(contents))) // an engine that is killed leaves empty tables too
 	return os.WriteFile(filepath.Join(dir, "999999.ldb"), contents[:n], 0o666)
 }
 
