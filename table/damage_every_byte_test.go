@@ -111,7 +111,6 @@ func TestEveryByteChangedUnderRightChecksums(t *testing.T) {
 // find damaged. If the filter or the properties are damaged, MayContain denies no key.
 func TestEveryByteOfAFilterOnlyChanged(t *testing.T) {
 	long.NoRace(t)
-	t.Parallel()
 	const n = 20
 	w := table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
 	var keys []workload.Pair

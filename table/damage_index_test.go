@@ -108,7 +108,6 @@ func TestDamagedIndexes(t *testing.T) {
 // Engines do not read the padding of the footer. So damage there costs nothing, and Verify and a
 // Layout report it.
 func TestDamagedPadding(t *testing.T) {
-	t.Parallel()
 	contents := sound().build()
 	handles := len(rawtable.Handle(77, 46) + rawtable.Handle(128, 24))
 	for bit := 8 * (len(contents) - 48 + handles); bit < 8*(len(contents)-8); bit++ {

@@ -110,6 +110,8 @@ func truthOf(pairs ...workload.Pair) map[string][]string {
 	return m
 }
 
+// inspect tries every operation on a table. It counts what the whole process allocates: tests that
+// call it must not run in parallel.
 func inspect(t *testing.T, name string, contents []byte, o *table.ReaderOptions, truth map[string][]string) *inspection {
 	t.Helper()
 	in := &inspection{t: t, name: name, contents: contents, o: o, truth: truth}
