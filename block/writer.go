@@ -50,17 +50,22 @@ func NewWriter(interval int, order Order) (*Writer, error) {
 	return w, nil
 }
 
+// slack is how many bytes there are at least behind lastKey, and in buf behind the last entry. So
+// Append can copy two words where it needs a few bytes, which is quicker.
+const slack = 16
+
 // Append adds an entry. Its key must be > LastKey, also if that is in the block before: else
-// the error is ErrOrder, and names both keys. It does not keep the slices. If the block would
-// exceed 4 GiB, which is the format's limit, the error says so. After an error the block is
-// as it was.
+// the error is ErrOrder, and names both keys. It does not keep the slices. It is an error if the
+// block would exceed 4 GiB, which is the format's limit. After an error the block is as it was.
 func (w *Writer) Append(key, value []byte) error {
 	shared := wire.SharedLen(w.lastKey, key)
 	if !w.differsUpward(shared, key) && !w.follows(key) {
 		return fmt.Errorf("block: %w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.lastKey))
 	}
-	if uint64(w.Size())+uint64(len(key))+uint64(len(value)) > math.MaxUint32-64 {
-		return fmt.Errorf("block: entry of %d bytes on %d exceeds 4 GiB", len(key)+len(value), w.Size())
+	if !w.hasRoom(len(key), len(value)) {
+		if err := w.makeRoom(uint64(len(key)) + uint64(len(value))); err != nil {
+			return err
+		}
 	}
 	if w.left == 0 || shared > 0 && w.shared+len(key) > maxShared {
 		w.restarts = append(w.restarts, uint32(len(w.buf)-w.start))
@@ -69,19 +74,54 @@ func (w *Writer) Append(key, value []byte) error {
 	w.left--
 	w.shared += shared
 	w.entries++
-	unshared, n := key[shared:], len(w.buf)
-	if len(key)|len(value) < 0x80 && 3+len(key)+len(value) <= cap(w.buf)-n { // most entries
-		w.buf = w.buf[:n+3]
-		w.buf[n], w.buf[n+1], w.buf[n+2] = byte(shared), byte(len(unshared)), byte(len(value))
-	} else {
-		w.startEntry(shared, len(unshared), len(value))
-	}
-	// Not by append: w.buf would be stored whole each time.
-	n = len(w.buf)
-	w.buf = w.buf[:n+len(unshared)+len(value)]
-	copy(w.buf[n:], unshared)
-	copy(w.buf[n+len(unshared):], value)
 	w.setLastKey(key)
+	w.appendEntry(shared, len(key)-shared, value)
+	return nil
+}
+
+// appendEntry appends the entry of lastKey and value, for which there is room.
+func (w *Writer) appendEntry(shared, unshared int, value []byte) {
+	// Not by append: w.buf would be stored whole each time.
+	n := len(w.buf)
+	if unshared|shared|len(value) < 0x80 {
+		w.buf = w.buf[:n+3]
+		w.buf[n], w.buf[n+1], w.buf[n+2] = byte(shared), byte(unshared), byte(len(value))
+	} else {
+		w.buf = binary.AppendUvarint(w.buf, uint64(shared))
+		w.buf = binary.AppendUvarint(w.buf, uint64(unshared))
+		w.buf = binary.AppendUvarint(w.buf, uint64(len(value)))
+	}
+	n = len(w.buf)
+	w.buf = w.buf[:n+unshared+len(value)]
+	if unshared <= slack {
+		from, to := w.lastKey[shared:shared+slack], w.buf[n:n+slack]
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
+		binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(from[8:]))
+	} else {
+		copy(w.buf[n:], w.lastKey[shared:])
+	}
+	copy(w.buf[n+unshared:], value)
+}
+
+// maxLengths is the most bytes of an entry's three lengths, each of which is < 4 GiB.
+const maxLengths = 3 * binary.MaxVarintLen32
+
+// hasRoom reports whether an entry fits into buf as it is. In 1 GiB it is within the format's limit
+// with its restart points.
+func (w *Writer) hasRoom(key, value int) bool {
+	return key|value < 1<<29 && maxLengths+key+value+slack <= min(cap(w.buf), 1<<30)-len(w.buf)
+}
+
+// makeRoom makes room in buf for an entry whose key and value have so many bytes.
+func (w *Writer) makeRoom(size uint64) error {
+	const rest = maxLengths + slack + 8 // and a restart point, and their number
+	const most = min(math.MaxUint32, math.MaxInt) - rest
+	if uint64(w.Size())+size > most {
+		return fmt.Errorf("block: entry of %d bytes on %d, want at most %d together", size, w.Size(), uint64(most))
+	}
+	if need, n := int(size)+rest, len(w.buf); need > cap(w.buf)-n {
+		w.buf = slices.Grow(w.buf, max(need, n)) // doubling: append would grow by a quarter
+	}
 	return nil
 }
 
@@ -97,21 +137,10 @@ func (w *Writer) follows(key []byte) bool {
 	return w.lastKey == nil || w.order.Unchecked || w.order.Compare(w.lastKey, key) < 0
 }
 
-// startEntry appends an entry's lengths, and makes room for the rest of it.
-func (w *Writer) startEntry(shared, unshared, value int) {
-	n := len(w.buf)
-	if size := 3*binary.MaxVarintLen64 + unshared + value; size > cap(w.buf)-n {
-		w.buf = slices.Grow(w.buf, max(size, n)) // doubling: append would grow by a quarter
-	}
-	w.buf = binary.AppendUvarint(w.buf, uint64(shared))
-	w.buf = binary.AppendUvarint(w.buf, uint64(unshared))
-	w.buf = binary.AppendUvarint(w.buf, uint64(value))
-}
-
 // setLastKey copies key to lastKey, which is not nil then, even if key is empty.
 func (w *Writer) setLastKey(key []byte) {
-	if w.lastKey == nil || len(key) > cap(w.lastKey) {
-		w.lastKey = make([]byte, 0, max(len(key), 2*cap(w.lastKey)))
+	if len(key)+slack > cap(w.lastKey) {
+		w.lastKey = make([]byte, 0, max(len(key)+slack, 2*cap(w.lastKey)))
 	}
 	w.lastKey = w.lastKey[:len(key)]
 	copy(w.lastKey, key)
@@ -147,7 +176,7 @@ func (w *Writer) Finish() []byte {
 func (w *Writer) Reset() { w.ResetTo(w.buf[:0]) }
 
 // ResetTo starts a new block that Finish will return appended to dst. This saves a copy
-// if the block is needed there. Until then the caller must not use dst.
+// if the block is needed there. Until then the caller must not use dst, up to its capacity.
 func (w *Writer) ResetTo(dst []byte) {
 	w.buf, w.start, w.restarts, w.entries, w.left = dst, len(dst), w.restarts[:0], 0, 0
 }

@@ -78,6 +78,10 @@ func (w *BlockWriter) startBlock(offset uint64) error {
 // Add adds a key of the current data block. It does not keep the slice.
 func (w *BlockWriter) Add(key []byte) {
 	w.keys++
+	if w.bloom != nil { // not by gen: this is quicker
+		w.bloom.hashes = append(w.bloom.hashes, hash(key, unsignedTail))
+		return
+	}
 	w.gen.Add(key)
 }
 
