@@ -2,6 +2,7 @@ package block
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -25,10 +26,13 @@ type Writer struct {
 	start     int // where in buf the block starts
 	restarts  []uint32
 	entries   int    // in the block
-	left      int    // entries until the next restart point
+	left      int    // entries until the next restart point, or finished
 	shared    int    // bytes that keys share since the last restart point
 	lastKey   []byte // nil before the first Append
 }
+
+// finished is the value of Writer.left between Finish and Reset.
+const finished = -1
 
 // maxShared bounds how many bytes keys share from one restart point to the next, plus the
 // length of the last of them. A reader has to rebuild these keys. Without a bound, a few
@@ -56,7 +60,8 @@ const slack = 16
 
 // Append adds an entry. Its key must be > LastKey, also if that is in the block before: else
 // the error is ErrOrder, and names both keys. It does not keep the slices. It is an error if the
-// block would exceed 4 GiB, which is the format's limit. After an error the block is as it was.
+// block would exceed 4 GiB, which is the format's limit, or if Finish was called after the last
+// Reset. After an error the block is as it was.
 func (w *Writer) Append(key, value []byte) error {
 	shared := wire.SharedLen(w.lastKey, key)
 	if !w.differsUpward(shared, key) && !w.follows(key) {
@@ -67,7 +72,10 @@ func (w *Writer) Append(key, value []byte) error {
 			return err
 		}
 	}
-	if w.left == 0 || shared > 0 && w.shared+len(key) > maxShared {
+	if w.left <= 0 || shared > 0 && w.shared+len(key) > maxShared {
+		if w.left == finished {
+			return errors.New("block: Append after Finish, want Reset first")
+		}
 		w.restarts = append(w.restarts, uint32(len(w.buf)-w.start))
 		w.left, w.shared, shared = w.interval, 0, 0
 	}
@@ -162,6 +170,9 @@ func (w *Writer) LastKey() []byte { return w.lastKey }
 // those of dst. The slice is valid until Reset, which must be called before the next
 // Append.
 func (w *Writer) Finish() []byte {
+	if w.left == finished {
+		return w.buf
+	}
 	if w.entries == 0 {
 		w.restarts = append(w.restarts, 0)
 	}
@@ -169,6 +180,7 @@ func (w *Writer) Finish() []byte {
 		w.buf = binary.LittleEndian.AppendUint32(w.buf, r)
 	}
 	w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(len(w.restarts)))
+	w.left = finished
 	return w.buf
 }
 

@@ -96,3 +96,28 @@ func (b *plainBlock) finish() []byte {
 	}
 	return b.buf
 }
+
+// An entry behind the restart points would be lost, or damage them.
+func TestAppendAfterFinish(t *testing.T) {
+	t.Parallel()
+	w, err := block.NewWriter(16, block.Order{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := w.Append([]byte{'a', byte(w.Entries())}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := bytes.Clone(w.Finish())
+	if err := w.Append([]byte("b"), nil); err == nil {
+		t.Error("Append after Finish: no error")
+	}
+	if diff := cmp.Diff(want, w.Finish()); diff != "" {
+		t.Errorf("the second Finish returns another block (-first +second):\n%s", diff)
+	}
+	w.Reset()
+	if err := w.Append([]byte("b"), nil); err != nil {
+		t.Errorf("Append after Reset: %v", err)
+	}
+}
