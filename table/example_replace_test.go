@@ -17,8 +17,11 @@ type server struct{ current atomic.Pointer[table.Reader] }
 // look prints the value of key, without a copy of it.
 func (s *server) look(key string) error {
 	r := s.current.Load()
-	for r.Acquire() != nil { // it was replaced since then
+	for r != nil && r.Acquire() != nil { // it was replaced since then
 		r = s.current.Load()
+	}
+	if r == nil {
+		return table.ErrClosed
 	}
 	defer r.Release()
 	return r.View([]byte(key), func(value []byte) error {
@@ -33,9 +36,16 @@ func (s *server) serve(name string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.FirstKey(); err != nil { // opens the table: one that is damaged replaces none
+	if err := r.FilterErr(); err != nil { // reads index and filters: a table that is damaged replaces none
 		return errors.Join(err, r.Close())
 	}
+	return s.replace(r)
+}
+
+// close ends the serving.
+func (s *server) close() error { return s.replace(nil) }
+
+func (s *server) replace(r *table.Reader) error {
 	if old := s.current.Swap(r); old != nil {
 		return old.Close() // when the last lookup has released it
 	}
@@ -68,7 +78,7 @@ func ExampleReader_Acquire() {
 	write("Astana")
 	must(s.serve(name))
 	must(s.look("Kazakhstan"))
-	must(s.current.Load().Close())
+	must(s.close())
 	// Output:
 	// Kazakhstan: Almaty
 	// Kazakhstan: Astana

@@ -28,7 +28,8 @@ type mapping struct {
 // [NewReader], for programs that open their files themselves. The caller may close f. The memory is
 // unmapped when nothing has the source any more, and no Reader of it is in use: keep it as long as you
 // use what its Slice returns. NewReader must get the source itself: by a type around it, to read what was
-// cut off the file ends the program. nil: the system cannot map the file, which is then to be read.
+// cut off the file ends the program. nil: the file cannot be mapped, or too many are, as Mapped says: read
+// it.
 func MapFile(f *os.File, size int64) SliceReaderAt {
 	if m := mapFile(f, size); m != nil {
 		return m

@@ -226,6 +226,37 @@ func TestMappedFileIsUnmapped(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
+// Of more files than may be mapped, some are read, with the same answers. When those that are mapped
+// are closed, others can be.
+func TestTooManyMappedFiles(t *testing.T) {
+	pairs := numbered(100)
+	name := writeMapped(t, build(t, nil, pairs))
+	most := table.Mappings() + 3
+	table.SetMaxMappings(t, most)
+	for range 3 {
+		var all []*table.Reader
+		for range 10 {
+			r := openMapped(t, name, table.ReaderOptions{})
+			checkLookups(t, r, pairs)
+			all = append(all, r)
+		}
+		if n := table.Mappings(); n == 0 || n > most {
+			t.Fatalf("%d files are mapped, want 1 to %d", n, most)
+		}
+		for _, r := range all {
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for deadline := time.Now().Add(10 * time.Second); table.Mappings() > most-3 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			runtime.GC()
+		}
+	}
+	if n := table.Mappings(); n > most-3 {
+		t.Errorf("%d files stay mapped after Close, want at most %d", n, most-3)
+	}
+}
+
 // Close of a mapped Reader while others use it: right answers, then ErrClosed.
 func TestMappedReaderIsClosedInUse(t *testing.T) {
 	t.Parallel()

@@ -197,7 +197,7 @@ type ReaderOptions struct {
 	CacheKey string
 
 	// TailSum is what Layout.TailSum has returned for the table. Another one is a CorruptionError
-	// of the footer: of Open, NewReader and Verify, and of the first use if Open read the footer only.
+	// of the footer: of Open, NewReader and Verify, or of the first use of a mapped file or a SliceReaderAt.
 	// Readers share cached blocks only if their TailSum is the same. To compare it takes a read of
 	// 5 bytes for each block of the tail that is not within TailSize. Zeros: it is not compared.
 	TailSum [sha256.Size]byte
@@ -222,11 +222,12 @@ type ReaderOptions struct {
 	// bytes for each entry, and for values of 1000 bytes it is about 10.
 	TailSize int
 
-	// Mapped makes Open map the file into memory, in place of reading it, if the system can: Windows
-	// and files that do not fit into the address space are read. Open reads the footer only: to see
-	// whether index and filters can be read, such as before the table replaces another, call FirstKey.
-	// Memory that is mapped is the system's page cache. The Reader holds no open file. OpenFS ignores
-	// Mapped; for NewReader there is MapFile.
+	// Mapped makes Open map the file into memory, in place of reading it. Files are read on Windows, if
+	// they do not fit into the address space, and if as many are mapped as half of what Linux allows a
+	// process (vm.max_map_count, 65,530 by default). A closed file counts until it is unmapped. Open
+	// reads the footer only: to see whether index and filters can be read, such as before the table
+	// replaces another, call FilterErr. Memory that is mapped is the system's page cache. The Reader holds
+	// no open file. OpenFS ignores Mapped; for NewReader there is MapFile.
 	//
 	// What is not compressed is not copied, but for the values that lookups return. A compressed index
 	// is decompressed into memory, as compressed data blocks are, and many lookups add a search tree

@@ -20,7 +20,8 @@ import (
 // itself: a name with a path is an error, and so is a symbolic link to the outside. It is safe for
 // concurrent use. It also reads and writes the manifest there. NewDir returns one.
 //
-// A file that is open stays the same, whatever takes its name. When one is opened again that was
+// A file that is open stays the same, whatever takes its name: one that was cut stays cut until the
+// set is opened again. When one is opened again that was
 // closed because of the bound, another file, another size and another time of modification are
 // [ErrReplaced], until Forget. [OpenDir] makes the Dir of its Set. To read or write the manifest, any
 // further Dir of the directory serves.

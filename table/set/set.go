@@ -42,9 +42,8 @@ type Options struct {
 	// is closed because of MemorySize. Tables with filters of other kinds than Bloom filters
 	// want their policies here. With Mapped, a Set takes the bytes of tables from a Source that is a
 	// Mapper, as OpenDir's is: filters and indexes are then in the system's page cache, and no file stays
-	// open. Opening a table reads them once, to check them. A lookup reads what it touches. A process
-	// can map 65,530 files on Linux, unless vm.max_map_count says otherwise: bound the open tables of
-	// a larger set by MemorySize.
+	// open. Opening a table reads them once, to check them. A lookup reads what it touches. Of very
+	// many tables, those that come last are read, as [table.ReaderOptions].Mapped says.
 	//
 	// It is an error to set Name, CacheKey, TailSum or TailSize, since the Set knows them of each
 	// table, and to set Comparer or FilterKey, since keys are in the bytewise order.
@@ -63,7 +62,7 @@ type Options struct {
 	//
 	// To open a table again, all of its filters and its index are read and checked: for 100 KB that takes
 	// some hundred times as long as a lookup. So a MemorySize of 95 % of what the tables take makes
-	// lookups in random tables about 20 times slower. A mapped table takes about 1 KB, and its index if that
+	// lookups in random tables about 20 times slower. A mapped table counts as about 1 KB, and its index if that
 	// is compressed, until many lookups have built a search tree of the index.
 	MemorySize int64
 

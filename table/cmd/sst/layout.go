@@ -51,7 +51,7 @@ is damaged. The damage is shown in its place, and the rest of the file is listed
 	flags.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
-			return fmt.Errorf("%s is a directory, want one of its tables, logs or MANIFESTs; to list these, use sst stats --summary %s", args[0], text.ShellPath(args[0]))
+			return fmt.Errorf("%s is a directory, want one of its tables, logs or MANIFESTs", args[0])
 		}
 		o, err := flags.options()
 		if err != nil {
