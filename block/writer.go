@@ -54,13 +54,9 @@ func NewWriter(interval int, order Order) (*Writer, error) {
 	return w, nil
 }
 
-// slack is how many bytes there are at least behind lastKey, and in buf behind the last entry. So
-// Append can copy two words where it needs a few bytes, which is quicker.
-const slack = 16
-
 // Append adds an entry. Its key must be > LastKey, also if that is in the block before: else
 // the error is ErrOrder, and names both keys. It does not keep the slices. It is an error if the
-// block would exceed 4 GiB, which is the format's limit, or if Finish was called after the last
+// block would exceed 4 GiB, which is the format's limit, or 1 GiB where an int has 32 bits, or if Finish was called after the last
 // Reset. After an error the block is as it was.
 func (w *Writer) Append(key, value []byte) error {
 	shared := wire.SharedLen(w.lastKey, key)
@@ -82,16 +78,16 @@ func (w *Writer) Append(key, value []byte) error {
 	w.left--
 	w.shared += shared
 	w.entries++
-	w.setLastKey(key)
-	w.appendEntry(shared, len(key)-shared, value)
+	w.appendEntry(shared, key, value)
+	w.setLastKey(key) // last: value can be the last key
 	return nil
 }
 
-// appendEntry appends the entry of lastKey and value, for which there is room.
-func (w *Writer) appendEntry(shared, unshared int, value []byte) {
+// appendEntry appends an entry, for which there is room.
+func (w *Writer) appendEntry(shared int, key, value []byte) {
 	// Not by append: w.buf would be stored whole each time.
-	n := len(w.buf)
-	if unshared|shared|len(value) < 0x80 {
+	n, unshared := len(w.buf), len(key)-shared
+	if len(key)|len(value) < 0x80 {
 		w.buf = w.buf[:n+3]
 		w.buf[n], w.buf[n+1], w.buf[n+2] = byte(shared), byte(unshared), byte(len(value))
 	} else {
@@ -101,34 +97,38 @@ func (w *Writer) appendEntry(shared, unshared int, value []byte) {
 	}
 	n = len(w.buf)
 	w.buf = w.buf[:n+unshared+len(value)]
-	if unshared <= slack {
-		from, to := w.lastKey[shared:shared+slack], w.buf[n:n+slack]
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
-		binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(from[8:]))
+	if unshared <= 8 && len(key) >= 8 {
+		putTail(w.buf[n:n+8], key, unshared)
 	} else {
-		copy(w.buf[n:], w.lastKey[shared:])
+		copy(w.buf[n:], key[shared:])
 	}
 	copy(w.buf[n+unshared:], value)
 }
 
-// maxLengths is the most bytes of an entry's three lengths, each of which is < 4 GiB.
-const maxLengths = 3 * binary.MaxVarintLen32
+// putTail copies the last n ≤ 8 bytes of a key of ≥ 8 bytes to dst, which has 8: the others are
+// overwritten later. That is quicker than to copy n bytes.
+func putTail(dst, key []byte, n int) {
+	binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(key[len(key)-8:])>>(64-8*n))
+}
+
+// maxAround is the most bytes that an entry needs beside its key and value: its three lengths, what
+// putTail writes behind it, and a restart point and their number.
+const maxAround = 3*binary.MaxVarintLen32 + 8 + 8
 
 // hasRoom reports whether an entry fits into buf as it is. In 1 GiB it is within the format's limit
 // with its restart points.
 func (w *Writer) hasRoom(key, value int) bool {
-	return key|value < 1<<29 && maxLengths+key+value+slack <= min(cap(w.buf), 1<<30)-len(w.buf)
+	return key|value < 1<<29 && maxAround+key+value <= min(cap(w.buf), 1<<30)-len(w.buf)
 }
 
 // makeRoom makes room in buf for an entry whose key and value have so many bytes.
 func (w *Writer) makeRoom(size uint64) error {
-	const rest = maxLengths + slack + 8 // and a restart point, and their number
-	const most = min(math.MaxUint32, math.MaxInt) - rest
-	if uint64(w.Size())+size > most {
-		return fmt.Errorf("block: entry of %d bytes on %d, want at most %d together", size, w.Size(), uint64(most))
+	const most = min(math.MaxUint32, math.MaxInt/2)
+	if uint64(w.Size())+size > most-maxAround {
+		return fmt.Errorf("block: entry of %d bytes on %d, want at most %d together", size, w.Size(), uint64(most-maxAround))
 	}
-	if need, n := int(size)+rest, len(w.buf); need > cap(w.buf)-n {
-		w.buf = slices.Grow(w.buf, max(need, n)) // doubling: append would grow by a quarter
+	if need, n := int(size)+maxAround, len(w.buf); need > cap(w.buf)-n {
+		w.buf = slices.Grow(w.buf, max(need, min(n, most-n))) // doubling: append would grow by a quarter
 	}
 	return nil
 }
@@ -147,8 +147,8 @@ func (w *Writer) follows(key []byte) bool {
 
 // setLastKey copies key to lastKey, which is not nil then, even if key is empty.
 func (w *Writer) setLastKey(key []byte) {
-	if len(key)+slack > cap(w.lastKey) {
-		w.lastKey = make([]byte, 0, max(len(key)+slack, 2*cap(w.lastKey)))
+	if w.lastKey == nil || len(key) > cap(w.lastKey) {
+		w.lastKey = make([]byte, 0, max(len(key), 2*cap(w.lastKey)))
 	}
 	w.lastKey = w.lastKey[:len(key)]
 	copy(w.lastKey, key)

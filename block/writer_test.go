@@ -97,6 +97,27 @@ func (b *plainBlock) finish() []byte {
 	return b.buf
 }
 
+// A value may be the key before.
+func TestAppendLastKey(t *testing.T) {
+	t.Parallel()
+	w, err := block.NewWriter(16, block.Order{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := plainBlock{interval: 16}
+	last := ""
+	for _, key := range []string{"", "aaaaaaaa", "aaaaaaaab", "b", "bbbbbbbbbbbbbbbbbbbbbbb", "c"} {
+		if err := w.Append([]byte(key), w.LastKey()); err != nil {
+			t.Fatal(err)
+		}
+		want.add([]byte(key), []byte(last))
+		last = key
+	}
+	if diff := cmp.Diff(want.finish(), w.Finish()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // An entry behind the restart points would be lost, or damage them.
 func TestAppendAfterFinish(t *testing.T) {
 	t.Parallel()
