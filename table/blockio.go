@@ -22,7 +22,7 @@ type buffers struct {
 	stored, decompressed []byte
 	block                []byte // as it is stored, with its trailer: in stored, or in the source
 	inSource             bool   // block is in the source, and so are its contents
-	copies               bool   // block must not be in the source
+	copies               bool   // block must not be in the source: it is copied before its checksum is compared
 	compressed           bool   // the contents are in decompressed, not in block
 
 	key  []byte    // a copy of a key that a lookup has found, or of names in meta
@@ -97,11 +97,9 @@ func (b *buffers) empty() {
 // readBlock does what readInPlace does, but the contents are in memory of b. What the source hands
 // out can change, and what checks it once and relies on that later would panic.
 func (f *tableFile) readBlock(kind BlockKind, h Handle, b *buffers) ([]byte, error) {
-	contents, err := f.readInPlace(kind, h, b)
-	if err != nil {
-		return nil, err
-	}
-	return b.own(contents), nil
+	defer func(before bool) { b.copies = before }(b.copies)
+	b.copies = true
+	return f.readInPlace(kind, h, b)
 }
 
 // own returns the contents of the block in memory of b.
@@ -166,9 +164,11 @@ func (f *tableFile) readBytes(kind BlockKind, h Handle, b *buffers) (id byte, er
 		if b.block, err = f.slice(b.ctx, kind, h.Offset, size); err != nil {
 			return 0, err
 		}
-		fetch(b.block[:min(size, maxFetched)])
-		if b.inSource = !b.copies && b.block[n] == NoCompression.ID(); b.inSource {
-			return NoCompression.ID(), nil
+		if !b.copies {
+			fetch(b.block[:min(size, maxFetched)])
+			if b.inSource = b.block[n] == NoCompression.ID(); b.inSource {
+				return NoCompression.ID(), nil
+			}
 		}
 		b.stored = append(extend(b.stored[:0], size), b.block...)
 	} else if b.stored = extend(b.stored[:0], size)[:size]; !b.ahead.read(b.stored, h.Offset) {

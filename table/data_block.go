@@ -30,6 +30,7 @@ type dataBlock struct {
 	stored *decoded.Cached // the block as it is in the file, if the cache has that
 	loaded *buffers        // the ones that load has used
 	form   form            // in which the cache takes the block
+	view   bool            // a lookup shows the value where it lies
 
 	buffers *buffers       // of contents, if a lookup took them from the pool
 	scratch *decoded.Block // the memory of entries, if a lookup took it from the pool
@@ -65,6 +66,8 @@ func (d *dataBlock) openRead(t *openTable, i int, noFill bool) error {
 	if d.form = t.admits(i, d.stored, noFill); d.form == asEntries {
 		d.scratch = entriesPool.Get().(*decoded.Block)
 	}
+	// A mapped file can be cut after the checksum was compared: a copy stays what it was.
+	d.buffers.copies = t.mapped != nil && (d.form != notKept || !d.view && !t.skipChecksums)
 	return d.load(t, i, d.buffers, d.scratch)
 }
 

@@ -13,13 +13,10 @@ import (
 // needs to know how many entries there are. own is for an index that does not lie in the source.
 func (f *tableFile) readIndex(own bool) (*index, error) {
 	h := f.footer.index
-	var b buffers
+	b := buffers{copies: own}
 	contents, err := f.readInPlace(IndexBlock, h, &b)
 	if err != nil {
 		return nil, err
-	}
-	if own {
-		contents = b.own(contents)
 	}
 	x, err := f.newIndex(contents)
 	if err != nil {

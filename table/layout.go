@@ -120,7 +120,7 @@ func (l *Layout) Filters() (filters LayoutFilters, err error) {
 // id from its trailer. The slice is the caller's. Damage is a *CorruptionError.
 func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err error) {
 	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
-	var b buffers
+	b := buffers{copies: true}
 	kind := l.kind(h)
 	if end := uint64(l.Footer); h.Offset > end || h.Length > end || h.end() > end {
 		return nil, 0, l.file.corrupt(kind, h, "%d bytes and a trailer, want them to end before the footer at %d", h.Length, l.Footer)
@@ -129,10 +129,8 @@ func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err err
 	if err != nil {
 		return nil, 0, err
 	}
-	if contents, err = l.file.decompress(kind, h, &b, id); err != nil {
-		return nil, id, err
-	}
-	return b.own(contents), id, nil
+	contents, err = l.file.decompress(kind, h, &b, id)
+	return contents, id, err
 }
 
 // kind returns the kind of the block at h. It does not tell meta blocks apart.

@@ -84,3 +84,81 @@ func TestIteratorsOnMappedFileThatIsCut(t *testing.T) {
 		t.Errorf("Prev ends with %v, want io.ErrUnexpectedEOF", s.Error())
 	}
 }
+
+// A cuttingOrder calls a function in the comparison that is left until then.
+type cuttingOrder struct {
+	table.Comparer
+	left *int
+	cut  func()
+}
+
+func (o cuttingOrder) Compare(a, b []byte) int {
+	if *o.left--; *o.left == 0 {
+		o.cut()
+	}
+	return o.Comparer.Compare(a, b)
+}
+
+// A file that is cut within its last page, at any comparison of a lookup: a value that is returned is the
+// right one. When the file is whole again, so are the answers, also those from a Cache.
+func TestMappedFileThatIsCutInALookup(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(5)
+	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
+	want := pairs[3]
+	for way, look := range map[string]func(r *table.Reader) ([]byte, error){
+		"Get":       func(r *table.Reader) ([]byte, error) { return r.Get(want.Key) },
+		"AppendGet": func(r *table.Reader) ([]byte, error) { return r.AppendGet(make([]byte, 0, 99), want.Key) },
+		"FindGE":    func(r *table.Reader) ([]byte, error) { _, v, err := r.FindGE(want.Key); return v, err },
+		"GetMany": func(r *table.Reader) (v []byte, err error) {
+			keys := [][]byte{want.Key, pairs[1].Key}
+			if err = r.GetMany(t.Context(), keys, nil, func(i int, value []byte) error {
+				if i == 0 {
+					v = bytes.Clone(value)
+				}
+				return nil
+			}); err == nil && v == nil {
+				err = table.ErrNotFound
+			}
+			return v, err
+		},
+		"SeekGE": func(r *table.Reader) ([]byte, error) {
+			it := r.NewIter(nil)
+			it.SeekGE(want.Key)
+			v := bytes.Clone(it.Value())
+			return v, errors.Join(it.Close(), map[bool]error{false: table.ErrNotFound}[v != nil])
+		},
+	} {
+		for n := range 2 * 20 {
+			name, left := writeMapped(t, contents), 0
+			o := table.ReaderOptions{Comparer: cuttingOrder{table.BytewiseComparer, &left, func() { os.Truncate(name, 20) }}}
+			if n%2 == 0 {
+				o.Cache = table.NewCache(1 << 20)
+			}
+			r := openMapped(t, name, o)
+			if err := r.FilterErr(); err != nil { // opens the table
+				t.Fatal(err)
+			}
+			left = 1 + n/2
+			if v, err := look(r); err == nil && !bytes.Equal(v, want.Value) {
+				t.Errorf("cut in comparison %d, with Cache %v: %s = %q, want %q or an error", 1+n/2, n%2 == 0, way, v, want.Value)
+			}
+			left = 0
+			rewrite(t, name, contents)
+			checkLookups(t, r, pairs)
+		}
+	}
+}
+
+// rewrite writes contents to the file, which stays the same file.
+func rewrite(t *testing.T, name string, contents []byte) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.Write(contents)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

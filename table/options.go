@@ -229,17 +229,19 @@ type ReaderOptions struct {
 	// replaces another, call FilterErr. Memory that is mapped is the system's page cache. The Reader holds
 	// no open file. OpenFS ignores Mapped; for NewReader there is MapFile.
 	//
-	// What is not compressed is not copied, but for the values that lookups return. A compressed index
-	// is decompressed into memory, as compressed data blocks are, and many lookups add a search tree
-	// of the index: write tables that are to be mapped with NoCompression, or give the Reader memory for
-	// both. A Cache gets copies of blocks: lookups in them take no checksum.
+	// Index and filters are used where they lie, if they are not compressed. A lookup copies its data block
+	// before it compares the checksum, since the file could be cut after that; View and SkipChecksums
+	// use the block where it lies. A compressed index is decompressed into memory, as compressed data
+	// blocks are, and many lookups add a search tree of the index: write tables that are to be mapped
+	// with NoCompression, or give the Reader memory for both. Lookups in blocks of a Cache take no
+	// checksum.
 	//
 	// If another program cuts the file, lookups and Iters return an error when they come to what is not
 	// there any more. What the last page lacks reads as zeros. In a data block a checksum shows that,
-	// but a filter there denies keys. If the program writes to the file, answers can be
-	// wrong. The filters from Filters are parts of the file: to use them when the file
-	// was cut, or after Close, is a fault of the program. The file is unmapped when Close was called, or
-	// the Reader was dropped, and nothing uses it any more.
+	// but an index or a filter there denies keys. If the program writes to the file, answers can be
+	// wrong. The filters from Filters are parts of the file: to use them when the file was cut, or after
+	// Close, is a fault of the program. The file is unmapped when Close was called, or the Reader was
+	// dropped, and nothing uses it any more.
 	Mapped bool
 
 	// SkipChecksums makes the Reader ignore the checksums of blocks. It still checks their

@@ -88,7 +88,7 @@ func (f *tableFile) readDigest(h Handle) ([]byte, error) {
 	if h.Length != sha256.Size {
 		return nil, f.corrupt(DigestBlock, h, "%d bytes, want a SHA-256 of %d", h.Length, sha256.Size)
 	}
-	var b buffers
+	b := buffers{copies: true}
 	id, err := f.readStored(DigestBlock, h, &b)
 	if err == nil && id != NoCompression.ID() {
 		err = f.corrupt(DigestBlock, h, "compression id %d, want 0", id)
@@ -96,7 +96,7 @@ func (f *tableFile) readDigest(h Handle) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Clone(b.block[:h.Length]), nil
+	return b.block[:h.Length], nil
 }
 
 // checkTailSum checks that the table has that TailSum, and returns the metaindex, which is in b. If it

@@ -6,7 +6,8 @@ package table
 //
 // The value is valid until f returns. f must not change it. If it lies in a mapped file, and another
 // program cuts that while f reads it, f ends by a panic that View turns into an error: deferred calls
-// run. f must not hand the value to another goroutine.
+// run. In the last page of the file, what was cut reads as zeros instead. f must not hand the value to
+// another goroutine.
 func (r *Reader) View(key []byte, f func(value []byte) error) (err error) {
 	t, err := r.startLookup(&noOptions)
 	if err != nil {
@@ -17,7 +18,7 @@ func (r *Reader) View(key []byte, f func(value []byte) error) (err error) {
 	if err != nil {
 		return err
 	}
-	var d dataBlock
+	d := dataBlock{view: true}
 	defer d.release()
 	if err := d.openForLookup(t, i, &noOptions); err != nil {
 		return err
