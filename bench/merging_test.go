@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 var internalOrder = table.InternalComparer(table.BytewiseComparer)
@@ -39,9 +40,9 @@ func split(b *testing.B, set workload.Set, n int, part func(i int) int) []*table
 }
 
 // levelOf returns an iterator over the tables as one level.
-func levelOf(b *testing.B, readers []*table.Reader) table.Iterator {
+func levelOf(b *testing.B, readers []*table.Reader) merge.Iterator {
 	b.Helper()
-	tables := make([]table.LevelTable, len(readers))
+	tables := make([]merge.LevelTable, len(readers))
 	for i, r := range readers {
 		var err1, err2 error
 		tables[i].Smallest, err1 = r.FirstKey()
@@ -50,14 +51,14 @@ func levelOf(b *testing.B, readers []*table.Reader) table.Iterator {
 			b.Fatal(err1, err2)
 		}
 	}
-	it, err := table.NewLevelIter(internalOrder, tables, func(i int) (table.Iterator, error) { return readers[i].NewIter(nil), nil })
+	it, err := merge.NewLevelIter(internalOrder, tables, func(i int) (merge.Iterator, error) { return readers[i].NewIter(nil), nil })
 	if err != nil {
 		b.Fatal(err)
 	}
 	return it
 }
 
-func itersOf(readers []*table.Reader) (its []table.Iterator) {
+func itersOf(readers []*table.Reader) (its []merge.Iterator) {
 	for _, r := range readers {
 		its = append(its, r.NewIter(nil))
 	}
@@ -82,21 +83,21 @@ func BenchmarkMerging(b *testing.B) {
 	both := append(itersOf(four), levelOf(b, eight))
 	for _, over := range []struct {
 		name string
-		it   table.Iterator
+		it   merge.Iterator
 	}{
 		{"table", one[0].NewIter(nil)},
-		{"1-merged", table.NewMergingIter(internalOrder, itersOf(one)...)},
-		{"4-merged", table.NewMergingIter(internalOrder, itersOf(four)...)},
-		{"8-merged", table.NewMergingIter(internalOrder, itersOf(random)...)},
+		{"1-merged", merge.New(internalOrder, itersOf(one)...)},
+		{"4-merged", merge.New(internalOrder, itersOf(four)...)},
+		{"8-merged", merge.New(internalOrder, itersOf(random)...)},
 		{"level-of-8", levelOf(b, eight)},
-		{"level-of-8-merged", table.NewMergingIter(internalOrder, levelOf(b, eight))},
-		{"snapshot", table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(internalOrder, both...), table.MaxSequence)},
+		{"level-of-8-merged", merge.New(internalOrder, levelOf(b, eight))},
+		{"snapshot", merge.NewSnapshotIter(table.BytewiseComparer, merge.New(internalOrder, both...), table.MaxSequence)},
 	} {
 		b.Run("over="+over.name, func(b *testing.B) { scanForward(b, over.it) })
 	}
 }
 
-func scanForward(b *testing.B, it table.Iterator) {
+func scanForward(b *testing.B, it merge.Iterator) {
 	for ok := it.First(); ok; ok = it.Next() { // so that the caches have all
 	}
 	sum := byte(0)

@@ -12,8 +12,8 @@ import "errors"
 //
 // These return an error, which is not ErrNotFound: Get, AppendGet, GetContext, View, GetMany, Find,
 // AppendFind, FindGE, Locate, SeekGE, SeekLT, and every move of an Iter with bounds.
-// ApproximateOffset returns the offset of the metaindex for every key. Compare always returns −1, so LevelIter, MergingIter and SnapshotIter do
-// not work with AnyOrder.
+// ApproximateOffset returns the offset of the metaindex for every key. Compare always returns −1,
+// so the iterators of package merge do not work with AnyOrder.
 //
 // For internal keys, take InternalComparer(AnyOrder). Filters then hold user keys, and the
 // Properties of a table count deletions.

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // A table in whatever order opens, is gone through in the order of the file, and
@@ -188,17 +189,17 @@ func TestNilComparer(t *testing.T) {
 	pairs := internalPairs("ada", "ken")
 	contents := build(t, &table.WriterOptions{Comparer: table.InternalComparer(nil)}, pairs)
 	r := open(t, contents, &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)})
-	level, err := table.NewLevelIter(table.InternalComparer(nil), []table.LevelTable{{Smallest: pairs[0].Key, Largest: pairs[1].Key}},
-		func(int) (table.Iterator, error) { return r.NewIter(nil), nil })
+	level, err := merge.NewLevelIter(table.InternalComparer(nil), []merge.LevelTable{{Smallest: pairs[0].Key, Largest: pairs[1].Key}},
+		func(int) (merge.Iterator, error) { return r.NewIter(nil), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	it := table.NewSnapshotIter(nil, table.NewMergingIter(table.InternalComparer(nil), level), table.MaxSequence)
+	it := merge.NewSnapshotIter(nil, merge.New(table.InternalComparer(nil), level), table.MaxSequence)
 	defer it.Close()
 	if !it.SeekGE([]byte("b")) || string(it.Key()) != "ken" {
 		t.Errorf("SeekGE(b) is at %q, %v; want ken", it.Key(), it.Error())
 	}
-	if it := table.NewMergingIter(nil, r.NewIter(nil)); !it.First() {
+	if it := merge.New(nil, r.NewIter(nil)); !it.First() {
 		t.Errorf("First of a merging iterator = %v", it.Error())
 	}
 }

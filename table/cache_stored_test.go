@@ -115,7 +115,7 @@ func TestFullCacheDecodesWhatIsUsed(t *testing.T) {
 	}
 	get()
 	get()
-	if n := testing.AllocsPerRun(100, get); n > 0 && !raceEnabled {
+	if n := testing.AllocsPerRun(100, get); n > 0 && !long.Race {
 		t.Errorf("%v allocations for a block that was used often, want none", n)
 	}
 }

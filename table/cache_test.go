@@ -239,14 +239,14 @@ func TestCachedAllocations(t *testing.T) {
 				it.Last()
 			}
 		})
-		if (steps != 0 || back != 0) && !raceEnabled {
+		if (steps != 0 || back != 0) && !long.Race {
 			t.Errorf("%v allocations a step forward, %v backward, want none", steps, back)
 		}
 		if cache == nil {
 			continue
 		}
 		present := []byte("key001000")
-		if got := testing.AllocsPerRun(200, func() { r.Get(present) }); got != 0 && !raceEnabled {
+		if got := testing.AllocsPerRun(200, func() { r.Get(present) }); got != 0 && !long.Race {
 			t.Errorf("%v allocations for a cached lookup, want none", got)
 		}
 	}

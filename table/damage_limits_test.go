@@ -106,7 +106,7 @@ func oneBlock(b stored) []byte {
 func needsMemory(t *testing.T) {
 	t.Helper()
 	long.Test(t)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || long.Race {
 		t.Skip("takes too much memory or time")
 	}
 }

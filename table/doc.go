@@ -57,13 +57,10 @@
 // A database is more than its tables: the newest writes are in its log, and its MANIFEST
 // says which tables count. Others are obsolete, and may have keys that were deleted since.
 //
-// # Iterators
-//
-// [Iter] iterates over one table. [NewLevelIter] goes through the tables of a level of a
-// database, one after the other. [NewMergingIter] merges iterators, such as those of all
-// levels and, by [NewMemoryIter], that of what is in memory. [NewSnapshotIter] turns internal
-// keys into user keys, as a snapshot sees them. All of them are Iterators. The package's example
-// "Engine" is an LSM engine that is built on them.
+// [Iter] iterates over one table. Package [github.com/sievetable/sievetable/table/merge] has
+// iterators over many: over a level of a database, merged with others and with what is in memory,
+// and over user keys, as a snapshot sees them. The example "Engine" is an LSM engine that is
+// built on them.
 //
 // # Trust
 //

@@ -9,6 +9,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // emptyPairs are an empty key, and keys with empty values among others.
@@ -102,10 +103,10 @@ type anyIter interface {
 // checkItersNotNil moves iterators of all types to each of n entries, in all ways.
 func checkItersNotNil(t *testing.T, name string, r *table.Reader, internal bool, n int) {
 	t.Helper()
-	iters := map[string]anyIter{"Iter": r.NewIter(nil), "MergingIter": table.NewMergingIter(nil, r.NewIter(nil))}
+	iters := map[string]anyIter{"Iter": r.NewIter(nil), "merge.Iter": merge.New(nil, r.NewIter(nil))}
 	if internal {
-		iters["MergingIter"] = table.NewMergingIter(internalOrder, r.NewIter(nil))
-		iters["SnapshotIter"] = table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(internalOrder, r.NewIter(nil)), table.MaxSequence)
+		iters["merge.Iter"] = merge.New(internalOrder, r.NewIter(nil))
+		iters["SnapshotIter"] = merge.NewSnapshotIter(table.BytewiseComparer, merge.New(internalOrder, r.NewIter(nil)), table.MaxSequence)
 	}
 	for kind, it := range iters {
 		for move, next := range map[string]func() bool{"First": it.First, "Last": it.Last} {
@@ -144,14 +145,4 @@ func checkEntryNotNil(t *testing.T, name, way string, it anyIter) {
 	if it.Key() == nil || it.Value() == nil {
 		t.Errorf("%s: %s is at %#v, %#v", name, way, it.Key(), it.Value())
 	}
-}
-
-// Entries in memory may be nil, which is empty.
-func TestMemoryIterIsNotNil(t *testing.T) {
-	t.Parallel()
-	it := table.NewMemoryIter(nil, 1, func(int) (key, value []byte) { return nil, nil })
-	if !it.First() {
-		t.Fatal("there is no entry")
-	}
-	checkEntryNotNil(t, "nil", "First", it)
 }

@@ -17,8 +17,8 @@ var (
 	ErrNotFound = errors.New("table: key not found")
 
 	// ErrCorrupt is the error for damage: test for it with errors.Is. Every
-	// *CorruptionError is ErrCorrupt. LevelIter and SnapshotIter return it, wrapped, for
-	// keys that do not belong where they are.
+	// *CorruptionError is ErrCorrupt. Iterators of package merge return it, wrapped, for keys
+	// that do not belong where they are.
 	ErrCorrupt = errors.New("table: corrupt")
 
 	// ErrOrder is the error for keys that are not in increasing order: test for it with

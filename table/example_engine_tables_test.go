@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // This file has the part of the example engine that writes its tables and replaces them.
@@ -34,7 +35,7 @@ func (e *engine) flush() error {
 }
 
 // newTable writes a table of the entries that are wanted, and opens it. It closes it.
-func (e *engine) newTable(it table.Iterator, wanted func(key []byte) bool) (t engineTable, err error) {
+func (e *engine) newTable(it merge.Iterator, wanted func(key []byte) bool) (t engineTable, err error) {
 	defer func() { err = cmp.Or(err, it.Close()) }()
 	e.made++
 	t.name = filepath.Join(e.dir, fmt.Sprintf("%06d.ldb", e.made))
@@ -86,11 +87,11 @@ func (e *engine) merge() (old []engineTable, err error) {
 	e.changing.Lock()
 	defer e.changing.Unlock()
 	v := e.current.Load()
-	var its []table.Iterator
+	var its []merge.Iterator
 	for _, t := range v.tables {
 		its = append(its, t.NewIter(&table.IterOptions{ReadAhead: 256 << 10, NoFill: true}))
 	}
-	t, err := e.newTable(table.NewMergingIter(internalOrder, its...), newest())
+	t, err := e.newTable(merge.New(internalOrder, its...), newest())
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // internalOrder is the order of the engine's memory and tables: internal keys, the newest
@@ -130,11 +131,11 @@ func (e *engine) scan(sequence uint64, f func(key, value []byte)) error {
 		return err
 	}
 	defer release(v.tables)
-	its := []table.Iterator{v.memory.iter()}
+	its := []merge.Iterator{v.memory.iter()}
 	for _, t := range v.tables {
 		its = append(its, t.NewIter(nil))
 	}
-	it := table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(internalOrder, its...), sequence)
+	it := merge.NewSnapshotIter(table.BytewiseComparer, merge.New(internalOrder, its...), sequence)
 	for it.Next() {
 		f(it.Key(), it.Value())
 	}
@@ -181,11 +182,11 @@ func (m *memory) find(key []byte) (found, value []byte) {
 }
 
 // iter returns an Iterator over the entries that are there now.
-func (m *memory) iter() table.Iterator {
+func (m *memory) iter() merge.Iterator {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	now := slices.Clone(m.entries)
-	return table.NewMemoryIter(internalOrder, len(now), func(i int) (key, value []byte) { return now[i].key, now[i].value })
+	return merge.NewMemoryIter(internalOrder, len(now), func(i int) (key, value []byte) { return now[i].key, now[i].value })
 }
 
 // Example_engine is a storage engine that stores its data in tables. It has versions of

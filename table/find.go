@@ -2,6 +2,8 @@ package table
 
 import (
 	"bytes"
+
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Find looks a user key up in a table of a database, which has an [InternalComparer], with a
@@ -110,7 +112,7 @@ func (t *openTable) findInBlock(o *LookupOptions, i int, key, filterKey []byte, 
 		both := append(append(make([]byte, 0, len(k)+len(v)), k...), v...)
 		return both[:len(k):len(k)], both[len(k):], true, nil
 	case dst != nil:
-		return appendTo(dst.key, k), appendTo(dst.value, v), true, nil
+		return wire.AppendNotNil(dst.key, k), wire.AppendNotNil(dst.value, v), true, nil
 	}
 	k, v = d.keepEntry(k, v)
 	return k, v, true, nil

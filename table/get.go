@@ -1,5 +1,7 @@
 package table
 
+import "github.com/sievetable/sievetable/internal/wire"
+
 // Get returns the value of key. If the table does not have the key, the error is
 // ErrNotFound. Get checks the filters first: a key that they rule out costs no read of a
 // data block. If the table has a filter only, the error for other keys is ErrFilterOnly. With
@@ -65,18 +67,10 @@ func (t *openTable) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, erro
 	case dst == nil || len(*dst) == 0 && cap(*dst) < len(value) && d.buffers != nil: // does not copy a large value
 		kept = d.keepValue(value)
 	default:
-		kept = appendTo(*dst, value)
+		kept = wire.AppendNotNil(*dst, value)
 	}
 	d.release()
 	return kept, err
-}
-
-// appendTo appends b to dst. What is empty is not nil.
-func appendTo(dst, b []byte) []byte {
-	if dst == nil && len(b) == 0 {
-		return []byte{}
-	}
-	return append(dst, b...)
 }
 
 // Locate returns where the only data block is that can have key. It reads no data block, but when a

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -214,7 +215,7 @@ func TestLookupAllocations(t *testing.T) {
 		} {
 			var err error
 			got := testing.AllocsPerRun(200, func() { err = tt.call() })
-			if got > tt.most && !raceEnabled {
+			if got > tt.most && !long.Race {
 				t.Errorf("codec %d: %s: %v allocations, want at most %v: %s", codec.ID(), tt.name, got, tt.most, tt.why)
 			}
 			if !errors.Is(err, tt.want) {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"sync/atomic"
+
+	"github.com/sievetable/sievetable/internal/merged"
 )
 
 // IterOptions say which entries an Iter shows, and how it reads them. The zero value shows
@@ -47,7 +49,7 @@ type IterOptions struct {
 	// one were empty. If it returns false, the move fails with the error. nil: every such move
 	// fails.
 	//
-	// In a MergingIter or a SnapshotIter, older versions of the lost entries show then, also
+	// In an iterator of package merge, older versions of the lost entries show then, also
 	// of keys that were deleted: leave out what the other tables have from KeysAfter to
 	// KeysUpTo, or return false.
 	//
@@ -64,7 +66,7 @@ type IterOptions struct {
 	Context context.Context
 }
 
-// An Iter is an [Iterator] over the entries of one table, in both directions. A new Iter is
+// An Iter moves over the entries of one table, in both directions. A new Iter is
 // before the first entry, and Next moves to that. NewIter returns one. To go through entries from
 // the first to the last, [Reader.All] takes fewer lines.
 //
@@ -79,7 +81,8 @@ type IterOptions struct {
 // reason. Then Next and Prev fail with the same error, until First, Last, SeekGE or SeekLT
 // finds an entry, the end or the start. With OnDamage, moves go on behind damaged blocks.
 //
-// One goroutine at a time may use an Iter. Any number of Iters may be on one Reader.
+// One goroutine at a time may use an Iter. Any number of Iters may be on one Reader. Package
+// [github.com/sievetable/sievetable/table/merge] shows the entries of several tables as one.
 type Iter struct {
 	t                    *openTable
 	lower, upper         []byte
@@ -103,7 +106,7 @@ type Iter struct {
 	readAhead int
 	keyBudget int // bytes of memory that may still be taken for keys
 
-	// A MergingIter compares each key with those of others before it moves on, and so would wait
+	// A merge.Iter compares each key with those of others before it moves on, and so would wait
 	// for each line of a cached block's keys. If merged, they are fetched all at once.
 	merged  bool
 	fetched uint32 // of no use: see decoded.Block.FetchKeys
@@ -289,4 +292,12 @@ func (it *Iter) prev() bool {
 		return it.Last()
 	}
 	return false
+}
+
+func init() {
+	merged.Mark = func(iterator any) {
+		if it, ok := iterator.(*Iter); ok {
+			it.merged = true
+		}
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -15,7 +17,7 @@ func TestReaderAll(t *testing.T) {
 	pairs := numbered(300)
 	r := open(t, build(t, nil, pairs), nil)
 	for _, o := range []*table.IterOptions{nil, {ReadAhead: 1000}, {Lower: pairs[100].Key, Upper: pairs[200].Key}} {
-		var want *model
+		var want *tabletest.Model
 		if want = newModel(pairs, &table.IterOptions{}); o != nil {
 			want = newModel(pairs, o)
 		}
@@ -26,7 +28,7 @@ func TestReaderAll(t *testing.T) {
 			for k, v := range all {
 				got = append(got, workload.Pair{Key: bytes.Clone(k), Value: bytes.Clone(v)})
 			}
-			if diff := diffPairs(want.pairs, got); diff != "" || err != nil {
+			if diff := diffPairs(want.Pairs, got); diff != "" || err != nil {
 				t.Errorf("%+v: %v (-want +got):\n%s", o, err, diff)
 			}
 		}
@@ -99,7 +101,7 @@ func TestReaderAllCloses(t *testing.T) {
 		}
 	}
 	loop()
-	if got := testing.AllocsPerRun(100, loop); got > 6 && !raceEnabled { // 14 without Close
+	if got := testing.AllocsPerRun(100, loop); got > 6 && !long.Race { // 14 without Close
 		t.Errorf("%v allocations in a loop that panics", got)
 	}
 	if err != nil {

@@ -68,15 +68,6 @@ func firstByte(key []byte) []byte {
 	return key[:1:1]
 }
 
-// fewBytes returns a key that is one of not many.
-func fewBytes(rng *rand.Rand) []byte {
-	key := make([]byte, rng.IntN(4))
-	for i := range key {
-		key[i] = 'a' + byte(rng.IntN(4))
-	}
-	return key
-}
-
 func fewPairs(rng *rand.Rand, n int) []workload.Pair {
 	var pairs []workload.Pair
 	for range n {

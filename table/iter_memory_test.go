@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -29,7 +30,7 @@ func TestIterAllocations(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			if got > 0 && !raceEnabled && name != "a full cache" { // which has to be filled first
+			if got > 0 && !long.Race && name != "a full cache" { // which has to be filled first
 				t.Errorf("%s, %s: a seek allocates %v times", fmt.Sprint(codec.ID()), name, got)
 			}
 		}
@@ -89,7 +90,7 @@ func TestIterIsCopied(t *testing.T) {
 		it = *r.NewIter(&o)
 		it.SeekGE(pairs[500].Key)
 		it.Close()
-	}); got > 0 && !raceEnabled {
+	}); got > 0 && !long.Race {
 		t.Errorf("%v allocations for each Iter", got)
 	}
 }

@@ -5,39 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
-// model is the part of sorted pairs that an Iterator shows, and a position in it
-// from −1 to len(pairs).
-type model struct {
-	pairs   []workload.Pair
-	compare func(a, b []byte) int
-	at      int
-}
-
-func newModel(pairs []workload.Pair, o *table.IterOptions) *model {
-	m := &model{compare: bytes.Compare, at: -1}
+// newModel returns a model of what an Iter with the options shows.
+func newModel(pairs []workload.Pair, o *table.IterOptions) *tabletest.Model {
+	m := &tabletest.Model{Compare: bytes.Compare, At: -1}
 	for _, p := range pairs {
 		if (o.Lower == nil || bytes.Compare(p.Key, o.Lower) >= 0) && (o.Upper == nil || bytes.Compare(p.Key, o.Upper) < 0) {
-			m.pairs = append(m.pairs, p)
+			m.Pairs = append(m.Pairs, p)
 		}
 	}
 	return m
-}
-
-func (m *model) search(key []byte) int {
-	i, _ := slices.BinarySearchFunc(m.pairs, key, func(p workload.Pair, k []byte) int { return m.compare(p.Key, k) })
-	return i
-}
-
-func (m *model) to(at int) bool {
-	m.at = max(-1, min(at, len(m.pairs)))
-	return m.at >= 0 && m.at < len(m.pairs)
 }
 
 // TestIterAgainstModel makes random moves within random bounds, on tables of
@@ -71,37 +55,18 @@ func TestIterAgainstModel(t *testing.T) {
 }
 
 // moveAgainstModel makes 100 random moves with both, and compares where they are.
-func moveAgainstModel(t *testing.T, rng *rand.Rand, name string, it table.Iterator, m *model, anyKey func() []byte) {
+func moveAgainstModel(t *testing.T, rng *rand.Rand, name string, it tabletest.Iterator, m *tabletest.Model, anyKey func() []byte) {
 	t.Helper()
 	history := name + ":"
 	for range 100 {
-		move, got, want := step(rng, it, m, anyKey())
+		move, got, want := tabletest.Step(rng, it, m, anyKey())
 		history += " " + move
 		if got != want || it.Valid() != want || it.Error() != nil {
 			t.Fatalf("%s: moved %v, want %v; Error = %v", history, got, want, it.Error())
 		}
-		if want && (!bytes.Equal(it.Key(), m.pairs[m.at].Key) || !bytes.Equal(it.Value(), m.pairs[m.at].Value)) {
-			t.Fatalf("%s: at %q, want %q", history, it.Key(), m.pairs[m.at].Key)
+		if want && (!bytes.Equal(it.Key(), m.Pairs[m.At].Key) || !bytes.Equal(it.Value(), m.Pairs[m.At].Value)) {
+			t.Fatalf("%s: at %q, want %q", history, it.Key(), m.Pairs[m.At].Key)
 		}
-	}
-}
-
-// step makes the same random move with the Iterator and the model.
-func step(rng *rand.Rand, it table.Iterator, m *model, key []byte) (move string, got, want bool) {
-	at := m.search(key) // now: the key may be a part of what the move overwrites
-	switch rng.IntN(8) {
-	case 0:
-		return "First", it.First(), m.to(0)
-	case 1:
-		return "Last", it.Last(), m.to(len(m.pairs) - 1)
-	case 2:
-		return fmt.Sprintf("SeekGE(%q)", key), it.SeekGE(key), m.to(at)
-	case 3:
-		return fmt.Sprintf("SeekLT(%q)", key), it.SeekLT(key), m.to(at - 1)
-	case 4, 5:
-		return "Next", it.Next(), m.to(m.at + 1)
-	default:
-		return "Prev", it.Prev(), m.to(m.at - 1)
 	}
 }
 
@@ -213,7 +178,7 @@ func TestIterStepsDoNotAllocate(t *testing.T) {
 			}
 		}
 		scan() // takes the buffers
-		if got := testing.AllocsPerRun(10, scan); got != 0 && !raceEnabled {
+		if got := testing.AllocsPerRun(10, scan); got != 0 && !long.Race {
 			t.Errorf("codec %d: %v allocations in a scan there and back, want 0", codec.ID(), got)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // What needs a mapped file that was cut has an error, and does not fault: also what tools use.
@@ -68,7 +69,7 @@ func TestIteratorsOnMappedFileThatIsCut(t *testing.T) {
 	}
 	file := writeMapped(t, contents.Bytes())
 	r := openMapped(t, file, table.ReaderOptions{Comparer: c})
-	it, s := r.NewIter(nil), table.NewSnapshotIter(nil, r.NewIter(nil), table.MaxSequence)
+	it, s := r.NewIter(nil), merge.NewSnapshotIter(nil, r.NewIter(nil), table.MaxSequence)
 	if !it.First() || !s.Last() {
 		t.Fatal(it.Error(), s.Error())
 	}

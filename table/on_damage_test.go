@@ -85,7 +85,7 @@ func TestOnDamage(t *testing.T) {
 			var met passOver
 			o.it.OnDamage = met.onDamage
 			it := open(t, damaged, &o.r).NewIter(&o.it)
-			want := newModel(kept, &o.it).pairs
+			want := newModel(kept, &o.it).Pairs
 			if diff := diffPairs(want, forward(t, it)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
@@ -93,7 +93,7 @@ func TestOnDamage(t *testing.T) {
 			if diff := diffPairs(want, backward(t, it)); diff != "" {
 				t.Errorf("%s, backward (-want +got):\n%s", name, diff)
 			}
-			inBounds := len(newModel(lost, &o.it).pairs) > 0
+			inBounds := len(newModel(lost, &o.it).Pairs) > 0
 			if calls > 1 || len(met.met) != 2*calls || calls == 0 && inBounds {
 				t.Errorf("%s: OnDamage was called %d times forward, %d in all", name, calls, len(met.met))
 			}

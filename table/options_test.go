@@ -104,12 +104,5 @@ func TestWrongComparer(t *testing.T) {
 
 // orderOf is no order.
 func orderOf(compare func() int) table.Comparer {
-	return noOrder{table.BytewiseComparer, func(a, b []byte) int { return compare() }}
+	return noOrder{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int { return compare() }}
 }
-
-type noOrder struct {
-	table.Comparer
-	compare func(a, b []byte) int
-}
-
-func (o noOrder) Compare(a, b []byte) int { return o.compare(a, b) }

@@ -92,7 +92,7 @@ func TestComparerThatPanics(t *testing.T) {
 	pairs := numbered(100)
 	contents := build(t, nil, pairs)
 	left := -1 // comparisons before it panics
-	r := open(t, contents, &table.ReaderOptions{Comparer: noOrder{table.BytewiseComparer, func(a, b []byte) int {
+	r := open(t, contents, &table.ReaderOptions{Comparer: noOrder{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int {
 		if left--; left == 0 {
 			panic("Comparer")
 		}

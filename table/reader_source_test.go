@@ -103,10 +103,6 @@ func TestCloseDuringRead(t *testing.T) {
 }
 
 // readAtFunc is a source.
-type readAtFunc func(p []byte, off int64) (int, error)
-
-func (f readAtFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
-
 // What sources may and may not do: the contract of io.ReaderAt, and beyond.
 func TestSources(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ import (
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	long.NoRace(t)
 	rng := rand.New(rand.NewPCG(13, 1))
-	rounds, large := 1, long.Enabled() && !testing.Short() && !raceEnabled
+	rounds, large := 1, long.Enabled() && !testing.Short() && !long.Race
 	if large {
 		rounds = 5
 	}

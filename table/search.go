@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"math"
-	"math/bits"
 	"slices"
 	"sort"
 	"unsafe"
@@ -225,14 +224,8 @@ func (l *searchLevel) narrow(n *searchNode, start, end int, first4 uint32, next8
 // countLess returns how many of the ascending numbers are < x. It has no branches, since a
 // processor would often predict them wrong.
 func countLess(numbers *[fanOut]uint32, x uint32) int {
-	quarter := 8 * (less(numbers[7], x) + less(numbers[15], x) + less(numbers[23], x))
+	quarter := 8 * (wire.Less(numbers[7], x) + wire.Less(numbers[15], x) + wire.Less(numbers[23], x))
 	q := (*[8]uint32)(numbers[quarter&(fanOut-8):])
-	return quarter + less(q[0], x) + less(q[1], x) + less(q[2], x) + less(q[3], x) +
-		less(q[4], x) + less(q[5], x) + less(q[6], x) + less(q[7], x)
-}
-
-// less is 1 if a < b, and else 0.
-func less[T uint32 | uint64](a, b T) int {
-	_, borrow := bits.Sub64(uint64(a), uint64(b), 0)
-	return int(borrow)
+	return quarter + wire.Less(q[0], x) + wire.Less(q[1], x) + wire.Less(q[2], x) + wire.Less(q[3], x) +
+		wire.Less(q[4], x) + wire.Less(q[5], x) + wire.Less(q[6], x) + wire.Less(q[7], x)
 }

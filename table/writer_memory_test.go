@@ -60,7 +60,7 @@ func TestMemoryOfHugeValues(t *testing.T) {
 
 // Writers that come one after the other share the buffer of what is written.
 func TestWritersShareABuffer(t *testing.T) {
-	if raceEnabled {
+	if long.Race {
 		t.Skip("with the race detector, pools drop things at random")
 	}
 	pairs := numbered(10_000)

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // usersOf returns all keys that were written, and some that were not.
@@ -176,11 +177,11 @@ func checkSnapshots(t *testing.T, tables []*table.Reader, sequences []uint64, ge
 		}
 	}
 	for snapshot, sequence := range sequences {
-		var its []table.Iterator
+		var its []merge.Iterator
 		for _, r := range tables {
 			its = append(its, r.NewIter(nil))
 		}
-		it := table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(table.InternalComparer(table.BytewiseComparer), its...), sequence)
+		it := merge.NewSnapshotIter(table.BytewiseComparer, merge.New(table.InternalComparer(table.BytewiseComparer), its...), sequence)
 		var up, down []string
 		for ok := it.First(); ok; ok = it.Next() {
 			up = append(up, string(it.Key())+"="+string(it.Value()))

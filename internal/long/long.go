@@ -24,7 +24,7 @@ func Test(t testing.TB) {
 // what goroutines it has run in other tests too.
 func NoRace(t testing.TB) {
 	t.Helper()
-	if raceEnabled {
+	if Race {
 		t.Skip("takes long with the race detector, which finds no more here than in other tests")
 	}
 }

@@ -2,4 +2,5 @@
 
 package long
 
-const raceEnabled = false
+// Race says whether the race detector is on. It makes everything ten times slower, and allocates.
+const Race = false

@@ -43,3 +43,11 @@ func loop(b []byte) (v uint64, n int) {
 	}
 	return 0, 0
 }
+
+// AppendNotNil appends b to dst. What is empty is not nil.
+func AppendNotNil(dst, b []byte) []byte {
+	if dst == nil && len(b) == 0 {
+		return []byte{}
+	}
+	return append(dst, b...)
+}

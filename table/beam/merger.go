@@ -36,7 +36,7 @@ func mergeToPiece(pieces []piece) (piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := merge(pieces, func(key []byte) error { return w.Append(key, nil) }); err != nil {
+	if err := eachKey(pieces, func(key []byte) error { return w.Append(key, nil) }); err != nil {
 		return nil, err
 	}
 	return w.finish()
@@ -48,5 +48,5 @@ func (m *merger) all(f func(key []byte) error) error {
 	for _, level := range m.levels {
 		pieces = append(pieces, level...)
 	}
-	return merge(pieces, f)
+	return eachKey(pieces, f)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // A piece is sorted keys in bytes, as they travel between workers. It is a table without values
@@ -50,9 +51,9 @@ func encodeKeys(keys [][]byte) (piece, error) {
 	return w.finish()
 }
 
-// merge calls f with each key of the pieces in ascending order, and once if it is in several.
+// eachKey calls f with each key of the pieces in ascending order, and once if it is in several.
 // The slice is valid until f returns. Errors of f are returned as they are.
-func merge(pieces []piece, f func(key []byte) error) error {
+func eachKey(pieces []piece, f func(key []byte) error) error {
 	it, err := openPieces(pieces)
 	if err != nil {
 		return err
@@ -77,8 +78,8 @@ func merge(pieces []piece, f func(key []byte) error) error {
 }
 
 // openPieces returns an iterator over the keys of all pieces.
-func openPieces(pieces []piece) (*table.MergingIter, error) {
-	its := make([]table.Iterator, len(pieces))
+func openPieces(pieces []piece) (*merge.Iter, error) {
+	its := make([]merge.Iterator, len(pieces))
 	for i, p := range pieces {
 		r, err := table.NewReader(bytes.NewReader(p), int64(len(p)), nil)
 		if err != nil {
@@ -86,7 +87,7 @@ func openPieces(pieces []piece) (*table.MergingIter, error) {
 		}
 		its[i] = r.NewIter(nil)
 	}
-	return table.NewMergingIter(nil, its...), nil
+	return merge.New(nil, its...), nil
 }
 
 // changed returns the error of a piece that cannot be read.
@@ -97,7 +98,7 @@ func changed(err error) error {
 // decodeKeys returns the keys of a piece.
 func decodeKeys(p piece) ([][]byte, error) {
 	var keys [][]byte
-	err := merge([]piece{p}, func(key []byte) error {
+	err := eachKey([]piece{p}, func(key []byte) error {
 		keys = append(keys, bytes.Clone(key))
 		return nil
 	})

@@ -59,7 +59,7 @@ func (fn *split) ProcessElement(_ []byte, samples func(*[]byte) bool, files func
 	var p piece
 	sampled := 0
 	for ; samples(&p); sampled++ {
-		if err := merge([]piece{p}, func(key []byte) error { s.Add(key); return nil }); err != nil {
+		if err := eachKey([]piece{p}, func(key []byte) error { s.Add(key); return nil }); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -210,4 +210,4 @@ var _ interface {
 	Close() error
 } = set.NewDir("")
 
-var _ table.Iterator = (*set.Iter)(nil)
+var _ merge.Iterator = (*set.Iter)(nil)

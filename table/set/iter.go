@@ -7,9 +7,10 @@ import (
 	"sort"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
-// An Iter is a [table.Iterator] over the entries of a set, in both directions. A new Iter is
+// An Iter is a [merge.Iterator] over the entries of a set, in both directions. A new Iter is
 // before the first entry. NewIter returns one, and Close ends its use of tables, for which Drain
 // waits. After a move that failed, Next and Prev fail too, until First, Last, SeekGE or SeekLT
 // does not. A key outside of its table's range in the manifest fails the move with
@@ -18,10 +19,10 @@ import (
 type Iter struct {
 	s      *Set
 	v      *version         // nil after Close
-	tables *table.LevelIter // over the tables of v
+	tables *merge.LevelIter // over the tables of v
 }
 
-var _ table.Iterator = (*Iter)(nil)
+var _ merge.Iterator = (*Iter)(nil)
 
 // NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The Iter
 // copies the slices of o. ctx takes the place of o.Context: when it is done, a move that needs a
@@ -36,7 +37,7 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	it := &Iter{s: s}
 	v, err := s.acquire()
 	if err != nil {
-		it.tables, _ = table.NewLevelIter(nil, nil, nil)
+		it.tables, _ = merge.NewLevelIter(nil, nil, nil)
 		it.tables.Close()
 		return it
 	}
@@ -49,7 +50,7 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	opts.Context = ctx
 	from, to := v.overlap(opts.Lower, opts.Upper)
 	// There is no error, since the manifest was checked.
-	it.tables, _ = table.NewLevelIter(nil, v.levels[from:to], func(i int) (table.Iterator, error) {
+	it.tables, _ = merge.NewLevelIter(nil, v.levels[from:to], func(i int) (merge.Iterator, error) {
 		return s.iterTable(ctx, v.members[from+i], &opts)
 	})
 	return it
@@ -67,7 +68,7 @@ func (v *version) overlap(lower, upper []byte) (from, to int) {
 }
 
 // iterTable opens a table of a version that has a user, and returns an Iterator over it.
-func (s *Set) iterTable(ctx context.Context, m *member, o *table.IterOptions) (table.Iterator, error) {
+func (s *Set) iterTable(ctx context.Context, m *member, o *table.IterOptions) (merge.Iterator, error) {
 	if s.current.Load() == nil {
 		return nil, table.ErrClosed
 	}
@@ -113,7 +114,7 @@ func (it *Iter) SeekGE(key []byte) bool { return it.live().SeekGE(key) }
 func (it *Iter) SeekLT(key []byte) bool { return it.live().SeekLT(key) }
 
 // live returns the iterator over the tables. If the Set was closed, so is that.
-func (it *Iter) live() *table.LevelIter {
+func (it *Iter) live() *merge.LevelIter {
 	if it.s.current.Load() == nil {
 		it.Close()
 	}

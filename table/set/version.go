@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // A version is a manifest and its tables. Its users are the Set while it is the current version,
@@ -15,7 +16,7 @@ type version struct {
 	users    users
 	manifest *Manifest
 	members  []*member          // the tables, in the order of their keys
-	levels   []table.LevelTable // their ranges
+	levels   []merge.LevelTable // their ranges
 }
 
 // newVersion returns a version with one user. Tables that the Set has already are shared.
@@ -33,7 +34,7 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 			return nil, err
 		}
 		v.members = append(v.members, m)
-		v.levels = append(v.levels, table.LevelTable{Name: t.Name, Smallest: t.Smallest, Largest: t.Largest})
+		v.levels = append(v.levels, merge.LevelTable{Name: t.Name, Smallest: t.Smallest, Largest: t.Largest})
 	}
 	return v, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/journal"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
@@ -48,7 +49,7 @@ func TestHostileNames(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			if name == "plan" && raceEnabled {
+			if name == "plan" && long.Race {
 				t.Skip("it measures filters, which takes a minute with the race detector")
 			}
 			for _, line := range commandLines(c, usage, paths) {

@@ -13,7 +13,7 @@ import (
 // plan and fpr take at most the memory that their help says, on any number of processors.
 func TestMemoryIsWhatTheHelpSays(t *testing.T) {
 	long.Test(t)
-	if raceEnabled {
+	if long.Race {
 		t.Skip("the race detector takes memory too")
 	}
 	t.Setenv("GOMAXPROCS", "32")

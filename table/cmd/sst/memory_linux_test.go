@@ -164,7 +164,7 @@ func inputs(t *testing.T) func(name string) string {
 // or says which limit is in the way. No size is taken memory for before it is looked at.
 func TestMemory(t *testing.T) {
 	long.Test(t)
-	if raceEnabled {
+	if long.Race {
 		t.Skip("the race detector takes memory too")
 	}
 	path := inputs(t)
@@ -247,7 +247,7 @@ func checkPeak(t *testing.T, limit int64, args []string, want string) {
 // A file that grows while it is read takes no more memory than one that had the size
 // before.
 func TestMemoryOfAFileThatGrows(t *testing.T) {
-	if raceEnabled {
+	if long.Race {
 		t.Skip("the race detector takes memory too")
 	}
 	dir := filepath.Join(t.TempDir(), "tree")

@@ -51,7 +51,7 @@ func TestRoundTripOfTheGoSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	src, key := filepath.Join(strings.TrimSpace(string(root)), "src"), "net/http/server.go"
-	if !long.Enabled() || testing.Short() || raceEnabled {
+	if !long.Enabled() || testing.Short() || long.Race {
 		src, key = filepath.Join(src, "net"), "http/server.go"
 	}
 	dir := t.TempDir()

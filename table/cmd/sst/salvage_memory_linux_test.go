@@ -17,7 +17,7 @@ import (
 // Files that have very much to find, or to lose, take salvage no more memory than others.
 func TestMemoryOfSalvage(t *testing.T) {
 	long.Test(t)
-	if raceEnabled {
+	if long.Race {
 		t.Skip("the race detector takes memory too")
 	}
 	path := filepath.Join(t.TempDir(), "t.ldb")

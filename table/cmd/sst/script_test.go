@@ -64,7 +64,7 @@ func TestScripts(t *testing.T) {
 			case "long":
 				return long.Enabled(), nil
 			case "race":
-				return raceEnabled, nil
+				return long.Race, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

@@ -6,16 +6,17 @@ import (
 
 	"github.com/sievetable/sievetable/bench/peers/internal/engine"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // A merged is an iterator over several tables.
-type merged struct{ it table.Iterator }
+type merged struct{ it merge.Iterator }
 
 // Merge merges the Iters of the tables, which have a common cache.
 func (e Engine) Merge(parts []engine.Pairs, o engine.Options) (engine.Merged, error) {
 	ro := readerOptions(engine.Warm, nil)
 	its, err := iters(parts, e.writerOptions(o), ro, func(_ int, key []byte) []byte { return key })
-	return &merged{table.NewMergingIter(nil, its...)}, err
+	return &merged{merge.New(nil, its...)}, err
 }
 
 // Snapshots merges tables as a storage engine does: they have internal keys, and what is
@@ -30,12 +31,12 @@ func (Snapshots) Merge(parts []engine.Pairs, o engine.Options) (engine.Merged, e
 	its, err := iters(parts, wo, ro, func(i int, key []byte) []byte {
 		return table.InternalKey{UserKey: key, Sequence: uint64(i), Kind: table.KindSet}.Append(nil)
 	})
-	return &merged{table.NewSnapshotIter(nil, table.NewMergingIter(order, its...), table.MaxSequence)}, err
+	return &merged{merge.NewSnapshotIter(nil, merge.New(order, its...), table.MaxSequence)}, err
 }
 
 // iters writes tables of the parts, with the keys that keyOf returns, and returns their Iters.
-func iters(parts []engine.Pairs, wo *table.WriterOptions, ro *table.ReaderOptions, keyOf func(i int, key []byte) []byte) ([]table.Iterator, error) {
-	var its []table.Iterator
+func iters(parts []engine.Pairs, wo *table.WriterOptions, ro *table.ReaderOptions, keyOf func(i int, key []byte) []byte) ([]merge.Iterator, error) {
+	var its []merge.Iterator
 	for _, p := range parts {
 		var out bytes.Buffer
 		w, err := table.NewWriter(&out, wo)

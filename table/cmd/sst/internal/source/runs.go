@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // A sortedRun is a list of tables in order whose key ranges do not overlap: a level, or
@@ -48,15 +49,15 @@ func (s *Source) sortedRuns() []*sortedRun {
 }
 
 // iter returns an iterator over the run.
-func (r *sortedRun) iter() (table.Iterator, error) {
+func (r *sortedRun) iter() (merge.Iterator, error) {
 	if len(r.tables) == 1 && (r.tables[0].smallest == nil || r.s.Order == table.AnyOrder) {
 		return r.open(0)
 	}
-	var ranges []table.LevelTable
+	var ranges []merge.LevelTable
 	for _, t := range r.tables {
-		ranges = append(ranges, table.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest})
+		ranges = append(ranges, merge.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest})
 	}
-	it, err := table.NewLevelIter(r.s.order(), ranges, r.open)
+	it, err := merge.NewLevelIter(r.s.order(), ranges, r.open)
 	if err != nil {
 		return nil, corruption(fmt.Sprintf("%s: the MANIFEST lists tables with impossible key ranges: %v", r.s.Path, err))
 	}
@@ -64,12 +65,12 @@ func (r *sortedRun) iter() (table.Iterator, error) {
 }
 
 // open opens table i of the run. One that is damaged has no entries.
-func (r *sortedRun) open(i int) (table.Iterator, error) {
+func (r *sortedRun) open(i int) (merge.Iterator, error) {
 	t := r.tables[i]
 	f, err := r.s.open(t)
 	if r.s.isPassedOver(err) {
 		r.s.loseTable(t, err)
-		return table.NewMergingIter(r.s.order()), nil
+		return merge.New(r.s.order()), nil
 	}
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // ScanOptions say which entries to scan, and in which order.
@@ -129,7 +130,7 @@ func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 type mergingCursor struct {
 	s          *Source
 	o          ScanOptions
-	it         *table.MergingIter
+	it         *merge.Iter
 	runs       []*sortedRun
 	from, to   []byte // the bounds as stored keys
 	order      table.Comparer
@@ -145,7 +146,7 @@ func (c *mergingCursor) open() error {
 	if err := s.openSortedLogs(); err != nil {
 		return err
 	}
-	var its []table.Iterator
+	var its []merge.Iterator
 	if s.logs.sorted != nil {
 		c.runs = append(c.runs, &sortedRun{})
 		its = append(its, s.logs.sorted.NewIter(nil))
@@ -155,11 +156,11 @@ func (c *mergingCursor) open() error {
 		r.readAhead = max(32<<10, min(readAhead, maxTotalReadAhead/len(runs)))
 		it, err := r.iter()
 		if err != nil {
-			return errors.Join(err, table.NewMergingIter(c.order, its...).Close())
+			return errors.Join(err, merge.New(c.order, its...).Close())
 		}
 		c.runs, its = append(c.runs, r), append(its, it)
 	}
-	c.it = table.NewMergingIter(c.order, its...)
+	c.it = merge.New(c.order, its...)
 	return nil
 }
 

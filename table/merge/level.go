@@ -1,11 +1,13 @@
-package table
+package merge
 
 import (
 	"errors"
 	"fmt"
 	"sort"
 
+	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
 )
 
 // A LevelTable is one table of a level, and the range of its keys. In a database, the
@@ -22,7 +24,7 @@ type LevelTable struct {
 // of the tables is open at a time. NewLevelIter returns one.
 type LevelIter struct {
 	iterState
-	order  keyOrder
+	order  block.Order
 	tables []LevelTable
 	open   func(i int) (Iterator, error)
 
@@ -32,10 +34,11 @@ type LevelIter struct {
 	seekKey []byte   // a copy of the key to seek, which may be in the open table's memory
 }
 
-// NewLevelIter returns a LevelIter over tables. c is their Comparer, which must be the real
-// one: AnyOrder does not work, since ranges are compared. For the tables of a database it is
-// an InternalComparer, and the ranges are those of the MANIFEST. It is an error if the tables are not in c's order or if
-// their ranges overlap. The LevelIter keeps the slice, which must not change while it is in use.
+// NewLevelIter returns a LevelIter over tables. c is their Comparer, which must be the real one:
+// [table.AnyOrder] does not work, since ranges are compared. For the tables of a database it is that of
+// [table.InternalComparer], and the ranges are those of the MANIFEST. It is an error if the tables are
+// not in c's order or if their ranges overlap. The LevelIter keeps the slice, which must not change
+// while it is in use.
 //
 // When a move comes to tables[i], the LevelIter calls open(i), which returns an Iterator
 // over that table in c's order. The LevelIter closes the Iterator before it opens the next
@@ -47,16 +50,16 @@ type LevelIter struct {
 // and stop at its end. An Iterator with an Upper bound makes the LevelIter go on to the next
 // table instead.
 //
-// A key outside of its table's range fails the move with [ErrCorrupt]: the LevelIter shows
+// A key outside of its table's range fails the move with [table.ErrCorrupt]: the LevelIter shows
 // no key out of order.
-func NewLevelIter(c Comparer, tables []LevelTable, open func(i int) (Iterator, error)) (*LevelIter, error) {
-	l := &LevelIter{order: orderOf(c), tables: tables, open: open}
+func NewLevelIter(c table.Comparer, tables []LevelTable, open func(i int) (Iterator, error)) (*LevelIter, error) {
+	l := &LevelIter{order: table.BlockOrder(c), tables: tables, open: open}
 	for i, t := range tables {
-		if l.order.compare(t.Smallest, t.Largest) > 0 {
-			return nil, fmt.Errorf("table: level: %s: its range %s is empty, want Smallest ≤ Largest", name(tables, i), t.keys())
+		if compare(&l.order, t.Smallest, t.Largest) > 0 {
+			return nil, fmt.Errorf("merge: level: %s: its range %s is empty, want Smallest ≤ Largest", name(tables, i), t.keys())
 		}
-		if i > 0 && l.order.compare(tables[i-1].Largest, t.Smallest) >= 0 {
-			return nil, fmt.Errorf("table: level: %s has keys %s, and %s before it %s: want ranges in order that do not overlap; merge such tables with NewMergingIter",
+		if i > 0 && compare(&l.order, tables[i-1].Largest, t.Smallest) >= 0 {
+			return nil, fmt.Errorf("merge: level: %s has keys %s, and %s before it %s: want ranges in order that do not overlap; merge such tables with New",
 				name(tables, i), t.keys(), name(tables, i-1), tables[i-1].keys())
 		}
 	}
@@ -108,7 +111,7 @@ func (l *LevelIter) Last() bool {
 // of Key. SeekGE opens the first table whose Largest is ≥ key, and the next one only if
 // that has no such entry.
 func (l *LevelIter) SeekGE(key []byte) bool {
-	i := sort.Search(len(l.tables), func(i int) bool { return l.order.compare(l.tables[i].Largest, key) >= 0 })
+	i := sort.Search(len(l.tables), func(i int) bool { return compare(&l.order, l.tables[i].Largest, key) >= 0 })
 	key = l.survivingKey(i, key)
 	return l.startMove() && l.enter(i) && l.forward(l.it.SeekGE(key))
 }
@@ -116,7 +119,7 @@ func (l *LevelIter) SeekGE(key []byte) bool {
 // SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a part of
 // Key.
 func (l *LevelIter) SeekLT(key []byte) bool {
-	i := sort.Search(len(l.tables), func(i int) bool { return l.order.compare(l.tables[i].Smallest, key) >= 0 }) - 1
+	i := sort.Search(len(l.tables), func(i int) bool { return compare(&l.order, l.tables[i].Smallest, key) >= 0 }) - 1
 	key = l.survivingKey(i, key)
 	return l.startMove() && l.enter(i) && l.backward(l.it.SeekLT(key))
 }
@@ -138,7 +141,7 @@ func (l *LevelIter) Next() bool {
 		l.at = failed // until the move ends
 		if l.it.Next() {
 			l.key = l.it.Key()
-			if l.order.compare(l.key, l.tables[l.i].Largest) <= 0 { // it is ≥ Smallest, as the key before is
+			if compare(&l.order, l.key, l.tables[l.i].Largest) <= 0 { // it is ≥ Smallest, as the key before is
 				return l.endAtEntry()
 			}
 		}
@@ -196,8 +199,8 @@ func (l *LevelIter) backward(found bool) bool {
 func (l *LevelIter) checkEntry() bool {
 	t := &l.tables[l.i]
 	l.key = l.it.Key()
-	if l.order.compare(l.key, t.Smallest) < 0 || l.order.compare(l.key, t.Largest) > 0 {
-		return l.fail(fmt.Errorf("%w: %s has key %s, want it in the table's range, %s", ErrCorrupt, name(l.tables, l.i), wire.Quote(l.key), t.keys()))
+	if compare(&l.order, l.key, t.Smallest) < 0 || compare(&l.order, l.key, t.Largest) > 0 {
+		return l.fail(fmt.Errorf("%w: %s has key %s, want it in the table's range, %s", table.ErrCorrupt, name(l.tables, l.i), wire.Quote(l.key), t.keys()))
 	}
 	return l.endAtEntry()
 }
@@ -236,7 +239,7 @@ func (l *LevelIter) closeTable() error {
 }
 
 // Close closes the open table. It returns Error, joined with an error of closing. After
-// Close every move fails with ErrClosed.
+// Close every move fails with [table.ErrClosed].
 func (l *LevelIter) Close() error {
 	err := l.Error()
 	if e := l.closeTable(); e != nil {

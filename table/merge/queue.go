@@ -1,4 +1,4 @@
-package table
+package merge
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// This file has the queue of a MergingIter: the sources that are at an entry, in the order in
+// This file has the queue of an Iter: the sources that are at an entry, in the order in
 // which they are shown.
 
 // A source is one of the Iterators to merge.
@@ -25,11 +25,11 @@ type queued struct {
 
 // abbreviate returns the number of a key. If the key does not have the prefix, abbreviate
 // shortens that.
-func (m *MergingIter) abbreviate(key []byte) uint64 {
-	if !m.order.bytewise() {
+func (m *Iter) abbreviate(key []byte) uint64 {
+	if !m.order.Bytewise() {
 		return 0
 	}
-	ordered := m.order.ordered(key)
+	ordered := m.order.Prefix(key)
 	if !bytes.HasPrefix(ordered, m.prefix) {
 		m.setPrefix(m.prefix[:wire.SharedLen(m.prefix, ordered)])
 	}
@@ -37,36 +37,36 @@ func (m *MergingIter) abbreviate(key []byte) uint64 {
 }
 
 // lengthenPrefix makes the prefix that of all keys in the queue.
-func (m *MergingIter) lengthenPrefix() {
-	if !m.order.bytewise() || len(m.queue) == 0 {
+func (m *Iter) lengthenPrefix() {
+	if !m.order.Bytewise() || len(m.queue) == 0 {
 		return
 	}
-	first := m.order.ordered(m.sources[m.queue[0].source].key)
-	last := m.order.ordered(m.sources[m.queue[len(m.queue)-1].source].key)
+	first := m.order.Prefix(m.sources[m.queue[0].source].key)
+	last := m.order.Prefix(m.sources[m.queue[len(m.queue)-1].source].key)
 	m.setPrefix(append(m.prefix[:0], first[:wire.SharedLen(first, last)]...))
 }
 
 // setPrefix sets the prefix, and the numbers of all sources in the queue.
-func (m *MergingIter) setPrefix(prefix []byte) {
+func (m *Iter) setPrefix(prefix []byte) {
 	m.prefix, m.ties = prefix, 0
 	for i := range m.queue {
 		q := &m.queue[i]
-		ordered := m.order.ordered(m.sources[q.source].key)
+		ordered := m.order.Prefix(m.sources[q.source].key)
 		q.number = wire.First8(ordered[min(len(prefix), len(ordered)):]) ^ m.flip
 	}
 }
 
 // rank returns how many sources of the queue are shown before x. Most numbers differ. It compares
 // them without branches, which a processor would often predict wrong.
-func (m *MergingIter) rank(x queued, queue []queued) int {
+func (m *Iter) rank(x queued, queue []queued) int {
 	low, n := 0, len(queue)
 	for n > 8 {
 		half := n / 2
-		low += half * less(queue[low+half-1].number, x.number)
+		low += half * wire.Less(queue[low+half-1].number, x.number)
 		n -= half
 	}
 	for _, q := range queue[low : low+n] {
-		low += less(q.number, x.number)
+		low += wire.Less(q.number, x.number)
 	}
 	if low == len(queue) || queue[low].number != x.number {
 		return low
@@ -76,12 +76,12 @@ func (m *MergingIter) rank(x queued, queue []queued) int {
 }
 
 // before reports whether x is shown before y.
-func (m *MergingIter) before(x, y queued) bool {
+func (m *Iter) before(x, y queued) bool {
 	if x.number != y.number {
 		return x.number < y.number
 	}
 	m.ties++
-	c := m.order.compare(m.sources[x.source].key, m.sources[y.source].key)
+	c := compare(&m.order, m.sources[x.source].key, m.sources[y.source].key)
 	if c == 0 {
 		c = x.source - y.source
 	}

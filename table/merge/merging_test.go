@@ -1,4 +1,4 @@
-package table_test
+package merge_test
 
 import (
 	"bytes"
@@ -6,16 +6,19 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // Keys that share long prefixes, and keys that share none, dealt to few and to many sources: the
-// MergingIter shows all in order, in both directions.
+// Iter shows all in order, in both directions.
 func TestMergingShowsAll(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"long-prefix", "mixed", "byte-edges"} {
-		want := dataset(t, name)
+		want := tabletest.Dataset(t, name)
 		for _, sources := range []int{1, 2, 8, 40} {
 			rng := rand.New(rand.NewPCG(5, uint64(sources)))
 			parts := make([][]workload.Pair, sources)
@@ -23,7 +26,7 @@ func TestMergingShowsAll(t *testing.T) {
 				i := rng.IntN(sources)
 				parts[i] = append(parts[i], p)
 			}
-			var its []table.Iterator
+			var its []merge.Iterator
 			for i, part := range parts {
 				if i%2 == 0 {
 					its = append(its, memoryIter(nil, part))
@@ -31,16 +34,16 @@ func TestMergingShowsAll(t *testing.T) {
 					its = append(its, iterOf(t, nil, part))
 				}
 			}
-			it := table.NewMergingIter(nil, its...)
+			it := merge.New(nil, its...)
 			what := fmt.Sprintf("%s in %d sources", name, sources)
 			var shown []workload.Pair
 			for it.Next() {
 				shown = append(shown, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
 			}
-			if diff := diffPairs(want, shown); diff != "" {
+			if diff := tabletest.DiffPairs(want, shown); diff != "" {
 				t.Errorf("%s, forward (-want +got):\n%s", what, diff)
 			}
-			if diff := diffPairs(want, backward(t, it)); diff != "" {
+			if diff := tabletest.DiffPairs(want, tabletest.Backward(t, it)); diff != "" {
 				t.Errorf("%s, backward (-want +got):\n%s", what, diff)
 			}
 		}
@@ -50,12 +53,12 @@ func TestMergingShowsAll(t *testing.T) {
 // One iterator far ahead costs one comparison an entry, and no move allocates.
 func TestMergingCosts(t *testing.T) {
 	compared := 0
-	order := noOrder{table.BytewiseComparer, func(a, b []byte) int {
+	order := tabletest.Order{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int {
 		compared++
 		return bytes.Compare(a, b)
 	}}
-	pairs := numbered(1000)
-	m := table.NewMergingIter(order, iterOf(t, nil, pairsOf("x", "y")), iterOf(t, nil, pairs), iterOf(t, nil, pairsOf("z")))
+	pairs := tabletest.Numbered(1000)
+	m := merge.New(order, iterOf(t, nil, tabletest.PairsOf("x", "y")), iterOf(t, nil, pairs), iterOf(t, nil, tabletest.PairsOf("z")))
 	m.First()
 	compared = 0
 	for m.Source() == 1 && m.Next() {
@@ -69,9 +72,9 @@ func TestMergingCosts(t *testing.T) {
 		k := table.InternalKey{UserKey: fmt.Appendf(nil, "key%06d", i/3), Sequence: uint64(9000 - i), Kind: table.Kind(min(1, i%4))}
 		versions[i%2] = append(versions[i%2], workload.Pair{Key: k.Append(nil), Value: make([]byte, i%30)})
 	}
-	s := table.NewSnapshotIter(table.BytewiseComparer, table.NewMergingIter(internal.Comparer, iterOf(t, internal, versions[0]), iterOf(t, internal, versions[1])), 8990)
+	s := merge.NewSnapshotIter(table.BytewiseComparer, merge.New(internal.Comparer, iterOf(t, internal, versions[0]), iterOf(t, internal, versions[1])), 8990)
 	seek := []byte("key000300")
-	for name, it := range map[string]table.Iterator{"merging": m, "snapshot": s} {
+	for name, it := range map[string]merge.Iterator{"merging": m, "snapshot": s} {
 		scan := func() {
 			for ok := it.First(); ok; ok = it.Next() {
 			}
@@ -85,7 +88,7 @@ func TestMergingCosts(t *testing.T) {
 			}
 		}
 		scan() // takes the buffers
-		if got := testing.AllocsPerRun(10, scan); got != 0 && !raceEnabled {
+		if got := testing.AllocsPerRun(10, scan); got != 0 && !long.Race {
 			t.Errorf("%s: %v allocations in a scan there and back, want 0", name, got)
 		}
 	}

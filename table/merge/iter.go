@@ -1,16 +1,20 @@
-package table
+package merge
 
 import (
 	"errors"
 	"slices"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/merged"
+	"github.com/sievetable/sievetable/table"
 )
 
-// A MergingIter is an [Iterator] that merges other Iterators: it shows the entries of all of
+// An Iter is an [Iterator] that merges other Iterators: it shows the entries of all of
 // them in one order. It shows all entries of equal keys, first that of the Iterator that was
-// given first. NewMergingIter returns one.
-type MergingIter struct {
+// given first. New returns one.
+type Iter struct {
 	iterState
-	order     keyOrder
+	order     block.Order
 	sources   []source
 	ascending bool     // all other sources are after the entry; else all are before it
 	queue     []queued // the sources that are at an entry, in the order to show them
@@ -20,27 +24,25 @@ type MergingIter struct {
 	seekKey   []byte   // a copy of the key to seek, which may be in a source's memory
 }
 
-// NewMergingIter returns a MergingIter over the Iterators, each of which must be in c's
-// order (nil: BytewiseComparer). AnyOrder does not work, since keys are compared. The MergingIter owns the
-// Iterators: the caller must not use them any more, and Close closes them. It does not
-// matter at which entries they are. An error of an Iterator is the error of the move, unchanged.
+// New returns an Iter over the Iterators, each of which must be in c's order (nil:
+// [table.BytewiseComparer]). [table.AnyOrder] does not work, since keys are compared. The Iter owns
+// the Iterators: the caller must not use them any more, and Close closes them. It does not matter at
+// which entries they are. An error of an Iterator is the error of the move, unchanged.
 //
 // If the keys have no sequence numbers, give the Iterator with the newest entries first.
 // Then Next shows the newest of several equal keys first.
-func NewMergingIter(c Comparer, its ...Iterator) *MergingIter {
-	m := &MergingIter{order: orderOf(c), sources: make([]source, len(its)), queue: make([]queued, 0, len(its))}
+func New(c table.Comparer, its ...Iterator) *Iter {
+	m := &Iter{order: table.BlockOrder(c), sources: make([]source, len(its)), queue: make([]queued, 0, len(its))}
 	for i, it := range its {
 		m.sources[i].it = it
-		if it, ok := it.(*Iter); ok {
-			it.merged = true
-		}
+		merged.Mark(it)
 	}
 	return m
 }
 
 // Source returns which Iterator has the entry: its index in the arguments of
-// NewMergingIter, or −1 if there is no entry.
-func (m *MergingIter) Source() int {
+// New, or −1 if there is no entry.
+func (m *Iter) Source() int {
 	if m.at != atEntry {
 		return -1
 	}
@@ -48,11 +50,11 @@ func (m *MergingIter) Source() int {
 }
 
 // first returns the source of the entry.
-func (m *MergingIter) first() *source { return &m.sources[m.queue[0].source] }
+func (m *Iter) first() *source { return &m.sources[m.queue[0].source] }
 
 // Key returns the entry's key, or nil if there is no entry. It is valid until the next
 // move or Close. The caller must not change it.
-func (m *MergingIter) Key() []byte {
+func (m *Iter) Key() []byte {
 	if m.at != atEntry {
 		return nil
 	}
@@ -61,7 +63,7 @@ func (m *MergingIter) Key() []byte {
 
 // Value returns the entry's value, or nil if there is no entry. It is valid until the next
 // move or Close. The caller must not change it.
-func (m *MergingIter) Value() []byte {
+func (m *Iter) Value() []byte {
 	if m.at != atEntry {
 		return nil
 	}
@@ -69,28 +71,28 @@ func (m *MergingIter) Value() []byte {
 }
 
 // First moves to the first entry, and returns Valid.
-func (m *MergingIter) First() bool { return m.moveAll(true, Iterator.First) }
+func (m *Iter) First() bool { return m.moveAll(true, Iterator.First) }
 
 // Last moves to the last entry, and returns Valid.
-func (m *MergingIter) Last() bool { return m.moveAll(false, Iterator.Last) }
+func (m *Iter) Last() bool { return m.moveAll(false, Iterator.Last) }
 
 // SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a part
 // of Key.
-func (m *MergingIter) SeekGE(key []byte) bool {
+func (m *Iter) SeekGE(key []byte) bool {
 	m.seekKey = append(m.seekKey[:0], key...)
 	return m.moveAll(true, func(it Iterator) bool { return it.SeekGE(m.seekKey) })
 }
 
 // SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a part of
 // Key.
-func (m *MergingIter) SeekLT(key []byte) bool {
+func (m *Iter) SeekLT(key []byte) bool {
 	m.seekKey = append(m.seekKey[:0], key...)
 	return m.moveAll(false, func(it Iterator) bool { return it.SeekLT(m.seekKey) })
 }
 
 // Next moves to the next entry, and returns Valid. Before the first entry it moves to the
 // first one. At the last entry it moves to after it.
-func (m *MergingIter) Next() bool {
+func (m *Iter) Next() bool {
 	switch {
 	case m.at == atEntry && m.ascending:
 		m.at = failed // until the move ends
@@ -105,7 +107,7 @@ func (m *MergingIter) Next() bool {
 
 // Prev moves to the entry before, and returns Valid. After the last entry it moves to the
 // last one. At the first entry it moves to before it.
-func (m *MergingIter) Prev() bool {
+func (m *Iter) Prev() bool {
 	switch {
 	case m.at == atEntry && !m.ascending:
 		m.at = failed
@@ -118,8 +120,8 @@ func (m *MergingIter) Prev() bool {
 	return false
 }
 
-// moveAll moves all sources. The MergingIter is ascending or descending from there on.
-func (m *MergingIter) moveAll(ascending bool, move func(Iterator) bool) bool {
+// moveAll moves all sources. The Iter is ascending or descending from there on.
+func (m *Iter) moveAll(ascending bool, move func(Iterator) bool) bool {
 	if !m.startMove() {
 		return false
 	}
@@ -145,7 +147,7 @@ func (m *MergingIter) moveAll(ascending bool, move func(Iterator) bool) bool {
 
 // endMoveOfFirst ends a move in which only the first source of the queue has moved. found
 // says whether it is at an entry.
-func (m *MergingIter) endMoveOfFirst(found bool) bool {
+func (m *Iter) endMoveOfFirst(found bool) bool {
 	s, q := m.first(), m.queue
 	if !found {
 		if err := s.it.Error(); err != nil {
@@ -173,7 +175,7 @@ func (m *MergingIter) endMoveOfFirst(found bool) bool {
 
 // endMove ends a move at the entry of the first source in the queue, or outside if the
 // queue is empty.
-func (m *MergingIter) endMove() bool {
+func (m *Iter) endMove() bool {
 	switch {
 	case len(m.queue) > 0:
 		return m.endAtEntry()
@@ -184,14 +186,14 @@ func (m *MergingIter) endMove() bool {
 }
 
 // Close closes the Iterators. It returns Error, joined with the errors of closing. After
-// Close every move fails with ErrClosed.
-func (m *MergingIter) Close() error {
+// Close every move fails with [table.ErrClosed].
+func (m *Iter) Close() error {
 	err := m.Error()
 	for _, s := range m.sources {
 		if e := closeIterator(s.it); e != nil {
 			err = errors.Join(err, e)
 		}
 	}
-	*m = MergingIter{iterState: closedState}
+	*m = Iter{iterState: closedState}
 	return err
 }

@@ -1,12 +1,18 @@
-package table
+package merge
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+)
 
 // A MemoryIter is an [Iterator] over entries in memory, such as those of an engine's memtable.
 // NewMemoryIter returns one.
 type MemoryIter struct {
 	iterState
-	order keyOrder
+	order block.Order
 	n     int
 	entry func(i int) (key, value []byte)
 
@@ -15,14 +21,15 @@ type MemoryIter struct {
 }
 
 // NewMemoryIter returns a MemoryIter over n entries. entry(i) returns the key and the value of
-// entry i, 0 ≤ i < n. The entries must be in c's order (nil: BytewiseComparer), and must not change
-// while the MemoryIter is in use. AnyOrder does not work, since keys are compared. Key and Value
-// return what entry returned; nil stands for empty, and then they return an empty slice.
+// entry i, 0 ≤ i < n. The entries must be in c's order (nil: [table.BytewiseComparer]), and must
+// not change while the MemoryIter is in use. [table.AnyOrder] does not work, since keys are
+// compared. Key and Value return what entry returned; nil stands for empty, and then they return an
+// empty slice.
 //
 // To iterate over a list that grows meanwhile, copy the list first. The keys and values need
 // no copies.
-func NewMemoryIter(c Comparer, n int, entry func(i int) (key, value []byte)) *MemoryIter {
-	return &MemoryIter{order: orderOf(c), n: n, entry: entry}
+func NewMemoryIter(c table.Comparer, n int, entry func(i int) (key, value []byte)) *MemoryIter {
+	return &MemoryIter{order: table.BlockOrder(c), n: n, entry: entry}
 }
 
 // Key returns the entry's key, or nil if there is no entry. The caller must not change it.
@@ -59,7 +66,7 @@ func (m *MemoryIter) SeekLT(key []byte) bool { return m.startMove() && m.moveTo(
 func (m *MemoryIter) search(key []byte) int {
 	return sort.Search(m.n, func(i int) bool {
 		k, _ := m.entry(i)
-		return m.order.compare(k, key) >= 0
+		return compare(&m.order, k, key) >= 0
 	})
 }
 
@@ -98,11 +105,11 @@ func (m *MemoryIter) moveTo(i int) bool {
 	m.at = failed // until the move ends
 	m.i = i
 	key, value := m.entry(i)
-	m.key, m.value = appendTo(key, nil), appendTo(value, nil)
+	m.key, m.value = wire.AppendNotNil(key, nil), wire.AppendNotNil(value, nil)
 	return m.endAtEntry()
 }
 
-// Close returns Error, and lets the entries go. After Close every move fails with ErrClosed.
+// Close returns Error, and lets the entries go. After Close every move fails with [table.ErrClosed].
 func (m *MemoryIter) Close() error {
 	err := m.Error()
 	*m = MemoryIter{iterState: closedState}

@@ -1,4 +1,4 @@
-package table_test
+package merge_test
 
 import (
 	"bytes"
@@ -9,8 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // iterOf returns an Iter over a table of the pairs.
@@ -20,20 +22,20 @@ func iterOf(t *testing.T, o *table.ReaderOptions, pairs []workload.Pair) *table.
 	if o != nil {
 		wo.Comparer = o.Comparer
 	}
-	return open(t, build(t, wo, pairs), o).NewIter(nil)
+	return tabletest.Open(t, tabletest.Build(t, wo, pairs), o).NewIter(nil)
 }
 
 // levelIter returns a LevelIter over tables of keys, each a letter, with the ranges
 // that are given as two letters. It notes in log what is opened and closed.
-func levelIter(t *testing.T, log *string, ranges, keys []string) *table.LevelIter {
+func levelIter(t *testing.T, log *string, ranges, keys []string) *merge.LevelIter {
 	t.Helper()
-	var tables []table.LevelTable
+	var tables []merge.LevelTable
 	for i, r := range ranges {
-		tables = append(tables, table.LevelTable{Name: fmt.Sprintf("%06d.ldb", i), Smallest: []byte(r[:1]), Largest: []byte(r[1:])})
+		tables = append(tables, merge.LevelTable{Name: fmt.Sprintf("%06d.ldb", i), Smallest: []byte(r[:1]), Largest: []byte(r[1:])})
 	}
-	it, err := table.NewLevelIter(table.BytewiseComparer, tables, func(i int) (table.Iterator, error) {
+	it, err := merge.NewLevelIter(table.BytewiseComparer, tables, func(i int) (merge.Iterator, error) {
 		*log += fmt.Sprint(" +", i)
-		return closing{iterOf(t, nil, pairsOf(strings.Split(keys[i], "")...)), func() error {
+		return closing{iterOf(t, nil, tabletest.PairsOf(strings.Split(keys[i], "")...)), func() error {
 			*log += fmt.Sprint(" -", i)
 			return nil
 		}}, nil
@@ -46,7 +48,7 @@ func levelIter(t *testing.T, log *string, ranges, keys []string) *table.LevelIte
 
 // closing is an Iterator whose Close does something else too.
 type closing struct {
-	table.Iterator
+	merge.Iterator
 	also func() error
 }
 
@@ -59,16 +61,16 @@ func TestLevelRangesAreChecked(t *testing.T) {
 	}{
 		{"", "<nil>"},
 		{"aa bc de", "<nil>"},
-		{"ac bd", `table: level: table 1 has keys "b" to "d", and table 0 before it "a" to "c": want ranges in order that do not overlap; merge such tables with NewMergingIter`},
-		{"ab bc", `table: level: table 1 has keys "b" to "c", and table 0 before it "a" to "b": want ranges in order that do not overlap; merge such tables with NewMergingIter`},
-		{"cd ab", `table: level: table 1 has keys "a" to "b", and table 0 before it "c" to "d": want ranges in order that do not overlap; merge such tables with NewMergingIter`},
-		{"ab dc", `table: level: table 1: its range "d" to "c" is empty, want Smallest ≤ Largest`},
+		{"ac bd", `merge: level: table 1 has keys "b" to "d", and table 0 before it "a" to "c": want ranges in order that do not overlap; merge such tables with New`},
+		{"ab bc", `merge: level: table 1 has keys "b" to "c", and table 0 before it "a" to "b": want ranges in order that do not overlap; merge such tables with New`},
+		{"cd ab", `merge: level: table 1 has keys "a" to "b", and table 0 before it "c" to "d": want ranges in order that do not overlap; merge such tables with New`},
+		{"ab dc", `merge: level: table 1: its range "d" to "c" is empty, want Smallest ≤ Largest`},
 	} {
-		var tables []table.LevelTable
+		var tables []merge.LevelTable
 		for _, r := range strings.Fields(tt.ranges) {
-			tables = append(tables, table.LevelTable{Smallest: []byte(r[:1]), Largest: []byte(r[1:])})
+			tables = append(tables, merge.LevelTable{Smallest: []byte(r[:1]), Largest: []byte(r[1:])})
 		}
-		it, err := table.NewLevelIter(table.BytewiseComparer, tables, nil)
+		it, err := merge.NewLevelIter(table.BytewiseComparer, tables, nil)
 		if got := fmt.Sprint(err); got != tt.want || (it == nil) != (err != nil) {
 			t.Errorf("%s: %v\n%s, want\n%s", tt.ranges, it, got, tt.want)
 		}
@@ -79,16 +81,16 @@ func TestLevelRangesAreChecked(t *testing.T) {
 func TestLevelOpensWhatItReaches(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		move func(it *table.LevelIter)
+		move func(it *merge.LevelIter)
 		want string
 	}{
-		{func(it *table.LevelIter) {}, ""},
-		{func(it *table.LevelIter) { it.First(); it.Next(); it.Prev() }, " +0 -0"},
-		{func(it *table.LevelIter) { it.Last() }, " +2 -2"},
-		{func(it *table.LevelIter) { it.SeekGE([]byte("e")); it.SeekGE([]byte("d")); it.SeekLT([]byte("f")) }, " +1 -1"},
-		{func(it *table.LevelIter) { it.SeekGE([]byte("c")); it.Prev(); it.SeekGE([]byte("z")) }, " +1 -1 +0 -0"},
-		{func(it *table.LevelIter) { it.SeekLT([]byte("d")); it.SeekLT([]byte("a")) }, " +0 -0"},
-		{func(it *table.LevelIter) {
+		{func(it *merge.LevelIter) {}, ""},
+		{func(it *merge.LevelIter) { it.First(); it.Next(); it.Prev() }, " +0 -0"},
+		{func(it *merge.LevelIter) { it.Last() }, " +2 -2"},
+		{func(it *merge.LevelIter) { it.SeekGE([]byte("e")); it.SeekGE([]byte("d")); it.SeekLT([]byte("f")) }, " +1 -1"},
+		{func(it *merge.LevelIter) { it.SeekGE([]byte("c")); it.Prev(); it.SeekGE([]byte("z")) }, " +1 -1 +0 -0"},
+		{func(it *merge.LevelIter) { it.SeekLT([]byte("d")); it.SeekLT([]byte("a")) }, " +0 -0"},
+		{func(it *merge.LevelIter) {
 			for it.Next() {
 			}
 			it.Prev()
@@ -109,15 +111,15 @@ func TestLevelKeysBeyondTheirRange(t *testing.T) {
 	log := ""
 	for _, tt := range []struct {
 		keys string // of the table in the middle, with the range from d to f
-		move func(it *table.LevelIter) bool
+		move func(it *merge.LevelIter) bool
 		key  string
 	}{
-		{"cde", func(it *table.LevelIter) bool { return it.SeekGE([]byte("b")) && it.Next() }, "c"},
-		{"cde", func(it *table.LevelIter) bool { return it.SeekGE([]byte("d")) && it.Prev() }, "c"},
-		{"cde", func(it *table.LevelIter) bool { return it.SeekLT([]byte("e")) && it.Prev() }, "c"},
-		{"deg", func(it *table.LevelIter) bool { return it.SeekGE([]byte("e")) && it.Next() }, "g"},
-		{"deg", func(it *table.LevelIter) bool { return it.SeekGE([]byte("f")) }, "g"},
-		{"deg", func(it *table.LevelIter) bool { return it.SeekLT([]byte("h")) && it.Prev() }, "g"},
+		{"cde", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("b")) && it.Next() }, "c"},
+		{"cde", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("d")) && it.Prev() }, "c"},
+		{"cde", func(it *merge.LevelIter) bool { return it.SeekLT([]byte("e")) && it.Prev() }, "c"},
+		{"deg", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("e")) && it.Next() }, "g"},
+		{"deg", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("f")) }, "g"},
+		{"deg", func(it *merge.LevelIter) bool { return it.SeekLT([]byte("h")) && it.Prev() }, "g"},
 	} {
 		it := levelIter(t, &log, []string{"ab", "df", "hi"}, []string{"ab", tt.keys, "hi"})
 		moved := tt.move(it)
@@ -136,14 +138,14 @@ func TestLevelKeysBeyondTheirRange(t *testing.T) {
 func TestIteratorsCloseErrors(t *testing.T) {
 	t.Parallel()
 	order := table.BytewiseComparer
-	fails := func(i int) (table.Iterator, error) {
-		return closing{iterOf(t, nil, pairsOf(string(rune('a'+i)))), func() error { return errBroken }}, nil
+	fails := func(i int) (merge.Iterator, error) {
+		return closing{iterOf(t, nil, tabletest.PairsOf(string(rune('a'+i)))), func() error { return tabletest.ErrBroken }}, nil
 	}
-	it, err := table.NewLevelIter(order, []table.LevelTable{{Smallest: []byte("a"), Largest: []byte("a")}, {Smallest: []byte("b"), Largest: []byte("b")}}, fails)
+	it, err := merge.NewLevelIter(order, []merge.LevelTable{{Smallest: []byte("a"), Largest: []byte("a")}, {Smallest: []byte("b"), Largest: []byte("b")}}, fails)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !it.First() || it.Next() || !errors.Is(it.Error(), errBroken) {
+	if !it.First() || it.Next() || !errors.Is(it.Error(), tabletest.ErrBroken) {
 		t.Errorf("leaving a table: %v", it.Error())
 	}
 	if want, err := it.Error(), it.Close(); err != want {
@@ -151,16 +153,16 @@ func TestIteratorsCloseErrors(t *testing.T) {
 	}
 	one, _ := fails(0)
 	two, _ := fails(1)
-	m := table.NewMergingIter(order, one, two)
-	s := table.NewSnapshotIter(order, m, 1)
+	m := merge.New(order, one, two)
+	s := merge.NewSnapshotIter(order, m, 1)
 	if err := s.Close(); fmt.Sprint(err) != "broken\nbroken" {
 		t.Errorf("closing two: %v", err)
 	}
-	memory := memoryIter(order, pairsOf("a"))
+	memory := memoryIter(order, tabletest.PairsOf("a"))
 	if !memory.First() || memory.Close() != nil {
 		t.Errorf("closing a MemoryIter: %v", memory.Error())
 	}
-	for _, it := range []table.Iterator{it, m, s, memory} {
+	for _, it := range []merge.Iterator{it, m, s, memory} {
 		if it.Next() || it.Prev() || it.First() || it.Last() || it.SeekGE([]byte("a")) || it.SeekLT([]byte("z")) || it.Valid() {
 			t.Errorf("%T: it is closed, and moved", it)
 		}
@@ -195,7 +197,7 @@ func TestSnapshotRefuses(t *testing.T) {
 		{"newer unknown", []string{key("b", 9, 7), key("b", 1, 1), key("c", 3, 1)}, "b c ", "c b "},
 		{"short", []string{"short", key("b", 1, 1), key("c", 3, 1)}, short, "c " + short},
 	} {
-		it := table.NewSnapshotIter(table.BytewiseComparer, iterOf(t, o, pairsOf(tt.keys...)), 5)
+		it := merge.NewSnapshotIter(table.BytewiseComparer, iterOf(t, o, tabletest.PairsOf(tt.keys...)), 5)
 		up, down := "", ""
 		for it.Next() {
 			up += string(it.Key()) + " "
@@ -219,34 +221,34 @@ func TestSnapshotRefuses(t *testing.T) {
 func TestIteratorsThatPanic(t *testing.T) {
 	t.Parallel()
 	panics := false
-	order := noOrder{table.BytewiseComparer, func(a, b []byte) int {
+	order := tabletest.Order{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int {
 		if panics {
 			panic("Comparer")
 		}
 		return bytes.Compare(a, b)
 	}}
-	var tables []table.LevelTable
+	var tables []merge.LevelTable
 	for _, k := range []string{"a", "b", "c"} {
-		tables = append(tables, table.LevelTable{Smallest: []byte(k), Largest: []byte(k)})
+		tables = append(tables, merge.LevelTable{Smallest: []byte(k), Largest: []byte(k)})
 	}
-	level, err := table.NewLevelIter(order, tables, func(i int) (table.Iterator, error) {
-		return iterOf(t, nil, pairsOf(string(rune('a'+i)))), nil
+	level, err := merge.NewLevelIter(order, tables, func(i int) (merge.Iterator, error) {
+		return iterOf(t, nil, tabletest.PairsOf(string(rune('a'+i)))), nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	panicsIn(t, level, &panics)
-	panicsIn(t, table.NewMemoryIter(order, 3, func(i int) (key, value []byte) {
+	panicsIn(t, merge.NewMemoryIter(order, 3, func(i int) (key, value []byte) {
 		if panics {
 			panic("entry")
 		}
 		return []byte{'a' + byte(i)}, nil
 	}), &panics)
-	panicsIn(t, table.NewMergingIter(order, level, iterOf(t, nil, pairsOf("aa", "bb"))), &panics)
+	panicsIn(t, merge.New(order, level, iterOf(t, nil, tabletest.PairsOf("aa", "bb"))), &panics)
 }
 
 // panicsIn makes each move with a Comparer that panics.
-func panicsIn(t *testing.T, it table.Iterator, panics *bool) {
+func panicsIn(t *testing.T, it merge.Iterator, panics *bool) {
 	t.Helper()
 	for _, move := range []func() bool{it.First, it.Last, it.Next, it.Prev} {
 		if !it.SeekGE([]byte("b")) || string(it.Key()) != "b" || it.Error() != nil {

@@ -1,4 +1,4 @@
-package table_test
+package merge_test
 
 import (
 	"bytes"
@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // levels are a database of a few random versions of a few random keys, in tables of
@@ -30,11 +32,9 @@ type levels struct {
 type level struct {
 	memory bool
 	pairs  []workload.Pair
-	ranges []table.LevelTable
+	ranges []merge.LevelTable
 	tables [][]byte
 }
-
-var errBroken = errors.New("broken")
 
 // randomLevels makes some. Values begin with the level's number.
 func randomLevels(t *testing.T, rng *rand.Rand, user table.Comparer) *levels {
@@ -62,7 +62,7 @@ func randomLevels(t *testing.T, rng *rand.Rand, user table.Comparer) *levels {
 }
 
 func (db *levels) userKey(rng *rand.Rand) (key []byte) {
-	for _, c := range fewBytes(rng) {
+	for _, c := range tabletest.FewBytes(rng) {
 		key = append(key, bytes.Repeat([]byte{c}, db.repeat)...)
 	}
 	return key
@@ -77,7 +77,7 @@ func (l *level) cut(t *testing.T, rng *rand.Rand, order table.Comparer) {
 		n := 1 + rng.IntN(len(rest))
 		part := rest[:n]
 		rest = rest[n:]
-		l.ranges = append(l.ranges, table.LevelTable{Smallest: part[0].Key, Largest: part[n-1].Key})
+		l.ranges = append(l.ranges, merge.LevelTable{Smallest: part[0].Key, Largest: part[n-1].Key})
 		switch rng.IntN(8) {
 		case 0:
 			part = nil
@@ -86,7 +86,7 @@ func (l *level) cut(t *testing.T, rng *rand.Rand, order table.Comparer) {
 		case 2:
 			part = part[:n/2]
 		}
-		l.tables = append(l.tables, build(t, &table.WriterOptions{Comparer: order, BlockSize: 1 + rng.IntN(60), Compression: table.NoCompression}, part))
+		l.tables = append(l.tables, tabletest.Build(t, &table.WriterOptions{Comparer: order, BlockSize: 1 + rng.IntN(60), Compression: table.NoCompression}, part))
 		l.pairs = append(l.pairs, part...)
 	}
 }
@@ -94,7 +94,7 @@ func (l *level) cut(t *testing.T, rng *rand.Rand, order table.Comparer) {
 // counted is an Iterator that knows when it is closed, and whose memory is then
 // another's.
 type counted struct {
-	table.Iterator
+	merge.Iterator
 	open *int
 }
 
@@ -105,14 +105,14 @@ func (c counted) Close() error {
 }
 
 // iter returns a LevelIter, or an Iter if that will do, or a MemoryIter.
-func (db *levels) iter(t *testing.T, l level) table.Iterator {
+func (db *levels) iter(t *testing.T, l level) merge.Iterator {
 	if l.memory {
 		return memoryIter(db.order, l.pairs)
 	}
-	open := func(i int) (table.Iterator, error) {
-		r, err := table.NewReader(readAtFunc(func(p []byte, off int64) (int, error) {
+	open := func(i int) (merge.Iterator, error) {
+		r, err := table.NewReader(tabletest.ReadAtFunc(func(p []byte, off int64) (int, error) {
 			if db.broken {
-				return 0, errBroken
+				return 0, tabletest.ErrBroken
 			}
 			return bytes.NewReader(l.tables[i]).ReadAt(p, off)
 		}), int64(len(l.tables[i])), &table.ReaderOptions{Comparer: db.order})
@@ -130,23 +130,23 @@ func (db *levels) iter(t *testing.T, l level) table.Iterator {
 		}
 		return it
 	}
-	it, err := table.NewLevelIter(db.order, l.ranges, open)
+	it, err := merge.NewLevelIter(db.order, l.ranges, open)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return it
 }
 
-func memoryIter(c table.Comparer, pairs []workload.Pair) *table.MemoryIter {
-	return table.NewMemoryIter(c, len(pairs), func(i int) (key, value []byte) { return pairs[i].Key, pairs[i].Value })
+func memoryIter(c table.Comparer, pairs []workload.Pair) *merge.MemoryIter {
+	return merge.NewMemoryIter(c, len(pairs), func(i int) (key, value []byte) { return pairs[i].Key, pairs[i].Value })
 }
 
-func (db *levels) merging(t *testing.T) *table.MergingIter {
-	var its []table.Iterator
+func (db *levels) merging(t *testing.T) *merge.Iter {
+	var its []merge.Iterator
 	for _, l := range db.levels {
 		its = append(its, db.iter(t, l))
 	}
-	return table.NewMergingIter(db.order, its...)
+	return merge.New(db.order, its...)
 }
 
 // seen returns what a snapshot sees, by users' keys.
@@ -166,7 +166,7 @@ func (db *levels) seen(user table.Comparer, sequence uint64) []workload.Pair {
 }
 
 // reversed is the bytewise order backward.
-var reversed = noOrder{table.BytewiseComparer, func(a, b []byte) int { return bytes.Compare(b, a) }}
+var reversed = tabletest.Order{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int { return bytes.Compare(b, a) }}
 
 // The iterators over tables make the moves of a sorted slice.
 func TestLevelsAgainstModel(t *testing.T) {
@@ -203,16 +203,16 @@ func walkLevels(t *testing.T, rng *rand.Rand, user table.Comparer) {
 		return table.InternalKey{UserKey: db.userKey(rng), Sequence: uint64(rng.IntN(60)), Kind: table.KindSet}.Append(nil)
 	}
 	l := db.levels[rng.IntN(len(db.levels))]
-	db.walk(t, rng, "level", db.iter(t, l), &model{l.pairs, db.order.Compare, -1}, internalKey)
-	db.walk(t, rng, "merging", db.merging(t), &model{db.all, db.order.Compare, -1}, internalKey)
+	db.walk(t, rng, "level", db.iter(t, l), &tabletest.Model{Pairs: l.pairs, Compare: db.order.Compare, At: -1}, internalKey)
+	db.walk(t, rng, "merging", db.merging(t), &tabletest.Model{Pairs: db.all, Compare: db.order.Compare, At: -1}, internalKey)
 	sequence := uint64(rng.IntN(62))
-	db.walk(t, rng, fmt.Sprint("snapshot at ", sequence), table.NewSnapshotIter(user, db.merging(t), sequence),
-		&model{db.seen(user, sequence), user.Compare, -1}, func() []byte { return db.userKey(rng) })
+	db.walk(t, rng, fmt.Sprint("snapshot at ", sequence), merge.NewSnapshotIter(user, db.merging(t), sequence),
+		&tabletest.Model{Pairs: db.seen(user, sequence), Compare: user.Compare, At: -1}, func() []byte { return db.userKey(rng) })
 }
 
 // walk makes random moves with both, now and then with sources that fail, and
 // closes the Iterator.
-func (db *levels) walk(t *testing.T, rng *rand.Rand, name string, it table.Iterator, m *model, anyKey func() []byte) {
+func (db *levels) walk(t *testing.T, rng *rand.Rand, name string, it merge.Iterator, m *tabletest.Model, anyKey func() []byte) {
 	t.Helper()
 	history, failed := name+":", false
 	for range 100 {
@@ -221,9 +221,9 @@ func (db *levels) walk(t *testing.T, rng *rand.Rand, name string, it table.Itera
 			key = it.Key()[rng.IntN(1+len(it.Key())):]
 		}
 		db.broken = rng.IntN(10) == 0
-		move, got, want := step(rng, it, m, key)
+		move, got, want := tabletest.Step(rng, it, m, key)
 		history += " " + move
-		if db.broken && errors.Is(it.Error(), errBroken) {
+		if db.broken && errors.Is(it.Error(), tabletest.ErrBroken) {
 			failed, history = true, history+" fails"
 		} else if move != "Next" && move != "Prev" {
 			failed = false
@@ -246,7 +246,7 @@ func (db *levels) walk(t *testing.T, rng *rand.Rand, name string, it table.Itera
 }
 
 // checkEntry checks that the Iterator is at the model's entry, or at none.
-func checkEntry(t *testing.T, history string, it table.Iterator, m *model) {
+func checkEntry(t *testing.T, history string, it merge.Iterator, m *tabletest.Model) {
 	t.Helper()
 	if !it.Valid() {
 		if it.Key() != nil || it.Value() != nil {
@@ -254,11 +254,11 @@ func checkEntry(t *testing.T, history string, it table.Iterator, m *model) {
 		}
 		return
 	}
-	want := m.pairs[m.at]
+	want := m.Pairs[m.At]
 	if !bytes.Equal(it.Key(), want.Key) || !bytes.Equal(it.Value(), want.Value) {
 		t.Fatalf("%s: at %q=%q, want %q=%q", history, it.Key(), it.Value(), want.Key, want.Value)
 	}
-	if m, ok := it.(*table.MergingIter); ok && m.Source() != int(want.Value[0]) {
+	if m, ok := it.(*merge.Iter); ok && m.Source() != int(want.Value[0]) {
 		t.Fatalf("%s: Source = %d, want %d", history, m.Source(), want.Value[0])
 	}
 }

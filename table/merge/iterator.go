@@ -1,8 +1,14 @@
-package table
+package merge
 
-// An Iterator moves over entries in the order of their keys, in both directions. [Iter] is
+import (
+	"errors"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// An Iterator moves over entries in the order of their keys, in both directions. [table.Iter] is
 // an Iterator over one table, and [MemoryIter] over entries in memory. [LevelIter],
-// [MergingIter] and [SnapshotIter] are Iterators over others.
+// [Iter] and [SnapshotIter] are Iterators over others.
 //
 // An Iterator is at an entry, before the first entry, or after the last one. A new one is
 // before the first entry. From there Next moves to the first entry, and from after the last
@@ -13,7 +19,7 @@ package table
 //
 // Implement it for other sources of entries, such as the skip list of an engine. Before the
 // first entry Prev stays there, and after the last one Next does. The key of an entry is
-// never nil, also if it is empty. A second Close returns ErrClosed.
+// never nil, also if it is empty. A second Close returns [table.ErrClosed].
 //
 // One goroutine at a time may use an Iterator.
 type Iterator interface {
@@ -53,7 +59,7 @@ type Iterator interface {
 	Error() error
 
 	// Close releases the Iterator's resources and returns Error. After Close every move
-	// fails with ErrClosed.
+	// fails with [table.ErrClosed].
 	Close() error
 }
 
@@ -73,8 +79,12 @@ const (
 	closed
 )
 
+// errPanicked is the error of an iterator while a move runs. If a Comparer or an Iterator panics,
+// it stays: an iterator that is half moved must not be read.
+var errPanicked = errors.New("merge: an earlier call panicked")
+
 // closedState is the state of a closed iterator.
-var closedState = iterState{at: closed, err: ErrClosed}
+var closedState = iterState{at: closed, err: table.ErrClosed}
 
 // Valid reports whether the iterator is at an entry.
 func (s *iterState) Valid() bool { return s.at == atEntry }

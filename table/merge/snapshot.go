@@ -1,11 +1,13 @@
-package table
+package merge
 
 import (
 	"errors"
 	"fmt"
 
+	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
 )
 
 // A SnapshotIter is an [Iterator] over the user keys of a database, as a snapshot sees them.
@@ -14,8 +16,8 @@ import (
 // one.
 type SnapshotIter struct {
 	iterState
-	order    keyOrder // of user keys
-	it       Iterator // over internal keys
+	order    block.Order // of user keys
+	it       Iterator    // over internal keys
 	sequence uint64
 
 	// If ascending, it is at the entry that is shown. Otherwise it has passed all
@@ -28,20 +30,20 @@ type SnapshotIter struct {
 }
 
 // NewSnapshotIter returns a SnapshotIter over the entries of it. These have internal keys in
-// the order of InternalComparer(user); user itself is the Comparer of user keys, and nil is
-// BytewiseComparer. AnyOrder does not work. Often it is a [MergingIter] over the memtable and
-// all tables of a database. The snapshot sees versions with a sequence number ≤
-// sequence, so with MaxSequence it sees all. Key returns user keys, and SeekGE and SeekLT
+// the order of [table.InternalComparer] of user. user itself is the Comparer of user keys; nil is
+// [table.BytewiseComparer]. [table.AnyOrder] does not work. Often it is an [Iter] over the memtable
+// and all tables of a database. The snapshot sees versions with a sequence number ≤
+// sequence, so with [table.MaxSequence] all. Key returns user keys, and SeekGE and SeekLT
 // take them.
 //
 // The SnapshotIter owns it: the caller must not use it any more, and Close closes it. An
 // error of it is the error of the move, unchanged. A key that is no internal key fails the
-// move with [ErrCorrupt]. So does a user key whose newest version that the snapshot sees is of
-// a kind other than KindSet and KindDelete.
+// move with [table.ErrCorrupt]. So does a user key whose newest version that the snapshot sees is of
+// a kind other than [table.KindSet] and [table.KindDelete].
 //
 // Next copies user keys, but no values. Prev copies both.
-func NewSnapshotIter(user Comparer, it Iterator, sequence uint64) *SnapshotIter {
-	return &SnapshotIter{order: orderOf(user), it: it, sequence: min(sequence, MaxSequence)}
+func NewSnapshotIter(user table.Comparer, it Iterator, sequence uint64) *SnapshotIter {
+	return &SnapshotIter{order: table.BlockOrder(user), it: it, sequence: min(sequence, table.MaxSequence)}
 }
 
 // Key returns the entry's user key, or nil if there is no entry. It is valid until the next
@@ -78,14 +80,14 @@ func (s *SnapshotIter) Last() bool {
 // SeekGE moves to the first entry whose user key is ≥ user, and returns Valid. user may be a
 // part of Key.
 func (s *SnapshotIter) SeekGE(user []byte) bool {
-	s.seekKey = SeekKey(s.seekKey[:0], user, s.sequence)
+	s.seekKey = table.SeekKey(s.seekKey[:0], user, s.sequence)
 	return s.startMove() && s.forward(s.it.SeekGE(s.seekKey), false)
 }
 
 // SeekLT moves to the last entry whose user key is < user, and returns Valid. user may be a
 // part of Key.
 func (s *SnapshotIter) SeekLT(user []byte) bool {
-	s.seekKey = SeekKey(s.seekKey[:0], user, MaxSequence)
+	s.seekKey = table.SeekKey(s.seekKey[:0], user, table.MaxSequence)
 	return s.startMove() && s.backward(s.it.SeekLT(s.seekKey))
 }
 
@@ -126,12 +128,12 @@ func (s *SnapshotIter) Prev() bool {
 func (s *SnapshotIter) forward(found, skipping bool) bool {
 	s.ascending = true
 	for ; found; found = s.it.Next() {
-		k, ok := ParseInternalKey(s.it.Key())
+		k, ok := table.ParseInternalKey(s.it.Key())
 		switch {
 		case !ok:
 			return s.failShort()
-		case k.Sequence > s.sequence || skipping && s.order.compare(k.UserKey, s.savedKey) == 0:
-		case k.Kind == KindDelete:
+		case k.Sequence > s.sequence || skipping && compare(&s.order, k.UserKey, s.savedKey) == 0:
+		case k.Kind == table.KindDelete:
 			s.savedKey, skipping = append(s.savedKey[:0], k.UserKey...), true
 		default:
 			s.key = k.UserKey
@@ -146,32 +148,32 @@ func (s *SnapshotIter) forward(found, skipping bool) bool {
 // sees. At the next user key it knows that the saved one is the newest.
 func (s *SnapshotIter) backward(found bool) bool {
 	s.ascending = false
-	kind := KindDelete // of the newest version of savedKey so far; KindDelete if there is none
+	kind := table.KindDelete // of the newest version of savedKey so far; [table.KindDelete] if there is none
 	for ; found; found = s.it.Prev() {
-		k, ok := ParseInternalKey(s.it.Key())
+		k, ok := table.ParseInternalKey(s.it.Key())
 		switch {
 		case !ok:
 			return s.failShort()
-		case kind != KindDelete && s.order.compare(k.UserKey, s.savedKey) != 0:
+		case kind != table.KindDelete && compare(&s.order, k.UserKey, s.savedKey) != 0:
 			return s.show(kind)
 		case k.Sequence > s.sequence:
 			continue
 		}
-		kind, s.savedKey = k.Kind, appendTo(s.savedKey[:0], k.UserKey)
-		if s.key = s.savedKey; kind == KindSet {
-			s.savedValue = appendTo(s.savedValue[:0], s.it.Value())
+		kind, s.savedKey = k.Kind, wire.AppendNotNil(s.savedKey[:0], k.UserKey)
+		if s.key = s.savedKey; kind == table.KindSet {
+			s.savedValue = wire.AppendNotNil(s.savedValue[:0], s.it.Value())
 		}
 	}
-	if kind != KindDelete && s.it.Error() == nil {
+	if kind != table.KindDelete && s.it.Error() == nil {
 		return s.show(kind)
 	}
 	return s.end(beforeFirst)
 }
 
 // show ends a move at an entry, whose version has that kind.
-func (s *SnapshotIter) show(kind Kind) bool {
-	if kind != KindSet {
-		return s.fail(fmt.Errorf("%w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)", ErrCorrupt, wire.Quote(s.key), kind, KindSet, KindDelete))
+func (s *SnapshotIter) show(kind table.Kind) bool {
+	if kind != table.KindSet {
+		return s.fail(fmt.Errorf("%w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)", table.ErrCorrupt, wire.Quote(s.key), kind, table.KindSet, table.KindDelete))
 	}
 	return s.endAtEntry()
 }
@@ -187,11 +189,11 @@ func (s *SnapshotIter) end(at position) bool {
 // failShort ends a move at a key that is too short for an internal key.
 func (s *SnapshotIter) failShort() bool {
 	key := s.it.Key()
-	return s.fail(fmt.Errorf("%w: key %s has %d bytes, want an internal key: a user key and %d bytes of sequence number and kind", ErrCorrupt, wire.Quote(key), len(key), format.InternalTrailerLen))
+	return s.fail(fmt.Errorf("%w: key %s has %d bytes, want an internal key: a user key and %d bytes of sequence number and kind", table.ErrCorrupt, wire.Quote(key), len(key), format.InternalTrailerLen))
 }
 
 // Close closes the Iterator over internal keys. It returns Error, joined with an error of
-// closing. After Close every move fails with ErrClosed.
+// closing. After Close every move fails with [table.ErrClosed].
 func (s *SnapshotIter) Close() error {
 	err := s.Error()
 	if s.at != closed {

@@ -1,0 +1,76 @@
+package tabletest
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/workload"
+)
+
+// An Iterator is what a Model is compared with.
+type Iterator interface {
+	First() bool
+	Last() bool
+	SeekGE(key []byte) bool
+	SeekLT(key []byte) bool
+	Next() bool
+	Prev() bool
+	Valid() bool
+	Key() []byte
+	Value() []byte
+	Error() error
+}
+
+// A Model is the part of sorted pairs that an iterator shows, and a position in it, from −1 to
+// len(Pairs).
+type Model struct {
+	Pairs   []workload.Pair
+	Compare func(a, b []byte) int
+	At      int
+}
+
+func (m *Model) search(key []byte) int {
+	i, _ := slices.BinarySearchFunc(m.Pairs, key, func(p workload.Pair, k []byte) int { return m.Compare(p.Key, k) })
+	return i
+}
+
+func (m *Model) to(at int) bool {
+	m.At = max(-1, min(at, len(m.Pairs)))
+	return m.At >= 0 && m.At < len(m.Pairs)
+}
+
+// Step makes the same random move with the iterator and the model.
+func Step(rng *rand.Rand, it Iterator, m *Model, key []byte) (move string, got, want bool) {
+	at := m.search(key) // now: the key may be a part of what the move overwrites
+	switch rng.IntN(8) {
+	case 0:
+		return "First", it.First(), m.to(0)
+	case 1:
+		return "Last", it.Last(), m.to(len(m.Pairs) - 1)
+	case 2:
+		return fmt.Sprintf("SeekGE(%q)", key), it.SeekGE(key), m.to(at)
+	case 3:
+		return fmt.Sprintf("SeekLT(%q)", key), it.SeekLT(key), m.to(at - 1)
+	case 4, 5:
+		return "Next", it.Next(), m.to(m.At + 1)
+	default:
+		return "Prev", it.Prev(), m.to(m.At - 1)
+	}
+}
+
+// Backward returns all pairs from Last on by Prev, in ascending order.
+func Backward(t testing.TB, it Iterator) []workload.Pair {
+	t.Helper()
+	var got []workload.Pair
+	for ok := it.Last(); ok; ok = it.Prev() {
+		got = append(got, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
+	}
+	slices.Reverse(got)
+	if err := it.Error(); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}

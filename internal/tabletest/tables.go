@@ -1,0 +1,123 @@
+// Package tabletest has what the tests of several packages need: small tables, and a model of an
+// iterator.
+package tabletest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// ErrBroken is the error of a source that does not work.
+var ErrBroken = errors.New("broken")
+
+// Build returns the table of pairs.
+func Build(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) []byte {
+	t.Helper()
+	contents, _ := BuildBy(t, o, pairs)
+	return contents
+}
+
+// BuildBy returns the Writer too, which is closed.
+func BuildBy(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) ([]byte, *table.Writer) {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pairs {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w.Size() != int64(out.Len()) {
+		t.Errorf("Size = %d after Close, but the table has %d bytes", w.Size(), out.Len())
+	}
+	return out.Bytes(), w
+}
+
+// Open opens a table.
+func Open(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
+	t.Helper()
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Dataset returns the pairs of that name.
+func Dataset(t testing.TB, name string) []workload.Pair {
+	t.Helper()
+	pairs, err := workload.Dataset(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pairs
+}
+
+// PairsOf returns an entry for each key, with the key in the value.
+func PairsOf(keys ...string) []workload.Pair {
+	var pairs []workload.Pair
+	for _, k := range keys {
+		pairs = append(pairs, workload.Pair{Key: []byte(k), Value: []byte("value of " + k)})
+	}
+	return pairs
+}
+
+// Numbered returns n entries.
+func Numbered(n int) []workload.Pair {
+	var keys []string
+	for i := range n {
+		keys = append(keys, fmt.Sprintf("key%06d", 2*i))
+	}
+	return PairsOf(keys...)
+}
+
+// FewBytes returns a key that is one of not many.
+func FewBytes(rng *rand.Rand) []byte {
+	key := make([]byte, rng.IntN(4))
+	for i := range key {
+		key[i] = 'a' + byte(rng.IntN(4))
+	}
+	return key
+}
+
+// DiffPairs returns the difference between pairs as text, "" if there is none. No value and an
+// empty one are the same. Only pairs that do differ are put through cmp, which takes its time over
+// many.
+func DiffPairs(want, got []workload.Pair) string {
+	if workload.Digest(want) == workload.Digest(got) {
+		return ""
+	}
+	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.Transformer("text", func(p workload.Pair) [2]string {
+		return [2]string{string(p.Key), string(p.Value)}
+	}))
+}
+
+// An Order is a Comparer with another Compare.
+type Order struct {
+	table.Comparer
+	Func func(a, b []byte) int
+}
+
+// Compare is Func.
+func (o Order) Compare(a, b []byte) int { return o.Func(a, b) }
+
+// A ReadAtFunc is an io.ReaderAt.
+type ReadAtFunc func(p []byte, off int64) (int, error)
+
+// ReadAt calls the function.
+func (f ReadAtFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }

@@ -1,6 +1,0 @@
-//go:build race
-
-package main
-
-// raceEnabled: the race detector makes everything ten times slower.
-const raceEnabled = true

@@ -1,0 +1,9 @@
+// Package merge has iterators over many tables. Each is an [Iterator], and is built on others:
+//
+//   - A [LevelIter] goes through the tables of a level of a database, one after the other.
+//   - An [Iter] merges Iterators, such as those of all levels.
+//   - A [MemoryIter] is over entries in memory, such as a memtable.
+//   - A [SnapshotIter] turns internal keys into user keys, as a snapshot sees them.
+//
+// The example "Engine" of package [table] is an LSM engine that is built on them.
+package merge

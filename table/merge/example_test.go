@@ -1,0 +1,102 @@
+package merge_test
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
+)
+
+// tableOf returns a Reader of a table that has the keys, all with the same value.
+func tableOf(c table.Comparer, value string, keys ...[]byte) *table.Reader {
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &table.WriterOptions{Comparer: c})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, k := range keys {
+		if err := w.Append(k, []byte(value)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	r, err := table.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()), &table.ReaderOptions{Comparer: c})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return r
+}
+
+// The newer table is given first. Of keys that are in both tables, its entries come first.
+func ExampleNew() {
+	older := tableOf(table.BytewiseComparer, "old", []byte("a"), []byte("b"), []byte("d"))
+	newer := tableOf(table.BytewiseComparer, "new", []byte("b"), []byte("c"))
+	it := merge.New(table.BytewiseComparer, newer.NewIter(nil), older.NewIter(nil))
+	defer it.Close()
+	for ok := it.SeekGE([]byte("b")); ok; ok = it.Next() {
+		fmt.Printf("%s=%s of %d\n", it.Key(), it.Value(), it.Source())
+	}
+	fmt.Println(it.Error())
+	// Output:
+	// b=new of 0
+	// b=old of 1
+	// c=new of 0
+	// d=old of 1
+	// <nil>
+}
+
+// The LevelIter opens a table when a move comes to it. Here the tables are in memory. If
+// they are files, open opens one, and the Close of its Iterator closes it.
+func ExampleNewLevelIter() {
+	tables := []merge.LevelTable{
+		{Name: "000005.ldb", Smallest: []byte("a"), Largest: []byte("c")},
+		{Name: "000009.ldb", Smallest: []byte("f"), Largest: []byte("g")},
+		{Name: "000007.ldb", Smallest: []byte("k"), Largest: []byte("z")},
+	}
+	it, err := merge.NewLevelIter(table.BytewiseComparer, tables, func(i int) (merge.Iterator, error) {
+		t := tables[i]
+		fmt.Println("open", t.Name)
+		return tableOf(table.BytewiseComparer, "of "+t.Name, t.Smallest, t.Largest).NewIter(nil), nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer it.Close()
+	for ok := it.SeekGE([]byte("g")); ok; ok = it.Next() {
+		fmt.Printf("%s %s\n", it.Key(), it.Value())
+	}
+	fmt.Println(it.Error())
+	// Output:
+	// open 000009.ldb
+	// g of 000009.ldb
+	// open 000007.ldb
+	// k of 000007.ldb
+	// z of 000007.ldb
+	// <nil>
+}
+
+// Two snapshots see different versions of the keys of a database.
+func ExampleNewSnapshotIter() {
+	key := func(user string, sequence uint64, kind table.Kind) []byte {
+		return table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
+	}
+	order := table.InternalComparer(table.BytewiseComparer)
+	older := tableOf(order, "old", key("a", 1, table.KindSet), key("b", 2, table.KindSet), key("c", 3, table.KindSet))
+	newer := tableOf(order, "new", key("b", 5, table.KindSet), key("c", 6, table.KindDelete), key("d", 7, table.KindSet))
+	for _, sequence := range []uint64{4, table.MaxSequence} {
+		all := merge.New(order, newer.NewIter(nil), older.NewIter(nil))
+		it := merge.NewSnapshotIter(table.BytewiseComparer, all, sequence)
+		for it.Next() {
+			fmt.Printf("%s=%s ", it.Key(), it.Value())
+		}
+		fmt.Println(it.Close())
+	}
+	// Output:
+	// a=old b=old c=old <nil>
+	// a=old b=new d=new <nil>
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package table_test
-
-const raceEnabled = false
