@@ -151,7 +151,7 @@ func lookUp(b *testing.B, contents []byte, ignoreFilter bool, look lookup) {
 // would have been a read, as each lookup within the table's keys is.
 func report(b *testing.B, m *table.Metrics) {
 	n := float64(m.Lookups.Load())
-	b.ReportMetric(float64(m.DataBlocks.Load())/n, "blocks/lookup")
+	b.ReportMetric(float64(m.BlocksRead.Load())/n, "blocks/lookup")
 	b.ReportMetric(float64(m.BytesRead.Load())/n, "bytes/lookup")
 	b.ReportMetric(float64(m.FilterFalsePositives.Load())/n, "falsepos/lookup")
 	if q := m.FilterChecks.Load(); q > 0 {

@@ -19,13 +19,13 @@ func BenchmarkCached(b *testing.B) {
 		run := func(name string, do func(i int) error) {
 			b.Run("op="+name, func(b *testing.B) {
 				b.ReportAllocs()
-				before, i := m.DataBlocks.Load(), 0
+				before, i := m.BlocksRead.Load(), 0
 				for ; b.Loop(); i++ {
 					if err := do(i); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(m.DataBlocks.Load()-before)/float64(i), "blocks/op")
+				b.ReportMetric(float64(m.BlocksRead.Load()-before)/float64(i), "blocks/op")
 			})
 		}
 		getAbsent, getPresent := absent(set), present(set)

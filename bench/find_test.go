@@ -28,7 +28,7 @@ func BenchmarkFind(b *testing.B) {
 	b.Run("absent", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			seek = table.SeekKey(seek[:0], set.Absent[i%len(set.Absent)], table.MaxSequence)
+			seek = table.SearchKey(seek[:0], set.Absent[i%len(set.Absent)], table.MaxSequence)
 			if _, _, err := r.Find(seek); !errors.Is(err, table.ErrNotFound) {
 				b.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func BenchmarkFind(b *testing.B) {
 	b.Run("present", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			seek = table.SeekKey(seek[:0], set.Keys[set.Hits[i%len(set.Hits)]], table.MaxSequence)
+			seek = table.SearchKey(seek[:0], set.Keys[set.Hits[i%len(set.Hits)]], table.MaxSequence)
 			if _, _, err := r.Find(seek); err != nil {
 				b.Fatal(err)
 			}

@@ -60,7 +60,7 @@ func BenchmarkLookups(b *testing.B) {
 				b.Run(id.String(), func(b *testing.B) {
 					r, slow, m := openFrom(b, contents, from, reads == "unfiltered")
 					took := timeLookups(b, r, m, ask.look(set))
-					looked.add(id, tally{m.Lookups.Load(), m.DataBlocks.Load(), took, slow.reads, slow.waited})
+					looked.add(id, tally{m.Lookups.Load(), m.BlocksRead.Load(), took, slow.reads, slow.waited})
 				})
 			}
 		}
@@ -121,12 +121,12 @@ func timeLookups(b *testing.B, r *table.Reader, m *table.Metrics, look lookup) t
 	for b.Loop() {
 		next()
 	}
-	for i%fewestBlocks > 0 || m.DataBlocks.Load() < fewestBlocks || time.Since(start) < shortest {
+	for i%fewestBlocks > 0 || m.BlocksRead.Load() < fewestBlocks || time.Since(start) < shortest {
 		next()
 	}
 	took := time.Since(start)
 	b.ReportMetric(float64(took.Nanoseconds())/float64(i), "ns/op")
 	b.ReportMetric(float64(i)/took.Seconds(), "lookups/s")
-	b.ReportMetric(float64(m.DataBlocks.Load())/float64(i), "blocks/lookup")
+	b.ReportMetric(float64(m.BlocksRead.Load())/float64(i), "blocks/lookup")
 	return took
 }

@@ -48,5 +48,5 @@ func blocksPerAbsentKey(t *testing.T, contents []byte, set workload.Set, ignore 
 			t.Fatalf("Get(%q) = %v, want ErrNotFound", k, err)
 		}
 	}
-	return float64(m.DataBlocks.Load()) / float64(m.Lookups.Load())
+	return float64(m.BlocksRead.Load()) / float64(m.Lookups.Load())
 }

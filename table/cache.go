@@ -26,7 +26,7 @@ import (
 // hand comes to it, is decoded and kept so; its other copy counts until the hand comes to that.
 // Blocks of a source that hands out its bytes, see [SliceReaderAt], are always kept decoded.
 //
-// Lookups and iterators add the blocks that they read, unless their options say NoFill; Verify does
+// Lookups and iterators add the blocks that they read, unless their options say DontFillCache; Verify does
 // not. These blocks are never added, and are read each time:
 //
 //   - blocks that take more than 4 MiB, or more than the size of the Cache;
@@ -79,13 +79,6 @@ func (s *cacheEntry) size() int64 { return int64(s.block.Size()) + cacheEntrySiz
 // with a key of 16 bytes and a value of 100 bytes, and it can be far more than in the file, where
 // keys share bytes and blocks are compressed.
 func NewCache(bytes int64) *Cache { return &Cache{budget: bytes} }
-
-// Size returns how many bytes of memory the blocks in the Cache take.
-func (c *Cache) Size() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.size
-}
 
 // add adds a block in place of the copy before, if there is one, and evicts others for it. It does
 // nothing if the file has another copy by now or is closed. The copy before stays in the ring, where

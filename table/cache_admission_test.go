@@ -25,13 +25,13 @@ func TestFullCacheTakesWhatIsReadAgain(t *testing.T) {
 	}
 	hot := func(rounds int) (reads uint64) {
 		t.Helper()
-		before := m.DataBlocks.Load()
+		before := m.BlocksRead.Load()
 		for range rounds {
 			for i := range 10 {
 				get(i * 1500)
 			}
 		}
-		return m.DataBlocks.Load() - before
+		return m.BlocksRead.Load() - before
 	}
 	forward(t, r.NewIter(nil))
 	before := m.CacheEvictions.Load()

@@ -22,10 +22,10 @@ func TestCacheKey(t *testing.T) {
 		r := open(t, contents, &o)
 		defer r.Close()
 		checkLookups(t, r, pairs)
-		return o.Metrics.DataBlocks.Load()
+		return o.Metrics.BlocksRead.Load()
 	}
 	first := read(contents, table.ReaderOptions{CacheKey: "a"})
-	kept := c.Size()
+	kept := c.Metrics().Size
 	if first == 0 || kept == 0 {
 		t.Fatalf("%d blocks read, %d bytes kept", first, kept)
 	}
@@ -86,14 +86,14 @@ func TestCacheOfManyClosedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Close()
-		if got := c.Size(); got > budget || got < 0 {
+		if got := c.Metrics().Size; got > budget || got < 0 {
 			t.Fatalf("after %d files the cache takes %d bytes, want ≤ %d", i, got, budget)
 		}
 	}
 	for i := range 300 {
 		open(t, contents, &table.ReaderOptions{Cache: c, CacheKey: fmt.Sprint(i)}).Close()
 	}
-	if c.Size() == 0 {
+	if c.Metrics().Size == 0 {
 		t.Error("opening files without a read empties the cache")
 	}
 }

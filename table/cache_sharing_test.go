@@ -28,12 +28,12 @@ func TestCacheIsShared(t *testing.T) {
 		checkLookups(t, ra, a)
 		checkLookups(t, rb, b)
 	}
-	both := c.Size()
+	both := c.Metrics().Size
 	value, err := ra.Get([]byte("b"))
 	if err := errors.Join(err, ra.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if left := c.Size(); left == 0 || left >= both {
+	if left := c.Metrics().Size; left == 0 || left >= both {
 		t.Errorf("%d of %d bytes are left when one of two Readers is closed", left, both)
 	}
 	if _, err := ra.Get([]byte("b")); !errors.Is(err, table.ErrClosed) || string(value) != "value of b" {
@@ -58,8 +58,8 @@ func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 	tables.Wait()
-	if c.Size() != 0 {
-		t.Errorf("%d bytes are left after all Readers were closed", c.Size())
+	if c.Metrics().Size != 0 {
+		t.Errorf("%d bytes are left after all Readers were closed", c.Metrics().Size)
 	}
 }
 
@@ -83,8 +83,8 @@ func TestCacheOfFiles(t *testing.T) {
 		if v, err := r.Get([]byte("key")); err != nil || v[0] != byte(i) {
 			t.Errorf("file %d: Get = %v, %v", i, v, err)
 		}
-		if err := r.Close(); err != nil || c.Size() != 0 {
-			t.Errorf("file %d: Close = %v, %d bytes left", i, err, c.Size())
+		if err := r.Close(); err != nil || c.Metrics().Size != 0 {
+			t.Errorf("file %d: Close = %v, %d bytes left", i, err, c.Metrics().Size)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestCacheKeepsNoReader(t *testing.T) {
 	if gone.Value() != nil {
 		t.Error("the cache keeps the Reader in memory")
 	}
-	if cache.Size() == 0 {
+	if cache.Metrics().Size == 0 {
 		t.Error("the cache has no block")
 	}
 	runtime.KeepAlive(cache)

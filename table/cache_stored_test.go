@@ -22,7 +22,7 @@ func fullCache(t *testing.T, bytes int64) *table.Cache {
 	r := open(t, build(t, nil, numbered(int(bytes/40))), &table.ReaderOptions{Cache: c})
 	forward(t, r.NewIter(nil))
 	if c.Metrics().Evictions == 0 {
-		t.Fatalf("a Cache of %d bytes has %d, want it full", bytes, c.Size())
+		t.Fatalf("a Cache of %d bytes has %d, want it full", bytes, c.Metrics().Size)
 	}
 	return c
 }
@@ -51,7 +51,7 @@ func TestFullCacheKeepsBlocksAsStored(t *testing.T) {
 			}
 		}
 	}
-	read := m.DataBlocks.Load()
+	read := m.BlocksRead.Load()
 	if want := uint64(2 * len(firsts)); read != want || m.CacheHits.Load() != 0 {
 		t.Fatalf("%d blocks read and %d hits, want %d and none", read, m.CacheHits.Load(), want)
 	}
@@ -93,7 +93,7 @@ func TestFullCacheKeepsBlocksAsStored(t *testing.T) {
 	if err != nil || found != len(keys) {
 		t.Errorf("GetMany has found %d of %d keys, %v", found, len(keys), err)
 	}
-	if n := m.DataBlocks.Load() - read; n > 0 {
+	if n := m.BlocksRead.Load() - read; n > 0 {
 		t.Errorf("%d blocks were read again", n)
 	}
 }

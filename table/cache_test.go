@@ -7,8 +7,6 @@ import (
 	"io"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
@@ -41,11 +39,11 @@ func TestCacheChangesNoAnswer(t *testing.T) {
 					t.Fatalf("room for %d bytes, backward (-want +got):\n%s", room, diff)
 				}
 			}
-			if c.Size() > max(room, 0) {
-				t.Errorf("room for %d bytes has %d", room, c.Size())
+			if c.Metrics().Size > max(room, 0) {
+				t.Errorf("room for %d bytes has %d", room, c.Metrics().Size)
 			}
-			if err := errors.Join(r.Verify(), r.Close()); err != nil || c.Size() != 0 {
-				t.Errorf("after Close: %v, %d bytes left", err, c.Size())
+			if err := errors.Join(r.Verify(), r.Close()); err != nil || c.Metrics().Size != 0 {
+				t.Errorf("after Close: %v, %d bytes left", err, c.Metrics().Size)
 			}
 		}
 	})
@@ -59,22 +57,25 @@ func TestCacheSparesReads(t *testing.T) {
 	c := table.NewCache(1 << 20)
 	r := open(t, build(t, withBloom, pairs), &table.ReaderOptions{Cache: c, Metrics: &m})
 	forward(t, r.NewIter(nil))
-	blocks := m.DataBlocks.Load()
+	blocks := m.BlocksRead.Load()
 	if blocks < 10 || m.CacheMisses.Load() != blocks || m.CacheHits.Load() != 0 {
 		t.Errorf("first scan: %d blocks read, %d misses, %d hits; want as many misses as blocks, and no hits",
 			blocks, m.CacheMisses.Load(), m.CacheHits.Load())
 	}
 	forward(t, r.NewIter(nil))
-	if m.DataBlocks.Load() != blocks || m.CacheHits.Load() != blocks {
-		t.Errorf("second scan: %d blocks read, %d hits; want none and %d", m.DataBlocks.Load()-blocks, m.CacheHits.Load(), blocks)
+	if m.BlocksRead.Load() != blocks || m.CacheHits.Load() != blocks {
+		t.Errorf("second scan: %d blocks read, %d hits; want none and %d", m.BlocksRead.Load()-blocks, m.CacheHits.Load(), blocks)
 	}
 	checkLookups(t, r, pairs)
-	if m.DataBlocks.Load() != blocks || m.CacheEvictions.Load() != 0 {
-		t.Errorf("lookups: %d blocks read, %d evictions; want none", m.DataBlocks.Load()-blocks, m.CacheEvictions.Load())
+	if m.BlocksRead.Load() != blocks || m.CacheEvictions.Load() != 0 {
+		t.Errorf("lookups: %d blocks read, %d evictions; want none", m.BlocksRead.Load()-blocks, m.CacheEvictions.Load())
 	}
-	want := table.CacheMetrics{Blocks: int(blocks), Size: c.Size()}
-	if diff := cmp.Diff(want, c.Metrics()); diff != "" {
-		t.Errorf("Cache.Metrics (-want +got):\n%s", diff)
+	var text int64 // of all keys and values
+	for _, p := range pairs {
+		text += int64(len(p.Key) + len(p.Value))
+	}
+	if got := c.Metrics(); got.Blocks != int(blocks) || got.Evictions != 0 || got.Size < text || got.Size > 4*text {
+		t.Errorf("Cache.Metrics = %+v, want %d blocks, no evictions, and %d bytes or some more", got, blocks, text)
 	}
 }
 
@@ -104,14 +105,14 @@ func TestCacheResistsScans(t *testing.T) {
 			coldReader.Get(it.Key()) // the second read of a block, which the full cache takes then
 		}
 	}
-	if n := hot.DataBlocks.Load(); n != 3 || hot.CacheEvictions.Load() != 0 {
+	if n := hot.BlocksRead.Load(); n != 3 || hot.CacheEvictions.Load() != 0 {
 		t.Errorf("3 blocks that are in use were read %d times", n)
 	}
-	if n := cold.CacheEvictions.Load(); n < 100 || n > cold.DataBlocks.Load() {
-		t.Errorf("%d of the %d blocks of the scan gave way", n, cold.DataBlocks.Load())
+	if n := cold.CacheEvictions.Load(); n < 100 || n > cold.BlocksRead.Load() {
+		t.Errorf("%d of the %d blocks of the scan gave way", n, cold.BlocksRead.Load())
 	}
-	if c.Size() > 100_000 || c.Size() < 80_000 {
-		t.Errorf("the cache has %d bytes, want nearly 100000", c.Size())
+	if c.Metrics().Size > 100_000 || c.Metrics().Size < 80_000 {
+		t.Errorf("the cache has %d bytes, want nearly 100000", c.Metrics().Size)
 	}
 }
 
@@ -135,7 +136,7 @@ func TestCacheAndFalsePositives(t *testing.T) {
 		if ignore {
 			want = 1
 		}
-		if got := m.DataBlocks.Load(); got != want {
+		if got := m.BlocksRead.Load(); got != want {
 			t.Errorf("filter ignored: %v: 3 lookups of an absent key read %d blocks, want %d", ignore, got, want)
 		}
 		if _, err := r.Get([]byte("key000002")); err != nil {
@@ -217,8 +218,8 @@ func TestCacheLeavesOut(t *testing.T) {
 		if diff := diffPairs(tt.pairs, forward(t, r.NewIter(nil))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
-		if m.DataBlocks.Load() != 4 || m.CacheHits.Load() != 0 || c.Size() != 0 {
-			t.Errorf("%s: %d blocks read, %d hits, %d bytes kept; want 4, none, none", tt.name, m.DataBlocks.Load(), m.CacheHits.Load(), c.Size())
+		if m.BlocksRead.Load() != 4 || m.CacheHits.Load() != 0 || c.Metrics().Size != 0 {
+			t.Errorf("%s: %d blocks read, %d hits, %d bytes kept; want 4, none, none", tt.name, m.BlocksRead.Load(), m.CacheHits.Load(), c.Metrics().Size)
 		}
 	}
 }

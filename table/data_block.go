@@ -48,7 +48,7 @@ func (d *dataBlock) openForLookup(t *openTable, i int, o *LookupOptions) error {
 	}
 	d.buffers = buffersPool.Get().(*buffers)
 	d.buffers.ctx = o.Context
-	return d.openRead(t, i, o.NoFill)
+	return d.openRead(t, i, o.DontFillCache)
 }
 
 // openAhead sets d to data block i, for a lookup. ahead has the block, unless that is too long.
@@ -133,7 +133,7 @@ func (t *openTable) readDataBlock(i int, b *buffers, stored *decoded.Cached) ([]
 // countRead counts a read of the data block at h.
 func (t *openTable) countRead(h Handle) {
 	if m := t.o.Metrics; m != nil {
-		m.DataBlocks.Add(1)
+		m.BlocksRead.Add(1)
 		m.BytesRead.Add(h.Length + format.TrailerLen)
 	}
 }

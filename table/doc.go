@@ -51,7 +51,7 @@
 //
 //	o := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
 //
-// Without it such a table reads as damaged, or no key is found. [SeekKey] and [Reader.Find]
+// Without it such a table reads as damaged, or no key is found. [SearchKey] and [Reader.Find]
 // look up the version of a user key that a snapshot sees. [ParseInternalKey] splits a key.
 //
 // A database is more than its tables: the newest writes are in its log, and its MANIFEST

@@ -89,7 +89,7 @@ func (e *engine) merge() (old []engineTable, err error) {
 	v := e.current.Load()
 	var its []merge.Iterator
 	for _, t := range v.tables {
-		its = append(its, t.NewIter(&table.IterOptions{ReadAhead: 256 << 10, NoFill: true}))
+		its = append(its, t.NewIter(&table.IterOptions{ReadAhead: 256 << 10, DontFillCache: true}))
 	}
 	t, err := e.newTable(merge.New(internalOrder, its...), newest())
 	if err != nil {

@@ -97,7 +97,7 @@ func (e *engine) get(key string, sequence uint64) (string, error) {
 		return "", err
 	}
 	defer release(v.tables)
-	seek := table.SeekKey(nil, []byte(key), sequence)
+	seek := table.SearchKey(nil, []byte(key), sequence)
 	if found, value := v.memory.find(seek); found != nil && sameUser(found, seek) {
 		return answer(found, value)
 	}
@@ -225,7 +225,7 @@ func Example_engine() {
 	}
 	m := &e.metrics
 	fmt.Printf("%d lookups in tables: filters saved the search of a block in %d of them\n", m.Lookups.Load(), m.FilterNegatives.Load())
-	fmt.Printf("%d blocks read, %d false positives\n", m.DataBlocks.Load(), m.FilterFalsePositives.Load())
+	fmt.Printf("%d blocks read, %d false positives\n", m.BlocksRead.Load(), m.FilterFalsePositives.Load())
 
 	fmt.Println(e.compact())
 	e.put("shared", "in memory")

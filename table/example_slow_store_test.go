@@ -45,7 +45,7 @@ func ExampleReader_GetMany() {
 	r, src := openFarAway()
 	keys := [][]byte{[]byte("Togo"), []byte("Atlantis"), []byte("Norway"), []byte("Cuba")}
 	capitals := make([][]byte, len(keys))
-	err := r.GetMany(context.Background(), keys, &table.BatchOptions{Concurrency: 1}, func(i int, value []byte) error {
+	err := r.GetMany(context.Background(), keys, &table.GetManyOptions{Concurrency: 1}, func(i int, value []byte) error {
 		capitals[i] = value
 		return nil
 	})

@@ -83,7 +83,7 @@ func ExampleMetrics() {
 	for _, country := range []string{"Atlantis", "Norway"} {
 		_, err := r.Get([]byte(country))
 		fmt.Printf("%s: found %v, %d of %d lookups ended at the filter, %d data blocks read\n",
-			country, err == nil, m.FilterNegatives.Load(), m.Lookups.Load(), m.DataBlocks.Load())
+			country, err == nil, m.FilterNegatives.Load(), m.Lookups.Load(), m.BlocksRead.Load())
 	}
 	// Output:
 	// Atlantis: found false, 1 of 1 lookups ended at the filter, 0 data blocks read
@@ -106,7 +106,7 @@ func ExampleCache() {
 		capital, err := r.Get([]byte(country))
 		fmt.Printf("%s %v\n", capital, err)
 	}
-	fmt.Printf("%d data blocks read, %d found in the cache\n", m.DataBlocks.Load(), m.CacheHits.Load())
+	fmt.Printf("%d data blocks read, %d found in the cache\n", m.BlocksRead.Load(), m.CacheHits.Load())
 	// Output:
 	// Oslo <nil>
 	// Lima <nil>
@@ -144,13 +144,13 @@ func ExampleReader_With() {
 		fmt.Println(err)
 		return
 	}
-	once := r.With(table.LookupOptions{NoFill: true})
+	once := r.With(table.LookupOptions{DontFillCache: true})
 	var country, capital []byte
 	for _, key := range []string{"Togo", "Cuba"} {
 		country, capital, err = once.AppendFind(country[:0], capital[:0], []byte(key))
 		fmt.Printf("%s: %s, %v\n", country, capital, err)
 	}
-	fmt.Println(cache.Size(), "bytes in the Cache")
+	fmt.Println(cache.Metrics().Size, "bytes in the Cache")
 	// Output:
 	// Togo: Lomé, <nil>
 	// Cuba: Havana, <nil>

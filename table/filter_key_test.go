@@ -209,7 +209,7 @@ func TestOpenWithADamagedFirstBlock(t *testing.T) {
 }
 
 // filtersOf returns the filters of a table.
-func filtersOf(t *testing.T, contents []byte) table.LayoutFilters {
+func filtersOf(t *testing.T, contents []byte) table.Filters {
 	t.Helper()
 	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
 	if err != nil {

@@ -51,7 +51,7 @@ func (r *Reader) FilterOnly() bool {
 // policy in ReaderOptions.TableFilterPolicies.
 //
 // The key is one for Get or Find. With an InternalComparer,
-// MayContain(SeekKey(nil, user, MaxSequence)) asks for a user key.
+// MayContain(SearchKey(nil, user, MaxSequence)) asks for a user key.
 //
 // The filter of the whole table is asked first. Filters of data blocks want a search of the
 // index, which is in memory. MayContain works also after Close. It then returns true of a mapped

@@ -52,7 +52,7 @@ func TestMayContain(t *testing.T) {
 		if passed > tt.atMost || passed < tt.atMost-60 {
 			t.Errorf("%s: %d of %d absent keys may be there, want at most %d", tt.name, passed, len(pairs), tt.atMost)
 		}
-		if n := src.n.Load() - opened; n > 0 || m.DataBlocks.Load() > 0 {
+		if n := src.n.Load() - opened; n > 0 || m.BlocksRead.Load() > 0 {
 			t.Errorf("%s: %d reads", tt.name, n)
 		}
 		if n := m.Lookups.Load(); n != uint64(2*len(pairs)) {
@@ -108,7 +108,7 @@ func TestFilterOnlyOfVersions(t *testing.T) {
 		t.Errorf("FilterEntries = %d, %v, want 2", p.FilterEntries, err)
 	}
 	for user, want := range map[string]bool{"a": true, "b": true, "c": false} {
-		if got := r.MayContain(table.SeekKey(nil, []byte(user), table.MaxSequence)); got != want {
+		if got := r.MayContain(table.SearchKey(nil, []byte(user), table.MaxSequence)); got != want {
 			t.Errorf("MayContain(%s) = %v, want %v", user, got, want)
 		}
 	}
@@ -177,7 +177,7 @@ func checkNoEntries(t *testing.T, r *table.Reader) {
 		"SeekGE": func(it *table.Iter) bool { return it.SeekGE([]byte("key")) },
 		"SeekLT": func(it *table.Iter) bool { return it.SeekLT([]byte("key")) },
 	} {
-		for _, o := range []*table.IterOptions{nil, {Lower: []byte("a"), Upper: []byte("z")}, {Filter: []byte("key")}} {
+		for _, o := range []*table.IterOptions{nil, {Lower: []byte("a"), Upper: []byte("z")}, {FilterKey: []byte("key")}} {
 			it := r.NewIter(o)
 			if move(it) || !errors.Is(it.Error(), table.ErrFilterOnly) {
 				t.Errorf("%s = %v, %v, want ErrFilterOnly", name, it.Valid(), it.Error())

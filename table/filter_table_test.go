@@ -39,7 +39,7 @@ func TestTableFilter(t *testing.T) {
 		if negatives < absent*97/100 || m.FilterNegatives.Load()+wrong != absent {
 			t.Errorf("%s: %d of %d absent keys ruled out, %d of them by the table's filter, and %d not", tt.name, m.FilterNegatives.Load(), absent, negatives, wrong)
 		}
-		if reads := m.DataBlocks.Load(); reads != uint64(len(pairs))+wrong {
+		if reads := m.BlocksRead.Load(); reads != uint64(len(pairs))+wrong {
 			t.Errorf("%s: %d blocks read for %d present keys and %d false positives", tt.name, reads, len(pairs), wrong)
 		}
 		var ignored table.Metrics
@@ -67,7 +67,7 @@ func TestTableFilterKey(t *testing.T) {
 		{"b", 20, ""}, {"c", 5, "c@5 set"}, {"c", 4, ""}, {"d", 20, ""},
 	} {
 		got := ""
-		k, _, err := r.Find(table.SeekKey(nil, []byte(tt.user), tt.sequence))
+		k, _, err := r.Find(table.SearchKey(nil, []byte(tt.user), tt.sequence))
 		if err == nil {
 			key, _ := table.ParseInternalKey(k)
 			got = fmt.Sprintf("%s@%d %s", key.UserKey, key.Sequence, map[table.Kind]string{table.KindSet: "set", table.KindDelete: "deleted"}[key.Kind])
@@ -111,7 +111,7 @@ func TestDamagedTableFilter(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		checkLookups(t, r, pairs)
-		if asked, reads := m.FilterChecks.Load(), m.DataBlocks.Load(); asked == 0 || reads > 20 {
+		if asked, reads := m.FilterChecks.Load(), m.BlocksRead.Load(); asked == 0 || reads > 20 {
 			t.Errorf("%s: %d questions and %d reads, want the filter by data blocks in use", tt.name, asked, reads)
 		}
 	}

@@ -64,7 +64,7 @@ func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 				t.Errorf("%s: Get of a key that the filter denies = %v", name, err)
 			}
 		}
-		if s := m.Snapshot(); s.FilterNegatives != 3 || s.DataBlocks > 0 || r.FilterErr() != nil {
+		if s := m.Snapshot(); s.FilterNegatives != 3 || s.BlocksRead > 0 || r.FilterErr() != nil {
 			t.Errorf("%s: %v; FilterErr = %v", name, s, r.FilterErr())
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// LayoutFilters are the filters of a table that lookups check. [Layout.Filters] returns them.
-type LayoutFilters struct {
+// Filters are the filters of a table that lookups check. [Layout.Filters] returns them.
+type Filters struct {
 	Blocks      *filter.BlockReader // the filter block; nil if there is none that can be used
 	BlocksEntry MetaindexEntry      // its name and handle in the metaindex
 	Table       filter.TableFilter  // the filter of the whole table; nil if there is none that can be used
@@ -21,7 +21,7 @@ var errUnknownFilter = errors.New("no policy of that name")
 
 // openFilters opens the filters that the metaindex lists. If one of the two cannot be used,
 // openFilters returns the other one and an error. To have no filters is no error.
-func (f *tableFile) openFilters(m metaindex, o *ReaderOptions) (filters LayoutFilters, err error) {
+func (f *tableFile) openFilters(m metaindex, o *ReaderOptions) (filters Filters, err error) {
 	others := append(make([]Handle, 0, 2), f.propertiesHandle(m))
 	var blocksErr, tableErr error
 	if policy, found := blockFilters.first(m); found {

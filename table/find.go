@@ -7,7 +7,7 @@ import (
 )
 
 // Find looks a user key up in a table of a database, which has an [InternalComparer], with a
-// key from [SeekKey]. It returns the newest version in this table that the snapshot sees,
+// key from [SearchKey]. It returns the newest version in this table that the snapshot sees,
 // which can be a deletion, and never another user key. If the table has none, the error is
 // ErrNotFound, and another table may have one. Search the tables of level 0 from the newest
 // to the oldest, then in each further level the one table whose range has the key, and stop

@@ -29,7 +29,7 @@ func checkFindGE(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	defer it.Close()
 	for i := range min(len(pairs), 500) {
 		for _, key := range append(around(pairs[i].Key), pairs[i].Key, nil) {
-			k, v, err := r.With(table.LookupOptions{NoFill: i%2 == 0}).FindGE(key)
+			k, v, err := r.With(table.LookupOptions{DontFillCache: i%2 == 0}).FindGE(key)
 			if !it.SeekGE(key) {
 				if err != table.ErrNotFound {
 					t.Fatalf("FindGE(%.100q) = %.100q, %v, want ErrNotFound", key, k, err)
@@ -55,7 +55,7 @@ func TestFindGEReadsTwoBlocks(t *testing.T) {
 	var m table.Metrics
 	r := open(t, contents, &table.ReaderOptions{Metrics: &m})
 	k, _, err := r.FindGE([]byte("a0"))
-	if got := m.Snapshot(); err != nil || string(k) != "x" || got.DataBlocks > 2 || got.FilterChecks > 0 {
+	if got := m.Snapshot(); err != nil || string(k) != "x" || got.BlocksRead > 2 || got.FilterChecks > 0 {
 		t.Errorf("FindGE = %q, %v, after %v", k, err, got)
 	}
 	contents = slices.Clone(contents)

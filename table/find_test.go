@@ -67,7 +67,7 @@ func checkFind(t *testing.T, name string, r *table.Reader, key []byte, want *wor
 		t.Fatalf("%s: Find(%q): capacity behind key or value", name, key)
 	}
 	checkAppendFind(t, name, r.With(table.LookupOptions{}), key, k, v, err)
-	checkAppendFind(t, name, r.With(table.LookupOptions{NoFill: true}), key, k, v, err)
+	checkAppendFind(t, name, r.With(table.LookupOptions{DontFillCache: true}), key, k, v, err)
 }
 
 // checkAppendFind compares AppendFind with what Find returns. The key that it looks for is behind
@@ -107,7 +107,7 @@ func TestFindVersions(t *testing.T) {
 				name := fmt.Sprintf("%s, blocks of %d, cache %v, no filter %v", c.Name(), blockSize, o.Cache, o.IgnoreFilter)
 				for user := range 201 {
 					for sequence := uint64(0); sequence <= 100; sequence += 1 + rng.Uint64N(9) {
-						key := table.SeekKey(nil, fmt.Appendf(nil, "user%03d", user), sequence)
+						key := table.SearchKey(nil, fmt.Appendf(nil, "user%03d", user), sequence)
 						checkFind(t, name, r, key, firstAlike(pairs, key, c, table.InternalFilterKey))
 					}
 				}
@@ -203,12 +203,12 @@ func TestFindReads(t *testing.T) {
 	var m table.Metrics
 	r := open(t, contents, &table.ReaderOptions{Comparer: c, FilterKey: table.InternalFilterKey, Metrics: &m})
 	for user := range 400 {
-		key := table.SeekKey(nil, fmt.Appendf(nil, "user%03d", 2*user+1), table.MaxSequence)
+		key := table.SearchKey(nil, fmt.Appendf(nil, "user%03d", 2*user+1), table.MaxSequence)
 		if _, _, err := r.Find(key); !errors.Is(err, table.ErrNotFound) {
 			t.Errorf("Find(%q) = %v, want ErrNotFound", key, err)
 		}
 	}
-	if reads, wrong := m.DataBlocks.Load(), m.FilterFalsePositives.Load(); reads > 4 || reads != wrong || m.Lookups.Load() != 400 {
+	if reads, wrong := m.BlocksRead.Load(), m.FilterFalsePositives.Load(); reads > 4 || reads != wrong || m.Lookups.Load() != 400 {
 		t.Errorf("%d blocks read for 400 absent keys, %d of them false positives; want ≤ 4, all of them false positives", reads, wrong)
 	}
 }

@@ -69,7 +69,7 @@ func FuzzReader(f *testing.F) {
 			checkLookup(t, r, p.Key)
 			checkLookup(t, cached, p.Key)
 		}
-		checkGetMany(t, "fuzz", r, keys, &table.BatchOptions{Gap: 100 * len(key)})
+		checkGetMany(t, "fuzz", r, keys, &table.GetManyOptions{Gap: 100 * len(key)})
 		checkGetMany(t, "fuzz, cached", cached, keys, nil)
 	})
 }
@@ -82,7 +82,7 @@ func checkAsDatabase(t *testing.T, contents, user []byte) {
 	if err != nil {
 		return
 	}
-	k, _, err := r.Find(table.SeekKey(nil, user, table.MaxSequence))
+	k, _, err := r.Find(table.SearchKey(nil, user, table.MaxSequence))
 	if key, ok := table.ParseInternalKey(k); err == nil && (!ok || !bytes.Equal(key.UserKey, user)) {
 		t.Errorf("Find of a version of %q = %q", user, k)
 	}

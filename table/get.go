@@ -5,7 +5,7 @@ import "github.com/sievetable/sievetable/internal/wire"
 // Get returns the value of key. If the table does not have the key, the error is
 // ErrNotFound. Get checks the filters first: a key that they rule out costs no read of a
 // data block. If the table has a filter only, the error for other keys is ErrFilterOnly. With
-// an InternalComparer, key is a whole internal key: see Find and SeekKey to look up a user
+// an InternalComparer, key is a whole internal key: see Find and SearchKey to look up a user
 // key.
 //
 // The value stays valid, also after Close. The caller must not change it. It has no

@@ -40,7 +40,7 @@ var contextCalls = map[string]func(ctx context.Context, r *table.Reader, keys []
 		})
 	},
 	"GetMany": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
-		return r.GetMany(ctx, keys, &table.BatchOptions{Concurrency: 3}, func(int, []byte) error { return nil })
+		return r.GetMany(ctx, keys, &table.GetManyOptions{Concurrency: 3}, func(int, []byte) error { return nil })
 	},
 }
 
@@ -101,7 +101,7 @@ func TestContextReadsOnce(t *testing.T) {
 				t.Errorf("%s = %v, want context.DeadlineExceeded", name, err)
 			}
 		})
-		blocks, size := m.DataBlocks.Load(), m.BytesRead.Load()
+		blocks, size := m.BlocksRead.Load(), m.BytesRead.Load()
 		if name != "GetMany" && (blocks != 2 || size != 2*(h.Length+5)) {
 			t.Errorf("%s: %d blocks and %d bytes counted, want both reads", name, blocks, size)
 		}

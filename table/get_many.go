@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// BatchOptions are options of GetMany. The zero value of each field is its default. A value
+// GetManyOptions are options of GetMany. The zero value of each field is its default. A value
 // out of range is an error of GetMany.
-type BatchOptions struct {
+type GetManyOptions struct {
 	// Concurrency is how many reads may run at a time, 1 to 1024. 0: 16.
 	Concurrency int
 
@@ -17,8 +17,8 @@ type BatchOptions struct {
 	// request takes, such as 64 KiB. A read has at most 1 MiB, whatever Gap says.
 	Gap int
 
-	// NoFill leaves blocks that are read out of the Cache, as LookupOptions.NoFill does.
-	NoFill bool
+	// DontFillCache leaves blocks that are read out of the Cache, as LookupOptions.DontFillCache does.
+	DontFillCache bool
 
 	// NoAnswer is called for each keys[i] that a table gives no answer for, as found is called for
 	// those that it has. err says why, and is one of the errors that GetMany returns. A key of
@@ -34,8 +34,8 @@ const (
 )
 
 // withDefaults returns a copy with defaults filled in.
-func (o *BatchOptions) withDefaults() (BatchOptions, error) {
-	var b BatchOptions
+func (o *GetManyOptions) withDefaults() (GetManyOptions, error) {
+	var b GetManyOptions
 	if o != nil {
 		b = *o
 	}
@@ -62,7 +62,7 @@ func (o *BatchOptions) withDefaults() (BatchOptions, error) {
 // not overlap, since found runs on the goroutine of the caller. Values are as those of Get. An
 // error of found ends GetMany, which returns it. If o is nil, all options are the defaults.
 //
-// Other errors leave keys without an answer. BatchOptions.NoAnswer tells these from absent ones:
+// Other errors leave keys without an answer. GetManyOptions.NoAnswer tells these from absent ones:
 //
 //   - If data blocks are damaged, the keys that they may have get no answer, or only some of
 //     them do. All other keys get theirs. GetMany then returns an error for each damaged block,
@@ -77,12 +77,12 @@ func (o *BatchOptions) withDefaults() (BatchOptions, error) {
 // A read is of one block, or of at most 1 MiB. GetMany takes memory for Concurrency such reads,
 // about 100 bytes for each key that a read has to answer, and what Get takes for one key. keys
 // must not change until GetMany returns. If the source panics, so does GetMany.
-func (r *Reader) GetMany(ctx context.Context, keys [][]byte, o *BatchOptions, found func(i int, value []byte) error) error {
-	return GetMany(ctx, keys, []BatchPart{{Reader: r}}, o, found)
+func (r *Reader) GetMany(ctx context.Context, keys [][]byte, o *GetManyOptions, found func(i int, value []byte) error) error {
+	return GetMany(ctx, keys, []GetManyPart{{Reader: r}}, o, found)
 }
 
-// A BatchPart says which keys of a batch GetMany gets from one table.
-type BatchPart struct {
+// A GetManyPart says which keys of a batch GetMany gets from one table.
+type GetManyPart struct {
 	Reader *Reader // of the table
 
 	// Keys are the indexes in the batch of the keys that the Reader is asked for. nil: all
@@ -98,7 +98,7 @@ type BatchPart struct {
 // damaged data block leaves its keys without an answer. GetMany goes on with the rest, and
 // returns all errors, joined as by errors.Join. A part without a Reader, or with an index that is not one of keys,
 // is an error, and then nothing is looked up.
-func GetMany(ctx context.Context, keys [][]byte, parts []BatchPart, o *BatchOptions, found func(i int, value []byte) error) error {
+func GetMany(ctx context.Context, keys [][]byte, parts []GetManyPart, o *GetManyOptions, found func(i int, value []byte) error) error {
 	opts, err := o.withDefaults()
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func GetMany(ctx context.Context, keys [][]byte, parts []BatchPart, o *BatchOpti
 
 // openParts returns the parts with their open tables, unless ctx is done. It opens none that is
 // asked for no key: to open a table at its first use can take reads.
-func (b *batch) openParts(ctx context.Context, parts []BatchPart) ([]*partBatch, error) {
+func (b *batch) openParts(ctx context.Context, parts []GetManyPart) ([]*partBatch, error) {
 	open := make([]*partBatch, len(parts))
 	for i, part := range parts {
 		p := &partBatch{batch: b, r: part.Reader, numbers: part.Keys}
@@ -148,7 +148,7 @@ func (b *batch) openParts(ctx context.Context, parts []BatchPart) ([]*partBatch,
 }
 
 // checkParts checks that each part has a Reader, and indexes of keys.
-func checkParts(keys [][]byte, parts []BatchPart) error {
+func checkParts(keys [][]byte, parts []GetManyPart) error {
 	for i, part := range parts {
 		if part.Reader == nil {
 			return fmt.Errorf("table: part %d of the batch has no Reader", i)
@@ -164,7 +164,7 @@ func checkParts(keys [][]byte, parts []BatchPart) error {
 
 // A batch is one call of GetMany.
 type batch struct {
-	o     BatchOptions
+	o     GetManyOptions
 	keys  [][]byte
 	found func(i int, value []byte) error
 

@@ -12,14 +12,14 @@ import (
 )
 
 // getMany returns what GetMany finds, nil for keys that it does not.
-func getMany(r *table.Reader, keys [][]byte, o *table.BatchOptions) ([][]byte, error) {
+func getMany(r *table.Reader, keys [][]byte, o *table.GetManyOptions) ([][]byte, error) {
 	values, _, err := getManyOrNot(r, keys, o)
 	return values, err
 }
 
 // getManyOrNot returns also why there is no answer for a key, nil for others.
-func getManyOrNot(r *table.Reader, keys [][]byte, o *table.BatchOptions) (values [][]byte, noAnswers []error, err error) {
-	var opts table.BatchOptions
+func getManyOrNot(r *table.Reader, keys [][]byte, o *table.GetManyOptions) (values [][]byte, noAnswers []error, err error) {
+	var opts table.GetManyOptions
 	if o != nil {
 		opts = *o
 	}
@@ -42,7 +42,7 @@ func getManyOrNot(r *table.Reader, keys [][]byte, o *table.BatchOptions) (values
 
 // checkGetMany compares GetMany with a loop of Get. Keys may only stay without an answer if Get
 // fails for one that can be in the same data block, and NoAnswer tells which.
-func checkGetMany(t *testing.T, name string, r *table.Reader, keys [][]byte, o *table.BatchOptions) {
+func checkGetMany(t *testing.T, name string, r *table.Reader, keys [][]byte, o *table.GetManyOptions) {
 	t.Helper()
 	values, noAnswers, err := getManyOrNot(r, keys, o)
 	wants, damaged := make([][]byte, len(keys)), map[table.Handle]error{}
@@ -73,7 +73,7 @@ func checkGetMany(t *testing.T, name string, r *table.Reader, keys [][]byte, o *
 
 // checkReads checks that a source was read as GetMany promises: not more than one read for each
 // of the keys' data blocks, no byte twice, and not too much at a time.
-func checkReads(t *testing.T, name string, r *table.Reader, s *store, keys [][]byte, o *table.BatchOptions) {
+func checkReads(t *testing.T, name string, r *table.Reader, s *store, keys [][]byte, o *table.GetManyOptions) {
 	t.Helper()
 	blocks := map[table.Handle]bool{}
 	for _, key := range keys {

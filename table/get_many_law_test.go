@@ -43,8 +43,8 @@ func TestGetManyIsManyGets(t *testing.T) {
 	}
 }
 
-func anyBatch(rng *rand.Rand) table.BatchOptions {
-	return table.BatchOptions{Concurrency: 1 + rng.IntN(8), Gap: pick(rng, 0, 1, 5000, 1<<30)}
+func anyBatch(rng *rand.Rand) table.GetManyOptions {
+	return table.GetManyOptions{Concurrency: 1 + rng.IntN(8), Gap: pick(rng, 0, 1, 5000, 1<<30)}
 }
 
 // someKeys returns keys that are among the pairs, some of them twice, and others.
@@ -90,7 +90,7 @@ func TestGetManyOfDamagedTables(t *testing.T) {
 }
 
 // checkDamaged compares GetMany with Get, without a cache and with one.
-func checkDamaged(t *testing.T, name string, contents []byte, keys [][]byte, o table.BatchOptions) {
+func checkDamaged(t *testing.T, name string, contents []byte, keys [][]byte, o table.GetManyOptions) {
 	t.Helper()
 	for _, size := range []int64{0, 10_000} {
 		ro := table.ReaderOptions{Cache: table.NewCache(size)}

@@ -25,7 +25,7 @@ func TestGetManyOpensNoTableWithoutNeed(t *testing.T) {
 		{done, nil, context.Canceled},
 		{context.Background(), nil, errBroken},
 	} {
-		err := table.GetMany(tt.ctx, keys, []table.BatchPart{{Reader: r, Keys: tt.keys}}, nil, found)
+		err := table.GetMany(tt.ctx, keys, []table.GetManyPart{{Reader: r, Keys: tt.keys}}, nil, found)
 		if !errors.Is(err, tt.want) || tt.want == nil && err != nil {
 			t.Errorf("GetMany of keys %v: %v, want %v", tt.keys, err, tt.want)
 		}

@@ -186,7 +186,7 @@ func (b *batch) fail(err error, keys []wantedKey) {
 func (b *partBatch) getFromBlock(keys []wantedKey, ahead readAhead) error {
 	var d dataBlock
 	defer d.release()
-	if err := d.openAhead(b.t, keys[0].block, ahead, b.o.NoFill); err != nil {
+	if err := d.openAhead(b.t, keys[0].block, ahead, b.o.DontFillCache); err != nil {
 		b.fail(err, keys)
 		return nil
 	}

@@ -19,12 +19,12 @@ import (
 
 // openTables returns 4 tables of 100 keys each, where they are, all keys, and what to ask each
 // table for.
-func openTables(t *testing.T) (stores []*store, keys [][]byte, parts []table.BatchPart) {
+func openTables(t *testing.T) (stores []*store, keys [][]byte, parts []table.GetManyPart) {
 	all := numbered(400)
 	for first := 0; first < len(all); first += 100 {
 		o := &table.ReaderOptions{Name: fmt.Sprintf("table %d", first/100)}
 		r, s := openStore(t, build(t, oneKeyBlocks, all[first:first+100]), o)
-		part := table.BatchPart{Reader: r}
+		part := table.GetManyPart{Reader: r}
 		for i := first; i < first+100; i++ {
 			keys, part.Keys = append(keys, all[i].Key), append(part.Keys, i)
 		}
@@ -34,7 +34,7 @@ func openTables(t *testing.T) (stores []*store, keys [][]byte, parts []table.Bat
 }
 
 // foundBy returns which keys GetMany finds.
-func foundBy(ctx context.Context, keys [][]byte, parts []table.BatchPart, o *table.BatchOptions) (found []int, err error) {
+func foundBy(ctx context.Context, keys [][]byte, parts []table.GetManyPart, o *table.GetManyOptions) (found []int, err error) {
 	err = table.GetMany(ctx, keys, parts, o, func(i int, _ []byte) error {
 		found = append(found, i)
 		return nil
@@ -59,7 +59,7 @@ func TestGetManyOfSeveralTables(t *testing.T) {
 			parts[i].Keys = some
 		}
 		start := time.Now()
-		found, err := foundBy(t.Context(), keys, parts, &table.BatchOptions{Concurrency: 20})
+		found, err := foundBy(t.Context(), keys, parts, &table.GetManyOptions{Concurrency: 20})
 		var want []int
 		for i := 0; i < 400; i += 10 {
 			want = append(want, i)
@@ -108,7 +108,7 @@ func TestGetManyTellsNoAnswerFromAbsent(t *testing.T) {
 			stores[i].err = broken
 		}
 		got := make([]string, len(keys))
-		o := &table.BatchOptions{Concurrency: 1 + rng.IntN(8), Gap: rng.IntN(3) * 100}
+		o := &table.GetManyOptions{Concurrency: 1 + rng.IntN(8), Gap: rng.IntN(3) * 100}
 		o.NoAnswer = func(i int, err error) { got[i] += "no answer" }
 		err := table.GetMany(t.Context(), keys, parts, o, func(i int, value []byte) error {
 			got[i] += "found"
@@ -135,7 +135,7 @@ func TestGetManyTellsNoAnswerFromAbsent(t *testing.T) {
 func TestGetManyOfBadParts(t *testing.T) {
 	t.Parallel()
 	stores, keys, parts := openTables(t)
-	for want, bad := range map[string]table.BatchPart{
+	for want, bad := range map[string]table.GetManyPart{
 		"no Reader":         {},
 		"key number 400":    {Reader: parts[0].Reader, Keys: []int{400}},
 		"key number -1, wa": {Reader: parts[0].Reader, Keys: []int{-1}},

@@ -53,7 +53,7 @@ func TestGetManyJoinsReads(t *testing.T) {
 	} {
 		r, s := openStore(t, build(t, oneKeyBlocks, tt.pairs), nil)
 		keys := keysOf(tt.pairs, tt.keys...)
-		values, err := getMany(r, keys, &table.BatchOptions{Gap: tt.gap})
+		values, err := getMany(r, keys, &table.GetManyOptions{Gap: tt.gap})
 		if err != nil || len(s.reads) != tt.reads {
 			t.Errorf("%s: %d reads, %v; want %d", tt.name, len(s.reads), err, tt.reads)
 		}
@@ -99,10 +99,10 @@ func checkCounts(t *testing.T, contents []byte, keys [][]byte) {
 			}
 		}
 		got, want := many.Snapshot(), loop.Snapshot()
-		if got.DataBlocks > want.DataBlocks || got.BytesRead > want.BytesRead {
-			t.Errorf("GetMany reads %d blocks, %d bytes, and Get %d, %d", got.DataBlocks, got.BytesRead, want.DataBlocks, want.BytesRead)
+		if got.BlocksRead > want.BlocksRead || got.BytesRead > want.BytesRead {
+			t.Errorf("GetMany reads %d blocks, %d bytes, and Get %d, %d", got.BlocksRead, got.BytesRead, want.BlocksRead, want.BytesRead)
 		}
-		got.DataBlocks, got.BytesRead = want.DataBlocks, want.BytesRead
+		got.BlocksRead, got.BytesRead = want.BlocksRead, want.BytesRead
 		got.CacheHits, got.CacheMisses = got.CacheHits+got.CacheMisses, 0
 		want.CacheHits, want.CacheMisses = want.CacheHits+want.CacheMisses, 0
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -219,7 +219,7 @@ func TestGetManyAfterFailedReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	from, to, reads = int64(h.Offset), int64(h.Offset+1), 0
-	one := &table.BatchOptions{Concurrency: 1, Gap: 1 << 10}
+	one := &table.GetManyOptions{Concurrency: 1, Gap: 1 << 10}
 	if values, err := getMany(r, keysOf(pairs, 2, 3, 5, 6), one); err != nil || reads != 5 || values[3] == nil {
 		t.Errorf("around a block that cannot be read: %q, %v, %d reads; want all values by 5", values, err, reads)
 	}
@@ -227,7 +227,7 @@ func TestGetManyAfterFailedReads(t *testing.T) {
 	if want := fmt.Sprintf("reading data block at %d: ", h.Offset); !errors.Is(err, bad) || !strings.Contains(err.Error(), want) {
 		t.Errorf("GetMany = %v, want %v with %q", err, bad, want)
 	}
-	if n := m.DataBlocks.Load(); n != 4+3 {
+	if n := m.BlocksRead.Load(); n != 4+3 {
 		t.Errorf("%d blocks counted, want 4, and 3 up to the bad one", n)
 	}
 }
@@ -245,15 +245,15 @@ func TestGetManyRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		r    *table.Reader
-		o    table.BatchOptions
+		o    table.GetManyOptions
 		want string
 	}{
-		{"closed", closed, table.BatchOptions{}, table.ErrClosed.Error()},
-		{"in an unknown order", open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder}), table.BatchOptions{}, "AnyOrder does not find keys"},
-		{"with a filter only", open(t, filterOnly(t, pairs), nil), table.BatchOptions{}, table.ErrFilterOnly.Error()},
-		{"Concurrency < 0", sound, table.BatchOptions{Concurrency: -1}, "Concurrency is -1, want 0 to 1024"},
-		{"Concurrency > 1024", sound, table.BatchOptions{Concurrency: 1025}, "Concurrency is 1025, want 0 to 1024"},
-		{"Gap < 0", sound, table.BatchOptions{Gap: -1}, "Gap is -1, want 0 or more"},
+		{"closed", closed, table.GetManyOptions{}, table.ErrClosed.Error()},
+		{"in an unknown order", open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder}), table.GetManyOptions{}, "AnyOrder does not find keys"},
+		{"with a filter only", open(t, filterOnly(t, pairs), nil), table.GetManyOptions{}, table.ErrFilterOnly.Error()},
+		{"Concurrency < 0", sound, table.GetManyOptions{Concurrency: -1}, "Concurrency is -1, want 0 to 1024"},
+		{"Concurrency > 1024", sound, table.GetManyOptions{Concurrency: 1025}, "Concurrency is 1025, want 0 to 1024"},
+		{"Gap < 0", sound, table.GetManyOptions{Gap: -1}, "Gap is -1, want 0 or more"},
 	} {
 		if _, err := getMany(tt.r, keysOf(pairs, 1, 2), &tt.o); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: GetMany = %v, want an error with %q", tt.name, err, tt.want)

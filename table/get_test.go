@@ -23,7 +23,7 @@ type counts struct{ Lookups, Questions, Negatives, FalsePositives, Blocks, Bytes
 func countsOf(m *table.Metrics) counts {
 	return counts{
 		m.Lookups.Load(), m.FilterChecks.Load(), m.FilterNegatives.Load(),
-		m.FilterFalsePositives.Load(), m.DataBlocks.Load(), m.BytesRead.Load(),
+		m.FilterFalsePositives.Load(), m.BlocksRead.Load(), m.BytesRead.Load(),
 	}
 }
 
@@ -93,7 +93,7 @@ func TestMetrics(t *testing.T) {
 	if err := r.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	if got := m.BytesRead.Load() - c.Bytes; int64(got) > int64(2*len(contents)) || m.DataBlocks.Load() < 5 {
+	if got := m.BytesRead.Load() - c.Bytes; int64(got) > int64(2*len(contents)) || m.BlocksRead.Load() < 5 {
 		t.Errorf("after a scan: %+v", countsOf(&m))
 	}
 }
@@ -208,7 +208,7 @@ func TestLookupAllocations(t *testing.T) {
 			{"AppendFind with room", nil, 0, "buffers are pooled", func() error { _, _, err := r.AppendFind(keyDst, dst, present); return err }},
 			{"AppendFind without slices", nil, 1, "key and value are one piece of memory", func() error { _, _, err := r.AppendFind(nil, nil, present); return err }},
 			{"AppendGet with options", nil, 0, "options are values", func() error {
-				_, err := r.With(table.LookupOptions{Context: t.Context(), NoFill: true}).AppendGet(dst, present)
+				_, err := r.With(table.LookupOptions{Context: t.Context(), DontFillCache: true}).AppendGet(dst, present)
 				return err
 			}},
 			{"Get of a present key", nil, 1, "the value is the caller's", func() error { _, err := r.Get(present); return err }},

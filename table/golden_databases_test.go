@@ -55,7 +55,7 @@ func checkSnapshots(t *testing.T, name string, r *table.Reader, rounds [][]workl
 	}
 	check := func() {
 		for user, w := range state {
-			k, v, err := r.Find(table.SeekKey(nil, []byte(user), sequence))
+			k, v, err := r.Find(table.SearchKey(nil, []byte(user), sequence))
 			if w == nil {
 				if !errors.Is(err, table.ErrNotFound) {
 					t.Fatalf("%s: %q at %d: %q, %v; want ErrNotFound", name, user, sequence, k, err)

@@ -65,13 +65,13 @@ func (k InternalKey) Append(dst []byte) []byte {
 	return appendInternal(append(dst, k.UserKey...), k.Sequence<<8|uint64(k.Kind))
 }
 
-// SeekKey returns the internal key to seek for the version of a user key that a snapshot
+// SearchKey returns the internal key to seek for the version of a user key that a snapshot
 // sees. Give it to [Reader.Find] or [Iter.SeekGE]. The first entry ≥ that key is the newest
 // version with a sequence number ≤ sequence, if the user key has one. With MaxSequence it is
 // the newest version of all. A sequence > MaxSequence counts as that.
 //
-// SeekKey appends the key to dst and returns the extended slice; dst may be nil.
-func SeekKey(dst, user []byte, sequence uint64) []byte {
+// SearchKey appends the key to dst and returns the extended slice; dst may be nil.
+func SearchKey(dst, user []byte, sequence uint64) []byte {
 	return appendInternal(append(dst, user...), min(sequence, MaxSequence)<<8|0xff)
 }
 

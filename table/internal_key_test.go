@@ -41,7 +41,7 @@ func TestInternalKey(t *testing.T) {
 	}
 }
 
-// SeekKey comes before all versions that a snapshot sees, of any kind, and behind
+// SearchKey comes before all versions that a snapshot sees, of any kind, and behind
 // those that it does not see.
 func TestSeekKey(t *testing.T) {
 	t.Parallel()
@@ -54,12 +54,12 @@ func TestSeekKey(t *testing.T) {
 		{9, 9, 0, true}, {9, 9, 1, true}, {9, 9, 0x7f, true}, {9, 8, 0xff, true}, {9, 10, 0, false}, {0, 0, 1, true}, {0, 1, 0, false},
 		{table.MaxSequence, table.MaxSequence, 1, true}, {table.MaxSequence + 1, 5, 1, true}, {1<<64 - 1, table.MaxSequence, 1, true},
 	} {
-		if got := c.Compare(table.SeekKey(nil, []byte("k"), tt.seek), internalKey("k", tt.version, tt.kind)) <= 0; got != tt.sees {
+		if got := c.Compare(table.SearchKey(nil, []byte("k"), tt.seek), internalKey("k", tt.version, tt.kind)) <= 0; got != tt.sees {
 			t.Errorf("a snapshot at %d sees version %d of kind %d: %v, want %v", tt.seek, tt.version, tt.kind, got, tt.sees)
 		}
 	}
-	if got := table.SeekKey([]byte("dst "), []byte("k"), 1); string(got) != "dst k\xff\x01\x00\x00\x00\x00\x00\x00" {
-		t.Errorf("SeekKey = %q", got)
+	if got := table.SearchKey([]byte("dst "), []byte("k"), 1); string(got) != "dst k\xff\x01\x00\x00\x00\x00\x00\x00" {
+		t.Errorf("SearchKey = %q", got)
 	}
 }
 

@@ -14,26 +14,26 @@ import (
 type IterOptions struct {
 	// Lower is a bound: the Iter shows only keys ≥ Lower. nil: no lower bound.
 	//
-	// If the keys are internal keys, so are Lower and Upper: SeekKey(nil, user, MaxSequence)
+	// If the keys are internal keys, so are Lower and Upper: SearchKey(nil, user, MaxSequence)
 	// is ≤ all versions of a user key, and > all of the keys before. See InternalPrefixBounds.
 	Lower []byte
 
 	// Upper is a bound: the Iter shows only keys < Upper. nil: no upper bound.
 	Upper []byte
 
-	// Filter is the filter key of every entry that you want: what FilterKey returns for
-	// its key. The Iter skips data blocks whose filters exclude it, which saves reading
-	// them. It may or may not show entries of other filter keys, so set Lower and Upper
-	// too. nil: the Iter checks no filters.
+	// FilterKey is the filter key of every entry that you want: what ReaderOptions.FilterKey returns
+	// for its key. The Iter skips data blocks whose filters exclude it, which saves reading them. It
+	// may or may not show entries of other filter keys, so set Lower and Upper too. nil: the Iter
+	// checks no filters.
 	//
-	// For the versions of one user key in a database's table, Filter is the user key.
-	// For keys with a common prefix, Filter is the prefix, if FilterKey returns that
-	// prefix of each key. Get and Find then check the filter for the prefix only.
-	Filter []byte
+	// For the versions of one user key in a database's table, it is the user key. For keys with a
+	// common prefix, it is the prefix, if that is the filter key of each of them. Get and Find then
+	// check the filter for the prefix only.
+	FilterKey []byte
 
-	// NoFill leaves blocks that the Iter reads out of the Cache. Set it if these blocks
+	// DontFillCache leaves blocks that the Iter reads out of the Cache. Set it if these blocks
 	// will not be needed again soon, as in a compaction.
-	NoFill bool
+	DontFillCache bool
 
 	// ReadAhead is how many bytes Next reads at once, up to 1 GiB, when it comes to a
 	// block that is not in memory: at least that block, and as many of the following
@@ -56,7 +56,7 @@ type IterOptions struct {
 	// It is called each time that a move reads the block and finds it damaged: once in a scan
 	// from one end to the other, and again when a seek or a change of direction comes to the
 	// block again. Damage in the index fails the move. It is not called for blocks that the Iter does not read, as they are out of
-	// the bounds, excluded by Filter, or decoded in the Cache. Errors that are no damage, such as those
+	// the bounds, excluded by FilterKey, or decoded in the Cache. Errors that are no damage, such as those
 	// of the source, fail the move. OnDamage must not use the Iter.
 	OnDamage func(*CorruptionError) bool
 
@@ -130,12 +130,12 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 	it.endBlock, it.keyBudget = t.index.len(), dataKeyBudget.forFile(t.footerOffset)
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
-		it.filterKey = bytes.Clone(o.Filter)
+		it.filterKey = bytes.Clone(o.FilterKey)
 		if err := it.boundBlocks(); err != nil {
 			it.t = brokenTable(&r.closed, err)
 		}
 		it.ctx, it.readAhead = o.Context, min(max(o.ReadAhead, 0), maxReadSize)
-		it.c.noFill, it.onDamage = o.NoFill, o.OnDamage
+		it.c.noFill, it.onDamage = o.DontFillCache, o.OnDamage
 	}
 }
 

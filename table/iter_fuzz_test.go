@@ -42,7 +42,7 @@ func FuzzIter(f *testing.F) {
 		}
 		if ways&16 != 0 {
 			c := byte('a' + rng.IntN(4))
-			o.Lower, o.Upper, o.Filter = []byte{c}, []byte{c + 1}, []byte{c}
+			o.Lower, o.Upper, o.FilterKey = []byte{c}, []byte{c + 1}, []byte{c}
 		}
 		name := fmt.Sprintf("%d entries, %+v, %+v", len(pairs), wo, o)
 		contents := build(t, wo, pairs)

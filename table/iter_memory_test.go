@@ -76,7 +76,7 @@ func TestIterIsCopied(t *testing.T) {
 	pairs := numbered(1000)
 	r := open(t, build(t, nil, pairs), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
 	var it table.Iter
-	o := table.IterOptions{NoFill: true}
+	o := table.IterOptions{DontFillCache: true}
 	for _, p := range pairs[:2] {
 		it = *r.NewIter(&o)
 		if !it.SeekGE(p.Key) || !bytes.Equal(it.Key(), p.Key) || !it.Last() || !it.Prev() {

@@ -48,7 +48,7 @@ func TestIterFilter(t *testing.T) {
 				prefix := fmt.Sprintf("%03d.", i)
 				bounds := table.IterOptions{Lower: []byte(prefix), Upper: []byte(fmt.Sprintf("%03d/", i))}
 				want := forward(t, plain.NewIter(&bounds))
-				bounds.Filter = []byte(prefix)
+				bounds.FilterKey = []byte(prefix)
 				if diff := diffPairs(want, forward(t, asking.NewIter(&bounds))); diff != "" {
 					t.Fatalf("%s forward (-without filter +with):\n%s", prefix, diff)
 				}
@@ -57,7 +57,7 @@ func TestIterFilter(t *testing.T) {
 				}
 			}
 			none := o.FilterPolicy == nil && o.TableFilterPolicy == nil
-			if reads, most := with.DataBlocks.Load()/2, without.DataBlocks.Load(); !none && reads > most*2/3 || none && reads != most {
+			if reads, most := with.BlocksRead.Load()/2, without.BlocksRead.Load(); !none && reads > most*2/3 || none && reads != most {
 				t.Errorf("%+v: %d blocks read, and %d without asking", o, reads, most)
 			}
 		}
@@ -73,7 +73,7 @@ func TestIterReadsWithinBounds(t *testing.T) {
 	if diff := diffPairs(pairsOf("c", "e", "g"), forward(t, it)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if n := m.DataBlocks.Load(); n != 3 {
+	if n := m.BlocksRead.Load(); n != 3 {
 		t.Errorf("%d blocks read forward, want 3", n)
 	}
 	if diff := diffPairs(pairsOf("c", "e", "g"), backward(t, it)); diff != "" {
@@ -177,7 +177,7 @@ func TestOffsetsAndKeys(t *testing.T) {
 	}
 }
 
-// A scan with NoFill uses what is in the cache, and adds nothing.
+// A scan with DontFillCache uses what is in the cache, and adds nothing.
 func TestIterNoFill(t *testing.T) {
 	t.Parallel()
 	var m table.Metrics
@@ -187,12 +187,12 @@ func TestIterNoFill(t *testing.T) {
 	if _, err := r.Get([]byte("key000000")); err != nil {
 		t.Fatal(err)
 	}
-	before := cache.Size()
-	if diff := diffPairs(pairs, forward(t, r.NewIter(&table.IterOptions{NoFill: true}))); diff != "" {
+	before := cache.Metrics().Size
+	if diff := diffPairs(pairs, forward(t, r.NewIter(&table.IterOptions{DontFillCache: true}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if cache.Size() != before || m.CacheHits.Load() != 1 {
-		t.Errorf("the cache went from %d bytes to %d, with %d hits; want the same, and 1", before, cache.Size(), m.CacheHits.Load())
+	if cache.Metrics().Size != before || m.CacheHits.Load() != 1 {
+		t.Errorf("the cache went from %d bytes to %d, with %d hits; want the same, and 1", before, cache.Metrics().Size, m.CacheHits.Load())
 	}
 }
 

@@ -107,11 +107,11 @@ func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
 // Filters reads the filters that a Reader with the same policies would check. The error is
 // that of its FilterErr, or an error of reading. Even if there is an error, it returns the
 // filters that can be used. Those of a mapped file are parts of it: see ReaderOptions.Mapped.
-func (l *Layout) Filters() (filters LayoutFilters, err error) {
+func (l *Layout) Filters() (filters Filters, err error) {
 	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
 	m, err := l.file.readMetaindex(new(buffers))
 	if err != nil {
-		return LayoutFilters{}, err
+		return Filters{}, err
 	}
 	return l.file.openFilters(m, l.options)
 }

@@ -11,10 +11,10 @@ type LookupOptions struct {
 	// them.
 	Context context.Context
 
-	// NoFill leaves blocks that lookups read out of the Cache. Set it if these blocks will
+	// DontFillCache leaves blocks that lookups read out of the Cache. Set it if these blocks will
 	// not be needed again soon, as in a check of all keys. Blocks that are in the Cache
 	// already are used.
-	NoFill bool
+	DontFillCache bool
 }
 
 // Lookups are the lookups of single keys of a Reader, with options. Each is the Reader's method

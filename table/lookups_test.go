@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Lookups with NoFill add nothing to the Cache, find what is in it, and find what lookups without
+// Lookups with DontFillCache add nothing to the Cache, find what is in it, and find what lookups without
 // options find.
 func TestLookupsNoFill(t *testing.T) {
 	t.Parallel()
@@ -27,16 +27,16 @@ func TestLookupsNoFill(t *testing.T) {
 		var m table.Metrics
 		cache := table.NewCache(1 << 20)
 		r := open(t, contents, &table.ReaderOptions{Cache: cache, Metrics: &m})
-		for _, o := range []table.LookupOptions{{NoFill: true}, {}, {NoFill: true}} {
-			size, hits := cache.Size(), m.CacheHits.Load()
+		for _, o := range []table.LookupOptions{{DontFillCache: true}, {}, {DontFillCache: true}} {
+			size, hits := cache.Metrics().Size, m.CacheHits.Load()
 			for _, p := range pairs {
 				if v, err := get(r.With(o), p.Key); err != nil || !bytes.Equal(v, p.Value) {
 					t.Fatalf("%s: %q, %v; want %q", name, v, err, p.Value)
 				}
 			}
-			grew, hit := cache.Size() > size, m.CacheHits.Load() > hits
-			if full := size > 0; grew == o.NoFill || hit != (full || !o.NoFill) {
-				t.Errorf("%s, %+v: the Cache went from %d bytes to %d, hit: %v", name, o, size, cache.Size(), hit)
+			grew, hit := cache.Metrics().Size > size, m.CacheHits.Load() > hits
+			if full := size > 0; grew == o.DontFillCache || hit != (full || !o.DontFillCache) {
+				t.Errorf("%s, %+v: the Cache went from %d bytes to %d, hit: %v", name, o, size, cache.Metrics().Size, hit)
 			}
 		}
 	}
@@ -50,13 +50,13 @@ func TestGetManyNoFill(t *testing.T) {
 	r := open(t, build(t, withBloom, pairs), &table.ReaderOptions{Cache: cache})
 	keys := keysOf(pairs, 0, 10, 20, 300, 499)
 	for _, noFill := range []bool{true, false, true} {
-		size := cache.Size()
-		checkGetMany(t, "with and without", open(t, build(t, withBloom, pairs), nil), keys, &table.BatchOptions{NoFill: noFill})
-		if _, err := getMany(r, keys, &table.BatchOptions{NoFill: noFill}); err != nil {
+		size := cache.Metrics().Size
+		checkGetMany(t, "with and without", open(t, build(t, withBloom, pairs), nil), keys, &table.GetManyOptions{DontFillCache: noFill})
+		if _, err := getMany(r, keys, &table.GetManyOptions{DontFillCache: noFill}); err != nil {
 			t.Error(err)
 		}
-		if grew := cache.Size() > size; grew == noFill {
-			t.Errorf("NoFill %v: the Cache went from %d bytes to %d", noFill, size, cache.Size())
+		if grew := cache.Metrics().Size > size; grew == noFill {
+			t.Errorf("DontFillCache %v: the Cache went from %d bytes to %d", noFill, size, cache.Metrics().Size)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestLookupErrors(t *testing.T) {
 	contents[0] ^= 1
 	r := open(t, contents, nil)
 	for _, want := range []error{table.ErrCorrupt, table.ErrClosed} {
-		l := r.With(table.LookupOptions{Context: t.Context(), NoFill: true})
+		l := r.With(table.LookupOptions{Context: t.Context(), DontFillCache: true})
 		k, v, err := l.AppendFind([]byte("k"), []byte("v"), []byte("a"))
 		if string(k) != "k" || string(v) != "v" || !errors.Is(err, want) {
 			t.Errorf("AppendFind = %q, %q, %v; want k, v, %v", k, v, err, want)

@@ -32,9 +32,9 @@ type Metrics struct {
 	// FilterFalsePositives / (FilterFalsePositives + FilterNegatives).
 	FilterFalsePositives atomic.Uint64
 
-	// DataBlocks counts the data blocks that were read from the file, including those whose
+	// BlocksRead counts the data blocks that were read from the file, including those whose
 	// read failed. Several of them can have taken one read.
-	DataBlocks atomic.Uint64
+	BlocksRead atomic.Uint64
 
 	// BytesRead counts the bytes of these blocks in the file, with their trailers.
 	BytesRead atomic.Uint64
@@ -65,7 +65,7 @@ type MetricsSnapshot struct {
 	Lookups                                    uint64
 	FilterChecks, FilterNegatives              uint64
 	TableFilterNegatives, FilterFalsePositives uint64
-	DataBlocks, BytesRead                      uint64
+	BlocksRead, BytesRead                      uint64
 	CacheHits, CacheMisses, CacheEvictions     uint64
 }
 
@@ -78,7 +78,7 @@ func (m *Metrics) Snapshot() MetricsSnapshot {
 		FilterNegatives:      m.FilterNegatives.Load(),
 		TableFilterNegatives: m.TableFilterNegatives.Load(),
 		FilterFalsePositives: m.FilterFalsePositives.Load(),
-		DataBlocks:           m.DataBlocks.Load(),
+		BlocksRead:           m.BlocksRead.Load(),
 		BytesRead:            m.BytesRead.Load(),
 		CacheHits:            m.CacheHits.Load(),
 		CacheMisses:          m.CacheMisses.Load(),
@@ -91,5 +91,5 @@ func (s MetricsSnapshot) String() string {
 	return fmt.Sprintf("%d lookups; %d filter checks, %d negative (%d by table filters), %d false positives; "+
 		"%d data blocks read, %d bytes; cache: %d hits, %d misses, %d evictions",
 		s.Lookups, s.FilterChecks, s.FilterNegatives, s.TableFilterNegatives, s.FilterFalsePositives,
-		s.DataBlocks, s.BytesRead, s.CacheHits, s.CacheMisses, s.CacheEvictions)
+		s.BlocksRead, s.BytesRead, s.CacheHits, s.CacheMisses, s.CacheEvictions)
 }

@@ -13,7 +13,7 @@ type openTable struct {
 	tableFile
 	o *ReaderOptions // with defaults
 
-	filters   LayoutFilters
+	filters   Filters
 	filterErr error
 	trust     filterTrust
 

@@ -20,7 +20,7 @@ func PrefixBounds(prefix []byte) (lower, upper []byte) {
 func InternalPrefixBounds(prefix []byte) (lower, upper []byte) {
 	lower, upper = PrefixBounds(prefix)
 	if upper != nil {
-		upper = SeekKey(upper, nil, MaxSequence)
+		upper = SearchKey(upper, nil, MaxSequence)
 	}
-	return SeekKey(lower, nil, MaxSequence), upper
+	return SearchKey(lower, nil, MaxSequence), upper
 }

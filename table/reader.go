@@ -207,10 +207,10 @@ func (r *Reader) FilterErr() error {
 // Filters returns the filters that lookups check. What is nil is not in the table, or not in use:
 // see FilterErr. They may be used after Close, but not those of a mapped file, whose use can also
 // fault: see ReaderOptions.Mapped.
-func (r *Reader) Filters() LayoutFilters {
+func (r *Reader) Filters() Filters {
 	t, err := r.table()
 	if err != nil {
-		return LayoutFilters{}
+		return Filters{}
 	}
 	filters := t.filters
 	if t.distrust() != nil {

@@ -59,7 +59,7 @@ func (u *user) getMany(rng *rand.Rand) error {
 		pairs[i] = u.pairs[rng.IntN(len(u.pairs))]
 		keys = append(keys, pairs[i].Key)
 	}
-	values, err := getMany(u.r, keys, &table.BatchOptions{Gap: rng.IntN(10_000)})
+	values, err := getMany(u.r, keys, &table.GetManyOptions{Gap: rng.IntN(10_000)})
 	for i, v := range values {
 		if err == nil && !bytes.Equal(v, pairs[i].Value) {
 			return fmt.Errorf("GetMany finds %q for %q", v, keys[i])

@@ -61,7 +61,7 @@ func panickingCall(t *testing.T, r *table.Reader, n int, key []byte, broken erro
 		r.Get(key)
 	case 1:
 		// One read at a time, since rng is not safe for concurrent use.
-		r.GetMany(context.Background(), [][]byte{key, []byte("key000007")}, &table.BatchOptions{Concurrency: 1}, func(int, []byte) error { return nil })
+		r.GetMany(context.Background(), [][]byte{key, []byte("key000007")}, &table.GetManyOptions{Concurrency: 1}, func(int, []byte) error { return nil })
 	case 2:
 		it := r.NewIter(nil)
 		defer it.Close()

@@ -208,10 +208,10 @@ func TestPebblesTableFilters(t *testing.T) {
 		t.Error(err)
 	}
 	for i, k := range w.Keys {
-		if _, v, err := r.Find(table.SeekKey(nil, k, table.MaxSequence)); err != nil || !bytes.Equal(v, w.Values[i]) {
+		if _, v, err := r.Find(table.SearchKey(nil, k, table.MaxSequence)); err != nil || !bytes.Equal(v, w.Values[i]) {
 			t.Fatalf("Find(%q) = %q, %v", k, v, err)
 		}
-		if _, _, err := r.Find(table.SeekKey(nil, w.Absent[i], table.MaxSequence)); !errors.Is(err, table.ErrNotFound) {
+		if _, _, err := r.Find(table.SearchKey(nil, w.Absent[i], table.MaxSequence)); !errors.Is(err, table.ErrNotFound) {
 			t.Fatalf("Find(%q): %v", w.Absent[i], err)
 		}
 	}

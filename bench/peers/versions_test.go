@@ -72,7 +72,7 @@ func get(t *testing.T, tables []*table.Reader, user []byte, sequence uint64) his
 	t.Helper()
 	var newest table.InternalKey
 	var a history.Answer
-	seek := table.SeekKey(nil, user, sequence)
+	seek := table.SearchKey(nil, user, sequence)
 	for _, r := range tables {
 		k, v, err := r.Find(seek)
 		if errors.Is(err, table.ErrNotFound) {

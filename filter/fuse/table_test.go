@@ -67,7 +67,7 @@ func TestTable(t *testing.T) {
 				t.Fatalf("Get of an absent key returns %v", err)
 			}
 		}
-		if n := m.DataBlocks.Load(); n > tt.most || n < tt.most/2-2 {
+		if n := m.BlocksRead.Load(); n > tt.most || n < tt.most/2-2 {
 			t.Errorf("%d data blocks were read, want about %d", n, tt.most)
 		}
 		if err := r.Verify(); err != nil {

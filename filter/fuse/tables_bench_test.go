@@ -70,6 +70,6 @@ func getAbsent(b *testing.B, contents []byte, keys [][]byte) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(m.DataBlocks.Load())/float64(m.Lookups.Load()), "blocks/lookup")
+	b.ReportMetric(float64(m.BlocksRead.Load())/float64(m.Lookups.Load()), "blocks/lookup")
 	b.ReportMetric(8*float64(p.FilterSize)/float64(p.Entries), "bits/key")
 }

@@ -106,7 +106,7 @@ func BenchmarkGetMany(b *testing.B) {
 			}
 			b.ResetTimer()
 			for b.Loop() {
-				err := s.GetMany(context.Background(), keys, &table.BatchOptions{Concurrency: benchWorkers}, func(int, []byte) error { return nil })
+				err := s.GetMany(context.Background(), keys, &table.GetManyOptions{Concurrency: benchWorkers}, func(int, []byte) error { return nil })
 				if err != nil {
 					b.Fatal(err)
 				}

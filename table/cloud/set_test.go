@@ -55,7 +55,7 @@ func checkLookups(t *testing.T, s *set.Set, urls workload.Set, value string) {
 		}
 	}
 	found := 0
-	err := s.GetMany(t.Context(), slices.Concat(urls.Absent, urls.Keys), &table.BatchOptions{Gap: 64 << 10}, func(i int, got []byte) error {
+	err := s.GetMany(t.Context(), slices.Concat(urls.Absent, urls.Keys), &table.GetManyOptions{Gap: 64 << 10}, func(i int, got []byte) error {
 		if found++; i < len(urls.Absent) || string(got) != value {
 			t.Errorf("GetMany: value %q of key %d, where the first %d are absent, want %q", got, i, len(urls.Absent), value)
 		}

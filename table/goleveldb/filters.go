@@ -83,7 +83,7 @@ func readingPolicies(o *opt.Options, order order) (policies []filter.Policy) {
 
 // known reports whether a Reader checks no filters but those of the policies. It can also have
 // found one that it knows by itself.
-func known(filters table.LayoutFilters, policies []filter.Policy) bool {
+func known(filters table.Filters, policies []filter.Policy) bool {
 	if filters.Table != nil {
 		return false
 	}

@@ -114,7 +114,7 @@ const scanAhead = 64 << 10
 
 // options returns the options of an Iter over all entries.
 func (i *iteration) options() table.IterOptions {
-	o := table.IterOptions{NoFill: i.noFill, OnDamage: i.onDamage}
+	o := table.IterOptions{DontFillCache: i.noFill, OnDamage: i.onDamage}
 	if i.noFill {
 		o.ReadAhead = scanAhead
 	}

@@ -25,7 +25,7 @@ func (v *view) reorder(r *Reader, reason error) (*table.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	it := listed.NewIter(&table.IterOptions{NoFill: true})
+	it := listed.NewIter(&table.IterOptions{DontFillCache: true})
 	if err = errors.Join(copyEntries(w, it, 64<<20+32*r.size), it.Close()); err == nil {
 		err = w.Close()
 	}
@@ -67,7 +67,7 @@ func (v *view) deniesItsKeys(t *table.Reader) bool {
 	if filters.Blocks == nil {
 		return false
 	}
-	it := t.NewIter(&table.IterOptions{NoFill: true})
+	it := t.NewIter(&table.IterOptions{DontFillCache: true})
 	defer it.Close() // its error is that of lookups, which read the same block
 	filterKey := v.options.FilterKey
 	if filterKey == nil {

@@ -80,14 +80,14 @@ func (s *SnapshotIter) Last() bool {
 // SeekGE moves to the first entry whose user key is ≥ user, and returns Valid. user may be a
 // part of Key.
 func (s *SnapshotIter) SeekGE(user []byte) bool {
-	s.seekKey = table.SeekKey(s.seekKey[:0], user, s.sequence)
+	s.seekKey = table.SearchKey(s.seekKey[:0], user, s.sequence)
 	return s.startMove() && s.forward(s.it.SeekGE(s.seekKey), false)
 }
 
 // SeekLT moves to the last entry whose user key is < user, and returns Valid. user may be a
 // part of Key.
 func (s *SnapshotIter) SeekLT(user []byte) bool {
-	s.seekKey = table.SeekKey(s.seekKey[:0], user, table.MaxSequence)
+	s.seekKey = table.SearchKey(s.seekKey[:0], user, table.MaxSequence)
 	return s.startMove() && s.backward(s.it.SeekLT(s.seekKey))
 }
 

@@ -129,7 +129,7 @@ func (z *fuzzed) getMany() {
 			want[k] = v
 		}
 	}
-	got, err := getMany(background, z.s, keys, &table.BatchOptions{Concurrency: 1 + z.rng.IntN(3)})
+	got, err := getMany(background, z.s, keys, &table.GetManyOptions{Concurrency: 1 + z.rng.IntN(3)})
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		z.t.Errorf("GetMany: %v (-want +got):\n%s", err, diff)
 	}

@@ -24,7 +24,7 @@ import (
 // from absent ones. GetMany returns all errors, joined as by errors.Join. If a table cannot be
 // opened, the error has its range of keys. If ctx is done, GetMany returns its error at once. It
 // does not wait for the Source: see Drain. After Close no key has an answer.
-func (s *Set) GetMany(ctx context.Context, keys [][]byte, o *table.BatchOptions, found func(i int, value []byte) error) error {
+func (s *Set) GetMany(ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error) error {
 	b := batch{s: s, keys: keys, o: o, found: found}
 	v, err := s.acquire()
 	if err != nil {
@@ -79,7 +79,7 @@ func (v *version) route(keys [][]byte) (parts []part) {
 type batch struct {
 	s     *Set
 	keys  [][]byte
-	o     *table.BatchOptions
+	o     *table.GetManyOptions
 	found func(i int, value []byte) error
 
 	failed []error // why keys have no answer
@@ -105,7 +105,7 @@ func (b *batch) getGroup(ctx context.Context, parts []part) error {
 	for i, p := range parts {
 		members[i] = p.m
 	}
-	var open []table.BatchPart
+	var open []table.GetManyPart
 	var inUse []*opened
 	defer func() {
 		for _, o := range inUse {
@@ -118,7 +118,7 @@ func (b *batch) getGroup(ctx context.Context, parts []part) error {
 			return ctx.Err()
 		}
 		inUse = append(inUse, o)
-		open = append(open, table.BatchPart{Reader: o.r, Keys: parts[i].keys})
+		open = append(open, table.GetManyPart{Reader: o.r, Keys: parts[i].keys})
 		return nil
 	})
 	if err != nil {
@@ -145,7 +145,7 @@ func (b *batch) noAnswer(i int, err error) {
 }
 
 // get asks tables that are open. The error that it returns ends the batch.
-func (b *batch) get(ctx context.Context, parts []table.BatchPart) error {
+func (b *batch) get(ctx context.Context, parts []table.GetManyPart) error {
 	var ends error
 	err := table.GetMany(ctx, b.keys, parts, b.o, func(i int, value []byte) error {
 		ends = b.found(i, value)

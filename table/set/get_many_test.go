@@ -32,7 +32,7 @@ func TestGetManyIsManyGets(t *testing.T) {
 				want[k] = string(value)
 			}
 		}
-		got, err := getMany(background, s, keys, &table.BatchOptions{Concurrency: rng.IntN(4), Gap: rng.IntN(1000)})
+		got, err := getMany(background, s, keys, &table.GetManyOptions{Concurrency: rng.IntN(4), Gap: rng.IntN(1000)})
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("GetMany: %v (-want +got):\n%s", err, diff)
 		}
@@ -61,7 +61,7 @@ func TestGetManyReadsSeveralTablesAtATime(t *testing.T) {
 			{1, 10 * time.Second},
 		} {
 			start := time.Now()
-			found, err := getMany(background, s, keys, &table.BatchOptions{Concurrency: test.concurrency})
+			found, err := getMany(background, s, keys, &table.GetManyOptions{Concurrency: test.concurrency})
 			if took := time.Since(start); took != test.want || len(found) != 10 || err != nil {
 				t.Errorf("Concurrency %d: %d keys, %v after %v; want 10 after %v", test.concurrency, len(found), err, took, test.want)
 			}
@@ -131,7 +131,7 @@ func TestGetManyTellsNoAnswerFromAbsent(t *testing.T) {
 		src.before = failing("t001", broken)
 		keys := bytesOf(key(0), key(0)+"x", key(50), key(99), key(99)+"x", key(100))
 		got := make([]string, len(keys))
-		o := &table.BatchOptions{NoAnswer: func(i int, err error) {
+		o := &table.GetManyOptions{NoAnswer: func(i int, err error) {
 			if !errors.Is(err, broken) {
 				t.Errorf("NoAnswer(%d, %v), want %v", i, err, broken)
 			}
@@ -152,7 +152,7 @@ func TestGetManyOfAClosedSet(t *testing.T) {
 	s := open(t, m, src, nil)
 	s.Close()
 	n := 0
-	o := &table.BatchOptions{NoAnswer: func(_ int, err error) {
+	o := &table.GetManyOptions{NoAnswer: func(_ int, err error) {
 		if n++; err != table.ErrClosed {
 			t.Errorf("NoAnswer: %v, want ErrClosed", err)
 		}
@@ -242,7 +242,7 @@ func TestGetManyRefusesOptions(t *testing.T) {
 	src, m := numberedSet(t, 1, nil)
 	s := open(t, m, src, nil)
 	for _, keys := range [][][]byte{nil, bytesOf(key(0)), bytesOf("zzz")} {
-		if _, err := getMany(background, s, keys, &table.BatchOptions{Concurrency: -1}); err == nil {
+		if _, err := getMany(background, s, keys, &table.GetManyOptions{Concurrency: -1}); err == nil {
 			t.Errorf("GetMany of %q with Concurrency -1: no error", keys)
 		}
 	}

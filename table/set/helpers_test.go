@@ -192,7 +192,7 @@ func checkGet(t testing.TB, s *set.Set, key, want string) {
 }
 
 // getMany returns what GetMany finds, by key.
-func getMany(ctx context.Context, s *set.Set, keys [][]byte, o *table.BatchOptions) (map[string]string, error) {
+func getMany(ctx context.Context, s *set.Set, keys [][]byte, o *table.GetManyOptions) (map[string]string, error) {
 	found := map[string]string{}
 	err := s.GetMany(ctx, keys, o, func(i int, value []byte) error {
 		found[string(keys[i])] = string(value)

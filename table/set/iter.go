@@ -46,7 +46,7 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	if o != nil {
 		opts = *o
 	}
-	opts.Lower, opts.Upper, opts.Filter = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper), bytes.Clone(opts.Filter)
+	opts.Lower, opts.Upper, opts.FilterKey = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper), bytes.Clone(opts.FilterKey)
 	opts.Context = ctx
 	from, to := v.overlap(opts.Lower, opts.Upper)
 	// There is no error, since the manifest was checked.

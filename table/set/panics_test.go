@@ -131,7 +131,7 @@ func (c *calls) random() {
 	case 1:
 		c.s.MayContain(background, k)
 	case 2:
-		o := &table.BatchOptions{NoAnswer: func(int, error) { c.p.call() }}
+		o := &table.GetManyOptions{NoAnswer: func(int, error) { c.p.call() }}
 		c.s.GetMany(background, bytesOf(string(k), key(3), key(100)), o, func(int, []byte) error { c.p.call(); return nil })
 	case 3:
 		c.it.SeekGE(k)

@@ -95,7 +95,7 @@ func (m *member) checkKeys(r *table.Reader) error {
 	entries := uint64(0)
 	var last []byte
 	var err error
-	for key := range r.All(&table.IterOptions{NoFill: true}, &err) {
+	for key := range r.All(&table.IterOptions{DontFillCache: true}, &err) {
 		if entries++; entries == 1 && !bytes.Equal(key, m.Smallest) {
 			return m.mismatch("smallest", "the first key is %s, want %s", wire.Quote(key), wire.Quote(m.Smallest))
 		}

@@ -19,7 +19,7 @@ func (r *reader) NewCursor() (engine.Cursor, error) {
 
 func (r *reader) Counts() (engine.Counts, error) {
 	return engine.Counts{
-		Blocks:         int64(r.counts.DataBlocks.Load()),
+		Blocks:         int64(r.counts.BlocksRead.Load()),
 		FalsePositives: int64(r.counts.FilterFalsePositives.Load()),
 	}, nil
 }

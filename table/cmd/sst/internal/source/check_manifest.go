@@ -46,7 +46,7 @@ func (f *File) CheckManifest(v *database.Version, l TableFile) error {
 	var first, last []byte
 	var sequence uint64
 	var damage error
-	for key := range f.Reader.All(&table.IterOptions{NoFill: true, ReadAhead: 256 << 10}, &damage) {
+	for key := range f.Reader.All(&table.IterOptions{DontFillCache: true, ReadAhead: 256 << 10}, &damage) {
 		if first == nil {
 			first = bytes.Clone(key)
 		}

@@ -66,7 +66,7 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 	}
 	p.Err = err
 	after := f.Metrics.Snapshot()
-	p.BlocksRead = after.DataBlocks - before.DataBlocks
+	p.BlocksRead = after.BlocksRead - before.BlocksRead
 	p.BytesRead = after.BytesRead - before.BytesRead - p.BlocksRead*format.TrailerLen
 	p.FalsePositive = after.FilterFalsePositives > before.FilterFalsePositives
 	return p, err

@@ -115,7 +115,7 @@ func (f *File) seekKey(user []byte) []byte {
 	if !f.Internal {
 		return user
 	}
-	return table.SeekKey(nil, user, table.MaxSequence)
+	return table.SearchKey(nil, user, table.MaxSequence)
 }
 
 // FilterKey returns the key that filters hold for a stored key: the user key of an internal

@@ -10,7 +10,7 @@ import (
 
 // Filters are the filters of a table that lookups check.
 type Filters struct {
-	table.LayoutFilters
+	table.Filters
 
 	Err           error // why a filter is not used
 	UnknownPolicy bool  // Err says that the filter policy is unknown
@@ -19,9 +19,9 @@ type Filters struct {
 // filtersOf returns the filters of a Reader, or reads them if it has none.
 func filtersOf(r *table.Reader, l *table.Layout, o Options) (f Filters) {
 	if r == nil || o.ScanOnly {
-		f.LayoutFilters, f.Err = l.Filters()
+		f.Filters, f.Err = l.Filters()
 	} else {
-		f.LayoutFilters, f.Err = r.Filters(), r.FilterErr()
+		f.Filters, f.Err = r.Filters(), r.FilterErr()
 	}
 	f.UnknownPolicy = f.Err != nil && !errors.Is(f.Err, table.ErrCorrupt)
 	return f

@@ -103,7 +103,7 @@ func (f *File) Get(key []byte) (e Entry, found bool, err error) {
 	}
 	var k, v []byte
 	if f.Internal {
-		k, v, err = f.Reader.Find(table.SeekKey(nil, key, table.MaxSequence))
+		k, v, err = f.Reader.Find(table.SearchKey(nil, key, table.MaxSequence))
 	} else {
 		k = key
 		v, err = f.Reader.Get(key)

@@ -184,7 +184,7 @@ func (s *Source) seekKey(user []byte) []byte {
 	if user == nil || !s.Internal {
 		return user
 	}
-	return table.SeekKey(nil, user, table.MaxSequence)
+	return table.SearchKey(nil, user, table.MaxSequence)
 }
 
 // first moves to the first entry within the bounds or, after reopening, to the entry after

@@ -85,7 +85,7 @@ func (f *File) checkEntries(l *set.Table) error {
 		return nil
 	}
 	n, err := uint64(0), error(nil)
-	for range f.Reader.All(&table.IterOptions{NoFill: true, ReadAhead: readAhead}, &err) {
+	for range f.Reader.All(&table.IterOptions{DontFillCache: true, ReadAhead: readAhead}, &err) {
 		n++
 	}
 	if err != nil || n == l.Entries {

@@ -159,7 +159,7 @@ func (s *Source) inspect(t *Table) error {
 	if f.Order != s.Order { // its range would be in another order
 		return s.release(t, f)
 	}
-	it := f.Reader.NewIter(&table.IterOptions{NoFill: true})
+	it := f.Reader.NewIter(&table.IterOptions{DontFillCache: true})
 	if it.First() {
 		t.smallest = bytes.Clone(it.Key())
 	}
