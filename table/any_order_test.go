@@ -169,17 +169,15 @@ func ExampleAnyOrder() {
 		fmt.Println(err)
 		return
 	}
-	for key := range r.All(nil, &err) {
-		fmt.Println(string(key))
+	for e, err := range r.All(nil) {
+		fmt.Println(string(e.Key), err)
 	}
-	fmt.Println(err)
 	_, err = r.Get([]byte("apple"))
 	fmt.Println(err)
 	// Output:
-	// pear
-	// apple
-	// cherry
-	// <nil>
+	// pear <nil>
+	// apple <nil>
+	// cherry <nil>
 	// table: AnyOrder does not find keys: open the table with its own Comparer to look them up
 }
 

@@ -132,10 +132,9 @@ func checkItersNotNil(t *testing.T, name string, r *table.Reader, internal bool,
 			}
 		}
 	}
-	var err error
-	for k, v := range r.All(nil, &err) {
-		if k == nil || v == nil {
-			t.Errorf("%s: All has %#v, %#v", name, k, v)
+	for e, err := range r.All(nil) {
+		if e.Key == nil || e.Value == nil || err != nil {
+			t.Errorf("%s: All has %#v, %v", name, e, err)
 		}
 	}
 }

@@ -39,14 +39,12 @@ func ExampleReader_NewIter() {
 	}
 	it := r.NewIter(&table.IterOptions{Lower: []byte("D"), Upper: []byte("T")})
 	defer it.Close()
-	for country, capital := range it.All() {
-		fmt.Printf("%s: %s\n", country, capital)
+	for e, err := range it.All() {
+		fmt.Printf("%s: %s, %v\n", e.Key, e.Value, err)
 	}
-	fmt.Println(it.Error())
 	// Output:
-	// Norway: Oslo
-	// Peru: Lima
-	// <nil>
+	// Norway: Oslo, <nil>
+	// Peru: Lima, <nil>
 }
 
 // A loop over the countries from D on, up to but not including T.
@@ -57,14 +55,16 @@ func ExampleReader_All() {
 		fmt.Println(err)
 		return
 	}
-	for country, capital := range r.All(&table.IterOptions{Lower: []byte("D"), Upper: []byte("T")}, &err) {
-		fmt.Printf("%s: %s\n", country, capital)
+	for e, err := range r.All(&table.IterOptions{Lower: []byte("D"), Upper: []byte("T")}) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s: %s\n", e.Key, e.Value)
 	}
-	fmt.Println(err)
 	// Output:
 	// Norway: Oslo
 	// Peru: Lima
-	// <nil>
 }
 
 // SeekLT and Prev iterate backward: over all countries before Peru, the last one first.
@@ -101,14 +101,12 @@ func ExampleIterOptions_onDamage() {
 		return true
 	}})
 	defer it.Close()
-	for country, capital := range it.All() {
-		fmt.Printf("%s: %s\n", country, capital)
+	for e, err := range it.All() {
+		fmt.Printf("%s: %s, %v\n", e.Key, e.Value, err)
 	}
-	fmt.Println(it.Error())
 	// Output:
-	// Cuba: Havana
+	// Cuba: Havana, <nil>
 	// data block at 26: no keys > "D" and ≤ "O"
-	// Peru: Lima
-	// Togo: Lomé
-	// <nil>
+	// Peru: Lima, <nil>
+	// Togo: Lomé, <nil>
 }

@@ -45,11 +45,11 @@ func textOf(err error) string { return partLengths.ReplaceAllString(fmt.Sprint(e
 func forward(t testing.TB, it *table.Iter) []workload.Pair {
 	t.Helper()
 	var got []workload.Pair
-	for k, v := range it.All() {
-		got = append(got, workload.Pair{Key: bytes.Clone(k), Value: bytes.Clone(v)})
-	}
-	if err := it.Error(); err != nil {
-		t.Fatal(err)
+	for e, err := range it.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
 	}
 	return got
 }

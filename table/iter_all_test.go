@@ -3,6 +3,7 @@ package table_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
@@ -21,21 +22,24 @@ func TestReaderAll(t *testing.T) {
 		if want = newModel(pairs, &table.IterOptions{}); o != nil {
 			want = newModel(pairs, o)
 		}
-		err := errors.New("of another loop")
-		all := r.All(o, &err)
+		all := r.All(o)
 		for range 2 {
 			var got []workload.Pair
-			for k, v := range all {
-				got = append(got, workload.Pair{Key: bytes.Clone(k), Value: bytes.Clone(v)})
+			for e, err := range all {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
 			}
-			if diff := diffPairs(want.Pairs, got); diff != "" || err != nil {
-				t.Errorf("%+v: %v (-want +got):\n%s", o, err, diff)
+			if diff := diffPairs(want.Pairs, got); diff != "" {
+				t.Errorf("%+v (-want +got):\n%s", o, diff)
 			}
 		}
 	}
 }
 
-// The error of a loop that ends early is why: damage, a closed Reader, or nothing if it was left.
+// An error is shown once, without an entry, and ends the loop: damage, or a closed Reader. A loop that
+// is left has none.
 func TestReaderAllErrors(t *testing.T) {
 	t.Parallel()
 	contents := build(t, oneKeyBlocks, numbered(10))
@@ -43,46 +47,26 @@ func TestReaderAllErrors(t *testing.T) {
 	r := open(t, contents, nil)
 	for _, tt := range []struct {
 		leave, entries int
-		want           error
-	}{{2, 2, nil}, {100, 4, table.ErrCorrupt}, {100, 0, table.ErrClosed}} {
-		if tt.want == table.ErrClosed {
+		want           []error
+	}{{2, 2, nil}, {100, 4, []error{table.ErrCorrupt}}, {100, 0, []error{table.ErrClosed}}} {
+		if tt.entries == 0 {
 			r.Close()
 		}
-		err, n := errors.New("of another loop"), 0
-		for range r.All(nil, &err) {
+		n, errs := 0, []error(nil)
+		for e, err := range r.All(nil) {
+			if err != nil {
+				errs = append(errs, err)
+				if e.Key != nil || e.Value != nil {
+					t.Errorf("error %v with %q=%q", err, e.Key, e.Value)
+				}
+				continue
+			}
 			if n++; n == tt.leave {
 				break
 			}
 		}
-		if n != tt.entries || !errors.Is(err, tt.want) {
-			t.Errorf("%d entries, %v; want %d, %v", n, err, tt.entries, tt.want)
-		}
-	}
-}
-
-// An error that the loop returns or sets is not lost when the Iter is closed.
-func TestReaderAllKeepsErrors(t *testing.T) {
-	t.Parallel()
-	r := open(t, build(t, nil, numbered(10)), nil)
-	full := errors.New("disk full")
-	for name, loop := range map[string]func() error{
-		"return": func() (err error) {
-			for range r.All(nil, &err) {
-				return full
-			}
-			return err
-		},
-		"break": func() (err error) {
-			for range r.All(nil, &err) {
-				if err = full; err != nil {
-					break
-				}
-			}
-			return err
-		},
-	} {
-		if err := loop(); err != full {
-			t.Errorf("%s: %v, want %v", name, err, full)
+		if n != tt.entries || !slices.EqualFunc(errs, tt.want, errors.Is) {
+			t.Errorf("%d entries, %v; want %d, %v", n, errs, tt.entries, tt.want)
 		}
 	}
 }
@@ -90,11 +74,10 @@ func TestReaderAllKeepsErrors(t *testing.T) {
 // All gives the memory of its Iter back, also if the loop panics.
 func TestReaderAllCloses(t *testing.T) {
 	r := open(t, build(t, nil, numbered(1000)), nil)
-	var err error
 	loop := func() {
 		defer func() { recover() }()
 		n := 0
-		for range r.All(nil, &err) {
+		for range r.All(nil) {
 			if n++; n == 500 {
 				panic("in the loop")
 			}
@@ -103,8 +86,5 @@ func TestReaderAllCloses(t *testing.T) {
 	loop()
 	if got := testing.AllocsPerRun(100, loop); got > 6 && !long.Race { // 14 without Close
 		t.Errorf("%v allocations in a loop that panics", got)
-	}
-	if err != nil {
-		t.Errorf("a loop that panics leaves %v", err)
 	}
 }

@@ -54,15 +54,12 @@ func ExamplePrefixBounds() {
 	r := tableOf(table.BytewiseComparer, "", []byte("page/1"), []byte("user/1"), []byte("user/2"), []byte("view/1"))
 	defer r.Close()
 	lower, upper := table.PrefixBounds([]byte("user/"))
-	var err error
-	for k := range r.All(&table.IterOptions{Lower: lower, Upper: upper}, &err) {
-		fmt.Println(string(k))
+	for e, err := range r.All(&table.IterOptions{Lower: lower, Upper: upper}) {
+		fmt.Println(string(e.Key), err)
 	}
-	fmt.Println(err)
 	// Output:
-	// user/1
-	// user/2
-	// <nil>
+	// user/1 <nil>
+	// user/2 <nil>
 }
 
 func ExampleInternalPrefixBounds() {
@@ -71,13 +68,10 @@ func ExampleInternalPrefixBounds() {
 	r := tableOf(table.InternalComparer(table.BytewiseComparer), "", page.Append(nil), user.Append(nil))
 	defer r.Close()
 	lower, upper := table.InternalPrefixBounds([]byte("user/"))
-	var err error
-	for k := range r.All(&table.IterOptions{Lower: lower, Upper: upper}, &err) {
-		key, _ := table.ParseInternalKey(k)
-		fmt.Println(string(key.UserKey), key.Sequence)
+	for e, err := range r.All(&table.IterOptions{Lower: lower, Upper: upper}) {
+		key, _ := table.ParseInternalKey(e.Key)
+		fmt.Println(string(key.UserKey), key.Sequence, err)
 	}
-	fmt.Println(err)
 	// Output:
-	// user/1 2
-	// <nil>
+	// user/1 2 <nil>
 }

@@ -225,12 +225,12 @@ func TestSourceThatChanges(t *testing.T) {
 	other := bytes.ReplaceAll(contents, []byte("value of"), []byte("VALUE OF"))
 	rawtable.Repair(other)
 	copy(contents, other)
-	for k, v := range r.All(nil, &err) {
-		if want := "VALUE OF " + string(k); string(v) != want {
-			t.Errorf("%q is %q, want %q", k, v, want)
+	for e, err := range r.All(nil) {
+		if want := "VALUE OF " + string(e.Key); string(e.Value) != want || err != nil {
+			t.Errorf("%q is %q, %v; want %q", e.Key, e.Value, err, want)
 		}
 	}
-	if err := errors.Join(err, r.Verify()); err != nil {
+	if err := r.Verify(); err != nil {
 		t.Error(err)
 	}
 }

@@ -64,10 +64,13 @@ func FuzzReaders(f *testing.F) {
 
 // collect returns all pairs of a table.
 func collect(r *table.Reader) (pairs []workload.Pair, err error) {
-	for k, v := range r.All(nil, &err) {
-		pairs = append(pairs, workload.Pair{Key: bytes.Clone(k), Value: bytes.Clone(v)})
+	for e, err := range r.All(nil) {
+		if err != nil {
+			return pairs, err
+		}
+		pairs = append(pairs, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
 	}
-	return pairs, err
+	return pairs, nil
 }
 
 // compareLookup looks key up in both engines' readers. goleveldb misses keys in tables of LevelDB

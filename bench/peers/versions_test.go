@@ -144,12 +144,11 @@ func checkAllVersions(t *testing.T, tables []*table.Reader, rounds [][]workload.
 	t.Helper()
 	got := map[string]string{}
 	for _, r := range tables {
-		it := r.NewIter(nil)
-		for k, v := range it.All() {
-			got[string(k)] = string(v)
-		}
-		if err := it.Close(); err != nil {
-			t.Error(err)
+		for e, err := range r.All(nil) {
+			if err != nil {
+				t.Error(err)
+			}
+			got[string(e.Key)] = string(e.Value)
 		}
 	}
 	want := map[string]string{}
@@ -221,13 +220,12 @@ func checkRewritten(t *testing.T, dir, filterName string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		it := r.NewIter(nil)
-		for k, v := range it.All() {
-			if err := w.Append(k, v); err != nil {
+		for e, err := range r.All(nil) {
+			if err := errors.Join(err, w.Append(e.Key, e.Value)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(it.Close(), w.Close(), r.Close()); err != nil {
+		if err := errors.Join(w.Close(), r.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got.Bytes(), want) {

@@ -38,14 +38,11 @@ func scan(t testing.TB, dir string) []string {
 	it := s.NewIter(t.Context(), nil)
 	defer it.Close()
 	var keys []string
-	for key, value := range it.All() {
-		if len(value) > 0 {
-			t.Fatalf("key %q has the value %q, want none", key, value)
+	for e, err := range it.All() {
+		if err != nil || len(e.Value) > 0 {
+			t.Fatalf("key %q has the value %q, want none: %v", e.Key, e.Value, err)
 		}
-		keys = append(keys, string(key))
-	}
-	if err := it.Error(); err != nil {
-		t.Fatal(err)
+		keys = append(keys, string(e.Key))
 	}
 	return keys
 }

@@ -30,8 +30,8 @@ func TestSet(t *testing.T) {
 			checkLookups(t, opened, urls, "v1")
 			it := opened.NewIter(t.Context(), nil)
 			var scanned [][]byte
-			for key := range it.All() {
-				scanned = append(scanned, bytes.Clone(key))
+			for e := range it.All() {
+				scanned = append(scanned, bytes.Clone(e.Key))
 			}
 			if err := errors.Join(it.Error(), it.Close()); err != nil || !slices.EqualFunc(scanned, urls.Keys, bytes.Equal) {
 				t.Errorf("Iter: %d keys, %v, want the %d of the set", len(scanned), err, len(urls.Keys))

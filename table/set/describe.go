@@ -107,15 +107,18 @@ func (t *Table) setTail(r io.ReaderAt, o *table.ReaderOptions) error {
 
 // setKeys sets the fields about keys to those of all entries.
 func (t *Table) setKeys(r *table.Reader) error {
-	var err error
-	for key := range r.All(&table.IterOptions{ReadAhead: readSize}, &err) {
+	for e, err := range r.All(&table.IterOptions{ReadAhead: readSize}) {
+		if err != nil {
+			return err
+		}
 		if t.Entries++; t.Entries == 1 {
-			t.Smallest = append([]byte{}, key...)
+			t.Smallest = append([]byte{}, e.Key...)
 		}
 	}
-	if err != nil || t.Entries == 0 {
-		return err
+	if t.Entries == 0 {
+		return nil
 	}
-	t.Largest, err = r.LastKey()
+	largest, err := r.LastKey()
+	t.Largest = largest
 	return err
 }

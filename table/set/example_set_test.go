@@ -34,11 +34,12 @@ func ExampleOpenDir() {
 		fmt.Println(name, !errors.Is(err, table.ErrNotFound))
 	}
 	it := fruits.NewIter(ctx, &table.IterOptions{Lower: []byte("b"), Upper: []byte("d")})
-	for name := range it.All() {
-		fmt.Printf("%s\n", name)
-	}
-	if err := it.Close(); err != nil {
-		log.Fatal(err)
+	defer it.Close()
+	for e, err := range it.All() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s\n", e.Key)
 	}
 	// Output:
 	// damson true

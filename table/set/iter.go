@@ -144,14 +144,17 @@ func (it *Iter) Value() []byte { return it.tables.Value() }
 // the start.
 func (it *Iter) Error() error { return it.tables.Error() }
 
-// All returns all entries from First on, for a range loop. A key and its value are valid until
-// the next iteration of the loop. Close the Iter after the loop: that returns Error.
-func (it *Iter) All() iter.Seq2[[]byte, []byte] {
-	return func(yield func(k, v []byte) bool) {
+// All returns all entries from First on, for a range loop. An error ends the loop, after an
+// iteration that has only the error. Close the Iter after the loop.
+func (it *Iter) All() iter.Seq2[table.Entry, error] {
+	return func(yield func(table.Entry, error) bool) {
 		for ok := it.First(); ok; ok = it.Next() {
-			if !yield(it.Key(), it.Value()) {
+			if !yield(table.Entry{Key: it.Key(), Value: it.Value()}, nil) {
 				return
 			}
+		}
+		if err := it.Error(); err != nil {
+			yield(table.Entry{}, err)
 		}
 	}
 }

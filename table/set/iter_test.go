@@ -31,10 +31,10 @@ func TestIter(t *testing.T) {
 		s := open(t, m, src, &o)
 		it := s.NewIter(background, nil)
 		var forward, backward []string
-		for k, v := range it.All() {
-			forward = append(forward, string(k))
-			if want := valueOf(len(forward) - 1); string(v) != want {
-				t.Fatalf("value of %s is %q, want %q", k, v, want)
+		for e, err := range it.All() {
+			forward = append(forward, string(e.Key))
+			if want := valueOf(len(forward) - 1); string(e.Value) != want || err != nil {
+				t.Fatalf("value of %s is %q, %v; want %q", e.Key, e.Value, err, want)
 			}
 		}
 		for ok := it.Last(); ok; ok = it.Prev() {
@@ -213,8 +213,8 @@ func TestIterOnDamage(t *testing.T) {
 		return e.File == "t001"
 	}})
 	var got []string
-	for k := range it.All() {
-		got = append(got, string(k))
+	for e := range it.All() {
+		got = append(got, string(e.Key))
 	}
 	want := append(keysOf(0, perTable), keysOf(perTable+lost, 3*perTable)...)
 	if diff := cmp.Diff(want, got); diff != "" || lost == 0 || lost == perTable || it.Close() != nil {

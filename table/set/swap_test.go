@@ -234,12 +234,12 @@ func checkGeneration(t *testing.T, s *set.Set, rng *rand.Rand, oldest int) {
 	}
 	it := s.NewIter(background, &table.IterOptions{Upper: []byte(key(perTable + 3))})
 	var first string
-	for k, v := range it.All() {
+	for e := range it.All() {
 		if first == "" {
-			first = string(v)
+			first = string(e.Value)
 		}
-		if string(v) != first {
-			t.Errorf("an Iter shows %s with %s, after %s", k, v, first)
+		if string(e.Value) != first {
+			t.Errorf("an Iter shows %s with %s, after %s", e.Key, e.Value, first)
 		}
 	}
 	if err := it.Close(); err != nil {

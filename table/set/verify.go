@@ -94,16 +94,16 @@ func (m *member) checkKeys(r *table.Reader) error {
 	}
 	entries := uint64(0)
 	var last []byte
-	var err error
-	for key := range r.All(&table.IterOptions{DontFillCache: true}, &err) {
-		if entries++; entries == 1 && !bytes.Equal(key, m.Smallest) {
-			return m.mismatch("smallest", "the first key is %s, want %s", wire.Quote(key), wire.Quote(m.Smallest))
+	for e, err := range r.All(&table.IterOptions{DontFillCache: true}) {
+		if err != nil {
+			return err
 		}
-		last = append(last[:0], key...)
+		if entries++; entries == 1 && !bytes.Equal(e.Key, m.Smallest) {
+			return m.mismatch("smallest", "the first key is %s, want %s", wire.Quote(e.Key), wire.Quote(m.Smallest))
+		}
+		last = append(last[:0], e.Key...)
 	}
 	switch {
-	case err != nil:
-		return err
 	case entries != m.Entries:
 		return m.mismatch("entries", "the table has %d, want %d", entries, m.Entries)
 	case !bytes.Equal(last, m.Largest):

@@ -75,16 +75,16 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 	if err != nil {
 		return err
 	}
-	for k, v := range f.Reader.All(&table.IterOptions{ReadAhead: 256 << 10}, &err) {
-		if err := w.Append(k, v); err != nil {
+	for e, err := range f.Reader.All(&table.IterOptions{ReadAhead: 256 << 10}) {
+		if err != nil {
+			return f.Wrap(err)
+		}
+		if err := w.Append(e.Key, e.Value); err != nil {
 			return err
 		}
 		if w.Entries()%progressEvery == 0 {
 			bar.Add(progressEvery)
 		}
-	}
-	if err != nil {
-		return f.Wrap(err)
 	}
 	return closeAndCommit(w, to)
 }

@@ -45,18 +45,17 @@ func (f *File) CheckManifest(v *database.Version, l TableFile) error {
 	}
 	var first, last []byte
 	var sequence uint64
-	var damage error
-	for key := range f.Reader.All(&table.IterOptions{DontFillCache: true, ReadAhead: 256 << 10}, &damage) {
-		if first == nil {
-			first = bytes.Clone(key)
+	for e, err := range f.Reader.All(&table.IterOptions{DontFillCache: true, ReadAhead: 256 << 10}) {
+		if err != nil {
+			return errors.Join(errs...) // Verify reports the damage
 		}
-		last = append(last[:0], key...)
+		if first == nil {
+			first = bytes.Clone(e.Key)
+		}
+		last = append(last[:0], e.Key...)
 		if k, ok := table.ParseInternalKey(last); ok {
 			sequence = max(sequence, k.Sequence)
 		}
-	}
-	if damage != nil {
-		return errors.Join(errs...) // Verify reports the damage
 	}
 	if !bytes.Equal(first, l.Meta.Smallest) {
 		differs("first key", f.Separator(first), f.Separator(l.Meta.Smallest))

@@ -164,14 +164,10 @@ func (f *File) sortAgain(user table.Comparer, onDamage func(*table.CorruptionErr
 // pairs returns the entries of a table.
 func pairs(r *table.Reader, onDamage func(*table.CorruptionError) bool) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
-		var err error
-		for k, v := range r.All(&table.IterOptions{ReadAhead: readAhead, OnDamage: onDamage}, &err) {
-			if !yield(input.Pair{Key: k, Value: v}, nil) {
+		for e, err := range r.All(&table.IterOptions{ReadAhead: readAhead, OnDamage: onDamage}) {
+			if !yield(input.Pair(e), err) {
 				return
 			}
-		}
-		if err != nil {
-			yield(input.Pair{}, err)
 		}
 	}
 }

@@ -84,12 +84,15 @@ func (f *File) checkEntries(l *set.Table) error {
 	if f.Reader.FilterOnly() {
 		return nil
 	}
-	n, err := uint64(0), error(nil)
-	for range f.Reader.All(&table.IterOptions{DontFillCache: true, ReadAhead: readAhead}, &err) {
+	n := uint64(0)
+	for _, err := range f.Reader.All(&table.IterOptions{DontFillCache: true, ReadAhead: readAhead}) {
+		if err != nil {
+			return nil // Verify reports the damage
+		}
 		n++
 	}
-	if err != nil || n == l.Entries {
-		return nil // Verify reports the damage
+	if n == l.Entries {
+		return nil
 	}
 	return differs("number of entries", n, l.Entries)
 }
