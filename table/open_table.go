@@ -1,10 +1,15 @@
 package table
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // An openTable is what a Reader keeps of its table in memory: the index and the filters. It is
@@ -90,3 +95,70 @@ func (t *openTable) openMeta(m metaindex, b *buffers) (err error) {
 	t.index.filters = t.filters.Blocks
 	return nil
 }
+
+// A tableFile is the file of a table. It finds blocks by footer and index, and reads them. A
+// Reader is a tableFile with filters and a cache. A Layout is a tableFile only.
+type tableFile struct {
+	name          string // of the file, for errors; "" if Open did not open it
+	src           io.ReaderAt
+	slices        SliceReaderAt // src, if it hands out its bytes; else nil
+	mapped        *mapping      // src, if it is that; else nil
+	codecs        []Codec
+	maxBlockSize  int
+	skipChecksums bool
+	order         block.Order // of keys
+
+	footer       footer
+	footerErr    error  // damage that no lookup depends on
+	footerOffset uint64 // where the footer starts; all blocks end before it
+	index        *index // nil until it is read
+
+	closed *atomic.Bool // the file can be closed
+}
+
+// openEnd sets f to the file of the first size bytes of r, and reads the footer. If TailSize is set, f then has the
+// end of the file in memory.
+func (f *tableFile) openEnd(r io.ReaderAt, size int64, o *ReaderOptions) error {
+	if r == nil {
+		return errors.New("table: the io.ReaderAt is nil")
+	}
+	if size < 0 {
+		return fmt.Errorf("table: size is %d, want 0 or more", size)
+	}
+	f.name, f.order = o.Name, BlockOrder(o.Comparer)
+	f.codecs, f.maxBlockSize, f.skipChecksums = o.Codecs, o.MaxBlockSize, o.SkipChecksums
+	if size < format.FooterLen {
+		return f.corrupt(FooterBlock, Handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, format.FooterLen)
+	}
+	f.footerOffset = uint64(size) - format.FooterLen
+	if f.slices, _ = r.(SliceReaderAt); f.slices != nil {
+		f.src = r
+		f.mapped, _ = r.(*mapping)
+	} else if f.src = r; o.TailSize > 0 {
+		f.src = readTail(r, size, make([]byte, min(int64(o.TailSize), size, maxReadSize)))
+	}
+	return f.readFooter()
+}
+
+// readFooter reads the footer.
+func (f *tableFile) readFooter() error {
+	var buf [format.FooterLen]byte
+	if err := f.readAt(FooterBlock, buf[:], f.footerOffset); err != nil {
+		return err
+	}
+	footer, padding, err := decodeFooter(buf[:], f.footerOffset)
+	if err != nil {
+		return f.damaged(FooterBlock, f.footerHandle(), err)
+	}
+	f.footer = footer
+	if meta, index := footer.metaindex, footer.index; index.overlaps(meta) {
+		return f.corrupt(FooterBlock, f.footerHandle(), "index at %d overlaps metaindex at %d", index.Offset, meta.Offset)
+	}
+	if len(bytes.TrimLeft(padding, "\x00")) > 0 {
+		f.footerErr = f.corrupt(FooterBlock, f.footerHandle(), "padding %x, want zeros: nothing else is wrong, and the table is read", padding)
+	}
+	return nil
+}
+
+// footerHandle returns where the footer is.
+func (f *tableFile) footerHandle() Handle { return Handle{f.footerOffset, format.FooterLen} }
