@@ -54,10 +54,10 @@ func NewWriter(interval int, order Order) (*Writer, error) {
 	return w, nil
 }
 
-// Append adds an entry. Its key must be > LastKey, also if that is in the block before: else
-// the error is ErrOrder, and names both keys. It does not keep the slices. It is an error if the
-// block would exceed 4 GiB, which is the format's limit, or 1 GiB where an int has 32 bits, or if Finish was called after the last
-// Reset. After an error the block is as it was.
+// Append adds an entry. Its key must be > LastKey, also if that is in the block before: else the
+// error is ErrOrder, and names both keys. It does not keep the slices. It is an error if the block
+// would exceed 4 GiB, which is the format's limit, or 1 GiB where an int has 32 bits, or if Finish
+// was called after the last Reset. After an error the block is as it was.
 func (w *Writer) Append(key, value []byte) error {
 	shared := wire.SharedLen(w.lastKey, key)
 	if !w.differsUpward(shared, key) && !w.follows(key) {

@@ -19,8 +19,8 @@ import (
 // again.
 //
 // While the Cache has space, it keeps blocks decoded, so that an entry is found in the least time.
-// From when it is full, it takes a block when it is read the second time, before half as many others
-// are read as the Cache can hold. What is read once costs no memory and no lock, and evicts nothing.
+// Once full, it admits a block on its second read, if fewer other blocks than half its capacity were
+// read in between. What is read once costs no memory and no lock, and evicts nothing.
 // It keeps such a block as it is in the file, where most blocks are compressed: so there is space for
 // more of them. To find an entry takes longer then. So a block that is used eight times, before the
 // hand comes to it, is decoded and kept so; its other copy counts until the hand comes to that.

@@ -8,10 +8,10 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// refusals are the data blocks that a full Cache has refused of late. To take each block that is
-// read would cost more than most of them save: it is decoded and copied, and evicts another. So
-// a full Cache takes a block when it is read a second time, before half as many others are as
-// the Cache can hold. A scan then evicts nothing.
+// refusals are the data blocks that a full Cache has recently refused. Admitting every block that is
+// read costs more than it saves: it is decoded and copied, and evicts another. So a full Cache
+// admits a block on its second read, if fewer other blocks than half its capacity were read in
+// between. A scan then evicts nothing.
 //
 // There is a mark for each 16 KiB of the Cache. A block has a row of marks, of which it takes one at
 // random, so that no two blocks can displace each other again and again.
@@ -26,7 +26,7 @@ func newRefusals(budget int64) *refusals {
 	return &refusals{make([][8]atomic.Uint32, n)}
 }
 
-// again reports whether the block was refused of late. If it was not, it is from now on.
+// again reports whether the block was recently refused. If it was not, it is from now on.
 func (r *refusals) again(file uint64, block int) bool {
 	hash := (file<<32 + uint64(block) + 1) * 0x9e3779b97f4a7c15 // 2⁶⁴ ÷ the golden ratio
 	hash ^= hash >> 32

@@ -29,7 +29,7 @@ var (
 
 	// ErrFilterOnly is the error of a table that has a filter of its keys and no entries, for
 	// whatever wants an entry: see WriterOptions.FilterOnly and Reader.MayContain.
-	ErrFilterOnly = errors.New("table: there is only a filter of the keys, and no entries: ask MayContain")
+	ErrFilterOnly = errors.New("table: filter-only table has no entries; use MayContain")
 
 	// ErrClosed is the error of a Reader, Writer or iterator after Close, and of a Writer
 	// after Abort.

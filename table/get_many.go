@@ -95,9 +95,9 @@ type GetManyPart struct {
 // together. A key that several tables have is found several times.
 //
 // An error of a source, or a Reader that is closed, ends only what is asked of that table. A
-// damaged data block leaves its keys without an answer. GetMany goes on with the rest, and
-// returns all errors, joined as by errors.Join. A part without a Reader, or with an index that is not one of keys,
-// is an error, and then nothing is looked up.
+// damaged data block leaves its keys without an answer. GetMany goes on with the rest, and returns
+// all errors, joined as by errors.Join. A part without a Reader, or with an index that is not one
+// of keys, is an error, and then nothing is looked up.
 func GetMany(ctx context.Context, keys [][]byte, parts []GetManyPart, o *GetManyOptions, found func(i int, value []byte) error) error {
 	opts, err := o.withDefaults()
 	if err != nil {

@@ -100,9 +100,9 @@ func appendInternal(user []byte, trailer uint64) []byte {
 	return binary.LittleEndian.AppendUint64(user, trailer)
 }
 
-// InternalComparer returns the Comparer for the tables of a LevelDB or goleveldb database
-// whose user keys are in the order of user (nil: BytewiseComparer). It orders internal keys by user key, and puts
-// the newest version of a user key first. Its separators are LevelDB's. Keys of < 8 bytes,
+// InternalComparer returns the Comparer for the tables of a LevelDB or goleveldb database whose
+// user keys are in the order of user (nil: BytewiseComparer). It orders internal keys by user key,
+// and puts the newest version of a user key first. Its separators are LevelDB's. Keys of < 8 bytes,
 // which are no internal keys, come first, in the bytewise order.
 //
 // The Comparer is a [FilterKeyer]: filters hold the user key, as by [InternalFilterKey]. If

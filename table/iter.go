@@ -53,11 +53,12 @@ type IterOptions struct {
 	// of keys that were deleted: leave out what the other tables have from KeysAfter to
 	// KeysUpTo, or return false.
 	//
-	// It is called each time that a move reads the block and finds it damaged: once in a scan
-	// from one end to the other, and again when a seek or a change of direction comes to the
-	// block again. Damage in the index fails the move. It is not called for blocks that the Iter does not read, as they are out of
-	// the bounds, excluded by FilterKey, or decoded in the Cache. Errors that are no damage, such as those
-	// of the source, fail the move. OnDamage must not use the Iter.
+	// It is called each time that a move reads the block and finds it damaged: once in a scan from
+	// one end to the other, and again when a seek or a change of direction comes to the block
+	// again. Damage in the index fails the move. It is not called for blocks that the Iter does not
+	// read, as they are out of the bounds, excluded by FilterKey, or decoded in the Cache. Errors
+	// that are no damage, such as those of the source, fail the move. OnDamage must not use the
+	// Iter.
 	OnDamage func(*CorruptionError) bool
 
 	// Context ends the reads of the Iter: when it is done, a move that needs a read fails with

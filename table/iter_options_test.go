@@ -178,7 +178,7 @@ func TestOffsetsAndKeys(t *testing.T) {
 }
 
 // A scan with DontFillCache uses what is in the cache, and adds nothing.
-func TestIterNoFill(t *testing.T) {
+func TestIterDontFillCache(t *testing.T) {
 	t.Parallel()
 	var m table.Metrics
 	cache := table.NewCache(1 << 20)

@@ -19,8 +19,8 @@ type LookupOptions struct {
 
 // Lookups are the lookups of single keys of a Reader, with options. Each is the Reader's method
 // of the same name, which has the default options. [Reader.With] returns Lookups; the zero value
-// has no Reader, and must not be used. They are safe for concurrent use, and cost nothing to
-// make: they are a value of some words.
+// has no Reader, and must not be used. They are safe for concurrent use. Making them does not
+// allocate.
 type Lookups struct {
 	r *Reader
 	o LookupOptions

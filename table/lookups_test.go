@@ -10,7 +10,7 @@ import (
 
 // Lookups with DontFillCache add nothing to the Cache, find what is in it, and find what lookups without
 // options find.
-func TestLookupsNoFill(t *testing.T) {
+func TestLookupsDontFillCache(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(500)
 	contents := build(t, withBloom, pairs)
@@ -43,7 +43,7 @@ func TestLookupsNoFill(t *testing.T) {
 }
 
 // GetMany too.
-func TestGetManyNoFill(t *testing.T) {
+func TestGetManyDontFillCache(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(500)
 	cache := table.NewCache(1 << 20)

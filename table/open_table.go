@@ -116,8 +116,8 @@ type tableFile struct {
 	closed *atomic.Bool // the file can be closed
 }
 
-// openEnd sets f to the file of the first size bytes of r, and reads the footer. If TailSize is set, f then has the
-// end of the file in memory.
+// openEnd sets f to the file of the first size bytes of r, and reads the footer. If TailSize is
+// set, f then has the end of the file in memory.
 func (f *tableFile) openEnd(r io.ReaderAt, size int64, o *ReaderOptions) error {
 	if r == nil {
 		return errors.New("table: the io.ReaderAt is nil")

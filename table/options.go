@@ -166,10 +166,10 @@ type ReaderOptions struct {
 	// filter.TableBloom, the policy of RocksDB and Pebble, need not be set.
 	TableFilterPolicies []filter.TablePolicy
 
-	// FilterKey returns the part of a key that the table's filters hold: its filter key.
-	// It must be the same function that the table was written with. It must not change or
-	// keep key. It must not panic: a file can have keys of any bytes. It must be safe for
-	// concurrent use. Its result must stay the same as long as the bytes of key do. nil: that of the Comparer if it is a FilterKeyer, as
+	// FilterKey returns the part of a key that the table's filters hold: its filter key. It must be
+	// the same function that the table was written with. It must not change or keep key. It must
+	// not panic: a file can have keys of any bytes. It must be safe for concurrent use. It must be
+	// a pure function of key's bytes. nil: that of the Comparer if it is a FilterKeyer, as
 	// InternalComparer is, else the whole key.
 	//
 	// With a wrong FilterKey lookups miss keys. Open notices that in most cases: see
@@ -197,9 +197,10 @@ type ReaderOptions struct {
 	CacheKey string
 
 	// TailSum is what Layout.TailSum has returned for the table. Another one is a CorruptionError
-	// of the footer: of Open, NewReader and Verify, or of the first use of a mapped file or a SliceReaderAt.
-	// Readers share cached blocks only if their TailSum is the same. To compare it takes a read of
-	// 5 bytes for each block of the tail that is not within TailSize. Zeros: it is not compared.
+	// of the footer: of Open, NewReader and Verify, or of the first use of a mapped file or a
+	// SliceReaderAt. Readers share cached blocks only if their TailSum is the same. To compare it
+	// takes a read of 5 bytes for each block of the tail that is not within TailSize. Zeros: it is
+	// not compared.
 	TailSum [sha256.Size]byte
 
 	// Name is the name of the table in the errors of a Reader from NewReader. Open uses the

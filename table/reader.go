@@ -35,11 +35,12 @@ type Reader struct {
 // metaindex and the filters; of a [SliceReaderAt] it reads the footer only. If o is nil, all options
 // are the defaults. An option out of its range is an error. Close does not close r.
 //
-// Damage in the footer, or a wrong checksum of the index, is a *CorruptionError. Damage in an entry of
-// the index is an error of the lookups that come to it. A filter that cannot be used is no error here,
-// unless the table has nothing else: see FilterErr. Of a SliceReaderAt, only damage in the footer is an
-// error here; the rest is an error of the first method that needs it. An error of r is in the chain of the error, so that
-// errors.Is finds it. Unlike Open, NewReader does not notice a wrong FilterKey: Verify does.
+// Damage in the footer, or a wrong checksum of the index, is a *CorruptionError. Damage in an entry
+// of the index is an error of the lookups that come to it. A filter that cannot be used is no error
+// here, unless the table has nothing else: see FilterErr. Of a SliceReaderAt, only damage in the
+// footer is an error here; the rest is an error of the first method that needs it. An error of r is
+// in the chain of the error, so that errors.Is finds it. Unlike Open, NewReader does not notice a
+// wrong FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	t, err := newReader(r, size, o)
 	if err != nil {
@@ -126,9 +127,10 @@ func (r *Reader) read() (t *openTable, err error) {
 	return t, nil
 }
 
-// Open opens the file name and returns a Reader of the table, as NewReader does. Close closes
-// the file. If there is no file of that name, the error is fs.ErrNotExist: errors.Is finds it. Only regular files can be opened: what else the name is, such as a pipe, is closed again
-// without waiting for it.
+// Open opens the file name and returns a Reader of the table, as NewReader does. Close closes the
+// file. If there is no file of that name, the error is fs.ErrNotExist: errors.Is finds it. Only
+// regular files can be opened: what else the name is, such as a pipe, is closed again without
+// waiting for it.
 //
 // When a filter of the table denies a key for the first time, the Reader reads the first data block.
 // If a filter denies one of the first keys there, up to 8, no filter is used, and FilterErr says so.

@@ -165,8 +165,8 @@ func (s *changingSource) ReadAt(p []byte, off int64) (int, error) {
 	return s.current.Load().ReadAt(p, off)
 }
 
-// ReaderOptions.TailSum: another table is an error at opening and of Verify. Readers of other tables share no blocks, though their CacheKey says that they
-// are the same.
+// ReaderOptions.TailSum: another table is an error at opening and of Verify. Readers of other
+// tables share no blocks, though their CacheKey says that they are the same.
 func TestReaderTailSum(t *testing.T) {
 	t.Parallel()
 	o := &table.WriterOptions{Compression: table.NoCompression, DataDigest: true, FilterPolicy: filter.NewBloom(10)}

@@ -20,9 +20,9 @@ import (
 // If Verify returns nil, no lookup, iterator or Properties of a Reader with the same options
 // returns an error that comes from the bytes of the file.
 //
-// Of a filter with an unknown policy, and of meta blocks other than the properties, it checks
-// the checksum only. It does not check bytes that are in no block. Of a table with a filter only it cannot check
-// that the filter has its keys.
+// Of a filter with an unknown policy, and of meta blocks other than the properties, it checks the
+// checksum only. It does not check bytes that are in no block. Of a table with a filter only it
+// cannot check that the filter has its keys.
 //
 // A finding is a *CorruptionError for each damaged part. There is also one for each filter
 // and data block if the filter denies keys of the block; it counts them, and names the first

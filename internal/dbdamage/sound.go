@@ -105,7 +105,8 @@ func (s *Sound) current(key string, sequence uint64) (value string, ok bool) {
 	return "", false
 }
 
-// isLost reports whether damage hits a version: its data block, or the index of its table; in a log, its batch or the rest of a block of 32 KiB behind the damage.
+// isLost reports whether damage hits a version: its data block, or the index of its table; in a
+// log, its batch or the rest of a block of 32 KiB behind the damage.
 func (s *Sound) isLost(v version, d Damage) bool {
 	const logBlock = 32 << 10
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// goleveldb's Recover writes damaged tables anew, with the comparer and the filter of user keys in
+// goleveldb's Recover rewrites damaged tables, with the comparer and the filter of user keys in
 // place of those for internal keys. So the separators in the index of such a table are not in the
 // order of internal keys, and its filters hold whole internal keys. This file has what reads
 // them. The engine writes such a table as it should be when it compacts it.

@@ -26,9 +26,9 @@ import (
 // [ErrReplaced], until Forget. [OpenDir] makes the Dir of its Set. To read or write the manifest, any
 // further Dir of the directory serves.
 //
-// A Set with Mapped in its Options.Reader has the tables mapped into memory, where the system can do that:
-// see [table.ReaderOptions].Mapped. A file that is mapped stays the same too, unless it is written to or cut.
-// After Drain it takes its room on disk until the garbage collector has run.
+// A Set with Mapped in its Options.Reader has the tables mapped into memory, where the system can
+// do that: see [table.ReaderOptions].Mapped. A file that is mapped stays the same too, unless it is
+// written to or cut. After Drain it takes its room on disk until the garbage collector has run.
 type Dir struct {
 	path  string
 	files dirFiles

@@ -17,8 +17,8 @@ import (
 // up in one manifest, also during a Swap.
 //
 // GetMany opens the tables that are not open, as many at a time as the Set's Concurrency says,
-// before it reads their blocks. With a MemorySize, it asks only as many tables at a time as have
-// tails of MemorySize bytes together.
+// before it reads their blocks. With a MemorySize, it processes tables in groups whose tails
+// fit in MemorySize.
 //
 // An error of one table leaves only keys of that table without an answer, which o.NoAnswer tells
 // from absent ones. GetMany returns all errors, joined as by errors.Join. If a table cannot be

@@ -146,7 +146,7 @@ func (t *ticket) giveUp() {
 		if o = op.o; o == nil && op.waiting == 0 {
 			op.cancel()
 			if m.opening == op {
-				m.opening = nil // who comes now opens it anew
+				m.opening = nil // the next user opens it again
 			}
 		}
 		m.mu.Unlock()

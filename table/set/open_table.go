@@ -20,7 +20,7 @@ import (
 // Not every such table has this error. One whose footer or index is damaged has a
 // [*table.CorruptionError], which is [table.ErrCorrupt]. For one that is missing, the error is
 // that of the Source, such as fs.ErrNotExist of a [Dir].
-var ErrMismatch = errors.New("it is not the table of the manifest: take another copy of the table, or write the manifest again")
+var ErrMismatch = errors.New("table does not match the manifest: take another copy of the table, or write the manifest again")
 
 // mismatch returns an error about a field of the table's line in the manifest.
 func (t *Table) mismatch(field, format string, args ...any) error {

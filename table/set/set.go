@@ -60,10 +60,11 @@ type Options struct {
 	// closed come on top of that. If one table takes more, it is open only while it is in use. With
 	// OpenAll, Open and Swap still open every new table once. 0: no bound.
 	//
-	// To open a table again, all of its filters and its index are read and checked: for 100 KB that takes
-	// some hundred times as long as a lookup. So a MemorySize of 95 % of what the tables take makes
-	// lookups in random tables about 20 times slower. A mapped table counts as about 1 KB, and its index if that
-	// is compressed, until many lookups have built a search tree of the index.
+	// To open a table again, all of its filters and its index are read and checked: for 100 KB that
+	// takes some hundred times as long as a lookup. So a MemorySize of 95 % of what the tables take
+	// makes lookups in random tables about 20 times slower. A mapped table counts as about 1 KB,
+	// and its index if that is compressed, until many lookups have built a search tree of the
+	// index.
 	MemorySize int64
 
 	// MaxOpenFiles is how many files of tables a Set of OpenDir may have open, 1 to 1048576. It

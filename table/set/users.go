@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// users counts the users of something that ends when it has none left.
+// users is a reference count of something that ends when the last reference is dropped.
 type users struct{ n atomic.Int64 }
 
 // ended is about the count of what has ended. Users who come too late do not make it positive.

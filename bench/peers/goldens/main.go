@@ -92,7 +92,7 @@ func run(dir, databases string, old oldEngines) error {
 	return manifest.Write(dir, tables)
 }
 
-// writeAll writes the producer's tables anew, and nothing else stays in its
+// writeAll rewrites the producer's tables, and nothing else stays in its
 // directory.
 func (p producer) writeAll(dir string) ([]manifest.Table, error) {
 	if err := os.RemoveAll(filepath.Join(dir, p.name)); err != nil {
@@ -104,7 +104,7 @@ func (p producer) writeAll(dir string) ([]manifest.Table, error) {
 	var tables []manifest.Table
 	for _, g := range p.matrix {
 		if p.name == sievetable && slices.Contains([]string{"many-blocks", "one-mib", "100k"}, g.Dataset) {
-			continue // large, and made anew by the tests from the engines' own
+			continue // large, and made again by the tests from the engines' own
 		}
 		g.File, g.Producer, g.Version = p.name+"/"+g.File, p.name, p.version
 		pairs, err := workload.Dataset(g.Dataset)

@@ -7,10 +7,10 @@
 // input, sorting, output and partition make new ones, and salvage reads damaged ones. play
 // makes a page to play with a filter, and page has what web pages share.
 //
-// The exit status is 0 if all is well, 1 if a key is absent or two tables differ, 2 for
-// wrong usage, for files that cannot be read or written and for files that are not LevelDB
-// tables, and 3 for damage, or a table or a log that is missing. If a signal ends sst, the exit status is 128 plus
-// the number of the signal, as in shells.
+// The exit status is 0 if all is well, 1 if a key is absent or two tables differ, 2 for wrong
+// usage, for files that cannot be read or written and for files that are not LevelDB tables, and 3
+// for damage, or a table or a log that is missing. If a signal ends sst, the exit status is 128
+// plus the number of the signal, as in shells.
 package main
 
 import (

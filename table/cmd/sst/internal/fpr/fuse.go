@@ -6,7 +6,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
-// A fuseFilter is a binary fuse filter. It cannot take more keys, and is built anew with them.
+// A fuseFilter is a binary fuse filter. It cannot take more keys, and is rebuilt with them.
 type fuseFilter struct {
 	policy   fuse.Policy
 	sizedFor int        // number of keys

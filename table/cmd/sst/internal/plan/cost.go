@@ -64,7 +64,8 @@ const (
 	unsortedSeconds = 3.7
 )
 
-// A BuildCost is what it takes to write tables of keys with any filters. Prices are nil if the Query has none.
+// A BuildCost is what it takes to write tables of keys with any filters. Prices are nil if the
+// Query has none.
 type BuildCost struct {
 	SortedHours   float64  `json:"sorted_core_hours"` // by sst build --sorted
 	SortedPrice   *float64 `json:"sorted_price,omitempty"`
