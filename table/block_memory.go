@@ -27,8 +27,14 @@ func takeBlockMemory(ctx context.Context, readAhead int) *blockMemory {
 	return m
 }
 
-// put gives the memory back to the pool, without what a huge block needed.
+// put gives the memory back to the pool.
 func (m *blockMemory) put() {
+	m.empty()
+	blockMemoryPool.Put(m)
+}
+
+// empty removes what need not stay in memory: what a huge block needed.
+func (m *blockMemory) empty() {
 	if m.entries.Size() > maxPooledBlock || m.buffers.isLarge() {
 		m.entries = decoded.Block{} // it also refers to the buffers
 	}
@@ -39,7 +45,6 @@ func (m *blockMemory) put() {
 	if m.buffers.empty(); cap(ahead) <= maxPooledBlock {
 		m.buffers.ahead.bytes = ahead
 	}
-	blockMemoryPool.Put(m)
 }
 
 // A budget bounds the memory that one operation takes for keys and messages: fixed bytes,

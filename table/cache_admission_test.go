@@ -58,3 +58,34 @@ func TestFullCacheTakesWhatIsReadAgain(t *testing.T) {
 		t.Errorf("an empty Cache: 10 blocks were read from the file %d times", n)
 	}
 }
+
+// When a Reader is closed, and an eighth of a full Cache is free, it takes what is read once again.
+func TestCacheWithSpaceAgainTakesWhatIsReadOnce(t *testing.T) {
+	t.Parallel()
+	const budget = 100_000
+	c := table.NewCache(budget)
+	o := &table.ReaderOptions{Cache: c}
+	half, rest := open(t, build(t, nil, numbered(1200)), o), open(t, build(t, nil, numbered(2000)), o)
+	forward(t, half.NewIter(nil))
+	forward(t, rest.NewIter(nil))
+	other := open(t, build(t, oneKeyBlocks, numbered(100)), o)
+	taken := func(key []byte) bool {
+		before := c.Metrics()
+		if _, err := other.Get(key); err != nil {
+			t.Fatal(err)
+		}
+		return c.Metrics() != before
+	}
+	if taken(numbered(1)[0].Key) {
+		t.Fatalf("a full Cache takes a block that is read once: %+v", c.Metrics())
+	}
+	if err := half.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if size := c.Metrics().Size; size < budget/8 || size > budget-budget/8 {
+		t.Fatalf("after Close the Cache has %d bytes, want some free space and some blocks", size)
+	}
+	if !taken(numbered(100)[99].Key) {
+		t.Errorf("a Cache with space refuses a block: %+v", c.Metrics())
+	}
+}

@@ -225,6 +225,18 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// A segment has up to 2^18 fingerprints: the hash has no more bits for a place in it.
+func TestInspectRefusesLongSegments(t *testing.T) {
+	t.Parallel()
+	for lg, ok := range map[byte]bool{17: true, 18: true, 19: false, 255: false} {
+		contents := make([]byte, 3<<(min(lg, 19)-1), 3<<18+14) // three segments of 4 bits
+		trailer := []byte{8: 1, 12: lg, 13: 4}
+		if _, err := fuse.Inspect(append(contents, trailer...)); (err == nil) != ok {
+			t.Errorf("segments of 2^%d fingerprints: %v, want accepted: %v", lg, err, ok)
+		}
+	}
+}
+
 // The fingerprints of a key are equal where the filter may contain it, and only there.
 func TestProbe(t *testing.T) {
 	t.Parallel()

@@ -166,3 +166,29 @@ func TestMemorySizeUnderLoad(t *testing.T) {
 		t.Errorf("MemorySize after Close = %d, want 0", got)
 	}
 }
+
+// A table that was used often, but not for a while, is closed for others.
+func TestMemoryForgetsOldUse(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 8, filtered)
+	s := open(t, m, src, &set.Options{MemorySize: 7 * tableMemory(t, src, m, new(table.ReaderOptions)) / 2})
+	get := func(i int) (reads int64) {
+		before := src.reads.Load()
+		if _, err := s.Get(background, m.Tables[i].Smallest); err != nil {
+			t.Fatal(err)
+		}
+		return src.reads.Load() - before
+	}
+	get(0)
+	if get(0) != 1 {
+		t.Fatal("a table that is open is opened again")
+	}
+	for range 4 {
+		for i := 1; i < len(m.Tables); i++ {
+			get(i)
+		}
+	}
+	if get(0) == 1 {
+		t.Error("a table that was used twice, long ago, is still open")
+	}
+}

@@ -64,6 +64,7 @@ func TestOpenOfOtherTables(t *testing.T) {
 		"smallest, far":    {func(_ *store, l *set.Table) { l.Smallest = []byte(key(98)) }, "smallest"},
 		"largest":          {func(_ *store, l *set.Table) { l.Largest = []byte(key(98) + "x") }, "largest"},
 		"largest, far":     {func(_ *store, l *set.Table) { l.Largest = []byte(key(51)) }, "largest"},
+		"largest, before":  {func(s *store, l *set.Table) { l.Largest = lastSeparator(t, s.files["t1"]) }, "largest"},
 		"largest, after":   {func(_ *store, l *set.Table) { l.Largest = []byte("z") }, "largest"},
 		"no entries":       {empty, "entries"},
 		"largest, behind":  {func(_ *store, l *set.Table) { l.Largest = []byte(key(99) + "zzz") }, "largest"},
@@ -93,6 +94,16 @@ func TestOpenOfOtherTables(t *testing.T) {
 			}
 		}
 	}
+}
+
+// lastSeparator returns the separator before the last data block.
+func lastSeparator(t *testing.T, contents []byte) []byte {
+	t.Helper()
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+	if err != nil || len(l.Data) < 2 {
+		t.Fatalf("%d data blocks, want 2 or more: %v", len(l.Data), err)
+	}
+	return l.Data[len(l.Data)-2].Separator
 }
 
 // Tables of a Source that hands out their bytes are not read.
