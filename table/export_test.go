@@ -1,5 +1,7 @@
 package table
 
+import "github.com/sievetable/sievetable/block"
+
 // BuildIndex has the search tree built, as many lookups do. It reports whether the index is sound.
 func (r *Reader) BuildIndex() bool {
 	t, err := r.table()
@@ -12,12 +14,22 @@ func (r *Reader) IndexIsBuilt() bool {
 	return err == nil && t.index.tree.Load() != nil
 }
 
-// KeptMemory returns how many bytes of a block's buffers, and of its entries, lookups and an Iter
-// leave to the next one.
-func KeptMemory(block int) (lookup, iter int) {
-	b := buffers{stored: make([]byte, block)}
+// KeptMemory returns how many bytes of a block's buffers lookups and an Iter leave to the next one,
+// and how many of the block's entries, which refer to the buffers.
+func KeptMemory(size int) (lookup, iter, entries int) {
+	b := buffers{stored: make([]byte, size)}
 	b.empty()
-	m := &blockMemory{buffers: buffers{decompressed: make([]byte, block)}, seekKey: make([]byte, block)}
+	m := &blockMemory{buffers: buffers{decompressed: make([]byte, size)}, seekKey: make([]byte, size)}
+	w, err := block.NewWriter(1, block.Order{})
+	if err == nil {
+		err = w.Append([]byte("key"), nil)
+	}
+	if err == nil {
+		err = m.entries.Decode(w.Finish(), block.Order{})
+	}
+	if err != nil {
+		panic(err)
+	}
 	m.empty()
-	return cap(b.stored), cap(m.buffers.decompressed) + cap(m.seekKey)
+	return cap(b.stored), cap(m.buffers.decompressed) + cap(m.seekKey), m.entries.Size()
 }
