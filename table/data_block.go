@@ -42,13 +42,13 @@ var (
 )
 
 // openForLookup sets d to data block i. The caller releases d.
-func (d *dataBlock) openForLookup(t *openTable, i int, o *LookupOptions) error {
+func (d *dataBlock) openForLookup(t *openTable, i int, o *lookupOptions) error {
 	if d.openCached(t, i) {
 		return nil
 	}
 	d.buffers = buffersPool.Get().(*buffers)
-	d.buffers.ctx = o.Context
-	return d.openRead(t, i, o.DontFillCache)
+	d.buffers.ctx = o.ctx
+	return d.openRead(t, i, o.noFill)
 }
 
 // openAhead sets d to data block i, for a lookup. ahead has the block, unless that is too long.

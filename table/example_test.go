@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -144,7 +145,7 @@ func ExampleReader_With() {
 		fmt.Println(err)
 		return
 	}
-	once := r.With(table.LookupOptions{DontFillCache: true})
+	once := r.With(context.Background(), table.LookupOptions{DontFillCache: true})
 	var country, capital []byte
 	for _, key := range []string{"Togo", "Cuba"} {
 		country, capital, err = once.AppendFind(country[:0], capital[:0], []byte(key))

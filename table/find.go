@@ -36,7 +36,7 @@ func (r *Reader) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err erro
 }
 
 // appendFind does what AppendFind does, with options.
-func (r *Reader) appendFind(o *LookupOptions, dstKey, dstValue, key []byte) (k, v []byte, err error) {
+func (r *Reader) appendFind(o *lookupOptions, dstKey, dstValue, key []byte) (k, v []byte, err error) {
 	if k, v, err = r.find(o, key, &entryDst{dstKey, dstValue}); err != nil {
 		return dstKey, dstValue, err
 	}
@@ -48,7 +48,7 @@ type entryDst struct{ key, value []byte }
 
 // find does what Find does if dst is nil, and else what AppendFind does, with options. After an
 // error it returns nil.
-func (r *Reader) find(o *LookupOptions, key []byte, dst *entryDst) (k, v []byte, err error) {
+func (r *Reader) find(o *lookupOptions, key []byte, dst *entryDst) (k, v []byte, err error) {
 	t, err := r.startLookup(o)
 	if err != nil {
 		return nil, nil, err
@@ -92,7 +92,7 @@ func (t *openTable) nextMayHave(i int, filterKey []byte) bool {
 // findInBlock returns the first entry of data block i whose key is ≥ key, and whether there
 // is one. If it has another filter key than filterKey, the error is ErrNotFound. It takes at
 // most that many bytes of memory for keys that share bytes. dst is as for find.
-func (t *openTable) findInBlock(o *LookupOptions, i int, key, filterKey []byte, memory int, filterChecked bool, dst *entryDst) (k, v []byte, found bool, err error) {
+func (t *openTable) findInBlock(o *lookupOptions, i int, key, filterKey []byte, memory int, filterChecked bool, dst *entryDst) (k, v []byte, found bool, err error) {
 	var d dataBlock
 	defer d.release()
 	if err := d.openForLookup(t, i, o); err != nil {
@@ -138,7 +138,7 @@ func (t *openTable) sameFilterKey(key, filterKey []byte) bool {
 func (r *Reader) FindGE(key []byte) (k, v []byte, err error) { return r.findGE(&noOptions, key) }
 
 // findGE does what FindGE does, with options.
-func (r *Reader) findGE(o *LookupOptions, key []byte) (k, v []byte, err error) {
+func (r *Reader) findGE(o *lookupOptions, key []byte) (k, v []byte, err error) {
 	t, err := r.startLookup(o)
 	if err != nil {
 		return nil, nil, err
@@ -161,7 +161,7 @@ func (r *Reader) findGE(o *LookupOptions, key []byte) (k, v []byte, err error) {
 
 // findGEInBlock returns the first entry of data block i whose key is ≥ key, and whether there is
 // one. It takes at most that many bytes of memory for keys that share bytes.
-func (t *openTable) findGEInBlock(o *LookupOptions, i int, key []byte, memory int) (k, v []byte, found bool, err error) {
+func (t *openTable) findGEInBlock(o *lookupOptions, i int, key []byte, memory int) (k, v []byte, found bool, err error) {
 	var d dataBlock
 	defer d.release()
 	if err := d.openForLookup(t, i, o); err != nil {

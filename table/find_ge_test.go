@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -29,7 +30,7 @@ func checkFindGE(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	defer it.Close()
 	for i := range min(len(pairs), 500) {
 		for _, key := range append(around(pairs[i].Key), pairs[i].Key, nil) {
-			k, v, err := r.With(table.LookupOptions{DontFillCache: i%2 == 0}).FindGE(key)
+			k, v, err := r.With(context.Background(), table.LookupOptions{DontFillCache: i%2 == 0}).FindGE(key)
 			if !it.SeekGE(key) {
 				if err != table.ErrNotFound {
 					t.Fatalf("FindGE(%.100q) = %.100q, %v, want ErrNotFound", key, k, err)

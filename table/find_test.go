@@ -3,6 +3,7 @@ package table_test
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -66,8 +67,8 @@ func checkFind(t *testing.T, name string, r *table.Reader, key []byte, want *wor
 	case cap(k) != len(k) || cap(v) != len(v):
 		t.Fatalf("%s: Find(%q): capacity behind key or value", name, key)
 	}
-	checkAppendFind(t, name, r.With(table.LookupOptions{}), key, k, v, err)
-	checkAppendFind(t, name, r.With(table.LookupOptions{DontFillCache: true}), key, k, v, err)
+	checkAppendFind(t, name, r.With(context.Background(), table.LookupOptions{}), key, k, v, err)
+	checkAppendFind(t, name, r.With(context.Background(), table.LookupOptions{DontFillCache: true}), key, k, v, err)
 }
 
 // checkAppendFind compares AppendFind with what Find returns. The key that it looks for is behind

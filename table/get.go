@@ -29,7 +29,7 @@ func (r *Reader) Get(key []byte) ([]byte, error) { return r.get(&noOptions, key,
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) { return r.appendGet(&noOptions, dst, key) }
 
 // appendGet does what AppendGet does, with options.
-func (r *Reader) appendGet(o *LookupOptions, dst, key []byte) ([]byte, error) {
+func (r *Reader) appendGet(o *lookupOptions, dst, key []byte) ([]byte, error) {
 	extended, err := r.get(o, key, &dst)
 	if err != nil {
 		return dst, err
@@ -39,7 +39,7 @@ func (r *Reader) appendGet(o *LookupOptions, dst, key []byte) ([]byte, error) {
 
 // get does what Get does if dst is nil, and else what AppendGet does, with options. After an
 // error it returns nil.
-func (r *Reader) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, error) {
+func (r *Reader) get(o *lookupOptions, key []byte, dst *[]byte) ([]byte, error) {
 	t, err := r.startLookup(o)
 	if err != nil {
 		return nil, err
@@ -51,12 +51,12 @@ func (r *Reader) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, error) 
 }
 
 // getMapped is get for a mapped file.
-func (t *openTable) getMapped(o *LookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
+func (t *openTable) getMapped(o *lookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
 	defer t.mapped.leave(t.mapped.enter(), &err)
 	return t.get(o, key, dst)
 }
 
-func (t *openTable) get(o *LookupOptions, key []byte, dst *[]byte) ([]byte, error) {
+func (t *openTable) get(o *lookupOptions, key []byte, dst *[]byte) ([]byte, error) {
 	i, filterChecked, err := t.locate(key)
 	if err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (r *Reader) View(key []byte, f func(value []byte) error) (err error) {
 	return f(value)
 }
 
-// GetContext is Get with a read that ctx can end: With(LookupOptions{Context: ctx}).Get.
+// GetContext is Get with a read that ctx can end: With(ctx, LookupOptions{}).Get.
 func (r *Reader) GetContext(ctx context.Context, key []byte) ([]byte, error) {
-	return r.get(&LookupOptions{Context: ctx}, key, nil)
+	return r.get(&lookupOptions{ctx: ctx}, key, nil)
 }

@@ -23,19 +23,19 @@ var contextCalls = map[string]func(ctx context.Context, r *table.Reader, keys []
 	},
 	"AppendGet": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
 		return eachKey(keys, func(key []byte) error {
-			_, err := r.With(table.LookupOptions{Context: ctx}).AppendGet(nil, key)
+			_, err := r.With(ctx, table.LookupOptions{}).AppendGet(nil, key)
 			return err
 		})
 	},
 	"Find": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
 		return eachKey(keys, func(key []byte) error {
-			_, _, err := r.With(table.LookupOptions{Context: ctx}).Find(key)
+			_, _, err := r.With(ctx, table.LookupOptions{}).Find(key)
 			return err
 		})
 	},
 	"FindGE": func(ctx context.Context, r *table.Reader, keys [][]byte) error {
 		return eachKey(keys, func(key []byte) error {
-			_, _, err := r.With(table.LookupOptions{Context: ctx}).FindGE(key)
+			_, _, err := r.With(ctx, table.LookupOptions{}).FindGE(key)
 			return err
 		})
 	},

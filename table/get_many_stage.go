@@ -52,7 +52,7 @@ func (b *batch) getCached(ctx context.Context, parts []*partBatch) error {
 // getEach answers the keys one by one, from a source that hands out its bytes. A read then takes
 // no time to wait for. The error ends the batch.
 func (b *partBatch) getEach(ctx context.Context) error {
-	o := LookupOptions{Context: ctx, DontFillCache: b.o.DontFillCache}
+	o := lookupOptions{ctx, b.o.DontFillCache}
 	damaged := map[int64]bool{} // offsets of blocks that failed has an error of
 	for i := range b.len() {
 		k := wantedKey{key: b.number(i)}

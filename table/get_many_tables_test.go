@@ -153,7 +153,7 @@ func TestIterContext(t *testing.T) {
 	for _, ahead := range []int{0, 500} {
 		stores, _, parts := openTables(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		it := parts[2].Reader.NewIter(&table.IterOptions{Context: ctx, ReadAhead: ahead})
+		it := parts[2].Reader.NewIterContext(ctx, &table.IterOptions{ReadAhead: ahead})
 		if !it.First() {
 			t.Fatal(it.Error())
 		}

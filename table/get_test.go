@@ -208,7 +208,7 @@ func TestLookupAllocations(t *testing.T) {
 			{"AppendFind with room", nil, 0, "buffers are pooled", func() error { _, _, err := r.AppendFind(keyDst, dst, present); return err }},
 			{"AppendFind without slices", nil, 1, "key and value are one piece of memory", func() error { _, _, err := r.AppendFind(nil, nil, present); return err }},
 			{"AppendGet with options", nil, 0, "options are values", func() error {
-				_, err := r.With(table.LookupOptions{Context: t.Context(), DontFillCache: true}).AppendGet(dst, present)
+				_, err := r.With(t.Context(), table.LookupOptions{DontFillCache: true}).AppendGet(dst, present)
 				return err
 			}},
 			{"Get of a present key", nil, 1, "the value is the caller's", func() error { _, err := r.Get(present); return err }},

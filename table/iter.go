@@ -60,11 +60,6 @@ type IterOptions struct {
 	// that are no damage, such as those of the source, fail the move. OnDamage must not use the
 	// Iter.
 	OnDamage func(*CorruptionError) bool
-
-	// Context ends the reads of the Iter: when it is done, a move that needs a read fails with
-	// its error. From a [ContextReaderAt] the Iter reads by ReadAtContext. nil: reads end when
-	// the source ends them.
-	Context context.Context
 }
 
 // An Iter moves over the entries of one table, in both directions. A new Iter is
@@ -122,6 +117,14 @@ func (r *Reader) NewIter(o *IterOptions) *Iter {
 	return it
 }
 
+// NewIterContext is NewIter, but ctx ends the reads of moves. When it is done, a move that needs a
+// read fails with its error. From a [ContextReaderAt] the Iter reads by ReadAtContext.
+func (r *Reader) NewIterContext(ctx context.Context, o *IterOptions) *Iter {
+	it := r.NewIter(o)
+	it.ctx = ctx
+	return it
+}
+
 func (it *Iter) init(r *Reader, o *IterOptions) {
 	t, err := r.table()
 	if err != nil {
@@ -135,7 +138,7 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 		if err := it.boundBlocks(); err != nil {
 			it.t = brokenTable(&r.closed, err)
 		}
-		it.ctx, it.readAhead = o.Context, min(max(o.ReadAhead, 0), maxReadSize)
+		it.readAhead = min(max(o.ReadAhead, 0), maxReadSize)
 		it.c.noFill, it.onDamage = o.DontFillCache, o.OnDamage
 	}
 }

@@ -4,13 +4,6 @@ import "context"
 
 // LookupOptions are options of lookups. The zero value of each field is its default.
 type LookupOptions struct {
-	// Context ends the reads of a lookup. If it is done before the last read has ended, the
-	// lookup returns its error, which errors.Is finds, and begins no further read. From a
-	// [ContextReaderAt] the lookup reads by ReadAtContext, and returns when that does. It waits
-	// for the ReadAt of any other source, such as a file. nil: reads end when the source ends
-	// them.
-	Context context.Context
-
 	// DontFillCache leaves blocks that lookups read out of the Cache. Set it if these blocks will
 	// not be needed again soon, as in a check of all keys. Blocks that are in the Cache
 	// already are used.
@@ -23,14 +16,25 @@ type LookupOptions struct {
 // allocate.
 type Lookups struct {
 	r *Reader
-	o LookupOptions
+	o lookupOptions
 }
 
-// With returns the lookups of the Reader with options.
-func (r *Reader) With(o LookupOptions) Lookups { return Lookups{r, o} }
+// With returns the lookups of the Reader with options, whose reads ctx ends. If ctx is done before
+// the last read of a lookup has ended, the lookup returns the error of ctx, which errors.Is finds,
+// and begins no further read. From a [ContextReaderAt] it reads by ReadAtContext, and returns when
+// that does. It waits for the ReadAt of any other source, such as a file.
+func (r *Reader) With(ctx context.Context, o LookupOptions) Lookups {
+	return Lookups{r, lookupOptions{ctx, o.DontFillCache}}
+}
+
+// lookupOptions are the options of one lookup, and the context of its reads.
+type lookupOptions struct {
+	ctx    context.Context // nil: reads end when the source ends them
+	noFill bool            // do not add blocks to the Cache
+}
 
 // noOptions are the options of the Reader's own lookups.
-var noOptions LookupOptions
+var noOptions lookupOptions
 
 // Get is [Reader.Get] with the options.
 func (l Lookups) Get(key []byte) ([]byte, error) { return l.r.get(&l.o, key, nil) }
@@ -52,9 +56,9 @@ func (l Lookups) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err erro
 func (l Lookups) FindGE(key []byte) (k, v []byte, err error) { return l.r.findGE(&l.o, key) }
 
 // startLookup counts a lookup, and returns the table. The error says why there cannot be any.
-func (r *Reader) startLookup(o *LookupOptions) (*openTable, error) {
-	if o.Context != nil {
-		if err := o.Context.Err(); err != nil {
+func (r *Reader) startLookup(o *lookupOptions) (*openTable, error) {
+	if o.ctx != nil {
+		if err := o.ctx.Err(); err != nil {
 			return nil, err
 		}
 	}

@@ -30,7 +30,7 @@ func TestLookupsDontFillCache(t *testing.T) {
 		for _, o := range []table.LookupOptions{{DontFillCache: true}, {}, {DontFillCache: true}} {
 			size, hits := cache.Metrics().Size, m.CacheHits.Load()
 			for _, p := range pairs {
-				if v, err := get(r.With(o), p.Key); err != nil || !bytes.Equal(v, p.Value) {
+				if v, err := get(r.With(t.Context(), o), p.Key); err != nil || !bytes.Equal(v, p.Value) {
 					t.Fatalf("%s: %q, %v; want %q", name, v, err, p.Value)
 				}
 			}
@@ -68,7 +68,7 @@ func TestLookupErrors(t *testing.T) {
 	contents[0] ^= 1
 	r := open(t, contents, nil)
 	for _, want := range []error{table.ErrCorrupt, table.ErrClosed} {
-		l := r.With(table.LookupOptions{Context: t.Context(), DontFillCache: true})
+		l := r.With(t.Context(), table.LookupOptions{DontFillCache: true})
 		k, v, err := l.AppendFind([]byte("k"), []byte("v"), []byte("a"))
 		if string(k) != "k" || string(v) != "v" || !errors.Is(err, want) {
 			t.Errorf("AppendFind = %q, %q, %v; want k, v, %v", k, v, err, want)

@@ -25,7 +25,7 @@ type Iter struct {
 var _ merge.Iterator = (*Iter)(nil)
 
 // NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The Iter
-// copies the slices of o. ctx takes the place of o.Context: when it is done, a move that needs a
+// copies the slices of o. When ctx is done, a move that needs a
 // read fails with its error. o.OnDamage is called for the data blocks of each table, whose name is
 // the File of the error.
 //
@@ -47,7 +47,6 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 		opts = *o
 	}
 	opts.Lower, opts.Upper, opts.FilterKey = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper), bytes.Clone(opts.FilterKey)
-	opts.Context = ctx
 	from, to := v.overlap(opts.Lower, opts.Upper)
 	// There is no error, since the manifest was checked.
 	it.tables, _ = merge.NewLevelIter(nil, v.levels[from:to], func(i int) (merge.Iterator, error) {
@@ -83,7 +82,7 @@ func (s *Set) iterTable(ctx context.Context, m *member, o *table.IterOptions) (m
 			opened.release()
 		}
 	}()
-	it.Iter = opened.r.NewIter(o)
+	it.Iter = opened.r.NewIterContext(ctx, o)
 	return it, nil
 }
 
