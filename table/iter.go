@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"sync/atomic"
-
-	"github.com/sievetable/sievetable/internal/merged"
 )
 
 // IterOptions say which entries an Iter shows, and how it reads them. The zero value shows
@@ -296,12 +294,4 @@ func (it *Iter) prev() bool {
 		return it.Last()
 	}
 	return false
-}
-
-func init() {
-	merged.Mark = func(iterator any) {
-		if it, ok := iterator.(*Iter); ok {
-			it.merged = true
-		}
-	}
 }

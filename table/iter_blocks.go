@@ -2,6 +2,8 @@ package table
 
 import (
 	"math"
+
+	"github.com/sievetable/sievetable/internal/merged"
 )
 
 // This file has the part of an Iter that moves from block to block, within its bounds.
@@ -205,3 +207,11 @@ func (it *Iter) boundEntries(i int) {
 }
 
 func (it *Iter) compare(a, b []byte) int { return it.t.order.Compare(a, b) }
+
+func init() {
+	merged.Mark = func(iterator any) {
+		if it, ok := iterator.(*Iter); ok {
+			it.merged = true
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // newModel returns a model of what an Iter with the options shows.
@@ -55,7 +56,7 @@ func TestIterAgainstModel(t *testing.T) {
 }
 
 // moveAgainstModel makes 100 random moves with both, and compares where they are.
-func moveAgainstModel(t *testing.T, rng *rand.Rand, name string, it tabletest.Iterator, m *tabletest.Model, anyKey func() []byte) {
+func moveAgainstModel(t *testing.T, rng *rand.Rand, name string, it merge.Iterator, m *tabletest.Model, anyKey func() []byte) {
 	t.Helper()
 	history := name + ":"
 	for range 100 {

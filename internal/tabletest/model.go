@@ -8,21 +8,8 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table/merge"
 )
-
-// An Iterator is what a Model is compared with.
-type Iterator interface {
-	First() bool
-	Last() bool
-	SeekGE(key []byte) bool
-	SeekLT(key []byte) bool
-	Next() bool
-	Prev() bool
-	Valid() bool
-	Key() []byte
-	Value() []byte
-	Error() error
-}
 
 // A Model is the part of sorted pairs that an iterator shows, and a position in it, from −1 to
 // len(Pairs).
@@ -43,7 +30,7 @@ func (m *Model) to(at int) bool {
 }
 
 // Step makes the same random move with the iterator and the model.
-func Step(rng *rand.Rand, it Iterator, m *Model, key []byte) (move string, got, want bool) {
+func Step(rng *rand.Rand, it merge.Iterator, m *Model, key []byte) (move string, got, want bool) {
 	at := m.search(key) // now: the key may be a part of what the move overwrites
 	switch rng.IntN(8) {
 	case 0:
@@ -62,7 +49,7 @@ func Step(rng *rand.Rand, it Iterator, m *Model, key []byte) (move string, got, 
 }
 
 // Backward returns all pairs from Last on by Prev, in ascending order.
-func Backward(t testing.TB, it Iterator) []workload.Pair {
+func Backward(t testing.TB, it merge.Iterator) []workload.Pair {
 	t.Helper()
 	var got []workload.Pair
 	for ok := it.Last(); ok; ok = it.Prev() {
