@@ -95,9 +95,9 @@ func (b *buffers) empty() {
 }
 
 // readBlock does what readInPlace does, but the contents are in memory of b. What the source hands
-// out can change, and what checks it once and relies on that later would panic.
+// out can change, and what checks it once and relies on that later would panic. So are those of the
+// blocks that b is used for after it.
 func (f *tableFile) readBlock(kind BlockKind, h Handle, b *buffers) ([]byte, error) {
-	defer func(before bool) { b.copies = before }(b.copies)
 	b.copies = true
 	return f.readInPlace(kind, h, b)
 }
