@@ -3,7 +3,6 @@ package bench
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
@@ -36,7 +35,7 @@ func openMapped(b *testing.B, name string) *table.Reader {
 
 // heapOfMapped returns how many bytes of the heap an open table takes.
 func heapOfMapped(b *testing.B, name string) float64 {
-	readers, look, before := make([]*table.Reader, 100), present(w1()), heap()
+	readers, look, before := make([]*table.Reader, 100), present(w1()), heapSize()
 	for i := range readers {
 		readers[i] = openMapped(b, name)
 		for k := range 10 {
@@ -45,18 +44,9 @@ func heapOfMapped(b *testing.B, name string) float64 {
 			}
 		}
 	}
-	taken := float64(heap()-before) / float64(len(readers))
+	taken := float64(heapSize()-before) / float64(len(readers))
 	for _, r := range readers {
 		r.Close()
 	}
 	return taken
-}
-
-// heap returns how many bytes of the heap are in use.
-func heap() int64 {
-	runtime.GC()
-	runtime.GC() // what the first one has found to be unused can have freed more
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
