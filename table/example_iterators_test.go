@@ -3,32 +3,9 @@ package table_test
 import (
 	"bytes"
 	"fmt"
-	"log"
 
 	"github.com/sievetable/sievetable/table"
 )
-
-// tableOf returns a Reader of a table that has the keys, all with the same value.
-func tableOf(c table.Comparer, value string, keys ...[]byte) *table.Reader {
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &table.WriterOptions{Comparer: c})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, k := range keys {
-		if err := w.Append(k, []byte(value)); err != nil {
-			log.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		log.Fatal(err)
-	}
-	r, err := table.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()), &table.ReaderOptions{Comparer: c})
-	if err != nil {
-		log.Fatal(err)
-	}
-	return r
-}
 
 func ExampleReader_NewIter() {
 	contents := capitals(nil)

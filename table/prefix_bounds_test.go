@@ -3,6 +3,7 @@ package table_test
 import (
 	"bytes"
 	"fmt"
+	"log"
 	"strings"
 	"testing"
 
@@ -48,6 +49,28 @@ func TestInternalPrefixBounds(t *testing.T) {
 			t.Errorf("InternalPrefixBounds changed its prefix %q to %q", prefix, own)
 		}
 	}
+}
+
+// tableOf returns a Reader of a table that has the keys, all with the same value.
+func tableOf(c table.Comparer, value string, keys ...[]byte) *table.Reader {
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &table.WriterOptions{Comparer: c})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, k := range keys {
+		if err := w.Append(k, []byte(value)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	r, err := table.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()), &table.ReaderOptions{Comparer: c})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return r
 }
 
 func ExamplePrefixBounds() {

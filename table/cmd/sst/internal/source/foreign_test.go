@@ -16,29 +16,11 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/journal"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 )
-
-// contentsOf returns a table of the pairs.
-func contentsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range pairs {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
 
 // textPairs are pairs of nothing but text.
 func textPairs(n int) (pairs []workload.Pair) {
@@ -104,7 +86,7 @@ func tarOf(t *testing.T, name string, contents []byte) []byte {
 // What is no table of LevelDB is named, with what to do.
 func TestForeignFiles(t *testing.T) {
 	t.Parallel()
-	sound := contentsOf(t, table.WriterOptions{}, textPairs(1000))
+	sound := tabletest.Build(t, &table.WriterOptions{}, textPairs(1000))
 	ending := func(magic uint64) []byte {
 		return binary.LittleEndian.AppendUint64(bytes.Clone(sound[:len(sound)-8]), magic)
 	}
@@ -174,7 +156,7 @@ func TestCutTablesAreDamaged(t *testing.T) {
 		"none": table.NoCompression, "snappy": table.Snappy, "zstd": codecs.Zstd, "zlib": codecs.Zlib, "deflate": codecs.Deflate,
 	} {
 		for _, pairs := range [][]workload.Pair{textPairs(2), textPairs(200), {{Key: []byte("a\n"), Value: []byte(strings.Repeat("text\n", 20_000))}}} {
-			contents := contentsOf(t, table.WriterOptions{Compression: codec}, pairs)
+			contents := tabletest.Build(t, &table.WriterOptions{Compression: codec}, pairs)
 			layout, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Codecs: codecs.All()})
 			if err != nil {
 				t.Fatal(err)

@@ -2,12 +2,14 @@ package tablestats
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -16,16 +18,7 @@ import (
 func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.ldb")
-	w, err := table.Create(path, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range pairs {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := os.WriteFile(path, tabletest.Build(t, &o, pairs), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	f, err := source.Open(path, source.Options{})
