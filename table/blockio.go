@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"fmt"
-	"io"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/crc"
@@ -124,15 +122,25 @@ func (f *tableFile) readInPlace(kind BlockKind, h Handle, b *buffers) ([]byte, e
 }
 
 // readStored sets b.block to the block at h, checks its checksum, and returns its compression id.
-func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (byte, error) {
+func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (id byte, err error) {
 	if h.Length > uint64(f.maxBlockSize) {
 		return 0, f.corrupt(kind, h, "%d bytes, want at most %d", h.Length, f.maxBlockSize)
 	}
-	id, err := f.readBytes(kind, h, b)
-	if err != nil || f.skipChecksums {
-		return id, err
-	}
 	n := int(h.Length)
+	if b.inSource = false; f.slices != nil {
+		err = f.sliceStored(kind, h, b)
+	} else {
+		b.stored = extend(b.stored[:0], n+format.TrailerLen)[:n+format.TrailerLen]
+		if b.block = b.stored; !b.ahead.read(b.stored, h.Offset) {
+			err = f.readAt(b.ctx, kind, b.stored, h.Offset)
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	if id = b.block[n]; f.skipChecksums {
+		return id, nil
+	}
 	want := binary.LittleEndian.Uint32(b.block[n+1:])
 	if got := crc.Block(b.block[:n], id); got != want {
 		return 0, f.corrupt(kind, h, "checksum mismatch: %#08x, want %#08x as stored", got, want)
@@ -155,29 +163,23 @@ func fetch(p []byte) (sum byte) {
 	return sum
 }
 
-// readBytes sets b.block to the block at h, and returns its compression id. A compressed block is
+// sliceStored sets b.block to the block at h of a source that hands out its bytes. A compressed block is
 // copied: a codec then reads bytes that do not change.
-func (f *tableFile) readBytes(kind BlockKind, h Handle, b *buffers) (id byte, err error) {
+func (f *tableFile) sliceStored(kind BlockKind, h Handle, b *buffers) (err error) {
 	n := int(h.Length)
 	size := n + format.TrailerLen
-	if b.inSource = false; f.slices != nil {
-		if b.block, err = f.slice(b.ctx, kind, h.Offset, size); err != nil {
-			return 0, err
-		}
-		if !b.copies {
-			fetch(b.block[:min(size, maxFetched)])
-			if b.inSource = b.block[n] == NoCompression.ID(); b.inSource {
-				return NoCompression.ID(), nil
-			}
-		}
-		b.stored = append(extend(b.stored[:0], size), b.block...)
-	} else if b.stored = extend(b.stored[:0], size)[:size]; !b.ahead.read(b.stored, h.Offset) {
-		if err = f.readAtContext(b.ctx, kind, b.stored, h.Offset); err != nil {
-			return 0, err
+	if b.block, err = f.slice(b.ctx, kind, h.Offset, size); err != nil {
+		return err
+	}
+	if !b.copies {
+		fetch(b.block[:min(size, maxFetched)])
+		if b.inSource = b.block[n] == NoCompression.ID(); b.inSource {
+			return nil
 		}
 	}
+	b.stored = append(extend(b.stored[:0], size), b.block...)
 	b.block = b.stored
-	return b.block[n], nil
+	return nil
 }
 
 // decompress returns the contents of the block in b.block, which has that compression id.
@@ -209,27 +211,4 @@ func (f *tableFile) codec(id byte) Codec {
 		return Snappy
 	}
 	return nil
-}
-
-// readAt fills p with the bytes at offset. An error of the source is in the chain of the
-// error. If the source ends too early, that is io.ErrUnexpectedEOF.
-func (f *tableFile) readAt(kind BlockKind, p []byte, offset uint64) error {
-	n, err := f.src.ReadAt(p, int64(offset))
-	return f.endRead(kind, p, offset, n, err)
-}
-
-// endRead returns the error of a read that was to fill p, and of which the source returned n
-// and err.
-func (f *tableFile) endRead(kind BlockKind, p []byte, offset uint64, n int, err error) error {
-	end := err == nil || err == io.EOF // a wrapped EOF can be that of a connection
-	if n == len(p) && end {
-		return nil
-	}
-	if f.closed.Load() {
-		return ErrClosed
-	}
-	if end {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("table: reading %s at %d: %w", kind, offset, err)
 }

@@ -22,7 +22,11 @@ func (c *cursor) open(t *openTable, i int, m *blockMemory, keyBudget *int) error
 	c.reset()
 	c.stored = stored
 	before := m.entries.Size()
-	err := c.load(t, i, &m.buffers, &m.entries)
+	c.t, c.n = t, i
+	contents, err := t.readDataBlock(i, &m.buffers, stored)
+	if err == nil {
+		err = c.decode(contents, &m.buffers, &m.entries)
+	}
 	*keyBudget -= 2 * (m.entries.Size() - before) // twice, since it grows by doubling
 	switch {
 	case err != nil:

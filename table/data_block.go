@@ -25,7 +25,8 @@ type dataBlock struct {
 
 	decoded  bool // entries is set
 	entries  decoded.Block
-	contents []byte // decompressed; nil if entries are from the cache
+	contents []byte      // decompressed; nil if entries are from the cache
+	checked  *block.Iter // of contents, if check has found no damage
 
 	stored *decoded.Cached // the block as it is in the file, if the cache has that
 	loaded *buffers        // the ones that load has used
@@ -41,34 +42,44 @@ var (
 	entriesPool = sync.Pool{New: func() any { return new(decoded.Block) }}
 )
 
-// openForLookup sets d to data block i. The caller releases d.
-func (d *dataBlock) openForLookup(t *openTable, i int, o *lookupOptions) error {
+// open sets d to data block i, for a lookup. The caller releases d.
+func (d *dataBlock) open(t *openTable, i int, o *lookupOptions) error {
 	if d.openCached(t, i) {
 		return nil
 	}
-	d.buffers = buffersPool.Get().(*buffers)
-	d.buffers.ctx = o.ctx
-	return d.openRead(t, i, o.noFill)
+	b := d.prepare(t, i, o.noFill)
+	b.ctx = o.ctx
+	contents, err := t.readDataBlock(i, b, d.stored)
+	if err != nil {
+		return err
+	}
+	return d.decode(contents, b, d.scratch)
 }
 
-// openAhead sets d to data block i, for a lookup. ahead has the block, unless that is too long.
+// openAhead sets d to data block i, for lookups. ahead has the block, unless that is too long.
 // The caller releases d.
 func (d *dataBlock) openAhead(t *openTable, i int, ahead readAhead, noFill bool) error {
-	d.buffers = buffersPool.Get().(*buffers)
-	d.buffers.ahead = ahead
 	d.stored = t.storedCopy(i)
-	return d.openRead(t, i, noFill)
+	b := d.prepare(t, i, noFill)
+	b.ahead = ahead
+	contents, err := t.readDataBlock(i, b, d.stored)
+	if err != nil {
+		return err
+	}
+	return d.decode(contents, b, d.scratch)
 }
 
-// openRead sets d to data block i, for a lookup, in its buffers. It decodes the block only if the
+// prepare takes the memory that a lookup reads data block i into. It decodes the block only if the
 // cache takes its entries.
-func (d *dataBlock) openRead(t *openTable, i int, noFill bool) error {
+func (d *dataBlock) prepare(t *openTable, i int, noFill bool) *buffers {
+	d.t, d.n = t, i
 	if d.form = t.admits(i, d.stored, noFill); d.form == asEntries {
 		d.scratch = entriesPool.Get().(*decoded.Block)
 	}
+	d.buffers = buffersPool.Get().(*buffers)
 	// A mapped file can be cut after the checksum was compared: a copy stays what it was.
 	d.buffers.copies = t.mapped != nil && (d.form != notKept || !d.view && !t.skipChecksums)
-	return d.load(t, i, d.buffers, d.scratch)
+	return d.buffers
 }
 
 // openCached sets d to data block i if its entries are in the cache. If the block is there as it
@@ -82,35 +93,35 @@ func (d *dataBlock) openCached(t *openTable, i int) bool {
 		d.stored = c
 		return false
 	}
-	d.decoded, d.entries, d.contents = true, c.Block(t.order), nil
+	d.t, d.decoded, d.entries, d.contents = t, true, c.Block(t.order), nil
 	return true
 }
 
-// load reads data block i into b. It decodes it in the memory of scratch, unless that is nil, or the
-// block has too many entries, or is too large for the cache, which a lookup decodes it for.
-func (d *dataBlock) load(t *openTable, i int, b *buffers, scratch *decoded.Block) (err error) {
-	d.t, d.n, d.decoded = t, i, false
-	if d.contents, err = t.readDataBlock(i, b, d.stored); err != nil {
-		return err
-	}
-	if d.loaded = b; scratch == nil || d.scratch != nil && !t.o.Cache.fits(len(d.contents)) {
+// decode sets d to the block that b was read into, with these contents. It decodes it in the memory of
+// scratch, unless that is nil, or the block has too many entries, or is too large for the cache, which a
+// lookup decodes it for.
+func (d *dataBlock) decode(contents []byte, b *buffers, scratch *decoded.Block) error {
+	t := d.t
+	d.decoded, d.contents, d.loaded = false, contents, b
+	if scratch == nil || d.scratch != nil && !t.o.Cache.fits(len(contents)) {
 		return nil
 	}
-	if err = scratch.Decode(d.contents, t.order); errors.Is(err, decoded.ErrTooMany) {
+	err := scratch.Decode(contents, t.order)
+	if errors.Is(err, decoded.ErrTooMany) {
 		return nil
 	}
 	if err != nil {
-		return t.corruptDataBlock(i, err)
+		return t.corruptDataBlock(d.n, err)
 	}
 	d.decoded, d.entries = true, *scratch
 	n := d.entries.Len()
 	if n == 0 {
 		return nil
 	}
-	if err := t.checkLast(i, d.entries.Key(n-1)); err != nil {
+	if err := t.checkLast(d.n, d.entries.Key(n-1)); err != nil {
 		return err
 	}
-	return t.checkFirst(i, d.entries.Key(0))
+	return t.checkFirst(d.n, d.entries.Key(0))
 }
 
 // readDataBlock reads data block i into b, and counts that, unless the cache has it: in stored. A copy
@@ -120,14 +131,18 @@ func (t *openTable) readDataBlock(i int, b *buffers, stored *decoded.Cached) ([]
 	if err != nil {
 		return nil, err
 	}
+	var id byte
 	if stored != nil && uint64(len(stored.Stored())) == h.Length+1 {
 		b.block = stored.Stored()
-		id := b.block[h.Length]
+		id = b.block[h.Length]
 		b.inSource = id == NoCompression.ID()
-		return t.decompress(DataBlock, h, b, id)
+	} else {
+		t.countRead(h)
+		if id, err = t.readStored(DataBlock, h, b); err != nil {
+			return nil, err
+		}
 	}
-	t.countRead(h)
-	return t.readInPlace(DataBlock, h, b)
+	return t.decompress(DataBlock, h, b, id)
 }
 
 // countRead counts a read of the data block at h.
@@ -138,35 +153,41 @@ func (t *openTable) countRead(h Handle) {
 	}
 }
 
-// get returns the value of key, and whether the block has the key.
-func (d *dataBlock) get(key []byte) (value []byte, found bool, err error) {
-	if d.decoded {
+// get returns the value of key, which is valid until d is released. Then it ends the lookup: see endLookup.
+func (d *dataBlock) get(key []byte, filterChecked bool) (value []byte, err error) {
+	t, found := d.t, false
+	switch {
+	case d.decoded:
 		value, found = d.entries.Get(key)
-		return value, found, nil
+	case d.checked != nil:
+		if found = d.checked.SeekGE(key) && t.order.Compare(d.checked.Key(), key) == 0; found {
+			value = d.checked.Value()
+		}
+	default:
+		value, found, err = block.Get(d.contents, t.order, key, d.lookupBudget(dataKeyBudget.forFile(t.footerOffset)))
+		if err != nil {
+			return nil, t.corruptDataBlock(d.n, err)
+		}
 	}
-	t := d.t
-	if value, found, err = block.Get(d.contents, t.order, key, d.lookupBudget(dataKeyBudget.forFile(t.footerOffset))); err != nil {
-		err = t.corruptDataBlock(d.n, err)
+	if t.endLookup(d, found, filterChecked); !found {
+		return nil, ErrNotFound
 	}
-	return value, found, err
+	return value, nil
 }
 
 // manyKeys is from how many keys on GetMany checks a block first. A search of one that is not checked
 // decodes half of its entries, to see whether the restart point that it starts from is one.
 const manyKeys = 8
 
-// checkedGet checks the whole block, which is not decoded, and returns what then does what get does,
-// for many keys in less time. If the block is damaged, that is get.
-func (d *dataBlock) checkedGet() (get func(key []byte) (value []byte, found bool, err error)) {
-	t, it := d.t, new(block.Iter)
-	if it.Open(d.contents, t.order, d.lookupBudget(dataKeyBudget.forFile(t.footerOffset))) != nil {
-		return d.get
+// check checks the whole block, unless it is decoded: then get takes less time for many keys. If the
+// block is damaged, get finds what it finds without.
+func (d *dataBlock) check() {
+	if d.decoded {
+		return
 	}
-	return func(key []byte) ([]byte, bool, error) {
-		if !it.SeekGE(key) || t.order.Compare(it.Key(), key) != 0 {
-			return nil, false, nil
-		}
-		return it.Value(), true, nil
+	it := new(block.Iter)
+	if it.Open(d.contents, d.t.order, d.lookupBudget(dataKeyBudget.forFile(d.t.footerOffset))) == nil {
+		d.checked = it
 	}
 }
 

@@ -95,7 +95,7 @@ func (t *openTable) nextMayHave(i int, filterKey []byte) bool {
 func (t *openTable) findInBlock(o *lookupOptions, i int, key, filterKey []byte, memory int, filterChecked bool, dst *entryDst) (k, v []byte, found bool, err error) {
 	var d dataBlock
 	defer d.release()
-	if err := d.openForLookup(t, i, o); err != nil {
+	if err := d.open(t, i, o); err != nil {
 		return nil, nil, false, err
 	}
 	if k, v, found, err = d.seekGE(key, memory, dst != nil); err != nil {
@@ -164,7 +164,7 @@ func (r *Reader) findGE(o *lookupOptions, key []byte) (k, v []byte, err error) {
 func (t *openTable) findGEInBlock(o *lookupOptions, i int, key []byte, memory int) (k, v []byte, found bool, err error) {
 	var d dataBlock
 	defer d.release()
-	if err := d.openForLookup(t, i, o); err != nil {
+	if err := d.open(t, i, o); err != nil {
 		return nil, nil, false, err
 	}
 	if k, v, found, err = d.seekGE(key, memory, false); err != nil {

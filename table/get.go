@@ -39,32 +39,22 @@ func (r *Reader) appendGet(o *lookupOptions, dst, key []byte) ([]byte, error) {
 
 // get does what Get does if dst is nil, and else what AppendGet does, with options. After an
 // error it returns nil.
-func (r *Reader) get(o *lookupOptions, key []byte, dst *[]byte) ([]byte, error) {
+func (r *Reader) get(o *lookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
 	t, err := r.startLookup(o)
 	if err != nil {
 		return nil, err
 	}
 	if t.mapped != nil {
-		return t.getMapped(o, key, dst)
+		defer t.mapped.leave(t.mapped.enter(), &err)
 	}
-	return t.get(o, key, dst)
-}
-
-// getMapped is get for a mapped file.
-func (t *openTable) getMapped(o *lookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
-	defer t.mapped.leave(t.mapped.enter(), &err)
-	return t.get(o, key, dst)
-}
-
-func (t *openTable) get(o *lookupOptions, key []byte, dst *[]byte) ([]byte, error) {
 	i, filterChecked, err := t.locate(key)
 	if err != nil {
 		return nil, err
 	}
 	var d dataBlock
-	var value, kept []byte
-	if err = d.openForLookup(t, i, o); err == nil {
-		value, err = d.lookup(t, key, filterChecked)
+	var value []byte
+	if err = d.open(t, i, o); err == nil {
+		value, err = d.get(key, filterChecked)
 	}
 	switch {
 	case err != nil:
@@ -122,19 +112,6 @@ func (t *openTable) notInIndex() error {
 		return t.hidden
 	}
 	return ErrNotFound
-}
-
-// lookup returns the value of key, which is valid until d is released. d is open for it.
-func (d *dataBlock) lookup(t *openTable, key []byte, filterChecked bool) ([]byte, error) {
-	value, found, err := d.get(key)
-	if err != nil {
-		return nil, err
-	}
-	t.endLookup(d, found, filterChecked)
-	if !found {
-		return nil, ErrNotFound
-	}
-	return value, nil
 }
 
 // startLookups counts n lookups, and returns an error if the Reader cannot do any.
@@ -220,10 +197,10 @@ func (r *Reader) View(key []byte, f func(value []byte) error) (err error) {
 	}
 	d := dataBlock{view: true}
 	defer d.release()
-	if err := d.openForLookup(t, i, &noOptions); err != nil {
+	if err := d.open(t, i, &noOptions); err != nil {
 		return err
 	}
-	value, err := d.lookup(t, key, filterChecked)
+	value, err := d.get(key, filterChecked)
 	if err != nil {
 		return err
 	}

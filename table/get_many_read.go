@@ -190,18 +190,17 @@ func (b *partBatch) getFromBlock(keys []wantedKey, ahead readAhead) error {
 		b.fail(err, keys)
 		return nil
 	}
-	get := d.get
-	if len(keys) >= manyKeys && !d.decoded {
-		get = d.checkedGet()
+	if len(keys) >= manyKeys {
+		d.check()
 	}
 	for i, k := range keys {
-		value, found, err := get(b.keys[k.key])
+		value, err := d.get(b.keys[k.key], k.filterChecked)
+		if err == ErrNotFound {
+			continue
+		}
 		if err != nil {
 			b.fail(err, keys[i:])
 			return nil
-		}
-		if b.t.endLookup(&d, found, k.filterChecked); !found {
-			continue
 		}
 		if err := b.found(k.key, d.keepValue(value)); err != nil {
 			return err

@@ -208,9 +208,9 @@ func (b *batch) searchBlocks(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for i := range stage {
 		k, t := &stage[i], stage[i].part.t
-		d := dataBlock{decoded: true, entries: k.cached.Block(t.order)}
+		d := dataBlock{t: t, decoded: true, entries: k.cached.Block(t.order)}
 		var err error
-		if k.value, err = d.lookup(t, b.keys[k.key], k.filterChecked); err == nil {
+		if k.value, err = d.get(b.keys[k.key], k.filterChecked); err == nil {
 			next = append(next, *k)
 		}
 	}

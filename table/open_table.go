@@ -143,7 +143,8 @@ func (f *tableFile) openEnd(r io.ReaderAt, size int64, o *ReaderOptions) error {
 // readFooter reads the footer.
 func (f *tableFile) readFooter() error {
 	var buf [format.FooterLen]byte
-	if err := f.readAt(FooterBlock, buf[:], f.footerOffset); err != nil {
+	n, err := f.src.ReadAt(buf[:], int64(f.footerOffset))
+	if err := f.endRead(FooterBlock, buf[:], f.footerOffset, n, err); err != nil {
 		return err
 	}
 	footer, padding, err := decodeFooter(buf[:], f.footerOffset)

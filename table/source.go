@@ -27,11 +27,13 @@ func (f *tableFile) readSpan(h Handle) (start, end uint64) {
 	return h.Offset, h.end()
 }
 
-// readAtContext does what readAt does, and ends with ctx if the source can. If ctx is done when
-// the read ends, it returns ctx's error. ctx may be nil.
-func (f *tableFile) readAtContext(ctx context.Context, kind BlockKind, p []byte, offset uint64) error {
+// readAt fills p with the bytes at offset, unless ctx ends that. ctx may be nil. An error of the source is
+// in the chain of the error. If the source ends too early, that is io.ErrUnexpectedEOF. If ctx is done when
+// the read ends, the error is ctx's.
+func (f *tableFile) readAt(ctx context.Context, kind BlockKind, p []byte, offset uint64) error {
 	if ctx == nil {
-		return f.readAt(kind, p, offset)
+		n, err := f.src.ReadAt(p, int64(offset))
+		return f.endRead(kind, p, offset, n, err)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -51,6 +53,22 @@ func (f *tableFile) readAtContext(ctx context.Context, kind BlockKind, p []byte,
 		return done
 	}
 	return errors.Join(done, err)
+}
+
+// endRead returns the error of a read that was to fill p, and of which the source returned n
+// and err.
+func (f *tableFile) endRead(kind BlockKind, p []byte, offset uint64, n int, err error) error {
+	end := err == nil || err == io.EOF // a wrapped EOF can be that of a connection
+	if n == len(p) && end {
+		return nil
+	}
+	if f.closed.Load() {
+		return ErrClosed
+	}
+	if end {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("table: reading %s at %d: %w", kind, offset, err)
 }
 
 // A SliceReaderAt is a source that can hand out its bytes, such as a file that is mapped into
@@ -186,7 +204,7 @@ func (a *readAhead) fill(ctx context.Context, t *openTable, start, end uint64) e
 	}
 	into := extend(a.bytes[:0], n)[:n]
 	a.bytes, a.offset = nil, start // should the source panic
-	if err := t.readAtContext(ctx, DataBlock, into, start); err != nil {
+	if err := t.readAt(ctx, DataBlock, into, start); err != nil {
 		return err
 	}
 	a.bytes = into

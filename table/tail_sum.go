@@ -76,7 +76,9 @@ func (f *tableFile) hashMetaTrailers(to hash.Hash, m metaindex) (digest Handle, 
 // hashTrailer adds the trailer of the block at h.
 func (f *tableFile) hashTrailer(to hash.Hash, h Handle) error {
 	var t trailer
-	if err := f.readAt(MetaBlock, t[:], h.end()-format.TrailerLen); err != nil {
+	offset := h.end() - format.TrailerLen
+	n, err := f.src.ReadAt(t[:], int64(offset))
+	if err := f.endRead(MetaBlock, t[:], offset, n, err); err != nil {
 		return err
 	}
 	to.Write(t[:])
