@@ -30,9 +30,39 @@ func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, fo
 	if err != nil {
 		return nil, false, err
 	}
-	if order.Func == nil {
-		return b.scan(start, key)
+	if order.Func != nil {
+		return b.getOrdered(start, key, budget)
 	}
+	// It rebuilds no keys. Of the last key, which is < key, it knows the length, and match: how many
+	// bytes that and key share.
+	entries, length, match := parts.Entries, 0, 0
+	for off := start; off < len(entries); {
+		e, err := format.DecodeEntry(entries, off)
+		if err != nil {
+			return nil, false, err
+		}
+		if e.Shared > uint64(length) {
+			return nil, false, e.SharesTooMuch(off, length)
+		}
+		off = e.End
+		shared, unshared := int(e.Shared), entries[e.Key:e.Value]
+		length = shared + len(unshared)
+		if shared > match { // it shares the byte that makes the last key < key
+			continue
+		}
+		match = shared + wire.SharedLen(unshared, key[shared:])
+		switch {
+		case match == length && match == len(key):
+			return entries[e.Value:e.End:e.End], true, nil
+		case match == len(key) || match < length && unshared[match-shared] > key[match]: // the entry's key is > key
+			return nil, false, nil
+		}
+	}
+	return nil, false, nil
+}
+
+// getOrdered is Get from the restart point at start on, in an order with a Func.
+func (b *Block) getOrdered(start int, key []byte, budget *Budget) (value []byte, found bool, err error) {
 	d := getKeyDecoder()
 	defer d.put()
 	d.budget = budget.start()
@@ -138,36 +168,6 @@ func (b *Block) checkedRestart(i int) (int, error) {
 		return 0, fmt.Errorf("restart point %d is %d, want %d, where an entry starts", i, want, off)
 	}
 	return off, nil
-}
-
-// scan returns the value of key, bytewise, if an entry from the restart point at start on
-// has it. It rebuilds no keys. Of the last key, which is < key, it knows the length, and
-// match: how many bytes that and key share.
-func (b *Block) scan(start int, key []byte) (value []byte, found bool, err error) {
-	length, match := 0, 0
-	for off := start; off < len(b.parts.Entries); {
-		e, err := format.DecodeEntry(b.parts.Entries, off)
-		if err != nil {
-			return nil, false, err
-		}
-		if e.Shared > uint64(length) {
-			return nil, false, e.SharesTooMuch(off, length)
-		}
-		off = e.End
-		shared, unshared := int(e.Shared), b.parts.Entries[e.Key:e.Value]
-		length = shared + len(unshared)
-		if shared > match { // it shares the byte that makes the last key < key
-			continue
-		}
-		match = shared + wire.SharedLen(unshared, key[shared:])
-		switch {
-		case match == length && match == len(key):
-			return b.parts.Entries[e.Value:e.End:e.End], true, nil
-		case match == len(key) || match < length && unshared[match-shared] > key[match]: // the entry's key is > key
-			return nil, false, nil
-		}
-	}
-	return nil, false, nil
 }
 
 // seekGE returns the first entry whose key is ≥ key, from the restart point at start on.

@@ -25,14 +25,6 @@ func hash(data []byte, sign uint32) uint32 {
 		h = mix(h + uint32(w))
 		h = mix(h + uint32(w>>32))
 	}
-	if len(data) == 0 {
-		return h
-	}
-	return hashRest(h, data, sign)
-}
-
-// hashRest adds the last 1 to 15 bytes to h.
-func hashRest(h uint32, data []byte, sign uint32) uint32 {
 	for ; len(data) >= 4; data = data[4:] {
 		h = mix(h + binary.LittleEndian.Uint32(data))
 	}

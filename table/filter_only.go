@@ -65,14 +65,15 @@ func (r *Reader) MayContain(key []byte) bool {
 	if err != nil {
 		return true
 	}
-	mayContain, err := t.mayContain(key)
+	mayContain, err := t.askFilters(key)
 	return err != nil || mayContain
 }
 
-func (t *openTable) mayContain(key []byte) (mayContain bool, err error) {
+// askFilters returns whether the filters and the index say that the table may have key.
+func (t *openTable) askFilters(key []byte) (mayContain bool, err error) {
 	defer t.mapped.leave(t.mapped.enter(), &err)
 	filterKey := filterKeyOf(t.o.FilterKey, key)
-	if mayContain, _ := t.tableMayContain(filterKey); !mayContain {
+	if mayContain, _ := t.mayContain(wholeTable, filterKey); !mayContain {
 		return false, nil
 	}
 	if t.hidden != nil || t.searchable() != nil {
@@ -82,9 +83,9 @@ func (t *openTable) mayContain(key []byte) (mayContain bool, err error) {
 	if err != nil || i == t.index.len() {
 		return false, err
 	}
-	mayContain, _ = t.blockMayContain(i, filterKey)
+	mayContain, _ = t.mayContain(i, filterKey)
 	if next := i + 1; !mayContain && next < t.index.len() && t.nextMayHave(i, filterKey) {
-		mayContain, _ = t.blockMayContain(next, filterKey)
+		mayContain, _ = t.mayContain(next, filterKey)
 	}
 	return mayContain, nil
 }

@@ -55,7 +55,7 @@ func (r *Reader) find(o *lookupOptions, key []byte, dst *entryDst) (k, v []byte,
 	}
 	defer t.mapped.leave(t.mapped.enter(), &err)
 	filterKey := filterKeyOf(t.o.FilterKey, key)
-	mayContain, tableChecked := t.tableMayContain(filterKey)
+	mayContain, tableChecked := t.mayContain(wholeTable, filterKey)
 	if !mayContain {
 		return nil, nil, ErrNotFound
 	}
@@ -65,7 +65,7 @@ func (r *Reader) find(o *lookupOptions, key []byte, dst *entryDst) (k, v []byte,
 		return nil, nil, err
 	}
 	for i := first; i < t.index.len(); i++ {
-		mayContain, blockChecked := t.blockMayContain(i, filterKey)
+		mayContain, blockChecked := t.mayContain(i, filterKey)
 		if mayContain {
 			k, v, found, err := t.findInBlock(o, i, key, filterKey, memory, tableChecked || blockChecked, dst)
 			if err != nil || found {

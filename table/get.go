@@ -89,7 +89,7 @@ func (r *Reader) Locate(key []byte) (h Handle, err error) {
 // The error is ErrNotFound if filters or index rule key out.
 func (t *openTable) locate(key []byte) (i int, filterChecked bool, err error) {
 	filterKey := filterKeyOf(t.o.FilterKey, key)
-	mayContain, tableChecked := t.tableMayContain(filterKey)
+	mayContain, tableChecked := t.mayContain(wholeTable, filterKey)
 	if !mayContain {
 		return 0, true, ErrNotFound
 	}
@@ -99,7 +99,7 @@ func (t *openTable) locate(key []byte) (i int, filterChecked bool, err error) {
 	if i == t.index.len() {
 		return 0, tableChecked, t.notInIndex()
 	}
-	mayContain, blockChecked := t.blockMayContain(i, filterKey)
+	mayContain, blockChecked := t.mayContain(i, filterKey)
 	if !mayContain {
 		return 0, true, ErrNotFound
 	}
@@ -140,39 +140,33 @@ func (t *openTable) endLookup(d *dataBlock, found, filterChecked bool) {
 	}
 }
 
-// tableMayContain checks the table filter for a filter key, if there are both. A key whose
-// filter key is nil is in no filter.
-func (t *openTable) tableMayContain(filterKey []byte) (mayContain, checked bool) {
-	if t.filters.Table == nil || filterKey == nil || t.trust.state.Load() == distrusted {
-		return true, false
-	}
-	if mayContain = t.filters.Table.Contains(filterKey); !mayContain && !t.mayDeny() {
-		return true, false
-	}
-	if m := t.o.Metrics; m != nil {
-		m.countFilterCheck(mayContain)
-		if !mayContain {
-			m.TableFilterNegatives.Add(1)
-		}
-	}
-	return mayContain, true
-}
+// wholeTable stands for all data blocks of a table, which the table filter is for.
+const wholeTable = -1
 
-// blockMayContain checks the filter of data block i for a filter key, if there are both. If the
-// block cannot be found it may have the key: to read it is an error.
-func (t *openTable) blockMayContain(i int, filterKey []byte) (mayContain, checked bool) {
-	if t.filters.Blocks == nil || filterKey == nil || t.trust.state.Load() == distrusted {
+// mayContain checks the filter of data block i, or the table filter, for a filter key, if there are both.
+// A key whose filter key is nil is in no filter. If the block cannot be found it may have the key: to read
+// it is an error.
+func (t *openTable) mayContain(i int, filterKey []byte) (mayContain, checked bool) {
+	if filterKey == nil || t.trust.state.Load() == distrusted {
 		return true, false
 	}
-	span, err := t.index.span(i)
-	if err != nil {
+	switch {
+	case i == wholeTable && t.filters.Table != nil:
+		mayContain = t.filters.Table.Contains(filterKey)
+	case i != wholeTable && t.filters.Blocks != nil:
+		span, err := t.index.span(i)
+		if err != nil {
+			return true, false
+		}
+		mayContain = t.filters.Blocks.ContainsInSpan(span, filterKey)
+	default:
 		return true, false
 	}
-	if mayContain = t.filters.Blocks.ContainsInSpan(span, filterKey); !mayContain && !t.mayDeny() {
+	if !mayContain && !t.mayDeny() {
 		return true, false
 	}
 	if m := t.o.Metrics; m != nil {
-		m.countFilterCheck(mayContain)
+		m.countFilterCheck(mayContain, i == wholeTable)
 	}
 	return mayContain, true
 }

@@ -131,7 +131,7 @@ func (b *batch) checkTableFilters(stage []stagedKey) []stagedKey {
 		k, t := &stage[i], stage[i].part.t
 		k.filterKey = filterKeyOf(t.o.FilterKey, b.keys[k.key])
 		mayContain := false
-		if mayContain, k.filterChecked = t.tableMayContain(k.filterKey); mayContain {
+		if mayContain, k.filterChecked = t.mayContain(wholeTable, k.filterKey); mayContain {
 			next = append(next, *k)
 		}
 	}
@@ -174,7 +174,7 @@ func (b *batch) checkBlockFilters(stage []stagedKey) []stagedKey {
 	next := stage[:0]
 	for i := range stage {
 		k := &stage[i]
-		if mayContain, checked := k.part.t.blockMayContain(k.block, k.filterKey); mayContain {
+		if mayContain, checked := k.part.t.mayContain(k.block, k.filterKey); mayContain {
 			k.filterChecked = k.filterChecked || checked
 			next = append(next, *k)
 		}

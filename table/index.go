@@ -137,9 +137,25 @@ func (x *index) span(i int) (filter.Span, error) {
 // search returns the first data block whose separator is ≥ key: the only one that can
 // hold key. If all separators are < key, it returns x.len().
 func (x *index) search(key []byte) (int, error) {
-	if t := x.searchTree(); t != nil {
-		return t.search(key), nil
+	t := x.searchTree()
+	switch {
+	case t == nil:
+		return x.halve(key)
+	case !t.order.Bytewise():
+		return t.halve(key), nil
 	}
+	node := 0 // in each level: the one below the separator found in the level above
+	for i := len(t.levels) - 1; i >= 0; i-- {
+		l := &t.levels[i]
+		if node = l.search(t, node, key); node == l.n {
+			return x.n, nil
+		}
+	}
+	return node, nil
+}
+
+// halve is search without a tree.
+func (x *index) halve(key []byte) (int, error) {
 	low, high := 0, x.n
 	for low < high {
 		mid := int(uint(low+high) >> 1)

@@ -137,7 +137,7 @@ func (it *Iter) openMapped(i, step int) (has bool, err error) {
 }
 
 func (it *Iter) openUnlessExcluded(i, step int) (has bool, err error) {
-	if mayContain, _ := it.t.blockMayContain(i, it.filterKey); !mayContain {
+	if mayContain, _ := it.t.mayContain(i, it.filterKey); !mayContain {
 		return false, nil
 	}
 	if err := it.openBlock(i, step); err != nil {
@@ -186,7 +186,7 @@ func (it *Iter) boundBlocks() (err error) {
 		}
 		it.endBlock = min(i+1, it.endBlock)
 	}
-	if mayContain, _ := it.t.tableMayContain(it.filterKey); !mayContain {
+	if mayContain, _ := it.t.mayContain(wholeTable, it.filterKey); !mayContain {
 		it.endBlock = 0
 	}
 	return nil

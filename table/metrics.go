@@ -52,10 +52,14 @@ type Metrics struct {
 }
 
 // countFilterCheck counts a check of a filter and its result.
-func (m *Metrics) countFilterCheck(mayContain bool) {
+func (m *Metrics) countFilterCheck(mayContain, wholeTable bool) {
 	m.FilterChecks.Add(1)
-	if !mayContain {
-		m.FilterNegatives.Add(1)
+	if mayContain {
+		return
+	}
+	m.FilterNegatives.Add(1)
+	if wholeTable {
+		m.TableFilterNegatives.Add(1)
 	}
 }
 

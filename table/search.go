@@ -108,19 +108,10 @@ func (t *searchTree) buildLevels() {
 	}
 }
 
-// search returns the first separator that is ≥ key, or the number of separators if there is none.
-func (t *searchTree) search(key []byte) int {
-	if !t.order.Bytewise() {
-		return sort.Search(len(t.ends), func(i int) bool { return t.order.Func(t.separator(i), key) >= 0 })
-	}
-	node := 0 // in each level: the one below the separator found in the level above
-	for i := len(t.levels) - 1; i >= 0; i-- {
-		l := &t.levels[i]
-		if node = l.search(t, node, key); node == l.n {
-			return len(t.ends)
-		}
-	}
-	return node
+// halve returns the first separator that is ≥ key, or the number of separators if there is none. It is for
+// an order without levels.
+func (t *searchTree) halve(key []byte) int {
+	return sort.Search(len(t.ends), func(i int) bool { return t.order.Func(t.separator(i), key) >= 0 })
 }
 
 // memory returns how many bytes of memory the tree takes.
@@ -194,7 +185,7 @@ func (l *searchLevel) search(t *searchTree, node int, key []byte) int {
 	}
 	rest := ordered[n.prefixLen:]
 	first4 := wire.First4(rest)
-	i := start + countLess((*[fanOut]uint32)(l.first4[start:]), first4)
+	i := start + wire.CountLess(l.first4[start:start+fanOut], first4)
 	if i == end || l.first4[i] != first4 {
 		return i
 	}
@@ -219,13 +210,4 @@ func (l *searchLevel) narrow(n *searchNode, start, end int, first4 uint32, next8
 		i++
 	}
 	return start, i
-}
-
-// countLess returns how many of the ascending numbers are < x. It has no branches, since a
-// processor would often predict them wrong.
-func countLess(numbers *[fanOut]uint32, x uint32) int {
-	quarter := 8 * (wire.Less(numbers[7], x) + wire.Less(numbers[15], x) + wire.Less(numbers[23], x))
-	q := (*[8]uint32)(numbers[quarter&(fanOut-8):])
-	return quarter + wire.Less(q[0], x) + wire.Less(q[1], x) + wire.Less(q[2], x) + wire.Less(q[3], x) +
-		wire.Less(q[4], x) + wire.Less(q[5], x) + wire.Less(q[6], x) + wire.Less(q[7], x)
 }

@@ -60,7 +60,7 @@ func (b *Block) Get(key []byte) (value []byte, found bool) {
 	}
 	// A key that does not start with the common prefix is equal to no key of the block.
 	a := wire.First4(ordered[b.commonPrefix:])
-	first := b.countLess(a)
+	first := wire.CountLess(b.abbreviated, a)
 	for i := first; i < len(b.abbreviated) && b.abbreviated[i] == a; i++ {
 		if i == first+linearLimit {
 			return b.valueIf(b.search(i, b.countLessOrEqual(a), key), key)
@@ -88,7 +88,7 @@ func (b *Block) SeekGE(key []byte) int {
 		return b.search(0, b.Len(), key)
 	}
 	a := wire.First4(ordered[b.commonPrefix:])
-	first := b.countLess(a)
+	first := wire.CountLess(b.abbreviated, a)
 	i := first
 	for i < len(b.abbreviated) && b.abbreviated[i] == a && b.order.Compare(b.Key(i), key) < 0 {
 		if i++; i == first+linearLimit {
@@ -121,29 +121,8 @@ func (b *Block) countLessOrEqual(a uint32) int {
 	if a == math.MaxUint32 {
 		return len(b.abbreviated)
 	}
-	return b.countLess(a + 1)
+	return wire.CountLess(b.abbreviated, a+1)
 }
-
-// countLess returns how many abbreviations are < a. It compares the last 64 one by one,
-// without branches: a processor then fetches them from memory at the same time.
-func (b *Block) countLess(a uint32) int {
-	low, high := 0, len(b.abbreviated)
-	for high-low > 64 {
-		if mid := int(uint(low+high) >> 1); b.abbreviated[mid] < a {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	n := low
-	for _, x := range b.abbreviated[low:high] {
-		n += less(x, a)
-	}
-	return n
-}
-
-// less is 1 if x < y, and else 0.
-func less(x, y uint32) int { return int(uint64(int64(x)-int64(y)) >> 63) }
 
 // reset removes all entries and keeps the memory.
 func (b *Block) reset() {

@@ -41,6 +41,33 @@ func First4(key []byte) uint32 {
 	return uint32(First8(key) >> 32)
 }
 
+// CountLess returns how many of the ascending numbers are < x. Among 64 of them it compares every eighth,
+// and then the seven that are left, without branches: a processor would often predict those wrong, and
+// fetches the numbers from memory at the same time.
+func CountLess(ascending []uint32, x uint32) int {
+	low, high := 0, len(ascending)
+	for high-low > 64 {
+		if mid := int(uint(low+high) >> 1); ascending[mid] < x {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	rest, eighths := ascending[low:high], 0
+	for i := 7; i < len(rest); i += 8 {
+		eighths += Less(rest[i], x)
+	}
+	n := low + 8*eighths
+	if rest = rest[8*eighths:]; len(rest) >= 8 {
+		q := (*[8]uint32)(rest)
+		return n + Less(q[0], x) + Less(q[1], x) + Less(q[2], x) + Less(q[3], x) + Less(q[4], x) + Less(q[5], x) + Less(q[6], x)
+	}
+	for _, number := range rest {
+		n += Less(number, x)
+	}
+	return n
+}
+
 // Less is 1 if a < b, and else 0. It has no branch, which a processor would often predict wrong.
 func Less[T uint32 | uint64](a, b T) int {
 	_, borrow := bits.Sub64(uint64(a), uint64(b), 0)

@@ -2,6 +2,10 @@ package wire
 
 import (
 	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
 	"testing"
 )
 
@@ -38,6 +42,24 @@ func TestFirst8(t *testing.T) {
 	} {
 		if got := First8([]byte(tt.key)); got != tt.want {
 			t.Errorf("First8(%q) = %#x, want %#x", tt.key, got, tt.want)
+		}
+	}
+}
+
+func TestCountLess(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(30, 1))
+	for n := range 200 {
+		numbers := make([]uint32, n)
+		for i := range numbers {
+			numbers[i] = rng.Uint32N(uint32(1 + rng.IntN(2*n))) // some are equal
+		}
+		slices.Sort(numbers)
+		for _, x := range append(numbers, 0, uint32(n), math.MaxUint32) {
+			want := sort.Search(n, func(i int) bool { return numbers[i] >= x })
+			if got := CountLess(numbers, x); got != want {
+				t.Fatalf("CountLess(%v, %d) = %d, want %d", numbers, x, got, want)
+			}
 		}
 	}
 }
