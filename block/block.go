@@ -4,8 +4,6 @@
 //
 //   - [Writer] builds a block.
 //   - [Open] checks a block and returns it as a [Block]; an [Iter] moves over its entries.
-//   - [Walk] checks a block and shows its entries once.
-//   - [Get] and [SeekGE] look one key up in a block that is not opened.
 //
 // Package table reads and writes whole tables. Use package block for single blocks, such
 // as those of table.Layout.
@@ -41,15 +39,38 @@
 // handles it. LevelDB's doc/table_format.md describes the format too.
 package block
 
-import "github.com/sievetable/sievetable/internal/format"
+import (
+	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/format"
+)
+
+// ErrOrder is in the chain of the error for a block whose keys are not in increasing
+// order: test for it with errors.Is. Either the block is damaged, or it was written in
+// another Order.
+var ErrOrder = format.ErrOrder
+
+// An Order is the order of the keys of a block. The zero value is the bytewise order. An
+// Order is safe for concurrent use if its Func is.
+type Order struct {
+	// Func returns a negative number if a comes before b, a positive one if it
+	// comes after b, and 0 if they are the same key. nil: bytes.Compare.
+	Func func(a, b []byte) int
+
+	// Suffix makes reading faster if Func is almost bytewise. It is the number of bytes
+	// at the end of each key that are in another order. Without these bytes, keys must
+	// be in the bytewise order, and keys shorter than Suffix must come first. It is 8
+	// for internal keys whose user keys are in the bytewise order. 0 is always right.
+	Suffix int
+
+	// Unchecked accepts keys in any order. Use it for blocks whose order
+	// is unknown, or damaged. The entries of such a block can be iterated, but keys
+	// cannot be looked up.
+	Unchecked bool
+}
 
 // A Block is a block that [Open] has checked. It is immutable and safe for concurrent
 // use. The zero value has no entries.
-type Block struct {
-	parts format.Block
-	order Order
-	n     int // number of entries
-}
+type Block struct{ b encoded.Block }
 
 // Open checks data and returns it as a Block. data is an uncompressed block without its
 // trailer. The Block keeps it, and the caller must not change it any more. Open checks
@@ -65,39 +86,6 @@ type Block struct {
 // Otherwise it returns an error, which says what is wrong and at which offset in data.
 // Keys out of order are [ErrOrder]. data may be of any bytes.
 func Open(data []byte, order Order) (Block, error) {
-	d := getKeyDecoder()
-	defer d.put()
-	d.budget = (*Budget)(nil).start()
-	return open(data, order, d, nil)
-}
-
-// open does what Open does, and decodes the keys with d. It calls visit with each entry, unless
-// visit is nil.
-func open(data []byte, order Order, d *keyDecoder, visit visitor) (Block, error) {
-	parts, err := format.SplitBlock(data)
-	if err != nil {
-		return Block{}, err
-	}
-	b := Block{parts: parts, order: order}
-	if err := b.check(d, visit); err != nil {
-		return Block{}, err
-	}
-	return b, nil
-}
-
-// Walk checks data as [Open] does, and calls visit with each entry as it comes to it: with the
-// key, how many bytes of it the entry shares with the key before, and the value. Unlike an Iter
-// on a Block from Open, it goes over the block once. What comes behind an entry is not checked
-// yet when visit is called. An error of visit ends the walk, and is returned as it is.
-//
-// The key is valid until visit returns, or as long as data if it shares nothing. The value is a
-// part of data. visit must not change them. The budget bounds the work on keys, as for
-// [Iter.Open].
-func Walk(data []byte, order Order, budget *Budget, visit func(key []byte, shared int, value []byte) error) error {
-	d := getKeyDecoder()
-	defer d.put()
-	d.budget = budget.start()
-	_, err := open(data, order, d, visit)
-	budget.end(d.budget)
-	return err
+	b, err := encoded.Open(data, encoded.Order(order), nil)
+	return Block{b}, err
 }

@@ -2,17 +2,17 @@ package block_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/rawtable"
 )
 
@@ -44,6 +44,15 @@ func open(t testing.TB, data []byte) block.Block {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// entries returns what the Iter moves over.
+func entries(it *block.Iter) []pair {
+	var got []pair
+	for it.Next() {
+		got = append(got, pair{string(it.Key()), string(it.Value())})
+	}
+	return got
 }
 
 func TestWriterBytes(t *testing.T) {
@@ -126,108 +135,12 @@ func TestOpenRefusesDamage(t *testing.T) {
 	}
 }
 
-// Of a damaged block, Get returns an error or what a reading from the start on
-// finds.
-func TestGetOnDamage(t *testing.T) {
-	t.Parallel()
-	for _, tt := range rawtable.MalformedBlocks {
-		for _, key := range []string{"", "a", "c", "d", "dc", "dd", "e", "f"} {
-			checkGet(t, tt.Name, []byte(tt.Contents), []byte(key))
-		}
-	}
-}
-
-// checkGet compares a found value with a plain reading from the start on.
-func checkGet(t *testing.T, name string, data, key []byte) {
-	t.Helper()
-	value, found, err := block.Get(data, block.Order{}, key, nil)
-	if !found || err != nil {
-		return
-	}
-	for _, p := range readPlainly(data) {
-		if p.Key == string(key) && p.Value == string(value) {
-			return
-		}
-	}
-	t.Errorf("%s: Get(%q) = %q, which is not in the block %q", name, key, value, data)
-}
-
-// readPlainly returns the entries up to the first one whose lengths do not fit.
-// It passes over those that share more than is known of the key before them.
-func readPlainly(data []byte) []pair {
-	end := len(data) - 4*(1+int(binary.LittleEndian.Uint32(data[len(data)-4:])))
-	var pairs []pair
-	key := ""
-	for rest := data[:end]; len(rest) > 0; {
-		var n [3]uint64
-		for i := range n {
-			v, used := binary.Uvarint(rest)
-			if used <= 0 {
-				return pairs
-			}
-			n[i], rest = v, rest[used:]
-		}
-		if n[1] > uint64(len(rest)) || n[2] > uint64(len(rest))-n[1] {
-			return pairs
-		}
-		if n[0] <= uint64(len(key)) {
-			key = key[:n[0]] + string(rest[:n[1]])
-			pairs = append(pairs, pair{key, string(rest[n[1] : n[1]+n[2]])})
-		} else {
-			key = ""
-		}
-		rest = rest[n[1]+n[2]:]
-	}
-	return pairs
-}
-
-// A restart point inside a value that looks like an entry must not be believed.
-func TestGetDoesNotReadInsideEntries(t *testing.T) {
-	t.Parallel()
-	forged := "\x00\x01\x01c!"
-	data := []byte("\x00\x01\x05a" + forged + "\x00\x01\x01d4" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00")
-	_, found, err := block.Get(data, block.Order{}, []byte("c"), nil)
-	if found || err == nil || !strings.Contains(err.Error(), "restart point 1 is 4") {
-		t.Errorf("Get = %v, %v; want an error about the restart point", found, err)
-	}
-}
-
-// On sound blocks, Get finds what is there and nothing else, in any order.
-func TestGet(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(2, 2))
-	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
-	for _, interval := range []int{1, 2, 3, 16, 128} {
-		for n := range 40 {
-			pairs := randomPairs(rng, n)
-			ascending := build(t, interval, pairs)
-			there := map[string]string{}
-			for _, p := range pairs {
-				there[p.Key] = p.Value
-			}
-			slices.Reverse(pairs)
-			falling := build(t, interval, pairs)
-			for _, q := range append(randomPairs(rng, 40), pairs...) {
-				want, ok := there[q.Key]
-				got, found, err := block.Get(ascending, block.Order{}, []byte(q.Key), nil)
-				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
-					t.Fatalf("Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
-				}
-				got, found, err = block.Get(falling, block.Order{Func: descending}, []byte(q.Key), nil)
-				if string(got) != want || found != ok || err != nil {
-					t.Fatalf("descending: Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
-				}
-			}
-		}
-	}
-}
-
 // A block may restart more often than its restart points say, and share less
 // than it could: other writers do.
 func TestOpenTakesOddButSoundBlocks(t *testing.T) {
 	t.Parallel()
 	b := open(t, []byte("\x00\x01\x00a\x00\x02\x00ab"+"\x00\x00\x00\x00"+"\x01\x00\x00\x00"))
-	if diff := cmp.Diff([]pair{{"a", ""}, {"ab", ""}}, forward(b.NewIter())); diff != "" {
+	if diff := cmp.Diff([]pair{{"a", ""}, {"ab", ""}}, entries(b.NewIter())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -289,6 +202,35 @@ func TestAppendRefusesDisorder(t *testing.T) {
 			if tt.accept && err != nil || !tt.accept && (!errors.Is(err, block.ErrOrder) || w.Size() != before) {
 				t.Errorf("%s: Append = %v, accept is %v", tt.name, err, tt.accept)
 			}
+		}
+	}
+}
+
+// An Iter is where that of package encoded is, after any moves.
+func TestIterMoves(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(30, 2))
+	var pairs []pair
+	for i := range 50 {
+		pairs = append(pairs, pair{fmt.Sprintf("key%02d", 2*i), strings.Repeat("v", i)})
+	}
+	data := build(t, 4, pairs)
+	var want encoded.Iter
+	if err := want.Open(data, encoded.Order{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	it := open(t, data).NewIter()
+	for range 10_000 {
+		key := fmt.Appendf(nil, "key%02d", rng.IntN(102)-1)
+		move := rng.IntN(6)
+		moved := []func() bool{it.First, it.Last, it.Next, it.Prev, func() bool { return it.SeekGE(key) }, func() bool { return it.SeekLT(key) }}[move]()
+		ok := []func() bool{want.First, want.Last, want.Next, want.Prev, func() bool { return want.SeekGE(key) }, func() bool { return want.SeekLT(key) }}[move]()
+		got := []any{moved, it.Valid(), string(it.Key()), string(it.Value()), it.Offset(), it.Len()}
+		if diff := cmp.Diff([]any{ok, want.Valid(), string(want.Key()), string(want.Value()), want.Offset(), want.Len()}, got); diff != "" {
+			t.Fatalf("after move %d to %s (-want +got):\n%s", move, key, diff)
+		}
+		if ok && it.Shared() != want.Shared() {
+			t.Fatalf("%s shares %d bytes, want %d", it.Key(), it.Shared(), want.Shared())
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -20,7 +21,7 @@ const DefaultRestartInterval = 16
 // One goroutine at a time may use it. NewWriter returns one.
 type Writer struct {
 	interval  int
-	order     Order
+	order     encoded.Order
 	unordered int // bytes at the end of each key that are not in the bytewise order
 	buf       []byte
 	start     int // where in buf the block starts
@@ -47,8 +48,8 @@ func NewWriter(interval int, order Order) (*Writer, error) {
 	if interval < 1 {
 		return nil, fmt.Errorf("block: restart interval is %d, want at least 1", interval)
 	}
-	w := &Writer{interval: interval, order: order, unordered: math.MaxInt}
-	if order.Bytewise() && !order.Unchecked {
+	w := &Writer{interval: interval, order: encoded.Order(order), unordered: math.MaxInt}
+	if w.order.Bytewise() && !order.Unchecked {
 		w.unordered = order.Suffix
 	}
 	return w, nil

@@ -1,15 +1,15 @@
 package table
 
 import (
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
 )
 
 // A cursor moves over the entries of one data block. In a decoded block it counts them; in
-// another it is a block.Iter.
+// another it is a encoded.Iter.
 type cursor struct {
 	dataBlock
-	i  int        // the number of the entry, if the block is decoded: −1 before the first, entries.Len() after the last
-	it block.Iter // if the block is not decoded
+	i  int          // the number of the entry, if the block is decoded: −1 before the first, entries.Len() after the last
+	it encoded.Iter // if the block is not decoded
 
 	noFill bool // do not add blocks to the cache
 }
@@ -48,7 +48,7 @@ func (c *cursor) openEmpty() {
 
 // openIter opens a block that has too many entries to be decoded.
 func (c *cursor) openIter(t *openTable, i int, keyBudget *int) error {
-	budget := block.Budget{Memory: *keyBudget, Compared: compareBudget(len(c.contents))}
+	budget := encoded.Budget{Memory: *keyBudget, Compared: compareBudget(len(c.contents))}
 	err := c.it.Open(c.contents, t.order, &budget)
 	*keyBudget = budget.Memory
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *cursor) openIter(t *openTable, i int, keyBudget *int) error {
 // reset moves the cursor to no block.
 func (c *cursor) reset() {
 	c.dataBlock, c.i = dataBlock{}, -1
-	c.it.Reset(block.Block{})
+	c.it.Reset(encoded.Block{})
 }
 
 // position returns a number that tells which of two entries of the block comes first. It

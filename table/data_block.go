@@ -6,7 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -25,8 +26,8 @@ type dataBlock struct {
 
 	decoded  bool // entries is set
 	entries  decoded.Block
-	contents []byte      // decompressed; nil if entries are from the cache
-	checked  *block.Iter // of contents, if check has found no damage
+	contents []byte        // decompressed; nil if entries are from the cache
+	checked  *encoded.Iter // of contents, if check has found no damage
 
 	stored *decoded.Cached // the block as it is in the file, if the cache has that
 	loaded *buffers        // the ones that load has used
@@ -164,7 +165,7 @@ func (d *dataBlock) get(key []byte, filterChecked bool) (value []byte, err error
 			value = d.checked.Value()
 		}
 	default:
-		value, found, err = block.Get(d.contents, t.order, key, d.lookupBudget(dataKeyBudget.forFile(t.footerOffset)))
+		value, found, err = encoded.Get(d.contents, t.order, key, d.lookupBudget(dataKeyBudget.forFile(t.footerOffset)))
 		if err != nil {
 			return nil, t.corruptDataBlock(d.n, err)
 		}
@@ -185,7 +186,7 @@ func (d *dataBlock) check() {
 	if d.decoded {
 		return
 	}
-	it := new(block.Iter)
+	it := new(encoded.Iter)
 	if it.Open(d.contents, d.t.order, d.lookupBudget(dataKeyBudget.forFile(d.t.footerOffset))) == nil {
 		d.checked = it
 	}
@@ -207,18 +208,18 @@ func (d *dataBlock) seekGE(key []byte, memory int, borrows bool) (k, v []byte, f
 	if borrows {
 		buf = &d.buffers.key
 	}
-	if k, v, found, err = block.SeekGEInto(buf, d.contents, d.t.order, key, d.lookupBudget(memory)); err != nil {
+	if k, v, found, err = encoded.SeekGE(buf, d.contents, d.t.order, key, d.lookupBudget(memory)); err != nil {
 		err = d.t.corruptDataBlock(d.n, err)
 	}
 	return k, v, found, err
 }
 
 // lookupBudget bounds the work of a lookup on keys that share bytes.
-func (d *dataBlock) lookupBudget(memory int) *block.Budget {
+func (d *dataBlock) lookupBudget(memory int) *encoded.Budget {
 	if d.scratch != nil {
 		memory -= maxEntriesMemory // decoding the block, which was tried first, has taken it
 	}
-	return &block.Budget{Memory: memory, Compared: compareBudget(len(d.contents))}
+	return &encoded.Budget{Memory: memory, Compared: compareBudget(len(d.contents))}
 }
 
 // keepValue returns value, a result of get, in memory that stays valid after release.

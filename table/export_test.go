@@ -1,6 +1,9 @@
 package table
 
-import "github.com/sievetable/sievetable/block"
+import (
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+)
 
 // BuildIndex has the search tree built, as many lookups do. It reports whether the index is sound.
 func (r *Reader) BuildIndex() bool {
@@ -25,7 +28,7 @@ func KeptMemory(size int) (lookup, iter, entries int) {
 		err = w.Append([]byte("key"), nil)
 	}
 	if err == nil {
-		err = m.entries.Decode(w.Finish(), block.Order{})
+		err = m.entries.Decode(w.Finish(), encoded.Order{})
 	}
 	if err != nil {
 		panic(err)

@@ -7,7 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -195,8 +196,8 @@ func (t *openTable) denialOfFirstKeys() (denied, err error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, budget := 0, block.Budget{Memory: dataKeyBudget.forFile(t.footerOffset)}
-	err = block.Walk(contents, block.Order{Unchecked: true}, &budget, func(key []byte, _ int, _ []byte) error {
+	asked, budget := 0, encoded.Budget{Memory: dataKeyBudget.forFile(t.footerOffset)}
+	err = encoded.Walk(contents, encoded.Order{Unchecked: true}, &budget, func(key []byte, _ int, _ []byte) error {
 		denied = t.denials(h, key)
 		if asked++; denied != nil || asked == maxAsked {
 			return errAsked

@@ -88,7 +88,10 @@ func (r *Reader) Locate(key []byte) (h Handle, err error) {
 // locate returns the only data block that can have key, and whether a filter was checked.
 // The error is ErrNotFound if filters or index rule key out.
 func (t *openTable) locate(key []byte) (i int, filterChecked bool, err error) {
-	filterKey := filterKeyOf(t.o.FilterKey, key)
+	filterKey := key
+	if t.o.FilterKey != nil || key == nil {
+		filterKey = filterKeyOf(t.o.FilterKey, key)
+	}
 	mayContain, tableChecked := t.mayContain(wholeTable, filterKey)
 	if !mayContain {
 		return 0, true, ErrNotFound

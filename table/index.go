@@ -144,10 +144,14 @@ func (x *index) search(key []byte) (int, error) {
 	case !t.order.Bytewise():
 		return t.halve(key), nil
 	}
+	ordered := key
+	if t.order.Suffix > 0 {
+		ordered = t.order.Prefix(key)
+	}
 	node := 0 // in each level: the one below the separator found in the level above
 	for i := len(t.levels) - 1; i >= 0; i-- {
 		l := &t.levels[i]
-		if node = l.search(t, node, key); node == l.n {
+		if node = l.search(t, node, key, ordered); node == l.n {
 			return x.n, nil
 		}
 	}

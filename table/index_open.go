@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
 )
@@ -78,8 +80,8 @@ func (f *tableFile) plainIndex(contents []byte) ([]byte, error) {
 	left := separatorBudget.forFile(f.footerOffset)
 	var before Handle
 	var value []byte
-	budget := block.Budget{Memory: indexKeyBudget.forFile(f.footerOffset), Compared: compareBudget(len(contents))}
-	err = block.Walk(contents, f.order, &budget, func(separator []byte, _ int, stored []byte) error {
+	budget := encoded.Budget{Memory: indexKeyBudget.forFile(f.footerOffset), Compared: compareBudget(len(contents))}
+	err = encoded.Walk(contents, f.order, &budget, func(separator []byte, _ int, stored []byte) error {
 		h, _, err := decodeHandle(stored, f.footerOffset)
 		if err == nil && len(value) > 0 {
 			err = checkBehind(before, h, separator)

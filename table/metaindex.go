@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -35,8 +36,8 @@ func (f *tableFile) readMetaindex(b *buffers) (metaindex, error) {
 	}
 	b.meta, b.key = b.meta[:0], b.key[:0]
 	memory := metaindexKeyBudget.forFile(f.footerOffset)
-	budget := block.Budget{Memory: memory}
-	err = block.Walk(contents, block.Order{}, &budget, func(name []byte, shared int, handle []byte) error {
+	budget := encoded.Budget{Memory: memory}
+	err = encoded.Walk(contents, encoded.Order{}, &budget, func(name []byte, shared int, handle []byte) error {
 		if len(b.meta) == maxMetaBlocks {
 			return errTooManyMetaBlocks
 		}

@@ -7,7 +7,8 @@ import (
 	"io"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/format"
 )
@@ -106,7 +107,7 @@ type tableFile struct {
 	codecs        []Codec
 	maxBlockSize  int
 	skipChecksums bool
-	order         block.Order // of keys
+	order         encoded.Order // of keys
 
 	footer       footer
 	footerErr    error  // damage that no lookup depends on
@@ -125,7 +126,7 @@ func (f *tableFile) openEnd(r io.ReaderAt, size int64, o *ReaderOptions) error {
 	if size < 0 {
 		return fmt.Errorf("table: size is %d, want 0 or more", size)
 	}
-	f.name, f.order = o.Name, BlockOrder(o.Comparer)
+	f.name, f.order = o.Name, encoded.Order(BlockOrder(o.Comparer))
 	f.codecs, f.maxBlockSize, f.skipChecksums = o.Codecs, o.MaxBlockSize, o.SkipChecksums
 	if size < format.FooterLen {
 		return f.corrupt(FooterBlock, Handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, format.FooterLen)

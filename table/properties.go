@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
@@ -202,8 +204,8 @@ func (t *openTable) propertiesAt(h Handle, b *buffers) (*Properties, error) {
 // names and values. Names can share bytes, and then be far longer than the block. The block can
 // be far longer than the file.
 func decodeProperties(contents []byte, budget int) (*Properties, error) {
-	var it block.Iter
-	if err := it.Open(contents, block.Order{}, &block.Budget{Memory: budget / 2}); err != nil {
+	var it encoded.Iter
+	if err := it.Open(contents, encoded.Order{}, &encoded.Budget{Memory: budget / 2}); err != nil {
 		return nil, err
 	}
 	p := &Properties{Other: map[string][]byte{}}
@@ -212,7 +214,7 @@ func decodeProperties(contents []byte, budget int) (*Properties, error) {
 
 // decode sets the properties that are the entries of it. Their names and values may have at most
 // budget bytes together.
-func (p *Properties) decode(it *block.Iter, budget int) error {
+func (p *Properties) decode(it *encoded.Iter, budget int) error {
 	numbers, texts := p.numbers(), p.texts()
 	for n := 0; it.Next(); n++ {
 		name, value := it.Key(), it.Value()

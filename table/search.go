@@ -7,7 +7,8 @@ import (
 	"sort"
 	"unsafe"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -33,7 +34,7 @@ const (
 // is not Bytewise there are no levels, and whole keys are compared.
 type searchTree struct {
 	levels  []searchLevel // the lowest first
-	order   block.Order
+	order   encoded.Order
 	text    []byte   // the separators, one behind the other
 	ends    []uint32 // where in text each separator ends
 	handles blockHandles
@@ -168,12 +169,12 @@ func (l *searchLevel) orderedPrefix(t *searchTree, i int) []byte {
 	return t.order.Prefix(l.separator(t, i))
 }
 
-// search returns the first separator of the level that is ≥ key. It is in the given node,
-// or the first one of the next node if all of the node are < key.
-func (l *searchLevel) search(t *searchTree, node int, key []byte) int {
+// search returns the first separator of the level that is ≥ key, of which ordered is the part in the
+// bytewise order. It is in the given node, or the first one of the next node if all of the node are < key.
+func (l *searchLevel) search(t *searchTree, node int, key, ordered []byte) int {
 	start := node * fanOut
 	end := min(start+fanOut, l.n)
-	n, ordered := &l.nodes[node], t.order.Prefix(key)
+	n := &l.nodes[node]
 	if !n.prefixImplied {
 		prefix := l.prefix[n.prefix : n.prefix+n.prefixLen]
 		if !bytes.HasPrefix(ordered, prefix) {

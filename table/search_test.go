@@ -7,15 +7,17 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
 )
 
 // indexOf returns an index of the separators of blocks of 1 byte, with a restart point every
 // interval entries.
-func indexOf(t testing.TB, separators [][]byte, order block.Order, interval int) *index {
+func indexOf(t testing.TB, separators [][]byte, order encoded.Order, interval int) *index {
 	t.Helper()
-	w, err := block.NewWriter(interval, order)
+	w, err := block.NewWriter(interval, block.Order(order))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +70,7 @@ func TestSearchTree(t *testing.T) {
 			}
 			slices.SortFunc(all, bytes.Compare)
 			all = slices.CompactFunc(all, bytes.Equal)
-			x := indexOf(t, all, block.Order{}, 1+rng.IntN(3))
+			x := indexOf(t, all, encoded.Order{}, 1+rng.IntN(3))
 			tree := x.build()
 			for i := range 2000 {
 				key := append([]byte(tt.prefix), random(tt.alphabet, tt.most)...)
@@ -105,7 +107,7 @@ func BenchmarkIndexSearch(b *testing.B) {
 		all = append(all, key())
 	}
 	slices.SortFunc(all, bytes.Compare)
-	x := indexOf(b, all, block.Order{}, 1)
+	x := indexOf(b, all, encoded.Order{}, 1)
 	tree := x.build()
 	keys := make([]byte, 0, 16<<16)
 	for range 1 << 16 {
@@ -155,7 +157,7 @@ func TestSearchTreeOfInternalKeys(t *testing.T) {
 		}
 		slices.SortFunc(all, compare)
 		all = slices.CompactFunc(all, bytes.Equal)
-		x := indexOf(t, all, block.Order{Func: compare, Suffix: format.InternalTrailerLen}, 1+rng.IntN(2))
+		x := indexOf(t, all, encoded.Order{Func: compare, Suffix: format.InternalTrailerLen}, 1+rng.IntN(2))
 		tree := x.build()
 		for range 5000 {
 			key := random()

@@ -8,7 +8,7 @@ import (
 	"bytes"
 	"math"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -17,7 +17,7 @@ import (
 type Block struct {
 	keys, values []byte // the spans are parts of these
 	spans        []entrySpan
-	order        block.Order
+	order        encoded.Order
 
 	// In a Cached whose order is Bytewise, all keys are also abbreviated: to the 4 bytes after
 	// their common prefix, as a number. A search then looks at one whole key only. The numbers

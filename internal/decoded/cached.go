@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -121,7 +121,7 @@ func (b *Block) abbreviateTo(abbreviated []uint32) (commonPrefix int32) {
 
 // Block returns the entries. They are parts of c. order must be the one that they were
 // decoded with.
-func (c *Cached) Block(order block.Order) Block {
+func (c *Cached) Block(order encoded.Order) Block {
 	n := int(c.n)
 	abbreviated := unsafe.Add(unsafe.Pointer(c), headerSize)
 	spans := unsafe.Add(abbreviated, n*abbrSize)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 )
 
@@ -18,14 +18,14 @@ const (
 	maxKeys    = 1 << 20 // bytes of all keys
 )
 
-// Decode checks data as [block.Open] does, and sets b to its entries. data is an
+// Decode checks data as block.Open does, and sets b to its entries. data is an
 // uncompressed block without its trailer. The values are parts of data, which the caller
 // must not change as long as b is used. After an error b has no entries.
 //
 // The error is [ErrTooMany] if there are more than 2¹⁴ entries, or if the keys take more
 // than 1 MiB, or more than 16 KiB plus four times the block. The block may be damaged then
 // or not.
-func (b *Block) Decode(data []byte, order block.Order) error {
+func (b *Block) Decode(data []byte, order encoded.Order) error {
 	b.reset()
 	stored, err := format.SplitBlock(data)
 	if err != nil {

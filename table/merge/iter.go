@@ -4,7 +4,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/merged"
 	"github.com/sievetable/sievetable/table"
 )
@@ -14,7 +15,7 @@ import (
 // given first. New returns one.
 type Iter struct {
 	iterState
-	order     block.Order
+	order     encoded.Order
 	sources   []source
 	ascending bool     // all other sources are after the entry; else all are before it
 	queue     []queued // the sources that are at an entry, in the order to show them
@@ -32,7 +33,7 @@ type Iter struct {
 // If the keys have no sequence numbers, give the Iterator with the newest entries first.
 // Then Next shows the newest of several equal keys first.
 func New(c table.Comparer, its ...Iterator) *Iter {
-	m := &Iter{order: table.BlockOrder(c), sources: make([]source, len(its)), queue: make([]queued, 0, len(its))}
+	m := &Iter{order: encoded.Order(table.BlockOrder(c)), sources: make([]source, len(its)), queue: make([]queued, 0, len(its))}
 	for i, it := range its {
 		m.sources[i].it = it
 		merged.Mark(it)

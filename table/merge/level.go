@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
@@ -24,7 +25,7 @@ type LevelTable struct {
 // of the tables is open at a time. NewLevelIter returns one.
 type LevelIter struct {
 	iterState
-	order  block.Order
+	order  encoded.Order
 	tables []LevelTable
 	open   func(i int) (Iterator, error)
 
@@ -53,7 +54,7 @@ type LevelIter struct {
 // A key outside of its table's range fails the move with [table.ErrCorrupt]: the LevelIter shows
 // no key out of order.
 func NewLevelIter(c table.Comparer, tables []LevelTable, open func(i int) (Iterator, error)) (*LevelIter, error) {
-	l := &LevelIter{order: table.BlockOrder(c), tables: tables, open: open}
+	l := &LevelIter{order: encoded.Order(table.BlockOrder(c)), tables: tables, open: open}
 	for i, t := range tables {
 		if compare(&l.order, t.Smallest, t.Largest) > 0 {
 			return nil, fmt.Errorf("merge: level: %s: its range %s is empty, want Smallest ≤ Largest", name(tables, i), t.keys())

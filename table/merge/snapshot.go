@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
@@ -16,8 +17,8 @@ import (
 // one.
 type SnapshotIter struct {
 	iterState
-	order    block.Order // of user keys
-	it       Iterator    // over internal keys
+	order    encoded.Order // of user keys
+	it       Iterator      // over internal keys
 	sequence uint64
 
 	// If ascending, it is at the entry that is shown. Otherwise it has passed all
@@ -43,7 +44,7 @@ type SnapshotIter struct {
 //
 // Next copies user keys, but no values. Prev copies both.
 func NewSnapshotIter(user table.Comparer, it Iterator, sequence uint64) *SnapshotIter {
-	return &SnapshotIter{order: table.BlockOrder(user), it: it, sequence: min(sequence, table.MaxSequence)}
+	return &SnapshotIter{order: encoded.Order(table.BlockOrder(user)), it: it, sequence: min(sequence, table.MaxSequence)}
 }
 
 // Key returns the entry's user key, or nil if there is no entry. It is valid until the next

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -40,7 +42,7 @@ func limitWriter(limit memory.Limit, o *table.WriterOptions) error {
 
 // sortOptions returns how to sort the pairs of a table.
 func sortOptions(o *table.WriterOptions, limit memory.Limit, dir string) sorting.Options {
-	order := table.BlockOrder(o.Comparer)
+	order := encoded.Order(table.BlockOrder(o.Comparer))
 	return sorting.Options{
 		Compare: o.Comparer.Compare, SuffixLen: order.Suffix, NotBytewise: !order.Bytewise(),
 		Memory: limit.SortMemory(), Dir: dir,

@@ -3,7 +3,8 @@ package layout
 import (
 	"iter"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
@@ -82,8 +83,8 @@ func (t *Table) nameFoundBlocks() {
 }
 
 // foundData returns the data blocks that were found.
-func (t *Table) foundData() iter.Seq[*block.Iter] {
-	return func(yield func(*block.Iter) bool) {
+func (t *Table) foundData() iter.Seq[*encoded.Iter] {
+	return func(yield func(*encoded.Iter) bool) {
 		for i := range t.sections {
 			p := &t.sections[i]
 			if p.found == nil || p.kind != data {
@@ -96,7 +97,7 @@ func (t *Table) foundData() iter.Seq[*block.Iter] {
 	}
 }
 
-func (p *section) openFound() (*block.Iter, error) {
+func (p *section) openFound() (*encoded.Iter, error) {
 	contents, err := p.found.Contents()
 	if err != nil {
 		return nil, err

@@ -3,7 +3,8 @@ package report
 import (
 	"encoding/binary"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -153,7 +154,7 @@ func (c *collector) userKey(key []byte) []byte {
 
 // encodeEntries returns the entries of a block for the page, or nil if they exceed the
 // budget.
-func (c *collector) encodeEntries(entries *block.Iter) []byte {
+func (c *collector) encodeEntries(entries *encoded.Iter) []byte {
 	var encoded []byte
 	var keys tablestats.PrefixTracker
 	for ok := entries.First(); ok; ok = entries.Next() {

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -85,7 +86,7 @@ func (k classifier) of(e extent) blockKind {
 // index are handles: either of adjacent blocks, from the start of the file on, or with the
 // lengths of blocks that were found. A metaindex has names as keys and handles as values.
 // Properties have names as keys.
-func kindOf(it *block.Iter, lengths map[uint64]bool, start uint64, isIndex bool) blockKind {
+func kindOf(it *encoded.Iter, lengths map[uint64]bool, start uint64, isIndex bool) blockKind {
 	n, handles, chained, found, names, properties := 0, 0, 0, 0, 0, 0
 	end, counts, fromStart := uint64(0), false, true
 	count := func(to *int, is bool) {

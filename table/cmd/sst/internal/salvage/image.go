@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -43,7 +44,7 @@ func (f fileImage) decode(e extent) ([]byte, error) {
 }
 
 // open opens a block.
-func (f fileImage) open(e extent) (*block.Iter, error) {
+func (f fileImage) open(e extent) (*encoded.Iter, error) {
 	contents, err := f.decode(e)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -21,7 +22,7 @@ type Salvage struct {
 
 	LeftOut Losses // blocks that do not look like data blocks, if the index cannot be read
 
-	eachBlock     func(yield func(it *block.Iter) bool)
+	eachBlock     func(yield func(it *encoded.Iter) bool)
 	unreadRegions Losses // the value of Lost before the first block is read
 }
 
@@ -35,7 +36,7 @@ func (s *Salvage) Found() bool {
 func Open(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 	s := &Salvage{Damage: f.Damage}
 	if f.Layout != nil {
-		s.eachBlock = func(yield func(*block.Iter) bool) { s.byIndex(f, yield) }
+		s.eachBlock = func(yield func(*encoded.Iter) bool) { s.byIndex(f, yield) }
 		s.Internal = f.Internal && (internal == source.Yes || source.AllInternalKeys(s.eachBlock))
 		f.DetectOrder(s.eachBlock)
 		return s, nil
@@ -49,7 +50,7 @@ func Open(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 		s.Blocks++
 	}
 	s.Searched = true
-	s.eachBlock = func(yield func(*block.Iter) bool) { s.byChecksum(found, yield) }
+	s.eachBlock = func(yield func(*encoded.Iter) bool) { s.byChecksum(found, yield) }
 	s.Internal = internal == source.Yes || internal == source.Auto && f.DetectInternalKeys(s.eachBlock)
 	f.Internal = s.Internal
 	f.DetectOrder(s.eachBlock)
@@ -60,7 +61,7 @@ func Open(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 }
 
 // byIndex yields the data blocks that the index lists. Their keys may be in any order.
-func (s *Salvage) byIndex(f *source.File, yield func(*block.Iter) bool) {
+func (s *Salvage) byIndex(f *source.File, yield func(*encoded.Iter) bool) {
 	s.Blocks, s.Lost = 0, Losses{}
 	for i, part := range f.Layout.Data {
 		it, err := openDataBlock(f, part)
@@ -74,7 +75,7 @@ func (s *Salvage) byIndex(f *source.File, yield func(*block.Iter) bool) {
 	}
 }
 
-func openDataBlock(f *source.File, part table.IndexEntry) (*block.Iter, error) {
+func openDataBlock(f *source.File, part table.IndexEntry) (*encoded.Iter, error) {
 	contents, _, err := f.Layout.ReadBlock(part.Handle)
 	if err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func keyRangeOf(f *source.File, i int) string {
 }
 
 // byChecksum yields the data blocks that were found by their checksums.
-func (s *Salvage) byChecksum(found *search, yield func(*block.Iter) bool) {
+func (s *Salvage) byChecksum(found *search, yield func(*encoded.Iter) bool) {
 	s.Lost = s.unreadRegions
 	s.Lost.First = slices.Clip(s.Lost.First)
 	for e := range found.data() {

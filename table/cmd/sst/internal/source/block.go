@@ -3,16 +3,17 @@ package source
 import (
 	"math"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
 // OpenBlock returns an Iter on the contents of a block, which it keeps. A key is never
 // longer than its block, so the memory budget grows with the block.
-func OpenBlock(contents []byte, order table.Comparer) (*block.Iter, error) {
-	it, budget := new(block.Iter), block.Budget{Memory: int(min(1<<20+4*int64(len(contents)), math.MaxInt)), Compared: 1<<20 + 1024*int64(len(contents))}
-	if err := it.Open(contents, table.BlockOrder(order), &budget); err != nil {
+func OpenBlock(contents []byte, order table.Comparer) (*encoded.Iter, error) {
+	it, budget := new(encoded.Iter), encoded.Budget{Memory: int(min(1<<20+4*int64(len(contents)), math.MaxInt)), Compared: 1<<20 + 1024*int64(len(contents))}
+	if err := it.Open(contents, encoded.Order(table.BlockOrder(order)), &budget); err != nil {
 		return nil, err
 	}
 	return it, nil

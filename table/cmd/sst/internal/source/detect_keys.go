@@ -5,7 +5,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -99,7 +100,7 @@ func separators(l *table.Layout) [][]byte {
 
 // DetectInternalKeys reports whether data blocks without index and filter have internal
 // keys. All keys must have the form of internal keys, and samples must be in their order.
-func (f *File) DetectInternalKeys(blocks iter.Seq[*block.Iter]) bool {
+func (f *File) DetectInternalKeys(blocks iter.Seq[*encoded.Iter]) bool {
 	var samples []keySample
 	for it := range blocks {
 		samples = append(samples, keySample{keys: sampleKeys(it)})
@@ -112,10 +113,10 @@ func (f *File) DetectInternalKeys(blocks iter.Seq[*block.Iter]) bool {
 
 // AllInternalKeys reports whether all keys of a table that Open took for one of internal keys
 // have their form.
-func AllInternalKeys(blocks iter.Seq[*block.Iter]) bool { return all(blocks, hasTrailer) }
+func AllInternalKeys(blocks iter.Seq[*encoded.Iter]) bool { return all(blocks, hasTrailer) }
 
 // all reports whether all keys have a form.
-func all(blocks iter.Seq[*block.Iter], form func(key []byte) bool) bool {
+func all(blocks iter.Seq[*encoded.Iter], form func(key []byte) bool) bool {
 	for it := range blocks {
 		for it.Next() {
 			if !form(it.Key()) {
@@ -139,7 +140,7 @@ func sampleBlock(l *table.Layout, h table.Handle) [][]byte {
 }
 
 // sampleKeys returns the first keys of a data block.
-func sampleKeys(it *block.Iter) [][]byte {
+func sampleKeys(it *encoded.Iter) [][]byte {
 	var keys [][]byte
 	for budget := maxSampledBytes; budget > 0 && len(keys) < maxSampledKeys && it.Next(); budget -= len(it.Key()) {
 		keys = append(keys, append([]byte{}, it.Key()...)) // never nil, because nil means that there is no filter key

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
@@ -80,7 +81,7 @@ func (f *File) isBlockOrdered(order table.Comparer, i int, contents []byte) bool
 
 // DetectOrder checks the order against the keys of undamaged blocks, unless it is trusted.
 // If they contradict it, the order is unknown from then on.
-func (f *File) DetectOrder(blocks iter.Seq[*block.Iter]) {
+func (f *File) DetectOrder(blocks iter.Seq[*encoded.Iter]) {
 	if f.declared.trusted || f.Order == table.AnyOrder {
 		return
 	}

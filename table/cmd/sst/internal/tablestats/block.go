@@ -6,7 +6,8 @@ import (
 	"bytes"
 	"iter"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
@@ -28,7 +29,7 @@ type Block struct {
 	ValueBytes       int64
 	LongestValue     int // length of the longest value
 
-	Iter *block.Iter // goes through the entries; nil if the block is damaged
+	Iter *encoded.Iter // goes through the entries; nil if the block is damaged
 }
 
 // ReadBlock reads and checks a data block.
@@ -50,7 +51,7 @@ func ReadBlock(f *source.File, part table.IndexEntry) (Block, error) {
 }
 
 // count counts the entries.
-func (b *Block) count(it *block.Iter, internal bool) {
+func (b *Block) count(it *encoded.Iter, internal bool) {
 	var keys PrefixTracker
 	for ok := it.First(); ok; ok = it.Next() {
 		key, value, before := it.Key(), it.Value(), len(keys.lastKey)
@@ -76,7 +77,7 @@ type PrefixTracker struct{ lastKey []byte }
 
 // SharedLen returns how many bytes the current key of it shares with the key before. A key
 // at a restart point is stored whole, so it is compared.
-func (k *PrefixTracker) SharedLen(it *block.Iter) (shared int) {
+func (k *PrefixTracker) SharedLen(it *encoded.Iter) (shared int) {
 	key := it.Key()
 	if shared = it.Shared(); shared == 0 {
 		shared = wire.SharedLen(k.lastKey, key)

@@ -1,4 +1,4 @@
-package block
+package encoded
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // uncompressed block without its trailer. The value is a part of data, with no capacity
 // behind it.
 //
-// Get is faster than [Open], which checks the whole block. It checks only the restart
+// Get is faster than Open, which checks the whole block. It checks only the restart
 // point behind which key would be, and the entries from there to key. A key that it
 // finds is in the block. A key that it does not find may be in the block all the same, if
 // the block is damaged elsewhere or its keys are out of order. Damage that Get finds is an
@@ -74,22 +74,13 @@ func (b *Block) getOrdered(start int, key []byte, budget *Budget) (value []byte,
 	return b.parts.Entries[e.Value:e.End:e.End], true, nil
 }
 
-// SeekGE returns the first entry of data whose key is ≥ key, and whether there is one.
-// data is as for [Get], and SeekGE checks as much of it. The value is a part of data, and
-// so is entryKey, unless it shares bytes with the key before: then it is a copy. Neither
-// has capacity behind it.
+// SeekGE returns the first entry of data whose key is ≥ key, and whether there is one. data is as for Get,
+// and SeekGE checks as much of it. The value is a part of data, and so is entryKey, unless it shares bytes
+// with the key before: then it is a copy in *buf, in place of its bytes. If *buf has not enough capacity,
+// SeekGE allocates another one, which counts for the budget. Neither slice has capacity behind it.
 //
-// The budget bounds the work on keys in every order. A block that needs more is an error.
-// nil sets no bound.
-func SeekGE(data []byte, order Order, key []byte, budget *Budget) (entryKey, value []byte, found bool, err error) {
-	var copied []byte
-	return SeekGEInto(&copied, data, order, key, budget)
-}
-
-// SeekGEInto does what [SeekGE] does, and makes the copy of a key that shares bytes in *buf, in
-// place of its bytes. If *buf has not enough capacity, SeekGEInto allocates another one, which
-// counts for the budget. So entryKey is valid as long as nobody writes to *buf.
-func SeekGEInto(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (entryKey, value []byte, found bool, err error) {
+// The budget bounds the work on keys in every order. A block that needs more is an error. nil sets no bound.
+func SeekGE(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (entryKey, value []byte, found bool, err error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
 		return nil, nil, false, err

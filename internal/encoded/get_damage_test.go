@@ -1,9 +1,10 @@
-package block_test
+package encoded_test
 
 import (
 	"testing"
 
-	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/sievetable/sievetable/internal/rawtable"
 )
 
@@ -20,10 +21,10 @@ func TestGetChecksWhatItComesTo(t *testing.T) {
 		{"an entry that shares two bytes more", first + rawtable.Entry(4, "c", "2") + rawtable.Restarts(0), "abx"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if v, found, err := block.Get([]byte(tt.block), block.Order{}, []byte(tt.key), nil); err == nil {
+			if v, found, err := encoded.Get([]byte(tt.block), encoded.Order{}, []byte(tt.key), nil); err == nil {
 				t.Errorf("Get = %q, %v, want an error", v, found)
 			}
-			if k, _, found, err := block.SeekGE([]byte(tt.block), block.Order{}, []byte(tt.key), nil); err == nil {
+			if k, _, found, err := encoded.SeekGE(new([]byte), []byte(tt.block), encoded.Order{}, []byte(tt.key), nil); err == nil {
 				t.Errorf("SeekGE = %q, %v, want an error", k, found)
 			}
 		})

@@ -1,4 +1,4 @@
-package block_test
+package encoded_test
 
 import (
 	"bytes"
@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -17,16 +18,16 @@ func TestIterOpenIsBounded(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 1000), "1"}, {"a" + strings.Repeat("l", 1000), "2"}})
 	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-		var it block.Iter
-		budget := block.Budget{Memory: 1000, Compared: 10_000}
-		err := it.Open(data, block.Order{Func: compare}, &budget)
+		var it encoded.Iter
+		budget := encoded.Budget{Memory: 1000, Compared: 10_000}
+		err := it.Open(data, encoded.Order{Func: compare}, &budget)
 		if err == nil || !strings.Contains(err.Error(), "key of 1001 bytes that shares bytes with the key before") || it.First() {
 			t.Errorf("with 1000 bytes: Open = %v", err)
 		}
 		budget.Memory = 2000
 		for range 3 { // the second time, the memory is there
 			budget.Compared = 10_000
-			if err := it.Open(data, block.Order{Func: compare}, &budget); err != nil || len(forward(&it)) != 2 {
+			if err := it.Open(data, encoded.Order{Func: compare}, &budget); err != nil || len(forward(&it)) != 2 {
 				t.Errorf("with 2000 bytes: %v", err)
 			}
 		}
@@ -42,14 +43,14 @@ func TestMemoryForKeysThatGrow(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-		var it block.Iter
-		budget := block.Budget{Memory: 10_000_000, Compared: math.MaxInt64}
+		var it encoded.Iter
+		budget := encoded.Budget{Memory: 10_000_000, Compared: math.MaxInt64}
 		for n := 500_000; n < 1_000_000; n += 50_000 {
 			var pairs []pair
 			for i := range 20 {
 				pairs = append(pairs, pair{strings.Repeat("k", n+100*i), ""})
 			}
-			if err := it.Open(build(t, 32, pairs), block.Order{Func: compare}, &budget); err != nil {
+			if err := it.Open(build(t, 32, pairs), encoded.Order{Func: compare}, &budget); err != nil {
 				t.Fatalf("keys of %d bytes: %v", n, err)
 			}
 			if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
@@ -65,8 +66,8 @@ func TestGetTakesNoMemoryForWhatIsBehind(t *testing.T) {
 	data := build(t, 16, []pair{
 		{strings.Repeat("k", 70_000), "1"}, {strings.Repeat("k", 70_001), "2"}, {strings.Repeat("k", 300_000), "3"},
 	})
-	budget := block.Budget{Memory: 200_000, Compared: math.MaxInt64}
-	v, found, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte(strings.Repeat("k", 70_001)), &budget)
+	budget := encoded.Budget{Memory: 200_000, Compared: math.MaxInt64}
+	v, found, err := encoded.Get(data, encoded.Order{Func: bytes.Compare}, []byte(strings.Repeat("k", 70_001)), &budget)
 	if string(v) != "2" || !found || err != nil {
 		t.Errorf("Get = %q, %v, %v", v, found, err)
 	}
@@ -78,8 +79,8 @@ func TestGetIsBounded(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 70_000), "1"}, {"a" + strings.Repeat("l", 70_000), "2"}})
 	for memory, ok := range map[int]bool{70_000: false, 200_000: true} {
-		budget := block.Budget{Memory: memory, Compared: 1_000_000}
-		if _, _, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte("b"), &budget); (err == nil) != ok {
+		budget := encoded.Budget{Memory: memory, Compared: 1_000_000}
+		if _, _, err := encoded.Get(data, encoded.Order{Func: bytes.Compare}, []byte("b"), &budget); (err == nil) != ok {
 			t.Errorf("with %d bytes: Get = %v", memory, err)
 		}
 	}
@@ -99,13 +100,13 @@ func TestSeekGEInto(t *testing.T) {
 		{second, 80_000, 80_000, 0},
 		{second, 70_000, 70_001, 70_001},
 	} {
-		budget, buf := block.Budget{Memory: 1 << 20}, make([]byte, tt.size)
-		k, v, found, err := block.SeekGEInto(&buf, data, block.Order{}, []byte(tt.key), &budget)
+		budget, buf := encoded.Budget{Memory: 1 << 20}, make([]byte, tt.size)
+		k, v, found, err := encoded.SeekGE(&buf, data, encoded.Order{}, []byte(tt.key), &budget)
 		if string(k) != tt.key || len(k) != cap(k) || len(v) != 1 || !found || err != nil || cap(buf) != tt.left {
 			t.Errorf("from a buffer of %d bytes: SeekGEInto = %.9q, %q, %v, %v, and a buffer of %d", tt.size, k, v, found, err, cap(buf))
 		}
-		copied := block.Budget{Memory: 1 << 20}
-		if _, _, _, err := block.SeekGEInto(new([]byte), data, block.Order{}, []byte(tt.key), &copied); err != nil {
+		copied := encoded.Budget{Memory: 1 << 20}
+		if _, _, _, err := encoded.SeekGE(new([]byte), data, encoded.Order{}, []byte(tt.key), &copied); err != nil {
 			t.Fatal(err)
 		}
 		if saved := budget.Memory - copied.Memory; tt.key == second && saved != len(second)-tt.bytes {
@@ -120,16 +121,16 @@ func TestWorkIsBounded(t *testing.T) {
 	t.Parallel()
 	data := build(t, 1000, []pair{{strings.Repeat("k", 1000), ""}, {strings.Repeat("k", 1001), ""}, {strings.Repeat("k", 1002), ""}})
 	for work, ok := range map[int64]bool{7000: true, 1000: false} {
-		budget := block.Budget{Memory: math.MaxInt, Compared: work}
-		_, _, err := block.Get(data, block.Order{Func: bytes.Compare}, []byte("l"), &block.Budget{Memory: math.MaxInt, Compared: work})
-		var it block.Iter
-		for _, err := range []error{err, it.Open(data, block.Order{Func: bytes.Compare}, &budget)} {
+		budget := encoded.Budget{Memory: math.MaxInt, Compared: work}
+		_, _, err := encoded.Get(data, encoded.Order{Func: bytes.Compare}, []byte("l"), &encoded.Budget{Memory: math.MaxInt, Compared: work})
+		var it encoded.Iter
+		for _, err := range []error{err, it.Open(data, encoded.Order{Func: bytes.Compare}, &budget)} {
 			if ok != (err == nil) || !ok && !strings.Contains(err.Error(), "comparing them is bounded") {
 				t.Errorf("work of %d bytes: %v", work, err)
 			}
 		}
-		budget = block.Budget{Memory: math.MaxInt}
-		if err := it.Open(data, block.Order{}, &budget); err != nil {
+		budget = encoded.Budget{Memory: math.MaxInt}
+		if err := it.Open(data, encoded.Order{}, &budget); err != nil {
 			t.Errorf("in the bytewise order: %v", err)
 		}
 	}

@@ -1,4 +1,4 @@
-package block_test
+package encoded_test
 
 import (
 	"bytes"
@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
@@ -30,9 +31,9 @@ func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
 		for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-			_, want := block.Open([]byte(tt.Contents), block.Order{Func: compare})
+			_, want := encoded.Open([]byte(tt.Contents), encoded.Order{Func: compare}, nil)
 			var e decoded.Block
-			got := e.Decode([]byte(tt.Contents), block.Order{Func: compare})
+			got := e.Decode([]byte(tt.Contents), encoded.Order{Func: compare})
 			if fmt.Sprint(got) != fmt.Sprint(want) || e.Len() != 0 {
 				t.Errorf("%s: Decode = %v, Open = %v; %d entries", tt.Name, got, want, e.Len())
 			}
@@ -85,12 +86,12 @@ func TestEntries(t *testing.T) {
 				name          string
 				give, compare func(a, b []byte) int
 			}{{"bytewise", nil, bytes.Compare}, {"descending", descending, descending}} {
-				if err := e.Decode(build(t, interval, pairs), block.Order{Func: order.give}); err != nil {
+				if err := e.Decode(build(t, interval, pairs), encoded.Order{Func: order.give}); err != nil {
 					t.Fatal(err)
 				}
 				checkEntries(t, order.name, &e, pairs, keys, order.compare)
-				packed := e.ForCache().Block(block.Order{Func: order.give})
-				if err := e.Decode(build(t, 16, []pair{{"other", "entries"}}), block.Order{}); err != nil {
+				packed := e.ForCache().Block(encoded.Order{Func: order.give})
+				if err := e.Decode(build(t, 16, []pair{{"other", "entries"}}), encoded.Order{}); err != nil {
 					t.Fatal(err)
 				}
 				checkEntries(t, "packed, "+order.name, &packed, pairs, keys, order.compare)
@@ -129,13 +130,13 @@ func TestEntriesAreBounded(t *testing.T) {
 	} {
 		var e decoded.Block
 		data := build(t, 1<<30, tt.pairs)
-		if got := e.Decode(data, block.Order{}); got != tt.want {
+		if got := e.Decode(data, encoded.Order{}); got != tt.want {
 			t.Errorf("%s: Decode = %v, want %v", tt.name, got, tt.want)
 		}
 		if tt.want == nil && e.Len() != len(tt.pairs) {
 			t.Errorf("%s: %d entries, want %d", tt.name, e.Len(), len(tt.pairs))
 		}
-		if _, err := block.Open(data, block.Order{}); err != nil {
+		if _, err := encoded.Open(data, encoded.Order{}, nil); err != nil {
 			t.Errorf("%s: Open = %v", tt.name, err)
 		}
 	}
@@ -153,11 +154,11 @@ func TestDecodeForgets(t *testing.T) {
 	}
 	tooLong := build(t, 1<<30, long)
 	var fresh, used decoded.Block
-	want := fresh.Decode(tooLong, block.Order{})
-	if err := used.Decode(build(t, 16, many), block.Order{}); err != nil {
+	want := fresh.Decode(tooLong, encoded.Order{})
+	if err := used.Decode(build(t, 16, many), encoded.Order{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := used.Decode(tooLong, block.Order{}); got != want || want != decoded.ErrTooMany {
+	if got := used.Decode(tooLong, encoded.Order{}); got != want || want != decoded.ErrTooMany {
 		t.Errorf("Decode = %v when used before, and %v fresh; want ErrTooMany", got, want)
 	}
 }
@@ -177,11 +178,11 @@ func TestEntriesWithEqualAbbreviatedKeys(t *testing.T) {
 			}
 			keys = append(keys, "", "\x00", common, common+"~", "\xff\xff\xff\xff\xff")
 			var e decoded.Block
-			if err := e.Decode(build(t, 16, pairs), block.Order{}); err != nil {
+			if err := e.Decode(build(t, 16, pairs), encoded.Order{}); err != nil {
 				t.Fatal(err)
 			}
 			p := e.ForCache()
-			packed := p.Block(block.Order{})
+			packed := p.Block(encoded.Order{})
 			checkEntries(t, fmt.Sprintf("%d keys that start with %q", n, common), &packed, pairs, keys, bytes.Compare)
 			if p.Size() < e.CachedSize() {
 				t.Errorf("%d bytes packed, want at least %d", p.Size(), e.CachedSize())
@@ -237,7 +238,7 @@ func TestDecodeSuffixed(t *testing.T) {
 		if i%2 == 1 && len(pairs) > 0 {
 			data[rng.IntN(len(data))] ^= byte(1 + rng.IntN(255))
 		}
-		want, got := plain.Decode(data, block.Order{Func: suffixed}), quick.Decode(data, block.Order{Func: suffixed, Suffix: 2})
+		want, got := plain.Decode(data, encoded.Order{Func: suffixed}), quick.Decode(data, encoded.Order{Func: suffixed, Suffix: 2})
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("%q: %v, want %v", pairs, got, want)
 		}
@@ -248,7 +249,7 @@ func TestDecodeSuffixed(t *testing.T) {
 		if want != nil {
 			continue
 		}
-		packed := quick.ForCache().Block(block.Order{Func: suffixed, Suffix: 2})
+		packed := quick.ForCache().Block(encoded.Order{Func: suffixed, Suffix: 2})
 		for range 50 {
 			k := []byte(prefix[:rng.IntN(len(prefix)+1)] + string("ab\x00\xff"[rng.IntN(4)]) + "a")
 			if n := len(pairs); n > 0 && rng.IntN(2) == 0 {

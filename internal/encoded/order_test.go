@@ -1,4 +1,4 @@
-package block_test
+package encoded_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/encoded"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -19,9 +21,9 @@ import (
 // and without, on a block that is refused with the error want, or has these pairs.
 func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs []pair) {
 	t.Helper()
-	plain, quick := block.Order{Func: suffixed}, block.Order{Func: suffixed, Suffix: 2}
-	var it block.Iter
-	budget := block.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
+	plain, quick := encoded.Order{Func: suffixed}, encoded.Order{Func: suffixed, Suffix: 2}
+	var it encoded.Iter
+	budget := encoded.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
 	if err := it.Open(data, quick, &budget); fmt.Sprint(err) != fmt.Sprint(want) {
 		t.Fatalf("Iter.Open = %v, want %v", err, want)
 	}
@@ -40,12 +42,12 @@ func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs 
 }
 
 // find returns what Get and Seek say of key, as text.
-func find(data []byte, order block.Order, key []byte) string {
-	value, found, err := block.Get(data, order, key, nil)
-	at, next, ok, seekErr := block.SeekGE(data, order, key, nil)
+func find(data []byte, order encoded.Order, key []byte) string {
+	value, found, err := encoded.Get(data, order, key, nil)
+	at, next, ok, seekErr := encoded.SeekGE(new([]byte), data, order, key, nil)
 	buf := []byte("kept")
-	if into, _, _, err := block.SeekGEInto(&buf, data, order, key, nil); !bytes.Equal(into, at) || fmt.Sprint(err) != fmt.Sprint(seekErr) {
-		return fmt.Sprintf("SeekGEInto %q, %v, but SeekGE %q, %v", into, err, at, seekErr)
+	if into, _, _, err := encoded.SeekGE(&buf, data, order, key, nil); !bytes.Equal(into, at) || fmt.Sprint(err) != fmt.Sprint(seekErr) {
+		return fmt.Sprintf("SeekGE into a buffer %q, %v, but without %q, %v", into, err, at, seekErr)
 	}
 	return fmt.Sprintf("Get %q %v %v, Seek %q %q %v %v", value, found, err, at, next, ok, seekErr)
 }
@@ -56,12 +58,12 @@ func TestUncheckedOrder(t *testing.T) {
 	pairs := []pair{{"b", "1"}, {"ba", "2"}, {"a", "3"}, {"a", "4"}, {"", "5"}, {strings.Repeat("k", 1000), "6"}, {"k", "7"}}
 	for _, interval := range []int{1, 2, 16} {
 		data := build(t, interval, pairs)
-		budget := block.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
-		var it block.Iter
-		if err := it.Open(data, block.Order{}, &budget); err == nil {
+		budget := encoded.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
+		var it encoded.Iter
+		if err := it.Open(data, encoded.Order{}, &budget); err == nil {
 			t.Error("the bytewise order takes them for ascending")
 		}
-		if err := it.Open(data, block.Order{Unchecked: true}, &budget); err != nil {
+		if err := it.Open(data, encoded.Order{Unchecked: true}, &budget); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
@@ -82,23 +84,23 @@ func TestWorkIsLinearButForOtherOrders(t *testing.T) {
 	}
 	data := build(t, 1000, pairs)
 	for name, tt := range map[string]struct {
-		order block.Order
+		order encoded.Order
 		fails bool
 	}{
-		"bytewise":    {block.Order{}, false},
-		"suffixed":    {block.Order{Func: suffixed, Suffix: 2}, false},
-		"unchecked":   {block.Order{Unchecked: true}, false},
-		"other order": {block.Order{Func: bytes.Compare}, true},
+		"bytewise":    {encoded.Order{}, false},
+		"suffixed":    {encoded.Order{Func: suffixed, Suffix: 2}, false},
+		"unchecked":   {encoded.Order{Unchecked: true}, false},
+		"other order": {encoded.Order{Func: bytes.Compare}, true},
 	} {
-		budget := block.Budget{Memory: 1 << 20, Compared: 10_000_000}
-		var it block.Iter
+		budget := encoded.Budget{Memory: 1 << 20, Compared: 10_000_000}
+		var it encoded.Iter
 		if err := it.Open(data, tt.order, &budget); (err != nil) != tt.fails {
 			t.Errorf("%s: Iter.Open = %v", name, err)
 		}
 		if tt.order.Unchecked {
 			continue
 		}
-		if _, found, err := block.Get(data, tt.order, []byte(pairs[999].Key), &budget); (err != nil) != tt.fails || found == tt.fails {
+		if _, found, err := encoded.Get(data, tt.order, []byte(pairs[999].Key), &budget); (err != nil) != tt.fails || found == tt.fails {
 			t.Errorf("%s: Get = %v, %v", name, found, err)
 		}
 	}
@@ -138,9 +140,9 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 		if together > 257*int64(len(data)) {
 			t.Errorf("%s: %d bytes of keys in a block of %d", name, together, len(data))
 		}
-		budget := block.Budget{Memory: 3 << 20, Compared: 1024 * int64(len(data))}
-		var it block.Iter
-		if err := it.Open(data, block.Order{Func: bytes.Compare}, &budget); err != nil {
+		budget := encoded.Budget{Memory: 3 << 20, Compared: 1024 * int64(len(data))}
+		var it encoded.Iter
+		if err := it.Open(data, encoded.Order{Func: bytes.Compare}, &budget); err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if it.Last(); string(it.Key()) != last {
 			t.Errorf("%s: the last key is another", name)
@@ -153,17 +155,17 @@ func TestEmptyKeyIsNotNil(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"", ""}})
 	var e decoded.Block
-	if err := e.Decode(data, block.Order{}); err != nil {
+	if err := e.Decode(data, encoded.Order{}); err != nil {
 		t.Fatal(err)
 	}
-	packed := e.ForCache().Block(block.Order{})
-	b, err := block.Open(data, block.Order{})
+	packed := e.ForCache().Block(encoded.Order{})
+	b, err := encoded.Open(data, encoded.Order{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	it := b.NewIter()
+	it := newIter(b)
 	it.Next()
-	at, value, _, err := block.SeekGE(data, block.Order{}, nil, nil)
+	at, value, _, err := encoded.SeekGE(new([]byte), data, encoded.Order{}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,14 +184,14 @@ func TestEmptyKeyIsNotNil(t *testing.T) {
 func TestWriterOrders(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 2))
-	for name, order := range map[string]block.Order{
+	for name, order := range map[string]encoded.Order{
 		"bytewise":      {},
 		"bytes.Compare": {Func: bytes.Compare},
 		"suffixed":      {Func: suffixed, Suffix: 2},
 		"descending":    {Func: func(a, b []byte) int { return bytes.Compare(b, a) }},
 	} {
 		for range 20_000 {
-			w, err := block.NewWriter(16, order)
+			w, err := block.NewWriter(16, block.Order(order))
 			if err != nil {
 				t.Fatal(err)
 			}

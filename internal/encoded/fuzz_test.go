@@ -1,4 +1,4 @@
-package block_test
+package encoded_test
 
 import (
 	"bytes"
@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/decoded"
 	"github.com/sievetable/sievetable/internal/rawtable"
 )
@@ -25,35 +26,35 @@ func FuzzOpen(f *testing.F) {
 	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}), []byte("ab"), []byte{1, 5, 5, 4, 5, 2, 5, 3, 4})
 	f.Fuzz(func(t *testing.T, data, key, moves []byte) {
 		checkGet(t, "fuzz", data, key)
-		b, err := block.Open(data, block.Order{})
+		b, err := encoded.Open(data, encoded.Order{}, nil)
 		var e decoded.Block
-		if got := e.Decode(data, block.Order{}); got != decoded.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
+		if got := e.Decode(data, encoded.Order{}); got != decoded.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
 			t.Fatalf("Decode = %v, Open = %v", got, err)
 		}
 		if err != nil {
 			return
 		}
-		there := forward(b.NewIter())
+		there := forward(newIter(b))
 		if e.Len() > 0 {
 			keys := []string{string(key)}
 			for _, p := range there {
 				keys = append(keys, p.Key)
 			}
-			packed := e.ForCache().Block(block.Order{})
+			packed := e.ForCache().Block(encoded.Order{})
 			checkEntries(t, "decoded", &e, there, keys, bytes.Compare)
 			checkEntries(t, "packed", &packed, there, keys, bytes.Compare)
 		}
-		move(t, b.NewIter(), there, key, moves)
-		back := backward(b.NewIter())
+		move(t, newIter(b), there, key, moves)
+		back := backward(newIter(b))
 		for i, p := range there {
 			if q := back[len(back)-1-i]; p != q {
 				t.Fatalf("entry %d is %+v forward and %+v backward", i, p, q)
 			}
-			it := b.NewIter()
+			it := newIter(b)
 			if !it.SeekGE([]byte(p.Key)) || !bytes.Equal(it.Key(), []byte(p.Key)) {
 				t.Fatalf("SeekGE(%q) is at %q", p.Key, it.Key())
 			}
-			if v, found, err := block.Get(data, block.Order{}, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
+			if v, found, err := encoded.Get(data, encoded.Order{}, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
 				t.Fatalf("Get(%q) = %q, %v, %v; want %q", p.Key, v, found, err, p.Value)
 			}
 		}
@@ -63,14 +64,14 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 		again := open(t, build(t, 16, there))
-		if diff := cmp.Diff(there, forward(again.NewIter())); diff != "" {
+		if diff := cmp.Diff(there, forward(again)); diff != "" {
 			t.Errorf("written again (-first +second):\n%s", diff)
 		}
 	})
 }
 
 // move makes moves, and compares each with the same on pairs.
-func move(t *testing.T, it *block.Iter, pairs []pair, key, moves []byte) {
+func move(t *testing.T, it *encoded.Iter, pairs []pair, key, moves []byte) {
 	t.Helper()
 	search := func(k string) int {
 		i, _ := slices.BinarySearchFunc(pairs, k, func(p pair, k string) int { return strings.Compare(p.Key, k) })

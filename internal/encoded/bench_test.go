@@ -1,7 +1,9 @@
-package block_test
+package encoded_test
 
 import (
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/encoded"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/decoded"
@@ -29,7 +31,7 @@ func BenchmarkOpen(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := block.Open(data, block.Order{}); err != nil {
+		if _, err := encoded.Open(data, encoded.Order{}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -39,7 +41,7 @@ func BenchmarkGet(b *testing.B) {
 	data, set := w1Block(b)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, _, err := block.Get(data, block.Order{}, set.Keys[i%len(set.Keys)], nil); err != nil {
+		if _, _, err := encoded.Get(data, encoded.Order{}, set.Keys[i%len(set.Keys)], nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -47,11 +49,11 @@ func BenchmarkGet(b *testing.B) {
 
 func BenchmarkIter(b *testing.B) {
 	data, set := w1Block(b)
-	blk, err := block.Open(data, block.Order{})
+	blk, err := encoded.Open(data, encoded.Order{}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	it := blk.NewIter()
+	it := newIter(blk)
 	b.Run("SeekGE", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
@@ -83,7 +85,7 @@ func BenchmarkEntries(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := e.Decode(data, block.Order{}); err != nil {
+			if err := e.Decode(data, encoded.Order{}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -94,7 +96,7 @@ func BenchmarkEntries(b *testing.B) {
 			e.ForCache()
 		}
 	})
-	packed := e.ForCache().Block(block.Order{})
+	packed := e.ForCache().Block(encoded.Order{})
 	for _, form := range []struct {
 		name string
 		e    *decoded.Block

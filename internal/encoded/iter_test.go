@@ -1,4 +1,4 @@
-package block_test
+package encoded_test
 
 import (
 	"encoding/binary"
@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-func forward(it *block.Iter) []pair {
+func forward(it *encoded.Iter) []pair {
 	var got []pair
 	for ok := it.First(); ok; ok = it.Next() {
 		got = append(got, pair{string(it.Key()), string(it.Value())})
@@ -23,7 +24,7 @@ func forward(it *block.Iter) []pair {
 	return got
 }
 
-func backward(it *block.Iter) []pair {
+func backward(it *encoded.Iter) []pair {
 	var got []pair
 	for ok := it.Last(); ok; ok = it.Prev() {
 		got = append(got, pair{string(it.Key()), string(it.Value())})
@@ -60,7 +61,7 @@ func TestIterAgainstModel(t *testing.T) {
 	for _, interval := range []int{1, 2, 3, 4, 16, 128} {
 		for n := range 40 {
 			pairs := randomPairs(rng, n)
-			it := open(t, build(t, interval, pairs)).NewIter()
+			it := open(t, build(t, interval, pairs))
 			name := fmt.Sprintf("interval %d, %d entries", interval, n)
 			if diff := cmp.Diff(pairs, forward(it)); diff != "" {
 				t.Fatalf("%s: forward (-want +got):\n%s", name, diff)
@@ -70,7 +71,7 @@ func TestIterAgainstModel(t *testing.T) {
 			if diff := cmp.Diff(reversed, backward(it)); diff != "" {
 				t.Fatalf("%s: backward (-want +got):\n%s", name, diff)
 			}
-			it = open(t, build(t, interval, pairs)).NewIter()
+			it = open(t, build(t, interval, pairs))
 			checkMoves(t, rng, name, it, pairs)
 		}
 	}
@@ -78,7 +79,7 @@ func TestIterAgainstModel(t *testing.T) {
 
 // checkMoves moves it at random, and compares it with a position in pairs, −1 to
 // len(pairs), that is moved in the same way.
-func checkMoves(t *testing.T, rng *rand.Rand, name string, it *block.Iter, pairs []pair) {
+func checkMoves(t *testing.T, rng *rand.Rand, name string, it *encoded.Iter, pairs []pair) {
 	t.Helper()
 	at := -1
 	var moves []string
@@ -120,7 +121,7 @@ func checkMoves(t *testing.T, rng *rand.Rand, name string, it *block.Iter, pairs
 func TestSeekToKey(t *testing.T) {
 	t.Parallel()
 	pairs := randomPairs(rand.New(rand.NewPCG(3, 3)), 100)
-	it := open(t, build(t, 16, pairs)).NewIter()
+	it := open(t, build(t, 16, pairs))
 	for i, p := range pairs {
 		if !it.SeekGE([]byte(p.Key)) || !it.SeekGE(it.Key()) || string(it.Key()) != p.Key {
 			t.Fatalf("at %q, SeekGE(Key) moves to %q", p.Key, it.Key())
@@ -134,7 +135,7 @@ func TestSeekToKey(t *testing.T) {
 // An Iter's slices have no room behind them that an append could write to.
 func TestIterSlicesAreFull(t *testing.T) {
 	t.Parallel()
-	it := open(t, build(t, 16, []pair{{"a", "1"}, {"ab", "2"}})).NewIter()
+	it := open(t, build(t, 16, []pair{{"a", "1"}, {"ab", "2"}}))
 	for it.Next() {
 		if cap(it.Key()) != len(it.Key()) || cap(it.Value()) != len(it.Value()) {
 			t.Errorf("key %q has capacity %d, value %q has %d", it.Key(), cap(it.Key()), it.Value(), cap(it.Value()))
@@ -144,7 +145,7 @@ func TestIterSlicesAreFull(t *testing.T) {
 
 func TestZeroIterIsEmpty(t *testing.T) {
 	t.Parallel()
-	var it block.Iter
+	var it encoded.Iter
 	if it.Valid() || it.First() || it.Last() || it.SeekGE(nil) || it.SeekLT([]byte("x")) || it.Next() || it.Prev() {
 		t.Error("the zero Iter found an entry")
 	}
@@ -152,8 +153,11 @@ func TestZeroIterIsEmpty(t *testing.T) {
 
 // Searching and moving take no memory once the Iter has room for a key.
 func TestIterDoesNotAllocate(t *testing.T) {
-	b := open(t, build(t, 16, randomPairs(rand.New(rand.NewPCG(1, 1)), 100)))
-	var it block.Iter
+	b, err := encoded.Open(build(t, 16, randomPairs(rand.New(rand.NewPCG(1, 1)), 100)), encoded.Order{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var it encoded.Iter
 	key := []byte("a\xffa")
 	allocs := testing.AllocsPerRun(100, func() {
 		it.Reset(b)
@@ -184,7 +188,7 @@ func TestPrevThroughLongRuns(t *testing.T) {
 			}
 			pairs = append(pairs, pair{key, fmt.Sprint(i)})
 		}
-		it := open(t, build(t, math.MaxInt32, pairs)).NewIter()
+		it := open(t, build(t, math.MaxInt32, pairs))
 		got := backward(it)
 		slices.Reverse(got)
 		if diff := cmp.Diff(pairs, got); diff != "" {
@@ -229,7 +233,7 @@ func TestPrevThroughCutsThatJustDoNotFit(t *testing.T) {
 			shared--
 		}
 	}
-	it := open(t, append(entries, 0, 0, 0, 0, 1, 0, 0, 0)).NewIter()
+	it := open(t, append(entries, 0, 0, 0, 0, 1, 0, 0, 0))
 	got := 0
 	for ok := it.Last(); ok; ok = it.Prev() {
 		got++

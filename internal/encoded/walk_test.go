@@ -1,4 +1,4 @@
-package block_test
+package encoded_test
 
 import (
 	"bytes"
@@ -7,17 +7,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/encoded"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/rawtable"
 )
 
 // walk returns what Walk shows. It checks how many bytes of each key are shared.
-func walk(t *testing.T, data []byte, o block.Order) (pairs []pair, err error) {
+func walk(t *testing.T, data []byte, o encoded.Order) (pairs []pair, err error) {
 	t.Helper()
 	var last []byte
-	err = block.Walk(data, o, nil, func(key []byte, shared int, value []byte) error {
+	err = encoded.Walk(data, o, nil, func(key []byte, shared int, value []byte) error {
 		if !bytes.HasPrefix(key, last[:min(shared, len(last))]) || shared > len(last) {
 			t.Errorf("key %q shares %d bytes with %q", key, shared, last)
 		}
@@ -37,7 +38,7 @@ func TestWalk(t *testing.T) {
 		for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
 			for n := range 40 {
 				want := randomPairs(rng, n)
-				got, err := walk(t, build(t, interval, want), block.Order{Func: compare})
+				got, err := walk(t, build(t, interval, want), encoded.Order{Func: compare})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -53,8 +54,8 @@ func TestWalk(t *testing.T) {
 func TestWalkRefusesWhatOpenDoes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
-		for _, o := range []block.Order{{}, {Func: bytes.Compare}, {Unchecked: true}} {
-			_, want := block.Open([]byte(tt.Contents), o)
+		for _, o := range []encoded.Order{{}, {Func: bytes.Compare}, {Unchecked: true}} {
+			_, want := encoded.Open([]byte(tt.Contents), o, nil)
 			if _, got := walk(t, []byte(tt.Contents), o); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%s: Walk = %v, Open = %v", tt.Name, got, want)
 			}
@@ -68,7 +69,7 @@ func TestWalkEnds(t *testing.T) {
 	enough := errors.New("enough")
 	for _, interval := range []int{1, 2} {
 		n := 0
-		err := block.Walk(build(t, interval, []pair{{"a", "1"}, {"ab", "2"}, {"c", "3"}}), block.Order{}, nil, func([]byte, int, []byte) error {
+		err := encoded.Walk(build(t, interval, []pair{{"a", "1"}, {"ab", "2"}, {"c", "3"}}), encoded.Order{}, nil, func([]byte, int, []byte) error {
 			if n++; n == 2 {
 				return enough
 			}

@@ -1,0 +1,147 @@
+package encoded_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/rawtable"
+)
+
+type pair struct{ Key, Value string }
+
+func build(t testing.TB, interval int, pairs []pair) []byte {
+	t.Helper()
+	w, err := block.NewWriter(interval, block.Order{Unchecked: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pairs {
+		if err := w.Append([]byte(p.Key), []byte(p.Value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := w.Size()
+	b := bytes.Clone(w.Finish())
+	if len(b) != size {
+		t.Errorf("block of %d bytes, but Size said %d", len(b), size)
+	}
+	return b
+}
+
+// newIter returns an Iter on b.
+func newIter(b encoded.Block) *encoded.Iter {
+	it := new(encoded.Iter)
+	it.Reset(b)
+	return it
+}
+
+func open(t testing.TB, data []byte) *encoded.Iter {
+	t.Helper()
+	var it encoded.Iter
+	if err := it.Open(data, encoded.Order{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return &it
+}
+
+// Of a damaged block, Get returns an error or what a reading from the start on
+// finds.
+func TestGetOnDamage(t *testing.T) {
+	t.Parallel()
+	for _, tt := range rawtable.MalformedBlocks {
+		for _, key := range []string{"", "a", "c", "d", "dc", "dd", "e", "f"} {
+			checkGet(t, tt.Name, []byte(tt.Contents), []byte(key))
+		}
+	}
+}
+
+// checkGet compares a found value with a plain reading from the start on.
+func checkGet(t *testing.T, name string, data, key []byte) {
+	t.Helper()
+	value, found, err := encoded.Get(data, encoded.Order{}, key, nil)
+	if !found || err != nil {
+		return
+	}
+	for _, p := range readPlainly(data) {
+		if p.Key == string(key) && p.Value == string(value) {
+			return
+		}
+	}
+	t.Errorf("%s: Get(%q) = %q, which is not in the block %q", name, key, value, data)
+}
+
+// readPlainly returns the entries up to the first one whose lengths do not fit.
+// It passes over those that share more than is known of the key before them.
+func readPlainly(data []byte) []pair {
+	end := len(data) - 4*(1+int(binary.LittleEndian.Uint32(data[len(data)-4:])))
+	var pairs []pair
+	key := ""
+	for rest := data[:end]; len(rest) > 0; {
+		var n [3]uint64
+		for i := range n {
+			v, used := binary.Uvarint(rest)
+			if used <= 0 {
+				return pairs
+			}
+			n[i], rest = v, rest[used:]
+		}
+		if n[1] > uint64(len(rest)) || n[2] > uint64(len(rest))-n[1] {
+			return pairs
+		}
+		if n[0] <= uint64(len(key)) {
+			key = key[:n[0]] + string(rest[:n[1]])
+			pairs = append(pairs, pair{key, string(rest[n[1] : n[1]+n[2]])})
+		} else {
+			key = ""
+		}
+		rest = rest[n[1]+n[2]:]
+	}
+	return pairs
+}
+
+// A restart point inside a value that looks like an entry must not be believed.
+func TestGetDoesNotReadInsideEntries(t *testing.T) {
+	t.Parallel()
+	forged := "\x00\x01\x01c!"
+	data := []byte("\x00\x01\x05a" + forged + "\x00\x01\x01d4" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00")
+	_, found, err := encoded.Get(data, encoded.Order{}, []byte("c"), nil)
+	if found || err == nil || !strings.Contains(err.Error(), "restart point 1 is 4") {
+		t.Errorf("Get = %v, %v; want an error about the restart point", found, err)
+	}
+}
+
+// On sound blocks, Get finds what is there and nothing else, in any order.
+func TestGet(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(2, 2))
+	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
+	for _, interval := range []int{1, 2, 3, 16, 128} {
+		for n := range 40 {
+			pairs := randomPairs(rng, n)
+			ascending := build(t, interval, pairs)
+			there := map[string]string{}
+			for _, p := range pairs {
+				there[p.Key] = p.Value
+			}
+			slices.Reverse(pairs)
+			falling := build(t, interval, pairs)
+			for _, q := range append(randomPairs(rng, 40), pairs...) {
+				want, ok := there[q.Key]
+				got, found, err := encoded.Get(ascending, encoded.Order{}, []byte(q.Key), nil)
+				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
+					t.Fatalf("Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
+				}
+				got, found, err = encoded.Get(falling, encoded.Order{Func: descending}, []byte(q.Key), nil)
+				if string(got) != want || found != ok || err != nil {
+					t.Fatalf("descending: Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
+				}
+			}
+		}
+	}
+}

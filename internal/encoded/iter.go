@@ -1,0 +1,224 @@
+package encoded
+
+import (
+	"encoding/binary"
+	"sort"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// An Iter moves over the entries of a Block, as package block's does. The zero value is an Iter on a Block
+// without entries; Reset and Open give it another.
+type Iter struct {
+	b      Block
+	offset int // where the entry starts; len(b.parts.Entries) after the last entry
+	next   int // where the entry ends; 0 before the first entry
+
+	keys   keyDecoder // last has the entry's key; this.buf is for a copy of a key to seek
+	value  []byte
+	shared int // bytes that the entry's key shares with the key before
+
+	passed reverseCache
+}
+
+// Reset moves the Iter to before the first entry of b. It keeps the Iter's buffers.
+func (it *Iter) Reset(b Block) {
+	it.b = b
+	it.rewind(0)
+}
+
+// Open checks data as the function Open does, and moves the Iter to before the first
+// entry. It takes less memory than Open and Reset do, as it checks the keys in the Iter's
+// buffers. The Iter keeps data, and the caller must not change it any more. After an error
+// the Iter is on a Block without entries.
+//
+// The budget bounds the work on keys in every order. A block that needs more is an error.
+// nil sets no bound.
+func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
+	it.Reset(Block{})
+	it.keys.budget = budget.start()
+	b, err := open(data, order, &it.keys, nil)
+	budget.end(it.keys.budget)
+	it.keys.entries = nil
+	if d := &it.keys; cap(d.last.buf) < cap(d.this.buf) {
+		d.last, d.this = d.this, d.last // the larger buffer has space for every key of the block
+	}
+	it.Reset(b)
+	return err
+}
+
+// Len returns the number of entries of the Block.
+func (it *Iter) Len() int { return it.b.n }
+
+// Valid reports whether the Iter is at an entry.
+func (it *Iter) Valid() bool { return it.offset < it.next }
+
+// Key returns the entry's key, or nil if there is no entry. It is valid until the next
+// move. The caller must not change it.
+func (it *Iter) Key() []byte { return it.keys.last.key }
+
+// Value returns the entry's value, or nil if there is no entry. It is a part of the Block,
+// and valid as long as that. The caller must not change it.
+func (it *Iter) Value() []byte { return it.value }
+
+// Shared returns how many bytes the entry's key shares with the key before. The Block
+// does not store them a second time.
+func (it *Iter) Shared() int { return it.shared }
+
+// Offset returns where the entry starts, in bytes from the start of the Block. After the
+// last entry it returns where that ends. Offsets tell which of two entries comes first.
+func (it *Iter) Offset() int { return it.offset }
+
+// First moves to the first entry, and returns Valid.
+func (it *Iter) First() bool {
+	it.rewind(0)
+	return it.Next()
+}
+
+// Last moves to the last entry, and returns Valid.
+func (it *Iter) Last() bool {
+	it.rewind(it.b.parts.NumRestarts() - 1)
+	for it.next < len(it.b.parts.Entries) {
+		it.read()
+	}
+	return it.Valid()
+}
+
+// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
+// first one. At the last entry it moves to after it.
+func (it *Iter) Next() bool {
+	if it.next < len(it.b.parts.Entries) {
+		if len(it.passed.entries) > 0 { // after Prev: there may be more of them
+			it.cacheEntry()
+		}
+		it.read()
+		return true
+	}
+	it.passed.reset()
+	it.offset = it.next
+	it.keys.last.reset()
+	it.value = nil
+	return false
+}
+
+// Prev moves to the entry before, and returns Valid. After the last entry it moves to the
+// last one. At the first entry it moves to before it.
+func (it *Iter) Prev() bool {
+	end := it.offset // where the entry before ends
+	if len(it.passed.entries) > 0 {
+		it.readCached()
+		return true
+	}
+	if end == 0 {
+		it.rewind(0)
+		return false
+	}
+	after := sort.Search(it.b.parts.NumRestarts(), func(i int) bool { return it.b.parts.Restart(i) >= end })
+	it.rewind(after - 1)
+	it.readUntil(end)
+	return true
+}
+
+// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. If there is none,
+// it moves to after the last entry. key may be a part of Key.
+func (it *Iter) SeekGE(key []byte) bool {
+	if it.keys.last.inBuf { // key may be a part of the buffer that moves write to
+		it.keys.this.buf = append(it.keys.this.buf[:0], key...)
+		key = it.keys.this.buf
+	}
+	it.rewind(it.b.lastRestartBefore(key))
+	if it.b.order.Func == nil {
+		return it.scan(key)
+	}
+	for it.Next() {
+		if it.b.order.Compare(it.keys.last.key, key) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// lastRestartBefore returns the last restart point whose key is < key, or 0 if there is
+// none.
+func (b *Block) lastRestartBefore(key []byte) int {
+	low, high := 0, b.parts.NumRestarts()
+	for low+1 < high {
+		mid := int(uint(low+high) >> 1)
+		if b.order.Compare(b.checkedRestartKey(mid), key) < 0 {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// checkedRestartKey returns the key at restart point i. Open has checked that there is
+// one, and that it shares nothing.
+func (b *Block) checkedRestartKey(i int) []byte {
+	e := b.parts.Entries
+	unshared, at := uvarint(e, b.parts.Restart(i)+1) // behind the 0 for shared
+	_, at = uvarint(e, at)
+	return e[at : at+unshared]
+}
+
+// scan moves on to the first entry whose key is ≥ key, bytewise. It does not compare
+// bytes that the last comparison has settled.
+func (it *Iter) scan(key []byte) bool {
+	match := 0 // bytes that the last key and key share
+	for it.next < len(it.b.parts.Entries) {
+		shared := it.read()
+		if shared > match { // it shares the byte that makes the last key < key
+			continue
+		}
+		this := it.keys.last.key
+		match = shared + wire.SharedLen(this[shared:], key[shared:])
+		if match == len(key) || match < len(this) && this[match] > key[match] {
+			return true
+		}
+	}
+	return it.Next()
+}
+
+// SeekLT moves to the last entry whose key is < key, and returns Valid. If there is none,
+// it moves to before the first entry. key may be a part of Key.
+func (it *Iter) SeekLT(key []byte) bool {
+	it.SeekGE(key)
+	return it.Prev()
+}
+
+// rewind moves to right before restart point i.
+func (it *Iter) rewind(i int) {
+	it.offset, it.next = 0, 0
+	if i > 0 {
+		it.next = it.b.parts.Restart(i)
+		it.offset = it.next
+	}
+	it.keys.last.reset()
+	it.value = nil
+	it.passed.reset()
+}
+
+// read moves to the entry at next, and returns how many bytes it shares. The caller knows
+// that there is one. Open has checked it.
+func (it *Iter) read() (shared int) {
+	e := it.b.parts.Entries
+	shared, at := uvarint(e, it.next)
+	unshared, at := uvarint(e, at)
+	length, at := uvarint(e, at)
+	value := at + unshared
+	end := value + length
+	it.keys.last.next(shared, e[at:value])
+	it.value = e[value:end:end]
+	it.offset, it.next, it.shared = it.next, end, shared
+	return shared
+}
+
+// uvarint decodes the varint at off of a checked block, and returns where it ends.
+func uvarint(b []byte, off int) (v, end int) {
+	if c := b[off]; c < 0x80 {
+		return int(c), off + 1
+	}
+	u, n := binary.Uvarint(b[off:])
+	return int(u), off + n
+}
