@@ -1,21 +1,17 @@
 package filter
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
+
+	"github.com/sievetable/sievetable/internal/filterblock"
 )
 
 // A BlockReader checks keys against the filters of a filter block. It is immutable,
 // and safe for concurrent use. NewBlockReader returns one.
 type BlockReader struct {
-	policy  Policy
-	checker Checker // policy, if it is one; else nil
-	bloom   bool    // policy is Bloom, or EitherHash of it: a direct call saves 2 of 13 ns for an absent key
-	either  bool    // policy is EitherHash
-	filters []byte
-	offsets []byte // where each filter starts, and where the last one ends
-	baseLg  uint
+	r      *filterblock.Reader
+	policy Policy
+	bloom  bool // policy is Bloom, or EitherHash of it
 }
 
 // NewBlockReader returns a BlockReader on the contents of a filter block whose
@@ -26,124 +22,44 @@ func NewBlockReader(block []byte, p Policy) (*BlockReader, error) {
 	if p == nil {
 		return nil, errors.New("filter: no policy")
 	}
-	if len(block) < 5 {
-		return nil, fmt.Errorf("filter: filter block of %d bytes, want at least 5", len(block))
-	}
-	end := len(block) - 5 // where the array offset is
-	array := binary.LittleEndian.Uint32(block[end:])
-	baseLg := block[end+4]
-	if uint64(array) > uint64(end) || (end-int(array))%4 != 0 {
-		return nil, fmt.Errorf("filter: filter offsets start at %d, want whole 4-byte offsets up to %d", array, end)
-	}
-	if baseLg > maxBaseLg {
-		return nil, fmt.Errorf("filter: base lg is %d, want at most %d", baseLg, maxBaseLg)
-	}
 	either, isEither := p.(eitherHash)
-	bloom := p
+	one := p
 	if isEither {
-		bloom = either.Policy
+		one = either.Policy
 	}
-	_, isBloom := bloom.(Bloom)
-	checker, _ := p.(Checker)
-	return &BlockReader{
-		policy:  p,
-		checker: checker,
-		bloom:   isBloom,
-		either:  isEither,
-		filters: block[:array:array],
-		offsets: block[array : end+4],
-		baseLg:  uint(baseLg),
-	}, nil
+	_, isBloom := one.(Bloom)
+	r, err := filterblock.NewReader(block, p, isBloom, isEither)
+	if err != nil {
+		return nil, err
+	}
+	return &BlockReader{r, p, isBloom}, nil
 }
 
 // Contains reports whether key may be in a data block that starts at offset, in
 // bytes from the start of the file. If it returns false, the key is certainly not in
 // that block. It checks the filter that it asks: one that is damaged may contain every key.
-func (b *BlockReader) Contains(offset uint64, key []byte) bool {
-	return b.ContainsInSpan(b.Span(offset), key)
-}
-
-// A Span is where the filter of a data block is in the filter block. Get it once with
-// [BlockReader.Span] and store it to check many keys of one data block: finding it
-// takes about as long as [BlockReader.ContainsInSpan].
-type Span struct{ start, limit uint32 }
-
-// noFilter is the Span of a data block that has no filter, or one with damaged offsets.
-var noFilter = Span{1, 0}
-
-// Span returns the Span of a data block that starts at offset, in bytes from the
-// start of the file.
-func (b *BlockReader) Span(offset uint64) Span {
-	i := offset >> b.baseLg
-	if i >= uint64(b.Len()) {
-		return noFilter
-	}
-	s, sound := b.span(int(i))
-	if !sound {
-		return noFilter
-	}
-	return s
-}
-
-// ContainsInSpan is Contains for a data block whose Span is known. The Span must be
-// from the same BlockReader.
-func (b *BlockReader) ContainsInSpan(s Span, key []byte) bool {
-	if s.start >= s.limit { // no filter, or one of 0 bytes, which holds no keys
-		return s == noFilter
-	}
-	one := b.filters[s.start:s.limit]
-	switch {
-	case !b.bloom:
-		return b.checker != nil && b.checker.Check(one) != nil || b.policy.Contains(one, key)
-	case len(one) <= minBits/8: // damage; with k = 0, which is damage too, no bit is looked up
-		return true
-	}
-	return mayContain(one, hash(key, unsignedTail)) || b.either && len(key)%4 > 0 && mayContainSigned(one, key)
-}
+func (b *BlockReader) Contains(offset uint64, key []byte) bool { return b.r.Contains(offset, key) }
 
 // Len returns the number of filters in the block. It counts those of 0 bytes too.
-func (b *BlockReader) Len() int { return len(b.offsets)/4 - 1 }
+func (b *BlockReader) Len() int { return b.r.Len() }
 
 // Filter returns filter i, 0 ≤ i < Len: the one for data blocks that start in
 // [i·2^BaseLg, (i+1)·2^BaseLg). If its offsets are damaged it is nil. The slice is a part of the
 // block, and the caller must not change it.
-func (b *BlockReader) Filter(i int) []byte {
-	s, sound := b.span(i)
-	if !sound {
-		return nil
-	}
-	return b.filters[s.start:s.limit:s.limit]
-}
+func (b *BlockReader) Filter(i int) []byte { return b.r.Filter(i) }
 
 // EitherHash reports whether the filters are read with the function [EitherHash].
-func (b *BlockReader) EitherHash() bool { return b.either }
+func (b *BlockReader) EitherHash() bool { return b.r.EitherHash() }
 
 // BaseLg returns the base-2 logarithm of the number of bytes of the file that share
 // one filter.
-func (b *BlockReader) BaseLg() int { return int(b.baseLg) }
-
-// span returns where filter i is, and whether that is in the block. Its offsets are read once: they
-// can change, if the block is in a mapped file.
-func (b *BlockReader) span(i int) (s Span, sound bool) {
-	o := b.offsets[4*i : 4*i+8]
-	s = Span{start: binary.LittleEndian.Uint32(o), limit: binary.LittleEndian.Uint32(o[4:])}
-	return s, s.start <= s.limit && uint64(s.limit) <= uint64(len(b.filters))
-}
+func (b *BlockReader) BaseLg() int { return b.r.BaseLg() }
 
 // Check checks all filters: that each lies in the block, behind the one before, and what it holds
 // if the policy is a [Checker].
-func (b *BlockReader) Check() error {
-	for i := range b.Len() {
-		s, sound := b.span(i)
-		if !sound {
-			return fmt.Errorf("filter: filter %d is at [%d, %d), want it in order and within %d bytes", i, s.start, s.limit, len(b.filters))
-		}
-		if b.checker == nil || s.start == s.limit {
-			continue
-		}
-		if err := b.checker.Check(b.filters[s.start:s.limit]); err != nil {
-			return fmt.Errorf("%w, in filter %d of the block", err, i)
-		}
-	}
-	return nil
+func (b *BlockReader) Check() error { return b.r.Check() }
+
+func init() {
+	filterblock.ReaderOf = func(blockReader any) *filterblock.Reader { return blockReader.(*BlockReader).r }
+	filterblock.WriterOf = func(blockWriter any) *filterblock.Writer { return blockWriter.(*BlockWriter).w }
 }

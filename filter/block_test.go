@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/filterblock"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
@@ -303,12 +305,12 @@ func TestBlockWriterAddHash(t *testing.T) {
 		}
 		for i := range uint64(10) {
 			key := []byte{'k', byte('0' + i)}
-			h := later.AppendHash([]byte("dst"), key)[3:]
+			h := filterblock.WriterOf(later).AppendHash([]byte("dst"), key)[3:]
 			if err := errors.Join(at.StartBlock(900*i), later.StartBlock(900*i)); err != nil {
 				t.Fatal(err)
 			}
 			at.Add(key)
-			later.AddHash(h)
+			filterblock.WriterOf(later).AddHash(h)
 		}
 		want, err1 := at.Finish()
 		got, err2 := later.Finish()

@@ -1,5 +1,7 @@
 package filter
 
+import "github.com/sievetable/sievetable/internal/bloom"
+
 // EitherHash returns a Policy that reads filters as p does, and in which a key may be also if a
 // LevelDB filter has it by the older one of two hashes. The name
 // "leveldb.BuiltinBloomFilter" stands for filters of both:
@@ -18,7 +20,7 @@ func EitherHash(p Policy) Policy { return eitherHash{p} }
 type eitherHash struct{ Policy }
 
 func (e eitherHash) Contains(filter, key []byte) bool {
-	return e.Policy.Contains(filter, key) || mayContainSigned(filter, key)
+	return e.Policy.Contains(filter, key) || bloom.MayContainSigned(filter, key)
 }
 
 // Aliases are p's, if p is an Aliaser.
@@ -35,20 +37,4 @@ func (e eitherHash) Check(filter []byte) error {
 		return c.Check(filter)
 	}
 	return nil
-}
-
-// mayContainSigned reports whether the hash with a signed tail of key is another one than that
-// with an unsigned tail, and all its bits are set.
-func mayContainSigned(filter, key []byte) bool {
-	return hasSignedTail(key) && mayContain(filter, hash(key, signedTail))
-}
-
-// hasSignedTail reports whether the hash of key depends on the signs of its last bytes.
-func hasSignedTail(key []byte) bool {
-	for _, c := range key[len(key)&^3:] {
-		if c >= 0x80 {
-			return true
-		}
-	}
-	return false
 }

@@ -3,6 +3,8 @@ package filter
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/bloom"
 )
 
 // randomKey returns a key of 0 to 20 bytes, all < 0x80 or any.
@@ -21,13 +23,13 @@ func randomKey(rnd *rand.Rand, ascii bool) []byte {
 // the end of a key as sign says.
 func filterBlockOf(keys [][]byte, sign uint32) []byte {
 	const bitsPerKey = 10
-	array := make([]byte, filterBits(uint64(len(keys)), bitsPerKey)/8)
+	array := make([]byte, bloom.Bits(uint64(len(keys)), bitsPerKey)/8)
 	var hashes []uint32
 	for _, key := range keys {
-		hashes = append(hashes, hash(key, sign))
+		hashes = append(hashes, bloom.Hash(key, sign))
 	}
-	setAll(array, hashes, probes(bitsPerKey))
-	block := append(array, byte(probes(bitsPerKey)))
+	bloom.SetAll(array, hashes, bloom.K(bitsPerKey))
+	block := append(array, byte(bloom.K(bitsPerKey)))
 	n := len(block)
 	return append(block, 0, 0, 0, 0, byte(n), byte(n>>8), byte(n>>16), byte(n>>24), 30)
 }
@@ -42,7 +44,7 @@ func TestEitherHash(t *testing.T) {
 		for range 1 + rnd.IntN(100) {
 			keys = append(keys, randomKey(rnd, false))
 		}
-		for name, sign := range map[string]uint32{"unsigned": unsignedTail, "signed": signedTail} {
+		for name, sign := range map[string]uint32{"unsigned": bloom.UnsignedTail, "signed": bloom.SignedTail} {
 			block := filterBlockOf(keys, sign)
 			for _, p := range []Policy{NewBloom(0), Rename(NewBloom(0), "another")} {
 				either, err := NewBlockReader(block, EitherHash(p))

@@ -79,7 +79,7 @@
 // the table filter.
 package filter
 
-import "slices"
+import "github.com/sievetable/sievetable/internal/filterblock"
 
 // A Policy builds and reads the filters of a filter block. It has the methods of
 // goleveldb's filter.Filter; [Adapt] turns it into one. A Policy is not a
@@ -148,10 +148,7 @@ type Bytes []byte
 // Alloc appends n bytes and returns them. They hold arbitrary values.
 func (b *Bytes) Alloc(n int) []byte {
 	start := len(*b)
-	if n > cap(*b)-start {
-		*b = slices.Grow(*b, max(n, start)) // doubling: append would grow by a quarter
-	}
-	*b = (*b)[:start+n]
+	*b = filterblock.Extend(*b, n)
 	return (*b)[start : start+n : start+n]
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/sievetable/sievetable/internal/bloom"
 )
 
 // PredictRate returns the false-positive rate, 0 to 1, that one [Bloom] filter of n random
@@ -41,10 +43,10 @@ import (
 // It returns 0 if n is 0 or bits < 8, and 1 if k > 30 or k < 1, as such filters have no keys
 // or may contain all. Bits > 2³²−8 count as 2³²−8.
 func PredictRate(n, bits uint64, k int) float64 {
-	switch bits = min(bits, maxBits); {
+	switch bits = min(bits, bloom.MaxBits); {
 	case n == 0 || bits < 8:
 		return 0
-	case k < 1 || k > maxK:
+	case k < 1 || k > bloom.MaxK:
 		return 1
 	}
 	keys, m := float64(n), float64(bits)
@@ -147,7 +149,7 @@ func (b *bitModel) rate() float64 {
 // filter, where some of them can be the same bit.
 func (b *bitModel) mayContainSmall(h uint32) float64 {
 	p := 1.0
-	var seen [maxK]uint32
+	var seen [bloom.MaxK]uint32
 	delta := h>>17 | h<<15
 	for i := range b.k {
 		j := h % uint32(b.m)

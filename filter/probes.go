@@ -1,6 +1,10 @@
 package filter
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sievetable/sievetable/internal/bloom"
+)
 
 // Probes are the bits that a Bloom filter looks up for a key. [Probe], [ProbeTable] and
 // [BlockReader.Probe] return them.
@@ -19,7 +23,7 @@ func Probe(filter, key []byte) (Probes, error) {
 	if err := (Bloom{}).Check(filter); err != nil {
 		return Probes{}, err
 	}
-	return probe(filter, hash(key, unsignedTail)), nil
+	return probe(filter, bloom.Hash(key, bloom.UnsignedTail)), nil
 }
 
 // Probe is the function Probe for filter i of the block, 0 ≤ i < Len. If the block is read with
@@ -31,8 +35,8 @@ func (b *BlockReader) Probe(i int, key []byte) (Probes, error) {
 	}
 	one := b.Filter(i)
 	p, err := Probe(one, key)
-	if err == nil && p.Clear >= 0 && b.either && mayContainSigned(one, key) {
-		p = probe(one, hash(key, signedTail))
+	if err == nil && p.Clear >= 0 && b.EitherHash() && bloom.MayContainSigned(one, key) {
+		p = probe(one, bloom.Hash(key, bloom.SignedTail))
 		p.Signed = true
 	}
 	return p, err
@@ -42,10 +46,10 @@ func (b *BlockReader) Probe(i int, key []byte) (Probes, error) {
 func probe(filter []byte, h uint32) Probes {
 	n := len(filter) - 1
 	k := int(filter[n])
-	if k > maxK {
+	if k > bloom.MaxK {
 		return Probes{Hash: h, Clear: -1}
 	}
-	p := Probes{Hash: h, Bits: probedBits(h, k, min(8*uint64(n), maxBits))}
+	p := Probes{Hash: h, Bits: probedBits(h, k, min(8*uint64(n), bloom.MaxBits))}
 	p.Clear = firstClear(filter[:n], p.Bits)
 	return p
 }
@@ -57,7 +61,7 @@ func ProbeTable(f TableFilter, key []byte) (p Probes, ok bool) {
 	if !ok {
 		return Probes{}, false
 	}
-	h := hash(key, signedTail)
+	h := bloom.Hash(key, bloom.SignedTail)
 	p = Probes{Hash: h, Signed: true, Line: uint32(uint64(h) % t.n), Bits: probedBits(h, t.k, lineBits)}
 	p.Clear = firstClear(t.line(h)[:], p.Bits)
 	return p, true

@@ -1,6 +1,10 @@
 package filter
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sievetable/sievetable/internal/bloom"
+)
 
 // Union returns a new filter that contains all keys of the [Bloom] filters a and b. It has
 // the same size, and is the filter of that size with the keys of both: it has its
@@ -31,8 +35,8 @@ func combine(operation string, a, b []byte, op func(x, y byte) byte) ([]byte, er
 		return nil, fmt.Errorf("filter: %s of filters of %d and %d bytes, want equal sizes", operation, len(a), len(b))
 	}
 	n := len(a) - 1
-	if k := a[n]; k != b[n] || k > maxK {
-		return nil, fmt.Errorf("filter: %s of filters with k = %d and %d, want equal k of at most %d", operation, k, b[n], maxK)
+	if k := a[n]; k != b[n] || k > bloom.MaxK {
+		return nil, fmt.Errorf("filter: %s of filters with k = %d and %d, want equal k of at most %d", operation, k, b[n], bloom.MaxK)
 	}
 	c := make([]byte, n+1)
 	for i := range n {

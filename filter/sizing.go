@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"sort"
+
+	"github.com/sievetable/sievetable/internal/bloom"
 )
 
 // Sizing is the size and the false-positive rate of [Bloom] filters of a number of
@@ -77,7 +79,7 @@ func SizeForRate(n uint64, p float64) (Sizing, error) {
 		return Sizing{}, fmt.Errorf("filter: false-positive rate %g, want it in [%g, 1)", p, minRate)
 	}
 	perKey := sort.Search(math.MaxInt32, func(b int) bool {
-		return rate(float64(b), probes(uint64(b))) <= p
+		return rate(float64(b), bloom.K(uint64(b))) <= p
 	})
 	s, err := SizeForBits(n, perKey)
 	if err != nil {
@@ -99,10 +101,10 @@ func SizeForBits(n uint64, bitsPerKey int) (Sizing, error) {
 	return Sizing{
 		Keys:       n,
 		BitsPerKey: int(perKey),
-		K:          probes(perKey),
+		K:          bloom.K(perKey),
 		Bytes:      (m + 7) / 8,
-		Rate:       rate(float64(perKey), probes(perKey)),
-		SingleRate: PredictRate(n, filterBits(n, perKey), probes(perKey)),
+		Rate:       rate(float64(perKey), bloom.K(perKey)),
+		SingleRate: PredictRate(n, bloom.Bits(n, perKey), bloom.K(perKey)),
 		ExactBits:  m,
 		BestK:      best,
 		BestRate:   rate(float64(perKey), best),

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/filterblock"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
@@ -38,17 +40,18 @@ func TestSpans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spans := b.Spans(len(tt.blocks), func(i int) uint64 { return tt.blocks[i].offset })
-		var got, want []filter.Span
+		r := filterblock.ReaderOf(b)
+		spans := r.Spans(len(tt.blocks), func(i int) uint64 { return tt.blocks[i].offset })
+		var got, want []filterblock.Span
 		for i, block := range tt.blocks {
-			got, want = append(got, spans.At(i)), append(want, b.Span(block.offset))
+			got, want = append(got, spans.At(i)), append(want, r.Span(block.offset))
 			for _, key := range strings.Fields(block.keys) {
-				if !b.ContainsInSpan(spans.At(i), []byte(key)) {
+				if !r.ContainsInSpan(spans.At(i), []byte(key)) {
 					t.Errorf("%s: block %d: its key %q is denied", tt.name, i, key)
 				}
 			}
 		}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(filter.Span{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(filterblock.Span{})); diff != "" {
 			t.Errorf("%s: Spans (-Span +At):\n%s", tt.name, diff)
 		}
 		if got := spans.Size(); got != tt.size {

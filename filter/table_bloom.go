@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/sievetable/sievetable/internal/bloom"
 )
 
 // TableBloom is the Bloom filter that RocksDB and Pebble use for whole tables, as a
@@ -106,7 +108,9 @@ func openTableBloom(filter []byte) (*tableBloomFilter, error) {
 }
 
 // Contains reports whether key may be in the filter.
-func (f *tableBloomFilter) Contains(key []byte) bool { return f.mayContain(hash(key, signedTail)) }
+func (f *tableBloomFilter) Contains(key []byte) bool {
+	return f.mayContain(bloom.Hash(key, bloom.SignedTail))
+}
 
 // line returns the line of the key with hash h. It takes the remainder as
 // prober.at does.
@@ -157,7 +161,7 @@ type tableBloomGenerator struct {
 }
 
 func (g *tableBloomGenerator) Add(key []byte) {
-	h := hash(key, signedTail)
+	h := bloom.Hash(key, bloom.SignedTail)
 	if n := len(g.hashes); n == 0 || g.hashes[n-1] != h {
 		g.hashes = append(g.hashes, h)
 	}
@@ -170,7 +174,7 @@ func (g *tableBloomGenerator) Generate() ([]byte, error) {
 	}
 	n := lineCount(uint64(len(g.hashes)), g.bitsPerKey)
 	filter := make([]byte, n*lineSize+lineTrailer)
-	filter[n*lineSize] = byte(min(probes(g.bitsPerKey), maxProbesInLine))
+	filter[n*lineSize] = byte(min(bloom.K(g.bitsPerKey), maxProbesInLine))
 	binary.LittleEndian.PutUint32(filter[n*lineSize+1:], uint32(n))
 	f, err := openTableBloom(filter)
 	if err != nil {

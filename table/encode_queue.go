@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filterblock"
 )
 
 const (
@@ -204,13 +204,13 @@ const maxKeptBuffer = 4 * jobSize
 var jobPool = sync.Pool{New: func() any { return &encodeJob{done: make(chan struct{}, 1)} }}
 
 // addFilterKey adds a key of the block that is being built, in the form that f wants.
-func (j *encodeJob) addFilterKey(f *filter.BlockWriter, key []byte) {
+func (j *encodeJob) addFilterKey(f *filterblock.Writer, key []byte) {
 	j.filterKeys = f.AppendHash(j.filterKeys, key)
 	j.filterEnds = append(j.filterEnds, len(j.filterKeys))
 }
 
 // writeFilterKeys adds the filter keys of b to f.
-func (j *encodeJob) writeFilterKeys(f *filter.BlockWriter, b queuedBlock) {
+func (j *encodeJob) writeFilterKeys(f *filterblock.Writer, b queuedBlock) {
 	start := 0
 	if b.filterEnds.start > 0 {
 		start = j.filterEnds[b.filterEnds.start-1]

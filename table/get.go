@@ -156,12 +156,12 @@ func (t *openTable) mayContain(i int, filterKey []byte) (mayContain, checked boo
 	switch {
 	case i == wholeTable && t.filters.Table != nil:
 		mayContain = t.filters.Table.Contains(filterKey)
-	case i != wholeTable && t.filters.Blocks != nil:
+	case i != wholeTable && t.index.filters != nil:
 		span, err := t.index.span(i)
 		if err != nil {
 			return true, false
 		}
-		mayContain = t.filters.Blocks.ContainsInSpan(span, filterKey)
+		mayContain = t.index.filters.ContainsInSpan(span, filterKey)
 	default:
 		return true, false
 	}

@@ -6,7 +6,8 @@ import (
 	"sort"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filterblock"
+
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )
@@ -26,7 +27,7 @@ type index struct {
 	n      int // number of entries
 
 	inSource bool                // the block lies in the source
-	filters  *filter.BlockReader // of the data blocks; nil if none are used
+	filters  *filterblock.Reader // of the data blocks; nil if none are used
 
 	tree    atomic.Pointer[searchTree] // nil until it is built
 	sampled atomic.Uint32              // about how many lookups there were without it, ÷ sampleRate
@@ -126,7 +127,7 @@ func (x *index) separator(i int) []byte {
 }
 
 // span returns where the filter of data block i is. If entry i is damaged, that is an error.
-func (x *index) span(i int) (filter.Span, error) {
+func (x *index) span(i int) (filterblock.Span, error) {
 	if t := x.tree.Load(); t != nil {
 		return t.spans.At(i), nil
 	}

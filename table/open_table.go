@@ -7,6 +7,8 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/filterblock"
+
 	"github.com/sievetable/sievetable/internal/encoded"
 
 	"github.com/sievetable/sievetable/internal/decoded"
@@ -93,7 +95,9 @@ func (t *openTable) openMeta(m metaindex, b *buffers) (err error) {
 	if !t.o.IgnoreFilter {
 		t.filterErr = err
 	}
-	t.index.filters = t.filters.Blocks
+	if t.filters.Blocks != nil {
+		t.index.filters = filterblock.ReaderOf(t.filters.Blocks)
+	}
 	return nil
 }
 

@@ -7,9 +7,10 @@ import (
 	"sort"
 	"unsafe"
 
+	"github.com/sievetable/sievetable/internal/filterblock"
+
 	"github.com/sievetable/sievetable/internal/encoded"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -38,7 +39,7 @@ type searchTree struct {
 	text    []byte   // the separators, one behind the other
 	ends    []uint32 // where in text each separator ends
 	handles blockHandles
-	spans   filter.Spans // of the data blocks' filters, if there are filters
+	spans   filterblock.Spans // of the data blocks' filters, if there are filters
 }
 
 type searchLevel struct {

@@ -7,6 +7,8 @@ import (
 	"hash"
 	"io"
 
+	"github.com/sievetable/sievetable/internal/filterblock"
+
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/atomicfile"
@@ -31,7 +33,7 @@ type Writer struct {
 	encoder blockEncoder
 	queue   *encodeQueue // nil: the Writer's goroutine encodes all blocks
 
-	filter          *filter.BlockWriter   // nil if there is no policy
+	filter          *filterblock.Writer   // nil if there is no policy
 	tableFilter     filter.TableGenerator // nil if there is no policy
 	tableFilterKeys int                   // keys that were added to tableFilter
 
@@ -123,9 +125,11 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 		return nil, err
 	}
 	if opts.FilterPolicy != nil {
-		if t.filter, err = filter.NewBlockWriter(opts.FilterPolicy, opts.FilterBaseLg); err != nil {
+		w, err := filter.NewBlockWriter(opts.FilterPolicy, opts.FilterBaseLg)
+		if err != nil {
 			return nil, err
 		}
+		t.filter = filterblock.WriterOf(w)
 	}
 	if opts.TableFilterPolicy != nil {
 		t.tableFilter = opts.TableFilterPolicy.NewTableGenerator()

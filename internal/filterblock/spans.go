@@ -1,10 +1,18 @@
-package filter
+package filterblock
 
 import "unsafe"
 
-// Spans has the [Span] of each data block of a table, in the order of the file. It takes 4
+// A Span is where the filter of a data block is in the filter block. Get it once with
+// Reader.Span and store it to check many keys of one data block: finding it
+// takes about as long as Reader.ContainsInSpan.
+type Span struct{ start, limit uint32 }
+
+// noFilter is the Span of a data block that has no filter, or one with damaged offsets.
+var noFilter = Span{1, 0}
+
+// Spans has the Span of each data block of a table, in the order of the file. It takes 4
 // bytes for a Span if the filters are one behind the other, as engines write them, and else 8.
-// It is immutable, and safe for concurrent use. BlockReader.Spans returns it; the zero value is
+// It is immutable, and safe for concurrent use. Reader.Spans returns it; the zero value is
 // of no data block.
 type Spans struct {
 	// Where the filter of each data block starts, and where the last one ends; nil if that does
@@ -20,7 +28,7 @@ const maxSharing = 16
 
 // Spans returns the Span of each of n data blocks. offset returns where data block i starts, in
 // bytes from the start of the file.
-func (b *BlockReader) Spans(n int, offset func(i int) uint64) Spans {
+func (b *Reader) Spans(n int, offset func(i int) uint64) Spans {
 	starts := make([]uint32, 0, n+1)
 	sharing := 0 // blocks before this one with the same filter
 	var last Span
@@ -42,7 +50,7 @@ func (b *BlockReader) Spans(n int, offset func(i int) uint64) Spans {
 }
 
 // allSpans returns Spans that have them as they are.
-func (b *BlockReader) allSpans(n int, offset func(i int) uint64) Spans {
+func (b *Reader) allSpans(n int, offset func(i int) uint64) Spans {
 	all := make([]Span, n)
 	for i := range all {
 		all[i] = b.Span(offset(i))

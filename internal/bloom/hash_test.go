@@ -1,4 +1,4 @@
-package filter
+package bloom
 
 import "testing"
 
@@ -15,8 +15,8 @@ func TestHashOfLevelDB(t *testing.T) {
 		{"\xe2\x99\xa5", 0x323c078f},
 		{"\xe1\x80\xb9\x32", 0xed21633a},
 	} {
-		if got := hash([]byte(tt.data), unsignedTail); got != tt.want {
-			t.Errorf("hash(%q) = %#x, want %#x", tt.data, got, tt.want)
+		if got := Hash([]byte(tt.data), UnsignedTail); got != tt.want {
+			t.Errorf("Hash(%q) = %#x, want %#x", tt.data, got, tt.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package filter
+package bloom
 
 import (
 	"math"
@@ -13,12 +13,12 @@ import (
 func TestProberAt(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
-	sizes := []int{maxBits/8 - 1, maxBits / 8, 1 << 20, 1<<28 - 1, 1 << 28, 1<<28 + 1}
+	sizes := []int{MaxBits/8 - 1, MaxBits / 8, 1 << 20, 1<<28 - 1, 1 << 28, 1<<28 + 1}
 	for n := 1; n < 2*len(reciprocals); n++ {
 		sizes = append(sizes, n)
 	}
 	for range 1000 {
-		sizes = append(sizes, 1+rng.IntN(maxBits/8))
+		sizes = append(sizes, 1+rng.IntN(MaxBits/8))
 	}
 	for _, n := range sizes {
 		p, bits := newProber(n), 8*uint64(n)
@@ -34,18 +34,18 @@ func TestProberAt(t *testing.T) {
 			}
 		}
 	}
-	if got, want := newProber(maxBits/8+10), newProber(maxBits/8); got != want {
+	if got, want := newProber(MaxBits/8+10), newProber(MaxBits/8); got != want {
 		t.Errorf("above the largest array: %v, want what it has: %v", got, want)
 	}
 }
 
-// plainContains is mayContain as the format's description has it.
+// plainContains is MayContain as the format's description has it.
 func plainContains(filter []byte, h uint32) bool {
 	n := len(filter) - 1
 	if n < 1 {
 		return false
 	}
-	if filter[n] > maxK {
+	if filter[n] > MaxK {
 		return true
 	}
 	delta := h>>17 | h<<15
@@ -70,12 +70,12 @@ func TestMayContain(t *testing.T) {
 			f[i] = byte(rng.Uint32() | rng.Uint32() | rng.Uint32()) // dense, so that some are contained
 		}
 		if len(f) > 0 {
-			f[len(f)-1] = byte(rng.IntN(maxK + 2))
+			f[len(f)-1] = byte(rng.IntN(MaxK + 2))
 		}
 		h := rng.Uint32()
-		got, want := mayContain(f, h), plainContains(f, h)
+		got, want := MayContain(f, h), plainContains(f, h)
 		if got != want {
-			t.Fatalf("mayContain(%x, %#x) = %v, want %v", f, h, got, want)
+			t.Fatalf("MayContain(%x, %#x) = %v, want %v", f, h, got, want)
 		}
 		if got {
 			yes++

@@ -1,4 +1,4 @@
-package filter
+package bloom
 
 import "encoding/binary"
 
@@ -10,13 +10,13 @@ const (
 // The two variants of the hash. Each is the sign bit of the 1 to 3 bytes after the last
 // whole word.
 const (
-	unsignedTail = 0    // LevelDB's hash
-	signedTail   = 0x80 // RocksDB's variant
+	UnsignedTail = 0    // LevelDB's hash
+	SignedTail   = 0x80 // RocksDB's variant
 )
 
-// hash is LevelDB's 32-bit hash (util/hash.cc) with the seed of its Bloom filter, or
+// Hash is LevelDB's 32-bit hash (util/hash.cc) with the seed of its Bloom filter, or
 // RocksDB's variant of it: sign says which. It resembles Murmur.
-func hash(data []byte, sign uint32) uint32 {
+func Hash(data []byte, sign uint32) uint32 {
 	h := uint32(hashSeed) ^ uint32(len(data))*hashMul
 	for ; len(data) >= 16; data = data[16:] { // four words at a time: keys are short, loops cost
 		v, w := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
@@ -41,4 +41,20 @@ func hash(data []byte, sign uint32) uint32 {
 func mix(h uint32) uint32 {
 	h *= hashMul
 	return h ^ h>>16
+}
+
+// MayContainSigned reports whether the hash with a signed tail of key is another one than that
+// with an unsigned tail, and all its bits are set.
+func MayContainSigned(filter, key []byte) bool {
+	return hasSignedTail(key) && MayContain(filter, Hash(key, SignedTail))
+}
+
+// hasSignedTail reports whether the hash of key depends on the signs of its last bytes.
+func hasSignedTail(key []byte) bool {
+	for _, c := range key[len(key)&^3:] {
+		if c >= 0x80 {
+			return true
+		}
+	}
+	return false
 }

@@ -1,4 +1,4 @@
-package filter
+package bloom
 
 import (
 	"math"
@@ -19,7 +19,7 @@ func newProber(n int) prober {
 	if n < len(reciprocals) {
 		return prober{uint64(n), reciprocals[n]}
 	}
-	n = min(n, maxBits/8)
+	n = min(n, MaxBits/8)
 	return prober{uint64(n), math.MaxUint64/(8*uint64(n)) + 1}
 }
 
@@ -40,15 +40,15 @@ func (p prober) at(h uint32) (index uint64, bit uint64) {
 	return index, fraction >> 61
 }
 
-// mayContain reports whether all bits of the key with hash h are set in filter, which
+// MayContain reports whether all bits of the key with hash h are set in filter, which
 // is a bit array followed by k.
-func mayContain(filter []byte, h uint32) bool {
+func MayContain(filter []byte, h uint32) bool {
 	n := len(filter) - 1
 	if n < 1 {
 		return false
 	}
 	k := filter[n]
-	if k > maxK {
+	if k > MaxK {
 		return true
 	}
 	array, p, delta := filter[:n], newProber(n), h>>17|h<<15
@@ -73,11 +73,11 @@ func mayContain(filter []byte, h uint32) bool {
 	return true
 }
 
-// setAll sets the k bits of the key of each hash. It is not inlined, so that its loop
+// SetAll sets the k bits of the key of each hash. It is not inlined, so that its loop
 // has all registers of the processor.
 //
 //go:noinline
-func setAll(array []byte, hashes []uint32, k int) {
+func SetAll(array []byte, hashes []uint32, k int) {
 	p := newProber(len(array))
 	for _, h := range hashes {
 		delta := h>>17 | h<<15
