@@ -31,7 +31,7 @@ import (
 // written to or cut. After Drain it takes its room on disk until the garbage collector has run.
 type Dir struct {
 	path  string
-	files dirFiles
+	files *fileCache
 
 	mu     sync.Mutex
 	root   *os.Root // nil until the first file is opened
@@ -42,24 +42,46 @@ type Dir struct {
 func NewDir(path string) *Dir { return newDir(path, defaultOpenFiles()) }
 
 func newDir(path string, maxOpenFiles int) *Dir {
-	return &Dir{path: path, files: newDirFiles(maxOpenFiles)}
+	d := &Dir{path: path}
+	d.files = newFileCache(maxOpenFiles, d.openTable)
+	return d
+}
+
+// OpenDir opens the set in the directory path: the tables of its manifest, the file
+// [ManifestName]. It does what Open does with a [Dir] of that directory. After Close, the files
+// are closed when the lookups and Iters that use them have ended.
+func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
+	most, o, err := o.forFiles()
+	if err != nil {
+		return nil, err
+	}
+	d, done := newDir(path, most), false
+	defer func() { // also if a policy or a codec panics
+		if !done {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	m, err := d.ReadManifest()
+	if err != nil {
+		return nil, err
+	}
+	if s, err = Open(ctx, m, d, o); err != nil {
+		return nil, err
+	}
+	s.owned, done = d, true
+	return s, nil
 }
 
 // ReadAt reads the file name, as [Source] says. An error of the operating system is in the chain
 // of the error. If ctx is done, ReadAt does not begin to read. A read that has begun is not
 // ended.
 func (d *Dir) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
-	f, err := d.acquire(ctx, name)
-	if err != nil {
-		return 0, err
-	}
-	defer f.release()
-	return f.ReadAt(p, off)
+	return d.files.ReadAt(ctx, name, p, off)
 }
 
 // Map maps the file name into memory, as [Mapper] says. It opens the file for that, and closes it.
 func (d *Dir) Map(ctx context.Context, name string) (src io.ReaderAt, size int64, err error) {
-	f, err := d.acquire(ctx, name)
+	f, err := d.files.acquire(ctx, name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -68,30 +90,24 @@ func (d *Dir) Map(ctx context.Context, name string) (src io.ReaderAt, size int64
 	if err != nil {
 		return nil, 0, err
 	}
-	m := table.MapFile(f.File, info.Size())
+	m := table.MapFile(f.File.(*os.File), info.Size())
 	if m == nil {
 		return nil, 0, nil
 	}
-	d.files.close(name, false)
+	d.files.close(name)
 	return m, info.Size(), nil
 }
 
-// acquire returns the open file of that name. The caller releases it.
-func (d *Dir) acquire(ctx context.Context, name string) (*openFile, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if f := d.files.acquire(name); f != nil {
-		return f, nil
-	}
+// openTable opens the file of a table. It is an *os.File.
+func (d *Dir) openTable(name string) (regular.File, fs.FileInfo, error) {
 	if err := CheckName(name); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return d.files.open(ctx, name, d.open)
+	return d.openFile(name)
 }
 
-// open opens the file name.
-func (d *Dir) open(name string) (*os.File, fs.FileInfo, error) {
+// openFile opens the file name.
+func (d *Dir) openFile(name string) (regular.File, fs.FileInfo, error) {
 	root, err := d.openRoot()
 	if err != nil {
 		return nil, nil, err
@@ -128,11 +144,16 @@ func (d *Dir) closedError() error {
 // ReadManifest reads the directory's manifest, the file [ManifestName], and checks it as the
 // function [ReadManifest] does. The error is fs.ErrNotExist if there is none. The manifest is the
 // caller's.
-func (d *Dir) ReadManifest() (m *Manifest, err error) {
-	f, _, err := d.open(ManifestName)
+func (d *Dir) ReadManifest() (*Manifest, error) {
+	f, _, err := d.openFile(ManifestName)
 	if err != nil {
 		return nil, err
 	}
+	return readAndClose(f)
+}
+
+// readAndClose reads a manifest from its file.
+func readAndClose(f regular.File) (m *Manifest, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	return ReadManifest(f)
 }
@@ -161,7 +182,7 @@ func (d *Dir) WriteManifest(m *Manifest) (err error) {
 
 // Forget closes the file name, if it is open, when the reads of it that are under way have ended. The
 // next read opens the file that then has the name.
-func (d *Dir) Forget(name string) { d.files.close(name, true) }
+func (d *Dir) Forget(name string) { d.files.Forget(name) }
 
 // Close closes all files, when the reads of them that are under way have ended. After Close, all
 // methods but Forget return an error that is os.ErrClosed.

@@ -176,11 +176,17 @@ func (m *member) runOpening(ctx context.Context, op *opening) {
 	}
 }
 
-// closeFailed closes the file of a table that cannot be opened. The right one may take its name: the
-// next opening then finds it.
+// closeFailed closes the file of a table that cannot be opened, if the Source keeps it open. The right
+// file may take its name: the next opening then finds it.
 func (s *Set) closeFailed(name string, err error) {
-	if d, ok := s.src.(*Dir); ok && err != nil {
-		d.files.close(name, false)
+	if err == nil {
+		return
+	}
+	switch src := s.src.(type) {
+	case *Dir:
+		src.files.close(name)
+	case *fileCache:
+		src.close(name)
 	}
 }
 

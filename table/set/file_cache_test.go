@@ -17,14 +17,16 @@ import (
 )
 
 // openerOf returns what opens files of a new directory, which has n of them: "0", "1" and so on.
-func openerOf(t *testing.T, n int) func(string) (*os.File, fs.FileInfo, error) {
+func openerOf(t *testing.T, n int) func(string) (regular.File, fs.FileInfo, error) {
 	dir := t.TempDir()
 	for i := range n {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte{byte(i)}, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return func(name string) (*os.File, fs.FileInfo, error) { return regular.Open(filepath.Join(dir, name)) }
+	return func(name string) (regular.File, fs.FileInfo, error) {
+		return regular.Open(filepath.Join(dir, name))
+	}
 }
 
 // A read waits for others if as many files as may be open are being read. It gets the next slot, also
@@ -33,26 +35,26 @@ func TestReadsWaitForSlots(t *testing.T) {
 	t.Parallel()
 	open := openerOf(t, 4)
 	synctest.Test(t, func(t *testing.T) {
-		d := newDirFiles(1)
-		first, err := d.open(t.Context(), "0", open)
+		c := newFileCache(1, open)
+		first, err := c.acquire(t.Context(), "0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := d.open(ctx, "1", open); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := c.acquire(ctx, "1"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("open while another file is read: %v, want DeadlineExceeded", err)
 		}
 		var reads sync.WaitGroup
 		for i := range 4 {
 			reads.Go(func() {
-				o, err := d.open(t.Context(), fmt.Sprint(i), open)
+				f, err := c.acquire(t.Context(), fmt.Sprint(i))
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				time.Sleep(time.Second)
-				o.release()
+				f.release()
 			})
 		}
 		synctest.Wait()
@@ -62,9 +64,9 @@ func TestReadsWaitForSlots(t *testing.T) {
 		if took := time.Since(start); took != 4*time.Second {
 			t.Errorf("four reads of a second, one at a time, took %v", took)
 		}
-		d.forgetAll()
-		if len(d.slots) != 0 {
-			t.Errorf("%d files are open at the end", len(d.slots))
+		c.forgetAll()
+		if len(c.slots) != 0 {
+			t.Errorf("%d files are open at the end", len(c.slots))
 		}
 	})
 }
@@ -73,24 +75,24 @@ func TestReadsWaitForSlots(t *testing.T) {
 func TestForgetWhileOpening(t *testing.T) {
 	t.Parallel()
 	open := openerOf(t, 1)
-	d := newDirFiles(2)
-	o, err := d.open(t.Context(), "0", func(name string) (*os.File, fs.FileInfo, error) {
-		defer d.close(name, true)
+	c := newFileCache(2, open)
+	c.open = func(name string) (regular.File, fs.FileInfo, error) {
+		defer c.Forget(name)
 		return open(name)
-	})
+	}
+	f, err := c.acquire(t.Context(), "0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.release()
-	if len(d.known) != 0 || len(d.slots) != 0 {
-		t.Errorf("%d files are known, %d open, want none", len(d.known), len(d.slots))
+	f.release()
+	if len(c.known) != 0 || len(c.slots) != 0 {
+		t.Errorf("%d files are known, %d open, want none", len(c.known), len(c.slots))
 	}
 }
 
 // Another file is noticed by any of its number, its size and its time.
 func TestSameFile(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
 	when := time.Now()
 	for name, test := range map[string]struct {
 		file, contents string
@@ -103,45 +105,43 @@ func TestSameFile(t *testing.T) {
 		"of another time":  {"first", "34", when.Add(time.Second), false},
 		"of an older time": {"first", "34", when.Add(-time.Second), false},
 	} {
-		info := func(file, contents string, when time.Time) fs.FileInfo {
-			file = filepath.Join(dir, file)
-			if err := errors.Join(os.WriteFile(file, []byte(contents), 0o666), os.Chtimes(file, when, when)); err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			first := writtenInfo(t, filepath.Join(dir, "first"), "12", when)
+			second := writtenInfo(t, filepath.Join(dir, test.file), test.contents, test.when)
+			if got := sameFile(first, second); got != test.want {
+				t.Errorf("a file and %s: same %t, want %t", name, got, test.want)
 			}
-			f, info, err := regular.Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f.Close()
-			return info
-		}
-		if got := sameFile(info("first", "12", when), info(test.file, test.contents, test.when)); got != test.want {
-			t.Errorf("a file and %s: same %t, want %t", name, got, test.want)
-		}
+		})
 	}
+}
+
+// writtenInfo writes a file, and returns what is known of it when it is open.
+func writtenInfo(t *testing.T, file, contents string, when time.Time) fs.FileInfo {
+	t.Helper()
+	if err := errors.Join(os.WriteFile(file, []byte(contents), 0o666), os.Chtimes(file, when, when)); err != nil {
+		t.Fatal(err)
+	}
+	f, info, err := regular.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	return info
 }
 
 // Reads of many files go on whatever is forgotten, and each reads its own file. All are closed at the
 // end. A file that is asked for again and again stays open.
-func TestDirFiles(t *testing.T) {
+func TestFileCacheUnderManyReads(t *testing.T) {
 	t.Parallel()
 	const files = 8
 	open := openerOf(t, files)
 	for most := 1; most <= files+1; most += 2 {
-		d := newDirFiles(most)
+		c := newFileCache(most, open)
 		read := func(i int) {
-			name := fmt.Sprint(i)
-			o := d.acquire(name)
-			if o == nil {
-				var err error
-				if o, err = d.open(t.Context(), name, open); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-			defer o.release()
 			var b [1]byte
-			if _, err := o.ReadAt(b[:], 0); err != nil || int(b[0]) != i {
+			if _, err := c.ReadAt(t.Context(), fmt.Sprint(i), b[:], 0); err != nil || int(b[0]) != i {
 				t.Errorf("file %d has %d, %v", i, b[0], err)
 			}
 		}
@@ -150,9 +150,12 @@ func TestDirFiles(t *testing.T) {
 			rng := rand.New(rand.NewPCG(28, uint64(g)))
 			reads.Go(func() {
 				for range 500 {
-					if i := rng.IntN(files); rng.IntN(20) == 0 {
-						d.close(fmt.Sprint(i), rng.IntN(2) == 0)
-					} else {
+					switch i := rng.IntN(files); rng.IntN(40) {
+					case 0:
+						c.close(fmt.Sprint(i))
+					case 1:
+						c.Forget(fmt.Sprint(i))
+					default:
 						read(i)
 					}
 				}
@@ -162,15 +165,15 @@ func TestDirFiles(t *testing.T) {
 		if _, _, err := open("none"); err == nil {
 			t.Error("there is a file none")
 		}
-		if _, err := d.open(t.Context(), "none", open); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := c.acquire(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("open of no file: %v, want ErrNotExist", err)
 		}
-		if d.waiting != 0 || len(d.slots) != d.kept.n || d.kept.n > most {
-			t.Errorf("%d wait, %d files are open, %d are kept", d.waiting, len(d.slots), d.kept.n)
+		if c.waiting != 0 || len(c.slots) != c.kept.n || c.kept.n > most {
+			t.Errorf("%d wait, %d files are open, %d are kept", c.waiting, len(c.slots), c.kept.n)
 		}
-		d.forgetAll()
-		if len(d.slots) != 0 || d.kept.n != 0 {
-			t.Errorf("%d files are open at the end, %d are kept", len(d.slots), d.kept.n)
+		c.forgetAll()
+		if len(c.slots) != 0 || c.kept.n != 0 {
+			t.Errorf("%d files are open at the end, %d are kept", len(c.slots), c.kept.n)
 		}
 	}
 }

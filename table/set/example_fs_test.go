@@ -1,0 +1,41 @@
+package set_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A set is opened from a directory of a file system: here os.DirFS, but embed.FS serves as well.
+func ExampleOpenFS() {
+	root, err := os.MkdirTemp("", "set")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(root)
+	dir := filepath.Join(root, "fruits")
+	err = errors.Join(os.Mkdir(dir, 0o777), writeFruits(dir, []string{"apple", "banana"}, []string{"cherry", "damson"}))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	ctx := context.Background()
+	fruits, err := set.OpenFS(ctx, os.DirFS(root), "fruits", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer fruits.Close()
+	for _, name := range []string{"damson", "fig"} {
+		_, err := fruits.Get(ctx, []byte(name))
+		fmt.Println(name, !errors.Is(err, table.ErrNotFound))
+	}
+	// Output:
+	// damson true
+	// fig false
+}

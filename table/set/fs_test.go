@@ -1,0 +1,243 @@
+package set_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// filesOf returns a file system with a set of n tables in the directory dir.
+func filesOf(t *testing.T, n int, dir string) fstest.MapFS {
+	t.Helper()
+	src, m := numberedSet(t, n, filtered)
+	var manifest bytes.Buffer
+	if err := set.WriteManifest(&manifest, m); err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{path.Join(dir, set.ManifestName): {Data: manifest.Bytes()}}
+	for name, contents := range src.files {
+		files[path.Join(dir, name)] = &fstest.MapFile{Data: contents}
+	}
+	return files
+}
+
+// A countedFS counts the files of a file system that are open.
+type countedFS struct {
+	fs.FS
+	open, most atomic.Int64
+}
+
+func (c *countedFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(c.FS, name) }
+
+func (c *countedFS) Open(name string) (fs.File, error) {
+	f, err := c.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	n := c.open.Add(1)
+	for most := c.most.Load(); n > most && !c.most.CompareAndSwap(most, n); most = c.most.Load() {
+	}
+	return &countedFile{f, f.(io.ReaderAt), c}, nil
+}
+
+// A countedFile is an open file of a countedFS.
+type countedFile struct {
+	fs.File
+	io.ReaderAt
+	of *countedFS
+}
+
+func (f *countedFile) Close() error {
+	f.of.open.Add(-1)
+	return f.File.Close()
+}
+
+// A set of a file system answers as one of a directory, and closes its files.
+func TestOpenFS(t *testing.T) {
+	t.Parallel()
+	const tables, sub = 3, "lists/urls"
+	files := filesOf(t, tables, sub)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	for name, test := range map[string]struct {
+		fsys fs.FS
+		dir  string
+		o    *set.Options
+		most int64 // files that are open at the same time
+	}{
+		"os.DirFS":               {os.DirFS(dir), sub, nil, tables},
+		"os.DirFS of the set":    {os.DirFS(dir + "/" + sub), ".", nil, tables},
+		"os.Root.FS":             {root.FS(), sub, eager, tables},
+		"in memory":              {files, sub, eager, tables},
+		"one open file":          {os.DirFS(dir), sub, &set.Options{MaxOpenFiles: 1}, 1},
+		"one open file of many":  {files, sub, &set.Options{MaxOpenFiles: 1, OpenAll: true}, 1},
+		"Mapped, which is unset": {os.DirFS(dir), sub, &set.Options{Reader: table.ReaderOptions{Mapped: true}}, tables},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			counted := &countedFS{FS: test.fsys}
+			s, err := set.OpenFS(background, counted, test.dir, test.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := counted.open.Load(); test.o == nil && n != 0 {
+				t.Errorf("%d files are open before the first lookup, want 0", n)
+			}
+			for i := range tables * perTable {
+				checkGet(t, s, key(i), valueOf(i))
+				checkGet(t, s, key(i)+"x", "")
+			}
+			if err := s.Verify(background, nil); err != nil {
+				t.Error(err)
+			}
+			if n, most := counted.open.Load(), counted.most.Load(); n != test.most || most != test.most {
+				t.Errorf("%d files are open, and %d were at the same time; want %d", n, most, test.most)
+			}
+			if err := errors.Join(s.Close(), s.Drain(background)); err != nil {
+				t.Error(err)
+			}
+			if n := counted.open.Load(); n != 0 {
+				t.Errorf("%d files are open after Close and Drain, want 0", n)
+			}
+		})
+	}
+}
+
+// zipOf returns a zip archive of files. Its files have no method ReadAt.
+func zipOf(t *testing.T, files fs.FS) fs.FS {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	if err := errors.Join(w.AddFS(files), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// A zippedTables has its manifest in memory, and its tables in a zip archive.
+type zippedTables struct{ manifest, tables fs.FS }
+
+func (z zippedTables) Open(name string) (fs.File, error) {
+	if path.Base(name) == set.ManifestName {
+		return z.manifest.Open(name)
+	}
+	return z.tables.Open(name)
+}
+
+// What is missing or cannot be read is an error that names the file.
+func TestOpenFSOfNoSet(t *testing.T) {
+	t.Parallel()
+	files := func() fstest.MapFS { return filesOf(t, 3, "urls") }
+	noTable, halfManifest, noManifest, dirForTable := files(), files(), files(), files()
+	delete(noTable, "urls/t001")
+	delete(noManifest, "urls/set.jsonl")
+	halfManifest["urls/set.jsonl"].Data = halfManifest["urls/set.jsonl"].Data[:100]
+	dirForTable["urls/t001"].Mode = fs.ModeDir
+	for name, test := range map[string]struct {
+		fsys   fs.FS
+		dir    string
+		o      set.Options
+		wantIs error // nil: any
+		want   string
+	}{
+		"no manifest":            {noManifest, "urls", set.Options{}, fs.ErrNotExist, "set: open urls/set.jsonl: "},
+		"no directory":           {files(), "none", set.Options{}, fs.ErrNotExist, "set: open none/set.jsonl: "},
+		"half a manifest":        {halfManifest, "urls", set.Options{}, nil, "set: line 2 of the manifest: "},
+		"no table":               {noTable, "urls", *eager, fs.ErrNotExist, `table "t001": reading `},
+		"no table, by name":      {noTable, "urls", *eager, fs.ErrNotExist, "open urls/t001: "},
+		"a directory as a table": {dirForTable, "urls", *eager, nil, "open urls/t001: a directory, want a regular file"},
+		"a path outside":         {files(), "../urls", set.Options{}, fs.ErrInvalid, "set: open ../urls: "},
+		"an absolute path":       {files(), "/urls", set.Options{}, fs.ErrInvalid, "set: open /urls: "},
+		"a manifest in a zip": {zipOf(t, files()), "urls", set.Options{}, nil,
+			"set: open urls/set.jsonl: the file has no method ReadAt: read it into memory"},
+		"tables in a zip": {zippedTables{files(), zipOf(t, files())}, "urls", *eager, nil,
+			"open urls/t000: the file has no method ReadAt: read it into memory"},
+		"too few open files": {files(), "urls", set.Options{MaxOpenFiles: -1}, nil, "set: MaxOpenFiles is -1, want 0 to 1048576"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := set.OpenFS(background, test.fsys, test.dir, &test.o)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("OpenFS = %v, want %q", err, test.want)
+			}
+			if test.wantIs != nil && !errors.Is(err, test.wantIs) {
+				t.Errorf("OpenFS = %v, want %v", err, test.wantIs)
+			}
+		})
+	}
+}
+
+// After an error, no file is open.
+func TestOpenFSThatFailsClosesItsFiles(t *testing.T) {
+	t.Parallel()
+	files := filesOf(t, 3, ".")
+	delete(files, "t002")
+	counted := &countedFS{FS: files}
+	if _, err := set.OpenFS(background, counted, ".", eager); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("OpenFS = %v, want ErrNotExist", err)
+	}
+	if n := counted.open.Load(); n != 0 || counted.most.Load() < 2 {
+		t.Errorf("%d files are open, after %d; want 0 after some", n, counted.most.Load())
+	}
+}
+
+// A table that is missing is an error of its lookups, until it is there.
+func TestOpenFSOfATableThatComesLate(t *testing.T) {
+	t.Parallel()
+	files := filesOf(t, 2, ".")
+	late := files["t001"]
+	delete(files, "t001")
+	s, err := set.OpenFS(background, files, ".", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	checkGet(t, s, key(3), valueOf(3))
+	if _, err := s.Get(background, []byte(key(60))); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Get = %v, want ErrNotExist", err)
+	}
+	files["t001"] = late
+	checkGet(t, s, key(60), valueOf(60))
+}
+
+// A file that is replaced while it is closed is noticed by its time. If it is the same table, lookups
+// go on.
+func TestFileOfAnFSIsReplacedWhileItIsClosed(t *testing.T) {
+	t.Parallel()
+	files := filesOf(t, 2, ".")
+	s, err := set.OpenFS(background, files, ".", &set.Options{MaxOpenFiles: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	checkGet(t, s, key(60), valueOf(60))
+	checkGet(t, s, key(3), valueOf(3)) // closes the file of the other table
+	files["t001"] = &fstest.MapFile{Data: files["t001"].Data, ModTime: time.Unix(1_000_000_000, 0)}
+	if _, err := s.Get(background, []byte(key(60))); !errors.Is(err, set.ErrReplaced) {
+		t.Errorf("Get = %v, want ErrReplaced", err)
+	}
+	checkGet(t, s, key(60), valueOf(60))
+}

@@ -1,0 +1,121 @@
+package set
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// Options are options of a Set. The zero value of each field is its default. A value out of
+// range is an error of Open, OpenDir and OpenFS.
+type Options struct {
+	// Reader has the options of the tables. A Cache keeps the blocks of a table also while it
+	// is closed because of MemorySize. Tables with filters of other kinds than Bloom filters
+	// want their policies here. With Mapped, a Set takes the bytes of tables from a Source that is a
+	// Mapper, as OpenDir's is: filters and indexes are then in the system's page cache, and no file stays
+	// open. Opening a table reads them once, to check them. A lookup reads what it touches. Of very
+	// many tables, those that come last are read, as [table.ReaderOptions].Mapped says.
+	//
+	// It is an error to set Name, CacheKey, TailSum or TailSize, since the Set knows them of each
+	// table, and to set Comparer or FilterKey, since keys are in the bytewise order.
+	Reader table.ReaderOptions
+
+	// OpenAll makes Open and Swap open each new table, so that what is wrong with one is an error
+	// there. By default each is opened at its first lookup, which returns the error.
+	OpenAll bool
+
+	// MemorySize is how many bytes of memory the open tables may take: their indexes and filters, and
+	// what lookups have built to search them. Bytes that are mapped do not count. The Set closes some
+	// that were not used for a while, most often the one that was opened last if it was not asked for
+	// again, and opens them again when they are asked for. Tables that are in use while they are
+	// closed come on top of that. If one table takes more, it is open only while it is in use. With
+	// OpenAll, Open and Swap still open every new table once. 0: no bound.
+	//
+	// To open a table again, all of its filters and its index are read and checked: for 100 KB that
+	// takes some hundred times as long as a lookup. So a MemorySize of 95 % of what the tables take
+	// makes lookups in random tables about 20 times slower. A mapped table counts as about 1 KB,
+	// and its index if that is compressed, until many lookups have built a search tree of the
+	// index.
+	MemorySize int64
+
+	// MaxOpenFiles is how many files of tables a Set of OpenDir or OpenFS may have open, 1 to 1048576.
+	// It closes some that were not read for a while, and opens them again when they are read, which
+	// takes some microseconds more. If all are being read, a read waits for one to end. 0: a quarter of the
+	// open files that the system allows the process, or 4096 on Windows. For Open it must be 0: that
+	// opens no files, its Source does.
+	MaxOpenFiles int
+
+	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes the
+	// memory of its Table.TailSize until it is open. 0: 16.
+	Concurrency int
+}
+
+const (
+	defaultConcurrency = 16
+	maxConcurrency     = 1024
+	maxOpenFiles       = 1 << 20
+)
+
+// Why options of Readers must be unset.
+const (
+	setsItself   = "the Set gives each table its own"
+	bytewiseOnly = "keys of a set are in the bytewise order, and filters have whole keys"
+)
+
+// withDefaults returns a copy with defaults filled in.
+func (o *Options) withDefaults() (Options, error) {
+	var s Options
+	if o != nil {
+		s = *o
+	}
+	r := &s.Reader
+	for _, option := range []struct {
+		name string
+		set  bool
+		why  string
+	}{
+		{"Name", r.Name != "", setsItself},
+		{"CacheKey", r.CacheKey != "", setsItself},
+		{"TailSum", r.TailSum != [sha256.Size]byte{}, setsItself},
+		{"TailSize", r.TailSize != 0, setsItself},
+		{"Comparer", r.Comparer != nil, bytewiseOnly},
+		{"FilterKey", r.FilterKey != nil, bytewiseOnly},
+	} {
+		if option.set {
+			return s, fmt.Errorf("set: Reader.%s is set, want it unset: %s", option.name, option.why)
+		}
+	}
+	if s.MaxOpenFiles != 0 {
+		return s, errors.New("set: MaxOpenFiles is set, want it unset: Open opens no files, OpenDir and OpenFS do")
+	}
+	if s.MemorySize < 0 {
+		return s, fmt.Errorf("set: MemorySize is %d, want 0 or more", s.MemorySize)
+	}
+	if s.Concurrency < 0 || s.Concurrency > maxConcurrency {
+		return s, fmt.Errorf("set: Concurrency is %d, want 0 to %d", s.Concurrency, maxConcurrency)
+	}
+	if s.Concurrency == 0 {
+		s.Concurrency = defaultConcurrency
+	}
+	// A file without bytes is damaged, but only if the options are good.
+	if _, err := table.NewReader(bytes.NewReader(nil), 0, r); !errors.Is(err, table.ErrCorrupt) {
+		return s, err
+	}
+	return s, nil
+}
+
+// forFiles returns the most files that may be open, and the options for Open.
+func (o *Options) forFiles() (most int, opts *Options, err error) {
+	if o == nil || o.MaxOpenFiles == 0 {
+		return defaultOpenFiles(), o, nil
+	}
+	if o.MaxOpenFiles < 0 || o.MaxOpenFiles > maxOpenFiles {
+		return 0, nil, fmt.Errorf("set: MaxOpenFiles is %d, want 0 to %d", o.MaxOpenFiles, maxOpenFiles)
+	}
+	rest := *o
+	rest.MaxOpenFiles = 0
+	return o.MaxOpenFiles, &rest, nil
+}
