@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 )
 
-// A clock says which of the things that are open is to be closed next. Its hand goes around them as
-// in the CLOCK algorithm, and passes over those that were used since it came by last. A new one counts
-// as not used: things that are asked for once do not close those that are asked for again and again.
+// A clock evicts things by the CLOCK algorithm, which approximates LRU. Its hand goes around them,
+// and passes over those that were used since it came by last. A new one counts as not used: things
+// that are asked for once do not evict those that are asked for again and again.
 //
-// Three of four new ones are the next to be closed. So if more are asked for, one after the other, than can
-// be open, most of the others stay open until their turn comes: in the order of a plain CLOCK, each would
-// be closed just before that. The fourth one lets the others go that are not asked for any more.
+// Three of four new ones are the next to be evicted. So if more are asked for in turn than can be
+// open, most of the others stay open until their turn comes. In the order of a plain CLOCK, each would
+// be evicted just before that. The fourth one lets those go that are not asked for any more.
 type clock[T any] struct {
-	hand *ring.Ring // the next to be closed; nil if there is nothing
+	hand *ring.Ring // the next to be evicted; nil if there is nothing
 	n    int
 }
 
@@ -43,8 +43,7 @@ func (c *clock[T]) remove(place *ring.Ring) {
 	place.Prev().Unlink(1)
 }
 
-// take removes the next to be closed, and returns it. used reports whether one was used since it was
-// asked last. The clock must have something.
+// take evicts one, and returns it. used reports whether one was used since it was asked last. The clock must have something.
 func (c *clock[T]) take(used func(T) bool) T {
 	for range c.n { // at most one round: others may use them meanwhile
 		if !used(c.hand.Value.(T)) {

@@ -39,7 +39,7 @@ type Dir struct {
 }
 
 // NewDir returns a Dir of the directory path, with the default of MaxOpenFiles. It reads nothing yet.
-func NewDir(path string) *Dir { return newDir(path, defaultOpenFiles()) }
+func NewDir(path string) *Dir { return newDir(path, defaultMaxOpenFiles()) }
 
 func newDir(path string, maxOpenFiles int) *Dir {
 	d := &Dir{path: path}

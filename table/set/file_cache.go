@@ -37,7 +37,7 @@ type cachedFile struct {
 	regular.File
 	info    fs.FileInfo
 	slots   chan struct{}
-	users   users
+	refs    refCount
 	touched atomic.Bool // used since the clock came by
 
 	owner *knownFile // that keeps it
@@ -78,7 +78,7 @@ func (c *fileCache) acquireKept(name string) *cachedFile {
 	if f == nil || f.kept == nil {
 		return nil
 	}
-	f.kept.users.acquire() // it has not ended, since it is kept
+	f.kept.refs.acquire() // it has not ended, since it is kept
 	if !f.kept.touched.Load() {
 		f.kept.touched.Store(true)
 	}
@@ -87,7 +87,7 @@ func (c *fileCache) acquireKept(name string) *cachedFile {
 
 // release drops a reference. With the last one, the file is closed.
 func (f *cachedFile) release() {
-	if f.users.release() {
+	if f.refs.release() {
 		f.Close() // loses nothing: it was only read
 		<-f.slots
 	}
@@ -138,13 +138,13 @@ func (c *fileCache) openFile(ctx context.Context, name string) (*cachedFile, err
 	c.mu.RLock()
 	forgets := c.forgets
 	c.mu.RUnlock()
-	opened, info, err := c.open(name)
-	if err != nil {
+	f := &cachedFile{slots: c.slots}
+	var err error
+	if f.File, f.info, err = c.open(name); err != nil {
 		<-c.slots
 		return nil, err
 	}
-	f := &cachedFile{File: opened, info: info, slots: c.slots}
-	f.users.n.Store(1)
+	f.refs.n.Store(1)
 	if err := c.keep(name, f, forgets); err != nil {
 		f.release()
 		return nil, err
@@ -169,7 +169,7 @@ func (c *fileCache) keep(name string, f *cachedFile, forgets int) error {
 		return fmt.Errorf("set: file %q: %w", name, ErrReplaced)
 	}
 	if known.kept == nil && c.waiting == 0 {
-		f.users.acquire()
+		f.refs.acquire()
 		f.owner, known.kept, f.place = known, f, c.kept.add(f)
 	}
 	return nil

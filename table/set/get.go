@@ -19,12 +19,12 @@ import (
 // The value stays valid, also after Close. The caller must not change it. It can be a part of a
 // larger buffer, which then stays in memory with it: see [table.Reader.Get].
 func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
-	l, err := s.open(ctx, key)
+	l, err := s.lookup(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	defer l.end()
-	return l.r.GetContext(ctx, key)
+	return l.reader.GetContext(ctx, key)
 }
 
 // MayContain reports whether the set may have key. It asks the filters of the key's table, and
@@ -33,7 +33,7 @@ func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 // it returns false. If a mapped table was cut, it returns true, unless what is left of a filter denies
 // the key.
 func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
-	l, err := s.open(ctx, key)
+	l, err := s.lookup(ctx, key)
 	if err == table.ErrNotFound {
 		return false, nil
 	}
@@ -41,12 +41,12 @@ func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
 		return false, err
 	}
 	defer l.end()
-	return l.r.MayContain(key), nil
+	return l.reader.MayContain(key), nil
 }
 
-// open returns a lookup of the table that can have key. The caller ends it. If there is no table, the
+// lookup begins a lookup of the table that can have key. The caller ends it. If there is no table, the
 // error is table.ErrNotFound.
-func (s *Set) open(ctx context.Context, key []byte) (lookup, error) {
+func (s *Set) lookup(ctx context.Context, key []byte) (lookup, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return lookup{}, err
@@ -63,17 +63,10 @@ func (s *Set) open(ctx context.Context, key []byte) (lookup, error) {
 		if l, ok := m.beginLookup(); ok {
 			return l, nil
 		}
-		if m.users.acquire() {
-			o, err := m.open(ctx)
-			return lookup{opened: o}, err
+		if m.refs.acquire() {
+			r, err := m.load(ctx)
+			return lookup{resident: r}, err
 		}
 		// The table has ended, so there is a newer version.
 	}
-}
-
-// open opens a table of which the caller is a user. It ends that use.
-func (m *member) open(ctx context.Context) (*opened, error) {
-	defer m.release()
-	t := m.begin(ctx)
-	return t.wait(ctx)
 }

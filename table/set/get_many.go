@@ -105,26 +105,26 @@ func (b *batch) getGroup(ctx context.Context, parts []part) error {
 	for i, p := range parts {
 		members[i] = p.m
 	}
-	var open []table.GetManyPart
-	var inUse []*opened
+	var asked []table.GetManyPart
+	var inUse []*resident
 	defer func() {
-		for _, o := range inUse {
-			o.release()
+		for _, r := range inUse {
+			r.release()
 		}
 	}()
-	err := b.s.openAll(ctx, members, func(i int, o *opened, err error) error {
+	err := b.s.loadAll(ctx, members, func(i int, r *resident, err error) error {
 		if err != nil {
 			b.cannotOpen(parts[i], err)
 			return ctx.Err()
 		}
-		inUse = append(inUse, o)
-		open = append(open, table.GetManyPart{Reader: o.r, Keys: parts[i].keys})
+		inUse = append(inUse, r)
+		asked = append(asked, table.GetManyPart{Reader: r.reader, Keys: parts[i].keys})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return b.get(ctx, open)
+	return b.get(ctx, asked)
 }
 
 // cannotOpen leaves the keys of a table that cannot be opened without an answer.

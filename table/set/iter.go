@@ -66,35 +66,35 @@ func (v *version) overlap(lower, upper []byte) (from, to int) {
 	return from, max(from, to)
 }
 
-// iterTable opens a table of a version that has a user, and returns an Iterator over it.
+// iterTable opens a table of a version that has a reference, and returns an Iterator over it.
 func (s *Set) iterTable(ctx context.Context, m *member, o *table.IterOptions) (merge.Iterator, error) {
 	if s.current.Load() == nil {
 		return nil, table.ErrClosed
 	}
-	t := m.begin(ctx)
-	opened, err := t.wait(ctx)
+	t := m.request(ctx)
+	r, err := t.wait(ctx)
 	if err != nil {
 		return nil, err
 	}
-	it := &tableIter{o: opened}
+	it := &tableIter{r: r}
 	defer func() {
 		if it.Iter == nil { // the Source has panicked: the Cache had evicted the table
-			opened.release()
+			r.release()
 		}
 	}()
-	it.Iter = opened.r.NewIterContext(ctx, o)
+	it.Iter = r.reader.NewIterContext(ctx, o)
 	return it, nil
 }
 
-// A tableIter is an Iter over one table, and keeps that open.
+// A tableIter is an Iter over one table, with a reference to its Reader.
 type tableIter struct {
 	*table.Iter
-	o *opened
+	r *resident
 }
 
-// Close ends the use of the table.
+// Close drops the reference.
 func (it *tableIter) Close() error {
-	defer it.o.release()
+	defer it.r.release()
 	return it.Iter.Close()
 }
 

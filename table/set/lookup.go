@@ -6,20 +6,19 @@ import (
 )
 
 // A lookup is a use of an open table by Get or MayContain. Goroutines that look up the same table at
-// the same time would wait for each other if all counted their uses in one place. So from the first
-// such time on, each counts in one of several stripes.
+// the same time would wait for each other's changes of the reference count. So from the first such
+// time on, each lookup counts in one of several stripes.
 type lookup struct {
-	*opened
-	stripe *stripe // nil: it is one of the users
+	*resident
+	stripe *stripe // nil: it holds a reference
 }
 
-// stripes is the number of stripes, a power of 2.
 const (
-	stripesLg = 4
+	stripesLg = 4 // log2 of stripes
 	stripes   = 1 << stripesLg
 )
 
-// A stripe counts lookups. It has the size that processors share.
+// A stripe counts lookups. It has the size of what processors share, two cache lines.
 type stripe struct {
 	n atomic.Int64
 	_ [128 - 8]byte
@@ -27,31 +26,31 @@ type stripe struct {
 
 // beginLookup returns a lookup of the table, which ends it. It returns false if the table is not open.
 func (m *member) beginLookup() (l lookup, ok bool) {
-	o := m.opened.Load()
-	if o == nil {
+	r := m.resident.Load()
+	if r == nil {
 		return lookup{}, false
 	}
-	o.touch()
-	all := o.stripes.Load()
+	r.touch()
+	all := r.stripes.Load()
 	if all == nil {
-		acquired, alone := o.users.tryAcquire()
+		acquired, alone := r.refs.tryAcquire()
 		if alone {
-			return lookup{opened: o}, acquired
+			return lookup{resident: r}, acquired
 		}
-		o.stripes.CompareAndSwap(nil, new([stripes]stripe))
-		all = o.stripes.Load()
+		r.stripes.CompareAndSwap(nil, new([stripes]stripe))
+		all = r.stripes.Load()
 	}
-	l = lookup{o, &all[ownStripe()]}
+	l = lookup{r, &all[ownStripe()]}
 	l.stripe.n.Add(1)
-	if o.dropped.Load() {
+	if r.dropped.Load() {
 		l.leave()
 		return lookup{}, false
 	}
 	return l, true
 }
 
-// ownStripe returns a number below stripes that most often is another one in another goroutine: each
-// has its stack elsewhere, in pieces of at least 2 KiB.
+// ownStripe returns a number < stripes that is most often another one in another goroutine: each has
+// its stack elsewhere, in pieces of at least 2 KiB.
 func ownStripe() uintptr {
 	var here byte
 	const golden = 0x9E3779B97F4A7C15 // it mixes all bits into the upper ones
@@ -62,7 +61,7 @@ func ownStripe() uintptr {
 func (l lookup) end() {
 	l.recount()
 	if l.stripe == nil {
-		l.endUse()
+		l.releaseCounted()
 		return
 	}
 	l.leave()
@@ -76,18 +75,18 @@ func (l lookup) leave() {
 	}
 }
 
-// endStripes ends the table's own use of a Reader that is dropped, if no lookup is in a stripe. None
-// begins any more: one that comes sees that it is dropped. So who finds all stripes empty, one after
-// the other, knows that they are.
-func (o *opened) endStripes() {
-	if all := o.stripes.Load(); all != nil {
+// endStripes drops the table's reference to a Reader that is dropped, if no lookup is in a stripe. None
+// begins any more: one that comes sees that it is dropped. So stripes that are found empty one after
+// the other are all empty.
+func (r *resident) endStripes() {
+	if all := r.stripes.Load(); all != nil {
 		for i := range all {
 			if all[i].n.Load() != 0 {
 				return
 			}
 		}
 	}
-	if o.ended.CompareAndSwap(false, true) {
-		o.endUse()
+	if r.released.CompareAndSwap(false, true) {
+		r.releaseCounted()
 	}
 }

@@ -60,7 +60,7 @@ func TestLookupsKeepTheirReader(t *testing.T) {
 				if !ok {
 					continue
 				}
-				if _, err := l.r.GetContext(t.Context(), key); err != nil {
+				if _, err := l.reader.GetContext(t.Context(), key); err != nil {
 					t.Errorf("a Get of a lookup: %v", err)
 				}
 				l.end()
@@ -71,25 +71,26 @@ func TestLookupsKeepTheirReader(t *testing.T) {
 		if _, err := s.Get(t.Context(), key); err != nil {
 			t.Error(err)
 		}
-		o := m.opened.Load()
+		r := m.resident.Load()
 		if i%2 == 0 {
-			o.stripes.CompareAndSwap(nil, new([stripes]stripe))
+			r.stripes.CompareAndSwap(nil, new([stripes]stripe))
 		}
-		if m.opened.CompareAndSwap(o, nil) {
-			o.drop()
+		if m.resident.CompareAndSwap(r, nil) {
+			r.drop()
 		}
 	}
 	close(stop)
 	all.Wait()
-	if s.memory.total() != 0 {
-		t.Errorf("Readers take %d bytes, though all were closed", s.memory.total())
+	if s.residents.total() != 0 {
+		t.Errorf("Readers take %d bytes, though all were closed", s.residents.total())
 	}
 	if err := errors.Join(s.Close(), s.Drain(t.Context())); err != nil {
 		t.Error(err)
 	}
 }
 
-// A lookup in a stripe keeps a Reader that is dropped, as one among the users does, whichever ends first.
+// A lookup in a stripe keeps a Reader that is dropped, as one with a reference does, whichever ends
+// first.
 func TestLookupInAStripe(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][2]int{{0, 1}, {1, 0}} {
@@ -98,10 +99,10 @@ func TestLookupInAStripe(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := s.current.Load().members[0]
-		user, _ := m.beginLookup()
-		m.opened.Load().stripes.Store(new([stripes]stripe))
+		counted, _ := m.beginLookup()
+		m.resident.Load().stripes.Store(new([stripes]stripe))
 		striped, _ := m.beginLookup()
-		if user.stripe != nil || striped.stripe == nil {
+		if counted.stripe != nil || striped.stripe == nil {
 			t.Fatal("the lookups are counted elsewhere than they should be")
 		}
 		if err := s.Close(); err != nil {
@@ -111,15 +112,15 @@ func TestLookupInAStripe(t *testing.T) {
 			t.Error("a lookup begins after Close")
 		}
 		for _, i := range order {
-			l := [2]lookup{user, striped}[i]
+			l := [2]lookup{counted, striped}[i]
 			l.endStripes() // as a lookup that came too late does
-			if _, err := l.r.GetContext(t.Context(), key); err != nil {
+			if _, err := l.reader.GetContext(t.Context(), key); err != nil {
 				t.Errorf("Get of a lookup that is under way: %v", err)
 			}
 			l.end()
 		}
-		if err := s.Drain(t.Context()); err != nil || s.memory.total() != 0 {
-			t.Errorf("Drain = %v; %d bytes of Readers", err, s.memory.total())
+		if err := s.Drain(t.Context()); err != nil || s.residents.total() != 0 {
+			t.Errorf("Drain = %v; %d bytes of Readers", err, s.residents.total())
 		}
 	}
 }

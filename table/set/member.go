@@ -11,24 +11,25 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A member is a table of a Set. Its users are the versions that have it, its open Reader, its
-// opening, and reads that are under way. When it has none, nothing reads it any more.
+// A member is a table of a Set, with a reference count. The versions that have it, its open Readers,
+// its loads, and the reads that are under way hold references. With the last one, the Source forgets
+// the table.
 type member struct {
 	Table
 	s        *Set
 	number   int64 // that no other member of any Set has
-	users    users
+	refs     refCount
 	tailSize atomic.Int64 // one that has opened the table, or that of the current manifest
 
-	opened atomic.Pointer[opened] // nil if the table is not open
-	shared *sharedTable           // with the members of other Sets
+	resident atomic.Pointer[resident] // nil if the table is not open
+	shared   *sharedTable             // with the members of other Sets
 
 	mu        sync.Mutex
-	versions  int      // how many versions have it; 0: it is not to be kept open
-	opening   *opening // nil if it is not being opened
-	checked   bool     // it was opened
-	first     int64    // the count of replaced at the first opening
-	filterErr error    // of the last Reader
+	versions  int   // how many versions have it; 0: it is not to be kept open
+	loading   *load // nil if it is not being opened
+	checked   bool  // it was opened
+	first     int64 // the count of replaced when it was opened first
+	filterErr error // of the last Reader
 
 	// old is closed when the member has ended or is in the current version again. It is nil
 	// while the member is in the current version. The Set's mu guards it.
@@ -75,7 +76,7 @@ func (s *Set) join(t *Table) (m *member, ending <-chan struct{}, err error) {
 		m.tailSize.Store(t.TailSize)
 		s.members[t.Name] = m
 	}
-	if !m.users.acquire() {
+	if !m.refs.acquire() {
 		return nil, m.old, nil
 	}
 	m.mu.Lock()
@@ -119,19 +120,19 @@ func (m *member) leave() {
 	defer m.release()
 	m.mu.Lock()
 	m.versions--
-	var o *opened
+	var r *resident
 	if m.versions == 0 {
-		o = m.opened.Swap(nil)
+		r = m.resident.Swap(nil)
 	}
 	m.mu.Unlock()
-	if o != nil {
-		o.drop()
+	if r != nil {
+		r.drop()
 	}
 }
 
-// release ends a use of the table. It must not be called with a mutex held.
+// release drops a reference. It must not be called with a mutex held.
 func (m *member) release() {
-	if m.users.release() {
+	if m.refs.release() {
 		m.s.forget(m)
 	}
 }

@@ -236,25 +236,9 @@ func TestOpenOfALargeTail(t *testing.T) {
 	checkGet(t, s, key(2), "value of 2")
 }
 
-func TestOpenRefusesOptions(t *testing.T) {
+func TestOpenRefusesArguments(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, nil)
-	for want, o := range map[string]set.Options{
-		"set: Reader.Name is set, want it unset: the Set gives each table its own":             {Reader: table.ReaderOptions{Name: "n"}},
-		"set: Reader.CacheKey is set, want it unset: the Set gives each table its own":         {Reader: table.ReaderOptions{CacheKey: "k"}},
-		"set: Reader.TailSize is set, want it unset: the Set gives each table its own":         {Reader: table.ReaderOptions{TailSize: 1}},
-		"set: Reader.Comparer is set, want it unset: keys of a set are in the bytewise order":  {Reader: table.ReaderOptions{Comparer: table.BytewiseComparer}},
-		"set: Reader.FilterKey is set, want it unset: keys of a set are in the bytewise order": {Reader: table.ReaderOptions{FilterKey: func(k []byte) []byte { return k }}},
-		"set: MemorySize is -1, want 0 or more":                                                {MemorySize: -1},
-		"set: MaxOpenFiles is set, want it unset: Open opens no files":                         {MaxOpenFiles: 3},
-		"set: Concurrency is -1, want 0 to 1024":                                               {Concurrency: -1},
-		"set: Concurrency is 1025, want 0 to 1024":                                             {Concurrency: 1025},
-		"table: MaxBlockSize is -1, want 0 to ":                                                {Reader: table.ReaderOptions{MaxBlockSize: -1}},
-	} {
-		if _, err := set.Open(background, m, src, &o); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("Open = %v, want %s", err, want)
-		}
-	}
 	if _, err := set.Open(background, m, nil, nil); err == nil {
 		t.Error("Open without a Source: no error")
 	}

@@ -110,7 +110,7 @@ func (o *Options) withDefaults() (Options, error) {
 // forFiles returns the most files that may be open, and the options for Open.
 func (o *Options) forFiles() (most int, opts *Options, err error) {
 	if o == nil || o.MaxOpenFiles == 0 {
-		return defaultOpenFiles(), o, nil
+		return defaultMaxOpenFiles(), o, nil
 	}
 	if o.MaxOpenFiles < 0 || o.MaxOpenFiles > maxOpenFiles {
 		return 0, nil, fmt.Errorf("set: MaxOpenFiles is %d, want 0 to %d", o.MaxOpenFiles, maxOpenFiles)

@@ -17,7 +17,7 @@ type sequential struct {
 	file
 	ctx  context.Context // of Verify
 	tail []byte          // the end of the table
-	open bool            // the Reader is open; until then it reads the tail only, as lookups' do
+	free bool            // the Reader may leave the tail: it is open, and lookups' do not before that
 	hash hash.Hash       // of what was read, up to the window's end; nil: nothing is hashed
 
 	window []byte // a part of the table
@@ -30,7 +30,7 @@ func (s *sequential) ReadAt(p []byte, off int64) (int, error) {
 	if start := s.Size - int64(len(s.tail)); off >= start && off <= s.Size {
 		return copied(p, s.tail[off-start:])
 	}
-	if !s.open {
+	if !s.free {
 		return 0, s.outsideTail(off, len(s.tail))
 	}
 	if off < s.start {

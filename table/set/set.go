@@ -18,13 +18,13 @@ import (
 // errors.Is finds it, and the next lookup tries again. If the Source panics, so does the lookup
 // that waits for it.
 type Set struct {
-	src     Source
-	o       Options
-	current atomic.Pointer[version] // nil after Close
-	memory  memory
+	src       Source
+	o         Options
+	current   atomic.Pointer[version] // nil after Close
+	residents residents
 
 	swapping chan struct{} // has one place, for who swaps
-	opens    chan struct{} // has a place for each table that may be opened at a time
+	loads    chan struct{} // has a place for each table that may be opened at a time
 
 	mu      sync.Mutex
 	members map[string]*member // by name: all tables that may be read
@@ -57,12 +57,12 @@ func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error
 		return nil, errors.New("set: there is no Manifest or no Source")
 	}
 	s := &Set{
-		src:      src,
-		o:        opts,
-		memory:   memory{bound: opts.MemorySize, live: map[*opened]struct{}{}},
-		swapping: make(chan struct{}, 1),
-		opens:    make(chan struct{}, opts.Concurrency),
-		members:  map[string]*member{},
+		src:       src,
+		o:         opts,
+		residents: residents{bound: opts.MemorySize, all: map[*resident]struct{}{}},
+		swapping:  make(chan struct{}, 1),
+		loads:     make(chan struct{}, opts.Concurrency),
+		members:   map[string]*member{},
 	}
 	v, err := s.prepare(ctx, m)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Set) Manifest() *Manifest {
 
 // MemorySize returns how many bytes of memory the indexes and filters of open tables take. It
 // also counts tables that are still in use but closed.
-func (s *Set) MemorySize() int64 { return s.memory.total() }
+func (s *Set) MemorySize() int64 { return s.residents.total() }
 
 // FilterErr returns why filters of tables are not in use: the joined errors of FilterErr of the
 // tables' Readers. It is about the tables that were opened, as they were then. Lookups have the

@@ -56,9 +56,9 @@ func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error)
 			unchecked = append(unchecked, m)
 		}
 	}
-	err = s.openAll(ctx, unchecked, func(_ int, o *opened, err error) error {
+	err = s.loadAll(ctx, unchecked, func(_ int, r *resident, err error) error {
 		if err == nil {
-			o.release()
+			r.release()
 		}
 		return err
 	})

@@ -68,7 +68,7 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 		return nil, errors.Join(err, src.checkSum())
 	}
 	known, differs := f.check(r)
-	src.open = true
+	src.free = true
 	if err := errors.Join(differs, r.Verify(), src.checkSum()); err != nil {
 		return nil, err
 	}

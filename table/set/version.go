@@ -10,22 +10,22 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// A version is a manifest and its tables. Its users are the Set while it is the current version,
-// and whatever goes on with it after a Swap, such as an Iter.
+// A version is a manifest and its tables, with a reference count. The Set holds a reference while
+// the version is the current one, and so does what goes on with it after a Swap, such as an Iter.
 type version struct {
-	users    users
+	refs     refCount
 	manifest *Manifest
 	members  []*member          // the tables, in the order of their keys
 	levels   []merge.LevelTable // their ranges
 }
 
-// newVersion returns a version with one user. Tables that the Set has already are shared.
+// newVersion returns a version with one reference. Tables that the Set has already are shared.
 func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
 	v := &version{manifest: m.clone()}
-	v.users.n.Store(1)
+	v.refs.n.Store(1)
 	for i := range v.manifest.Tables {
 		t := &v.manifest.Tables[i]
 		m, err := s.member(ctx, t)
@@ -58,9 +58,9 @@ func (v *version) find(key []byte) int {
 	return i
 }
 
-// release ends a use of the version.
+// release drops a reference. With the last one, the version leaves its tables.
 func (v *version) release() {
-	if !v.users.release() {
+	if !v.refs.release() {
 		return
 	}
 	for _, m := range slices.Backward(v.members) {
@@ -68,7 +68,7 @@ func (v *version) release() {
 	}
 }
 
-// acquire returns the current version, with one more user. After Close it returns
+// acquire returns the current version, with one more reference. After Close it returns
 // [table.ErrClosed].
 func (s *Set) acquire() (*version, error) {
 	for {
@@ -76,7 +76,7 @@ func (s *Set) acquire() (*version, error) {
 		if v == nil {
 			return nil, table.ErrClosed
 		}
-		if v.users.acquire() {
+		if v.refs.acquire() {
 			return v, nil
 		}
 		// It has ended, so there is a newer one.

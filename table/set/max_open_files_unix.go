@@ -4,9 +4,9 @@ package set
 
 import "syscall"
 
-// defaultOpenFiles returns a quarter of the open files that the process may have. The rest is for the
+// defaultMaxOpenFiles returns a quarter of the open files that the process may have. The rest is for the
 // program: its connections, and other sets.
-func defaultOpenFiles() int {
+func defaultMaxOpenFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return maxOpenFiles

@@ -3,12 +3,9 @@ package set
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
@@ -30,77 +27,6 @@ func (t *Table) mismatch(field, format string, args ...any) error {
 // errorf returns another error about the table.
 func (t *Table) errorf(format string, args ...any) error {
 	return fmt.Errorf("set: table %q: %w", t.Name, fmt.Errorf(format, args...))
-}
-
-// openReader opens the table, and compares it with the manifest.
-func (f file) openReader(ctx context.Context) (*opened, error) {
-	src, err := f.source(ctx)
-	if err != nil {
-		return nil, err
-	}
-	share := f.TailSum != "" && f.s.o.Reader.Cache != nil
-	r, known, err := f.newReader(src, share)
-	if err == nil && share && !known {
-		r.Close()
-		r, _, err = f.newReader(src, false)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if s, ok := src.(*source); ok {
-		s.tail = nil // what the Reader needs is in its own memory
-	}
-	return &opened{m: f.member, r: r, epoch: f.epoch, filterErr: r.FilterErr()}, nil
-}
-
-// source returns what the table is opened from: its bytes if the Source hands them out, or else its
-// end, by one read.
-func (f file) source(ctx context.Context) (io.ReaderAt, error) {
-	if src, err := f.bytes(ctx); src != nil || err != nil {
-		return src, err
-	}
-	tail, err := f.readTail(ctx)
-	return &source{file: f, tail: tail}, err
-}
-
-// bytes returns the bytes of the table, or nil if the table is to be read.
-func (f file) bytes(ctx context.Context) (src io.ReaderAt, err error) {
-	m, maps := f.s.src.(Mapper)
-	if !maps || !f.s.o.Reader.Mapped {
-		return nil, nil
-	}
-	size := f.Size
-	err = f.ask(func() (err error) {
-		src, size, err = m.Map(ctx, f.Name)
-		return err
-	})
-	switch {
-	case err != nil:
-		return nil, f.errorf("%w", err)
-	case src != nil && size != f.Size:
-		return nil, f.mismatch("size", "the table has %d bytes, want %d", size, f.Size)
-	}
-	return src, nil
-}
-
-// newReader opens the table, and compares it with the manifest. With share, the Reader shares blocks
-// in the Cache with all Readers of the table. It is for one that is known: see identify. If the table
-// turns out not to be, the Reader must be closed before it is asked for a block.
-func (f file) newReader(src io.ReaderAt, share bool) (r *table.Reader, known bool, err error) {
-	o := f.s.o.Reader
-	o.Name, o.CacheKey = f.Name, f.cacheKey(share)
-	if r, err = table.NewReader(src, f.Size, &o); err != nil {
-		return nil, false, err
-	}
-	sound := false
-	defer func() { // also if a policy panics
-		if !sound {
-			r.Close() // closes no file
-		}
-	}()
-	known, err = f.check(r)
-	sound = err == nil
-	return r, known, err
 }
 
 // check compares an open table with its line in the manifest. It reads nothing but the tail, so that
@@ -149,80 +75,6 @@ func (f file) cacheKey(known bool) string {
 		return fmt.Sprintf("%s %s %d", f.SHA256, f.TailSum, f.Size)
 	}
 	return fmt.Sprintf("member %d", f.number)
-}
-
-// largeTail is the size in bytes from which on the tail's memory is not taken before it is known
-// that the table has that size.
-const largeTail = 16 << 20
-
-// readTail reads the end of the table, which has its filters, metaindex, index and footer. The
-// end of the file must be where the manifest says.
-func (f file) readTail(ctx context.Context) ([]byte, error) {
-	size := f.tailSize.Load()
-	if size > largeTail {
-		if err := f.readEnd(ctx, make([]byte, 2)); err != nil {
-			return nil, err
-		}
-	}
-	if size > math.MaxInt-1 {
-		return nil, f.errorf("the tail of %d bytes is too long for the memory of this system", size)
-	}
-	p := make([]byte, size+1)
-	err := f.readEnd(ctx, p)
-	return p[:size], err
-}
-
-// readEnd fills p but for one byte with the end of the table. The one byte must be missing
-// because the table ends before it.
-func (f file) readEnd(ctx context.Context, p []byte) error {
-	want := len(p) - 1
-	off := f.Size - int64(want)
-	n, err := f.read(ctx, p, off)
-	switch {
-	case n == len(p):
-		return f.mismatch("size", "the table has more than %d bytes", f.Size)
-	case err != io.EOF: // one that is wrapped can be that of a connection
-		return f.errorf("reading %d bytes at %d: %w", len(p), off, err)
-	case n < want && n > 0:
-		return f.mismatch("size", "the table has %d bytes, want %d", off+int64(n), f.Size)
-	case n < want:
-		return f.mismatch("size", "the table has at most %d bytes, want %d", off, f.Size)
-	}
-	return nil
-}
-
-// A source is what the Reader of a table reads.
-type source struct {
-	file
-	tail []byte // the end of the table until it is open, then nil
-}
-
-// ReadAt is ReadAtContext for what has no context, such as Reader.Verify.
-func (s *source) ReadAt(p []byte, off int64) (int, error) {
-	return s.ReadAtContext(context.Background(), p, off)
-}
-
-// ReadAtContext reads the table. Until that is open, it reads only its end.
-func (s *source) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
-	if s.tail != nil {
-		return s.readFromTail(p, off)
-	}
-	n, err := s.read(ctx, p, off)
-	if n == len(p) {
-		return n, err
-	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // all that is read is in the table
-	}
-	return n, s.errorf("reading %d bytes at %d: %w", len(p), off, err)
-}
-
-func (s *source) readFromTail(p []byte, off int64) (int, error) {
-	start := s.Size - int64(len(s.tail))
-	if off < start {
-		return 0, s.outsideTail(off, len(s.tail))
-	}
-	return bytes.NewReader(s.tail).ReadAt(p, off-start)
 }
 
 // outsideTail returns the error of a table that cannot be opened from its tail.
