@@ -11,12 +11,12 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// ErrMismatch is in the chain of the error of a table that is not as its manifest says. Either
-// the table was replaced or damaged, or the manifest is of other tables.
+// ErrMismatch is in the chain of the error of a table that is not as its manifest says. Either the
+// table was replaced or damaged, or the manifest is of other tables.
 //
-// Not every such table has this error. One whose footer or index is damaged has a
-// [*table.CorruptionError], which is [table.ErrCorrupt]. For one that is missing, the error is
-// that of the Source, such as fs.ErrNotExist of a [Dir].
+// Not every such table has this error. A damaged footer or index is a [*table.CorruptionError],
+// which is [table.ErrCorrupt]. A missing table is an error of the Source, such as fs.ErrNotExist of
+// a [Dir].
 var ErrMismatch = errors.New("table does not match the manifest: take another copy of the table, or write the manifest again")
 
 // mismatch returns an error about a field of the table's line in the manifest.

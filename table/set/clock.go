@@ -43,7 +43,8 @@ func (c *clock[T]) remove(place *ring.Ring) {
 	place.Prev().Unlink(1)
 }
 
-// take evicts one, and returns it. used reports whether one was used since it was asked last. The clock must have something.
+// take evicts one, and returns it. used reports whether one was used since it was asked last. The
+// clock must have something.
 func (c *clock[T]) take(used func(T) bool) T {
 	for range c.n { // at most one round: others may use them meanwhile
 		if !used(c.hand.Value.(T)) {

@@ -14,21 +14,20 @@ import (
 // errFilterOnly is the error of Describe for a table that does not have its keys.
 var errFilterOnly = errors.New("the table has a filter of its keys, and not the keys: its line in the manifest is known to the TableWriter that writes it")
 
-// Describe returns the line in the manifest of an existing table: the first size bytes of r. It
-// is the one that the [TableWriter] of the table returned. Name is empty: it is the caller's to
-// set. The slices are the caller's.
+// Describe returns the line in the manifest of an existing table: the first size bytes of r. It is
+// the line that the [TableWriter] of the table returned, without the Name, which the caller sets.
+// The caller owns the slices.
 //
-// A table that a [table.Writer] without DataDigest or another engine has written has no digest of
-// its data blocks. TailSum then is that of the tail only, and a [Set] cannot tell the table from one
-// of the same keys and other values before Verify. Such a table shares no cached blocks with
-// another Set.
+// Describe reads all of the table for its SHA-256, and verifies it as Verify of a [table.Reader]
+// does. An error of that is in the chain of the error. A table without entries, and one that has a
+// filter only, is an error.
 //
-// Describe reads all of the table for its SHA-256, and verifies it as Verify of a
-// [table.Reader] does. An error of that is in the chain of the error. A table without entries,
-// and one that has a filter only, is an error.
+// A table of another engine, or of a [table.Writer] without DataDigest, has no digest of its data
+// blocks. Its TailSum is that of the tail only, and a [Set] cannot tell the table from one of the
+// same keys and other values before Verify. Such a table shares no cached blocks with another Set.
 //
-// Of o, Describe uses Codecs, MaxBlockSize, FilterPolicies and TableFilterPolicies. A Comparer
-// of another name than that of the bytewise order and a FilterKey are errors. o may be nil.
+// Of o, Describe uses Codecs, MaxBlockSize, FilterPolicies and TableFilterPolicies. A FilterKey is
+// an error, and so is a Comparer of another name than that of the bytewise order. o may be nil.
 func Describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) {
 	// Filters are not needed: Verify reads them itself.
 	opts := table.ReaderOptions{IgnoreFilter: true}

@@ -15,20 +15,21 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Dir is a [Source] of the tables in a directory. It opens a file at its first read and keeps
-// it open, up to a bound: see MaxOpenFiles of [Options]. It opens only regular files in the directory
-// itself: a name with a path is an error, and so is a symbolic link to the outside. It is safe for
-// concurrent use. It also reads and writes the manifest there. NewDir returns one.
+// A Dir is a [Source] of the tables in a directory. It also reads and writes the manifest there. It
+// opens a file at its first read and keeps it open, up to a bound: see MaxOpenFiles of [Options].
+// It opens only regular files in the directory itself: a name with a path is an error, and so is a
+// symbolic link to the outside. A Dir is safe for concurrent use. NewDir returns one.
 //
 // A file that is open stays the same, whatever takes its name: one that was cut stays cut until the
-// set is opened again. When one is opened again that was
-// closed because of the bound, another file, another size and another time of modification are
-// [ErrReplaced], until Forget. [OpenDir] makes the Dir of its Set. To read or write the manifest, any
-// further Dir of the directory serves.
+// set is opened again. A file that was closed because of the bound is compared when it is opened
+// again: another file, another size or another time of modification is [ErrReplaced], until Forget.
+// [OpenDir] makes the Dir of its Set. To read or write the manifest, use any other Dir of the
+// directory.
 //
 // A Set with Mapped in its Options.Reader has the tables mapped into memory, where the system can
 // do that: see [table.ReaderOptions].Mapped. A file that is mapped stays the same too, unless it is
-// written to or cut. After Drain it takes its room on disk until the garbage collector has run.
+// written to or cut. After Drain, a deleted file takes its room on disk until the garbage collector
+// has run.
 type Dir struct {
 	path  string
 	files *fileCache
@@ -38,7 +39,8 @@ type Dir struct {
 	closed bool
 }
 
-// NewDir returns a Dir of the directory path, with the default of MaxOpenFiles. It reads nothing yet.
+// NewDir returns a Dir of the directory path, with the default of MaxOpenFiles. It reads nothing
+// yet.
 func NewDir(path string) *Dir { return newDir(path, defaultMaxOpenFiles()) }
 
 func newDir(path string, maxOpenFiles int) *Dir {
@@ -47,9 +49,9 @@ func newDir(path string, maxOpenFiles int) *Dir {
 	return d
 }
 
-// OpenDir opens the set in the directory path: the tables of its manifest, the file
-// [ManifestName]. It does what Open does with a [Dir] of that directory. After Close, the files
-// are closed when the lookups and Iters that use them have ended.
+// OpenDir opens the set in the directory path: the tables of its manifest, the file [ManifestName].
+// It does what Open does with a [Dir] of that directory. After Close, the files are closed when the
+// lookups and Iters that use them have ended.
 func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
 	most, o, err := o.forFiles()
 	if err != nil {
@@ -72,14 +74,13 @@ func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
 	return s, nil
 }
 
-// ReadAt reads the file name, as [Source] says. An error of the operating system is in the chain
-// of the error. If ctx is done, ReadAt does not begin to read. A read that has begun is not
-// ended.
+// ReadAt reads the file name, as [Source] says. An error of the operating system is in the chain of
+// the error. If ctx is done, ReadAt begins no read. It does not end a read that has begun.
 func (d *Dir) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
 	return d.files.ReadAt(ctx, name, p, off)
 }
 
-// Map maps the file name into memory, as [Mapper] says. It opens the file for that, and closes it.
+// Map maps the file name into memory, as [Mapper] says. It opens the file and closes it again.
 func (d *Dir) Map(ctx context.Context, name string) (src io.ReaderAt, size int64, err error) {
 	f, err := d.files.acquire(ctx, name)
 	if err != nil {
@@ -142,8 +143,8 @@ func (d *Dir) closedError() error {
 }
 
 // ReadManifest reads the directory's manifest, the file [ManifestName], and checks it as the
-// function [ReadManifest] does. The error is fs.ErrNotExist if there is none. The manifest is the
-// caller's.
+// function [ReadManifest] does. If there is none, the error is fs.ErrNotExist. The caller owns the
+// manifest.
 func (d *Dir) ReadManifest() (*Manifest, error) {
 	f, _, err := d.openFile(ManifestName)
 	if err != nil {
@@ -158,10 +159,10 @@ func readAndClose(f regular.File) (m *Manifest, err error) {
 	return ReadManifest(f)
 }
 
-// WriteManifest writes the directory's manifest, or replaces it in one step: who reads it finds
-// the old or the new one, also after a crash. When WriteManifest returns, it is on disk. After an
+// WriteManifest writes the directory's manifest, or replaces it in one step: readers find the old
+// or the new one, also after a crash. When WriteManifest returns, the manifest is on disk. After an
 // error the old manifest stays. If the file is a symbolic link, the file that it leads to is
-// replaced. Write and sync the tables first: WriteManifest does not look whether they are there.
+// replaced. Write and sync the tables first: WriteManifest does not check that they are there.
 func (d *Dir) WriteManifest(m *Manifest) (err error) {
 	if _, err := d.openRoot(); err != nil {
 		return err
@@ -180,8 +181,8 @@ func (d *Dir) WriteManifest(m *Manifest) (err error) {
 	return nil
 }
 
-// Forget closes the file name, if it is open, when the reads of it that are under way have ended. The
-// next read opens the file that then has the name.
+// Forget closes the file name, if it is open, when the reads of it that are under way have ended.
+// The next read opens the file that then has the name.
 func (d *Dir) Forget(name string) { d.files.Forget(name) }
 
 // Close closes all files, when the reads of them that are under way have ended. After Close, all

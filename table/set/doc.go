@@ -1,5 +1,5 @@
-// Package set asks many tables as one: tables that each have a range of the keys, such as those
-// of ten billion URLs in ten thousand tables. They may be in a directory or in object storage.
+// Package set asks many tables as one. Each table has a range of the keys, such as those of ten
+// billion URLs in ten thousand tables. They may be in a directory or in object storage.
 //
 // A [Manifest] lists the tables and their ranges. A [TableWriter] writes a table and its line in
 // the manifest. [OpenDir] opens the set of a directory, [OpenFS] that of a fs.FS such as embed.FS,
@@ -17,6 +17,6 @@
 // With Mapped in Options.Reader, the filters of a directory's tables are mapped and not copied into
 // memory.
 //
-// Bloom filters are known to each Set. For others, such as binary fuse filters, Open wants the
-// policy in Options.Reader.TableFilterPolicies, and fails without it.
+// Every Set can read Bloom filters. For others, such as binary fuse filters, Open needs the policy
+// in Options.Reader.TableFilterPolicies, and fails without it.
 package set

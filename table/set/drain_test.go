@@ -75,7 +75,7 @@ func TestDrainAfterSwapBack(t *testing.T) {
 	})
 }
 
-// A table that is just being forgotten is opened anew when that is over.
+// A table that the Source is just forgetting is opened again when that is over.
 func TestSwapToATableThatIsForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -70,7 +70,7 @@ func (f file) forget() {
 	if !ok || f.TailSum == "" || !f.shared.replaced.CompareAndSwap(f.epoch, f.epoch+1) {
 		return
 	}
-	defer f.shared.replaced.Add(1) // for who has begun to open the table before it was forgotten
+	defer f.shared.replaced.Add(1) // for loads that began before the table was forgotten
 	source.Forget(f.Name)
 }
 

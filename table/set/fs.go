@@ -10,16 +10,16 @@ import (
 )
 
 // OpenFS opens the set in the directory dir of fsys, as OpenDir opens one of the operating system.
-// "." is the root of fsys. All files must be regular ones, and have a method ReadAt that is safe for
-// concurrent use, as the files of os.DirFS, os.Root.FS and embed.FS have. Files are read also with
-// Mapped in Options.Reader. A file that is missing is an error that is fs.ErrNotExist.
+// "." is the root of fsys. If a file is missing, the error is fs.ErrNotExist. Files must be
+// regular, and have a method ReadAt that is safe for concurrent use, as those of os.DirFS,
+// os.Root.FS and embed.FS have. Mapped in Options.Reader changes nothing: files are read.
 //
-// Each file is opened at its first read, and kept open up to MaxOpenFiles of [Options]. One that was
-// closed and is opened again must have its size and its time of modification, and its number if it is a
-// file of the operating system: otherwise the error is [ErrReplaced]. After Close, the files are closed
-// when the lookups and Iters that use them have ended.
+// OpenFS opens a file at its first read and keeps it open, up to MaxOpenFiles of [Options]. A file
+// that was closed because of the bound is compared when it is opened again: another size or time of
+// modification is [ErrReplaced], and so is another file of the operating system. After Close, the
+// files are closed when the lookups and Iters that use them have ended.
 //
-// For [Set.Swap], open the new manifest by fsys, and read it by [ReadManifest].
+// For [Set.Swap], open the new manifest in fsys and read it by [ReadManifest].
 func OpenFS(ctx context.Context, fsys fs.FS, dir string, o *Options) (*Set, error) {
 	if !fs.ValidPath(dir) {
 		return nil, fmt.Errorf("set: %w", &fs.PathError{Op: "open", Path: dir, Err: fs.ErrInvalid})

@@ -7,14 +7,13 @@ import (
 )
 
 // Get returns the value of key. If no table has the key, the error is [table.ErrNotFound]. A key
-// that is in no table's range costs no read, and neither does one that the table's filters rule
-// out. Another key costs one read of a data block, unless that is in the Cache. If the table is not
-// open, it is opened first, which costs one more read. If the table has a filter only, the error for
-// keys that it does not rule out is [table.ErrFilterOnly].
+// costs no read if it is in no table's range, or if the table's filters rule it out. Any other key
+// costs one read of a data block, unless that is in the Cache. If the table is not open, it is
+// opened first, which costs one more read. If the table has a filter only, the error for keys that
+// it does not rule out is [table.ErrFilterOnly].
 //
-// If ctx is done, Get returns its error, which errors.Is finds. It begins no read then, and a
-// read that has begun ends when the Source ends it. When ctx is done while Get waits for a table
-// to be opened, it does not wait any longer.
+// If ctx is done, Get returns its error, which errors.Is finds, and begins no read. A read that has
+// begun ends when the Source ends it. Get does not wait for a table to be opened when ctx is done.
 //
 // The value stays valid, also after Close. The caller must not change it. It can be a part of a
 // larger buffer, which then stays in memory with it: see [table.Reader.Get].
@@ -28,10 +27,9 @@ func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 }
 
 // MayContain reports whether the set may have key. It asks the filters of the key's table, and
-// reads nothing unless the table has to be opened. False is certain. True is a guess that is
-// wrong at the filters' rate of false positives: see [table.Reader.MayContain]. After an error
-// it returns false. If a mapped table was cut, it returns true, unless what is left of a filter denies
-// the key.
+// reads nothing unless the table has to be opened. False is certain. True is wrong at the filters'
+// rate of false positives: see [table.Reader.MayContain]. After an error it returns false. If a
+// mapped table was cut, it returns true, unless what is left of a filter denies the key.
 func (s *Set) MayContain(ctx context.Context, key []byte) (bool, error) {
 	l, err := s.lookup(ctx, key)
 	if err == table.ErrNotFound {

@@ -12,17 +12,16 @@ import (
 )
 
 // GetMany gets the values of many keys, in any order. It asks each table for all of its keys at
-// once, as [table.GetMany] does: calls of found, errors and memory are as there. o.Concurrency
-// is for all tables together. Keys that are in no table's range are absent. All keys are looked
-// up in one manifest, also during a Swap.
+// once, with the calls of found, the errors and the memory of [table.GetMany]. o.Concurrency is for
+// all tables together. Keys that are in no table's range are absent. All keys are looked up in one
+// manifest, also during a Swap.
 //
-// GetMany opens the tables that are not open, as many at a time as the Set's Concurrency says,
-// before it reads their blocks. With a MemorySize, it processes tables in groups whose tails
-// fit in MemorySize.
+// GetMany first opens the tables that are not open, as many at a time as the Set's Concurrency
+// says. With a MemorySize, it processes tables in groups whose tails fit in MemorySize.
 //
 // An error of one table leaves only keys of that table without an answer, which o.NoAnswer tells
 // from absent ones. GetMany returns all errors, joined as by errors.Join. If a table cannot be
-// opened, the error has its range of keys. If ctx is done, GetMany returns its error at once. It
+// opened, the error has its range of keys. If ctx is done, GetMany returns its error at once, and
 // does not wait for the Source: see Drain. After Close no key has an answer.
 func (s *Set) GetMany(ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error) error {
 	b := batch{s: s, keys: keys, o: o, found: found}

@@ -10,12 +10,12 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// An Iter is a [merge.Iterator] over the entries of a set, in both directions. A new Iter is
-// before the first entry. NewIter returns one, and Close ends its use of tables, for which Drain
-// waits. After a move that failed, Next and Prev fail too, until First, Last, SeekGE or SeekLT
-// does not. A key outside of its table's range in the manifest fails the move with
-// [table.ErrCorrupt]. One goroutine at a time may use an Iter. Any number of Iters may be on one
-// Set.
+// An Iter is a [merge.Iterator] over the entries of a set, in both directions. A new Iter is before
+// the first entry. NewIter returns one, and Close ends its use of tables, for which Drain waits.
+//
+// After a move that failed, Next and Prev fail too, until First, Last, SeekGE or SeekLT succeeds. A
+// key outside of its table's range in the manifest fails the move with [table.ErrCorrupt]. One
+// goroutine at a time may use an Iter. Any number of Iters may be on one Set.
 type Iter struct {
 	s      *Set
 	v      *version         // nil after Close
@@ -25,14 +25,13 @@ type Iter struct {
 var _ merge.Iterator = (*Iter)(nil)
 
 // NewIter returns an Iter before the first entry. If o is nil, it shows all entries. The Iter
-// copies the slices of o. When ctx is done, a move that needs a
-// read fails with its error. o.OnDamage is called for the data blocks of each table, whose name is
-// the File of the error.
+// copies the slices of o. When ctx is done, a move that needs a read fails with its error.
+// o.OnDamage is called for the data blocks of each table, whose name is the File of the error.
 //
-// At most one of the tables is in use at a time. The Iter goes on with the manifest that is in
-// use when NewIter is called, also after a Swap, and keeps its tables until Close. After Close of
-// the Set, a move of the Iter to another table and First, Last, SeekGE and SeekLT fail with
-// [table.ErrClosed]. On a table that has a filter only, moves fail with [table.ErrFilterOnly].
+// At most one of the tables is in use at a time. The Iter keeps the manifest that is in use when
+// NewIter is called, and its tables, until its Close, also after a Swap. After Close of the Set,
+// First, Last, SeekGE, SeekLT and a move to another table fail with [table.ErrClosed]. On a table
+// that has a filter only, moves fail with [table.ErrFilterOnly].
 func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	it := &Iter{s: s}
 	v, err := s.acquire()

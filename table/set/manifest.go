@@ -16,41 +16,40 @@ import (
 // ManifestName is the name of the manifest's file, beside the tables of the set.
 const ManifestName = "set.jsonl"
 
-// A Manifest lists the tables of a set, in the order of their keys. The ranges of keys of the
-// tables do not overlap. Keys are in the bytewise order, as by default. The tables are not those
-// of a LevelDB database, whose keys have sequence numbers.
+// A Manifest lists the tables of a set, in the order of their keys. The tables' ranges of keys do
+// not overlap. Keys are in the bytewise order, the default of package table. The tables are not
+// those of a LevelDB database: their keys have no sequence numbers.
 type Manifest struct {
 	Tables []Table
 }
 
-// A Table says what a manifest has about one table. Its JSON is a line of the manifest's file.
+// A Table is what a manifest has about one table. Its JSON is a line of the manifest's file.
 type Table struct {
-	// Name of the table: what a [Source] is asked for. See [CheckName].
+	// Name is the name of the table, by which a [Source] reads it. See [CheckName].
 	Name string `json:"name"`
 
-	// Size of the table, in bytes.
+	// Size is the size of the table in bytes.
 	Size int64 `json:"size"`
 
 	// SHA256 is the SHA-256 of the table's bytes, in 64 lowercase hexadecimal digits.
 	SHA256 string `json:"sha256"`
 
-	// Entries is how many entries the table has. Of a table that has a filter only, it is how
-	// many keys the filter has.
+	// Entries is how many entries the table has. For a table that has a filter only, it is how many
+	// keys the filter has.
 	Entries uint64 `json:"entries"`
 
-	// Smallest and Largest are the first and the last key of the table. They have at most
-	// 256 KiB each.
+	// Smallest and Largest are the first and the last key of the table. Each has at most 256 KiB.
 	Smallest []byte `json:"smallest"`
 	Largest  []byte `json:"largest"`
 
-	// TailSize is how many bytes the table has behind its last data block. Filters,
-	// metaindex, index and footer are there: what is read when the table is opened.
+	// TailSize is how many bytes the table has behind its last data block: filters, metaindex,
+	// index and footer, which are read when the table is opened.
 	TailSize int64 `json:"tailSize"`
 
 	// TailSum is what [table.Layout.TailSum] returns for the table, in 64 lowercase hexadecimal
-	// digits. A [Set] compares it each time that it opens the table, so that it notices another
-	// table in its place. That is sure if the table has a digest of its data blocks, as those of a
-	// [TableWriter] do: otherwise a table of the same keys and other values can have the same
+	// digits. A [Set] compares it each time that it opens the table, and so notices another table
+	// in its place. That is sure if the table has a digest of its data blocks, as those of a
+	// [TableWriter] have. Otherwise a table of the same keys and other values can have the same
 	// TailSum. "": the manifest is of an older version, and a replaced table may not be noticed
 	// before Verify.
 	TailSum string `json:"tailSum,omitempty"`
@@ -59,10 +58,13 @@ type Table struct {
 // maxKey is the most bytes of a key in a manifest. A line then has less than maxLine bytes.
 const maxKey = 256 << 10
 
-// Check returns an error if m cannot be the manifest of a set: if Check of a table fails, if the
-// names of two tables differ only in upper and lower case or not at all, if a table's keys are not
-// > those of the table before, or if all tables together have > 2⁶³−1 bytes or entries. The error
-// names the line that the table has in the manifest's file.
+// Check returns an error if m cannot be the manifest of a set. The error names the line that the
+// table has in the manifest's file. It is an error if:
+//
+//   - Check of a table fails,
+//   - the names of two tables are equal, or differ only in upper and lower case,
+//   - the keys of a table are not > those of the table before,
+//   - all tables together have > 2⁶³−1 bytes or entries.
 func (m *Manifest) Check() error {
 	names := make(map[string]int, len(m.Tables))
 	var total totals
@@ -104,8 +106,8 @@ func (s *totals) add(t *Table) error {
 // lineOf returns the number of the line of Tables[i]. The first line is 1, and has the format.
 func lineOf(i int) int { return i + 2 }
 
-// Check returns an error if a field of t has a value that it cannot have in a manifest. The
-// error names the table and the field.
+// Check returns an error if a field of t has a value that no manifest can have. The error names the
+// table and the field.
 func (t *Table) Check() error {
 	if err := t.check(); err != nil {
 		return fmt.Errorf("set: table %q: %w", shorten(t.Name), err)

@@ -9,8 +9,8 @@ import (
 )
 
 // The format and version of a manifest's file, in its first line. Version 1 had no tailSum. A
-// manifest that says more about its tables, such as the layers of a set, gets another version, so
-// that who does not know it does not read it as less.
+// manifest that says more about its tables, such as the layers of a set, gets another version: a
+// program that does not know it refuses it, and does not miss a part of it.
 const (
 	formatName    = "sievetable-set"
 	formatVersion = 2
@@ -40,10 +40,10 @@ func (h *header) decode(line []byte) error {
 	})
 }
 
-// WriteManifest writes the file of a manifest: JSON Lines, first the format, its version and
-// the number of tables, then a line for each table. Keys are in base64. The same manifest makes
-// the same bytes. If [Manifest.Check] fails, WriteManifest returns its error and writes
-// nothing. Write the tables before their manifest.
+// WriteManifest writes the file of a manifest. It is JSON Lines: the first line has the format, its
+// version and the number of tables, and each further line is a table. Keys are in base64. The same
+// manifest always has the same bytes. If [Manifest.Check] fails, WriteManifest returns its error
+// and writes nothing. Write the tables before their manifest.
 func WriteManifest(w io.Writer, m *Manifest) error {
 	if err := m.Check(); err != nil {
 		return err
@@ -64,11 +64,14 @@ func WriteManifest(w io.Writer, m *Manifest) error {
 	return nil
 }
 
-// ReadManifest reads the file of a manifest to its end, and checks it as [Manifest.Check] does.
-// It is also an error if there are fewer or more tables than the first line says, if a line
-// has other fields than WriteManifest writes, or more than 1 MiB, or if a newer version of this
-// package has given the manifest a format that this one does not know. The error names the line.
-// ReadManifest takes no more memory than what it reads does, whatever the first line says.
+// ReadManifest reads the file of a manifest to its end, and checks it as [Manifest.Check] does. The
+// error names the line. It is also an error if:
+//
+//   - there are fewer or more tables than the first line says,
+//   - a line has other fields than WriteManifest writes, or > 1 MiB,
+//   - the format is that of a newer version of this package, and this one does not know it.
+//
+// ReadManifest takes no more memory than what it reads, whatever the first line says.
 func ReadManifest(r io.Reader) (*Manifest, error) {
 	lines := lineReader{r: bufio.NewReader(r)}
 	m, err := lines.manifest()

@@ -9,16 +9,16 @@ import (
 // maxName is the most bytes of a name, as in most file systems.
 const maxName = 255
 
-// CheckName returns an error if name cannot be the name of a table in a manifest. A name has 1
-// to 255 characters. It names a file beside the manifest on every system, so that a set can
+// CheckName returns an error if name cannot be the name of a table in a manifest. A name has 1 to
+// 255 characters. It is the name of a file beside the manifest on every system, so that a set can
 // be copied to any:
 //
-//   - It has only characters of ASCII that can be printed: systems write others in several ways.
-//     None of them is / \ : < > " | ? *, which stand for something else in names on some system.
+//   - It has only printable ASCII characters: systems write others in several ways. None of them is
+//     / \ : < > " | ? *, which have another meaning in names on some system.
 //   - It does not end with a dot or a space, which Windows leaves out. So it is not "." or "..".
-//   - It is not a name that Windows has for a device, such as CON or COM1, nor that with an
-//     extension, such as con.ldb.
-//   - It is not [ManifestName], in whatever case.
+//   - It is not the name of a Windows device, such as CON or COM1, also with an extension, as in
+//     con.ldb.
+//   - It is not [ManifestName], in any mix of upper and lower case.
 func CheckName(name string) error {
 	if err := checkName(name); err != nil {
 		return fmt.Errorf("set: %w", err)

@@ -9,30 +9,33 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Options are options of a Set. The zero value of each field is its default. A value out of
-// range is an error of Open, OpenDir and OpenFS.
+// Options are options of a Set. The zero value of each field is its default. A value out of range
+// is an error of Open, OpenDir and OpenFS.
 type Options struct {
-	// Reader has the options of the tables. A Cache keeps the blocks of a table also while it
-	// is closed because of MemorySize. Tables with filters of other kinds than Bloom filters
-	// want their policies here. With Mapped, a Set takes the bytes of tables from a Source that is a
-	// Mapper, as OpenDir's is: filters and indexes are then in the system's page cache, and no file stays
-	// open. Opening a table reads them once, to check them. A lookup reads what it touches. Of very
-	// many tables, those that come last are read, as [table.ReaderOptions].Mapped says.
+	// Reader has the options of the tables. A Cache keeps the blocks of a table also while it is
+	// closed because of MemorySize. Tables with filters of other kinds than Bloom filters need
+	// their policies here. It is an error to set Name, CacheKey, TailSum or TailSize, since the Set
+	// knows them of each table, and to set Comparer or FilterKey, since keys are in the bytewise
+	// order.
 	//
-	// It is an error to set Name, CacheKey, TailSum or TailSize, since the Set knows them of each
-	// table, and to set Comparer or FilterKey, since keys are in the bytewise order.
+	// With Mapped, a Set takes the bytes of tables from a Source that is a Mapper, as that of
+	// OpenDir is. Filters and indexes are then in the system's page cache, and no file stays open.
+	// Opening a table reads them once, to check them. A lookup reads only what it touches. Of very
+	// many tables, the last ones are read, as [table.ReaderOptions].Mapped says.
 	Reader table.ReaderOptions
 
-	// OpenAll makes Open and Swap open each new table, so that what is wrong with one is an error
-	// there. By default each is opened at its first lookup, which returns the error.
+	// OpenAll makes Open and Swap open each new table, and return what is wrong with one. By
+	// default a table is opened at its first lookup, which returns the error.
 	OpenAll bool
 
-	// MemorySize is how many bytes of memory the open tables may take: their indexes and filters, and
-	// what lookups have built to search them. Bytes that are mapped do not count. The Set closes some
-	// that were not used for a while, most often the one that was opened last if it was not asked for
-	// again, and opens them again when they are asked for. Tables that are in use while they are
-	// closed come on top of that. If one table takes more, it is open only while it is in use. With
-	// OpenAll, Open and Swap still open every new table once. 0: no bound.
+	// MemorySize is how many bytes of memory the open tables may take: their indexes and filters,
+	// and what lookups have built to search them. Mapped bytes do not count. 0: no bound.
+	//
+	// Beyond the bound, the Set closes tables that were not used for a while, most often the one
+	// that was opened last if it was used only once. It opens them again when they are needed.
+	// Tables that are in use while they are closed come on top of the bound. A table that takes
+	// more by itself is open only while it is in use. With OpenAll, Open and Swap still open every
+	// new table once.
 	//
 	// To open a table again, all of its filters and its index are read and checked: for 100 KB that
 	// takes some hundred times as long as a lookup. So a MemorySize of 95 % of what the tables take
@@ -41,15 +44,15 @@ type Options struct {
 	// index.
 	MemorySize int64
 
-	// MaxOpenFiles is how many files of tables a Set of OpenDir or OpenFS may have open, 1 to 1048576.
-	// It closes some that were not read for a while, and opens them again when they are read, which
-	// takes some microseconds more. If all are being read, a read waits for one to end. 0: a quarter of the
-	// open files that the system allows the process, or 4096 on Windows. For Open it must be 0: that
-	// opens no files, its Source does.
+	// MaxOpenFiles is how many files of tables a Set of OpenDir or OpenFS may have open, 1 to
+	// 1048576. Beyond that, it closes files that were not read for a while. To open one again takes
+	// some microseconds. If all are being read, a read waits for one to end. 0: a quarter of the
+	// open files that the system allows the process, or 4096 on Windows. For Open it must be 0,
+	// since only its Source opens files.
 	MaxOpenFiles int
 
-	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes the
-	// memory of its Table.TailSize until it is open. 0: 16.
+	// Concurrency is how many tables may be opened at a time, 1 to 1024. Each takes the memory of
+	// its Table.TailSize until it is open. 0: 16.
 	Concurrency int
 }
 

@@ -22,7 +22,7 @@ type resident struct {
 	dropped  atomic.Bool
 	released atomic.Bool // the reference of the table
 
-	// What residents know. Their mu guards place, and who sets counted.
+	// What residents know. Their mu guards place and each change of counted.
 	place   *ring.Ring   // in the clock; nil if the table is not kept open
 	counted atomic.Int64 // bytes
 }

@@ -9,14 +9,14 @@ import (
 	"slices"
 )
 
-// A Sampler keeps some of the keys that it is given, and says where to split them into ranges
-// of about equal numbers of keys. It keeps a key if a hash of the key is below a rate. So it
-// keeps the same keys in every process, in any order, and however often a key is added. Samples
-// of parts of the input can be joined: add Keys of the other Samplers.
+// A Sampler keeps a sample of keys, and finds where to split all of them into ranges of about equal
+// numbers. It keeps a key if a hash of the key is less than a rate. So it keeps the same keys in
+// every process, in any order, and however often a key is added. To join samples of parts of the
+// input, add the Keys of the other Samplers.
 //
 // It keeps about rate × n of n distinct keys, and takes their bytes and some 60 bytes for each.
-// Keys that someone chooses on purpose, to have low hashes, can all be kept. A Sampler must not
-// be used by several goroutines at a time.
+// Keys that were chosen to have low hashes can all be kept. A Sampler must not be used by several
+// goroutines at a time.
 type Sampler struct {
 	below uint64 // a hash of 53 bits
 	hash  hash.Hash64
@@ -27,8 +27,8 @@ type Sampler struct {
 // float64 has.
 const hashBits = 53
 
-// NewSampler returns a Sampler that keeps the share rate of the keys: > 0, and 1 for all. If
-// there are 1,000 kept keys for each part of [Sampler.Splits], the parts differ by some 3 %.
+// NewSampler returns a Sampler that keeps the share rate of the keys: > 0, and ≤ 1, which keeps
+// all. If it keeps 1,000 keys for each part of [Sampler.Splits], the parts differ by some 3 %.
 func NewSampler(rate float64) (*Sampler, error) {
 	if !(rate > 0 && rate <= 1) {
 		return nil, fmt.Errorf("set: the rate of a Sampler is %v, want > 0 and ≤ 1", rate)
@@ -58,7 +58,7 @@ func (s *Sampler) sum(key []byte) uint64 {
 // Len returns how many distinct keys are kept.
 func (s *Sampler) Len() int { return len(s.keys) }
 
-// Keys returns the keys that are kept, in ascending order. The slices are the caller's.
+// Keys returns the keys that are kept, in ascending order. The caller owns the slices.
 func (s *Sampler) Keys() [][]byte {
 	keys := make([][]byte, 0, len(s.keys))
 	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
@@ -67,9 +67,10 @@ func (s *Sampler) Keys() [][]byte {
 	return keys
 }
 
-// Splits returns keys in ascending order that split all keys into that many parts of about
-// equal numbers of distinct keys. Part i has the keys ≥ Splits[i-1] and < Splits[i]. There are
-// parts-1 different keys, or fewer if fewer are kept. The slices are the caller's.
+// Splits returns keys that split all keys into the given number of parts, each with about as many
+// distinct keys. They are in ascending order and differ: part i has the keys ≥ Splits[i-1] and <
+// Splits[i]. There are parts-1 of them, or fewer if fewer keys are kept. The caller owns the
+// slices.
 func (s *Sampler) Splits(parts int) [][]byte {
 	keys := s.Keys()
 	parts = min(parts, len(keys))

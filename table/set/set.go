@@ -10,20 +10,20 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Set looks up keys in many tables, and iterates over them. A key is looked up in the only
-// table whose range has it. It is safe for concurrent use, and lookups in tables that are open
-// take no lock. [Open], [OpenDir] and [OpenFS] return one.
+// A Set looks up keys in many tables, and iterates over them. It looks a key up in the only table
+// whose range has it. It is safe for concurrent use, and lookups in open tables take no lock.
+// [Open], [OpenDir] and [OpenFS] return one.
 //
-// Errors of a table name it. An error of the Source is in the chain of the error, so that
-// errors.Is finds it, and the next lookup tries again. If the Source panics, so does the lookup
-// that waits for it.
+// Errors of a table name it. An error of the Source is in the chain of the error, so that errors.Is
+// finds it, and the next lookup tries again. If the Source panics, so does the lookup that waits
+// for it.
 type Set struct {
 	src       Source
 	o         Options
 	current   atomic.Pointer[version] // nil after Close
 	residents residents
 
-	swapping chan struct{} // has one place, for who swaps
+	swapping chan struct{} // has one place, for the Swap that runs
 	loads    chan struct{} // has a place for each table that may be opened at a time
 
 	mu      sync.Mutex
@@ -32,22 +32,22 @@ type Set struct {
 	owned   io.Closer // closed at the end; nil if there is nothing to close
 }
 
-// Open returns a Set of the tables of m, which src has. If o is nil, all options are the
-// defaults. Open copies m. Close does not close src: the caller may do that after Close and then
-// Drain. After an error of Open nothing reads src either, unless ctx is done: then a read that has
-// begun may still be under way.
+// Open returns a Set of the tables of m, which src has. If o is nil, all options are the defaults.
+// Open copies m. When ctx is done, Open returns its error.
 //
-// Open checks m, and reads no table unless OpenAll is set. Opening a table takes one read, of its last
-// TailSize bytes and one more: that there is none shows that the table has its size. It compares size,
+// Open checks m, and reads no table unless OpenAll is set. Opening a table takes one read, of its
+// last TailSize bytes and one more, which must be missing: so the size is known. It compares size,
 // TailSum, entries (if the table has properties) and the range of keys with the size, the index and
-// the filters of the table. A difference is an error that names the field: see [ErrMismatch]. No
-// opening reads data blocks: Verify does.
+// the filters of the table. A difference is an error that names the field: see [ErrMismatch].
+// Opening a table reads no data blocks: Verify does.
 //
-// A filter that cannot be used is no error of an opening, and FilterErr tells it, unless the table has
-// nothing else. If no policy has its name, the error says so: add the policy to
-// Options.Reader.TableFilterPolicies.
+// A filter that cannot be used is no error: FilterErr returns it. But a table that has nothing but
+// the filter cannot be opened. If no policy has the filter's name, the error says so: add the
+// policy to Options.Reader.TableFilterPolicies.
 //
-// ctx is for the reads of Open. When it is done, Open returns its error.
+// Close does not close src: the caller may do that after Close and then Drain. After an error of
+// Open, nothing reads src any more, unless ctx is done: then a read that has begun may still be
+// under way.
 func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
@@ -82,13 +82,13 @@ func (s *Set) Manifest() *Manifest {
 	return v.manifest
 }
 
-// MemorySize returns how many bytes of memory the indexes and filters of open tables take. It
-// also counts tables that are still in use but closed.
+// MemorySize returns how many bytes of memory the indexes and filters of open tables take. It also
+// counts tables that are closed and still in use.
 func (s *Set) MemorySize() int64 { return s.residents.total() }
 
 // FilterErr returns why filters of tables are not in use: the joined errors of FilterErr of the
-// tables' Readers. It is about the tables that were opened, as they were then. Lookups have the
-// same results without these filters and are slower. After Close it returns [table.ErrClosed].
+// tables' Readers. It covers the tables that were opened, as they were then. Without these filters,
+// lookups have the same results and are slower. After Close it returns [table.ErrClosed].
 func (s *Set) FilterErr() error {
 	v, err := s.acquire()
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *Set) FilterErr() error {
 	return errors.Join(errs...)
 }
 
-// Close closes the Set. It does not wait: lookups that are under way still get their answers,
-// and the tables that they and Iters use are closed when they have ended, for which Drain waits.
+// Close closes the Set and does not wait. Lookups that are under way still get their answers.
+// Tables are closed when the lookups and Iters that use them have ended: Drain waits for that.
 // After Close, lookups and a second Close return [table.ErrClosed], and Iters fail with it when
 // they seek or come to another table.
 func (s *Set) Close() error {

@@ -7,40 +7,42 @@ import (
 )
 
 // A Source has the tables of a set, by name. [NewDir] returns one of a directory; the module
-// table/cloud has one of object storage. It must be safe for concurrent use.
+// table/cloud has one of object storage. A Source must be safe for concurrent use.
 type Source interface {
-	// ReadAt reads len(p) bytes of the table name, from off on. It returns what
-	// io.ReaderAt.ReadAt returns: an error if n < len(p), and io.EOF where the table ends. When
-	// ctx is done, it returns an error soon.
+	// ReadAt reads len(p) bytes of the table name, from off on. It returns what io.ReaderAt.ReadAt
+	// returns: an error if n < len(p), and io.EOF where the table ends. When ctx is done, it soon
+	// returns an error.
 	ReadAt(ctx context.Context, name string, p []byte, off int64) (n int, err error)
 }
 
-// A Mapper is a Source that can hand out the bytes of its tables, as a [Dir] does. A [Set] takes them if
-// Mapped of Options.Reader is set.
+// A Mapper is a Source that can hand out the bytes of its tables, as a [Dir] does. A [Set] uses
+// them if Mapped of Options.Reader is set.
 type Mapper interface {
-	// Map returns the bytes of the table name, and how many there are. src is one for [table.NewReader],
-	// such as a [table.SliceReaderAt], and serves until nothing uses it any more, also after Forget. If
-	// it is nil, the Set reads the table by ReadAt. Otherwise Map returns what ReadAt returns: when ctx is
-	// done, an error soon.
+	// Map returns the bytes of the table name, and how many there are. src is one for
+	// [table.NewReader], such as a [table.SliceReaderAt]. It stays usable until nothing uses it any
+	// more, also after Forget. If src is nil, the Set reads the table by ReadAt. When ctx is done,
+	// Map soon returns an error.
 	Map(ctx context.Context, name string) (src io.ReaderAt, size int64, err error)
 }
 
-// A Forgetter is a Source that keeps something for each table, such as an open file. A [Set]
-// calls Forget when it does not read the table any more, and after [ErrReplaced]. Reads of the table
-// can be under way then: the Set does not use what they return. If several Sets have one Source, it
-// forgets a table when the last of them does not read it any more, and after ErrReplaced none of them
-// uses what it reads until it has opened the table again. They must have the Source itself, not
-// several Sources that wrap it. Forget must not panic: a goroutine of the Set can be the caller,
-// which nobody can recover.
+// A Forgetter is a Source that keeps something for each table, such as an open file. A [Set] calls
+// Forget when it does not read the table any more, and after [ErrReplaced]. Reads of the table can
+// be under way then: the Set does not use what they return. Forget must not panic: a goroutine of
+// the Set can be the caller, where no program can recover.
+//
+// Several Sets can have one Source. It then forgets a table when the last of them does not read it
+// any more. After ErrReplaced, none of them uses what it reads until it has opened the table again.
+// This holds for Sets that have the Source itself, not several Sources that wrap it.
 type Forgetter interface {
 	Forget(name string)
 }
 
-// ErrReplaced is in the chain of the error of a Source that finds another file or object under the
-// name of a table than its earlier reads were of. If the Source is a [Forgetter], and the manifest
-// has the TailSum of the table, the Set then calls Forget, and opens the table again for the next
-// lookup. If it is the same one, such as an object that was put again, lookups go on. If not, they
-// fail as in a table that could not be opened, until the right one is back. A table without a digest
-// of its data blocks cannot be told from others: for it, ErrReplaced stays. So it does for Iters
-// that were on the table.
+// ErrReplaced is in the chain of a Source's error when a table's name now leads to another file or
+// object than at earlier reads. If the Source is a [Forgetter], and the manifest has the TailSum of
+// the table, the Set then calls Forget, and opens the table again for the next lookup. If it is the
+// same table, such as an object that was put again, lookups go on. If not, they fail as in a table
+// that cannot be opened, until the right table is back.
+//
+// A table without a digest of its data blocks cannot be told from others: for it, ErrReplaced
+// stays. It also stays for Iters that were on the table.
 var ErrReplaced = errors.New("the table was replaced since it was opened: try again, or open the set again with its present manifest")

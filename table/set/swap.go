@@ -8,16 +8,16 @@ import (
 )
 
 // Swap makes the Set use the manifest m from now on. Tables of the same name, size and SHA-256 stay
-// open, and what a Cache has of them stays cached. With OpenAll, Swap opens the tables that are new.
-// If one cannot be opened, it returns the error, and the Set goes on with its manifest.
+// open, and their blocks stay in a Cache. With OpenAll, Swap opens the new tables. If one cannot be
+// opened, Swap returns the error, and the Set goes on with its manifest.
 //
 // Swap does not wait for lookups. Each sees the tables of one manifest only, the old or the new
 // one, and none fails because of a Swap. An Iter goes on with the manifest that it began with.
-// When tables of the old manifest are not used any more they are closed: see Drain.
+// Tables of the old manifest are closed when nothing uses them any more: see Drain.
 //
-// A new table wants a new name, as one has whose name is its SHA-256. A name that is in use for
-// another table is an error. One Swap runs at a time, others wait for it. If ctx is done, Swap
-// returns its error, and the Set goes on with its manifest.
+// A new table needs a new name, such as its SHA-256. It is an error to use a name that another
+// table in use has. One Swap runs at a time, others wait for it. If ctx is done, Swap returns its
+// error, and the Set goes on with its manifest.
 func (s *Set) Swap(ctx context.Context, m *Manifest) error {
 	if m == nil {
 		return errors.New("set: there is no Manifest")
@@ -110,9 +110,9 @@ func (s *Set) outdate(v *version) {
 	}
 }
 
-// Drain waits until nothing uses a table that only older manifests have. Such a table is not
-// read any more. Its file may be deleted, unless a manifest lists it again: the one in use, since
-// another Swap may have brought the table back meanwhile, or one that is to come.
+// Drain waits until nothing uses a table that only older manifests have. Such a table is not read
+// any more. Delete its file only if no manifest lists it again: neither the one in use, since
+// another Swap may have brought the table back, nor one that is still to come.
 //
 // Lookups that have ended early because their context was done count until the Source has ended
 // their reads. Iters count until their Close. Drain waits for the tables that are old when it is

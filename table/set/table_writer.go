@@ -12,9 +12,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A TableWriter writes a table of a set. It is a [table.Writer] that knows the table's line in
-// the manifest when the table is complete. Call Append and Close of the TableWriter, not those
-// of its Writer.
+// A TableWriter writes a table of a set. It is a [table.Writer] whose Close also returns the
+// table's line in the manifest. Call Append and Close of the TableWriter, not those of its Writer.
 type TableWriter struct {
 	*table.Writer
 	sum            hash.Hash
@@ -22,10 +21,10 @@ type TableWriter struct {
 	err            error
 }
 
-// NewTableWriter returns a TableWriter that writes a table to w. o is as for [table.NewWriter]:
-// nil means the defaults. The table has a digest of its data in any case, as if o.DataDigest was
-// set. The keys of a set are in bytewise order and filters have whole keys,
-// so that a Comparer of another name and a FilterKey are errors.
+// NewTableWriter returns a TableWriter that writes a table to w. o is as for [table.NewWriter]: nil
+// means the defaults. The table always has a digest of its data, as if o.DataDigest was set. Keys
+// of a set are in the bytewise order, and filters have whole keys: a Comparer of another name is an
+// error, and so is a FilterKey.
 func NewTableWriter(w io.Writer, o *table.WriterOptions) (*TableWriter, error) {
 	if w == nil {
 		return nil, errors.New("set: the io.Writer is nil")
@@ -58,9 +57,9 @@ func checkOrder(c table.Comparer, filterKey func([]byte) []byte) error {
 	return nil
 }
 
-// Append adds an entry, as Append of a [table.Writer] does. The key may have up to 256 KiB,
-// since each can become the first or the last one of a table. After an error, Append and Close
-// return the same error again.
+// Append adds an entry, as Append of a [table.Writer] does. The key may have up to 256 KiB, since
+// it can become the first or the last one of the table. After an error, Append and Close return the
+// same error again.
 func (w *TableWriter) Append(key, value []byte) error {
 	if w.err != nil {
 		return w.err
@@ -79,10 +78,10 @@ func (w *TableWriter) Append(key, value []byte) error {
 	return nil
 }
 
-// Close finishes the table and returns its line in the manifest. Name is empty: it is the
-// caller's to set. The slices are the caller's. A table without entries is an error, since no
-// manifest can have it. If Close returns an error, what was written is no table of a set. A
-// second Close returns [table.ErrClosed].
+// Close finishes the table and returns its line in the manifest, without the Name, which the caller
+// sets. The caller owns the slices. A table without entries is an error, since no manifest can have
+// it. If Close returns an error, what was written is no table of a set. A second Close returns
+// [table.ErrClosed].
 func (w *TableWriter) Close() (Table, error) {
 	if err := w.err; err != nil {
 		w.err = nil // from now on it is ErrClosed

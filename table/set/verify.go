@@ -13,16 +13,16 @@ import (
 
 // Verify reads all tables and checks them, one after the other: the SHA-256 of each, all that
 // [table.Reader.Verify] checks, and that size, entries and the range of keys are those of the
-// manifest. It reads each table twice, by large reads, and takes memory for one more table. It
-// does not use the Cache or the Readers of lookups.
+// manifest. It reads each table twice, by large reads, and takes memory for one more table. It uses
+// neither the Cache nor the Readers of lookups.
 //
-// When a table is done, Verify calls report with its findings joined into one error, or nil if
-// all is well. report may be nil. The error that Verify returns joins the findings of all
-// tables. Each has the name of its table. If ctx is done, Verify ends with its error and reports
-// no further table.
+// When a table is done, Verify calls report with its findings joined into one error, or nil if all
+// is well. report may be nil. The error that Verify returns joins the findings of all tables. Each
+// has the name of its table. If ctx is done, Verify ends with its error and reports no further
+// table.
 //
-// A sound table can be one that the Set cannot tell from others when it opens it: its line has no
-// TailSum, or the table has no digest of its data blocks. Of such a table, Verify reports a note,
+// Some sound tables cannot be told from others when they are opened: those whose line has no
+// TailSum, and those without a digest of their data blocks. Verify reports them with
 // [ErrNotIdentified], which is not among the findings that it returns.
 func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error {
 	v, err := s.acquire()
@@ -48,9 +48,10 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 	return errors.Join(findings...)
 }
 
-// ErrNotIdentified is in the chain of what Verify reports of a sound table of which the next opening
-// does not notice for sure that it was replaced: by one of the same keys and size, if the table has
-// no digest of its data blocks, and by more tables if its line in the manifest has no TailSum.
+// ErrNotIdentified is in the chain of what Verify reports of a sound table that the Set cannot tell
+// from all others when it opens it. If the table has no digest of its data blocks, one of the same
+// keys and size can take its place unnoticed. If its line in the manifest has no TailSum, so can
+// more tables.
 var ErrNotIdentified = errors.New("it is sound, but an opening may not notice when another table takes its place")
 
 // verify checks one table. note is about a sound one.
