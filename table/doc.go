@@ -89,9 +89,9 @@
 //     file. GetMany counts as one for each key. What AppendGet and AppendFind append, and the
 //     buffers of ReadAhead and TailSize, come on top. Snappy expands at most 22-fold, and keys
 //     can share bytes with the key before: a table whose keys would need more memory is
-//     reported as damaged. So is a block that would compare more than 1024 times its length in
-//     bytes of keys, with a Comparer of your own. A [Codec] of your own must keep to the limit that it is given.
-//     The time is proportional to the size of the decompressed blocks.
+//     reported as damaged. With a Comparer of your own, so is a block that would compare more
+//     than 1024 times its length in bytes of keys. A [Codec] of your own must keep to the limit
+//     that it is given. The time is proportional to the size of the decompressed blocks.
 //   - A Reader reads all that a Writer accepts, with the same Comparer, FilterKey and
 //     Codecs, and with the default MaxBlockSize or a larger one.
 //   - An error of the source is in the chain of the error that is returned, so errors.Is

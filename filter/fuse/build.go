@@ -12,16 +12,15 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// ErrTooManyKeys is the error of Generate for more than MaxKeys keys: test for it with
-// errors.Is. Such a table needs another filter, or to be cut into several tables.
+// ErrTooManyKeys is the error of Generate for > [MaxKeys] keys. Test for it with errors.Is. Write
+// several tables, or use another filter.
 var ErrTooManyKeys = fmt.Errorf("fuse: more than %d keys in one filter: write several tables, or use another filter", MaxKeys)
 
-// NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key, or
-// none if the key equals the one added before it. Generate takes about 24 more for a moment. A
-// key that is added again later takes as much space in the filter as another one.
+// NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key, or none if
+// the key equals the one added before it. Generate takes about 24 more for a moment. A key that is
+// added again later takes as much space in the filter as another one.
 //
-// Generate returns no filter if there are no keys, and [ErrTooManyKeys] if there are more than
-// [MaxKeys].
+// Generate returns no filter if there are no keys, and ErrTooManyKeys if there are > [MaxKeys].
 func (p Policy) NewTableGenerator() filter.TableGenerator {
 	return &generator{bits: p.Bits()}
 }

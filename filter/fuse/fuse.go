@@ -1,31 +1,30 @@
-// Package fuse has binary fuse filters of whole tables, in the encoding of Pebble. They are
-// the smallest filters that Go storage engines read: one that errs for 1 of 4096 absent keys
-// takes 13.6 bits per key. A [filter.TableBloom] of that size errs for 1 of 240.
+// Package fuse has binary fuse filters of whole tables, in the encoding of Pebble. They are the
+// smallest filters that Go storage engines read: one that errs for 1 of 4096 absent keys takes 13.6
+// bits per key. A [filter.TableBloom] of that size errs for 1 of 240.
 //
 //	policy, err := fuse.New(12)
 //	w, err := table.Create(name, &table.WriterOptions{TableFilterPolicy: policy})
 //	r, err := table.Open(name, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{policy}})
 //
-// A Reader uses such a filter only if it has a [Policy] in its options. Its number of bits
-// does not matter for reading. Versions of Pebble after 2.1 read the filters, and older
-// ones, RocksDB and LevelDB ignore them.
+// A Reader uses such a filter only if it has a [Policy] in its options, of any number of bits.
+// Versions of Pebble after 2.1 read the filters. Older ones, RocksDB and LevelDB ignore them.
 //
 // # What is stored
 //
-// A filter is an array of fingerprints of 4 to 16 bits, cut into segments of equal length, a
-// power of two. The hash of a key determines its fingerprint, and three places in three
-// consecutive segments. The fingerprints at these places are chosen such that their
-// exclusive or is the fingerprint of the key. An absent key has the right one with
-// probability 2^−b, where b is the number of bits of a fingerprint:
+// A filter is an array of fingerprints of 4 to 16 bits, cut into segments of equal length, a power
+// of two. The hash of a key determines its fingerprint, and three places in three consecutive
+// segments. The fingerprints at these places are chosen such that their exclusive or is the
+// fingerprint of the key. An absent key has the right one with probability 2^−b, where b is the
+// number of bits of a fingerprint:
 //
 //	┌───────────────┬──────┬──────────────┬───────────────────────┬───┐
 //	│ fingerprints  │ seed │ segments − 2 │ log2(segment length)  │ b │
 //	└───────────────┴──────┴──────────────┴───────────────────────┴───┘
 //	  bit strings     u64le  u32le          1 byte                  1 byte
 //
-// The fingerprints are little-endian bit strings, one after the other. There is one spare
-// byte behind those of 12 bits, and three behind those of 10 bits. The hash is the 64-bit
-// XXH3 of the key.
+// The fingerprints are little-endian bit strings, one after the other. There is one spare byte
+// behind those of 12 bits, and three behind those of 10 bits. The hash is the 64-bit XXH3 of the
+// key.
 //
 // See Graf and Lemire, “Binary Fuse Filters: Fast and Smaller Than Xor Filters” (2022),
 // https://arxiv.org/abs/2201.01174. The filters are built by their package xorfilter.
@@ -52,15 +51,15 @@ type Policy struct {
 
 var _ filter.TablePolicy = Policy{}
 
-// New returns a Policy that builds filters with fingerprints of the given number of bits: 4,
-// 8, 10, 12 or 16. Another number is an error. Filters of 10⁶ keys measure:
+// New returns a Policy that builds filters with fingerprints of the given number of bits: 4, 8, 10,
+// 12 or 16. Another number is an error. Filters of 10⁶ keys measure:
 //
 //	bits of a fingerprint     4       8       10      12       16
 //	bits per key             4.5     9.0     11.3    13.6     18.1
 //	false positives        6.25 %  0.39 %  0.098 % 0.024 %  0.0015 %
 //
-// Smaller filters take more bits per key: 6 % more for 100,000 keys, 13 % for 10,000, and 40 %
-// for 100. [Policy.Size] tells it exactly.
+// Smaller filters take more bits per key: 6 % more for 100,000 keys, 13 % for 10,000, and 40 % for
+// 100. [Policy.Size] returns the exact size.
 func New(bits int) (Policy, error) {
 	if !validBits(bits) {
 		return Policy{}, fmt.Errorf("fuse: fingerprints of %d bits, want 4, 8, 10, 12 or 16", bits)
@@ -72,11 +71,11 @@ func validBits(bits int) bool {
 	return bits == 4 || bits == 8 || bits == 10 || bits == 12 || bits == 16
 }
 
-// Name returns "binaryfuse", the name that Pebble uses. It is the same for each number of
-// bits, since a filter stores it.
+// Name returns "binaryfuse", the name that Pebble uses. It is the same for each number of bits,
+// which is stored in the filter.
 func (Policy) Name() string { return "binaryfuse" }
 
-// Bits returns how many bits the fingerprints have that the Policy builds: 4, 8, 10, 12 or 16.
+// Bits returns how many bits the fingerprints of the filters have: 4, 8, 10, 12 or 16.
 func (p Policy) Bits() int {
 	if p.bits == 0 {
 		return defaultBits
@@ -84,8 +83,8 @@ func (p Policy) Bits() int {
 	return p.bits
 }
 
-// Rate returns the share of absent keys for which the filters are expected to answer "may
-// contain": 2 to the power of −Bits, for any number of keys.
+// Rate returns the expected share of absent keys for which the filters answer "may contain": 2 to
+// the power of −Bits, for any number of keys.
 func (p Policy) Rate() float64 { return math.Exp2(-float64(p.Bits())) }
 
 // Size returns the length in bytes of a filter of n distinct keys, or 0 if there is none: for

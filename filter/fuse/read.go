@@ -22,7 +22,7 @@ const (
 	maxSegmentLg = 18
 )
 
-// An Inspection is what the bytes of a filter tell about it.
+// An Inspection is what the bytes of a filter say about it.
 type Inspection struct {
 	Bits         int    // of each fingerprint: 4, 8, 10, 12 or 16
 	Fingerprints uint64 // their number, about 1.13 for each key of a large filter
@@ -30,8 +30,8 @@ type Inspection struct {
 	SegmentLen   uint64 // fingerprints in each segment, a power of two
 }
 
-// Inspect returns what the bytes of a filter tell about it. It is an error if they cannot be
-// a filter. The number of keys is not among what they tell.
+// Inspect returns what the bytes of a filter say about it. The number of keys is not part of that.
+// It is an error if the bytes cannot be a filter.
 func Inspect(contents []byte) (Inspection, error) {
 	size := len(contents) - trailerLen
 	if size < 0 {
@@ -57,8 +57,8 @@ func Inspect(contents []byte) (Inspection, error) {
 	return i, nil
 }
 
-// Open returns contents ready for lookups and keeps the slice. It is an error if the bytes
-// cannot be a filter: see [Inspect].
+// Open returns contents ready for lookups, and keeps the slice. It is an error if the bytes cannot
+// be a filter: see [Inspect].
 func (Policy) Open(contents []byte) (filter.TableFilter, error) {
 	i, err := Inspect(contents)
 	if err != nil {
@@ -108,8 +108,8 @@ type Probes struct {
 	Have   uint16    // the exclusive or of those at Places; if it is Want, the filter may contain the key
 }
 
-// Probe looks up key in a filter, and returns what decides the answer of Contains. It is for
-// tools that explain a filter. ok is false if no [Policy] has opened f.
+// Probe looks up key in a filter, and returns what decides the answer of Contains. It is for tools
+// that explain a filter. ok is false if no [Policy] has opened f.
 func Probe(f filter.TableFilter, key []byte) (p Probes, ok bool) {
 	o, ok := f.(*openFilter)
 	if !ok {

@@ -62,10 +62,10 @@ func writeManifest(path string, m *set.Manifest) (string, error) {
 	return filepath.Join(path, set.ManifestName), nil
 }
 
-// Sweep removes the tables and temporary files that builds have written in dir, but for the
-// tables of the manifest in dir and those of keep, such as the one that a service still reads. A
-// nil manifest has none. Call it when no build in dir is running: a build keeps tables that no
-// manifest has yet, and no build removes any. Files of other programs stay.
+// Sweep removes the tables and temporary files that builds have written in dir. It keeps the tables
+// of the manifest in dir and those of keep, such as the manifest that a service still reads. A nil
+// manifest has none. Files of other programs stay. Call Sweep when no build in dir is running,
+// since a build has tables that no manifest lists yet.
 func Sweep(dir string, keep ...*set.Manifest) error {
 	current, err := readManifest(dir)
 	if err != nil {

@@ -12,19 +12,18 @@ import (
 // Options are options of [Write]. The zero value of each field is its default. A value out of
 // range is an error of Write.
 type Options struct {
-	// EntriesPerTable is about how many keys each table has, 1 to 100,000,000. The mean is
-	// at most 3 % larger. The largest table is seldom more than 1.15 times the mean.
-	// 0: 1,000,000.
+	// EntriesPerTable is about how many keys each table has, 1 to 100,000,000. The mean is at most
+	// 3 % larger. The largest table is seldom more than 1.15 times the mean. 0: 1,000,000.
 	EntriesPerTable int
 
-	// RunSize is how many bytes of keys a worker sorts in memory at a time, with 24 bytes
-	// more for each key: 4 KiB to 1 GiB. The worker takes up to twice that. The larger it
-	// is, the fewer pieces travel: each run is cut into a piece for each table. 0: 32 MiB.
+	// RunSize is how many bytes a worker sorts in memory at a time, 4 KiB to 1 GiB: those of the
+	// keys, and 24 more for each key. The worker takes up to twice that. The larger it is, the
+	// fewer pieces travel: each run is cut into a piece for each table. 0: 32 MiB.
 	RunSize int
 
-	// Writer is the name that [RegisterWriter] has given to the options that tables are
-	// written with. "": the defaults of [table.WriterOptions], and a Bloom filter of 10 bits
-	// per key for each block.
+	// Writer is the name of the options that tables are written with: [RegisterWriter] has given it
+	// to them. "": the defaults of [table.WriterOptions], and a Bloom filter of 10 bits per key for
+	// each block.
 	Writer string
 }
 
@@ -56,8 +55,8 @@ var writers = map[string]func() *table.WriterOptions{
 	"": func() *table.WriterOptions { return &table.WriterOptions{FilterPolicy: filter.NewBloom(10)} },
 }
 
-// RegisterWriter gives a name to options of tables, for Options.Writer. Options themselves
-// cannot travel to other machines, where the same program runs. So call it in init:
+// RegisterWriter gives a name to options of tables, for [Options].Writer. Options themselves cannot
+// travel to other machines, where the same program runs. So call it in init:
 //
 //	func init() {
 //		policy, err := fuse.New(12)
@@ -69,9 +68,9 @@ var writers = map[string]func() *table.WriterOptions{
 //		})
 //	}
 //
-// f is called for each table, by several goroutines at a time. It must return the same options
-// each time. Like gob.Register, RegisterWriter panics if the name is empty or has been given
-// before, or if f is nil.
+// f is called for each table, by several goroutines at a time. It must return the same options each
+// time. Like gob.Register, RegisterWriter panics if the name is empty or has been given before, or
+// if f is nil.
 func RegisterWriter(name string, f func() *table.WriterOptions) {
 	if _, found := writers[name]; found || f == nil {
 		panic(fmt.Sprintf("setio: RegisterWriter of %q, want a name that is not empty, once, and a function", name))

@@ -15,25 +15,26 @@ func init() {
 	}
 }
 
-// Write adds steps to the pipeline that build a set in the directory dir from the lines of
-// files, a PCollection of the names of files (string). Each line is a key without a value, also
-// an empty line. Its bytes are taken as they are, without the newline. A carriage return is part
-// of the key. A key has up to 256 KiB. Keys can be in any order and can be repeated.
+// Write adds steps to the pipeline that build a set in the directory dir from the lines of files.
+// files is a PCollection of the names of files (string). The returned PCollection has one string,
+// the path of the manifest, when all is written.
+//
+// Each line is a key without a value, also an empty line. Its bytes are taken as they are, without
+// the newline. A carriage return is part of the key. A key has up to 256 KiB. Keys can be in any
+// order and can be repeated.
 //
 // Every worker must see the same files and the same dir, by the same names: Write is for one
 // machine, and for clusters with a shared file system. dir must be absolute. It is created if it
-// does not exist. There must be at least one file. Files without lines make a set without
-// tables. files must be in the global window, as they are if nothing was said of windows.
+// does not exist. There must be at least one file. Files without lines make a set without tables.
+// files must be in the global window, the default.
 //
-// One worker reads a file: give more files than there are workers. A file is read twice and
-// must not change meanwhile.
+// One worker reads a file: give more files than there are workers. A file is read twice and must
+// not change meanwhile.
 //
-// The new manifest replaces that of an earlier build in dir. The tables of the earlier one stay,
-// so that they can be served until the new set is. No build removes a table, since another one
-// may have written the same: of two builds in one dir at a time, both have all their tables, and
-// the manifest is that of the last one. [Sweep] removes what is not needed any more.
-//
-// The returned PCollection has one string, the path of the manifest, when all is written.
+// The new manifest replaces that of an earlier build in dir. The tables of the earlier build stay,
+// so that they can be served until the new set is. No build removes a table, since another one may
+// have written the same. Of two builds in one dir at a time, both have all their tables, and the
+// manifest is that of the last one. [Sweep] removes tables that are not needed any more.
 func Write(s beam.Scope, dir string, files beam.PCollection, o Options) (beam.PCollection, error) {
 	o, err := o.withDefaults()
 	if err != nil {

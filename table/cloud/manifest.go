@@ -11,9 +11,9 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// WriteManifest sends a manifest to the bucket, as the object key, such as [set.ManifestName]. If
-// there is such an object, the manifest takes its place, in one step: readers see the old one or
-// the new one. Put its tables first. WriteManifest does not look whether they are there.
+// WriteManifest sends a manifest to the bucket, as the object key, such as [set.ManifestName]. It
+// replaces an earlier object of that name in one step: readers see the old one or the new one. Put
+// its tables first: WriteManifest does not check that they are there.
 func WriteManifest(ctx context.Context, bucket *blob.Bucket, key string, m *set.Manifest) error {
 	var b bytes.Buffer
 	if err := set.WriteManifest(&b, m); err != nil {
@@ -25,7 +25,7 @@ func WriteManifest(ctx context.Context, bucket *blob.Bucket, key string, m *set.
 	return nil
 }
 
-// ReadManifest reads the manifest that is the object key of the bucket, and checks it as
+// ReadManifest reads the manifest in the object key of the bucket, and checks it as
 // [set.ReadManifest] does.
 func ReadManifest(ctx context.Context, bucket *blob.Bucket, key string) (*set.Manifest, error) {
 	r, err := bucket.NewReader(ctx, key, nil)

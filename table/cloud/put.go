@@ -18,19 +18,19 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Put writes a table of the keys and values of seq, which must be in increasing order of the
-// keys, and sends it to the bucket. It returns the table's line in a manifest. If o is nil, all
-// options are the defaults. Errors of keys and options are as those of [set.TableWriter].
+// Put writes a table of the keys and values of seq, sends it to the bucket, and returns its line in
+// a manifest. The keys must be in increasing order. If o is nil, all options are the defaults.
+// Errors of keys and options are as those of [set.TableWriter].
 //
-// The object is named by its contents: the SHA-256 in hexadecimal digits, and .ldb, or .filter
-// if the table has a filter only. So the same entries and options make the same object, however
-// often they are put. An object of that name and size that is there already is not sent again.
-// Since the name is known at the end only, the table is a temporary file until then.
+// The name of the object tells its contents: it is the SHA-256 in hexadecimal digits, and .ldb, or
+// .filter if the table has a filter only. So the same entries and options always make the same
+// object. An object of that name and size that is there already is not sent again. Since the name
+// is known at the end only, the table is a temporary file until then.
 //
-// If Put fails, or ctx is done before it ends, no object is left. In S3, parts of a large table
-// can be left, which nobody sees: let a lifecycle rule delete them. A seq that cannot go on must
-// cancel ctx before it ends, best by the function of [context.WithCancelCause], whose cause Put
-// returns: otherwise the table would have what came so far.
+// If Put fails, or ctx is done before it ends, no object is left. In S3, parts of a large table can
+// be left, which nobody sees: let a lifecycle rule delete them. A seq that cannot go on must cancel
+// ctx before it ends: otherwise the table would have only what came so far. Cancel it best by the
+// function of [context.WithCancelCause], whose cause Put returns.
 func Put(ctx context.Context, bucket *blob.Bucket, o *table.WriterOptions, seq iter.Seq2[[]byte, []byte]) (t set.Table, err error) {
 	f, err := os.CreateTemp("", "sievetable-*.ldb")
 	if err != nil {
@@ -64,10 +64,10 @@ func writeTable(ctx context.Context, w io.Writer, o *table.WriterOptions, seq it
 	return tw.Close()
 }
 
-// PutFile sends the table in a file to the bucket, under a name that Put would give it, and
-// returns its line in a manifest. It reads the file twice: [set.Describe] reads it with the
-// options o, and then it is sent. A file that changes meanwhile is an error. So is a table that
-// has a filter only, since Describe cannot know its keys: write such a table by Put.
+// PutFile sends the table in a file to the bucket, under the name that [Put] would give it, and
+// returns its line in a manifest. It reads the file twice: [set.Describe] reads it with the options
+// o, and then it is sent. A file that changes meanwhile is an error. So is a table that has a
+// filter only, since Describe cannot know its keys: write such a table by Put.
 func PutFile(ctx context.Context, bucket *blob.Bucket, path string, o *table.ReaderOptions) (set.Table, error) {
 	f, info, err := regular.Open(path)
 	if err != nil {

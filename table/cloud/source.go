@@ -14,43 +14,43 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// ErrReplaced is in the chain of the error of a read whose object is not the one that earlier
-// reads of the table were of. It is [set.ErrReplaced]: a [set.Set] opens the table again for the
-// next lookup, and goes on if the object has the same contents.
+// ErrReplaced is in the chain of the error of a read when the table's object is not that of earlier
+// reads. It is [set.ErrReplaced]: a [set.Set] opens the table again for the next lookup, and goes
+// on if the object has the same contents.
 var ErrReplaced = set.ErrReplaced
 
-// A Source reads tables from a bucket: it is a [set.Source] and a [set.Forgetter]. The name of
-// a table is the key of its object. A Source is safe for concurrent use.
+// A Source reads tables from a bucket: it is a [set.Source] and a [set.Forgetter]. The name of a
+// table is the key of its object. A Source is safe for concurrent use.
 //
-// The first read of a table remembers the version of its object, and all others must be of the
-// same one. Otherwise their error is ErrReplaced, and no bytes of two versions are mixed. With a
-// [Pin] of the bucket's driver, the version is what the store says. Without one, it is the
-// object's size and time of modification, which in some stores has a resolution of a second.
+// The first read of a table remembers the version of its object, and all others must be of the same
+// one. Otherwise their error is ErrReplaced, and no bytes of two versions are mixed. With a Pin of
+// the bucket's driver, the version is that of the store. Without one, it is the object's size and
+// time of modification, which in some stores has a resolution of a second.
 type Source struct {
 	bucket *blob.Bucket
 	pins   []Pin
 	opened sync.Map // of string to *object
 }
 
-// NewSource returns a Source of the bucket. The first of the pins that knows the bucket's driver
-// is used, so that one program can give those of all stores that it may be asked for. A Pin that
-// is nil is left out. The bucket stays the caller's, who closes it after the last read.
+// NewSource returns a Source of the bucket. It uses the first of the pins that knows the bucket's
+// driver, so that a program can give those of all stores that it may read. A nil Pin is ignored.
+// The caller closes the bucket after the last read.
 func NewSource(bucket *blob.Bucket, pins ...Pin) *Source {
 	isNil := func(p Pin) bool { return p == nil }
 	return &Source{bucket: bucket, pins: slices.DeleteFunc(slices.Clone(pins), isNil)}
 }
 
 // Forget forgets the version of a table's object, so that the next read of the table takes the
-// one that is there then.
+// version that is there then.
 func (s *Source) Forget(name string) { s.opened.Delete(name) }
 
 // ReadAt reads len(p) bytes of the table name, from off on, by one request. It returns what
-// io.ReaderAt.ReadAt returns: fewer bytes and io.EOF where the object ends. If the table's size
-// is known and off is behind it, there is no request. When ctx is done, ReadAt returns an error
-// soon, which wraps that of ctx. What requests are tried again is up to the bucket's driver.
+// io.ReaderAt.ReadAt returns: fewer bytes and io.EOF where the object ends. If the table's size is
+// known and off is behind it, there is no request. When ctx is done, ReadAt soon returns an error
+// that wraps that of ctx. The bucket's driver decides which requests are tried again.
 //
-// Errors name the table and the bytes. [gcerrors.Code] finds the driver's code in them, such as
-// NotFound. A store that sends fewer bytes than it says is an error, io.ErrUnexpectedEOF.
+// Errors name the table and the bytes. gcerrors.Code finds the driver's code in them, such as
+// NotFound. If a store sends fewer bytes than it says, the error is io.ErrUnexpectedEOF.
 func (s *Source) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
 	n, err := s.readAt(ctx, name, p, off)
 	if err == nil || err == io.EOF {

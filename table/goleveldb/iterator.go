@@ -11,12 +11,13 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// NewIterator returns an iterator over the entries in slice, or over all entries if slice is nil.
-// A nil Start or Limit is no bound. slice must not change until the iterator is released. ro may
-// be nil. The iterator is also an iterator.ErrorCallbackSetter.
+// NewIterator returns an iterator over the entries in slice, or over all entries if slice is nil. A
+// nil Start or Limit is no bound. slice must not change until the iterator is released. ro may be
+// nil. The iterator is also an iterator.ErrorCallbackSetter.
 //
-// If it comes to a damaged block, it fails if opt.StrictReader is set, and otherwise goes on with
-// the next block. Error returns nil then; the callback is told. Other errors end it in any case.
+// At a damaged block, the iterator fails if opt.StrictReader is set. Otherwise it calls the
+// callback with the error, goes on with the next block, and Error returns nil. Other errors always
+// end it.
 //
 // One goroutine at a time may use an iterator. Any number of them may be on one Reader. Key and
 // Value are valid until the next move or Release.

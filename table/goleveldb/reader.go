@@ -30,12 +30,12 @@ type Reader struct {
 	released atomic.Bool
 }
 
-// NewReader returns a Reader of a table: the first size bytes of f. Their contents must not
-// change, and f must be safe for concurrent use. fd names the file in errors. c and o may be nil;
-// bpool is not used. Release closes f if it is an io.Closer.
+// NewReader returns a Reader of a table: the first size bytes of f. These bytes must not change,
+// and f must be safe for concurrent use. fd names the file in errors. c and o may be nil; bpool is
+// not used. Release closes f if it is an io.Closer.
 //
-// If the table is damaged, NewReader returns a Reader whose methods and iterators return the
-// error. An error of f is an error of NewReader.
+// If the table is damaged, NewReader returns a Reader whose methods and iterators return the error.
+// An error of f is an error of NewReader.
 func NewReader(f io.ReaderAt, size int64, fd storage.FileDesc, c *cache.NamespaceGetter, bpool *util.BufferPool, o *opt.Options) (*Reader, error) {
 	if f == nil {
 		return nil, errNilFile
@@ -95,8 +95,8 @@ func (r *Reader) isDisorder(err error) bool {
 	return !r.order.internal && errors.Is(err, table.ErrOrder)
 }
 
-// OffsetOf returns about where in the file key is, or would be: where the data block starts that
-// can have it. For a key > all keys, it is where the data blocks end.
+// OffsetOf returns about where in the file key is, or would be: the start of the data block that
+// can have it. For a key > all keys, it is the end of the data blocks.
 func (r *Reader) OffsetOf(key []byte) (offset int64, err error) {
 	t, err := r.toSearch()
 	if err != nil {
@@ -113,8 +113,8 @@ func (r *Reader) OffsetOf(key []byte) (offset int64, err error) {
 }
 
 // Release closes the Reader, and its file if that is an io.Closer. It waits for reads of the file.
-// Then methods and iterators fail with ErrReaderReleased. What Find and Get have returned stays
-// valid. Release may be called more than once, and while other methods run.
+// Afterwards methods and iterators fail with ErrReaderReleased. What Find and Get have returned
+// stays valid. Release may be called more than once, and while other methods run.
 func (r *Reader) Release() {
 	r.released.Store(true)
 	r.src.release() // first, so that nothing can be opened behind the next lines

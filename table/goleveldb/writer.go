@@ -14,8 +14,8 @@ import (
 //	Append* Close
 //
 // BlocksLen, EntriesLen and BytesLen can be called at any time. A Writer must not be used by
-// several goroutines at a time. After an error, Append and Close return the same error again. If
-// it is an error of the io.Writer, they return that as it is.
+// several goroutines at a time. After an error, Append and Close return the same error again. An
+// error of the io.Writer is returned as it is.
 type Writer struct {
 	table *table.Writer // nil: NewWriter has failed
 	file  file
@@ -38,8 +38,8 @@ func (f *file) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// NewWriter returns a Writer that writes a table to f. o may be nil. pool and size are not used.
-// If an option is out of its range, Append and Close return the error.
+// NewWriter returns a Writer that writes a table to f. o may be nil. pool and size are not used. An
+// option out of its range is an error of Append and Close.
 func NewWriter(f io.Writer, o *opt.Options, pool *util.BufferPool, size int) *Writer {
 	w := &Writer{file: file{Writer: f}}
 	if f == nil {

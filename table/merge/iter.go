@@ -10,9 +10,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// An Iter is an [Iterator] that merges other Iterators: it shows the entries of all of
-// them in one order. It shows all entries of equal keys, first that of the Iterator that was
-// given first. New returns one.
+// An Iter is an Iterator that merges other Iterators: it shows the entries of all of them in one
+// order. Of entries with equal keys it shows all, in the order in which their Iterators were given.
+// New returns one.
 type Iter struct {
 	iterState
 	order     encoded.Order
@@ -26,12 +26,12 @@ type Iter struct {
 }
 
 // New returns an Iter over the Iterators, each of which must be in c's order (nil:
-// [table.BytewiseComparer]). [table.AnyOrder] does not work, since keys are compared. The Iter owns
-// the Iterators: the caller must not use them any more, and Close closes them. It does not matter at
-// which entries they are. An error of an Iterator is the error of the move, unchanged.
+// [table.BytewiseComparer]). [table.AnyOrder] does not work, since keys are compared. The Iterators
+// may be at any entries. The Iter owns them: the caller must not use them any more, and Close
+// closes them. An error of an Iterator is the error of the move, unchanged.
 //
-// If the keys have no sequence numbers, give the Iterator with the newest entries first.
-// Then Next shows the newest of several equal keys first.
+// If the keys have no sequence numbers, give the Iterator with the newest entries first. Then Next
+// shows the newest of several equal keys first.
 func New(c table.Comparer, its ...Iterator) *Iter {
 	m := &Iter{order: encoded.Order(table.BlockOrder(c)), sources: make([]source, len(its)), queue: make([]queued, 0, len(its))}
 	for i, it := range its {

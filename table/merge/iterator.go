@@ -6,22 +6,20 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// An Iterator moves over entries in the order of their keys, in both directions. [table.Iter] is
-// an Iterator over one table, and [MemoryIter] over entries in memory. [LevelIter],
-// [Iter] and [SnapshotIter] are Iterators over others.
+// An Iterator moves over entries in the order of their keys, in both directions. [table.Iter] is an
+// Iterator over one table, and MemoryIter over entries in memory. LevelIter, Iter and SnapshotIter
+// are Iterators over others. One goroutine at a time may use an Iterator.
 //
-// An Iterator is at an entry, before the first entry, or after the last one. A new one is
-// before the first entry. From there Next moves to the first entry, and from after the last
-// entry Prev moves to the last one.
+// An Iterator is at an entry, before the first entry, or after the last one. A new one is before
+// the first entry. From there Next moves to the first entry, and from after the last entry Prev
+// moves to the last one.
 //
-// A move that fails returns false, and Error returns why. Next and Prev then fail too, until
-// First, Last, SeekGE or SeekLT finds an entry, the end or the start.
+// A move that fails returns false, and Error returns why. Next and Prev then fail too, until First,
+// Last, SeekGE or SeekLT finds an entry, the end or the start.
 //
-// Implement it for other sources of entries, such as the skip list of an engine. Before the
-// first entry Prev stays there, and after the last one Next does. The key of an entry is
-// never nil, also if it is empty. A second Close returns [table.ErrClosed].
-//
-// One goroutine at a time may use an Iterator.
+// Implement Iterator for other sources of entries, such as the skip list of an engine. Before the
+// first entry Prev stays there, and after the last one Next does. The key of an entry is never nil,
+// also if it is empty. A second Close returns [table.ErrClosed].
 type Iterator interface {
 	// First moves to the first entry, and returns Valid.
 	First() bool

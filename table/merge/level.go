@@ -11,18 +11,17 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A LevelTable is one table of a level, and the range of its keys. In a database, the
-// MANIFEST has the ranges, so that no table need be opened for them. Smallest and Largest
-// are internal keys there. For a table that no MANIFEST lists, Reader.FirstKey and
-// Reader.LastKey return them.
+// A LevelTable is one table of a level, and the range of its keys. In a database, the MANIFEST has
+// the ranges, as internal keys, so that no table need be opened for them. For a table that no
+// MANIFEST lists, Reader.FirstKey and Reader.LastKey return them.
 type LevelTable struct {
 	Name              string // for errors; may be ""
 	Smallest, Largest []byte // all keys of the table are ≥ Smallest and ≤ Largest
 }
 
-// A LevelIter is an [Iterator] over the tables of one level of a database: tables whose
-// ranges of keys do not overlap. In LevelDB these are all levels but level 0. At most one
-// of the tables is open at a time. NewLevelIter returns one.
+// A LevelIter is an Iterator over the tables of one level of a database, whose ranges of keys do
+// not overlap. In LevelDB these are all levels but level 0. At most one of the tables is open at a
+// time. NewLevelIter returns one.
 type LevelIter struct {
 	iterState
 	order  encoded.Order
@@ -35,24 +34,23 @@ type LevelIter struct {
 	seekKey []byte   // a copy of the key to seek, which may be in the open table's memory
 }
 
-// NewLevelIter returns a LevelIter over tables. c is their Comparer, which must be the real one:
-// [table.AnyOrder] does not work, since ranges are compared. For the tables of a database it is that of
-// [table.InternalComparer], and the ranges are those of the MANIFEST. It is an error if the tables are
-// not in c's order or if their ranges overlap. The LevelIter keeps the slice, which must not change
-// while it is in use.
+// NewLevelIter returns a LevelIter over tables, which must be in c's order. c is their Comparer. It
+// must be the real one: [table.AnyOrder] does not work, since ranges are compared. For the tables
+// of a database it is that of [table.InternalComparer], and the ranges are those of the MANIFEST.
+// Tables that are out of order or overlap are an error. The LevelIter keeps the slice, which must
+// not change while it is in use.
 //
-// When a move comes to tables[i], the LevelIter calls open(i), which returns an Iterator
-// over that table in c's order. The LevelIter closes the Iterator before it opens the next
-// table, when it runs off an end, and in Close. So open can open a file, and the Close of
-// its Iterator can close that file. An error of open or of the Iterator is the error of the
-// move, unchanged.
+// When a move comes to tables[i], the LevelIter calls open(i), which returns an Iterator over that
+// table in c's order. The LevelIter closes the Iterator before it opens the next table, when it
+// runs off an end, and in Close. So open can open a file, and the Close of its Iterator can close
+// that file. An error of open or of the Iterator is the error of the move, unchanged.
 //
-// To iterate over a part of the level, give only the tables that overlap it, seek its start,
-// and stop at its end. An Iterator with an Upper bound makes the LevelIter go on to the next
-// table instead.
+// To iterate over a part of the level, give only the tables that overlap it, seek its start, and
+// stop at its end. Do not use an Iterator with an Upper bound: at the bound, the LevelIter goes on
+// to the next table.
 //
-// A key outside of its table's range fails the move with [table.ErrCorrupt]: the LevelIter shows
-// no key out of order.
+// A key outside of its table's range fails the move with [table.ErrCorrupt]: the LevelIter shows no
+// key out of order.
 func NewLevelIter(c table.Comparer, tables []LevelTable, open func(i int) (Iterator, error)) (*LevelIter, error) {
 	l := &LevelIter{order: encoded.Order(table.BlockOrder(c)), tables: tables, open: open}
 	for i, t := range tables {
@@ -108,9 +106,9 @@ func (l *LevelIter) Last() bool {
 	return l.startMove() && l.enter(len(l.tables)-1) && l.backward(l.it.Last())
 }
 
-// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a part
-// of Key. SeekGE opens the first table whose Largest is ≥ key, and the next one only if
-// that has no such entry.
+// SeekGE moves to the first entry whose key is ≥ key, and returns Valid. key may be a part of Key.
+// SeekGE opens the first table whose Largest is ≥ key, and the next one only if that has no such
+// entry.
 func (l *LevelIter) SeekGE(key []byte) bool {
 	i := sort.Search(len(l.tables), func(i int) bool { return compare(&l.order, l.tables[i].Largest, key) >= 0 })
 	key = l.survivingKey(i, key)

@@ -24,11 +24,10 @@ type MemoryIter struct {
 // NewMemoryIter returns a MemoryIter over n entries. entry(i) returns the key and the value of
 // entry i, 0 ≤ i < n. The entries must be in c's order (nil: [table.BytewiseComparer]), and must
 // not change while the MemoryIter is in use. [table.AnyOrder] does not work, since keys are
-// compared. Key and Value return what entry returned; nil stands for empty, and then they return an
-// empty slice.
+// compared. Key and Value return what entry has returned, or an empty slice if that is nil.
 //
-// To iterate over a list that grows meanwhile, copy the list first. The keys and values need
-// no copies.
+// To iterate over a list that grows meanwhile, copy the list first. The keys and values need no
+// copies.
 func NewMemoryIter(c table.Comparer, n int, entry func(i int) (key, value []byte)) *MemoryIter {
 	return &MemoryIter{order: encoded.Order(table.BlockOrder(c)), n: n, entry: entry}
 }
@@ -110,7 +109,8 @@ func (m *MemoryIter) moveTo(i int) bool {
 	return m.endAtEntry()
 }
 
-// Close returns Error, and lets the entries go. After Close every move fails with [table.ErrClosed].
+// Close returns Error, and releases the entries. After Close every move fails with
+// [table.ErrClosed].
 func (m *MemoryIter) Close() error {
 	err := m.Error()
 	*m = MemoryIter{iterState: closedState}

@@ -11,10 +11,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A SnapshotIter is an [Iterator] over the user keys of a database, as a snapshot sees them.
-// Of each user key it takes the newest version that the snapshot sees. It shows the user key
-// with the value of that version, unless the version is a deletion. NewSnapshotIter returns
-// one.
+// A SnapshotIter is an Iterator over the user keys of a database, as a snapshot sees them. It shows
+// each user key with the value of the newest version that the snapshot sees, unless that is a
+// deletion. NewSnapshotIter returns one.
 type SnapshotIter struct {
 	iterState
 	order    encoded.Order // of user keys
@@ -30,17 +29,17 @@ type SnapshotIter struct {
 	seekKey    []byte
 }
 
-// NewSnapshotIter returns a SnapshotIter over the entries of it. These have internal keys in
-// the order of [table.InternalComparer] of user. user itself is the Comparer of user keys; nil is
-// [table.BytewiseComparer]. [table.AnyOrder] does not work. Often it is an [Iter] over the memtable
-// and all tables of a database. The snapshot sees versions with a sequence number ≤
-// sequence, so with [table.MaxSequence] all. Key returns user keys, and SeekGE and SeekLT
-// take them.
+// NewSnapshotIter returns a SnapshotIter over the entries of it, often an Iter over the memtable
+// and all tables of a database. The snapshot sees versions with a sequence number ≤ sequence; with
+// [table.MaxSequence] it sees all. Key returns user keys, and SeekGE and SeekLT take them.
 //
-// The SnapshotIter owns it: the caller must not use it any more, and Close closes it. An
-// error of it is the error of the move, unchanged. A key that is no internal key fails the
-// move with [table.ErrCorrupt]. So does a user key whose newest version that the snapshot sees is of
-// a kind other than [table.KindSet] and [table.KindDelete].
+// The keys of it are internal keys in the order of [table.InternalComparer] of user, the Comparer
+// of user keys (nil: [table.BytewiseComparer]). [table.AnyOrder] does not work.
+//
+// The SnapshotIter owns it: the caller must not use it any more, and Close closes it. An error of
+// it is the error of the move, unchanged. A key that is no internal key fails the move with
+// [table.ErrCorrupt]. So does a user key whose newest visible version is of a kind other than
+// [table.KindSet] and [table.KindDelete].
 //
 // Next copies user keys, but no values. Prev copies both.
 func NewSnapshotIter(user table.Comparer, it Iterator, sequence uint64) *SnapshotIter {
