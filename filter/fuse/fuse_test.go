@@ -87,7 +87,7 @@ func TestEveryKeyIsContained(t *testing.T) {
 }
 
 // Absent keys pass with probability 2^−bits, for few keys as for many.
-func TestRate(t *testing.T) {
+func TestRateIsThatOfTheBits(t *testing.T) {
 	t.Parallel()
 	const lookups = 400_000
 	for _, bits := range allBits {
@@ -176,7 +176,7 @@ func TestTooManyKeys(t *testing.T) {
 	}
 }
 
-func TestImpossibleBits(t *testing.T) {
+func TestNewRefusesOtherBits(t *testing.T) {
 	t.Parallel()
 	for _, bits := range []int{math.MinInt, -1, 0, 1, 5, 9, 11, 13, 20, 32, 64, math.MaxInt} {
 		if _, err := fuse.New(bits); err == nil {
@@ -186,7 +186,7 @@ func TestImpossibleBits(t *testing.T) {
 }
 
 // The trailer of a filter of 100 keys, and what is wrong in it.
-func TestImpossibleForms(t *testing.T) {
+func TestOpenRefusesImpossibleForms(t *testing.T) {
 	t.Parallel()
 	whole := build(t, fuse.Policy{}, 100)
 	for name, change := range map[string]func(contents []byte) []byte{
@@ -213,7 +213,7 @@ func TestImpossibleForms(t *testing.T) {
 	}
 }
 
-func TestInspect(t *testing.T) {
+func TestInspectOfABuiltFilter(t *testing.T) {
 	t.Parallel()
 	i, err := fuse.Inspect(build(t, newPolicy(t, 10), 1000))
 	if err != nil {
@@ -238,7 +238,7 @@ func TestInspectRefusesLongSegments(t *testing.T) {
 }
 
 // The fingerprints of a key are equal where the filter may contain it, and only there.
-func TestProbe(t *testing.T) {
+func TestProbeTellsWhatContainsDoes(t *testing.T) {
 	t.Parallel()
 	for _, bits := range allBits {
 		f, keys := open(t, build(t, newPolicy(t, bits), 1000)), newKeys(1)

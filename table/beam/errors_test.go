@@ -28,7 +28,7 @@ func writeContents(t *testing.T, contents []string) []string {
 }
 
 // Impossible arguments are errors before anything runs.
-func TestArguments(t *testing.T) {
+func TestWriteRefusesArguments(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	files := beam.Create(s, "a")
 	for name, test := range map[string]struct {
@@ -65,7 +65,7 @@ func TestArguments(t *testing.T) {
 
 // If anything fails, the pipeline fails and there is no manifest. Prism goes on for a while, so
 // that its error can be that of a later step.
-func TestFailures(t *testing.T) {
+func TestFailuresLeaveNoManifest(t *testing.T) {
 	good := writeContents(t, []string{"a\nb\n", "c\nd\n"})
 	for name, test := range map[string]struct {
 		files   []string
@@ -115,7 +115,7 @@ func blockLastTable(t *testing.T, dir string) {
 }
 
 // A list without files is more likely a mistake than a set without keys.
-func TestNoFiles(t *testing.T) {
+func TestNoFilesIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	if err := build(dir, nil, setio.Options{}); err == nil {
 		t.Error("the pipeline succeeds, want an error")

@@ -49,7 +49,7 @@ func init() {
 // A build is killed when it has written at least one of ten tables. There is no manifest then, or still
 // that of the build before. The next build has the same bytes as one that nothing happened to,
 // and Sweep leaves no file that no manifest names.
-func TestKilled(t *testing.T) {
+func TestKilledBuildIsDoneAgain(t *testing.T) {
 	keys := shuffledURLs(20_000)
 	earlier, now := writeFiles(t, 2, keys[:5000]), writeFiles(t, 4, keys)
 	o := setio.Options{EntriesPerTable: 2000, Writer: "killing"}

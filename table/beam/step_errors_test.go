@@ -20,7 +20,7 @@ func writeFile(t *testing.T, name, content string) string {
 }
 
 // The error of a step says what is wrong and where.
-func TestStepErrors(t *testing.T) {
+func TestStepErrorsSayWhere(t *testing.T) {
 	samples := func(file string) error {
 		return (&sample{Rate: 1}).ProcessElement(t.Context(), file, func([]byte) {})
 	}
@@ -56,7 +56,7 @@ func TestStepErrors(t *testing.T) {
 }
 
 // A piece that was changed on its way is an error: its blocks have checksums.
-func TestChangedPiece(t *testing.T) {
+func TestChangedPieceIsAnError(t *testing.T) {
 	for name, change := range map[string]func(piece) piece{
 		"bit":   func(p piece) piece { p[len(p)/2] ^= 1; return p },
 		"short": func(p piece) piece { return p[:len(p)-1] },
@@ -73,7 +73,7 @@ func TestChangedPiece(t *testing.T) {
 }
 
 // A table that cannot get its name is an error, and leaves no temporary file behind.
-func TestNameTaken(t *testing.T) {
+func TestTakenNameIsAnError(t *testing.T) {
 	dir, pieces := t.TempDir(), piecesOf(t, 2)
 	write(t, dir, pieces)
 	files, err := os.ReadDir(dir)

@@ -76,7 +76,7 @@ func TestWriteTableTwice(t *testing.T) {
 
 // A runner may go on when a bundle has failed. What the bundle would have emitted is missing
 // then. The last step finds out, and writes no manifest.
-func TestFinishCounts(t *testing.T) {
+func TestFinishNoticesWhatIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	table := []byte(write(t, dir, piecesOf(t, 3)))
 	for name, test := range map[string]struct {

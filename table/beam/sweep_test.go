@@ -14,7 +14,7 @@ import (
 )
 
 // Sweep removes only what builds have written, and only if no manifest names it.
-func TestSweep(t *testing.T) {
+func TestSweepKeepsWhatManifestsName(t *testing.T) {
 	dir := t.TempDir()
 	sum := strings.Repeat("0a", 32)
 	for _, name := range []string{"000001-" + sum + ".ldb", "000001-" + sum + ".filter", "10000000-" + sum + ".ldb", "sievetable-0123456789abcdef.tmp"} {

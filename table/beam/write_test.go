@@ -52,7 +52,7 @@ func sortUnique(keys [][]byte) []string {
 
 // A scan of the set is what sort -u prints of the files. The tables have about as many keys
 // each.
-func TestWrite(t *testing.T) {
+func TestWriteAsSort(t *testing.T) {
 	for name, test := range map[string]struct {
 		keys, tables int
 		o            setio.Options
@@ -119,7 +119,7 @@ func checkEven(t *testing.T, m *set.Manifest) {
 }
 
 // Each line is a key, whatever its bytes are, also an empty one. It is there once.
-func TestLines(t *testing.T) {
+func TestEachLineIsAKeyOnce(t *testing.T) {
 	longest := strings.Repeat("k", 256<<10)
 	for name, test := range map[string]struct{ files, want []string }{
 		"any bytes":        {files: []string{"\nb\na\r\n", "\xff\x00\na\n", "b\nc", ""}, want: []string{"", "a", "a\r", "b", "c", "\xff\x00"}},
@@ -136,7 +136,7 @@ func TestLines(t *testing.T) {
 }
 
 // Tables can have a filter of their keys and nothing else.
-func TestFilterOnly(t *testing.T) {
+func TestFilterOnlyTables(t *testing.T) {
 	keys := shuffledURLs(10_000)
 	dir := t.TempDir()
 	if err := build(dir, writeFiles(t, 2, keys), setio.Options{EntriesPerTable: 4000, Writer: "filters only"}); err != nil {

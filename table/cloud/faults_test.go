@@ -50,7 +50,7 @@ func wholeObject(w http.ResponseWriter, r *http.Request, server http.Handler) {
 
 // A store that fails or lies is an error that names the table and the bytes. The next read
 // succeeds when the store is well again.
-func TestFaults(t *testing.T) {
+func TestFaultsNameTableAndBytes(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		fault    fault
@@ -123,7 +123,7 @@ func TestOneFaultIsNoError(t *testing.T) {
 
 // Later reads ask for the ETag of the first one. A store that knows If-Match, as S3 does, then
 // sends no other object. The server here does not know it, so the proxy answers for it.
-func TestIfMatch(t *testing.T) {
+func TestReadsRequireTheETag(t *testing.T) {
 	p := newProxy(t)
 	bucket := p.bucket(t)
 	putObject(t, bucket, "a.ldb", letters(1000))
@@ -157,7 +157,7 @@ func TestIfMatch(t *testing.T) {
 }
 
 // A context ends a read of a store that has stopped to send, and no goroutine is left.
-func TestStall(t *testing.T) {
+func TestContextEndsAStalledRead(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		sent int // of the body, before it stops; -1: not even the header

@@ -21,7 +21,7 @@ func manifest(t *testing.T, entries int) *set.Manifest {
 }
 
 // A manifest is read as it was written. Another one takes its place.
-func TestManifest(t *testing.T) {
+func TestManifestIsReadAsWritten(t *testing.T) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
 			bucket := s.bucket(t)

@@ -73,7 +73,7 @@ func wantTable(t *testing.T, o *table.WriterOptions, keys [][]byte, value string
 
 // Put sends the table that a TableWriter writes, named by its contents. PutFile sends the same
 // one from a file.
-func TestPut(t *testing.T) {
+func TestPutNamesTablesByContents(t *testing.T) {
 	keys := workload.W3(20_000).Keys
 	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
 	contents, want := wantTable(t, o, keys, "v")

@@ -96,7 +96,7 @@ func object(t *testing.T, bucket *blob.Bucket, key string) string {
 }
 
 // A nil Pin is left out.
-func TestNilPin(t *testing.T) {
+func TestNilPinIsIgnored(t *testing.T) {
 	bucket := stores[0].bucket(t)
 	putObject(t, bucket, "a.ldb", letters(100))
 	p := make([]byte, 10)

@@ -20,7 +20,7 @@ import (
 )
 
 // What was put is what is found, in whatever way it is asked for.
-func TestSet(t *testing.T) {
+func TestSetFindsWhatWasPut(t *testing.T) {
 	urls := workload.W3(20_000)
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
@@ -67,7 +67,7 @@ func checkLookups(t *testing.T, s *set.Set, urls workload.Set, value string) {
 }
 
 // Each table opened costs one request, and so does each present key that is not cached.
-func TestRequests(t *testing.T) {
+func TestRequestsOfPresentKeys(t *testing.T) {
 	p := newProxy(t)
 	bucket := p.bucket(t)
 	urls := workload.W3(20_000)
@@ -145,7 +145,7 @@ func TestRequestsOfAbsentKeys(t *testing.T) {
 
 // A Set goes on while its manifest and the objects are replaced. What no manifest has any more
 // can be deleted after Drain.
-func TestSwap(t *testing.T) {
+func TestSwapWhileObjectsAreReplaced(t *testing.T) {
 	urls := workload.W3(20_000)
 	for _, st := range stores {
 		t.Run(st.name, func(t *testing.T) {
@@ -235,7 +235,7 @@ func TestLookupFaults(t *testing.T) {
 }
 
 // A bucket of an S3 server is opened by its URL, with credentials from the environment.
-func TestURL(t *testing.T) {
+func TestBucketByURL(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
 	query := url.Values{"endpoint": {newProxy(t).url}, "region": {"us-east-1"}, "use_path_style": {"true"}}
@@ -250,7 +250,7 @@ func TestURL(t *testing.T) {
 }
 
 // Two Puts of the same entries by different processes make one manifest.
-func TestSameBytes(t *testing.T) {
+func TestPutsOfTheSameMakeOneManifest(t *testing.T) {
 	keys := workload.W3(3000).Keys
 	first, second := memblob.OpenBucket(nil), memblob.OpenBucket(nil)
 	defer first.Close()

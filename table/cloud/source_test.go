@@ -20,7 +20,7 @@ func letters(n int) string {
 }
 
 // ReadAt reads what ReadAt of a reader of the same bytes reads, wherever the object is.
-func TestReadAt(t *testing.T) {
+func TestReadAtAsBytesReader(t *testing.T) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
 			bucket := s.bucket(t)
@@ -100,7 +100,7 @@ func TestReadAtRefuses(t *testing.T) {
 }
 
 // A context that is done ends a read before it begins.
-func TestReadAtDone(t *testing.T) {
+func TestDoneContextEndsReadAt(t *testing.T) {
 	p := newProxy(t)
 	bucket := p.bucket(t)
 	putObject(t, bucket, "a.ldb", letters(100))
@@ -114,7 +114,7 @@ func TestReadAtDone(t *testing.T) {
 }
 
 // An object that is replaced while its table is open is an error, until the table is forgotten.
-func TestReplaced(t *testing.T) {
+func TestReplacedObjectIsAnError(t *testing.T) {
 	first, second := letters(1000), strings.ToUpper(letters(1000))
 	for _, s := range stores {
 		for _, after := range []string{second, second[:60], ""} {

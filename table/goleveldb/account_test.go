@@ -33,7 +33,7 @@ func accounted(t *testing.T, c *cache.Cache, r *Reader, files int) {
 
 // The Size of a cache.Cache is what its blocks take, while they are added, when they are evicted, and
 // after the Readers are released.
-func TestAccount(t *testing.T) {
+func TestCacheSizeIsThatOfBlocks(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	contents := accountedTable(t)
@@ -69,7 +69,7 @@ func TestAccount(t *testing.T) {
 }
 
 // Several goroutines read while the cache is closed.
-func TestAccountOfAClosedCache(t *testing.T) {
+func TestCacheIsClosedWhileReading(t *testing.T) {
 	t.Parallel()
 	contents := accountedTable(t)
 	for range 20 {

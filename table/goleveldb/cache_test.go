@@ -44,7 +44,7 @@ func cached(t *testing.T, contents []byte, c *cache.Cache, ns uint64, o *opt.Opt
 }
 
 // Blocks stay in the cache under the namespace, until they are evicted.
-func TestCache(t *testing.T) {
+func TestBlocksStayUntilEvicted(t *testing.T) {
 	t.Parallel()
 	var o opt.Options
 	entries := (&tableCase{}).entries(50) // one block
@@ -88,7 +88,7 @@ func TestCache(t *testing.T) {
 }
 
 // A Reader without a NamespaceGetter, or with one without a cache, reads each time.
-func TestNoCache(t *testing.T) {
+func TestWithoutACacheEachReadIsOne(t *testing.T) {
 	t.Parallel()
 	entries := (&tableCase{}).entries(5)
 	r, f := cachedFile(t, theirTable(t, nil, entries), nil, 1, nil)

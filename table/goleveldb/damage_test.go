@@ -22,7 +22,7 @@ import (
 // Whatever byte before the footer is damaged, both packages return the same values, or errors
 // of the same kind that name the same part of the file. Only a damaged metaindex hides nothing
 // from ours: without it, there is no filter.
-func TestDamage(t *testing.T) {
+func TestDamageAsGoleveldb(t *testing.T) {
 	t.Parallel()
 	c := tableCase{o: opt.Options{Filter: lfilter.NewBloomFilter(10), BlockSize: 300, Compression: opt.NoCompression, Strict: opt.StrictAll}}
 	entries := c.entries(40)
@@ -64,7 +64,7 @@ func scanned(r reader) string {
 }
 
 // A file that ends too early is damaged, not unreadable. So is what is no table.
-func TestShortFiles(t *testing.T) {
+func TestShortFilesAreDamaged(t *testing.T) {
 	t.Parallel()
 	contents := theirTable(t, nil, (&tableCase{}).entries(10))
 	size := int64(len(contents))
@@ -120,7 +120,7 @@ func (f *flakyFile) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // An error of the file is returned as it is, by both packages. The next call reads again.
-func TestFileFails(t *testing.T) {
+func TestErrorsOfTheFileStay(t *testing.T) {
 	t.Parallel()
 	c := tableCases()[3]
 	entries := c.entries(100)

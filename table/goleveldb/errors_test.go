@@ -163,7 +163,7 @@ func TestWriterErrorsAsGoleveldb(t *testing.T) {
 
 // A file that takes fewer bytes than it was given, and has no error, is one. goleveldb does not see
 // that.
-func TestShortWrite(t *testing.T) {
+func TestShortWriteIsAnError(t *testing.T) {
 	t.Parallel()
 	w := goleveldb.NewWriter(shortFile{}, nil, nil, 0)
 	if err := w.Append([]byte("a"), nil); err != nil {

@@ -17,7 +17,7 @@ import (
 
 // filter.From serves the filter of goleveldb's engine in package table too, which cuts keys by
 // itself: filters are those of goleveldb, and lookups ask them.
-func TestFromEngineFilter(t *testing.T) {
+func TestFromTakesTheEnginesFilter(t *testing.T) {
 	t.Parallel()
 	policy := filter.From(leveldb.NewFilter(lfilter.NewBloomFilter(10)))
 	whole := func(key []byte) []byte {

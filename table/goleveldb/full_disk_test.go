@@ -12,7 +12,7 @@ import (
 
 // A full disk is seen soon: at the latest when 1 MB of keys and values was appended behind where
 // goleveldb, which writes each block at once, sees it, however small Snappy makes the blocks.
-func TestFullDisk(t *testing.T) {
+func TestFullDiskIsSeenSoon(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 30 {

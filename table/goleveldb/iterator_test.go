@@ -12,7 +12,7 @@ import (
 )
 
 // Iterators of both packages make the same moves, within the same ranges.
-func TestIterator(t *testing.T) {
+func TestIteratorMovesAsGoleveldb(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, c := range tableCases() {

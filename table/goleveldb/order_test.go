@@ -62,7 +62,7 @@ func TestDisorderInAnEnginesTable(t *testing.T) {
 
 // Keys that are equal in the order of a program are found by each other, also if the filter
 // knows one of them only.
-func TestEqualKeys(t *testing.T) {
+func TestEqualKeysFindEachOther(t *testing.T) {
 	t.Parallel()
 	c := tableCases()[2]
 	c.o.Comparer = caseless{}

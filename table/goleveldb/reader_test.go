@@ -31,7 +31,7 @@ func (c *tableCase) probes(entries []entry) (keys [][]byte) {
 }
 
 // Both packages find the same, in tables of either.
-func TestReader(t *testing.T) {
+func TestReaderFindsAsGoleveldb(t *testing.T) {
 	t.Parallel()
 	for _, c := range tableCases() {
 		for _, n := range []int{0, 1, 80} {
@@ -108,7 +108,7 @@ func TestResultsAreTheCallers(t *testing.T) {
 }
 
 // A filter that the options do not have is not asked, as in goleveldb: nobody knows what it holds.
-func TestFilterOfOthers(t *testing.T) {
+func TestUnknownFilterIsNotAsked(t *testing.T) {
 	t.Parallel()
 	engine := tableCases()[7]
 	entries := engine.entries(100)
@@ -146,7 +146,7 @@ func (opaque) Separator(_, _, _ []byte) []byte { return nil }
 func (opaque) Successor(_, _ []byte) []byte    { return nil }
 
 // A released Reader fails, and what it has returned stays.
-func TestRelease(t *testing.T) {
+func TestReleasedReaderFails(t *testing.T) {
 	t.Parallel()
 	c := tableCases()[3]
 	entries := c.entries(300)

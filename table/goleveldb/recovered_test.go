@@ -17,7 +17,7 @@ import (
 
 // goleveldb's Recover writes tables of internal keys with the comparer and the filter of user
 // keys. All of their keys are found, in any order of the user keys that they were written in.
-func TestRecoveredTable(t *testing.T) {
+func TestRecoveredTableIsReadInFull(t *testing.T) {
 	t.Parallel()
 	bloom := lfilter.NewBloomFilter(10)
 	for _, users := range []string{"%d", "user%016d"} { // separators are shorter than 8 bytes, and longer

@@ -56,7 +56,7 @@ func closeCache(c *cache.Cache) {
 var otherVersions = []string{"v0.0.0-20161011050008-6b4daa5362b5", "v1.0.1-0.20220721030215-126854af5e6d"}
 
 // All tests pass with other versions of goleveldb too.
-func TestVersions(t *testing.T) {
+func TestOtherVersionsOfGoleveldb(t *testing.T) {
 	t.Parallel()
 	const inCopy = "SIEVETABLE_IN_COPY"
 	if os.Getenv(inCopy) != "" {

@@ -15,7 +15,7 @@ import (
 
 // Both packages write the same bytes if tables are not compressed, and count alike at each step.
 // goleveldb reads our compressed tables.
-func TestWriter(t *testing.T) {
+func TestWriterBytesAsGoleveldb(t *testing.T) {
 	t.Parallel()
 	for _, c := range tableCases() {
 		for _, n := range []int{1, 2, 300} {
@@ -75,7 +75,7 @@ func scan(t *testing.T, r reader) (entries []entry) {
 }
 
 // What a Writer cannot be given is an error of all its calls. goleveldb takes it, or panics.
-func TestWriterArguments(t *testing.T) {
+func TestWriterRefusesArguments(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string

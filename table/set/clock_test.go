@@ -9,7 +9,7 @@ import (
 )
 
 // A clock takes what a slice with an index takes, however things are added, used and removed.
-func TestClock(t *testing.T) {
+func TestClockAsASlice(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(28, 1))
 	for range 200 {

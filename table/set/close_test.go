@@ -12,7 +12,7 @@ import (
 )
 
 // After Close everything fails with ErrClosed, also an Iter that was there before.
-func TestClosed(t *testing.T) {
+func TestAfterCloseAllFails(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
 	s := open(t, m, src, eager)

@@ -26,7 +26,7 @@ func names(t testing.TB, dir string) (names []string) {
 }
 
 // A manifest is replaced as a whole, or stays.
-func TestDirManifest(t *testing.T) {
+func TestManifestIsReplacedAsAWhole(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
 	d := set.NewDir(path)

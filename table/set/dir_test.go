@@ -46,7 +46,7 @@ func openFiles(dir string) (n int) {
 	return n
 }
 
-func TestOpenDir(t *testing.T) {
+func TestOpenDirClosesItsFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	m := writeDir(t, dir, 3)
@@ -132,7 +132,7 @@ func TestOpenDirOfNoSet(t *testing.T) {
 }
 
 // A Dir reads regular files in the directory, and nothing else.
-func TestDirRefuses(t *testing.T) {
+func TestDirReadsRegularFilesOnly(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret")
@@ -155,7 +155,7 @@ func TestDirRefuses(t *testing.T) {
 }
 
 // A Dir keeps a file open until Forget.
-func TestDir(t *testing.T) {
+func TestDirKeepsFilesUntilForget(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "t")

@@ -91,7 +91,7 @@ func TestForgetWhileOpening(t *testing.T) {
 }
 
 // Another file is noticed by any of its number, its size and its time.
-func TestSameFile(t *testing.T) {
+func TestAnotherFileIsNoticed(t *testing.T) {
 	t.Parallel()
 	when := time.Now()
 	for name, test := range map[string]struct {

@@ -16,7 +16,7 @@ type custom struct{ filter.TableBloom }
 func (custom) Name() string { return "custom" }
 
 // A set of filters wants their policy. It says which keys are absent, and nothing more.
-func TestSetOfFilters(t *testing.T) {
+func TestSetOfFiltersNeedsTheirPolicy(t *testing.T) {
 	t.Parallel()
 	policy := custom{filter.NewTableBloom(10)}
 	src, o := newStore(), &table.WriterOptions{FilterOnly: true, TableFilterPolicy: policy}

@@ -65,7 +65,7 @@ func (f *countedFile) Close() error {
 }
 
 // A set of a file system answers as one of a directory, and closes its files.
-func TestOpenFS(t *testing.T) {
+func TestOpenFSAnswersAsOpenDir(t *testing.T) {
 	t.Parallel()
 	const tables, sub = 3, "lists/urls"
 	files := filesOf(t, tables, sub)

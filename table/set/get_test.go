@@ -29,7 +29,7 @@ func gappedSet(t testing.TB, n int, o *table.WriterOptions) (*store, *set.Manife
 }
 
 // A key outside of all ranges costs no read, and a present one costs one.
-func TestReadsOfGet(t *testing.T) {
+func TestHowManyReadsGetTakes(t *testing.T) {
 	t.Parallel()
 	src, m := gappedSet(t, 3, filtered)
 	s := open(t, m, src, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}})
@@ -57,7 +57,7 @@ func TestReadsOfGet(t *testing.T) {
 }
 
 // Get, MayContain and GetMany find the keys of all tables, and nothing else.
-func TestLookups(t *testing.T) {
+func TestLookupsFindAllKeysAndNoOthers(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]*table.WriterOptions{"unfiltered": nil, "filtered": filtered, "large blocks": {BlockSize: 1 << 16}} {
 		src, m := gappedSet(t, 5, o)
@@ -87,7 +87,7 @@ func TestLookups(t *testing.T) {
 }
 
 // Tables that have filters only answer MayContain, and say so to all else.
-func TestFilterOnlyTables(t *testing.T) {
+func TestFilterOnlyTablesAnswerMayContain(t *testing.T) {
 	t.Parallel()
 	src, m := newStore(), new(set.Manifest)
 	for i := range 3 {

@@ -24,7 +24,7 @@ func keysOf(first, end int) (keys []string) {
 }
 
 // An Iter shows all entries in both directions.
-func TestIter(t *testing.T) {
+func TestIterShowsAllInBothDirections(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 5, filtered)
 	for _, o := range []set.Options{{OpenAll: true}, {MemorySize: 1}} {

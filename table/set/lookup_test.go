@@ -91,7 +91,7 @@ func TestLookupsKeepTheirReader(t *testing.T) {
 
 // A lookup in a stripe keeps a Reader that is dropped, as one with a reference does, whichever ends
 // first.
-func TestLookupInAStripe(t *testing.T) {
+func TestStripesKeepADroppedReader(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][2]int{{0, 1}, {1, 0}} {
 		s, key := oneTableSet(t)

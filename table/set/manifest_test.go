@@ -38,7 +38,7 @@ func writeManifest(t testing.TB, m *set.Manifest) string {
 	return b.String()
 }
 
-func TestManifest(t *testing.T) {
+func TestManifestIsReadAsWritten(t *testing.T) {
 	m := twoTables()
 	if diff := cmp.Diff(twoTablesFile, writeManifest(t, m)); diff != "" {
 		t.Errorf("the file (-want +got):\n%s", diff)

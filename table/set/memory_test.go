@@ -24,7 +24,7 @@ func tableMemory(t testing.TB, src *store, m *set.Manifest, o *table.ReaderOptio
 }
 
 // MemorySize bounds what open tables take. The Cache keeps the blocks of those that are closed.
-func TestMemorySize(t *testing.T) {
+func TestMemorySizeBoundsOpenTables(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 100, filtered)
 	o := table.ReaderOptions{Cache: table.NewCache(16 << 20)}

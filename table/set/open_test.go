@@ -107,7 +107,7 @@ func lastSeparator(t *testing.T, contents []byte) []byte {
 }
 
 // Tables of a Source that hands out their bytes are not read.
-func TestOpenOfBytes(t *testing.T) {
+func TestMappedBytesAreNotRead(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
 	s := open(t, m, mapper{src}, &set.Options{Reader: table.ReaderOptions{Mapped: true}})

@@ -3,7 +3,7 @@ package set
 import "testing"
 
 // What has ended gets no reference any more, however many try.
-func TestRefCount(t *testing.T) {
+func TestEndedGetsNoReference(t *testing.T) {
 	t.Parallel()
 	var c refCount
 	for range 3 {

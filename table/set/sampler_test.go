@@ -43,7 +43,7 @@ func TestSamplerIsFixed(t *testing.T) {
 }
 
 // Each rate keeps about its share of the keys, and all that a lower rate keeps.
-func TestSamplerRate(t *testing.T) {
+func TestSamplerKeepsTheRate(t *testing.T) {
 	for name, keys := range map[string][][]byte{"numbers": numbers(30_000), "URLs": workload.W3(30_000).Keys} {
 		var lower [][]byte
 		for _, rate := range []float64{1e-300, 1.0 / 1024, 0.01, 0.1, 0.5, 1} {
@@ -82,7 +82,7 @@ func TestSamplerOfParts(t *testing.T) {
 	}
 }
 
-func TestSplits(t *testing.T) {
+func TestSplitsAreKeptKeys(t *testing.T) {
 	for _, tt := range []struct {
 		keys, parts int
 		want        string

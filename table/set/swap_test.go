@@ -18,7 +18,7 @@ import (
 )
 
 // After a Swap, lookups see the new tables. Those in both manifests stay open and cached.
-func TestSwap(t *testing.T) {
+func TestSwapKeepsSharedTablesOpen(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 4, filtered)
 	s := open(t, m, src, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}})

@@ -16,7 +16,7 @@ import (
 )
 
 // Verify finds each changed byte of each table, and reports each table.
-func TestVerify(t *testing.T) {
+func TestVerifyFindsEachChangedByte(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
 	s := open(t, m, src, nil)
@@ -44,7 +44,7 @@ func TestVerify(t *testing.T) {
 }
 
 // Verify reads each table twice, by large reads.
-func TestReadsOfVerify(t *testing.T) {
+func TestVerifyReadsEachTableTwice(t *testing.T) {
 	t.Parallel()
 	src, m := newStore(), new(set.Manifest)
 	pairs := numbered(0, 3000)
