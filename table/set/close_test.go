@@ -43,9 +43,11 @@ func TestAfterCloseAllFails(t *testing.T) {
 		"SeekLT":                  moved(it, it.SeekLT([]byte(key(3)))),
 		"the Close of a new Iter": it.Close(),
 	} {
-		if !errors.Is(err, table.ErrClosed) {
-			t.Errorf("%s: %v, want ErrClosed", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if !errors.Is(err, table.ErrClosed) {
+				t.Errorf("%v, want ErrClosed", err)
+			}
+		})
 	}
 	if got := s.Manifest(); got != nil {
 		t.Errorf("Manifest = %v, want nil", got)

@@ -74,16 +74,18 @@ func TestDirManifestErrors(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
 	for name, d := range map[string]*set.Dir{"closed": set.NewDir(path), "missing": set.NewDir(filepath.Join(path, "none"))} {
-		want := fs.ErrNotExist
-		if name == "closed" {
-			want = os.ErrClosed
-			d.Close()
-		}
-		if _, err := d.ReadManifest(); !errors.Is(err, want) {
-			t.Errorf("%s: ReadManifest = %v, want %v", name, err, want)
-		}
-		if err := d.WriteManifest(twoTables()); !errors.Is(err, want) {
-			t.Errorf("%s: WriteManifest = %v, want %v", name, err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			want := fs.ErrNotExist
+			if name == "closed" {
+				want = os.ErrClosed
+				d.Close()
+			}
+			if _, err := d.ReadManifest(); !errors.Is(err, want) {
+				t.Errorf("ReadManifest = %v, want %v", err, want)
+			}
+			if err := d.WriteManifest(twoTables()); !errors.Is(err, want) {
+				t.Errorf("WriteManifest = %v, want %v", err, want)
+			}
+		})
 	}
 }

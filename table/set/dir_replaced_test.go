@@ -75,9 +75,11 @@ func (c *changing) get(k string) (string, error) {
 // table, lookups go on, and else when the right one is back.
 func TestFileIsReplacedWhileItIsClosed(t *testing.T) {
 	t.Parallel()
-	mapped := set.Options{MemorySize: 1, Reader: table.ReaderOptions{Mapped: true}} // maps a table for each lookup
-	for _, o := range []set.Options{{}, mapped} {
-		testReplacedFiles(t, o)
+	for name, o := range map[string]set.Options{
+		"read":                   {},
+		"mapped for each lookup": {MemorySize: 1, Reader: table.ReaderOptions{Mapped: true}},
+	} {
+		t.Run(name, func(t *testing.T) { testReplacedFiles(t, o) })
 	}
 }
 
@@ -95,26 +97,28 @@ func testReplacedFiles(t *testing.T, o set.Options) {
 			"other values": {two, set.ErrMismatch},
 			"half of it":   {one[:len(one)/2], set.ErrMismatch},
 		} {
-			c := newChanging(t, o, one, line)
-			if got, err := c.get(key(7)); got != "one" {
-				t.Fatalf("Get = %q, %v", got, err)
-			}
-			c.replace(test.contents)
-			if got, err := c.get(key(8)); !o.Reader.Mapped && !errors.Is(err, set.ErrReplaced) {
-				t.Errorf("%s, %s: Get = %q, %v; want ErrReplaced", name, what, got, err)
-			}
-			want := test.want
-			if name == "without" && what != "half of it" {
-				want = set.ErrReplaced // it cannot be told from others
-			}
-			if got, err := c.get(key(8)); !errors.Is(err, want) {
-				t.Errorf("%s, %s: Get = %q, %v; want %v", name, what, got, err, want)
-			}
-			c.replace(one)
-			c.get(key(8)) // notices it
-			if got, err := c.get(key(8)); name == "with a digest" && got != "one" || name == "without" && !errors.Is(err, set.ErrReplaced) {
-				t.Errorf("%s, %s, put back: Get = %q, %v", name, what, got, err)
-			}
+			t.Run(name+", "+what, func(t *testing.T) {
+				c := newChanging(t, o, one, line)
+				if got, err := c.get(key(7)); got != "one" {
+					t.Fatalf("Get = %q, %v", got, err)
+				}
+				c.replace(test.contents)
+				if got, err := c.get(key(8)); !o.Reader.Mapped && !errors.Is(err, set.ErrReplaced) {
+					t.Errorf("Get = %q, %v; want ErrReplaced", got, err)
+				}
+				want := test.want
+				if name == "without" && what != "half of it" {
+					want = set.ErrReplaced // it cannot be told from others
+				}
+				if got, err := c.get(key(8)); !errors.Is(err, want) {
+					t.Errorf("Get = %q, %v; want %v", got, err, want)
+				}
+				c.replace(one)
+				c.get(key(8)) // notices it
+				if got, err := c.get(key(8)); name == "with a digest" && got != "one" || name == "without" && !errors.Is(err, set.ErrReplaced) {
+					t.Errorf("put back: Get = %q, %v", got, err)
+				}
+			})
 		}
 	}
 }

@@ -3,6 +3,7 @@ package set_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -144,10 +145,14 @@ func TestDirReadsRegularFilesOnly(t *testing.T) {
 		t.Skip(err)
 	}
 	d := set.NewDir(dir)
-	for _, name := range []string{"link", "up", "sub", "none", "", ".", "..", "../secret", "sub/../../secret", secret, set.ManifestName} {
-		if n, err := d.ReadAt(background, name, make([]byte, 6), 0); n != 0 || err == nil || !strings.HasPrefix(err.Error(), "set: ") {
-			t.Errorf("ReadAt of %q = %d, %v; want an error", name, n, err)
-		}
+	for _, name := range []string{
+		"link", "up", "sub", "none", "", ".", "..", "../secret", "sub/../../secret", secret, set.ManifestName,
+	} {
+		t.Run(fmt.Sprintf("%q", name), func(t *testing.T) {
+			if n, err := d.ReadAt(background, name, make([]byte, 6), 0); n != 0 || err == nil || !strings.HasPrefix(err.Error(), "set: ") {
+				t.Errorf("ReadAt = %d, %v; want an error", n, err)
+			}
+		})
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)

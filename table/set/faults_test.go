@@ -3,6 +3,7 @@ package set_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -40,26 +41,28 @@ func TestSourceThatMiscounts(t *testing.T) {
 		"zeros":             {func(p []byte) int { clear(p); return len(p) }, nil, ""},
 	} {
 		for _, openAll := range []bool{false, true} {
-			src.before = nil
-			s := open(t, m, src, &set.Options{OpenAll: openAll})
-			src.before = func(_ context.Context, _ string, p []byte, _ int64) (int, error, bool) {
-				return test.n(p), test.err, true
-			}
-			check := func(what string, err error) {
-				t.Helper()
-				if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "t001") {
-					t.Errorf("%s, OpenAll %t: %s = %v, want an error of t001: %s", name, openAll, what, err, test.want)
+			t.Run(fmt.Sprintf("%s, OpenAll %t", name, openAll), func(t *testing.T) {
+				src.before = nil
+				s := open(t, m, src, &set.Options{OpenAll: openAll})
+				src.before = func(_ context.Context, _ string, p []byte, _ int64) (int, error, bool) {
+					return test.n(p), test.err, true
 				}
-			}
-			_, err := s.Get(background, []byte(key(60)))
-			check("Get", err)
-			_, err = getMany(background, s, bytesOf(key(60), key(70)), nil)
-			check("GetMany", err)
-			it := s.NewIter(background, nil)
-			check("SeekGE", moved(it, it.SeekGE([]byte(key(60)))))
-			it.Close()
-			check("Verify", s.Verify(background, nil))
-			s.Close()
+				check := func(what string, err error) {
+					t.Helper()
+					if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "t001") {
+						t.Errorf("%s = %v, want an error of t001: %s", what, err, test.want)
+					}
+				}
+				_, err := s.Get(background, []byte(key(60)))
+				check("Get", err)
+				_, err = getMany(background, s, bytesOf(key(60), key(70)), nil)
+				check("GetMany", err)
+				it := s.NewIter(background, nil)
+				check("SeekGE", moved(it, it.SeekGE([]byte(key(60)))))
+				it.Close()
+				check("Verify", s.Verify(background, nil))
+				s.Close()
+			})
 		}
 	}
 }
@@ -90,9 +93,11 @@ func TestSourceThatPanics(t *testing.T) {
 			s.Swap(background, &set.Manifest{Tables: []set.Table{t1}})
 		},
 	} {
-		if got := panicOf(do); got != "no store" {
-			t.Errorf("%s panics with %v, want what the Source panics with", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := panicOf(do); got != "no store" {
+				t.Errorf("%v, want a panic with what the Source panics with", got)
+			}
+		})
 	}
 	broken.Store(false)
 	checkGet(t, s, key(60), valueOf(60))

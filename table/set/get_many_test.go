@@ -99,25 +99,27 @@ func TestGetManyWithBrokenTables(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	for _, openAll := range []bool{false, true} {
-		src, m := numberedSet(t, 4, filtered)
-		s := open(t, m, src, &set.Options{OpenAll: openAll})
-		src.before = func(_ context.Context, name string, _ []byte, _ int64) (int, error, bool) {
-			return 0, broken, name == "t001" || name == "t003"
-		}
-		got, err := getMany(background, s, bytesOf(key(160), key(0), key(51), key(99), key(149)), nil)
-		want := map[string]string{key(0): valueOf(0), key(149): valueOf(149)}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-		for _, want := range []string{`"t001"`, `"t003"`} {
-			if !errors.Is(err, broken) || strings.Count(err.Error(), want) < 1 {
-				t.Errorf("OpenAll %t: GetMany = %v, want an error of %s", openAll, err, want)
+		t.Run(fmt.Sprintf("OpenAll %t", openAll), func(t *testing.T) {
+			src, m := numberedSet(t, 4, filtered)
+			s := open(t, m, src, &set.Options{OpenAll: openAll})
+			src.before = func(_ context.Context, name string, _ []byte, _ int64) (int, error, bool) {
+				return 0, broken, name == "t001" || name == "t003"
 			}
-		}
-		opening := fmt.Sprintf(`table "t001", which has the keys from %q to %q, cannot be opened`, key(50), key(99))
-		if openAll == strings.Contains(err.Error(), opening) {
-			t.Errorf("OpenAll %t: GetMany = %v, want the range of keys if the table cannot be opened", openAll, err)
-		}
+			got, err := getMany(background, s, bytesOf(key(160), key(0), key(51), key(99), key(149)), nil)
+			want := map[string]string{key(0): valueOf(0), key(149): valueOf(149)}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for _, want := range []string{`"t001"`, `"t003"`} {
+				if !errors.Is(err, broken) || strings.Count(err.Error(), want) < 1 {
+					t.Errorf("GetMany = %v, want an error of %s", err, want)
+				}
+			}
+			opening := fmt.Sprintf(`table "t001", which has the keys from %q to %q, cannot be opened`, key(50), key(99))
+			if openAll == strings.Contains(err.Error(), opening) {
+				t.Errorf("GetMany = %v, want the range of keys if the table cannot be opened", err)
+			}
+		})
 	}
 }
 
@@ -126,22 +128,24 @@ func TestGetManyTellsNoAnswerFromAbsent(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	for _, openAll := range []bool{false, true} {
-		src, m := numberedSet(t, 4, filtered)
-		s := open(t, m, src, &set.Options{OpenAll: openAll})
-		src.before = failing("t001", broken)
-		keys := bytesOf(key(0), key(0)+"x", key(50), key(99), key(99)+"x", key(100))
-		got := make([]string, len(keys))
-		o := &table.GetManyOptions{NoAnswer: func(i int, err error) {
-			if !errors.Is(err, broken) {
-				t.Errorf("NoAnswer(%d, %v), want %v", i, err, broken)
+		t.Run(fmt.Sprintf("OpenAll %t", openAll), func(t *testing.T) {
+			src, m := numberedSet(t, 4, filtered)
+			s := open(t, m, src, &set.Options{OpenAll: openAll})
+			src.before = failing("t001", broken)
+			keys := bytesOf(key(0), key(0)+"x", key(50), key(99), key(99)+"x", key(100))
+			got := make([]string, len(keys))
+			o := &table.GetManyOptions{NoAnswer: func(i int, err error) {
+				if !errors.Is(err, broken) {
+					t.Errorf("NoAnswer(%d, %v), want %v", i, err, broken)
+				}
+				got[i] += "no answer"
+			}}
+			err := s.GetMany(background, keys, o, func(i int, _ []byte) error { got[i] += "found"; return nil })
+			want := []string{"found", "", "no answer", "no answer", "", "found"}
+			if diff := cmp.Diff(want, got); !errors.Is(err, broken) || diff != "" {
+				t.Errorf("GetMany = %v (-want +got):\n%s", err, diff)
 			}
-			got[i] += "no answer"
-		}}
-		err := s.GetMany(background, keys, o, func(i int, _ []byte) error { got[i] += "found"; return nil })
-		want := []string{"found", "", "no answer", "no answer", "", "found"}
-		if diff := cmp.Diff(want, got); !errors.Is(err, broken) || diff != "" {
-			t.Errorf("OpenAll %t: GetMany = %v (-want +got):\n%s", openAll, err, diff)
-		}
+		})
 	}
 }
 

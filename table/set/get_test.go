@@ -48,40 +48,51 @@ func TestHowManyReadsGetTakes(t *testing.T) {
 		{key(130), "value of 130", 0},
 		{key(130) + "x", "", 0}, // by the filters
 	} {
-		before := src.reads.Load()
-		checkGet(t, s, test.key, test.value)
-		if got := src.reads.Load() - before; got != test.reads {
-			t.Errorf("Get(%q): %d reads, want %d", test.key, got, test.reads)
-		}
+		t.Run(fmt.Sprintf("%q, %d reads", test.key, test.reads), func(t *testing.T) {
+			before := src.reads.Load()
+			checkGet(t, s, test.key, test.value)
+			if got := src.reads.Load() - before; got != test.reads {
+				t.Errorf("%d reads, want %d", got, test.reads)
+			}
+		})
 	}
 }
 
 // Get, MayContain and GetMany find the keys of all tables, and nothing else.
 func TestLookupsFindAllKeysAndNoOthers(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]*table.WriterOptions{"unfiltered": nil, "filtered": filtered, "large blocks": {BlockSize: 1 << 16}} {
+	for tables, o := range map[string]*table.WriterOptions{
+		"unfiltered": nil, "filtered": filtered, "large blocks": {BlockSize: 1 << 16},
+	} {
 		src, m := gappedSet(t, 5, o)
-		for _, so := range []set.Options{{}, {OpenAll: true}, {MemorySize: 1}, {Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}}} {
-			s := open(t, m, src, &so)
-			keys, want := bytesOf("", "k", "zzz"), map[string]string{}
-			for i := range 500 {
-				keys = append(keys, []byte(key(i)), []byte(key(i)+"x"))
-				value := ""
-				if i%100 < 50 {
-					value = fmt.Sprintf("value of %d", i)
-					want[key(i)] = value
+		for name, so := range map[string]set.Options{
+			"defaults":   {},
+			"OpenAll":    {OpenAll: true},
+			"MemorySize": {MemorySize: 1},
+			"Cache":      {Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}},
+		} {
+			t.Run(tables+", "+name, func(t *testing.T) {
+				s := open(t, m, src, &so)
+				keys, want := bytesOf("", "k", "zzz"), map[string]string{}
+				for i := range 500 {
+					keys = append(keys, []byte(key(i)), []byte(key(i)+"x"))
+					value := ""
+					if i%100 < 50 {
+						value = fmt.Sprintf("value of %d", i)
+						want[key(i)] = value
+					}
+					checkGet(t, s, key(i), value)
+					checkGet(t, s, key(i)+"x", "")
+					if may, err := s.MayContain(background, []byte(key(i))); err != nil || !may && value != "" || may && i%100 >= 50 {
+						t.Errorf("MayContain(%s) = %t, %v", key(i), may, err)
+					}
 				}
-				checkGet(t, s, key(i), value)
-				checkGet(t, s, key(i)+"x", "")
-				if may, err := s.MayContain(background, []byte(key(i))); err != nil || !may && value != "" || may && i%100 >= 50 {
-					t.Errorf("%s: MayContain(%s) = %t, %v", name, key(i), may, err)
+				slices.Reverse(keys)
+				got, err := getMany(background, s, keys, nil)
+				if diff := cmp.Diff(want, got); diff != "" || err != nil {
+					t.Errorf("GetMany: %v (-want +got):\n%s", err, diff)
 				}
-			}
-			slices.Reverse(keys)
-			got, err := getMany(background, s, keys, nil)
-			if diff := cmp.Diff(want, got); diff != "" || err != nil {
-				t.Errorf("%s: GetMany: %v (-want +got):\n%s", name, err, diff)
-			}
+			})
 		}
 	}
 }

@@ -151,25 +151,30 @@ func TestVerifyNotesWhatIsNotIdentified(t *testing.T) {
 	oldLine := writtenLine
 	oldLine.TailSum = ""
 	described, describedLine := describedTable(t, "one")
-	for _, tt := range []struct {
+	for name, tt := range map[string]struct {
 		contents []byte
 		line     set.Table
 		want     string
 	}{
-		{written, writtenLine, ""},
-		{written, oldLine, `set: table "t": the manifest has no tailSum of it: `},
-		{described, describedLine, `set: table "t": it has no digest of its data blocks: `},
+		"identified": {written, writtenLine, ""},
+		"no tailSum": {written, oldLine, `set: table "t": the manifest has no tailSum of it: `},
+		"no digest":  {described, describedLine, `set: table "t": it has no digest of its data blocks: `},
 	} {
-		src := newStore()
-		src.files["t"] = tt.contents
-		s := open(t, &set.Manifest{Tables: []set.Table{tt.line}}, src, nil)
-		var note error
-		if err := s.Verify(background, func(_ set.Table, err error) { note = err }); err != nil {
-			t.Errorf("Verify: %v", err)
-		}
-		if tt.want == "" && note != nil || tt.want != "" && (!errors.Is(note, set.ErrNotIdentified) || !strings.HasPrefix(note.Error(), tt.want)) {
-			t.Errorf("Verify reports %v, want %q", note, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			src := newStore()
+			src.files["t"] = tt.contents
+			s := open(t, &set.Manifest{Tables: []set.Table{tt.line}}, src, nil)
+			var note error
+			if err := s.Verify(background, func(_ set.Table, err error) { note = err }); err != nil {
+				t.Errorf("Verify: %v", err)
+			}
+			if tt.want == "" && note != nil {
+				t.Errorf("Verify reports %v, want nothing", note)
+			}
+			if tt.want != "" && (!errors.Is(note, set.ErrNotIdentified) || !strings.HasPrefix(note.Error(), tt.want)) {
+				t.Errorf("Verify reports %v, want %q", note, tt.want)
+			}
+		})
 	}
 }
 
@@ -194,21 +199,14 @@ func TestReplacedTableIsNoticed(t *testing.T) {
 	t.Parallel()
 	one, line := writtenTable(t, "one")
 	two, _ := writtenTable(t, "two")
-	for name, tt := range map[string]struct {
-		options set.Options
-		want    error
-	}{
-		"MemorySize": {set.Options{MemorySize: 1}, set.ErrMismatch},
-	} {
-		src := newStore()
-		src.files["t"] = one
-		s := open(t, &set.Manifest{Tables: []set.Table{line}}, src, &tt.options)
-		checkGet(t, s, key(7), "one")
-		src.files["t"] = two
-		if got, err := s.Get(background, []byte(key(7))); !errors.Is(err, tt.want) || !strings.Contains(err.Error(), "tailSum") && !strings.Contains(err.Error(), "t: footer at ") {
-			t.Errorf("%s: Get from another table: %q, %v, want %v", name, got, err, tt.want)
-		}
-		src.files["t"] = one
-		checkGet(t, s, key(7), "one")
+	src := newStore()
+	src.files["t"] = one
+	s := open(t, &set.Manifest{Tables: []set.Table{line}}, src, &set.Options{MemorySize: 1})
+	checkGet(t, s, key(7), "one")
+	src.files["t"] = two
+	if got, err := s.Get(background, []byte(key(7))); !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), "tailSum") {
+		t.Errorf("Get from another table: %q, %v, want ErrMismatch of the tailSum", got, err)
 	}
+	src.files["t"] = one
+	checkGet(t, s, key(7), "one")
 }

@@ -27,33 +27,35 @@ func keysOf(first, end int) (keys []string) {
 func TestIterShowsAllInBothDirections(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 5, filtered)
-	for _, o := range []set.Options{{OpenAll: true}, {MemorySize: 1}} {
-		s := open(t, m, src, &o)
-		it := s.NewIter(background, nil)
-		var forward, backward []string
-		for e, err := range it.All() {
-			forward = append(forward, string(e.Key))
-			if want := valueOf(len(forward) - 1); string(e.Value) != want || err != nil {
-				t.Fatalf("value of %s is %q, %v; want %q", e.Key, e.Value, err, want)
+	for name, o := range map[string]set.Options{"OpenAll": {OpenAll: true}, "MemorySize": {MemorySize: 1}} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, m, src, &o)
+			it := s.NewIter(background, nil)
+			var forward, backward []string
+			for e, err := range it.All() {
+				forward = append(forward, string(e.Key))
+				if want := valueOf(len(forward) - 1); string(e.Value) != want || err != nil {
+					t.Fatalf("value of %s is %q, %v; want %q", e.Key, e.Value, err, want)
+				}
 			}
-		}
-		for ok := it.Last(); ok; ok = it.Prev() {
-			backward = append(backward, string(it.Key()))
-		}
-		slices.Reverse(backward)
-		want := keysOf(0, 5*perTable)
-		if diff := cmp.Diff(want, forward); diff != "" {
-			t.Errorf("forward (-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff(want, backward); diff != "" {
-			t.Errorf("backward (-want +got):\n%s", diff)
-		}
-		if err := it.Close(); err != nil {
-			t.Error(err)
-		}
-		if it.First() || it.Next() || !errors.Is(it.Error(), table.ErrClosed) || !errors.Is(it.Close(), table.ErrClosed) {
-			t.Error("after Close an Iter moves")
-		}
+			for ok := it.Last(); ok; ok = it.Prev() {
+				backward = append(backward, string(it.Key()))
+			}
+			slices.Reverse(backward)
+			want := keysOf(0, 5*perTable)
+			if diff := cmp.Diff(want, forward); diff != "" {
+				t.Errorf("forward (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(want, backward); diff != "" {
+				t.Errorf("backward (-want +got):\n%s", diff)
+			}
+			if err := it.Close(); err != nil {
+				t.Error(err)
+			}
+			if it.First() || it.Next() || !errors.Is(it.Error(), table.ErrClosed) || !errors.Is(it.Close(), table.ErrClosed) {
+				t.Error("after Close an Iter moves")
+			}
+		})
 	}
 }
 

@@ -141,8 +141,10 @@ func TestReadManifestRefusesFields(t *testing.T) {
 		{`"tailSum":"1b`, `"tailSum":"1B`, `tailSum is "1B1b`},
 		{`"tailSum":"1b`, `"tailSum":null,"x":"`, `tailSum is null, want a string`},
 	} {
-		file := strings.Replace(twoTablesFile, tt.from, tt.to, 1)
-		checkRefused(t, file, "set: line 2 of the manifest: "+tt.want)
+		t.Run(tt.want, func(t *testing.T) {
+			file := strings.Replace(twoTablesFile, tt.from, tt.to, 1)
+			checkRefused(t, file, "set: line 2 of the manifest: "+tt.want)
+		})
 	}
 }
 
@@ -175,15 +177,17 @@ func TestManifestCheck(t *testing.T) {
 		{func(t *set.Table) { t.Largest = long }, `largest has 262145 bytes, want at most 262144`},
 		{func(t *set.Table) { t.Smallest, t.Largest = long, long }, `smallest has 262145 bytes`},
 	} {
-		m := twoTables()
-		tt.change(&m.Tables[1])
-		want := "set: line 3 of the manifest: " + tt.want
-		if err := m.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("Check: %v, want %s", err, want)
-		}
-		if err := set.WriteManifest(io.Discard, m); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("WriteManifest: %v, want %s", err, want)
-		}
+		t.Run(tt.want, func(t *testing.T) {
+			m := twoTables()
+			tt.change(&m.Tables[1])
+			want := "set: line 3 of the manifest: " + tt.want
+			if err := m.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("Check: %v, want %s", err, want)
+			}
+			if err := set.WriteManifest(io.Discard, m); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("WriteManifest: %v, want %s", err, want)
+			}
+		})
 	}
 }
 
@@ -213,7 +217,10 @@ func TestTableCheck(t *testing.T) {
 }
 
 func TestCheckName(t *testing.T) {
-	for _, name := range []string{"a", "000001.ldb", "..ldb", "set.json", "a b~", " a", "console", "com", "COM10", "LPTX", "NULL.ldb", "a.con", strings.Repeat("x", 255)} {
+	for _, name := range []string{
+		"a", "000001.ldb", "..ldb", "set.json", "a b~", " a", "console", "com", "COM10", "LPTX", "NULL.ldb", "a.con",
+		strings.Repeat("x", 255),
+	} {
 		if err := set.CheckName(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}

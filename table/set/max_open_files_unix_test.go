@@ -54,30 +54,32 @@ func askWithFewFiles(t *testing.T, dir string) {
 		"MaxOpenFiles 2, OpenAll": {set.Options{MaxOpenFiles: 2, OpenAll: true}, 2},
 		"MaxOpenFiles 1":          {set.Options{MaxOpenFiles: 1}, 1},
 	} {
-		s, err := set.OpenDir(background, dir, &test.o)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		var lookups sync.WaitGroup
-		for g := range 8 {
-			lookups.Go(func() { askAtRandom(t, s, 500*perTable, rand.New(rand.NewPCG(28, uint64(g)))) })
-		}
-		all := s.Manifest()
-		for range 5 { // the tables from 500 on come and go
-			if err := errors.Join(s.Swap(background, &set.Manifest{Tables: all.Tables[:500]}), s.Swap(background, all)); err != nil {
-				t.Errorf("%s: %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			s, err := set.OpenDir(background, dir, &test.o)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		lookups.Wait()
-		if got, want := openFiles(dir), test.files+1; got > want {
-			t.Errorf("%s: %d open files, want at most %d, and the directory", name, got-1, test.files)
-		}
-		if err := s.Verify(background, nil); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := errors.Join(s.Close(), s.Drain(background)); err != nil || openFiles(dir) != 0 {
-			t.Errorf("%s: Close and Drain = %v; %d open files, want 0", name, err, openFiles(dir))
-		}
+			var lookups sync.WaitGroup
+			for g := range 8 {
+				lookups.Go(func() { askAtRandom(t, s, 500*perTable, rand.New(rand.NewPCG(28, uint64(g)))) })
+			}
+			all := s.Manifest()
+			for range 5 { // the tables from 500 on come and go
+				if err := errors.Join(s.Swap(background, &set.Manifest{Tables: all.Tables[:500]}), s.Swap(background, all)); err != nil {
+					t.Error(err)
+				}
+			}
+			lookups.Wait()
+			if got, want := openFiles(dir), test.files+1; got > want {
+				t.Errorf("%d open files, want at most %d, and the directory", got-1, test.files)
+			}
+			if err := s.Verify(background, nil); err != nil {
+				t.Error(err)
+			}
+			if err := errors.Join(s.Close(), s.Drain(background)); err != nil || openFiles(dir) != 0 {
+				t.Errorf("Close and Drain = %v; %d open files, want 0", err, openFiles(dir))
+			}
+		})
 	}
 }
 

@@ -88,10 +88,12 @@ func TestOpenOfOtherTables(t *testing.T) {
 			if mapped && test.want == "tailSize" {
 				continue // it is for tables that are read
 			}
-			o := set.Options{OpenAll: true, Concurrency: 1, Reader: table.ReaderOptions{Mapped: mapped}}
-			if _, err := set.Open(background, m, mapper{src}, &o); !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s, mapped %t: Open = %v, want an ErrMismatch with %q", name, mapped, err, want)
-			}
+			t.Run(fmt.Sprintf("%s, mapped %t", name, mapped), func(t *testing.T) {
+				o := set.Options{OpenAll: true, Concurrency: 1, Reader: table.ReaderOptions{Mapped: mapped}}
+				if _, err := set.Open(background, m, mapper{src}, &o); !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), want) {
+					t.Errorf("Open = %v, want an ErrMismatch with %q", err, want)
+				}
+			})
 		}
 	}
 }

@@ -45,24 +45,26 @@ func TestSamplerIsFixed(t *testing.T) {
 // Each rate keeps about its share of the keys, and all that a lower rate keeps.
 func TestSamplerKeepsTheRate(t *testing.T) {
 	for name, keys := range map[string][][]byte{"numbers": numbers(30_000), "URLs": workload.W3(30_000).Keys} {
-		var lower [][]byte
-		for _, rate := range []float64{1e-300, 1.0 / 1024, 0.01, 0.1, 0.5, 1} {
-			s := sample(t, rate, keys...)
-			kept := s.Keys()
-			if s.Len() != len(kept) {
-				t.Errorf("%s: rate %v: Len = %d, want %d", name, rate, s.Len(), len(kept))
-			}
-			n := float64(len(keys))
-			if got, want := float64(len(kept)), rate*n; math.Abs(got-want) > 4*math.Sqrt(n*rate*(1-rate)) {
-				t.Errorf("%s: rate %v keeps %v keys, want about %v", name, rate, got, want)
-			}
-			for _, key := range lower {
-				if _, found := slices.BinarySearchFunc(kept, key, bytes.Compare); !found {
-					t.Fatalf("%s: rate %v does not keep %q, but a lower rate does", name, rate, key)
+		t.Run(name, func(t *testing.T) {
+			var lower [][]byte
+			for _, rate := range []float64{1e-300, 1.0 / 1024, 0.01, 0.1, 0.5, 1} {
+				s := sample(t, rate, keys...)
+				kept := s.Keys()
+				if s.Len() != len(kept) {
+					t.Errorf("rate %v: Len = %d, want %d", rate, s.Len(), len(kept))
 				}
+				n := float64(len(keys))
+				if got, want := float64(len(kept)), rate*n; math.Abs(got-want) > 4*math.Sqrt(n*rate*(1-rate)) {
+					t.Errorf("rate %v keeps %v keys, want about %v", rate, got, want)
+				}
+				for _, key := range lower {
+					if _, found := slices.BinarySearchFunc(kept, key, bytes.Compare); !found {
+						t.Fatalf("rate %v does not keep %q, but a lower rate does", rate, key)
+					}
+				}
+				lower = kept
 			}
-			lower = kept
-		}
+		})
 	}
 }
 
@@ -97,9 +99,11 @@ func TestSplitsAreKeptKeys(t *testing.T) {
 		{1, 9, `[]`},
 		{0, 9, `[]`},
 	} {
-		if got := fmt.Sprintf("%q", sample(t, 1, numbers(tt.keys)...).Splits(tt.parts)); got != tt.want {
-			t.Errorf("%d keys in %d parts: %s, want %s", tt.keys, tt.parts, got, tt.want)
-		}
+		t.Run(fmt.Sprintf("%d keys in %d parts", tt.keys, tt.parts), func(t *testing.T) {
+			if got := fmt.Sprintf("%q", sample(t, 1, numbers(tt.keys)...).Splits(tt.parts)); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
 	}
 }
 
@@ -124,9 +128,11 @@ func TestSplitsAreEven(t *testing.T) {
 
 func TestNewSamplerRefuses(t *testing.T) {
 	for _, rate := range []float64{0, -1, 1.001, math.NaN(), math.Inf(1)} {
-		if s, err := set.NewSampler(rate); err == nil || s != nil {
-			t.Errorf("rate %v: %v, %v, want an error", rate, s, err)
-		}
+		t.Run(fmt.Sprint(rate), func(t *testing.T) {
+			if s, err := set.NewSampler(rate); err == nil || s != nil {
+				t.Errorf("%v, %v, want an error", s, err)
+			}
+		})
 	}
 }
 

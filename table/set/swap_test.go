@@ -78,14 +78,16 @@ func TestSwapThatFails(t *testing.T) {
 		`table "t001" is in use with another size: `:     {background, changed(m.Tables[1], func(l *set.Table) { l.Size++ })},
 		`table "t001" is in use with another entries: `:  {background, changed(m.Tables[1], func(l *set.Table) { l.Entries++ })},
 	} {
-		if err := s.Swap(test.ctx, test.m); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Swap = %v, want %s", err, want)
-		}
-		checkGet(t, s, key(60), valueOf(60))
-		checkGet(t, s, "u000000", "")
-		if diff := cmp.Diff(m, s.Manifest()); diff != "" || s.MemorySize() != memory {
-			t.Errorf("after %s: %d bytes of open tables, want %d; Manifest (-want +got):\n%s", want, s.MemorySize(), memory, diff)
-		}
+		t.Run(want, func(t *testing.T) {
+			if err := s.Swap(test.ctx, test.m); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("Swap = %v, want %s", err, want)
+			}
+			checkGet(t, s, key(60), valueOf(60))
+			checkGet(t, s, "u000000", "")
+			if diff := cmp.Diff(m, s.Manifest()); diff != "" || s.MemorySize() != memory {
+				t.Errorf("%d bytes of open tables, want %d; Manifest (-want +got):\n%s", s.MemorySize(), memory, diff)
+			}
+		})
 	}
 	if err := s.Drain(background); err != nil {
 		t.Error(err)

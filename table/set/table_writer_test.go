@@ -157,13 +157,15 @@ func TestNewTableWriterRefuses(t *testing.T) {
 		{"a FilterKey", io.Discard, table.WriterOptions{FilterKey: bytes.Clone}, "set: FilterKey is set, want nil"},
 		{"an option of the Writer", io.Discard, table.WriterOptions{BlockSize: -1}, "table: BlockSize is -1"},
 	} {
-		if w, err := set.NewTableWriter(tt.w, &tt.options); err == nil || w != nil || !strings.HasPrefix(err.Error(), tt.want) {
-			t.Errorf("%s: %v, %v, want %s", tt.name, w, err, tt.want)
-		}
-		o := table.ReaderOptions{Comparer: tt.options.Comparer, FilterKey: tt.options.FilterKey}
-		if _, err := set.Describe(strings.NewReader(""), 0, &o); err == nil || strings.HasPrefix(tt.want, "set: C") && !strings.HasPrefix(err.Error(), tt.want) {
-			t.Errorf("%s: Describe: %v, want %s", tt.name, err, tt.want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if w, err := set.NewTableWriter(tt.w, &tt.options); err == nil || w != nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("%v, %v, want %s", w, err, tt.want)
+			}
+			o := table.ReaderOptions{Comparer: tt.options.Comparer, FilterKey: tt.options.FilterKey}
+			if _, err := set.Describe(strings.NewReader(""), 0, &o); err == nil || strings.HasPrefix(tt.want, "set: C") && !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("Describe: %v, want %s", err, tt.want)
+			}
+		})
 	}
 }
 
@@ -178,22 +180,24 @@ func TestTableWriterErrors(t *testing.T) {
 		{"a wrong order", []string{"b", "a", "c"}, `table: keys are not in increasing order: "a" after "b"`},
 		{"a long key", []string{"a", strings.Repeat("b", 256<<10+1), "c"}, "set: key of 262145 bytes, want at most 262144"},
 	} {
-		w, err := set.NewTableWriter(io.Discard, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, key := range tt.keys {
-			if err := w.Append([]byte(key), nil); (i > 0) != (err != nil) {
-				t.Errorf("%s: Append of key %d: %v", tt.name, i, err)
+		t.Run(tt.name, func(t *testing.T) {
+			w, err := set.NewTableWriter(io.Discard, nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		line, err := w.Close()
-		if diff := cmp.Diff(set.Table{}, line); err == nil || !strings.HasPrefix(err.Error(), tt.want) || diff != "" {
-			t.Errorf("%s: Close: %v, want %s and no table:\n%s", tt.name, err, tt.want, diff)
-		}
-		if _, err := w.Close(); !errors.Is(err, table.ErrClosed) {
-			t.Errorf("%s: the second Close: %v, want ErrClosed", tt.name, err)
-		}
+			for i, key := range tt.keys {
+				if err := w.Append([]byte(key), nil); (i > 0) != (err != nil) {
+					t.Errorf("Append of key %d: %v", i, err)
+				}
+			}
+			line, err := w.Close()
+			if diff := cmp.Diff(set.Table{}, line); err == nil || !strings.HasPrefix(err.Error(), tt.want) || diff != "" {
+				t.Errorf("Close: %v, want %s and no table:\n%s", err, tt.want, diff)
+			}
+			if _, err := w.Close(); !errors.Is(err, table.ErrClosed) {
+				t.Errorf("the second Close: %v, want ErrClosed", err)
+			}
+		})
 	}
 }
 

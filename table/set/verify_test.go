@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -74,11 +75,13 @@ func TestVerifyOfForgedManifests(t *testing.T) {
 		"smallest": func(l *set.Table) { l.Smallest = []byte("a") },
 		"largest":  func(l *set.Table) { l.Largest = []byte(key(48)) },
 	} {
-		s := open(t, changed(m.Tables[0], forge), src, nil)
-		err := s.Verify(background, nil)
-		if prefix := `set: table "t000": ` + want + ": "; !errors.Is(err, set.ErrMismatch) || !strings.HasPrefix(err.Error(), prefix) {
-			t.Errorf("Verify = %v, want a mismatch of %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			s := open(t, changed(m.Tables[0], forge), src, nil)
+			err := s.Verify(background, nil)
+			if prefix := `set: table "t000": ` + want + ": "; !errors.Is(err, set.ErrMismatch) || !strings.HasPrefix(err.Error(), prefix) {
+				t.Errorf("Verify = %v, want a mismatch of %s", err, want)
+			}
+		})
 	}
 }
 
@@ -110,11 +113,13 @@ func TestVerifyOfForgedFilters(t *testing.T) {
 		"smallest": func(l *set.Table) { l.Smallest = []byte("a") },
 		"largest":  func(l *set.Table) { l.Largest = []byte("z") },
 	} {
-		s := open(t, changed(line, forge), src, nil)
-		err := s.Verify(background, nil)
-		if prefix := `set: table "t": ` + want + ": "; !errors.Is(err, set.ErrMismatch) || !strings.HasPrefix(err.Error(), prefix) {
-			t.Errorf("Verify = %v, want a mismatch of %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			s := open(t, changed(line, forge), src, nil)
+			err := s.Verify(background, nil)
+			if prefix := `set: table "t": ` + want + ": "; !errors.Is(err, set.ErrMismatch) || !strings.HasPrefix(err.Error(), prefix) {
+				t.Errorf("Verify = %v, want a mismatch of %s", err, want)
+			}
+		})
 	}
 }
 
@@ -161,17 +166,19 @@ func TestVerifyOfUnreadableTables(t *testing.T) {
 	src, m := numberedSet(t, 1, filtered)
 	for _, fault := range []error{errors.New("broken"), io.EOF} {
 		for good := range 3 {
-			src.before = nil
-			s := open(t, m, src, nil)
-			reads := 0
-			src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
-				reads++
-				return 0, fault, reads > good
-			}
-			err := s.Verify(background, nil)
-			if err == nil || !strings.Contains(err.Error(), `"t000"`) || fault != io.EOF && !errors.Is(err, fault) {
-				t.Errorf("%v after %d reads: Verify = %v, want an error of t000", fault, good, err)
-			}
+			t.Run(fmt.Sprintf("%v after %d reads", fault, good), func(t *testing.T) {
+				src.before = nil
+				s := open(t, m, src, nil)
+				reads := 0
+				src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
+					reads++
+					return 0, fault, reads > good
+				}
+				err := s.Verify(background, nil)
+				if err == nil || !strings.Contains(err.Error(), `"t000"`) || fault != io.EOF && !errors.Is(err, fault) {
+					t.Errorf("Verify = %v, want an error of t000", err)
+				}
+			})
 		}
 	}
 }
