@@ -204,12 +204,14 @@ func TestOpenRefusesImpossibleForms(t *testing.T) {
 		"no segments":             func(b []byte) []byte { clear(b[len(b)-6 : len(b)-2]); return b },
 		"too many segments":       func(b []byte) []byte { b[len(b)-3] = 255; return b },
 	} {
-		f, err := fuse.Policy{}.Open(change(append([]byte(nil), whole...)))
-		if err == nil || f != nil {
-			t.Errorf("%s: Open returns %v and no error", name, f)
-		} else if !strings.HasPrefix(err.Error(), "fuse: filter ") {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			f, err := fuse.Policy{}.Open(change(append([]byte(nil), whole...)))
+			if err == nil || f != nil {
+				t.Errorf("Open returns %v and no error", f)
+			} else if !strings.HasPrefix(err.Error(), "fuse: filter ") {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
 

@@ -37,20 +37,22 @@ func TestPebblesBytes(t *testing.T) {
 		{16, 1000, "3ce1cf3c896a8fe6"},
 		{16, 50000, "3890e0106e845f21"},
 	} {
-		policy, err := fuse.New(c.bits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := policy.NewTableGenerator()
-		for i := range c.n {
-			g.Add(fmt.Appendf(nil, "key%06d", i))
-		}
-		contents, err := g.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sum := sha256.Sum256(contents); fmt.Sprintf("%x", sum[:8]) != c.want {
-			t.Errorf("%d bits, %d keys: the filter's digest is %x, want %s", c.bits, c.n, sum[:8], c.want)
-		}
+		t.Run(fmt.Sprintf("%d bits, %d keys", c.bits, c.n), func(t *testing.T) {
+			policy, err := fuse.New(c.bits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := policy.NewTableGenerator()
+			for i := range c.n {
+				g.Add(fmt.Appendf(nil, "key%06d", i))
+			}
+			contents, err := g.Generate()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum := sha256.Sum256(contents); fmt.Sprintf("%x", sum[:8]) != c.want {
+				t.Errorf("the filter's digest is %x, want %s", sum[:8], c.want)
+			}
+		})
 	}
 }

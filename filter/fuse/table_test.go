@@ -50,29 +50,31 @@ func TestAbsentKeysReadNoBlock(t *testing.T) {
 	t.Parallel()
 	contents := writeTable(t, 10_000)
 	const lookups = 1000
-	for _, tt := range []struct {
+	for name, tt := range map[string]struct {
 		policies []filter.TablePolicy
 		most     uint64 // data blocks read
 		err      string // of FilterErr
 	}{
-		{[]filter.TablePolicy{fuse.Policy{}}, 5, ""},
-		{nil, lookups, `filter "binaryfuse": no policy of that name`},
+		"with a Policy": {[]filter.TablePolicy{fuse.Policy{}}, 5, ""},
+		"without":       {nil, lookups, `filter "binaryfuse": no policy of that name`},
 	} {
-		r, m := readTable(t, contents, tt.policies...)
-		if err := r.FilterErr(); tt.err == "" && err != nil || !strings.Contains(fmt.Sprint(err), tt.err) {
-			t.Errorf("FilterErr returns %v, want %q", err, tt.err)
-		}
-		for i := range lookups {
-			if _, err := r.Get(fmt.Appendf(nil, "key%06d~", i)); !errors.Is(err, table.ErrNotFound) {
-				t.Fatalf("Get of an absent key returns %v", err)
+		t.Run(name, func(t *testing.T) {
+			r, m := readTable(t, contents, tt.policies...)
+			if err := r.FilterErr(); tt.err == "" && err != nil || !strings.Contains(fmt.Sprint(err), tt.err) {
+				t.Errorf("FilterErr returns %v, want %q", err, tt.err)
 			}
-		}
-		if n := m.BlocksRead.Load(); n > tt.most || n < tt.most/2-2 {
-			t.Errorf("%d data blocks were read, want about %d", n, tt.most)
-		}
-		if err := r.Verify(); err != nil {
-			t.Error(err)
-		}
+			for i := range lookups {
+				if _, err := r.Get(fmt.Appendf(nil, "key%06d~", i)); !errors.Is(err, table.ErrNotFound) {
+					t.Fatalf("Get of an absent key returns %v", err)
+				}
+			}
+			if n := m.BlocksRead.Load(); n > tt.most || n < tt.most/2-2 {
+				t.Errorf("%d data blocks were read, want about %d", n, tt.most)
+			}
+			if err := r.Verify(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

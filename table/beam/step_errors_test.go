@@ -32,26 +32,29 @@ func TestStepErrorsSayWhere(t *testing.T) {
 	}
 	long := writeFile(t, "long.txt", "a\n"+strings.Repeat("k", maxKey+1)+"\nb\n")
 	manifest := writeFile(t, set.ManifestName, "{}")
-	for _, test := range []struct {
+	for name, test := range map[string]struct {
 		err  error
 		want []string
 	}{
-		{samples("/missing"), []string{"/missing", "no such file"}},
-		{samples(filepath.Dir(long)), []string{filepath.Dir(long), "is a directory"}},
-		{samples(long), []string{long, "line 2 has more than 262144 bytes"}},
-		{sorts(long, piecesOf(t, 1)...), []string{long, "line 2 has more than 262144 bytes"}},
-		{sorts(long), []string{"no splits", "a worker has failed"}},
-		{sorts(long, []byte("x")), []string{"changed on its way"}},
-		{splits(filepath.Dir(manifest), 1, "a"), []string{manifest, "remove it, or write to another directory"}},
-		{splits(long, 1, "a"), []string{long, "not a directory"}},
-		{splits(t.TempDir(), 1, "a", "b"), []string{"1 files are sampled, want 2", "a worker has failed"}},
-		{splits(t.TempDir(), 0), []string{"no files of lines"}},
+		"sample no file":         {samples("/missing"), []string{"/missing", "no such file"}},
+		"sample a directory":     {samples(filepath.Dir(long)), []string{filepath.Dir(long), "is a directory"}},
+		"sample a long line":     {samples(long), []string{long, "line 2 has more than 262144 bytes"}},
+		"sort a long line":       {sorts(long, piecesOf(t, 1)...), []string{long, "line 2 has more than 262144 bytes"}},
+		"sort without splits":    {sorts(long), []string{"no splits", "a worker has failed"}},
+		"sort by changed splits": {sorts(long, []byte("x")), []string{"changed on its way"}},
+		"another manifest": {splits(filepath.Dir(manifest), 1, "a"),
+			[]string{manifest, "remove it, or write to another directory"}},
+		"no directory":  {splits(long, 1, "a"), []string{long, "not a directory"}},
+		"a sample less": {splits(t.TempDir(), 1, "a", "b"), []string{"1 files are sampled, want 2", "a worker has failed"}},
+		"no files":      {splits(t.TempDir(), 0), []string{"no files of lines"}},
 	} {
-		for _, want := range append(test.want, "setio: ") {
-			if test.err == nil || !strings.Contains(test.err.Error(), want) {
-				t.Errorf("error %v, want one that has %q", test.err, want)
+		t.Run(name, func(t *testing.T) {
+			for _, want := range append(test.want, "setio: ") {
+				if test.err == nil || !strings.Contains(test.err.Error(), want) {
+					t.Errorf("error %v, want one that has %q", test.err, want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -62,13 +65,15 @@ func TestChangedPieceIsAnError(t *testing.T) {
 		"short": func(p piece) piece { return p[:len(p)-1] },
 		"empty": func(piece) piece { return nil },
 	} {
-		fn := &writeTable{Dir: t.TempDir()}
-		pieces := piecesOf(t, 3)
-		pieces[1] = change(pieces[1])
-		err := fn.ProcessElement(0, each(pieces), func([]byte) { t.Errorf("%s: a table is written", name) })
-		if err == nil || !strings.HasPrefix(err.Error(), "setio: ") {
-			t.Errorf("%s: error %v, want one of setio", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			fn := &writeTable{Dir: t.TempDir()}
+			pieces := piecesOf(t, 3)
+			pieces[1] = change(pieces[1])
+			err := fn.ProcessElement(0, each(pieces), func([]byte) { t.Error("a table is written") })
+			if err == nil || !strings.HasPrefix(err.Error(), "setio: ") {
+				t.Errorf("error %v, want one of setio", err)
+			}
+		})
 	}
 }
 

@@ -94,21 +94,23 @@ func TestFinishNoticesWhatIsMissing(t *testing.T) {
 		"garbage":        {files: []string{"a", "b"}, sent: []int64{1, 2}, tables: [][]byte{[]byte("x")}, want: "what a worker says"},
 		"not shared dir": {dir: t.TempDir(), files: []string{"a", "b"}, sent: []int64{1, 2}, tables: [][]byte{table}, want: "all workers share"},
 	} {
-		if test.dir == "" {
-			test.dir = dir
-		}
-		manifest := filepath.Join(test.dir, set.ManifestName)
-		os.Remove(manifest)
-		err := (&finish{Dir: test.dir}).ProcessElement(nil, each(test.files), each(test.sent), each(test.tables), func(string) {})
-		if test.want == "two" {
-			test.want = "set: line 3 of the manifest"
-		}
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want %q", name, err, test.want)
-		}
-		if _, statErr := os.Stat(manifest); (statErr == nil) != (test.want == "") {
-			t.Errorf("%s: manifest: %v", name, statErr)
-		}
+		t.Run(name, func(t *testing.T) {
+			if test.dir == "" {
+				test.dir = dir
+			}
+			manifest := filepath.Join(test.dir, set.ManifestName)
+			os.Remove(manifest)
+			err := (&finish{Dir: test.dir}).ProcessElement(nil, each(test.files), each(test.sent), each(test.tables), func(string) {})
+			if test.want == "two" {
+				test.want = "set: line 3 of the manifest"
+			}
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+			if _, statErr := os.Stat(manifest); (statErr == nil) != (test.want == "") {
+				t.Errorf("manifest: %v", statErr)
+			}
+		})
 	}
 }
 

@@ -103,21 +103,23 @@ func TestOneFaultIsNoError(t *testing.T) {
 		name  string
 		fault fault
 	}{{"500", internalError}, {"no answer", hangUp}} {
-		p := newProxy(t)
-		bucket := p.bucket(t)
-		putObject(t, bucket, "a.ldb", letters(1000))
-		var failed atomic.Bool
-		p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
-			if !failed.Swap(true) {
-				tt.fault(w, r, server)
-				return
+		t.Run(tt.name, func(t *testing.T) {
+			p := newProxy(t)
+			bucket := p.bucket(t)
+			putObject(t, bucket, "a.ldb", letters(1000))
+			var failed atomic.Bool
+			p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+				if !failed.Swap(true) {
+					tt.fault(w, r, server)
+					return
+				}
+				server.ServeHTTP(w, r)
+			})
+			buf := make([]byte, 100)
+			if n, err := newSource(bucket).ReadAt(t.Context(), "a.ldb", buf, 300); err != nil || string(buf[:n]) != letters(1000)[300:400] || p.count("GET") != 2 {
+				t.Errorf("%q, %v, want the bytes, by two requests", buf[:n], err)
 			}
-			server.ServeHTTP(w, r)
 		})
-		buf := make([]byte, 100)
-		if n, err := newSource(bucket).ReadAt(t.Context(), "a.ldb", buf, 300); err != nil || string(buf[:n]) != letters(1000)[300:400] || p.count("GET") != 2 {
-			t.Errorf("%s: %q, %v, want the bytes, by two requests", tt.name, buf[:n], err)
-		}
 	}
 }
 

@@ -77,9 +77,11 @@ func TestManifestFaults(t *testing.T) {
 			a.Header().Set("Content-Length", "0")
 		}), "the file is empty"},
 	} {
-		p.spoil(tt.fault)
-		_, err := cloud.ReadManifest(t.Context(), bucket, "a.jsonl")
-		checkError(t, err, nil, `cloud: read manifest "a.jsonl": `, tt.text)
+		t.Run(tt.name, func(t *testing.T) {
+			p.spoil(tt.fault)
+			_, err := cloud.ReadManifest(t.Context(), bucket, "a.jsonl")
+			checkError(t, err, nil, `cloud: read manifest "a.jsonl": `, tt.text)
+		})
 	}
 	p.spoil(internalError)
 	checkError(t, cloud.WriteManifest(t.Context(), bucket, "b.jsonl", m), nil, `cloud: write manifest "b.jsonl", of `, "InternalError")

@@ -216,18 +216,20 @@ func TestPutCancelled(t *testing.T) {
 // A store that refuses a table is an error that names it.
 func TestPutFaults(t *testing.T) {
 	for _, method := range []string{http.MethodHead, http.MethodPut} {
-		emptyTemp(t)
-		p := newProxy(t)
-		p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
-			if r.Method == method {
-				refuse(w, http.StatusInternalServerError, "InternalError")
-				return
-			}
-			server.ServeHTTP(w, r)
+		t.Run(method, func(t *testing.T) {
+			emptyTemp(t)
+			p := newProxy(t)
+			p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+				if r.Method == method {
+					refuse(w, http.StatusInternalServerError, "InternalError")
+					return
+				}
+				server.ServeHTTP(w, r)
+			})
+			bucket := p.bucket(t)
+			_, err := cloud.Put(t.Context(), bucket, nil, entries(workload.W3(10).Keys, "v"))
+			checkError(t, err, nil, `cloud: put table "`, "500")
 		})
-		bucket := p.bucket(t)
-		_, err := cloud.Put(t.Context(), bucket, nil, entries(workload.W3(10).Keys, "v"))
-		checkError(t, err, nil, `cloud: put table "`, "500")
 	}
 }
 
@@ -241,12 +243,18 @@ func TestPutFileRefuses(t *testing.T) {
 	if err := os.WriteFile(damaged, contents, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct {
+	for name, tt := range map[string]struct {
 		path  string
 		chain error
-	}{{filepath.Join(dir, "none.ldb"), fs.ErrNotExist}, {damaged, table.ErrCorrupt}, {dir, nil}} {
-		_, err := cloud.PutFile(t.Context(), bucket, tt.path, nil)
-		checkError(t, err, tt.chain, "cloud: put ", tt.path)
+	}{
+		"no file":     {filepath.Join(dir, "none.ldb"), fs.ErrNotExist},
+		"damaged":     {damaged, table.ErrCorrupt},
+		"a directory": {dir, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := cloud.PutFile(t.Context(), bucket, tt.path, nil)
+			checkError(t, err, tt.chain, "cloud: put ", tt.path)
+		})
 	}
 	if diff := cmp.Diff(map[string]int64{}, objects(t, bucket)); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)

@@ -86,24 +86,26 @@ func TestRequestsOfPresentKeys(t *testing.T) {
 		{"a first time with a cache", cache, spread(urls.Keys[10_000:18_000], 40), 40},
 		{"cached", cache, spread(urls.Keys[10_000:18_000], 40), 0},
 	} {
-		p.count(http.MethodHead) // of Put
-		s, err := set.Open(t.Context(), m, newSource(bucket), &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: tt.cache}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.count(http.MethodGet); got != len(m.Tables) {
-			t.Errorf("%s: %d requests to open the set, want %d", tt.name, got, len(m.Tables))
-		}
-		for _, key := range tt.keys {
-			s.Get(t.Context(), key)
-		}
-		if got := p.count(http.MethodGet); got != tt.requests {
-			t.Errorf("%s: %d requests for %d keys, want %d", tt.name, got, len(tt.keys), tt.requests)
-		}
-		if others := p.count(http.MethodHead); others != 0 {
-			t.Errorf("%s: %d requests of the method HEAD, want none", tt.name, others)
-		}
-		s.Close()
+		t.Run(tt.name, func(t *testing.T) {
+			p.count(http.MethodHead) // of Put
+			s, err := set.Open(t.Context(), m, newSource(bucket), &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: tt.cache}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.count(http.MethodGet); got != len(m.Tables) {
+				t.Errorf("%d requests to open the set, want %d", got, len(m.Tables))
+			}
+			for _, key := range tt.keys {
+				s.Get(t.Context(), key)
+			}
+			if got := p.count(http.MethodGet); got != tt.requests {
+				t.Errorf("%d requests for %d keys, want %d", got, len(tt.keys), tt.requests)
+			}
+			if others := p.count(http.MethodHead); others != 0 {
+				t.Errorf("%d requests of the method HEAD, want none", others)
+			}
+			s.Close()
+		})
 	}
 }
 
@@ -124,22 +126,24 @@ func TestRequestsOfAbsentKeys(t *testing.T) {
 		o    *table.WriterOptions
 		most float64
 	}{{"block filters", blockFilters, 0.015}, {"both filters", bothFilters, 0.0002}} {
-		bucket := memblob.OpenBucket(nil)
-		defer bucket.Close()
-		putSet(t, bucket, tt.o, urls.Keys, 20_000, "")
-		src := &counter{Source: newSource(bucket)}
-		s := openSet(t, bucket, src, eager)
-		src.reads.Store(0)
-		for _, key := range urls.Absent {
-			if _, err := s.Get(t.Context(), key); err != table.ErrNotFound {
-				t.Fatal(err)
+		t.Run(tt.name, func(t *testing.T) {
+			bucket := memblob.OpenBucket(nil)
+			defer bucket.Close()
+			putSet(t, bucket, tt.o, urls.Keys, 20_000, "")
+			src := &counter{Source: newSource(bucket)}
+			s := openSet(t, bucket, src, eager)
+			src.reads.Store(0)
+			for _, key := range urls.Absent {
+				if _, err := s.Get(t.Context(), key); err != table.ErrNotFound {
+					t.Fatal(err)
+				}
 			}
-		}
-		got := float64(src.reads.Load()) / float64(len(urls.Absent))
-		t.Logf("%s: %.5f requests for an absent key", tt.name, got)
-		if got > tt.most || got == 0 {
-			t.Errorf("%s: %g requests for an absent key, want > 0 and ≤ %g", tt.name, got, tt.most)
-		}
+			got := float64(src.reads.Load()) / float64(len(urls.Absent))
+			t.Logf("%.5f requests for an absent key", got)
+			if got > tt.most || got == 0 {
+				t.Errorf("%g requests for an absent key, want > 0 and ≤ %g", got, tt.most)
+			}
+		})
 	}
 }
 
@@ -194,9 +198,11 @@ func TestOpenOfAnotherObject(t *testing.T) {
 		{"longer", append(bytes.Clone(contents), 0), set.ErrMismatch},
 		{"another table", other, set.ErrMismatch},
 	} {
-		putObject(t, bucket, name, string(tt.contents))
-		_, err := set.Open(t.Context(), m, newSource(bucket), eager)
-		checkError(t, err, tt.chain, name)
+		t.Run(tt.name, func(t *testing.T) {
+			putObject(t, bucket, name, string(tt.contents))
+			_, err := set.Open(t.Context(), m, newSource(bucket), eager)
+			checkError(t, err, tt.chain, name)
+		})
 	}
 	if err := bucket.Delete(t.Context(), name); err != nil {
 		t.Fatal(err)

@@ -75,10 +75,12 @@ func TestReadsWithoutARequest(t *testing.T) {
 		{"behind the end", 10, 100, 0},
 		{"no bytes", 0, 50, 0},
 	} {
-		src.ReadAt(t.Context(), "a.ldb", make([]byte, tt.n), int64(tt.off))
-		if got := p.count("GET") + p.count("HEAD"); got != tt.requests {
-			t.Errorf("%s: %d requests, want %d", tt.name, got, tt.requests)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			src.ReadAt(t.Context(), "a.ldb", make([]byte, tt.n), int64(tt.off))
+			if got := p.count("GET") + p.count("HEAD"); got != tt.requests {
+				t.Errorf("%d requests, want %d", got, tt.requests)
+			}
+		})
 	}
 }
 

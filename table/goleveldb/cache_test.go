@@ -71,19 +71,21 @@ func TestBlocksStayUntilEvicted(t *testing.T) {
 		{"too small", nil, newCache(100), 1, nil, 2},
 		{"closed", nil, closed, 1, nil, 2},
 	} {
-		if step.before != nil {
-			step.before()
-		}
-		r, f := cachedFile(t, contents, step.cache, step.ns, &o)
-		for _, e := range entries[:2] {
-			if got, err := r.Get(e.key, step.ro); err != nil || !bytes.Equal(got, e.value) {
-				t.Fatalf("%s: Get(%q) = %q, %v", step.name, e.key, got, err)
+		t.Run(step.name, func(t *testing.T) {
+			if step.before != nil {
+				step.before()
 			}
-		}
-		if got := f.reads.Load(); got != step.reads {
-			t.Errorf("%s: %d reads, want %d", step.name, got, step.reads)
-		}
-		r.Release()
+			r, f := cachedFile(t, contents, step.cache, step.ns, &o)
+			for _, e := range entries[:2] {
+				if got, err := r.Get(e.key, step.ro); err != nil || !bytes.Equal(got, e.value) {
+					t.Fatalf("Get(%q) = %q, %v", e.key, got, err)
+				}
+			}
+			if got := f.reads.Load(); got != step.reads {
+				t.Errorf("%d reads, want %d", got, step.reads)
+			}
+			r.Release()
+		})
 	}
 }
 

@@ -80,23 +80,24 @@ func TestShortFilesAreDamaged(t *testing.T) {
 		{"shorter than it should be", contents[:size-1], size, fmt.Sprintf("000007.ldb: table at 0, %d bytes", size)},
 		{"of a negative size", contents, -1, "000007.ldb: table at 0, 0 bytes"},
 	} {
-		r, err := goleveldb.NewReader(bytes.NewReader(tt.f), tt.size, fd, nil, nil, nil)
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
-		_, _, findErr := r.Find([]byte("1"), false, nil)
-		_, offsetErr := r.OffsetOf([]byte("1"))
-		it := r.NewIterator(nil, nil)
-		for _, err := range []error{findErr, offsetErr, it.Error()} {
-			if got := errorKind(err); got != tt.want || !lerrors.IsCorrupted(err) {
-				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := goleveldb.NewReader(bytes.NewReader(tt.f), tt.size, fd, nil, nil, nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		r.Release()
-		if _, err := r.Get([]byte("1"), nil); err != goleveldb.ErrReaderReleased {
-			t.Errorf("%s: after Release: %v", tt.name, err)
-		}
+			_, _, findErr := r.Find([]byte("1"), false, nil)
+			_, offsetErr := r.OffsetOf([]byte("1"))
+			it := r.NewIterator(nil, nil)
+			for _, err := range []error{findErr, offsetErr, it.Error()} {
+				if got := errorKind(err); got != tt.want || !lerrors.IsCorrupted(err) {
+					t.Errorf("%s, want %s", got, tt.want)
+				}
+			}
+			r.Release()
+			if _, err := r.Get([]byte("1"), nil); err != goleveldb.ErrReaderReleased {
+				t.Errorf("after Release: %v", err)
+			}
+		})
 	}
 	if _, err := goleveldb.NewReader(nil, 100, fd, nil, nil, nil); err == nil {
 		t.Error("a nil file is no error")

@@ -55,52 +55,61 @@ type closing struct {
 func (c closing) Close() error { return errors.Join(c.Iterator.Close(), c.also()) }
 
 func TestLevelRangesAreChecked(t *testing.T) {
-	for _, tt := range []struct {
+	const order = ": want ranges in order that do not overlap; merge such tables with New"
+	for name, tt := range map[string]struct {
 		ranges string
 		want   string
 	}{
-		{"", "<nil>"},
-		{"aa bc de", "<nil>"},
-		{"ac bd", `merge: level: table 1 has keys "b" to "d", and table 0 before it "a" to "c": want ranges in order that do not overlap; merge such tables with New`},
-		{"ab bc", `merge: level: table 1 has keys "b" to "c", and table 0 before it "a" to "b": want ranges in order that do not overlap; merge such tables with New`},
-		{"cd ab", `merge: level: table 1 has keys "a" to "b", and table 0 before it "c" to "d": want ranges in order that do not overlap; merge such tables with New`},
-		{"ab dc", `merge: level: table 1: its range "d" to "c" is empty, want Smallest ≤ Largest`},
+		"no tables": {"", "<nil>"},
+		"in order":  {"aa bc de", "<nil>"},
+		"overlap":   {"ac bd", `merge: level: table 1 has keys "b" to "d", and table 0 before it "a" to "c"` + order},
+		"share key": {"ab bc", `merge: level: table 1 has keys "b" to "c", and table 0 before it "a" to "b"` + order},
+		"unordered": {"cd ab", `merge: level: table 1 has keys "a" to "b", and table 0 before it "c" to "d"` + order},
+		"inverted":  {"ab dc", `merge: level: table 1: its range "d" to "c" is empty, want Smallest ≤ Largest`},
 	} {
-		var tables []merge.LevelTable
-		for _, r := range strings.Fields(tt.ranges) {
-			tables = append(tables, merge.LevelTable{Smallest: []byte(r[:1]), Largest: []byte(r[1:])})
-		}
-		it, err := merge.NewLevelIter(table.BytewiseComparer, tables, nil)
-		if got := fmt.Sprint(err); got != tt.want || (it == nil) != (err != nil) {
-			t.Errorf("%s: %v\n%s, want\n%s", tt.ranges, it, got, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			var tables []merge.LevelTable
+			for _, r := range strings.Fields(tt.ranges) {
+				tables = append(tables, merge.LevelTable{Smallest: []byte(r[:1]), Largest: []byte(r[1:])})
+			}
+			it, err := merge.NewLevelIter(table.BytewiseComparer, tables, nil)
+			if got := fmt.Sprint(err); got != tt.want || (it == nil) != (err != nil) {
+				t.Errorf("%v\n%s, want\n%s", it, got, tt.want)
+			}
+		})
 	}
 }
 
 // Tables are opened when they are reached, and closed when they are left.
 func TestLevelOpensWhatItReaches(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
+	for name, tt := range map[string]struct {
 		move func(it *merge.LevelIter)
 		want string
 	}{
-		{func(it *merge.LevelIter) {}, ""},
-		{func(it *merge.LevelIter) { it.First(); it.Next(); it.Prev() }, " +0 -0"},
-		{func(it *merge.LevelIter) { it.Last() }, " +2 -2"},
-		{func(it *merge.LevelIter) { it.SeekGE([]byte("e")); it.SeekGE([]byte("d")); it.SeekLT([]byte("f")) }, " +1 -1"},
-		{func(it *merge.LevelIter) { it.SeekGE([]byte("c")); it.Prev(); it.SeekGE([]byte("z")) }, " +1 -1 +0 -0"},
-		{func(it *merge.LevelIter) { it.SeekLT([]byte("d")); it.SeekLT([]byte("a")) }, " +0 -0"},
-		{func(it *merge.LevelIter) {
+		"no move":     {func(it *merge.LevelIter) {}, ""},
+		"first table": {func(it *merge.LevelIter) { it.First(); it.Next(); it.Prev() }, " +0 -0"},
+		"last table":  {func(it *merge.LevelIter) { it.Last() }, " +2 -2"},
+		"seeks in a table": {func(it *merge.LevelIter) {
+			it.SeekGE([]byte("e"))
+			it.SeekGE([]byte("d"))
+			it.SeekLT([]byte("f"))
+		}, " +1 -1"},
+		"from a gap":       {func(it *merge.LevelIter) { it.SeekGE([]byte("c")); it.Prev(); it.SeekGE([]byte("z")) }, " +1 -1 +0 -0"},
+		"before the first": {func(it *merge.LevelIter) { it.SeekLT([]byte("d")); it.SeekLT([]byte("a")) }, " +0 -0"},
+		"over all, and back": {func(it *merge.LevelIter) {
 			for it.Next() {
 			}
 			it.Prev()
 		}, " +0 -0 +1 -1 +2 -2 +2 -2"},
 	} {
-		log := ""
-		it := levelIter(t, &log, []string{"ab", "df", "gh"}, []string{"ab", "def", "gh"})
-		if tt.move(it); it.Close() != nil || log != tt.want {
-			t.Errorf("opened and closed%s, want%s", log, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			log := ""
+			it := levelIter(t, &log, []string{"ab", "df", "gh"}, []string{"ab", "def", "gh"})
+			if tt.move(it); it.Close() != nil || log != tt.want {
+				t.Errorf("opened and closed%s, want%s", log, tt.want)
+			}
+		})
 	}
 }
 
@@ -109,27 +118,29 @@ func TestLevelOpensWhatItReaches(t *testing.T) {
 func TestLevelKeysBeyondTheirRange(t *testing.T) {
 	t.Parallel()
 	log := ""
-	for _, tt := range []struct {
+	for name, tt := range map[string]struct {
 		keys string // of the table in the middle, with the range from d to f
 		move func(it *merge.LevelIter) bool
 		key  string
 	}{
-		{"cde", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("b")) && it.Next() }, "c"},
-		{"cde", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("d")) && it.Prev() }, "c"},
-		{"cde", func(it *merge.LevelIter) bool { return it.SeekLT([]byte("e")) && it.Prev() }, "c"},
-		{"deg", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("e")) && it.Next() }, "g"},
-		{"deg", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("f")) }, "g"},
-		{"deg", func(it *merge.LevelIter) bool { return it.SeekLT([]byte("h")) && it.Prev() }, "g"},
+		"before, Next into the table": {"cde", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("b")) && it.Next() }, "c"},
+		"before, Prev after SeekGE":   {"cde", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("d")) && it.Prev() }, "c"},
+		"before, Prev after SeekLT":   {"cde", func(it *merge.LevelIter) bool { return it.SeekLT([]byte("e")) && it.Prev() }, "c"},
+		"behind, Next after SeekGE":   {"deg", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("e")) && it.Next() }, "g"},
+		"behind, SeekGE":              {"deg", func(it *merge.LevelIter) bool { return it.SeekGE([]byte("f")) }, "g"},
+		"behind, Prev into the table": {"deg", func(it *merge.LevelIter) bool { return it.SeekLT([]byte("h")) && it.Prev() }, "g"},
 	} {
-		it := levelIter(t, &log, []string{"ab", "df", "hi"}, []string{"ab", tt.keys, "hi"})
-		moved := tt.move(it)
-		want := fmt.Sprintf(`table: corrupt: 000001.ldb has key %q, want it in the table's range, "d" to "f"`, tt.key)
-		if err := it.Error(); moved || it.Valid() || !errors.Is(err, table.ErrCorrupt) || err.Error() != want {
-			t.Errorf("%s: %v, %v; want\n%s", tt.keys, moved, err, want)
-		}
-		if it.Next() || it.Prev() || !it.First() || !it.Last() || it.Error() != nil {
-			t.Errorf("%s: after the error: %v", tt.keys, it.Error())
-		}
+		t.Run(name, func(t *testing.T) {
+			it := levelIter(t, &log, []string{"ab", "df", "hi"}, []string{"ab", tt.keys, "hi"})
+			moved := tt.move(it)
+			want := fmt.Sprintf(`table: corrupt: 000001.ldb has key %q, want it in the table's range, "d" to "f"`, tt.key)
+			if err := it.Error(); moved || it.Valid() || !errors.Is(err, table.ErrCorrupt) || err.Error() != want {
+				t.Errorf("%v, %v; want\n%s", moved, err, want)
+			}
+			if it.Next() || it.Prev() || !it.First() || !it.Last() || it.Error() != nil {
+				t.Errorf("after the error: %v", it.Error())
+			}
+		})
 	}
 }
 
@@ -197,22 +208,24 @@ func TestSnapshotRefuses(t *testing.T) {
 		{"newer unknown", []string{key("b", 9, 7), key("b", 1, 1), key("c", 3, 1)}, "b c ", "c b "},
 		{"short", []string{"short", key("b", 1, 1), key("c", 3, 1)}, short, "c " + short},
 	} {
-		it := merge.NewSnapshotIter(table.BytewiseComparer, iterOf(t, o, tabletest.PairsOf(tt.keys...)), 5)
-		up, down := "", ""
-		for it.Next() {
-			up += string(it.Key()) + " "
-		}
-		up = strings.ReplaceAll(fmt.Sprint(up, it.Error()), "<nil>", "")
-		for ok := it.Last(); ok; ok = it.Prev() {
-			down += string(it.Key()) + " "
-		}
-		down = strings.ReplaceAll(fmt.Sprint(down, it.Error()), "<nil>", "")
-		if diff := cmp.Diff([]string{tt.up, tt.down}, []string{up, down}); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-		if !it.SeekGE([]byte("c")) || string(it.Key()) != "c" || it.Error() != nil {
-			t.Errorf("%s: SeekGE behind the error is at %q, %v", tt.name, it.Key(), it.Error())
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			it := merge.NewSnapshotIter(table.BytewiseComparer, iterOf(t, o, tabletest.PairsOf(tt.keys...)), 5)
+			up, down := "", ""
+			for it.Next() {
+				up += string(it.Key()) + " "
+			}
+			up = strings.ReplaceAll(fmt.Sprint(up, it.Error()), "<nil>", "")
+			for ok := it.Last(); ok; ok = it.Prev() {
+				down += string(it.Key()) + " "
+			}
+			down = strings.ReplaceAll(fmt.Sprint(down, it.Error()), "<nil>", "")
+			if diff := cmp.Diff([]string{tt.up, tt.down}, []string{up, down}); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if !it.SeekGE([]byte("c")) || string(it.Key()) != "c" || it.Error() != nil {
+				t.Errorf("SeekGE behind the error is at %q, %v", it.Key(), it.Error())
+			}
+		})
 	}
 }
 

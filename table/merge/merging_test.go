@@ -20,32 +20,33 @@ func TestMergingShowsAll(t *testing.T) {
 	for _, name := range []string{"long-prefix", "mixed", "byte-edges"} {
 		want := tabletest.Dataset(t, name)
 		for _, sources := range []int{1, 2, 8, 40} {
-			rng := rand.New(rand.NewPCG(5, uint64(sources)))
-			parts := make([][]workload.Pair, sources)
-			for _, p := range want {
-				i := rng.IntN(sources)
-				parts[i] = append(parts[i], p)
-			}
-			var its []merge.Iterator
-			for i, part := range parts {
-				if i%2 == 0 {
-					its = append(its, memoryIter(nil, part))
-				} else {
-					its = append(its, iterOf(t, nil, part))
+			t.Run(fmt.Sprintf("%s in %d sources", name, sources), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(5, uint64(sources)))
+				parts := make([][]workload.Pair, sources)
+				for _, p := range want {
+					i := rng.IntN(sources)
+					parts[i] = append(parts[i], p)
 				}
-			}
-			it := merge.New(nil, its...)
-			what := fmt.Sprintf("%s in %d sources", name, sources)
-			var shown []workload.Pair
-			for it.Next() {
-				shown = append(shown, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
-			}
-			if diff := tabletest.DiffPairs(want, shown); diff != "" {
-				t.Errorf("%s, forward (-want +got):\n%s", what, diff)
-			}
-			if diff := tabletest.DiffPairs(want, tabletest.Backward(t, it)); diff != "" {
-				t.Errorf("%s, backward (-want +got):\n%s", what, diff)
-			}
+				var its []merge.Iterator
+				for i, part := range parts {
+					if i%2 == 0 {
+						its = append(its, memoryIter(nil, part))
+					} else {
+						its = append(its, iterOf(t, nil, part))
+					}
+				}
+				it := merge.New(nil, its...)
+				var shown []workload.Pair
+				for it.Next() {
+					shown = append(shown, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
+				}
+				if diff := tabletest.DiffPairs(want, shown); diff != "" {
+					t.Errorf("forward (-want +got):\n%s", diff)
+				}
+				if diff := tabletest.DiffPairs(want, tabletest.Backward(t, it)); diff != "" {
+					t.Errorf("backward (-want +got):\n%s", diff)
+				}
+			})
 		}
 	}
 }
