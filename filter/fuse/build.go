@@ -14,7 +14,8 @@ import (
 
 // ErrTooManyKeys is the error of Generate for > [MaxKeys] keys. Test for it with errors.Is. Write
 // several tables, or use another filter.
-var ErrTooManyKeys = fmt.Errorf("fuse: more than %d keys in one filter: write several tables, or use another filter", MaxKeys)
+var ErrTooManyKeys = fmt.Errorf(
+	"fuse: more than %d keys in one filter: write several tables, or use another filter", MaxKeys)
 
 // NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key, or none if
 // the key equals the one added before it. Generate takes about 24 more for a moment. A key that is

@@ -40,19 +40,23 @@ func Inspect(contents []byte) (Inspection, error) {
 	trailer := contents[size:]
 	lg, fingerprintBits := trailer[12], int(trailer[13])
 	if !validBits(fingerprintBits) {
-		return Inspection{}, fmt.Errorf("fuse: filter with fingerprints of %d bits, want 4, 8, 10, 12 or 16", fingerprintBits)
+		return Inspection{}, fmt.Errorf("fuse: filter with fingerprints of %d bits, want 4, 8, 10, 12 or 16",
+			fingerprintBits)
 	}
 	if lg > maxSegmentLg {
-		return Inspection{}, fmt.Errorf("fuse: filter with segments of 2^%d fingerprints, want at most 2^%d", lg, maxSegmentLg)
+		return Inspection{}, fmt.Errorf("fuse: filter with segments of 2^%d fingerprints, want at most 2^%d",
+			lg, maxSegmentLg)
 	}
-	starts := uint64(binary.LittleEndian.Uint32(trailer[8:])) // segments that a key's first fingerprint can be in
+	// Segments that a key's first fingerprint can be in.
+	starts := uint64(binary.LittleEndian.Uint32(trailer[8:]))
 	if starts == 0 {
 		return Inspection{}, fmt.Errorf("fuse: filter of %d segments, want at least %d", arity-1, arity)
 	}
 	i := Inspection{Bits: fingerprintBits, Segments: starts + arity - 1, SegmentLen: 1 << lg}
 	i.Fingerprints = i.Segments << lg
 	if want := packedSize(i.Fingerprints, fingerprintBits); uint64(size) != want {
-		return Inspection{}, fmt.Errorf("fuse: filter with %d bytes of fingerprints, want %d for %d of %d bits", size, want, i.Fingerprints, fingerprintBits)
+		return Inspection{}, fmt.Errorf("fuse: filter with %d bytes of fingerprints, want %d for %d of %d bits",
+			size, want, i.Fingerprints, fingerprintBits)
 	}
 	return i, nil
 }

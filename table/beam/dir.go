@@ -47,7 +47,8 @@ func readManifest(path string) (*set.Manifest, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("setio: earlier manifest %s: %w: remove it, or write to another directory", filepath.Join(path, set.ManifestName), err)
+		return nil, fmt.Errorf("setio: earlier manifest %s: %w: remove it, or write to another directory",
+			filepath.Join(path, set.ManifestName), err)
 	}
 	return m, nil
 }

@@ -18,7 +18,9 @@ type finish struct {
 
 // ProcessElement writes the manifest if all files and pieces arrived in tables, and emits its
 // path. sent are the numbers of pieces of the files, and tables are of type written, in JSON.
-func (fn *finish) ProcessElement(_ []byte, files func(*string) bool, sent func(*int64) bool, tables func(*[]byte) bool, emit func(string)) error {
+func (fn *finish) ProcessElement(
+	_ []byte, files func(*string) bool, sent func(*int64) bool, tables func(*[]byte) bool, emit func(string),
+) error {
 	var sorted int
 	var pieces int64
 	for n := int64(0); sent(&n); sorted++ {
@@ -55,7 +57,8 @@ func manifest(tables func(*[]byte) bool, pieces int64) (*set.Manifest, error) {
 		all = append(all, w)
 	}
 	if merged != pieces {
-		return nil, fmt.Errorf("setio: %d pieces of sorted keys are in tables, want %d: a worker has failed and the runner went on; see its log, and build again", merged, pieces)
+		return nil, fmt.Errorf("setio: %d pieces of sorted keys are in tables, want %d: "+
+			"a worker has failed and the runner went on; see its log, and build again", merged, pieces)
 	}
 	slices.SortFunc(all, func(a, b written) int { return cmp.Compare(a.Number, b.Number) })
 	m := new(set.Manifest)
@@ -70,10 +73,12 @@ func checkTables(dir string, m *set.Manifest) error {
 	for _, t := range m.Tables {
 		info, err := os.Stat(filepath.Join(dir, t.Name))
 		if err != nil {
-			return fmt.Errorf("setio: table that a worker has written: %w: want a directory that all workers share", err)
+			return fmt.Errorf("setio: table that a worker has written: %w: want a directory that all workers share",
+				err)
 		}
 		if info.Size() != t.Size {
-			return fmt.Errorf("setio: table %s has %d bytes, want %d: want a directory that all workers share", info.Name(), info.Size(), t.Size)
+			return fmt.Errorf("setio: table %s has %d bytes, want %d: want a directory that all workers share",
+				info.Name(), info.Size(), t.Size)
 		}
 	}
 	return nil

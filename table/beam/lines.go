@@ -33,7 +33,8 @@ func (l *lineReader) each(ctx context.Context, name string, f func(line []byte) 
 	for n := 1; ; n++ {
 		line, err := l.b.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
-			return fmt.Errorf("setio: %s: line %d has more than %d bytes, want at most that many in a key", name, n, maxKey)
+			return fmt.Errorf("setio: %s: line %d has more than %d bytes, want at most that many in a key",
+				name, n, maxKey)
 		}
 		if err != nil && err != io.EOF {
 			return fmt.Errorf("setio: line %d: %w", n, err)

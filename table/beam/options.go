@@ -44,7 +44,8 @@ func (o Options) withDefaults() (Options, error) {
 			*n.value = n.def
 		}
 		if *n.value < n.least || *n.value > n.most {
-			return o, fmt.Errorf("setio: %s is %d, want %d to %d, or 0 for %d", n.name, *n.value, n.least, n.most, n.def)
+			return o, fmt.Errorf("setio: %s is %d, want %d to %d, or 0 for %d",
+				n.name, *n.value, n.least, n.most, n.def)
 		}
 	}
 	return o, checkWriter(o.Writer)
@@ -73,7 +74,8 @@ var writers = map[string]func() *table.WriterOptions{
 // if f is nil.
 func RegisterWriter(name string, f func() *table.WriterOptions) {
 	if _, found := writers[name]; found || f == nil {
-		panic(fmt.Sprintf("setio: RegisterWriter of %q, want a name that is not empty, once, and a function", name))
+		panic(fmt.Sprintf("setio: RegisterWriter of %q, want a name that is not empty, once, and a function",
+			name))
 	}
 	writers[name] = f
 }
@@ -82,7 +84,8 @@ func RegisterWriter(name string, f func() *table.WriterOptions) {
 func writerOptions(name string) (*table.WriterOptions, error) {
 	f, found := writers[name]
 	if !found {
-		return nil, fmt.Errorf("setio: Writer is %q, want a name that RegisterWriter was given in an init function", name)
+		return nil, fmt.Errorf(
+			"setio: Writer is %q, want a name that RegisterWriter was given in an init function", name)
 	}
 	return f(), nil
 }

@@ -92,7 +92,8 @@ func openPieces(pieces []piece) (*merge.Iter, error) {
 
 // changed returns the error of a piece that cannot be read.
 func changed(err error) error {
-	return fmt.Errorf("setio: piece of sorted keys that was changed on its way from another worker: %w: build again", err)
+	return fmt.Errorf(
+		"setio: piece of sorted keys that was changed on its way from another worker: %w: build again", err)
 }
 
 // decodeKeys returns the keys of a piece.

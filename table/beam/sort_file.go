@@ -6,7 +6,8 @@ import (
 )
 
 // errNoSplits is the error if a runner goes on although the splits could not be found.
-var errNoSplits = errors.New("setio: there are no splits: a worker has failed and the runner went on; see its log, and build again")
+var errNoSplits = errors.New(
+	"setio: there are no splits: a worker has failed and the runner went on; see its log, and build again")
 
 // sortFile makes pieces of a file.
 type sortFile struct {
@@ -18,7 +19,9 @@ type sortFile struct {
 
 // ProcessElement emits pieces of the file with the numbers of their tables, and how many pieces
 // there are.
-func (fn *sortFile) ProcessElement(ctx context.Context, file string, splits func(*[]byte) bool, emit func(int64, []byte), sent func(int64)) error {
+func (fn *sortFile) ProcessElement(
+	ctx context.Context, file string, splits func(*[]byte) bool, emit func(int64, []byte), sent func(int64),
+) error {
 	var p piece
 	if !splits(&p) {
 		return errNoSplits

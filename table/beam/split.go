@@ -48,7 +48,9 @@ type split struct {
 }
 
 // ProcessElement emits a piece of the splits. Samples are the pieces of all files.
-func (fn *split) ProcessElement(_ []byte, samples func(*[]byte) bool, files func(*string) bool, emit func([]byte)) error {
+func (fn *split) ProcessElement(
+	_ []byte, samples func(*[]byte) bool, files func(*string) bool, emit func([]byte),
+) error {
 	if err := prepare(fn.Dir); err != nil {
 		return err
 	}
@@ -86,7 +88,8 @@ func checkFiles(done string, n, files int) error {
 	case files == 0:
 		return fmt.Errorf("setio: no files of lines: want at least one")
 	case n != files:
-		return fmt.Errorf("setio: %d files are %s, want %d: a worker has failed and the runner went on; see its log, and build again", n, done, files)
+		return fmt.Errorf("setio: %d files are %s, want %d: a worker has failed and the runner went on; "+
+			"see its log, and build again", n, done, files)
 	}
 	return nil
 }

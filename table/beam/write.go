@@ -10,7 +10,9 @@ import (
 )
 
 func init() {
-	for _, doFn := range []any{(*sample)(nil), (*split)(nil), (*sortFile)(nil), (*writeTable)(nil), (*finish)(nil)} {
+	for _, doFn := range []any{
+		(*sample)(nil), (*split)(nil), (*sortFile)(nil), (*writeTable)(nil), (*finish)(nil),
+	} {
 		beam.RegisterDoFn(reflect.TypeOf(doFn))
 	}
 }
@@ -41,10 +43,12 @@ func Write(s beam.Scope, dir string, files beam.PCollection, o Options) (beam.PC
 		return beam.PCollection{}, err
 	}
 	if !filepath.IsAbs(dir) {
-		return beam.PCollection{}, fmt.Errorf("setio: directory is %q, want an absolute path: workers have other working directories", dir)
+		return beam.PCollection{}, fmt.Errorf(
+			"setio: directory is %q, want an absolute path: workers have other working directories", dir)
 	}
 	if !s.IsValid() || !files.IsValid() {
-		return beam.PCollection{}, errors.New("setio: the Scope or the PCollection of files is the zero value, want those of a pipeline")
+		return beam.PCollection{}, errors.New(
+			"setio: the Scope or the PCollection of files is the zero value, want those of a pipeline")
 	}
 	if t := files.Type().Type(); t != reflect.TypeFor[string]() {
 		return beam.PCollection{}, fmt.Errorf("setio: the PCollection of files is of %v, want string", t)

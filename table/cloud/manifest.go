@@ -19,7 +19,8 @@ func WriteManifest(ctx context.Context, bucket *blob.Bucket, key string, m *set.
 	if err := set.WriteManifest(&b, m); err != nil {
 		return err
 	}
-	if err := bucket.WriteAll(ctx, key, b.Bytes(), &blob.WriterOptions{ContentType: "application/jsonl"}); err != nil {
+	o := &blob.WriterOptions{ContentType: "application/jsonl"}
+	if err := bucket.WriteAll(ctx, key, b.Bytes(), o); err != nil {
 		return fmt.Errorf("cloud: write manifest %q, of %d bytes: %w", key, b.Len(), withDone(ctx, err))
 	}
 	return nil

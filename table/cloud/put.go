@@ -31,7 +31,9 @@ import (
 // be left, which nobody sees: let a lifecycle rule delete them. A seq that cannot go on must cancel
 // ctx before it ends: otherwise the table would have only what came so far. Cancel it best by the
 // function of [context.WithCancelCause], whose cause Put returns.
-func Put(ctx context.Context, bucket *blob.Bucket, o *table.WriterOptions, seq iter.Seq2[[]byte, []byte]) (t set.Table, err error) {
+func Put(
+	ctx context.Context, bucket *blob.Bucket, o *table.WriterOptions, seq iter.Seq2[[]byte, []byte],
+) (t set.Table, err error) {
 	f, err := os.CreateTemp("", "sievetable-*.ldb")
 	if err != nil {
 		return set.Table{}, fmt.Errorf("cloud: put a table: %w", err)
@@ -45,7 +47,9 @@ func Put(ctx context.Context, bucket *blob.Bucket, o *table.WriterOptions, seq i
 }
 
 // writeTable writes a table of seq to w, and returns its line.
-func writeTable(ctx context.Context, w io.Writer, o *table.WriterOptions, seq iter.Seq2[[]byte, []byte]) (set.Table, error) {
+func writeTable(
+	ctx context.Context, w io.Writer, o *table.WriterOptions, seq iter.Seq2[[]byte, []byte],
+) (set.Table, error) {
 	tw, err := set.NewTableWriter(w, o)
 	if err != nil {
 		return set.Table{}, err
@@ -68,7 +72,9 @@ func writeTable(ctx context.Context, w io.Writer, o *table.WriterOptions, seq it
 // returns its line in a manifest. It reads the file twice: [set.Describe] reads it with the options
 // o, and then it is sent. A file that changes meanwhile is an error. So is a table that has a
 // filter only, since Describe cannot know its keys: write such a table by Put.
-func PutFile(ctx context.Context, bucket *blob.Bucket, path string, o *table.ReaderOptions) (set.Table, error) {
+func PutFile(
+	ctx context.Context, bucket *blob.Bucket, path string, o *table.ReaderOptions,
+) (set.Table, error) {
 	f, info, err := regular.Open(path)
 	if err != nil {
 		return set.Table{}, fmt.Errorf("cloud: put a table: %w", err)

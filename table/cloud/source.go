@@ -143,7 +143,8 @@ func readBody(r io.Reader, p []byte, left int64) (n int, err error) {
 	}
 	// To read the end of the body lets HTTP use the connection again.
 	if more, err := r.Read(make([]byte, 1)); more > 0 {
-		return 0, fmt.Errorf("the store sent more than %d bytes: it does not know requests for a range of bytes", want)
+		return 0, fmt.Errorf("the store sent more than %d bytes: it does not know requests for a range of bytes",
+			want)
 	} else if err != io.EOF && err != nil {
 		return 0, err
 	}

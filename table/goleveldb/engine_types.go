@@ -30,7 +30,8 @@ func comparesAs(c comparer.Comparer, order table.Comparer, pairs [][2][]byte) (s
 	same = panicked
 	defer func() { _ = recover() }()
 	for _, p := range pairs {
-		if got, want := c.Compare(p[0], p[1]), order.Compare(p[0], p[1]); got < 0 != (want < 0) || got > 0 != (want > 0) {
+		got, want := c.Compare(p[0], p[1]), order.Compare(p[0], p[1])
+		if got < 0 != (want < 0) || got > 0 != (want > 0) {
 			return no
 		}
 	}
@@ -48,21 +49,30 @@ var (
 	// versions are two versions of one user key, and of another one. A comparer that is bytewise,
 	// or bytewise backward, has one of the pairs in the other order.
 	versions = [][2][]byte{
-		{internalKeyOf("", 1), internalKeyOf("", 2)}, {internalKeyOf("", 1), internalKeyOf("", 256)}, {internalKeyOf("", 7), internalKeyOf("", 7)},
+		{internalKeyOf("", 1), internalKeyOf("", 2)},
+		{internalKeyOf("", 1), internalKeyOf("", 256)},
+		{internalKeyOf("", 7), internalKeyOf("", 7)},
 	}
 
 	// short are pairs with keys that are too short. A comparer of a program can have such keys between
 	// versions of others.
 	short = [][2][]byte{
-		{[]byte("b"), []byte("a")}, {[]byte("b"), internalKeyOf("a", 1)}, {internalKeyOf("", 1), []byte("a")}, {nil, []byte("a")},
+		{[]byte("b"), []byte("a")},
+		{[]byte("b"), internalKeyOf("a", 1)},
+		{internalKeyOf("", 1), []byte("a")},
+		{nil, []byte("a")},
 	}
 
 	// users are versions of different user keys. Those of the first pair have a shorter separator,
 	// and a shorter successor.
 	users = [][2][]byte{
 		{internalKeyOf("abcd", 1), internalKeyOf("acde", 2)},
-		{internalKeyOf("a", 1), internalKeyOf("b", 2)}, {internalKeyOf("b", 1), internalKeyOf("a", 2)}, {internalKeyOf("a", 1), internalKeyOf("a\x00", 2)},
-		{internalKeyOf("", 1), internalKeyOf("\xff", 1)}, {internalKeyOf("A", 2), internalKeyOf("a", 1)}, {internalKeyOf("10", 1), internalKeyOf("9", 1)},
+		{internalKeyOf("a", 1), internalKeyOf("b", 2)},
+		{internalKeyOf("b", 1), internalKeyOf("a", 2)},
+		{internalKeyOf("a", 1), internalKeyOf("a\x00", 2)},
+		{internalKeyOf("", 1), internalKeyOf("\xff", 1)},
+		{internalKeyOf("A", 2), internalKeyOf("a", 1)},
+		{internalKeyOf("10", 1), internalKeyOf("9", 1)},
 	}
 )
 
@@ -83,10 +93,15 @@ func isInternal(c comparer.Comparer) bool {
 // goleveldb's engine, or of a copy of it, with goleveldb's comparer in it. A fork with another type
 // can have another order that few keys show; its own comparer then serves, which is slower.
 func isBytewiseInternal(c comparer.Comparer) (is bool) {
-	if t := reflect.TypeOf(c); t.Kind() != reflect.Pointer || t.Elem().Name() != "iComparer" || path.Base(t.Elem().PkgPath()) != "leveldb" {
+	t := reflect.TypeOf(c)
+	if t.Kind() != reflect.Pointer {
 		return false
 	}
-	if userComparer(c) != reflect.TypeOf(comparer.DefaultComparer) || comparesAs(c, bytewiseInternal, users) != yes {
+	if t = t.Elem(); t.Name() != "iComparer" || path.Base(t.PkgPath()) != "leveldb" {
+		return false
+	}
+	bytewise := reflect.TypeOf(comparer.DefaultComparer)
+	if userComparer(c) != bytewise || comparesAs(c, bytewiseInternal, users) != yes {
 		return false
 	}
 	defer func() { _ = recover() }()
@@ -153,7 +168,8 @@ func ignoresTrailers(f lfilter.Filter) (ignores bool) {
 	defer func() { _ = recover() }()
 	var older, newer [][]byte
 	for i, key := range filterKeys {
-		older, newer = append(older, internalKeyOf(key, uint64(i))), append(newer, internalKeyOf(key, 1<<40+uint64(i)))
+		older = append(older, internalKeyOf(key, uint64(i)))
+		newer = append(newer, internalKeyOf(key, 1<<40+uint64(i)))
 	}
 	built := filterOf(f, older)
 	for _, key := range newer {

@@ -26,7 +26,8 @@ func (r *Reader) NewIterator(slice *util.Range, ro *opt.ReadOptions) iterator.It
 		return iterator.NewEmptyIterator(ErrReaderReleased)
 	}
 	i := &tableIterator{iteration: iterations.Get().(*iteration)}
-	i.r, i.slice, i.noFill, i.strict = r, slice, ro.GetDontFillCache(), opt.GetStrict(r.o, ro, opt.StrictReader)
+	i.r, i.slice = r, slice
+	i.noFill, i.strict = ro.GetDontFillCache(), opt.GetStrict(r.o, ro, opt.StrictReader)
 	open := i.list
 	if i.bounded() {
 		open = i.search

@@ -36,7 +36,10 @@ type Reader struct {
 //
 // If the table is damaged, NewReader returns a Reader whose methods and iterators return the error.
 // An error of f is an error of NewReader.
-func NewReader(f io.ReaderAt, size int64, fd storage.FileDesc, c *cache.NamespaceGetter, bpool *util.BufferPool, o *opt.Options) (*Reader, error) {
+func NewReader(
+	f io.ReaderAt, size int64, fd storage.FileDesc,
+	c *cache.NamespaceGetter, bpool *util.BufferPool, o *opt.Options,
+) (*Reader, error) {
 	if f == nil {
 		return nil, errNilFile
 	}
@@ -44,7 +47,8 @@ func NewReader(f io.ReaderAt, size int64, fd storage.FileDesc, c *cache.Namespac
 	r.src.file, r.src.account = f, r.blocks.account
 	r.ordered.options = r.readerOptions()
 	r.listed.options = r.ordered.options
-	r.listed.options.Comparer, r.listed.options.FilterKey, r.listed.options.IgnoreFilter = table.AnyOrder, nil, true
+	listed := &r.listed.options
+	listed.Comparer, listed.FilterKey, listed.IgnoreFilter = table.AnyOrder, nil, true
 	if _, err := r.toList(); err != nil && !lerrors.IsCorrupted(err) {
 		r.blocks.release()
 		return nil, err

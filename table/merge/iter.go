@@ -33,7 +33,8 @@ type Iter struct {
 // If the keys have no sequence numbers, give the Iterator with the newest entries first. Then Next
 // shows the newest of several equal keys first.
 func New(c table.Comparer, its ...Iterator) *Iter {
-	m := &Iter{order: encoded.Order(table.BlockOrder(c)), sources: make([]source, len(its)), queue: make([]queued, 0, len(its))}
+	n := len(its)
+	m := &Iter{order: encoded.Order(table.BlockOrder(c)), sources: make([]source, n), queue: make([]queued, 0, n)}
 	for i, it := range its {
 		m.sources[i].it = it
 		merged.Mark(it)

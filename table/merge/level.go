@@ -51,14 +51,18 @@ type LevelIter struct {
 //
 // A key outside of its table's range fails the move with [table.ErrCorrupt]: the LevelIter shows no
 // key out of order.
-func NewLevelIter(c table.Comparer, tables []LevelTable, open func(i int) (Iterator, error)) (*LevelIter, error) {
+func NewLevelIter(
+	c table.Comparer, tables []LevelTable, open func(i int) (Iterator, error),
+) (*LevelIter, error) {
 	l := &LevelIter{order: encoded.Order(table.BlockOrder(c)), tables: tables, open: open}
 	for i, t := range tables {
 		if compare(&l.order, t.Smallest, t.Largest) > 0 {
-			return nil, fmt.Errorf("merge: level: %s: its range %s is empty, want Smallest ≤ Largest", name(tables, i), t.keys())
+			return nil, fmt.Errorf("merge: level: %s: its range %s is empty, want Smallest ≤ Largest",
+				name(tables, i), t.keys())
 		}
 		if i > 0 && compare(&l.order, tables[i-1].Largest, t.Smallest) >= 0 {
-			return nil, fmt.Errorf("merge: level: %s has keys %s, and %s before it %s: want ranges in order that do not overlap; merge such tables with New",
+			return nil, fmt.Errorf("merge: level: %s has keys %s, and %s before it %s: "+
+				"want ranges in order that do not overlap; merge such tables with New",
 				name(tables, i), t.keys(), name(tables, i-1), tables[i-1].keys())
 		}
 	}
@@ -110,7 +114,9 @@ func (l *LevelIter) Last() bool {
 // SeekGE opens the first table whose Largest is ≥ key, and the next one only if that has no such
 // entry.
 func (l *LevelIter) SeekGE(key []byte) bool {
-	i := sort.Search(len(l.tables), func(i int) bool { return compare(&l.order, l.tables[i].Largest, key) >= 0 })
+	i := sort.Search(len(l.tables), func(i int) bool {
+		return compare(&l.order, l.tables[i].Largest, key) >= 0
+	})
 	key = l.survivingKey(i, key)
 	return l.startMove() && l.enter(i) && l.forward(l.it.SeekGE(key))
 }
@@ -118,7 +124,9 @@ func (l *LevelIter) SeekGE(key []byte) bool {
 // SeekLT moves to the last entry whose key is < key, and returns Valid. key may be a part of
 // Key.
 func (l *LevelIter) SeekLT(key []byte) bool {
-	i := sort.Search(len(l.tables), func(i int) bool { return compare(&l.order, l.tables[i].Smallest, key) >= 0 }) - 1
+	i := sort.Search(len(l.tables), func(i int) bool {
+		return compare(&l.order, l.tables[i].Smallest, key) >= 0
+	}) - 1
 	key = l.survivingKey(i, key)
 	return l.startMove() && l.enter(i) && l.backward(l.it.SeekLT(key))
 }
@@ -199,7 +207,8 @@ func (l *LevelIter) checkEntry() bool {
 	t := &l.tables[l.i]
 	l.key = l.it.Key()
 	if compare(&l.order, l.key, t.Smallest) < 0 || compare(&l.order, l.key, t.Largest) > 0 {
-		return l.fail(fmt.Errorf("%w: %s has key %s, want it in the table's range, %s", table.ErrCorrupt, name(l.tables, l.i), wire.Quote(l.key), t.keys()))
+		return l.fail(fmt.Errorf("%w: %s has key %s, want it in the table's range, %s",
+			table.ErrCorrupt, name(l.tables, l.i), wire.Quote(l.key), t.keys()))
 	}
 	return l.endAtEntry()
 }

@@ -173,7 +173,8 @@ func (s *SnapshotIter) backward(found bool) bool {
 // show ends a move at an entry, whose version has that kind.
 func (s *SnapshotIter) show(kind table.Kind) bool {
 	if kind != table.KindSet {
-		return s.fail(fmt.Errorf("%w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)", table.ErrCorrupt, wire.Quote(s.key), kind, table.KindSet, table.KindDelete))
+		return s.fail(fmt.Errorf("%w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)",
+			table.ErrCorrupt, wire.Quote(s.key), kind, table.KindSet, table.KindDelete))
 	}
 	return s.endAtEntry()
 }
@@ -189,7 +190,9 @@ func (s *SnapshotIter) end(at position) bool {
 // failShort ends a move at a key that is too short for an internal key.
 func (s *SnapshotIter) failShort() bool {
 	key := s.it.Key()
-	return s.fail(fmt.Errorf("%w: key %s has %d bytes, want an internal key: a user key and %d bytes of sequence number and kind", table.ErrCorrupt, wire.Quote(key), len(key), format.InternalTrailerLen))
+	return s.fail(fmt.Errorf(
+		"%w: key %s has %d bytes, want an internal key: a user key and %d bytes of sequence number and kind",
+		table.ErrCorrupt, wire.Quote(key), len(key), format.InternalTrailerLen))
 }
 
 // Close closes the Iterator over internal keys. It returns Error, joined with an error of

@@ -17,7 +17,8 @@ import (
 // Not every such table has this error. A damaged footer or index is a [*table.CorruptionError],
 // which is [table.ErrCorrupt]. A missing table is an error of the Source, such as fs.ErrNotExist of
 // a [Dir].
-var ErrMismatch = errors.New("table does not match the manifest: take another copy of the table, or write the manifest again")
+var ErrMismatch = errors.New(
+	"table does not match the manifest: take another copy of the table, or write the manifest again")
 
 // mismatch returns an error about a field of the table's line in the manifest.
 func (t *Table) mismatch(field, format string, args ...any) error {
@@ -79,7 +80,9 @@ func (f file) cacheKey(known bool) string {
 
 // outsideTail returns the error of a table that cannot be opened from its tail.
 func (t *Table) outsideTail(off int64, tail int) error {
-	return t.mismatch("tailSize", "the part at %d is needed to open the table, but the tail of %d bytes starts at %d", off, tail, t.Size-int64(tail))
+	return t.mismatch("tailSize",
+		"the part at %d is needed to open the table, but the tail of %d bytes starts at %d",
+		off, tail, t.Size-int64(tail))
 }
 
 // checkEntries compares the number of entries with the properties, if the table has any.
@@ -125,11 +128,14 @@ func (m *member) checkIndex(r *table.Reader, blocks []table.IndexEntry) error {
 	case n == 0:
 		return m.mismatch("entries", "the table has none, want %d", m.Entries)
 	case bytes.Compare(blocks[0].Separator, m.Smallest) < 0:
-		return m.mismatch("smallest", "the first data block has keys ≤ %s, want %s in it", wire.Quote(blocks[0].Separator), wire.Quote(m.Smallest))
+		return m.mismatch("smallest", "the first data block has keys ≤ %s, want %s in it",
+			wire.Quote(blocks[0].Separator), wire.Quote(m.Smallest))
 	case bytes.Compare(blocks[n-1].Separator, m.Largest) < 0:
-		return m.mismatch("largest", "all keys are ≤ %s, want %s among them", wire.Quote(blocks[n-1].Separator), wire.Quote(m.Largest))
+		return m.mismatch("largest",
+			"all keys are ≤ %s, want %s among them", wire.Quote(blocks[n-1].Separator), wire.Quote(m.Largest))
 	case n > 1 && bytes.Compare(blocks[n-2].Separator, m.Largest) >= 0:
-		return m.mismatch("largest", "the last data block has keys > %s, want %s in it", wire.Quote(blocks[n-2].Separator), wire.Quote(m.Largest))
+		return m.mismatch("largest", "the last data block has keys > %s, want %s in it",
+			wire.Quote(blocks[n-2].Separator), wire.Quote(m.Largest))
 	}
 	return nil
 }

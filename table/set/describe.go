@@ -12,7 +12,8 @@ import (
 )
 
 // errFilterOnly is the error of Describe for a table that does not have its keys.
-var errFilterOnly = errors.New("the table has a filter of its keys, and not the keys: its line in the manifest is known to the TableWriter that writes it")
+var errFilterOnly = errors.New("the table has a filter of its keys, and not the keys: " +
+	"its line in the manifest is known to the TableWriter that writes it")
 
 // Describe returns the line in the manifest of an existing table: the first size bytes of r. It is
 // the line that the [TableWriter] of the table returned, without the Name, which the caller sets.

@@ -21,8 +21,9 @@ type file struct {
 func (m *member) file() file { return file{m, m.shared.replaced.Load()} }
 
 var (
-	errMiscount = errors.New("the Source says that it has read more bytes than it was asked for, or fewer than none")
-	errShort    = errors.New("the Source has read too few bytes and returned no error")
+	errMiscount = errors.New(
+		"the Source says that it has read more bytes than it was asked for, or fewer than none")
+	errShort = errors.New("the Source has read too few bytes and returned no error")
 )
 
 // read reads len(p) bytes of the table.

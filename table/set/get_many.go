@@ -23,7 +23,9 @@ import (
 // from absent ones. GetMany returns all errors, joined as by errors.Join. If a table cannot be
 // opened, the error has its range of keys. If ctx is done, GetMany returns its error at once, and
 // does not wait for the Source: see Drain. After Close no key has an answer.
-func (s *Set) GetMany(ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error) error {
+func (s *Set) GetMany(
+	ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error,
+) error {
 	b := batch{s: s, keys: keys, o: o, found: found}
 	v, err := s.acquire()
 	if err != nil {
@@ -129,7 +131,8 @@ func (b *batch) getGroup(ctx context.Context, parts []part) error {
 // cannotOpen leaves the keys of a table that cannot be opened without an answer.
 func (b *batch) cannotOpen(p part, err error) {
 	t := &p.m.Table
-	err = fmt.Errorf("set: table %q, which has the keys from %s to %s, cannot be opened: %w", t.Name, wire.Quote(t.Smallest), wire.Quote(t.Largest), err)
+	err = fmt.Errorf("set: table %q, which has the keys from %s to %s, cannot be opened: %w",
+		t.Name, wire.Quote(t.Smallest), wire.Quote(t.Largest), err)
 	b.failed = append(b.failed, err)
 	for _, i := range p.keys {
 		b.noAnswer(i, err)

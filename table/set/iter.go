@@ -45,7 +45,8 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	if o != nil {
 		opts = *o
 	}
-	opts.Lower, opts.Upper, opts.FilterKey = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper), bytes.Clone(opts.FilterKey)
+	opts.Lower, opts.Upper = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper)
+	opts.FilterKey = bytes.Clone(opts.FilterKey)
 	from, to := v.overlap(opts.Lower, opts.Upper)
 	// There is no error, since the manifest was checked.
 	it.tables, _ = merge.NewLevelIter(nil, v.levels[from:to], func(i int) (merge.Iterator, error) {
@@ -57,11 +58,15 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 // overlap returns which tables can have keys ≥ lower and < upper: those from number from up to
 // before to. nil is no bound.
 func (v *version) overlap(lower, upper []byte) (from, to int) {
-	from = sort.Search(len(v.levels), func(i int) bool { return bytes.Compare(v.levels[i].Largest, lower) >= 0 })
+	from = sort.Search(len(v.levels), func(i int) bool {
+		return bytes.Compare(v.levels[i].Largest, lower) >= 0
+	})
 	if upper == nil {
 		return from, len(v.levels)
 	}
-	to = sort.Search(len(v.levels), func(i int) bool { return bytes.Compare(v.levels[i].Smallest, upper) >= 0 })
+	to = sort.Search(len(v.levels), func(i int) bool {
+		return bytes.Compare(v.levels[i].Smallest, upper) >= 0
+	})
 	return from, max(from, to)
 }
 

@@ -172,7 +172,9 @@ func (m *member) load(ctx context.Context) (*resident, error) {
 
 // loadAll opens tables, several at a time, and calls each(i, r, err) for members[i] in their order.
 // each releases r. An error of each ends loadAll, which returns it.
-func (s *Set) loadAll(ctx context.Context, members []*member, each func(i int, r *resident, err error) error) error {
+func (s *Set) loadAll(
+	ctx context.Context, members []*member, each func(i int, r *resident, err error) error,
+) error {
 	tickets, requested := make([]ticket, len(members)), 0
 	defer func() { // also if wait panics
 		for i := range requested {

@@ -79,7 +79,9 @@ func (m *Manifest) Check() error {
 		}
 		name := strings.ToLower(t.Name)
 		if line, found := names[name]; err == nil && found {
-			err = fmt.Errorf("name %q is that of line %d too, want another name for each table, not only in upper and lower case", t.Name, line)
+			err = fmt.Errorf(
+				"name %q is that of line %d too, want another name for each table, not only in upper and lower case",
+				t.Name, line)
 		}
 		if err != nil {
 			return fmt.Errorf("set: line %d of the manifest: %w", lineOf(i), err)
@@ -138,7 +140,8 @@ func (t *Table) checkFields() error {
 		return errors.New("entries is 0, want ≥ 1: leave a table without keys out of the manifest")
 	}
 	if t.TailSize < format.FooterLen || t.TailSize > t.Size {
-		return fmt.Errorf("tailSize is %d, want %d (the footer) to %d (the size)", t.TailSize, format.FooterLen, t.Size)
+		return fmt.Errorf("tailSize is %d, want %d (the footer) to %d (the size)",
+			t.TailSize, format.FooterLen, t.Size)
 	}
 	return t.checkKeys()
 }
@@ -158,7 +161,8 @@ func (t *Table) checkKeys() error {
 		return fmt.Errorf("largest has %d bytes, want at most %d", n, maxKey)
 	}
 	if bytes.Compare(t.Smallest, t.Largest) > 0 {
-		return fmt.Errorf("smallest is %s, want it ≤ largest, which is %s", wire.Quote(t.Smallest), wire.Quote(t.Largest))
+		return fmt.Errorf("smallest is %s, want it ≤ largest, which is %s",
+			wire.Quote(t.Smallest), wire.Quote(t.Largest))
 	}
 	return nil
 }
@@ -168,7 +172,8 @@ func (t *Table) checkAfter(before *Table) error {
 	if bytes.Compare(t.Smallest, before.Largest) > 0 {
 		return nil
 	}
-	return fmt.Errorf("smallest is %s, want it > %s, which is largest of the table before: tables are in the order of their keys and do not overlap",
+	return fmt.Errorf("smallest is %s, want it > %s, which is largest of the table before: "+
+		"tables are in the order of their keys and do not overlap",
 		wire.Quote(t.Smallest), wire.Quote(before.Largest))
 }
 

@@ -28,10 +28,13 @@ type header struct {
 // can have other fields.
 func (h *header) decode(line []byte) error {
 	if json.Unmarshal(line, h); h.Format != formatName {
-		return fmt.Errorf("%q is not the first line of a manifest, want the format %q in it", shorten(string(line)), formatName)
+		return fmt.Errorf("%q is not the first line of a manifest, want the format %q in it",
+			shorten(string(line)), formatName)
 	}
 	if h.Version < 1 || h.Version > formatVersion {
-		return fmt.Errorf("version is %d, want 1 to %d: read the manifest with the version of sievetable that has written it", h.Version, formatVersion)
+		return fmt.Errorf(
+			"version is %d, want 1 to %d: read the manifest with the version of sievetable that has written it",
+			h.Version, formatVersion)
 	}
 	return decodeFields(line, []field{
 		{name: "format", value: &h.Format, want: "a string"},
@@ -102,7 +105,8 @@ func (l *lineReader) next() ([]byte, error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
 		if len(l.line)+len(part) > maxLine {
-			return nil, fmt.Errorf("more than %d bytes, want a shorter line: this is not a manifest, or it is damaged", maxLine)
+			return nil, fmt.Errorf(
+				"more than %d bytes, want a shorter line: this is not a manifest, or it is damaged", maxLine)
 		}
 		l.line = append(l.line, part...)
 		switch {
@@ -148,9 +152,11 @@ func (l *lineReader) manifest() (*Manifest, error) {
 func checkCount(got, want int) error {
 	switch {
 	case got < want:
-		return fmt.Errorf("the end of the file after %d tables, want %d as line 1 says: the manifest was cut short, take another copy", got, want)
+		return fmt.Errorf("the end of the file after %d tables, want %d as line 1 says: "+
+			"the manifest was cut short, take another copy", got, want)
 	case got > want:
-		return fmt.Errorf("%d tables, want %d as line 1 says: the manifest is of two files, take another copy", got, want)
+		return fmt.Errorf("%d tables, want %d as line 1 says: the manifest is of two files, take another copy",
+			got, want)
 	}
 	return nil
 }

@@ -93,7 +93,8 @@ func (m *member) checkSame(t *Table) error {
 		return nil
 	}
 	m.leave()
-	return fmt.Errorf("set: table %q is in use with another %s: give a new table a new name, or Drain before its name is used again", t.Name, field)
+	return fmt.Errorf("set: table %q is in use with another %s: "+
+		"give a new table a new name, or Drain before its name is used again", t.Name, field)
 }
 
 // differs returns the field in which t is not the same table, or "".

@@ -34,9 +34,11 @@ func checkName(name string) error {
 	case len(name) > maxName:
 		return fmt.Errorf("name is %q, of %d bytes, want at most %d", shorten(name), len(name), maxName)
 	case strings.ContainsAny(name, `/\:`) || name == "." || name == "..":
-		return fmt.Errorf("name is %q, want the name of a file without a path: no slash, backslash or colon", name)
+		return fmt.Errorf("name is %q, want the name of a file without a path: no slash, backslash or colon",
+			name)
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }):
-		return fmt.Errorf("name is %q, want characters of ASCII that can be printed: give the table another name", name)
+		return fmt.Errorf("name is %q, want characters of ASCII that can be printed: give the table another name",
+			name)
 	case strings.EqualFold(name, ManifestName):
 		return fmt.Errorf("name is %q, which is the name of the manifest, want another one", name)
 	}

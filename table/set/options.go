@@ -92,7 +92,8 @@ func (o *Options) withDefaults() (Options, error) {
 		}
 	}
 	if s.MaxOpenFiles != 0 {
-		return s, errors.New("set: MaxOpenFiles is set, want it unset: Open opens no files, OpenDir and OpenFS do")
+		return s, errors.New(
+			"set: MaxOpenFiles is set, want it unset: Open opens no files, OpenDir and OpenFS do")
 	}
 	if s.MemorySize < 0 {
 		return s, fmt.Errorf("set: MemorySize is %d, want 0 or more", s.MemorySize)

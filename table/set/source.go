@@ -45,4 +45,5 @@ type Forgetter interface {
 //
 // A table without a digest of its data blocks cannot be told from others: for it, ErrReplaced
 // stays. It also stays for Iters that were on the table.
-var ErrReplaced = errors.New("the table was replaced since it was opened: try again, or open the set again with its present manifest")
+var ErrReplaced = errors.New(
+	"the table was replaced since it was opened: try again, or open the set again with its present manifest")

@@ -49,7 +49,8 @@ func NewTableWriter(w io.Writer, o *table.WriterOptions) (*TableWriter, error) {
 // FilterKey.
 func checkOrder(c table.Comparer, filterKey func([]byte) []byte) error {
 	if want := table.BytewiseComparer.Name(); c != nil && c.Name() != want {
-		return fmt.Errorf("set: Comparer is %q, want %q or nil: the keys of a set are in bytewise order", c.Name(), want)
+		return fmt.Errorf("set: Comparer is %q, want %q or nil: the keys of a set are in bytewise order",
+			c.Name(), want)
 	}
 	if filterKey != nil {
 		return errors.New("set: FilterKey is set, want nil: the filters of a set have whole keys")

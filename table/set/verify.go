@@ -52,7 +52,8 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 // from all others when it opens it. If the table has no digest of its data blocks, one of the same
 // keys and size can take its place unnoticed. If its line in the manifest has no TailSum, so can
 // more tables.
-var ErrNotIdentified = errors.New("it is sound, but an opening may not notice when another table takes its place")
+var ErrNotIdentified = errors.New(
+	"it is sound, but an opening may not notice when another table takes its place")
 
 // verify checks one table. note is about a sound one.
 func (m *member) verify(ctx context.Context) (note, err error) {
@@ -83,7 +84,8 @@ func (f file) note(known bool) error {
 	case f.TailSum == "":
 		return f.errorf("the manifest has no tailSum of it: %w: write the manifest again", ErrNotIdentified)
 	case !known:
-		return f.errorf("it has no digest of its data blocks: %w: build it by set.TableWriter or as a set", ErrNotIdentified)
+		return f.errorf("it has no digest of its data blocks: %w: build it by set.TableWriter or as a set",
+			ErrNotIdentified)
 	}
 	return nil
 }
