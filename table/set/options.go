@@ -62,34 +62,14 @@ const (
 	maxOpenFiles       = 1 << 20
 )
 
-// Why options of Readers must be unset.
-const (
-	setsItself   = "the Set gives each table its own"
-	bytewiseOnly = "keys of a set are in the bytewise order, and filters have whole keys"
-)
-
 // withDefaults returns a copy with defaults filled in.
 func (o *Options) withDefaults() (Options, error) {
 	var s Options
 	if o != nil {
 		s = *o
 	}
-	r := &s.Reader
-	for _, option := range []struct {
-		name string
-		set  bool
-		why  string
-	}{
-		{"Name", r.Name != "", setsItself},
-		{"CacheKey", r.CacheKey != "", setsItself},
-		{"TailSum", r.TailSum != [sha256.Size]byte{}, setsItself},
-		{"TailSize", r.TailSize != 0, setsItself},
-		{"Comparer", r.Comparer != nil, bytewiseOnly},
-		{"FilterKey", r.FilterKey != nil, bytewiseOnly},
-	} {
-		if option.set {
-			return s, fmt.Errorf("set: Reader.%s is set, want it unset: %s", option.name, option.why)
-		}
+	if err := checkUnset(&s.Reader); err != nil {
+		return s, err
 	}
 	if s.MaxOpenFiles != 0 {
 		return s, errors.New(
@@ -105,10 +85,35 @@ func (o *Options) withDefaults() (Options, error) {
 		s.Concurrency = defaultConcurrency
 	}
 	// A file without bytes is damaged, but only if the options are good.
-	if _, err := table.NewReader(bytes.NewReader(nil), 0, r); !errors.Is(err, table.ErrCorrupt) {
+	if _, err := table.NewReader(bytes.NewReader(nil), 0, &s.Reader); !errors.Is(err, table.ErrCorrupt) {
 		return s, err
 	}
 	return s, nil
+}
+
+// checkUnset checks the options of Readers that a Set does not take.
+func checkUnset(r *table.ReaderOptions) error {
+	const (
+		setsItself   = "the Set gives each table its own"
+		bytewiseOnly = "keys of a set are in the bytewise order, and filters have whole keys"
+	)
+	for _, option := range []struct {
+		name string
+		set  bool
+		why  string
+	}{
+		{"Name", r.Name != "", setsItself},
+		{"CacheKey", r.CacheKey != "", setsItself},
+		{"TailSum", r.TailSum != [sha256.Size]byte{}, setsItself},
+		{"TailSize", r.TailSize != 0, setsItself},
+		{"Comparer", r.Comparer != nil, bytewiseOnly},
+		{"FilterKey", r.FilterKey != nil, bytewiseOnly},
+	} {
+		if option.set {
+			return fmt.Errorf("set: Reader.%s is set, want it unset: %s", option.name, option.why)
+		}
+	}
+	return nil
 }
 
 // forFiles returns the most files that may be open, and the options for Open.
