@@ -246,21 +246,28 @@ func TestReaderErrorsAsGoleveldb(t *testing.T) {
 			return append(append([]error{err}, lookups...), moves(r.NewIterator(nil, nil), key)...)
 		}},
 	}
-	for _, at := range []int{1, len(sound) - 1, len(sound) - 60} { // in a data block, footer, index
-		damaged := bytes.Clone(sound)
-		damaged[at] ^= 0x55
-		situations = append(situations, situation{fmt.Sprintf("byte %d of %d is damaged", at, len(sound)), func(p *peer) []error {
-			r := open(p, damaged)
-			return append(calls(r, key), moves(r.NewIterator(nil, nil), key)...)
-		}})
-	}
-	for _, size := range []int{0, 47, len(sound) - 1} {
-		situations = append(situations, situation{fmt.Sprintf("a file of %d bytes", size), func(p *peer) []error {
-			r := open(p, sound[:size])
+	for name, contents := range damagedTables(sound) {
+		situations = append(situations, situation{name, func(p *peer) []error {
+			r := open(p, contents)
 			return append(calls(r, key), moves(r.NewIterator(nil, nil), key)...)
 		}})
 	}
 	for _, s := range situations {
 		s.compare(t)
 	}
+}
+
+// damagedTables returns tables with damage in a data block, the footer and the index, and tables that
+// were cut.
+func damagedTables(sound []byte) map[string][]byte {
+	tables := map[string][]byte{}
+	for _, at := range []int{1, len(sound) - 1, len(sound) - 60} {
+		damaged := bytes.Clone(sound)
+		damaged[at] ^= 0x55
+		tables[fmt.Sprintf("byte %d of %d is damaged", at, len(sound))] = damaged
+	}
+	for _, size := range []int{0, 47, len(sound) - 1} {
+		tables[fmt.Sprintf("a file of %d bytes", size)] = sound[:size]
+	}
+	return tables
 }
