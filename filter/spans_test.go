@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/filterblock"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filterblock"
 )
 
 // Spans.At returns what Span returns, whatever the data blocks are.

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )

@@ -7,9 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 

@@ -202,15 +202,19 @@ func (b *partBatch) number(i int) int {
 	return b.numbers[i]
 }
 
-// end ends the part with an error.
-func (b *partBatch) end(err error) { b.ended, b.failed = err, append(b.failed, err) }
-
 // endFrom ends the part with an error. Its keys from number first on have no answer.
 func (b *partBatch) endFrom(first int, err error) {
-	b.end(err)
+	b.ended = err
+	b.fail(err)
 	for i := first; i < b.len(); i++ {
-		b.noAnswer(err, wantedKey{key: b.number(i)})
+		b.noAnswer(err, wantedKey{number: b.number(i)})
 	}
+}
+
+// fail leaves keys without an answer, for an error that GetMany returns.
+func (b *batch) fail(err error, keys ...wantedKey) {
+	b.failed = append(b.failed, err)
+	b.noAnswer(err, keys...)
 }
 
 // noAnswer says that keys have no answer.
@@ -219,6 +223,6 @@ func (b *batch) noAnswer(err error, keys ...wantedKey) {
 		return
 	}
 	for _, k := range keys {
-		b.o.NoAnswer(k.key, err)
+		b.o.NoAnswer(k.number, err)
 	}
 }

@@ -10,13 +10,6 @@ import (
 // maxRun is the most bytes of a read of several data blocks.
 const maxRun = 1 << 20
 
-// A wantedKey is a key of a batch that a read has to answer.
-type wantedKey struct {
-	key           int // its number in the batch
-	block         int // the only data block that can have it
-	filterChecked bool
-}
-
 // A run is wanted keys whose data blocks are read by one read.
 type run struct {
 	part       *partBatch
@@ -67,44 +60,33 @@ func (b *batch) skipEnded() bool {
 	return len(b.runs) > 0
 }
 
-// addRuns adds the runs of the wanted keys, in the order of the file. The error is that of
-// getStored.
+// addRuns answers the wanted keys whose blocks the Cache has as they are in the file, and adds the runs of
+// the others, in the order of the file. The error is that of found.
 func (b *partBatch) addRuns() error {
 	slices.SortFunc(b.wanted, func(x, y wantedKey) int {
-		return cmp.Or(cmp.Compare(x.block, y.block), cmp.Compare(x.key, y.key))
+		return cmp.Or(cmp.Compare(x.block, y.block), cmp.Compare(x.number, y.number))
 	})
-	if err := b.getStored(); err != nil {
-		return err
-	}
 	own := len(b.runs)
 	for keys := range byBlock(b.wanted) {
-		next, err := b.runOf(keys)
-		if err != nil {
-			b.fail(err, keys)
+		if b.t.storedCopy(keys[0].block) != nil {
+			if err := b.getFromBlock(keys, readAhead{}); err != nil {
+				return err
+			}
 			continue
 		}
-		if n := len(b.runs); n > own && next.start-b.runs[n-1].end <= uint64(b.o.Gap) && next.end-b.runs[n-1].start <= maxRun {
-			last := &b.runs[n-1]
-			last.keys, last.end = last.keys[:len(last.keys)+len(keys)], next.end
-		} else {
+		next, err := b.runOf(keys)
+		if err != nil {
+			b.fail(err, keys...)
+			continue
+		}
+		n := len(b.runs)
+		if n == own || next.start-b.runs[n-1].end > uint64(b.o.Gap) || next.end-b.runs[n-1].start > maxRun {
 			b.runs = append(b.runs, next)
+			continue
 		}
+		last := &b.runs[n-1]
+		last.keys, last.end = append(last.keys, next.keys...), next.end
 	}
-	return nil
-}
-
-// getStored answers the wanted keys whose blocks the Cache has as they are in the file, and removes
-// them. The error is that of found.
-func (b *partBatch) getStored() error {
-	toRead := b.wanted[:0]
-	for keys := range byBlock(b.wanted) {
-		if b.t.storedCopy(keys[0].block) == nil {
-			toRead = append(toRead, keys...)
-		} else if err := b.getFromBlock(keys, readAhead{}); err != nil {
-			return err
-		}
-	}
-	b.wanted = toRead
 	return nil
 }
 
@@ -159,8 +141,8 @@ func (x *readRun) answer(ctx context.Context) error {
 		if h, err := b.t.index.handle(first); err == nil {
 			b.t.countRead(h)
 		}
-		b.end(x.err)
-		b.noAnswer(x.err, x.keys...)
+		b.ended = x.err
+		b.fail(x.err, x.keys...)
 		return ctx.Err()
 	}
 	for keys := range byBlock(x.keys) {
@@ -175,34 +157,28 @@ func (x *readRun) answer(ctx context.Context) error {
 	return nil
 }
 
-// fail leaves keys without an answer.
-func (b *batch) fail(err error, keys []wantedKey) {
-	b.failed = append(b.failed, err)
-	b.noAnswer(err, keys...)
-}
-
 // getFromBlock answers keys that are all of one data block, which ahead has. The error is that
 // of found.
 func (b *partBatch) getFromBlock(keys []wantedKey, ahead readAhead) error {
 	var d dataBlock
 	defer d.release()
 	if err := d.openAhead(b.t, keys[0].block, ahead, b.o.DontFillCache); err != nil {
-		b.fail(err, keys)
+		b.fail(err, keys...)
 		return nil
 	}
 	if len(keys) >= manyKeys {
 		d.check()
 	}
 	for i, k := range keys {
-		value, err := d.get(b.keys[k.key], k.filterChecked)
+		value, err := d.get(b.keys[k.number], k.filterChecked)
 		if err == ErrNotFound {
 			continue
 		}
 		if err != nil {
-			b.fail(err, keys[i:])
+			b.fail(err, keys[i:]...)
 			return nil
 		}
-		if err := b.found(k.key, d.keepValue(value)); err != nil {
+		if err := b.found(k.number, d.keepValue(value)); err != nil {
 			return err
 		}
 	}

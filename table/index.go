@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/filterblock"
-
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )

@@ -7,11 +7,9 @@ import (
 	"io"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/internal/filterblock"
-
-	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/format"
 )
 

@@ -8,9 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wire"
 )

@@ -7,10 +7,8 @@ import (
 	"sort"
 	"unsafe"
 
-	"github.com/sievetable/sievetable/internal/filterblock"
-
 	"github.com/sievetable/sievetable/internal/encoded"
-
+	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 

@@ -7,11 +7,10 @@ import (
 	"hash"
 	"io"
 
-	"github.com/sievetable/sievetable/internal/filterblock"
-
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 

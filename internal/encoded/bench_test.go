@@ -3,10 +3,9 @@ package encoded_test
 import (
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/workload"
 )
 

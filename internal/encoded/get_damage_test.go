@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/internal/rawtable"
 )
 

@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/long"
 )
 

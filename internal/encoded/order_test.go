@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/decoded"
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/long"
 )
 

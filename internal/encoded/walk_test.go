@@ -7,10 +7,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/rawtable"
 )
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
-
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/internal/merged"
 	"github.com/sievetable/sievetable/table"
 )

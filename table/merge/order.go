@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/internal/format"
 )
 

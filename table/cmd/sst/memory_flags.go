@@ -3,10 +3,9 @@ package main
 import (
 	"fmt"
 
-	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"

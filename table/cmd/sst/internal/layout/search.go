@@ -4,7 +4,6 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )

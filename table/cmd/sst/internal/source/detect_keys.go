@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/table"
 )
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/encoded"
-
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
