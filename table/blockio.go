@@ -123,8 +123,8 @@ func (f *tableFile) readInPlace(kind BlockKind, h Handle, b *buffers) ([]byte, e
 
 // readStored sets b.block to the block at h, checks its checksum, and returns its compression id.
 func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (id byte, err error) {
-	if h.Length > uint64(f.maxBlockSize) {
-		return 0, f.corrupt(kind, h, "%d bytes, want at most %d", h.Length, f.maxBlockSize)
+	if h.Length > uint64(f.o.MaxBlockSize) {
+		return 0, f.corrupt(kind, h, "%d bytes, want at most %d", h.Length, f.o.MaxBlockSize)
 	}
 	n := int(h.Length)
 	if b.inSource = false; f.slices != nil {
@@ -138,7 +138,7 @@ func (f *tableFile) readStored(kind BlockKind, h Handle, b *buffers) (id byte, e
 	if err != nil {
 		return 0, err
 	}
-	if id = b.block[n]; f.skipChecksums {
+	if id = b.block[n]; f.o.SkipChecksums {
 		return id, nil
 	}
 	want := binary.LittleEndian.Uint32(b.block[n+1:])
@@ -192,7 +192,7 @@ func (f *tableFile) decompress(kind BlockKind, h Handle, b *buffers, id byte) ([
 	if codec == nil {
 		return nil, f.corrupt(kind, h, "compression id %d, want 0, 1 for Snappy, or the id of a Codec in the options", id)
 	}
-	contents, err := codec.Decode(b.decompressed[:0], stored, f.maxBlockSize)
+	contents, err := codec.Decode(b.decompressed[:0], stored, f.o.MaxBlockSize)
 	if err != nil {
 		return nil, f.damaged(kind, h, err)
 	}
@@ -202,7 +202,7 @@ func (f *tableFile) decompress(kind BlockKind, h Handle, b *buffers, id byte) ([
 
 // codec returns the codec with that id, or nil if there is none.
 func (f *tableFile) codec(id byte) Codec {
-	for _, c := range f.codecs {
+	for _, c := range f.o.Codecs {
 		if c != nil && c.ID() == id {
 			return c
 		}

@@ -78,7 +78,7 @@ func (d *dataBlock) prepare(t *openTable, i int, noFill bool) *buffers {
 	}
 	d.buffers = buffersPool.Get().(*buffers)
 	// A mapped file can be cut after the checksum was compared: a copy stays what it was.
-	d.buffers.copies = t.mapped != nil && (d.form != notKept || !d.view && !t.skipChecksums)
+	d.buffers.copies = t.mapped != nil && (d.form != notKept || !d.view && !t.o.SkipChecksums)
 	return d.buffers
 }
 

@@ -102,7 +102,7 @@ func (t *openTable) misplaced(i int, message string, args ...any) error {
 
 // errorf returns an error about the file that is no damage.
 func (f *tableFile) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s%w", prefix(f.name), fmt.Errorf(format, args...))
+	return fmt.Errorf("%s%w", prefix(f.o.Name), fmt.Errorf(format, args...))
 }
 
 // corrupt returns a *CorruptionError for the block at h.
@@ -112,7 +112,7 @@ func (f *tableFile) corrupt(kind BlockKind, h Handle, format string, args ...any
 
 // damaged returns a *CorruptionError for the block at h, in which err was found.
 func (f *tableFile) damaged(kind BlockKind, h Handle, err error) error {
-	e := &CorruptionError{File: f.name, Block: kind, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
+	e := &CorruptionError{File: f.o.Name, Block: kind, Offset: int64(h.Offset), Length: int64(h.Length), Err: err}
 	if kind == DataBlock && f.index != nil {
 		e.KeysAfter, e.KeysUpTo = f.index.keysOf(h)
 	}

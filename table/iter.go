@@ -143,7 +143,7 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 
 // brokenTable returns the table of an Iter whose moves all fail with err.
 func brokenTable(closed *atomic.Bool, err error) *openTable {
-	t := &openTable{tableFile: tableFile{closed: closed}, o: new(ReaderOptions), hidden: err}
+	t := &openTable{tableFile: tableFile{o: new(ReaderOptions), closed: closed}, hidden: err}
 	t.index = &index{f: &t.tableFile}
 	return t
 }

@@ -21,8 +21,7 @@ type Layout struct {
 	Index     Handle       // from the footer
 	Data      []IndexEntry // the data blocks, in the order of the file
 
-	file    *tableFile
-	options *ReaderOptions
+	file *tableFile
 }
 
 // ReadLayout reads the footer and the index of a table, the first size bytes of r. It works
@@ -38,12 +37,12 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*Layout, error) {
 		return nil, err
 	}
 	opts.Comparer, opts.TailSize = AnyOrder, 0
-	f := &tableFile{closed: new(atomic.Bool)} // it stays open
-	err = f.openEnd(r, size, &opts)
+	f := &tableFile{o: &opts, closed: new(atomic.Bool)} // it stays open
+	err = f.openEnd(r, size)
 	if f.footer.index.Length == 0 {
 		return nil, err // of the footer
 	}
-	l := f.newLayout(&opts)
+	l := f.newLayout()
 	f.index = &index{f: f}
 	if err == nil {
 		err = l.readData()
@@ -65,13 +64,13 @@ func (r *Reader) Layout() (*Layout, error) {
 	if f.slices != nil {
 		f.index = &index{f: &f}
 	}
-	l := f.newLayout(t.o)
+	l := f.newLayout()
 	return l, l.readData()
 }
 
 // newLayout returns a Layout without Data.
-func (f *tableFile) newLayout(o *ReaderOptions) *Layout {
-	return &Layout{Footer: int64(f.footerOffset), FooterErr: f.footerErr, Metaindex: f.footer.metaindex, Index: f.footer.index, file: f, options: o}
+func (f *tableFile) newLayout() *Layout {
+	return &Layout{Footer: int64(f.footerOffset), FooterErr: f.footerErr, Metaindex: f.footer.metaindex, Index: f.footer.index, file: f}
 }
 
 // readData reads the index, unless that is there, and sets Data.
@@ -113,7 +112,7 @@ func (l *Layout) Filters() (filters Filters, err error) {
 	if err != nil {
 		return Filters{}, err
 	}
-	return l.file.openFilters(m, l.options)
+	return l.file.openFilters(m, l.file.o)
 }
 
 // ReadBlock reads the block at h. It returns its contents, decompressed, and the compression

@@ -17,7 +17,6 @@ import (
 // immutable, but for the search tree of the index.
 type openTable struct {
 	tableFile
-	o *ReaderOptions // with defaults
 
 	filters   Filters
 	filterErr error
@@ -50,9 +49,8 @@ func newOpenTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bo
 // the tail of the file in memory. It returns the metaindex too, in b, if it had to be read, and else
 // nil: decompressed, it can take so much memory that it is read once.
 func newIndexTable(r io.ReaderAt, size int64, o *ReaderOptions, closed *atomic.Bool, b *buffers) (t *openTable, m metaindex, err error) {
-	t = &openTable{o: o}
-	t.closed = closed
-	if err := t.openEnd(r, size, o); err != nil {
+	t = &openTable{tableFile: tableFile{o: o, closed: closed}}
+	if err := t.openEnd(r, size); err != nil {
 		return nil, nil, err
 	}
 	if t.index, err = t.readIndex(false); err != nil {
@@ -102,14 +100,11 @@ func (t *openTable) openMeta(m metaindex, b *buffers) (err error) {
 // A tableFile is the file of a table. It finds blocks by footer and index, and reads them. A
 // Reader is a tableFile with filters and a cache. A Layout is a tableFile only.
 type tableFile struct {
-	name          string // of the file, for errors; "" if Open did not open it
-	src           io.ReaderAt
-	slices        SliceReaderAt // src, if it hands out its bytes; else nil
-	mapped        *mapping      // src, if it is that; else nil
-	codecs        []Codec
-	maxBlockSize  int
-	skipChecksums bool
-	order         encoded.Order // of keys
+	o      *ReaderOptions // with defaults
+	order  encoded.Order  // of keys: that of the Comparer
+	src    io.ReaderAt
+	slices SliceReaderAt // src, if it hands out its bytes; else nil
+	mapped *mapping      // src, if it is that; else nil
 
 	footer       footer
 	footerErr    error  // damage that no lookup depends on
@@ -121,15 +116,14 @@ type tableFile struct {
 
 // openEnd sets f to the file of the first size bytes of r, and reads the footer. If TailSize is
 // set, f then has the end of the file in memory.
-func (f *tableFile) openEnd(r io.ReaderAt, size int64, o *ReaderOptions) error {
+func (f *tableFile) openEnd(r io.ReaderAt, size int64) error {
 	if r == nil {
 		return errors.New("table: the io.ReaderAt is nil")
 	}
 	if size < 0 {
 		return fmt.Errorf("table: size is %d, want 0 or more", size)
 	}
-	f.name, f.order = o.Name, encoded.Order(BlockOrder(o.Comparer))
-	f.codecs, f.maxBlockSize, f.skipChecksums = o.Codecs, o.MaxBlockSize, o.SkipChecksums
+	f.order = encoded.Order(BlockOrder(f.o.Comparer))
 	if size < format.FooterLen {
 		return f.corrupt(FooterBlock, Handle{0, uint64(size)}, "file of %d bytes, want at least %d", size, format.FooterLen)
 	}
@@ -137,8 +131,8 @@ func (f *tableFile) openEnd(r io.ReaderAt, size int64, o *ReaderOptions) error {
 	if f.slices, _ = r.(SliceReaderAt); f.slices != nil {
 		f.src = r
 		f.mapped, _ = r.(*mapping)
-	} else if f.src = r; o.TailSize > 0 {
-		f.src = readTail(r, size, make([]byte, min(int64(o.TailSize), size, maxReadSize)))
+	} else if f.src = r; f.o.TailSize > 0 {
+		f.src = readTail(r, size, make([]byte, min(int64(f.o.TailSize), size, maxReadSize)))
 	}
 	return f.readFooter()
 }

@@ -67,8 +67,8 @@ func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 func (r *Reader) ready() (*Reader, error) {
 	var err error
 	if _, slices := r.src.(SliceReaderAt); slices {
-		f := tableFile{closed: &r.closed}
-		err = f.openEnd(r.src, r.size, &r.o)
+		f := tableFile{o: &r.o, closed: &r.closed}
+		err = f.openEnd(r.src, r.size)
 	} else {
 		_, err = r.open()
 	}

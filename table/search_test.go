@@ -28,7 +28,7 @@ func indexOf(t testing.TB, separators [][]byte, order encoded.Order, interval in
 		}
 		h.Offset = h.end()
 	}
-	f := &tableFile{order: order, footerOffset: h.Offset + 100<<20}
+	f := &tableFile{o: new(ReaderOptions), order: order, footerOffset: h.Offset + 100<<20}
 	f.footer = footer{metaindex: Handle{h.Offset, 1}, index: Handle{h.Offset + 6, 1}}
 	x, err := f.newIndex(w.Finish())
 	if err != nil {

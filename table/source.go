@@ -21,7 +21,7 @@ type ContextReaderAt interface {
 // readSpan returns what to read of the file before the block at h is opened. If the block is
 // too long, that is nothing, and to open it is an error.
 func (f *tableFile) readSpan(h Handle) (start, end uint64) {
-	if h.Length > uint64(f.maxBlockSize) {
+	if h.Length > uint64(f.o.MaxBlockSize) {
 		return h.Offset, h.Offset
 	}
 	return h.Offset, h.end()
@@ -182,7 +182,7 @@ func (b *buffers) prepareAhead(t *openTable, i, end int) {
 	to := h.Offset
 	for ; i < end; i++ {
 		next, err := t.index.handle(i)
-		if err != nil || next.Offset != to || next.end()-h.Offset > uint64(a.size) || next.Length > uint64(t.maxBlockSize) {
+		if err != nil || next.Offset != to || next.end()-h.Offset > uint64(a.size) || next.Length > uint64(t.o.MaxBlockSize) {
 			break
 		}
 		to = next.end()
