@@ -258,23 +258,33 @@ func TestIteratorsThatPanic(t *testing.T) {
 		return []byte{'a' + byte(i)}, nil
 	}), &panics)
 	panicsIn(t, merge.New(order, level, iterOf(t, nil, tabletest.PairsOf("aa", "bb"))), &panics)
+	panicsIn(t, merge.NewSnapshotIter(order, merge.NewMemoryIter(table.InternalComparer(order), 4, func(i int) (key, value []byte) {
+		if panics {
+			panic("entry")
+		}
+		return table.InternalKey{UserKey: []byte("ABbc"[i : i+1]), Sequence: 1, Kind: table.KindSet}.Append(nil), nil
+	}), 1), &panics)
 }
 
-// panicsIn makes each move with a Comparer that panics.
+// panicsIn makes each move with a source or Comparer that panics, after a seek in either direction.
 func panicsIn(t *testing.T, it merge.Iterator, panics *bool) {
 	t.Helper()
-	for _, move := range []func() bool{it.First, it.Last, it.Next, it.Prev} {
-		if !it.SeekGE([]byte("b")) || string(it.Key()) != "b" || it.Error() != nil {
-			t.Fatalf("%T: SeekGE after a panic is at %q, %v", it, it.Key(), it.Error())
-		}
-		func() {
-			defer func() { recover() }()
-			*panics = true
-			move()
-		}()
-		*panics = false
-		if it.Valid() || it.Next() || it.Prev() || it.Error() == nil {
-			t.Fatalf("%T: after a panic: Valid = %v, Error = %v", it, it.Valid(), it.Error())
+	up := func() bool { return it.SeekGE([]byte("b")) }
+	down := func() bool { return it.SeekLT([]byte("bb")) }
+	for _, seek := range []func() bool{up, down} {
+		for _, move := range []func() bool{it.First, it.Last, it.Next, it.Prev} {
+			if !seek() || string(it.Key()) != "b" || it.Error() != nil {
+				t.Fatalf("%T: a seek after a panic is at %q, %v", it, it.Key(), it.Error())
+			}
+			func() {
+				defer func() { recover() }()
+				*panics = true
+				move()
+			}()
+			*panics = false
+			if it.Valid() || it.Next() || it.Prev() || it.Error() == nil {
+				t.Fatalf("%T: after a panic: Valid = %v, Error = %v", it, it.Valid(), it.Error())
+			}
 		}
 	}
 }
