@@ -23,7 +23,7 @@ const (
 	FragmentHeaderLen = 7
 
 	blockSize = 32 << 10
-	maxRecord = 1 << 30
+	maxRecord = 1 << 30 // bytes
 )
 
 // The kinds of fragments.
@@ -62,6 +62,7 @@ type Reader struct {
 	r           io.Reader
 	report      func(Damage)
 	block       [blockSize]byte
+	maxRecord   int    // bytes of a record
 	blockLen    int    // length of the next block: blockSize, except for the first block of a carved log
 	rest        []byte // the unread part of the block
 	blockEnd    int64  // offset in the log where the block ends
@@ -75,7 +76,7 @@ type Reader struct {
 // NewReader returns a Reader of the log in r. It calls report for each part that it skips.
 func NewReader(r io.Reader, report func(Damage)) *Reader {
 	none := zeros{from: math.MaxInt64, size: math.MaxInt64}
-	return &Reader{r: r, report: report, blockLen: blockSize, zeros: none}
+	return &Reader{r: r, report: report, maxRecord: maxRecord, blockLen: blockSize, zeros: none}
 }
 
 // A fragment is a part of a record.
@@ -107,8 +108,8 @@ func (r *Reader) Next() (record []byte, offset int64, err error) {
 				r.report(Damage{Offset: f.offset, Bytes: FragmentHeaderLen + int64(len(f.payload)), Reason: "record without its first fragment"})
 				continue
 			}
-			if r.record = append(r.record, f.payload...); len(r.record) > maxRecord {
-				return nil, 0, fmt.Errorf("log at %d: record of > %d bytes, want at most that many", r.recordStart, maxRecord)
+			if r.record = append(r.record, f.payload...); len(r.record) > r.maxRecord {
+				return nil, 0, fmt.Errorf("log at %d: record of > %d bytes, want at most that many", r.recordStart, r.maxRecord)
 			}
 			if f.kind == kindLast {
 				r.inRecord = false

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/journal"
 
+	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -129,6 +131,14 @@ func TestReader(t *testing.T) {
 			"log at 65536: record without its first fragment, 32768 bytes skipped",
 			"log at 98304: record without its first fragment, 40 bytes skipped",
 		}},
+		{"a kind that LevelDB does not have", slicesOf(logOf(t, []byte("a")), fragmentOf(5, "b"), fragmentOf(kindFull, "c")), []string{"a", "c"}, []string{
+			"log at 8: fragment of kind 5, want 1 to 4, 8 bytes skipped",
+		}},
+		{"a kind that LevelDB does not have within a record", slicesOf(fragmentOf(kindFirst, "a"), fragmentOf(5, "b"), fragmentOf(kindLast, "c")), nil, []string{
+			"log at 8: fragment of kind 5, want 1 to 4, 8 bytes skipped",
+			"log at 0: record with a damaged fragment, 1 byte skipped",
+			"log at 16: record without its first fragment, 8 bytes skipped",
+		}},
 		{"a record that another follows too early", slicesOf(log[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
 			"log at 12: record without its last fragment, 32749 bytes skipped",
 		}},
@@ -146,6 +156,53 @@ func TestReader(t *testing.T) {
 }
 
 func slicesOf(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+// fragmentOf returns a fragment with a valid checksum.
+func fragmentOf(kind byte, payload string) []byte {
+	checked := append([]byte{kind}, payload...)
+	header := binary.LittleEndian.AppendUint32(nil, crc.Mask(crc32.Checksum(checked, castagnoli)))
+	return append(binary.LittleEndian.AppendUint16(header, uint16(len(payload))), checked...)
+}
+
+// After a record, of one fragment or of several, Offset is where the next one starts.
+func TestOffsetIsWhereTheNextRecordStarts(t *testing.T) {
+	t.Parallel()
+	all := recordsOf(5, 3*blockSize, 0, 20, 2*blockSize)
+	r := NewReader(bytes.NewReader(logOf(t, all...)), func(d Damage) { t.Error(d) })
+	for n := range all {
+		if _, _, err := r.Next(); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := r.Offset(), int64(len(logOf(t, all[:n+1]...))); got != want {
+			t.Errorf("after record %d: Offset = %d, want %d", n, got, want)
+		}
+	}
+}
+
+// A record of as many bytes as a Reader takes is returned. One more byte is an error, not damage:
+// what follows is not read as if nothing were lost.
+func TestRecordsAreBounded(t *testing.T) {
+	t.Parallel()
+	const most = 3*blockSize + 17
+	reader := func(size int) *Reader {
+		r := NewReader(bytes.NewReader(logOf(t, recordsOf(3, size)...)), func(d Damage) { t.Error(d) })
+		if r.maxRecord != 1<<30 {
+			t.Errorf("records are bounded to %d bytes, want 1 GiB", r.maxRecord)
+		}
+		r.maxRecord = most
+		if record, _, err := r.Next(); err != nil || len(record) != 3 {
+			t.Fatalf("the first record has %d bytes, %v", len(record), err)
+		}
+		return r
+	}
+	if record, _, err := reader(most).Next(); err != nil || len(record) != most {
+		t.Errorf("a record of %d bytes: %d bytes, %v", most, len(record), err)
+	}
+	want := fmt.Sprintf("log at 10: record of > %d bytes, want at most that many", most)
+	if _, _, err := reader(most + 1).Next(); fmt.Sprint(err) != want {
+		t.Errorf("a record of %d bytes: %v, want %s", most+1, err, want)
+	}
+}
 
 // A log that is cut anywhere gives the records that are whole, and reports nothing.
 func TestCutAnywhere(t *testing.T) {

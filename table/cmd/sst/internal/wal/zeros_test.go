@@ -2,6 +2,7 @@ package wal
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -83,5 +84,22 @@ func TestDamageBeforeTheEnd(t *testing.T) {
 		if records, tail, damage := readLog(t, log); len(records) < len(all) && (damage == nil || tail > 0) {
 			t.Fatalf("damage from %d to %d: %d of %d records, %d bytes passed over, and %v", at, to, len(records), len(all), tail, damage)
 		}
+	}
+}
+
+// A log of nothing but zeros was allocated and never written: it ends where it begins.
+func TestLogOfZerosEndsAtItsStart(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1, FragmentHeaderLen, blockSize, 3*blockSize + 1} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			log := make([]byte, size)
+			r, err := NewLogReader(bytes.NewReader(log), int64(size), func(d Damage) { t.Error(d) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if record, _, err := r.Next(); err != io.EOF || r.Offset() != 0 || !r.EndsInZeros() {
+				t.Errorf("Next = %q, %v; Offset = %d, EndsInZeros = %t; want io.EOF at 0, and nothing but zeros", record, err, r.Offset(), r.EndsInZeros())
+			}
+		})
 	}
 }
