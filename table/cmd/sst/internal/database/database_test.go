@@ -57,7 +57,7 @@ func live(t *testing.T, dir string) map[uint64]bool {
 	return tables
 }
 
-func TestReadGoleveldbs(t *testing.T) {
+func TestReadFindsGoleveldbsTables(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	want := live(t, dir)
@@ -83,7 +83,7 @@ func numbers(v *Version) map[uint64]bool {
 }
 
 // What is said of the tables is so: first and last key, and the newest of a level comes first.
-func TestReadRanges(t *testing.T) {
+func TestTablesOfTheManifestAreThoseOfTheFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	live(t, dir)
@@ -120,7 +120,7 @@ func TestReadRanges(t *testing.T) {
 }
 
 // Edits move tables from level to level: what is deleted from one may be added to the next.
-func TestApplyMoves(t *testing.T) {
+func TestEditsMoveTables(t *testing.T) {
 	t.Parallel()
 	e := versionBuilder{tables: map[tableID]*Table{}}
 	for _, edit := range []string{
@@ -155,57 +155,71 @@ func manifest(t *testing.T, dir string) string {
 
 // Damage is an error; but an edit that was being written when the database died does
 // not count, and Torn says so.
-func TestReadDamaged(t *testing.T) {
+func TestReadOfADamagedManifest(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		do   func(contents []byte) []byte
-		fine bool
+		do     func(contents []byte) []byte
+		fine   bool
+		unread int64
 	}{
-		"sound":           {func(c []byte) []byte { return c }, true},
-		"last edit cut":   {func(c []byte) []byte { return c[:len(c)-3] }, true},
-		"zeros behind it": {func(c []byte) []byte { return append(c, make([]byte, 100)...) }, true},
-		"pages of zeros":  {func(c []byte) []byte { return append(c, make([]byte, 1<<20)...) }, true},
-		"an edit behind zeros": {func(c []byte) []byte {
+		"sound":           {func(c []byte) []byte { return c }, true, 0},
+		"last edit cut":   {func(c []byte) []byte { return c[:len(c)-3] }, true, 0},
+		"zeros behind it": {func(c []byte) []byte { return append(c, make([]byte, 100)...) }, true, 0},
+		"pages of zeros":  {func(c []byte) []byte { return append(c, make([]byte, 1<<20)...) }, true, 0},
+		"an edit in the block behind zeros": {func(c []byte) []byte {
 			return append(append(c, make([]byte, 32<<10-len(c)%(32<<10))...), c...) // each of which is made again
-		}, true},
-		"nothing":          {func(c []byte) []byte { return nil }, false},
-		"a few bytes":      {func(c []byte) []byte { return c[:5] }, false},
-		"a byte changed":   {func(c []byte) []byte { c[20] ^= 1; return c }, false},
-		"all but 10 bytes": {func(c []byte) []byte { return c[:10] }, false},
+		}, true, 0},
+		"bytes in the block of zeros": {func(c []byte) []byte {
+			return append(append(c, make([]byte, 100)...), "edit"...) // which LevelDB does not read
+		}, true, 104},
+		"nothing":          {func(c []byte) []byte { return nil }, false, 0},
+		"a few bytes":      {func(c []byte) []byte { return c[:5] }, false, 0},
+		"a byte changed":   {func(c []byte) []byte { c[20] ^= 1; return c }, false, 0},
+		"all but 10 bytes": {func(c []byte) []byte { return c[:10] }, false, 0},
 	} {
-		dir := t.TempDir()
-		live(t, dir)
-		path := manifest(t, dir)
-		contents, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, tt.do(contents), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		v, err := Read(dir)
-		if (err == nil) != tt.fine {
-			t.Errorf("%s: %v, %v", name, v, err)
-		}
-		if err == nil && (v.Torn > 0) != (name == "last edit cut") {
-			t.Errorf("%s: %d bytes are torn", name, v.Torn)
-		}
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			live(t, dir)
+			path := manifest(t, dir)
+			contents, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, tt.do(contents), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			v, err := Read(dir)
+			if (err == nil) != tt.fine {
+				t.Errorf("Read = %v, %v", v, err)
+			}
+			if err == nil && ((v.Torn > 0) != (name == "last edit cut") || v.Unread != tt.unread) {
+				t.Errorf("%d bytes are torn and %d not read, want %d not read", v.Torn, v.Unread, tt.unread)
+			}
+		})
 	}
 }
 
-func TestReadWithout(t *testing.T) {
+// CURRENT must name a MANIFEST that is there. Without CURRENT there is no database.
+func TestReadWithoutManifest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if _, err := Read(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Read of no database = %v, want fs.ErrNotExist", err)
 	}
-	for _, current := range []string{"", "\n", "../MANIFEST-000001\n", "MANIFEST-000001"} {
-		if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte(current), 0o666); err != nil {
+	path := filepath.Join(dir, "CURRENT")
+	for current, want := range map[string]string{
+		"":                     `names "", want the name of a MANIFEST`,
+		"\n":                   `names "", want the name of a MANIFEST`,
+		"MANIFEST-\n":          `names "MANIFEST-", want the name of a MANIFEST`,
+		"../MANIFEST-000001\n": `names "../MANIFEST-000001", want the name of a MANIFEST`,
+		"MANIFEST-000001":      "names MANIFEST-000001, which does not exist",
+	} {
+		if err := os.WriteFile(path, []byte(current), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := Read(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("CURRENT %q: %v, %v; want an error about what it names", current, v, err)
+		if v, err := Read(dir); fmt.Sprint(err) != path+" "+want || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("CURRENT %q: %v, %v; want an error: %s", current, v, err, want)
 		}
 	}
 }

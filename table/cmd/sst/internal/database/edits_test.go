@@ -1,0 +1,94 @@
+package database
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/syndtr/goleveldb/leveldb/journal"
+)
+
+// writeEdits writes a database of a CURRENT and a MANIFEST with these edits, and returns its directory.
+func writeEdits(t *testing.T, edits ...string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	var out bytes.Buffer
+	manifest := journal.NewWriter(&out)
+	for _, edit := range edits {
+		w, err := manifest.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(edit)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(manifest.Close(), os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000001\n"), 0o666),
+		os.WriteFile(filepath.Join(dir, "MANIFEST-000001"), out.Bytes(), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// An edit that cannot be read is an error that says which: without it, deleted tables would come back.
+func TestUnreadableEditsAreErrors(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, edit, want string }{
+		{"a number that is cut", "\x02\x85", "truncated"},
+		{"a field without its number", "\x02", "truncated"},
+		{"a name that is cut", "\x01\x05abcd", "truncated"},
+		{"a table without its size", "\x07\x00\x05", "truncated"},
+		{"a table without its last key", "\x07\x00\x05\x10\x01a\x03b", "truncated"},
+		{"a field that LevelDB does not have", "\x08\x01", "unknown field 8"},
+		{"a level above all", "\x06\x40\x05", "level 64, want at most 63"},
+		{"damage behind sound fields", "\x02\x07\x08\x01", "unknown field 8"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			v, err := Read(writeEdits(t, "\x01\x01c\x06\x3f\x05", tt.edit)) // the first one is sound
+			if want := "MANIFEST-000001: edit 1, at 13: " + tt.want; v != nil || !strings.HasSuffix(fmt.Sprint(err), want) {
+				t.Errorf("Read = %v, %v; want an error …%s", v, err, want)
+			}
+		})
+	}
+}
+
+// The log of the last edit and all later ones may have writes that are in no table, and so may the
+// previous log, if there is one. Those that the MANIFEST names must exist.
+func TestLogsWithWrites(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		edits []string
+		logs  []uint64 // that must exist
+		live  []uint64 // of those from 1 to 9
+	}{
+		{"none is named", []string{"\x01\x01c"}, []uint64{}, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{"a log", []string{"\x02\x07\x09\x00"}, []uint64{7}, []uint64{7, 8, 9}},
+		{"a log and the previous one", []string{"\x02\x07\x09\x03"}, []uint64{3, 7}, []uint64{3, 7, 8, 9}},
+		{"a later edit names others", []string{"\x02\x04\x09\x03", "\x02\x08\x09\x00"}, []uint64{8}, []uint64{8, 9}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			v, err := Read(writeEdits(t, tt.edits...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var live []uint64
+			for log := range uint64(9) {
+				if v.Live(log + 1) {
+					live = append(live, log+1)
+				}
+			}
+			if diff := cmp.Diff(tt.logs, v.Logs()); diff != "" {
+				t.Errorf("logs that must exist (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.live, live); diff != "" {
+				t.Errorf("logs that may have writes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
