@@ -90,6 +90,40 @@ func TestForgetWhileOpening(t *testing.T) {
 	}
 }
 
+// Two reads open one file at the same time: the cache keeps one of the two, and the other is closed when
+// its read has ended.
+func TestFileOpenedTwiceAtOnceIsKeptOnce(t *testing.T) {
+	t.Parallel()
+	open := openerOf(t, 1)
+	c := newFileCache(2, open)
+	var kept *cachedFile
+	c.open = func(name string) (regular.File, fs.FileInfo, error) {
+		c.open = open
+		var err error
+		if kept, err = c.openFile(t.Context(), name); err != nil {
+			t.Error(err)
+		}
+		return open(name)
+	}
+	other, err := c.openFile(t.Context(), "0")
+	if err != nil || kept == nil {
+		t.Fatal(err)
+	}
+	isClosed := func(f *cachedFile) bool {
+		_, err := f.Stat()
+		return errors.Is(err, os.ErrClosed)
+	}
+	kept.release()
+	other.release()
+	if isClosed(kept) || !isClosed(other) || len(c.slots) != 1 {
+		t.Errorf("after the reads: closed %t and %t, want the second only; %d open files, want 1", isClosed(kept), isClosed(other), len(c.slots))
+	}
+	c.forgetAll()
+	if !isClosed(kept) || len(c.slots) != 0 {
+		t.Errorf("at the end: closed %t, %d open files", isClosed(kept), len(c.slots))
+	}
+}
+
 // Another file is noticed by any of its number, its size and its time.
 func TestAnotherFileIsNoticed(t *testing.T) {
 	t.Parallel()

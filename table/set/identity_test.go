@@ -13,7 +13,7 @@ import (
 
 // Two Sets share a Cache, and the manifest of one is of another file than it has: the keys and
 // sizes are equal, the values are not. Each Set answers from its own file, or not at all.
-func TestSetsOfOneCache(t *testing.T) {
+func TestSetsOfOneCacheMixNoTables(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
@@ -52,6 +52,33 @@ func TestSetsOfOneCache(t *testing.T) {
 				checkGet(t, s, key(8), "one")
 			}
 		})
+	}
+}
+
+// A table that is refused when it is opened is closed: in the Cache, what is left of it takes as much
+// memory as if it had never been opened.
+func TestRefusedTableLeavesNothingInTheCache(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 1, filtered)
+	refused := m.Tables[0]
+	refused.Entries++
+	sizeAfter := func(lines ...set.Table) int64 {
+		c := table.NewCache(1 << 20)
+		o := &set.Options{Reader: table.ReaderOptions{Cache: c}, OpenAll: true}
+		for _, line := range lines {
+			s, err := set.Open(background, &set.Manifest{Tables: []set.Table{line}}, src, o)
+			if err == nil {
+				checkGet(t, s, key(7), valueOf(7))
+				err = errors.Join(s.Close(), s.Drain(background))
+			}
+			if wrong := line.Entries == refused.Entries; errors.Is(err, set.ErrMismatch) != wrong || err != nil && !wrong {
+				t.Errorf("a table of %d entries: %v", line.Entries, err)
+			}
+		}
+		return c.Metrics().Size
+	}
+	if got, want := sizeAfter(refused, refused, m.Tables[0]), sizeAfter(m.Tables[0]); got != want {
+		t.Errorf("the Cache has %d bytes in the end, want %d as without the refused openings", got, want)
 	}
 }
 
