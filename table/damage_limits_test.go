@@ -145,6 +145,47 @@ func TestKeysThatShare(t *testing.T) {
 // otherComparer is the same order, but not known to be.
 type otherComparer struct{ table.Comparer }
 
+// The memory for keys that share bytes is bounded for all data blocks that an Iter comes to, or
+// Verify, and not for each: two long keys need more than there is, unless one has the memory of the
+// other. The next Iter has all of it again.
+func TestKeysOfAllBlocksShareOneBound(t *testing.T) {
+	long.NoRace(t)
+	if testing.Short() {
+		t.Skip("takes 200 MB")
+	}
+	var f rawtable.File
+	block := func(first string, length int) string {
+		return f.Stored(string(snappy.Encode(nil, []byte(longRun(first+strings.Repeat("k", length-1), 1)))), 1)
+	}
+	shorter, longer := block("a", 27<<20), block("b", 40<<20)
+	metaindex := f.Block(rawtable.Entries())
+	contents := f.Footer(metaindex, f.Block(rawtable.Entries("b", shorter, "c", longer)))
+	for name, tt := range map[string]struct {
+		walk func(it *table.Iter) (entries int)
+		want int // of the 4
+	}{
+		"forward": {func(it *table.Iter) int { return count(it.First, it.Next) }, 2},
+		"backward, where the shorter key has the memory of the longer": {func(it *table.Iter) int { return count(it.Last, it.Prev) }, 4},
+	} {
+		it := open(t, contents, nil).NewIter(nil)
+		got, bounded := tt.walk(it), strings.Contains(textOf(it.Close()), "memory for such keys is bounded")
+		if got != tt.want || bounded != (name == "forward") {
+			t.Errorf("%s: %d entries, then an error about the bound is %t; want %d", name, got, bounded, tt.want)
+		}
+	}
+	if err := open(t, contents, nil).Verify(); !strings.Contains(textOf(err), "memory for such keys is bounded") {
+		t.Errorf("Verify = %v, want an error about the bound", err)
+	}
+}
+
+// count returns how many entries there are from the first one on.
+func count(first, next func() bool) (n int) {
+	for ok := first(); ok; ok = next() {
+		n++
+	}
+	return n
+}
+
 // A metaindex can list more than there is.
 func TestMetaindexThatListsMuch(t *testing.T) {
 	for name, offsets := range map[string]func(i int) uint64{
