@@ -51,8 +51,9 @@ func (m *blockMemory) empty() {
 // and perByte bytes for each byte of the file.
 //
 // The blocks themselves, stored and decompressed, take at most 1 + maxSnappyGain times
-// their size in the file, since extend allocates no more than is needed. All together is
-// < 64 MiB plus 32 times the size of the file.
+// their size in the file, since extend allocates no more than is needed. A decoded.Block takes
+// at most 3 MiB, with what it has outgrown. All together is < 64 MiB plus 32 times the size of
+// the file.
 type budget struct{ fixed, perByte uint64 }
 
 // A key that shares bytes with the key before has to be rebuilt in memory. It can be as
@@ -65,9 +66,6 @@ var (
 	propertiesBudget   = budget{1 << 20, 1} // of names and values
 	findingsBudget     = budget{1 << 18, 1} // of Verify, for its findings; and again for the keys that filters deny
 )
-
-// maxEntriesMemory is the most that a decoded.Block takes, with what it has outgrown.
-const maxEntriesMemory = 3 << 20
 
 // compareBudget returns how many bytes of keys may be compared in a block of that length,
 // decompressed, in an order that has to see whole keys. Each key is compared with the key

@@ -15,19 +15,17 @@ type cursor struct {
 }
 
 // open moves the cursor to before the first entry of data block i. It checks the whole
-// block, and its keys against the index. It subtracts the memory that it takes for keys
-// from *keyBudget.
+// block, and its keys against the index. It subtracts the memory that it takes for keys of a
+// block that is not decoded from *keyBudget.
 func (c *cursor) open(t *openTable, i int, m *blockMemory, keyBudget *int) error {
 	stored := c.stored // which openCached has found
 	c.reset()
 	c.stored = stored
-	before := m.entries.Size()
 	c.t, c.n = t, i
 	contents, err := t.readDataBlock(i, &m.buffers, stored)
 	if err == nil {
 		err = c.decode(contents, &m.buffers, &m.entries)
 	}
-	*keyBudget -= 2 * (m.entries.Size() - before) // twice, since it grows by doubling
 	switch {
 	case err != nil:
 		return err

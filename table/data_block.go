@@ -215,9 +215,6 @@ func (d *dataBlock) seekGE(key []byte, memory int, borrows bool) (k, v []byte, f
 
 // lookupBudget bounds the work of a lookup on keys that share bytes.
 func (d *dataBlock) lookupBudget(memory int) *encoded.Budget {
-	if d.scratch != nil {
-		memory -= maxEntriesMemory // decoding the block, which was tried first, has taken it
-	}
 	return &encoded.Budget{Memory: memory, Compared: compareBudget(len(d.contents))}
 }
 
