@@ -1,9 +1,11 @@
 package table_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -87,5 +89,56 @@ func TestCacheWithSpaceAgainTakesWhatIsReadOnce(t *testing.T) {
 	}
 	if !taken(numbered(100)[99].Key) {
 		t.Errorf("a Cache with space refuses a block: %+v", c.Metrics())
+	}
+}
+
+// A full Cache takes a block that is read again after some others, most often if they are a quarter of
+// what it holds, and hardly ever if they are twice as many as that.
+func TestFullCacheForgetsWhatItRefused(t *testing.T) {
+	t.Parallel()
+	const size, held = 8 << 10, 128
+	var pairs []workload.Pair
+	for i := range 4000 {
+		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d", i), Value: make([]byte, size)})
+	}
+	var m table.Metrics
+	o := &table.ReaderOptions{Cache: table.NewCache(held * size), Metrics: &m, SkipChecksums: true}
+	r := open(t, build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs), o)
+	at := 0
+	read := func(i int) (fromFile bool) {
+		before := m.BlocksRead.Load()
+		if _, err := r.Get(pairs[i%len(pairs)].Key); err != nil {
+			t.Fatal(err)
+		}
+		return m.BlocksRead.Load() > before
+	}
+	for at < 2*held {
+		read(at)
+		at++
+	}
+	taken := func(others int) (share float64) {
+		const trials = 400
+		tried, n := 0, 0
+		for range trials {
+			first := at
+			inFile := read(first)
+			for range others {
+				at++
+				read(at)
+			}
+			at++
+			if inFile && read(first) {
+				if tried++; !read(first) {
+					n++
+				}
+			}
+		}
+		return float64(n) / float64(tried)
+	}
+	if share := taken(held / 4); share < 0.5 || share > 0.72 {
+		t.Errorf("after others of a quarter of the capacity %.0f %% of the blocks are taken, want 61 %%", 100*share)
+	}
+	if share := taken(2 * held); share > 0.07 {
+		t.Errorf("after others of twice the capacity %.0f %% of the blocks are taken, want 2 %%", 100*share)
 	}
 }

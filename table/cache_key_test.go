@@ -3,6 +3,7 @@ package table_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/workload"
@@ -95,5 +96,62 @@ func TestCacheOfManyClosedFiles(t *testing.T) {
 	}
 	if c.Metrics().Size == 0 {
 		t.Error("opening files without a read empties the cache")
+	}
+}
+
+// Readers of files with and without a CacheKey come and go. At any time the Cache takes no more than it
+// may. When all files are closed, and all their blocks had to give way to those of another one, which
+// is closed too, it takes nothing.
+func TestCacheOfFilesThatComeAndGoIsEmptyInTheEnd(t *testing.T) {
+	t.Parallel()
+	const budget = 60_000
+	pairs := numbered(3000)
+	contents, large := build(t, oneKeyBlocks, pairs[:400]), build(t, oneKeyBlocks, pairs)
+	rng := rand.New(rand.NewPCG(29, 1))
+	for range 20 {
+		c := table.NewCache(budget)
+		readers := make([]*table.Reader, 6)
+		read := func(r *table.Reader, i int) {
+			t.Helper()
+			if v, err := r.Get(pairs[i].Key); err != nil || !bytes.Equal(v, pairs[i].Value) {
+				t.Errorf("Get(%q) = %q, %v", pairs[i].Key, v, err)
+			}
+			if m := c.Metrics(); m.Size > budget || m.Size < 0 || m.Blocks < 0 {
+				t.Fatalf("the Cache has %d blocks and takes %d bytes, want at most %d", m.Blocks, m.Size, budget)
+			}
+		}
+		for range 300 {
+			i := rng.IntN(len(readers))
+			if readers[i] == nil {
+				o := table.ReaderOptions{Cache: c}
+				if i%2 == 0 {
+					o.CacheKey = fmt.Sprint(rng.IntN(4))
+				}
+				readers[i] = open(t, contents, &o)
+			}
+			for first, n := rng.IntN(400), rng.IntN(40); n > 0; n-- {
+				read(readers[i], (first+n)%400)
+			}
+			if rng.IntN(8) == 0 {
+				if err := readers[i].Close(); err != nil {
+					t.Error(err)
+				}
+				readers[i] = nil
+			}
+		}
+		last := open(t, large, &table.ReaderOptions{Cache: c})
+		for i := range 2 * len(pairs) { // twice each: a full Cache takes what is read again
+			read(last, i/2)
+		}
+		for _, r := range append(readers, last) {
+			if r != nil {
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if m := c.Metrics(); m.Size != 0 || m.Blocks != 0 {
+			t.Errorf("in the end the Cache has %d blocks and takes %d bytes, want none", m.Blocks, m.Size)
+		}
 	}
 }

@@ -204,7 +204,7 @@ func TestCacheLeavesOut(t *testing.T) {
 		pairs []workload.Pair
 	}{
 		{"too many entries", 1 << 30, many},
-		{"a block of 5 MiB", 1 << 30, []workload.Pair{{Key: []byte("a"), Value: make([]byte, 5<<20)}}},
+		{"a block of > 4 MiB", 1 << 30, []workload.Pair{{Key: []byte("a"), Value: make([]byte, 4<<20)}}},
 		{"larger than the cache", 1000, []workload.Pair{{Key: []byte("a"), Value: make([]byte, 2000)}}},
 	} {
 		var m table.Metrics
@@ -221,6 +221,19 @@ func TestCacheLeavesOut(t *testing.T) {
 		if m.BlocksRead.Load() != 4 || m.CacheHits.Load() != 0 || c.Metrics().Size != 0 {
 			t.Errorf("%s: %d blocks read, %d hits, %d bytes kept; want 4, none, none", tt.name, m.BlocksRead.Load(), m.CacheHits.Load(), c.Metrics().Size)
 		}
+	}
+}
+
+// A block of nearly 4 MiB is kept, if the cache has room for it.
+func TestCacheKeepsBlocksOf4MiB(t *testing.T) {
+	t.Parallel()
+	var m table.Metrics
+	c := table.NewCache(1 << 30)
+	pairs := []workload.Pair{{Key: []byte("a"), Value: make([]byte, 4<<20-200)}}
+	r := open(t, build(t, nil, pairs), &table.ReaderOptions{Cache: c, Metrics: &m})
+	checkLookups(t, r, pairs)
+	if s := m.Snapshot(); s.BlocksRead != 1 || s.CacheHits == 0 || c.Metrics().Blocks != 1 {
+		t.Errorf("%v; %d blocks in the cache, want one block, which is read once", s, c.Metrics().Blocks)
 	}
 }
 

@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
 )
@@ -158,5 +161,41 @@ func TestVerifyNamesKeysOfAnEmptySlot(t *testing.T) {
 	err := open(t, p.build(), nil).Verify()
 	if want := `filter block at 54: denies 2 of 2 keys of the data block at 27: "c", "d"`; !strings.Contains(textOf(err), want) {
 		t.Errorf("Verify = %v, want %s", err, want)
+	}
+}
+
+// The index has a wrong handle for one data block of many, which is found out when that is looked for.
+// The filter that is asked for its keys would be that of another block: it denies none of them.
+func TestBlockThatCannotBeFoundIsNotDenied(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(100)
+	for i := range pairs {
+		pairs[i].Value = make([]byte, 3000) // so that each block has its own filter
+	}
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), BlockSize: 1, Compression: table.NoCompression}, pairs)
+	layout, err := open(t, contents, nil).Layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	handle := func(i int) []byte {
+		h := layout.Data[i].Handle
+		return []byte(rawtable.Handle(h.Offset, h.Length))
+	}
+	const wrong = 50
+	h := layout.Index
+	index := contents[h.Offset:][:h.Length]
+	if len(handle(wrong)) != len(handle(wrong-1)) || bytes.Count(index, handle(wrong)) != 1 {
+		t.Fatal("the handle of the block cannot be replaced")
+	}
+	copy(index[bytes.Index(index, handle(wrong)):], handle(wrong-1))
+	binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], crc.Block(index, 0))
+	r := open(t, contents, nil)
+	for i, p := range pairs {
+		if _, err := r.Get(p.Key); errors.Is(err, table.ErrCorrupt) != (i == wrong) || errors.Is(err, table.ErrNotFound) {
+			t.Errorf("Get(%q) = %v; want ErrCorrupt for key %d only", p.Key, err, wrong)
+		}
+		if !r.MayContain(p.Key) {
+			t.Errorf("MayContain(%q) is false", p.Key)
+		}
 	}
 }

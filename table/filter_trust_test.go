@@ -42,6 +42,35 @@ func TestWrongFilterKeyWithTheFirstKeyByChance(t *testing.T) {
 	}
 }
 
+// Filters are asked for the first eight keys, and not for more: a FilterKey that is wrong for the eighth
+// one is noticed.
+func TestFiltersAreAskedForEightKeys(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(20)
+	name := filepath.Join(t.TempDir(), "a.ldb")
+	if err := os.WriteFile(name, build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20)}, pairs), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range pairs {
+		r, err := table.Open(name, &table.ReaderOptions{FilterKey: func(key []byte) []byte {
+			if bytes.Equal(key, p.Key) {
+				return []byte("wrong")
+			}
+			return key
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Get(p.Key)
+		if noticed := r.FilterErr() != nil; noticed != (i < 8) || noticed != (err == nil) {
+			t.Errorf("FilterKey is wrong for key %d: FilterErr = %v, Get = %v; want it noticed for the first 8, and the key found", i+1, r.FilterErr(), err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // If the first block is damaged, and its checksum is right, the filter is believed all the same: lookups of
 // the keys that it denies read neither that block again nor another one.
 func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
