@@ -2,12 +2,15 @@ package table_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
 )
@@ -168,5 +171,46 @@ func TestEmptyTableWithDamagedMetaindex(t *testing.T) {
 	}
 	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) {
 		t.Errorf("Verify = %v, want ErrCorrupt", err)
+	}
+}
+
+// One entry of a large index is malformed, which is found out when a search comes to it: the search
+// fails, and leads to no other block.
+func TestSearchThatComesToAMalformedEntry(t *testing.T) {
+	t.Parallel()
+	pairs := numbered(100)
+	contents := build(t, oneKeyBlocks, pairs)
+	layout, err := open(t, contents, nil).Layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := layout.Index
+	index := contents[h.Offset:][:h.Length]
+	const half = 50                                                // where each search begins
+	index[bytes.Index(index, layout.Data[half].Separator)-3] = 100 // bytes that it shares with no entry
+	binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], crc.Block(index, 0))
+	r := open(t, contents, nil)
+	for name, search := range map[string]func(key []byte) error{
+		"Get":    func(key []byte) error { _, err := r.Get(key); return err },
+		"View":   func(key []byte) error { return r.View(key, func([]byte) error { return nil }) },
+		"Locate": func(key []byte) error { _, err := r.Locate(key); return err },
+		"Find":   func(key []byte) error { _, _, err := r.Find(key); return err },
+		"FindGE": func(key []byte) error { _, _, err := r.FindGE(key); return err },
+		"GetMany": func(key []byte) error {
+			return r.GetMany(context.Background(), [][]byte{key}, nil, func(int, []byte) error { return nil })
+		},
+		"SeekGE": func(key []byte) error {
+			it := r.NewIter(nil)
+			it.SeekGE(key)
+			return it.Close()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, i := range []int{0, half - 1, half, 99} {
+				if err := search(pairs[i].Key); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "index block at") {
+					t.Errorf("key %d: %v, want ErrCorrupt of the index block", i, err)
+				}
+			}
+		})
 	}
 }

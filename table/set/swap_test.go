@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -50,6 +52,40 @@ func TestSwapKeepsSharedTablesOpen(t *testing.T) {
 	if err := s.Drain(background); err != nil {
 		t.Error(err)
 	}
+}
+
+// One Swap waits for another, also if it has nothing to open. If its context is done, it waits no longer.
+func TestSwapWaitsForAnother(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 2, filtered)
+	first := &set.Manifest{Tables: m.Tables[:1]}
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, first, src, eager)
+		src.latency = time.Minute // which the first Swap takes for the second table
+		start := time.Now()
+		var swaps sync.WaitGroup
+		swaps.Go(func() {
+			if err := s.Swap(t.Context(), m); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := s.Swap(ctx, first); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
+			t.Errorf("a Swap during another one: %v after %v, want DeadlineExceeded after a second", err, time.Since(start))
+		}
+		if err := s.Swap(t.Context(), first); err != nil || time.Since(start) != time.Minute {
+			t.Errorf("the next Swap: %v after %v, want it to wait for a minute", err, time.Since(start))
+		}
+		swaps.Wait()
+		if diff := cmp.Diff(first, s.Manifest()); diff != "" {
+			t.Errorf("Manifest (-want +got):\n%s", diff)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // A Swap that fails changes nothing, and what it has opened is closed.
