@@ -12,7 +12,7 @@ import (
 
 // Readers with a CacheKey share their blocks, also with one that is opened after they are all
 // closed. Other files, and other views of the same file, have blocks of their own.
-func TestCacheKey(t *testing.T) {
+func TestReadersWithACacheKeyShareBlocks(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(500)
 	contents := build(t, withBloom, pairs)

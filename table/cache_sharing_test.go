@@ -64,7 +64,7 @@ func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 }
 
 // A cache outlives files: Open and Close in turn leave nothing behind.
-func TestCacheOfFiles(t *testing.T) {
+func TestClosedFilesLeaveNothingInTheCache(t *testing.T) {
 	t.Parallel()
 	c := table.NewCache(1 << 20)
 	for i := range 3 {

@@ -118,7 +118,7 @@ func TestCacheResistsScans(t *testing.T) {
 
 // A block that was read because a filter was wrong is not kept; one that was read
 // without asking a filter is.
-func TestCacheAndFalsePositives(t *testing.T) {
+func TestCacheKeepsNoFalsePositives(t *testing.T) {
 	t.Parallel()
 	p := alwaysPolicy{filter.NewBloom(10)}
 	contents := build(t, &table.WriterOptions{FilterPolicy: p}, numbered(10))
@@ -192,7 +192,7 @@ func (f *failingReader) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // Blocks that the cache is not for are read each time.
-func TestCacheLeavesOut(t *testing.T) {
+func TestCacheLeavesLargeBlocksOut(t *testing.T) {
 	t.Parallel()
 	var many []workload.Pair
 	for i := range 20_000 {
@@ -238,7 +238,7 @@ func TestCacheKeepsBlocksOf4MiB(t *testing.T) {
 }
 
 // A cached lookup allocates nothing, nor does a step of an Iter.
-func TestCachedAllocations(t *testing.T) {
+func TestCachedLookupAllocatesNothing(t *testing.T) {
 	for _, cache := range []*table.Cache{nil, table.NewCache(1 << 20)} {
 		r := open(t, build(t, withBloom, numbered(1000)), &table.ReaderOptions{Cache: cache})
 		it := r.NewIter(nil)

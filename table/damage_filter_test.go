@@ -138,7 +138,7 @@ func TestBaseLgOutOfRange(t *testing.T) {
 
 // k above 30 is reserved for filters that are yet to come: one that is not known
 // may contain any key, and that is no damage.
-func TestReservedK(t *testing.T) {
+func TestFilterOfAReservedKMayContainAnyKey(t *testing.T) {
 	t.Parallel()
 	for k := 31; k <= 255; k++ {
 		p := sound()

@@ -64,7 +64,7 @@ func sharingIndex(t *testing.T, prefix, n int) []byte {
 
 // An index may share key bytes, though those of the known engines do not. Where
 // few bytes make very long separators, there is a bound.
-func TestIndexThatShares(t *testing.T) {
+func TestIndexMayShareKeyBytesUpToABound(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	for _, prefix := range []int{0, 20, 40, 1000} {
@@ -114,7 +114,7 @@ func needsMemory(t *testing.T) {
 // Keys that share make memory and work out of few bytes. A block may have many
 // entries between restart points, and long keys, but what would take more than
 // the bound, or hours, is refused.
-func TestKeysThatShare(t *testing.T) {
+func TestWorkOnKeysThatShareIsBounded(t *testing.T) {
 	needsMemory(t)
 	compressed := func(contents string) stored { return stored{string(snappy.Encode(nil, []byte(contents))), 1} }
 	inOrder := &table.ReaderOptions{Comparer: otherComparer{table.BytewiseComparer}}

@@ -14,7 +14,7 @@ import (
 )
 
 // The filter's name decides which policy is asked.
-func TestFilterNames(t *testing.T) {
+func TestFilterNameDecidesThePolicy(t *testing.T) {
 	t.Parallel()
 	bloom := filter.NewBloom(10)
 	for _, tt := range []struct {
@@ -103,7 +103,7 @@ func TestFilterKeyOfNil(t *testing.T) {
 
 // Filters hold the filter keys: here the part of each key before a slash. They hold no
 // key without a slash.
-func TestFilterKey(t *testing.T) {
+func TestFiltersHoldFilterKeys(t *testing.T) {
 	t.Parallel()
 	prefix := func(key []byte) []byte {
 		if i := bytes.IndexByte(key, '/'); i >= 0 {

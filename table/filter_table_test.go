@@ -16,7 +16,7 @@ import (
 
 // A whole-table filter rules keys out before the index is searched, with the
 // filter by data blocks behind it or without.
-func TestTableFilter(t *testing.T) {
+func TestTableFilterRulesKeysOutBeforeTheIndex(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(2000)
 	for _, tt := range []struct {
@@ -154,7 +154,7 @@ func TestTwoFiltersInOneBlock(t *testing.T) {
 }
 
 // Filters returns the filters that are in use.
-func TestFiltersInUse(t *testing.T) {
+func TestFiltersReturnsThoseInUse(t *testing.T) {
 	t.Parallel()
 	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}
 	contents := build(t, o, pairsOf("ada", "ken"))

@@ -196,7 +196,7 @@ func longKeys(rng *rand.Rand, n int) []string {
 }
 
 // What the filter rules out is not read.
-func TestFindReads(t *testing.T) {
+func TestFindReadsNothingThatTheFilterRulesOut(t *testing.T) {
 	t.Parallel()
 	c := table.InternalComparer(table.BytewiseComparer)
 	pairs := versions(rand.New(rand.NewPCG(13, 13)), c, 400)

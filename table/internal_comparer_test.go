@@ -94,29 +94,3 @@ func TestInternalComparerTwice(t *testing.T) {
 		t.Errorf("InternalComparer(%#v) = %#v, want the same", any, got)
 	}
 }
-
-// As in LevelDB, a separator of internal keys has a user key that is shorter than the one that it
-// replaces, and > that. If the user's Comparer finds none, there is none.
-func TestInternalSeparatorsShortenUserKeys(t *testing.T) {
-	t.Parallel()
-	c := table.InternalComparer(nil)
-	first := func(user string) string { return string(internalKey(user, table.MaxSequence, 1)) }
-	for _, tt := range []struct{ name, a, b, separator, successor string }{
-		{"far apart", "abcd", "b", "", first("b")},
-		{"with space between", "abcd", "ax", first("ac"), first("b")},
-		{"one byte longer", "ab", "d", first("b"), first("b")},
-		{"of the same length as the separator", "ab", "ad", "", first("b")},
-		{"of one byte", "a", "c", "", ""},
-		{"versions of one key", "abcd", "abcd", "", first("b")},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			a, b := internalKey(tt.a, 7, table.KindSet), internalKey(tt.b, 5, table.KindSet)
-			if got := c.Separator(nil, a, b); string(got) != tt.separator {
-				t.Errorf("Separator of %q and %q = %q, want %q", tt.a, tt.b, got, tt.separator)
-			}
-			if got := c.Successor(nil, a); string(got) != tt.successor {
-				t.Errorf("Successor of %q = %q, want %q", tt.a, got, tt.successor)
-			}
-		})
-	}
-}

@@ -43,7 +43,7 @@ func TestInternalKey(t *testing.T) {
 
 // SearchKey comes before all versions that a snapshot sees, of any kind, and behind
 // those that it does not see.
-func TestSeekKey(t *testing.T) {
+func TestSearchKeyIsBeforeTheVersionsThatASnapshotSees(t *testing.T) {
 	t.Parallel()
 	c := table.InternalComparer(table.BytewiseComparer)
 	for _, tt := range []struct {
@@ -76,6 +76,7 @@ func TestInternalComparerShortens(t *testing.T) {
 		{internalKey("foo", 100, 1), internalKey("hello", 200, 1), internalKey("g", first, 1)},
 		{internalKey("foo", 100, 1), internalKey("foobar", 200, 1), nil},
 		{internalKey("foobar", 100, 1), internalKey("foo", 200, 1), nil},
+		{internalKey("fob", 100, 1), internalKey("fod", 200, 1), nil}, // "foc" is not shorter: not of that test
 		{[]byte("short"), internalKey("foo", 1, 1), nil},
 	} {
 		if got := c.Separator(nil, tt.a, tt.b); !bytes.Equal(got, tt.want) {
@@ -85,6 +86,7 @@ func TestInternalComparerShortens(t *testing.T) {
 	for _, tt := range []struct{ b, want []byte }{
 		{internalKey("foo", 100, 1), internalKey("g", first, 1)},
 		{internalKey("\xff\xff", 100, 1), nil},
+		{internalKey("f", 100, 1), nil}, // "g" is not shorter: not of that test
 		{[]byte("short"), nil},
 	} {
 		got := c.Successor([]byte("dst "), tt.b)

@@ -10,7 +10,7 @@ import (
 )
 
 // Locate names the data block that a lookup reads, and reads nothing.
-func TestLocate(t *testing.T) {
+func TestLocateNamesTheBlockOfALookup(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(500)
 	contents := build(t, &table.WriterOptions{BlockSize: 500, FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}, pairs)

@@ -85,7 +85,7 @@ func TestWriterTailSize(t *testing.T) {
 
 // A tail that cannot be read as a whole is read in parts, and an error names the
 // part that it is in.
-func TestTailFails(t *testing.T) {
+func TestTailThatCannotBeReadIsReadInParts(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("bad sector")
 	contents := build(t, withBloom, numbered(5000))

@@ -73,7 +73,7 @@ func tailSize(t *testing.T, contents []byte) uint64 {
 
 // The digest is that of the trailers in the file, and the Writer knows the TailSum, whatever the
 // options are. The digest block changes no bytes of data blocks and filters.
-func TestDataDigest(t *testing.T) {
+func TestDataDigestIsThatOfTheTrailers(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(28, 10))
 	for n := range 100 {
@@ -167,7 +167,7 @@ func (s *changingSource) ReadAt(p []byte, off int64) (int, error) {
 
 // ReaderOptions.TailSum: another table is an error at opening and of Verify. Readers of other
 // tables share no blocks, though their CacheKey says that they are the same.
-func TestReaderTailSum(t *testing.T) {
+func TestTailSumTellsAnotherTable(t *testing.T) {
 	t.Parallel()
 	o := &table.WriterOptions{Compression: table.NoCompression, DataDigest: true, FilterPolicy: filter.NewBloom(10)}
 	one, two := build(t, o, withValues(1000, "one")), build(t, o, withValues(1000, "two"))

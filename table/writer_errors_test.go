@@ -52,7 +52,7 @@ func TestFailedWrite(t *testing.T) {
 
 // A sink that takes less, or claims more, than it was given and calls that no
 // error.
-func TestWriteThatIsNoWrite(t *testing.T) {
+func TestSinkThatMiscountsIsAShortWrite(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{-1, 0, 1, 1 << 30} {
 		w, err := table.NewWriter(lyingWriter(n), nil)

@@ -115,7 +115,7 @@ func TestLevelOpensWhatItReaches(t *testing.T) {
 
 // A table that has other keys than it was listed with: whichever move sees one fails,
 // and none is shown.
-func TestLevelKeysBeyondTheirRange(t *testing.T) {
+func TestLevelShowsNoKeyOutsideOfItsRange(t *testing.T) {
 	t.Parallel()
 	log := ""
 	for name, tt := range map[string]struct {
@@ -188,7 +188,7 @@ func TestIteratorsCloseErrors(t *testing.T) {
 
 // Keys that are no internal ones, and versions of unknown kinds, are errors in either
 // direction, but where the snapshot does not look at them.
-func TestSnapshotRefuses(t *testing.T) {
+func TestSnapshotRefusesKeysThatAreNotInternal(t *testing.T) {
 	t.Parallel()
 	key := func(user string, sequence uint64, kind table.Kind) string {
 		return string(table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil))
@@ -231,7 +231,7 @@ func TestSnapshotRefuses(t *testing.T) {
 
 // A source that panics: the iterators know that they are lost, until they have found
 // a place to go on from.
-func TestIteratorsThatPanic(t *testing.T) {
+func TestIteratorsFailUntilASeekAfterAPanic(t *testing.T) {
 	t.Parallel()
 	panics := false
 	order := tabletest.Order{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int {

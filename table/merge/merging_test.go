@@ -52,7 +52,7 @@ func TestMergingShowsAll(t *testing.T) {
 }
 
 // One iterator far ahead costs one comparison an entry, and no move allocates.
-func TestMergingCosts(t *testing.T) {
+func TestMergingComparesOnceAndAllocatesNothing(t *testing.T) {
 	compared := 0
 	order := tabletest.Order{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int {
 		compared++
