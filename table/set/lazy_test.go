@@ -95,27 +95,39 @@ func TestOpeningIsTriedAgain(t *testing.T) {
 	checkGet(t, s, key(60), "value of 60")
 }
 
-// At most Concurrency tables are opened at a time.
+// At most Concurrency tables are opened at a time, by default 16. Each takes a second here.
 func TestConcurrencyOfOpenings(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		src, m := numberedSet(t, 20, filtered)
-		src.latency = time.Second
-		for _, openAll := range []bool{true, false} {
-			start := time.Now()
-			s := open(t, m, src, &set.Options{Concurrency: 4, OpenAll: openAll})
-			var keys [][]byte
-			for i := range 20 {
-				keys = append(keys, []byte(key(i*perTable)+"x"))
-			}
-			if _, err := getMany(background, s, keys, nil); err != nil {
-				t.Error(err)
-			}
-			if took := time.Since(start); took != 5*time.Second {
-				t.Errorf("OpenAll %t: %v to open 20 tables, want 5 s", openAll, took)
-			}
-		}
-	})
+	for _, tt := range []struct {
+		name                string
+		tables, concurrency int
+		want                time.Duration
+	}{
+		{"20 tables, 4 at a time", 20, 4, 5 * time.Second},
+		{"as many as the default", 16, 0, time.Second},
+		{"one more than the default", 17, 0, 2 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src, m := numberedSet(t, tt.tables, filtered)
+				src.latency = time.Second
+				for _, openAll := range []bool{true, false} {
+					start := time.Now()
+					s := open(t, m, src, &set.Options{Concurrency: tt.concurrency, OpenAll: openAll})
+					var keys [][]byte
+					for i := range tt.tables {
+						keys = append(keys, []byte(key(i*perTable)+"x"))
+					}
+					if _, err := getMany(background, s, keys, nil); err != nil {
+						t.Error(err)
+					}
+					if took := time.Since(start); took != tt.want {
+						t.Errorf("OpenAll %t: %v to open all tables, want %v", openAll, took, tt.want)
+					}
+				}
+			})
+		})
+	}
 }
 
 // The Source of a lookup may panic or end the goroutine: the lookup does too, or fails.

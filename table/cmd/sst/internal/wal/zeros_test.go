@@ -2,6 +2,7 @@ package wal
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -103,3 +104,29 @@ func TestLogOfZerosEndsAtItsStart(t *testing.T) {
 		})
 	}
 }
+
+// A file that became shorter after its size was read, or cannot be read, is an error. It is not taken
+// for the end of the log, which io.EOF says.
+func TestLogThatIsShorterThanItsSizeIsAnError(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	for _, tt := range []struct {
+		name string
+		log  io.ReaderAt
+		want error
+	}{
+		{"nothing is left", bytes.NewReader(nil), io.ErrUnexpectedEOF},
+		{"all but a byte is left", bytes.NewReader(make([]byte, blockSize-1)), io.ErrUnexpectedEOF},
+		{"what cannot be read", failingAt{broken}, broken},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := NewLogReader(tt.log, blockSize, func(d Damage) { t.Error(d) }); !errors.Is(err, tt.want) || errors.Is(err, io.EOF) {
+				t.Errorf("NewLogReader = %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+type failingAt struct{ err error }
+
+func (f failingAt) ReadAt([]byte, int64) (int, error) { return 0, f.err }
