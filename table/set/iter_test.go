@@ -59,6 +59,23 @@ func TestIterShowsAllInBothDirections(t *testing.T) {
 	}
 }
 
+// A loop over All that ends early leaves the Iter at the entry that it has come to.
+func TestIterAllStopsEarly(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 2, filtered)
+	it := open(t, m, src, nil).NewIter(background, nil)
+	defer it.Close()
+	n := 0
+	for _, err := range it.All() {
+		if n++; err != nil || n == perTable+3 {
+			break
+		}
+	}
+	if got, want := string(it.Key()), key(perTable+2); got != want || it.Error() != nil {
+		t.Errorf("after %d entries the Iter is at %q, %v; want %q", n, got, it.Error(), want)
+	}
+}
+
 // Bounds, seeks and moves in any order show what a sorted slice has.
 func TestIterMoves(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,65 @@
+package database
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// CURRENT must name a MANIFEST that is there. Without CURRENT there is no database.
+func TestReadWithoutManifest(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := Read(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read of no database = %v, want fs.ErrNotExist", err)
+	}
+	path := filepath.Join(dir, "CURRENT")
+	for current, want := range map[string]string{
+		"":                     `names "", want the name of a MANIFEST`,
+		"\n":                   `names "", want the name of a MANIFEST`,
+		"MANIFEST-\n":          `names "MANIFEST-", want the name of a MANIFEST`,
+		"../MANIFEST-000001\n": `names "../MANIFEST-000001", want the name of a MANIFEST`,
+		"MANIFEST-000001":      "names MANIFEST-000001, which does not exist",
+	} {
+		if err := os.WriteFile(path, []byte(current), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := Read(dir); fmt.Sprint(err) != path+" "+want || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("CURRENT %q: %v, %v; want an error: %s", current, v, err, want)
+		}
+	}
+}
+
+// A directory with a CURRENT or a MANIFEST is that of a database, whatever else is in it.
+func TestFindCurrentOrManifest(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		files []string
+		want  string
+	}{
+		{"nothing", nil, ""},
+		{"other files", []string{"000005.ldb", "000006.log", "LOCK", "MANIFEST", "MANIFEST-", "MANIFEST-5x", "MANIFEST-000005.old", "current"}, ""},
+		{"CURRENT only", []string{"000005.ldb", "CURRENT"}, "CURRENT"},
+		{"a MANIFEST only", []string{"000005.ldb", "MANIFEST-000004"}, "MANIFEST-000004"},
+		{"both", []string{"MANIFEST-000004", "CURRENT"}, "CURRENT"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, file := range tt.files {
+				if err := os.WriteFile(filepath.Join(dir, file), nil, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, err := FindCurrentOrManifest(dir); got != tt.want || err != nil {
+				t.Errorf("FindCurrentOrManifest = %q, %v; want %q", got, err, tt.want)
+			}
+		})
+	}
+	if got, err := FindCurrentOrManifest(filepath.Join(t.TempDir(), "none")); got != "" || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("FindCurrentOrManifest of no directory = %q, %v; want ErrNotExist", got, err)
+	}
+}
