@@ -42,10 +42,12 @@ func TestReadersWithACacheKeyShareBlocks(t *testing.T) {
 		{"the same key, another file", build(t, oneKeyBlocks, pairs), table.ReaderOptions{CacheKey: "a"}, true},
 		{"the same key, another order", contents, table.ReaderOptions{CacheKey: "a", Comparer: otherName{}}, true},
 	} {
-		blocks := read(tt.contents, tt.o)
-		if got := blocks > 0; got != tt.reads {
-			t.Errorf("%s: %d blocks read", tt.name, blocks)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			blocks := read(tt.contents, tt.o)
+			if got := blocks > 0; got != tt.reads {
+				t.Errorf("%d blocks read", blocks)
+			}
+		})
 	}
 }
 

@@ -77,11 +77,13 @@ func TestFullCacheKeepsBlocksAsStored(t *testing.T) {
 			return bytes.Clone(it.Value()), it.Error()
 		}},
 	} {
-		for _, p := range firsts {
-			if v, err := tt.get(p.Key); err != nil || !bytes.Equal(v, p.Value) {
-				t.Errorf("%s(%q) = %q, %v; want %q", tt.name, p.Key, v, err, p.Value)
+		t.Run(tt.name, func(t *testing.T) {
+			for _, p := range firsts {
+				if v, err := tt.get(p.Key); err != nil || !bytes.Equal(v, p.Value) {
+					t.Errorf("%s(%q) = %q, %v; want %q", tt.name, p.Key, v, err, p.Value)
+				}
 			}
-		}
+		})
 	}
 	found := 0
 	err := r.GetMany(context.Background(), keys, nil, func(i int, value []byte) error {

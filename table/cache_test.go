@@ -207,20 +207,22 @@ func TestCacheLeavesLargeBlocksOut(t *testing.T) {
 		{"a block of > 4 MiB", 1 << 30, []workload.Pair{{Key: []byte("a"), Value: make([]byte, 4<<20)}}},
 		{"larger than the cache", 1000, []workload.Pair{{Key: []byte("a"), Value: make([]byte, 2000)}}},
 	} {
-		var m table.Metrics
-		c := table.NewCache(tt.room)
-		r := open(t, build(t, &table.WriterOptions{BlockSize: 1 << 20}, tt.pairs), &table.ReaderOptions{Cache: c, Metrics: &m})
-		for range 3 {
-			if v, err := r.Get(tt.pairs[0].Key); err != nil || !bytes.Equal(v, tt.pairs[0].Value) {
-				t.Errorf("%s: Get = %d bytes, %v", tt.name, len(v), err)
+		t.Run(tt.name, func(t *testing.T) {
+			var m table.Metrics
+			c := table.NewCache(tt.room)
+			r := open(t, build(t, &table.WriterOptions{BlockSize: 1 << 20}, tt.pairs), &table.ReaderOptions{Cache: c, Metrics: &m})
+			for range 3 {
+				if v, err := r.Get(tt.pairs[0].Key); err != nil || !bytes.Equal(v, tt.pairs[0].Value) {
+					t.Errorf("Get = %d bytes, %v", len(v), err)
+				}
 			}
-		}
-		if diff := diffPairs(tt.pairs, forward(t, r.NewIter(nil))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-		if m.BlocksRead.Load() != 4 || m.CacheHits.Load() != 0 || c.Metrics().Size != 0 {
-			t.Errorf("%s: %d blocks read, %d hits, %d bytes kept; want 4, none, none", tt.name, m.BlocksRead.Load(), m.CacheHits.Load(), c.Metrics().Size)
-		}
+			if diff := diffPairs(tt.pairs, forward(t, r.NewIter(nil))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if m.BlocksRead.Load() != 4 || m.CacheHits.Load() != 0 || c.Metrics().Size != 0 {
+				t.Errorf("%d blocks read, %d hits, %d bytes kept; want 4, none, none", m.BlocksRead.Load(), m.CacheHits.Load(), c.Metrics().Size)
+			}
+		})
 	}
 }
 

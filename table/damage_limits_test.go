@@ -132,13 +132,15 @@ func TestWorkOnKeysThatShareIsBounded(t *testing.T) {
 		{"two keys of 80 MiB in 4 MB", compressed(longRun(strings.Repeat("k", 80<<20), 1)), nil, "memory for such keys is bounded", "memory for such keys is bounded"},
 		{"two keys of 60 MiB in 3 MB", compressed(longRun(strings.Repeat("k", 60<<20), 1)), nil, "", ""},
 	} {
-		in := inspect(t, tt.name, oneBlock(tt.block), tt.o, nil)
-		for i, err := range []error{in.forward, in.backward, in.verified} {
-			want := [...]string{tt.forward, tt.forward, tt.verify}[i]
-			if want == "" && err != nil || !strings.Contains(textOf(err), want) {
-				t.Errorf("%s: %s = %v, want %q", tt.name, [...]string{"forward", "backward", "Verify"}[i], err, want)
+		t.Run(tt.name, func(t *testing.T) {
+			in := inspect(t, tt.name, oneBlock(tt.block), tt.o, nil)
+			for i, err := range []error{in.forward, in.backward, in.verified} {
+				want := [...]string{tt.forward, tt.forward, tt.verify}[i]
+				if want == "" && err != nil || !strings.Contains(textOf(err), want) {
+					t.Errorf("%s = %v, want %q", [...]string{"forward", "backward", "Verify"}[i], err, want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -167,11 +169,13 @@ func TestKeysOfAllBlocksShareOneBound(t *testing.T) {
 		"forward": {func(it *table.Iter) int { return count(it.First, it.Next) }, 2},
 		"backward, where the shorter key has the memory of the longer": {func(it *table.Iter) int { return count(it.Last, it.Prev) }, 4},
 	} {
-		it := open(t, contents, nil).NewIter(nil)
-		got, bounded := tt.walk(it), strings.Contains(textOf(it.Close()), "memory for such keys is bounded")
-		if got != tt.want || bounded != (name == "forward") {
-			t.Errorf("%s: %d entries, then an error about the bound is %t; want %d", name, got, bounded, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			it := open(t, contents, nil).NewIter(nil)
+			got, bounded := tt.walk(it), strings.Contains(textOf(it.Close()), "memory for such keys is bounded")
+			if got != tt.want || bounded != (name == "forward") {
+				t.Errorf("%d entries, then an error about the bound is %t; want %d", got, bounded, tt.want)
+			}
+		})
 	}
 	if err := open(t, contents, nil).Verify(); !strings.Contains(textOf(err), "memory for such keys is bounded") {
 		t.Errorf("Verify = %v, want an error about the bound", err)
@@ -192,17 +196,19 @@ func TestMetaindexThatListsMuch(t *testing.T) {
 		"one block, of many names": func(i int) uint64 { return 0 },
 		"blocks that overlap":      func(i int) uint64 { return uint64(i) },
 	} {
-		var f rawtable.File
-		f.Block(strings.Repeat("x", 1<<20))
-		var names []string
-		for i := range 2000 {
-			names = append(names, fmt.Sprintf("filter.%04d", i), rawtable.Handle(offsets(i), 1<<20-2000))
-		}
-		metaindex := f.Block(rawtable.Entries(names...))
-		in := inspect(t, name, f.Footer(metaindex, f.Block(rawtable.Entries())), nil, nil)
-		if in.opened != nil || !strings.Contains(fmt.Sprint(in.verified), "more than 1000 entries") {
-			t.Errorf("%s: NewReader = %v, Verify = %v", name, in.opened, in.verified)
-		}
+		t.Run(name, func(t *testing.T) {
+			var f rawtable.File
+			f.Block(strings.Repeat("x", 1<<20))
+			var names []string
+			for i := range 2000 {
+				names = append(names, fmt.Sprintf("filter.%04d", i), rawtable.Handle(offsets(i), 1<<20-2000))
+			}
+			metaindex := f.Block(rawtable.Entries(names...))
+			in := inspect(t, name, f.Footer(metaindex, f.Block(rawtable.Entries())), nil, nil)
+			if in.opened != nil || !strings.Contains(fmt.Sprint(in.verified), "more than 1000 entries") {
+				t.Errorf("NewReader = %v, Verify = %v", in.opened, in.verified)
+			}
+		})
 	}
 }
 
@@ -241,26 +247,28 @@ func TestVerifyCountsDeniedKeys(t *testing.T) {
 		{"blocks of the usual size", 3000, table.WriterOptions{}, 5000},
 		{"a block for each key, of which not all are named", 50_000, table.WriterOptions{BlockSize: 1}, 3 << 20},
 	} {
-		tt.o.FilterPolicy, tt.o.Compression = filter.NewBloom(10), table.NoCompression
-		contents := build(t, &tt.o, numbered(tt.n))
-		h := open(t, contents, nil).Filters().BlocksEntry
-		blocks := open(t, contents, nil).Filters().Blocks
-		at := h.Offset
-		for i := range blocks.Len() {
-			n := uint64(len(blocks.Filter(i)))
-			clear(contents[at:][:max(n, 1)-1]) // all but k
-			at += n
-		}
-		binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], crc.Block(contents[h.Offset:][:h.Length], 0))
-		in := inspect(t, tt.name, contents, nil, nil)
-		denied, message := 0, fmt.Sprint(in.verified)
-		for _, match := range regexp.MustCompile(`denies (\d+)`).FindAllStringSubmatch(message, -1) {
-			n, _ := strconv.Atoi(match[1])
-			denied += n
-		}
-		if denied != tt.n || len(message) > tt.most {
-			t.Errorf("%s: Verify counts %d denied keys of %d in %d bytes, want at most %d: %.300s", tt.name, denied, tt.n, len(message), tt.most, message)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			tt.o.FilterPolicy, tt.o.Compression = filter.NewBloom(10), table.NoCompression
+			contents := build(t, &tt.o, numbered(tt.n))
+			h := open(t, contents, nil).Filters().BlocksEntry
+			blocks := open(t, contents, nil).Filters().Blocks
+			at := h.Offset
+			for i := range blocks.Len() {
+				n := uint64(len(blocks.Filter(i)))
+				clear(contents[at:][:max(n, 1)-1]) // all but k
+				at += n
+			}
+			binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], crc.Block(contents[h.Offset:][:h.Length], 0))
+			in := inspect(t, tt.name, contents, nil, nil)
+			denied, message := 0, fmt.Sprint(in.verified)
+			for _, match := range regexp.MustCompile(`denies (\d+)`).FindAllStringSubmatch(message, -1) {
+				n, _ := strconv.Atoi(match[1])
+				denied += n
+			}
+			if denied != tt.n || len(message) > tt.most {
+				t.Errorf("Verify counts %d denied keys of %d in %d bytes, want at most %d: %.300s", denied, tt.n, len(message), tt.most, message)
+			}
+		})
 	}
 }
 
@@ -273,17 +281,19 @@ func TestHugeKeysAndValues(t *testing.T) {
 	rand.NewChaCha8([32]byte{}).Read(random)
 	random[0] = 'k'
 	for name, huge := range map[string][]byte{"random": random, "zeros": append([]byte("k"), make([]byte, n-1)...)} {
-		pairs := []workload.Pair{{Key: []byte("k"), Value: []byte("1")}, {Key: huge, Value: huge}, {Key: []byte("l"), Value: huge}}
-		contents := build(t, withBloom, pairs)
-		in := inspect(t, name, contents, nil, nil)
-		if err := errors.Join(in.opened, in.forward, in.backward, in.verified); err != nil || in.entries != len(pairs) {
-			t.Errorf("%s: %d entries, %v", name, in.entries, err)
-		}
-		r := open(t, contents, nil)
-		for _, p := range pairs {
-			if got, err := r.Get(p.Key); err != nil || !bytes.Equal(got, p.Value) {
-				t.Errorf("%s: Get of %d bytes = %d bytes, %v", name, len(p.Key), len(got), err)
+		t.Run(name, func(t *testing.T) {
+			pairs := []workload.Pair{{Key: []byte("k"), Value: []byte("1")}, {Key: huge, Value: huge}, {Key: []byte("l"), Value: huge}}
+			contents := build(t, withBloom, pairs)
+			in := inspect(t, name, contents, nil, nil)
+			if err := errors.Join(in.opened, in.forward, in.backward, in.verified); err != nil || in.entries != len(pairs) {
+				t.Errorf("%d entries, %v", in.entries, err)
 			}
-		}
+			r := open(t, contents, nil)
+			for _, p := range pairs {
+				if got, err := r.Get(p.Key); err != nil || !bytes.Equal(got, p.Value) {
+					t.Errorf("Get of %d bytes = %d bytes, %v", len(p.Key), len(got), err)
+				}
+			}
+		})
 	}
 }

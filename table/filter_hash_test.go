@@ -21,10 +21,12 @@ func TestHashByName(t *testing.T) {
 		{"goleveldb's name, which LevelDB < 1.18 has too", filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter"), true},
 		{"LevelDB's name since 1.18", filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2"), false},
 	} {
-		r := open(t, build(t, &table.WriterOptions{FilterPolicy: tt.policy}, numbered(10)), nil)
-		if got := r.Filters().Blocks.EitherHash(); got != tt.either {
-			t.Errorf("%s: EitherHash = %t", tt.name, got)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			r := open(t, build(t, &table.WriterOptions{FilterPolicy: tt.policy}, numbered(10)), nil)
+			if got := r.Filters().Blocks.EitherHash(); got != tt.either {
+				t.Errorf("EitherHash = %t", got)
+			}
+		})
 	}
 }
 
@@ -45,14 +47,16 @@ func TestHashOfOlderTables(t *testing.T) {
 		"renamed":      {filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter")},
 		"not this one": {filter.Rename(filter.NewBloom(10), "another"), nil},
 	} {
-		r := open(t, contents, &table.ReaderOptions{FilterPolicies: policies})
-		for _, p := range pairs {
-			if _, err := r.Get(p.Key); err != nil {
-				t.Errorf("%s: Get(%q): %v", name, p.Key, err)
+		t.Run(name, func(t *testing.T) {
+			r := open(t, contents, &table.ReaderOptions{FilterPolicies: policies})
+			for _, p := range pairs {
+				if _, err := r.Get(p.Key); err != nil {
+					t.Errorf("Get(%q): %v", p.Key, err)
+				}
 			}
-		}
-		if err := r.Verify(); err != nil || r.Filters().Blocks == nil {
-			t.Errorf("%s: Verify = %v, with a filter: %t", name, err, r.Filters().Blocks != nil)
-		}
+			if err := r.Verify(); err != nil || r.Filters().Blocks == nil {
+				t.Errorf("Verify = %v, with a filter: %t", err, r.Filters().Blocks != nil)
+			}
+		})
 	}
 }

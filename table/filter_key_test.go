@@ -50,18 +50,20 @@ func TestFilterKeyOfComparer(t *testing.T) {
 		{"prefixes, explicit", prefixes{table.BytewiseComparer}, wholeKey, []byte("ada.1"), "ada.1"},
 		{"internal keys of prefixes", table.InternalComparer(prefixes{table.BytewiseComparer}), nil, internalKey("ada.1", 7, table.KindSet), "ada"},
 	} {
-		pairs := []workload.Pair{{Key: tt.key, Value: []byte("1")}}
-		contents := build(t, &table.WriterOptions{Comparer: tt.comparer, FilterKey: tt.explicit, FilterPolicy: filter.NewBloom(20)}, pairs)
-		r := open(t, contents, &table.ReaderOptions{Comparer: tt.comparer, FilterKey: tt.explicit})
-		if _, err := r.Get(tt.key); err != nil {
-			t.Errorf("%s: Get = %v", tt.name, err)
-		}
-		filters := filtersOf(t, contents)
-		for _, key := range []string{"ada", "ada.1", string(tt.key)} {
-			if got := filters.Blocks.Contains(0, []byte(key)); got != (key == tt.want) {
-				t.Errorf("%s: the filter contains %q: %v", tt.name, key, got)
+		t.Run(tt.name, func(t *testing.T) {
+			pairs := []workload.Pair{{Key: tt.key, Value: []byte("1")}}
+			contents := build(t, &table.WriterOptions{Comparer: tt.comparer, FilterKey: tt.explicit, FilterPolicy: filter.NewBloom(20)}, pairs)
+			r := open(t, contents, &table.ReaderOptions{Comparer: tt.comparer, FilterKey: tt.explicit})
+			if _, err := r.Get(tt.key); err != nil {
+				t.Errorf("Get = %v", err)
 			}
-		}
+			filters := filtersOf(t, contents)
+			for _, key := range []string{"ada", "ada.1", string(tt.key)} {
+				if got := filters.Blocks.Contains(0, []byte(key)); got != (key == tt.want) {
+					t.Errorf("the filter contains %q: %v", key, got)
+				}
+			}
+		})
 	}
 }
 
@@ -83,35 +85,37 @@ func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 		{"of nothing that is known", func([]byte) []byte { return []byte("other") }, table.ReaderOptions{Comparer: internal}, "FilterKey is not the one"},
 		{"none is wanted", wholeKey, table.ReaderOptions{Comparer: internal, IgnoreFilter: true}, ""},
 	} {
-		o := policies
-		o.Comparer, o.FilterKey = internal, tt.written
-		name := filepath.Join(t.TempDir(), "a.ldb")
-		if err := os.WriteFile(name, build(t, &o, pairs), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		for i := range 4 {
-			tt.read.Mapped = i%2 == 0
-			r, err := table.Open(name, &tt.read)
-			if err != nil {
+		t.Run(tt.name, func(t *testing.T) {
+			o := policies
+			o.Comparer, o.FilterKey = internal, tt.written
+			name := filepath.Join(t.TempDir(), "a.ldb")
+			if err := os.WriteFile(name, build(t, &o, pairs), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			defer r.Close()
-			if i < 2 { // it is found out by lookups too, by several at once
-				var lookups sync.WaitGroup
-				for range 3 {
-					lookups.Go(func() { checkLookups(t, r, pairs) })
+			for i := range 4 {
+				tt.read.Mapped = i%2 == 0
+				r, err := table.Open(name, &tt.read)
+				if err != nil {
+					t.Fatal(err)
 				}
-				lookups.Wait()
+				defer r.Close()
+				if i < 2 { // it is found out by lookups too, by several at once
+					var lookups sync.WaitGroup
+					for range 3 {
+						lookups.Go(func() { checkLookups(t, r, pairs) })
+					}
+					lookups.Wait()
+				}
+				got := r.FilterErr()
+				if (got == nil) != (tt.want == "") || got != nil && (strings.Count(textOf(got), tt.want) != 2 || strings.Count(textOf(got), name) != 2) {
+					t.Errorf("FilterErr = %v, want %q of both filters of %s", got, tt.want, name)
+				}
+				if f := r.Filters(); (f.Table == nil) != (tt.want != "" || tt.read.IgnoreFilter) {
+					t.Errorf("Filters = %v, though FilterErr = %v", f, got)
+				}
+				checkLookups(t, r, pairs)
 			}
-			got := r.FilterErr()
-			if (got == nil) != (tt.want == "") || got != nil && (strings.Count(textOf(got), tt.want) != 2 || strings.Count(textOf(got), name) != 2) {
-				t.Errorf("%s: FilterErr = %v, want %q of both filters of %s", tt.name, got, tt.want, name)
-			}
-			if f := r.Filters(); (f.Table == nil) != (tt.want != "" || tt.read.IgnoreFilter) {
-				t.Errorf("%s: Filters = %v, though FilterErr = %v", tt.name, f, got)
-			}
-			checkLookups(t, r, pairs)
-		}
+		})
 	}
 }
 

@@ -33,37 +33,39 @@ func TestMayContain(t *testing.T) {
 		{"no filter", table.WriterOptions{}, false, 2000, false},
 		{"ignored", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, true, 2000, false},
 	} {
-		contents := build(t, &tt.o, pairs)
-		src := &countingReader{ReaderAt: bytes.NewReader(contents)}
-		var m table.Metrics
-		r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{IgnoreFilter: tt.ignore, Metrics: &m})
-		if err != nil {
-			t.Fatal(err)
-		}
-		opened, passed := src.n.Load(), 0
-		for _, p := range pairs {
-			if !r.MayContain(p.Key) {
-				t.Fatalf("%s: MayContain(%q) = false", tt.name, p.Key)
+		t.Run(tt.name, func(t *testing.T) {
+			contents := build(t, &tt.o, pairs)
+			src := &countingReader{ReaderAt: bytes.NewReader(contents)}
+			var m table.Metrics
+			r, err := table.NewReader(src, int64(len(contents)), &table.ReaderOptions{IgnoreFilter: tt.ignore, Metrics: &m})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if r.MayContain(append(p.Key, '~')) {
-				passed++
+			opened, passed := src.n.Load(), 0
+			for _, p := range pairs {
+				if !r.MayContain(p.Key) {
+					t.Fatalf("MayContain(%q) = false", p.Key)
+				}
+				if r.MayContain(append(p.Key, '~')) {
+					passed++
+				}
 			}
-		}
-		if passed > tt.atMost || passed < tt.atMost-60 {
-			t.Errorf("%s: %d of %d absent keys may be there, want at most %d", tt.name, passed, len(pairs), tt.atMost)
-		}
-		if n := src.n.Load() - opened; n > 0 || m.BlocksRead.Load() > 0 {
-			t.Errorf("%s: %d reads", tt.name, n)
-		}
-		if n := m.Lookups.Load(); n != uint64(2*len(pairs)) {
-			t.Errorf("%s: %d lookups counted, want %d", tt.name, n, 2*len(pairs))
-		}
-		if (m.TableFilterNegatives.Load() > 0) != tt.tableFirst {
-			t.Errorf("%s: %d absent keys ruled out by the table filter", tt.name, m.TableFilterNegatives.Load())
-		}
-		if r.MayContain([]byte("z")) || r.FilterOnly() {
-			t.Errorf("%s: MayContain of a key > all = true, or FilterOnly = %v", tt.name, r.FilterOnly())
-		}
+			if passed > tt.atMost || passed < tt.atMost-60 {
+				t.Errorf("%d of %d absent keys may be there, want at most %d", passed, len(pairs), tt.atMost)
+			}
+			if n := src.n.Load() - opened; n > 0 || m.BlocksRead.Load() > 0 {
+				t.Errorf("%d reads", n)
+			}
+			if n := m.Lookups.Load(); n != uint64(2*len(pairs)) {
+				t.Errorf("%d lookups counted, want %d", n, 2*len(pairs))
+			}
+			if (m.TableFilterNegatives.Load() > 0) != tt.tableFirst {
+				t.Errorf("%d absent keys ruled out by the table filter", m.TableFilterNegatives.Load())
+			}
+			if r.MayContain([]byte("z")) || r.FilterOnly() {
+				t.Errorf("MayContain of a key > all = true, or FilterOnly = %v", r.FilterOnly())
+			}
+		})
 	}
 }
 
@@ -177,12 +179,14 @@ func checkNoEntries(t *testing.T, r *table.Reader) {
 		"SeekGE": func(it *table.Iter) bool { return it.SeekGE([]byte("key")) },
 		"SeekLT": func(it *table.Iter) bool { return it.SeekLT([]byte("key")) },
 	} {
-		for _, o := range []*table.IterOptions{nil, {Lower: []byte("a"), Upper: []byte("z")}, {FilterKey: []byte("key")}} {
-			it := r.NewIter(o)
-			if move(it) || !errors.Is(it.Error(), table.ErrFilterOnly) {
-				t.Errorf("%s = %v, %v, want ErrFilterOnly", name, it.Valid(), it.Error())
+		t.Run(name, func(t *testing.T) {
+			for _, o := range []*table.IterOptions{nil, {Lower: []byte("a"), Upper: []byte("z")}, {FilterKey: []byte("key")}} {
+				it := r.NewIter(o)
+				if move(it) || !errors.Is(it.Error(), table.ErrFilterOnly) {
+					t.Errorf("%s = %v, %v, want ErrFilterOnly", name, it.Valid(), it.Error())
+				}
 			}
-		}
+		})
 	}
 	for _, key := range []func() ([]byte, error){r.FirstKey, r.LastKey} {
 		if k, err := key(); !errors.Is(err, table.ErrFilterOnly) {
@@ -206,9 +210,11 @@ func TestFilterOnlyRefuses(t *testing.T) {
 		"no filter":     {FilterOnly: true},
 		"block filters": {FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10)},
 	} {
-		if _, err := table.NewWriter(new(bytes.Buffer), o); err == nil {
-			t.Errorf("%s: NewWriter returns no error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := table.NewWriter(new(bytes.Buffer), o); err == nil {
+				t.Errorf("NewWriter returns no error")
+			}
+		})
 	}
 	noKeys := func([]byte) []byte { return nil }
 	for _, tt := range []struct {

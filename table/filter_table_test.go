@@ -27,26 +27,28 @@ func TestTableFilterRulesKeysOutBeforeTheIndex(t *testing.T) {
 		{"with one by blocks", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10)}},
 		{"by two goroutines", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Concurrency: 2}},
 	} {
-		var m table.Metrics
-		contents := build(t, &tt.o, pairs)
-		r := open(t, contents, &table.ReaderOptions{Metrics: &m})
-		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-		checkLookups(t, r, pairs)
-		absent := m.Lookups.Load() - uint64(len(pairs))
-		negatives, wrong := m.TableFilterNegatives.Load(), m.FilterFalsePositives.Load()
-		if negatives < absent*97/100 || m.FilterNegatives.Load()+wrong != absent {
-			t.Errorf("%s: %d of %d absent keys ruled out, %d of them by the table's filter, and %d not", tt.name, m.FilterNegatives.Load(), absent, negatives, wrong)
-		}
-		if reads := m.BlocksRead.Load(); reads != uint64(len(pairs))+wrong {
-			t.Errorf("%s: %d blocks read for %d present keys and %d false positives", tt.name, reads, len(pairs), wrong)
-		}
-		var ignored table.Metrics
-		checkLookups(t, open(t, contents, &table.ReaderOptions{IgnoreFilter: true, Metrics: &ignored}), pairs)
-		if n := ignored.FilterChecks.Load(); n > 0 {
-			t.Errorf("%s: %d questions with IgnoreFilter", tt.name, n)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			var m table.Metrics
+			contents := build(t, &tt.o, pairs)
+			r := open(t, contents, &table.ReaderOptions{Metrics: &m})
+			if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
+				t.Error(err)
+			}
+			checkLookups(t, r, pairs)
+			absent := m.Lookups.Load() - uint64(len(pairs))
+			negatives, wrong := m.TableFilterNegatives.Load(), m.FilterFalsePositives.Load()
+			if negatives < absent*97/100 || m.FilterNegatives.Load()+wrong != absent {
+				t.Errorf("%d of %d absent keys ruled out, %d of them by the table's filter, and %d not", m.FilterNegatives.Load(), absent, negatives, wrong)
+			}
+			if reads := m.BlocksRead.Load(); reads != uint64(len(pairs))+wrong {
+				t.Errorf("%d blocks read for %d present keys and %d false positives", reads, len(pairs), wrong)
+			}
+			var ignored table.Metrics
+			checkLookups(t, open(t, contents, &table.ReaderOptions{IgnoreFilter: true, Metrics: &ignored}), pairs)
+			if n := ignored.FilterChecks.Load(); n > 0 {
+				t.Errorf("%d questions with IgnoreFilter", n)
+			}
+		})
 	}
 }
 
@@ -99,21 +101,23 @@ func TestDamagedTableFilter(t *testing.T) {
 		{"of more lines than bytes", "\x06", "\x02\x00\x00\x00", "filter: table filter of 2 lines in 64 bytes"},
 		{"of no lines", "\x06", "\x00\x00\x00\x00", "filter: table filter of 0 lines in 64 bytes"},
 	} {
-		contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}, pairs)
-		at := bytes.Index(contents, []byte("\x06\x01\x00\x00\x00"))
-		copy(contents[at:], tt.k+tt.lines)
-		rawtable.Repair(contents)
-		var m table.Metrics
-		r := open(t, contents, &table.ReaderOptions{Metrics: &m})
-		if tt.want != "" {
-			checkNames(t, tt.name, fmt.Sprintf("table filter block at %d: %s", at-64, tt.want), r.FilterErr(), r.Verify())
-		} else if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-		checkLookups(t, r, pairs)
-		if asked, reads := m.FilterChecks.Load(), m.BlocksRead.Load(); asked == 0 || reads > 20 {
-			t.Errorf("%s: %d questions and %d reads, want the filter by data blocks in use", tt.name, asked, reads)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}, pairs)
+			at := bytes.Index(contents, []byte("\x06\x01\x00\x00\x00"))
+			copy(contents[at:], tt.k+tt.lines)
+			rawtable.Repair(contents)
+			var m table.Metrics
+			r := open(t, contents, &table.ReaderOptions{Metrics: &m})
+			if tt.want != "" {
+				checkNames(t, tt.name, fmt.Sprintf("table filter block at %d: %s", at-64, tt.want), r.FilterErr(), r.Verify())
+			} else if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
+				t.Error(err)
+			}
+			checkLookups(t, r, pairs)
+			if asked, reads := m.FilterChecks.Load(), m.BlocksRead.Load(); asked == 0 || reads > 20 {
+				t.Errorf("%d questions and %d reads, want the filter by data blocks in use", asked, reads)
+			}
+		})
 	}
 }
 

@@ -76,26 +76,28 @@ func TestFiltersAreAskedForEightKeys(t *testing.T) {
 func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 	t.Parallel()
 	for name, block := range map[string]string{"no entries": rawtable.Entries(), "an entry that shares": rawtable.Entry(1, "a", "1") + rawtable.Restarts(0)} {
-		p := sound()
-		p.data1 = raw(block)
-		file := filepath.Join(t.TempDir(), "a.ldb")
-		if err := os.WriteFile(file, p.build(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		var m table.Metrics
-		r, err := table.Open(file, &table.ReaderOptions{Metrics: &m})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		for range 3 {
-			if _, err := r.Get([]byte("cc")); err != table.ErrNotFound {
-				t.Errorf("%s: Get of a key that the filter denies = %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			p := sound()
+			p.data1 = raw(block)
+			file := filepath.Join(t.TempDir(), "a.ldb")
+			if err := os.WriteFile(file, p.build(), 0o666); err != nil {
+				t.Fatal(err)
 			}
-		}
-		if s := m.Snapshot(); s.FilterNegatives != 3 || s.BlocksRead > 0 || r.FilterErr() != nil {
-			t.Errorf("%s: %v; FilterErr = %v", name, s, r.FilterErr())
-		}
+			var m table.Metrics
+			r, err := table.Open(file, &table.ReaderOptions{Metrics: &m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			for range 3 {
+				if _, err := r.Get([]byte("cc")); err != table.ErrNotFound {
+					t.Errorf("Get of a key that the filter denies = %v", err)
+				}
+			}
+			if s := m.Snapshot(); s.FilterNegatives != 3 || s.BlocksRead > 0 || r.FilterErr() != nil {
+				t.Errorf("%v; FilterErr = %v", s, r.FilterErr())
+			}
+		})
 	}
 }
 

@@ -138,23 +138,25 @@ func TestMalformedDigest(t *testing.T) {
 		{"compressed", 32, 1, "compression id 1, want 0"},
 		{"of other blocks", 32, 0, "it has 7878"},
 	} {
-		p := sound()
-		p.filter = strings.Repeat("x", tt.size)
-		p.meta = func(digest string) string { return rawtable.Entries("sievetable.digest", digest) }
-		contents := p.build()
-		contents[54+tt.size] = tt.compression
-		rawtable.Repair(contents)
-		r := open(t, contents, nil)
-		var damage *table.CorruptionError
-		if err := r.Verify(); !errors.As(err, &damage) || damage.Block != table.DigestBlock || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: Verify: %v, want %s", tt.name, err, tt.want)
-		}
-		if v, err := r.Get([]byte("c")); err != nil || string(v) != "3" {
-			t.Errorf("%s: Get: %q, %v", tt.name, v, err)
-		}
-		if _, _, err := layout(t, contents).TailSum(); tt.name != "of other blocks" && !errors.Is(err, table.ErrCorrupt) {
-			t.Errorf("%s: TailSum: %v", tt.name, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			p := sound()
+			p.filter = strings.Repeat("x", tt.size)
+			p.meta = func(digest string) string { return rawtable.Entries("sievetable.digest", digest) }
+			contents := p.build()
+			contents[54+tt.size] = tt.compression
+			rawtable.Repair(contents)
+			r := open(t, contents, nil)
+			var damage *table.CorruptionError
+			if err := r.Verify(); !errors.As(err, &damage) || damage.Block != table.DigestBlock || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Verify: %v, want %s", err, tt.want)
+			}
+			if v, err := r.Get([]byte("c")); err != nil || string(v) != "3" {
+				t.Errorf("Get: %q, %v", v, err)
+			}
+			if _, _, err := layout(t, contents).TailSum(); tt.name != "of other blocks" && !errors.Is(err, table.ErrCorrupt) {
+				t.Errorf("TailSum: %v", err)
+			}
+		})
 	}
 }
 
