@@ -45,6 +45,32 @@ func TestMemorySizeBoundsOpenTables(t *testing.T) {
 	check("after lookups")
 }
 
+// After a Swap, tables that only the old manifest has take no memory of the bound: as many new ones stay
+// open as old ones did.
+func TestMemorySizeIsForTheTablesOfTheManifest(t *testing.T) {
+	t.Parallel()
+	const half = 20
+	src, m := numberedSet(t, 2*half, filtered)
+	o := table.ReaderOptions{Cache: table.NewCache(16 << 20)}
+	one := tableMemory(t, src, m, &o)
+	s := open(t, &set.Manifest{Tables: m.Tables[:half]}, src, &set.Options{Reader: o, MemorySize: half*one + one/2})
+	readsOf := func(first int) int64 {
+		before := src.reads.Load()
+		for i := range half {
+			checkGet(t, s, key((first+i)*perTable), valueOf((first+i)*perTable))
+		}
+		return src.reads.Load() - before
+	}
+	readsOf(0)
+	if err := s.Swap(background, &set.Manifest{Tables: m.Tables[half:]}); err != nil {
+		t.Fatal(err)
+	}
+	readsOf(half)
+	if n := readsOf(half); n != 0 {
+		t.Errorf("%d reads of tables that were open before, and whose blocks are in the Cache, want none", n)
+	}
+}
+
 // Open tables take more memory when lookups have built the search trees of their indexes. The Set then
 // closes others.
 func TestMemorySizeOfTablesThatGrow(t *testing.T) {

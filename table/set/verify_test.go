@@ -16,6 +16,26 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
+// Verify reads the tables themselves: it neither asks the Cache nor fills it, and is not in the Metrics of
+// lookups.
+func TestVerifyLeavesCacheAndMetricsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 3, filtered)
+	o := table.ReaderOptions{Cache: table.NewCache(1 << 20), Metrics: new(table.Metrics)}
+	s := open(t, m, src, &set.Options{Reader: o})
+	checkGet(t, s, key(7), valueOf(7))
+	metrics, cached := o.Metrics.Snapshot(), o.Cache.Metrics()
+	if err := s.Verify(background, nil); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(metrics, o.Metrics.Snapshot()); diff != "" {
+		t.Errorf("Metrics (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(cached, o.Cache.Metrics()); diff != "" {
+		t.Errorf("Cache (-before +after):\n%s", diff)
+	}
+}
+
 // Verify finds each changed byte of each table, and reports each table.
 func TestVerifyFindsEachChangedByte(t *testing.T) {
 	t.Parallel()
