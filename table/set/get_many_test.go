@@ -212,7 +212,7 @@ func TestGetManyThatEndsEarly(t *testing.T) {
 }
 
 // A Source that does not heed contexts holds nobody up: GetMany returns at once.
-func TestGetManyFromADeafSource(t *testing.T) {
+func TestGetManyReturnsWhenItsContextIsDone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 4, filtered)

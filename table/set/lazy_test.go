@@ -172,7 +172,7 @@ func panicOf(f func()) (panicked any) {
 
 // A Source that does not end the read of an opening that all have given up does not hold up the
 // next lookup.
-func TestOpeningAfterADeafOne(t *testing.T) {
+func TestLookupDoesNotWaitForAnOpeningThatWasGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 1, filtered)
