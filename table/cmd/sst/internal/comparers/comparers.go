@@ -3,7 +3,7 @@
 // To add one, write a file that implements table.Comparer and declares a namedComparer, as
 // reverse.go does, and add the namedComparer to all. The name that MANIFESTs use for the
 // order is the Name of the Comparer. The flag --comparator, its shell completion, its help
-// and its errors then include the new order. The tests, testdata/script/comparator.txtar and
+// and its errors then include the new order. The tests, ../command/testdata/script/comparator.txtar and
 // the README of sst list the orders too.
 package comparers
 

@@ -1,0 +1,93 @@
+package command
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// An appender takes pairs in the order of their keys.
+type appender interface {
+	Append(key, value []byte) error
+}
+
+// appendRecord appends a sorted pair.
+func appendRecord(w appender, r sorting.Record) error {
+	value, err := r.Value()
+	if err != nil {
+		return err
+	}
+	return w.Append(r.Key, value)
+}
+
+// A blockCounter is a table.Writer or a set.TableWriter.
+type blockCounter interface {
+	appender
+	DataBlocks() int
+}
+
+// A boundedWriter is a Writer that limits the size of the index to a share of --memory. The
+// Writer keeps the index in memory until the table is finished. It has a separator per data
+// block, which can be as long as a key.
+type boundedWriter struct {
+	blockCounter
+	limit  memory.Limit
+	blocks int
+	index  int64 // upper bound of the size of the index
+}
+
+// indexEntryOverhead is the approximate size of an index entry without its separator.
+const indexEntryOverhead = 16
+
+func (w *boundedWriter) Append(key, value []byte) error {
+	if err := w.blockCounter.Append(key, value); err != nil {
+		return err
+	}
+	if n := w.DataBlocks(); n > w.blocks {
+		w.blocks = n
+		w.index += int64(len(key)) + indexEntryOverhead
+		return w.limit.CheckIndex(w.index)
+	}
+	return nil
+}
+
+// A pairFilter passes pairs on, and leaves out what a table with a filter only does not have.
+type pairFilter struct {
+	appender
+	filterOnly bool   // values are left out
+	leftOut    int    // number of values
+	unique     bool   // a key that equals the one before is left out
+	last       []byte // that key, if unique; nil: none
+	repeated   int    // number of keys that were left out
+}
+
+func (w *pairFilter) Append(key, value []byte) error {
+	if w.unique {
+		if w.last != nil && bytes.Equal(key, w.last) {
+			w.repeated++
+			return nil
+		}
+		w.last = append(w.last[:0], key...)
+		if w.last == nil {
+			w.last = []byte{}
+		}
+	}
+	if w.filterOnly && len(value) > 0 {
+		w.leftOut++
+		value = nil
+	}
+	return w.appender.Append(key, value)
+}
+
+// noteLeftOut prints what was left out.
+func (w *pairFilter) noteLeftOut(stderr io.Writer) {
+	if w.repeated > 0 {
+		text.Line(stderr, "sst: note: skipped %s", text.Count(uint64(w.repeated), "repeated key"))
+	}
+	if w.leftOut > 0 {
+		text.Line(stderr, "sst: note: left out %s, because --filter-only keeps keys only", text.Count(uint64(w.leftOut), "value"))
+	}
+}

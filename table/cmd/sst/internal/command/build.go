@@ -1,0 +1,176 @@
+package command
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+)
+
+// buildFlags are the flags of build.
+type buildFlags struct {
+	writerFlags
+	memoryFlags
+	filterOnly           bool
+	out, format          string
+	internalKeys, sorted bool
+	noFinalNewline       bool
+	onDuplicate, tempDir string
+	summary              string
+	entriesPerTable      string
+}
+
+const buildLong = `Build a table from the key-value pairs in the inputs. The pairs may be in any order.
+
+An INPUT is a file with one pair per line, or a directory. Without an INPUT, and if
+INPUT is -, sst reads standard input. In a directory, each regular file at any depth is
+a pair: its key is the path below the directory, with slashes, and its value is the
+contents. Symbolic links are skipped, and so is OUT. Apart from that, an INPUT must not
+be OUT, and must be neither a table nor the directory of a database. If OUT is -, sst
+writes to standard output.
+
+Lines have the formats that sst scan prints. --format is one of
+
+  tsv       key, tab, value, with escapes such as \t, \n, \\ and \xff. This is the
+            default, except for files called .json, .jsonl or .ndjson
+  json      an object with key or key_base64, and value or value_base64
+  hex       like tsv, in hexadecimal
+  raw       like tsv, but a backslash is not an escape
+  keys      one key per line, with escapes, and no values
+  raw-keys  one key per line, and no values. Each byte of the line is part of the key: a
+            backslash, a tab, and a carriage return before the end of the line. An empty
+            line is the empty key
+
+With --internal-keys, each line also has a sequence number and a kind (set or delete).
+They are columns between key and value, or JSON fields of those names. The table is then
+like one of a LevelDB or goleveldb database.
+
+Pairs are sorted in temporary files. With --sorted they must be in order already, and are
+not sorted. The last line of an input must then end in a newline too, in all formats:
+without one, what sorted the lines may have been killed. --no-final-newline takes it as it
+is. These parts of --memory limit the input:
+
+  - 1/16 plus 2 MiB for a line, or for a file in a directory
+  - 1/2 for the index of the table
+
+Some memory comes on top of --memory: the filters, with 4 bytes per key for a Bloom filter
+of the whole table, 32 for a fuse filter, and 0.2 bytes per pair if more than 400 million
+pairs are sorted; for a set, its manifest.
+
+With --filter-only the table has a filter of the keys and nothing else: neither keys nor
+values. sst get then says "may be present" or "absent". The filter is fuse:12 unless
+--table-filter gives another one, and a key may be repeated. LevelDB would see an empty
+table, so give it another extension than .ldb.
+
+The table gets its name when it is complete and on disk. It replaces a file of that name.
+
+If OUT ends in / or if --entries-per-table is given, sst writes a set to the directory OUT:
+tables of at most that many entries, and their manifest set.jsonl. The largest table has at
+most 1.3 times as many entries as the mean. Up to 4 times --entries-per-table pairs are
+kept in a temporary file for that. The names of the tables have their number and the start
+of their SHA-256. They get them when all are complete, and the manifest is written last, so
+that it never lists a table that is not there. It replaces one that is there. No build
+removes a table that has its name: the older ones stay, also if several builds run at once.
+A build that is killed can leave a directory sievetable-….tmp there, and tables that no
+manifest lists: remove them when no build is running. An input without pairs makes a set of
+0 tables, but is an error if the manifest that is there lists tables.
+
+Other programs can cut a sorted input into tables too, on any number of machines. With
+--summary each table comes with its line for the manifest. sst manifest joins these, and
+compares the numbers of tables and keys with those that you have counted. Keys must be in
+the order of LC_ALL=C, and none may be in two tables.`
+
+func buildCommand() *cobra.Command {
+	var f buildFlags
+	cmd := &cobra.Command{
+		Use:   "build [flags] -o OUT [INPUT...]",
+		Short: "Build a table from text, JSON or a directory tree",
+		Long:  buildLong,
+		Args:  arguments("INPUT", 0, unlimited, unlimited),
+		Example: `  sst build -o capitals.ldb capitals.tsv
+  sst build -o words.ldb --format keys words.txt
+  sst build -o go.ldb "$(go env GOROOT)/src"
+  sst build -o users.ldb --on-duplicate last --compression zstd users.jsonl more.jsonl
+  sst build -o seen.ldb --bits -1 --table-filter fuse:16 --format raw-keys urls.txt
+  sst build -o seen.filter --filter-only --format raw-keys urls.txt
+  sst build -o blacklist/ --format raw-keys --on-duplicate first urls.txt
+  set -o pipefail  # so that a sort that fails is not taken for a short one
+  LC_ALL=C sort -u urls.txt | split -d -a 5 -l 1000000 \
+    --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb' - part- &&
+    sst manifest --entries "$(LC_ALL=C sort -u urls.txt | wc -l)" -o set.jsonl part-*.json`,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file`, or a set to this directory, with / at the end (required)")
+	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "write a set of tables of at most this `number` of entries: OUT is a directory")
+	flags.StringVar(&f.summary, "summary", "", "also write the table's line for a manifest to this `file`, for sst manifest; -: standard output")
+	flags.StringVarP(&f.format, "format", "f", "", "format of lines: "+input.Formats)
+	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines also have a sequence number and a kind: build a table of internal keys")
+	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "what to do with a repeated key: error, or keep the first or the last pair")
+	flags.BoolVar(&f.sorted, "sorted", false, "do not sort the pairs, and fail if they are not in order")
+	flags.BoolVar(&f.noFinalNewline, "no-final-newline", false, "with --sorted, take a last line without a newline too")
+	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys, and neither keys nor values")
+	f.memoryFlags.add(cmd)
+	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
+	f.writerFlags.add(cmd)
+	complete(cmd, "format", "tsv", "json", "hex", "raw", "keys", "raw-keys")
+	complete(cmd, "on-duplicate", "error", "first", "last")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.filterOnly {
+			if err := f.setFilterOnly(flags.Changed, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+		}
+		return interruptible(cmd.Context(), func(ctx context.Context) error {
+			b, err := f.newBuild(ctx, args, cmd)
+			if err != nil {
+				return err
+			}
+			defer b.limit.Apply()()
+			if f.isSet(flags.Changed) {
+				return b.set()
+			}
+			return b.table()
+		})
+	}
+	return cmd
+}
+
+// setFilterOnly sets what --filter-only changes in other flags.
+func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Writer) error {
+	if given("bits") && f.bits != -1 {
+		return usage.Errorf("--bits and --filter-only are both given, but there are no blocks to have filters: want --table-filter")
+	}
+	f.bits = -1
+	if !given("table-filter") {
+		f.tableFilter = tablefilter.Fuse(12)
+	}
+	if f.tableFilter == tablefilter.None {
+		return usage.Errorf("--filter-only is given, and --table-filter is none: want a filter")
+	}
+	if !given("on-duplicate") {
+		f.onDuplicate = "first"
+	}
+	if ext := filepath.Ext(f.out); ext == ".ldb" || ext == ".sst" {
+		text.Line(stderr, "sst: note: %s will be an empty table for LevelDB and others: a name such as %s tells it apart", f.out, strings.TrimSuffix(f.out, ext)+".filter")
+	}
+	return nil
+}
+
+func (f *buildFlags) check() error {
+	if f.noFinalNewline && !f.sorted {
+		return usage.Errorf("--no-final-newline is given without --sorted, want both: only sorted lines must end in a newline")
+	}
+	switch f.onDuplicate {
+	case "error", "first", "last":
+		return nil
+	}
+	return usage.Errorf("--on-duplicate is %s, want error, first or last", wire.Quote([]byte(f.onDuplicate)))
+}

@@ -1,0 +1,109 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// isSet reports whether a set is built, rather than a table.
+func (f *buildFlags) isSet(given func(name string) bool) bool {
+	return given("entries-per-table") || f.out != "" && os.IsPathSeparator(f.out[len(f.out)-1])
+}
+
+// set builds a set.
+func (b *build) set() error {
+	entries, err := plan.ParseKeys("--entries-per-table", b.entriesPerTable, plan.MaxEntries)
+	if err != nil {
+		return err
+	}
+	if err := b.checkSet(); err != nil {
+		return err
+	}
+	w, err := partition.Create(b.ctx, partition.Options{
+		Dir: b.out, Entries: int(entries), Extension: b.extension(), TempDir: b.tempDir, NewTable: b.newTable,
+	})
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Commit
+	if err := b.appendAll(w); err != nil {
+		return err
+	}
+	obsolete, err := w.Commit()
+	if err != nil {
+		return explainTooManyKeys(err)
+	}
+	if b.read.n == 0 {
+		text.Line(b.read.stderr, "sst: note: the input has no pairs, so %s is a set without tables", b.out)
+	}
+	if obsolete > 0 {
+		text.Line(b.read.stderr, "sst: note: %s still has %s of the set that was there before: remove what the manifest does not list when nobody reads it", b.out, text.Count(uint64(obsolete), "table"))
+	}
+	return nil
+}
+
+// checkSet checks flags and inputs of a set.
+func (b *build) checkSet() error {
+	switch {
+	case b.out == "-":
+		return usage.Errorf("-o is - and --entries-per-table is given, want a directory for the tables")
+	case isTableFile(b.out):
+		return usage.Errorf("-o is %s, the name of a table, and --entries-per-table is given, which makes a directory of tables: want another name, or %s/", b.out, b.out)
+	case b.summary != "":
+		return usage.Errorf("--summary is given, but OUT is a set: its manifest has the summary of each table")
+	case b.internalKeys:
+		return errNoInternalKeys
+	}
+	for _, path := range b.inputs {
+		if info, err := os.Stat(path); err == nil && info.IsDir() && isWithin(b.out, path) {
+			return fmt.Errorf("%s: the input has the directory of the output, %s: want another output", path, b.out)
+		}
+	}
+	return b.checkInputs(filepath.Join(b.out, set.ManifestName))
+}
+
+// isTableFile reports whether a name is that of a table's file.
+func isTableFile(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".ldb" || ext == ".sst" || ext == ".filter"
+}
+
+// isWithin reports whether path is dir or below it.
+func isWithin(path, dir string) bool {
+	rel, err := filepath.Rel(realName(filepath.Clean(dir)), realName(filepath.Clean(path)))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// extension returns the extension of the tables' names.
+func (b *build) extension() string {
+	if b.filterOnly {
+		return ".filter"
+	}
+	return ".ldb"
+}
+
+// newTable returns the writer of a table of a set.
+func (b *build) newTable(to io.Writer) (partition.TableWriter, error) {
+	w, err := set.NewTableWriter(to, b.options)
+	if err != nil {
+		return nil, err
+	}
+	return &partTable{boundedWriter{blockCounter: w, limit: b.limit}, w}, nil
+}
+
+// A partTable is a table of a set, with bounded memory.
+type partTable struct {
+	boundedWriter
+	w *set.TableWriter
+}
+
+func (t *partTable) Close() (set.Table, error) { return t.w.Close() }

@@ -1,0 +1,151 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A build is a run of build, with flags that are checked.
+type build struct {
+	*buildFlags
+	ctx     context.Context
+	options *table.WriterOptions
+	limit   memory.Limit
+	inputs  []string
+	read    *inputReader
+	stdout  io.Writer
+}
+
+// newBuild checks flags and inputs.
+func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.Command) (*build, error) {
+	if f.out == "" {
+		return nil, errNoOutputTable
+	}
+	o, err := f.options(f.internalKeys, table.BytewiseComparer)
+	if err != nil {
+		return nil, err
+	}
+	o.FilterOnly = f.filterOnly
+	limit, err := f.limit()
+	if err != nil {
+		return nil, err
+	}
+	if err := limitWriter(limit, o); err != nil {
+		return nil, err
+	}
+	if len(inputs) == 0 {
+		inputs = []string{"-"}
+	}
+	b := &build{buildFlags: f, ctx: ctx, options: o, limit: limit, inputs: inputs, stdout: cmd.OutOrStdout()}
+	b.read = &inputReader{paths: inputs, stdin: cmd.InOrStdin(), stderr: cmd.ErrOrStderr()}
+	b.read.options = input.Options{Format: f.format, InternalKeys: f.internalKeys, WholeLines: f.sorted && !f.noFinalNewline, Memory: limit}
+	return b, f.check()
+}
+
+// checkInputs checks the inputs. None may be one of the outputs.
+func (b *build) checkInputs(outputs ...string) error {
+	in := &b.read.options
+	for _, name := range outputs {
+		in.Outputs = append(in.Outputs, output.FilesOf(b.stdout, name)...)
+	}
+	return in.Check(b.inputs, b.read.stdin)
+}
+
+// table builds a table.
+func (b *build) table() error {
+	if info, err := os.Stat(b.out); err == nil && info.IsDir() {
+		return usage.Errorf("-o is %s, a directory: want a file for the table; for a set: -o %s/", b.out, b.out)
+	}
+	if err := b.checkInputs(b.out, b.summary); err != nil {
+		return err
+	}
+	if err := b.checkSummary(); err != nil {
+		return err
+	}
+	to, err := output.Create(b.ctx, b.out, b.stdout)
+	if err != nil {
+		return err
+	}
+	defer to.Abort() // does nothing after Commit
+	if b.summary != "" {
+		return b.tableAndSummary(to)
+	}
+	w, err := table.NewWriter(to, b.options)
+	if err != nil {
+		return err
+	}
+	if err := b.appendAll(&boundedWriter{blockCounter: w, limit: b.limit}, to); err != nil {
+		return err
+	}
+	return explainTooManyKeys(closeAndCommit(w, to))
+}
+
+// tableAndSummary builds a table, and writes its summary. Neither gets its name before both are
+// on disk.
+func (b *build) tableAndSummary(to *output.Output) error {
+	summary, err := output.Create(b.ctx, b.summary, b.stdout)
+	if err != nil {
+		return err
+	}
+	defer summary.Abort() // does nothing after Commit
+	w, err := set.NewTableWriter(to, b.options)
+	if err != nil {
+		return err
+	}
+	if err := b.appendAll(&boundedWriter{blockCounter: w, limit: b.limit}, to, summary); err != nil {
+		return err
+	}
+	t, err := w.Close()
+	if err != nil {
+		return explainTooManyKeys(err)
+	}
+	if err := writeSummary(summary, b.out, t); err != nil {
+		return err
+	}
+	return output.Commit(to, summary)
+}
+
+// appendAll appends all pairs to w. Temporary files of the outputs are no input.
+func (b *build) appendAll(w appender, outputs ...*output.Output) (err error) {
+	for _, o := range outputs {
+		temporary, err := o.Temporary()
+		if err != nil {
+			return err
+		}
+		b.read.options.Temporary = append(b.read.options.Temporary, temporary...)
+	}
+	pairs := &pairFilter{appender: w, filterOnly: b.filterOnly, unique: b.filterOnly && b.sorted && b.onDuplicate != "error"}
+	if b.sorted {
+		err = b.read.appendSorted(pairs, b.read.pairs(b.ctx))
+	} else {
+		sorted := sorting.Sort(b.ctx, b.read.pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir))
+		err = b.appendDeduplicated(pairs, sorted, b.read)
+	}
+	if err == nil {
+		pairs.noteLeftOut(b.read.stderr)
+	}
+	return explainTooManyKeys(err)
+}
+
+// explainTooManyKeys says what to do if err is that a filter has too many keys.
+func explainTooManyKeys(err error) error {
+	if errors.Is(err, fuse.ErrTooManyKeys) {
+		return fmt.Errorf("more than %s keys in one fuse filter: build several tables by --entries-per-table, or use --table-filter bloom:BITS", humanize.Comma(fuse.MaxKeys))
+	}
+	return err
+}

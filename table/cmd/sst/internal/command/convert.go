@@ -1,0 +1,90 @@
+package command
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+)
+
+func convertCommand() *cobra.Command {
+	var flags sourceFlags
+	var writer writerFlags
+	var out string
+	cmd := &cobra.Command{
+		Use:   "convert [flags] FILE -o OUT",
+		Short: "Rewrite a table with other blocks, compression or filters",
+		Long: `Write the entries of a table to a new table. Settings without a flag stay as they are in
+FILE, as far as FILE shows them: the compression of most blocks, the bits per key of the
+filters, and whether there are properties. The block size and the restart interval are
+those in the properties. Without them, the block size is the uncompressed size of the
+smallest data block but the last, and the restart interval is the most entries per restart
+point. The filters get the names that sst build gives them. Internal keys stay internal
+keys, with all versions and tombstones.
+
+To convert a directory, use set -o pipefail; sst scan DIR | sst build -o OUT. A damaged FILE
+is not converted: use sst salvage. The new table gets its name when it is complete and on
+disk. It replaces a file of that name, so OUT may be FILE. If OUT is -, sst writes to
+standard output.`,
+		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
+  sst convert users.ldb -o users.ldb --bits 14
+  sst convert 000005.ldb -o pebble.sst --bits -1 --table-filter bloom:10 --properties`,
+		Args: arguments("FILE", 1, 1, 1),
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write the table to this `file` (required)")
+	writer.add(cmd)
+	showRetainedDefaults(cmd.Flags())
+	flags.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if out == "" {
+			return errNoOutputTable
+		}
+		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *source.File) error {
+			stats, err := tablestats.Collect(f, f.Wrap)
+			if err != nil {
+				return err
+			}
+			writer.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
+			bar := progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
+			defer bar.Done()
+			return interruptible(cmd.Context(), func(ctx context.Context) error {
+				return convert(ctx, f, out, cmd.OutOrStdout(), &writer, bar)
+			})
+		})
+	}
+	return cmd
+}
+
+func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, writer *writerFlags, bar *progress.Bar) error {
+	o, err := writer.options(f.Internal, f.Order)
+	if err != nil {
+		return err
+	}
+	to, err := output.Create(ctx, out, stdout)
+	if err != nil {
+		return err
+	}
+	defer to.Abort() // does nothing after Commit
+	w, err := table.NewWriter(to, o)
+	if err != nil {
+		return err
+	}
+	for e, err := range f.Reader.All(&table.IterOptions{ReadAhead: 256 << 10}) {
+		if err != nil {
+			return f.Wrap(err)
+		}
+		if err := w.Append(e.Key, e.Value); err != nil {
+			return err
+		}
+		if w.Entries()%progressEvery == 0 {
+			bar.Add(progressEvery)
+		}
+	}
+	return closeAndCommit(w, to)
+}

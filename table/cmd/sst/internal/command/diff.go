@@ -1,0 +1,169 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// diffFlags are the flags of diff.
+type diffFlags struct {
+	sourceFlags
+	format  string
+	summary bool
+}
+
+func diffCommand() *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff [flags] A B",
+		Short: "Print the differences between two tables, databases or sets",
+		Long: `Print the entries that only A has, with a minus sign before them, and the entries that
+only B has, with a plus sign. A key with different values is printed as both.
+
+A and B are each a SOURCE: see sst help get. Two tables of a database are compared with
+all versions of their keys. In all other cases the newest values are compared. Block
+sizes, compression and filters make no difference.
+
+Keys that A or B has lost by damage in a table are not compared: they are printed and counted
+neither as those of A nor as those of B. Messages have the lost ranges of keys, and the exit status
+is 3. If writes of a log are lost, what is left is compared, and the exit status is 3 too. With
+--strict, damage ends the comparison, without a summary, and a message has the last key that was
+compared.`,
+		Example: `  sst diff old.ldb new.ldb
+  sst diff --summary /var/lib/app/db backup.ldb
+  sst diff -f json a.ldb b.ldb`,
+		Args: arguments("A and B", 2, 2, 2),
+	}
+	cmd.Flags().BoolVarP(&f.summary, "summary", "s", false, "print only how many entries differ")
+	addFormat(cmd, &f.format)
+	f.addDir(cmd)
+	f.addStrict(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.scanOnly = true
+		return f.with(args[0], cmd.ErrOrStderr(), func(a *source.Source) error {
+			return f.with(args[1], cmd.ErrOrStderr(), func(b *source.Source) error {
+				return f.diff(cmd.OutOrStdout(), a, b)
+			})
+		})
+	}
+	return cmd
+}
+
+func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
+	if err := a.SameOrder(b); err != nil {
+		return err
+	}
+	versions := a.Internal && b.Internal && !a.Dir && !b.Dir
+	p, err := newPrinter(out, f.format, fields{versions: versions, values: true})
+	if err != nil {
+		return err
+	}
+	c := comparison{last: []byte{}, a: a, b: b, lostA: a.NewLossCursor(), lostB: b.NewLossCursor()}
+	for d, err := range differences(a, b, source.ScanOptions{Versions: versions}) {
+		if err != nil {
+			return c.endedBy(err)
+		}
+		if !c.count(d) {
+			continue
+		}
+		if err := f.print(out, p, d); err != nil {
+			return err
+		}
+	}
+	if f.summary {
+		c.print(out)
+	}
+	const meaning = "these keys were not compared"
+	return cmp.Or(errors.Join(lostKeys(a, source.KeyRange{}, meaning), lostKeys(b, source.KeyRange{}, meaning)), c.negative())
+}
+
+func (f *diffFlags) print(out io.Writer, p *printer, d difference) error {
+	if f.summary {
+		return nil
+	}
+	for _, side := range []struct {
+		sign  string
+		entry *source.Entry
+	}{{"-", d.a}, {"+", d.b}} {
+		if side.entry == nil {
+			continue
+		}
+		if _, err := io.WriteString(out, side.sign); err != nil {
+			return err
+		}
+		if err := p.print(*side.entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A difference is an entry of a, of b, or of both with the same key.
+type difference struct{ a, b *source.Entry }
+
+// A sourceCursor iterates over one of the two sources.
+type sourceCursor struct {
+	next  func() (source.Entry, error, bool)
+	entry source.Entry
+	err   error
+	more  bool
+}
+
+func (s *sourceCursor) move() { s.entry, s.err, s.more = s.next() }
+
+// differences merges the entries of both sources, including equal ones.
+func differences(a, b *source.Source, o source.ScanOptions) iter.Seq2[difference, error] {
+	return func(yield func(difference, error) bool) {
+		nextA, stopA := iter.Pull2(a.Scan(o))
+		defer stopA()
+		nextB, stopB := iter.Pull2(b.Scan(o))
+		defer stopB()
+		x, y := sourceCursor{next: nextA}, sourceCursor{next: nextB}
+		x.move()
+		y.move()
+		for x.more || y.more {
+			if err := errors.Join(x.err, y.err); err != nil {
+				yield(difference{}, err)
+				return
+			}
+			order := x.order(y, o.Versions, a.Order)
+			var d difference
+			if order <= 0 {
+				d.a = &x.entry
+			}
+			if order >= 0 {
+				d.b = &y.entry
+			}
+			if !yield(d, nil) {
+				return
+			}
+			if order <= 0 {
+				x.move()
+			}
+			if order >= 0 {
+				y.move()
+			}
+		}
+	}
+}
+
+// order returns < 0 if the entry of s comes before the entry of o or o has no more entries,
+// and so on.
+func (s sourceCursor) order(o sourceCursor, versions bool, keys table.Comparer) int {
+	switch {
+	case !o.more:
+		return -1
+	case !s.more:
+		return 1
+	case versions:
+		return s.entry.Compare(o.entry, keys)
+	}
+	return keys.Compare(s.entry.Key, o.entry.Key)
+}

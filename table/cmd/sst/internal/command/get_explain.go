@@ -1,0 +1,212 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// explain prints the steps of the lookup of a key.
+func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error) {
+	text.Line(out, "key %s", wire.Quote(key))
+	e, found, paths, err := s.Explain(key)
+	if err != nil && !errors.As(err, new(*source.HiddenError)) {
+		return false, err
+	}
+	if e.Log != "" {
+		text.Line(out, "%s: found in the batch at %d", filepath.Base(e.Log), e.Offset)
+	}
+	filterOnly := slices.ContainsFunc(paths, func(p source.LookupTrace) bool { return p.FilterOnly })
+	if !s.Dir && len(paths) == 1 { // its answer is the answer
+		explainTable(out, paths[0], true)
+		return found || filterOnly, err
+	}
+	for _, p := range paths {
+		explainTable(out, p, false)
+	}
+	if s.Dir {
+		explainTotals(out, s, paths)
+	}
+	switch {
+	case err != nil && (found || e.Internal):
+		text.Line(out, "unknown: damage may hide a newer version. %s", describeVersion(e))
+	case err != nil:
+		text.Line(out, "unknown: damage may hide the key")
+	case found || e.Internal:
+		text.Line(out, "%s", describeVersion(e))
+	case filterOnly:
+		text.Line(out, "may be present")
+	default:
+		text.Line(out, "absent")
+	}
+	return found || filterOnly, err
+}
+
+// describeVersion describes the newest version of a key, which may be a tombstone.
+func describeVersion(e source.Entry) string {
+	if e.Internal && e.Kind == table.KindDelete {
+		return fmt.Sprintf("absent: deleted by the tombstone with sequence number %d", e.Sequence)
+	}
+	return "found: " + describeEntry(e)
+}
+
+// describeEntry describes an entry, with the start of its value. A tombstone has none.
+func describeEntry(e source.Entry) string {
+	version := ""
+	if e.Internal {
+		version = fmt.Sprintf("sequence %d, %s", e.Sequence, text.KindName(e.Kind))
+		if e.Kind == table.KindDelete {
+			return version
+		}
+		version += ", "
+	}
+	value, more := e.Value, ""
+	if len(value) > 60 {
+		value, more = value[:60], "…"
+	}
+	return fmt.Sprintf("%s%s, %s%s", version, text.Bytes(uint64(len(e.Value))), text.Escape(value), more)
+}
+
+// explainTotals prints how many tables were searched, and what that took.
+func explainTotals(out io.Writer, s *source.Source, paths []source.LookupTrace) {
+	var ruledOut, read, size uint64
+	var spent time.Duration
+	for _, p := range paths {
+		read, size, spent = read+p.BlocksRead, size+p.BytesRead, spent+p.Time
+		if p.TableFilter == source.Absent || p.BlockFilter == source.Absent {
+			ruledOut++
+		}
+	}
+	switch all := uint64(len(s.Tables)); {
+	case all == 0:
+		text.Line(out, "total: there are no tables")
+	case len(paths) == 0:
+		text.Line(out, "total: 0 of %s searched", text.Count(all, "table"))
+	default:
+		text.Line(out, "total: %d of %s searched, %d excluded by filters, %s read (%s), in %s",
+			len(paths), text.Count(all, "table"), ruledOut, text.Count(read, "data block"), text.Bytes(size), spent)
+	}
+}
+
+// explainTable prints the steps in a table. If it is alone, its answer is that of the lookup.
+func explainTable(out io.Writer, p source.LookupTrace, alone bool) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	data, filters := len(p.File.Layout.Data), p.File.Filters()
+	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), text.Bytes(uint64(p.File.Size)), text.Count(uint64(data), "data block"))
+	if filters.Table != nil {
+		text.Row(w, "  table filter", "%s, %s: %s", text.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), text.Bytes(filters.TableEntry.Length), p.TableFilter)
+	}
+	if len(p.TableProbes.Bits) > 0 {
+		text.Row(w, "  table bits", "hash 0x%08x, line %d: %s", p.TableProbes.Hash, p.TableProbes.Line, probedBits(p.TableProbes))
+	}
+	if f := p.FuseProbes; p.IsFuse {
+		text.Row(w, "  fingerprint", "hash 0x%016x: 0x%x is wanted, and %d, %d and %d give 0x%x", f.Hash, f.Want, f.Places[0], f.Places[1], f.Places[2], f.Have)
+	}
+	if p.TableFilter != source.Absent && !p.FilterOnly {
+		explainBlock(w, p, filters)
+	}
+	text.Row(w, "  read", "%s, %s, in %s", text.Count(p.BlocksRead, "data block"), text.Bytes(p.BytesRead), p.Time)
+	text.Row(w, "  answer", "%s", lookupOutcome(p, alone))
+	w.Flush()
+}
+
+// explainBlock prints the answers of the index and of the block filter.
+func explainBlock(w io.Writer, p source.LookupTrace, filters source.Filters) {
+	data := len(p.File.Layout.Data)
+	switch {
+	case data == 0:
+		text.Row(w, "  index", "empty: there are no data blocks")
+		return
+	case data == 1 && p.IndexEntry == data:
+		text.Row(w, "  index", "key > the only separator: the data block cannot have it")
+		return
+	case p.IndexEntry == data:
+		text.Row(w, "  index", "key > all %s: no data block can have it", text.Count(uint64(data), "separator"))
+		return
+	}
+	text.Row(w, "  index", "entry %d of %d, separator %s: data block at %d, %s",
+		p.IndexEntry+1, data, p.File.Separator(p.Block.Separator), p.Block.Offset, text.Bytes(p.Block.Length))
+	switch {
+	case filters.None():
+		text.Row(w, "  filter", "%s", cmp.Or(p.File.FilterNote(), "none"))
+	case filters.Blocks == nil:
+	case p.FilterIndex < 0:
+		text.Row(w, "  filter", "none for this block: %s", p.BlockFilter)
+	case len(p.FilterData) == 0:
+		text.Row(w, "  filter", "%s, without keys: %s", filterNumber(p.FilterIndex, filters.Blocks.Len()), p.BlockFilter)
+	default:
+		text.Row(w, "  filter", "%s, %d bits, k = %d: %s",
+			filterNumber(p.FilterIndex, filters.Blocks.Len()), 8*(len(p.FilterData)-1), p.FilterData[len(p.FilterData)-1], p.BlockFilter)
+		text.Row(w, "  bits", "%s 0x%08x: %s", hashName(p.BlockProbes), p.BlockProbes.Hash, probedBits(p.BlockProbes))
+	}
+}
+
+// filterNumber returns the number of one of n block filters, and of the others.
+func filterNumber(i, n int) string {
+	if n == 1 {
+		return "filter 0, the only one"
+	}
+	return fmt.Sprintf("filter %d of 0 to %d", i, n-1)
+}
+
+// hashName names the hash of a block filter: the usual one, or that of C++ LevelDB < 1.18.
+func hashName(p filter.Probes) string {
+	if p.Signed {
+		return "hash of signed bytes"
+	}
+	return "hash"
+}
+
+// probedBits lists the bits of a key that a filter looked up, up to the first clear one.
+func probedBits(p filter.Probes) string {
+	if len(p.Bits) == 0 {
+		return "no bits, because k > 30 is reserved"
+	}
+	var steps []string
+	for i, bit := range p.Bits {
+		if i == p.Clear {
+			return strings.Join(append(steps, fmt.Sprintf("%d clear", bit)), ", ")
+		}
+		steps = append(steps, fmt.Sprintf("%d set", bit))
+	}
+	return strings.Join(steps, ", ")
+}
+
+// lookupOutcome describes the result of the lookup in a table.
+func lookupOutcome(p source.LookupTrace, alone bool) string {
+	absent := "not in this table"
+	if alone {
+		absent = "absent"
+	}
+	table, block := p.TableFilter == source.MayContain, p.BlockFilter == source.MayContain
+	switch {
+	case p.Err != nil:
+		return "unknown: the data block is damaged"
+	case p.Found && alone:
+		return describeVersion(p.Entry)
+	case p.Found:
+		return "found: " + describeEntry(p.Entry)
+	case p.FilterOnly:
+		return "may be present: there is a filter only, and no entry to look at"
+	case !p.FalsePositive:
+		return absent
+	case table && block:
+		return absent + ": a false positive of both filters"
+	case table:
+		return absent + ": a false positive of the table filter"
+	}
+	return absent + ": a false positive of the filter"
+}

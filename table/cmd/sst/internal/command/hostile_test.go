@@ -1,0 +1,269 @@
+package command
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/syndtr/goleveldb/leveldb/journal"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// forged is what a line would say if a name could begin one.
+const forged = "users.ldb: ok"
+
+// hostile has what moves a terminal's cursor, colours, clears or hides text, turns its
+// order around, or is no text at all. It is in the names of files and of what is in
+// them, in keys and values, and stands for arguments.
+const hostile = "x\x1b[31m\x1b]0;y\a\b\v\r\n" + forged + "\n\u0085\u009b2J\u202e\u2066\u2028\u200b\ufeff\U000e0001\x7f\xff\xc0y"
+
+// Nothing that a command prints comes to a terminal as more than text, and none of it
+// begins a line, wherever it is from.
+func TestHostileNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	paths := writeHostile(t)
+	all := commands(newCommand(nil))
+	for name := range usages {
+		if !slices.ContainsFunc(all, func(c *cobra.Command) bool { return c.CommandPath() == "sst "+name }) {
+			t.Errorf("there is no command sst %s", name)
+		}
+	}
+	for _, c := range all {
+		name := strings.TrimPrefix(c.CommandPath(), "sst ")
+		usage, ok := usages[name]
+		if !ok {
+			t.Errorf("sst %s is not tried: add it to usages", name)
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			if name == "plan" && long.Race {
+				t.Skip("it measures filters, which takes a minute with the race detector")
+			}
+			for _, line := range commandLines(c, usage, paths) {
+				checkPrinted(t, append(strings.Fields(name), line...))
+			}
+		})
+	}
+	for _, args := range [][]string{{hostile}, {"--" + hostile}, {"-" + hostile}, {"__complete", hostile, hostile}, {"__complete", "get", "--" + hostile, ""}} {
+		checkPrinted(t, args)
+	}
+}
+
+// commands returns all commands that there are below one.
+func commands(above *cobra.Command) (all []*cobra.Command) {
+	for _, c := range above.Commands() {
+		if all = append(all, commands(c)...); c.Runnable() {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// usages are arguments for each command, in which PATH is each of the hostile files in
+// turn. What prints bytes as they are, as asked for, is left out.
+var usages = map[string][]string{
+	"build":    {"-o out.ldb PATH", "-o out.ldb -f json PATH", "-o out.ldb -f keys --internal-keys PATH", "-o HOSTILE/out", "-o out/ PATH", "-o HOSTILE/ --entries-per-table 1 PATH", "--summary - -o HOSTILEout.ldb PATH", "--summary PATH -o out.ldb PATH"},
+	"convert":  {"PATH -o out.ldb", "PATH -o PATH/out"},
+	"diff":     {"PATH PATH", "-f json PATH HOSTILEraw.ldb", "-f hex HOSTILEraw.ldb PATH", "-s PATH HOSTILEwritten.ldb"},
+	"fpr":      {"-n 20 --runs 2 --questions 100 -o out", "-o HOSTILE/out -n 20 --runs 2 --questions 100", "-o out --keys-from PATH"},
+	"get":      {"PATH HOSTILE", "-f json PATH HOSTILE a", "-f hex PATH HOSTILE", "--explain PATH HOSTILE a", `PATH \qHOSTILE`, "--keys-from PATH PATH", "--hex PATH HOSTILE 61"},
+	"layout":   {"PATH", "--json PATH", "--internal-keys yes PATH", "HOSTILEdb/MANIFEST-1", "HOSTILEdb/7.log", "--json HOSTILEdb/MANIFEST-1"},
+	"manifest": {"PATH", "PATH HOSTILEwritten.ldb", "PATH -o PATH", "-o HOSTILE/out PATH"},
+	"plan":     {"-n 1000 --bits 10", "-n 1000 --bits 10 --json", "-n HOSTILE", "-n 1000 --bits 10 --core-price HOSTILE"},
+	"play":     {"-o out.html", "-o -", "-o HOSTILE/out"},
+	"report":   {"PATH -o out.html", "PATH -o -", "PATH -o HOSTILE/out"},
+	"salvage":  {"PATH -o out.ldb", "PATH -o HOSTILEout.ldb", "PATH -o PATH"},
+	"scan":     {"PATH", "-f json PATH", "-f hex -r PATH", "--versions -f json PATH", "--internal-keys yes PATH"},
+	"stats":    {"PATH", "--json PATH", "--all-tables PATH", "--summary PATH", "--summary --json PATH", "--try PATH", "--try --json PATH"},
+	"verify":   {"PATH", "-q PATH", "--all-tables PATH missingHOSTILE"},
+	"version":  {"", "HOSTILE"},
+
+	"help":       {"HOSTILE", "get HOSTILE"},
+	"completion": {"bash", "fish", "powershell", "zsh", "HOSTILE"},
+}
+
+// commandLines returns the usages with each of the paths, and each of the command's flags
+// with a hostile value.
+func commandLines(c *cobra.Command, usages, paths []string) (lines [][]string) {
+	for _, usage := range usages {
+		for i, path := range paths {
+			if i > 0 && !strings.Contains(usage, "PATH") {
+				break
+			}
+			line := strings.Fields(usage)
+			for i, arg := range line {
+				line[i] = strings.NewReplacer("PATH", path, "HOSTILE", hostile).Replace(arg)
+			}
+			lines = append(lines, line)
+		}
+	}
+	first := lines[0]
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		lines = append(lines, append(slices.Clone(first), "--"+f.Name+"="+hostile))
+	})
+	return append(lines, []string{"--" + hostile}, []string{"-" + hostile}, []string{hostile, hostile, hostile})
+}
+
+// checkPrinted checks what a command prints.
+func checkPrinted(t *testing.T, args []string) {
+	t.Helper()
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stderr.Close()
+	defer func(real *os.File) { os.Stderr = real }(os.Stderr)
+	os.Stderr = stderr // where cobra prints some things, whatever writers it has
+	_, printed, errors := sst(args...)
+	direct, err := os.ReadFile(stderr.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(printed + errors + string(direct)) {
+		if strings.HasPrefix(line, forged) {
+			t.Errorf("sst %q prints a line that a name made: %q", args, line)
+		}
+		for at, r := range line {
+			if broken := r == utf8.RuneError && !strings.HasPrefix(line[at:], "\ufffd"); broken || !strconv.IsPrint(r) && r != '\n' && r != '\t' {
+				t.Errorf("sst %q prints %q", args, line[max(0, at-20):min(len(line), at+20)])
+				break
+			}
+		}
+	}
+}
+
+// writeHostile fills the current directory with tables that are sound, damaged and of
+// others, with input, and with databases, all of hostile names, which it returns.
+func writeHostile(t *testing.T) (paths []string) {
+	t.Helper()
+	sound := hostileTable()
+	damaged := slices.Clone(sound)
+	damaged[3] ^= 1
+	foreign := append(slices.Clone(sound[:len(sound)-8]), "\xf7\xcf\xf4\x85\xb7\x41\xe2\x88"...)
+	for name, contents := range map[string]string{
+		"raw.ldb": string(sound), "damaged.ldb": string(damaged), "cut.ldb": string(sound[:len(sound)-9]), "foreign.sst": string(foreign), "empty.ldb": "",
+		"right.tsv": "a\tb\n", "wrong.tsv": `\q` + hostile, "keys.tsv": strings.ReplaceAll(hostile, "\n", "") + "\tx\n", "wrong.json": `{"` + hostile + `": 1}`,
+		"db/CURRENT": "MANIFEST-1\n", "db/MANIFEST-1": manifest(t, 5), "db/5.ldb": string(sound), "db/6" + hostile + ".ldb": "", "db/7.log": "7",
+		"damaged/CURRENT": "MANIFEST-1\n", "damaged/MANIFEST-1": manifest(t, 5, 7), "damaged/5.ldb": string(sound), "damaged/7.ldb": string(damaged),
+		"lacking/CURRENT": "MANIFEST-1\n", "lacking/MANIFEST-1": manifest(t, 5),
+		"set/set.jsonl": hostileSet(t, len(sound)), "set/5.ldb": string(sound), "cutset/set.jsonl": hostileSet(t, 100)[:400], "forged.json": `{"name":"` + hostile + `"}`,
+		"lost/CURRENT": hostile, "lost/" + hostile + ".ldb": string(sound), "lost/1.sst": string(foreign),
+	} {
+		path := hostile + name
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Skip("this system has no such names: ", err)
+		}
+		if err := os.WriteFile(path, []byte(contents), 0o666); err != nil {
+			t.Skip("this system has no such names: ", err)
+		}
+	}
+	writeHostileTable(t, hostile+"written.ldb")
+	paths, err := filepath.Glob("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(paths, hostile+"missing")
+}
+
+// hostileTable returns a table in which keys, values, parts, policies and properties have
+// hostile names.
+func hostileTable() []byte {
+	var f rawtable.File
+	index := rawtable.Entries(hostile, f.Block(rawtable.Entries(hostile, hostile)))
+	properties := f.Block(rawtable.Entries("rocksdb.comparator", hostile, "rocksdb.compression", hostile, "rocksdb.filter.policy", hostile, hostile, hostile))
+	metaindex := f.Block(rawtable.Entries("filter."+hostile, properties, "fullfilter."+hostile, properties, "rocksdb.properties", properties, hostile, properties))
+	return f.Footer(metaindex, f.Block(index))
+}
+
+// named is a comparer with a hostile name.
+type named struct{ table.Comparer }
+
+func (named) Name() string { return hostile }
+
+// writeHostileTable writes a table of several blocks that has filters.
+func writeHostileTable(t *testing.T, path string) {
+	t.Helper()
+	w, err := table.Create(path, &table.WriterOptions{
+		BlockSize: 1, Comparer: named{table.BytewiseComparer}, Properties: true,
+		FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for _, key := range []string{"a", hostile, "y" + hostile} {
+		if err := w.Append([]byte(key), []byte(hostile)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// manifest returns one of a database with a hostile comparer that lists the tables.
+func manifest(t *testing.T, tables ...byte) string {
+	t.Helper()
+	edit := append(binary.AppendUvarint([]byte{1}, uint64(len(hostile))), hostile...)
+	for _, number := range tables {
+		edit = append(edit, 7, 0, number, 1, 0, 0) // level, number, size, and the first and the last key
+	}
+	var out strings.Builder
+	records := journal.NewWriter(&out)
+	w, err := records.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(edit); err != nil {
+		t.Fatal(err)
+	}
+	if err := records.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// hostileSet returns the manifest of a set of hostile keys: of a table of that size, and of a
+// missing one.
+func hostileSet(t *testing.T, size int) string {
+	t.Helper()
+	var b strings.Builder
+	line := set.Table{SHA256: strings.Repeat("0", 64), Size: int64(size), TailSize: 48, Entries: 1}
+	there, missing := line, line
+	there.Name, there.Smallest, there.Largest = "5.ldb", []byte(hostile), []byte(hostile)
+	missing.Name, missing.Smallest, missing.Largest = "6.ldb", []byte("y"+hostile), []byte("z"+hostile)
+	if err := set.WriteManifest(&b, &set.Manifest{Tables: []set.Table{there, missing}}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// All that commands print goes through package text, which escapes it.
+func TestCommandsPrintThroughText(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		contents, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := regexp.MustCompile(`(fmt|cmd)\.(Fp|P)rint\w*`).Find(contents); found != nil && !strings.HasSuffix(name, "_test.go") {
+			t.Errorf("%s: %s prints what is not escaped: use text.Line or text.Row", name, found)
+		}
+	}
+}

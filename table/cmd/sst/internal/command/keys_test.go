@@ -1,0 +1,58 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// There may be any number of keys, which are asked for many at a time: each has its answer, in
+// the order that they were given.
+func TestKeysInBatches(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var keys, want strings.Builder
+	for i := range 2*maxBatchKeys + 10 {
+		fmt.Fprintf(&keys, "key%d\n", i)
+		if i%1000 == 0 {
+			fmt.Fprintf(&want, "key%d\t\n", i)
+		}
+	}
+	for name, contents := range map[string]string{"keys.txt": keys.String(), "in.tsv": want.String(), "long.txt": strings.Repeat("k", maxKeyLine+1)} {
+		if err := os.WriteFile(name, []byte(contents), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
+	status, got, stderr := sst("get", "--keys-from", "keys.txt", "t.ldb")
+	if status != exitNegative || got != want.String() {
+		t.Errorf("status %d, %d answers, want %d: %s", status, strings.Count(got, "\n"), strings.Count(want.String(), "\n"), stderr)
+	}
+	status, _, stderr = sst("get", "--keys-from", "long.txt", "t.ldb")
+	if status != exitUsage || !strings.Contains(stderr, "long.txt, line 1: longer than 16777216 bytes, want at most that many") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
+// Of many keys that cannot be read, the first are named and the others counted.
+func TestUnreadKeysAreNamed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var keys []string
+	for i := range maxUnreadKeys + 50 {
+		keys = append(keys, fmt.Sprintf("key%03d", i))
+	}
+	pairs := strings.Join(keys, "\t\n") + "\t\n"
+	if err := os.WriteFile("in.tsv", []byte(pairs), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
+	s := readSound(t, "t.ldb")
+	s.contents[s.layout.Data[0].Offset] ^= 1
+	if err := os.WriteFile("t.ldb", s.contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := sst(append([]string{"get", "t.ldb"}, keys...)...)
+	if named := strings.Count(stderr, `sst: key "key`); status != exitDamaged || named != maxUnreadKeys || !strings.Contains(stderr, "sst: 50 other keys cannot be read either\n") {
+		t.Errorf("status %d, %d keys are named: %s", status, named, stderr)
+	}
+}

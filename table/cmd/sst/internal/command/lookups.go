@@ -1,0 +1,85 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// maxUnreadKeys is how many keys that cannot be read are named.
+const maxUnreadKeys = 100
+
+// lookups are the outcomes of several lookups.
+type lookups struct {
+	keys, absent, unread uint64
+	damage               []error // why keys cannot be read, for the first maxUnreadKeys
+}
+
+// run looks up keys. Damage, or a table with a filter only, ends only the lookup of its key.
+func (l *lookups) run(s *source.Source, keys [][]byte, answer func(*source.Source, []byte) (found bool, err error)) error {
+	for _, key := range keys {
+		l.keys++
+		found, err := answer(s, key)
+		switch {
+		case errors.Is(err, table.ErrCorrupt) || errors.Is(err, table.ErrFilterOnly):
+			l.addDamage(key, err)
+		case err != nil:
+			return err
+		case !found:
+			l.absent++
+		}
+	}
+	return nil
+}
+
+func (l *lookups) addDamage(key []byte, err error) {
+	if l.unread++; l.unread <= maxUnreadKeys {
+		l.damage = append(l.damage, &keyError{key, err})
+	}
+}
+
+// noteAbsent prints how many of several keys are absent.
+func (l *lookups) noteAbsent(stderr io.Writer) {
+	if l.keys > 1 && l.absent > 0 {
+		are := "are"
+		if l.absent == 1 {
+			are = "is"
+		}
+		text.Line(stderr, "sst: note: %d of %d keys %s absent", l.absent, l.keys, are)
+	}
+}
+
+// failure returns the damage. With several keys, it names those that cannot be read.
+func (l *lookups) failure() error {
+	if l.keys == 1 && l.unread == 1 {
+		return errors.Unwrap(l.damage[0])
+	}
+	all := l.damage
+	if more := l.unread - uint64(len(l.damage)); more > 0 {
+		all = append(all, fmt.Errorf("%s cannot be read either", text.Count(more, "other key")))
+	}
+	return errors.Join(all...)
+}
+
+// negative returns errNegative if a key is absent.
+func (l *lookups) negative() error {
+	if l.absent > 0 {
+		return errNegative
+	}
+	return nil
+}
+
+// A keyError says that damage hides whether a key is there.
+type keyError struct {
+	key []byte
+	err error
+}
+
+func (e *keyError) Error() string { return fmt.Sprintf("key %s: %v", wire.Quote(e.key), e.err) }
+
+func (e *keyError) Unwrap() error { return e.err }

@@ -1,0 +1,120 @@
+package command
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/golang/snappy"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+)
+
+// full is a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// An answer that could not be written is no answer, not even a no.
+func TestOutputFails(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.ldb"), filepath.Join(dir, "b.ldb")
+	for path, in := range map[string]string{a: "ada\tlovelace\n", b: "ada\tbyron\n"} {
+		if status := Run([]string{"build", "-o", path}, strings.NewReader(in), io.Discard, io.Discard); status != 0 {
+			t.Fatalf("build: status %d", status)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "words"), []byte("a\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"get", a, "ada"}, {"get", a, "ada", "grace"}, {"get", "--explain", a, "grace"}, {"scan", a}, {"diff", a, b}, {"diff", "-s", a, b},
+		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--summary", "-", "--format", "keys", filepath.Join(dir, "words")}, {"manifest", a}, {"convert", a, "-o", "-"}, {"salvage", a, "-o", filepath.Join(dir, "c.ldb")}, {"play", "-o", "-"}, {"help"},
+	} {
+		var stderr strings.Builder
+		if status := Run(args, strings.NewReader(""), full{}, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("sst %v: status %d, %q", args, status, &stderr)
+		}
+	}
+}
+
+// longKeys returns a table of one data block, of which few bytes make very long keys: n
+// keys that share that many bytes, and end in a trailer.
+func longKeys(shared, n int, trailer string) []byte {
+	var f rawtable.File
+	var b strings.Builder
+	b.WriteString(rawtable.Entry(0, strings.Repeat("k", shared)+trailer, ""))
+	for i := range n {
+		b.WriteString(rawtable.Entry(uint64(shared), string(binary.BigEndian.AppendUint32(nil, uint32(i)))+trailer, ""))
+	}
+	h := f.Stored(string(snappy.Encode(nil, []byte(b.String()+rawtable.Restarts(0)))), 1)
+	metaindex := f.Block(rawtable.Entries())
+	return f.Footer(metaindex, f.Block(rawtable.Entries("l"+trailer, h)))
+}
+
+// A few bytes that make very long keys do not make the command take as much memory.
+func TestLongSharedKeys(t *testing.T) {
+	long.Test(t)
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	if err := os.WriteFile(path, longKeys(1<<20, 300, ""), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const most = 100 << 20
+	n := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			f, err := source.Open(path, source.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			f.Close()
+		}
+	}).AllocedBytesPerOp()
+	if n > most {
+		t.Errorf("opening takes %d bytes, want at most %d", n, most)
+	}
+}
+
+// Nor does it take as much time: 20,000 keys of 1.5 MB are 30 GB.
+func TestLongSharedKeysTakeLinearTime(t *testing.T) {
+	long.NoRace(t)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "t.ldb")
+	for _, trailer := range []string{"", "\x01\x05\x00\x00\x00\x00\x00\x00"} { // users' keys, internal keys
+		if err := os.WriteFile(path, longKeys(1_500_000, 20_000, trailer), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"stats", path}, {"verify", path}, {"layout", path}, {"get", path, "k"}, {"scan", "--limit", "1", path},
+			{"report", path, "-o", filepath.Join(dir, "t.html")},
+		} {
+			if status, _, stderr := sst(args...); status > exitNegative {
+				t.Errorf("sst %v: status %d, %s", args, status, stderr)
+			}
+		}
+	}
+}
+
+// A table of long keys whose index would not fit into --memory is refused, with what would
+// help, and not when all is read.
+func TestIndexIsHeldToMemory(t *testing.T) {
+	long.Test(t)
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "t.ldb"), filepath.Join(dir, "out.ldb")
+	if err := os.WriteFile(path, longKeys(100_000, 2_000, ""), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := sst("salvage", path, "-o", out, "--memory", "32MiB", "--block-size", "4KiB")
+	if want := "the index of the table has > 16777216 bytes, which is 1/2 of --memory: use a larger --block-size or --memory"; status != exitUsage || !strings.Contains(stderr, want) {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	mustSST(t, "salvage", path, "-o", out, "--memory", "32MiB", "--block-size", "2MiB")
+	mustSST(t, "verify", out)
+	mustSST(t, "diff", path, out)
+}

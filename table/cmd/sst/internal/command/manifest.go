@@ -1,0 +1,219 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+func manifestCommand() *cobra.Command {
+	var out, tables, entries string
+	cmd := &cobra.Command{
+		Use:   "manifest [flags] FILE...",
+		Short: "Write the manifest of a set of tables",
+		Long: `Write the manifest of a set: tables that have no keys in common, and are asked as one. It
+has a line for each table, in the order of the keys.
+
+A FILE is a summary, which sst build --summary has written, or a table. Summaries may be
+concatenated. Of a table, sst reads and verifies all. Of a summary, it does not read the
+table. A table with a filter only wants its summary, since it does not have its keys.
+
+It is an error if two tables have the same name, or if their ranges of keys overlap. Lost
+keys and tables cannot be seen in the FILEs. So say by --tables and --entries how many tables
+and keys there must be, as counted where they come from: another number is an error. It is
+also one if the names of the tables are numbered, such as part-00003.ldb or
+part-00003-of-00010.ldb, and a number is missing. With --tables it may be missing, since a
+part without keys has no table.
+
+OUT must be neither a FILE nor a table. It gets its name when it is complete and on disk. Name
+it set.jsonl and put it beside the tables: that is where sst and package table/set look
+for it.`,
+		Example: `  sst manifest --tables 12 --entries 11_234_567 part-*.json -o set.jsonl
+  sst manifest --entries "$(wc -l <sorted.txt)" part-*.ldb -o set.jsonl`,
+		Args: arguments("FILE", 1, unlimited, unlimited),
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "-", "write the manifest to this `file`; -: standard output")
+	cmd.Flags().StringVar(&tables, "tables", "", "fail unless there are that `number` of tables")
+	cmd.Flags().StringVar(&entries, "entries", "", "fail unless the tables have that `number` of entries together")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		want, err := parseExpected(tables, entries)
+		if err != nil {
+			return err
+		}
+		return interruptible(cmd.Context(), func(ctx context.Context) error {
+			return joinManifest(ctx, args, want, out, cmd.OutOrStdout())
+		})
+	}
+	return cmd
+}
+
+// joinManifest writes the manifest of the tables that the files are or describe.
+func joinManifest(ctx context.Context, paths []string, want expected, out string, stdout io.Writer) error {
+	outputs := output.FilesOf(stdout, out)
+	if err := errors.Join(outputs.CheckAll(paths), checkNoTable("-o", out)); err != nil {
+		return err
+	}
+	all, err := allLines(ctx, paths)
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(checkLines(all), want.check(all)); err != nil {
+		return err
+	}
+	var m set.Manifest
+	for _, l := range all {
+		m.Tables = append(m.Tables, l.Table)
+	}
+	to, err := output.Create(ctx, out, stdout)
+	if err != nil {
+		return err
+	}
+	defer to.Abort() // does nothing after Commit
+	if err := set.WriteManifest(to, &m); err != nil {
+		return err
+	}
+	return output.Commit(to)
+}
+
+// allLines returns the lines of all files, in the order of their keys.
+func allLines(ctx context.Context, paths []string) (all []tableLine, err error) {
+	for _, path := range paths {
+		lines, err := linesOf(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, lines...)
+	}
+	slices.SortFunc(all, func(a, b tableLine) int {
+		return cmp.Or(bytes.Compare(a.Smallest, b.Smallest), bytes.Compare(a.Largest, b.Largest))
+	})
+	return all, nil
+}
+
+// A tableLine is a table's line, and where it is from.
+type tableLine struct {
+	set.Table
+	from string
+}
+
+// linesOf returns the lines of a file.
+func linesOf(ctx context.Context, path string) ([]tableLine, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	if isSummary(path) {
+		return readSummary(path)
+	}
+	line, err := describe(ctx, path)
+	return []tableLine{line}, err
+}
+
+// isSummary reports whether a file starts as a summary does, and does not end as a table.
+func isSummary(path string) bool {
+	f, _, err := regular.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // it was only read
+	start := make([]byte, 64)
+	n, _ := f.ReadAt(start, 0)
+	return bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")) && !source.IsTable(path)
+}
+
+// maxSummaryLine is longer than the line of the longest keys and name.
+const maxSummaryLine = 1 << 20
+
+// readSummary returns the lines of one summary or of several.
+func readSummary(path string) (all []tableLine, err error) {
+	f, _, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it was only read
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxSummaryLine)
+	lines.Split(input.SplitLines)
+	for lines.Scan() {
+		l := tableLine{from: fmt.Sprintf("%s, line %d", path, len(all)+1)}
+		err := json.Unmarshal(lines.Bytes(), &l.Table)
+		if err == nil {
+			err = l.Check()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: not a summary: %s", l.from, strings.TrimPrefix(err.Error(), "set: "))
+		}
+		all = append(all, l)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s, after line %d: %w", path, len(all), err)
+	}
+	return all, nil
+}
+
+// describe returns the line of a table.
+func describe(ctx context.Context, path string) (tableLine, error) {
+	f, err := source.Open(path, source.Options{ScanOnly: true, OneTable: true})
+	if err != nil {
+		return tableLine{}, err
+	}
+	defer f.Close() // it was only read
+	if f.Internal || f.Order != table.BytewiseComparer {
+		return tableLine{}, fmt.Errorf("%s: the keys are internal keys or not in bytewise order, want user keys: write them again with sst scan and sst build", path)
+	}
+	if f.Reader.FilterOnly() {
+		return tableLine{}, fmt.Errorf("%s: a filter of its keys only, without the keys: give the summary that sst build --summary wrote instead", path)
+	}
+	t, err := set.Describe(readerUntil{ctx, f.Src}, f.Size, f.Options)
+	if err != nil {
+		return tableLine{}, f.Wrap(err)
+	}
+	t.Name = filepath.Base(path)
+	return tableLine{t, path}, t.Check()
+}
+
+// A readerUntil fails when its context ends.
+type readerUntil struct {
+	ctx context.Context
+	io.ReaderAt
+}
+
+func (r readerUntil) ReadAt(p []byte, off int64) (int, error) {
+	if err := context.Cause(r.ctx); err != nil {
+		return 0, err
+	}
+	return r.ReaderAt.ReadAt(p, off)
+}
+
+// checkLines checks that sorted tables have different names and no keys in common.
+func checkLines(all []tableLine) error {
+	names := map[string]string{}
+	for i, l := range all {
+		if other, found := names[l.Name]; found {
+			return fmt.Errorf("%s and %s both are of a table called %s, want another name for each table", other, l.from, wire.Printable(l.Name))
+		}
+		names[l.Name] = l.from
+		if i > 0 && bytes.Compare(l.Smallest, all[i-1].Largest) <= 0 {
+			return fmt.Errorf("%s and %s overlap: the first ends with key %s, the second starts with %s, want ranges of keys that do not overlap",
+				all[i-1].from, l.from, wire.Quote(all[i-1].Largest), wire.Quote(l.Smallest))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/rawtable"
+)
+
+// longKey is longer than what a message shows of a key.
+var longKey = strings.Repeat("k", 1<<17)
+
+// writeLongKeys writes files of long keys: input, tables that are sound, cut short and out
+// of order, and a directory of tables, all of them of users' keys.
+func writeLongKeys(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	write := func(name, contents string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(contents), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("in.tsv", longKey+"1\tv\n"+longKey+"2\tv\n")
+	write("wrong.tsv", longKey+"\\q\n")
+	mustSST(t, "build", "-o", "t.ldb", "--block-size", "1", "in.tsv")
+	contents, err := os.ReadFile("t.ldb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("cut.ldb", string(contents[:len(contents)-1]))
+	write("dir/1.ldb", string(contents))
+	var f rawtable.File
+	data := f.Block(rawtable.Entries(longKey+"2", "", longKey+"1", ""))
+	metaindex := f.Block(rawtable.Entries())
+	write("order.ldb", string(f.Footer(metaindex, f.Block(rawtable.Entries(longKey+"3", data)))))
+}
+
+// A message shows at most 64 bytes of a key, wherever the key is from.
+func TestMessagesShortenKeys(t *testing.T) {
+	writeLongKeys(t)
+	for _, args := range [][]string{
+		{"salvage", "cut.ldb", "-o", "out.ldb"}, {"salvage", "order.ldb", "-o", "out.ldb"},
+		{"get", "--explain", "t.ldb", longKey}, {"get", "--explain", "dir", longKey + "1"}, {"get", "order.ldb", longKey + "1"},
+		{"get", "t.ldb", longKey + `\q`}, {"get", "--hex", "t.ldb", longKey}, {"get", "--keys-from", "wrong.tsv", "t.ldb"},
+		{"get", "--internal-keys", "yes", "t.ldb", "k"},
+		{"scan", "--from", longKey + `\q`, "t.ldb"}, {"scan", "order.ldb", "--keys", "--limit", "1", "--from", "l"},
+		{"build", "-o", "out.ldb", "in.tsv", "in.tsv"}, {"build", "-o", "out.ldb", "wrong.tsv"},
+		{"verify", "cut.ldb", "order.ldb"}, {"stats", "cut.ldb", "order.ldb"},
+		{"layout", "t.ldb"}, {"layout", "cut.ldb"}, {"layout", "order.ldb"}, {"layout", "--internal-keys", "yes", "cut.ldb"},
+	} {
+		_, stdout, stderr := sst(args...)
+		for line := range strings.Lines(stdout + stderr) {
+			if n := strings.Count(line, "k"); strings.Contains(line, longKey[:65]) {
+				t.Errorf("sst %.200q prints a line with a key of %d bytes", args, n)
+			}
+		}
+		if stdout+stderr == "" && args[0] != "scan" {
+			t.Errorf("sst %.200q prints nothing", args)
+		}
+	}
+}

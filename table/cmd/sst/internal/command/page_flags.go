@@ -1,0 +1,35 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+)
+
+var errNoPage = usage.Errorf("-o is not given, want the name of the page, or - for standard output")
+
+// addPageFlag adds the flag for the name of the web page that the command writes.
+func addPageFlag(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVarP(name, "output", "o", "", "write the page to the file `PAGE`; - is standard output (required)")
+}
+
+// writePage writes a web page to the file with this name. The file gets its name when the
+// page is complete.
+func writePage(ctx context.Context, name string, page func(io.Writer) error, stdout io.Writer) error {
+	to, err := output.Create(ctx, name, stdout)
+	if err != nil {
+		return err
+	}
+	defer to.Abort() // does nothing after Commit
+	out := bufio.NewWriter(to)
+	if err := errors.Join(page(out), out.Flush()); err != nil {
+		return err
+	}
+	return output.Commit(to)
+}

@@ -1,0 +1,77 @@
+//go:build unix
+
+package command
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A pipe that nobody writes to is not waited for, whichever of a database's files it is,
+// and is no part of a directory that a table is built of.
+func TestPipes(t *testing.T) {
+	dir := t.TempDir()
+	mustSST(t, "build", "-o", filepath.Join(dir, "000005.ldb"), os.DevNull, "--format", "keys")
+	out := filepath.Join(t.TempDir(), "out.ldb")
+	for _, tt := range []struct {
+		name, current string
+		args          []string
+		status        int
+		want          string // on stderr
+	}{
+		{"CURRENT", "", []string{"scan", dir}, exitDamaged, "CURRENT: a named pipe, want a regular file: reading all tables"},
+		{"MANIFEST-000001", "MANIFEST-000001\n", []string{"scan", dir}, exitDamaged, "MANIFEST-000001: a named pipe, want a regular file: reading all tables"},
+		{"000009.ldb", "", []string{"scan", dir}, exitUsage, "000009.ldb: a named pipe, want a regular file"},
+		{"pipe.ldb", "", []string{"verify", filepath.Join(dir, "pipe.ldb")}, exitUsage, "could not be checked completely"},
+		{"pipe.ldb", "", []string{"salvage", "-o", out, filepath.Join(dir, "pipe.ldb")}, exitUsage, "pipe.ldb: a named pipe, want a regular file"},
+		{"pipe", "", []string{"build", "-o", out, dir}, 0, ""},
+	} {
+		pipe, current := filepath.Join(dir, tt.name), filepath.Join(dir, "CURRENT")
+		if tt.current != "" {
+			if err := os.WriteFile(current, []byte(tt.current), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+			t.Skip(err)
+		}
+		status, _, stderr := sst(tt.args...)
+		if status != tt.status || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s, sst %v: status %d, %q; want %d, %q", tt.name, tt.args, status, stderr, tt.status, tt.want)
+		}
+		if err := os.Remove(pipe); err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(current)
+	}
+}
+
+// Lines may come from a pipe, by whatever name.
+func TestLinesOfAPipe(t *testing.T) {
+	dir := t.TempDir()
+	pipe, out := filepath.Join(dir, "pipe"), filepath.Join(dir, "out.ldb")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Skip(err)
+	}
+	written := make(chan error, 1)
+	go func() {
+		f, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+		if err == nil {
+			_, err = io.WriteString(f, "ada\tlovelace\n")
+			err = errors.Join(err, f.Close())
+		}
+		written <- err
+	}()
+	mustSST(t, "build", "-o", out, pipe)
+	if err := <-written; err != nil {
+		t.Fatal(err)
+	}
+	if got := mustSST(t, "scan", out); got != "ada\tlovelace\n" {
+		t.Errorf("the table has %q", got)
+	}
+}

@@ -1,0 +1,51 @@
+package command
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/play"
+)
+
+const playLong = `Write a web page to play with LevelDB's Bloom filter. The page is a single file, loads no
+other files, and works without a network, also on a phone. In it you
+
+  - size a filter: for a number of keys, by a false-positive rate, or by bits per key and k
+  - add keys, your own or examples, and see which bits each sets and which bits keys share
+  - ask for a key, and see which probe finds a clear bit, or which keys set its bits
+  - let the page find a false positive
+  - compare how full the filter is and how often it errs with what is predicted
+
+The bits are those that LevelDB, goleveldb and this library store for the same keys. The
+page takes up to 1000 keys of up to 64 bytes, in filters for up to 500 keys. Its address
+keeps settings, keys and the asked key, so that a link restores them.
+
+The page is always the same: it needs no table. See sst help report for a page about a table
+and its filters, and sst help plan and sst help fpr for filters of other sizes.`
+
+func playCommand() *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:   "play -o PAGE",
+		Short: "Write a web page to play with a Bloom filter",
+		Long:  playLong,
+		Example: `  sst play -o play.html
+  sst play -o - > play.html`,
+		Args: arguments("flags only", 0, 0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return writePlay(cmd.Context(), name, cmd.OutOrStdout())
+		},
+	}
+	addPageFlag(cmd, &name)
+	return cmd
+}
+
+// writePlay writes the page.
+func writePlay(ctx context.Context, name string, stdout io.Writer) error {
+	if name == "" {
+		return errNoPage
+	}
+	return interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, name, play.Write, stdout) })
+}

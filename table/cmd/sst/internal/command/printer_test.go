@@ -1,0 +1,52 @@
+package command
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// Lines of JSON are text.JSONEntry objects, which sst build reads.
+func TestJSONLines(t *testing.T) {
+	t.Parallel()
+	level, sequence, offset := 0, uint64(1<<40), uint64(4096)
+	listed := &source.Table{TableFile: source.TableFile{Path: "db/00\"5\xff.ldb", Meta: &database.Table{Level: level}}}
+	unlisted := &source.Table{TableFile: source.TableFile{Path: "db/6.ldb"}}
+	e := source.Entry{Sequence: sequence, Kind: table.KindDelete, Offset: offset}
+	for _, bytes := range []string{"", "plain", "<é\"\\\n\u2028\u0000\U000e0001>", "\xff\x00"} {
+		for _, t1 := range []*source.Table{listed, unlisted, nil} {
+			for choice := range 8 {
+				s := fields{versions: choice&1 != 0, values: choice&2 != 0, location: choice&4 != 0, newest: true}
+				e.Key, e.Value, e.Table, e.Log = []byte(bytes), []byte("v"+bytes), t1, "db/7.log"
+				want, err := text.AppendJSON(nil, jsonEntry(e, s))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), string(appendJSON(nil, e, s))); diff != "" {
+					t.Errorf("JSON of %q with %+v (-want +got):\n%s", bytes, s, diff)
+				}
+			}
+		}
+	}
+}
+
+// jsonEntry returns the object for an entry.
+func jsonEntry(e source.Entry, s fields) (o text.JSONEntry) {
+	o.Key, o.KeyBase64 = text.StringOrBytes(e.Key)
+	if s.values {
+		o.Value, o.ValueBase64 = text.StringOrBytes(e.Value)
+	}
+	if s.versions {
+		o.Sequence, o.Kind = &e.Sequence, text.KindName(e.Kind)
+	}
+	if s.location {
+		o.File, o.Level = locationOf(e)
+		o.Offset, o.State = &e.Offset, versionState(e, s.newest)
+	}
+	return o
+}

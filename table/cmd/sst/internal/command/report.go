@@ -1,0 +1,129 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// reportFlags are the flags of report.
+type reportFlags struct {
+	sourceFlags
+	embed string
+}
+
+func reportCommand() *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report [flags] FILE|DIR -o PAGE",
+		Short: "Write a web page that shows a table and the steps of a lookup, or a database",
+		Long: `Write a web page about a table or a database. The page is a single file, loads no other
+files, and works without a network. The page of a table, FILE, shows
+
+  - a map of the file: every block to scale, coloured by kind, compression, number of
+    entries or filter load. The blocks of a range of keys or of a prefix can be marked
+  - the sizes of blocks, keys and values
+  - the filters: how full each is, how full it should be, the false-positive rate that
+    sst stats predicts, and the worst ones
+  - the steps of a lookup: type a key to see the index entry, the filters, the bits or the
+    fingerprints that are probed, the data block, and the entry
+
+The address of the page keeps key, colours and marks, so that a link shows them again.
+
+sst reads the whole table. The page holds the index and the filters, up to 16 MB of them. It
+also holds the entries of data blocks, in file order, up to the size that --embed gives:
+keys, and the first 32 bytes of values. The page says what it leaves out, and shows the sst
+command that looks such a key up. If the table has a filter only, a lookup ends with "may be
+present" or "absent".
+
+The page of a database's directory, DIR, shows
+
+  - a picture of the levels: each table over the range of its keys, with overlaps and gaps
+  - levels and tables: sizes, smallest and largest keys, how many tables overlap
+  - logs: which are live, and what these hold
+  - what is missing or wrong
+
+It goes by the MANIFEST, the sizes of the files, and the live logs. It opens no table.
+Without a readable MANIFEST it lists tables and logs. There is no page of a set: give one of
+its tables.
+
+The page gets its name when it is complete. If there is damage, the page and the messages
+say where, and the exit status is then 3. In a database, damage is a damaged MANIFEST or
+live log, or a table that is missing or has the wrong size. Damage inside tables is not
+found: use sst verify.`,
+		Example: `  sst report users.ldb -o users.html
+  sst report /var/lib/app/db -o db.html
+  sst report --embed 100MB users.ldb -o users.html
+  sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
+		Args: arguments("FILE or DIR", 1, 1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	addPageFlag(cmd, &f.out)
+	cmd.Flags().StringVar(&f.embed, "embed", "8MB", "at most this `size` of the page of a table for keys and values, such as 500kB or 1GiB")
+	f.add(cmd)
+	f.addNoLogs(cmd)
+	return cmd
+}
+
+// run writes the report on a table or a database.
+func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
+	if f.out == "" {
+		return errNoPage
+	}
+	embed, err := parseSize("--embed", f.embed, "a size from 0 to 8EB, such as 500kB or 8MB")
+	if err != nil {
+		return err
+	}
+	if source.IsSet(path) {
+		return fmt.Errorf("%s is a set of tables, want one of its tables or a database; to describe the set, use sst stats --summary %s", path, text.ShellPath(path))
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return f.database(ctx, path, stdout, stderr)
+	}
+	return f.withFile(path, stderr, func(file *source.File) error {
+		page, damage := report.New(file, report.Options{Embed: uint64(embed), Command: f.command(path)})
+		err := interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, f.out, page.Write, stdout) })
+		return errors.Join(err, file.Wrap(damage))
+	})
+}
+
+// database writes the report on a database. Damage is in the page and in the error.
+func (f *reportFlags) database(ctx context.Context, path string, stdout, stderr io.Writer) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	s, damage := summary.Read(path, o, !f.noLogs)
+	if s == nil {
+		return damage
+	}
+	for _, note := range s.Notes {
+		text.Line(stderr, "sst: note: %s", note)
+	}
+	page := report.NewDatabase(s, f.noLogs)
+	err = interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, f.out, page.Write, stdout) })
+	return errors.Join(err, damage)
+}
+
+// command returns the command that looks up a key in the table.
+func (f *reportFlags) command(path string) []string {
+	command := []string{"sst", "get", text.ShellPath(path)}
+	if f.internalKeys != "auto" {
+		command = append(command, "--internal-keys="+f.internalKeys)
+	}
+	if f.comparator != "auto" {
+		command = append(command, "--comparator="+f.comparator)
+	}
+	return command
+}

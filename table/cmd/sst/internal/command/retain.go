@@ -1,0 +1,163 @@
+package command
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+)
+
+// showRetainedDefaults makes the help show that the defaults of these flags come from FILE.
+func showRetainedDefaults(flags *pflag.FlagSet) {
+	for _, name := range []string{"bits", "table-filter", "filter-base-lg", "compression", "properties", "block-size", "restart-interval"} {
+		flags.Lookup(name).DefValue = "as in FILE"
+	}
+}
+
+// retainSettings sets the flags that were not given to the settings of a table. The
+// settings come from a file, so they are limited: blocks, the index and the filter offsets
+// must not take much more than most bytes because of them.
+func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func(name string) bool) {
+	set := func(name string, to *int, value int) {
+		if !given(name) {
+			*to = value
+		}
+	}
+	byBlocks, whole := -1, tablefilter.None
+	for _, filter := range s.Filters {
+		switch {
+		case filter.WholeTable:
+			whole = retainedTableFilter(filter)
+		case filter.NonEmpty == 0: // an empty table does not tell its bits per key
+			byBlocks = f.bits
+		default:
+			byBlocks = retainedBits(filter)
+			set("filter-base-lg", &f.filterBaseLg, retainedBaseLg(filter, s.DataRaw, most))
+		}
+	}
+	set("bits", &f.bits, byBlocks)
+	if !given("table-filter") {
+		f.tableFilter = whole
+	}
+	if !given("compression") {
+		f.compression = mainCompression(s.Compression)
+	}
+	if s.TableProperties != nil && !given("properties") {
+		f.properties = true
+	}
+	if !given("block-size") {
+		f.blockSize = strconv.FormatInt(retainedBlockSize(s, most), 10)
+	}
+	set("restart-interval", &f.restartInterval, f.retainedRestartInterval(s))
+}
+
+// retainedRestartInterval returns the restart interval in the properties, or else the
+// estimated one. If all blocks have a single restart point, the default may be closer.
+func (f *writerFlags) retainedRestartInterval(s *tablestats.Stats) int {
+	if p := s.TableProperties; p != nil && p.RestartInterval > 0 {
+		return int(min(p.RestartInterval, maxRestartInterval))
+	}
+	n := s.Estimate.RestartInterval
+	if s.Restarts <= s.DataBlocks {
+		n = max(n, f.restartInterval)
+	}
+	return n
+}
+
+// writtenBlockSize returns the block size in the properties, or else the estimated one. A
+// single data block stays a single one.
+func writtenBlockSize(s *tablestats.Stats) uint64 {
+	const byDefault = 4096
+	if p := s.TableProperties; p != nil && p.BlockSize > 0 {
+		return p.BlockSize
+	}
+	if n := s.Estimate.BlockSize; n > 0 {
+		return uint64(n)
+	}
+	return max(byDefault, uint64(s.DataRaw))
+}
+
+// retainedBlockSize returns the block size that the table was written with, within limits.
+// It is larger if the index would be too large, because that size would give blocks with
+// single entries where the table has none.
+func retainedBlockSize(s *tablestats.Stats, most int64) int64 {
+	size := int64(min(writtenBlockSize(s), uint64(most)))
+	if s.Entries == 0 {
+		return size
+	}
+	perBlock := s.KeyBytes/int64(s.Entries) + indexEntryOverhead
+	if int64(s.Entries)*perBlock <= most {
+		return size
+	}
+	return min(max(size, s.DataRaw/(most/perBlock+1)), most)
+}
+
+// retainedBaseLg returns the base logarithm of the block filters, or the smallest one with
+// which the filter offsets take at most most bytes. There is an offset of 4 bytes for each
+// range of the file.
+func retainedBaseLg(f tablestats.FilterStats, dataRaw, most int64) int {
+	lg := min(max(f.BaseLg, 1), maxBaseLg)
+	for lg < maxBaseLg && 4*(dataRaw>>lg) > most {
+		lg++
+	}
+	return lg
+}
+
+// retainedTableFilter returns the name of a table filter like the one of FILE.
+func retainedTableFilter(f tablestats.FilterStats) string {
+	if f.FingerprintBits > 0 {
+		return tablefilter.Fuse(f.FingerprintBits)
+	}
+	if f.KMax == 6 && f.BitsPerKey > 0 {
+		return tablefilter.Bloom(retainedLineBits(f))
+	}
+	return tablefilter.Bloom(retainedBits(f))
+}
+
+// retainedLineBits returns the bits per key of a filter.TableBloom with k = 6, which has 9 bits
+// per key or more: the fewest that give as many lines, or 10 if these do too.
+func retainedLineBits(f tablestats.FilterStats) int {
+	const least, usual, lineBits, trailer = 9, 10, 512, 5
+	bits := 8 * (float64(f.Bytes) - trailer)
+	keys := math.Round(bits / f.BitsPerKey)
+	lines := func(bitsPerKey int) int { return int(math.Ceil(keys*float64(bitsPerKey)/lineBits)) | 1 }
+	n := int(bits / lineBits)
+	if lines(usual) == n {
+		return usual
+	}
+	return least + sort.Search(maxBits-least, func(i int) bool { return lines(least+i) >= n })
+}
+
+// retainedBits returns the bits per key that FILE was probably written with: the number
+// closest to the actual bits per key that gives its k. The actual number is larger in
+// filters of few keys.
+func retainedBits(f tablestats.FilterStats) int {
+	const mostProbes = 30 // the maximum k for any number of bits
+	k := min(f.KMax, mostProbes)
+	least := (100*k + 68) / 69
+	most := (100*(k+1) - 1) / 69
+	if k == mostProbes {
+		most = maxBits
+	}
+	if k <= 1 {
+		least = 1
+	}
+	return int(min(max(math.Round(f.BitsPerKey), float64(least)), float64(most)))
+}
+
+// mainCompression returns the compression of most of the compressed blocks.
+func mainCompression(compression map[string]int) string {
+	best := "none"
+	for _, name := range slices.Sorted(maps.Keys(compression)) {
+		if name != "none" && (best == "none" || compression[name] > compression[best]) {
+			best = name
+		}
+	}
+	return best
+}

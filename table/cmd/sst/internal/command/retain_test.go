@@ -1,0 +1,219 @@
+package command
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+)
+
+// pick returns one of the values.
+func pick[T any](rng *rand.Rand, values ...T) T { return values[rng.IntN(len(values))] }
+
+// extremeTable returns a table that the library has written with any options.
+func extremeTable(t *testing.T, rng *rand.Rand) []byte {
+	t.Helper()
+	bits := []int{1, 2, 10, 43, 44, 60, 999, 1000, 1001, 2000}
+	o := table.WriterOptions{
+		FilterBaseLg: 1 + rng.IntN(30), BlockSize: pick(rng, 1, 100, 4096, 64<<20, 512<<20), RestartInterval: pick(rng, 1, 16, math.MaxInt32),
+		Compression:       pick(rng, table.NoCompression, table.Snappy, codecs.Zstd, codecs.Zlib, codecs.Deflate),
+		FilterPolicy:      pick(rng, nil, filter.Policy(filter.NewBloom(pick(rng, bits...))), filter.Rename(filter.NewBloom(10), "unknown")),
+		TableFilterPolicy: pick(rng, nil, filter.TablePolicy(filter.NewTableBloom(pick(rng, bits...)))),
+		Properties:        rng.IntN(2) == 0,
+	}
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range pick(rng, 0, 1, 3, 500) {
+		if err := w.Append(fmt.Appendf(nil, "key%06d", i), bytes.Repeat([]byte("v"), rng.IntN(100))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// forgedTable returns a table whose filters hold everything, and which says anything of how
+// it was written.
+func forgedTable(_ *testing.T, rng *rand.Rand) []byte {
+	var f rawtable.File
+	var index []string
+	for i := range 1 + rng.IntN(5) {
+		var entries []string
+		for j := range 12 {
+			entries = append(entries, fmt.Sprintf("key%d%02d", i, j), "value")
+		}
+		index = append(index, fmt.Sprintf("key%d", i+1), f.Block(rawtable.Entries(entries...)))
+	}
+	numbers := []uint64{0, 1, 2, 4096, 600 << 20, 1 << 31, 1 << 62, math.MaxUint64}
+	number := func() string { return string(binary.AppendUvarint(nil, pick(rng, numbers...))) }
+	k := byte(1 + rng.IntN(255))
+	ones := strings.Repeat("\xff", pick(rng, 8, 64, 1000))
+	blocks := ones + string(k)
+	blocks += rawtable.Restarts(0, uint32(len(blocks)))
+	blocks = blocks[:len(blocks)-4] + string(binary.LittleEndian.AppendUint32(nil, uint32(len(ones)+1))) + string([]byte{byte(rng.IntN(31))})
+	whole := strings.Repeat("\xff", 64) + string([]byte{k}) + "\x01\x00\x00\x00"
+	metaindex := f.Block(rawtable.Entries(
+		"filter.leveldb.BuiltinBloomFilter2", f.Block(blocks),
+		"fullfilter.rocksdb.BuiltinBloomFilter", f.Block(whole),
+		"rocksdb.properties", f.Block(rawtable.Entries("sievetable.block.size", number(), "sievetable.filter.base.lg", number(), "sievetable.restart.interval", number())),
+	))
+	return f.Footer(metaindex, f.Block(rawtable.Entries(index...)))
+}
+
+// What a table says, or seems to say, of how it was written never ends a command: nobody
+// has asked for it.
+func TestWhatIsTakenOverNeverEndsACommand(t *testing.T) {
+	long.NoRace(t)
+	rng := rand.New(rand.NewPCG(13, 1))
+	dir := t.TempDir()
+	for name, tableOf := range map[string]func(*testing.T, *rand.Rand) []byte{"extreme": extremeTable, "forged": forgedTable} {
+		for i := range 12 {
+			contents := tableOf(t, rng)
+			path := filepath.Join(dir, fmt.Sprintf("%s%d.ldb", name, i))
+			if err := os.WriteFile(path, contents, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			checkTakenOver(t, path)
+			damageSome(t, rng, path)
+			checkTakenOver(t, path)
+		}
+	}
+}
+
+// The data blocks of a table without properties stay as they are, to the byte: their size
+// and their restart interval are estimated.
+func TestBlocksStayWithoutProperties(t *testing.T) {
+	long.NoRace(t)
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	for _, size := range []int{1, 700, 4096, 20_000, 1 << 20} {
+		for _, interval := range []int{1, 3, 16, 50} {
+			rng := rand.New(rand.NewPCG(uint64(size), uint64(interval)))
+			o := table.WriterOptions{BlockSize: size, RestartInterval: interval}
+			key := func(i int) string { return fmt.Sprintf("key%06d", i) }
+			writeTable(t, path, o, 2000, key, func(int) string { return strings.Repeat("v", rng.IntN(200)) })
+			want := dataBlocks(t, path)
+			for _, command := range []string{"convert", "salvage"} {
+				mustSST(t, command, path, "-o", path+".out")
+				if got := dataBlocks(t, path+".out"); !bytes.Equal(got, want) {
+					t.Errorf("%s, blocks of %d, restart interval %d: %d bytes of data blocks, want the %d of the table", command, size, interval, len(got), len(want))
+				}
+			}
+		}
+	}
+}
+
+// dataBlocks returns the bytes of the data blocks of a table.
+func dataBlocks(t *testing.T, path string) []byte {
+	t.Helper()
+	s := readSound(t, path)
+	last := s.layout.Data[len(s.layout.Data)-1]
+	return s.contents[:last.Offset+last.Length]
+}
+
+// checkTakenOver checks what convert and salvage say of a table.
+func checkTakenOver(t *testing.T, path string) {
+	t.Helper()
+	sound, _, _ := sst("verify", "-q", path)
+	for _, command := range [][]string{{"convert"}, {"salvage"}, {"salvage", "--memory", "32MiB"}} {
+		out := path + ".out"
+		status, _, stderr := sst(append(command, path, "-o", out)...)
+		if status != sound && status != 0 || strings.Contains(stderr, "--") && !strings.Contains(stderr, "salvage") {
+			t.Errorf("sst %s %s: status %d, of verify %d, %s", command, filepath.Base(path), status, sound, stderr)
+		}
+		if status == 0 {
+			mustSST(t, "verify", out)
+			mustSST(t, "diff", path, out)
+		}
+		os.Remove(out) // if it is there
+	}
+}
+
+// damageSome changes a byte in some of a table's data blocks.
+func damageSome(t *testing.T, rng *rand.Rand, path string) {
+	t.Helper()
+	s := readSound(t, path)
+	for _, i := range rng.Perm(len(s.layout.Data))[:rng.IntN(len(s.layout.Data)+1)] {
+		s.contents[s.layout.Data[i].Offset] ^= 1
+	}
+	if err := os.WriteFile(path, slices.Clone(s.contents), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A table filter is taken over with its kind and its length.
+func TestTableFilterIsTakenOver(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	names := []string{"none", "fuse:4", "fuse:8", "fuse:10", "fuse:12", "fuse:16"}
+	for bits := 1; bits <= 40; bits++ {
+		names = append(names, tablefilter.Bloom(bits))
+	}
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	for _, name := range names {
+		for _, n := range []int{1, 100, 3000} {
+			before := withTableFilter(t, path, name, n)
+			if want := min(1, len(name)-len(tablefilter.None)); len(before.Filters) != want {
+				t.Fatalf("%s of %d keys: %d filters, want %d", name, n, len(before.Filters), want)
+			}
+			f := writerFlags{}
+			f.retainSettings(before, maxBlockSize, func(string) bool { return false })
+			after := withTableFilter(t, path, f.tableFilter, n)
+			if diff := cmp.Diff(before.Filters, after.Filters); diff != "" {
+				t.Errorf("%s of %d keys is taken over as %s:\n%s", name, n, f.tableFilter, diff)
+			}
+		}
+	}
+}
+
+// withTableFilter writes a table of n keys, and returns its statistics.
+func withTableFilter(t *testing.T, path, name string, n int) *tablestats.Stats {
+	t.Helper()
+	policy, err := tablefilter.Parse(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := table.Create(path, &table.WriterOptions{TableFilterPolicy: policy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := w.Append(fmt.Appendf(nil, "key%06d", i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := source.Open(path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	stats, err := tablestats.Collect(f, f.Wrap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stats
+}

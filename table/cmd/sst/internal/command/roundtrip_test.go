@@ -1,0 +1,144 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/workload"
+)
+
+// pipe runs one command with its output going into another, and returns the exit
+// status of both.
+func pipe(t *testing.T, from, to []string) {
+	t.Helper()
+	r, w := io.Pipe()
+	done := make(chan int)
+	var fromErr, toErr bytes.Buffer
+	go func() {
+		status := Run(from, strings.NewReader(""), w, &fromErr)
+		w.CloseWithError(io.EOF)
+		done <- status
+	}()
+	status := Run(to, r, io.Discard, &toErr)
+	r.CloseWithError(errors.New("nobody reads any more"))
+	if first := <-done; first != 0 || status != 0 {
+		t.Fatalf("sst %v: status %d, %s; | sst %v: status %d, %s", from, first, &fromErr, to, status, &toErr)
+	}
+}
+
+func mustSST(t *testing.T, args ...string) string {
+	t.Helper()
+	status, stdout, stderr := sst(args...)
+	if status != 0 {
+		t.Fatalf("sst %v: status %d\n%s%s", args, status, stdout, stderr)
+	}
+	return stdout
+}
+
+// The Go source tree, built from the directory, scanned, built again from what was
+// printed, and converted, is the same all along.
+func TestRoundTripOfTheGoSource(t *testing.T) {
+	long.NoRace(t)
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, key := filepath.Join(strings.TrimSpace(string(root)), "src"), "net/http/server.go"
+	if !long.Enabled() || testing.Short() || long.Race {
+		src, key = filepath.Join(src, "net"), "http/server.go"
+	}
+	dir := t.TempDir()
+	built, again, converted := filepath.Join(dir, "built.ldb"), filepath.Join(dir, "again.ldb"), filepath.Join(dir, "converted.ldb")
+	mustSST(t, "build", "-o", built, "--memory", "32MiB", src)
+	mustSST(t, "verify", built)
+	pipe(t, []string{"scan", built}, []string{"build", "-o", again, "--sorted"})
+	pipe(t, []string{"scan", "--format", "hex", "--reverse", built}, []string{"build", "-o", converted, "--format", "hex"})
+	for _, other := range []string{again, converted} {
+		if !equalFiles(t, built, other) {
+			t.Errorf("%s is not what was built first", filepath.Base(other))
+		}
+	}
+	mustSST(t, "convert", built, "-o", converted, "--compression", "zstd", "--block-size", "64KiB", "--table-filter", "fuse:12", "--properties")
+	mustSST(t, "verify", converted)
+	mustSST(t, "diff", built, converted)
+	want, err := os.ReadFile(filepath.Join(src, filepath.FromSlash(key)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := mustSST(t, "get", "--format", "raw", converted, key); got != string(want) {
+		t.Errorf("%s has %d bytes, want %d others", key, len(got), len(want))
+	}
+}
+
+func equalFiles(t *testing.T, a, b string) bool {
+	t.Helper()
+	x, errA := os.ReadFile(a)
+	y, errB := os.ReadFile(b)
+	if err := errors.Join(errA, errB); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Equal(x, y)
+}
+
+// BenchmarkURLs has the command do its work on URLs in no order: each operation is on
+// all of them.
+func BenchmarkURLs(b *testing.B) {
+	dir := b.TempDir()
+	in, out := filepath.Join(dir, "urls.txt"), filepath.Join(dir, "urls.ldb")
+	set := workload.W3(1_000_000)
+	var lines bytes.Buffer
+	for _, i := range set.Hits {
+		lines.Write(append(set.Keys[i], '\n'))
+	}
+	if err := os.WriteFile(in, lines.Bytes(), 0o666); err != nil {
+		b.Fatal(err)
+	}
+	for _, bm := range []struct {
+		name string
+		args []string
+	}{
+		{"build", []string{"build", "-o", out, "--format", "keys", in}},
+		{"scan", []string{"scan", out}},
+		{"verify", []string{"verify", out}},
+		{"stats", []string{"stats", out}},
+		{"convert", []string{"convert", out, "-o", filepath.Join(dir, "converted.ldb")}},
+		{"salvage", []string{"salvage", out, "-o", filepath.Join(dir, "salvaged.ldb")}},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			for b.Loop() {
+				if status := Run(bm.args, strings.NewReader(""), io.Discard, io.Discard); status != 0 {
+					b.Fatalf("sst %v: status %d", bm.args, status)
+				}
+			}
+			b.ReportMetric(float64(len(set.Keys)*b.N)/b.Elapsed().Seconds(), "entries/s")
+		})
+	}
+}
+
+// Other engines' tables of few entries, of none, and of the empty key can be converted and
+// salvaged, with the same entries.
+func TestGoldensAreConverted(t *testing.T) {
+	var paths []string
+	for _, pattern := range []string{"empty*", "one.ldb", "bits-0.ldb", "byte-edges.ldb"} {
+		matches, err := filepath.Glob(filepath.Join(goldens, "*", pattern))
+		if err != nil || len(matches) < 2 {
+			t.Fatalf("%d golden tables called %s, %v", len(matches), pattern, err)
+		}
+		paths = append(paths, matches...)
+	}
+	out := filepath.Join(t.TempDir(), "out.ldb")
+	for _, path := range paths {
+		for _, command := range []string{"convert", "salvage"} {
+			mustSST(t, command, path, "-o", out)
+			mustSST(t, "verify", out)
+			mustSST(t, "diff", path, out)
+		}
+	}
+}

@@ -1,0 +1,298 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+)
+
+// salvageFlags are the flags of salvage.
+type salvageFlags struct {
+	sourceFlags
+	writerFlags
+	memoryFlags
+}
+
+func salvageCommand() *cobra.Command {
+	var f salvageFlags
+	cmd := &cobra.Command{
+		Use:   "salvage [flags] FILE -o OUT",
+		Short: "Copy what can still be read from a damaged table to a new one",
+		Long: `Copy all entries that can still be read from a damaged table to a new table: those of all
+undamaged data blocks. sst reports what was lost, and the exit status is then 3.
+
+Settings of the new table that no flag gives are the same as for sst convert, as far as the
+damaged table still shows them. OUT is replaced if it exists. OUT must not be FILE. If
+nothing was found, OUT is not written.
+
+Data blocks are found through the index. If the index or the footer cannot be read, blocks
+are found by their checksums, at any offset. sst reads the whole file into memory for this.
+This search can also find blocks of a table that is stored as a value in FILE.
+
+The entries are sorted in temporary files. If a key appears twice, the first entry in the
+file is kept. The order of keys is unknown if undamaged blocks are not in bytewise order
+and neither a MANIFEST nor --comparator names another order. All entries are then kept, in
+the order of the file.
+
+These parts of --memory limit the table. If a limit is exceeded, the message says which
+--memory is enough.
+
+  - 1/4 for a file whose index cannot be read
+  - 1/16 plus 2 MiB for an uncompressed block
+  - 1/2 for the index of the new table
+
+sst lists the first 100 losses, and prints totals for the others.
+
+In a database, the new table cannot simply take the place of the damaged one, because the
+MANIFEST has the size of the old one. Copy the directory, replace the table there, and run
+the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of
+C++ LevelDB. The repair can bring deleted records back: compare sst scan of the directory
+before and after it.`,
+		Example: "  sst salvage broken.ldb -o rescued.ldb",
+		Args:    arguments("FILE", 1, 1, 1),
+	}
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the new table to this `file` (required)")
+	f.memoryFlags.add(cmd)
+	f.writerFlags.add(cmd)
+	showRetainedDefaults(cmd.Flags())
+	f.sourceFlags.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return f.run(cmd, args[0])
+	}
+	return cmd
+}
+
+func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
+	if f.out == "" {
+		return usage.Errorf("-o is not given, want the name of the new table")
+	}
+	if f.out == "-" {
+		return usage.Errorf("-o is -, want a file: standard output has the list of losses")
+	}
+	o, err := f.sourceFlags.options()
+	if err != nil {
+		return err
+	}
+	limit, err := f.limit()
+	if err != nil {
+		return err
+	}
+	defer limit.Apply()()
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory, want one of its tables: to find the damaged ones, use sst verify", path)
+	}
+	o.MaxBlock = limit.MaxPair()
+	file, err := source.OpenDamaged(path, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if file.Reader != nil {
+		if err := file.HiddenKeys(); err != nil {
+			return err
+		}
+	}
+	if err := checkMemory(file, limit); err != nil {
+		return errors.Join(file.ForeignErr, file.Wrap(err))
+	}
+	f.retainSettings(file, limit, cmd.Flags().Changed)
+	return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys, limit)
+}
+
+func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.File, internal source.InternalKeys, limit memory.Limit) error {
+	s, err := salvage.Open(file, internal)
+	if err != nil {
+		return err
+	}
+	if file.ForeignErr != nil && !s.Found() {
+		return file.ForeignErr
+	}
+	o, err := f.writerFlags.options(s.Internal, file.Order)
+	if err != nil {
+		return err
+	}
+	if err := limitWriter(limit, o); err != nil {
+		return err
+	}
+	pairs, twice := 0, uint64(0)
+	err = interruptible(ctx, func(ctx context.Context) (err error) {
+		pairs, twice, err = f.write(ctx, s, o, limit)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if f.report(out, file, s, limit, pairs, twice); s.Damage != nil || s.Lost.Any() || twice > 0 {
+		return damageReported{}
+	}
+	return nil
+}
+
+// write writes the new table. It writes nothing if there are no entries because of damage.
+func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.WriterOptions, limit memory.Limit) (pairs int, twice uint64, err error) {
+	to, err := output.Create(ctx, f.out, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer to.Abort() // does nothing after Commit
+	w, err := table.NewWriter(to, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	twice, err = appendPairs(ctx, &boundedWriter{blockCounter: w, limit: limit}, s.Pairs(), o, limit)
+	if err != nil || w.Entries() == 0 && (s.Damage != nil || s.Lost.Any()) {
+		return 0, twice, err
+	}
+	return w.Entries(), twice, closeAndCommit(w, to)
+}
+
+// report prints what was kept and what was lost.
+func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salvage, limit memory.Limit, kept int, twice uint64) {
+	path := file.Path
+	if s.Searched {
+		text.Line(out, "%s: the index cannot be read, so blocks were found by their checksums (%s)", path, reason(s.Damage, limit))
+	} else if s.Damage != nil {
+		text.Line(out, "%s: the table cannot be opened (%s)", path, reason(s.Damage, limit))
+	}
+	if file.OrderNote != "" {
+		text.Line(out, "%s: %s", path, file.OrderNote)
+	}
+	reportLosses(out, path, "lost", &s.Lost, limit)
+	reportLosses(out, path, "skipped", &s.LeftOut, limit)
+	if twice > 0 {
+		text.Line(out, "%s: skipped %s with a repeated key, and kept the first of each in the file", path, text.Count(twice, "pair"))
+	}
+	if kept == 0 && (s.Damage != nil || s.Lost.Any()) {
+		text.Line(out, "%s: found no entry that can be read, and did not write %s", path, f.out)
+		return
+	}
+	text.Line(out, "%s: wrote %s from %s to %s", path, text.Count(uint64(kept), "pair"), text.Count(uint64(s.Blocks), "data block"), f.out)
+	if source.IsInManifest(path) {
+		text.Line(out, "%s: to use the database without the lost entries, copy its directory, and replace the table there with %s", path, f.out)
+		text.Line(out, "%s: then %s", path, source.RepairCommand)
+		text.Line(out, "%s: without the repair, engines cannot read the new table, because the MANIFEST has the size of the old one", path)
+	}
+}
+
+// reportLosses prints the first losses, and totals of the others.
+func reportLosses(out io.Writer, path, what string, losses *salvage.Losses, limit memory.Limit) {
+	for _, l := range losses.First {
+		text.Line(out, "%s: %s %s (%s)", path, what, l.What, reason(l.Why, limit))
+	}
+	if losses.More == 0 {
+		return
+	}
+	largest := ""
+	if losses.Largest != nil {
+		largest = fmt.Sprintf(" (the largest: %s)", reason(losses.Largest, limit))
+	}
+	text.Line(out, "%s: %s %s, %s in total%s", path, what, text.Count(uint64(losses.More), "other place"), text.Count(uint64(losses.Bytes), "byte"), largest)
+}
+
+// reason formats err without the file and the package.
+func reason(err error, limit memory.Limit) string {
+	var tooLarge *codecs.TooLargeError
+	if errors.As(err, &tooLarge) {
+		return fmt.Sprintf("a block decodes to %v", limit.CheckPair(int64(tooLarge.Size)))
+	}
+	var c *table.CorruptionError
+	if errors.As(err, &c) {
+		err = c
+	}
+	return strings.TrimPrefix(err.Error(), "table: ")
+}
+
+// retainSettings sets flags to the settings of the damaged table, if it can be opened.
+func (f *salvageFlags) retainSettings(file *source.File, limit memory.Limit, given func(name string) bool) {
+	if file.Reader == nil {
+		return
+	}
+	stats := tablestats.CollectSound(file) // salvage itself reports the damage
+	if stats.Entries == 0 {
+		return
+	}
+	byDefault, unread := f.bits, unreadFilters(stats)
+	f.writerFlags.retainSettings(stats, min(int64(limit.MaxPair()), maxBlockSize), given)
+	if unread.blocks && !given("bits") {
+		f.bits = byDefault
+	}
+	if unread.table != "" && !given("table-filter") {
+		f.tableFilter = unread.table
+	}
+}
+
+// An unread is what a table had of filters that cannot be read.
+type unread struct {
+	blocks bool
+	table  string // a filter of that kind, as in package tablefilter; "" if it had none
+}
+
+// unreadFilters compares the names in the metaindex with the filters that could be read.
+func unreadFilters(s *tablestats.Stats) (u unread) {
+	for _, m := range s.Meta {
+		if strings.HasPrefix(m.Name, format.FilterPrefix) {
+			u.blocks = true
+		} else if policy, found := strings.CutPrefix(m.Name, format.TableFilterPrefix); found {
+			u.table = tablefilter.OfPolicy(policy)
+		}
+	}
+	for _, f := range s.Filters {
+		if f.WholeTable {
+			u.table = ""
+		} else {
+			u.blocks = false
+		}
+	}
+	return u
+}
+
+// appendPairs appends the pairs in order, or in file order if the order is unknown.
+func appendPairs(ctx context.Context, w appender, pairs iter.Seq2[input.Pair, error], o *table.WriterOptions, limit memory.Limit) (twice uint64, err error) {
+	if table.BlockOrder(o.Comparer).Unchecked {
+		for p, err := range pairs {
+			if err := errors.Join(err, w.Append(p.Key, p.Value)); err != nil {
+				return 0, err
+			}
+		}
+		return 0, nil
+	}
+	return appendFirst(w, sorting.Sort(ctx, pairs, sortOptions(o, limit, "")))
+}
+
+// appendFirst appends the sorted pairs, only the first one of each key.
+func appendFirst(w appender, records iter.Seq2[sorting.Record, error]) (twice uint64, err error) {
+	var before sorting.Record
+	for r, err := range records {
+		if err == nil && !before.NextSameKey {
+			err = appendRecord(w, r)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if before.NextSameKey {
+			twice++
+		}
+		before = r
+	}
+	return twice, nil
+}

@@ -1,0 +1,79 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/golang/snappy"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// Files that have very much to find, or to lose, take salvage no more memory than others.
+func TestMemoryOfSalvage(t *testing.T) {
+	long.Test(t)
+	if long.Race {
+		t.Skip("the race detector takes memory too")
+	}
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	for name, tt := range map[string]struct{ contents, want string }{
+		"gaps between blocks":      {manyBlocks(rawtable.Entries("a", ""), "x"), "damage was found"},
+		"blocks of entries":        {manyBlocks(rawtable.Entries("a", ""), ""), "damage was found"},
+		"blocks of a byte":         {manyBlocks("\xff", ""), "damage was found"},
+		"an index of damaged ones": {manyListed(480_000), "damage was found"},
+		"a long index":             {manyListed(600_000), "its index: 5087731 bytes, want at most 4194304, which is 1/16 of --memory plus 2 MiB: use --memory 46MiB"},
+		"entries that reach far":   {strings.Repeat("\x00\x01\x80\x80\x08", 8<<20/5), "damage was found"},
+		"entries without an end":   {strings.Repeat("\x00\x01\x00\x00", 8<<20/4), "damage was found"},
+		"a metaindex of very many": {listing(500_000), "damage was found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(path, []byte(tt.contents), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			checkPeak(t, 32<<20, []string{"salvage", path, "-o", path + ".out", "--memory", "32MiB"}, tt.want)
+		})
+	}
+}
+
+// manyBlocks returns 8 MB of one block, and what is between.
+func manyBlocks(contents, between string) string {
+	var f rawtable.File
+	f.Block(contents)
+	return strings.Repeat(string(f.Bytes)+between, 8_000_000/(len(f.Bytes)+len(between)))
+}
+
+// manyListed returns a table whose index lists n blocks, all of them damaged. Its separators
+// take as few bytes as may be.
+func manyListed(n int) string {
+	var f rawtable.File
+	var index strings.Builder
+	for i := range n {
+		key := fmt.Sprintf("%06x", i)
+		shared := 0
+		if i > 0 {
+			shared = wire.SharedLen([]byte(key), fmt.Appendf(nil, "%06x", i-1))
+		}
+		index.WriteString(rawtable.Entry(uint64(shared), key[shared:], rawtable.Handle(uint64(len(f.Bytes)), 1)))
+		f.Bytes = append(f.Bytes, "\xff\x00\x00\x00\x00\x00"...)
+	}
+	metaindex := f.Block(rawtable.Entries())
+	return string(f.Footer(metaindex, f.Stored(string(snappy.Encode(nil, []byte(index.String()+rawtable.Restarts(0)))), 1)))
+}
+
+// listing returns a block of data, and a metaindex that lists it very often.
+func listing(n int) string {
+	var f rawtable.File
+	handle := f.Block(rawtable.Entries("a", ""))
+	var metaindex strings.Builder
+	metaindex.WriteString(rawtable.Entry(0, "filter.", handle))
+	for range n {
+		metaindex.WriteString(rawtable.Entry(7, "x", handle))
+	}
+	f.Stored(string(snappy.Encode(nil, []byte(metaindex.String()+rawtable.Restarts(0)))), 1)
+	return string(f.Bytes)
+}

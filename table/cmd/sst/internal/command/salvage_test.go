@@ -1,0 +1,169 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+)
+
+var wouldDo = regexp.MustCompile(`use --memory (\d+MiB)`)
+
+// writeTable writes a table of n pairs.
+func writeTable(t *testing.T, path string, o table.WriterOptions, n int, key, value func(i int) string) {
+	t.Helper()
+	w, err := table.Create(path, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort() // does nothing after Close
+	for i := range n {
+		if err := w.Append([]byte(key(i)), []byte(value(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What --memory is too little for is not damaged: salvage says which memory would do, and
+// with that every pair is there, by the index and without it.
+func TestSalvageSaysWhichMemoryWouldDo(t *testing.T) {
+	long.Test(t)
+	short := func(i int) string { return fmt.Sprintf("%06d", i) }
+	longKey := func(i int) string { return short(i) + strings.Repeat("k", 3000) }
+	for name, tt := range map[string]struct {
+		codec      table.Codec
+		n          int
+		key, value func(i int) string
+	}{
+		"Snappy":          {table.Snappy, 3, short, func(i int) string { return strings.Repeat("abcdefgh", i<<19) }},
+		"zstd":            {codecs.Zstd, 3, short, func(i int) string { return strings.Repeat("abcdefgh", i<<19) }},
+		"zlib":            {codecs.Zlib, 3, short, func(i int) string { return strings.Repeat("abcdefgh", i<<19) }},
+		"deflate":         {codecs.Deflate, 3, short, func(i int) string { return strings.Repeat("abcdefgh", i<<19) }},
+		"no compression":  {table.NoCompression, 3, short, func(i int) string { return strings.Repeat("abcdefgh", i<<19) }},
+		"index of Snappy": {table.Snappy, 4000, longKey, short},
+		"index of zstd":   {codecs.Zstd, 4000, longKey, short},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "t.ldb")
+			writeTable(t, path, table.WriterOptions{Compression: tt.codec}, tt.n, tt.key, tt.value)
+			checkMemoryNamed(t, path, path, 0)
+			cut := path + ".cut"
+			contents, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(cut, contents[:len(contents)-48], 0o666); err != nil {
+				t.Fatal(err)
+			}
+			checkMemoryNamed(t, path, cut, exitDamaged)
+		})
+	}
+}
+
+// checkMemoryNamed salvages a damaged table with what memory salvage asks for, until that
+// is enough.
+func checkMemoryNamed(t *testing.T, sound, damaged string, want int) {
+	t.Helper()
+	out := damaged + ".out"
+	memory := "32MiB"
+	for range 5 {
+		status, stdout, stderr := sst("salvage", damaged, "-o", out, "--memory", memory)
+		asked := wouldDo.FindAllStringSubmatch(stdout+stderr, -1)
+		if asked == nil {
+			if status != want {
+				t.Errorf("with %s: status %d, want %d: %s", memory, status, want, stdout+stderr)
+			}
+			break
+		}
+		if _, err := os.Stat(out); err == nil && want == 0 {
+			t.Errorf("a table is written of a part of %s", damaged)
+		}
+		memory = asked[len(asked)-1][1]
+	}
+	if memory == "32MiB" {
+		t.Error("32MiB are enough: nothing is tested")
+	}
+	mustSST(t, "diff", sound, out)
+}
+
+// A damaged table that starts as something else, or is called so, is salvaged; what has no
+// block of a table is named for what it is.
+func TestSalvageLooksForBlocks(t *testing.T) {
+	sound := filepath.Join(t.TempDir(), "t.ldb")
+	writeTable(t, sound, table.WriterOptions{}, 2000, func(i int) string { return fmt.Sprintf("%06d", i) }, func(i int) string { return strings.Repeat("v", i%100) })
+	contents, err := os.ReadFile(sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := contents[:len(contents)-40]
+	text := []byte(strings.Repeat("2024-01-01 12:00:00 started\n", 200))
+	gzip := []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03")
+	for _, tt := range []struct {
+		name, file, start string
+		contents          []byte
+		want              string // on stderr, if nothing is found
+	}{
+		{"text", "t.ldb", string(text), cut, ""},
+		{"gzip", "t.ldb", string(gzip), cut, ""},
+		{"a log's name", "000012.log", "", cut, ""},
+		{"only text", "t.ldb", string(text), text, "text, not a LevelDB table: want an .ldb or .sst file"},
+		{"only gzip", "t.ldb", string(gzip), gzip, "compressed with gzip"},
+		{"only the name", "000012.log", "", []byte("x"), "the log of a database"},
+		{"another engine's", "t.ldb", "", append(bytes.Clone(contents[:len(contents)-8]), "\xf7\xcf\xf4\x85\xb7\x41\xe2\x88"...), "a RocksDB block-based table"},
+	} {
+		path := filepath.Join(t.TempDir(), tt.file)
+		damaged := bytes.Clone(tt.contents)
+		copy(damaged, tt.start)
+		if err := os.WriteFile(path, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		status, stdout, stderr := sst("salvage", path, "-o", path+".out")
+		want := exitDamaged
+		if tt.want != "" {
+			want = exitUsage
+		}
+		if status != want || !strings.Contains(stderr, tt.want) || (tt.want == "") != strings.Contains(stdout, ": wrote ") {
+			t.Errorf("%s: status %d, want %d with %q: %s%s", tt.name, status, want, tt.want, stdout, stderr)
+		}
+	}
+}
+
+// However much is lost, a screen or two say so.
+func TestSalvageSumsUpLosses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	writeTable(t, path, table.WriterOptions{BlockSize: 1}, 1000, func(i int) string { return fmt.Sprintf("%06d", i) }, func(int) string { return "" })
+	s := readSound(t, path)
+	for i, part := range s.layout.Data {
+		s.contents[part.Offset] ^= byte(i & 1)
+	}
+	for cut, want := range map[int]string{
+		0:  "lost 400 other places, 6,800 bytes in total",
+		48: "lost 400 other places, 8,813 bytes in total",
+	} {
+		if err := os.WriteFile(path, s.contents[:len(s.contents)-cut], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		status, stdout, _ := sst("salvage", path, "-o", path+".out")
+		var sums []string
+		for line := range strings.Lines(stdout) {
+			if _, after, ok := strings.Cut(line, ": lost "); ok && strings.Contains(line, "in total") {
+				sums = append(sums, "lost "+strings.TrimSpace(after))
+			}
+		}
+		if diff := cmp.Diff([]string{want}, sums); diff != "" || status != exitDamaged || strings.Count(stdout, "\n") > 105 {
+			t.Errorf("cut by %d bytes: status %d, sums (-want +got):\n%s", cut, status, diff)
+		}
+	}
+}

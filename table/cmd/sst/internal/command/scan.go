@@ -1,0 +1,199 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+)
+
+// scanFlags are the flags of scan.
+type scanFlags struct {
+	sourceFlags
+	from, to, prefix  bytesFlag
+	reverse, versions bool
+	where             bool
+	keys              bool
+	limit             int
+	format            string
+}
+
+var scanHelp = `Print the entries in key order. Each line has a key, a tab and a value, or the format that
+--format gives.
+
+` + sourceHelp(`Its tables are printed one after another, in the order of their keys.`,
+	`If the order is unknown, a table can be scanned, but not from or to a key.`) + `
+
+A single table of a database is printed entry by entry: key, sequence number, kind (set
+or delete) and value. A directory is printed as the database would show it: the newest
+value of each key that is not deleted. --versions prints all versions of both,
+--versions=false only the newest values. A single log, such as 000003.log, is printed write
+by write.
+
+All entries outside of damage are printed, and messages say which keys are lost. With
+--strict, damage ends the output, and a message has the last key that was printed.
+
+The bounds are in the order of the keys: --from is the first of the range, also with
+--reverse. If --from is after --to, the exit status is 2. A note says when other bounds exclude
+each other, such as --from and --to that are equal.
+
+--where adds the location and the state of each version. The location is the file, its
+level, and the offset of the data block, or of the batch in a log. The state is live,
+deletion for a tombstone that is the newest version, or shadowed for an older version. With
+--all-tables, obsolete files of the database that still exist are included.
+
+sst build reads these formats and builds a table of the same entries. If sequence numbers
+and kinds are printed, give it --internal-keys. It does not read the output of --where.`
+
+func scanCommand() *cobra.Command {
+	var f scanFlags
+	cmd := &cobra.Command{
+		Use:   "scan [flags] SOURCE",
+		Short: "Print the entries of a table, a database or a set in key order",
+		Long:  scanHelp,
+		Example: `  sst scan users.ldb | head
+  sst scan --prefix user: --format json users.ldb
+  sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
+  set -o pipefail; sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
+		Args: arguments("SOURCE", 1, 1, 1),
+	}
+	cmd.Flags().Var(&f.from, "from", "print keys ≥ this one")
+	cmd.Flags().Var(&f.to, "to", "print keys < this one")
+	cmd.Flags().Var(&f.prefix, "prefix", "print keys that start with this")
+	cmd.Flags().BoolVarP(&f.reverse, "reverse", "r", false, "print from the last key to the first")
+	cmd.Flags().IntVarP(&f.limit, "limit", "n", 0, "print at most this many entries; 0: all")
+	cmd.Flags().BoolVar(&f.versions, "versions", false, "print all versions of each key, with tombstones")
+	cmd.Flags().BoolVar(&f.where, "where", false, "print all versions, with file, level, offset and state: see above")
+	cmd.Flags().BoolVarP(&f.keys, "keys", "k", false, "print keys without values")
+	addFormat(cmd, &f.format)
+	f.addDir(cmd)
+	f.addStrict(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.scanOnly = true
+		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {
+			if !cmd.Flags().Changed("versions") {
+				f.versions = !s.Dir || f.where || s.Order == table.AnyOrder
+			}
+			return f.scan(cmd, s)
+		})
+	}
+	return cmd
+}
+
+func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
+	if f.limit < 0 {
+		return usage.Errorf("--limit is %d, want 0 or more", f.limit)
+	}
+	if f.where && (f.reverse || !f.versions) {
+		return usage.Errorf("--where prints all versions, newest first: want no --reverse and no --versions=false")
+	}
+	if err := f.checkRange(s.Order, cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	p, err := newPrinter(cmd.OutOrStdout(), f.format, fields{versions: f.versions && s.Internal, values: !f.keys, location: f.where, same: s.SameKey})
+	if err != nil {
+		return err
+	}
+	o := f.scanOptions(s.Order)
+	stopped, err := f.printEntries(p, s, o)
+	scanned := source.KeyRange{From: o.From, To: o.To, BeforeTo: true}
+	switch {
+	case stopped != nil && f.reverse:
+		scanned.From = stopped
+	case stopped != nil:
+		scanned.To, scanned.BeforeTo = stopped, false
+	}
+	meaning := "entries of these keys are missing from the output"
+	if s.HasVersions() {
+		meaning = "of these keys, older versions may be in the output, also of keys that were deleted"
+	}
+	return errors.Join(lostKeys(s, scanned, meaning), err)
+}
+
+// checkRange refuses bounds that are swapped, and notes on stderr that others leave no keys.
+func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
+	if f.from != nil && f.to != nil && order != table.AnyOrder && order.Compare(f.from, f.to) > 0 {
+		return usage.Errorf("--from %s is after --to %s in the order of the keys, so the range is empty: swap them, also with --reverse", wire.Quote(f.from), wire.Quote(f.to))
+	}
+	if why := f.whyEmpty(order); why != "" {
+		text.Line(stderr, "sst: note: the range is empty, because %s", why)
+	}
+	return nil
+}
+
+// whyEmpty says why bounds that are not swapped leave no keys, and what to do, or is "".
+func (f *scanFlags) whyEmpty(order table.Comparer) string {
+	from, to, prefix := wire.Quote(f.from), wire.Quote(f.to), wire.Quote(f.prefix)
+	end := prefixEnd(f.prefix)
+	switch {
+	case order == table.AnyOrder:
+	case f.from != nil && f.to != nil && order.Compare(f.from, f.to) == 0:
+		return fmt.Sprintf("--from and --to are both %s, and keys are < --to: for one key, use sst get", to)
+	case order != table.BytewiseComparer:
+	case f.to != nil && len(f.to) == 0:
+		return `no key is < --to "": leave it out`
+	case f.to != nil && bytes.Compare(f.to, f.prefix) <= 0:
+		return fmt.Sprintf("all keys with --prefix %s are ≥ --to %s: leave out one of them", prefix, to)
+	case end != nil && bytes.Compare(f.from, end) >= 0:
+		return fmt.Sprintf("all keys with --prefix %s are < --from %s: leave out one of them", prefix, from)
+	}
+	return ""
+}
+
+// printEntries prints the entries within the bounds. If damage or --limit stops it, it returns
+// the last key.
+func (f *scanFlags) printEntries(p *printer, s *source.Source, o source.ScanOptions) (stopped []byte, err error) {
+	n, last := 0, []byte{}
+	for e, err := range s.Scan(o) {
+		switch {
+		case err != nil && n > 0:
+			return last, errors.Join(err, fmt.Errorf("the output ends with key %s: what follows is missing from it", wire.Quote(last)))
+		case err != nil:
+			return last, err
+		case !bytes.HasPrefix(e.Key, f.prefix):
+			continue
+		}
+		if err := p.print(e); err != nil {
+			return last, err
+		}
+		last = append(last[:0], e.Key...)
+		if n++; n == f.limit {
+			return last, nil
+		}
+	}
+	return nil, nil
+}
+
+// scanOptions returns the bounds. In bytewise order, --prefix narrows --from and --to.
+func (f *scanFlags) scanOptions(order table.Comparer) source.ScanOptions {
+	o := source.ScanOptions{From: f.from, To: f.to, Reverse: f.reverse, Versions: f.versions}
+	if order != table.BytewiseComparer {
+		return o
+	}
+	if bytes.Compare(f.prefix, o.From) > 0 {
+		o.From = f.prefix
+	}
+	if end := prefixEnd(f.prefix); end != nil && (o.To == nil || bytes.Compare(end, o.To) < 0) {
+		o.To = end
+	}
+	return o
+}
+
+// prefixEnd returns the smallest key > all keys with the prefix, or nil if there is none,
+// because the prefix is empty or has only 0xff bytes.
+func prefixEnd(prefix []byte) []byte {
+	end := bytes.TrimRight(bytes.Clone(prefix), "\xff")
+	if len(end) == 0 {
+		return nil
+	}
+	end[len(end)-1]++
+	return end
+}

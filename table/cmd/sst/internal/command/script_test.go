@@ -1,0 +1,214 @@
+package command
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// programs are what the test binary is under other names.
+var programs = map[string]func(){"sst": runSST}
+
+// runSST is the main function of sst.
+func runSST() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+func TestMain(m *testing.M) { testscript.Main(m, programs) }
+
+// The scripts under testdata/script run the command as its users do. Beside
+// testscript's own commands they have
+//
+//	table FILE [KEY=VALUE…]      writes a table
+//	database FILE [KEY=VALUE…]   writes a table as a database has it, of sequence 1
+//	opaque FILE [KEY=VALUE…]     writes a table whose filter holds something else
+//	blocks FILE [KEY=VALUE…]     writes a table of one entry a block
+//	unsorted FILE [KEY=VALUE…]   writes a table of the entries as they come, one a block
+//	backwards DIR NAME [KEY[=VALUE]…]
+//	                             has goleveldb write the entries to a database, and delete
+//	                             keys without value, in the reverse of the bytewise order,
+//	                             which the database calls NAME. They are in a table then.
+//	zstd FILE [KEY=VALUE…]       writes a table with blocks of zstd, id 2
+//	zlib FILE [KEY=VALUE…]       writes one with blocks of zlib, id 2 too
+//	deflate FILE [KEY=VALUE…]    writes one with blocks of deflate, id 4
+//	goleveldb DIR [KEY=VALUE…]   has goleveldb write to a database; KEY alone is deleted,
+//	                             and ! has what is written by then put in tables; / closes
+//	                             the database, which puts what is in its log in a table
+//	damage FILE OFFSET           changes the byte there, from the end if negative
+//	truncate FILE SIZE           leaves that many bytes
+//	ending FILE HEX              changes the last bytes to those
+//	status N COMMAND [ARG…]      is exec of a command that exits with N
+//
+// and the conditions [long], for what takes long, and [race], if the race detector is on.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *golden.Update,
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "long":
+				return long.Enabled(), nil
+			case "race":
+				return long.Race, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"table":     tableWriter("", table.WriterOptions{}),
+			"database":  tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: table.InternalFilterKey}),
+			"opaque":    tableWriter("", table.WriterOptions{FilterKey: func([]byte) []byte { return []byte("something else") }}),
+			"blocks":    tableWriter("", table.WriterOptions{BlockSize: 1}),
+			"zstd":      tableWriter("", table.WriterOptions{Compression: codecs.Zstd}),
+			"zlib":      tableWriter("", table.WriterOptions{Compression: codecs.Zlib}),
+			"deflate":   tableWriter("", table.WriterOptions{Compression: codecs.Deflate}),
+			"goleveldb": writeGoleveldb,
+			"backwards": writeBackwards,
+			"unsorted":  tableWriter("", table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 1}),
+			"damage":    damageFile,
+			"truncate":  truncate,
+			"ending":    changeEnding,
+			"status":    status,
+		},
+	})
+}
+
+// tableWriter returns a command that writes a table, with trailer behind each
+// key.
+func tableWriter(trailer string, o table.WriterOptions) func(*testscript.TestScript, bool, []string) {
+	o.FilterPolicy = filter.NewBloom(10)
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		w, err := table.Create(ts.MkAbs(args[0]), &o)
+		ts.Check(err)
+		defer w.Abort()
+		for _, arg := range args[1:] {
+			key, value, _ := strings.Cut(arg, "=")
+			k, err := text.Unescape(key)
+			ts.Check(err)
+			v, err := text.Unescape(value)
+			ts.Check(err)
+			ts.Check(w.Append(append(k, trailer...), v))
+		}
+		ts.Check(w.Close())
+	}
+}
+
+// backwards is the reverse of the bytewise order, under any name.
+type backwards string
+
+func (backwards) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
+func (b backwards) Name() string                  { return string(b) }
+func (backwards) Separator(_, _, _ []byte) []byte { return nil }
+func (backwards) Successor(_, _ []byte) []byte    { return nil }
+
+func writeBackwards(ts *testscript.TestScript, _ bool, args []string) {
+	dir, o := ts.MkAbs(args[0]), &opt.Options{Comparer: backwards(args[1])}
+	db, err := leveldb.OpenFile(dir, o)
+	ts.Check(err)
+	for _, arg := range args[2:] {
+		if key, value, put := strings.Cut(arg, "="); put {
+			ts.Check(db.Put([]byte(key), []byte(value), nil))
+		} else {
+			ts.Check(db.Delete([]byte(key), nil))
+		}
+	}
+	ts.Check(db.Close())
+	db, err = leveldb.OpenFile(dir, o) // which makes a table of the log
+	ts.Check(err)
+	ts.Check(db.Close())
+}
+
+func status(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || fmt.Sprint(exit.ExitCode()) != args[0] {
+		ts.Fatalf("%v: %v, want exit status %s", args[1:], err, args[0])
+	}
+}
+
+func damageFile(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	contents, err := os.ReadFile(name)
+	ts.Check(err)
+	offset, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if offset < 0 {
+		offset += len(contents)
+	}
+	contents[offset] ^= 0xff
+	ts.Check(os.WriteFile(name, contents, 0o666))
+}
+
+func changeEnding(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	contents, err := os.ReadFile(name)
+	ts.Check(err)
+	end, err := hex.DecodeString(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(name, append(contents[:len(contents)-len(end)], end...), 0o666))
+}
+
+func truncate(ts *testscript.TestScript, _ bool, args []string) {
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+func writeGoleveldb(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := leveldb.OpenFile(ts.MkAbs(args[0]), nil)
+	ts.Check(err)
+	for _, arg := range args[1:] {
+		key, value, set := strings.Cut(arg, "=")
+		switch {
+		case arg == "!":
+			ts.Check(db.CompactRange(util.Range{}))
+		case arg == "/":
+			ts.Check(db.Close())
+			db, err = leveldb.OpenFile(ts.MkAbs(args[0]), nil)
+			ts.Check(err)
+		case set:
+			ts.Check(db.Put([]byte(key), []byte(value), nil))
+		default:
+			ts.Check(db.Delete([]byte(key), nil))
+		}
+	}
+	awaitRemovals(ts, db, ts.MkAbs(args[0]))
+	ts.Check(db.Close())
+}
+
+// awaitRemovals returns when goleveldb has removed the tables that compactions are done
+// with. It removes them in a goroutine, and Close does not wait for that.
+func awaitRemovals(ts *testscript.TestScript, db *leveldb.DB, dir string) {
+	for range 1000 {
+		var stats leveldb.DBStats
+		ts.Check(db.Stats(&stats))
+		live := 0
+		for _, n := range stats.LevelTablesCounts {
+			live += n
+		}
+		tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
+		ts.Check(err)
+		if len(tables) == live {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	ts.Fatalf("%s has other tables than its database", dir)
+}

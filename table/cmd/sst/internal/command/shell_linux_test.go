@@ -1,0 +1,100 @@
+package command
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// openTerminal returns the two ends of a terminal.
+func openTerminal(t *testing.T) (master, slave *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	var number, unlocked uint32
+	for request, arg := range map[uintptr]*uint32{syscall.TIOCGPTN: &number, syscall.TIOCSPTLCK: &unlocked} {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, master.Fd(), request, uintptr(unsafe.Pointer(arg))); errno != 0 {
+			t.Fatal(errno)
+		}
+	}
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return master, slave
+}
+
+// A shell is an interactive one on a terminal.
+type shell struct {
+	t        *testing.T
+	terminal *os.File
+	lines    *bufio.Scanner
+}
+
+// startShell starts a shell whose home and directory are dir. It skips the test if there is none,
+// unless SIEVETABLE_SHELLS is "required".
+func startShell(t *testing.T, dir, name string, args ...string) *shell {
+	t.Helper()
+	long.NoRace(t) // every TAB starts a process
+	cmd := exec.Command(name, args...)
+	if cmd.Err != nil && os.Getenv("SIEVETABLE_SHELLS") != "required" {
+		t.Skip(cmd.Err)
+	}
+	master, slave := openTerminal(t)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, slave, slave, slave
+	cmd.Env = append(os.Environ(), "PATH="+sstInPath(t)+":"+os.Getenv("PATH"), "HOME="+dir, "TERM=dumb", "INPUTRC=/dev/null", "PS1=", "DB=db", "ZDOTDIR="+dir, "LC_ALL=C.UTF-8")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	stuck := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }) // ends awaiting
+	t.Cleanup(func() {
+		stuck.Stop()
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	s := &shell{t, master, bufio.NewScanner(master)}
+	s.typed("") // its configuration says that it is ready
+	return s
+}
+
+// typed types keys and returns what the shell then prints between ‹ and ›.
+func (s *shell) typed(keys string) string {
+	s.t.Helper()
+	if _, err := s.terminal.WriteString(keys); err != nil {
+		s.t.Fatal(err)
+	}
+	for s.lines.Scan() {
+		if _, after, ok := strings.Cut(s.lines.Text(), "‹"); ok {
+			if answer, _, ok := strings.Cut(after, "›"); ok {
+				return answer
+			}
+		}
+	}
+	s.t.Fatalf("the shell ended when %q was typed: %v", keys, s.lines.Err())
+	return ""
+}
+
+// writeFile writes a file, and the directories that it is in.
+func writeFile(t *testing.T, path, contents string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(contents), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,7 @@
+//go:build !mips && !mipsle && !mips64 && !mips64le
+
+package command
+
+import "syscall"
+
+func init() { allTerminatingSignals = append(allTerminatingSignals, syscall.SIGSTKFLT) }

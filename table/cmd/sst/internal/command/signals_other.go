@@ -1,0 +1,11 @@
+//go:build !unix
+
+package command
+
+import (
+	"os"
+	"syscall"
+)
+
+// allTerminatingSignals are the signals that end a program.
+var allTerminatingSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -1,0 +1,15 @@
+//go:build unix
+
+package command
+
+import (
+	"os"
+	"syscall"
+)
+
+// allTerminatingSignals are the signals that end a Go program, except SIGKILL. A fault in
+// the program itself is still a panic, and not one of these signals.
+var allTerminatingSignals = []os.Signal{
+	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS,
+	syscall.SIGFPE, syscall.SIGSEGV, syscall.SIGSYS, syscall.SIGPIPE, syscall.SIGTERM,
+}

@@ -1,0 +1,266 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// process is the command as a process of its own, with its files in two directories.
+type process struct {
+	*exec.Cmd
+	stderr  bytes.Buffer
+	out     string // where it writes
+	sorting string // where it sorts
+}
+
+// command returns a process of the test binary that runs sst: see TestMain.
+func command(t *testing.T) *process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(t.TempDir(), "sst")
+	if err := os.Symlink(self, bin); err != nil {
+		t.Skip(err)
+	}
+	p := &process{Cmd: exec.Command(bin), out: t.TempDir(), sorting: t.TempDir()}
+	p.Stderr = &p.stderr
+	p.Env = append(os.Environ(), "TMPDIR="+p.sorting)
+	return p
+}
+
+// path returns the path of a file that the process writes.
+func (p *process) path(name string) string { return filepath.Join(p.out, name) }
+
+// start starts the process, and returns when it has a temporary file.
+func (p *process) start(t *testing.T) {
+	t.Helper()
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		files, err := filepath.Glob(p.path("*.tmp"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) > 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.Process.Kill()
+			t.Fatalf("no temporary file: %v, %s", p.Wait(), &p.stderr)
+		}
+	}
+}
+
+// checkEnd checks how the process ended, as a shell has it, and that it left nothing.
+func (p *process) checkEnd(t *testing.T, status int, said string) {
+	t.Helper()
+	err := p.Wait()
+	if !errors.As(err, new(*exec.ExitError)) || p.ProcessState.ExitCode() != status || p.stderr.String() != said {
+		t.Errorf("%v, %q; want status %d, %q", err, &p.stderr, status, said)
+	}
+	for _, dir := range []string{p.out, p.sorting} {
+		files, err := os.ReadDir(dir)
+		if err != nil || len(files) > 0 {
+			t.Errorf("%v, %v are left in %s", files, err, dir)
+		}
+	}
+}
+
+// feed writes lines, of which some are spilled and all are more than a chunk, and goes on
+// writing slowly until the process ends.
+func feed(w io.WriteCloser) {
+	large := strings.Repeat("v", 5000)
+	for i := 0; ; i++ {
+		value := "small"
+		if i%10 == 0 {
+			value = large
+		}
+		if _, err := fmt.Fprintf(w, "key%d\t%s\n", i*7919%1_000_003, value); err != nil {
+			return
+		}
+		if i > 200_000 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// Each signal that ends a program ends a build in the middle, and leaves no file.
+func TestSignalsEndBuild(t *testing.T) {
+	signals := []os.Signal{syscall.SIGTERM, syscall.SIGPIPE}
+	if long.Enabled() {
+		signals = allTerminatingSignals
+	}
+	for _, s := range signals {
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			if signal.Ignored(s) {
+				t.Skip("the process of this test ignores it, and so do those that it starts")
+			}
+			p := command(t)
+			p.Args = append(p.Args, "build", "-o", p.path("t.ldb"), "--temp-dir", p.sorting, "--memory", "32MiB")
+			in, err := p.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.start(t)
+			go feed(in)
+			time.Sleep(300 * time.Millisecond) // for it to spill
+			if err := p.Process.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+			p.checkEnd(t, 128+int(s.(syscall.Signal)), map[bool]string{true: "", false: "sst: interrupted\n"}[s == syscall.SIGPIPE])
+		})
+	}
+}
+
+// What the process of nohup ignores ends no build.
+func TestIgnoredSignals(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	p := command(t)
+	p.Args = []string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`, p.Path, "build", "-o", p.path("t.ldb")}
+	p.Path = "/bin/sh"
+	in, err := p.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.start(t)
+	if err := p.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	if _, err := io.WriteString(in, "ada\tlovelace\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(in.Close(), p.Wait()); err != nil {
+		t.Errorf("%v, %s", err, &p.stderr)
+	}
+	if _, err := os.Stat(p.path("t.ldb")); err != nil {
+		t.Error(err)
+	}
+}
+
+// The other commands that write files leave none either.
+func TestSignalsEndOthers(t *testing.T) {
+	table := filepath.Join(t.TempDir(), "t.ldb")
+	var lines strings.Builder
+	for i := range 500_000 {
+		fmt.Fprintf(&lines, "key%07d\tvalue %d\n", i, i)
+	}
+	if status := Run([]string{"build", "--sorted", "-o", table}, strings.NewReader(lines.String()), io.Discard, io.Discard); status != 0 {
+		t.Fatalf("build: status %d", status)
+	}
+	for name, args := range map[string][]string{
+		"convert": {"convert", table, "-c", "zlib", "-o"},
+		"salvage": {"salvage", table, "-o"},
+		"report":  {"report", table, "--embed", "1GB", "-o"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := command(t)
+			p.Args = append(append(p.Args, args...), p.path("out"))
+			p.start(t)
+			if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			p.checkEnd(t, 128+int(syscall.SIGTERM), "sst: interrupted\n")
+		})
+	}
+}
+
+// A command whose output nobody reads any more is blocked in a write. A signal ends it.
+func TestSignalsEndWhatIsStuck(t *testing.T) {
+	p := command(t)
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Args = append(p.Args, "build", "--sorted", "-c", "none", "--format", "keys", "-o", "-")
+	var lines strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&lines, "key%015d\n", i)
+	}
+	p.Stdin = strings.NewReader(lines.String())
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond) // for the pipe to be full
+	start := time.Now()
+	if err := p.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	p.checkEnd(t, 128+int(syscall.SIGINT), "sst: interrupted\n")
+	t.Logf("ended after %v", time.Since(start))
+}
+
+// A reader that goes away ends a command quietly.
+func TestBrokenPipe(t *testing.T) {
+	table := filepath.Join(t.TempDir(), "t.ldb")
+	var lines strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&lines, "key%07d\tvalue %d\n", i, i)
+	}
+	if status := Run([]string{"build", "--sorted", "-o", table}, strings.NewReader(lines.String()), io.Discard, io.Discard); status != 0 {
+		t.Fatalf("build: status %d", status)
+	}
+	for name, args := range map[string][]string{
+		"build":   {"build", "-o", "-"},
+		"convert": {"convert", table, "-o", "-"},
+		"report":  {"report", table, "-o", "-"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := command(t)
+			p.Args = append(p.Args, args...)
+			p.Stdin = strings.NewReader(lines.String())
+			p.checkBrokenPipe(t)
+			p.checkEnd(t, 128+int(syscall.SIGPIPE), "")
+		})
+	}
+	t.Run("scan", func(t *testing.T) { // which has nothing to remove, and ends by the signal
+		p := command(t)
+		p.Args = append(p.Args, "scan", table)
+		p.checkBrokenPipe(t)
+		p.Wait()
+		if status, ok := p.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGPIPE || p.stderr.Len() > 0 {
+			t.Errorf("%v, %q; want the signal", p.ProcessState, &p.stderr)
+		}
+	})
+}
+
+// checkBrokenPipe starts the process, and reads a byte of what it prints.
+func (p *process) checkBrokenPipe(t *testing.T) {
+	t.Helper()
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,166 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+)
+
+// sourceHelp returns the part of the help of get and scan about SOURCE. set says what the command
+// does with the tables of a set, and order what it does if the order is unknown.
+func sourceHelp(set, order string) string {
+	return `SOURCE is a table, a write-ahead log, or a directory. In a directory, all .ldb and .sst
+files and logs are read together. It can be the directory of a LevelDB or goleveldb
+database, or any directory of tables. Of a database, only the tables that its MANIFEST
+lists are read, unless --all-tables is given.
+
+SOURCE can also be a set, as sst build -o DIR/ and sst manifest make it: the directory
+with the manifest set.jsonl, or a manifest of any name beside its tables. If the manifest
+is damaged, such as one that was cut short, nothing is read, and the exit status is 3.
+--all-tables reads the tables of the directory without it.
+` + set + `
+
+If several tables have a key, the newest version counts. Without sequence numbers that is
+the one in the table with the highest number in its name, or else with the last name.
+
+A database's logs hold writes that are not in a table yet. --no-log ignores them. A record
+that is cut short at the end of a log, or zeros there, are what a crash leaves. They are
+ignored, and a note says how many bytes they have. Another process may use the database
+meanwhile.
+
+What is damaged is passed over: a data block, a table that is cut, empty or missing, or a
+part of a log. Messages name each lost range of keys, and the sequence numbers of lost
+writes. Of these keys, a database may still have older versions, also of keys that were
+deleted. The exit status is 3. --strict stops at the first damage.
+
+The keys of a database's tables are internal keys: they end in 8 bytes of sequence number
+and kind. sst detects this from the keys and the filter. --internal-keys yes or no
+overrides it.
+
+The order of keys is that of the comparator that the database's MANIFEST names. For a
+single table that is the MANIFEST in its directory, if it lists the table. Otherwise the
+order is bytewise. --comparator overrides it.
+` + order
+}
+
+// sourceFlags are the flags of all commands that read a SOURCE.
+type sourceFlags struct {
+	internalKeys string
+	comparator   string // auto: as the MANIFEST and the keys say
+	allTables    bool
+	noLogs       bool
+	strict       bool
+	oneTable     bool
+	scanOnly     bool             // no keys are looked up
+	out          string           // the file that the command writes, and must not read
+	stdout       func() io.Writer // standard output of the command
+}
+
+func (f *sourceFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "whether keys are internal keys: auto, yes or no")
+	complete(cmd, "internal-keys", "auto", "yes", "no")
+	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "order of keys: "+strings.Join(comparers.FlagValues(), ", ")+", or auto: as the MANIFEST says")
+	complete(cmd, "comparator", append(comparers.FlagValues(), "auto")...)
+	f.stdout = cmd.OutOrStdout
+}
+
+// addDir adds the flags of commands that read directories too.
+func (f *sourceFlags) addDir(cmd *cobra.Command) {
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.allTables, "all-tables", false, "for a database, also read tables and logs that its MANIFEST does not list")
+	f.addNoLogs(cmd)
+}
+
+// addNoLogs is addDir for commands that open no tables.
+func (f *sourceFlags) addNoLogs(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.noLogs, "no-log", false, "for a database, ignore the writes in its logs")
+}
+
+// addStrict adds the flag of commands that pass over damage.
+func (f *sourceFlags) addStrict(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "stop at the first damage")
+}
+
+func (f *sourceFlags) options() (o source.Options, err error) {
+	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable, o.Strict = f.scanOnly, f.allTables, f.noLogs, f.oneTable, f.strict
+	o.Outputs = output.FilesOf(f.stdout(), f.out)
+	switch f.internalKeys {
+	case "auto":
+	case "yes":
+		o.InternalKeys = source.Yes
+	case "no":
+		o.InternalKeys = source.No
+	default:
+		return o, usage.Errorf("--internal-keys is %s, want auto, yes or no", wire.Quote([]byte(f.internalKeys)))
+	}
+	if f.comparator != "auto" {
+		order, err := comparers.ByFlagValue(f.comparator)
+		if err != nil {
+			return o, err
+		}
+		o.Order = source.ExplicitOrder(order)
+	}
+	return o, nil
+}
+
+// with opens a source for do, and prints its notes on stderr.
+func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source) error) (err error) {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	o.Note = func(note string) { text.Line(stderr, "sst: note: %s", note) }
+	s, err := source.OpenSource(path, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	for _, note := range s.Notes {
+		o.Note(note)
+	}
+	err = do(s)
+	damage := s.LogDamage()
+	if damage != nil {
+		damage = errors.Join(damage, errors.New("older and deleted versions of the keys of lost writes may show"))
+	}
+	damage = errors.Join(damage, s.Damage)
+	if damage != nil && errors.Is(err, errNegative) {
+		err = nil // the missing part may have the key
+	}
+	return errors.Join(err, damage)
+}
+
+// withFile opens a single table for do.
+func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*source.File) error) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory, want one of its tables; to make one table of all, use set -o pipefail; sst scan %s | sst build -o OUT", path, text.ShellPath(path))
+	}
+	if source.IsDirectory(path) {
+		return fmt.Errorf("%s is the manifest of a set, want one of its tables; to make one table of all, use set -o pipefail; sst scan %s | sst build -o OUT", path, text.ShellPath(path))
+	}
+	f.oneTable = true
+	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })
+}
+
+// A bytesFlag is the value of a flag, with escapes. nil means that the flag is not given.
+type bytesFlag []byte
+
+func (b *bytesFlag) String() string { return text.Escape(*b) }
+func (b *bytesFlag) Type() string   { return "key" }
+
+func (b *bytesFlag) Set(s string) error {
+	v, err := text.Unescape(s)
+	*b = append([]byte{}, v...)
+	return err
+}

@@ -1,0 +1,174 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// splitScript cuts sorted lines into tables of 1000 keys.
+const splitScript = `split -d -a 4 -l 1000 --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb' - part-`
+
+// inSplitShell returns a command that runs the script in a new directory that has urls.txt, where
+// there are sort and split.
+func inSplitShell(t *testing.T, script string, input []byte) *exec.Cmd {
+	t.Helper()
+	for _, program := range []string{"sh", "sort", "split"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	if exec.Command("split", "--filter=cat", os.DevNull).Run() != nil {
+		t.Skip("this split has no --filter")
+	}
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "PATH="+sstInPath(t)+":"+os.Getenv("PATH"))
+	if err := os.WriteFile(filepath.Join(cmd.Dir, "urls.txt"), input, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// sort and split cut URLs, which come in any order and repeatedly, into tables of a set. The
+// tables have what sort -u prints.
+func TestSortAndSplit(t *testing.T) {
+	want := writeURLs(t)
+	cmd := inSplitShell(t, `LC_ALL=C sort -u urls.txt | `+splitScript+` &&
+		sst manifest --tables 6 --entries 5500 part-*.json -o set.jsonl && sst manifest part-*.ldb -o again.jsonl`, want.input)
+	dir := cmd.Dir
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	manifest, err := os.ReadFile(filepath.Join(dir, set.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := os.ReadFile(filepath.Join(dir, "again.jsonl"))
+	if diff := cmp.Diff(string(manifest), string(again)); err != nil || diff != "" {
+		t.Errorf("error %v (-of summaries +of tables):\n%s", err, diff)
+	}
+	checkSet(t, dir, manifest, want.sorted, 6)
+}
+
+// A sort that ends early in a line, and a part that is lost, are errors.
+func TestSortAndSplitLosesNothing(t *testing.T) {
+	want := writeURLs(t)
+	for name, test := range map[string]struct{ script, says string }{
+		"killed sort":            {`LC_ALL=C sort -u urls.txt | head -c 100001 | ` + splitScript, "the last line has no newline"},
+		"killed between lines":   {`LC_ALL=C sort -u urls.txt | head -n 2500 | ` + splitScript + ` && sst manifest --entries 5500 part-*.json`, "--entries is 5500, but the tables have 2500 entries"},
+		"a part that is missing": {`LC_ALL=C sort -u urls.txt | ` + splitScript + ` && rm part-0003.json && sst manifest part-*.json`, "the tables part-… are numbered from 0 to 5, without 3"},
+	} {
+		out, err := inSplitShell(t, test.script, want.input).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), test.says) {
+			t.Errorf("%s: %v, want %q:\n%s", name, err, test.says, out)
+		}
+	}
+}
+
+// urls are lines in any order, some of them twice, and what sort -u makes of them.
+type urls struct{ input, sorted []byte }
+
+func writeURLs(t *testing.T) urls {
+	t.Helper()
+	keys := workload.W3(5500).Keys
+	keys[17] = []byte(`http://example.com/C:\new\x2f` + "\t\xff")
+	lines := slices.Concat(keys[3000:], keys[:4000])
+	slices.SortFunc(keys, bytes.Compare)
+	join := func(lines [][]byte) []byte { return append(bytes.Join(lines, []byte("\n")), '\n') }
+	return urls{join(lines), join(keys)}
+}
+
+// sstInPath returns a directory with sst, which the test binary is under that name.
+func sstInPath(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, "sst")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// checkSet checks that the tables that a manifest lists are so many and, one after the other,
+// have the sorted lines as keys.
+func checkSet(t *testing.T, dir string, manifest, want []byte, tables int) {
+	t.Helper()
+	m, err := set.ReadManifest(bytes.NewReader(manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hex strings.Builder
+	for _, table := range m.Tables {
+		hex.WriteString(mustSST(t, "scan", "--keys", "--format", "hex", filepath.Join(dir, table.Name)))
+	}
+	if len(m.Tables) != tables || hex.String() != hexLines(want) {
+		t.Errorf("%d tables with other keys than the input, want %d tables", len(m.Tables), tables)
+	}
+}
+
+// hexLines returns the lines in hexadecimal.
+func hexLines(lines []byte) string {
+	var all strings.Builder
+	for line := range bytes.Lines(lines) {
+		fmt.Fprintf(&all, "%x\n", bytes.TrimSuffix(line, []byte("\n")))
+	}
+	return all.String()
+}
+
+// A signal in the middle of a set leaves no table of it, though some were complete.
+func TestSignalEndsSet(t *testing.T) {
+	p := command(t)
+	p.Args = append(p.Args, "build", "--sorted", "--entries-per-table", "100", "-o", p.path("set"), "--format", "keys")
+	in, err := p.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		for i := 0; ; i++ {
+			if _, err := fmt.Fprintf(in, "%09d\n", i); err != nil {
+				return
+			}
+			if i > 10_000 {
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}()
+	for tables := 0; tables < 3; time.Sleep(time.Millisecond) {
+		files, err := filepath.Glob(p.path("set/*.tmp/*.ldb"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-ended:
+			t.Fatalf("%v, %s", p.Wait(), &p.stderr)
+		default:
+			tables = len(files)
+		}
+	}
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	p.checkEnd(t, 128+int(syscall.SIGTERM), "sst: interrupted\n")
+}

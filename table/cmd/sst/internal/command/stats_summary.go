@@ -1,0 +1,112 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// summarizeAll prints the summary of each database or set.
+func summarizeAll(out, stderr io.Writer, dirs []string, o source.Options, asJSON bool) error {
+	var failed []error
+	for i, dir := range dirs {
+		separateTexts(out, i, asJSON)
+		failed = append(failed, summarize(out, stderr, dir, o, asJSON))
+	}
+	return errors.Join(failed...)
+}
+
+// summarize prints the summary of a database or a set, and then returns what is missing or wrong.
+func summarize(out, stderr io.Writer, path string, o source.Options, asJSON bool) error {
+	if s, damage := summary.ReadSet(path, o); s != nil {
+		return printNoted(out, stderr, s.Notes, s, asJSON, func(w io.Writer) { printSetSummary(w, s) }, damage)
+	} else if damage != nil {
+		return damage
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file, want the directory of a database or a set with --summary", path)
+	}
+	s, damage := summary.Read(path, o, false)
+	if s == nil {
+		return damage
+	}
+	return printNoted(out, stderr, s.Notes, s, asJSON, func(w io.Writer) { printSummary(w, s) }, damage)
+}
+
+// printNoted prints notes, and then a summary as JSON or as the rows that print prints. It returns
+// damage, unless printing fails.
+func printNoted(out, stderr io.Writer, notes []string, s any, asJSON bool, print func(w io.Writer), damage error) error {
+	for _, note := range notes {
+		text.Line(stderr, "sst: note: %s", note)
+	}
+	var err error
+	if asJSON {
+		err = text.WriteJSON(out, s)
+	} else {
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		print(w)
+		err = w.Flush()
+	}
+	if err != nil {
+		return err
+	}
+	return damage
+}
+
+func printSummary(w io.Writer, s *summary.Summary) {
+	if s.Manifest == nil {
+		text.Row(w, "directory", "%s, without a readable MANIFEST", s.Path)
+	} else {
+		text.Row(w, "database", "%s, as %s says (%s)", s.Path, s.Manifest.Name, text.Bytes(uint64(s.Manifest.Bytes)))
+		text.Row(w, "comparator", "%s", wire.Quote([]byte(s.Comparer)))
+		text.Row(w, "last sequence", "%d, without the writes in live logs", *s.LastSequence)
+		printLevels(w, s.Levels)
+	}
+	for _, l := range s.Logs {
+		state := ""
+		switch {
+		case l.Live == nil:
+		case *l.Live:
+			state = ", live"
+		default:
+			state = ", obsolete: its writes are in tables"
+		}
+		text.Row(w, "log", "%s, %s%s", l.Name, text.Bytes(uint64(l.Bytes)), state)
+	}
+	name := "table"
+	if s.Manifest != nil {
+		name = "table not listed"
+	}
+	for _, t := range s.Others {
+		text.Row(w, name, "%s, %s", t.Name, text.Bytes(uint64(t.Bytes)))
+	}
+}
+
+func printLevels(w io.Writer, levels []summary.Level) {
+	tables, size := 0, uint64(0)
+	for _, l := range levels {
+		tables, size = tables+l.Tables, size+l.Bytes
+		keys := ""
+		if l.Overlap != nil {
+			keys = fmt.Sprintf(", keys %s to %s", quoteUserKey(l.Smallest), quoteUserKey(l.Largest))
+		}
+		if l.Overlap != nil && *l.Overlap > 0 {
+			keys += fmt.Sprintf(", %s overlap", humanize.Comma(int64(*l.Overlap)))
+		}
+		text.Row(w, fmt.Sprintf("level %d", l.Level), "%s, %s%s", text.Count(uint64(l.Tables), "table"), text.Bytes(l.Bytes), keys)
+	}
+	text.Row(w, "all levels", "%s, %s", text.Count(uint64(tables), "table"), text.Bytes(size))
+}
+
+// quoteUserKey quotes the user key of an internal key.
+func quoteUserKey(k *text.Key) string { return wire.Quote(table.InternalFilterKey(k.Stored)) }

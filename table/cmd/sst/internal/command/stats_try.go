@@ -1,0 +1,228 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/trial"
+)
+
+const tryHelp = `--try shows what other settings would make of the data: the size of data blocks and index
+with blocks of 1, 4, 16 and 64 KiB and with the file's own block size, for each
+compression, and how many times today's size that is. Filters are not counted. They take the
+same bits per key with all settings. The sizes of a directory are those of all its tables
+together. To find them out, sst writes the entries without keeping what it writes. It
+tries at most 16 MiB of uncompressed blocks, spread evenly over the file, and at most 64
+tables of a directory. The output says how much that is, and the rest counts as if it were
+like it. Of a table with internal keys, all versions are counted. Logs have no blocks, and
+are not counted. A lookup reads one whole block, so larger blocks make lookups slower.`
+
+// Limits of what is tried, so that it takes a few seconds.
+const (
+	maxTryBytes  = 16 << 20 // of uncompressed blocks
+	maxTryTables = 64       // of a directory
+)
+
+// trySizes are block sizes that are tried beside the table's own, which is 0 here.
+var trySizes = []int{1 << 10, 4 << 10, 16 << 10, 64 << 10}
+
+// tryCompressions are tried for every table. If a table has another one, it is tried too.
+var tryCompressions = []string{"none", "snappy", "zstd"}
+
+// A tried is what other settings would make of a table, or of the tables of a directory.
+type tried struct {
+	Path        string      `json:"file"`
+	Tables      int         `json:"tables"` // that exist
+	TriedTables int         `json:"tried_tables"`
+	Blocks      int         `json:"data_blocks"` // of the tables that are tried
+	TriedBlocks int         `json:"tried_data_blocks"`
+	Entries     int         `json:"tried_entries"`
+	BlockSize   int         `json:"block_size"` // 0: differs from table to table
+	Compression string      `json:"compression"`
+	Bytes       uint64      `json:"bytes"` // of data blocks and indexes
+	Sizes       []triedSize `json:"sizes"`
+
+	compressions map[string]int // blocks by the name of their compression
+}
+
+// A triedSize is the size that data blocks and indexes would have.
+type triedSize struct {
+	BlockSize   int     `json:"block_size"` // 0: as each table has it
+	Compression string  `json:"compression"`
+	Bytes       uint64  `json:"bytes"`
+	Ratio       float64 `json:"ratio"` // to today's size
+}
+
+// tryAll tries each table or directory.
+func tryAll(out, stderr io.Writer, args []string, o source.Options, asJSON bool) error {
+	var failed []error
+	for i, arg := range args {
+		separateTexts(out, i, asJSON)
+		tables, problems := targetsOf([]string{arg}, o, stderr)
+		failed = append(failed, problems...)
+		r, err := tryTables(stderr, arg, tables, o)
+		failed = append(failed, err)
+		switch {
+		case r.TriedTables == 0: // the error says why
+		case asJSON:
+			failed = append(failed, text.WriteJSON(out, r))
+		default:
+			r.print(out)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// tryTables tries tables together. The error joins their damage.
+func tryTables(stderr io.Writer, path string, tables []target, o source.Options) (*tried, error) {
+	tables = slices.DeleteFunc(tables, func(t target) bool { return t.log && t.dir != "" })
+	chosen := chooseTables(tables)
+	present := len(tables)
+	for _, t := range tables {
+		if t.Missing {
+			present--
+		}
+	}
+	all, part := sizeOfFiles(tables...), sizeOfFiles(chosen...)
+	r := &tried{Path: path, Tables: present, compressions: map[string]int{}}
+	bar := progress.Count(stderr, int64(len(chosen)*(len(trySizes)+1)), "trying", "block sizes")
+	defer bar.Done()
+	var failed []error
+	for _, t := range chosen {
+		most := math.Ceil(maxTryBytes * (sizeOfFiles(t) / part))
+		err := r.tryTable(t, o, int64(most), bar)
+		if t.wasRemoved(err, o) {
+			text.Line(stderr, "sst: note: %s was removed before it was read, because its database is in use", t.Path)
+			r.Tables--
+			continue
+		}
+		failed = append(failed, err)
+	}
+	r.finish(all / part)
+	return r, errors.Join(failed...)
+}
+
+// chooseTables returns at most maxTryTables, spread evenly, and those that are missing, which
+// are errors.
+func chooseTables(tables []target) []target {
+	n := min(maxTryTables, len(tables))
+	var chosen []target
+	for i := range n {
+		chosen = append(chosen, tables[i*len(tables)/n])
+	}
+	for _, t := range tables {
+		if t.Missing && !slices.ContainsFunc(chosen, func(c target) bool { return c.Path == t.Path }) {
+			chosen = append(chosen, t)
+		}
+	}
+	return chosen
+}
+
+// sizeOfFiles returns the size of all files together, which is ≥ 1. Those that do not exist
+// count as empty.
+func sizeOfFiles(tables ...target) float64 {
+	size := int64(1)
+	for _, t := range tables {
+		if info, err := os.Stat(t.Path); err == nil {
+			size += info.Size()
+		}
+	}
+	return float64(size)
+}
+
+// tryTable adds a table to r, and then returns its damage.
+func (r *tried) tryTable(t target, o source.Options, most int64, bar *progress.Bar) error {
+	if t.log {
+		return fmt.Errorf("%s is a log, which has no blocks: --try wants a table or a directory", t.Path)
+	}
+	o.Order = t.order
+	f, err := t.Open(o)
+	if err != nil {
+		return err
+	}
+	s, damage := trial.Take(f, most)
+	if s == nil || s.Blocks > 0 && s.Tried == 0 { // of nothing, other settings make nothing
+		return errors.Join(damage, f.Close())
+	}
+	return errors.Join(damage, r.add(s, bar), f.Close())
+}
+
+// add adds the sizes of a Sample with all settings.
+func (r *tried) add(s *trial.Sample, bar *progress.Bar) error {
+	r.addSample(s)
+	columns := len(r.Sizes) / (len(trySizes) + 1)
+	known := map[triedSize]uint64{} // without Bytes and Ratio
+	for i := range r.Sizes {
+		cell := &r.Sizes[i]
+		setting := triedSize{BlockSize: cmp.Or(cell.BlockSize, s.BlockSize), Compression: cell.Compression}
+		if _, ok := known[setting]; !ok {
+			size, err := s.Size(setting.BlockSize, compressions[setting.Compression])
+			if err != nil {
+				return err
+			}
+			known[setting] = size
+		}
+		cell.Bytes += known[setting]
+		if i%columns == columns-1 {
+			bar.Add(1)
+		}
+	}
+	return nil
+}
+
+// addSample adds what a Sample has, and, if it is the first, decides on what is tried.
+func (r *tried) addSample(s *trial.Sample) {
+	own := mainCompression(s.Compression)
+	if r.Sizes == nil {
+		names := tryCompressions
+		if !slices.Contains(names, own) {
+			names = append(slices.Clone(names), own)
+		}
+		for _, size := range append(slices.Clone(trySizes), 0) {
+			for _, name := range names {
+				r.Sizes = append(r.Sizes, triedSize{BlockSize: size, Compression: name})
+			}
+		}
+	}
+	if s.Blocks > 0 && r.Blocks == 0 {
+		r.BlockSize = s.BlockSize
+	} else if s.Blocks > 0 && s.BlockSize != r.BlockSize {
+		r.BlockSize = 0
+	}
+	r.TriedTables++
+	r.Blocks += s.Blocks
+	r.TriedBlocks += s.Tried
+	r.Entries += s.Entries
+	r.Bytes += s.Data + s.Index
+	for name, n := range s.Compression {
+		r.compressions[name] += n
+	}
+}
+
+// finish completes r. times is how many times the size of the tables that were tried the
+// size of all tables is.
+func (r *tried) finish(times float64) {
+	r.Compression = mainCompression(r.compressions)
+	r.Bytes = uint64(float64(r.Bytes) * times)
+	if slices.Contains(trySizes, r.BlockSize) {
+		r.Sizes = slices.DeleteFunc(r.Sizes, func(s triedSize) bool { return s.BlockSize == 0 })
+	}
+	for i := range r.Sizes {
+		cell := &r.Sizes[i]
+		cell.BlockSize = cmp.Or(cell.BlockSize, r.BlockSize)
+		cell.Bytes = uint64(float64(cell.Bytes) * times)
+		cell.Ratio = float64(cell.Bytes) / float64(max(1, r.Bytes))
+	}
+	if r.Blocks == 0 {
+		r.BlockSize, r.Sizes = 0, []triedSize{}
+	}
+	slices.SortStableFunc(r.Sizes, func(a, b triedSize) int { return cmp.Compare(a.BlockSize, b.BlockSize) })
+}

@@ -1,0 +1,77 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// A target is a table or a log that a command is applied to.
+type target struct {
+	source.TableFile
+	version *database.Version // the version of its database, if the argument is a directory
+	order   source.Order      // the order that the user or the MANIFEST says
+	dir     string            // the directory, if the argument is one
+	log     bool
+	logs    **source.Log // the last log of the directory that was read; nil: it is none of a directory
+}
+
+// targetsOf returns the tables and logs that the arguments name. failed holds directories
+// that cannot be listed, and what is wrong with databases. Missing tables are among all.
+func targetsOf(args []string, o source.Options, note io.Writer) (all []target, failed []error) {
+	for _, arg := range args {
+		if !source.IsDirectory(arg) {
+			all = append(all, target{TableFile: source.TableFile{Path: arg}, order: o.Order, log: source.IsLog(arg)}) // opening it returns the error
+			continue
+		}
+		dir, err := source.ListDir(arg, o)
+		failed = append(append(failed, err), dir.Damage...)
+		tables, logs := dir.All(), &source.Log{Start: dir.LogStart(o)}
+		if dir.Set == "" {
+			slices.Reverse(tables) // the oldest first
+		}
+		for _, t := range tables {
+			all = append(all, target{TableFile: t, version: dir.Version, order: o.Order.Or(dir.Order), dir: arg})
+		}
+		for _, path := range dir.Logs {
+			all = append(all, target{TableFile: source.TableFile{Path: path}, log: true, dir: arg, logs: &logs})
+		}
+		for _, n := range dir.Notes {
+			text.Line(note, "sst: note: %s", n)
+		}
+	}
+	return all, failed
+}
+
+// nextLog returns the log, which has yet to be read. The targets of a directory are read in order.
+func (t target) nextLog() *source.Log {
+	if t.logs == nil {
+		return &source.Log{Path: t.Path}
+	}
+	*t.logs = (*t.logs).Next(t.Path)
+	return *t.logs
+}
+
+func pathsOf(tables []target) []string {
+	var paths []string
+	for _, t := range tables {
+		paths = append(paths, t.Path)
+	}
+	return paths
+}
+
+// wasRemoved reports whether err says that the file was removed from its directory, because
+// its database is in use.
+func (t target) wasRemoved(err error, o source.Options) bool {
+	if t.dir == "" || !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	d, err := source.ListDir(t.dir, o)
+	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.All(), func(l source.TableFile) bool { return l.Path == t.Path })
+	return err == nil && !has
+}

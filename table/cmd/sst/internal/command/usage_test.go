@@ -1,0 +1,204 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// callable are arguments that each command accepts. A mistake beside them is found before the
+// command finds that it cannot write there.
+var callable = map[string]string{
+	"build":    "-o gone/out.ldb in.tsv",
+	"convert":  "t.ldb -o gone/out.ldb",
+	"diff":     "t.ldb t.ldb",
+	"fpr":      "-o gone/out -n 20 --runs 2 --questions 100",
+	"get":      "t.ldb a",
+	"layout":   "t.ldb",
+	"manifest": "t.ldb",
+	"plan":     "-n 10 --bits 10",
+	"play":     "-o gone/out.html",
+	"report":   "t.ldb -o gone/out.html",
+	"salvage":  "t.ldb -o gone/out.ldb",
+	"scan":     "t.ldb",
+	"stats":    "t.ldb",
+	"verify":   "t.ldb",
+}
+
+// foreign are words of pflag, cobra, strconv, encoding and os, and names that only sst knows.
+var foreign = regexp.MustCompile(`strconv|ParseInt|ParseFloat|ParseBool|ParseUint|Atoi|[Ii]nvalid|syntax|flag needs|shorthand|bad flag|unknown flag:|arg\(s\)|parse error|value out of range|bare |goroutine|\.tmp|%!|<nil>`)
+
+// wrongValues are what no flag takes, or few.
+var wrongValues = []string{"", " ", "abc", "1.5x", "-1", "-7", "0", "1e999", "NaN", "Inf", "1e3x", `a"b`, `\q`, "9223372036854775808", strings.Repeat("9", 400), strings.Repeat("x", 100_000)}
+
+// slowPlans are values that plan accepts. It takes a second for each.
+var slowPlans = []string{"--value-size=0", "--memory=0", "--present=0", "--request-price=0", "--core-price=0", "--json=0"}
+
+// writeUsable writes the files of callable.
+func writeUsable(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("in.tsv", []byte("a\t1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
+}
+
+// Whatever the value of a flag, a command that refuses it says so in one style and in its own
+// words.
+func TestValuesOfFlags(t *testing.T) {
+	writeUsable(t)
+	refused := 0
+	for _, c := range commands(newCommand(nil)) {
+		line := strings.Fields(callable[c.Name()])
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			for _, value := range wrongValues {
+				if value != "" && isName(f) || c.Name() == "plan" && slices.Contains(slowPlans, "--"+f.Name+"="+value) {
+					continue
+				}
+				args := slices.Concat([]string{c.Name()}, line, []string{"--" + f.Name + "=" + value})
+				if checkRefusal(t, c, args) {
+					refused++
+				}
+			}
+			if f.NoOptDefVal == "" {
+				checkRefusal(t, c, slices.Concat([]string{c.Name()}, line, []string{"--" + f.Name}))
+			}
+		})
+	}
+	if refused < 500 {
+		t.Errorf("%d values are refused", refused)
+	}
+}
+
+// So does a command with any number of arguments, or a flag that is not there.
+func TestNumbersOfArguments(t *testing.T) {
+	writeUsable(t)
+	for _, c := range allCommands() {
+		path := strings.Fields(c.CommandPath())[1:]
+		for n := range 5 {
+			for _, arg := range []string{"t.ldb", "", "missing"} {
+				args := slices.Repeat([]string{arg}, n)
+				if c.ValidateArgs(args) != nil && !checkRefusal(t, c, slices.Concat(path, args)) {
+					t.Errorf("sst %v %q is accepted", path, args)
+				}
+			}
+		}
+		for _, wrong := range []string{"--nonsense", "-ö", "-%", "--=x", "---", "--help=maybe", "-hhö"} {
+			if !checkRefusal(t, c, slices.Concat(path, []string{wrong})) {
+				t.Errorf("sst %v %s is accepted", path, wrong)
+			}
+		}
+	}
+}
+
+// isName reports whether the values of a flag are names: then any but the empty one is right.
+func isName(f *pflag.Flag) bool {
+	name, _ := pflag.UnquoteUsage(f)
+	return slices.Contains([]string{"file", "directory", "NAME", "PAGE"}, name)
+}
+
+// checkRefusal runs a command line. If the status is that of wrong usage, it checks the
+// message: what is wrong, the command's use, and where there is help. Files that are missing
+// are no wrong usage.
+func checkRefusal(t *testing.T, c *cobra.Command, args []string) (refused bool) {
+	t.Helper()
+	status, _, stderr := sst(args...)
+	if found := foreign.FindString(strings.ReplaceAll(stderr, "sst completion", "")); found != "" {
+		t.Errorf("sst %.200q prints %q, which is not ours: %.400s", args, found, stderr)
+	}
+	lines := strings.SplitAfter(stderr, "\n")
+	if status != exitUsage || strings.Contains(stderr, "no such file") {
+		return false
+	}
+	if len(lines) != 4 || !strings.HasPrefix(lines[0], "sst: ") || len(lines[0]) > 400 ||
+		!strings.HasPrefix(lines[1], "usage: "+c.CommandPath()) || lines[2] != "help:  "+c.CommandPath()+" --help\n" {
+		t.Errorf("sst %.200q: %.600s", args, stderr)
+	}
+	return true
+}
+
+// A message names a flag as it was given, says what was wrong, and what is right.
+func TestMessagesNameFlags(t *testing.T) {
+	writeUsable(t)
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"scan", "-f", "yaml", "t.ldb"}, `-f is "yaml", want tsv, json or hex`},
+		{[]string{"scan", "--format=yaml", "t.ldb"}, `--format is "yaml", want tsv, json or hex`},
+		{[]string{"get", "-fyaml", "t.ldb", "a"}, `-f is "yaml", want tsv, json, hex or raw`},
+		{[]string{"plan", "--keys", "x"}, `--keys is "x", want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M`},
+		{[]string{"plan", "-n", "x"}, `-n is "x", want a whole number from 1 to 1e15, such as 10_000_000, 10e6 or 10M`},
+		{[]string{"plan", "-n", ""}, "-n is empty, want a number of keys"},
+		{[]string{"build", "-o=", "t.tsv"}, "-o is empty, want a file"},
+		{[]string{"plan", "-n", "5", "-p", "1%", "--compression", "1e999"}, "--compression is \"1e999\", want a number"},
+		{[]string{"plan", "--keys", "10", "--rate", "7"}, `--rate is "7", want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%`},
+		{[]string{"build", "-b", "x", "-o", "out.ldb", "in.tsv"}, `-b is "x", want a whole number`},
+		{[]string{"build", "-o", "-b", "--bits", "0", "in.tsv"}, "--bits is 0, want 1 to 1000, or -1 for no filter"},
+		{[]string{"build", "--block-size", "0", "-o", "out.ldb", "in.tsv"}, "--block-size is 0, want 1 to 536870912"},
+		{[]string{"build", "--block-size", "1.x", "-o", "out.ldb", "in.tsv"}, `--block-size is "1.x", want 1 to 536870912 bytes, such as 4096 or 64KiB`},
+		{[]string{"build", "-o", "out.ldb", " in.tsv"}, `open " in.tsv": no such file or directory`},
+		{[]string{"scan", "--limit", "9999999999999999999", "t.ldb"}, `--limit is "9999999999999999999", want a whole number of at most 18 digits`},
+		{[]string{"report", "a", "b"}, "got 2 arguments, want 1: FILE or DIR"},
+		{[]string{"play", "a"}, "got 1 argument, want flags only"},
+	} {
+		_, _, stderr := sst(tt.args...)
+		if got, _, _ := strings.Cut(stderr, "\n"); got != "sst: "+tt.want {
+			t.Errorf("sst %q: %s, want %s", tt.args, got, tt.want)
+		}
+	}
+}
+
+// A wrong name of a flag is answered with the nearest right one, if there is one.
+func TestIsNear(t *testing.T) {
+	for _, tt := range []struct {
+		wrong, name string
+		want        bool
+	}{
+		{"lmit", "limit", true}, {"limits", "limit", true}, {"fro", "from", true}, {"form", "from", false},
+		{"compresion", "compression", true}, {"comp", "compression", true}, {"compress-ion", "compression", true},
+		{"x", "xyz", false}, {"to", "no", false}, {"", "to", false}, {"from", "format", false}, {strings.Repeat("x", 1000), "from", false},
+	} {
+		if got := isNear(tt.wrong, tt.name); got != tt.want {
+			t.Errorf("isNear(%.20q, %q) = %t", tt.wrong, tt.name, got)
+		}
+	}
+}
+
+// What a message of plan gives as an example works.
+func TestPlanExample(t *testing.T) {
+	long.Test(t)
+	status, _, stderr := sst("plan", "-n", "10")
+	_, example, ok := strings.Cut(strings.SplitN(stderr, "\n", 2)[0], ": sst ")
+	if status != exitUsage || !ok {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	if status, out, stderr := sst(strings.Fields(example)...); status != 0 || out == "" {
+		t.Errorf("sst %s: status %d, %s", example, status, stderr)
+	}
+}
+
+// Messages name files as they were given, and never temporary ones.
+func TestTemporaryNames(t *testing.T) {
+	writeUsable(t)
+	dir := filepath.Join(t.TempDir(), "gone")
+	for _, args := range [][]string{
+		{"build", "-o", "gone/out.ldb", "in.tsv"}, {"convert", "t.ldb", "-o", "gone/out.ldb"}, {"salvage", "t.ldb", "-o", "gone/out.ldb"},
+		{"build", "-o", "out.ldb", "--temp-dir", dir, "in.tsv"}, {"build", "-o", "out/", "--temp-dir", dir, "in.tsv"},
+		{"play", "-o", "gone/x.html"}, {"manifest", "t.ldb", "-o", "gone/set.jsonl"}, {"play", "-o", "."},
+	} {
+		status, _, stderr := sst(args...)
+		if regexp.MustCompile(`\.tmp|sievetable-|sst-`).MatchString(stderr) || status == 0 && !slices.Contains(args, dir) {
+			t.Errorf("sst %q: status %d, %s", args, status, stderr)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+func verifyCommand() *cobra.Command {
+	var flags sourceFlags
+	var quiet bool
+	cmd := &cobra.Command{
+		Use:   "verify [flags] FILE|DIR...",
+		Short: "Check all blocks, the order of keys, and the filters of tables, databases and sets",
+		Long: `Check tables. For a directory, check each table that sst get would search. These checks
+are made:
+
+  - the checksum and the form of every block
+  - the order of all keys: within blocks, across blocks, and against the index
+  - that no filter excludes a key that the table has
+  - for tables of a database, that size, first and last key and sequence numbers are as
+    the MANIFEST says
+  - for tables of a set, that SHA-256, size, number of entries, first and last key are as
+    its manifest set.jsonl says, and that lookups notice when another table replaces one
+  - for logs of a database, every record
+
+Each table has one line: ok, or one line per damaged part. A table that does not exist has a
+line too. A log is ok if only its end was never completely written, or a batch after which the
+database went on with the same sequence number: the line says how many bytes that are. If the
+manifest of a set is damaged, such as one that was cut short, no table is checked: --all-tables
+checks those of the directory without it. After damage in one part, the other parts are still
+checked. Only if the footer or the index cannot be read, no other part can be checked: use sst
+salvage, which can find more. Keys that are not in bytewise order are no damage if the checksums
+are right and neither a MANIFEST nor --comparator says what their order is.`,
+		Example: `  sst verify users.ldb
+  sst verify --quiet /var/lib/app/db && echo sound`,
+		Args: arguments("FILE or DIR", 1, unlimited, unlimited),
+	}
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing for tables that are ok")
+	flags.addDir(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		flags.scanOnly = true // Verify reads the filters itself
+		o, err := flags.options()
+		if err != nil {
+			return err
+		}
+		tables, failed := targetsOf(args, o, cmd.ErrOrStderr())
+		if err := o.Outputs.CheckAll(pathsOf(tables)); err != nil {
+			return err
+		}
+		bar := progress.Bytes(cmd.ErrOrStderr(), totalSize(pathsOf(tables)), "verifying")
+		o.WrapReader = bar.ReaderAt
+		defer bar.Done()
+		return errors.Join(append(failed, verify(cmd.OutOrStdout(), tables, o, quiet))...)
+	}
+	return cmd
+}
+
+// verify checks one target after the other. A file that cannot be read is an error, and not
+// damage.
+func verify(out io.Writer, tables []target, o source.Options, quiet bool) error {
+	var damaged []string
+	var failed []error
+	for _, t := range tables {
+		remark, err := t.verify(o)
+		if t.wasRemoved(err, o) {
+			text.Line(out, "%s: removed before it was checked, because its database is in use", t.Path)
+			continue
+		}
+		switch {
+		case err == nil && !quiet:
+			text.Line(out, "%s: ok%s", t.Path, remark)
+		case errors.Is(err, table.ErrCorrupt) && !errors.As(err, new(*table.CorruptionError)):
+			failed = append(failed, damageReported{}) // damage that sst salvage does not repair
+		case errors.Is(err, table.ErrCorrupt):
+			damaged = append(damaged, t.Path)
+		case err != nil:
+			failed = append(failed, fmt.Errorf("%s could not be checked completely", t.Path))
+		}
+		for _, line := range text.Lines(err) {
+			text.Line(out, "%s", line)
+		}
+	}
+	if damaged != nil {
+		failed = append(failed, damageReported{damaged})
+	}
+	return errors.Join(failed...)
+}
+
+// verify returns the damage of a table or a log, or why it could not be checked. remark is
+// about a sound one.
+func (t target) verify(o source.Options) (remark string, err error) {
+	if t.log {
+		return t.nextLog().Verify()
+	}
+	o.Order = t.order
+	f, err := t.Open(o)
+	if err != nil {
+		return "", err
+	}
+	if filters := f.Filters(); filters.UnknownPolicy {
+		remark = ", but of its filter only the checksum was checked: " + filters.Reason()
+	}
+	if errors.Is(f.HiddenKeys(), table.ErrFilterOnly) {
+		remark += ", but there is a filter only: without its keys it cannot be checked that it has them all"
+	}
+	if f.Rewritten {
+		remark += ", but goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them"
+	}
+	err = f.Reader.Verify()
+	if again, failed := f.ReopenInAnyOrder(err); again || failed != nil {
+		err = errors.Join(failed, f.Reader.Verify())
+	}
+	if f.OrderNote != "" {
+		remark += ", but " + f.OrderNote
+	}
+	if f.FilterHasUserKeys && err != nil && !errors.Is(err, table.ErrCorrupt) {
+		err = errors.New("its filter was not checked, because it has keys without sequence number and kind: want --internal-keys auto or yes")
+	}
+	if t.Line != nil {
+		err = errors.Join(err, f.CheckLine(t.Line))
+		if note := f.IdentityNote(t.Line); note != "" {
+			remark += ", but " + note
+		}
+	}
+	if t.Meta != nil {
+		err = errors.Join(err, f.CheckManifest(t.version, t.TableFile))
+	}
+	return remark, f.Wrap(errors.Join(err, f.Close()))
+}
