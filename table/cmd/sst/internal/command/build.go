@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // buildFlags are the flags of build.
@@ -91,10 +91,11 @@ the order of LC_ALL=C, and none may be in two tables.`
 func buildCommand() *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
-		Use:   "build [flags] -o OUT [INPUT...]",
-		Short: "Build a table from text, JSON or a directory tree",
-		Long:  buildLong,
-		Args:  arguments("INPUT", 0, unlimited, unlimited),
+		Use:               "build [flags] -o OUT [INPUT...]",
+		Short:             "Build a table from text, JSON or a directory tree",
+		Long:              buildLong,
+		Args:              cli.Arguments("INPUT", 0, cli.Unlimited, cli.Unlimited),
+		ValidArgsFunction: cli.AnyFile,
 		Example: `  sst build -o capitals.ldb capitals.tsv
   sst build -o words.ldb --format keys words.txt
   sst build -o go.ldb "$(go env GOROOT)/src"
@@ -120,15 +121,15 @@ func buildCommand() *cobra.Command {
 	f.memoryFlags.add(cmd)
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
 	f.writerFlags.add(cmd)
-	complete(cmd, "format", "tsv", "json", "hex", "raw", "keys", "raw-keys")
-	complete(cmd, "on-duplicate", "error", "first", "last")
+	cli.Complete(cmd, "format", "tsv", "json", "hex", "raw", "keys", "raw-keys")
+	cli.Complete(cmd, "on-duplicate", "error", "first", "last")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.filterOnly {
 			if err := f.setFilterOnly(flags.Changed, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 		}
-		return interruptible(cmd.Context(), func(ctx context.Context) error {
+		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
 			b, err := f.newBuild(ctx, args, cmd)
 			if err != nil {
 				return err
@@ -146,14 +147,14 @@ func buildCommand() *cobra.Command {
 // setFilterOnly sets what --filter-only changes in other flags.
 func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Writer) error {
 	if given("bits") && f.bits != -1 {
-		return usage.Errorf("--bits and --filter-only are both given, but there are no blocks to have filters: want --table-filter")
+		return cli.UsageErrorf("--bits and --filter-only are both given, but there are no blocks to have filters: want --table-filter")
 	}
 	f.bits = -1
 	if !given("table-filter") {
 		f.tableFilter = tablefilter.Fuse(12)
 	}
 	if f.tableFilter == tablefilter.None {
-		return usage.Errorf("--filter-only is given, and --table-filter is none: want a filter")
+		return cli.UsageErrorf("--filter-only is given, and --table-filter is none: want a filter")
 	}
 	if !given("on-duplicate") {
 		f.onDuplicate = "first"
@@ -166,11 +167,11 @@ func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Write
 
 func (f *buildFlags) check() error {
 	if f.noFinalNewline && !f.sorted {
-		return usage.Errorf("--no-final-newline is given without --sorted, want both: only sorted lines must end in a newline")
+		return cli.UsageErrorf("--no-final-newline is given without --sorted, want both: only sorted lines must end in a newline")
 	}
 	switch f.onDuplicate {
 	case "error", "first", "last":
 		return nil
 	}
-	return usage.Errorf("--on-duplicate is %s, want error, first or last", wire.Quote([]byte(f.onDuplicate)))
+	return cli.UsageErrorf("--on-duplicate is %s, want error, first or last", wire.Quote([]byte(f.onDuplicate)))
 }

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -55,11 +55,11 @@ func (b *build) set() error {
 func (b *build) checkSet() error {
 	switch {
 	case b.out == "-":
-		return usage.Errorf("-o is - and --entries-per-table is given, want a directory for the tables")
+		return cli.UsageErrorf("-o is - and --entries-per-table is given, want a directory for the tables")
 	case isTableFile(b.out):
-		return usage.Errorf("-o is %s, the name of a table, and --entries-per-table is given, which makes a directory of tables: want another name, or %s/", b.out, b.out)
+		return cli.UsageErrorf("-o is %s, the name of a table, and --entries-per-table is given, which makes a directory of tables: want another name, or %s/", b.out, b.out)
 	case b.summary != "":
-		return usage.Errorf("--summary is given, but OUT is a set: its manifest has the summary of each table")
+		return cli.UsageErrorf("--summary is given, but OUT is a set: its manifest has the summary of each table")
 	case b.internalKeys:
 		return errNoInternalKeys
 	}

@@ -12,11 +12,11 @@ import (
 
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -69,7 +69,7 @@ func (b *build) checkInputs(outputs ...string) error {
 // table builds a table.
 func (b *build) table() error {
 	if info, err := os.Stat(b.out); err == nil && info.IsDir() {
-		return usage.Errorf("-o is %s, a directory: want a file for the table; for a set: -o %s/", b.out, b.out)
+		return cli.UsageErrorf("-o is %s, a directory: want a file for the table; for a set: -o %s/", b.out, b.out)
 	}
 	if err := b.checkInputs(b.out, b.summary); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -35,7 +36,8 @@ standard output.`,
 		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
   sst convert users.ldb -o users.ldb --bits 14
   sst convert 000005.ldb -o pebble.sst --bits -1 --table-filter bloom:10 --properties`,
-		Args: arguments("FILE", 1, 1, 1),
+		Args:              cli.Arguments("FILE", 1, 1, 1),
+		ValidArgsFunction: cli.Files(1, tableNames...),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the table to this `file` (required)")
 	writer.add(cmd)
@@ -53,7 +55,7 @@ standard output.`,
 			writer.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
 			bar := progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
 			defer bar.Done()
-			return interruptible(cmd.Context(), func(ctx context.Context) error {
+			return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
 				return convert(ctx, f, out, cmd.OutOrStdout(), &writer, bar)
 			})
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -39,7 +40,8 @@ compared.`,
 		Example: `  sst diff old.ldb new.ldb
   sst diff --summary /var/lib/app/db backup.ldb
   sst diff -f json a.ldb b.ldb`,
-		Args: arguments("A and B", 2, 2, 2),
+		Args:              cli.Arguments("A and B", 2, 2, 2),
+		ValidArgsFunction: cli.Files(2, sourceNames...),
 	}
 	cmd.Flags().BoolVarP(&f.summary, "summary", "s", false, "print only how many entries differ")
 	addFormat(cmd, &f.format)

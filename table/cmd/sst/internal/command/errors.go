@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // printError prints the error that ended a command and what to do next: how the command is
@@ -20,7 +20,7 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 	for _, line := range text.Lines(err) {
 		text.Line(w, "sst: %s", line)
 	}
-	if errors.As(err, new(usage.Error)) {
+	if errors.As(err, new(cli.UsageError)) {
 		text.Line(w, "usage: %s", command.UseLine())
 		text.Line(w, "help:  %s --help", command.CommandPath())
 		return

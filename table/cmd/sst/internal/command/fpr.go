@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/fpr"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 const fprLong = `Measure the false-positive rate of filters, from nearly empty to overfull, and draw it
@@ -117,7 +117,7 @@ func fprCommand() *cobra.Command {
 		Short:   "Measure the false-positive rate of filters as they fill up",
 		Long:    fprLong,
 		Example: fprExamples,
-		Args:    arguments("flags only", 0, 0, 0),
+		Args:    cli.Arguments("flags only", 0, 0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.define(cmd)
@@ -134,6 +134,8 @@ func (f *fprFlags) define(cmd *cobra.Command) {
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key: up to 6 numbers, each 1 to 100")
 	flags.StringVarP(&f.rate, "rate", "p", "", "plan the bits per key for this false-positive `rate`, ≥ 1e-9 and < 1")
 	flags.StringSliceVar(&f.Shapes, "shapes", fpr.Shapes(), "shapes of keys: see above")
+	cli.CompleteList(cmd, "policy", fpr.Policies()...)
+	cli.CompleteList(cmd, "shapes", fpr.Shapes()...)
 	f.keyFlags.add(cmd, "measure")
 	flags.IntVar(&f.Runs, "runs", 10, "number of `runs` of each measurement, 2 to 1000")
 	flags.IntVar(&f.Questions, "questions", 100_000, "number of absent `keys` looked up in each run, 100 to 1000000")
@@ -160,7 +162,7 @@ func (f *fprFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	write := func(ctx context.Context) error { return writeRates(ctx, f.Config, points, f.name) }
-	if err := interruptible(cmd.Context(), write); err != nil {
+	if err := cli.Interruptible(cmd.Context(), write); err != nil {
 		return err
 	}
 	return fpr.WriteSummary(cmd.OutOrStdout(), points)
@@ -170,13 +172,13 @@ func (f *fprFlags) run(cmd *cobra.Command) error {
 func (f *fprFlags) parse(flags *pflag.FlagSet) (err error) {
 	switch {
 	case f.name == "":
-		return usage.Errorf("-o is not given, want the NAME of NAME.svg and NAME.csv")
+		return cli.UsageErrorf("-o is not given, want the NAME of NAME.svg and NAME.csv")
 	case f.name == "-":
-		return usage.Errorf("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
+		return cli.UsageErrorf("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
 	case f.rate != "" && flags.Changed("bits"):
-		return usage.Errorf("-p and --bits are both given, want one of them")
+		return cli.UsageErrorf("-p and --bits are both given, want one of them")
 	case f.hex && f.from == "":
-		return usage.Errorf("--hex is given without --keys-from, want both or none")
+		return cli.UsageErrorf("--hex is given without --keys-from, want both or none")
 	}
 	if f.from != "" && !flags.Changed("shapes") {
 		f.Shapes = nil

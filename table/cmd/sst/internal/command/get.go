@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // getFlags are the flags of get.
@@ -78,22 +78,23 @@ func getCommand() *cobra.Command {
   sst get --explain /var/lib/app/db ada
   sst get --hex users.ldb 616461
   cut -f 1 users.tsv | sst get --keys-from - users.ldb`,
+		ValidArgsFunction: cli.Files(1, sourceNames...),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.from != "" {
-				return arguments("SOURCE", 1, unlimited, 1)(cmd, args)
+				return cli.Arguments("SOURCE", 1, cli.Unlimited, 1)(cmd, args)
 			}
-			return arguments("SOURCE and KEY", 2, unlimited, 1)(cmd, args)
+			return cli.Arguments("SOURCE and KEY", 2, cli.Unlimited, 1)(cmd, args)
 		},
 	}
 	cmd.Flags().StringVarP(&f.format, "format", "f", "tsv", "output format: tsv (with escapes such as \\t and \\xff), json (one object per line), hex or raw")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the steps of each lookup")
-	complete(cmd, "format", "tsv", "json", "hex", "raw")
+	cli.Complete(cmd, "format", "tsv", "json", "hex", "raw")
 	f.keyFlags.add(cmd, "look up")
 	f.addDir(cmd)
 	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.explain && cmd.Flags().Changed("format") {
-			return usage.Errorf("--explain and --format are both given, want one of them")
+			return cli.UsageErrorf("--explain and --format are both given, want one of them")
 		}
 		return f.run(cmd, args[0], args[1:])
 	}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // A jsonAnswer is the answer of a filter, in JSON.
@@ -22,7 +22,7 @@ func (f *getFlags) askFilter(out io.Writer, several bool) (func(s *source.Source
 	encode := text.Escape
 	switch f.format {
 	case "raw":
-		return nil, usage.Errorf("--format is raw, want tsv, hex or json: the table has a filter only, and no values")
+		return nil, cli.UsageErrorf("--format is raw, want tsv, hex or json: the table has a filter only, and no values")
 	case "hex":
 		encode = func(key []byte) string { return fmt.Sprintf("%x", key) }
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // keyFlags say how keys are given.
@@ -57,7 +57,7 @@ func (f *keyFlags) decodeAll(args []string) ([][]byte, error) {
 	for _, arg := range args {
 		key, err := f.decode(arg)
 		if err != nil {
-			return nil, usage.Errorf("%w", err)
+			return nil, cli.UsageErrorf("%w", err)
 		}
 		keys = append(keys, key)
 	}
@@ -129,7 +129,7 @@ func (f *keyFlags) open(stdin io.Reader, outputs output.Files) (name string, in 
 		return "", nil, err
 	}
 	if info, err := os.Stat(f.from); err == nil && info.IsDir() {
-		return "", nil, usage.Errorf("--keys-from %s: a directory, want a file of keys", text.ShellPath(f.from))
+		return "", nil, cli.UsageErrorf("--keys-from %s: a directory, want a file of keys", text.ShellPath(f.from))
 	}
 	in, err = os.Open(f.from)
 	return f.from, in, err

@@ -6,12 +6,14 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/layout"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -45,7 +47,8 @@ is damaged. The damage is shown in its place, and the rest of the file is listed
 		Example: `  sst layout users.ldb
   sst layout --json users.ldb | jq 'select(.damage)'
   sst layout /var/lib/app/db/MANIFEST-000004`,
-		Args: arguments("FILE", 1, 1, 1),
+		Args:              cli.Arguments("FILE", 1, 1, 1),
+		ValidArgsFunction: cli.Files(1, slices.Concat(tableNames, []string{"*.log", "MANIFEST-*"})...),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line, with whole keys")
 	flags.add(cmd)

@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -48,7 +49,8 @@ it set.jsonl and put it beside the tables: that is where sst and package table/s
 for it.`,
 		Example: `  sst manifest --tables 12 --entries 11_234_567 part-*.json -o set.jsonl
   sst manifest --entries "$(wc -l <sorted.txt)" part-*.ldb -o set.jsonl`,
-		Args: arguments("FILE", 1, unlimited, unlimited),
+		Args:              cli.Arguments("FILE", 1, cli.Unlimited, cli.Unlimited),
+		ValidArgsFunction: cli.Files(0, slices.Concat(tableNames, []string{"*.json", "*.jsonl"})...),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "-", "write the manifest to this `file`; -: standard output")
 	cmd.Flags().StringVar(&tables, "tables", "", "fail unless there are that `number` of tables")
@@ -58,7 +60,7 @@ for it.`,
 		if err != nil {
 			return err
 		}
-		return interruptible(cmd.Context(), func(ctx context.Context) error {
+		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
 			return joinManifest(ctx, args, want, out, cmd.OutOrStdout())
 		})
 	}

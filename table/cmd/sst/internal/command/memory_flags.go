@@ -8,9 +8,9 @@ import (
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // memoryFlags are the flags of commands that limit their memory.
@@ -22,9 +22,9 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 
 func (f *memoryFlags) limit() (memory.Limit, error) {
 	const want = "a size of at least 32MiB, such as 1GiB"
-	n, err := parseSize("--memory", f.memory, want)
+	n, err := cli.ParseSize("--memory", f.memory, want)
 	if err == nil && memory.Limit(n) < memory.MinLimit {
-		err = usage.Errorf("--memory is %s, want %s", wire.Quote([]byte(f.memory)), want)
+		err = cli.UsageErrorf("--memory is %s, want %s", wire.Quote([]byte(f.memory)), want)
 	}
 	return memory.Limit(n), err
 }

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
-var errNoPage = usage.Errorf("-o is not given, want the name of the page, or - for standard output")
+var errNoPage = cli.UsageErrorf("-o is not given, want the name of the page, or - for standard output")
 
 // addPageFlag adds the flag for the name of the web page that the command writes.
 func addPageFlag(cmd *cobra.Command, name *string) {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // planMemory is the memory that plan keeps to. Building a fuse filter of 10 million keys takes
@@ -121,7 +121,7 @@ func planCommand() *cobra.Command {
 		Short:   "Plan filters for a number of keys by memory, disk and false positives",
 		Long:    planLong,
 		Example: planExamples,
-		Args:    arguments("flags only", 0, 0, 0),
+		Args:    cli.Arguments("flags only", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.bitsGiven = cmd.Flags().Changed("bits")
 			return f.plan(cmd.OutOrStdout())
@@ -171,7 +171,7 @@ func (f planFlags) plan(out io.Writer) error {
 // query parses the flags.
 func (f planFlags) query() (q plan.Query, err error) {
 	if f.keys == "" {
-		return q, usage.Errorf("-n is not given, want a number of keys, such as in: sst plan -n 10M -p 1%%")
+		return q, cli.UsageErrorf("-n is not given, want a number of keys, such as in: sst plan -n 10M -p 1%%")
 	}
 	q.BitsPerKey, q.Compression, q.Present = f.bits, f.compression, f.present
 	if q.Keys, err = plan.ParseKeys("-n", f.keys, plan.MaxKeys); err != nil {
@@ -179,9 +179,9 @@ func (f planFlags) query() (q plan.Query, err error) {
 	}
 	switch {
 	case f.rate == "" && !f.bitsGiven:
-		return q, usage.Errorf("neither -p nor --bits is given, want a rate or bits per key, such as in: sst plan -n %s -p 1%%", f.keys)
+		return q, cli.UsageErrorf("neither -p nor --bits is given, want a rate or bits per key, such as in: sst plan -n %s -p 1%%", f.keys)
 	case f.bitsGiven && f.bits == 0:
-		return q, usage.Errorf("--bits is 0, want 1 or more")
+		return q, cli.UsageErrorf("--bits is 0, want 1 or more")
 	}
 	if f.rate != "" {
 		if q.Rate, err = plan.ParseRate(f.rate); err != nil {
@@ -216,7 +216,7 @@ func (f planFlags) setTables(q *plan.Query) (err error) {
 		if s.text == "" {
 			continue
 		}
-		size, err := parseSize(s.flag, s.text, "a size such as 64, 4KiB or 64MB")
+		size, err := cli.ParseSize(s.flag, s.text, "a size such as 64, 4KiB or 64MB")
 		if err != nil {
 			return err
 		}

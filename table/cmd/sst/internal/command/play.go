@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/play"
 )
 
@@ -33,7 +34,7 @@ func playCommand() *cobra.Command {
 		Long:  playLong,
 		Example: `  sst play -o play.html
   sst play -o - > play.html`,
-		Args: arguments("flags only", 0, 0, 0),
+		Args: cli.Arguments("flags only", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return writePlay(cmd.Context(), name, cmd.OutOrStdout())
 		},
@@ -47,5 +48,5 @@ func writePlay(ctx context.Context, name string, stdout io.Writer) error {
 	if name == "" {
 		return errNoPage
 	}
-	return interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, name, play.Write, stdout) })
+	return cli.Interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, name, play.Write, stdout) })
 }

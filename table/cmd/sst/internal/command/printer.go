@@ -10,9 +10,9 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // A printer prints entries, one per line.
@@ -42,11 +42,11 @@ var formats = map[string]func([]byte, source.Entry, fields) []byte{
 
 func addFormat(cmd *cobra.Command, format *string) {
 	cmd.Flags().StringVarP(format, "format", "f", "tsv", "output format: tsv (with escapes such as \\t and \\xff), json (one object per line) or hex")
-	complete(cmd, "format", "tsv", "json", "hex")
+	cli.Complete(cmd, "format", "tsv", "json", "hex")
 }
 
 func unknownFormat(format, want string) error {
-	return usage.Errorf("--format is %s, want %s", wire.Quote([]byte(format)), want)
+	return cli.UsageErrorf("--format is %s, want %s", wire.Quote([]byte(format)), want)
 }
 
 func newPrinter(w io.Writer, format string, s fields) (*printer, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/report"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
@@ -64,7 +65,8 @@ found: use sst verify.`,
   sst report /var/lib/app/db -o db.html
   sst report --embed 100MB users.ldb -o users.html
   sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
-		Args: arguments("FILE or DIR", 1, 1, 1),
+		Args:              cli.Arguments("FILE or DIR", 1, 1, 1),
+		ValidArgsFunction: cli.Files(1, tableNames...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -81,7 +83,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if f.out == "" {
 		return errNoPage
 	}
-	embed, err := parseSize("--embed", f.embed, "a size from 0 to 8EB, such as 500kB or 8MB")
+	embed, err := cli.ParseSize("--embed", f.embed, "a size from 0 to 8EB, such as 500kB or 8MB")
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	}
 	return f.withFile(path, stderr, func(file *source.File) error {
 		page, damage := report.New(file, report.Options{Embed: uint64(embed), Command: f.command(path)})
-		err := interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, f.out, page.Write, stdout) })
+		err := cli.Interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, f.out, page.Write, stdout) })
 		return errors.Join(err, file.Wrap(damage))
 	})
 }
@@ -112,7 +114,7 @@ func (f *reportFlags) database(ctx context.Context, path string, stdout, stderr 
 		text.Line(stderr, "sst: note: %s", note)
 	}
 	page := report.NewDatabase(s, f.noLogs)
-	err = interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, f.out, page.Write, stdout) })
+	err = cli.Interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, f.out, page.Write, stdout) })
 	return errors.Join(err, damage)
 }
 

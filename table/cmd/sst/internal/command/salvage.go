@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
@@ -23,7 +24,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // salvageFlags are the flags of salvage.
@@ -68,8 +68,9 @@ MANIFEST has the size of the old one. Copy the directory, replace the table ther
 the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of
 C++ LevelDB. The repair can bring deleted records back: compare sst scan of the directory
 before and after it.`,
-		Example: "  sst salvage broken.ldb -o rescued.ldb",
-		Args:    arguments("FILE", 1, 1, 1),
+		Example:           "  sst salvage broken.ldb -o rescued.ldb",
+		Args:              cli.Arguments("FILE", 1, 1, 1),
+		ValidArgsFunction: cli.Files(1, tableNames...),
 	}
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the new table to this `file` (required)")
 	f.memoryFlags.add(cmd)
@@ -84,10 +85,10 @@ before and after it.`,
 
 func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	if f.out == "" {
-		return usage.Errorf("-o is not given, want the name of the new table")
+		return cli.UsageErrorf("-o is not given, want the name of the new table")
 	}
 	if f.out == "-" {
-		return usage.Errorf("-o is -, want a file: standard output has the list of losses")
+		return cli.UsageErrorf("-o is -, want a file: standard output has the list of losses")
 	}
 	o, err := f.sourceFlags.options()
 	if err != nil {
@@ -135,7 +136,7 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 		return err
 	}
 	pairs, twice := 0, uint64(0)
-	err = interruptible(ctx, func(ctx context.Context) (err error) {
+	err = cli.Interruptible(ctx, func(ctx context.Context) (err error) {
 		pairs, twice, err = f.write(ctx, s, o, limit)
 		return err
 	})

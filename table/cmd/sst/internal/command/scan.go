@@ -10,15 +10,15 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // scanFlags are the flags of scan.
 type scanFlags struct {
 	sourceFlags
-	from, to, prefix  bytesFlag
+	from, to, prefix  cli.BytesFlag
 	reverse, versions bool
 	where             bool
 	keys              bool
@@ -63,7 +63,8 @@ func scanCommand() *cobra.Command {
   sst scan --prefix user: --format json users.ldb
   sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
   set -o pipefail; sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
-		Args: arguments("SOURCE", 1, 1, 1),
+		Args:              cli.Arguments("SOURCE", 1, 1, 1),
+		ValidArgsFunction: cli.Files(1, sourceNames...),
 	}
 	cmd.Flags().Var(&f.from, "from", "print keys ≥ this one")
 	cmd.Flags().Var(&f.to, "to", "print keys < this one")
@@ -90,10 +91,10 @@ func scanCommand() *cobra.Command {
 
 func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	if f.limit < 0 {
-		return usage.Errorf("--limit is %d, want 0 or more", f.limit)
+		return cli.UsageErrorf("--limit is %d, want 0 or more", f.limit)
 	}
 	if f.where && (f.reverse || !f.versions) {
-		return usage.Errorf("--where prints all versions, newest first: want no --reverse and no --versions=false")
+		return cli.UsageErrorf("--where prints all versions, newest first: want no --reverse and no --versions=false")
 	}
 	if err := f.checkRange(s.Order, cmd.ErrOrStderr()); err != nil {
 		return err
@@ -121,7 +122,7 @@ func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 // checkRange refuses bounds that are swapped, and notes on stderr that others leave no keys.
 func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
 	if f.from != nil && f.to != nil && order != table.AnyOrder && order.Compare(f.from, f.to) > 0 {
-		return usage.Errorf("--from %s is after --to %s in the order of the keys, so the range is empty: swap them, also with --reverse", wire.Quote(f.from), wire.Quote(f.to))
+		return cli.UsageErrorf("--from %s is after --to %s in the order of the keys, so the range is empty: swap them, also with --reverse", wire.Quote(f.from), wire.Quote(f.to))
 	}
 	if why := f.whyEmpty(order); why != "" {
 		text.Line(stderr, "sst: note: the range is empty, because %s", why)

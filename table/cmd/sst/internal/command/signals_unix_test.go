@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 )
 
 // process is the command as a process of its own, with its files in two directories.
@@ -105,7 +106,7 @@ func feed(w io.WriteCloser) {
 func TestSignalsEndBuild(t *testing.T) {
 	signals := []os.Signal{syscall.SIGTERM, syscall.SIGPIPE}
 	if long.Enabled() {
-		signals = allTerminatingSignals
+		signals = cli.TerminatingSignals()
 	}
 	for _, s := range signals {
 		t.Run(s.String(), func(t *testing.T) {

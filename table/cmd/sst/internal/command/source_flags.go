@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // sourceHelp returns the part of the help of get and scan about SOURCE. set says what the command
@@ -69,9 +69,9 @@ type sourceFlags struct {
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.internalKeys, "internal-keys", "auto", "whether keys are internal keys: auto, yes or no")
-	complete(cmd, "internal-keys", "auto", "yes", "no")
+	cli.Complete(cmd, "internal-keys", "auto", "yes", "no")
 	cmd.Flags().StringVar(&f.comparator, "comparator", "auto", "order of keys: "+strings.Join(comparers.FlagValues(), ", ")+", or auto: as the MANIFEST says")
-	complete(cmd, "comparator", append(comparers.FlagValues(), "auto")...)
+	cli.Complete(cmd, "comparator", append(comparers.FlagValues(), "auto")...)
 	f.stdout = cmd.OutOrStdout
 }
 
@@ -102,7 +102,7 @@ func (f *sourceFlags) options() (o source.Options, err error) {
 	case "no":
 		o.InternalKeys = source.No
 	default:
-		return o, usage.Errorf("--internal-keys is %s, want auto, yes or no", wire.Quote([]byte(f.internalKeys)))
+		return o, cli.UsageErrorf("--internal-keys is %s, want auto, yes or no", wire.Quote([]byte(f.internalKeys)))
 	}
 	if f.comparator != "auto" {
 		order, err := comparers.ByFlagValue(f.comparator)
@@ -151,16 +151,4 @@ func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*source.Fi
 	}
 	f.oneTable = true
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })
-}
-
-// A bytesFlag is the value of a flag, with escapes. nil means that the flag is not given.
-type bytesFlag []byte
-
-func (b *bytesFlag) String() string { return text.Escape(*b) }
-func (b *bytesFlag) Type() string   { return "key" }
-
-func (b *bytesFlag) Set(s string) error {
-	v, err := text.Unescape(s)
-	*b = append([]byte{}, v...)
-	return err
 }

@@ -14,10 +14,10 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 func statsCommand() *cobra.Command {
@@ -51,7 +51,8 @@ status is 3 if a table is missing or has the wrong size.
   sst stats --summary /var/lib/app/db
   sst stats --try users.ldb
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,
-		Args: arguments("FILE or DIR", 1, unlimited, unlimited),
+		Args:              cli.Arguments("FILE or DIR", 1, cli.Unlimited, cli.Unlimited),
+		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object per table, with sizes in bytes")
 	cmd.Flags().BoolVar(&asSummary, "summary", false, "describe a database by its MANIFEST, without opening tables")
@@ -65,7 +66,7 @@ status is 3 if a table is missing or has the wrong size.
 		}
 		switch {
 		case asSummary && asTrial:
-			return usage.Errorf("--summary and --try are both given, want one of them")
+			return cli.UsageErrorf("--summary and --try are both given, want one of them")
 		case asSummary:
 			return summarizeAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, o, asJSON)
 		case asTrial:

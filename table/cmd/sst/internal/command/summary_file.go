@@ -6,8 +6,8 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -18,7 +18,7 @@ func (b *build) checkSummary() error {
 	case b.summary == "":
 		return nil
 	case b.out == "-":
-		return usage.Errorf("-o is - and --summary is given, want a file for the table: the summary has its name")
+		return cli.UsageErrorf("-o is - and --summary is given, want a file for the table: the summary has its name")
 	case b.internalKeys:
 		return errNoInternalKeys
 	}
@@ -26,13 +26,13 @@ func (b *build) checkSummary() error {
 		return fmt.Errorf("-o: %w", err)
 	}
 	if sameName(b.summary, b.out) {
-		return usage.Errorf("-o and --summary are both %s, want a file for each", b.out)
+		return cli.UsageErrorf("-o and --summary are both %s, want a file for each", b.out)
 	}
 	return checkNoTable("--summary", b.summary)
 }
 
 // errNoInternalKeys is the error for a set of internal keys.
-var errNoInternalKeys = usage.Errorf("--internal-keys is given, but the tables of a set have user keys: leave it out, or leave out --summary and --entries-per-table")
+var errNoInternalKeys = cli.UsageErrorf("--internal-keys is given, but the tables of a set have user keys: leave it out, or leave out --summary and --entries-per-table")
 
 // sameName reports whether two paths name the same file, which may be missing.
 func sameName(a, b string) bool { return realName(a) == realName(b) }

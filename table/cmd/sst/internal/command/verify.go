@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -41,7 +42,8 @@ salvage, which can find more. Keys that are not in bytewise order are no damage 
 are right and neither a MANIFEST nor --comparator says what their order is.`,
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound`,
-		Args: arguments("FILE or DIR", 1, unlimited, unlimited),
+		Args:              cli.Arguments("FILE or DIR", 1, cli.Unlimited, cli.Unlimited),
+		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing for tables that are ok")
 	flags.addDir(cmd)

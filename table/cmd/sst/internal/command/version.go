@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -15,7 +16,7 @@ func versionCommand() *cobra.Command {
 		Short: "Print the versions of sst and of Go, and the system that sst was built for",
 		Long: `Print the version of sst, and in a second line the version of Go and the operating system
 and processor that sst was built for. A bug report needs both.`,
-		Args: arguments("none", 0, 0, 0),
+		Args: cli.Arguments("none", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text.Line(cmd.OutOrStdout(), "sst version %s", version())
 			text.Line(cmd.OutOrStdout(), "%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)

@@ -8,16 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // writerFlags are the flags of all commands that write a table.
@@ -49,19 +48,20 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the block filters; -1: no block filters")
 	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "filter of the whole `table`, as in RocksDB and Pebble: none, bloom:BITS with BITS per key, or fuse:BITS with fingerprints of 4, 8, 10, 12 or 16 BITS, for at most 10 million keys. bloom is bloom:10, and fuse is fuse:12")
-	complete(cmd, "table-filter", tablefilter.Kinds...)
+	cli.Complete(cmd, "table-filter", tablefilter.Kinds...)
 	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only (default: under the next two names). With leveldb.BuiltinBloomFilter, an uncompressed table is byte for byte goleveldb's. With leveldb.BuiltinBloomFilter2, it is C++ LevelDB's")
+	cli.Complete(cmd, "filter-name", "leveldb.BuiltinBloomFilter", "leveldb.BuiltinBloomFilter2")
 	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "base-2 logarithm of the range of the file with one block filter, 1 to 30")
 	flags.StringVar(&f.blockSize, "block-size", "4096", "uncompressed `size` at which a data block is complete")
 	flags.IntVar(&f.restartInterval, "restart-interval", 16, "entries per restart point of a data block")
 	flags.StringVarP(&f.compression, "compression", "c", "snappy", "compression of blocks: "+compressionNames())
-	complete(cmd, "compression", slices.Sorted(maps.Keys(compressions))...)
+	cli.Complete(cmd, "compression", slices.Sorted(maps.Keys(compressions))...)
 	flags.BoolVar(&f.properties, "properties", false, "write a properties block, as RocksDB and Pebble do")
 	flags.IntVar(&f.concurrency, "concurrency", runtime.NumCPU(), "number of goroutines that compress blocks; it does not change the file")
 }
 
 // errNoOutputTable is the error of commands that can also write to standard output.
-var errNoOutputTable = usage.Errorf("-o is not given, want the name of the new table, or - for standard output")
+var errNoOutputTable = cli.UsageErrorf("-o is not given, want the name of the new table, or - for standard output")
 
 // closeAndCommit completes the table, and gives it its name.
 func closeAndCommit(w *table.Writer, to *output.Output) error {
@@ -73,7 +73,7 @@ func closeAndCommit(w *table.Writer, to *output.Output) error {
 
 // options returns the options of the Writer.
 func (f *writerFlags) options(internal bool, order table.Comparer) (*table.WriterOptions, error) {
-	size, err := parseSize("--block-size", f.blockSize, fmt.Sprintf("1 to %d bytes, such as 4096 or 64KiB", maxBlockSize))
+	size, err := cli.ParseSize("--block-size", f.blockSize, fmt.Sprintf("1 to %d bytes, such as 4096 or 64KiB", maxBlockSize))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (f *writerFlags) options(internal bool, order table.Comparer) (*table.Write
 	}
 	codec := compressions[f.compression]
 	if codec == nil {
-		return nil, usage.Errorf("--compression is %s, want one of %s", wire.Quote([]byte(f.compression)), compressionNames())
+		return nil, cli.UsageErrorf("--compression is %s, want one of %s", wire.Quote([]byte(f.compression)), compressionNames())
 	}
 	o := &table.WriterOptions{
 		FilterBaseLg: f.filterBaseLg, Properties: f.properties, BlockSize: int(size), RestartInterval: f.restartInterval,
@@ -115,14 +115,14 @@ func (f *writerFlags) check(blockSize int64) error {
 		{"--concurrency", int64(f.concurrency), 1, 1024},
 	} {
 		if flag.value < flag.least || flag.value > flag.most {
-			return usage.Errorf("%s is %d, want %d to %d", flag.name, flag.value, flag.least, flag.most)
+			return cli.UsageErrorf("%s is %d, want %d to %d", flag.name, flag.value, flag.least, flag.most)
 		}
 	}
 	if f.bits < -1 || f.bits == 0 || f.bits > maxBits {
-		return usage.Errorf("--bits is %d, want 1 to %d, or -1 for no filter", f.bits, maxBits)
+		return cli.UsageErrorf("--bits is %d, want 1 to %d, or -1 for no filter", f.bits, maxBits)
 	}
 	if n := len(f.filterName); n > maxFilterName {
-		return usage.Errorf("--filter-name has %d bytes, want at most %d", n, maxFilterName)
+		return cli.UsageErrorf("--filter-name has %d bytes, want at most %d", n, maxFilterName)
 	}
 	return nil
 }
@@ -136,17 +136,7 @@ func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
 		}
 	}
 	if o.TableFilterPolicy, err = tablefilter.Parse(f.tableFilter); err != nil {
-		return usage.Errorf("--table-filter is %w", err)
+		return cli.UsageErrorf("--table-filter is %w", err)
 	}
 	return nil
-}
-
-// parseSize parses the number of bytes, < 2⁶³, that is the value of a flag, such as 64KiB. The
-// error says what is wanted.
-func parseSize(flag, s, want string) (int64, error) {
-	n, err := humanize.ParseBytes(s)
-	if err != nil || n > math.MaxInt64 {
-		return 0, usage.Errorf("%s is %s, want %s", flag, wire.Quote([]byte(s)), want)
-	}
-	return int64(n), nil
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 )
 
 // A namedComparer is an order of keys with its names.
@@ -44,7 +44,7 @@ func Advice() string { return "use --comparator with one of " + strings.Join(Fla
 func ByFlagValue(word string) (table.Comparer, error) {
 	i := slices.IndexFunc(all, func(c namedComparer) bool { return c.flagValue == word })
 	if i < 0 {
-		return nil, usage.Errorf("--comparator is %s, want auto, %s", wire.Quote([]byte(word)), strings.Join(FlagValues(), ", "))
+		return nil, cli.UsageErrorf("--comparator is %s, want auto, %s", wire.Quote([]byte(word)), strings.Join(FlagValues(), ", "))
 	}
 	return all[i].comparer, nil
 }

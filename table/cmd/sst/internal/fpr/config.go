@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 )
 
 // A Config says what to measure. Its fields are the flags of sst fpr.
@@ -47,7 +47,7 @@ func (c Config) Validate() error {
 		{"--questions", c.Questions, 100, 1_000_000},
 	} {
 		if f.value < f.least || f.value > f.most {
-			return usage.Errorf("%s is %d, want %d to %d", f.flag, f.value, f.least, f.most)
+			return cli.UsageErrorf("%s is %d, want %d to %d", f.flag, f.value, f.least, f.most)
 		}
 	}
 	if err := c.validateBits(); err != nil {
@@ -67,14 +67,14 @@ func (c Config) validateBits() error {
 		return nil
 	}
 	if n := len(c.Bits); n < 1 || n > maxNumbers {
-		return usage.Errorf("--bits has %d numbers, want 1 to %d", n, maxNumbers)
+		return cli.UsageErrorf("--bits has %d numbers, want 1 to %d", n, maxNumbers)
 	}
 	for i, b := range c.Bits {
 		if b < 1 || b > maxBits {
-			return usage.Errorf("--bits has %d, want numbers from 1 to %d", b, maxBits)
+			return cli.UsageErrorf("--bits has %d, want numbers from 1 to %d", b, maxBits)
 		}
 		if slices.Contains(c.Bits[:i], b) {
-			return usage.Errorf("--bits has %d twice", b)
+			return cli.UsageErrorf("--bits has %d twice", b)
 		}
 	}
 	return nil
@@ -83,14 +83,14 @@ func (c Config) validateBits() error {
 // validateNames checks the names that a flag lists.
 func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
 	if len(names) == 0 && !mayBeEmpty {
-		return usage.Errorf("%s is empty, want some of %s", flag, strings.Join(known, ", "))
+		return cli.UsageErrorf("%s is empty, want some of %s", flag, strings.Join(known, ", "))
 	}
 	for i, s := range names {
 		if !slices.Contains(known, s) {
-			return usage.Errorf("%s has %s, want some of %s", flag, wire.Quote([]byte(s)), strings.Join(known, ", "))
+			return cli.UsageErrorf("%s has %s, want some of %s", flag, wire.Quote([]byte(s)), strings.Join(known, ", "))
 		}
 		if slices.Contains(names[:i], s) {
-			return usage.Errorf("%s has %s twice", flag, s)
+			return cli.UsageErrorf("%s has %s twice", flag, s)
 		}
 	}
 	return nil

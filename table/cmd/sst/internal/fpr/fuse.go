@@ -3,7 +3,7 @@ package fpr
 import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 )
 
 // A fuseFilter is a binary fuse filter. It cannot take more keys, and is rebuilt with them.
@@ -20,13 +20,13 @@ func planFuse(_ int, rate float64) (int, error) {
 			return bits, err
 		}
 	}
-	return 0, usage.Errorf("-p is %g, and fuse filters have at least 2^-16, or 0.0015 %%: use a higher rate, or --policy bloom", rate)
+	return 0, cli.UsageErrorf("-p is %g, and fuse filters have at least 2^-16, or 0.0015 %%: use a higher rate, or --policy bloom", rate)
 }
 
 func emptyFuse(keys, fingerprintBits int) (measuredFilter, error) {
 	p, err := fuse.New(fingerprintBits)
 	if err != nil {
-		return nil, usage.Errorf("--bits for --policy fuse: %w", err)
+		return nil, cli.UsageErrorf("--bits for --policy fuse: %w", err)
 	}
 	return &fuseFilter{policy: p, sizedFor: keys}, nil
 }

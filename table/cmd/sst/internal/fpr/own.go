@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 )
 
 // A limit bounds the distinct keys of the user, all of which are kept in memory.
@@ -77,7 +77,7 @@ func OwnSize(own int) int { return own / ownShare }
 // validateOwn returns an error if the user gives too few keys.
 func (c Config) validateOwn() error {
 	if want := ownShare * c.Keys; c.Own != nil && len(c.Own) < want {
-		return usage.Errorf("--keys-from has %s distinct keys, want ≥ %s, because filters sized for %s get %.1f times as many, and as many others are asked for: use a smaller -n (≥ %d) or more keys",
+		return cli.UsageErrorf("--keys-from has %s distinct keys, want ≥ %s, because filters sized for %s get %.1f times as many, and as many others are asked for: use a smaller -n (≥ %d) or more keys",
 			grouped(len(c.Own)), grouped(want), grouped(c.Keys), float64(maxLoadTenths)/10, MinKeys)
 	}
 	return nil

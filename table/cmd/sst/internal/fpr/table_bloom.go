@@ -4,7 +4,7 @@ import (
 	"sort"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 )
 
 // tableBloom is a filter.TableBloom: its bytes and its filter, which share memory.
@@ -26,7 +26,7 @@ func planTableBloom(keys int, rate float64) (int, error) {
 		return err != nil || f.formula(float64(keys)) <= rate
 	})
 	if failed == nil && bits > maxBits {
-		failed = usage.Errorf("-p is %g, and one table-bloom filter of %d keys has more false positives even with %d bits per key: use a higher rate, or --policy bloom", rate, keys, maxBits)
+		failed = cli.UsageErrorf("-p is %g, and one table-bloom filter of %d keys has more false positives even with %d bits per key: use a higher rate, or --policy bloom", rate, keys, maxBits)
 	}
 	return bits, failed
 }

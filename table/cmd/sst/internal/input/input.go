@@ -18,11 +18,11 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // A Pair is a key and its value. Both are valid until the next pair is read.
@@ -86,7 +86,7 @@ var parsers = map[string]func(p *parser, line []byte) error{
 // Check returns an error if the format is unknown, or if an input must not be read.
 func (o Options) Check(paths []string, stdin io.Reader) error {
 	if _, ok := parsers[o.Format]; !ok && o.Format != "" {
-		return usage.Errorf("--format is %s, want %s", wire.Quote([]byte(o.Format)), Formats)
+		return cli.UsageErrorf("--format is %s, want %s", wire.Quote([]byte(o.Format)), Formats)
 	}
 	for _, path := range paths {
 		if err := o.checkPath(path, stdin); err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 )
 
 // keySuffixes are the suffixes of a number of keys.
@@ -29,7 +29,7 @@ func ParseKeys(flag, s string, most uint64) (uint64, error) {
 		if most == MaxKeys {
 			limit = "1e15"
 		}
-		return 0, usage.Errorf("%s is %s, want a whole number from 1 to %s, such as 10_000_000, 10e6 or 10M", flag, wire.Quote([]byte(s)), limit)
+		return 0, cli.UsageErrorf("%s is %s, want a whole number from 1 to %s, such as 10_000_000, 10e6 or 10M", flag, wire.Quote([]byte(s)), limit)
 	}
 	return uint64(n), nil
 }
@@ -42,7 +42,7 @@ func ParseRate(s string) (float64, error) {
 		p /= 100
 	}
 	if err != nil || !(p >= minRate && p < 1) {
-		return 0, usage.Errorf("-p is %s, want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%%", wire.Quote([]byte(s)))
+		return 0, cli.UsageErrorf("-p is %s, want a rate from 1e-9 to below 1, such as 0.01, or in percent, such as 1%%", wire.Quote([]byte(s)))
 	}
 	return p, nil
 }
@@ -54,7 +54,7 @@ const maxPrice = 1e9
 func ParsePrice(flag, s string) (float64, error) {
 	p, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(p >= 0 && p <= maxPrice) {
-		return 0, usage.Errorf("%s is %s, want a price from 0 to 1e9, such as 0.40", flag, wire.Quote([]byte(s)))
+		return 0, cli.UsageErrorf("%s is %s, want a price from 0 to 1e9, such as 0.40", flag, wire.Quote([]byte(s)))
 	}
 	return p, nil
 }

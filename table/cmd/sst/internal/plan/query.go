@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 )
 
 // A Query is what to plan for. Its fields are the flags of sst plan. Sizes are in bytes.
@@ -44,18 +44,18 @@ const (
 func (q Query) Validate() error {
 	switch {
 	case q.Rate == 0 && q.BitsPerKey == 0:
-		return usage.Errorf("neither -p nor --bits is given, want one of them")
+		return cli.UsageErrorf("neither -p nor --bits is given, want one of them")
 	case q.Rate != 0 && q.BitsPerKey != 0:
-		return usage.Errorf("-p and --bits are both given, want one of them")
+		return cli.UsageErrorf("-p and --bits are both given, want one of them")
 	}
 	if q.Rate == 0 && (q.BitsPerKey < 1 || q.BitsPerKey > maxBits) {
-		return usage.Errorf("--bits is %d, want 1 to %d", q.BitsPerKey, maxBits)
+		return cli.UsageErrorf("--bits is %d, want 1 to %d", q.BitsPerKey, maxBits)
 	}
 	if !(q.Compression >= 0.01 && q.Compression <= 1) {
-		return usage.Errorf("--compression is %g, want 0.01 to 1", q.Compression)
+		return cli.UsageErrorf("--compression is %g, want 0.01 to 1", q.Compression)
 	}
 	if !(q.Present >= 0 && q.Present <= 1) {
-		return usage.Errorf("--present is %g, want 0 to 1", q.Present)
+		return cli.UsageErrorf("--present is %g, want 0 to 1", q.Present)
 	}
 	return q.validateSizes()
 }
@@ -71,7 +71,7 @@ func (q Query) validateSizes() error {
 		{"--table-size", q.TableSize, 1 << 20, 4 << 30},
 	} {
 		if f.value < f.least || f.value > f.most {
-			return usage.Errorf("%s is %s, want %s to %s", f.flag, exact(f.value), exact(f.least), exact(f.most))
+			return cli.UsageErrorf("%s is %s, want %s to %s", f.flag, exact(f.value), exact(f.least), exact(f.most))
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"context"
@@ -13,32 +13,32 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// An interruptError ends a command that was interrupted by a signal. It is the cause of the
-// context of interruptible.
-type interruptError struct{ signal syscall.Signal }
+// An InterruptError ends a command that was interrupted by a signal. It is the cause of the
+// context of Interruptible.
+type InterruptError struct{ Signal syscall.Signal }
 
-func (i interruptError) Error() string { return "interrupted" }
+func (i InterruptError) Error() string { return "interrupted" }
 
-// report prints why the command ended, and returns its exit status, 128 plus the number of
+// Report prints why the command ended, and returns its exit status, 128 plus the number of
 // the signal. It prints nothing for SIGPIPE.
-func (i interruptError) report(stderr io.Writer) int {
-	if i.signal != syscall.SIGPIPE {
+func (i InterruptError) Report(stderr io.Writer) int {
+	if i.Signal != syscall.SIGPIPE {
 		text.Line(stderr, "sst: %v", i)
 	}
-	return 128 + int(i.signal)
+	return 128 + int(i.Signal)
 }
 
 // interruptGrace is how long an interrupted command may take to end.
 const interruptGrace = time.Second
 
-// interruptible runs do with a context that ends at the first signal that would end the
+// Interruptible runs do with a context that ends at the first signal that would end the
 // process. So do can remove its temporary files. If it takes longer than interruptGrace,
 // such as on a slow disk, the process ends anyway.
-func interruptible(ctx context.Context, do func(context.Context) error) error {
+func Interruptible(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	signals, done := make(chan os.Signal, 1), make(chan bool)
-	if caught := terminatingSignals(); len(caught) > 0 { // without signals, Notify would catch all
+	if caught := TerminatingSignals(); len(caught) > 0 { // without signals, Notify would catch all
 		signal.Notify(signals, caught...)
 		defer signal.Stop(signals)
 	}
@@ -49,25 +49,25 @@ func interruptible(ctx context.Context, do func(context.Context) error) error {
 			return
 		case s := <-signals:
 			by, _ := s.(syscall.Signal)
-			cancel(interruptError{by})
+			cancel(InterruptError{by})
 		}
 		select {
 		case <-done:
 		case <-time.After(interruptGrace):
 			output.AbortAll()
-			os.Exit(context.Cause(ctx).(interruptError).report(progress.Over(os.Stderr)))
+			os.Exit(context.Cause(ctx).(InterruptError).Report(progress.Over(os.Stderr)))
 		}
 	}()
 	err := do(ctx)
-	if i, ok := context.Cause(ctx).(interruptError); ok && err != nil {
+	if i, ok := context.Cause(ctx).(InterruptError); ok && err != nil {
 		return i
 	}
 	return err
 }
 
-// terminatingSignals returns the signals that would end the process. It leaves out signals
+// TerminatingSignals returns the signals that would end the process. It leaves out signals
 // that were ignored when the process started, such as with nohup.
-func terminatingSignals() []os.Signal {
+func TerminatingSignals() []os.Signal {
 	var all []os.Signal
 	for _, s := range allTerminatingSignals {
 		if !signal.Ignored(s) {

@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
 // didYouMean asks whether one of the names was meant. It is the end of a message. Each name
@@ -69,7 +68,7 @@ func distance(a, b string) int {
 // errors, and adds the names of similar commands. It leaves other errors as they are.
 func explainUnknownCommand(above *cobra.Command, err error) error {
 	rest, ok := strings.CutPrefix(err.Error(), "unknown command ")
-	if !ok || errors.As(err, new(usage.Error)) {
+	if !ok || errors.As(err, new(UsageError)) {
 		return err
 	}
 	quoted, _ := strconv.QuotedPrefix(rest)
@@ -82,5 +81,5 @@ func unknownCommand(above *cobra.Command, wrong string) error {
 	if wrong != "" { // which all names start with
 		suggestion = didYouMean(above.CommandPath()+" ", slices.Sorted(slices.Values(above.SuggestionsFor(wrong))))
 	}
-	return usage.Errorf("unknown command %s%s", wire.Quote([]byte(wrong)), cmp.Or(suggestion, ": to list the commands, use sst help"))
+	return UsageErrorf("unknown command %s%s", wire.Quote([]byte(wrong)), cmp.Or(suggestion, ": to list the commands, use "+above.Root().Name()+" help"))
 }

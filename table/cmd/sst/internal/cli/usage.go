@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"errors"
@@ -12,22 +12,32 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/usage"
 )
 
-// unlimited is a number of arguments without limit.
-const unlimited = 1 << 30
+// A UsageError is a mistake in the arguments or flags of a command. sst prints it together with
+// how the command is used.
+type UsageError struct{ cause error }
 
-// arguments checks the number of arguments. what describes them for the error. The first
+// UsageErrorf returns a UsageError with a message as fmt.Errorf formats it. The message says what
+// was wrong and what is expected.
+func UsageErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+func (e UsageError) Error() string { return e.cause.Error() }
+func (e UsageError) Unwrap() error { return e.cause }
+
+// Unlimited is a number of arguments without limit.
+const Unlimited = 1 << 30
+
+// Arguments checks the number of arguments. what describes them for the error. The first
 // names arguments are names of files.
-func arguments(what string, least, most, names int) cobra.PositionalArgs {
+func Arguments(what string, least, most, names int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usage.Errorf("got %s, want %s", text.Count(uint64(len(args)), "argument"), numberWanted(what, least, most))
+			return UsageErrorf("got %s, want %s", text.Count(uint64(len(args)), "argument"), numberWanted(what, least, most))
 		}
 		for _, arg := range args[:min(names, len(args))] {
 			if arg == "" {
-				return usage.Errorf("an argument is empty, want the name of a file or a directory")
+				return UsageErrorf("an argument is empty, want the name of a file or a directory")
 			}
 		}
 		return nil
@@ -53,7 +63,7 @@ func checkEmptyFlags(cmd *cobra.Command, _ []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		empty := f.Value.String() == "" || f.Shorthand != "" && f.Value.String() == "="
 		if err == nil && f.Value.Type() == "string" && empty {
-			err = usage.Errorf("--%s is empty%s", f.Name, wanted(f))
+			err = UsageErrorf("--%s is empty%s", f.Name, wanted(f))
 		}
 	})
 	return err
@@ -92,13 +102,13 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		return explainUnknownFlag(cmd, unknown)
 	case errors.As(err, &lacking):
-		return usage.Errorf("%s has no value%s", dashed(lacking.GetSpecifiedName(), lacking.GetSpecifiedShortnames()), wanted(lacking.GetFlag()))
+		return UsageErrorf("%s has no value%s", dashed(lacking.GetSpecifiedName(), lacking.GetSpecifiedShortnames()), wanted(lacking.GetFlag()))
 	case errors.As(err, &syntax):
-		return usage.Errorf("%s is not a flag, want --NAME or --NAME=VALUE", wire.Quote([]byte(syntax.GetSpecifiedFlag())))
+		return UsageErrorf("%s is not a flag, want --NAME or --NAME=VALUE", wire.Quote([]byte(syntax.GetSpecifiedFlag())))
 	case errors.As(err, &invalid):
 		return explainValue(invalid)
 	}
-	return usage.Errorf("%w", err)
+	return UsageErrorf("%w", err)
 }
 
 // dashed returns a flag as it was given: a letter in a group of them, or a name.
@@ -116,7 +126,7 @@ func asGiven(cmd *cobra.Command, args []string, err error) error {
 	if len(name) == 2 {
 		f = cmd.Flags().ShorthandLookup(name[1:])
 	}
-	var u usage.Error
+	var u UsageError
 	if f == nil || f.Shorthand == "" || name[0] != '-' || !errors.As(err, &u) || u.Error() != err.Error() {
 		return err
 	}
@@ -131,7 +141,7 @@ func asGiven(cmd *cobra.Command, args []string, err error) error {
 	case slices.ContainsFunc(args, isShort):
 		name = short
 	}
-	return usage.Errorf("%s %s", name, rest)
+	return UsageErrorf("%s %s", name, rest)
 }
 
 func explainValue(err *pflag.InvalidValueError) error {
@@ -143,7 +153,7 @@ func explainValue(err *pflag.InvalidValueError) error {
 	if errors.Is(err, strconv.ErrRange) && flag.Value.Type() != "float64" {
 		problem += " of at most 18 digits"
 	}
-	return usage.Errorf("--%s is %s%s", flag.Name, wire.Quote([]byte(err.GetValue())), problem)
+	return UsageErrorf("--%s is %s%s", flag.Name, wire.Quote([]byte(err.GetValue())), problem)
 }
 
 func explainUnknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
@@ -155,5 +165,5 @@ func explainUnknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	if len(letters) > 1 { // perhaps a name behind a single dash
 		given, like = "-"+letters, letters
 	}
-	return usage.Errorf("unknown flag %s%s", wire.Quote([]byte(given)), didYouMean("--", nearestFlags(cmd.Flags(), like)))
+	return UsageErrorf("unknown flag %s%s", wire.Quote([]byte(given)), didYouMean("--", nearestFlags(cmd.Flags(), like)))
 }

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"cmp"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// usageTemplate is like cobra's, with lines of at most 100 columns.
+const usageTemplate = `Usage:
+  {{.UseLine}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{$commands := .Commands}}{{range $group := .Groups}}
+
+{{.Title}}{{range $commands}}{{if (and (eq .GroupID $group.ID) (or .IsAvailableCommand (eq .Name "help")))}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if not .Groups}}
+
+Commands:{{range $commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{(.LocalFlags.FlagUsagesWrapped 100) | trimTrailingWhitespaces}}{{end}}
+`
+
+// SetUp gives a root command our usage, help and messages, and the commands of the groups. footer
+// returns the end of a command's help.
+//
+// If the first argument is the name of a command, SetUp makes no other: all of them have more than
+// 100 flags.
+func SetUp(root *cobra.Command, groups []Group, args []string, footer func(*cobra.Command) string) {
+	root.DisableFlagsInUseLine, root.SilenceErrors, root.SilenceUsage = true, true, true
+	root.DisableSuggestions, root.SuggestionsMinimumDistance = true, 2 // see didYouMean
+	root.CompletionOptions.DisableDefaultCmd = true                    // there is ours
+	root.PersistentPreRunE, root.RunE = checkEmptyFlags, helpOnly
+	addGroups(root, groups, args)
+	root.SetFlagErrorFunc(explainFlag)
+	root.SetUsageTemplate(usageTemplate)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { // also that of the commands
+		about := strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short))
+		io.WriteString(cmd.OutOrStdout(), about+"\n\n"+cmd.UsageString()+"\n"+footer(cmd))
+	})
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		adaptHelpCommand(help)
+	}
+}
+
+// helpOnly runs the root without a command. Arguments that are left for it are names of commands
+// that cobra does not look at: "" and "-".
+func helpOnly(root *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(root, args[0])
+	}
+	return root.Help()
+}
+
+// A Group is some of the commands, under a title in the help. That of help is in the last one.
+type Group struct {
+	ID, Title string
+	Commands  Commands
+}
+
+// Commands are functions that make commands, by their names.
+type Commands map[string]func() *cobra.Command
+
+// addGroups adds the commands, or only the one that is named.
+func addGroups(root *cobra.Command, groups []Group, args []string) {
+	only := ""
+	for _, g := range groups {
+		if len(args) > 0 && g.Commands[args[0]] != nil {
+			only = args[0]
+		}
+	}
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.ID, Title: g.Title})
+		for name, command := range g.Commands {
+			if only != "" && name != only {
+				continue
+			}
+			cmd := command()
+			cmd.GroupID, cmd.DisableFlagsInUseLine = g.ID, true
+			root.AddCommand(cmd)
+		}
+		root.SetHelpCommandGroupID(g.ID)
+	}
+}
+
+const helpLong = `Print the help of a command, as sst COMMAND --help does. Without COMMAND, print the help of
+sst, which lists the commands.`
+
+// adaptHelpCommand makes cobra's help command one of ours.
+func adaptHelpCommand(help *cobra.Command) {
+	help.Run, help.RunE, help.Args = nil, showHelp, Arguments("COMMAND", 0, 1, 0)
+	help.Use, help.DisableFlagsInUseLine = "help [COMMAND]", true
+	help.Short, help.Long = "Print the help of a command, or list the commands", helpLong
+	help.Example = "  sst help get"
+}
+
+// showHelp is cobra's help command, but returns an error for an unknown command.
+func showHelp(cmd *cobra.Command, args []string) error {
+	root := cmd.Root()
+	about, rest, err := root.Find(args)
+	if err != nil {
+		return explainUnknownCommand(root, err)
+	}
+	if len(rest) > 0 {
+		return unknownCommand(about, rest[0])
+	}
+	about.InitDefaultHelpFlag()
+	about.InitDefaultVersionFlag()
+	return about.Help()
+}
