@@ -91,9 +91,13 @@ the order of LC_ALL=C, and none may be in two tables.`
 func buildCommand() *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
-		Use:               "build [flags] -o OUT [INPUT...]",
-		Short:             "Build a table from text, JSON or a directory tree",
-		Long:              buildLong,
+		Use:   "build [flags] -o OUT [INPUT...]",
+		Short: "Build a table from text, JSON or a directory tree",
+		Long:  buildLong,
+		Annotations: exitStatus{
+			exitOK:    "OUT is complete and on disk",
+			exitUsage: "wrong usage or input, or a file that cannot be read or written",
+		}.annotation(),
 		Args:              cli.Arguments("INPUT", 0, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.AnyFile,
 		Example: `  sst build -o capitals.ldb capitals.tsv
@@ -123,25 +127,29 @@ func buildCommand() *cobra.Command {
 	f.writerFlags.add(cmd)
 	cli.Complete(cmd, "format", "tsv", "json", "hex", "raw", "keys", "raw-keys")
 	cli.Complete(cmd, "on-duplicate", "error", "first", "last")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if f.filterOnly {
-			if err := f.setFilterOnly(flags.Changed, cmd.ErrOrStderr()); err != nil {
-				return err
-			}
-		}
-		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-			b, err := f.newBuild(ctx, args, cmd)
-			if err != nil {
-				return err
-			}
-			defer b.limit.Apply()()
-			if f.isSet(flags.Changed) {
-				return b.set()
-			}
-			return b.table()
-		})
-	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
 	return cmd
+}
+
+// run builds the table or the set.
+func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
+	given := cmd.Flags().Changed
+	if f.filterOnly {
+		if err := f.setFilterOnly(given, cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+	}
+	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
+		b, err := f.newBuild(ctx, args, cmd)
+		if err != nil {
+			return err
+		}
+		defer b.limit.Apply()()
+		if f.isSet(given) {
+			return b.set()
+		}
+		return b.table()
+	})
 }
 
 // setFilterOnly sets what --filter-only changes in other flags.

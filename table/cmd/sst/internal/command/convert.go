@@ -14,14 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-func convertCommand() *cobra.Command {
-	var flags sourceFlags
-	var writer writerFlags
-	var out string
-	cmd := &cobra.Command{
-		Use:   "convert [flags] FILE -o OUT",
-		Short: "Rewrite a table with other blocks, compression or filters",
-		Long: `Write the entries of a table to a new table. Settings without a flag stay as they are in
+const convertLong = `Write the entries of a table to a new table. Settings without a flag stay as they are in
 FILE, as far as FILE shows them: the compression of most blocks, the bits per key of the
 filters, and whether there are properties. The block size and the restart interval are
 those in the properties. Without them, the block size is the uncompressed size of the
@@ -32,10 +25,23 @@ keys, with all versions and tombstones.
 To convert a directory, use set -o pipefail; sst scan DIR | sst build -o OUT. A damaged FILE
 is not converted: use sst salvage. The new table gets its name when it is complete and on
 disk. It replaces a file of that name, so OUT may be FILE. If OUT is -, sst writes to
-standard output.`,
+standard output.`
+
+func convertCommand() *cobra.Command {
+	var flags sourceFlags
+	var writer writerFlags
+	var out string
+	cmd := &cobra.Command{
+		Use:   "convert [flags] FILE -o OUT",
+		Short: "Rewrite a table with other blocks, compression or filters",
+		Long:  convertLong,
 		Example: `  sst convert old.ldb -o new.ldb --compression zstd --block-size 16KiB
   sst convert users.ldb -o users.ldb --bits 14
   sst convert 000005.ldb -o pebble.sst --bits -1 --table-filter bloom:10 --properties`,
+		Annotations: exitStatus{
+			exitOK:      "OUT is complete and on disk",
+			exitDamaged: "FILE is damaged, and OUT was not written",
+		}.annotation(),
 		Args:              cli.Arguments("FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, tableNames...),
 	}

@@ -20,12 +20,7 @@ type diffFlags struct {
 	summary bool
 }
 
-func diffCommand() *cobra.Command {
-	var f diffFlags
-	cmd := &cobra.Command{
-		Use:   "diff [flags] A B",
-		Short: "Print the differences between two tables, databases or sets",
-		Long: `Print the entries that only A has, with a minus sign before them, and the entries that
+const diffLong = `Print the entries that only A has, with a minus sign before them, and the entries that
 only B has, with a plus sign. A key with different values is printed as both.
 
 A and B are each a SOURCE: see sst help get. Two tables of a database are compared with
@@ -36,10 +31,22 @@ Keys that A or B has lost by damage in a table are not compared: they are printe
 neither as those of A nor as those of B. Messages have the lost ranges of keys, and the exit status
 is 3. If writes of a log are lost, what is left is compared, and the exit status is 3 too. With
 --strict, damage ends the comparison, without a summary, and a message has the last key that was
-compared.`,
+compared.`
+
+func diffCommand() *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff [flags] A B",
+		Short: "Print the differences between two tables, databases or sets",
+		Long:  diffLong,
 		Example: `  sst diff old.ldb new.ldb
   sst diff --summary /var/lib/app/db backup.ldb
   sst diff -f json a.ldb b.ldb`,
+		Annotations: exitStatus{
+			exitOK:       "there are no differences",
+			exitNegative: "there are differences",
+			exitDamaged:  "not all was compared, because of damage, or a table or a log that is missing",
+		}.annotation(),
 		Args:              cli.Arguments("A and B", 2, 2, 2),
 		ValidArgsFunction: cli.Files(2, sourceNames...),
 	}

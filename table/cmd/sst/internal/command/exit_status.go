@@ -2,14 +2,19 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
+// The exit statuses. If a signal ends sst, the exit status is 128 plus the number of the signal,
+// as in shells.
 const (
+	exitOK       = 0
 	exitNegative = 1
 	exitUsage    = 2
 	exitDamaged  = 3
@@ -19,48 +24,54 @@ const (
 // exitDamaged: the command never has it.
 type exitStatus [4]string
 
-// Meanings that most commands share.
-const (
-	allWell    = "all is well"
-	wrongUsage = "wrong usage, a file that cannot be read or written, or one that is not LevelDB's"
-)
-
-// exitStatuses are what differs by command.
-var exitStatuses = map[string]exitStatus{
-	"sst": {
-		exitNegative: "a key is absent, or two tables differ",
-		exitDamaged:  "damage in a table, a log or a manifest, or one of them is missing",
-	},
-	"get":      {0: "all keys were found", exitNegative: "a key is absent", exitDamaged: "damage, or what is missing, may hide the newest version of a key"},
-	"scan":     {0: "all entries were printed", exitDamaged: "entries are lost by damage, or in a table or a log that is missing; older ones may be printed"},
-	"stats":    {exitDamaged: "a table or a log is damaged or missing; with --summary: missing, or of a wrong size"},
-	"verify":   {0: "all was checked and is sound", exitDamaged: "a table, a log or a manifest is damaged or missing"},
-	"layout":   {exitDamaged: "a part of the file is damaged"},
-	"diff":     {0: "there are no differences", exitNegative: "there are differences", exitDamaged: "not all was compared, because of damage, or a table or a log that is missing"},
-	"report":   {exitDamaged: "the page shows damage, or tables that are missing"},
-	"build":    {0: "OUT is complete and on disk", exitUsage: "wrong usage or input, or a file that cannot be read or written"},
-	"convert":  {0: "OUT is complete and on disk", exitDamaged: "FILE is damaged, and OUT was not written"},
-	"manifest": {0: "the manifest is complete and on disk", exitDamaged: "a table is damaged, and no manifest was written"},
-	"salvage":  {0: "nothing was lost", exitDamaged: "something was lost, or skipped"},
-	"plan":     {exitUsage: "wrong usage, or memory that is too small for a table"},
-	"fpr":      {exitUsage: "wrong usage, or a file that cannot be read or written"},
-	"play":     {exitUsage: "wrong usage, or a file that cannot be written"},
+// exitMeanings are those of sst. Its help and the README have them. Commands say more precisely what
+// theirs mean.
+var exitMeanings = exitStatus{
+	exitOK:       "all is well",
+	exitNegative: "a key is absent, or two tables differ",
+	exitUsage:    "wrong usage, a file that cannot be read or written, or one that is not LevelDB's",
+	exitDamaged:  "damage in a table, a log or a manifest, or one of them is missing",
 }
 
-// exitStatusHelp returns the part of a command's help about its exit status.
-func exitStatusHelp(cmd *cobra.Command) string {
-	meanings, ok := exitStatuses[cmd.Name()]
-	if !ok {
-		meanings[exitUsage] = "wrong usage"
+// errNegative ends a command whose answer is negative: a key is absent, or two tables
+// differ. No message is printed for it.
+var errNegative = errors.New("no")
+
+// exitStatusOf returns the exit status of a command that ended with err.
+func exitStatusOf(err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errNegative):
+		return exitNegative
+	case errors.Is(err, table.ErrCorrupt):
+		return exitDamaged
 	}
-	meanings[0] = cmp.Or(meanings[0], allWell)
-	meanings[exitUsage] = cmp.Or(meanings[exitUsage], wrongUsage)
+	return exitUsage
+}
+
+// exitAnnotation is the name of a command's annotation with what its exit statuses mean.
+const exitAnnotation = "exit status"
+
+// annotation returns the annotations of a command with these exit statuses. Those that are "" and
+// that each command has are as for sst.
+func (s exitStatus) annotation() map[string]string {
+	s[exitOK] = cmp.Or(s[exitOK], exitMeanings[exitOK])
+	s[exitUsage] = cmp.Or(s[exitUsage], exitMeanings[exitUsage])
 	var b strings.Builder
 	b.WriteString("Exit status:\n")
-	for status, meaning := range meanings {
+	for status, meaning := range s {
 		if meaning != "" {
 			text.Line(&b, "  %d  %s", status, meaning)
 		}
 	}
-	return b.String()
+	return map[string]string{exitAnnotation: b.String()}
+}
+
+// exitStatusHelp returns the part of a command's help about its exit status.
+func exitStatusHelp(cmd *cobra.Command) string {
+	if help, ok := cmd.Annotations[exitAnnotation]; ok {
+		return help
+	}
+	return exitStatus{exitUsage: "wrong usage"}.annotation()[exitAnnotation] // it reads no files
 }

@@ -113,12 +113,13 @@ type fprFlags struct {
 func fprCommand() *cobra.Command {
 	var f fprFlags
 	cmd := &cobra.Command{
-		Use:     "fpr [flags] -o NAME",
-		Short:   "Measure the false-positive rate of filters as they fill up",
-		Long:    fprLong,
-		Example: fprExamples,
-		Args:    cli.Arguments("flags only", 0, 0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		Use:         "fpr [flags] -o NAME",
+		Short:       "Measure the false-positive rate of filters as they fill up",
+		Long:        fprLong,
+		Example:     fprExamples,
+		Annotations: exitStatus{exitUsage: "wrong usage, or a file that cannot be read or written"}.annotation(),
+		Args:        cli.Arguments("flags only", 0, 0, 0),
+		RunE:        func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.define(cmd)
 	return cmd

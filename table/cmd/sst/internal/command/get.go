@@ -79,6 +79,11 @@ func getCommand() *cobra.Command {
   sst get --hex users.ldb 616461
   cut -f 1 users.tsv | sst get --keys-from - users.ldb`,
 		ValidArgsFunction: cli.Files(1, sourceNames...),
+		Annotations: exitStatus{
+			exitOK:       "all keys were found",
+			exitNegative: "a key is absent",
+			exitDamaged:  "damage, or what is missing, may hide the newest version of a key",
+		}.annotation(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.from != "" {
 				return cli.Arguments("SOURCE", 1, cli.Unlimited, 1)(cmd, args)

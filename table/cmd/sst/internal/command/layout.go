@@ -19,13 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-func layoutCommand() *cobra.Command {
-	var flags sourceFlags
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "layout [flags] FILE",
-		Short: "List the parts of a table, a log or a MANIFEST, from first to last byte",
-		Long: `List what a file consists of, in file order, with offsets and lengths in bytes.
+const layoutLong = `List what a file consists of, in file order, with offsets and lengths in bytes.
 
 A table consists of data blocks, filters, properties, metaindex, index and footer. For each
 block, sst prints its length as stored, its compression, its uncompressed length, the
@@ -43,10 +37,19 @@ version edits, and sst prints the fields of each. An incomplete record at the en
 as cut short, and is not damage.
 
 Keys are shown up to 64 bytes. --json prints whole keys. The exit status is 3 if anything
-is damaged. The damage is shown in its place, and the rest of the file is listed too.`,
+is damaged. The damage is shown in its place, and the rest of the file is listed too.`
+
+func layoutCommand() *cobra.Command {
+	var flags sourceFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "layout [flags] FILE",
+		Short: "List the parts of a table, a log or a MANIFEST, from first to last byte",
+		Long:  layoutLong,
 		Example: `  sst layout users.ldb
   sst layout --json users.ldb | jq 'select(.damage)'
   sst layout /var/lib/app/db/MANIFEST-000004`,
+		Annotations:       exitStatus{exitDamaged: "a part of the file is damaged"}.annotation(),
 		Args:              cli.Arguments("FILE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, slices.Concat(tableNames, []string{"*.log", "MANIFEST-*"})...),
 	}

@@ -25,12 +25,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-func manifestCommand() *cobra.Command {
-	var out, tables, entries string
-	cmd := &cobra.Command{
-		Use:   "manifest [flags] FILE...",
-		Short: "Write the manifest of a set of tables",
-		Long: `Write the manifest of a set: tables that have no keys in common, and are asked as one. It
+const manifestLong = `Write the manifest of a set: tables that have no keys in common, and are asked as one. It
 has a line for each table, in the order of the keys.
 
 A FILE is a summary, which sst build --summary has written, or a table. Summaries may be
@@ -46,9 +41,20 @@ part without keys has no table.
 
 OUT must be neither a FILE nor a table. It gets its name when it is complete and on disk. Name
 it set.jsonl and put it beside the tables: that is where sst and package table/set look
-for it.`,
+for it.`
+
+func manifestCommand() *cobra.Command {
+	var out, tables, entries string
+	cmd := &cobra.Command{
+		Use:   "manifest [flags] FILE...",
+		Short: "Write the manifest of a set of tables",
+		Long:  manifestLong,
 		Example: `  sst manifest --tables 12 --entries 11_234_567 part-*.json -o set.jsonl
   sst manifest --entries "$(wc -l <sorted.txt)" part-*.ldb -o set.jsonl`,
+		Annotations: exitStatus{
+			exitOK:      "the manifest is complete and on disk",
+			exitDamaged: "a table is damaged, and no manifest was written",
+		}.annotation(),
 		Args:              cli.Arguments("FILE", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, slices.Concat(tableNames, []string{"*.json", "*.jsonl"})...),
 	}

@@ -117,11 +117,12 @@ const planExamples = `  # A blacklist of ten billion URLs of 64 bytes, at 0.01 %
 func planCommand() *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
-		Use:     "plan [flags] -n N (-p RATE | --bits B)",
-		Short:   "Plan filters for a number of keys by memory, disk and false positives",
-		Long:    planLong,
-		Example: planExamples,
-		Args:    cli.Arguments("flags only", 0, 0, 0),
+		Use:         "plan [flags] -n N (-p RATE | --bits B)",
+		Short:       "Plan filters for a number of keys by memory, disk and false positives",
+		Long:        planLong,
+		Example:     planExamples,
+		Annotations: exitStatus{exitUsage: "wrong usage, or memory that is too small for a table"}.annotation(),
+		Args:        cli.Arguments("flags only", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.bitsGiven = cmd.Flags().Changed("bits")
 			return f.plan(cmd.OutOrStdout())

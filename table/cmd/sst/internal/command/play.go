@@ -34,7 +34,8 @@ func playCommand() *cobra.Command {
 		Long:  playLong,
 		Example: `  sst play -o play.html
   sst play -o - > play.html`,
-		Args: cli.Arguments("flags only", 0, 0, 0),
+		Annotations: exitStatus{exitUsage: "wrong usage, or a file that cannot be written"}.annotation(),
+		Args:        cli.Arguments("flags only", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return writePlay(cmd.Context(), name, cmd.OutOrStdout())
 		},

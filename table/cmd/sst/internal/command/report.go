@@ -22,12 +22,7 @@ type reportFlags struct {
 	embed string
 }
 
-func reportCommand() *cobra.Command {
-	var f reportFlags
-	cmd := &cobra.Command{
-		Use:   "report [flags] FILE|DIR -o PAGE",
-		Short: "Write a web page that shows a table and the steps of a lookup, or a database",
-		Long: `Write a web page about a table or a database. The page is a single file, loads no other
+const reportLong = `Write a web page about a table or a database. The page is a single file, loads no other
 files, and works without a network. The page of a table, FILE, shows
 
   - a map of the file: every block to scale, coloured by kind, compression, number of
@@ -60,11 +55,19 @@ its tables.
 The page gets its name when it is complete. If there is damage, the page and the messages
 say where, and the exit status is then 3. In a database, damage is a damaged MANIFEST or
 live log, or a table that is missing or has the wrong size. Damage inside tables is not
-found: use sst verify.`,
+found: use sst verify.`
+
+func reportCommand() *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report [flags] FILE|DIR -o PAGE",
+		Short: "Write a web page that shows a table and the steps of a lookup, or a database",
+		Long:  reportLong,
 		Example: `  sst report users.ldb -o users.html
   sst report /var/lib/app/db -o db.html
   sst report --embed 100MB users.ldb -o users.html
   sst report --embed 0 users.ldb -o - | gzip > users.html.gz`,
+		Annotations:       exitStatus{exitDamaged: "the page shows damage, or tables that are missing"}.annotation(),
 		Args:              cli.Arguments("FILE or DIR", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, tableNames...),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -14,14 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 )
-
-// errNegative ends a command whose answer is negative: a key is absent, or two tables
-// differ. No message is printed for it.
-var errNegative = errors.New("no")
 
 // Run executes the command line and returns the exit status.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -35,26 +30,22 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = flushErr
 	}
 	switch {
-	case err == nil:
-		return 0
-	case errors.Is(err, errNegative):
-		return exitNegative
+	case errors.Is(err, errNegative): // which is printed
 	case errors.Is(err, syscall.EPIPE):
 		return cli.InterruptError{Signal: syscall.SIGPIPE}.Report(stderr)
+	case err != nil:
+		printError(stderr, command, err)
 	}
-	printError(stderr, command, err)
-	if errors.Is(err, table.ErrCorrupt) {
-		return exitDamaged
-	}
-	return exitUsage
+	return exitStatusOf(err)
 }
 
 // newCommand returns sst with all commands, or only with the one that the arguments are for.
 func newCommand(args []string) *cobra.Command {
 	root := &cobra.Command{
-		Use:     "sst COMMAND",
-		Version: version(),
-		Short:   "Build, search, check and explain sorted-string tables (.ldb and .sst files)",
+		Use:         "sst COMMAND",
+		Version:     version(),
+		Annotations: exitMeanings.annotation(),
+		Short:       "Build, search, check and explain sorted-string tables (.ldb and .sst files)",
 		Long: `Build, search, check and explain LevelDB's sorted-string tables: .ldb and .sst files,
 either single files or those in the directory of a database.
 

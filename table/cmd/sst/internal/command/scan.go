@@ -63,6 +63,10 @@ func scanCommand() *cobra.Command {
   sst scan --prefix user: --format json users.ldb
   sst scan --from b --to d --reverse --limit 10 /var/lib/app/db
   set -o pipefail; sst scan 000005.ldb | sst build --internal-keys -o copy.ldb`,
+		Annotations: exitStatus{
+			exitOK:      "all entries were printed",
+			exitDamaged: "entries are lost by damage, or in a table or a log that is missing; older ones may be printed",
+		}.annotation(),
 		Args:              cli.Arguments("SOURCE", 1, 1, 1),
 		ValidArgsFunction: cli.Files(1, sourceNames...),
 	}

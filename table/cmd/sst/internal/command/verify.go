@@ -14,13 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-func verifyCommand() *cobra.Command {
-	var flags sourceFlags
-	var quiet bool
-	cmd := &cobra.Command{
-		Use:   "verify [flags] FILE|DIR...",
-		Short: "Check all blocks, the order of keys, and the filters of tables, databases and sets",
-		Long: `Check tables. For a directory, check each table that sst get would search. These checks
+const verifyLong = `Check tables. For a directory, check each table that sst get would search. These checks
 are made:
 
   - the checksum and the form of every block
@@ -39,9 +33,21 @@ manifest of a set is damaged, such as one that was cut short, no table is checke
 checks those of the directory without it. After damage in one part, the other parts are still
 checked. Only if the footer or the index cannot be read, no other part can be checked: use sst
 salvage, which can find more. Keys that are not in bytewise order are no damage if the checksums
-are right and neither a MANIFEST nor --comparator says what their order is.`,
+are right and neither a MANIFEST nor --comparator says what their order is.`
+
+func verifyCommand() *cobra.Command {
+	var flags sourceFlags
+	var quiet bool
+	cmd := &cobra.Command{
+		Use:   "verify [flags] FILE|DIR...",
+		Short: "Check all blocks, the order of keys, and the filters of tables, databases and sets",
+		Long:  verifyLong,
 		Example: `  sst verify users.ldb
   sst verify --quiet /var/lib/app/db && echo sound`,
+		Annotations: exitStatus{
+			exitOK:      "all was checked and is sound",
+			exitDamaged: "a table, a log or a manifest is damaged or missing",
+		}.annotation(),
 		Args:              cli.Arguments("FILE or DIR", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
