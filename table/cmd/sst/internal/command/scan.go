@@ -137,7 +137,7 @@ func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
 // whyEmpty says why bounds that are not swapped leave no keys, and what to do, or is "".
 func (f *scanFlags) whyEmpty(order table.Comparer) string {
 	from, to, prefix := wire.Quote(f.from), wire.Quote(f.to), wire.Quote(f.prefix)
-	end := prefixEnd(f.prefix)
+	_, end := table.PrefixBounds(f.prefix)
 	switch {
 	case order == table.AnyOrder:
 	case f.from != nil && f.to != nil && order.Compare(f.from, f.to) == 0:
@@ -186,19 +186,8 @@ func (f *scanFlags) scanOptions(order table.Comparer) source.ScanOptions {
 	if bytes.Compare(f.prefix, o.From) > 0 {
 		o.From = f.prefix
 	}
-	if end := prefixEnd(f.prefix); end != nil && (o.To == nil || bytes.Compare(end, o.To) < 0) {
+	if _, end := table.PrefixBounds(f.prefix); end != nil && (o.To == nil || bytes.Compare(end, o.To) < 0) {
 		o.To = end
 	}
 	return o
-}
-
-// prefixEnd returns the smallest key > all keys with the prefix, or nil if there is none,
-// because the prefix is empty or has only 0xff bytes.
-func prefixEnd(prefix []byte) []byte {
-	end := bytes.TrimRight(bytes.Clone(prefix), "\xff")
-	if len(end) == 0 {
-		return nil
-	}
-	end[len(end)-1]++
-	return end
 }

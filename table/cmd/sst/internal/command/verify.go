@@ -132,9 +132,9 @@ func (t target) verify(o source.Options) (remark string, err error) {
 	if f.FilterHasUserKeys && err != nil && !errors.Is(err, table.ErrCorrupt) {
 		err = errors.New("its filter was not checked, because it has keys without sequence number and kind: want --internal-keys auto or yes")
 	}
-	if t.Line != nil {
-		err = errors.Join(err, f.CheckLine(t.Line))
-		if note := f.IdentityNote(t.Line); note != "" {
+	if t.Line != nil && err == nil {
+		var note string
+		if note, err = f.CheckLine(t.Line); note != "" {
 			remark += ", but " + note
 		}
 	}

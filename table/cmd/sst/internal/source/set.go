@@ -161,16 +161,13 @@ func (d *Dir) noteUnlisted(entries []fs.DirEntry, m *set.Manifest) {
 	}
 }
 
-// candidates returns the tables that may have a key. Of a set, it is at most one.
+// candidates returns the tables that may have a key: of a set, at most one.
 func (s *Source) candidates(key []byte) []*Table {
 	if !s.set {
 		return s.Tables
 	}
 	i := sort.Search(len(s.Tables), func(i int) bool { return bytes.Compare(s.Tables[i].largest, key) >= 0 })
-	if i == len(s.Tables) || bytes.Compare(key, s.Tables[i].smallest) < 0 {
-		return nil
-	}
-	return s.Tables[i : i+1]
+	return s.Tables[i:min(i+1, len(s.Tables))]
 }
 
 // differs returns the error for a field of the manifest that is not true of the table.

@@ -1,20 +1,48 @@
 package source
 
 import (
-	"crypto/sha256"
+	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// CheckLine compares a table with its line in the manifest of a set: SHA-256, size of the tail
-// and number of entries. Size, first and last key were compared when the table was opened.
-func (f *File) CheckLine(l *set.Table) error {
-	return errors.Join(f.checkSum(l), f.checkTail(l), f.checkEntries(l))
+// CheckLine compares a sound table with its line in the manifest of a set, by the size of its tail and
+// by all that Verify of package set checks. note says that the table cannot be told from others when it
+// is opened.
+func (f *File) CheckLine(l *set.Table) (note string, err error) {
+	if err := f.checkTail(l); err != nil {
+		return "", err
+	}
+	o := table.ReaderOptions{Codecs: f.Options.Codecs, TableFilterPolicies: f.Options.TableFilterPolicies}
+	s, err := set.Open(context.Background(), &set.Manifest{Tables: []set.Table{*l}}, onlyTable{f.Src}, &set.Options{Reader: o})
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	err = s.Verify(context.Background(), func(_ set.Table, found error) {
+		if errors.Is(found, set.ErrNotIdentified) {
+			note = identityNote(l)
+		}
+	})
+	if errors.Is(err, set.ErrMismatch) {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		err = SetError(strings.TrimPrefix(first, fmt.Sprintf("set: table %q: ", l.Name)))
+	}
+	return note, err
+}
+
+// An onlyTable is the Source of a set of one table.
+type onlyTable struct{ io.ReaderAt }
+
+func (t onlyTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int, error) {
+	return t.ReaderAt.ReadAt(p, off)
 }
 
 // checkTail compares how many bytes are behind the last data block. Package set opens the table
@@ -22,7 +50,7 @@ func (f *File) CheckLine(l *set.Table) error {
 func (f *File) checkTail(l *set.Table) error {
 	layout, err := table.ReadLayout(f.Src, f.Size, f.Options)
 	if err != nil {
-		return nil // Verify reports the damage
+		return err
 	}
 	end := int64(0)
 	if n := len(layout.Data); n > 0 {
@@ -51,50 +79,12 @@ func checkTailSum(layout *table.Layout, l *set.Table) error {
 	return err
 }
 
-// IdentityNote says that a table of a set cannot be told from others when it is opened, or returns
-// "".
-func (f *File) IdentityNote(l *set.Table) string {
+// identityNote says what to do for a table that cannot be told from others when it is opened.
+func identityNote(l *set.Table) string {
 	if l.TailSum == "" {
 		return "the manifest has no tailSum of it: lookups may not notice when it is replaced; write the manifest again with sst manifest"
 	}
-	layout, err := table.ReadLayout(f.Src, f.Size, f.Options)
-	if err != nil {
-		return "" // Verify reports the damage
-	}
-	if _, withData, err := layout.TailSum(); err == nil && !withData {
-		return "it has no digest of its data blocks: lookups do not notice when a table of the same keys replaces it; build it with sst build --summary or as a set"
-	}
-	return ""
-}
-
-// checkSum compares the SHA-256.
-func (f *File) checkSum(l *set.Table) error {
-	sum := sha256.New()
-	if _, err := io.CopyBuffer(sum, io.NewSectionReader(f.Src, 0, f.Size), make([]byte, readAhead)); err != nil {
-		return err
-	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != l.SHA256 {
-		return differs("SHA-256", got, l.SHA256)
-	}
-	return nil
-}
-
-// checkEntries compares the number of entries. A table with a filter only has none.
-func (f *File) checkEntries(l *set.Table) error {
-	if f.Reader.FilterOnly() {
-		return nil
-	}
-	n := uint64(0)
-	for _, err := range f.Reader.All(&table.IterOptions{DontFillCache: true, ReadAhead: readAhead}) {
-		if err != nil {
-			return nil // Verify reports the damage
-		}
-		n++
-	}
-	if n == l.Entries {
-		return nil
-	}
-	return differs("number of entries", n, l.Entries)
+	return "it has no digest of its data blocks: lookups do not notice when a table of the same keys replaces it; build it with sst build --summary or as a set"
 }
 
 // FilterOnly reports whether the source is a table with a filter only, or a set of such tables.
@@ -122,7 +112,7 @@ func (s *Source) MayContain(key []byte) (may bool, err error) {
 		return s.File().MayContain(key), nil
 	}
 	tables := s.candidates(key)
-	if len(tables) == 0 {
+	if len(tables) == 0 || !s.inRange(tables[0], key) {
 		return false, nil
 	}
 	f, err := s.open(tables[0])
