@@ -51,11 +51,10 @@ func (a FilterResult) String() string {
 	return [...]string{"not checked", "may contain", "certainly absent"}[a]
 }
 
-// Explain looks up key in the table, and describes the steps. It first checks the filters
-// and the index, and then lets the Reader look up the key.
+// Explain lets the Reader look up key, and describes the steps: the answers of the filters and what was
+// read as the Reader has counted them, and where in the index and in the filters it looked.
 func (f *File) Explain(key []byte) (LookupTrace, error) {
 	p := LookupTrace{File: f, FilterIndex: -1}
-	p.traceFilters(key)
 	before := f.Metrics.Snapshot()
 	start := time.Now()
 	var err error
@@ -65,11 +64,28 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 		p.FilterOnly, err = true, nil
 	}
 	p.Err = err
-	after := f.Metrics.Snapshot()
+	p.locate(key)
+	p.count(before, f.Metrics.Snapshot())
+	return p, err
+}
+
+// count takes what the Reader has counted during the lookup.
+func (p *LookupTrace) count(before, after table.MetricsSnapshot) {
 	p.BlocksRead = after.BlocksRead - before.BlocksRead
 	p.BytesRead = after.BytesRead - before.BytesRead - p.BlocksRead*format.TrailerLen
 	p.FalsePositive = after.FilterFalsePositives > before.FilterFalsePositives
-	return p, err
+	checks, negatives := after.FilterChecks-before.FilterChecks, after.FilterNegatives-before.FilterNegatives
+	if checks > 0 && p.File.filters.Table != nil {
+		p.TableFilter = filterResult(after.TableFilterNegatives == before.TableFilterNegatives)
+		checks--
+	}
+	switch {
+	case checks == 0:
+	case negatives == 0 || negatives == checks:
+		p.BlockFilter = filterResult(negatives == 0)
+	default: // the filters of this block and of the next one differ
+		p.BlockFilter = filterResult(p.BlockProbes.Clear < 0)
+	}
 }
 
 // Explain is Get with a LookupTrace for each table that it searches.
@@ -85,14 +101,12 @@ func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []LookupTr
 	return newest, found, paths, err
 }
 
-// traceFilters checks the filters and the index.
-func (p *LookupTrace) traceFilters(key []byte) {
+// locate finds the places of the key in the index and in the filters.
+func (p *LookupTrace) locate(key []byte) {
 	f := p.File
-	filters := f.Filters()
-	if filters.Table != nil {
-		p.TableFilter = filterResult(filters.Table.Contains(key))
-		p.TableProbes, _ = filter.ProbeTable(filters.Table, key)
-		p.FuseProbes, p.IsFuse = fuse.Probe(filters.Table, key)
+	if whole := f.filters.Table; whole != nil {
+		p.TableProbes, _ = filter.ProbeTable(whole, key)
+		p.FuseProbes, p.IsFuse = fuse.Probe(whole, key)
 	}
 	stored := f.seekKey(key)
 	data := f.Layout.Data
@@ -101,8 +115,7 @@ func (p *LookupTrace) traceFilters(key []byte) {
 		return
 	}
 	p.Block = data[p.IndexEntry]
-	if blocks := filters.Blocks; blocks != nil {
-		p.BlockFilter = filterResult(blocks.Contains(p.Block.Offset, key))
+	if blocks := f.filters.Blocks; blocks != nil {
 		if slot := p.Block.Offset >> blocks.BaseLg(); slot < uint64(blocks.Len()) {
 			p.FilterIndex, p.FilterData = int(slot), blocks.Filter(int(slot))
 			p.BlockProbes, _ = blocks.Probe(int(slot), key) // it fails for a filter without keys only
