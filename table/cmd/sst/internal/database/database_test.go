@@ -165,7 +165,7 @@ func TestReadOfADamagedManifest(t *testing.T) {
 		"sound":           {func(c []byte) []byte { return c }, true, 0},
 		"last edit cut":   {func(c []byte) []byte { return c[:len(c)-3] }, true, 0},
 		"zeros behind it": {func(c []byte) []byte { return append(c, make([]byte, 100)...) }, true, 0},
-		"pages of zeros":  {func(c []byte) []byte { return append(c, make([]byte, 1<<20)...) }, true, 0},
+		"blocks of zeros": {func(c []byte) []byte { return append(c, make([]byte, 1<<20)...) }, true, 0},
 		"an edit in the block behind zeros": {func(c []byte) []byte {
 			return append(append(c, make([]byte, 32<<10-len(c)%(32<<10))...), c...) // each of which is made again
 		}, true, 0},

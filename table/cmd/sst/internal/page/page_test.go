@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
 )
 
 // The script and the style are in the page as they are, with their hashes, and the title is

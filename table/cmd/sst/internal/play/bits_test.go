@@ -13,7 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 

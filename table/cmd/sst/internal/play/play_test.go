@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { pagetest.Main(m) }
 // All files of the page are in it.
 func TestScriptsAreAll(t *testing.T) {
 	t.Parallel()
-	pagetest.CheckScripts(t, files, "page", scripts)
+	pagetest.CheckScripts(t, files, "parts", scripts)
 }
 
 // openPlay opens the page with a state: what is behind the # of its address.

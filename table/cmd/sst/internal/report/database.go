@@ -191,7 +191,7 @@ func skippedText(l *summary.LogStats) string {
 
 // Write writes the page. Bytes of the database are in it as printable text only.
 func (d *Database) Write(w io.Writer) error {
-	t, err := template.New("page").Funcs(databaseFuncs).Parse(page.Read(files, "page/database.html"))
+	t, err := template.New("page").Funcs(databaseFuncs).Parse(page.Read(files, "parts/database.html"))
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (d *Database) Write(w io.Writer) error {
 	}
 	p := page.Page{
 		Title: text.Printable(filepath.Base(d.Path)) + " – a database taken apart",
-		Style: page.Style(files, "page/report.css", "page/database.css"),
+		Style: page.Style(files, "parts/report.css", "parts/database.css"),
 	}
 	return p.Write(w, body.String())
 }

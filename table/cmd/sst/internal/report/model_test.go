@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
@@ -194,7 +194,7 @@ func TestWriteEscapes(t *testing.T) {
 // All files of the page are in it.
 func TestScriptsAreAll(t *testing.T) {
 	t.Parallel()
-	pagetest.CheckScripts(t, files, "page", scripts)
+	pagetest.CheckScripts(t, files, "parts", scripts)
 }
 
 // otherPolicy is a table policy that sst does not know.

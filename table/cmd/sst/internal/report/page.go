@@ -12,13 +12,13 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-//go:embed page
+//go:embed parts
 var files embed.FS
 
 // scripts are the scripts of the page, in the order in which they run.
 var scripts = []string{
-	"page/bytes.js", "page/model.js", "page/xxh3.js", "page/fuse.js", "page/expected.js", "page/filter.js", "page/lookup.js", "page/fills.js", "page/scale.js", "page/measures.js", "page/link.js",
-	"page/map.js", "page/marked.js", "page/parts.js", "page/heat.js", "page/bits.js", "page/svg.js", "page/fillchart.js", "page/fuse_step.js", "page/filters.js", "page/histogram.js", "page/path.js", "page/main.js",
+	"parts/bytes.js", "parts/model.js", "parts/xxh3.js", "parts/fuse.js", "parts/expected.js", "parts/filter.js", "parts/lookup.js", "parts/fills.js", "parts/scale.js", "parts/measures.js", "parts/link.js",
+	"parts/map.js", "parts/marked.js", "parts/parts.js", "parts/heat.js", "parts/bits.js", "parts/svg.js", "parts/fillchart.js", "parts/fuse_step.js", "parts/filters.js", "parts/histogram.js", "parts/path.js", "parts/main.js",
 }
 
 // Write writes the page. Data of the table is in it only as the escaped file name and as
@@ -31,8 +31,8 @@ func (m *Model) Write(w io.Writer) error {
 	var data bytes.Buffer
 	json.HTMLEscape(&data, line)
 	name := text.Printable(m.File)
-	before, after, _ := strings.Cut(page.Read(files, "page/page.html"), "{{data}}")
+	before, after, _ := strings.Cut(page.Read(files, "parts/page.html"), "{{data}}")
 	before = strings.ReplaceAll(before, "{{file}}", html.EscapeString(name))
-	p := page.Page{Title: name + " – table report", Script: page.Script(files, scripts...), Style: page.Style(files, "page/report.css")}
+	p := page.Page{Title: name + " – table report", Script: page.Script(files, scripts...), Style: page.Style(files, "parts/report.css")}
 	return p.Write(w, before, data.String(), after)
 }
