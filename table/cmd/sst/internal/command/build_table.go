@@ -145,7 +145,7 @@ func (b *build) appendAll(w appender, outputs ...*output.Output) (err error) {
 // explainTooManyKeys says what to do if err is that a filter has too many keys.
 func explainTooManyKeys(err error) error {
 	if errors.Is(err, fuse.ErrTooManyKeys) {
-		return fmt.Errorf("more than %s keys in one fuse filter: build several tables by --entries-per-table, or use --table-filter bloom:BITS", humanize.Comma(fuse.MaxKeys))
+		return fmt.Errorf("more than %s keys in one fuse filter: build several tables by --entries-per-table, or use --table-filter table-bloom:BITS", humanize.Comma(fuse.MaxKeys))
 	}
 	return err
 }

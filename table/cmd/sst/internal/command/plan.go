@@ -30,10 +30,10 @@ const planLong = `Plan tables for N keys: compare the filters that they can have
 false positives, and name the command that builds the best ones. Give either a rate of
 false positives or a number of bits per key.
 
-The filters have the names that sst build has for them. "blocks:10" are LevelDB's filters,
-one for each 2 KiB of the file, as --bits 10 writes them. The others are filters of whole
-tables, as --table-filter writes them: "bloom:10" is RocksDB's, and "fuse:12" is a binary
-fuse filter with fingerprints of 12 bits. "blocks:10+bloom:11" is both. The first tables of
+The filters have the names that sst build and sst fpr have for them. "bloom:10" are LevelDB's
+filters, one for each 2 KiB of the file, as --bits 10 writes them. The others are filters of whole
+tables, as --table-filter writes them: "table-bloom:10" is RocksDB's, and "fuse:12" is a binary
+fuse filter with fingerprints of 12 bits. "bloom:10+table-bloom:11" is both. The first tables of
 the comparison have keys and values. The last have nothing but a filter, and can only be
 asked whether a key may be there: see sst build --filter-only.
 
@@ -61,8 +61,8 @@ a million keys.
 A table has at most --entries-per-table keys and takes at most --table-size of disk. By default
 it takes at most 64MB, and has at most a million keys if it has keys and values. With
 --entries-per-table, the default of --table-size is 4GiB, so that mostly keys alone count.
-Tables with a bloom filter never have more than a million keys, as more have higher rates, and
-those with a fuse filter never more than 10 million. All tables but the last are planned full.
+Tables with a table-bloom filter never have more than a million keys, as more have higher rates,
+and those with a fuse filter never more than 10 million. All tables but the last are planned full.
 
 Memory is what open tables use for filters and index, all of which are kept in memory. It
 does not include a block cache, or the rest of a program. With --memory, the plan says how

@@ -93,16 +93,16 @@ func checkCommand(t *testing.T, o plan.Option, input string) {
 
 // statistics are what sst stats prints of a filter.
 var statistics = map[string]*regexp.Regexp{
-	"blocks": regexp.MustCompile(`(?s)filter by blocks .*?bits per key +([0-9.]+), k`),
-	"bloom":  regexp.MustCompile(`(?s)filter of the table +rocksdb.*?bits per key +([0-9.]+), k`),
-	"fuse":   regexp.MustCompile(`in fingerprints of ([0-9]+) bits`),
+	"bloom":       regexp.MustCompile(`(?s)filter by blocks .*?bits per key +([0-9.]+), k`),
+	"table-bloom": regexp.MustCompile(`(?s)filter of the table +rocksdb.*?bits per key +([0-9.]+), k`),
+	"fuse":        regexp.MustCompile(`in fingerprints of ([0-9]+) bits`),
 }
 
 // checkFilters checks the filters of a table, and their bits per key. Those of one or a few lines
 // of 64 bytes can have up to 2 lines more.
 func checkFilters(t *testing.T, o plan.Option, path string) {
 	t.Helper()
-	want := map[string]int{"blocks": o.BlockBits}
+	want := map[string]int{"bloom": o.BlockBits}
 	if kind, bits, found := strings.Cut(o.TableFilter, ":"); found {
 		want[kind], _ = strconv.Atoi(bits)
 	}

@@ -37,8 +37,8 @@ func smallSources(t *testing.T) (names []string) {
 		writeInput(t, in, []string{"a\t1\n", "b\t2\n"}[:n])
 		writeInput(t, internal, []string{"a\t2\tset\t1\n", "b\t1\tdelete\t\n"}[:n])
 		for name, flags := range map[string]string{
-			"default.ldb": "", "plain.ldb": "--bits -1", "one.ldb": "--bits 1", "bloom.ldb": "--table-filter bloom:1", "fuse.sst": "--bits -1 --table-filter fuse:8", "none.ldb": "-c none",
-			"only.filter": "--filter-only", "bloom.filter": "--filter-only --table-filter bloom:1", "blocks.ldb": "--block-size 1 --properties", "set/": "--entries-per-table 1",
+			"default.ldb": "", "plain.ldb": "--bits -1", "one.ldb": "--bits 1", "bloom.ldb": "--table-filter table-bloom:1", "fuse.sst": "--bits -1 --table-filter fuse:8", "none.ldb": "-c none",
+			"only.filter": "--filter-only", "bloom.filter": "--filter-only --table-filter table-bloom:1", "blocks.ldb": "--block-size 1 --properties", "set/": "--entries-per-table 1",
 		} {
 			out := fmt.Sprint(dir, "/", n, name)
 			mustSST(t, append(strings.Fields("build -o "+out+" "+flags), in)...)

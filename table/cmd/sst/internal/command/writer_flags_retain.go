@@ -115,9 +115,9 @@ func retainedTableFilter(f tablestats.FilterStats) string {
 		return tablefilter.Fuse(f.FingerprintBits)
 	}
 	if f.KMax == 6 && f.BitsPerKey > 0 {
-		return tablefilter.Bloom(retainedLineBits(f))
+		return tablefilter.TableBloom(retainedLineBits(f))
 	}
-	return tablefilter.Bloom(retainedBits(f))
+	return tablefilter.TableBloom(retainedBits(f))
 }
 
 // retainedLineBits returns the bits per key of a filter.TableBloom with k = 6, which has 9 bits

@@ -168,7 +168,7 @@ func TestTableFilterIsTakenOver(t *testing.T) {
 	t.Parallel()
 	names := []string{"none", "fuse:4", "fuse:8", "fuse:10", "fuse:12", "fuse:16"}
 	for bits := 1; bits <= 40; bits++ {
-		names = append(names, tablefilter.Bloom(bits))
+		names = append(names, tablefilter.TableBloom(bits))
 	}
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	for _, name := range names {

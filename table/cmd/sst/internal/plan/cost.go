@@ -55,7 +55,7 @@ func price(unit *float64, units float64) *float64 {
 // Core-seconds that a million keys take, as they were measured with URLs of 64 bytes without
 // values on 2 cores of an x86-64 server: user and system time.
 const (
-	// sst build --sorted takes 0.52 s with filters by blocks, 0.55 s with bloom filters, 0.58 s
+	// sst build --sorted takes 0.52 s with filters by blocks, 0.55 s with TableBloom filters, 0.58 s
 	// with both and 0.65 s with fuse filters. Filters alone take 0.26 s and 0.40 s.
 	sortedSeconds = 0.6
 

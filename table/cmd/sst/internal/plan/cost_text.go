@@ -29,7 +29,7 @@ func (p *Plan) writeCosts(out *bytes.Buffer) {
 
 // writeCostRow writes a row of the costs. Prices are left out if none is given.
 func (p *Plan) writeCostRow(out *bytes.Buffer, filters, blocks, open, openPrice, lookups, lookupPrice string) {
-	row := fmt.Sprintf("%-19s %6s %15s", filters, blocks, open)
+	row := fmt.Sprintf("%-24s %6s %15s", filters, blocks, open)
 	if p.RequestPrice != nil {
 		row += fmt.Sprintf(" %10s", openPrice)
 	}

@@ -42,7 +42,7 @@ func (f tableFilter) isNone() bool { return f == tableFilter{} }
 func (f tableFilter) name() string {
 	switch {
 	case f.bloomBits > 0:
-		return tablefilter.Bloom(f.bloomBits)
+		return tablefilter.TableBloom(f.bloomBits)
 	case f.fuseBits > 0:
 		return tablefilter.Fuse(f.fuseBits)
 	}
@@ -107,7 +107,7 @@ func newDesign(blockBits int, f tableFilter, blockSize uint64) Design {
 func (d Design) filters() string {
 	var names []string
 	if d.BlockBits > 0 {
-		names = append(names, fmt.Sprintf("blocks:%d", d.BlockBits))
+		names = append(names, fmt.Sprintf("bloom:%d", d.BlockBits))
 	}
 	if d.TableFilter != "" {
 		names = append(names, d.TableFilter)

@@ -144,7 +144,7 @@ func TestRatesOfDataBlocks(t *testing.T) {
 	for bits, want := range map[int]float64{4: 0.17, 8: 0.025, 10: 0.0099, 16: 0.0015, 20: 0.0006} {
 		q := usual(1e6, 0)
 		q.BitsPerKey, q.ValueSize = bits, 100
-		o, err := findBlocks(q)
+		o, err := findBloom(q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestFewestBits(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	q := usual(1e5, 0.01)
-	for _, find := range []finder{findBlocks, findBloom, findBoth} {
+	for _, find := range []finder{findBloom, findTableBloom, findBoth} {
 		o, err := find(q)
 		if err != nil || !o.MeetsRate || o.MeasuredRate > q.Rate {
 			t.Errorf("%s: rate %v, %v", o.filters(), o.Measurement, err)
@@ -183,7 +183,7 @@ func TestBits(t *testing.T) {
 	t.Parallel()
 	q := usual(1000, 0)
 	q.BitsPerKey = 12
-	for want, find := range map[string]finder{"blocks:12": findBlocks, "bloom:12": findBloom, "blocks:6+bloom:6": findBoth} {
+	for want, find := range map[string]finder{"bloom:12": findBloom, "table-bloom:12": findTableBloom, "bloom:6+table-bloom:6": findBoth} {
 		if o, err := find(q); err != nil || o.filters() != want {
 			t.Errorf("filters %s, %v, want %s", o.filters(), err, want)
 		}

@@ -54,12 +54,12 @@ type task func() (o Option, larger *Option, err error)
 // compare finds all Options.
 func (p *Plan) compare() error {
 	withData := make([]task, 0, 4)
-	for _, find := range []finder{findBlocks, findBloom, findBoth} {
+	for _, find := range []finder{findBloom, findTableBloom, findBoth} {
 		withData = append(withData, func() (Option, *Option, error) { return p.findWithLarger(find, p.leastBloomBits()) })
 	}
 	filtersOnly := p.Query
 	filtersOnly.BlockSize = 0
-	tasks := append(withData, func() (Option, *Option, error) { return alone(findBloom(filtersOnly)) })
+	tasks := append(withData, func() (Option, *Option, error) { return alone(findTableBloom(filtersOnly)) })
 	for _, bits := range fuseSizes {
 		tasks = append(tasks, func() (Option, *Option, error) { return alone(filtersOnly.measuredFuse(bits)) })
 	}

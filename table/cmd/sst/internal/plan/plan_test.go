@@ -51,7 +51,7 @@ func TestVerdict(t *testing.T) {
 	o := q.option(newDesign(10, tableFilter{}, 4096))
 	fits, alone := o, q.option(newDesign(0, tableFilter{fuseBits: 8}, 0))
 	o.MeetsMemory = false
-	const build = "blocks:10, 1.6 kB in 1 table of 1,000 keys:\n  sst build --bits 10 --block-size 4KiB --format raw-keys -o OUT INPUT\n"
+	const build = "bloom:10, 1.6 kB in 1 table of 1,000 keys:\n  sst build --bits 10 --block-size 4KiB --format raw-keys -o OUT INPUT\n"
 	for _, tt := range []struct {
 		plan Plan
 		want string
@@ -139,7 +139,7 @@ func TestLargerBlocks(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
 	q := blacklist()
-	for _, find := range []finder{findBlocks, findBoth} {
+	for _, find := range []finder{findBloom, findBoth} {
 		o, larger, err := q.findWithLarger(find, q.leastBloomBits())
 		if err != nil || larger == nil {
 			t.Fatalf("larger blocks: %v, %v", larger, err)
@@ -162,7 +162,7 @@ func TestLargerBlocksThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	q := usual(1e4, 1e-4)
 	q.KeySize, q.Memory = 2000, 10e3
-	o, larger, err := q.findWithLarger(findBlocks, q.leastBloomBits())
+	o, larger, err := q.findWithLarger(findBloom, q.leastBloomBits())
 	if err != nil || larger == nil {
 		t.Fatalf("larger blocks: %v, %v", larger, err)
 	}

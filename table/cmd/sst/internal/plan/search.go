@@ -68,8 +68,8 @@ func (q Query) measuredFuse(bits int) (Option, error) {
 	return o, err
 }
 
-// findBlocks finds filters by blocks.
-func findBlocks(q Query) (Option, error) {
+// findBloom finds filters by blocks.
+func findBloom(q Query) (Option, error) {
 	byBits := func(bits int) Design { return newDesign(bits, tableFilter{}, q.BlockSize) }
 	formula, err := q.formula()
 	if err != nil {
@@ -81,8 +81,8 @@ func findBlocks(q Query) (Option, error) {
 // usefulBloomBits are the bits per key from which on a TableBloom gains little.
 const usefulBloomBits = 20
 
-// findBloom finds TableBloom filters in tables with data, or without if the BlockSize is 0.
-func findBloom(q Query) (Option, error) {
+// findTableBloom finds TableBloom filters in tables with data, or without if the BlockSize is 0.
+func findTableBloom(q Query) (Option, error) {
 	byBits := func(bits int) Design { return newDesign(0, tableFilter{bloomBits: bits}, q.BlockSize) }
 	return q.find(byBits, usefulBloomBits)
 }

@@ -53,7 +53,7 @@ func (p *Plan) asked() string {
 }
 
 // columns are the formats of the columns that are always there.
-const columns = "%-19s %6s %5s %8s %8s  %-17s %10s"
+const columns = "%-24s %6s %5s %8s %8s  %-17s %10s"
 
 func (p *Plan) header() string {
 	return strings.TrimRight(fmt.Sprintf(columns, "", "", "bits", "", "", "false positives", ""), " ") + "\n" +

@@ -1,5 +1,5 @@
 // Package tablefilter names the filters of whole tables that sst writes: a kind, a colon and
-// the number of bits, as in bloom:10.
+// the number of bits, as in table-bloom:10.
 package tablefilter
 
 import (
@@ -15,18 +15,18 @@ import (
 // None is the name of no filter.
 const None = "none"
 
-// Kinds are the names of filters without their bits: bloom is bloom:10, and fuse is fuse:12. They
-// are suggested for a flag.
-var Kinds = []string{None, "bloom", "fuse"}
+// Kinds are the names of filters without their bits: table-bloom is table-bloom:10, and fuse is
+// fuse:12. They are suggested for a flag.
+var Kinds = []string{None, "table-bloom", "fuse"}
 
-// maxBloomBits is the most bits per key of a Bloom filter. It is much more than useful.
+// maxBloomBits is the most bits per key of a TableBloom filter. It is much more than useful.
 const maxBloomBits = 1000
 
 // Policies returns the policies that a Reader needs to use each kind, beside the one that it
 // knows.
 func Policies() []filter.TablePolicy { return []filter.TablePolicy{fuse.Policy{}} }
 
-// Parse returns the policy of that name, or nil for None. The bits are written as Bloom and
+// Parse returns the policy of that name, or nil for None. The bits are written as TableBloom and
 // Fuse write them: a filter has one name.
 func Parse(name string) (filter.TablePolicy, error) {
 	kind, number, hasNumber := strings.Cut(name, ":")
@@ -35,9 +35,9 @@ func Parse(name string) (filter.TablePolicy, error) {
 	case name == None:
 		return nil, nil
 	case hasNumber && (err != nil || strconv.Itoa(bits) != number):
-	case kind == "bloom" && !hasNumber:
+	case kind == "table-bloom" && !hasNumber:
 		return filter.NewTableBloom(10), nil
-	case kind == "bloom" && bits >= 1 && bits <= maxBloomBits:
+	case kind == "table-bloom" && bits >= 1 && bits <= maxBloomBits:
 		return filter.NewTableBloom(bits), nil
 	case kind == "fuse" && !hasNumber:
 		return fuse.Policy{}, nil
@@ -46,22 +46,22 @@ func Parse(name string) (filter.TablePolicy, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("%s, want none, bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12 or 16 (bloom is bloom:10, fuse is fuse:12)", wire.Quote([]byte(name)), maxBloomBits)
+	return nil, fmt.Errorf("%s, want none, table-bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12 or 16 (table-bloom is table-bloom:10, fuse is fuse:12)", wire.Quote([]byte(name)), maxBloomBits)
 }
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.
 func OfPolicy(name string) string {
 	switch name {
 	case (filter.TableBloom{}).Name():
-		return Bloom(10)
+		return TableBloom(10)
 	case (fuse.Policy{}).Name():
 		return Fuse(12)
 	}
 	return ""
 }
 
-// Bloom returns the name of a Bloom filter.
-func Bloom(bitsPerKey int) string { return fmt.Sprintf("bloom:%d", bitsPerKey) }
+// TableBloom returns the name of a filter.TableBloom.
+func TableBloom(bitsPerKey int) string { return fmt.Sprintf("table-bloom:%d", bitsPerKey) }
 
 // Fuse returns the name of a binary fuse filter.
 func Fuse(fingerprintBits int) string { return fmt.Sprintf("fuse:%d", fingerprintBits) }

@@ -17,12 +17,12 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]filter.TablePolicy{
-		"none":       nil,
-		"bloom":      filter.NewTableBloom(10),
-		"bloom:1":    filter.NewTableBloom(1),
-		"bloom:1000": filter.NewTableBloom(1000),
-		"fuse":       fuse.Policy{},
-		"fuse:16":    fuse16,
+		"none":             nil,
+		"table-bloom":      filter.NewTableBloom(10),
+		"table-bloom:1":    filter.NewTableBloom(1),
+		"table-bloom:1000": filter.NewTableBloom(1000),
+		"fuse":             fuse.Policy{},
+		"fuse:16":          fuse16,
 	} {
 		got, err := Parse(name)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(filter.TableBloom{}, fuse.Policy{})); diff != "" || err != nil {
@@ -34,12 +34,12 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		"", ":", "None", "none:", "none:0", "bloom:", "bloom:0", "bloom:-1", "bloom:1001", "bloom:10.5", "bloom:10:1", "bloom:99999999999999999999",
+		"", ":", "None", "none:", "none:0", "table-bloom:", "table-bloom:0", "table-bloom:-1", "table-bloom:1001", "table-bloom:10.5", "table-bloom:10:1", "table-bloom:99999999999999999999",
 		"fuse:", "fuse:0", "fuse:9", "fuse:13", "fuse:x", "fuse 12", "xor:8",
-		"bloom:+10", "bloom:010", "bloom:-0", "bloom: 10", "fuse:012", "fuse:+12",
+		"bloom", "bloom:10", "table-bloom:+10", "table-bloom:010", "table-bloom:-0", "table-bloom: 10", "fuse:012", "fuse:+12",
 	} {
 		got, err := Parse(name)
-		if err == nil || !strings.Contains(err.Error(), "want none, bloom:BITS") {
+		if err == nil || !strings.Contains(err.Error(), "want none, table-bloom:BITS") {
 			t.Errorf("Parse(%q) returns %v, %v", name, got, err)
 		}
 	}
