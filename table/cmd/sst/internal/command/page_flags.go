@@ -22,14 +22,16 @@ func addPageFlag(cmd *cobra.Command, name *string) {
 // writePage writes a web page to the file with this name. The file gets its name when the
 // page is complete.
 func writePage(ctx context.Context, name string, page func(io.Writer) error, stdout io.Writer) error {
-	to, err := output.Create(ctx, name, stdout)
-	if err != nil {
-		return err
-	}
-	defer to.Abort() // does nothing after Commit
-	out := bufio.NewWriter(to)
-	if err := errors.Join(page(out), out.Flush()); err != nil {
-		return err
-	}
-	return output.Commit(to)
+	return cli.Interruptible(ctx, func(ctx context.Context) error {
+		to, err := output.Create(ctx, name, stdout)
+		if err != nil {
+			return err
+		}
+		defer to.Abort() // does nothing after Commit
+		out := bufio.NewWriter(to)
+		if err := errors.Join(page(out), out.Flush()); err != nil {
+			return err
+		}
+		return output.Commit(to)
+	})
 }

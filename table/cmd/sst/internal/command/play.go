@@ -1,9 +1,6 @@
 package command
 
 import (
-	"context"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
@@ -37,17 +34,12 @@ func playCommand() *cobra.Command {
 		Annotations: exitStatus{exitUsage: "wrong usage, or a file that cannot be written"}.annotation(),
 		Args:        cli.Arguments("flags only", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return writePlay(cmd.Context(), name, cmd.OutOrStdout())
+			if name == "" {
+				return errNoPage
+			}
+			return writePage(cmd.Context(), name, play.Write, cmd.OutOrStdout())
 		},
 	}
 	addPageFlag(cmd, &name)
 	return cmd
-}
-
-// writePlay writes the page.
-func writePlay(ctx context.Context, name string, stdout io.Writer) error {
-	if name == "" {
-		return errNoPage
-	}
-	return cli.Interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, name, play.Write, stdout) })
 }

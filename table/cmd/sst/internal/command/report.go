@@ -98,8 +98,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	}
 	return f.withFile(path, stderr, func(file *source.File) error {
 		page, damage := report.New(file, report.Options{Embed: uint64(embed), Command: f.command(path)})
-		err := cli.Interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, f.out, page.Write, stdout) })
-		return errors.Join(err, file.Wrap(damage))
+		return errors.Join(writePage(ctx, f.out, page.Write, stdout), file.Wrap(damage))
 	})
 }
 
@@ -117,8 +116,7 @@ func (f *reportFlags) database(ctx context.Context, path string, stdout, stderr 
 		text.Line(stderr, "sst: note: %s", note)
 	}
 	page := report.NewDatabase(s, f.noLogs)
-	err = cli.Interruptible(ctx, func(ctx context.Context) error { return writePage(ctx, f.out, page.Write, stdout) })
-	return errors.Join(err, damage)
+	return errors.Join(writePage(ctx, f.out, page.Write, stdout), damage)
 }
 
 // command returns the command that looks up a key in the table.

@@ -143,11 +143,12 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 
 // withFile opens a single table for do.
 func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*source.File) error) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory, want one of its tables; to make one table of all, use set -o pipefail; sst scan %s | sst build -o OUT", path, text.ShellPath(path))
-	}
 	if source.IsDirectory(path) {
-		return fmt.Errorf("%s is the manifest of a set, want one of its tables; to make one table of all, use set -o pipefail; sst scan %s | sst build -o OUT", path, text.ShellPath(path))
+		kind := "the manifest of a set"
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			kind = "a directory"
+		}
+		return fmt.Errorf("%s is %s, want one of its tables; to make one table of all, use set -o pipefail; sst scan %s | sst build -o OUT", path, kind, text.ShellPath(path))
 	}
 	f.oneTable = true
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })

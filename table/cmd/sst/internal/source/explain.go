@@ -79,12 +79,8 @@ func (p *LookupTrace) count(before, after table.MetricsSnapshot) {
 		p.TableFilter = filterResult(after.TableFilterNegatives == before.TableFilterNegatives)
 		checks--
 	}
-	switch {
-	case checks == 0:
-	case negatives == 0 || negatives == checks:
-		p.BlockFilter = filterResult(negatives == 0)
-	default: // the filters of this block and of the next one differ
-		p.BlockFilter = filterResult(p.BlockProbes.Clear < 0)
+	if checks > 0 { // perhaps two, with the next block's filter: if the answers differ, the bits tell
+		p.BlockFilter = filterResult(negatives == 0 || negatives < checks && p.BlockProbes.Clear < 0)
 	}
 }
 

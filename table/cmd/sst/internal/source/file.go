@@ -172,6 +172,17 @@ func pairs(r *table.Reader, onDamage func(*table.CorruptionError) bool) iter.Seq
 	}
 }
 
+// A FileError names the file that an error is about.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns the error without the file.
+func (e *FileError) Unwrap() error { return e.Err }
+
 // Wrap adds the path to an error.
 func (f *File) Wrap(err error) error {
 	if err == nil {

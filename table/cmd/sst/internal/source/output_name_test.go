@@ -1,4 +1,4 @@
-package output
+package source
 
 import (
 	"os"
@@ -7,11 +7,11 @@ import (
 )
 
 // A name that a file has already gets a number.
-func TestFreeName(t *testing.T) {
+func TestOutputName(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "users.v1.ldb")
 	for _, want := range []string{"users.v1.rescued.ldb", "users.v1-2.rescued.ldb", "users.v1-3.rescued.ldb"} {
-		name := FreeName(path, ".rescued.ldb")
+		name := OutputName(path, ".rescued.ldb")
 		if name != filepath.Join(dir, want) {
 			t.Errorf("free name %s, want %s", name, want)
 		}
