@@ -112,9 +112,9 @@ func putTail(dst, key []byte, n int) {
 	binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(key[len(key)-8:])>>(64-8*n))
 }
 
-// maxAround is the most bytes that an entry needs beside its key and value: its three lengths, what
-// putTail writes behind it, and a restart point and their number.
-const maxAround = 3*binary.MaxVarintLen32 + 8 + 8
+// maxAround is the most bytes that an entry needs beside its key and value: its three lengths, and
+// a restart point. What putTail writes fits in a key of ≥ 8 bytes.
+const maxAround = 3*binary.MaxVarintLen32 + 4
 
 // hasRoom reports whether an entry fits into buf as it is. In 1 GiB it is within the format's limit
 // with its restart points.
