@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/FastFilter/xorfilter"
 	"github.com/zeebo/xxh3"
@@ -56,14 +55,10 @@ func (g *generator) Generate() ([]byte, error) {
 	return build[uint16](g.hashes, g.bits)
 }
 
-// build returns the filter of keys with these hashes. Package xorfilter removes a few
-// hashes that are there twice. If it fails because there are many, build removes them.
+// build returns the filter of keys with these hashes. Package xorfilter removes hashes that are there
+// more than once.
 func build[T uint8 | uint16](hashes []uint64, fingerprintBits int) ([]byte, error) {
 	f, err := xorfilter.NewBinaryFuse[T](hashes)
-	if err != nil {
-		slices.Sort(hashes)
-		f, err = xorfilter.NewBinaryFuse[T](slices.Compact(hashes))
-	}
 	if err != nil {
 		return nil, fmt.Errorf("fuse: no filter of %d keys: %w", len(hashes), err)
 	}
@@ -74,22 +69,19 @@ func build[T uint8 | uint16](hashes []uint64, fingerprintBits int) ([]byte, erro
 }
 
 // pack returns the low bits of each fingerprint, one after the other, and the spare bytes. It
-// leaves room for the trailer.
+// leaves room for the trailer. Segments have 4 fingerprints or more, so that the bits are whole bytes.
 func pack[T uint8 | uint16](fingerprints []T, fingerprintBits int) []byte {
 	size := packedSize(uint64(len(fingerprints)), fingerprintBits)
 	packed := make([]byte, 0, size+trailerLen)
 	mask := T(1)<<fingerprintBits - 1
 	var pending uint64 // bits that are no whole byte yet
-	n := 0             // the number of them
+	n := 0             // the number of them, 0 after the last fingerprint
 	for _, f := range fingerprints {
 		pending |= uint64(f&mask) << n
 		for n += fingerprintBits; n >= 8; n -= 8 {
 			packed = append(packed, byte(pending))
 			pending >>= 8
 		}
-	}
-	if n > 0 {
-		packed = append(packed, byte(pending))
 	}
 	return packed[:size]
 }
