@@ -30,15 +30,15 @@ const maxSharing = 16
 // bytes from the start of the file.
 func (b *Reader) Spans(n int, offset func(i int) uint64) Spans {
 	starts := make([]uint32, 0, n+1)
-	sharing := 0 // blocks before this one with the same filter
-	var last Span
+	sharing := 0  // blocks in a row with the filter of the last one
+	var last Span // it ends where the first filter starts, at 0
 	for i := range n {
 		s := b.Span(offset(i))
 		switch {
 		case s.start >= s.limit:
 			return b.allSpans(n, offset)
-		case i == 0 || s.start == last.limit:
-			sharing = 0
+		case s.start == last.limit:
+			sharing = 1
 		case s != last || sharing == maxSharing:
 			return b.allSpans(n, offset)
 		default:
