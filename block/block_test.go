@@ -2,9 +2,7 @@ package block_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -55,7 +53,7 @@ func entries(it *block.Iter) []pair {
 	return got
 }
 
-func TestWriterBytes(t *testing.T) {
+func TestWriterWritesTheFormat(t *testing.T) {
 	t.Parallel()
 	fruit := []pair{{"app", "1"}, {"apple", "2"}, {"banana", "3"}}
 	for _, tt := range []struct {
@@ -96,42 +94,15 @@ func TestWriterBytes(t *testing.T) {
 	}
 }
 
-func TestWriterReset(t *testing.T) {
-	t.Parallel()
-	w, err := block.NewWriter(16, block.Order{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range []string{"a", "ab"} {
-		w.Reset()
-		if err := w.Append([]byte(key), nil); err != nil {
-			t.Fatal(err)
-		}
-		if w.Entries() != 1 || string(w.LastKey()) != key {
-			t.Errorf("Entries = %d, LastKey = %q; want 1 and %q", w.Entries(), w.LastKey(), key)
-		}
-		if diff := cmp.Diff(build(t, 16, []pair{{key, ""}}), w.Finish()); diff != "" {
-			t.Errorf("block of %q after Reset (-fresh +reset):\n%s", key, diff)
-		}
-	}
-}
-
-func TestNewWriterRefuses(t *testing.T) {
-	t.Parallel()
-	for _, interval := range []int{0, -1, math.MinInt} {
-		if _, err := block.NewWriter(interval, block.Order{Unchecked: true}); err == nil {
-			t.Errorf("restart interval %d: no error", interval)
-		}
-	}
-}
-
 func TestOpenRefusesDamage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
-		_, err := block.Open([]byte(tt.Contents), block.Order{})
-		if err == nil || !strings.Contains(err.Error(), tt.Want) {
-			t.Errorf("%s: Open = %v, want an error with %q", tt.Name, err, tt.Want)
-		}
+		t.Run(tt.Name, func(t *testing.T) {
+			_, err := block.Open([]byte(tt.Contents), block.Order{})
+			if err == nil || !strings.Contains(err.Error(), tt.Want) {
+				t.Errorf("Open = %v, want an error with %q", err, tt.Want)
+			}
+		})
 	}
 }
 
@@ -159,50 +130,6 @@ func TestOpenUsesTheOrderGiven(t *testing.T) {
 	it := b.NewIter()
 	if !it.SeekGE([]byte("bab")) || string(it.Key()) != "ba" {
 		t.Errorf("SeekGE(bab) in descending order is at %q, want ba", it.Key())
-	}
-}
-
-// A Writer takes keys in its order only, also from one block to the next: what it writes,
-// Open opens.
-func TestAppendRefusesDisorder(t *testing.T) {
-	t.Parallel()
-	descending := block.Order{Func: func(a, b []byte) int { return bytes.Compare(b, a) }}
-	for _, tt := range []struct {
-		name   string
-		order  block.Order
-		keys   []string // the last of them is refused
-		accept bool     // or not
-	}{
-		{"descending", block.Order{}, []string{"b", "a"}, false},
-		{"equal", block.Order{}, []string{"a", "a"}, false},
-		{"equal and empty", block.Order{}, []string{"", ""}, false},
-		{"a prefix of the last key", block.Order{}, []string{"ab", "a"}, false},
-		{"ascending", block.Order{}, []string{"", "a", "ab", "b"}, true},
-		{"ascending in a descending order", descending, []string{"a", "b"}, false},
-		{"descending in a descending order", descending, []string{"b", "a"}, true},
-		{"unchecked", block.Order{Unchecked: true}, []string{"b", "a", "a"}, true},
-	} {
-		for _, reset := range []bool{false, true} {
-			w, err := block.NewWriter(16, tt.order)
-			if err != nil {
-				t.Fatal(err)
-			}
-			last := len(tt.keys) - 1
-			for _, k := range tt.keys[:last] {
-				if err := w.Append([]byte(k), nil); err != nil {
-					t.Fatalf("%s: %v", tt.name, err)
-				}
-			}
-			if reset {
-				w.Finish()
-				w.Reset()
-			}
-			before := w.Size()
-			err = w.Append([]byte(tt.keys[last]), nil)
-			if tt.accept && err != nil || !tt.accept && (!errors.Is(err, block.ErrOrder) || w.Size() != before) {
-				t.Errorf("%s: Append = %v, accept is %v", tt.name, err, tt.accept)
-			}
-		}
 	}
 }
 

@@ -3,19 +3,25 @@ package block_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Whatever the lengths of keys and values are, and however little room the memory that ResetTo gets
 // has, a block's bytes are those of the format, written plainly.
-func TestWriterOfRandomLengths(t *testing.T) {
+func TestWriterWritesPlainBlocksOfAnyLengths(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 29))
 	for range 2000 {
@@ -98,7 +104,7 @@ func (b *plainBlock) finish() []byte {
 }
 
 // A value may be the key before.
-func TestAppendLastKey(t *testing.T) {
+func TestAppendTakesLastKeyAsValue(t *testing.T) {
 	t.Parallel()
 	w, err := block.NewWriter(16, block.Order{})
 	if err != nil {
@@ -119,7 +125,7 @@ func TestAppendLastKey(t *testing.T) {
 }
 
 // An entry behind the restart points would be lost, or damage them.
-func TestAppendAfterFinish(t *testing.T) {
+func TestAppendAfterFinishIsRefused(t *testing.T) {
 	t.Parallel()
 	w, err := block.NewWriter(16, block.Order{})
 	if err != nil {
@@ -140,5 +146,131 @@ func TestAppendAfterFinish(t *testing.T) {
 	w.Reset()
 	if err := w.Append([]byte("b"), nil); err != nil {
 		t.Errorf("Append after Reset: %v", err)
+	}
+}
+
+func TestResetStartsAnotherBlock(t *testing.T) {
+	t.Parallel()
+	w, err := block.NewWriter(16, block.Order{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"a", "ab"} {
+		t.Run(key, func(t *testing.T) {
+			w.Reset()
+			if err := w.Append([]byte(key), nil); err != nil {
+				t.Fatal(err)
+			}
+			if w.Entries() != 1 || string(w.LastKey()) != key {
+				t.Errorf("Entries = %d, LastKey = %q; want 1 and %q", w.Entries(), w.LastKey(), key)
+			}
+			if diff := cmp.Diff(build(t, 16, []pair{{key, ""}}), w.Finish()); diff != "" {
+				t.Errorf("block after Reset (-fresh +reset):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNewWriterRefusesIntervalsBelowOne(t *testing.T) {
+	t.Parallel()
+	for _, interval := range []int{0, -1, math.MinInt} {
+		t.Run(fmt.Sprint(interval), func(t *testing.T) {
+			if _, err := block.NewWriter(interval, block.Order{Unchecked: true}); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
+// A Writer takes keys in its order only, also from one block to the next: what it writes,
+// Open opens.
+func TestAppendRefusesDisorder(t *testing.T) {
+	t.Parallel()
+	descending := block.Order{Func: func(a, b []byte) int { return bytes.Compare(b, a) }}
+	for _, tt := range []struct {
+		name   string
+		order  block.Order
+		keys   []string // the last of them is refused
+		accept bool     // or not
+	}{
+		{"descending", block.Order{}, []string{"b", "a"}, false},
+		{"equal", block.Order{}, []string{"a", "a"}, false},
+		{"equal and empty", block.Order{}, []string{"", ""}, false},
+		{"a prefix of the last key", block.Order{}, []string{"ab", "a"}, false},
+		{"ascending", block.Order{}, []string{"", "a", "ab", "b"}, true},
+		{"ascending in a descending order", descending, []string{"a", "b"}, false},
+		{"descending in a descending order", descending, []string{"b", "a"}, true},
+		{"unchecked", block.Order{Unchecked: true}, []string{"b", "a", "a"}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, reset := range []bool{false, true} {
+				w, err := block.NewWriter(16, tt.order)
+				if err != nil {
+					t.Fatal(err)
+				}
+				last := len(tt.keys) - 1
+				for _, k := range tt.keys[:last] {
+					if err := w.Append([]byte(k), nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if reset {
+					w.Finish()
+					w.Reset()
+				}
+				before := w.Size()
+				err = w.Append([]byte(tt.keys[last]), nil)
+				if tt.accept && err != nil || !tt.accept && (!errors.Is(err, block.ErrOrder) || w.Size() != before) {
+					t.Errorf("Append = %v, accept is %v", err, tt.accept)
+				}
+			}
+		})
+	}
+}
+
+// LevelDB sets a restart point every 16 entries, and so does the default.
+func TestDefaultRestartIntervalIsLevelDBs(t *testing.T) {
+	t.Parallel()
+	for entries, want := range map[int]uint32{1: 1, 16: 1, 17: 2, 32: 2, 33: 3} {
+		var pairs []pair
+		for i := range entries {
+			pairs = append(pairs, pair{fmt.Sprintf("%02d", i), ""})
+		}
+		data := build(t, block.DefaultRestartInterval, pairs)
+		if got := binary.LittleEndian.Uint32(data[len(data)-4:]); got != want {
+			t.Errorf("%d entries have %d restart points, want %d", entries, got, want)
+		}
+	}
+}
+
+// An entry that would make the block longer than 4 GiB is refused before memory is taken for it. The
+// block stays as it was.
+func TestAppendRefusesBlocksOfMoreThan4GiB(t *testing.T) {
+	if testing.Short() || strconv.IntSize < 64 {
+		t.Skip("takes 4 GiB of addresses")
+	}
+	long.NoRace(t)
+	t.Parallel()
+	w, err := block.NewWriter(16, block.Order{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append([]byte("a"), []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	value := make([]byte, math.MaxUint32+1) // never written to, so that it takes no memory
+	var got []bool
+	for _, size := range []uint64{math.MaxUint32 - 16, math.MaxUint32, math.MaxUint32 + 1} {
+		err := w.Append([]byte("b"), value[:size])
+		got = append(got, err != nil && strings.Contains(err.Error(), "block: entry of "))
+	}
+	if diff := cmp.Diff([]bool{true, true, true}, got); diff != "" {
+		t.Errorf("entries of about 4 GiB are refused (-want +got):\n%s", diff)
+	}
+	if err := w.Append([]byte("b"), []byte("2")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(build(t, 16, []pair{{"a", "1"}, {"b", "2"}}), w.Finish()); diff != "" {
+		t.Errorf("the block after that (-want +got):\n%s", diff)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Filter returns each filter by its number, also one of 0 bytes.
-func TestBlockReaderFilters(t *testing.T) {
+func TestFilterReturnsEachFilterOfABlock(t *testing.T) {
 	t.Parallel()
 	contents := buildBlock(t, listPolicy{}, 4, []dataBlock{{0, "a b"}, {40, "c"}})
 	b, err := filter.NewBlockReader(contents, listPolicy{})

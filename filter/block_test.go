@@ -1,15 +1,13 @@
 package filter_test
 
 import (
-	"errors"
-	"math"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/filterblock"
 )
 
 // listPolicy is as transparent as a filter can be: its filters are the keys in
@@ -62,7 +60,7 @@ func buildBlock(t *testing.T, p filter.Policy, baseLg int, blocks []dataBlock) [
 	return block
 }
 
-func TestBlockBytes(t *testing.T) {
+func TestBlockWriterWritesTheFormat(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
@@ -113,7 +111,7 @@ func TestBlockBytes(t *testing.T) {
 }
 
 // The blocks, offsets and questions of LevelDB's filter_block_test.
-func TestBlockContains(t *testing.T) {
+func TestBlockReaderAsksTheFilterOfTheOffset(t *testing.T) {
 	t.Parallel()
 	block := buildBlock(t, listPolicy{}, 11, []dataBlock{
 		{0, "foo"}, {2000, "bar"}, // filter 0
@@ -139,185 +137,34 @@ func TestBlockContains(t *testing.T) {
 		{5 << 11, "foo bar box hi", ""}, // no filter: may contain
 		{1 << 63, "foo bar box hi", ""},
 	} {
-		var yes, no []string
-		for _, k := range []string{"foo", "bar", "box", "hi"} {
-			if r.Contains(tt.offset, []byte(k)) {
-				yes = append(yes, k)
-			} else {
-				no = append(no, k)
-			}
-		}
-		if diff := cmp.Diff([]string{tt.yes, tt.no}, []string{strings.Join(yes, " "), strings.Join(no, " ")}); diff != "" {
-			t.Errorf("block at %d, may contain and certainly absent (-want +got):\n%s", tt.offset, diff)
-		}
-	}
-}
-
-func TestNewBlockReaderRefusesDamage(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name  string
-		block string
-	}{
-		{"no bytes", ""},
-		{"4 bytes", "\x00\x00\x00\x0b"},
-		{"array offset past the end", "\x00\x00\x00\x00" + "\x05\x00\x00\x00" + "\x0b"},
-		{"array offset of 4 GiB", "\xff\xff\xff\xff" + "\x0b"},
-		{"array not of whole offsets", "\x00\x00" + "\x00\x00\x00\x00" + "\x0b"},
-		{"base lg 31", "\x00\x00\x00\x00" + "\x1f"},
-		{"base lg 255", "\x00\x00\x00\x00" + "\xff"},
-	} {
-		for _, p := range []filter.Policy{filter.NewBloom(10), filter.Rename(filter.NewBloom(10), "x")} {
-			if r, err := filter.NewBlockReader([]byte(tt.block), p); err == nil {
-				t.Errorf("%s: NewBlockReader = %v, nil; want an error", tt.name, r)
-			}
-		}
-	}
-}
-
-// A damaged filter may contain every key, and Check finds it. The other filters of its block are used.
-func TestDamagedFilterOfABlock(t *testing.T) {
-	t.Parallel()
-	nine := string(make([]byte, 8)) + "\x06" // a Bloom filter of no keys
-	for _, tt := range []struct {
-		name  string
-		block string
-	}{
-		{"a filter that ends before it starts", nine + "\x05\x00\x00\x00\x00\x00\x00\x00" + "\x09\x00\x00\x00" + "\x0b"},
-		{"a filter that starts past the array", nine + "\x0a\x00\x00\x00" + "\x09\x00\x00\x00" + "\x0b"},
-		{"an empty filter past the array", nine + "\x0a\x00\x00\x00\x0a\x00\x00\x00" + "\x09\x00\x00\x00" + "\x0b"},
-		{"the second of two", nine + nine[:8] + "\x00" + "\x00\x00\x00\x00\x09\x00\x00\x00" + "\x12\x00\x00\x00" + "\x0b"},
-		{"a filter of 8 bytes", nine[1:] + "\x00\x00\x00\x00" + "\x08\x00\x00\x00" + "\x0b"},
-		{"a filter of one byte", "\x06" + "\x00\x00\x00\x00" + "\x01\x00\x00\x00" + "\x0b"},
-		{"a filter with k = 0", nine[:8] + "\x00" + "\x00\x00\x00\x00" + "\x09\x00\x00\x00" + "\x0b"},
-	} {
-		for _, p := range []filter.Policy{filter.NewBloom(10), filter.Rename(filter.NewBloom(10), "x")} {
-			r, err := filter.NewBlockReader([]byte(tt.block), p)
-			if err != nil {
-				t.Errorf("%s: NewBlockReader = %v", tt.name, err)
-				continue
-			}
-			for i := range uint64(r.Len()) {
-				sound := tt.name == "the second of two" && i == 0 || tt.name == "a filter that ends before it starts" && i == 1
-				if r.Contains(i<<11, []byte("key")) == sound {
-					t.Errorf("%s: Contains by filter %d = %t", tt.name, i, sound)
+		t.Run(fmt.Sprintf("offset=%d", tt.offset), func(t *testing.T) {
+			var yes, no []string
+			for _, k := range []string{"foo", "bar", "box", "hi"} {
+				if r.Contains(tt.offset, []byte(k)) {
+					yes = append(yes, k)
+				} else {
+					no = append(no, k)
 				}
 			}
-			if r.Check() == nil {
-				t.Errorf("%s: Check finds nothing", tt.name)
+			if diff := cmp.Diff([]string{tt.yes, tt.no}, []string{strings.Join(yes, " "), strings.Join(no, " ")}); diff != "" {
+				t.Errorf("may contain and certainly absent (-want +got):\n%s", diff)
 			}
-		}
+		})
 	}
 }
 
-func TestNewBlockReaderRefusesNoPolicy(t *testing.T) {
+// A filter of no bytes holds no keys, also if it is the first one. A data block behind the last
+// filter has none, and may contain every key.
+func TestFirstFilterOfNoBytesDeniesEveryKey(t *testing.T) {
 	t.Parallel()
-	if _, err := filter.NewBlockReader([]byte("\x00\x00\x00\x00\x0b"), nil); err == nil {
-		t.Error("no error")
-	}
-}
-
-func TestNewBlockWriterRefuses(t *testing.T) {
-	t.Parallel()
-	for _, lg := range []int{-1, 31, math.MaxInt} {
-		if _, err := filter.NewBlockWriter(listPolicy{}, lg); err == nil {
-			t.Errorf("NewBlockWriter with base lg %d: no error", lg)
-		}
-	}
-	if _, err := filter.NewBlockWriter(nil, 11); err == nil {
-		t.Error("NewBlockWriter without a policy: no error")
-	}
-}
-
-// A gap that would take more than 4 GiB of empty filters is refused before any
-// memory is taken for them, and the error stays.
-func TestBlockWriterRefusesWhatOffsetsCannotReach(t *testing.T) {
-	t.Parallel()
-	for _, offset := range []uint64{1 << 30, 1 << 62, 1 << 63, 1<<64 - 1} {
-		w, err := filter.NewBlockWriter(listPolicy{}, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Add([]byte("a"))
-		if err := w.StartBlock(offset); err == nil {
-			t.Errorf("StartBlock(%d) at base lg 0: no error", offset)
-		}
-		if block, err := w.Finish(); err == nil {
-			t.Errorf("Finish = %d bytes after StartBlock(%d) failed; want an error", len(block), offset)
-		}
-	}
-}
-
-// silentPolicy writes nothing, which in a filter block means "no keys here".
-type silentPolicy struct{ listPolicy }
-
-func (silentPolicy) NewGenerator() filter.Generator { return silentGenerator{} }
-
-type silentGenerator struct{}
-
-func (silentGenerator) Add([]byte)             {}
-func (silentGenerator) Generate(filter.Buffer) {}
-
-func TestBlockWriterRefusesFiltersOfNoBytes(t *testing.T) {
-	t.Parallel()
-	w, err := filter.NewBlockWriter(silentPolicy{}, 11)
+	block := buildBlock(t, listPolicy{}, 11, []dataBlock{{0, ""}, {2048, "a"}})
+	r, err := filter.NewBlockReader(block, listPolicy{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Add([]byte("a"))
-	if block, err := w.Finish(); err == nil {
-		t.Errorf("Finish = %x, want an error", block)
-	}
-}
-
-func TestBlockWriterRefusesDescendingOffsets(t *testing.T) {
-	t.Parallel()
-	w, err := filter.NewBlockWriter(listPolicy{}, 11)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		offset uint64
-		ok     bool
-	}{{10_000, true}, {10_000, true}, {9_999, false}, {20_000, false}} {
-		if err := w.StartBlock(tt.offset); (err == nil) != tt.ok {
-			t.Errorf("StartBlock(%d) = %v, want ok = %v", tt.offset, err, tt.ok)
-		}
-	}
-	if _, err := w.Finish(); err == nil {
-		t.Error("Finish after an error: no error")
-	}
-}
-
-// Keys that are added as hashes, after the offset of their block became known, give the
-// same filters as keys that are added at once.
-func TestBlockWriterAddHash(t *testing.T) {
-	t.Parallel()
-	for _, p := range []filter.Policy{filter.NewBloom(10), listPolicy{}} {
-		at, err := filter.NewBlockWriter(p, 11)
-		if err != nil {
-			t.Fatal(err)
-		}
-		later, err := filter.NewBlockWriter(p, 11)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range uint64(10) {
-			key := []byte{'k', byte('0' + i)}
-			h := filterblock.WriterOf(later).AppendHash([]byte("dst"), key)[3:]
-			if err := errors.Join(at.StartBlock(900*i), later.StartBlock(900*i)); err != nil {
-				t.Fatal(err)
-			}
-			at.Add(key)
-			filterblock.WriterOf(later).AddHash(h)
-		}
-		want, err1 := at.Finish()
-		got, err2 := later.Finish()
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-Add +AddHash):\n%s", p.Name(), diff)
+	for offset, want := range map[uint64]bool{0: false, 2048: true, 4096: true} {
+		if got := r.Contains(offset, []byte("a")); got != want {
+			t.Errorf("data block at %d: Contains = %v, want %v", offset, got, want)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func filterBlockOf(keys [][]byte, sign uint32) []byte {
 
 // With EitherHash no key is missed, whichever hash the filter is of. A key without a byte ≥ 0x80
 // at its end has the same answer as without EitherHash. Contains, Probe and the Policy agree.
-func TestEitherHash(t *testing.T) {
+func TestEitherHashMissesNoKey(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
 		rnd := rand.New(rand.NewPCG(seed, 1))

@@ -29,9 +29,11 @@ func TestErrorsNameThePackage(t *testing.T) {
 		{"filter: table filter of 0 bytes, want at least 69", func() error { _, err := filter.NewTableBloom(10).Open(nil); return err }},
 		{"filter: false-positive rate 2, want it in [1e-100, 1)", func() error { _, err := filter.SizeForRate(1, 2); return err }},
 	} {
-		if err := tt.give(); err == nil || err.Error() != tt.want || strings.Count(err.Error(), "filter: ") != 1 {
-			t.Errorf("error is %q, want %q", err, tt.want)
-		}
+		t.Run(tt.want, func(t *testing.T) {
+			if err := tt.give(); err == nil || err.Error() != tt.want || strings.Count(err.Error(), "filter: ") != 1 {
+				t.Errorf("error is %q, want %q", err, tt.want)
+			}
+		})
 	}
 }
 

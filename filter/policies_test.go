@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-func TestRename(t *testing.T) {
+func TestRenameChangesTheNameOnly(t *testing.T) {
 	t.Parallel()
 	p := filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2")
 	if got, want := p.Name(), "leveldb.BuiltinBloomFilter2"; got != want {
@@ -74,7 +74,7 @@ type (
 	}
 )
 
-func TestAdapt(t *testing.T) {
+func TestAdaptedPolicyAnswersAsThePolicy(t *testing.T) {
 	t.Parallel()
 	var p otherPolicy = filter.Adapt[otherGenerator, otherBuffer](filter.NewBloom(10))
 	g := p.NewGenerator()
@@ -103,7 +103,7 @@ func TestAdaptPanicsAtOnce(t *testing.T) {
 }
 
 // From is the reverse of Adapt.
-func TestFromAdapted(t *testing.T) {
+func TestFromIsTheReverseOfAdapt(t *testing.T) {
 	t.Parallel()
 	p := filter.From(filter.Adapt[otherGenerator, otherBuffer](filter.NewBloom(10)))
 	if diff := cmp.Diff(build(filter.NewBloom(10), "key"), build(p, "key")); diff != "" {

@@ -126,6 +126,21 @@ func TestPredictRateOfSpecialLengths(t *testing.T) {
 	}
 }
 
+// At one size for each key, a table filter of more keys has more false positives: of absent keys, as
+// many more as have the 32-bit hash of a key.
+func TestPredictedTableRateGrowsByEqualHashes(t *testing.T) {
+	t.Parallel()
+	const keysInLine = 50
+	few := filter.PredictTableRate(1000, 1000/keysInLine, 6)
+	for _, n := range []uint64{10_000_000, 100_000_000, 1_000_000_000} {
+		equal := -math.Expm1(-float64(n) / (1 << 32)) // 0.23 %, 2.3 % and 21 %
+		got, want := filter.PredictTableRate(n, n/keysInLine, 6), few+(1-few)*equal
+		if math.Abs(got-want) > 0.01*equal {
+			t.Errorf("PredictTableRate of %d keys = %.5f, want %.5f", n, got, want)
+		}
+	}
+}
+
 // Impossible filters have the rate that Contains has for them.
 func TestPredictRateOfImpossibleFilters(t *testing.T) {
 	long.NoRace(t)
@@ -142,12 +157,44 @@ func TestPredictRateOfImpossibleFilters(t *testing.T) {
 		{"k is 0", 10, 64, 0, 1},
 		{"all bits are set", 1 << 40, 1 << 40, 30, 1},
 	} {
-		if got := filter.PredictRate(tt.n, tt.bits, tt.k); math.Abs(got-tt.want) > 1e-9 {
-			t.Errorf("%s: PredictRate = %v, want %v", tt.name, got, tt.want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if got := filter.PredictRate(tt.n, tt.bits, tt.k); math.Abs(got-tt.want) > 1e-9 {
+				t.Errorf("PredictRate = %v, want %v", got, tt.want)
+			}
+		})
 	}
+}
+
+// Of table filters too, the impossible ones have the rates 0 and 1, and k up to 127 is possible.
+func TestPredictTableRateOfImpossibleFilters(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		n, lines uint64
+		k        int
+		low, up  float64
+	}{
+		{"no keys", 0, 1, 6, 0, 0},
+		{"no lines", 1, 0, 6, 0, 0},
+		{"k is 0", 1, 1, 0, 1, 1},
+		{"k is 1, and a bit of 512 is set", 1, 1, 1, 1. / 512, 1.1 / 512},
+		{"k is 127, the highest", 1, 1000, 127, 1e-9, 0.001},
+		{"k is 128", 1, 1000, 128, 1, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := filter.PredictTableRate(tt.n, tt.lines, tt.k); got < tt.low || got > tt.up {
+				t.Errorf("PredictTableRate = %g, want %g to %g", got, tt.low, tt.up)
+			}
+		})
+	}
+}
+
+// A predicted rate is 0 to 1, whatever the filter is.
+func TestPredictedRatesAreZeroToOne(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
 	for _, lines := range []uint64{0, 1, 1 << 23} {
-		for _, n := range []uint64{0, 1, 1000, 1 << 40} {
+		for _, n := range []uint64{0, 1, 620, 1000, 1 << 40} { // the sum for 620 keys in a line is rounded up
 			for _, k := range []int{0, 1, 6, 127, 600} {
 				if got := filter.PredictTableRate(n, lines, k); !(got >= 0 && got <= 1) {
 					t.Errorf("PredictTableRate(%d, %d, %d) = %v", n, lines, k, got)

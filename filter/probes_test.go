@@ -1,7 +1,9 @@
 package filter_test
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,6 +37,41 @@ func TestProbeAgreesWithContains(t *testing.T) {
 	}
 	if answers[true] < 100 || answers[false] < 100 {
 		t.Errorf("answers of Contains: %v, want hundreds of both", answers)
+	}
+}
+
+// A filter block answers Probe for each of its filters, as the function Probe does for one. With
+// EitherHash too: a key that the filter has is found by the hash of Bloom.
+func TestProbeOfABlockIsThatOfItsFilters(t *testing.T) {
+	t.Parallel()
+	bloom := filter.NewBloom(10)
+	contents := buildBlock(t, bloom, 11, []dataBlock{{0, "a b"}, {2048, "c"}})
+	for name, p := range map[string]filter.Policy{"Bloom": bloom, "EitherHash": filter.EitherHash(bloom)} {
+		t.Run(name, func(t *testing.T) {
+			b, err := filter.NewBlockReader(contents, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range b.Len() {
+				for _, key := range []string{"a", "b", "c", "absent"} {
+					want, err := filter.Probe(b.Filter(i), []byte(key))
+					if err != nil {
+						t.Fatal(err)
+					}
+					got, err := b.Probe(i, []byte(key))
+					if diff := cmp.Diff(want, got); diff != "" || err != nil {
+						t.Errorf("filter %d, key %q: %v (-Probe +BlockReader.Probe):\n%s", i, key, err, diff)
+					}
+				}
+			}
+		})
+	}
+	b, err := filter.NewBlockReader(contents, filter.Rename(bloom, "another"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Probe(0, []byte("a")); err == nil || !strings.Contains(err.Error(), `"another"`) {
+		t.Errorf("Probe of filters of another policy: %v, want an error that names it", err)
 	}
 }
 
@@ -110,12 +147,14 @@ func randomStrings(n int) []string {
 	return keys
 }
 
-func TestProbeOfOtherFilters(t *testing.T) {
+func TestProbeRefusesOtherFilters(t *testing.T) {
 	t.Parallel()
 	for _, f := range [][]byte{nil, make([]byte, 8), make([]byte, 9)} {
-		if p, err := filter.Probe(f, []byte("a")); err == nil {
-			t.Errorf("Probe of filter %x = %+v, want an error", f, p)
-		}
+		t.Run(fmt.Sprintf("%d bytes", len(f)), func(t *testing.T) {
+			if p, err := filter.Probe(f, []byte("a")); err == nil {
+				t.Errorf("Probe of filter %x = %+v, want an error", f, p)
+			}
+		})
 	}
 	reserved := append(make([]byte, 8), 31)
 	if p, err := filter.Probe(reserved, []byte("a")); err != nil || p.Clear != -1 || p.Bits != nil {

@@ -15,11 +15,11 @@ import (
 
 // A union is the filter of the keys of both. An intersection has the keys that are in both,
 // and no bit that one of the filters lacks.
-func TestSets(t *testing.T) {
+func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(61, 61))
 	for range 100 {
-		bits, n := 1+rng.IntN(20), 8+rng.IntN(100)
+		bits, n := 1+rng.IntN(50), 8+rng.IntN(100) // k is 1 to 30
 		p := filter.NewBloom(bits)
 		keys := make([]string, 2*n)
 		for i := range keys {
@@ -60,7 +60,7 @@ func combined(t *testing.T, combine func(a, b []byte) ([]byte, error), a, b []by
 }
 
 // Filters that were not built alike cannot be combined.
-func TestSetsRefuse(t *testing.T) {
+func TestSetsRefuseFiltersNotBuiltAlike(t *testing.T) {
 	t.Parallel()
 	array := make([]byte, 8)
 	ok := append(array, 6)
@@ -75,16 +75,18 @@ func TestSetsRefuse(t *testing.T) {
 		{"no bytes", nil, nil, "0 bytes"},
 		{"k of 0", append(array, 0), append(array, 0), "k = 0"},
 	} {
-		for name, combine := range map[string]func(a, b []byte) ([]byte, error){"Union": filter.Union, "Intersect": filter.Intersect} {
-			got, err := combine(tt.a, tt.b)
-			if err == nil || !strings.Contains(fmt.Sprint(err), tt.want) {
-				t.Errorf("%s: %s = %x, %v; want an error with %q", tt.name, name, got, err, tt.want)
+		t.Run(tt.name, func(t *testing.T) {
+			for name, combine := range map[string]func(a, b []byte) ([]byte, error){"Union": filter.Union, "Intersect": filter.Intersect} {
+				got, err := combine(tt.a, tt.b)
+				if err == nil || !strings.Contains(fmt.Sprint(err), tt.want) {
+					t.Errorf("%s = %x, %v; want an error with %q", name, got, err, tt.want)
+				}
 			}
-		}
+		})
 	}
 }
 
-func TestInspect(t *testing.T) {
+func TestInspectCountsBits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
@@ -95,13 +97,15 @@ func TestInspect(t *testing.T) {
 		{"half of the bits are set", []byte("\x0f\xf0\x0f\xf0\x0f\xf0\x0f\xf0\x01"), filter.Inspection{Bits: 64, K: 1, Set: 32, Fill: 0.5, Keys: 64 * math.Ln2}},
 		{"all bits are set", []byte("\xff\xff\xff\xff\xff\xff\xff\xff\x06"), filter.Inspection{Bits: 64, K: 6, Set: 64, Fill: 1, Keys: math.Inf(1)}},
 	} {
-		got, err := filter.Inspect(tt.filter)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tt.want, got, approx); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := filter.Inspect(tt.filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got, approx); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 	if got, err := filter.Inspect([]byte("short")); err == nil {
 		t.Errorf("Inspect of 5 bytes = %+v, want an error", got)
@@ -112,16 +116,18 @@ func TestInspect(t *testing.T) {
 func TestInspectEstimatesKeys(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{100, 1000, 10_000, 100_000} {
-		keys := make([]string, n)
-		for i := range keys {
-			keys[i] = fmt.Sprint("key ", i*7919)
-		}
-		got, err := filter.Inspect(build(filter.NewBloom(10), keys...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if ratio := got.Keys / float64(n); ratio < 0.8 || ratio > 1.1 || math.Abs(got.Fill-0.45) > 0.05 {
-			t.Errorf("%d keys: %+v", n, got)
-		}
+		t.Run(fmt.Sprintf("keys=%d", n), func(t *testing.T) {
+			keys := make([]string, n)
+			for i := range keys {
+				keys[i] = fmt.Sprint("key ", i*7919)
+			}
+			got, err := filter.Inspect(build(filter.NewBloom(10), keys...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ratio := got.Keys / float64(n); ratio < 0.8 || ratio > 1.1 || math.Abs(got.Fill-0.45) > 0.05 {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 // approx allows for figures that are given to two or three digits.
 var approx = cmpopts.EquateApprox(0.01, 0)
 
-func TestSizeForRate(t *testing.T) {
+func TestSizeForRateTakesTheFewestBits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
@@ -66,7 +66,7 @@ func TestSizeForRate(t *testing.T) {
 	}
 }
 
-func TestSizeForBits(t *testing.T) {
+func TestSizeForBitsPredictsBothRates(t *testing.T) {
 	t.Parallel()
 	got, err := filter.SizeForBits(1e6, 20) // m = 2·10⁷
 	if err != nil {
@@ -117,7 +117,7 @@ func TestSizingOfNegativeBitsIsThatOfNone(t *testing.T) {
 	}
 }
 
-func TestSizingRefuses(t *testing.T) {
+func TestSizingRefusesImpossibleRatesAndSizes(t *testing.T) {
 	t.Parallel()
 	for _, p := range []float64{0, 1, -0.5, 2, 1e-101, math.NaN(), math.Inf(1)} {
 		if s, err := filter.SizeForRate(1, p); err == nil {

@@ -84,19 +84,21 @@ func randomKeys(rng *rand.Rand, n int) [][]byte {
 }
 
 // Filters are those of the plain version, and Contains gives its answers.
-func TestTableBloomContains(t *testing.T) {
+func TestTableBloomIsThePlainFilter(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 14))
 	for _, bitsPerKey := range []int{0, 1, 5, 10, 16, 44, 100} {
-		for _, n := range []int{1, 2, 50, 51, 52, 1000} {
-			keys := randomKeys(rng, n)
-			f := tableFilter(t, bitsPerKey, keys)
-			lines, k := (len(f)-5)/64, int(f[len(f)-5])
-			if want := plainTableFilter(lines, k, keys); !bytes.Equal(f, want) {
-				t.Fatalf("%d bits, %d keys: %d bytes, want %d others", bitsPerKey, n, len(f), len(want))
+		t.Run(fmt.Sprintf("bits=%d", bitsPerKey), func(t *testing.T) {
+			for _, n := range []int{1, 2, 50, 51, 52, 1000} {
+				keys := randomKeys(rng, n)
+				f := tableFilter(t, bitsPerKey, keys)
+				lines, k := (len(f)-5)/64, int(f[len(f)-5])
+				if want := plainTableFilter(lines, k, keys); !bytes.Equal(f, want) {
+					t.Fatalf("%d keys: %d bytes, want %d others", n, len(f), len(want))
+				}
+				checkTableContains(t, rng, f, keys)
 			}
-			checkTableContains(t, rng, f, keys)
-		}
+		})
 	}
 }
 
@@ -130,7 +132,7 @@ func checkTableContains(t *testing.T, rng *rand.Rand, f []byte, keys [][]byte) {
 }
 
 // Lines, k, and the rate of false positives.
-func TestTableBloomForm(t *testing.T) {
+func TestTableBloomHasTheLinesAndTheRateItSays(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	for _, tt := range []struct {
@@ -147,33 +149,35 @@ func TestTableBloomForm(t *testing.T) {
 		{20, 10_000, 391, 6, 0.0017},
 		{44, 10_000, 861, 6, 0.0009},
 	} {
-		var keys [][]byte
-		for i := range tt.keys {
-			keys = append(keys, fmt.Appendf(nil, "key %d", i))
-		}
-		f := tableFilter(t, tt.bitsPerKey, keys)
-		r, err := NewTableBloom(0).Open(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := fmt.Sprint(tt.lines*64+5, tt.k, tt.lines)
-		if got := fmt.Sprint(len(f), f[len(f)-5], binary.LittleEndian.Uint32(f[len(f)-4:])); got != want {
-			t.Errorf("%d bits, %d keys: bytes, k, lines = %s, want %s", tt.bitsPerKey, tt.keys, got, want)
-		}
-		positives := 0
-		for i := range 100_000 {
-			if r.Contains(fmt.Appendf(nil, "absent key %d", i)) {
-				positives++
+		t.Run(fmt.Sprintf("bits=%d/keys=%d", tt.bitsPerKey, tt.keys), func(t *testing.T) {
+			var keys [][]byte
+			for i := range tt.keys {
+				keys = append(keys, fmt.Appendf(nil, "key %d", i))
 			}
-		}
-		if rate := float64(positives) / 100_000; rate > tt.rate {
-			t.Errorf("%d bits, %d keys: %.3f %% false positives, want at most %.3f %%", tt.bitsPerKey, tt.keys, 100*rate, 100*tt.rate)
-		}
+			f := tableFilter(t, tt.bitsPerKey, keys)
+			r, err := NewTableBloom(0).Open(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := fmt.Sprint(tt.lines*64+5, tt.k, tt.lines)
+			if got := fmt.Sprint(len(f), f[len(f)-5], binary.LittleEndian.Uint32(f[len(f)-4:])); got != want {
+				t.Errorf("bytes, k, lines = %s, want %s", got, want)
+			}
+			positives := 0
+			for i := range 100_000 {
+				if r.Contains(fmt.Appendf(nil, "absent key %d", i)) {
+					positives++
+				}
+			}
+			if rate := float64(positives) / 100_000; rate > tt.rate {
+				t.Errorf("%.3f %% false positives, want at most %.3f %%", 100*rate, 100*tt.rate)
+			}
+		})
 	}
 }
 
 // Versions of a key count once. Without keys the filter has no lines.
-func TestTableBloomGenerator(t *testing.T) {
+func TestTableBloomCountsVersionsOnce(t *testing.T) {
 	key := []byte("the same")
 	many, once := tableFilter(t, 10, slices.Repeat([][]byte{key}, 1000)), tableFilter(t, 10, [][]byte{key})
 	if !bytes.Equal(many, once) {
@@ -185,7 +189,7 @@ func TestTableBloomGenerator(t *testing.T) {
 }
 
 // Open refuses a filter that it cannot use.
-func TestTableBloomDamage(t *testing.T) {
+func TestTableBloomRefusesDamage(t *testing.T) {
 	t.Parallel()
 	line := string(make([]byte, 64))
 	p := NewTableBloom(10)
@@ -208,13 +212,15 @@ func TestTableBloomDamage(t *testing.T) {
 		{"k = −1, RocksDB's FastLocalBloom", line + "\xff\x01\x00\x00\x00", false},
 		{"k = −128", line + "\x80\x01\x00\x00\x00", false},
 	} {
-		if f, err := p.Open([]byte(tt.filter)); (err == nil) != tt.ok || (f != nil) != tt.ok {
-			t.Errorf("%s: Open = %v, %v", tt.name, f, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if f, err := p.Open([]byte(tt.filter)); (err == nil) != tt.ok || (f != nil) != tt.ok {
+				t.Errorf("Open = %v, %v", f, err)
+			}
+		})
 	}
 }
 
-func TestLineCount(t *testing.T) {
+func TestLineCountIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ keys, bitsPerKey, want uint64 }{
 		{1, 0, 1},
@@ -223,8 +229,10 @@ func TestLineCount(t *testing.T) {
 		{1, math.MaxInt64, maxLines},
 		{maxLines * lineBits / 10, 10, maxLines},
 	} {
-		if got := lineCount(tt.keys, tt.bitsPerKey); got != tt.want {
-			t.Errorf("lineCount(%d, %d) = %d, want %d", tt.keys, tt.bitsPerKey, got, tt.want)
-		}
+		t.Run(fmt.Sprintf("keys=%d/bits=%d", tt.keys, tt.bitsPerKey), func(t *testing.T) {
+			if got := lineCount(tt.keys, tt.bitsPerKey); got != tt.want {
+				t.Errorf("lineCount = %d, want %d", got, tt.want)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package fuse_test
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -74,36 +75,40 @@ func open(t testing.TB, contents []byte) filter.TableFilter {
 func TestEveryKeyIsContained(t *testing.T) {
 	t.Parallel()
 	for _, bits := range allBits {
-		p := newPolicy(t, bits)
-		for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 10, 33, 100, 999, 10_000, 100_003} {
-			f, keys := open(t, build(t, p, n)), newKeys(1)
-			for i := range n {
-				if !f.Contains(keys.next()) {
-					t.Fatalf("%d bits, %d keys: key %d is denied", bits, n, i)
+		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
+			p := newPolicy(t, bits)
+			for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 10, 33, 100, 999, 10_000, 100_003} {
+				f, keys := open(t, build(t, p, n)), newKeys(1)
+				for i := range n {
+					if !f.Contains(keys.next()) {
+						t.Fatalf("%d keys: key %d is denied", n, i)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
 // Absent keys pass with probability 2^−bits, for few keys as for many.
-func TestRateIsThatOfTheBits(t *testing.T) {
+func TestRateIsMeasured(t *testing.T) {
 	t.Parallel()
 	const lookups = 400_000
 	for _, bits := range allBits {
-		p := newPolicy(t, bits)
-		for _, n := range []int{100, 50_000} {
-			f, absent, passed := open(t, build(t, p, n)), newKeys(2), 0.0
-			for range lookups {
-				if f.Contains(absent.next()) {
-					passed++
+		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
+			p := newPolicy(t, bits)
+			for _, n := range []int{100, 50_000} {
+				f, absent, passed := open(t, build(t, p, n)), newKeys(2), 0.0
+				for range lookups {
+					if f.Contains(absent.next()) {
+						passed++
+					}
+				}
+				want := p.Rate() * lookups
+				if math.Abs(passed-want) > 5*math.Sqrt(want) {
+					t.Errorf("%d keys: %v of %d absent keys pass, want about %.0f", n, passed, lookups, want)
 				}
 			}
-			want := p.Rate() * lookups
-			if math.Abs(passed-want) > 5*math.Sqrt(want) {
-				t.Errorf("%d bits, %d keys: %v of %d absent keys pass, want about %.0f", bits, n, passed, lookups, want)
-			}
-		}
+		})
 	}
 }
 
@@ -129,27 +134,28 @@ func TestSizeIsThatOfTheFilter(t *testing.T) {
 // in any order.
 func TestKeysAreAddedAgain(t *testing.T) {
 	t.Parallel()
-	for _, times := range []int{2, 3, 5, 70} {
-		g := fuse.Policy{}.NewTableGenerator()
-		for range times {
-			keys := newKeys(1)
-			for range 1000 {
-				key := keys.next()
-				g.Add(key)
-				g.Add(key)
+	for _, tt := range []struct{ n, times int }{{1000, 2}, {1000, 3}, {1000, 5}, {1000, 70}, {3, 10_000}} {
+		t.Run(fmt.Sprintf("keys=%d/times=%d", tt.n, tt.times), func(t *testing.T) {
+			g := fuse.Policy{}.NewTableGenerator()
+			for range tt.times {
+				keys := newKeys(1)
+				for range tt.n {
+					key := keys.next()
+					g.Add(key)
+					g.Add(key)
+				}
 			}
-		}
-		contents, err := g.Generate()
-		if err != nil {
-			t.Errorf("%d times: %v", times, err)
-			continue
-		}
-		f, keys := open(t, contents), newKeys(1)
-		for range 1000 {
-			if key := keys.next(); !f.Contains(key) {
-				t.Fatalf("%d times: key %x is denied", times, key)
+			contents, err := g.Generate()
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			f, keys := open(t, contents), newKeys(1)
+			for range tt.n {
+				if key := keys.next(); !f.Contains(key) {
+					t.Fatalf("key %x is denied", key)
+				}
+			}
+		})
 	}
 }
 
@@ -161,7 +167,7 @@ func TestNoKeysNoFilter(t *testing.T) {
 	}
 }
 
-func TestTooManyKeys(t *testing.T) {
+func TestTooManyKeysAreRefused(t *testing.T) {
 	long.NoRace(t)
 	if testing.Short() {
 		t.Skip("takes 200 MB of memory")
@@ -176,7 +182,7 @@ func TestTooManyKeys(t *testing.T) {
 	}
 }
 
-func TestNewRefusesOtherBits(t *testing.T) {
+func TestNewRefusesImpossibleBits(t *testing.T) {
 	t.Parallel()
 	for _, bits := range []int{math.MinInt, -1, 0, 1, 5, 9, 11, 13, 20, 32, 64, math.MaxInt} {
 		if _, err := fuse.New(bits); err == nil {
@@ -189,33 +195,37 @@ func TestNewRefusesOtherBits(t *testing.T) {
 func TestOpenRefusesImpossibleForms(t *testing.T) {
 	t.Parallel()
 	whole := build(t, fuse.Policy{}, 100)
-	for name, change := range map[string]func(contents []byte) []byte{
-		"no bytes":                func(b []byte) []byte { return nil },
-		"13 bytes":                func(b []byte) []byte { return b[len(b)-13:] },
-		"a trailer alone":         func(b []byte) []byte { return b[len(b)-14:] },
-		"a byte less":             func(b []byte) []byte { return b[1:] },
-		"a byte more":             func(b []byte) []byte { return append([]byte{0}, b...) },
-		"fingerprints of 0 bits":  func(b []byte) []byte { b[len(b)-1] = 0; return b },
-		"fingerprints of 11 bits": func(b []byte) []byte { b[len(b)-1] = 11; return b },
-		"other fingerprints":      func(b []byte) []byte { b[len(b)-1] = 16; return b },
-		"longer segments":         func(b []byte) []byte { b[len(b)-2]++; return b },
-		"segments of 2^19":        func(b []byte) []byte { b[len(b)-2] = 19; return b },
-		"segments of 2^255":       func(b []byte) []byte { b[len(b)-2] = 255; return b },
-		"no segments":             func(b []byte) []byte { clear(b[len(b)-6 : len(b)-2]); return b },
-		"too many segments":       func(b []byte) []byte { b[len(b)-3] = 255; return b },
+	for _, tt := range []struct {
+		name   string
+		change func(contents []byte) []byte
+		want   string // in the error
+	}{
+		{"no bytes", func(b []byte) []byte { return nil }, "filter of 0 bytes, want at least 14"},
+		{"13 bytes", func(b []byte) []byte { return b[len(b)-13:] }, "filter of 13 bytes, want at least 14"},
+		{"a trailer alone", func(b []byte) []byte { return b[len(b)-14:] }, "filter with 0 bytes of fingerprints, want"},
+		{"a byte less", func(b []byte) []byte { return b[1:] }, "bytes of fingerprints, want"},
+		{"a byte more", func(b []byte) []byte { return append([]byte{0}, b...) }, "bytes of fingerprints, want"},
+		{"fingerprints of 0 bits", func(b []byte) []byte { b[len(b)-1] = 0; return b }, "filter with fingerprints of 0 bits"},
+		{"fingerprints of 11 bits", func(b []byte) []byte { b[len(b)-1] = 11; return b }, "filter with fingerprints of 11 bits"},
+		{"other fingerprints", func(b []byte) []byte { b[len(b)-1] = 16; return b }, "bytes of fingerprints, want"},
+		{"longer segments", func(b []byte) []byte { b[len(b)-2]++; return b }, "bytes of fingerprints, want"},
+		{"segments of 2^19", func(b []byte) []byte { b[len(b)-2] = 19; return b }, "filter with segments of 2^19"},
+		{"segments of 2^255", func(b []byte) []byte { b[len(b)-2] = 255; return b }, "filter with segments of 2^255"},
+		{"no segments", func(b []byte) []byte { clear(b[len(b)-6 : len(b)-2]); return b }, "filter of 2 segments, want at least 3"},
+		{"too many segments", func(b []byte) []byte { b[len(b)-3] = 255; return b }, "bytes of fingerprints, want"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			f, err := fuse.Policy{}.Open(change(append([]byte(nil), whole...)))
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := fuse.Policy{}.Open(tt.change(append([]byte(nil), whole...)))
 			if err == nil || f != nil {
 				t.Errorf("Open returns %v and no error", f)
-			} else if !strings.HasPrefix(err.Error(), "fuse: filter ") {
-				t.Errorf("%v", err)
+			} else if !strings.HasPrefix(err.Error(), "fuse: filter ") || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Open returns %v, want an error with %q", err, tt.want)
 			}
 		})
 	}
 }
 
-func TestInspectOfABuiltFilter(t *testing.T) {
+func TestInspectTellsTheForm(t *testing.T) {
 	t.Parallel()
 	i, err := fuse.Inspect(build(t, newPolicy(t, 10), 1000))
 	if err != nil {
@@ -240,17 +250,19 @@ func TestInspectRefusesLongSegments(t *testing.T) {
 }
 
 // The fingerprints of a key are equal where the filter may contain it, and only there.
-func TestProbeTellsWhatContainsDoes(t *testing.T) {
+func TestProbeTellsWhatContainsDecides(t *testing.T) {
 	t.Parallel()
 	for _, bits := range allBits {
-		f, keys := open(t, build(t, newPolicy(t, bits), 1000)), newKeys(1)
-		for range 2000 {
-			key := keys.next()
-			p, ok := fuse.Probe(f, key)
-			if !ok || (p.Have == p.Want) != f.Contains(key) || int(p.Want) >= 1<<bits || int(p.Have) >= 1<<bits {
-				t.Fatalf("%d bits: Probe(%x) = %+v, %v, Contains = %v", bits, key, p, ok, f.Contains(key))
+		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
+			f, keys := open(t, build(t, newPolicy(t, bits), 1000)), newKeys(1)
+			for range 2000 {
+				key := keys.next()
+				p, ok := fuse.Probe(f, key)
+				if !ok || (p.Have == p.Want) != f.Contains(key) || int(p.Want) >= 1<<bits || int(p.Have) >= 1<<bits {
+					t.Fatalf("Probe(%x) = %+v, %v, Contains = %v", key, p, ok, f.Contains(key))
+				}
 			}
-		}
+		})
 	}
 	if _, ok := fuse.Probe(nil, []byte("key")); ok {
 		t.Error("Probe of no filter is ok")

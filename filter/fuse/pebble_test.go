@@ -10,7 +10,7 @@ import (
 
 // The first 8 bytes of the SHA-256 of filters that Pebble built, at commit f82e3ff7 of May
 // 2026. They have the keys key000000, key000001 and so on.
-func TestPebblesBytes(t *testing.T) {
+func TestFiltersHavePebblesBytes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		bits, n int
@@ -37,7 +37,7 @@ func TestPebblesBytes(t *testing.T) {
 		{16, 1000, "3ce1cf3c896a8fe6"},
 		{16, 50000, "3890e0106e845f21"},
 	} {
-		t.Run(fmt.Sprintf("%d bits, %d keys", c.bits, c.n), func(t *testing.T) {
+		t.Run(fmt.Sprintf("bits=%d/keys=%d", c.bits, c.n), func(t *testing.T) {
 			policy, err := fuse.New(c.bits)
 			if err != nil {
 				t.Fatal(err)

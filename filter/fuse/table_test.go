@@ -46,7 +46,7 @@ func readTable(t *testing.T, contents []byte, policies ...filter.TablePolicy) (*
 
 // A Reader reads a data block for an absent key only if the filter errs, or if the Reader
 // does not have a Policy.
-func TestAbsentKeysReadNoBlock(t *testing.T) {
+func TestFilterSavesReadsOfAbsentKeys(t *testing.T) {
 	t.Parallel()
 	contents := writeTable(t, 10_000)
 	const lookups = 1000

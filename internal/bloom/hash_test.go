@@ -1,9 +1,12 @@
 package bloom
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // The values are those of LevelDB's own test, util/hash_test.cc.
-func TestHashOfLevelDB(t *testing.T) {
+func TestHashIsThatOfLevelDB(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		data string
@@ -15,8 +18,10 @@ func TestHashOfLevelDB(t *testing.T) {
 		{"\xe2\x99\xa5", 0x323c078f},
 		{"\xe1\x80\xb9\x32", 0xed21633a},
 	} {
-		if got := Hash([]byte(tt.data), UnsignedTail); got != tt.want {
-			t.Errorf("Hash(%q) = %#x, want %#x", tt.data, got, tt.want)
-		}
+		t.Run(fmt.Sprintf("%q", tt.data), func(t *testing.T) {
+			if got := Hash([]byte(tt.data), UnsignedTail); got != tt.want {
+				t.Errorf("hash = %#x, want %#x", got, tt.want)
+			}
+		})
 	}
 }

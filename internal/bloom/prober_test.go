@@ -10,7 +10,7 @@ import (
 
 // Remainders without a division are exact, for arrays of any size up to the
 // largest that has positions.
-func TestProberAt(t *testing.T) {
+func TestProberTakesExactRemainders(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
 	sizes := []int{MaxBits/8 - 1, MaxBits / 8, 1 << 20, 1<<28 - 1, 1 << 28, 1<<28 + 1}
@@ -59,7 +59,7 @@ func plainContains(filter []byte, h uint32) bool {
 	return true
 }
 
-func TestMayContain(t *testing.T) {
+func TestMayContainAnswersAsTheFormatSays(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))

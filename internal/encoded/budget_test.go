@@ -2,6 +2,7 @@ package encoded_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -38,7 +39,7 @@ func TestIterOpenIsBounded(t *testing.T) {
 
 // Keys that grow within a block, and from one to the next, take memory for the
 // longest, and not for each.
-func TestMemoryForKeysThatGrow(t *testing.T) {
+func TestMemoryIsForTheLongestKey(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
@@ -56,6 +57,33 @@ func TestMemoryForKeysThatGrow(t *testing.T) {
 				t.Error("other entries")
 			}
 		}
+	}
+}
+
+// The memory for keys of a block is taken once, for the longest that shares bytes. A key that shares
+// none takes no memory: it is a part of the block.
+func TestMemoryIsTakenOnceForABlock(t *testing.T) {
+	t.Parallel()
+	key := func(n int) string { return strings.Repeat("k", n) }
+	for _, tt := range []struct {
+		name   string
+		pairs  []pair
+		memory int // what suffices, and no less
+	}{
+		{"ever longer keys", []pair{{key(80_000), ""}, {key(150_000), ""}, {key(300_000), ""}}, 300_000},
+		{"the first is the longest that shares", []pair{{key(80_000), ""}, {key(90_000), ""}, {key(89_000) + "l", ""}}, 90_000},
+		{"the longest shares nothing", []pair{{key(80_000), ""}, {key(90_000), ""}, {"l" + key(300_000), ""}}, 90_000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			data := build(t, 16, tt.pairs)
+			for _, memory := range []int{tt.memory, tt.memory - 1} {
+				var it encoded.Iter
+				err := it.Open(data, encoded.Order{}, &encoded.Budget{Memory: memory})
+				if enough := memory == tt.memory; (err == nil) != enough {
+					t.Errorf("with %d bytes: Open = %v", memory, err)
+				}
+			}
+		})
 	}
 }
 
@@ -78,16 +106,18 @@ func TestGetIsBounded(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 70_000), "1"}, {"a" + strings.Repeat("l", 70_000), "2"}})
 	for memory, ok := range map[int]bool{70_000: false, 200_000: true} {
-		budget := encoded.Budget{Memory: memory, Compared: 1_000_000}
-		if _, _, err := encoded.Get(data, encoded.Order{Func: bytes.Compare}, []byte("b"), &budget); (err == nil) != ok {
-			t.Errorf("with %d bytes: Get = %v", memory, err)
-		}
+		t.Run(fmt.Sprintf("memory=%d", memory), func(t *testing.T) {
+			budget := encoded.Budget{Memory: memory, Compared: 1_000_000}
+			if _, _, err := encoded.Get(data, encoded.Order{Func: bytes.Compare}, []byte("b"), &budget); (err == nil) != ok {
+				t.Errorf("Get = %v", err)
+			}
+		})
 	}
 }
 
 // SeekGEInto copies a key that shares bytes to the buffer that is there. Only a larger one takes
 // memory. A key that shares nothing is a part of the block.
-func TestSeekGEInto(t *testing.T) {
+func TestSeekGEIntoCopiesToTheBuffer(t *testing.T) {
 	t.Parallel()
 	first, second := "a"+strings.Repeat("k", 70_000), "a"+strings.Repeat("l", 70_000) // longer than what is pooled
 	data := build(t, 16, []pair{{first, "1"}, {second, "2"}})
@@ -99,18 +129,20 @@ func TestSeekGEInto(t *testing.T) {
 		{second, 80_000, 80_000, 0},
 		{second, 70_000, 70_001, 70_001},
 	} {
-		budget, buf := encoded.Budget{Memory: 1 << 20}, make([]byte, tt.size)
-		k, v, found, err := encoded.SeekGE(&buf, data, encoded.Order{}, []byte(tt.key), &budget)
-		if string(k) != tt.key || len(k) != cap(k) || len(v) != 1 || !found || err != nil || cap(buf) != tt.left {
-			t.Errorf("from a buffer of %d bytes: SeekGEInto = %.9q, %q, %v, %v, and a buffer of %d", tt.size, k, v, found, err, cap(buf))
-		}
-		copied := encoded.Budget{Memory: 1 << 20}
-		if _, _, _, err := encoded.SeekGE(new([]byte), data, encoded.Order{}, []byte(tt.key), &copied); err != nil {
-			t.Fatal(err)
-		}
-		if saved := budget.Memory - copied.Memory; tt.key == second && saved != len(second)-tt.bytes {
-			t.Errorf("a buffer of %d bytes saves %d, want %d", tt.size, saved, len(second)-tt.bytes)
-		}
+		t.Run(fmt.Sprintf("first=%t/buffer=%d", tt.key == first, tt.size), func(t *testing.T) {
+			budget, buf := encoded.Budget{Memory: 1 << 20}, make([]byte, tt.size)
+			k, v, found, err := encoded.SeekGE(&buf, data, encoded.Order{}, []byte(tt.key), &budget)
+			if string(k) != tt.key || len(k) != cap(k) || len(v) != 1 || !found || err != nil || cap(buf) != tt.left {
+				t.Errorf("SeekGEInto = %.9q, %q, %v, %v, and a buffer of %d", k, v, found, err, cap(buf))
+			}
+			copied := encoded.Budget{Memory: 1 << 20}
+			if _, _, _, err := encoded.SeekGE(new([]byte), data, encoded.Order{}, []byte(tt.key), &copied); err != nil {
+				t.Fatal(err)
+			}
+			if saved := budget.Memory - copied.Memory; tt.key == second && saved != len(second)-tt.bytes {
+				t.Errorf("the buffer saves %d bytes, want %d", saved, len(second)-tt.bytes)
+			}
+		})
 	}
 }
 
@@ -120,17 +152,49 @@ func TestWorkIsBounded(t *testing.T) {
 	t.Parallel()
 	data := build(t, 1000, []pair{{strings.Repeat("k", 1000), ""}, {strings.Repeat("k", 1001), ""}, {strings.Repeat("k", 1002), ""}})
 	for work, ok := range map[int64]bool{7000: true, 1000: false} {
-		budget := encoded.Budget{Memory: math.MaxInt, Compared: work}
-		_, _, err := encoded.Get(data, encoded.Order{Func: bytes.Compare}, []byte("l"), &encoded.Budget{Memory: math.MaxInt, Compared: work})
-		var it encoded.Iter
-		for _, err := range []error{err, it.Open(data, encoded.Order{Func: bytes.Compare}, &budget)} {
-			if ok != (err == nil) || !ok && !strings.Contains(err.Error(), "comparing them is bounded") {
-				t.Errorf("work of %d bytes: %v", work, err)
+		t.Run(fmt.Sprintf("work=%d", work), func(t *testing.T) {
+			budget := encoded.Budget{Memory: math.MaxInt, Compared: work}
+			_, _, err := encoded.Get(data, encoded.Order{Func: bytes.Compare}, []byte("l"), &encoded.Budget{Memory: math.MaxInt, Compared: work})
+			var it encoded.Iter
+			for _, err := range []error{err, it.Open(data, encoded.Order{Func: bytes.Compare}, &budget)} {
+				if ok != (err == nil) || !ok && !strings.Contains(err.Error(), "comparing them is bounded") {
+					t.Error(err)
+				}
 			}
-		}
-		budget = encoded.Budget{Memory: math.MaxInt}
-		if err := it.Open(data, encoded.Order{}, &budget); err != nil {
-			t.Errorf("in the bytewise order: %v", err)
-		}
+			budget = encoded.Budget{Memory: math.MaxInt}
+			if err := it.Open(data, encoded.Order{}, &budget); err != nil {
+				t.Errorf("in the bytewise order: %v", err)
+			}
+		})
+	}
+}
+
+// What Open, Get and SeekGE take of Compared suffices for them, and a byte less does not.
+func TestComparedIsWhatSuffices(t *testing.T) {
+	t.Parallel()
+	data := build(t, 16, []pair{{"ka", "1"}, {"kab", "2"}, {"kb", "3"}, {"l", "4"}})
+	order := encoded.Order{Func: bytes.Compare}
+	for name, use := range map[string]func(*encoded.Budget) error{
+		"Open": func(b *encoded.Budget) error { return new(encoded.Iter).Open(data, order, b) },
+		"Get":  func(b *encoded.Budget) error { _, _, err := encoded.Get(data, order, []byte("kb"), b); return err },
+		"SeekGE": func(b *encoded.Budget) error {
+			_, _, _, err := encoded.SeekGE(new([]byte), data, order, []byte("kc"), b)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const plenty = 1_000_000
+			budget := encoded.Budget{Memory: plenty, Compared: plenty}
+			if err := use(&budget); err != nil || budget.Compared == plenty {
+				t.Fatalf("of %d bytes, %d are left: %v", plenty, budget.Compared, err)
+			}
+			used := plenty - budget.Compared
+			if err := use(&encoded.Budget{Memory: plenty, Compared: used}); err != nil {
+				t.Errorf("with the %d bytes that it takes: %v", used, err)
+			}
+			if err := use(&encoded.Budget{Memory: plenty, Compared: used - 1}); err == nil {
+				t.Errorf("with less than the %d bytes that it takes: no error", used)
+			}
+		})
 	}
 }

@@ -29,14 +29,16 @@ func all(e *decoded.Block) []pair {
 func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
-		for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-			_, want := encoded.Open([]byte(tt.Contents), encoded.Order{Func: compare}, nil)
-			var e decoded.Block
-			got := e.Decode([]byte(tt.Contents), encoded.Order{Func: compare})
-			if fmt.Sprint(got) != fmt.Sprint(want) || e.Len() != 0 {
-				t.Errorf("%s: Decode = %v, Open = %v; %d entries", tt.Name, got, want, e.Len())
+		t.Run(tt.Name, func(t *testing.T) {
+			for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
+				_, want := encoded.Open([]byte(tt.Contents), encoded.Order{Func: compare}, nil)
+				var e decoded.Block
+				got := e.Decode([]byte(tt.Contents), encoded.Order{Func: compare})
+				if fmt.Sprint(got) != fmt.Sprint(want) || e.Len() != 0 {
+					t.Errorf("Decode = %v, Open = %v; %d entries", got, want, e.Len())
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -60,7 +62,7 @@ func checkEntries(t *testing.T, name string, e *decoded.Block, pairs []pair, key
 
 // Entries, also when packed, have what was written, and find it, in any order
 // and with whatever was decoded into them before.
-func TestEntries(t *testing.T) {
+func TestDecodedEntriesAreThoseWritten(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	descending := func(a, b []byte) int { return bytes.Compare(b, a) }
@@ -127,17 +129,19 @@ func TestEntriesAreBounded(t *testing.T) {
 		{"one long key", long(1, 500_000), nil},
 		{"a longer one", long(1, 2_000_000), decoded.ErrTooMany},
 	} {
-		var e decoded.Block
-		data := build(t, 1<<30, tt.pairs)
-		if got := e.Decode(data, encoded.Order{}); got != tt.want {
-			t.Errorf("%s: Decode = %v, want %v", tt.name, got, tt.want)
-		}
-		if tt.want == nil && e.Len() != len(tt.pairs) {
-			t.Errorf("%s: %d entries, want %d", tt.name, e.Len(), len(tt.pairs))
-		}
-		if _, err := encoded.Open(data, encoded.Order{}, nil); err != nil {
-			t.Errorf("%s: Open = %v", tt.name, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			var e decoded.Block
+			data := build(t, 1<<30, tt.pairs)
+			if got := e.Decode(data, encoded.Order{}); got != tt.want {
+				t.Errorf("Decode = %v, want %v", got, tt.want)
+			}
+			if tt.want == nil && e.Len() != len(tt.pairs) {
+				t.Errorf("%d entries, want %d", e.Len(), len(tt.pairs))
+			}
+			if _, err := encoded.Open(data, encoded.Order{}, nil); err != nil {
+				t.Errorf("Open = %v", err)
+			}
+		})
 	}
 }
 
@@ -164,7 +168,7 @@ func TestDecodeForgets(t *testing.T) {
 
 // If one key differs from all others early, the abbreviated keys of the others are equal.
 // They are found nevertheless, by a binary search.
-func TestEntriesWithEqualAbbreviatedKeys(t *testing.T) {
+func TestKeysWithEqualAbbreviationsAreFound(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3, 4, 5, 6, 100, 2000} {
 		for _, common := range []string{"http://", "\xff\xff\xff\xff", "\x00\x00\x00\x00\x00"} {
@@ -211,7 +215,7 @@ func suffixed(a, b []byte) int {
 
 // To know that keys are in the bytewise order but for their suffixes makes no
 // difference but in time: to what is found, and to what is refused.
-func TestDecodeSuffixed(t *testing.T) {
+func TestSuffixChangesNoAnswer(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(18, 18))

@@ -24,7 +24,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}), []byte("ab"), []byte{1, 5, 5, 4, 5, 2, 5, 3, 4})
 	f.Fuzz(func(t *testing.T, data, key, moves []byte) {
-		checkGet(t, "fuzz", data, key)
+		checkGet(t, data, key)
 		b, err := encoded.Open(data, encoded.Order{}, nil)
 		var e decoded.Block
 		if got := e.Decode(data, encoded.Order{}); got != decoded.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {

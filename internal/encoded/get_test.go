@@ -52,17 +52,19 @@ func open(t testing.TB, data []byte) *encoded.Iter {
 
 // Of a damaged block, Get returns an error or what a reading from the start on
 // finds.
-func TestGetOnDamage(t *testing.T) {
+func TestGetOnDamageFindsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
-		for _, key := range []string{"", "a", "c", "d", "dc", "dd", "e", "f"} {
-			checkGet(t, tt.Name, []byte(tt.Contents), []byte(key))
-		}
+		t.Run(tt.Name, func(t *testing.T) {
+			for _, key := range []string{"", "a", "c", "d", "dc", "dd", "e", "f"} {
+				checkGet(t, []byte(tt.Contents), []byte(key))
+			}
+		})
 	}
 }
 
 // checkGet compares a found value with a plain reading from the start on.
-func checkGet(t *testing.T, name string, data, key []byte) {
+func checkGet(t *testing.T, data, key []byte) {
 	t.Helper()
 	value, found, err := encoded.Get(data, encoded.Order{}, key, nil)
 	if !found || err != nil {
@@ -73,7 +75,7 @@ func checkGet(t *testing.T, name string, data, key []byte) {
 			return
 		}
 	}
-	t.Errorf("%s: Get(%q) = %q, which is not in the block %q", name, key, value, data)
+	t.Errorf("Get(%q) = %q, which is not in the block %q", key, value, data)
 }
 
 // readPlainly returns the entries up to the first one whose lengths do not fit.
@@ -117,7 +119,7 @@ func TestGetDoesNotReadInsideEntries(t *testing.T) {
 }
 
 // On sound blocks, Get finds what is there and nothing else, in any order.
-func TestGet(t *testing.T) {
+func TestGetFindsWhatIsThereAndNothingElse(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 2))
 	descending := func(a, b []byte) int { return bytes.Compare(b, a) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,23 +52,47 @@ func find(data []byte, order encoded.Order, key []byte) string {
 	return fmt.Sprintf("Get %q %v %v, Seek %q %q %v %v", value, found, err, at, next, ok, seekErr)
 }
 
+// An order with a Func is known to be bytewise only if it has a Suffix, of one byte or more.
+func TestBytewiseIsWithoutTheSuffix(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		order  encoded.Order
+		want   bool
+		prefix string // of "key"
+	}{
+		"the zero value":       {encoded.Order{}, true, "key"},
+		"a Func":               {encoded.Order{Func: bytes.Compare}, false, "key"},
+		"a suffix of one byte": {encoded.Order{Func: suffixed, Suffix: 1}, true, "ke"},
+		"all is suffix":        {encoded.Order{Func: suffixed, Suffix: 3}, true, ""},
+		"a longer suffix":      {encoded.Order{Func: suffixed, Suffix: 4}, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, prefix := tt.order.Bytewise(), tt.order.Prefix([]byte("key")); got != tt.want || string(prefix) != tt.prefix {
+				t.Errorf("Bytewise = %v, Prefix(key) = %q; want %v, %q", got, prefix, tt.want, tt.prefix)
+			}
+		})
+	}
+}
+
 // Keys in no order, and keys that are there twice, are read as they are stored.
-func TestUncheckedOrder(t *testing.T) {
+func TestUncheckedOrderTakesAnyOrder(t *testing.T) {
 	t.Parallel()
 	pairs := []pair{{"b", "1"}, {"ba", "2"}, {"a", "3"}, {"a", "4"}, {"", "5"}, {strings.Repeat("k", 1000), "6"}, {"k", "7"}}
 	for _, interval := range []int{1, 2, 16} {
-		data := build(t, interval, pairs)
-		budget := encoded.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
-		var it encoded.Iter
-		if err := it.Open(data, encoded.Order{}, &budget); err == nil {
-			t.Error("the bytewise order takes them for ascending")
-		}
-		if err := it.Open(data, encoded.Order{Unchecked: true}, &budget); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
-			t.Errorf("restart interval %d (-want +got):\n%s", interval, diff)
-		}
+		t.Run(fmt.Sprintf("interval=%d", interval), func(t *testing.T) {
+			data := build(t, interval, pairs)
+			budget := encoded.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
+			var it encoded.Iter
+			if err := it.Open(data, encoded.Order{}, &budget); err == nil {
+				t.Error("the bytewise order takes them for ascending")
+			}
+			if err := it.Open(data, encoded.Order{Unchecked: true}, &budget); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(pairs, forward(&it)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
@@ -91,17 +116,19 @@ func TestWorkIsLinearButForOtherOrders(t *testing.T) {
 		"unchecked":   {encoded.Order{Unchecked: true}, false},
 		"other order": {encoded.Order{Func: bytes.Compare}, true},
 	} {
-		budget := encoded.Budget{Memory: 1 << 20, Compared: 10_000_000}
-		var it encoded.Iter
-		if err := it.Open(data, tt.order, &budget); (err != nil) != tt.fails {
-			t.Errorf("%s: Iter.Open = %v", name, err)
-		}
-		if tt.order.Unchecked {
-			continue
-		}
-		if _, found, err := encoded.Get(data, tt.order, []byte(pairs[999].Key), &budget); (err != nil) != tt.fails || found == tt.fails {
-			t.Errorf("%s: Get = %v, %v", name, found, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			budget := encoded.Budget{Memory: 1 << 20, Compared: 10_000_000}
+			var it encoded.Iter
+			if err := it.Open(data, tt.order, &budget); (err != nil) != tt.fails {
+				t.Errorf("Iter.Open = %v", err)
+			}
+			if tt.order.Unchecked {
+				return
+			}
+			if _, found, err := encoded.Get(data, tt.order, []byte(pairs[999].Key), &budget); (err != nil) != tt.fails || found == tt.fails {
+				t.Errorf("Get = %v, %v", found, err)
+			}
+		})
 	}
 }
 
@@ -123,29 +150,31 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 		"one that shares a byte of 2 MiB": {3, func(i int) string { return "k" + long[:min(i, 1)*2<<20] + fmt.Sprint(i) }},
 		"all of the key before, and more": {3, func(i int) string { return long[:1+i*900_000] }},
 	} {
-		w, err := block.NewWriter(1<<30, block.Order{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		together, last := int64(0), ""
-		for i := range tt.n {
-			last = tt.key(i)
-			together += int64(len(last))
-			if err := w.Append([]byte(last), nil); err != nil {
+		t.Run(name, func(t *testing.T) {
+			w, err := block.NewWriter(1<<30, block.Order{})
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		data := w.Finish()
-		if together > 257*int64(len(data)) {
-			t.Errorf("%s: %d bytes of keys in a block of %d", name, together, len(data))
-		}
-		budget := encoded.Budget{Memory: 3 << 20, Compared: 1024 * int64(len(data))}
-		var it encoded.Iter
-		if err := it.Open(data, encoded.Order{Func: bytes.Compare}, &budget); err != nil {
-			t.Errorf("%s: %v", name, err)
-		} else if it.Last(); string(it.Key()) != last {
-			t.Errorf("%s: the last key is another", name)
-		}
+			together, last := int64(0), ""
+			for i := range tt.n {
+				last = tt.key(i)
+				together += int64(len(last))
+				if err := w.Append([]byte(last), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			data := w.Finish()
+			if together > 257*int64(len(data)) {
+				t.Errorf("%d bytes of keys in a block of %d", together, len(data))
+			}
+			budget := encoded.Budget{Memory: 3 << 20, Compared: 1024 * int64(len(data))}
+			var it encoded.Iter
+			if err := it.Open(data, encoded.Order{Func: bytes.Compare}, &budget); err != nil {
+				t.Error(err)
+			} else if it.Last(); string(it.Key()) != last {
+				t.Error("the last key is another")
+			}
+		})
 	}
 }
 
@@ -172,36 +201,40 @@ func TestEmptyKeyIsNotNil(t *testing.T) {
 		"Entries.Key": e.Key(0), "Entries.Value": e.Value(0), "Packed.Key": packed.Key(0), "Packed.Value": packed.Value(0),
 		"Iter.Key": it.Key(), "Iter.Value": it.Value(), "Seek's key": at, "Seek's value": value,
 	} {
-		if b == nil {
-			t.Errorf("%s is nil", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if b == nil {
+				t.Error("it is nil")
+			}
+		})
 	}
 }
 
 // A Writer accepts the keys that are > the last one in its Order, and no others, whatever it
 // knows of the Order to find that out faster.
-func TestWriterOrders(t *testing.T) {
+func TestWriterTakesAscendingKeysOnly(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(5, 2))
 	for name, order := range map[string]encoded.Order{
 		"bytewise":      {},
 		"bytes.Compare": {Func: bytes.Compare},
 		"suffixed":      {Func: suffixed, Suffix: 2},
 		"descending":    {Func: func(a, b []byte) int { return bytes.Compare(b, a) }},
 	} {
-		for range 20_000 {
-			w, err := block.NewWriter(16, block.Order(order))
-			if err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(5, 2))
+			for range 20_000 {
+				w, err := block.NewWriter(16, block.Order(order))
+				if err != nil {
+					t.Fatal(err)
+				}
+				last, key := randomKey(rng), randomKey(rng)
+				if err := w.Append(last, nil); err != nil {
+					t.Fatal(err)
+				}
+				if err, want := w.Append(key, nil), order.Compare(last, key) < 0; (err == nil) != want {
+					t.Fatalf("%q after %q: %v, but that it is greater is %v", key, last, err, want)
+				}
 			}
-			last, key := randomKey(rng), randomKey(rng)
-			if err := w.Append(last, nil); err != nil {
-				t.Fatal(err)
-			}
-			if err, want := w.Append(key, nil), order.Compare(last, key) < 0; (err == nil) != want {
-				t.Fatalf("%s: %q after %q: %v, but that it is greater is %v", name, key, last, err, want)
-			}
-		}
+		})
 	}
 }
 
@@ -212,4 +245,41 @@ func randomKey(rng *rand.Rand) []byte {
 		key[i] = "a\x00\xff"[rng.IntN(3)]
 	}
 	return key
+}
+
+// Keys are compared without the bytes that they are known to share. An order with a suffix still
+// sees all of it: its Func can take the last bytes of each key for the suffix.
+func TestFuncSeesWholeSuffixes(t *testing.T) {
+	t.Parallel()
+	cut := 0
+	order := encoded.Order{Suffix: 2, Func: func(a, b []byte) int {
+		if min(len(a), len(b)) < 2 {
+			cut++
+		}
+		return suffixed(a, b)
+	}}
+	// Keys that end within the suffix of another one, which share the most.
+	keys := []string{"pxx", "pxxxx", "pxxxxxxx", "pxyyy"}
+	slices.SortFunc(keys, func(a, b string) int { return suffixed([]byte(a), []byte(b)) })
+	var pairs []pair
+	for _, key := range keys {
+		pairs = append(pairs, pair{key, "of " + key})
+	}
+	data := build(t, 16, pairs)
+	if _, err := encoded.Open(data, order, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pairs {
+		if v, found, err := encoded.Get(data, order, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
+			t.Errorf("Get(%q) = %q, %v, %v", p.Key, v, found, err)
+		}
+	}
+	for _, key := range []string{"pxxx", "pxxxxx", "pxxxxxx", "pxxy", "pxyy", "pxyyyy"} {
+		if _, found, err := encoded.Get(data, order, []byte(key), nil); found || err != nil {
+			t.Errorf("Get(%q) = %v, %v, want no such key", key, found, err)
+		}
+	}
+	if cut > 0 {
+		t.Errorf("%d comparisons saw less than the suffix of a key", cut)
+	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestQuote(t *testing.T) {
+func TestQuoteShowsTheStartOfALongKey(t *testing.T) {
 	t.Parallel()
 	long := bytes.Repeat([]byte("k"), 1000)
 	for _, tt := range []struct {
@@ -23,5 +23,25 @@ func TestQuote(t *testing.T) {
 	}
 	if got, want := Quote(long[:50], long[:50]), Quote(long[:100]); got != want {
 		t.Errorf("Quote of two parts = %s, want %s", got, want)
+	}
+}
+
+// The name of a file is shown as it is, unless that would be unclear.
+func TestPrintableQuotesWhatCannotBePrinted(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"":               "",
+		"000005.ldb":     "000005.ldb",
+		"Größe 1.sst":    "Größe 1.sst",
+		"two\nlines":     `"two\nlines"`,
+		"\x1b[2J":        `"\x1b[2J"`,
+		"not UTF-8 \xff": `"not UTF-8 \xff"`,
+		`a "quote"`:      `"a \"quote\""`,
+	} {
+		t.Run(want, func(t *testing.T) {
+			if got := Printable(name); got != want {
+				t.Errorf("Printable(%q) = %s, want %s", name, got, want)
+			}
+		})
 	}
 }

@@ -28,7 +28,7 @@ func TestSharedLen(t *testing.T) {
 	}
 }
 
-func TestFirst8(t *testing.T) {
+func TestFirst8OrdersAsTheBytes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		key  string

@@ -9,7 +9,11 @@ import (
 
 func TestUvarintRoundTrip(t *testing.T) {
 	t.Parallel()
-	for _, want := range []uint64{0, 1, 127, 128, 300, 1 << 14, 1<<32 - 1, 1 << 62, 1 << 63, math.MaxUint64} {
+	values := []uint64{0, 300, math.MaxUint64}
+	for bit := range 64 { // a single bit in each place, and in all below
+		values = append(values, 1<<bit, 1<<bit-1)
+	}
+	for _, want := range values {
 		enc := binary.AppendUvarint(nil, want)
 		got, n := Uvarint(append(enc, 0xff))
 		if got != want || n != len(enc) {
@@ -35,5 +39,27 @@ func TestUvarintRefuses(t *testing.T) {
 		if v, n := Uvarint(tt.in); n != 0 {
 			t.Errorf("%s: Uvarint(%x) = %d, %d; want n == 0", tt.name, tt.in, v, n)
 		}
+	}
+}
+
+// The copy of an empty key is not nil, which would stand for no key.
+func TestAppendNotNilReturnsNoNil(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		dst, b []byte
+		want   []byte
+	}{
+		{"nothing to nothing", nil, nil, []byte{}},
+		{"an empty slice to nothing", nil, []byte{}, []byte{}},
+		{"bytes to nothing", nil, []byte("b"), []byte("b")},
+		{"nothing to bytes", []byte("a"), nil, []byte("a")},
+		{"bytes to bytes", []byte("a"), []byte("b"), []byte("ab")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := AppendNotNil(tt.dst, tt.b); got == nil || !bytes.Equal(got, tt.want) {
+				t.Errorf("AppendNotNil = %#v, want %#v", got, tt.want)
+			}
+		})
 	}
 }

@@ -1,0 +1,104 @@
+package filter_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// intKey is the key of LevelDB's own Bloom test: a little-endian uint32.
+func intKey(i uint32) []byte { return binary.LittleEndian.AppendUint32(nil, i) }
+
+// The gate of LevelDB's bloom_test: at 10 bits per key
+// no size may exceed 2 %, and at most a fifth of the sizes 1.25 %.
+func TestFalsePositiveRatePassesLevelDBsGate(t *testing.T) {
+	t.Parallel()
+	p := filter.NewBloom(10)
+	mediocre, sizes := 0, 0
+	for n := uint32(1); n <= 10_000; n = nextSize(n) {
+		g := p.NewGenerator()
+		for i := range n {
+			g.Add(intKey(i))
+		}
+		var f filter.Bytes
+		g.Generate(&f)
+		if limit := int(n)*10/8 + 40; len(f) > limit {
+			t.Errorf("%d keys: %d bytes, want at most %d", n, len(f), limit)
+		}
+		for i := range n {
+			if !p.Contains(f, intKey(i)) {
+				t.Fatalf("%d keys: false negative: %d", n, i)
+			}
+		}
+		rate := falsePositives(p, f)
+		if rate > 0.02 {
+			t.Errorf("%d keys: %.2f %% false positives, want at most 2 %%", n, 100*rate)
+		}
+		if rate > 0.0125 {
+			mediocre++
+		}
+		sizes++
+	}
+	if mediocre > sizes/5 {
+		t.Errorf("%d of %d sizes above 1.25 %%, want at most a fifth", mediocre, sizes)
+	}
+}
+
+// nextSize steps through 1 to 10,000 ever more coarsely.
+func nextSize(n uint32) uint32 {
+	step := uint32(1)
+	for step*10 <= n {
+		step *= 10
+	}
+	return n + step
+}
+
+// falsePositives measures the rate over 10,000 keys that were not added.
+func falsePositives(p filter.Policy, f []byte) float64 {
+	hits := 0
+	for i := range uint32(10_000) {
+		if p.Contains(f, intKey(i+1_000_000_000)) {
+			hits++
+		}
+	}
+	return float64(hits) / 10_000
+}
+
+// The measured rate is the one that Sizing predicts.
+func TestRateIsAsPredicted(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, bits := range []int{2, 5, 8, 10, 12, 16} {
+		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
+			const n, asked = 20_000, 1_000_000
+			p := filter.NewBloom(bits)
+			g := p.NewGenerator()
+			var key [8]byte
+			for range n {
+				binary.LittleEndian.PutUint64(key[:], rng.Uint64()|1)
+				g.Add(key[:])
+			}
+			var f filter.Bytes
+			g.Generate(&f)
+			hits := 0
+			for range asked {
+				binary.LittleEndian.PutUint64(key[:], rng.Uint64()&^1) // even: never added
+				if p.Contains(f, key[:]) {
+					hits++
+				}
+			}
+			want, err := filter.SizeForBits(n, bits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := float64(hits) / asked; got < 0.85*want.SingleRate || got > 1.15*want.SingleRate {
+				t.Errorf("measured %.5f, predicted %.5f", got, want.SingleRate)
+			}
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package filter
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/bloom"
+)
+
+// Third bits have their own places. The model gives each place the share that random hashes have
+// there: it depends on how often h + 2δ overflows, and on where in the array the place is.
+func TestThirdBitsHaveThePlacesOfRandomHashes(t *testing.T) {
+	t.Parallel()
+	const (
+		samples  = 1 << 21
+		quarters = 4
+		m        = bloom.MaxBits // so that a hash is its own bit, but for a few
+	)
+	var measured, predicted [3][quarters]float64 // by overflows of h + 2δ, and by the quarter of the array
+	rng := rand.New(rand.NewPCG(17, 17))
+	for range samples {
+		h := rng.Uint32()
+		sum := uint64(h) + 2*uint64(h>>17|h<<15)
+		measured[sum>>32][uint32(sum)>>30] += 1.0 / samples
+	}
+	model := newBitModel(1, m, 3)
+	for overflows := range uint64(3) {
+		for j := fermat - overflows; j < m; j += fermat {
+			clear := model.clear[j%uint64(len(model.clear))]
+			predicted[overflows][j>>30] -= math.Log((1 - model.bit(j)) / clear)
+		}
+	}
+	for overflows, shares := range measured {
+		for quarter, want := range shares {
+			if got := predicted[overflows][quarter]; math.Abs(got-want) > 0.002 {
+				t.Errorf("%d overflows, quarter %d: %.4f of the third bits, measured %.4f", overflows, quarter, got, want)
+			}
+		}
+	}
+}
+
+// A key sets k bits. So the probabilities of all bits of a filter of one key add up to k, whether
+// third bits have their own places or not, and whatever divides the length.
+func TestBitsOfAKeyAddUpToK(t *testing.T) {
+	t.Parallel()
+	for _, m := range []uint64{8 * 1000, 8 * 17 * 100, 8 * 8191, 8 * 8192, 8 * fermat, 8 * 255 * 300} {
+		for k := 1; k <= 8; k++ {
+			model, sum := newBitModel(1, m, k), 0.0
+			for j := range m {
+				sum += model.bit(j)
+			}
+			if math.Abs(sum-float64(k)) > 0.01*float64(k) {
+				t.Errorf("%d bits: a key sets %.3f of them, want %d", m, sum, k)
+			}
+		}
+	}
+}
+
+// The bits of some keys coincide, as δ is 0 or a large power of 2 mod 512. The rate of a line is at
+// least the mean for all δ of what the different bits of a key give, and little more.
+func TestLineRateCountsDifferentBits(t *testing.T) {
+	t.Parallel()
+	for _, k := range []int{1, 2, 3, 6, 16, 17, 64, maxLineK} {
+		for keys := 1.0; keys <= 4; keys++ {
+			fill, want := 1-math.Pow(1-float64(k)/lineBits, keys), 0.0
+			for delta := range lineBits {
+				different := map[int]bool{}
+				for i := range k {
+					different[i*delta%lineBits] = true
+				}
+				want += math.Pow(fill, float64(len(different))) / lineBits
+			}
+			if got := lineRate(keys, k); got < want-1e-12 || got > want+0.001 {
+				t.Errorf("k = %d, %v keys in a line: rate %.6f, want %.6f and little more", k, keys, got, want)
+			}
+		}
+	}
+}
