@@ -16,7 +16,13 @@ import (
 // capacity behind it. It can be a part of a larger buffer, which then stays in memory with
 // it: with a Cache that is the data block, and without one at most about four times the
 // value.
-func (r *Reader) Get(key []byte) ([]byte, error) { return r.get(&noOptions, key, nil) }
+func (r *Reader) Get(key []byte) ([]byte, error) {
+	t, err := r.startLookup(&noOptions)
+	if err != nil {
+		return nil, err
+	}
+	return t.get(&noOptions, key, nil)
+}
 
 // AppendGet appends the value of key to dst and returns the extended slice. If the table
 // does not have the key, or after any other error, it returns dst as it was.
@@ -30,22 +36,29 @@ func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) { return r.appendGet
 
 // appendGet does what AppendGet does, with options.
 func (r *Reader) appendGet(o *lookupOptions, dst, key []byte) ([]byte, error) {
-	extended, err := r.get(o, key, &dst)
+	t, err := r.startLookup(o)
+	if err != nil {
+		return dst, err
+	}
+	extended, err := t.get(o, key, &dst)
 	if err != nil {
 		return dst, err
 	}
 	return extended, nil
 }
 
+// getMapped is get for a mapped file: a deferred call takes longer than what get does for some keys.
+func (t *openTable) getMapped(o lookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
+	defer t.mapped.leave(t.mapped.enter(), &err)
+	o.entered = true
+	return t.get(&o, key, dst)
+}
+
 // get does what Get does if dst is nil, and else what AppendGet does, with options. After an
 // error it returns nil.
-func (r *Reader) get(o *lookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
-	t, err := r.startLookup(o)
-	if err != nil {
-		return nil, err
-	}
-	if t.mapped != nil {
-		defer t.mapped.leave(t.mapped.enter(), &err)
+func (t *openTable) get(o *lookupOptions, key []byte, dst *[]byte) (kept []byte, err error) {
+	if t.mapped != nil && !o.entered {
+		return t.getMapped(*o, key, dst)
 	}
 	i, filterChecked, err := t.locate(key)
 	if err != nil {
@@ -206,5 +219,5 @@ func (r *Reader) View(key []byte, f func(value []byte) error) (err error) {
 
 // GetContext is Get with a read that ctx can end: With(ctx, LookupOptions{}).Get.
 func (r *Reader) GetContext(ctx context.Context, key []byte) ([]byte, error) {
-	return r.get(&lookupOptions{ctx: ctx}, key, nil)
+	return r.With(ctx, LookupOptions{}).Get(key)
 }

@@ -64,11 +64,11 @@ func (b *partBatch) startLookups(first int) bool {
 // getEach answers the keys one by one, from a source that hands out its bytes. A read then takes
 // no time to wait for. The error ends the batch.
 func (b *partBatch) getEach(ctx context.Context) error {
-	o := lookupOptions{ctx, b.o.DontFillCache}
+	lookups := b.r.With(ctx, LookupOptions{DontFillCache: b.o.DontFillCache})
 	damaged := map[int64]bool{} // offsets of blocks that failed has an error of
 	for i := range b.len() {
 		k := wantedKey{number: b.number(i), part: b}
-		value, err := b.r.get(&o, b.keys[k.number], nil)
+		value, err := lookups.Get(b.keys[k.number])
 		damage, _ := err.(*CorruptionError)
 		switch {
 		case err == nil:

@@ -24,20 +24,28 @@ type Lookups struct {
 // and begins no further read. From a [ContextReaderAt] it reads by ReadAtContext, and returns when
 // that does. It waits for the ReadAt of any other source, such as a file.
 func (r *Reader) With(ctx context.Context, o LookupOptions) Lookups {
-	return Lookups{r, lookupOptions{ctx, o.DontFillCache}}
+	return Lookups{r, lookupOptions{ctx: ctx, noFill: o.DontFillCache}}
 }
 
 // lookupOptions are the options of one lookup, and the context of its reads.
 type lookupOptions struct {
 	ctx    context.Context // nil: reads end when the source ends them
 	noFill bool            // do not add blocks to the Cache
+
+	entered bool // a mapped file is entered
 }
 
 // noOptions are the options of the Reader's own lookups.
 var noOptions lookupOptions
 
 // Get is [Reader.Get] with the options.
-func (l Lookups) Get(key []byte) ([]byte, error) { return l.r.get(&l.o, key, nil) }
+func (l Lookups) Get(key []byte) ([]byte, error) {
+	t, err := l.r.startLookup(&l.o)
+	if err != nil {
+		return nil, err
+	}
+	return t.get(&l.o, key, nil)
+}
 
 // AppendGet is [Reader.AppendGet] with the options.
 func (l Lookups) AppendGet(dst, key []byte) ([]byte, error) {

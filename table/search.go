@@ -185,7 +185,7 @@ func (l *searchLevel) search(t *searchTree, node int, key, ordered []byte) int {
 	}
 	rest := ordered[n.prefixLen:]
 	first4 := wire.First4(rest)
-	i := start + wire.CountLess(l.first4[start:start+fanOut], first4)
+	i := start + wire.CountLess32((*[fanOut]uint32)(l.first4[start:]), first4)
 	if i == end || l.first4[i] != first4 {
 		return i
 	}

@@ -60,6 +60,12 @@ func TestCountLess(t *testing.T) {
 			if got := CountLess(numbers, x); got != want {
 				t.Fatalf("CountLess(%v, %d) = %d, want %d", numbers, x, got, want)
 			}
+			if n != 32 {
+				continue
+			}
+			if got := CountLess32((*[32]uint32)(numbers), x); got != want {
+				t.Fatalf("CountLess32(%v, %d) = %d, want %d", numbers, x, got, want)
+			}
 		}
 	}
 }
