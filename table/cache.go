@@ -22,9 +22,10 @@ import (
 // Once full, it admits a block on its second read, if fewer other blocks than half its capacity were
 // read in between. What is read once costs no memory and no lock, and evicts nothing.
 // It keeps such a block as it is in the file, where most blocks are compressed: so there is space for
-// more of them. To find an entry takes longer then. So a block that is used eight times, before the
-// hand comes to it, is decoded and kept so; its other copy counts until the hand comes to that.
-// Blocks of a source that hands out its bytes, see [SliceReaderAt], are always kept decoded.
+// more of them. To find an entry takes longer then. So a block that is used eight times before the
+// hand comes to it is decoded, and lookups use its entries. The copy as it is in the file takes memory
+// until the hand comes to that. Blocks of a source that hands out its bytes, see [SliceReaderAt], are
+// always kept decoded.
 //
 // Lookups and iterators add the blocks that they read, unless their options say DontFillCache; Verify does
 // not. These blocks are never added, and are read each time:

@@ -90,8 +90,9 @@
 //     buffers of ReadAhead and TailSize, come on top. Snappy expands at most 22-fold, and keys
 //     can share bytes with the key before: a table whose keys would need more memory is
 //     reported as damaged. With a Comparer of your own, so is a block that would compare more
-//     than 1024 times its length in bytes of keys. A [Codec] of your own must keep to the limit
-//     that it is given. The time is proportional to the size of the decompressed blocks.
+//     bytes of keys than 64 KiB plus 1024 times its length, decompressed. A [Codec] of
+//     your own must keep to the limit that it is given. The time is proportional to the size of
+//     the decompressed blocks.
 //   - A Reader reads all that a Writer accepts, with the same Comparer, FilterKey and
 //     Codecs, and with the default MaxBlockSize or a larger one.
 //   - An error of the source is in the chain of the error that is returned, so errors.Is

@@ -27,7 +27,8 @@ func (w *Writer) appendToFilterOnly(key, value []byte) error {
 	if filterKey == nil {
 		return fmt.Errorf("table: key %s has no filter key, and FilterOnly keeps nothing else", wire.Quote(key))
 	}
-	if first || !bytes.Equal(filterKey, filterKeyOf(w.o.FilterKey, w.lastKey)) { // not another version of the key
+	// Not for another version of the key.
+	if first || !bytes.Equal(filterKey, filterKeyOf(w.o.FilterKey, w.lastKey)) {
 		w.addToFilter(key)
 	}
 	w.lastKey = append(w.lastKey[:0], key...)
@@ -43,20 +44,20 @@ func (r *Reader) FilterOnly() bool {
 	return err == nil && t.filterOnly
 }
 
-// MayContain reports whether the table may have key. It asks the filters alone, and reads
-// nothing, but when a filter of a table from Open denies a key for the first time: see Open. False
-// is certain: Get and Find then return ErrNotFound. True is a guess that is
-// wrong at the filters' rate of false positives. Without a filter, or if FilterErr says that
-// it is not used, it is no more than that key is ≤ the last separator. Some filters want their
-// policy in ReaderOptions.TableFilterPolicies.
+// MayContain reports whether the table may have key. It asks the filters and the index alone, and
+// reads nothing, except when a filter of a table from Open denies a key for the first time: see Open.
+// False is certain: Get and Find then return ErrNotFound. True is a guess that is wrong at the
+// filters' rate of false positives. Without a filter, or if FilterErr says that it is not used, true
+// means only that key is ≤ the last separator. Some filters are used only if their policy is in
+// ReaderOptions.TableFilterPolicies.
 //
 // The key is one for Get or Find. With an InternalComparer,
 // MayContain(SearchKey(nil, user, MaxSequence)) asks for a user key.
 //
 // The filter of the whole table is asked first. Filters of data blocks want a search of the
-// index, which is in memory. MayContain works also after Close. It then returns true of a mapped
-// file, and of a table from Open of which no filter has denied a key before: call FilterErr before
-// Close to have that checked. If the index cannot be read, the answer is true.
+// index, which is in memory. MayContain works also after Close. For a mapped file the answer is then
+// true. For a table from Open, filters that have denied no key before Close deny none after it: call
+// FilterErr before Close to have them checked. If the index cannot be read, the answer is true.
 func (r *Reader) MayContain(key []byte) bool {
 	if m := r.o.Metrics; m != nil {
 		m.Lookups.Add(1)

@@ -29,8 +29,8 @@ func (r *Reader) Find(key []byte) (k, v []byte, err error) { return r.find(&noOp
 // dstValue. It returns the extended slices. If there is no such entry, or after any other error,
 // it returns the slices as they were. key may be a part of them. The two must not share memory.
 //
-// It allocates nothing if the slices have enough capacity and what AppendGet says is true. Keys
-// of less than 64 KiB are then wanted in every order.
+// It allocates nothing if the slices have enough capacity, and under the conditions that AppendGet
+// has for the data block. In every order, each key of the block must take less than 64 KiB.
 func (r *Reader) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
 	return r.appendFind(&noOptions, dstKey, dstValue, key)
 }

@@ -71,7 +71,7 @@ func (t *openTable) get(o *lookupOptions, key []byte, dst *[]byte) (kept []byte,
 	}
 	switch {
 	case err != nil:
-	case dst == nil || len(*dst) == 0 && cap(*dst) < len(value) && d.buffers != nil: // does not copy a large value
+	case dst == nil || len(*dst) == 0 && cap(*dst) < len(value) && d.buffers != nil: // no copy if it is large
 		kept = d.keepValue(value)
 	default:
 		kept = wire.AppendNotNil(*dst, value)
@@ -80,11 +80,11 @@ func (t *openTable) get(o *lookupOptions, key []byte, dst *[]byte) (kept []byte,
 	return kept, err
 }
 
-// Locate returns where the only data block is that can have key. It reads no data block, but when a
-// filter of a table from Open denies a key for the first time: see Open. If a filter or the index
-// rules key out, the error is ErrNotFound. If the table has a filter only, the error for other keys is
-// ErrFilterOnly. A program can use it to ask for keys of the same block
-// together, or to see which keys a damaged block concerns.
+// Locate returns the Handle of the only data block that can have key. It reads no data block, except
+// when a filter of a table from Open denies a key for the first time: see Open. If a filter or the
+// index rules key out, the error is ErrNotFound. If the table has a filter only, the error for other
+// keys is ErrFilterOnly. A program can use Locate to ask for keys of the same block together, or to
+// see which keys a damaged block concerns.
 func (r *Reader) Locate(key []byte) (h Handle, err error) {
 	t, err := r.startLookup(&noOptions)
 	if err != nil {

@@ -24,12 +24,14 @@ type mapping struct {
 	data Bytes
 }
 
-// MapFile maps a file of size bytes into memory, as [ReaderOptions].Mapped says: a source for
-// [NewReader], for programs that open their files themselves. The caller may close f. The memory is
-// unmapped when nothing has the source any more, and no Reader of it is in use: keep it as long as you
-// use what its Slice returns. NewReader must get the source itself: by a type around it, to read what was
-// cut off the file ends the program. nil: the file cannot be mapped, or too many are, as Mapped says: read
-// it.
+// MapFile maps a file of size bytes into memory, and returns it as a source for [NewReader]. It is for
+// programs that open their files themselves: others set [ReaderOptions].Mapped, which says how a mapped
+// file is read. The caller may close f. The memory is unmapped when nothing has the source any more, and
+// no Reader of it is in use: keep the source as long as you use what its Slice returns.
+//
+// Give NewReader the source itself. If another type wraps it, a read of what was cut off the file ends
+// the program. MapFile returns nil if the file cannot be mapped, or if too many are, as Mapped says.
+// Then read the file.
 func MapFile(f *os.File, size int64) SliceReaderAt {
 	if m := mapFile(f, size); m != nil {
 		return m

@@ -45,8 +45,8 @@ type WriterOptions struct {
 
 	// DataDigest adds a digest block to the table: the SHA-256 of the compression ids and
 	// checksums of all data blocks. With it, Layout.TailSum tells tables of the same keys and other
-	// values apart. The tables of sets have it. It takes about 60 bytes.
-	// LevelDB, goleveldb and Pebble ignore it. RocksDB's sst_dump aborts at it, if that has assertions.
+	// values apart. The tables of sets have it. It takes about 60 bytes. LevelDB, goleveldb and Pebble
+	// ignore it. RocksDB's sst_dump aborts at it, if it was built with assertions.
 	DataDigest bool
 
 	// FilterOnly writes a table that has the TableFilterPolicy's filter of the keys and
@@ -223,26 +223,26 @@ type ReaderOptions struct {
 	// bytes for each entry, and for values of 1000 bytes it is about 10.
 	TailSize int
 
-	// Mapped makes Open map the file into memory, in place of reading it. Files are read on Windows, if
-	// they do not fit into the address space, and if as many are mapped as half of what Linux allows a
-	// process (vm.max_map_count, 65,530 by default). A closed file counts until it is unmapped. Open
-	// reads the footer only: to see whether index and filters can be read, such as before the table
-	// replaces another, call FilterErr. Memory that is mapped is the system's page cache. The Reader holds
-	// no open file. OpenFS ignores Mapped; for NewReader there is MapFile.
+	// Mapped makes Open map the file into memory, in place of reading it. It is still read on Windows,
+	// if it does not fit into the address space, or if as many are mapped as half of what Linux allows
+	// a process (vm.max_map_count, 65,530 by default). A closed file counts until it is unmapped. Of a
+	// mapped file Open reads the footer only: to see whether index and filters can be read, such as
+	// before the table replaces another, call FilterErr. Memory that is mapped is the system's page
+	// cache. The Reader holds no open file. OpenFS ignores Mapped; for NewReader there is MapFile.
 	//
-	// Index and filters are used where they lie, if they are not compressed. A lookup copies its data block
-	// before it compares the checksum, since the file could be cut after that; View and SkipChecksums
-	// use the block where it lies. A compressed index is decompressed into memory, as compressed data
-	// blocks are, and many lookups add a search tree of the index: write tables that are to be mapped
-	// with NoCompression, or give the Reader memory for both. Lookups in blocks of a Cache take no
-	// checksum.
+	// Index and filters are used where they lie, if they are not compressed. A lookup copies its data
+	// block before it compares the checksum, since the file could be cut after that. View uses the
+	// block where it lies, and so do lookups with SkipChecksums. A compressed index is decompressed
+	// into memory, as compressed data blocks are, and many lookups add a search tree of the index:
+	// write tables that are to be mapped with NoCompression, or give the Reader memory for both.
+	// Lookups in cached blocks compare no checksum.
 	//
-	// If another program cuts the file, lookups and Iters return an error when they come to what is not
-	// there any more. What the last page lacks reads as zeros. In a data block a checksum shows that,
-	// but an index or a filter there denies keys. If the program writes to the file, answers can be
-	// wrong. The filters from Filters are parts of the file: to use them when the file was cut, or after
-	// Close, is a fault of the program. The file is unmapped when Close was called, or the Reader was
-	// dropped, and nothing uses it any more.
+	// If another program cuts the file, lookups and Iters return an error when they come to what is
+	// not there any more. What the last page lacks reads as zeros. In a data block a checksum shows
+	// that, but an index or a filter there denies keys. If the program writes to the file, answers can
+	// be wrong. The filters from Filters are parts of the file: to use them when the file was cut, or
+	// after Close, is a fault of the program. The file is unmapped when Close was called, or the
+	// Reader was dropped, and nothing uses it any more.
 	Mapped bool
 
 	// SkipChecksums makes the Reader ignore the checksums of blocks. It still checks their

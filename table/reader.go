@@ -13,9 +13,9 @@ import (
 
 // A Reader looks up keys in a table, and iterates over it. It has the index and the filters in
 // memory as they are in the file, but decompressed, and many lookups build a search tree of the index
-// beside it. It is safe for concurrent use, and lookups take no lock, but to add
-// a block to a Cache. A Reader from Open holds an open file until Close, unless that is mapped. [Open]
-// and [NewReader] return one.
+// beside it. It is safe for concurrent use. Lookups take no lock, except to add a block to a Cache. A
+// Reader from Open holds an open file until Close, unless the file is mapped. [Open] and [NewReader]
+// return one.
 type Reader struct {
 	opened   atomic.Pointer[openTable] // nil: it was not used yet, or it is closed
 	firstUse sync.Mutex                // is held while the table is opened, and by Close
@@ -129,8 +129,8 @@ func (r *Reader) read() (t *openTable, err error) {
 
 // Open opens the file name and returns a Reader of the table, as NewReader does. Close closes the
 // file. If there is no file of that name, the error is fs.ErrNotExist: errors.Is finds it. Only
-// regular files can be opened: what else the name is, such as a pipe, is closed again without
-// waiting for it.
+// regular files can be opened. Anything else of that name, such as a pipe, is an error: Open closes
+// it again, and does not wait for it.
 //
 // When a filter of the table denies a key for the first time, the Reader reads the first data block.
 // If a filter denies one of the first keys there, up to 8, no filter is used, and FilterErr says so.
@@ -195,9 +195,9 @@ type file interface {
 //     the one that the table was written with. Then no other filter of the table is used either.
 //
 // Without the filter, lookups have the same results and are slower, and MayContain is of little
-// use. A table with a filter only does not open without it, or, if it is opened at its first use, that
-// fails. A filter that is in use can still be
-// wrong: Verify checks all keys.
+// use. A table with a filter only cannot be opened without it: Open and NewReader fail or, if they
+// read the footer only, the first use does. A filter that is in use can still be wrong: Verify checks
+// all keys.
 func (r *Reader) FilterErr() error {
 	t, err := r.table()
 	if err != nil {
