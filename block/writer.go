@@ -129,7 +129,7 @@ func (w *Writer) makeRoom(size uint64) error {
 		return fmt.Errorf("block: entry of %d bytes on %d, want at most %d together", size, w.Size(), uint64(most-maxAround))
 	}
 	if need, n := int(size)+maxAround, len(w.buf); need > cap(w.buf)-n {
-		w.buf = slices.Grow(w.buf, max(need, min(n, most-n))) // doubling: append would grow by a quarter
+		w.buf = slices.Grow(w.buf, max(need, min(n, most-n))) // doubling: append adds a quarter
 	}
 	return nil
 }

@@ -2,9 +2,9 @@ package filter
 
 import "github.com/sievetable/sievetable/internal/bloom"
 
-// EitherHash returns a Policy that reads filters as p does, and in which a key may be also if a
-// LevelDB filter has it by the older one of two hashes. The name
-// "leveldb.BuiltinBloomFilter" stands for filters of both:
+// EitherHash returns a Policy that asks LevelDB's filters by two hashes: as p does, and by an older
+// hash. A key may be in a filter if one of them says so. The name "leveldb.BuiltinBloomFilter" stands
+// for filters of both:
 //
 //   - goleveldb takes all bytes of a key as unsigned, as [Bloom] does.
 //   - C++ LevelDB before version 1.18 took the last 1 to 3 bytes of a key as signed, those

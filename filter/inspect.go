@@ -8,7 +8,7 @@ import (
 // An Inspection is what the bytes of one [Bloom] filter tell about it.
 type Inspection struct {
 	Bits int     // length of the bit array in bits
-	K    int     // number of bits that each key sets, 1 to 255; > 30 is reserved, and then the filter may contain every key
+	K    int     // bits that each key sets, 1 to 255; a filter with K > 30 may contain every key
 	Set  int     // number of bits that are set
 	Fill float64 // Set/Bits, 0 to 1: about ½ in a filter of the best size
 	Keys float64 // estimated number of keys; +Inf if all bits are set

@@ -61,10 +61,13 @@ const fermat = 1<<16 + 1
 // A bitModel is a filter of random keys, of which only the probability of each bit is
 // known.
 type bitModel struct {
-	n     float64
-	m     uint64
-	k     int
-	clear []float64 // the probability that bit j is clear, by j mod len(clear), if it is no place of third bits
+	n float64
+	m uint64
+	k int
+
+	// clear is the probability that bit j is clear, by j mod len(clear), if it is no place of third
+	// bits.
+	clear []float64
 
 	// placesMatter says whether third bits have their own places: in a smaller filter, each
 	// bit is such a place. Bit j is one if j + t·m mod fermat is 0, −1 or −2 for a j + t·m <

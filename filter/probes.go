@@ -9,11 +9,17 @@ import (
 // Probes are the bits that a Bloom filter looks up for a key. [Probe], [ProbeTable] and
 // [BlockReader.Probe] return them.
 type Probes struct {
-	Hash   uint32   // the hash of the key
-	Signed bool     // the hash takes the bytes behind the last whole 4 as signed, as TableBloom does: see EitherHash
-	Line   uint32   // in a TableBloom filter, the number of the line with the bits; else 0
-	Bits   []uint32 // the k bits in the order of lookup: positions in the bit array, or in the line; none if k > 30
-	Clear  int      // index in Bits of the first bit that is 0, where the lookup ends; −1: the filter may contain the key
+	Hash   uint32 // the hash of the key
+	Signed bool   // the hash takes the bytes behind the last whole 4 as signed: see EitherHash
+	Line   uint32 // in a TableBloom filter, the number of the line with the bits; else 0
+
+	// Bits are the k bits in the order of lookup: positions in the bit array, or in the line. There
+	// are none if k > 30.
+	Bits []uint32
+
+	// Clear is the index in Bits of the first bit that is 0, where the lookup ends. −1: the filter
+	// may contain the key.
+	Clear int
 }
 
 // Probe looks up key in a [Bloom] filter, and returns the bits that decide the answer of

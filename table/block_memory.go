@@ -64,7 +64,7 @@ var (
 	separatorBudget    = budget{1 << 20, 1} // of the index, if its separators share bytes
 	metaindexKeyBudget = budget{1 << 20, 1}
 	propertiesBudget   = budget{1 << 20, 1} // of names and values
-	findingsBudget     = budget{1 << 18, 1} // of Verify, for its findings; and again for the keys that filters deny
+	findingsBudget     = budget{1 << 18, 1} // of Verify's findings; and again of denied keys
 )
 
 // compareBudget returns how many bytes of keys may be compared in a block of that length,

@@ -20,7 +20,7 @@ type buffers struct {
 	stored, decompressed []byte
 	block                []byte // as it is stored, with its trailer: in stored, or in the source
 	inSource             bool   // block is in the source, and so are its contents
-	copies               bool   // block must not be in the source: it is copied before its checksum is compared
+	copies               bool   // block is copied from the source before its checksum is compared
 	compressed           bool   // the contents are in decompressed, not in block
 
 	key  []byte    // a copy of a key that a lookup has found, or of names in meta

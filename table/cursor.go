@@ -5,10 +5,10 @@ import (
 )
 
 // A cursor moves over the entries of one data block. In a decoded block it counts them; in
-// another it is a encoded.Iter.
+// another it is an encoded.Iter.
 type cursor struct {
 	dataBlock
-	i  int          // the number of the entry, if the block is decoded: −1 before the first, entries.Len() after the last
+	i  int          // in a decoded block: −1 before the first entry, entries.Len() after the last
 	it encoded.Iter // if the block is not decoded
 
 	noFill bool // do not add blocks to the cache

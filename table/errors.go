@@ -65,7 +65,7 @@ const (
 	FooterBlock      BlockKind = "footer" // the last 48 bytes of the file
 	IndexBlock       BlockKind = "index block"
 	MetaindexBlock   BlockKind = "metaindex block"
-	FilterBlock      BlockKind = "filter block"       // one filter for each 2 KiB of the file's data blocks
+	FilterBlock      BlockKind = "filter block"       // one filter for each 2 KiB of data blocks
 	TableFilterBlock BlockKind = "table filter block" // one filter for the whole table
 	PropertiesBlock  BlockKind = "properties block"
 	DigestBlock      BlockKind = "digest block" // of the data blocks: see WriterOptions.DataDigest

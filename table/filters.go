@@ -16,7 +16,7 @@ import (
 type Filters struct {
 	Blocks      *filter.BlockReader // the filter block; nil if there is none that can be used
 	BlocksEntry MetaindexEntry      // its name and handle in the metaindex
-	Table       filter.TableFilter  // the filter of the whole table; nil if there is none that can be used
+	Table       filter.TableFilter  // of the whole table; nil if there is none that can be used
 	TableEntry  MetaindexEntry      // its name and handle in the metaindex
 }
 

@@ -83,10 +83,10 @@ type Iter struct {
 	filterKey            []byte // to check filters for; nil: do not check them
 	firstBlock, endBlock int    // the data blocks ≥ firstBlock and < endBlock can have entries to show
 
-	loaded             int    // the data block that the cursor is in; −1 before the first, index.len() after the last
+	loaded             int    // the cursor's block; −1 before the first, index.len() after the last
 	block              Handle // of loaded, once it was asked for; else zero
 	c                  cursor
-	lowerPos, upperPos int // the entries at cursor positions ≥ lowerPos and < upperPos are within the bounds
+	lowerPos, upperPos int // cursor positions ≥ lowerPos and < upperPos are within the bounds
 	valid              bool
 	err                error
 

@@ -109,7 +109,7 @@ type Probes struct {
 	Hash   uint64    // of the key: the 64-bit XXH3
 	Places [3]uint32 // of the fingerprints, counted from the start of the filter
 	Want   uint16    // the fingerprint of the key
-	Have   uint16    // the exclusive or of those at Places; if it is Want, the filter may contain the key
+	Have   uint16    // the exclusive or of those at Places; if it is Want, the key may be in the filter
 }
 
 // Probe looks up key in a filter, and returns what decides the answer of Contains. It is for tools

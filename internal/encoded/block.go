@@ -13,8 +13,8 @@ type Block struct {
 	n     int // number of entries
 }
 
-// Open checks data and returns it as a Block, as block.Open does. The budget bounds the work on keys in every
-// order. A block that needs more is an error. nil sets no bound.
+// Open checks data and returns it as a Block, as block.Open does. The budget bounds the work on keys in
+// every order. A block that needs more is an error. nil sets no bound.
 func Open(data []byte, order Order, budget *Budget) (Block, error) {
 	d := getKeyDecoder()
 	defer d.put()

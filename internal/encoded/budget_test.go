@@ -115,9 +115,9 @@ func TestGetIsBounded(t *testing.T) {
 	}
 }
 
-// SeekGEInto copies a key that shares bytes to the buffer that is there. Only a larger one takes
+// SeekGE copies a key that shares bytes to the buffer that is there. Only a larger one takes
 // memory. A key that shares nothing is a part of the block.
-func TestSeekGEIntoCopiesToTheBuffer(t *testing.T) {
+func TestSeekGECopiesToTheBuffer(t *testing.T) {
 	t.Parallel()
 	first, second := "a"+strings.Repeat("k", 70_000), "a"+strings.Repeat("l", 70_000) // longer than what is pooled
 	data := build(t, 16, []pair{{first, "1"}, {second, "2"}})
@@ -133,7 +133,7 @@ func TestSeekGEIntoCopiesToTheBuffer(t *testing.T) {
 			budget, buf := encoded.Budget{Memory: 1 << 20}, make([]byte, tt.size)
 			k, v, found, err := encoded.SeekGE(&buf, data, encoded.Order{}, []byte(tt.key), &budget)
 			if string(k) != tt.key || len(k) != cap(k) || len(v) != 1 || !found || err != nil || cap(buf) != tt.left {
-				t.Errorf("SeekGEInto = %.9q, %q, %v, %v, and a buffer of %d", k, v, found, err, cap(buf))
+				t.Errorf("SeekGE = %.9q, %q, %v, %v, and a buffer of %d", k, v, found, err, cap(buf))
 			}
 			copied := encoded.Budget{Memory: 1 << 20}
 			if _, _, _, err := encoded.SeekGE(new([]byte), data, encoded.Order{}, []byte(tt.key), &copied); err != nil {

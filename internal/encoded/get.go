@@ -54,7 +54,8 @@ func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, fo
 		switch {
 		case match == length && match == len(key):
 			return entries[e.Value:e.End:e.End], true, nil
-		case match == len(key) || match < length && unshared[match-shared] > key[match]: // the entry's key is > key
+		// It is > key.
+		case match == len(key) || match < length && unshared[match-shared] > key[match]:
 			return nil, false, nil
 		}
 	}
@@ -79,7 +80,8 @@ func (b *Block) getOrdered(start int, key []byte, budget *Budget) (value []byte,
 // with the key before: then it is a copy in *buf, in place of its bytes. If *buf has not enough capacity,
 // SeekGE allocates another one, which counts for the budget. Neither slice has capacity behind it.
 //
-// The budget bounds the work on keys in every order. A block that needs more is an error. nil sets no bound.
+// The budget bounds the work on keys in every order. A block that needs more is an error. nil sets no
+// bound.
 func SeekGE(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (entryKey, value []byte, found bool, err error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {

@@ -5,7 +5,7 @@ import "bytes"
 // An Order is what package block's is. The zero value is the bytewise order.
 type Order struct {
 	Func      func(a, b []byte) int // nil: bytes.Compare
-	Suffix    int                   // bytes at the end of each key that are in another order than the bytewise one
+	Suffix    int                   // bytes at the end of each key that are not in the bytewise order
 	Unchecked bool                  // keys are in any order
 }
 

@@ -2,8 +2,8 @@
 // the lookups of package table.
 package filterblock
 
-// ReaderOf and WriterOf return what a *filter.BlockReader and a *filter.BlockWriter wrap. Package filter sets
-// them: what a table needs of these is not for its users.
+// ReaderOf and WriterOf return what a *filter.BlockReader and a *filter.BlockWriter wrap. Package filter
+// sets them: what a table needs of these is not for its users.
 var (
 	ReaderOf func(blockReader any) *Reader
 	WriterOf func(blockWriter any) *Writer

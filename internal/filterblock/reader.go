@@ -22,7 +22,7 @@ type Checker interface {
 type Reader struct {
 	policy  Policy
 	checker Checker // policy, if it is one; else nil
-	bloom   bool    // policy is Bloom, or EitherHash of it: a direct call saves 2 of 13 ns for an absent key
+	bloom   bool    // policy is Bloom, or EitherHash of it: a direct call saves 2 of 13 ns
 	either  bool    // policy is EitherHash
 	filters []byte
 	offsets []byte // where each filter starts, and where the last one ends

@@ -99,7 +99,7 @@ func (m *Iter) Next() bool {
 		m.at = failed // until the move ends
 		return m.endMoveOfFirst(m.first().it.Next())
 	case m.at == atEntry:
-		return m.moveAll(true, Iterator.Next) // all others are before this entry, or before their first
+		return m.moveAll(true, Iterator.Next) // all others are before it, or before their first
 	case m.at == beforeFirst:
 		return m.First()
 	}
@@ -114,7 +114,7 @@ func (m *Iter) Prev() bool {
 		m.at = failed
 		return m.endMoveOfFirst(m.first().it.Prev())
 	case m.at == atEntry:
-		return m.moveAll(false, Iterator.Prev) // all others are after this entry, or after their last
+		return m.moveAll(false, Iterator.Prev) // all others are after it, or after their last
 	case m.at == afterLast:
 		return m.Last()
 	}

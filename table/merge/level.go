@@ -147,7 +147,8 @@ func (l *LevelIter) Next() bool {
 		l.at = failed // until the move ends
 		if l.it.Next() {
 			l.key = l.it.Key()
-			if compare(&l.order, l.key, l.tables[l.i].Largest) <= 0 { // it is ≥ Smallest, as the key before is
+			// It is ≥ Smallest, as the key before is.
+			if compare(&l.order, l.key, l.tables[l.i].Largest) <= 0 {
 				return l.endAtEntry()
 			}
 		}

@@ -113,7 +113,7 @@ func (s *SnapshotIter) Prev() bool {
 	case atEntry:
 		s.at = failed
 		if s.ascending {
-			return s.backward(s.it.Prev()) // to a smaller key, or a version that the snapshot does not see
+			return s.backward(s.it.Prev()) // a smaller key, or a version that is not seen
 		}
 		return s.backward(s.it.Valid())
 	case afterLast:
@@ -147,7 +147,7 @@ func (s *SnapshotIter) forward(found, skipping bool) bool {
 // sees. At the next user key it knows that the saved one is the newest.
 func (s *SnapshotIter) backward(found bool) bool {
 	s.ascending = false
-	kind := table.KindDelete // of the newest version of savedKey so far; [table.KindDelete] if there is none
+	kind := table.KindDelete // of savedKey's newest version so far; that if there is none
 	for ; found; found = s.it.Prev() {
 		k, ok := table.ParseInternalKey(s.it.Key())
 		switch {
