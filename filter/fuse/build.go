@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/FastFilter/xorfilter"
 	"github.com/zeebo/xxh3"
@@ -56,9 +57,13 @@ func (g *generator) Generate() ([]byte, error) {
 }
 
 // build returns the filter of keys with these hashes. Package xorfilter removes hashes that are there
-// more than once.
+// more than once, but fails if several of many hashes are there ≥ 64 times. Then build removes them.
 func build[T uint8 | uint16](hashes []uint64, fingerprintBits int) ([]byte, error) {
 	f, err := xorfilter.NewBinaryFuse[T](hashes)
+	if err != nil {
+		slices.Sort(hashes)
+		f, err = xorfilter.NewBinaryFuse[T](slices.Compact(hashes))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("fuse: no filter of %d keys: %w", len(hashes), err)
 	}
