@@ -138,17 +138,33 @@ func (c *fileCache) openFile(ctx context.Context, name string) (*cachedFile, err
 	c.mu.RLock()
 	forgets := c.forgets
 	c.mu.RUnlock()
-	f := &cachedFile{slots: c.slots}
-	var err error
-	if f.File, f.info, err = c.open(name); err != nil {
-		<-c.slots
+	f, err := c.openReserved(name)
+	if err != nil {
 		return nil, err
 	}
-	f.refs.n.Store(1)
 	if err := c.keep(name, f, forgets); err != nil {
 		f.release()
 		return nil, err
 	}
+	return f, nil
+}
+
+// openReserved opens a file in the slot that is reserved for it, with one reference. If it cannot be
+// opened, or what opens it panics, as an fs.FS may, the slot is free again.
+func (c *fileCache) openReserved(name string) (*cachedFile, error) {
+	opened := false
+	defer func() {
+		if !opened {
+			<-c.slots
+		}
+	}()
+	f := &cachedFile{slots: c.slots}
+	var err error
+	if f.File, f.info, err = c.open(name); err != nil {
+		return nil, err
+	}
+	f.refs.n.Store(1)
+	opened = true
 	return f, nil
 }
 

@@ -29,6 +29,36 @@ func openerOf(t *testing.T, n int) func(string) (regular.File, fs.FileInfo, erro
 	}
 }
 
+// A slot is free again after a panic of what opens the file, such as an fs.FS.
+func TestPanicOfOpenFreesTheSlot(t *testing.T) {
+	t.Parallel()
+	panics, open := true, openerOf(t, 1)
+	c := newFileCache(1, func(name string) (regular.File, fs.FileInfo, error) {
+		if panics {
+			panic("open")
+		}
+		return open(name)
+	})
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("acquire does not panic")
+			}
+		}()
+		c.acquire(t.Context(), "0")
+	}()
+	if n := len(c.slots); n != 0 {
+		t.Fatalf("%d slots are taken after the panic, want 0", n)
+	}
+	panics = false
+	f, err := c.acquire(t.Context(), "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.release()
+	c.forgetAll()
+}
+
 // A read waits for others if as many files as may be open are being read. It gets the next slot, also
 // if others wait with it.
 func TestReadsWaitForSlots(t *testing.T) {
