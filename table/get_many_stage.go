@@ -65,7 +65,7 @@ func (b *partBatch) startLookups(first int) bool {
 // no time to wait for. The error ends the batch.
 func (b *partBatch) getEach(ctx context.Context) error {
 	lookups := b.r.With(ctx, LookupOptions{DontFillCache: b.o.DontFillCache})
-	damaged := map[int64]bool{} // offsets of blocks that failed has an error of
+	damaged := map[int64]error{} // of blocks by their offsets; failed has them too
 	for i := range b.len() {
 		k := wantedKey{number: b.number(i), part: b}
 		value, err := lookups.Get(b.keys[k.number])
@@ -83,10 +83,10 @@ func (b *partBatch) getEach(ctx context.Context) error {
 		case damage == nil:
 			b.endFrom(i, err)
 			return nil
-		case damaged[damage.Offset]:
-			b.noAnswer(err, k)
+		case damaged[damage.Offset] != nil:
+			b.noAnswer(damaged[damage.Offset], k)
 		default:
-			damaged[damage.Offset] = true
+			damaged[damage.Offset] = err
 			b.fail(err, k)
 		}
 	}
