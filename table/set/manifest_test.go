@@ -101,6 +101,7 @@ func TestReadManifestRefuses(t *testing.T) {
 		{"a format twice", `{"format":"sievetable-set","format":"sievetable-set","version":1,"tables":0}`, `line 1 of the manifest: field "format" is there twice`},
 		{"cut between lines", lines[0] + lines[1], `line 3 of the manifest: the end of the file after 1 tables, want 2`},
 		{"cut in a line", lines[0] + lines[1] + lines[2][:30], `line 3 of the manifest: no complete JSON object: unexpected EOF`},
+		{"cut in a value", lines[0] + lines[1] + `{"name":"b.ldb","smallest":"a`, `line 3 of the manifest: field "smallest": no complete JSON value: unexpected EOF`},
 		{"one line too many", twoTablesFile + lines[2], `line 5 of the manifest: 3 tables, want 2`},
 		{"an empty line", lines[0] + "\n" + lines[1] + lines[2], `line 2 of the manifest: "\n" is no JSON object`},
 		{"two tables in a line", lines[0] + strings.TrimSpace(lines[1]) + lines[2], `line 2 of the manifest: more than one JSON object`},
