@@ -258,9 +258,10 @@ func TestAppendRefusesBlocksOfMoreThan4GiB(t *testing.T) {
 	if err := w.Append([]byte("a"), []byte("1")); err != nil {
 		t.Fatal(err)
 	}
-	value := make([]byte, math.MaxUint32+1) // never written to, so that it takes no memory
+	most := uint64(math.MaxUint32)
+	value := make([]byte, most+1) // never written to, so that it takes no memory
 	var got []bool
-	for _, size := range []uint64{math.MaxUint32 - 16, math.MaxUint32, math.MaxUint32 + 1} {
+	for _, size := range []uint64{most - 16, most, most + 1} {
 		err := w.Append([]byte("b"), value[:size])
 		got = append(got, err != nil && strings.Contains(err.Error(), "block: entry of "))
 	}
