@@ -24,11 +24,13 @@ func NewBlockWriter(p Policy, baseLg int) (*BlockWriter, error) {
 	if p == nil {
 		return nil, errors.New("filter: no policy")
 	}
-	gen, bitsPerKey := filterblock.Generator(nil), uint64(0)
-	if b, ok := p.NewGenerator().(*bloomGenerator); ok {
-		bitsPerKey = b.bitsPerKey
-	} else {
-		gen = &appendGenerator{gen: p.NewGenerator()}
+	var gen filterblock.Generator // nil: the Writer builds the filters of Bloom itself
+	var bitsPerKey uint64
+	switch g := p.NewGenerator().(type) {
+	case *bloomGenerator:
+		bitsPerKey = g.bitsPerKey
+	default:
+		gen = &appendGenerator{gen: g}
 	}
 	w, err := filterblock.NewWriter(gen, bitsPerKey, baseLg)
 	if err != nil {

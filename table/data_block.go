@@ -29,7 +29,7 @@ type dataBlock struct {
 	checked  *encoded.Iter // of contents, if check has found no damage
 
 	stored *decoded.Cached // the block as it is in the file, if the cache has that
-	loaded *buffers        // the ones that load has used
+	loaded *buffers        // that the block was read into
 	form   form            // in which the cache takes the block
 	view   bool            // a lookup shows the value where it lies
 
@@ -83,7 +83,7 @@ func (d *dataBlock) prepare(t *openTable, i int, noFill bool) *buffers {
 }
 
 // openCached sets d to data block i if its entries are in the cache. If the block is there as it
-// is in the file, load takes it from there.
+// is in the file, readDataBlock takes it from there.
 func (d *dataBlock) openCached(t *openTable, i int) bool {
 	c := t.cached(i)
 	if c == nil {
