@@ -8,17 +8,12 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/journal"
 
 	"github.com/sievetable/sievetable/internal/crc"
-	"github.com/sievetable/sievetable/table"
 )
 
 // logOf has goleveldb write a log of the records.
@@ -227,83 +222,6 @@ func TestCutAnywhere(t *testing.T) {
 		if len(records) != want || damage != nil {
 			t.Fatalf("cut at %d: %d records and %q, want %d and nothing", cut, len(records), damage, want)
 		}
-	}
-}
-
-// goleveldb's own log, with its deletions.
-func TestWritesOfGoleveldb(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	db, err := leveldb.OpenFile(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	batch := new(leveldb.Batch)
-	batch.Put([]byte("ada"), []byte("lovelace"))
-	batch.Delete([]byte("grace"))
-	batch.Put(nil, nil)
-	if err := errors.Join(db.Put([]byte("ken"), []byte("thompson"), nil), db.Write(batch, nil), db.Close()); err != nil {
-		t.Fatal(err)
-	}
-	names, err := filepath.Glob(filepath.Join(dir, "*.log"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("%v, %v; want one log", names, err)
-	}
-	log, err := os.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, _ := read(t, log)
-	want := []string{`1 1 "ken"="thompson"`, `2 1 "ada"="lovelace"`, `3 0 "grace"=""`, `4 1 ""=""`}
-	if diff := cmp.Diff(want, writes(records...)); diff != "" {
-		t.Errorf("writes (-want +got):\n%s", diff)
-	}
-}
-
-// writes writes out what records say.
-func writes(records ...string) []string {
-	var out []string
-	for _, record := range records {
-		for w, err := range Writes([]byte(record)) {
-			if err != nil {
-				out = append(out, err.Error())
-				continue
-			}
-			out = append(out, fmt.Sprintf("%d %d %q=%q", w.Sequence, w.Kind, w.UserKey, w.Value))
-		}
-	}
-	return out
-}
-
-// batch returns the bytes of a batch.
-func batch(sequence uint64, count uint32, writes string) string {
-	b := binary.LittleEndian.AppendUint64(nil, sequence)
-	return string(binary.LittleEndian.AppendUint32(b, count)) + writes
-}
-
-func TestDamagedWrites(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name, record string
-		want         []string
-	}{
-		{"short", "12345678901", []string{"batch of 11 bytes, want ≥ 12"}},
-		{"empty", batch(1, 0, ""), nil},
-		{"a kind that LevelDB does not have", batch(5, 2, "\x00\x01a\x02\x01b"), []string{`5 0 "a"=""`, "batch: write 1 is malformed"}},
-		{"a key that is cut", batch(5, 1, "\x00\x02a"), []string{"batch: write 0 is malformed"}},
-		{"no value", batch(5, 1, "\x01\x01a"), []string{"batch: write 0 is malformed"}},
-		{"a length without end", batch(5, 1, "\x00"+strings.Repeat("\xff", 11)), []string{"batch: write 0 is malformed"}},
-		{"too few", batch(5, 2, "\x00\x01a"), []string{`5 0 "a"=""`, "batch has 1 write, want 2 as its header says"}},
-		{"too many", batch(5, 0, "\x00\x01a"), []string{`5 0 "a"=""`, "batch has 1 write, want 0 as its header says"}},
-		{"the highest sequence number", batch(table.MaxSequence, 2, "\x00\x01a\x00\x01b"), []string{
-			`72057594037927935 0 "a"=""`, "batch: sequence number 72057594037927936, want at most 72057594037927935"}},
-		{"a sequence number that overflows", batch(1<<64-1, 1, "\x00\x01a"), []string{"batch: sequence number 18446744073709551615, want at most 72057594037927935"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, writes(tt.record)); diff != "" {
-				t.Errorf("writes (-want +got):\n%s", diff)
-			}
-		})
 	}
 }
 
