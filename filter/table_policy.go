@@ -41,3 +41,13 @@ type TableFilter interface {
 	// panic, even if bits of the filter are damaged.
 	Contains(key []byte) bool
 }
+
+// A BatchFilter is a [TableFilter] that answers for many keys in less time than one by one: the
+// processor fetches what several of them need at the same time. Readers use it for GetMany.
+type BatchFilter interface {
+	TableFilter
+
+	// ContainsMany sets results[i] to what Contains returns for keys[i]. It panics if keys and
+	// results do not have the same length. It must not keep the slices, or change keys.
+	ContainsMany(keys [][]byte, results []bool)
+}

@@ -1,0 +1,107 @@
+package filter_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// tableBloomOf returns an open filter of the keys.
+func tableBloomOf(t testing.TB, bitsPerKey int, keys [][]byte) filter.BatchFilter {
+	t.Helper()
+	p := filter.NewTableBloom(bitsPerKey)
+	g := p.NewTableGenerator()
+	for _, key := range keys {
+		g.Add(key)
+	}
+	contents, err := g.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Open(contents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.(filter.BatchFilter)
+}
+
+// The law: ContainsMany answers as Contains does for each key.
+func TestTableBloomContainsManyIsManyContains(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(28, 1))
+	for round := range 300 {
+		n, bits := 1+rng.IntN(2000), 1+rng.IntN(24)
+		var all [][]byte
+		for i := range n {
+			all = append(all, fmt.Appendf(nil, "key%d", i*i))
+		}
+		f := tableBloomOf(t, bits, all)
+		keys := [][]byte{nil, {}}
+		for range rng.IntN(300) {
+			key := all[rng.IntN(n)]
+			keys = append(keys, key, key[:rng.IntN(len(key))], append([]byte("no "), key...))
+		}
+		keys = keys[rng.IntN(3):]
+		want, got := make([]bool, len(keys)), make([]bool, len(keys))
+		for i, key := range keys {
+			want[i], got[i] = f.Contains(key), rng.IntN(2) == 0
+		}
+		f.ContainsMany(keys, got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("round %d: %d keys, %d bits, %d lookups (-Contains +ContainsMany):\n%s", round, n, bits, len(keys), diff)
+		}
+	}
+}
+
+func TestTableBloomContainsManyWantsAResultForEachKey(t *testing.T) {
+	t.Parallel()
+	f := tableBloomOf(t, 10, [][]byte{[]byte("key")})
+	f.ContainsMany(nil, nil)
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic for 2 keys and 1 result")
+		}
+	}()
+	f.ContainsMany(make([][]byte, 2), make([]bool, 1))
+}
+
+func TestTableBloomContainsManyDoesNotAllocate(t *testing.T) {
+	keys, results := make([][]byte, 1000), make([]bool, 1000)
+	f := tableBloomOf(t, 10, [][]byte{[]byte("key")})
+	if n := testing.AllocsPerRun(10, func() { f.ContainsMany(keys, results) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// BenchmarkTableContainsMany asks for keys in any order, in batches of 64 and one by one.
+func BenchmarkTableContainsMany(b *testing.B) {
+	var all, absent [][]byte
+	for i := range 1_000_000 {
+		all, absent = append(all, fmt.Appendf(nil, "key%09d", i)), append(absent, fmt.Appendf(nil, "no%010d", i))
+	}
+	f := tableBloomOf(b, 10, all)
+	for _, of := range []struct {
+		name string
+		keys [][]byte
+	}{{"hit", all}, {"miss", absent}} {
+		rand.New(rand.NewPCG(28, 2)).Shuffle(len(of.keys), func(i, j int) { of.keys[i], of.keys[j] = of.keys[j], of.keys[i] })
+		keys := of.keys[:1<<18]
+		b.Run(of.name+"/batches", func(b *testing.B) {
+			var results [64]bool
+			for i := 0; i < b.N; i += len(results) {
+				at := i % len(keys)
+				f.ContainsMany(keys[at:at+len(results)], results[:])
+			}
+		})
+		b.Run(of.name+"/one by one", func(b *testing.B) {
+			var results [64]bool
+			for i := range b.N {
+				results[i%len(results)] = f.Contains(keys[i%len(keys)])
+			}
+		})
+	}
+}
