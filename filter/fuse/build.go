@@ -1,92 +1,240 @@
 package fuse
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
-
-	"github.com/FastFilter/xorfilter"
-	"github.com/zeebo/xxh3"
-
-	"github.com/sievetable/sievetable/filter"
+	"sync"
 )
 
-// ErrTooManyKeys is the error of Generate for > [MaxKeys] keys. Test for it with errors.Is. Write
-// several tables, or use another filter.
-var ErrTooManyKeys = fmt.Errorf(
-	"fuse: more than %d keys in one filter: write several tables, or use another filter", MaxKeys)
+const (
+	// maxAttempts bounds how many seeds are tried. An attempt fails in a few percent of all cases.
+	maxAttempts = 1024
 
-// NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key, or none if
-// the key equals the one added before it. Generate takes about 24 more for a moment. A key that is
-// added again later takes as much space in the filter as another one.
+	// maxPooled is the most keys of a filter whose builder is kept for the next one.
+	maxPooled = 100_000
+
+	// maxUnsorted is the most keys whose places are looked up in the order of the keys: about
+	// what has its counts and sums in the processor's second-level cache.
+	maxUnsorted = 40_000
+)
+
+// A builder finds the fingerprints of a filter. It has the memory that this takes, which the next
+// filter uses again.
 //
-// Generate returns no filter if there are no keys, and ErrTooManyKeys if there are > [MaxKeys].
-func (p Policy) NewTableGenerator() filter.TableGenerator {
-	return &generator{bits: p.Bits()}
+// A place that only one key has can be set last, to what this key needs there. So the builder removes
+// that key, which can leave other places with only one key, and so on. If that removes all keys, they
+// get their fingerprints in the opposite order. Otherwise another seed may do.
+type builder struct {
+	shape
+	counts []uint8  // of the hashes at each place
+	sums   []uint64 // the exclusive or of the hashes at each place
+	hashes []uint64 // mixed with the seed: of one segment after the other, then in the order of removal
+	owns   []uint8  // which of its three places a removed hash sets
+	alone  []uint32 // places that had only one hash when they were added
 }
 
-type generator struct {
-	bits   int
-	hashes []uint64
-	more   bool // than MaxKeys
+var builderPool = sync.Pool{New: func() any { return new(builder) }}
+
+// takeBuilder returns a builder for n keys. The caller releases it.
+func takeBuilder(n int) *builder {
+	if n <= maxPooled {
+		return builderPool.Get().(*builder)
+	}
+	return new(builder)
 }
 
-func (g *generator) Add(key []byte) {
-	h := xxh3.Hash(key)
-	switch n := len(g.hashes); {
-	case n > 0 && g.hashes[n-1] == h:
-	case n == MaxKeys:
-		g.more = true
-	default:
-		g.hashes = append(g.hashes, h)
+func (b *builder) release() {
+	if cap(b.hashes) <= maxPooled {
+		builderPool.Put(b)
 	}
 }
 
-func (g *generator) Generate() ([]byte, error) {
-	if g.more {
-		return nil, ErrTooManyKeys
-	}
-	if len(g.hashes) == 0 {
-		return nil, nil
-	}
-	if g.bits <= 8 {
-		return build[uint8](g.hashes, g.bits)
-	}
-	return build[uint16](g.hashes, g.bits)
-}
-
-// build returns the filter of keys with these hashes. Package xorfilter removes hashes that are there
-// more than once, but fails if several of many hashes are there ≥ 64 times. Then build removes them.
-func build[T uint8 | uint16](hashes []uint64, fingerprintBits int) ([]byte, error) {
-	f, err := xorfilter.NewBinaryFuse[T](hashes)
-	if err != nil {
-		slices.Sort(hashes)
-		f, err = xorfilter.NewBinaryFuse[T](slices.Compact(hashes))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("fuse: no filter of %d keys: %w", len(hashes), err)
-	}
-	filter := pack(f.Fingerprints, fingerprintBits)
-	filter = binary.LittleEndian.AppendUint64(filter, f.Seed)
-	filter = binary.LittleEndian.AppendUint32(filter, f.SegmentCount)
-	return append(filter, byte(bits.TrailingZeros32(f.SegmentLength)), byte(fingerprintBits)), nil
-}
-
-// pack returns the low bits of each fingerprint, one after the other, and the spare bytes. It
-// leaves room for the trailer. Segments have 4 fingerprints or more, so that the bits are whole bytes.
-func pack[T uint8 | uint16](fingerprints []T, fingerprintBits int) []byte {
-	size := packedSize(uint64(len(fingerprints)), fingerprintBits)
-	packed := make([]byte, 0, size+trailerLen)
-	mask := T(1)<<fingerprintBits - 1
-	var pending uint64 // bits that are no whole byte yet
-	n := 0             // the number of them, 0 after the last fingerprint
-	for _, f := range fingerprints {
-		pending |= uint64(f&mask) << n
-		for n += fingerprintBits; n >= 8; n -= 8 {
-			packed = append(packed, byte(pending))
-			pending >>= 8
+// build returns the filter of keys with these hashes, and removes those that are there more than once.
+func (b *builder) build(l *hashList, fingerprintBits int) ([]byte, error) {
+	l.end()
+	var seeds seedSequence
+	for attempt := 1; attempt <= maxAttempts; attempt++ {
+		seed := seeds.next()
+		b.shape = shapeOf(l.n)
+		if attempt%4 == 2 && l.n > 4 && l.n < 1_000_000 { // for some n the usual length seldom does
+			b.shape = b.halved()
+		}
+		b.resize(l.n)
+		if b.count(l, seed) && b.peel() == l.n {
+			return b.filter(l.n, seed, fingerprintBits), nil
+		}
+		if attempt == 1 && b.compact(l) {
+			return b.build(l, fingerprintBits)
 		}
 	}
-	return packed[:size]
+	return nil, fmt.Errorf("fuse: no filter of %d keys in %d attempts", l.n, maxAttempts)
+}
+
+// compact removes hashes that are there more than once, and reports whether there are any: no seed does
+// for them.
+func (b *builder) compact(l *hashList) bool {
+	all := b.hashes[:0]
+	for _, chunk := range l.chunks {
+		all = append(all, chunk...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if len(all) == l.n {
+		return false
+	}
+	l.set(all)
+	return true
+}
+
+// resize makes room for n hashes, and clears the counts and sums.
+func (b *builder) resize(n int) {
+	places := int(b.fingerprints())
+	b.counts = cleared(b.counts, places)
+	b.sums = cleared(b.sums, places)
+	b.hashes = sized(b.hashes, n)
+	b.owns = sized(b.owns, n)
+	if b.alone == nil {
+		b.alone = make([]uint32, places/4)
+	}
+}
+
+// sized returns a slice of n elements of any values, in the memory of s if that suffices.
+func sized[E any](s []E, n int) []E {
+	if cap(s) < n {
+		return make([]E, n)
+	}
+	return s[:n]
+}
+
+// cleared is sized with zeros.
+func cleared[E any](s []E, n int) []E {
+	if cap(s) < n {
+		return make([]E, n)
+	}
+	clear(s[:n])
+	return s[:n]
+}
+
+// count adds all hashes to the counts and sums of their places. It returns false if a count is too high.
+// Of many hashes, those of one segment after the other are added: the places stay in the processor's cache.
+func (b *builder) count(l *hashList, seed uint64) bool {
+	if l.n > maxUnsorted {
+		b.sort(l, seed)
+		return b.add(b.hashes)
+	}
+	mixed := b.hashes[:0]
+	for _, chunk := range l.chunks {
+		for _, h := range chunk {
+			mixed = append(mixed, mix(h+seed))
+		}
+	}
+	return b.add(mixed)
+}
+
+// sort puts the hashes, mixed with the seed, into the order of the segments of their first places.
+func (b *builder) sort(l *hashList, seed uint64) {
+	segments := b.starts / uint64(b.segmentLen)
+	next := make([]int, segments+1) // where the next hash of each segment goes, one number behind
+	for _, chunk := range l.chunks {
+		for _, h := range chunk {
+			segment, _ := bits.Mul64(mix(h+seed), segments)
+			next[segment+1]++
+		}
+	}
+	for i := range segments {
+		next[i+1] += next[i]
+	}
+	for _, chunk := range l.chunks {
+		for _, h := range chunk {
+			mixed := mix(h + seed)
+			segment, _ := bits.Mul64(mixed, segments)
+			b.hashes[next[segment]] = mixed
+			next[segment]++
+		}
+	}
+}
+
+// add adds mixed hashes to the counts and sums. It returns false if a count is too high.
+func (b *builder) add(mixed []uint64) bool {
+	s, counts, sums := b.shape, b.counts, b.sums[:len(b.counts)]
+	for _, h := range mixed {
+		i, j, k := s.places(h)
+		counts[i]++
+		sums[i] ^= h
+		counts[j]++
+		sums[j] ^= h
+		counts[k]++
+		sums[k] ^= h
+		if counts[i] == 0 || counts[j] == 0 || counts[k] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// peel removes hashes, puts them to the front of hashes in this order, and returns how many they are.
+func (b *builder) peel() (removed int) {
+	s, counts, sums := b.shape, b.counts, b.sums[:len(b.counts)]
+	n := b.findAlone()
+	for n > 0 {
+		n--
+		place := b.alone[n]
+		if counts[place] != 1 {
+			continue
+		}
+		h := sums[place]
+		i, j, k := s.places(h)
+		own, next, last := uint8(0), j, k
+		if place == j {
+			own, next, last = 1, k, i
+		}
+		if place == k {
+			own, next, last = 2, i, j
+		}
+		b.hashes[removed], b.owns[removed] = h, own
+		removed++
+		b.reserve(n + 2)
+		n = takeFrom(next, h, counts, sums, b.alone, n)
+		n = takeFrom(last, h, counts, sums, b.alone, n)
+	}
+	return removed
+}
+
+// takeFrom removes hash h from a place. It adds the place to alone, which has n, if one hash is left there,
+// and returns how many alone has then.
+func takeFrom(place uint32, h uint64, counts []uint8, sums []uint64, alone []uint32, n int) int {
+	alone[n] = place
+	if counts[place] == 2 { // without a jump
+		n++
+	}
+	counts[place]--
+	sums[place] ^= h
+	return n
+}
+
+// findAlone finds the places of only one hash, and returns their number.
+func (b *builder) findAlone() (n int) {
+	for place, count := range b.counts {
+		if n == len(b.alone) {
+			b.reserve(n + 1)
+		}
+		b.alone[n] = uint32(place)
+		if count == 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// reserve makes room for n places in alone.
+func (b *builder) reserve(n int) {
+	if n > len(b.alone) {
+		b.growAlone(n)
+	}
+}
+
+func (b *builder) growAlone(n int) {
+	b.alone = append(b.alone, make([]uint32, n-len(b.alone))...)
+	b.alone = b.alone[:cap(b.alone)]
 }

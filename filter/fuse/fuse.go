@@ -27,7 +27,7 @@
 // key.
 //
 // See Graf and Lemire, “Binary Fuse Filters: Fast and Smaller Than Xor Filters” (2022),
-// https://arxiv.org/abs/2201.01174. The filters are built by their package xorfilter.
+// https://arxiv.org/abs/2201.01174. The bytes are those that Pebble writes for the same keys.
 package fuse
 
 import (
@@ -93,28 +93,5 @@ func (p Policy) Size(n int) int {
 	if n < 1 || n > MaxKeys {
 		return 0
 	}
-	return int(packedSize(fingerprintCount(n), p.Bits())) + trailerLen
-}
-
-// fingerprintCount returns how many fingerprints package xorfilter makes for n keys.
-func fingerprintCount(n int) uint64 {
-	keys := float64(n)
-	length := math.Exp2(math.Min(math.Floor(math.Log(keys)/math.Log(3.33)+2.25), maxSegmentLg))
-	capacity := 0.0
-	if n > 1 {
-		capacity = math.Round(keys * math.Max(1.125, 0.875+0.25*math.Log(1e6)/math.Log(keys)))
-	}
-	return uint64(math.Max(math.Ceil(capacity/length), arity) * length)
-}
-
-// packedSize returns the length in bytes of n packed fingerprints, with the spare bytes.
-func packedSize(n uint64, bits int) uint64 {
-	size := (n*uint64(bits) + 7) / 8
-	switch bits {
-	case 10:
-		size += 3
-	case 12:
-		size = (n+1)/2*3 + 1 // always whole pairs
-	}
-	return size
+	return int(packedSize(shapeOf(n).fingerprints(), p.Bits())) + trailerLen
 }

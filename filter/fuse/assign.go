@@ -1,0 +1,73 @@
+package fuse
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// filter returns the filter, after all n hashes have been removed.
+func (b *builder) filter(n int, seed uint64, fingerprintBits int) []byte {
+	size := packedSize(b.fingerprints(), fingerprintBits)
+	contents := make([]byte, size+trailerLen)
+	switch fingerprintBits {
+	case 8:
+		b.setBytes(contents, n)
+	case 16:
+		b.setWords(contents, n)
+	default:
+		b.setPacked(contents, n, uint32(fingerprintBits))
+	}
+	trailer := contents[size:]
+	binary.LittleEndian.PutUint64(trailer, seed)
+	binary.LittleEndian.PutUint32(trailer[8:], uint32(b.starts/uint64(b.segmentLen)))
+	trailer[12], trailer[13] = byte(bits.TrailingZeros32(b.segmentLen)), byte(fingerprintBits)
+	return contents
+}
+
+// setBytes sets fingerprints of 8 bits, in the opposite order of removal. A place that is not set yet is 0.
+func (b *builder) setBytes(contents []byte, n int) {
+	s := b.shape
+	for r := n - 1; r >= 0; r-- {
+		h := b.hashes[r]
+		i, j, k := s.places(h)
+		own := [4]uint32{i, j, k}[b.owns[r]&3]
+		contents[own] = byte(h^h>>32) ^ contents[i] ^ contents[j] ^ contents[k]
+	}
+}
+
+// setWords is setBytes for 16 bits.
+func (b *builder) setWords(contents []byte, n int) {
+	s := b.shape
+	for r := n - 1; r >= 0; r-- {
+		h := b.hashes[r]
+		i, j, k := s.places(h)
+		own := [4]uint32{i, j, k}[b.owns[r]&3]
+		binary.LittleEndian.PutUint16(contents[2*own:], uint16(h^h>>32)^word(contents, i)^word(contents, j)^word(contents, k))
+	}
+}
+
+// setPacked is setBytes for any number of bits up to 12. Each fingerprint lies in two bytes.
+func (b *builder) setPacked(contents []byte, n int, width uint32) {
+	s, mask := b.shape, uint16(1)<<width-1
+	for r := n - 1; r >= 0; r-- {
+		h := b.hashes[r]
+		i, j, k := s.places(h)
+		own := [4]uint32{i, j, k}[b.owns[r]&3]
+		v := uint16(h^h>>32) ^ packed(contents, i, width) ^ packed(contents, j, width) ^ packed(contents, k, width)
+		at := uint64(own) * uint64(width)
+		two := contents[at>>3:]
+		binary.LittleEndian.PutUint16(two, binary.LittleEndian.Uint16(two)|v&mask<<(at&7))
+	}
+}
+
+// word returns fingerprint i of 16 bits.
+func word(contents []byte, i uint32) uint16 {
+	return binary.LittleEndian.Uint16(contents[2*uint64(i):])
+}
+
+// packed returns fingerprint i of that many bits, with other bits above it. All lie in two consecutive
+// bytes, and the trailer follows the last one.
+func packed(contents []byte, i, width uint32) uint16 {
+	at := uint64(i) * uint64(width)
+	return binary.LittleEndian.Uint16(contents[at>>3:]) >> (at & 7)
+}

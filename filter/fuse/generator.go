@@ -1,0 +1,56 @@
+package fuse
+
+import (
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// ErrTooManyKeys is the error of Generate for > [MaxKeys] keys. Test for it with errors.Is. Write
+// several tables, or use another filter.
+var ErrTooManyKeys = fmt.Errorf(
+	"fuse: more than %d keys in one filter: write several tables, or use another filter", MaxKeys)
+
+// NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key, or none if
+// the key equals the one added before it. Generate takes about 23 more for a moment, with the filter.
+// The memory for filters of up to 100,000 keys is used again by other generators. A key that is added
+// again later makes Generate slower, but the filter no larger.
+//
+// Generate returns no filter if there are no keys, and ErrTooManyKeys if > [MaxKeys] were added.
+func (p Policy) NewTableGenerator() filter.TableGenerator {
+	return &generator{bits: p.Bits()}
+}
+
+type generator struct {
+	bits   int
+	hashes hashList
+	last   uint64 // the hash that was added last
+	more   bool   // than MaxKeys
+}
+
+func (g *generator) Add(key []byte) {
+	h := xxh3.Hash(key)
+	switch {
+	case h == g.last && g.hashes.n > 0:
+	case g.hashes.n == MaxKeys:
+		g.more = true
+	default:
+		g.last = h
+		g.hashes.add(h)
+	}
+}
+
+func (g *generator) Generate() ([]byte, error) {
+	defer g.hashes.release()
+	if g.more {
+		return nil, ErrTooManyKeys
+	}
+	if g.hashes.n == 0 {
+		return nil, nil
+	}
+	b := takeBuilder(g.hashes.n)
+	defer b.release()
+	return b.build(&g.hashes, g.bits)
+}

@@ -1,0 +1,51 @@
+package fuse_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// All memory that is allocated for a filter, from the first key to the last byte, is at most 32 bytes for
+// each key. So at no time there can be more.
+func TestMemoryOfBuilding(t *testing.T) {
+	const keys, most = 1_000_000, 32
+	for _, bits := range allBits {
+		for name, write := range map[string]func(testing.TB, int, int){"generator": addToGenerator, "Writer": writeFilterOnly} {
+			t.Run(fmt.Sprintf("%s/bits=%d", name, bits), func(t *testing.T) {
+				runtime.GC() // the second one leaves nothing in pools
+				runtime.GC()
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				write(t, bits, keys)
+				runtime.ReadMemStats(&after)
+				if n := float64(after.TotalAlloc-before.TotalAlloc) / keys; n > most {
+					t.Errorf("%.1f bytes were allocated for each key, want ≤ %d", n, most)
+				}
+			})
+		}
+	}
+}
+
+func addToGenerator(t testing.TB, bits, n int) { build(t, newPolicy(t, bits), n) }
+
+func writeFilterOnly(t testing.TB, bits, n int) {
+	w, err := table.NewWriter(io.Discard, &table.WriterOptions{TableFilterPolicy: newPolicy(t, bits), FilterOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var key [8]byte
+	for i := range n {
+		binary.BigEndian.PutUint64(key[:], uint64(i))
+		if err := w.Append(key[:], nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,126 @@
+package fuse_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/FastFilter/xorfilter"
+	"github.com/zeebo/xxh3"
+)
+
+// The fingerprints, the seed and the segments are those of package xorfilter, which Pebble builds its
+// filters with. For some of the sizes it tries several seeds.
+func TestFiltersAreThoseOfXorfilter(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(26, 1))
+	for range 150 {
+		n := 1 + rng.IntN(1<<rng.IntN(17))
+		t.Run(fmt.Sprintf("keys=%d", n), func(t *testing.T) {
+			want, err := xorfilter.NewBinaryFuse[uint8](hashesOf(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			contents := append([]byte(nil), want.Fingerprints...)
+			contents = binary.LittleEndian.AppendUint64(contents, want.Seed)
+			contents = binary.LittleEndian.AppendUint32(contents, want.SegmentCount)
+			contents = append(contents, byte(bits.TrailingZeros32(want.SegmentLength)), 8)
+			if got := build(t, newPolicy(t, 8), n); !bytes.Equal(got, contents) {
+				t.Errorf("%d bytes that end in %x, want %d that end in %x", len(got), got[len(got)-14:], len(contents), contents[len(contents)-14:])
+			}
+		})
+	}
+}
+
+// hashesOf returns the hashes of the keys of build.
+func hashesOf(n int) []uint64 {
+	hashes, keys := make([]uint64, n), newKeys(1)
+	for i := range hashes {
+		hashes[i] = xxh3.Hash(keys.next())
+	}
+	return hashes
+}
+
+// BenchmarkBuild builds filters of 8 bits, and beside them those of package xorfilter, with a builder that
+// it uses again.
+func BenchmarkBuild(b *testing.B) {
+	for n := 10_000; n <= 1_000_000; n *= 10 {
+		keys := sixteenBytes(1, n)
+		perKey := func(b *testing.B) {
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/key")
+		}
+		b.Run(fmt.Sprintf("of=fuse/n=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				g := newPolicy(b, 8).NewTableGenerator()
+				for _, key := range keys {
+					g.Add(key)
+				}
+				if _, err := g.Generate(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			perKey(b)
+		})
+		b.Run(fmt.Sprintf("of=xorfilter/n=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			var builder xorfilter.BinaryFuseBuilder
+			var hashes []uint64
+			for b.Loop() {
+				hashes = hashes[:0]
+				for _, key := range keys {
+					hashes = append(hashes, xxh3.Hash(key))
+				}
+				if _, err := xorfilter.BuildBinaryFuse[uint8](&builder, hashes); err != nil {
+					b.Fatal(err)
+				}
+			}
+			perKey(b)
+		})
+	}
+}
+
+// sixteenBytes returns n different keys.
+func sixteenBytes(seed uint32, n int) [][]byte {
+	keys, next := make([][]byte, n), newKeys(seed)
+	for i := range keys {
+		keys[i] = append([]byte(nil), next.next()...)
+	}
+	return keys
+}
+
+// BenchmarkContains asks filters of 8 bits for absent keys, one by one and in batches of 64, and beside
+// them those of package xorfilter.
+func BenchmarkContains(b *testing.B) {
+	absent := sixteenBytes(2, 1<<16)
+	for n := 10_000; n <= 10_000_000; n *= 10 {
+		if n > 1_000_000 && testing.Short() {
+			break
+		}
+		one, many := containsOf(b, n)
+		peer, err := xorfilter.NewBinaryFuse[uint8](hashesOf(n))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("of=fuse/n=%d", n), func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				one(absent[i%len(absent)])
+			}
+		})
+		b.Run(fmt.Sprintf("of=fuse in batches/n=%d", n), func(b *testing.B) {
+			var results [64]bool
+			for i := 0; i < b.N; i += len(results) {
+				at := i % len(absent)
+				many(absent[at:at+len(results)], results[:])
+			}
+		})
+		b.Run(fmt.Sprintf("of=xorfilter/n=%d", n), func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				peer.Contains(xxh3.Hash(absent[i%len(absent)]))
+			}
+		})
+	}
+}
