@@ -109,6 +109,11 @@ func (t *openTable) locate(key []byte) (i int, filterChecked bool, err error) {
 	if !mayContain {
 		return 0, true, ErrNotFound
 	}
+	return t.locateInIndex(key, filterKey, tableChecked)
+}
+
+// locateInIndex is locate for a key that the table filter does not rule out, if that was checked.
+func (t *openTable) locateInIndex(key, filterKey []byte, tableChecked bool) (i int, filterChecked bool, err error) {
 	if i, err = t.index.search(key); err != nil {
 		return 0, tableChecked, err
 	}
@@ -178,13 +183,18 @@ func (t *openTable) mayContain(i int, filterKey []byte) (mayContain, checked boo
 	default:
 		return true, false
 	}
-	if !mayContain && !t.mayDeny() {
+	return t.believe(mayContain, i == wholeTable)
+}
+
+// believe returns what the answer of a filter is worth, and counts it: true if the filter is not believed.
+func (t *openTable) believe(answer, ofTable bool) (mayContain, checked bool) {
+	if !answer && !t.mayDeny() {
 		return true, false
 	}
 	if m := t.o.Metrics; m != nil {
-		m.countFilterCheck(mayContain, i == wholeTable)
+		m.countFilterCheck(answer, ofTable)
 	}
-	return mayContain, true
+	return answer, true
 }
 
 // View calls f with the value of key, without a copy of it, and returns f's error. If the table does

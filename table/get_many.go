@@ -172,6 +172,10 @@ type batch struct {
 	failed []error // why keys have no answer
 
 	fetched uint32 // the sum of what was only read for the processor's caches
+
+	// Of the keys of a stage:
+	filterKeys [stageSize][]byte
+	mayContain [stageSize]bool // what the table filter answers, if it was asked
 }
 
 // A partBatch is what one table is asked for.

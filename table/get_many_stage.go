@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/decoded"
 )
 
@@ -125,16 +126,60 @@ func (b *batch) getStage(ctx context.Context, stage []wantedKey) error {
 // returns the keys that the next one is for.
 func (b *batch) locate(stage []wantedKey) []wantedKey {
 	next := stage[:0]
+	for len(stage) > 0 {
+		n := 1
+		for n < len(stage) && stage[n].part == stage[0].part {
+			n++
+		}
+		next = append(next, stage[0].part.locate(stage[:n])...)
+		stage = stage[n:]
+	}
+	return next
+}
+
+// locate does what batch.locate does for keys of the part.
+func (b *partBatch) locate(stage []wantedKey) []wantedKey {
+	next, t := stage[:0], b.t
+	whole, ok := t.filters.Table.(filter.BatchFilter)
+	ok = ok && len(stage) > 1 && t.trust.state.Load() != distrusted
+	if ok {
+		b.askTableFilter(whole, stage)
+	}
 	for i := range stage {
 		k := &stage[i]
-		var err error
-		if k.block, k.filterChecked, err = k.part.t.locate(b.keys[k.number]); err == nil {
+		key, err := b.keys[k.number], error(nil)
+		if ok {
+			k.block, k.filterChecked, err = t.locateAsked(key, b.filterKeys[i], b.mayContain[i])
+		} else {
+			k.block, k.filterChecked, err = t.locate(key)
+		}
+		if err == nil {
 			next = append(next, *k)
 		} else if err != ErrNotFound {
-			k.part.hide(err, *k)
+			b.hide(err, *k)
 		}
 	}
 	return next
+}
+
+// askTableFilter asks the table filter for all keys of the part in a stage.
+func (b *partBatch) askTableFilter(whole filter.BatchFilter, stage []wantedKey) {
+	for i, k := range stage {
+		b.filterKeys[i] = filterKeyOf(b.t.o.FilterKey, b.keys[k.number])
+	}
+	whole.ContainsMany(b.filterKeys[:len(stage)], b.mayContain[:len(stage)])
+}
+
+// locateAsked is locate for a key that the table filter was asked for, with its answer. No filter has a
+// filter key that is nil.
+func (t *openTable) locateAsked(key, filterKey []byte, answer bool) (i int, filterChecked bool, err error) {
+	checked := false
+	if filterKey != nil {
+		if answer, checked = t.believe(answer, true); !answer {
+			return 0, true, ErrNotFound
+		}
+	}
+	return t.locateInIndex(key, filterKey, checked)
 }
 
 // hide leaves a key without an answer since the index does not tell its data block. GetMany returns one
