@@ -19,6 +19,13 @@ type TablePolicy interface {
 	Open(filter []byte) (TableFilter, error)
 }
 
+// A ReadAliaser is a [TablePolicy] that also reads filters that a table lists under other names, and
+// does not write them. A reader finds a filter by Name, by these names, and by those of an [Aliaser].
+type ReadAliaser interface {
+	// ReadAliases returns the other names.
+	ReadAliases() []string
+}
+
 // A TableGenerator collects the keys of one table and builds their filter for a
 // [TablePolicy]. One goroutine at a time may use it.
 type TableGenerator interface {

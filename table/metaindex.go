@@ -172,16 +172,21 @@ func filterNames(p namedPolicy) []string {
 	return slices.Compact(names)
 }
 
-// isNamed reports whether name is the name or an alias of p. That of a file can be very long.
+// isNamed reports whether p reads filters of that name, which is its own or an alias. That of a file can
+// be very long.
 func isNamed(p namedPolicy, name []byte) bool {
-	if p.Name() == string(name) {
+	same := func(alias string) bool { return alias == string(name) }
+	if same(p.Name()) {
 		return true
 	}
-	a, ok := p.(filter.Aliaser)
-	return ok && slices.ContainsFunc(a.Aliases(), func(alias string) bool { return alias == string(name) })
+	if a, ok := p.(filter.Aliaser); ok && slices.ContainsFunc(a.Aliases(), same) {
+		return true
+	}
+	a, ok := p.(filter.ReadAliaser)
+	return ok && slices.ContainsFunc(a.ReadAliases(), same)
 }
 
-// policyOf returns the first of the policies that has the name or alias, and its number, or nil and
+// policyOf returns the first of the policies that reads filters of that name, and its number, or nil and
 // their number.
 func policyOf[P namedPolicy](policies []P, name []byte) (none P, rank int) {
 	for i, p := range policies {

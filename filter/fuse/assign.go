@@ -46,7 +46,7 @@ func (b *builder) setWords(contents []byte, n int) {
 	}
 }
 
-// setPacked is setBytes for any number of bits up to 12. Each fingerprint lies in two bytes.
+// setPacked is setBytes for any number of bits.
 func (b *builder) setPacked(contents []byte, n int, width uint32) {
 	s, mask := b.shape, uint16(1)<<width-1
 	for r := n - 1; r >= 0; r-- {
@@ -55,8 +55,8 @@ func (b *builder) setPacked(contents []byte, n int, width uint32) {
 		own := [4]uint32{i, j, k}[b.owns[r]&3]
 		v := uint16(h^h>>32) ^ packed(contents, i, width) ^ packed(contents, j, width) ^ packed(contents, k, width)
 		at := uint64(own) * uint64(width)
-		two := contents[at>>3:]
-		binary.LittleEndian.PutUint16(two, binary.LittleEndian.Uint16(two)|v&mask<<(at&7))
+		around := contents[at>>3:]
+		binary.LittleEndian.PutUint32(around, binary.LittleEndian.Uint32(around)|uint32(v&mask)<<(at&7))
 	}
 }
 
@@ -65,9 +65,9 @@ func word(contents []byte, i uint32) uint16 {
 	return binary.LittleEndian.Uint16(contents[2*uint64(i):])
 }
 
-// packed returns fingerprint i of that many bits, with other bits above it. All lie in two consecutive
-// bytes, and the trailer follows the last one.
+// packed returns fingerprint i of that many bits, with other bits above it. It lies in up to three
+// consecutive bytes, and the trailer follows the last one.
 func packed(contents []byte, i, width uint32) uint16 {
 	at := uint64(i) * uint64(width)
-	return binary.LittleEndian.Uint16(contents[at>>3:]) >> (at & 7)
+	return uint16(binary.LittleEndian.Uint32(contents[at>>3:]) >> (at & 7))
 }

@@ -7,7 +7,8 @@
 //	r, err := table.Open(name, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{policy}})
 //
 // A Reader uses such a filter only if it has a [Policy] in its options, of any number of bits.
-// Versions of Pebble after 2.1 read the filters. Older ones, RocksDB and LevelDB ignore them.
+// Versions of Pebble after 2.1 read the filters, but for those of 14 bits. Older ones, RocksDB and
+// LevelDB ignore them.
 //
 // # What is stored
 //
@@ -49,33 +50,56 @@ type Policy struct {
 	bits int // 0: defaultBits
 }
 
-var _ filter.TablePolicy = Policy{}
+var (
+	_ filter.TablePolicy = Policy{}
+	_ filter.ReadAliaser = Policy{}
+)
 
 // New returns a Policy that builds filters with fingerprints of the given number of bits: 4, 8, 10,
-// 12 or 16. Another number is an error. Filters of 10⁶ keys measure:
+// 12, 14 or 16. Another number is an error. Filters of 10⁶ keys measure:
 //
-//	bits of a fingerprint     4       8       10      12       16
-//	bits per key             4.5     9.0     11.3    13.6     18.1
-//	false positives        6.25 %  0.39 %  0.098 % 0.024 %  0.0015 %
+//	bits of a fingerprint     4       8       10      12       14       16
+//	bits per key             4.5     9.0     11.3    13.6     15.8     18.1
+//	false positives        6.25 %  0.39 %  0.098 % 0.024 %  0.0061 % 0.0015 %
+//
+// Pebble does not read fingerprints of 14 bits, and ignores these filters.
 //
 // Smaller filters take more bits per key: 6 % more for 100,000 keys, 13 % for 10,000, and 40 % for
 // 100. [Policy.Size] returns the exact size.
 func New(bits int) (Policy, error) {
 	if !validBits(bits) {
-		return Policy{}, fmt.Errorf("fuse: fingerprints of %d bits, want 4, 8, 10, 12 or 16", bits)
+		return Policy{}, fmt.Errorf("fuse: fingerprints of %d bits, want 4, 8, 10, 12, 14 or 16", bits)
 	}
 	return Policy{bits: bits}, nil
 }
 
 func validBits(bits int) bool {
-	return bits == 4 || bits == 8 || bits == 10 || bits == 12 || bits == 16
+	return bits == 4 || bits == 8 || bits == 10 || bits == 12 || bits == 14 || bits == 16
 }
 
-// Name returns "binaryfuse", the name that Pebble uses. It is the same for each number of bits,
-// which is stored in the filter.
-func (Policy) Name() string { return "binaryfuse" }
+const (
+	pebblesName = "binaryfuse"
+	ownName     = "sievetable.binaryfuse" // for fingerprints of a length that Pebble does not read
+)
 
-// Bits returns how many bits the fingerprints of the filters have: 4, 8, 10, 12 or 16.
+// Name returns "binaryfuse", the name that Pebble uses, or "sievetable.binaryfuse" for fingerprints of
+// 14 bits. The number of bits is stored in the filter.
+func (p Policy) Name() string {
+	if p.Bits() == 14 {
+		return ownName
+	}
+	return pebblesName
+}
+
+// ReadAliases returns the other one of the names: a Policy of any number of bits reads all filters.
+func (p Policy) ReadAliases() []string {
+	if p.Name() == ownName {
+		return []string{pebblesName}
+	}
+	return []string{ownName}
+}
+
+// Bits returns how many bits the fingerprints of the filters have: 4, 8, 10, 12, 14 or 16.
 func (p Policy) Bits() int {
 	if p.bits == 0 {
 		return defaultBits

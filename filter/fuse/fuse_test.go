@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-var allBits = []int{4, 8, 10, 12, 16}
+var allBits = []int{4, 8, 10, 12, 14, 16}
 
 // newPolicy returns a Policy of a valid number of bits.
 func newPolicy(t testing.TB, bits int) fuse.Policy {

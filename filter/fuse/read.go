@@ -10,7 +10,7 @@ const trailerLen = 14
 
 // An Inspection is what the bytes of a filter say about it.
 type Inspection struct {
-	Bits         int    // of each fingerprint: 4, 8, 10, 12 or 16
+	Bits         int    // of each fingerprint: 4, 8, 10, 12, 14 or 16
 	Fingerprints uint64 // their number, about 1.13 for each key of a large filter
 	Segments     uint64 // their number, ≥ 3
 	SegmentLen   uint64 // fingerprints in each segment, a power of two
@@ -26,7 +26,7 @@ func Inspect(contents []byte) (Inspection, error) {
 	trailer := contents[size:]
 	lg, fingerprintBits := trailer[12], int(trailer[13])
 	if !validBits(fingerprintBits) {
-		return Inspection{}, fmt.Errorf("fuse: filter with fingerprints of %d bits, want 4, 8, 10, 12 or 16",
+		return Inspection{}, fmt.Errorf("fuse: filter with fingerprints of %d bits, want 4, 8, 10, 12, 14 or 16",
 			fingerprintBits)
 	}
 	if lg > maxSegmentLg {

@@ -14,10 +14,12 @@ import (
 )
 
 // writeTable returns a table of n keys with a fuse filter.
-func writeTable(t *testing.T, n int) []byte {
+func writeTable(t *testing.T, n int) []byte { return writeTableOf(t, fuse.Policy{}, n) }
+
+func writeTableOf(t *testing.T, p fuse.Policy, n int) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &table.WriterOptions{TableFilterPolicy: fuse.Policy{}})
+	w, err := table.NewWriter(&out, &table.WriterOptions{TableFilterPolicy: p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +98,36 @@ func TestVerifyFindsFlippedFingerprints(t *testing.T) {
 	r, _ := readTable(t, contents, fuse.Policy{})
 	if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "denies") {
 		t.Errorf("Verify returns %v", err)
+	}
+}
+
+// A Policy of any number of bits reads all filters, and a table lists them under one name.
+func TestPoliciesReadEachOthersFilters(t *testing.T) {
+	t.Parallel()
+	for _, bits := range allBits {
+		want := "fullfilter.binaryfuse"
+		if bits == 14 {
+			want = "fullfilter.sievetable.binaryfuse"
+		}
+		contents := writeTableOf(t, newPolicy(t, bits), 1000)
+		l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if meta, err := l.Meta(); err != nil || len(meta) != 1 || meta[0].Name != want {
+			t.Errorf("%d bits: the metaindex lists %v, %v, want %s only", bits, meta, err, want)
+		}
+		for _, reading := range allBits {
+			r, m := readTable(t, contents, newPolicy(t, reading))
+			for i := range 20 {
+				if _, err := r.Get(fmt.Appendf(nil, "key%06d~", i)); !errors.Is(err, table.ErrNotFound) {
+					t.Fatalf("Get of an absent key returns %v", err)
+				}
+			}
+			if n := m.FilterChecks.Load(); n != 20 || r.FilterErr() != nil || r.Verify() != nil {
+				t.Errorf("%d bits, read with %d: %d checks, %v, %v", bits, reading, n, r.FilterErr(), r.Verify())
+			}
+		}
 	}
 }
 

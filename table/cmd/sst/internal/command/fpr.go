@@ -59,7 +59,7 @@ memory. sst fpr takes at most 1.2 GB.
                with few and with many keys.
 
   fuse         a binary fuse filter of a whole table, as Pebble's. --bits are those of its
-               fingerprints: 4, 8, 10, 12 or 16. It is built again for each number of keys,
+               fingerprints: 4, 8, 10, 12, 14 or 16. It is built again for each number of keys,
                so it is never overfull, and its formula is 2^-bits for all of them.
 
 -p plans filters for a rate, in place of --bits: for bloom the bits per key that sst plan

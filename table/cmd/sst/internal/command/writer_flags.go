@@ -47,7 +47,7 @@ func compressionNames() string {
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVarP(&f.bits, "bits", "b", 10, "bits per key of the block filters; -1: no block filters")
-	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "filter of the whole `table`, as in RocksDB and Pebble: none, table-bloom:BITS with BITS per key, or fuse:BITS with fingerprints of 4, 8, 10, 12 or 16 BITS, for at most 10 million keys. table-bloom is table-bloom:10, and fuse is fuse:12")
+	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "filter of the whole `table`, as in RocksDB and Pebble: none, table-bloom:BITS with BITS per key, or fuse:BITS with fingerprints of 4, 8, 10, 12, 14 or 16 BITS, for at most 10 million keys. table-bloom is table-bloom:10, and fuse is fuse:12")
 	cli.Complete(cmd, "table-filter", tablefilter.Kinds...)
 	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only (default: under the next two names). With leveldb.BuiltinBloomFilter, an uncompressed table is byte for byte goleveldb's. With leveldb.BuiltinBloomFilter2, it is C++ LevelDB's")
 	cli.Complete(cmd, "filter-name", "leveldb.BuiltinBloomFilter", "leveldb.BuiltinBloomFilter2")

@@ -166,7 +166,7 @@ func damageSome(t *testing.T, rng *rand.Rand, path string) {
 func TestTableFilterIsTakenOver(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	names := []string{"none", "fuse:4", "fuse:8", "fuse:10", "fuse:12", "fuse:16"}
+	names := []string{"none", "fuse:4", "fuse:8", "fuse:10", "fuse:12", "fuse:14", "fuse:16"}
 	for bits := 1; bits <= 40; bits++ {
 		names = append(names, tablefilter.TableBloom(bits))
 	}

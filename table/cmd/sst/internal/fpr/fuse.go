@@ -15,7 +15,7 @@ type fuseFilter struct {
 }
 
 func planFuse(_ int, rate float64) (int, error) {
-	for _, bits := range []int{4, 8, 10, 12, 16} {
+	for _, bits := range []int{4, 8, 10, 12, 14, 16} {
 		if p, err := fuse.New(bits); err != nil || p.Rate() <= rate {
 			return bits, err
 		}

@@ -35,7 +35,7 @@ const maxBloomKeys = 1_000_000
 const MaxEntries = 500_000_000
 
 // fuseSizes are the bits that fingerprints can have.
-var fuseSizes = []int{4, 8, 10, 12, 16}
+var fuseSizes = []int{4, 8, 10, 12, 14, 16}
 
 func (f tableFilter) isNone() bool { return f == tableFilter{} }
 

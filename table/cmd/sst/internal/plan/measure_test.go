@@ -188,12 +188,12 @@ func TestBits(t *testing.T) {
 			t.Errorf("filters %s, %v, want %s", o.filters(), err, want)
 		}
 	}
-	for bits, want := range map[int]int{1: 4, 4: 4, 8: 8, 10: 8, 12: 10, 13: 12, 16: 16, 20: 16, 100: 16} {
+	for bits, want := range map[int]int{1: 4, 4: 4, 8: 8, 10: 8, 12: 10, 13: 12, 15: 14, 16: 14, 17: 16, 20: 16, 100: 16} {
 		if got := nearestFuse(bits); got != want {
 			t.Errorf("%d bits: fingerprints of %d, want %d", bits, got, want)
 		}
 	}
-	for rate, want := range map[float64]int{0.5: 4, 0.0625: 4, 0.01: 8, 1e-3: 10, 1e-4: 16, 1e-6: 16} {
+	for rate, want := range map[float64]int{0.5: 4, 0.0625: 4, 0.01: 8, 1e-3: 10, 1e-4: 14, 2e-5: 16, 1e-6: 16} {
 		if got := (Query{Rate: rate}).chosenFuse(); got != want {
 			t.Errorf("rate %g: fingerprints of %d, want %d", rate, got, want)
 		}

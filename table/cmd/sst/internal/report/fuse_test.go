@@ -64,7 +64,7 @@ type probes struct {
 func TestPageProbesFuse(t *testing.T) {
 	t.Parallel()
 	pairs := keysOfAllLengths(6)
-	for _, bits := range []int{4, 8, 10, 12, 16} {
+	for _, bits := range []int{4, 8, 10, 12, 14, 16} {
 		t.Run(fmt.Sprint(bits), func(t *testing.T) {
 			t.Parallel()
 			o := table.WriterOptions{TableFilterPolicy: fusePolicy(t, bits), FilterOnly: true}

@@ -4,6 +4,7 @@ package tablefilter
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,18 +47,26 @@ func Parse(name string) (filter.TablePolicy, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("%s, want none, table-bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12 or 16 (table-bloom is table-bloom:10, fuse is fuse:12)", wire.Quote([]byte(name)), maxBloomBits)
+	return nil, fmt.Errorf("%s, want none, table-bloom:BITS with 1 to %d bits per key, or fuse:BITS with 4, 8, 10, 12, 14 or 16 (table-bloom is table-bloom:10, fuse is fuse:12)", wire.Quote([]byte(name)), maxBloomBits)
 }
 
 // OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.
 func OfPolicy(name string) string {
-	switch name {
-	case (filter.TableBloom{}).Name():
+	if name == (filter.TableBloom{}).Name() {
 		return TableBloom(10)
-	case (fuse.Policy{}).Name():
-		return Fuse(12)
+	}
+	for _, bits := range []int{12, 14} {
+		if p, err := fuse.New(bits); err == nil && p.Name() == name {
+			return Fuse(bits)
+		}
 	}
 	return ""
+}
+
+// IsFuse reports whether the policy of that name writes binary fuse filters.
+func IsFuse(policy string) bool {
+	p := fuse.Policy{}
+	return policy == p.Name() || slices.Contains(p.ReadAliases(), policy)
 }
 
 // TableBloom returns the name of a filter.TableBloom.

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 )
 
 // FilterStats are the statistics of the block filters, or of the filter of the whole table.
@@ -118,7 +119,7 @@ func (k *FilterKeys) tableFilter(entry table.MetaindexEntry) FilterStats {
 	if err != nil {
 		return sum.FilterStats // it was read before, so the file has changed
 	}
-	if sum.Name == (fuse.Policy{}).Name() {
+	if tablefilter.IsFuse(sum.Name) {
 		sum.setFuse(contents, k.table)
 		return sum.FilterStats
 	}

@@ -18,7 +18,7 @@ class FuseFilter {
   /** fingerprint returns a fingerprint. Fingerprints are bit strings, the lowest bit first. */
   fingerprint(place) {
     const bit = place * this.width, at = Math.floor(bit / 8);
-    return (this.contents[at] | this.contents[at + 1] << 8) >> bit % 8 & 2 ** this.width - 1;
+    return (this.contents[at] | this.contents[at + 1] << 8 | this.contents[at + 2] << 16) >> bit % 8 & 2 ** this.width - 1;
   }
 
   /** places returns where the fingerprints of a mixed hash are: in three segments in a row. */
