@@ -32,7 +32,6 @@ const (
 var installed = []string{
 	"codeberg.org/go-fonts/liberation",
 	"codeberg.org/go-latex/latex",
-	"github.com/!fast!filter/xorfilter",
 	"github.com/!vivid!cortex/ewma",
 	"github.com/ajstarks/svgo",
 	"github.com/cheggaaa/pb/v3",
