@@ -78,6 +78,29 @@ func ExampleUnion() {
 	// Output: true true
 }
 
+// Which lines were seen before? The filter goes on after a restart.
+func ExampleDynamicBloom() {
+	seen, err := filter.NewDynamicBloom(1_000_000, 10)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, city := range []string{"Bern", "Lima", "Bern"} {
+		fmt.Println(city, seen.AddIfAbsent([]byte(city)))
+	}
+	resumed, err := filter.OpenDynamicBloom(seen.Bytes())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(resumed.Contains([]byte("Lima")), resumed.Contains([]byte("Rome")))
+	// Output:
+	// Bern true
+	// Lima true
+	// Bern false
+	// true false
+}
+
 // Why a filter answers as it does.
 func ExampleProbe() {
 	policy := filter.NewBloom(10)

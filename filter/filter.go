@@ -59,6 +59,13 @@
 // A filter cannot forget a key, since a bit can be that of several keys. For the same reason
 // there is no difference of filters. There are [Union] and [Intersect].
 //
+// # Filters that live
+//
+// The filters of a Generator are built once. Other filters are asked while they grow:
+//
+//   - [DynamicBloom] is LevelDB's filter, to which many goroutines add while others ask. Take it
+//     for up to some 10⁶ keys, or where LevelDB's engines shall read the bytes.
+//
 // # The filter block
 //
 // A filter block has one filter for each range of 2^baseLg bytes of the file. By

@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -71,6 +72,32 @@ func FuzzTableBloom(f *testing.F) {
 		}
 		if !r.Contains([]byte(any)) || !r.Contains(key) {
 			t.Errorf("false negative: %d bits per key, keys %q and %q", bits, any, key)
+		}
+	})
+}
+
+// FuzzOpenDynamicBloom opens filters of any bytes: they are refused, or are the same bytes again,
+// answer as Bloom does, and take keys.
+func FuzzOpenDynamicBloom(f *testing.F) {
+	f.Add(build(filter.NewBloom(10), "a", "b"), []byte("a"))
+	f.Add([]byte("12345678901\x1e"), []byte(""))
+	f.Fuzz(func(t *testing.T, contents, key []byte) {
+		d, err := filter.OpenDynamicBloom(contents)
+		if err != nil {
+			return
+		}
+		if !bytes.Equal(d.Bytes(), contents) {
+			t.Errorf("%x became %x", contents, d.Bytes())
+		}
+		if got, want := d.Contains(key), filter.NewBloom(0).Contains(contents, key); got != want {
+			t.Errorf("Contains = %v, Bloom's is %v", got, want)
+		}
+		d.Add(key)
+		if !d.Contains(key) || !filter.NewBloom(0).Contains(d.Bytes(), key) {
+			t.Error("a key that was added is denied")
+		}
+		if err := d.Intersect(d); err != nil || !d.Contains(key) {
+			t.Errorf("a filter is not its own intersection: %v", err)
 		}
 	})
 }

@@ -29,7 +29,11 @@ func Inspect(filter []byte) (Inspection, error) {
 	for _, c := range filter[:n] {
 		set += bits.OnesCount8(c)
 	}
-	m, k := float64(8*n), int(filter[n])
+	return newInspection(8*n, int(filter[n]), set), nil
+}
+
+func newInspection(bits, k, set int) Inspection {
+	m := float64(bits)
 	fill := float64(set) / m
-	return Inspection{Bits: 8 * n, K: k, Set: set, Fill: fill, Keys: -math.Log1p(-fill) * m / float64(k)}, nil
+	return Inspection{Bits: bits, K: k, Set: set, Fill: fill, Keys: -math.Log1p(-fill) * m / float64(k)}
 }

@@ -153,7 +153,7 @@ func (b *bitModel) rate() float64 {
 func (b *bitModel) mayContainSmall(h uint32) float64 {
 	p := 1.0
 	var seen [bloom.MaxK]uint32
-	delta := h>>17 | h<<15
+	delta := bloom.Delta(h)
 	for i := range b.k {
 		j := h % uint32(b.m)
 		if seen[i] = j; !slices.Contains(seen[:i], j) {
@@ -173,7 +173,7 @@ func (b *bitModel) mayContainLarge(rng *rand.Rand) float64 {
 	sum := 0.0
 	for s := range hashes {
 		h, p := rng.Uint32(), 1.0
-		delta := h>>17 | h<<15
+		delta := bloom.Delta(h)
 		for i := range b.k {
 			p *= b.bit(uint64(h % uint32(b.m)))
 			if i == 2 && p < 0.5 {

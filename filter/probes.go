@@ -76,7 +76,7 @@ func ProbeTable(f TableFilter, key []byte) (p Probes, ok bool) {
 // probedBits returns the bits of the key with hash h in an array of n bits.
 func probedBits(h uint32, k int, n uint64) []uint32 {
 	bits := make([]uint32, k)
-	delta := h>>17 | h<<15
+	delta := bloom.Delta(h)
 	for i := range bits {
 		bits[i] = uint32(uint64(h) % n)
 		h += delta

@@ -113,7 +113,7 @@ func (f *tableBloomFilter) Contains(key []byte) bool {
 }
 
 // line returns the line of the key with hash h. It takes the remainder as
-// prober.at does.
+// bloom.Prober does.
 func (f *tableBloomFilter) line(h uint32) *[lineSize]byte {
 	i, _ := bits.Mul64(f.reciprocal*uint64(h), f.n)
 	return (*[lineSize]byte)(f.lines[i*lineSize:])
@@ -121,7 +121,7 @@ func (f *tableBloomFilter) line(h uint32) *[lineSize]byte {
 
 // mayContain reports whether all bits of the key with hash h are set.
 func (f *tableBloomFilter) mayContain(h uint32) bool {
-	line, delta := f.line(h), h>>17|h<<15
+	line, delta := f.line(h), bloom.Delta(h)
 	k := f.k
 	for ; k >= 3; k -= 3 { // three at a time, as in Bloom's mayContain
 		all := word(line, h) >> (h & 63)
@@ -148,7 +148,7 @@ func word(line *[lineSize]byte, h uint32) uint64 {
 
 // set sets the bits of the key with hash h.
 func (f *tableBloomFilter) set(h uint32) {
-	line, delta := f.line(h), h>>17|h<<15
+	line, delta := f.line(h), bloom.Delta(h)
 	for range f.k {
 		line[h>>3&(lineSize-1)] |= 1 << (h & 7)
 		h += delta

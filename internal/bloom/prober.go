@@ -5,22 +5,22 @@ import (
 	"math/bits"
 )
 
-// prober finds the bits of keys in an array of n bytes. Bit h mod 8n needs a
+// A Prober finds the bits of keys in an array of n bytes. Bit h mod 8n needs a
 // remainder by a number that is not a power of 2. It is computed without a division,
 // which is exact for 32-bit h (Lemire, Kaser and Kurz, "Faster remainder by direct
 // computation", 2019).
-type prober struct {
+type Prober struct {
 	n          uint64
 	reciprocal uint64 // 2⁶⁴/8n, rounded up
 }
 
-// newProber returns the prober of an array of n ≥ 1 bytes.
-func newProber(n int) prober {
+// NewProber returns the Prober of an array of n ≥ 1 bytes.
+func NewProber(n int) Prober {
 	if n < len(reciprocals) {
-		return prober{uint64(n), reciprocals[n]}
+		return Prober{uint64(n), reciprocals[n]}
 	}
 	n = min(n, MaxBits/8)
-	return prober{uint64(n), math.MaxUint64/(8*uint64(n)) + 1}
+	return Prober{uint64(n), math.MaxUint64/(8*uint64(n)) + 1}
 }
 
 // reciprocals has the reciprocal of each n < 512, since the filters in filter blocks
@@ -35,10 +35,19 @@ var reciprocals = func() (r [512]uint64) {
 // at returns the byte of bit h mod 8n, and the bit in that byte. The fraction of h/8n
 // is h·reciprocal mod 2⁶⁴, in units of 2⁻⁶⁴. Times n, its whole part is the byte. The
 // rest, times 8, is the bit.
-func (p prober) at(h uint32) (index uint64, bit uint64) {
+func (p Prober) at(h uint32) (index uint64, bit uint64) {
 	index, fraction := bits.Mul64(p.reciprocal*uint64(h), p.n)
 	return index, fraction >> 61
 }
+
+// Bit returns h mod 8n: the number of the bit that at finds.
+func (p Prober) Bit(h uint32) uint32 {
+	bit, _ := bits.Mul64(p.reciprocal*uint64(h), 8*p.n)
+	return uint32(bit)
+}
+
+// Delta returns what is added to the hash h of a key for each next bit of the key.
+func Delta(h uint32) uint32 { return h>>17 | h<<15 }
 
 // MayContain reports whether all bits of the key with hash h are set in filter, which
 // is a bit array followed by k.
@@ -51,7 +60,7 @@ func MayContain(filter []byte, h uint32) bool {
 	if k > MaxK {
 		return true
 	}
-	array, p, delta := filter[:n], newProber(n), h>>17|h<<15
+	array, p, delta := filter[:n], NewProber(n), Delta(h)
 	// Three at a time: about half of the bits are set, so that the processor would
 	// mispredict every other branch if there were one after each bit.
 	for ; k >= 3; k -= 3 {
@@ -78,9 +87,9 @@ func MayContain(filter []byte, h uint32) bool {
 //
 //go:noinline
 func SetAll(array []byte, hashes []uint32, k int) {
-	p := newProber(len(array))
+	p := NewProber(len(array))
 	for _, h := range hashes {
-		delta := h>>17 | h<<15
+		delta := Delta(h)
 		for range k {
 			x, bit := p.at(h)
 			array[x] |= 1 << bit

@@ -21,7 +21,7 @@ func TestProberTakesExactRemainders(t *testing.T) {
 		sizes = append(sizes, 1+rng.IntN(MaxBits/8))
 	}
 	for _, n := range sizes {
-		p, bits := newProber(n), 8*uint64(n)
+		p, bits := NewProber(n), 8*uint64(n)
 		hashes := []uint32{0, 1, math.MaxUint32, math.MaxUint32 - 1}
 		for range 200 {
 			multiple := bits * (1 + rng.Uint64()%max(1, math.MaxUint32/bits))
@@ -32,9 +32,12 @@ func TestProberTakesExactRemainders(t *testing.T) {
 			if index, bit := p.at(h); index != want/8 || bit != want%8 {
 				t.Fatalf("%d bytes: hash %d is bit %d of byte %d, want bit %d of byte %d", n, h, bit, index, want%8, want/8)
 			}
+			if got := p.Bit(h); uint64(got) != want {
+				t.Fatalf("%d bytes: hash %d is bit %d, want %d", n, h, got, want)
+			}
 		}
 	}
-	if got, want := newProber(MaxBits/8+10), newProber(MaxBits/8); got != want {
+	if got, want := NewProber(MaxBits/8+10), NewProber(MaxBits/8); got != want {
 		t.Errorf("above the largest array: %v, want what it has: %v", got, want)
 	}
 }
