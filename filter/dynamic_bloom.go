@@ -33,15 +33,24 @@ type DynamicBloom struct {
 // gives to a filter of that many keys, from 8 bytes to 512 MiB. bitsPerKey must be ≥ 1, and
 // keys·bitsPerKey at most 2³²−8.
 func NewDynamicBloom(keys uint64, bitsPerKey int) (*DynamicBloom, error) {
+	size, k, err := sizeFor(keys, bitsPerKey)
+	if err != nil {
+		return nil, err
+	}
+	return newDynamicBloom(size, k), nil
+}
+
+// sizeFor returns the size in bytes of the bit array that Bloom gives to so many keys, and k.
+func sizeFor(keys uint64, bitsPerKey int) (size, k int, err error) {
 	if bitsPerKey < 1 {
-		return nil, fmt.Errorf("filter: Bloom filter of %d bits per key, want at least 1", bitsPerKey)
+		return 0, 0, fmt.Errorf("filter: Bloom filter of %d bits per key, want at least 1", bitsPerKey)
 	}
 	perKey := uint64(bitsPerKey)
 	if keys > bloom.MaxBits/perKey {
-		return nil, fmt.Errorf("filter: Bloom filter of %d keys with %d bits each, want at most %d bits in all: "+
+		return 0, 0, fmt.Errorf("filter: Bloom filter of %d keys with %d bits each, want at most %d bits in all: "+
 			"take several filters, or one of module filter/blocked", keys, bitsPerKey, uint64(bloom.MaxBits))
 	}
-	return newDynamicBloom(int(bloom.Bits(keys, perKey)/8), bloom.K(perKey)), nil
+	return int(bloom.Bits(keys, perKey) / 8), bloom.K(perKey), nil
 }
 
 // newDynamicBloom returns an empty filter whose bit array has size bytes.

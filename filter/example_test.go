@@ -101,6 +101,23 @@ func ExampleDynamicBloom() {
 	// true false
 }
 
+// A list from which names are taken again. Its filter is one for every engine.
+func ExampleCountingBloom() {
+	blocked, err := filter.NewCountingBloom(1000, 10)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	blocked.Add([]byte("Lima"))
+	blocked.Add([]byte("Rome"))
+	fmt.Println(blocked.Remove([]byte("Lima")), blocked.Remove([]byte("Bern")))
+	f := blocked.Bytes()
+	fmt.Println(filter.NewBloom(10).Contains(f, []byte("Lima")), filter.NewBloom(10).Contains(f, []byte("Rome")))
+	// Output:
+	// true false
+	// false true
+}
+
 // Why a filter answers as it does.
 func ExampleProbe() {
 	policy := filter.NewBloom(10)

@@ -65,6 +65,7 @@
 //
 //   - [DynamicBloom] is LevelDB's filter, to which many goroutines add while others ask. Take it
 //     for up to some 10⁶ keys, or where LevelDB's engines shall read the bytes.
+//   - [CountingBloom] also forgets keys, in four times the memory, and for one goroutine at a time.
 //
 // # The filter block
 //
