@@ -1,0 +1,204 @@
+package blocked_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zeebo/xxh3"
+
+	"github.com/sievetable/sievetable/filter/blocked"
+)
+
+func newFilter(t testing.TB, keys uint64, rate float64) *blocked.Filter {
+	t.Helper()
+	f, err := blocked.New(keys, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// keysOfAnyLength returns n keys of 0 to 39 bytes.
+func keysOfAnyLength(rng *rand.Rand, n int) [][]byte {
+	keys := make([][]byte, n)
+	for i := range keys {
+		keys[i] = make([]byte, rng.IntN(40))
+		for j := range keys[i] {
+			keys[i][j] = byte(rng.Uint32())
+		}
+	}
+	return keys
+}
+
+// randomRate returns a rate from 10⁻⁷ to 0.5: its logarithm is uniform.
+func randomRate(rng *rand.Rand) float64 { return math.Pow(10, -0.31-6.69*rng.Float64()) }
+
+func checkContains(t *testing.T, contains func(key []byte) bool, keys [][]byte) {
+	t.Helper()
+	for i, key := range keys {
+		if !contains(key) {
+			t.Errorf("key %d of %d is denied: %x", i, len(keys), key)
+			return
+		}
+	}
+}
+
+// The bytes are written down, so that processors of either byte order are held to them.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	f := newFilter(t, 5, 0.001)
+	for _, city := range []string{"Bern", "Lima", "Oslo"} {
+		f.Add([]byte(city))
+	}
+	const want = "5369657665426c6b010000000400000001000000000000008eea6275" + // header
+		"0000000000000000004800008000000200042000000000000000000000000000" +
+		"00000000000000000a0000008000020000000000000004100000000000000000" +
+		"6570a42e"
+	if diff := cmp.Diff(want, fmt.Sprintf("%x", f.Bytes())); diff != "" {
+		t.Errorf("filter (-want +got):\n%s", diff)
+	}
+}
+
+// plainContains is Contains as the description of the stored form has it.
+func plainContains(contents, key []byte) bool {
+	k, n := binary.LittleEndian.Uint32(contents[12:]), binary.LittleEndian.Uint64(contents[16:])
+	h := xxh3.Hash(key)
+	index, _ := bits.Mul64(h, n)
+	for range k / 2 {
+		h *= 0xd1342543de82ef95
+		word := binary.LittleEndian.Uint64(contents[28+64*index+8*(h>>61):])
+		if word>>(h>>55%64)&1 == 0 || word>>(h>>49%64)&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Filters are asked as their form says, also where they were made for fewer keys.
+func TestFormIsAsDescribed(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(81, 1))
+	yes, no := 0, 0
+	for range 200 {
+		n := 1 + rng.IntN(500)
+		f, keys := newFilter(t, uint64(1+rng.IntN(n)), randomRate(rng)), keysOfAnyLength(rng, n)
+		for _, key := range keys {
+			f.Add(key)
+		}
+		checkContains(t, f.Contains, keys)
+		contents := f.Bytes()
+		for _, key := range append(keysOfAnyLength(rng, 200), keys...) {
+			got, want := f.Contains(key), plainContains(contents, key)
+			if got != want {
+				t.Fatalf("Contains(%x) = %v, want %v", key, got, want)
+			}
+			if got != f.ContainsHash(xxh3.Hash(key)) {
+				t.Fatalf("ContainsHash is not Contains for %x", key)
+			}
+			if got {
+				yes++
+			} else {
+				no++
+			}
+		}
+	}
+	if yes < 10_000 || no < 10_000 {
+		t.Errorf("%d contained and %d not: too few of one answer to have tested both", yes, no)
+	}
+}
+
+// AddIfAbsent says what Contains said before it, and sets the bits that Add sets.
+func TestAddIfAbsentSaysWhatContainsSaidBefore(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(81, 2))
+	for range 100 {
+		n, rate := uint64(1+rng.IntN(200)), randomRate(rng)
+		f, added := newFilter(t, n, rate), newFilter(t, n, rate)
+		for _, key := range keysOfAnyLength(rng, 300) {
+			maybe := f.Contains(key)
+			if got := f.AddIfAbsent(key); got == maybe {
+				t.Fatalf("AddIfAbsent(%x) = %v, Contains before was %v", key, got, maybe)
+			}
+			if f.AddHashIfAbsent(xxh3.Hash(key)) {
+				t.Fatalf("%x is absent after it was added", key)
+			}
+			added.Add(key)
+		}
+		if !bytes.Equal(added.Bytes(), f.Bytes()) {
+			t.Fatal("AddIfAbsent has set other bits than Add")
+		}
+	}
+}
+
+// A union has all keys of both. An intersection has those that are in both, and no bit that one lacks.
+func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(81, 3))
+	for range 100 {
+		n, rate := 3+rng.IntN(500), randomRate(rng)
+		keys := keysOfAnyLength(rng, n)
+		a, b, all := newFilter(t, uint64(n), rate), newFilter(t, uint64(n), rate), newFilter(t, uint64(n), rate)
+		for i, key := range keys {
+			if all.Add(key); i < 2*n/3 {
+				a.Add(key)
+			}
+			if i >= n/3 {
+				b.Add(key)
+			}
+		}
+		if err := a.Intersect(b); err != nil {
+			t.Fatal(err)
+		}
+		checkContains(t, a.Contains, keys[n/3:2*n/3])
+		before := b.Inspect().Set
+		if err := a.Union(b); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.Inspect().Set; got != before { // an intersection adds nothing to b
+			t.Fatalf("%d bits, want %d", got, before)
+		}
+		for _, key := range keys[:2*n/3] {
+			a.Add(key)
+		}
+		if !bytes.Equal(all.Bytes(), a.Bytes()) {
+			t.Fatal("the union has other bits than the filter of all keys")
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	t.Parallel()
+	small, large, sparse := newFilter(t, 1, 0.01), newFilter(t, 1000, 0.01), newFilter(t, 1, 1e-6)
+	newOf := func(keys uint64, rate float64) error {
+		_, err := blocked.New(keys, rate)
+		return err
+	}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"rate 0", newOf(10, 0), "false-positive rate 0, want 10⁻⁹ to 0.5"},
+		{"rate 1", newOf(10, 1), "false-positive rate 1, want 10⁻⁹ to 0.5"},
+		{"rate below", newOf(10, 0.9e-9), "want 10⁻⁹ to 0.5"},
+		{"no number", newOf(10, math.NaN()), "false-positive rate NaN"},
+		{"too many keys", newOf(1e12, 0.01), "1000000000000 keys with a rate of 0.01 takes more than 256 GiB"},
+		{"far too many keys", newOf(math.MaxUint64, 0.5), "takes more than 256 GiB"},
+		{"union of other size", small.Union(large), "union of filters of 1 and 21 lines"},
+		{"intersection of other size", large.Intersect(small), "intersection of filters of 21 and 1 lines"},
+		{"union of other k", small.Union(sparse), "with k = 2 and 4: want equal sizes and k"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", tt.err, tt.want)
+			}
+		})
+	}
+}

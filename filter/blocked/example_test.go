@@ -1,0 +1,55 @@
+package blocked_test
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/sievetable/sievetable/filter/blocked"
+)
+
+// Which addresses were seen before? Goroutines add and ask at once. The filter goes on after a restart.
+func Example() {
+	seen, err := blocked.New(1_000_000, 0.001)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, url := range []string{"https://go.dev", "https://pkg.go.dev", "https://go.dev"} {
+		fmt.Println(url, seen.AddIfAbsent([]byte(url)))
+	}
+
+	var file bytes.Buffer
+	if _, err := seen.WriteTo(&file); err != nil {
+		fmt.Println(err)
+		return
+	}
+	resumed, err := blocked.Read(&file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(resumed.Contains([]byte("https://go.dev")), resumed.Contains([]byte("https://example.org")))
+	// Output:
+	// https://go.dev true
+	// https://pkg.go.dev true
+	// https://go.dev false
+	// true false
+}
+
+// What a filter with half of its keys tells about itself.
+func ExampleFilter_Inspect() {
+	f, err := blocked.New(100_000, 0.01)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range 50_000 {
+		f.Add(fmt.Append(nil, i))
+	}
+	i := f.Inspect()
+	fmt.Printf("%d KB, k = %d, %.0f %% of the bits are set\n", f.Size()/1000, i.K, 100*i.Fill)
+	fmt.Printf("%.0f thousand keys, %.2f %% false positives\n", i.Keys/1000, 100*i.Rate)
+	// Output:
+	// 126 KB, k = 6, 25 % of the bits are set
+	// 50 thousand keys, 0.05 % false positives
+}

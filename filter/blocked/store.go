@@ -1,0 +1,178 @@
+package blocked
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+	"sync/atomic"
+)
+
+const (
+	magic     = "SieveBlk"
+	version   = 1
+	headerLen = 28 // with its checksum, which is in the last 4 bytes
+	sumLen    = 4
+
+	// chunkLines is how many lines are written or read at a time.
+	chunkLines = 1024
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Size returns the length in bytes of what WriteTo writes and Bytes returns.
+func (f *Filter) Size() int64 { return headerLen + lineSize*int64(len(f.lines)) + sumLen }
+
+// WriteTo writes the filter to w, and returns the number of bytes. [Read] goes on from them. They
+// have all keys whose Add returned before the call. They can have keys that are added during the
+// call, or some of their bits. WriteTo takes 64 KiB of memory.
+func (f *Filter) WriteTo(w io.Writer) (int64, error) {
+	var written int64
+	write := func(b []byte) error {
+		n, err := w.Write(b)
+		if written += int64(n); err != nil {
+			return fmt.Errorf("blocked: writing a filter: %w", err)
+		}
+		return nil
+	}
+	buffer := f.appendHeader(make([]byte, 0, chunkLines*lineSize))
+	if err := write(buffer); err != nil {
+		return written, err
+	}
+	var sum uint32
+	for lines := range slices.Chunk(f.lines, chunkLines) {
+		buffer = appendLines(buffer[:0], lines)
+		sum = crc32.Update(sum, castagnoli, buffer)
+		if err := write(buffer); err != nil {
+			return written, err
+		}
+	}
+	err := write(binary.LittleEndian.AppendUint32(buffer[:0], sum))
+	return written, err
+}
+
+func (f *Filter) appendHeader(b []byte) []byte {
+	b = append(b, magic...)
+	b = binary.LittleEndian.AppendUint32(b, version)
+	b = binary.LittleEndian.AppendUint32(b, uint32(2*f.probes))
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(f.lines)))
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+func appendLines(b []byte, lines []line) []byte {
+	for i := range lines {
+		for j := range lines[i] {
+			b = binary.LittleEndian.AppendUint64(b, atomic.LoadUint64(&lines[i][j]))
+		}
+	}
+	return b
+}
+
+// Bytes returns what WriteTo writes. [Open] goes on from it.
+func (f *Filter) Bytes() []byte {
+	b := bytes.NewBuffer(make([]byte, 0, f.Size()))
+	f.WriteTo(b) // a Buffer returns no error
+	return b.Bytes()
+}
+
+// Open returns a filter that goes on from what Bytes returned, or WriteTo wrote. It copies the bytes.
+// Each change of them is an error, and so are bytes that follow.
+func Open(contents []byte) (*Filter, error) {
+	r := bytes.NewReader(contents)
+	f, err := Read(r)
+	if err != nil {
+		return nil, err
+	}
+	if r.Len() > 0 {
+		return nil, fmt.Errorf("blocked: %d bytes behind a filter of %d bytes", r.Len(), f.Size())
+	}
+	return f, nil
+}
+
+// Read returns a filter that goes on from what WriteTo wrote. It reads no byte behind that. Each change
+// of the bytes is an error. Before it returns one, it has taken at most 64 KiB of memory and 9 times as
+// much as it has read, whatever size the bytes announce.
+func Read(r io.Reader) (*Filter, error) {
+	buffer := make([]byte, chunkLines*lineSize)
+	header := buffer[:headerLen]
+	if _, err := io.ReadFull(r, header); err != nil {
+		return nil, readError("header", err)
+	}
+	n, probes, err := parseHeader(header)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := readLines(r, n, buffer)
+	if err != nil {
+		return nil, err
+	}
+	return &Filter{lines: lines, probes: probes}, nil
+}
+
+// parseHeader returns what the header says of the filter.
+func parseHeader(header []byte) (lines uint64, probes int, err error) {
+	if got := string(header[:len(magic)]); got != magic {
+		return 0, 0, fmt.Errorf("blocked: no blocked filter: it begins with %q, want %q", got, magic)
+	}
+	fields, stored := header[:headerLen-sumLen], header[headerLen-sumLen:]
+	if err := checkSum("header", crc32.Checksum(fields, castagnoli), stored); err != nil {
+		return 0, 0, err
+	}
+	if v := binary.LittleEndian.Uint32(header[8:]); v != version {
+		return 0, 0, fmt.Errorf("blocked: filter of version %d, want %d: update this package", v, version)
+	}
+	k, lines := binary.LittleEndian.Uint32(header[12:]), binary.LittleEndian.Uint64(header[16:])
+	if k < 2 || k > 2*maxProbes || k%2 != 0 {
+		return 0, 0, fmt.Errorf("blocked: filter with k = %d, want an even number from 2 to %d", k, 2*maxProbes)
+	}
+	if lines < 1 {
+		return 0, 0, errors.New("blocked: filter of 0 lines, want at least 1")
+	}
+	return lines, int(k / 2), checkLines(lines)
+}
+
+// readLines reads n lines and their checksum. The memory grows with what has been read.
+func readLines(r io.Reader, n uint64, buffer []byte) ([]line, error) {
+	var lines []line
+	var sum uint32
+	for uint64(len(lines)) < n {
+		if len(lines) == cap(lines) {
+			lines = append(make([]line, 0, min(n, max(8*uint64(len(lines)), chunkLines))), lines...)
+		}
+		start := len(lines)
+		lines = lines[:min(cap(lines), start+chunkLines)]
+		b := buffer[:(len(lines)-start)*lineSize]
+		if _, err := io.ReadFull(r, b); err != nil {
+			return nil, readError("lines", err)
+		}
+		sum = crc32.Update(sum, castagnoli, b)
+		for i := range lines[start:] {
+			for j := range lines[start+i] {
+				lines[start+i][j] = binary.LittleEndian.Uint64(b[i*lineSize+8*j:])
+			}
+		}
+	}
+	stored := buffer[:sumLen]
+	if _, err := io.ReadFull(r, stored); err != nil {
+		return nil, readError("checksum", err)
+	}
+	return lines, checkSum("lines", sum, stored)
+}
+
+// checkSum returns an error if the sum of a part is not the stored one.
+func checkSum(part string, sum uint32, stored []byte) error {
+	if want := binary.LittleEndian.Uint32(stored); sum != want {
+		return fmt.Errorf("blocked: %s of a filter damaged: checksum 0x%08x, want 0x%08x as stored", part, sum, want)
+	}
+	return nil
+}
+
+func readError(part string, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("blocked: filter ends in its %s: %w", part, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("blocked: reading a filter: %w", err)
+}

@@ -1,0 +1,205 @@
+package blocked_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/sievetable/sievetable/filter/blocked"
+)
+
+// A filter that is stored and resumed at any time has the same bytes and answers at the end. The sizes are
+// about those of the pieces in which it is read.
+func TestResumedFiltersGoOn(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(85, 1))
+	for _, keys := range []uint64{1, 100, 51_000, 52_000, 53_000, 420_000, 1_000_000} {
+		f, plain := newFilter(t, keys, 0.01), newFilter(t, keys, 0.01)
+		added := keysOfAnyLength(rng, 2000)
+		for i, key := range added {
+			if f.Add(key); i%700 == 0 {
+				f = rewritten(t, f)
+			}
+			plain.Add(key)
+		}
+		if !bytes.Equal(f.Bytes(), plain.Bytes()) {
+			t.Fatalf("%d keys: the resumed filter has other bytes", keys)
+		}
+		checkContains(t, f.Contains, added)
+	}
+}
+
+// rewritten returns f as it is after it was written and read, in pieces of odd sizes. What follows the
+// filter must not be read.
+func rewritten(t *testing.T, f *blocked.Filter) *blocked.Filter {
+	t.Helper()
+	var b bytes.Buffer
+	if n, err := f.WriteTo(&b); err != nil || n != int64(b.Len()) || n != f.Size() {
+		t.Fatalf("WriteTo = %d, %v, and has written %d bytes of %d", n, err, b.Len(), f.Size())
+	}
+	if !bytes.Equal(b.Bytes(), f.Bytes()) {
+		t.Fatal("Bytes are not what WriteTo writes")
+	}
+	b.WriteString("behind")
+	read, err := blocked.Read(iotest.HalfReader(&b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != "behind" {
+		t.Fatalf("%d bytes are left, want 6", b.Len())
+	}
+	return read
+}
+
+// Whatever byte is changed, and wherever a filter ends, it is an error.
+func TestDamageIsAnError(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(85, 2))
+	f := newFilter(t, 300, 0.01)
+	for range 300 {
+		f.AddHash(rng.Uint64())
+	}
+	contents := f.Bytes()
+	for i := range contents {
+		damaged := bytes.Clone(contents)
+		damaged[i] ^= byte(1 + rng.IntN(255))
+		if _, err := blocked.Open(damaged); err == nil {
+			t.Errorf("byte %d changed: no error", i)
+		}
+		if _, err := blocked.Open(contents[:i]); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("ends at %d: %v", i, err)
+		}
+	}
+	for range 2000 {
+		damaged := bytes.Clone(contents)
+		for start, n := rng.IntN(len(damaged)), 1+rng.IntN(100); n > 0; n-- {
+			damaged[(start+n)%len(damaged)] = byte(rng.Uint32())
+		}
+		if _, err := blocked.Open(damaged); err == nil && !bytes.Equal(damaged, contents) {
+			t.Fatal("damaged bytes are no error")
+		}
+	}
+}
+
+// header returns a header with a right checksum.
+func header(magic string, version, k uint32, lines uint64) []byte {
+	b := binary.LittleEndian.AppendUint32([]byte(magic), version)
+	b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(b, k), lines)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	empty := newFilter(t, 1, 0.01).Bytes()
+	wrongSum := bytes.Clone(empty)
+	wrongSum[len(empty)-1] ^= 1
+	for _, tt := range []struct {
+		name     string
+		contents []byte
+		want     string
+	}{
+		{"nothing", nil, "filter ends in its header"},
+		{"another file", []byte("SQLite format 3\x00 and so on, and on"), `it begins with "SQLite f", want "SieveBlk"`},
+		{"header", append([]byte("SieveBlk"), empty[9:]...), "header of a filter damaged: checksum 0x"},
+		{"version", header("SieveBlk", 2, 6, 1), "filter of version 2, want 1"},
+		{"k = 0", header("SieveBlk", 1, 0, 1), "k = 0, want an even number from 2 to 16"},
+		{"odd k", header("SieveBlk", 1, 5, 1), "k = 5, want an even number"},
+		{"k = 18", header("SieveBlk", 1, 18, 1), "k = 18, want an even number"},
+		{"no lines", header("SieveBlk", 1, 6, 0), "0 lines, want at least 1"},
+		{"2³²+1 lines", header("SieveBlk", 1, 6, 1<<32+1), "4294967297 lines of 64 bytes, want at most"},
+		{"2⁶⁴−1 lines", header("SieveBlk", 1, 6, math.MaxUint64), "18446744073709551615 lines of 64 bytes"},
+		{"ends in the lines", header("SieveBlk", 1, 6, 1), "filter ends in its lines"},
+		{"ends in the checksum", empty[:len(empty)-1], "filter ends in its checksum"},
+		{"checksum", wrongSum, "lines of a filter damaged: checksum 0x"},
+		{"more", append(bytes.Clone(empty), 'x'), "1 bytes behind a filter of 96 bytes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := blocked.Open(tt.contents); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// A few bytes that announce a large filter take little memory. It measures what the process allocates,
+// and so is not parallel.
+func TestReadTakesNoMemoryOnTheWordOfAFile(t *testing.T) {
+	lines := uint64(math.MaxInt / 64)
+	announced := append(header("SieveBlk", 1, 6, min(lines, 1<<32)), make([]byte, 1<<20)...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := blocked.Open(announced); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 {
+		t.Errorf("%d bytes were allocated for 1 MiB", got)
+	}
+}
+
+var errFull = errors.New("disk full")
+
+// fullAfter is a Writer that fails behind so many bytes.
+type fullAfter int
+
+func (w *fullAfter) Write(p []byte) (int, error) {
+	if n := int(*w); len(p) > n {
+		*w = 0
+		return n, errFull
+	}
+	*w -= fullAfter(len(p))
+	return len(p), nil
+}
+
+func TestErrorsOfReaderAndWriterAreReturned(t *testing.T) {
+	t.Parallel()
+	f := newFilter(t, 100_000, 0.01)
+	for _, n := range []int{0, 27, 28, 1000, 100_000, int(f.Size()) - 1} {
+		w := fullAfter(n)
+		if written, err := f.WriteTo(&w); written != int64(n) || !errors.Is(err, errFull) {
+			t.Errorf("WriteTo with room for %d = %d, %v", n, written, err)
+		}
+		r := io.MultiReader(bytes.NewReader(f.Bytes()[:n]), iotest.ErrReader(errFull))
+		if _, err := blocked.Read(r); !errors.Is(err, errFull) {
+			t.Errorf("Read of %d bytes: %v, want the error of the reader", n, err)
+		}
+	}
+}
+
+// FuzzOpen opens filters of any bytes, with the checksum of the header put right: they are refused, or
+// are the same bytes again, and take keys.
+func FuzzOpen(f *testing.F) {
+	small, err := blocked.New(3, 0.01)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(small.Bytes(), []byte("key"))
+	f.Add(header("SieveBlk", 1, 6, 1<<32), []byte(""))
+	f.Fuzz(func(t *testing.T, contents, key []byte) {
+		if len(contents) >= 28 {
+			sum := crc32.Checksum(contents[:24], crc32.MakeTable(crc32.Castagnoli))
+			binary.LittleEndian.PutUint32(contents[24:], sum)
+		}
+		d, err := blocked.Open(contents)
+		if err != nil {
+			return
+		}
+		if !bytes.Equal(d.Bytes(), contents) {
+			t.Errorf("%x became %x", contents, d.Bytes())
+		}
+		if d.AddIfAbsent(key) == plainContains(contents, key) {
+			t.Error("AddIfAbsent is not what the form says")
+		}
+		if !d.Contains(key) || !plainContains(d.Bytes(), key) {
+			t.Error("a key that was added is denied")
+		}
+	})
+}
