@@ -1,6 +1,6 @@
 module github.com/sievetable/sievetable/filter/blocked
 
-go 1.25.0
+go 1.25
 
 require (
 	github.com/google/go-cmp v0.7.0

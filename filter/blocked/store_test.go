@@ -184,7 +184,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(small.Bytes(), []byte("key"))
 	f.Add(header("SieveBlk", 1, 6, 1<<32), []byte(""))
 	f.Fuzz(func(t *testing.T, contents, key []byte) {
-		if len(contents) >= 28 {
+		if contents = bytes.Clone(contents); len(contents) >= 28 {
 			sum := crc32.Checksum(contents[:24], crc32.MakeTable(crc32.Castagnoli))
 			binary.LittleEndian.PutUint32(contents[24:], sum)
 		}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	bitsbloom "github.com/bits-and-blooms/bloom/v3"
+	"github.com/greatroar/blobloom"
+	"github.com/zeebo/xxh3"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/blocked"
+)
+
+var livingLarge = flag.Bool("living.large", false, "BenchmarkLiving also with filters of 10⁸ keys")
+
+// A livingFilter is a filter that is asked while it grows, as BenchmarkLiving measures it.
+type livingFilter struct {
+	forOne      bool // goroutine at a time
+	add         func(key []byte)
+	addIfAbsent func(key []byte) bool // nil: there is no such method
+	contains    func(key []byte) bool
+	bits        float64
+}
+
+// livingFilters makes the filters that are compared. The first two have 10 bits per key, and the same k.
+// Of the others each is as large as its package makes it for a rate of 1 %. As blobloom's then has
+// 0.64 %, one of ours is made for that rate too.
+var livingFilters = []struct {
+	name string
+	make func(b *testing.B, n int) livingFilter
+}{
+	{"dynamic", func(b *testing.B, n int) livingFilter {
+		f, err := filter.NewDynamicBloom(uint64(n), 10)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return livingFilter{false, f.Add, f.AddIfAbsent, f.Contains, float64(f.Inspect().Bits)}
+	}},
+	{"bits-and-blooms", func(_ *testing.B, n int) livingFilter {
+		f := bitsbloom.New(uint(10*n), 6)
+		return livingFilter{
+			forOne:      true,
+			add:         func(key []byte) { f.Add(key) },
+			addIfAbsent: func(key []byte) bool { return !f.TestAndAdd(key) },
+			contains:    f.Test,
+			bits:        float64(f.Cap()),
+		}
+	}},
+	{"blocked", func(b *testing.B, n int) livingFilter { return newBlocked(b, n, 0.01) }},
+	{"blocked-0.64%", func(b *testing.B, n int) livingFilter { return newBlocked(b, n, 0.0064) }},
+	{"blobloom", func(_ *testing.B, n int) livingFilter {
+		bits, hashes := blobloomSize(n)
+		f := blobloom.New(bits, hashes)
+		return livingFilter{
+			forOne:   true,
+			add:      func(key []byte) { f.Add(xxh3.Hash(key)) },
+			contains: func(key []byte) bool { return f.Has(xxh3.Hash(key)) },
+			bits:     float64(bits),
+		}
+	}},
+	{"blobloom-sync", func(_ *testing.B, n int) livingFilter {
+		bits, hashes := blobloomSize(n)
+		f := blobloom.NewSync(bits, hashes)
+		return livingFilter{
+			add:      func(key []byte) { f.Add(xxh3.Hash(key)) },
+			contains: func(key []byte) bool { return f.Has(xxh3.Hash(key)) },
+			bits:     float64(bits),
+		}
+	}},
+}
+
+func newBlocked(b *testing.B, n int, rate float64) livingFilter {
+	f, err := blocked.New(uint64(n), rate)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return livingFilter{false, f.Add, f.AddIfAbsent, f.Contains, float64(8 * f.Size())}
+}
+
+func blobloomSize(n int) (bits uint64, hashes int) {
+	return blobloom.Optimize(blobloom.Config{Capacity: uint64(n), FPRate: 0.01})
+}
+
+// BenchmarkLiving measures filters that are asked while they grow, beside those of other packages. As
+// many goroutines work as -cpu says, and one with the filter of bits-and-blooms and blobloom's Filter,
+// which are for one at a time. An operation is one key of 16 bytes. Keys are added to empty
+// filters until they are full.
+//
+//	go test -run '^$' -bench Living -cpu 1,2 ./bench/peers
+func BenchmarkLiving(b *testing.B) {
+	sizes := []int{10_000, 1_000_000}
+	if !testing.Short() {
+		sizes = append(sizes, 10_000_000)
+	}
+	if *livingLarge {
+		sizes = append(sizes, 100_000_000)
+	}
+	for _, n := range sizes {
+		for _, f := range livingFilters {
+			b.Run(fmt.Sprintf("n=%d/%s", n, f.name), func(b *testing.B) {
+				benchmarkLiving(b, n, func(b *testing.B) livingFilter { return f.make(b, n) })
+			})
+		}
+	}
+}
+
+func benchmarkLiving(b *testing.B, n int, empty func(b *testing.B) livingFilter) {
+	full := empty(b)
+	goThrough(1, 0, n, full.add)
+	measured := func(name string, measure func(b *testing.B, goroutines int)) {
+		b.Run(name, func(b *testing.B) {
+			goroutines := runtime.GOMAXPROCS(0)
+			if full.forOne {
+				goroutines = 1
+			}
+			b.ReportAllocs()
+			measure(b, goroutines)
+		})
+	}
+	measured("add", func(b *testing.B, goroutines int) {
+		fillAgainAndAgain(b, goroutines, n, func() func(key []byte) { return empty(b).add })
+	})
+	if full.addIfAbsent != nil {
+		measured("addIfAbsent", func(b *testing.B, goroutines int) {
+			fillAgainAndAgain(b, goroutines, n, func() func(key []byte) {
+				addIfAbsent := empty(b).addIfAbsent
+				return func(key []byte) { addIfAbsent(key) }
+			})
+		})
+	}
+	contains := func(key []byte) { full.contains(key) }
+	measured("present", func(b *testing.B, goroutines int) {
+		for done := 0; done < b.N; done += n {
+			goThrough(goroutines, 0, min(n, b.N-done), contains)
+		}
+	})
+	measured("absent", func(b *testing.B, goroutines int) {
+		goThrough(goroutines, n, n+b.N, contains)
+		b.StopTimer()
+		b.ReportMetric(full.bits/float64(n), "bits/key")
+		b.ReportMetric(100*falsePositives(full.contains, n), "%-false-positives")
+	})
+}
+
+// fillAgainAndAgain adds b.N keys, n to each filter.
+func fillAgainAndAgain(b *testing.B, goroutines, n int, newAdd func() func(key []byte)) {
+	for done := 0; done < b.N; done += n {
+		b.StopTimer()
+		add := newAdd()
+		b.StartTimer()
+		goThrough(goroutines, 0, min(n, b.N-done), add)
+	}
+}
+
+// goThrough calls work for the keys from start to end, in so many goroutines.
+func goThrough(goroutines, start, end int, work func(key []byte)) {
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		first, last := start+(end-start)*g/goroutines, start+(end-start)*(g+1)/goroutines
+		wg.Go(func() {
+			key := make([]byte, 16)
+			for i := first; i < last; i++ {
+				work(livingKey(key, i))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// livingKey returns key i, which differs from all others in most of its bytes.
+func livingKey(key []byte, i int) []byte {
+	binary.LittleEndian.PutUint64(key, uint64(i)*0x9e3779b97f4a7c15)
+	binary.LittleEndian.PutUint64(key[8:], uint64(i))
+	return key
+}
+
+// falsePositives is measured with a million absent keys.
+func falsePositives(contains func(key []byte) bool, n int) float64 {
+	const asked = 1_000_000
+	hits, key := 0, make([]byte, 16)
+	for i := range asked {
+		if contains(livingKey(key, n+i)) {
+			hits++
+		}
+	}
+	return float64(hits) / asked
+}
