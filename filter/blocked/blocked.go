@@ -139,13 +139,15 @@ func (f *Filter) AddHashIfAbsent(h uint64) bool {
 // ContainsHash is Contains for a key whose hash is h: see [Filter.AddHash].
 func (f *Filter) ContainsHash(h uint64) bool {
 	line := f.line(h)
-	var missing uint64
-	// All words are looked at: a branch after each would often be mispredicted, which takes longer.
 	for range f.probes {
 		h *= multiplier
-		missing |= pair(h) &^ atomic.LoadUint64(&line[h>>61])
+		// The fewer instructions there are, the more lookups wait for memory at the same time.
+		word := atomic.LoadUint64(&line[h>>61])
+		if word>>(h>>55%wordBits)&(word>>(h>>49%wordBits))&1 == 0 {
+			return false
+		}
 	}
-	return missing == 0
+	return true
 }
 
 // line returns the line of the key with hash h.
