@@ -17,7 +17,7 @@ type Inspection struct {
 }
 
 // Inspect returns what the bits of the filter tell about it. It reads the whole filter, which takes
-// about a second for 10 GB.
+// some seconds for 10 GB.
 //
 // Rate is the rate for random keys that the filter has as it is: it follows from the bits of each
 // word. Keys is an estimate. In a filter that is as full as it was made for, its standard deviation is
@@ -32,7 +32,11 @@ func (f *Filter) Inspect() Inspection {
 			i.Set += uint64(set)
 			both += set * set
 		}
-		i.Rate += math.Pow(float64(both)/(lineWords*wordBits*wordBits), float64(f.probes)) / lines
+		rate, q := 1.0, float64(both)/(lineWords*wordBits*wordBits)
+		for range f.probes {
+			rate *= q
+		}
+		i.Rate += rate / lines
 	}
 	i.Fill = float64(i.Set) / (lines * lineWords * wordBits)
 	hits := (1 - math.Pow(1-hit[1], float64(f.probes))) / lines // the probability that a key sets a given bit
