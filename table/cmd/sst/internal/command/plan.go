@@ -37,10 +37,10 @@ fuse filter with fingerprints of 12 bits. "bloom:10+table-bloom:11" is both. The
 the comparison have keys and values. The last have nothing but a filter, and can only be
 asked whether a key may be there: see sst build --filter-only.
 
-With -p RATE, each kind of filter has the fewest bits whose measured rate is low enough. With
---bits B, it has B bits per key, half of them in each of the filters if there are both. A
-kind that cannot reach the rate has as many bits as are of use. All fingerprints of fuse
-filters are compared, and where one is chosen, it is the one that takes the fewest bits for
+With -p RATE, each kind of filter has the fewest bits whose predicted and measured rates are both
+low enough. With --bits B, it has B bits per key, half of them in each of the filters if there
+are both. A kind that cannot reach the rate has as many bits as are of use. All fingerprints of
+fuse filters are compared, and where one is chosen, it is the one that takes the fewest bits for
 the rate, or the nearest number to B.
 
 If tables with --block-size do not fit in --memory, or do not reach the rate, larger blocks
@@ -69,11 +69,14 @@ does not include a block cache, or the rest of a program. With --memory, the pla
 many machines are needed: "none" has enough if a single table takes more. Disk is filters,
 index and data blocks.
 
-Some figures are upper bounds: keys are counted in full, although a block leaves out the
-prefix that a key shares with the key before it, and separators in the index are counted as
-whole keys. So disk and index may be smaller than planned, and a filter of blocks may have
-more keys. --compression is the compressed size of a data block, as a share of its
-uncompressed size: 0.5 if compression halves it, 1 without compression.
+Sizes are those of random keys. A data block leaves out the few bytes that such a key shares with
+the one before it. The index has a separator for each block, which ends with the first byte in
+which the keys on both sides differ, or is a whole key if these bytes follow each other. Memory
+counts it twice, since lookups make a search tree of the index. Keys that begin alike, such as
+URLs, have smaller blocks and longer separators: disk is then smaller than planned, a filter of
+blocks has more keys, and the index can take a fifth more or less. --compression is the compressed
+size of a data block, as a share of its uncompressed size: 0.5 if compression halves it, 1 without
+compression.
 
 The costs are those of a set of tables in object storage, see package set, with the filters
 that are asked for. One request opens a table, and all tables stay open. Then one request reads

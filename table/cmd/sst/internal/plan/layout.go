@@ -8,20 +8,12 @@ import (
 
 // Sizes of the parts of a table, in bytes.
 const (
-	entryHeader   = 3  // the three lengths of an entry, if they are short
 	restartEvery  = 16 // entries
 	restartPoint  = 4
 	filterOffset  = 4
 	filterRange   = 2048 // bytes of the file per filter
 	minFilterBits = 64
-
-	// An index entry has a header, a separator, a handle of about six bytes, and a restart
-	// point. In memory it also has the decoded handle, the position of the separator, and
-	// its part of the search structure.
-	indexEntryDisk   = entryHeader + 6 + restartPoint
-	indexEntryMemory = 50
-
-	maxBlockSize = 1 << 20
+	maxBlockSize  = 1 << 20
 )
 
 // A blockLayout says how keys are distributed among data blocks and their filters. Totals are
@@ -39,8 +31,7 @@ type blockLayout struct {
 // the block size.
 func (q Query) layOut() blockLayout {
 	var l blockLayout
-	n := float64(q.Keys)
-	entry := float64(entryHeader + q.KeySize + q.ValueSize)
+	n, entry := float64(q.Keys), q.entryBytes()
 	fit := (float64(q.BlockSize) - restartPoint) / (entry + float64(restartPoint)/restartEvery)
 	l.keysPerBlock = min(math.Ceil(fit), n)
 	restarts := math.Ceil(l.keysPerBlock / restartEvery)
@@ -52,6 +43,17 @@ func (q Query) layOut() blockLayout {
 	return l
 }
 
+// entryBytes returns the mean size of an entry of a data block: the lengths of what the key shares,
+// of the rest of it and of the value, and these two. A key at a restart point shares nothing.
+func (q Query) entryBytes() float64 {
+	const sharing = 1 - 1.0/restartEvery
+	rest := float64(q.KeySize) - sharing*q.adjacentKeys().shared
+	return 1 + varintLen(rest) + varintLen(float64(q.ValueSize)) + rest + float64(q.ValueSize)
+}
+
+// varintLen returns how many bytes x takes as a varint.
+func varintLen(x float64) float64 { return max(1, math.Ceil(math.Log2(math.Floor(x)+1)/7)) }
+
 func (l blockLayout) data() float64 { return l.blocks * l.blockBytes }
 
 // filterBits returns the length of the bit array of a filter.
@@ -62,8 +64,4 @@ func (l blockLayout) filterBits(bitsPerKey int) float64 {
 // filterBytes returns the size of the filters, with their k and offsets.
 func (l blockLayout) filterBytes(bitsPerKey int) float64 {
 	return l.filters*(l.filterBits(bitsPerKey)/8+1) + l.offsets*filterOffset
-}
-
-func (l blockLayout) indexBytes(keySize uint64, perEntry float64) float64 {
-	return l.blocks * (float64(keySize) + perEntry)
 }

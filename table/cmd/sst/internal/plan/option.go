@@ -10,7 +10,7 @@ type Option struct {
 	BitsPerKey  float64 `json:"bits_per_key"` // of the filters, with all that they have besides bits
 	FilterBytes float64 `json:"filter_bytes"` // on disk and in memory
 	IndexMemory float64 `json:"index_memory_bytes"`
-	MemoryBytes float64 `json:"memory_bytes"` // of filters and index
+	MemoryBytes float64 `json:"memory_bytes"` // of filters, index, and what open tables have besides
 	DataBytes   float64 `json:"data_bytes"`
 	IndexBytes  float64 `json:"index_bytes"`
 	DiskBytes   float64 `json:"disk_bytes"`
@@ -58,7 +58,7 @@ func (q Query) option(d Design) Option {
 	}
 	n := float64(q.Keys)
 	o.BitsPerKey = 8 * o.FilterBytes / n
-	o.MemoryBytes = o.FilterBytes + o.IndexMemory
+	o.MemoryBytes = o.FilterBytes + o.IndexMemory + o.Tables*tableMemory
 	o.DiskBytes = o.DataBytes + o.FilterBytes + o.IndexBytes
 	if d.FilterOnly {
 		o.DiskBytes += o.Tables * filterOnlyOverhead
@@ -81,14 +81,14 @@ func (q Query) sizeData(o *Option) {
 	l, n := q.layOut(), float64(q.Keys)
 	o.KeysPerBlock = int(l.keysPerBlock)
 	o.DataBytes = l.data()
-	o.IndexBytes = l.indexBytes(q.KeySize, indexEntryDisk)
-	o.IndexMemory = l.indexBytes(q.KeySize, indexEntryMemory)
 	if o.BlockBits > 0 {
 		o.KeysPerFilter = int(l.keysPerFilter)
 		o.FilterBytes = l.filterBytes(o.BlockBits)
 	}
-	tableFilters := o.table.totalBytes(n, min(n, maxBloomKeys)) // about
-	q.divide(o, (o.DataBytes+o.IndexBytes+o.FilterBytes+tableFilters)/n)
+	tableFilters := o.table.totalBytes(n, min(n, maxBloomKeys))    // about
+	index := l.blocks * q.indexEntryBytes(l, float64(q.TableSize)) // about
+	q.divide(o, (o.DataBytes+index+o.FilterBytes+tableFilters)/n)
+	q.sizeIndex(o, l)
 	o.FilterBytes += o.table.totalBytes(n, o.KeysPerTable)
 	o.KeysPerFilter = min(o.KeysPerFilter, int(o.KeysPerTable))
 }

@@ -1,14 +1,10 @@
 package plan
 
-import (
-	"sort"
-
-	"github.com/sievetable/sievetable/filter/fuse"
-)
+import "github.com/sievetable/sievetable/filter/fuse"
 
 // A finder returns the Option of one kind of filters that the Query asks for: with the number
-// of bits given, or with the fewest whose measured rate is low enough. If there are none, it
-// is one that shows how far the kind goes, whose MeetsRate is false.
+// of bits given, or with the fewest whose predicted and measured rates are low enough. If there are
+// none, it is one that shows how far the kind goes, whose MeetsRate is false.
 type finder func(q Query) (Option, error)
 
 // measured returns the Option of the Design, with its rates.
@@ -17,7 +13,7 @@ func (q Query) measured(d Design) (Option, error) {
 	o.PredictedRate, o.Chosen = o.predict(), true
 	m, err := measure(o, maxMeasuredKeys)
 	o.Measurement = m
-	o.MeetsRate = q.Rate == 0 || m.upper() <= q.Rate
+	o.MeetsRate = q.Rate == 0 || o.PredictedRate <= q.Rate && m.upper() <= q.Rate
 	return o, err
 }
 
@@ -49,8 +45,8 @@ func (q Query) findWithLarger(find finder, leastBits float64) (o Option, larger 
 
 // mayFit reports whether the index and filters of that many bits per key fit the memory.
 func (q Query) mayFit(bitsPerKey float64) bool {
-	index := q.layOut().indexBytes(q.KeySize, indexEntryMemory)
-	return q.Memory == 0 || index+bitsPerKey/8*float64(q.Keys) <= float64(q.Memory)
+	o := q.option(newDesign(0, tableFilter{}, q.BlockSize))
+	return q.Memory == 0 || o.MemoryBytes+bitsPerKey/8*float64(q.Keys) <= float64(q.Memory)
 }
 
 // measuredFuse returns the Option of filters of fingerprints with that many bits. Those of
@@ -64,7 +60,7 @@ func (q Query) measuredFuse(bits int) (Option, error) {
 	}
 	var err error
 	o.Measurement, err = measure(o, keys)
-	o.MeetsRate = q.Rate == 0 || o.PredictedRate <= q.Rate // it is exact
+	o.MeetsRate = q.Rate == 0 || o.PredictedRate <= q.Rate && o.MeasuredRate-o.Band <= q.Rate // the prediction is exact
 	return o, err
 }
 
@@ -96,31 +92,14 @@ func (q Query) find(byBits func(bits int) Design, last int) (Option, error) {
 	case !q.measurable():
 		return q.measured(byBits(last))
 	}
-	bits := 1 + sort.Search(maxBits, func(i int) bool { return q.option(byBits(i+1)).predict() <= q.Rate })
-	if bits > maxBits {
-		return q.measured(byBits(last))
-	}
-	return q.findNear(byBits, bits, last)
-}
-
-// findNear finds the fewest bits that reach the rate when measured, near those that are
-// predicted to.
-func (q Query) findNear(byBits func(bits int) Design, bits, last int) (Option, error) {
-	o, err := q.measured(byBits(bits))
-	for ; err == nil && !o.MeetsRate; o, err = q.measured(byBits(bits)) {
-		if bits++; bits > maxBits {
-			return q.measured(byBits(last))
+	for bits := 1; bits <= maxBits; bits++ { // more can have a higher rate
+		if d := byBits(bits); q.option(d).predict() <= q.Rate {
+			if o, err := q.measured(d); err != nil || o.MeetsRate {
+				return o, err
+			}
 		}
 	}
-	for err == nil && bits > 1 {
-		bits--
-		fewer, fewerErr := q.measured(byBits(bits))
-		if err = fewerErr; err != nil || !fewer.MeetsRate {
-			break
-		}
-		o = fewer
-	}
-	return o, err
+	return q.measured(byBits(last))
 }
 
 // findBoth finds filters by blocks and a TableBloom: with half of the given bits each, or
@@ -132,17 +111,21 @@ func findBoth(q Query) (Option, error) {
 	if q.Rate == 0 {
 		return q.measured(both(max(1, q.BitsPerKey/2), (q.BitsPerKey+1)/2))
 	}
+	if !q.measurable() {
+		return q.measured(both(usefulBloomBits, usefulBloomBits))
+	}
+	predict := func(blocks, bloom int) float64 { return q.option(both(blocks, bloom)).predict() }
 	rates := q.newPairRates()
 	for target := q.Rate; ; {
-		blocks, bloom := rates.fewest(target)
-		if blocks == 0 || !q.measurable() {
+		blocks, bloom := rates.fewest(target, predict)
+		if blocks == 0 {
 			return q.measured(both(usefulBloomBits, usefulBloomBits))
 		}
 		o, err := q.measured(both(blocks, bloom))
 		if err != nil || o.MeetsRate {
 			return o, err
 		}
-		target *= min(0.9, q.Rate/o.upper()) // fewest takes them as independent, which is too low
+		target *= min(0.9, q.Rate/o.upper())
 	}
 }
 
@@ -167,18 +150,28 @@ func (q Query) newPairRates() *pairRates {
 	return r
 }
 
-// fewest returns the bits of both filters, as few as possible, that would reach the rate
-// together if their errors were independent. They are 0 if none would.
-func (r *pairRates) fewest(rate float64) (blocks, bloom int) {
+// fewest returns the bits of both filters, as few as possible together, that are predicted to reach
+// the rate. The errors of both are not independent, and the prediction takes longer than the product
+// of their rates, which is lower: of as many bits, those with the lowest product are tried.
+func (r *pairRates) fewest(rate float64, predict func(blocks, bloom int) float64) (blocks, bloom int) {
 	for total := 2; total <= maxPairBits; total++ {
-		for blocks := 1; blocks < total; blocks++ {
-			if blocks == len(r.blocks) {
-				r.blocks = append(r.blocks, predictBlocks(r.keysPerFilter, blocks))
+		least := rate
+		for b := 1; b < total; b++ {
+			if product := r.block(b) * r.blooms[total-b]; product <= least {
+				least, blocks, bloom = product, b, total-b
 			}
-			if r.blocks[blocks]*r.blooms[total-blocks] <= rate {
-				return blocks, total - blocks
-			}
+		}
+		if blocks+bloom == total && predict(blocks, bloom) <= rate {
+			return blocks, bloom
 		}
 	}
 	return 0, 0
+}
+
+// block returns the predicted rate of filters by blocks.
+func (r *pairRates) block(bits int) float64 {
+	if bits == len(r.blocks) {
+		r.blocks = append(r.blocks, predictBlocks(r.keysPerFilter, bits))
+	}
+	return r.blocks[bits]
 }

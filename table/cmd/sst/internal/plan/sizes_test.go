@@ -42,9 +42,9 @@ func properties(t *testing.T, file []byte) *table.Properties {
 	return p
 }
 
-// A plan for compressed values and for URLs is the size of the table that a Writer writes, or
-// more, since the plan counts whole keys and separators.
-func TestDataIsAtMostAsPlanned(t *testing.T) {
+// A plan for compressed values and for URLs is near the size of the table that a Writer writes. These
+// keys begin alike, other than random ones: data blocks are smaller, and separators longer.
+func TestSizesOfKeysThatAreNotRandom(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	const n = 100_000
@@ -56,9 +56,9 @@ func TestDataIsAtMostAsPlanned(t *testing.T) {
 		compression         table.Codec
 		data, filter, index float64 // the most that is planned for each byte
 	}{
-		{"uncompressed", 16, 100, half, table.NoCompression, 1.1, 1.1, 1.2},
-		{"compressed", 16, 100, half, table.Snappy, 1.1, 1.1, 2.2},
-		{"keys alone", 64, 0, workload.W3(n), table.NoCompression, 2, 1.6, 3.5},
+		{"uncompressed", 16, 100, half, table.NoCompression, 1.07, 1.05, 1.05},
+		{"compressed", 16, 100, half, table.Snappy, 1.07, 1.1, 1.05},
+		{"keys alone", 64, 0, workload.W3(n), table.NoCompression, 2, 1.6, 1.6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := properties(t, writeSet(t, tt.set, tt.compression))
@@ -70,14 +70,14 @@ func TestDataIsAtMostAsPlanned(t *testing.T) {
 			}
 			o := q.option(newDesign(10, tableFilter{}, q.BlockSize))
 			for _, part := range []struct {
-				name                  string
-				planned, actual, most float64
+				name                         string
+				planned, actual, least, most float64
 			}{
-				{"data", o.DataBytes, float64(got.DataSize), tt.data},
-				{"filters", o.FilterBytes, float64(got.FilterSize), tt.filter},
-				{"index", o.IndexBytes, float64(got.IndexSize), tt.index},
+				{"data", o.DataBytes, float64(got.DataSize), 0.98, tt.data},
+				{"filters", o.FilterBytes, float64(got.FilterSize), 0.98, tt.filter},
+				{"index", o.IndexBytes, float64(got.IndexSize), 0.84, tt.index},
 			} {
-				if ratio := part.planned / part.actual; ratio < 0.98 || ratio > part.most {
+				if ratio := part.planned / part.actual; ratio < part.least || ratio > part.most {
 					t.Errorf("%s: planned %g bytes, written %g", part.name, part.planned, part.actual)
 				}
 			}
