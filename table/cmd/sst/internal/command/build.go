@@ -56,7 +56,12 @@ like one of a LevelDB or goleveldb database.
 Pairs are sorted in temporary files. With --sorted they must be in order already, and are
 not sorted. The last line of an input must then end in a newline too, in all formats:
 without one, what sorted the lines may have been killed. --no-final-newline takes it as it
-is. These parts of --memory limit the input:
+is.
+
+A key must not be repeated, unless --on-duplicate says what to keep: its first or its last pair
+in the order of the input, or the count of its pairs, as a decimal number in place of a value.
+
+These parts of --memory limit the input:
 
   - 1/16 plus 2 MiB for a line, or for a file in a directory
   - 1/2 for the index of the table
@@ -104,6 +109,7 @@ func buildCommand() *cobra.Command {
   sst build -o words.ldb --format keys words.txt
   sst build -o go.ldb "$(go env GOROOT)/src"
   sst build -o users.ldb --on-duplicate last --compression zstd users.jsonl more.jsonl
+  sst build -o words.ldb --format keys --on-duplicate count words.txt
   sst build -o seen.ldb --bits -1 --table-filter fuse:16 --format raw-keys urls.txt
   sst build -o seen.filter --filter-only --format raw-keys urls.txt
   sst build -o blacklist/ --format raw-keys --on-duplicate first urls.txt
@@ -118,7 +124,7 @@ func buildCommand() *cobra.Command {
 	flags.StringVar(&f.summary, "summary", "", "also write the table's line for a manifest to this `file`, for sst manifest; -: standard output")
 	flags.StringVarP(&f.format, "format", "f", "", "format of lines: "+input.Formats)
 	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines also have a sequence number and a kind: build a table of internal keys")
-	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "what to do with a repeated key: error, or keep the first or the last pair")
+	flags.StringVar(&f.onDuplicate, "on-duplicate", "error", "what to do with a repeated key: error, keep the first or the last pair, or count its pairs")
 	flags.BoolVar(&f.sorted, "sorted", false, "do not sort the pairs, and fail if they are not in order")
 	flags.BoolVar(&f.noFinalNewline, "no-final-newline", false, "with --sorted, take a last line without a newline too")
 	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys, and neither keys nor values")
@@ -126,7 +132,7 @@ func buildCommand() *cobra.Command {
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
 	f.writerFlags.add(cmd)
 	cli.Complete(cmd, "format", "tsv", "json", "hex", "raw", "keys", "raw-keys")
-	cli.Complete(cmd, "on-duplicate", "error", "first", "last")
+	cli.Complete(cmd, "on-duplicate", "error", "first", "last", "count")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
 	return cmd
 }
@@ -180,6 +186,19 @@ func (f *buildFlags) check() error {
 	switch f.onDuplicate {
 	case "error", "first", "last":
 		return nil
+	case "count":
+		return f.checkCount()
 	}
-	return cli.UsageErrorf("--on-duplicate is %s, want error, first or last", wire.Quote([]byte(f.onDuplicate)))
+	return cli.UsageErrorf("--on-duplicate is %s, want error, first, last or count", wire.Quote([]byte(f.onDuplicate)))
+}
+
+// checkCount checks the flags that --on-duplicate count excludes.
+func (f *buildFlags) checkCount() error {
+	switch {
+	case f.filterOnly:
+		return cli.UsageErrorf("--filter-only and --on-duplicate count are both given, but a filter has no values to keep the numbers in: leave one of them out")
+	case f.internalKeys:
+		return cli.UsageErrorf("--internal-keys and --on-duplicate count are both given, but an engine gives each entry its own sequence number: leave one of them out")
+	}
+	return nil
 }

@@ -107,7 +107,18 @@ func (r *inputReader) appendSorted(w appender, pairs iter.Seq2[input.Pair, error
 	return nil
 }
 
-// appendDeduplicated appends the sorted records, at most one of each key.
+// drops reports whether a record is left out, which comes after another one.
+func (f *buildFlags) drops(before, r sorting.Record) bool {
+	switch f.onDuplicate {
+	case "count":
+		return false // a keyCounter wants them all
+	case "last":
+		return r.NextSameKey
+	}
+	return before.NextSameKey
+}
+
+// appendDeduplicated appends the sorted records that are not left out, such as at most one of each key.
 func (f *buildFlags) appendDeduplicated(w appender, records iter.Seq2[sorting.Record, error], read *inputReader) error {
 	var before sorting.Record
 	dropped := 0
@@ -124,12 +135,9 @@ func (f *buildFlags) appendDeduplicated(w appender, records iter.Seq2[sorting.Re
 			writing.Add(progressEvery)
 		}
 		if before.NextSameKey && f.onDuplicate == "error" {
-			return fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last", wire.Quote(r.Key), before.Number+1, r.Number+1)
+			return fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last, and to count them, count", wire.Quote(r.Key), before.Number+1, r.Number+1)
 		}
-		drop := before.NextSameKey
-		if f.onDuplicate == "last" {
-			drop = r.NextSameKey
-		}
+		drop := f.drops(before, r)
 		if before = r; drop {
 			dropped++
 			continue

@@ -130,16 +130,24 @@ func (b *build) appendAll(w appender, outputs ...*output.Output) (err error) {
 		b.read.options.Temporary = append(b.read.options.Temporary, temporary...)
 	}
 	pairs := &pairFilter{appender: w, filterOnly: b.filterOnly, unique: b.filterOnly && b.sorted && b.onDuplicate != "error"}
-	if b.sorted {
-		err = b.read.appendSorted(pairs, b.read.pairs(b.ctx))
-	} else {
-		sorted := sorting.Sort(b.ctx, b.read.pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir))
-		err = b.appendDeduplicated(pairs, sorted, b.read)
-	}
-	if err == nil {
+	if b.onDuplicate == "count" {
+		counter := &keyCounter{appender: w, compare: b.options.Comparer.Compare}
+		if err = b.appendInOrder(counter); err == nil {
+			err = counter.finish(b.read.stderr)
+		}
+	} else if err = b.appendInOrder(pairs); err == nil {
 		pairs.noteLeftOut(b.read.stderr)
 	}
 	return explainTooManyKeys(err)
+}
+
+// appendInOrder appends all pairs to w, in the order of their keys.
+func (b *build) appendInOrder(w appender) error {
+	if b.sorted {
+		return b.read.appendSorted(w, b.read.pairs(b.ctx))
+	}
+	sorted := sorting.Sort(b.ctx, b.read.pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir))
+	return b.appendDeduplicated(w, sorted, b.read)
 }
 
 // explainTooManyKeys says what to do if err is that a filter has too many keys.
