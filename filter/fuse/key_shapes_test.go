@@ -1,0 +1,107 @@
+package fuse_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// A filterOf makes a filter of the keys, and returns its answers.
+type filterOf func(t *testing.T, keys [][]byte) (contains func(key []byte) bool)
+
+func bloomOf(bits int) filterOf {
+	return func(_ *testing.T, keys [][]byte) func([]byte) bool {
+		p, f := filter.NewBloom(bits), filter.Bytes(nil)
+		g := p.NewGenerator()
+		for _, key := range keys {
+			g.Add(key)
+		}
+		g.Generate(&f)
+		return func(key []byte) bool { return p.Contains(f, key) }
+	}
+}
+
+func tableFilterOf(p filter.TablePolicy) filterOf {
+	return func(t *testing.T, keys [][]byte) func([]byte) bool {
+		g := p.NewTableGenerator()
+		for _, key := range keys {
+			g.Add(key)
+		}
+		contents, err := g.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := p.Open(contents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Contains
+	}
+}
+
+// keyShapes are keys by number, and the rates in percent that go doc filter has for them: of
+// Bloom(10) with 35 keys and with 1,000, TableBloom(10) and fuse of 8 bits, and of the same with 20
+// and 16 bits.
+var keyShapes = []struct {
+	name  string
+	key   func(i int) []byte
+	rates [8]float64
+}{
+	{"random", randomKey, [8]float64{1.0, 0.87, 1.1, 0.39, 0.063, 0.0075, 0.13, 0.0015}},
+	{"integers", func(i int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(i)) }, [8]float64{55, 2, 3.3, 0.39, 47, 0.6, 1, 0.0015}},
+	{"decimal, 12 bytes", func(i int) []byte { return fmt.Appendf(nil, "user%08d", i) }, [8]float64{7.6, 0.9, 3.3, 0.39, 2.1, 0.012, 2.2, 0.0015}},
+	{"decimal, 9 bytes", func(i int) []byte { return fmt.Appendf(nil, "key%06d", i) }, [8]float64{1.0, 0.87, 1.1, 0.39, 0.063, 0.0075, 0.13, 0.0015}},
+}
+
+func randomKey(i int) []byte {
+	rng := rand.New(rand.NewPCG(uint64(i), 1))
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, rng.Uint64()), rng.Uint64())
+}
+
+// Bloom filters of keys that differ in few bits err far more often for the neighbours of these keys,
+// as go doc filter says. Fuse filters do not.
+func TestRatesByShapeOfKeys(t *testing.T) {
+	long.Test(t)
+	t.Parallel()
+	for _, s := range keyShapes {
+		var got []float64
+		for _, bits := range []int{10, 20} {
+			p, err := fuse.New(bits * 4 / 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, neighbourRate(t, bloomOf(bits), s.key, 35, 10_000), neighbourRate(t, bloomOf(bits), s.key, 1000, 1000),
+				neighbourRate(t, tableFilterOf(filter.NewTableBloom(bits)), s.key, 100_000, 4), neighbourRate(t, tableFilterOf(p), s.key, 100_000, 15))
+		}
+		for i, rate := range got {
+			if want := s.rates[i] / 100; rate < want/1.25 || rate > want*1.25 {
+				t.Errorf("%s: rate %d is %.4f %%, want %g %%", s.name, i, 100*rate, s.rates[i])
+			}
+		}
+	}
+}
+
+// neighbourRate is the share of absent keys that filters of n keys each may contain. The keys are
+// those of even numbers in a row. The absent ones are those of the odd numbers between them, and
+// of as many on both sides.
+func neighbourRate(t *testing.T, f filterOf, key func(i int) []byte, n, filters int) float64 {
+	hits, rng := 0, rand.New(rand.NewPCG(uint64(n), 2))
+	for range filters {
+		start, keys := 2*(n+rng.IntN(300_000)), make([][]byte, n)
+		for i := range keys {
+			keys[i] = key(start + 2*i)
+		}
+		contains := f(t, keys)
+		for i := -n; i < 2*n; i++ {
+			if contains(key(start + 2*i + 1)) {
+				hits++
+			}
+		}
+	}
+	return float64(hits) / float64(3*n*filters)
+}
