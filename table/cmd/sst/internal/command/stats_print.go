@@ -150,6 +150,11 @@ func statsOfFilter(w io.Writer, f tablestats.FilterStats) {
 	}
 	text.Row(w, "  false positives", "%.4f %% predicted, %.4f %% measured (%s random keys)",
 		100*f.Predicted, 100*f.Measured, humanize.Comma(int64(f.Lookups)))
+	if f.NeighboursPass() {
+		text.Row(w, "  warning", "%.2g %% of %s absent keys pass that differ from present ones in the last byte: Bloom filters spread such keys badly",
+			100*f.Neighbours.Rate, humanize.Comma(int64(f.Neighbours.Lookups)))
+		text.Row(w, "", "a fuse filter does not: build with --bits -1 --table-filter fuse:8, which lets 0.39 %% pass")
+	}
 	if f.EitherHash {
 		text.Row(w, "  two hashes", "this name stands for two: keys with a byte ≥ 0x80 behind their last whole 4 bytes are checked by both, with about twice the false positives")
 	}

@@ -41,6 +41,7 @@ type FilterStats struct {
 	Predicted  float64 `json:"predicted_rate"`
 	Measured   float64 `json:"measured_rate"` // set by Stats.Measure
 	Lookups    int     `json:"questions"`
+	Neighbours         // set by Stats.Measure
 
 	// LargeRates are the predicted rates of the block filters with ≥ 10,000 keys, by number.
 	// Predicted is the mean of these and of the rates by the classical formula of the others,
@@ -224,6 +225,7 @@ func (s *filterSum) result() FilterStats {
 // Measure measures the false-positive rates. For block filters, it looks up a key in one
 // block after the other.
 func (s *Stats) Measure(f *source.File) {
+	defer s.measureNeighbours(f)
 	all, data := f.Filters(), f.Layout.Data
 	for i := range s.Filters {
 		if filters := &s.Filters[i]; filters.WholeTable {
