@@ -64,6 +64,7 @@ var (
 	separatorBudget    = budget{1 << 20, 1} // of the index, if its separators share bytes
 	metaindexKeyBudget = budget{1 << 20, 1}
 	propertiesBudget   = budget{1 << 20, 1} // of names and values
+	exceptionsBudget   = budget{4 << 20, 1} // of the keys in the exceptions block
 	findingsBudget     = budget{1 << 18, 1} // of Verify's findings; and again of denied keys
 )
 

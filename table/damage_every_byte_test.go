@@ -18,7 +18,11 @@ func smallTables(t *testing.T, pairs []workload.Pair) map[string][]byte {
 	all := table.WriterOptions{
 		Properties: true, BlockSize: 200, FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10),
 	}
+	never := table.WriterOptions{
+		Compression: table.NoCompression, BlockSize: 200, TableFilterPolicy: filter.NewTableBloom(1), Never: absentKeys(200),
+	}
 	return map[string][]byte{
+		"never":    build(t, &never, pairs),
 		"all":      build(t, &all, pairs),
 		"raw":      build(t, &table.WriterOptions{Compression: table.NoCompression, BlockSize: 200}, pairs),
 		"snappy":   build(t, &table.WriterOptions{BlockSize: 200}, pairs),

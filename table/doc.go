@@ -41,7 +41,8 @@
 //
 // If an uncertain answer is enough, [Reader.MayContain] asks the filters alone and reads
 // nothing. A table of [WriterOptions].FilterOnly has nothing else: it is as small as its
-// filter.
+// filter. With [WriterOptions].Never it is never wrong about the keys that you name, such as those of
+// a whitelist.
 //
 // # Databases
 //
@@ -160,7 +161,10 @@
 // filter.EitherHash. Such keys have about twice the false positives, in tables of goleveldb
 // too. The name of a filter of the whole table starts with "fullfilter.". A table need not
 // have filters. The block "sievetable.digest" of the tables of sets has the SHA-256 of the
-// trailers of all data blocks, one behind the other.
+// trailers of all data blocks, one behind the other. The block "sievetable.never" has the filter keys
+// that the filter of the whole table has by chance, and that lookups deny all the same: see
+// [WriterOptions].Never. It has the form of a data block, the keys are in the bytewise order, and the
+// values are empty.
 //
 // LevelDB's doc/table_format.md describes the format too.
 package table

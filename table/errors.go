@@ -68,8 +68,9 @@ const (
 	FilterBlock      BlockKind = "filter block"       // one filter for each 2 KiB of data blocks
 	TableFilterBlock BlockKind = "table filter block" // one filter for the whole table
 	PropertiesBlock  BlockKind = "properties block"
-	DigestBlock      BlockKind = "digest block" // of the data blocks: see WriterOptions.DataDigest
-	MetaBlock        BlockKind = "meta block"   // any other block that the metaindex lists
+	DigestBlock      BlockKind = "digest block"     // of the data blocks: see WriterOptions.DataDigest
+	NeverBlock       BlockKind = "exceptions block" // of the table filter: see WriterOptions.Never
+	MetaBlock        BlockKind = "meta block"       // any other block that the metaindex lists
 	DataBlock        BlockKind = "data block"
 )
 

@@ -33,6 +33,9 @@ func (w *Writer) appendToFilterOnly(key, value []byte) error {
 	}
 	w.lastKey = append(w.lastKey[:0], key...)
 	w.entries++
+	if w.never != nil {
+		return w.never.pass(key)
+	}
 	return nil
 }
 

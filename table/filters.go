@@ -18,13 +18,15 @@ type Filters struct {
 	BlocksEntry MetaindexEntry      // its name and handle in the metaindex
 	Table       filter.TableFilter  // of the whole table; nil if there is none that can be used
 	TableEntry  MetaindexEntry      // its name and handle in the metaindex
+	Never       *Exceptions         // of Table; nil if there are none that can be used
+	NeverEntry  MetaindexEntry      // their name and handle in the metaindex
 }
 
 // errUnknownFilter is in the chain of the error for a filter of an unknown policy.
 var errUnknownFilter = errors.New("no policy of that name")
 
-// openFilters opens the filters that the metaindex lists. If one of the two cannot be used,
-// openFilters returns the other one and an error. To have no filters is no error.
+// openFilters opens the filters that the metaindex lists, and the exceptions of the table filter. If
+// some cannot be used, openFilters returns the others and an error. To have no filters is no error.
 func (f *tableFile) openFilters(m metaindex, o *ReaderOptions) (filters Filters, err error) {
 	others := append(make([]Handle, 0, 2), f.propertiesHandle(m))
 	var blocksErr, tableErr error
@@ -38,10 +40,16 @@ func (f *tableFile) openFilters(m metaindex, o *ReaderOptions) (filters Filters,
 	if policy, found := tableFilters.first(m); found {
 		filters.Table, tableErr = openFilter(f, m, tableFilters, policy, o.tablePolicies(), others, &filters.TableEntry, filter.TablePolicy.Open)
 	}
-	if unread(tableErr) {
-		return filters, tableErr
+	if unread(tableErr) || filters.Table == nil {
+		return filters, errors.Join(blocksErr, tableErr)
 	}
-	return filters, errors.Join(blocksErr, tableErr)
+	others = append(others, filters.TableEntry.Handle)
+	var neverErr error
+	filters.Never, filters.NeverEntry, neverErr = f.openExceptions(m, others)
+	if unread(neverErr) {
+		return filters, neverErr
+	}
+	return filters, errors.Join(blocksErr, neverErr)
 }
 
 // openFilterBlock is filter.NewBlockReader, with the arguments in openFilter's order.
@@ -213,7 +221,7 @@ func (t *openTable) denialOfFirstKeys() (denied, err error) {
 func (t *openTable) denials(h Handle, key []byte) error {
 	var denials [2]error
 	if f := t.filters.Table; f != nil {
-		denials[0] = t.denial(t.filters.TableEntry, f.Contains, key)
+		denials[0] = t.denial(t.filters.TableEntry, func(key []byte) bool { return f.Contains(key) && !t.filters.Never.Contains(key) }, key)
 	}
 	if f := t.filters.Blocks; f != nil {
 		contains := func(key []byte) bool { return f.Contains(h.Offset, key) }

@@ -21,6 +21,8 @@ func FuzzReader(f *testing.F) {
 		f.Add(contents, []byte("key"))
 	}
 	f.Add(sound().build(), []byte("b"))
+	never, _, _ := withNever(f, 20, table.WriterOptions{})
+	f.Add(never, []byte("key000002~"))
 	internalPairs := pairsOf(string(internalKey("a", 2, table.KindSet)), string(internalKey("a", 1, table.KindDelete)))
 	f.Add(build(f, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Properties: true}, numbered(20)), []byte("key000002"))
 	f.Add(build(f, &table.WriterOptions{Comparer: internalOrder, FilterKey: table.InternalFilterKey, Properties: true}, internalPairs), []byte("a"))

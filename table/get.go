@@ -173,7 +173,7 @@ func (t *openTable) mayContain(i int, filterKey []byte) (mayContain, checked boo
 	}
 	switch {
 	case i == wholeTable && t.filters.Table != nil:
-		mayContain = t.filters.Table.Contains(filterKey)
+		mayContain = t.filters.Table.Contains(filterKey) && (t.filters.Never == nil || !t.filters.Never.Contains(filterKey))
 	case i != wholeTable && t.index.filters != nil:
 		span, err := t.index.span(i)
 		if err != nil {

@@ -97,7 +97,7 @@ func (l *Layout) readData() (err error) {
 // Meta reads the metaindex and returns its entries, in the order of their names. The name of
 // a filter block starts with "filter.", and that of a filter of the whole table with
 // "fullfilter.". The name of the properties is "rocksdb.properties", and that of the digest of
-// the data blocks "sievetable.digest".
+// the data blocks "sievetable.digest", and that of the table filter's exceptions "sievetable.never".
 func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
 	defer l.file.mapped.leave(l.file.mapped.enter(), &err)
 	return l.file.metaEntries()

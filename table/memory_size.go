@@ -30,6 +30,9 @@ func (t *openTable) memorySize() int64 {
 	if t.filters.Table != nil {
 		size += int64(t.filters.TableEntry.Length)
 	}
+	if t.filters.Never != nil {
+		size += int64(len(t.filters.Never.block))
+	}
 	return size
 }
 

@@ -188,6 +188,7 @@ type file interface {
 //
 //   - The filter is damaged, or the metaindex is. One damaged filter of a filter block is no reason:
 //     its data block may contain every key, and Verify reports it.
+//   - The exceptions of the table filter are damaged. Then none of them is used, but the filter is.
 //   - No policy in FilterPolicies or TableFilterPolicies has its name.
 //   - The table cannot be opened, for example since a mapped file is closed. The next call tries
 //     again.
@@ -216,7 +217,7 @@ func (r *Reader) Filters() Filters {
 	}
 	filters := t.filters
 	if t.distrust() != nil {
-		filters.Table, filters.Blocks = nil, nil
+		filters.Table, filters.Blocks, filters.Never = nil, nil, nil
 	}
 	return filters
 }

@@ -15,6 +15,8 @@ import (
 //   - the order of keys, within each block and across blocks, and that separators fit;
 //   - that no two blocks share bytes;
 //   - that each filter is sound, and denies no key of the table, also with IgnoreFilter;
+//   - that the exceptions of WriterOptions.Never are keys that the table filter has, and that none of
+//     them is a key of the table;
 //   - that the digest block, if there is one, is that of the data blocks.
 //
 // If Verify returns nil, no lookup, iterator or Properties of a Reader with the same options

@@ -14,6 +14,9 @@ type filterVerifier struct {
 	budget  int     // bytes of memory that may still be taken for denials
 	names   []byte  // scratch
 
+	exceptions *Exceptions // nil: there are none
+	listed     metaBlock   // where they are
+
 	checks          int       // how often a filter was checked for a key
 	denied          int       // checks in which the filter denied the key
 	deniedUnnamed   int       // of denied: keys that no denial counts

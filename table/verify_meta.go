@@ -47,7 +47,7 @@ func (v *verifier) checkMeta(listed metaindex) (err error) {
 			last = m
 		}
 	}
-	return nil
+	return v.filters.checkExceptions()
 }
 
 // metaBlocks returns the blocks that the metaindex lists, in the order of the file. If it
@@ -62,6 +62,8 @@ func (v *verifier) metaBlocks(listed metaindex) []metaBlock {
 			m.kind = PropertiesBlock
 		case format.DigestName:
 			m.kind = DigestBlock
+		case format.NeverName:
+			m.kind = NeverBlock
 		}
 		if policy, ok := blockFilters.policyOf(e.name); ok {
 			m.kind = blockFilters.block
@@ -85,8 +87,10 @@ func (v *verifier) metaBlocks(listed metaindex) []metaBlock {
 	return blocks
 }
 
-// known reports whether the block is a filter of a known policy.
-func (m metaBlock) known() bool { return m.policy != nil || m.tablePolicy != nil }
+// known reports whether the block is a filter of a known policy, or the exceptions of one.
+func (m metaBlock) known() bool {
+	return m.policy != nil || m.tablePolicy != nil || m.kind == NeverBlock
+}
 
 // checkMetaBlock checks one block. If it is a filter, v.filters will check it for all keys.
 func (v *verifier) checkMetaBlock(m metaBlock) error {
@@ -96,6 +100,8 @@ func (v *verifier) checkMetaBlock(m metaBlock) error {
 		return err
 	case DigestBlock:
 		return v.digest.read(v.t, m.Handle)
+	case NeverBlock:
+		return v.filters.addExceptions(m)
 	}
 	if !m.known() {
 		_, err := v.t.readStored(m.kind, m.Handle, &v.memory.buffers)

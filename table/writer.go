@@ -35,6 +35,7 @@ type Writer struct {
 	filter          *filterblock.Writer   // nil if there is no policy
 	tableFilter     filter.TableGenerator // nil if there is no policy
 	tableFilterKeys int                   // keys that were added to tableFilter
+	never           *neverList            // nil without Never
 
 	// A data block's index entry is not added when the block is complete, but when
 	// the next key is known: the separator, which is ≥ all keys of the block and < all
@@ -133,8 +134,11 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 	if opts.TableFilterPolicy != nil {
 		t.tableFilter = opts.TableFilterPolicy.NewTableGenerator()
 	}
-	if opts.FilterOnly && t.tableFilter == nil {
-		return nil, fmt.Errorf("table: filter policy %q returns no TableGenerator, but FilterOnly wants a filter", opts.TableFilterPolicy.Name())
+	if t.tableFilter == nil && (opts.FilterOnly || opts.Never != nil) {
+		return nil, fmt.Errorf("table: filter policy %q returns no TableGenerator, but FilterOnly and Never want a filter", opts.TableFilterPolicy.Name())
+	}
+	if opts.Never != nil {
+		t.never = newNeverList(&t.o)
 	}
 	if opts.Concurrency > 1 && opts.Compression.ID() != NoCompression.ID() {
 		t.queue = newEncodeQueue(opts.Concurrency, opts.BlockSize, opts.Compression)
@@ -184,6 +188,11 @@ func (w *Writer) append(key, value []byte) error {
 	if w.o.Properties {
 		w.counts.add(key, value, ofInternalKeys(w.o.Comparer))
 	}
+	if w.never != nil {
+		if err := w.never.pass(key); err != nil {
+			return err
+		}
+	}
 	if w.data.Size() >= w.o.BlockSize {
 		return w.finishDataBlock()
 	}
@@ -193,27 +202,6 @@ func (w *Writer) append(key, value []byte) error {
 // outOfOrder is the error for a key that is not > the last key.
 func (w *Writer) outOfOrder(key []byte) error {
 	return fmt.Errorf("%w: %s after %s", ErrOrder, wire.Quote(key), wire.Quote(w.data.LastKey()))
-}
-
-// addToFilter adds the filter key of key to the filters.
-func (w *Writer) addToFilter(key []byte) {
-	if w.filter == nil && w.tableFilter == nil {
-		return
-	}
-	if key = filterKeyOf(w.o.FilterKey, key); key == nil {
-		return
-	}
-	if w.tableFilter != nil {
-		w.tableFilter.Add(key)
-		w.tableFilterKeys++
-	}
-	switch {
-	case w.filter == nil:
-	case w.queue != nil: // the block's offset, which filter needs first, is not known yet
-		w.queue.filling.addFilterKey(w.filter, key)
-	default:
-		w.filter.Add(key)
-	}
 }
 
 // Entries returns the number of entries that were appended.
@@ -278,6 +266,9 @@ func (w *Writer) Abort() error {
 func (w *Writer) stop() {
 	w.closed = true
 	w.out.leaveBuffer()
+	if w.never != nil {
+		w.never.stop()
+	}
 	if w.queue != nil {
 		w.queue.stop()
 	}

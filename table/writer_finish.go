@@ -1,8 +1,6 @@
 package table
 
 import (
-	"fmt"
-
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
 )
@@ -63,6 +61,9 @@ func (w *Writer) writeMetaindex() (Handle, error) {
 	if err := w.writeDigest(meta); err != nil {
 		return Handle{}, err
 	}
+	if err := w.writeNever(meta); err != nil {
+		return Handle{}, err
+	}
 	b, err := w.writeRaw(meta.Finish(), MetaindexBlock)
 	w.tail = append(w.tail, b.trailer[:]...)
 	return b.Handle, err
@@ -78,48 +79,6 @@ type storedBlock struct {
 func (w *Writer) list(meta *block.Writer, name string, b storedBlock) error {
 	w.tail = append(w.tail, b.trailer[:]...)
 	return meta.Append([]byte(name), b.append(nil))
-}
-
-// writeBlockFilter writes the filter block, if there is a policy.
-func (w *Writer) writeBlockFilter(meta *block.Writer) error {
-	if w.filter == nil {
-		return nil
-	}
-	contents, err := w.filter.Finish()
-	if err != nil {
-		return err
-	}
-	return w.writeFilter(meta, blockFilters, w.o.FilterPolicy, contents)
-}
-
-// writeTableFilter writes the whole table's filter, if it has keys.
-func (w *Writer) writeTableFilter(meta *block.Writer) error {
-	if w.tableFilterKeys == 0 {
-		return nil
-	}
-	contents, err := w.tableFilter.Generate()
-	if err != nil {
-		return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
-	}
-	return w.writeFilter(meta, tableFilters, w.o.TableFilterPolicy, contents)
-}
-
-// writeFilter writes a filter, and lists it in the metaindex.
-func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p namedPolicy, contents []byte) error {
-	if len(contents) == 0 {
-		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
-	}
-	b, err := w.writeRaw(contents, kind.block)
-	if err != nil {
-		return err
-	}
-	w.filterSize += b.Length
-	for _, name := range filterNames(p) {
-		if err := w.list(meta, kind.prefix+name, b); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // writeProperties writes the properties, if Properties is set, and lists them in the

@@ -28,6 +28,7 @@ const (
 	TableFilterPrefix = "fullfilter." // of a filter of the whole table (RocksDB, Pebble)
 	PropertiesName    = "rocksdb.properties"
 	DigestName        = "sievetable.digest" // of the data blocks
+	NeverName         = "sievetable.never"  // exceptions of the filter of the whole table
 )
 
 // MetaName matches the names of meta blocks in the tables of LevelDB, RocksDB, Pebble and this

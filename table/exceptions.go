@@ -1,0 +1,85 @@
+package table
+
+import (
+	"iter"
+
+	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/format"
+)
+
+// Exceptions are the filter keys that the filter of a whole table has by chance, and that
+// WriterOptions.Never has named: lookups deny them. They are immutable and safe for concurrent use. A
+// nil *Exceptions has none.
+//
+// They are about one filter. A filter of more keys, such as the union of two, must not have the
+// exceptions that are keys of the other one.
+type Exceptions struct {
+	block []byte // in the bytewise order, without values
+	n     int
+}
+
+// Len returns the number of exceptions.
+func (e *Exceptions) Len() int {
+	if e == nil {
+		return 0
+	}
+	return e.n
+}
+
+// Contains reports whether filterKey is an exception. It does not keep or change filterKey.
+func (e *Exceptions) Contains(filterKey []byte) bool {
+	if e == nil {
+		return false
+	}
+	_, found, err := encoded.Get(e.block, encoded.Order{}, filterKey, nil)
+	return found && err == nil // in a mapped file the block can change after it was checked
+}
+
+// All returns the exceptions in the bytewise order. Each is valid until the next iteration of the loop,
+// which must not change it.
+func (e *Exceptions) All() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		var it encoded.Iter
+		if e == nil || it.Open(e.block, encoded.Order{}, nil) != nil {
+			return
+		}
+		for it.Next() && yield(it.Key()) {
+		}
+	}
+}
+
+// openExceptions opens the exceptions that the metaindex lists, or returns nil if there are none. They
+// must not share bytes with the other blocks.
+func (f *tableFile) openExceptions(m metaindex, others []Handle) (*Exceptions, MetaindexEntry, error) {
+	h, err := f.findMeta(m, NeverBlock, format.NeverName)
+	if err != nil || h.Length == 0 {
+		return nil, MetaindexEntry{}, err
+	}
+	listed := MetaindexEntry{format.NeverName, h}
+	for _, other := range others {
+		if other.Length > 0 && h.overlaps(other) {
+			return nil, listed, f.corrupt(NeverBlock, h, "overlaps the block at %d", other.Offset)
+		}
+	}
+	e, err := f.readExceptions(h)
+	return e, listed, err
+}
+
+// readExceptions reads the exceptions at h, and checks their form.
+func (f *tableFile) readExceptions(h Handle) (*Exceptions, error) {
+	var b buffers
+	contents, err := f.readInPlace(NeverBlock, h, &b)
+	if err != nil {
+		return nil, err
+	}
+	e := &Exceptions{block: contents}
+	budget := encoded.Budget{Memory: exceptionsBudget.forFile(f.footerOffset)}
+	err = encoded.Walk(contents, encoded.Order{}, &budget, func([]byte, int, []byte) error {
+		e.n++
+		return nil
+	})
+	if err != nil {
+		return nil, f.damaged(NeverBlock, h, err)
+	}
+	return e, nil
+}

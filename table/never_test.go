@@ -1,0 +1,277 @@
+package table_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// neverOf yields keys in one buffer, as a list that is read from a file may.
+func neverOf(keys ...[]byte) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		var buf []byte
+		for _, key := range keys {
+			if buf = append(buf[:0], key...); !yield(buf, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A neverCase is a table with exceptions, and how it is read.
+type neverCase struct {
+	o           table.WriterOptions
+	r           table.ReaderOptions
+	pairs       []workload.Pair
+	never       [][]byte // on the list
+	others      [][]byte // neither on the list nor in the table
+	internal    bool
+	bySlices    bool
+	description string
+}
+
+// randomNever returns a case of random options, orders and keys.
+func randomNever(seed uint64) neverCase {
+	rng := rand.New(rand.NewPCG(21, seed))
+	order := []table.Comparer{table.BytewiseComparer, tableReverse{}, internalOrder}[rng.IntN(3)]
+	internal := order.Name() == internalOrder.Name()
+	c := neverCase{internal: internal, bySlices: rng.IntN(3) == 0}
+	c.r = table.ReaderOptions{Comparer: order, TailSize: rng.IntN(2) * 1000, Metrics: new(table.Metrics)}
+	c.o = table.WriterOptions{
+		Comparer: order, TableFilterPolicy: filter.NewTableBloom(1 + rng.IntN(8)), BlockSize: 1 + rng.IntN(400),
+		FilterOnly: rng.IntN(2) == 0, Properties: rng.IntN(2) == 0, DataDigest: rng.IntN(2) == 0, Concurrency: 1 + rng.IntN(2),
+	}
+	if !c.o.FilterOnly && rng.IntN(2) == 0 {
+		c.o.FilterPolicy = filter.NewBloom(10)
+	}
+	c.description = fmt.Sprintf("seed %d: %s, filter only: %v", seed, order.Name(), c.o.FilterOnly)
+	for i := range 1 + rng.IntN(300) {
+		user := []byte(strings.Repeat("k", rng.IntN(3)) + fmt.Sprint(i*7))
+		key := user
+		if internal {
+			key = internalKey(string(user), uint64(1+rng.IntN(9)), table.KindSet)
+		}
+		switch rng.IntN(3) {
+		case 0:
+			p := workload.Pair{Key: key}
+			if !c.o.FilterOnly {
+				p.Value = user
+			}
+			c.pairs = append(c.pairs, p)
+		case 1:
+			c.never = append(c.never, key)
+		default:
+			c.others = append(c.others, key)
+		}
+	}
+	slices.SortFunc(c.pairs, func(a, b workload.Pair) int { return order.Compare(a.Key, b.Key) })
+	slices.SortFunc(c.never, order.Compare)
+	return c
+}
+
+// tableReverse is the bytewise order from the last key to the first.
+type tableReverse struct{ table.Comparer }
+
+func (tableReverse) Name() string                    { return "reverse" }
+func (tableReverse) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
+func (tableReverse) Separator(_, _, _ []byte) []byte { return nil }
+func (tableReverse) Successor(_, _ []byte) []byte    { return nil }
+
+func (c *neverCase) open(t *testing.T, o *table.WriterOptions) *table.Reader {
+	contents := build(t, o, c.pairs)
+	if !c.bySlices {
+		return open(t, contents, &c.r)
+	}
+	r, err := table.NewReader(table.Bytes(contents), int64(len(contents)), &c.r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// No key of the list may be in the table, and nothing else changes: with any options, and in any order.
+func TestNeverIsTheOnlyDifference(t *testing.T) {
+	t.Parallel()
+	exceptions := 0
+	for seed := range uint64(300) {
+		c := randomNever(seed)
+		plain := c.open(t, &c.o)
+		c.o.Never = neverOf(c.never...)
+		r := c.open(t, &c.o)
+		if err := errors.Join(r.Verify(), r.FilterErr()); err != nil {
+			t.Fatalf("%s: %v", c.description, err)
+		}
+		var want [][]byte
+		for _, key := range c.never {
+			if r.MayContain(key) {
+				t.Errorf("%s: MayContain(%q) = true, but it is on the list", c.description, key)
+			}
+			filterKey := key
+			if c.internal {
+				filterKey = table.InternalFilterKey(key)
+			}
+			if f := plain.Filters().Table; f != nil && f.Contains(filterKey) {
+				want = append(want, filterKey)
+			}
+		}
+		checkExceptions(t, c.description, r.Filters().Never, want)
+		exceptions += len(want)
+		checkNeverLookups(t, &c, r, plain)
+	}
+	if exceptions < 500 {
+		t.Errorf("%d exceptions in all tables, want many: the test shows nothing", exceptions)
+	}
+}
+
+// checkExceptions checks that the exceptions are the wanted keys.
+func checkExceptions(t *testing.T, name string, got *table.Exceptions, want [][]byte) {
+	t.Helper()
+	slices.SortFunc(want, bytes.Compare)
+	want = slices.CompactFunc(want, bytes.Equal)
+	var keys [][]byte
+	for key := range got.All() {
+		keys = append(keys, bytes.Clone(key))
+	}
+	if diff := gocmp.Diff(want, keys); diff != "" || got.Len() != len(want) {
+		t.Errorf("%s: %d exceptions (-want +got):\n%s", name, got.Len(), diff)
+	}
+}
+
+// checkNeverLookups compares a table with one that has no exceptions.
+func checkNeverLookups(t *testing.T, c *neverCase, r, plain *table.Reader) {
+	t.Helper()
+	for _, key := range c.others {
+		if got, want := r.MayContain(key), plain.MayContain(key); got != want {
+			t.Errorf("%s: MayContain(%q) = %v, want %v, as without exceptions", c.description, key, got, want)
+		}
+	}
+	var keys [][]byte
+	for _, p := range c.pairs {
+		keys = append(keys, p.Key)
+		if !r.MayContain(p.Key) {
+			t.Errorf("%s: MayContain(%q) = false, but it is in the table", c.description, p.Key)
+		}
+		if v, err := r.Get(p.Key); !c.o.FilterOnly && (err != nil || !bytes.Equal(v, p.Value)) {
+			t.Errorf("%s: Get(%q) = %q, %v", c.description, p.Key, v, err)
+		}
+	}
+	read := c.r.Metrics.BlocksRead.Load()
+	for _, key := range c.never {
+		if _, err := r.Get(key); err != table.ErrNotFound {
+			t.Errorf("%s: Get(%q) = %v, want ErrNotFound", c.description, key, err)
+		}
+		if _, _, err := r.Find(key); err != table.ErrNotFound {
+			t.Errorf("%s: Find(%q) = %v, want ErrNotFound", c.description, key, err)
+		}
+	}
+	if n := c.r.Metrics.BlocksRead.Load() - read; n > 0 {
+		t.Errorf("%s: %d data blocks read for keys of the list", c.description, n)
+	}
+	found := 0
+	err := r.GetMany(context.Background(), append(keys, c.never...), nil, func(i int, _ []byte) error {
+		if found++; i >= len(keys) {
+			return fmt.Errorf("key %d is found, and is on the list", i)
+		}
+		return nil
+	})
+	if !c.o.FilterOnly && (err != nil || found != len(keys)) {
+		t.Errorf("%s: GetMany finds %d keys, %v", c.description, found, err)
+	}
+}
+
+// A list that a Writer cannot use is an error, and never a table without it.
+func TestNeverErrors(t *testing.T) {
+	t.Parallel()
+	bloom := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}
+	internal := bloom
+	internal.Comparer = internalOrder
+	failing := func(yield func([]byte, error) bool) { yield(nil, errBroken) }
+	calls := 0
+	changing := func(yield func([]byte, error) bool) {
+		if calls++; yield([]byte{'a' + byte(calls)}, nil) {
+			yield([]byte("z"), nil)
+		}
+	}
+	shrinking := func(yield func([]byte, error) bool) {
+		if calls++; calls == 1 {
+			_ = yield([]byte("aa"), nil) && yield([]byte("m"), nil) && yield([]byte("z"), nil)
+		}
+	}
+	for _, tt := range []struct {
+		name  string
+		o     table.WriterOptions
+		never iter.Seq2[[]byte, error]
+		keys  []string
+		want  string
+	}{
+		{"without a table filter", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, neverOf(), nil, "without a TableFilterPolicy"},
+		{"a policy without a generator", table.WriterOptions{TableFilterPolicy: noGenerator{}}, neverOf(), nil, "returns no TableGenerator"},
+		{"any order", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Comparer: table.AnyOrder}, neverOf(), nil, "want a Comparer"},
+		{"the first key", bloom, neverOf([]byte("a"), []byte("z")), []string{"a", "b", "c"}, `key "a" is appended, and Never has it as "a"`},
+		{"a key in the middle", bloom, neverOf([]byte("aa"), []byte("b"), []byte("z")), []string{"a", "b", "c"}, `key "b" is appended`},
+		{"the last key", bloom, neverOf([]byte("aa"), []byte("bb"), []byte("c")), []string{"a", "b", "c"}, `key "c" is appended`},
+		{"the empty key", bloom, neverOf(nil), []string{"", "b"}, `key "" is appended`},
+		{"an older version", internal, neverOf(internalKey("a", 2, table.KindSet)), []string{string(internalKey("a", 5, table.KindSet)), string(internalKey("b", 1, table.KindSet))}, "is appended, and Never has it as"},
+		{"a newer version", internal, neverOf(internalKey("b", 2, table.KindSet)), []string{string(internalKey("a", 5, table.KindSet)), string(internalKey("b", 1, table.KindSet))}, "is appended, and Never has it as"},
+		{"no filter key", internal, neverOf([]byte("short")), []string{string(internalKey("a", 5, table.KindSet))}, `Never has key "short", which has no filter key`},
+		{"no filter", internal, neverOf(internalKey("z", 1, table.KindSet)), []string{"short"}, "no key of the table has a filter key"},
+		{"out of order", bloom, neverOf([]byte("d"), []byte("b")), []string{"a", "e"}, `Never has "b" after "d"`},
+		{"out of order behind all keys", bloom, neverOf([]byte("d"), []byte("b")), []string{"a"}, `Never has "b" after "d"`},
+		{"an error", bloom, failing, []string{"a"}, errBroken.Error()},
+		{"other keys the second time", bloom, changing, []string{"a", "x"}, "has not yielded the same keys twice"},
+		{"no keys the second time", bloom, shrinking, []string{"a", "x"}, "has not yielded the same keys twice"},
+	} {
+		calls = 0
+		tt.o.Never = tt.never
+		w, err := table.NewWriter(new(bytes.Buffer), &tt.o)
+		for _, key := range tt.keys {
+			err = cmp.Or(err, w.Append([]byte(key), nil))
+		}
+		if w != nil {
+			err = cmp.Or(err, w.Close())
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q in the error", tt.name, err, tt.want)
+		}
+	}
+}
+
+// The list is left when the Writer ends, however it does, and it is not read where there are no keys.
+func TestNeverEndsWithTheWriter(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*table.Writer) error{"Close": (*table.Writer).Close, "Abort": (*table.Writer).Abort} {
+		for _, keys := range []int{0, 1} {
+			begun, ended := 0, 0
+			o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Never: func(yield func([]byte, error) bool) {
+				begun++
+				defer func() { ended++ }()
+				_ = yield([]byte("m"), nil) && yield([]byte("n"), nil)
+			}}
+			w, err := table.NewWriter(new(bytes.Buffer), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range keys {
+				if err := w.Append([]byte("a"), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := end(w); err != nil || begun != ended || (begun > 0) != (keys > 0) {
+				t.Errorf("%s after %d keys: %v; begun %d times, and ended %d times", name, keys, err, begun, ended)
+			}
+		}
+	}
+}

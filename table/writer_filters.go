@@ -1,0 +1,75 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/sievetable/sievetable/block"
+)
+
+// addToFilter adds the filter key of key to the filters.
+func (w *Writer) addToFilter(key []byte) {
+	if w.filter == nil && w.tableFilter == nil {
+		return
+	}
+	if key = filterKeyOf(w.o.FilterKey, key); key == nil {
+		return
+	}
+	if w.tableFilter != nil {
+		w.tableFilter.Add(key)
+		w.tableFilterKeys++
+	}
+	switch {
+	case w.filter == nil:
+	case w.queue != nil: // the block's offset, which filter needs first, is not known yet
+		w.queue.filling.addFilterKey(w.filter, key)
+	default:
+		w.filter.Add(key)
+	}
+}
+
+// writeBlockFilter writes the filter block, if there is a policy.
+func (w *Writer) writeBlockFilter(meta *block.Writer) error {
+	if w.filter == nil {
+		return nil
+	}
+	contents, err := w.filter.Finish()
+	if err != nil {
+		return err
+	}
+	return w.writeFilter(meta, blockFilters, w.o.FilterPolicy, contents)
+}
+
+// writeTableFilter writes the whole table's filter, if it has keys.
+func (w *Writer) writeTableFilter(meta *block.Writer) error {
+	if w.tableFilterKeys == 0 {
+		return w.checkNeverHasFilter()
+	}
+	contents, err := w.tableFilter.Generate()
+	if err != nil {
+		return fmt.Errorf("table: filter policy %q: %w", w.o.TableFilterPolicy.Name(), err)
+	}
+	if w.never != nil {
+		if err := w.never.findExceptions(contents); err != nil {
+			return err
+		}
+	}
+	return w.writeFilter(meta, tableFilters, w.o.TableFilterPolicy, contents)
+}
+
+// writeFilter writes a filter, and lists it in the metaindex.
+func (w *Writer) writeFilter(meta *block.Writer, kind filterKind, p namedPolicy, contents []byte) error {
+	if len(contents) == 0 {
+		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())
+	}
+	b, err := w.writeRaw(contents, kind.block)
+	if err != nil {
+		return err
+	}
+	w.filterSize += b.Length
+	for _, name := range filterNames(p) {
+		if err := w.list(meta, kind.prefix+name, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
