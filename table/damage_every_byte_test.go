@@ -21,7 +21,11 @@ func smallTables(t *testing.T, pairs []workload.Pair) map[string][]byte {
 	never := table.WriterOptions{
 		Compression: table.NoCompression, BlockSize: 200, TableFilterPolicy: filter.NewTableBloom(1), Never: absentKeys(200),
 	}
+	prefixed := table.WriterOptions{
+		BlockSize: 200, FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: table.PrefixOfLength(8),
+	}
 	return map[string][]byte{
+		"prefixed": build(t, &prefixed, pairs),
 		"never":    build(t, &never, pairs),
 		"all":      build(t, &all, pairs),
 		"raw":      build(t, &table.WriterOptions{Compression: table.NoCompression, BlockSize: 200}, pairs),

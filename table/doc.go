@@ -36,6 +36,9 @@
 // source can be a [ContextReaderAt]. [Reader.Locate] tells what a lookup would read. Set
 // TailSize to open such a table by one read, and ReadAhead to scan it by few.
 //
+// Iterators over the keys with a common prefix mostly read no data block if there are none: with
+// [WriterOptions].FilterPrefix filters hold prefixes too, and [IterOptions].Prefix asks for one.
+//
 // [Reader.With] returns the lookups of single keys with options: with a time limit, as GetContext
 // has, or without adding blocks to the Cache.
 //
@@ -164,7 +167,8 @@
 // trailers of all data blocks, one behind the other. The block "sievetable.never" has the filter keys
 // that the filter of the whole table has by chance, and that lookups deny all the same: see
 // [WriterOptions].Never. It has the form of a data block, the keys are in the bytewise order, and the
-// values are empty.
+// values are empty. If filters hold prefixes, the properties are listed as "sievetable.prefix" too, and
+// name the function: see [WriterOptions].FilterPrefix.
 //
 // LevelDB's doc/table_format.md describes the format too.
 package table

@@ -178,7 +178,7 @@ type encodeJob struct {
 	blocks     []queuedBlock
 	raw        []byte // the blocks as they were built
 	filterKeys []byte // in the form that the filter wants
-	filterEnds []int  // where each of the filterKeys ends
+	filterEnds []int  // where each of the filterKeys ends; for prefixes, the complement of it
 	separators []byte
 	encoded    []byte // the blocks as they are stored, with trailers
 
@@ -209,14 +209,26 @@ func (j *encodeJob) addFilterKey(f *filterblock.Writer, key []byte) {
 	j.filterEnds = append(j.filterEnds, len(j.filterKeys))
 }
 
-// writeFilterKeys adds the filter keys of b to f.
+// addFilterPrefix adds a prefix in the same way.
+func (j *encodeJob) addFilterPrefix(f *filterblock.Writer, prefix []byte) {
+	j.filterKeys = f.AppendHash(j.filterKeys, prefix)
+	j.filterEnds = append(j.filterEnds, ^len(j.filterKeys))
+}
+
+// writeFilterKeys adds the filter keys of b to f, and the prefixes.
 func (j *encodeJob) writeFilterKeys(f *filterblock.Writer, b queuedBlock) {
 	start := 0
 	if b.filterEnds.start > 0 {
 		start = j.filterEnds[b.filterEnds.start-1]
+		start = max(start, ^start)
 	}
 	for _, end := range j.filterEnds[b.filterEnds.start:b.filterEnds.end] {
-		f.AddHash(j.filterKeys[start:end])
+		if end < 0 {
+			end = ^end
+			f.AddPrefixHash(j.filterKeys[start:end])
+		} else {
+			f.AddHash(j.filterKeys[start:end])
+		}
 		start = end
 	}
 }

@@ -20,12 +20,13 @@ type Filters struct {
 	TableEntry  MetaindexEntry      // its name and handle in the metaindex
 	Never       *Exceptions         // of Table; nil if there are none that can be used
 	NeverEntry  MetaindexEntry      // their name and handle in the metaindex
+	Prefix      Prefixer            // whose prefixes both hold; nil if they hold none, or if it is unknown
 }
 
 // errUnknownFilter is in the chain of the error for a filter of an unknown policy.
 var errUnknownFilter = errors.New("no policy of that name")
 
-// openFilters opens the filters that the metaindex lists, and the exceptions of the table filter. If
+// openFilters opens the filters that the metaindex lists, and what is stored beside them. If
 // some cannot be used, openFilters returns the others and an error. To have no filters is no error.
 func (f *tableFile) openFilters(m metaindex, o *ReaderOptions) (filters Filters, err error) {
 	others := append(make([]Handle, 0, 2), f.propertiesHandle(m))
@@ -40,16 +41,27 @@ func (f *tableFile) openFilters(m metaindex, o *ReaderOptions) (filters Filters,
 	if policy, found := tableFilters.first(m); found {
 		filters.Table, tableErr = openFilter(f, m, tableFilters, policy, o.tablePolicies(), others, &filters.TableEntry, filter.TablePolicy.Open)
 	}
-	if unread(tableErr) || filters.Table == nil {
-		return filters, errors.Join(blocksErr, tableErr)
+	if unread(tableErr) {
+		return filters, tableErr
 	}
-	others = append(others, filters.TableEntry.Handle)
-	var neverErr error
-	filters.Never, filters.NeverEntry, neverErr = f.openExceptions(m, others)
-	if unread(neverErr) {
-		return filters, neverErr
+	neverErr, prefixErr := f.openBeside(&filters, m, o, append(others, filters.TableEntry.Handle))
+	for _, err := range []error{neverErr, prefixErr} {
+		if unread(err) {
+			return filters, err
+		}
 	}
-	return filters, errors.Join(blocksErr, neverErr)
+	return filters, errors.Join(blocksErr, tableErr, neverErr, prefixErr)
+}
+
+// openBeside opens what is stored beside the filters: the exceptions, and the name of the Prefixer.
+func (f *tableFile) openBeside(filters *Filters, m metaindex, o *ReaderOptions, others []Handle) (neverErr, prefixErr error) {
+	if filters.Table != nil {
+		filters.Never, filters.NeverEntry, neverErr = f.openExceptions(m, others)
+	}
+	if !unread(neverErr) && (filters.Table != nil || filters.Blocks != nil) {
+		filters.Prefix, prefixErr = f.openPrefixer(m, o)
+	}
+	return neverErr, prefixErr
 }
 
 // openFilterBlock is filter.NewBlockReader, with the arguments in openFilter's order.
@@ -217,23 +229,27 @@ func (t *openTable) denialOfFirstKeys() (denied, err error) {
 	return denied, nil
 }
 
-// denials returns an error for each filter that denies key, which is in the data block at h.
+// denials returns an error for each filter that denies key, which is in the data block at h, or its
+// prefix.
 func (t *openTable) denials(h Handle, key []byte) error {
-	var denials [2]error
-	if f := t.filters.Table; f != nil {
-		denials[0] = t.denial(t.filters.TableEntry, func(key []byte) bool { return f.Contains(key) && !t.filters.Never.Contains(key) }, key)
+	var denials [4]error
+	filterKey := filterKeyOf(t.o.FilterKey, key)
+	if f := t.filters.Table; f != nil && filterKey != nil {
+		contains := func(key []byte) bool { return f.Contains(key) && !t.filters.Never.Contains(key) }
+		denials[0] = t.denial(t.filters.TableEntry, contains, key, filterKey)
+		denials[1] = t.prefixDenial(t.filters.TableEntry, f.Contains, filterKey)
 	}
-	if f := t.filters.Blocks; f != nil {
+	if f := t.filters.Blocks; f != nil && filterKey != nil {
 		contains := func(key []byte) bool { return f.Contains(h.Offset, key) }
-		denials[1] = t.denial(t.filters.BlocksEntry, contains, key)
+		denials[2] = t.denial(t.filters.BlocksEntry, contains, key, filterKey)
+		denials[3] = t.prefixDenial(t.filters.BlocksEntry, contains, filterKey)
 	}
 	return errors.Join(denials[:]...)
 }
 
 // denial returns an error if a filter denies key, which the table has.
-func (t *openTable) denial(listed MetaindexEntry, contains func(filterKey []byte) bool, key []byte) error {
-	filterKey := filterKeyOf(t.o.FilterKey, key)
-	if filterKey == nil || contains(filterKey) {
+func (t *openTable) denial(listed MetaindexEntry, contains func(filterKey []byte) bool, key, filterKey []byte) error {
+	if contains(filterKey) {
 		return nil
 	}
 	hint := "FilterKey is not the one that the table was written with, or the filter is damaged"

@@ -23,6 +23,8 @@ func FuzzReader(f *testing.F) {
 	f.Add(sound().build(), []byte("b"))
 	never, _, _ := withNever(f, 20, table.WriterOptions{})
 	f.Add(never, []byte("key000002~"))
+	prefixed := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: table.PrefixOfLength(8), BlockSize: 100}
+	f.Add(build(f, prefixed, numbered(20)), []byte("key00002"))
 	internalPairs := pairsOf(string(internalKey("a", 2, table.KindSet)), string(internalKey("a", 1, table.KindDelete)))
 	f.Add(build(f, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Properties: true}, numbered(20)), []byte("key000002"))
 	f.Add(build(f, &table.WriterOptions{Comparer: internalOrder, FilterKey: table.InternalFilterKey, Properties: true}, internalPairs), []byte("a"))
@@ -63,6 +65,12 @@ func FuzzReader(f *testing.F) {
 		}
 		if diff := diffPairs(there, backward(t, r.NewIter(nil))); diff != "" {
 			t.Fatalf("(-forward +backward):\n%s", diff)
+		}
+		if in.verified == nil {
+			c := prefixCase{user: func(key []byte) []byte { return key }}
+			if diff := diffPairs(c.among(there, key), c.among(forward(t, r.NewIter(&table.IterOptions{Prefix: key})), key)); diff != "" {
+				t.Fatalf("Verify passes, but with the prefix (-want +got):\n%s", diff)
+			}
 		}
 		for _, p := range there {
 			keys = append(keys, p.Key)

@@ -161,8 +161,11 @@ func (t *openTable) endLookup(d *dataBlock, found, filterChecked bool) {
 	}
 }
 
-// wholeTable stands for all data blocks of a table, which the table filter is for.
-const wholeTable = -1
+// These stand for all data blocks of a table, which the table filter is for.
+const (
+	wholeTable        = -1 // asked for a key
+	wholeTableByStart = -2 // asked for a prefix, which exceptions are not about
+)
 
 // mayContain checks the filter of data block i, or the table filter, for a filter key, if there are both.
 // A key whose filter key is nil is in no filter. If the block cannot be found it may have the key: to read
@@ -172,9 +175,10 @@ func (t *openTable) mayContain(i int, filterKey []byte) (mayContain, checked boo
 		return true, false
 	}
 	switch {
-	case i == wholeTable && t.filters.Table != nil:
-		mayContain = t.filters.Table.Contains(filterKey) && (t.filters.Never == nil || !t.filters.Never.Contains(filterKey))
-	case i != wholeTable && t.index.filters != nil:
+	case i < 0 && t.filters.Table != nil:
+		mayContain = t.filters.Table.Contains(filterKey) &&
+			(t.filters.Never == nil || i == wholeTableByStart || !t.filters.Never.Contains(filterKey))
+	case i >= 0 && t.index.filters != nil:
 		span, err := t.index.span(i)
 		if err != nil {
 			return true, false
@@ -183,7 +187,7 @@ func (t *openTable) mayContain(i int, filterKey []byte) (mayContain, checked boo
 	default:
 		return true, false
 	}
-	return t.believe(mayContain, i == wholeTable)
+	return t.believe(mayContain, i < 0)
 }
 
 // believe returns what the answer of a filter is worth, and counts it: true if the filter is not believed.

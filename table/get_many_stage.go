@@ -168,6 +168,10 @@ func (b *partBatch) askTableFilter(whole filter.BatchFilter, stage []wantedKey) 
 		b.filterKeys[i] = filterKeyOf(b.t.o.FilterKey, b.keys[k.number])
 	}
 	whole.ContainsMany(b.filterKeys[:len(stage)], b.mayContain[:len(stage)])
+	never := b.t.filters.Never
+	for i := 0; never != nil && i < len(stage); i++ {
+		b.mayContain[i] = b.mayContain[i] && !never.Contains(b.filterKeys[i])
+	}
 }
 
 // locateAsked is locate for a key that the table filter was asked for, with its answer. No filter has a

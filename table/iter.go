@@ -7,59 +7,6 @@ import (
 	"sync/atomic"
 )
 
-// IterOptions say which entries an Iter shows, and how it reads them. The zero value shows
-// all entries.
-type IterOptions struct {
-	// Lower is a bound: the Iter shows only keys ≥ Lower. nil: no lower bound.
-	//
-	// If the keys are internal keys, so are Lower and Upper: SearchKey(nil, user, MaxSequence)
-	// is ≤ all versions of a user key, and > all of the keys before. See InternalPrefixBounds.
-	Lower []byte
-
-	// Upper is a bound: the Iter shows only keys < Upper. nil: no upper bound.
-	Upper []byte
-
-	// FilterKey is the filter key of every entry that you want: what ReaderOptions.FilterKey returns
-	// for its key. The Iter skips data blocks whose filters exclude it, which saves reading them. It
-	// may or may not show entries of other filter keys, so set Lower and Upper too. nil: the Iter
-	// checks no filters.
-	//
-	// For the versions of one user key in a database's table, it is the user key. For keys with a
-	// common prefix, it is the prefix, if that is the filter key of each of them. Get and Find then
-	// check the filter for the prefix only.
-	FilterKey []byte
-
-	// DontFillCache leaves blocks that the Iter reads out of the Cache. Set it if these blocks
-	// will not be needed again soon, as in a compaction.
-	DontFillCache bool
-
-	// ReadAhead is how many bytes Next reads at once, up to 1 GiB, when it comes to a
-	// block that is not in memory: at least that block, and as many of the following
-	// blocks as fit. Set it if each read has a high latency. The buffer stays in memory
-	// until Close. If such a read fails, the Iter reads block by block from then on.
-	// ≤ 0: the Iter reads one block at a time.
-	ReadAhead int
-
-	// OnDamage decides what a move does that comes to a damaged data block: one with a wrong
-	// checksum, that cannot be decompressed or decoded, whose keys are out of order or not
-	// between its separators. The error says between which separators the lost keys are. If
-	// OnDamage returns true, the move goes on with the next block in its direction, as if this
-	// one were empty. If it returns false, the move fails with the error. nil: every such move
-	// fails.
-	//
-	// In an iterator of package merge, older versions of the lost entries show then, also
-	// of keys that were deleted: leave out what the other tables have from KeysAfter to
-	// KeysUpTo, or return false.
-	//
-	// It is called each time that a move reads the block and finds it damaged: once in a scan from
-	// one end to the other, and again when a seek or a change of direction comes to the block
-	// again. Damage in the index fails the move. It is not called for blocks that the Iter does not
-	// read, as they are out of the bounds, excluded by FilterKey, or decoded in the Cache. Errors
-	// that are no damage, such as those of the source, fail the move. OnDamage must not use the
-	// Iter.
-	OnDamage func(*CorruptionError) bool
-}
-
 // An Iter moves over the entries of one table, in both directions. A new Iter is
 // before the first entry, and Next moves to that. NewIter returns one. To go through entries from
 // the first to the last, [Reader.All] takes fewer lines.
@@ -80,7 +27,7 @@ type IterOptions struct {
 type Iter struct {
 	t                    *openTable
 	lower, upper         []byte
-	filterKey            []byte // to check filters for; nil: do not check them
+	filterKey            []byte // to check filters for, or a prefix; nil: do not check them
 	firstBlock, endBlock int    // the data blocks ≥ firstBlock and < endBlock can have entries to show
 
 	loaded             int    // the cursor's block; −1 before the first, index.len() after the last
@@ -132,8 +79,11 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 	it.endBlock, it.keyBudget = t.index.len(), dataKeyBudget.forFile(t.footerOffset)
 	if o != nil {
 		it.lower, it.upper = bytes.Clone(o.Lower), bytes.Clone(o.Upper)
-		it.filterKey = bytes.Clone(o.FilterKey)
-		if err := it.boundBlocks(); err != nil {
+		asked := wholeTable
+		if it.filterKey = bytes.Clone(o.FilterKey); it.filterKey == nil {
+			it.filterKey, asked = bytes.Clone(t.filters.askablePrefix(o.Prefix)), wholeTableByStart
+		}
+		if err := it.boundBlocks(asked); err != nil {
 			it.t = brokenTable(&r.closed, err)
 		}
 		it.readAhead = min(max(o.ReadAhead, 0), maxReadSize)

@@ -171,8 +171,9 @@ func (it *Iter) blockMemory() *blockMemory {
 	return it.memory
 }
 
-// boundBlocks sets the range of data blocks that can have entries within the bounds.
-func (it *Iter) boundBlocks() (err error) {
+// boundBlocks sets the range of data blocks that can have entries within the bounds. asked says how the
+// table filter is asked: wholeTable or wholeTableByStart.
+func (it *Iter) boundBlocks(asked int) (err error) {
 	defer it.t.mapped.leave(it.t.mapped.enter(), &err)
 	if it.lower != nil {
 		if it.firstBlock, err = it.t.index.search(it.lower); err != nil {
@@ -186,7 +187,7 @@ func (it *Iter) boundBlocks() (err error) {
 		}
 		it.endBlock = min(i+1, it.endBlock)
 	}
-	if mayContain, _ := it.t.mayContain(wholeTable, it.filterKey); !mayContain {
+	if mayContain, _ := it.t.mayContain(asked, it.filterKey); !mayContain {
 		it.endBlock = 0
 	}
 	return nil

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 
@@ -46,6 +47,15 @@ type WriterOptions struct {
 	// is nil, filters do not hold the key; Readers with the same FilterKey then check no
 	// filter for it. nil: that of the Comparer if it is a FilterKeyer, else the whole key.
 	FilterKey func(key []byte) []byte
+
+	// FilterPrefix adds the prefix of each filter key to the filters beside it, so that
+	// IterOptions.Prefix can pass over what has no key of a prefix. Prefixes take as much of a filter
+	// as keys: one for each prefix in the filter of the whole table, and one for each filter of a
+	// filter block that has keys of the prefix. Lookups keep the rate of false positives. A lookup of
+	// a key that equals a prefix may read a block. Other engines use the filters for keys as before.
+	// FilterPrefix sets Properties, which name the function. Without a FilterPolicy or a
+	// TableFilterPolicy it is an error. nil: no prefixes.
+	FilterPrefix Prefixer
 
 	// FilterBaseLg is the base-2 logarithm of how many bytes of the file share one filter
 	// of the filter block, 1 to 30. 0: 11, for 2 KiB.
@@ -136,7 +146,10 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 		}
 		w.Properties = true
 	}
-	if err := w.checkNever(); err != nil {
+	if w.FilterPrefix != nil {
+		w.Properties = true
+	}
+	if err := errors.Join(w.checkNever(), w.checkFilterPrefix()); err != nil {
 		return w, err
 	}
 	return w, w.checkNames()
@@ -154,16 +167,19 @@ func (o *WriterOptions) checkNames() error {
 			names = append(names, filterNames(p)...)
 		}
 	}
-	const others = 3 // properties, digest and exceptions
+	const others = 4 // properties under two names, digest and exceptions
 	if n := len(names); n > maxMetaBlocks-others {
 		return fmt.Errorf("table: filter policies have %d names, want at most %d", n, maxMetaBlocks-others)
 	}
 	if o.Properties {
 		names = append(names, userComparerName(o.Comparer))
 	}
+	if o.FilterPrefix != nil {
+		names = append(names, o.FilterPrefix.Name())
+	}
 	for _, name := range names {
 		if len(name) > maxName {
-			return fmt.Errorf("table: policy or comparer has a name of %d bytes, %s, want at most %d", len(name), wire.Quote([]byte(name)), maxName)
+			return fmt.Errorf("table: policy, comparer or prefixer has a name of %d bytes, %s, want at most %d", len(name), wire.Quote([]byte(name)), maxName)
 		}
 	}
 	return nil

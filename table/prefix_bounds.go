@@ -2,8 +2,8 @@ package table
 
 // PrefixBounds returns the bounds of the keys that start with prefix, in the bytewise order: for
 // IterOptions.Lower and Upper. upper is nil, which is no bound, if no key is greater than all of
-// them. Neither slice shares memory with prefix. For the tables of a database, see
-// [InternalPrefixBounds].
+// them. Set IterOptions.Prefix too, so that filters that hold prefixes are asked. Neither slice shares
+// memory with prefix. For the tables of a database, see [InternalPrefixBounds].
 func PrefixBounds(prefix []byte) (lower, upper []byte) {
 	lower = append([]byte{}, prefix...)
 	for n := len(prefix); n > 0; n-- {

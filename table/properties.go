@@ -28,12 +28,15 @@ type Properties struct {
 	IndexSize    uint64 // bytes of the index block, uncompressed
 	FilterSize   uint64 // bytes of the filter blocks in the file, without trailers
 
-	// FilterEntries is the number of keys in the filter of the whole table.
+	// FilterEntries is the number of keys in the filter of the whole table, and of prefixes.
 	FilterEntries uint64
 
 	// FilterPolicy is the name of the filter's policy. If there are two filters, it is that
 	// of the filter of the whole table.
 	FilterPolicy string
+
+	// FilterPrefix is the name of the WriterOption: of the Prefixer whose prefixes the filters hold.
+	FilterPrefix string
 
 	// Comparer is the name of the Comparer. For internal keys, it is that of the user keys.
 	Comparer string
@@ -113,6 +116,8 @@ func (p *Properties) texts() map[string]*string {
 		"rocksdb.filter.policy": &p.FilterPolicy,
 		"rocksdb.comparator":    &p.Comparer,
 		"rocksdb.compression":   &p.Compression,
+
+		"sievetable.filter.prefix": &p.FilterPrefix,
 	}
 }
 
@@ -165,7 +170,7 @@ func (r *Reader) Properties() (p *Properties, err error) {
 }
 
 // readProperties reads the properties that the metaindex lists, into b.
-func (t *openTable) readProperties(m metaindex, b *buffers) (*Properties, error) {
+func (t *tableFile) readProperties(m metaindex, b *buffers) (*Properties, error) {
 	h, err := t.findMeta(m, PropertiesBlock, format.PropertiesName)
 	if err != nil {
 		return nil, err
@@ -187,7 +192,7 @@ func (f *tableFile) propertiesHandle(m metaindex) Handle {
 }
 
 // propertiesAt reads the properties block at h into b.
-func (t *openTable) propertiesAt(h Handle, b *buffers) (*Properties, error) {
+func (t *tableFile) propertiesAt(h Handle, b *buffers) (*Properties, error) {
 	contents, err := t.readBlock(PropertiesBlock, h, b)
 	if err != nil {
 		return nil, err

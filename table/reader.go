@@ -57,7 +57,7 @@ func newReader(src io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	}
 	// The caller may change its slices before the table is opened.
 	opts.FilterPolicies, opts.TableFilterPolicies = slices.Clone(opts.FilterPolicies), slices.Clone(opts.TableFilterPolicies)
-	opts.Codecs = slices.Clone(opts.Codecs)
+	opts.Codecs, opts.FilterPrefixes = slices.Clone(opts.Codecs), slices.Clone(opts.FilterPrefixes)
 	r := &Reader{o: opts, src: src, size: size}
 	return r, nil
 }
@@ -189,6 +189,8 @@ type file interface {
 //   - The filter is damaged, or the metaindex is. One damaged filter of a filter block is no reason:
 //     its data block may contain every key, and Verify reports it.
 //   - The exceptions of the table filter are damaged. Then none of them is used, but the filter is.
+//   - The properties are damaged, which name the function of the prefixes that filters hold. Then
+//     filters are asked for keys only.
 //   - No policy in FilterPolicies or TableFilterPolicies has its name.
 //   - The table cannot be opened, for example since a mapped file is closed. The next call tries
 //     again.
@@ -217,7 +219,7 @@ func (r *Reader) Filters() Filters {
 	}
 	filters := t.filters
 	if t.distrust() != nil {
-		filters.Table, filters.Blocks, filters.Never = nil, nil, nil
+		filters.Table, filters.Blocks, filters.Never, filters.Prefix = nil, nil, nil, nil
 	}
 	return filters
 }

@@ -31,6 +31,11 @@ type ReaderOptions struct {
 	// FilterErr. Verify reports it.
 	FilterKey func(key []byte) []byte
 
+	// FilterPrefixes are the functions of WriterOptions.FilterPrefix that the Reader knows. It uses the
+	// first one that has the name that the table stores. PrefixUntil and PrefixOfLength need not be
+	// set. The prefixes of another function are not used, and keys are looked up as ever.
+	FilterPrefixes []Prefixer
+
 	// IgnoreFilter makes the Reader neither read nor check filters.
 	IgnoreFilter bool
 

@@ -15,6 +15,7 @@ import (
 //   - the order of keys, within each block and across blocks, and that separators fit;
 //   - that no two blocks share bytes;
 //   - that each filter is sound, and denies no key of the table, also with IgnoreFilter;
+//   - that a filter which holds prefixes denies none of the prefixes of keys, if their function is known;
 //   - that the exceptions of WriterOptions.Never are keys that the table filter has, and that none of
 //     them is a key of the table;
 //   - that the digest block, if there is one, is that of the data blocks.

@@ -9,7 +9,7 @@ func (v *filterVerifier) addExceptions(m metaBlock) error {
 		return err
 	}
 	v.exceptions, v.listed = e, m
-	v.filters = append(v.filters, checkedFilter{m, func(_ uint64, key []byte) bool { return !e.Contains(key) }})
+	v.filters = append(v.filters, checkedFilter{metaBlock: m, contains: func(_ uint64, key []byte) bool { return !e.Contains(key) }})
 	return nil
 }
 

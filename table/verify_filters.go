@@ -28,6 +28,7 @@ type filterVerifier struct {
 type checkedFilter struct {
 	metaBlock
 	contains func(offset uint64, filterKey []byte) bool // offset is that of the key's data block
+	prefixes bool                                       // contains is about the prefix of filterKey
 }
 
 // checkDataBlock checks each filter for each key of the data block at h, which c is in. If
@@ -81,8 +82,27 @@ func (v *filterVerifier) addDenial(f checkedFilter, h Handle, n, checked int, na
 	case n > maxNamedKeys:
 		names = append(names, ", …"...)
 	}
-	v.denials = append(v.denials, v.t.corrupt(f.kind, f.Handle, "denies %d of %d keys of the data block at %d: %s", n, checked, h.Offset, names[2:]))
+	what := "denies"
+	if f.prefixes {
+		what = "denies the prefixes of"
+	}
+	v.denials = append(v.denials, v.t.corrupt(f.kind, f.Handle, "%s %d of %d keys of the data block at %d: %s", what, n, checked, h.Offset, names[2:]))
 	v.budget -= 256 + 4*len(names)
+}
+
+// addPrefixes has the filters checked for the prefixes of the keys too.
+func (v *filterVerifier) addPrefixes(p Prefixer) {
+	for _, f := range v.filters {
+		if f.kind == NeverBlock {
+			continue
+		}
+		contains := f.contains
+		f.prefixes, f.contains = true, func(offset uint64, filterKey []byte) bool {
+			prefix := prefixOf(p, filterKey)
+			return prefix == nil || contains(offset, prefix)
+		}
+		v.filters = append(v.filters, f)
+	}
 }
 
 // denies reports whether the filter denies key, which is in the data block at offset.

@@ -47,7 +47,15 @@ func (v *verifier) checkMeta(listed metaindex) (err error) {
 			last = m
 		}
 	}
-	return v.filters.checkExceptions()
+	v.add(v.filters.checkExceptions())
+	p, err := v.t.openPrefixer(listed, v.t.o)
+	if p != nil {
+		v.filters.addPrefixes(p)
+	}
+	if unread(err) {
+		return err
+	}
+	return nil // what is damaged is said
 }
 
 // metaBlocks returns the blocks that the metaindex lists, in the order of the file. If it
@@ -58,7 +66,7 @@ func (v *verifier) metaBlocks(listed metaindex) []metaBlock {
 	for _, e := range listed {
 		m := metaBlock{kind: MetaBlock, rank: math.MaxInt}
 		switch string(e.name) {
-		case format.PropertiesName:
+		case format.PropertiesName, format.PrefixName:
 			m.kind = PropertiesBlock
 		case format.DigestName:
 			m.kind = DigestBlock
@@ -110,7 +118,7 @@ func (v *verifier) checkMetaBlock(m metaBlock) error {
 	if m.tablePolicy != nil {
 		f, err := readFilter(&v.t.tableFile, m.kind, m.Handle, m.tablePolicy, filter.TablePolicy.Open)
 		if err == nil {
-			v.filters.filters = append(v.filters.filters, checkedFilter{m, func(_ uint64, key []byte) bool { return f.Contains(key) }})
+			v.filters.filters = append(v.filters.filters, checkedFilter{metaBlock: m, contains: func(_ uint64, key []byte) bool { return f.Contains(key) }})
 		}
 		return err
 	}
@@ -119,7 +127,7 @@ func (v *verifier) checkMetaBlock(m metaBlock) error {
 		if damage := f.Check(); damage != nil {
 			return v.t.damaged(m.kind, m.Handle, damage)
 		}
-		v.filters.filters = append(v.filters.filters, checkedFilter{m, f.Contains})
+		v.filters.filters = append(v.filters.filters, checkedFilter{metaBlock: m, contains: f.Contains})
 	}
 	return err
 }

@@ -37,6 +37,9 @@ type Writer struct {
 	tableFilterKeys int                   // keys that were added to tableFilter
 	never           *neverList            // nil without Never
 
+	prefix        []byte // the last one that was added to filters; nil: none
+	prefixInBlock bool   // for the data block that is being built
+
 	// A data block's index entry is not added when the block is complete, but when
 	// the next key is known: the separator, which is ≥ all keys of the block and < all
 	// keys of the next one, can then be shorter than either. As long as

@@ -10,6 +10,7 @@ import (
 // startDataBlock starts a data block. If the block is stored as it is built, or if a
 // job encodes it, it is built right there.
 func (w *Writer) startDataBlock() {
+	w.prefixInBlock = false
 	switch {
 	case w.queue != nil:
 		w.data.ResetTo(w.queue.filling.raw)

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/sievetable/sievetable/block"
@@ -14,6 +15,9 @@ func (w *Writer) addToFilter(key []byte) {
 	if key = filterKeyOf(w.o.FilterKey, key); key == nil {
 		return
 	}
+	if w.o.FilterPrefix != nil {
+		w.addPrefix(key)
+	}
 	if w.tableFilter != nil {
 		w.tableFilter.Add(key)
 		w.tableFilterKeys++
@@ -25,6 +29,28 @@ func (w *Writer) addToFilter(key []byte) {
 	default:
 		w.filter.Add(key)
 	}
+}
+
+// addPrefix adds the prefix of a filter key to the filters. The table filter has it from the key before,
+// if that has the same prefix, and the filters of blocks take it once for each block.
+func (w *Writer) addPrefix(filterKey []byte) {
+	prefix := prefixOf(w.o.FilterPrefix, filterKey)
+	if prefix == nil {
+		return
+	}
+	again := bytes.Equal(prefix, w.prefix)
+	if w.tableFilter != nil && !again {
+		w.tableFilter.Add(prefix)
+		w.tableFilterKeys++
+	}
+	if w.filter != nil && !(again && w.prefixInBlock) {
+		if w.queue != nil {
+			w.queue.filling.addFilterPrefix(w.filter, prefix)
+		} else {
+			w.filter.AddPrefix(prefix)
+		}
+	}
+	w.prefix, w.prefixInBlock = append(w.prefix[:0], prefix...), true
 }
 
 // writeBlockFilter writes the filter block, if there is a policy.

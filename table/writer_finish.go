@@ -55,7 +55,8 @@ func (w *Writer) writeMetaindex() (Handle, error) {
 	if err := w.writeTableFilter(meta); err != nil {
 		return Handle{}, err
 	}
-	if err := w.writeProperties(meta); err != nil {
+	properties, err := w.writeProperties(meta)
+	if err != nil {
 		return Handle{}, err
 	}
 	if err := w.writeDigest(meta); err != nil {
@@ -63,6 +64,11 @@ func (w *Writer) writeMetaindex() (Handle, error) {
 	}
 	if err := w.writeNever(meta); err != nil {
 		return Handle{}, err
+	}
+	if w.o.FilterPrefix != nil { // a second name, so that a Reader reads them when it opens the table
+		if err := w.list(meta, format.PrefixName, properties); err != nil {
+			return Handle{}, err
+		}
 	}
 	b, err := w.writeRaw(meta.Finish(), MetaindexBlock)
 	w.tail = append(w.tail, b.trailer[:]...)
@@ -83,19 +89,18 @@ func (w *Writer) list(meta *block.Writer, name string, b storedBlock) error {
 
 // writeProperties writes the properties, if Properties is set, and lists them in the
 // metaindex.
-func (w *Writer) writeProperties(meta *block.Writer) error {
+func (w *Writer) writeProperties(meta *block.Writer) (b storedBlock, err error) {
 	if !w.o.Properties {
-		return nil
+		return b, nil
 	}
 	contents, err := w.properties().encode()
 	if err != nil {
-		return err
+		return b, err
 	}
-	b, err := w.writeRaw(contents, PropertiesBlock)
-	if err != nil {
-		return err
+	if b, err = w.writeRaw(contents, PropertiesBlock); err != nil {
+		return b, err
 	}
-	return w.list(meta, format.PropertiesName, b)
+	return b, w.list(meta, format.PropertiesName, b)
 }
 
 // properties returns the table's properties. All but the index must be written.
@@ -119,6 +124,9 @@ func (w *Writer) properties() *Properties {
 	}
 	if o.FilterPolicy != nil {
 		p.FilterPolicy, p.FilterBaseLg = o.FilterPolicy.Name(), uint64(o.FilterBaseLg)
+	}
+	if o.FilterPrefix != nil {
+		p.FilterPrefix = o.FilterPrefix.Name()
 	}
 	if o.TableFilterPolicy != nil {
 		p.FilterPolicy = o.TableFilterPolicy.Name()

@@ -1,6 +1,7 @@
 package filterblock
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -32,6 +33,8 @@ type Writer struct {
 	baseLg     uint
 	offset     uint64 // of the current data block
 	keys       int    // added since the last filter was generated
+	prefix     []byte // the last prefix of them, as AppendHash has it; empty: there is none
+	hashed     []byte // of AddPrefix
 	filters    []byte
 	offsets    []uint32
 	err        error
@@ -108,6 +111,22 @@ func (w *Writer) AddHash(h []byte) {
 	w.gen.Add(h)
 }
 
+// AddPrefix adds a prefix of keys of the current data block, unless the filter that holds them has it from
+// the last call. It does not keep the slice.
+func (w *Writer) AddPrefix(prefix []byte) {
+	w.hashed = w.AppendHash(w.hashed[:0], prefix)
+	w.AddPrefixHash(w.hashed)
+}
+
+// AddPrefixHash is AddPrefix for what AppendHash has appended for the prefix.
+func (w *Writer) AddPrefixHash(h []byte) {
+	if len(w.prefix) > 0 && bytes.Equal(h, w.prefix) {
+		return
+	}
+	w.prefix = append(w.prefix[:0], h...)
+	w.AddHash(h)
+}
+
 // Size returns the size of the block so far, in bytes. It does not count the filter
 // of the keys added last, which is still to be generated.
 func (w *Writer) Size() uint64 {
@@ -154,7 +173,7 @@ func (w *Writer) generate() error {
 	if len(w.filters) == before { // a reader would take it for "no keys"
 		return fmt.Errorf("filter: the policy generated a filter of 0 bytes for %d keys, want at least 1 byte", w.keys)
 	}
-	w.keys = 0
+	w.keys, w.prefix = 0, w.prefix[:0]
 	return nil
 }
 

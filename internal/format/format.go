@@ -29,6 +29,7 @@ const (
 	PropertiesName    = "rocksdb.properties"
 	DigestName        = "sievetable.digest" // of the data blocks
 	NeverName         = "sievetable.never"  // exceptions of the filter of the whole table
+	PrefixName        = "sievetable.prefix" // of the properties, if filters hold prefixes
 )
 
 // MetaName matches the names of meta blocks in the tables of LevelDB, RocksDB, Pebble and this

@@ -1,0 +1,138 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// A Prefixer says which prefix of a key filters hold beside the key: see WriterOptions.FilterPrefix.
+// [PrefixUntil] and [PrefixOfLength] return two. It must be safe for concurrent use, must not change or
+// keep key, and must not panic, whatever the bytes of key. All keys that start with a prefix must have
+// that prefix: if PrefixLen(p) is len(p), then it is len(p) for every key that starts with p.
+type Prefixer interface {
+	// Name identifies the function. It may have ≤ 1 KiB. A table stores it, and a Reader uses the
+	// prefixes only if it has a Prefixer of that name.
+	Name() string
+
+	// PrefixLen returns how many bytes the prefix of key has, which are the first ones of key. 0: key
+	// has no prefix.
+	PrefixLen(key []byte) int
+}
+
+// The names of the Prefixers that this package has: one of these, and the parameter.
+const (
+	untilName  = "sievetable.prefix.delimiter:"
+	lengthName = "sievetable.prefix.length:"
+)
+
+// PrefixUntil returns the Prefixer whose prefix ends with the first delimiter in the key. A key without
+// the delimiter has no prefix, and with the empty delimiter no key has. The name is
+// "sievetable.prefix.delimiter:" and the delimiter.
+func PrefixUntil(delimiter string) Prefixer { return prefixUntil(delimiter) }
+
+type prefixUntil string
+
+func (d prefixUntil) Name() string { return untilName + string(d) }
+
+func (d prefixUntil) PrefixLen(key []byte) int {
+	i := bytes.Index(key, []byte(d))
+	if i < 0 || d == "" {
+		return 0
+	}
+	return i + len(d)
+}
+
+// PrefixOfLength returns the Prefixer whose prefix is the first n bytes of the key. A shorter key has no
+// prefix, and if n is ≤ 0 no key has. The name is "sievetable.prefix.length:" and n.
+func PrefixOfLength(n int) Prefixer { return prefixOfLength(n) }
+
+type prefixOfLength int
+
+func (n prefixOfLength) Name() string { return lengthName + strconv.Itoa(int(n)) }
+
+func (n prefixOfLength) PrefixLen(key []byte) int {
+	if len(key) < int(n) {
+		return 0
+	}
+	return max(int(n), 0)
+}
+
+// PrefixerOf returns the Prefixer of PrefixUntil or PrefixOfLength that has the name, or nil if neither
+// has.
+func PrefixerOf(name string) Prefixer {
+	if delimiter, found := strings.CutPrefix(name, untilName); found {
+		return PrefixUntil(delimiter)
+	}
+	digits, found := strings.CutPrefix(name, lengthName)
+	if n, err := strconv.Atoi(digits); found && err == nil && prefixOfLength(n).Name() == name {
+		return PrefixOfLength(n)
+	}
+	return nil
+}
+
+// prefixOf returns the prefix of a filter key, or nil if it has none.
+func prefixOf(p Prefixer, filterKey []byte) []byte {
+	if n := p.PrefixLen(filterKey); n > 0 && n <= len(filterKey) {
+		return filterKey[:n:n]
+	}
+	return nil
+}
+
+// askablePrefix returns the prefix that all filter keys have that start with start, or nil if the filters
+// do not hold one.
+func (f *Filters) askablePrefix(start []byte) []byte {
+	if f.Prefix == nil {
+		return nil
+	}
+	prefix := prefixOf(f.Prefix, start)
+	if prefix == nil || len(prefixOf(f.Prefix, prefix)) != len(prefix) {
+		return nil
+	}
+	return prefix
+}
+
+// checkFilterPrefix checks what FilterPrefix needs of the other options.
+func (o *WriterOptions) checkFilterPrefix() error {
+	if o.FilterPrefix != nil && o.FilterPolicy == nil && o.TableFilterPolicy == nil {
+		return errors.New("table: FilterPrefix is set, but neither FilterPolicy nor TableFilterPolicy: there is no filter to hold prefixes")
+	}
+	return nil
+}
+
+// openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if
+// the function is not known.
+func (f *tableFile) openPrefixer(m metaindex, o *ReaderOptions) (Prefixer, error) {
+	h, err := f.findMeta(m, PropertiesBlock, format.PrefixName)
+	if err != nil || h.Length == 0 {
+		return nil, err
+	}
+	p, err := f.propertiesAt(h, new(buffers))
+	if err != nil {
+		return nil, err
+	}
+	for _, known := range o.FilterPrefixes {
+		if known != nil && known.Name() == p.FilterPrefix {
+			return known, nil
+		}
+	}
+	return PrefixerOf(p.FilterPrefix), nil
+}
+
+// prefixDenial returns an error if a filter denies the prefix of a filter key that the table has.
+func (t *openTable) prefixDenial(listed MetaindexEntry, contains func(filterKey []byte) bool, filterKey []byte) error {
+	if t.filters.Prefix == nil {
+		return nil
+	}
+	prefix := prefixOf(t.filters.Prefix, filterKey)
+	if prefix == nil || contains(prefix) {
+		return nil
+	}
+	return t.errorf("%s at %d denies %s and is not used: it is the prefix of the table's key %s by %s, which is not the function that the table was written with, or the filter is damaged",
+		listed.Name, listed.Offset, wire.Quote(prefix), wire.Quote(filterKey), fmt.Sprintf("%.100q", t.filters.Prefix.Name()))
+}

@@ -1,0 +1,389 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// twoParts is a Prefixer of the user's: up to the second slash.
+type twoParts struct{}
+
+func (twoParts) Name() string { return "test.twoParts" }
+
+func (twoParts) PrefixLen(key []byte) int {
+	first := bytes.IndexByte(key, '/')
+	second := bytes.IndexByte(key[first+1:], '/')
+	if first < 0 || second < 0 {
+		return 0
+	}
+	return first + second + 2
+}
+
+var prefixers = []table.Prefixer{
+	table.PrefixUntil("/"), table.PrefixUntil("/b"), table.PrefixUntil(""), table.PrefixOfLength(1), table.PrefixOfLength(3), table.PrefixOfLength(0), twoParts{},
+}
+
+// pathKey returns a key of few bytes, many of which are slashes.
+func pathKey(rng *rand.Rand) []byte {
+	key := make([]byte, rng.IntN(7))
+	for i := range key {
+		key[i] = "ab/"[rng.IntN(3)]
+	}
+	return key
+}
+
+// A prefixCase is a table whose filters hold prefixes.
+type prefixCase struct {
+	name  string
+	o     table.WriterOptions
+	r     table.ReaderOptions
+	pairs []workload.Pair
+	user  func(key []byte) []byte // of a key
+}
+
+// randomPrefixes returns a case of random options, orders and keys.
+func randomPrefixes(seed uint64) prefixCase {
+	rng := rand.New(rand.NewPCG(22, seed))
+	order := []table.Comparer{table.BytewiseComparer, tableReverse{}, internalOrder}[rng.IntN(3)]
+	c := prefixCase{user: func(key []byte) []byte { return key }}
+	c.o = table.WriterOptions{
+		Comparer: order, FilterPrefix: prefixers[rng.IntN(len(prefixers))], BlockSize: 1 + rng.IntN(200), FilterBaseLg: 4 + rng.IntN(9),
+		Concurrency: 1 + rng.IntN(2),
+	}
+	c.r = table.ReaderOptions{Comparer: order, FilterPrefixes: []table.Prefixer{twoParts{}}, TailSize: rng.IntN(2) * 1000, Metrics: new(table.Metrics)}
+	which := rng.IntN(3)
+	if which != 0 {
+		c.o.FilterPolicy = filter.NewBloom(10)
+	}
+	if which != 1 {
+		c.o.TableFilterPolicy = filter.NewTableBloom(10)
+	}
+	c.name = fmt.Sprintf("seed %d: %s, %s, filters %d", seed, order.Name(), c.o.FilterPrefix.Name(), which)
+	seen := map[string]bool{}
+	for range rng.IntN(150) {
+		key := pathKey(rng)
+		if order.Name() == internalOrder.Name() {
+			key, c.user = internalKey(string(key), uint64(1+rng.IntN(3)), table.KindSet), table.InternalFilterKey
+		}
+		if !seen[string(key)] {
+			seen[string(key)] = true
+			c.pairs = append(c.pairs, workload.Pair{Key: key, Value: []byte("v")})
+		}
+	}
+	slices.SortFunc(c.pairs, func(a, b workload.Pair) int { return order.Compare(a.Key, b.Key) })
+	return c
+}
+
+// among returns the pairs whose key starts with prefix.
+func (c *prefixCase) among(pairs []workload.Pair, prefix []byte) (all []workload.Pair) {
+	for _, p := range pairs {
+		if bytes.HasPrefix(c.user(p.Key), prefix) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Whatever prefix is asked for, in whatever table, an Iter shows all entries that start with it, in both
+// directions, and Verify finds that the filters hold all prefixes.
+func TestPrefixHidesNothing(t *testing.T) {
+	t.Parallel()
+	denied := uint64(0)
+	for seed := range uint64(400) {
+		c := randomPrefixes(seed)
+		contents := build(t, &c.o, c.pairs)
+		r := open(t, contents, &c.r)
+		if err := errors.Join(r.Verify(), r.FilterErr()); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		rng := rand.New(rand.NewPCG(23, seed))
+		for range 30 {
+			prefix := pathKey(rng)
+			want := c.among(c.pairs, prefix)
+			o := table.IterOptions{Prefix: prefix}
+			if diff := diffPairs(want, c.among(forward(t, r.NewIter(&o)), prefix)); diff != "" {
+				t.Fatalf("%s: forward with prefix %q (-want +got):\n%s", c.name, prefix, diff)
+			}
+			if diff := diffPairs(want, c.among(backward(t, r.NewIter(&o)), prefix)); diff != "" {
+				t.Fatalf("%s: backward with prefix %q (-want +got):\n%s", c.name, prefix, diff)
+			}
+			if c.o.Comparer.Name() != (tableReverse{}).Name() {
+				checkPrefixBounds(t, &c, r, prefix, want)
+			}
+		}
+		for _, p := range c.pairs {
+			if _, err := r.Get(p.Key); err != nil {
+				t.Fatalf("%s: Get(%q) = %v", c.name, p.Key, err)
+			}
+		}
+		denied += c.r.Metrics.FilterNegatives.Load()
+	}
+	if denied < 1000 {
+		t.Errorf("filters denied %d times, want often: the test shows nothing", denied)
+	}
+}
+
+// checkPrefixBounds checks that an Iter with the bounds of a prefix shows the wanted pairs.
+func checkPrefixBounds(t *testing.T, c *prefixCase, r *table.Reader, prefix []byte, want []workload.Pair) {
+	t.Helper()
+	o := table.IterOptions{Prefix: prefix}
+	if o.Lower, o.Upper = table.PrefixBounds(prefix); c.o.Comparer.Name() == internalOrder.Name() {
+		o.Lower, o.Upper = table.InternalPrefixBounds(prefix)
+	}
+	it := r.NewIter(&o)
+	if diff := diffPairs(want, forward(t, it)); diff != "" {
+		t.Errorf("%s: within the bounds of %q (-want +got):\n%s", c.name, prefix, diff)
+	}
+	if it.SeekGE(o.Lower) != (want != nil) || want != nil && !bytes.Equal(it.Key(), want[0].Key) {
+		t.Errorf("%s: SeekGE of prefix %q is at %q", c.name, prefix, it.Key())
+	}
+}
+
+// With any number of goroutines the file has the same bytes.
+func TestPrefixesWithConcurrency(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{100, 4096} {
+		var pairs []workload.Pair
+		for i := range 20_000 {
+			pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "%04d/%06d", i/50, i), Value: bytes.Repeat([]byte("value"), 3)})
+		}
+		o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: table.PrefixUntil("/"), BlockSize: size}
+		alone := build(t, &o, pairs)
+		o.Concurrency = 4
+		if !bytes.Equal(alone, build(t, &o, pairs)) {
+			t.Errorf("blocks of %d bytes: other bytes with 4 goroutines", size)
+		}
+	}
+}
+
+// A recorder is a Policy and a TablePolicy whose filters are the keys that were added, each before a "|".
+type recorder struct{ name string }
+
+func (p recorder) Name() string                             { return p.name }
+func (p recorder) NewGenerator() filter.Generator           { return new(recording) }
+func (recorder) Contains(f, key []byte) bool                { return bytes.Contains(f, append(key, '|')) }
+func (p recorder) NewTableGenerator() filter.TableGenerator { return tableRecording{new(recording)} }
+func (recorder) Open(f []byte) (filter.TableFilter, error)  { return recorded(f), nil }
+
+type recorded []byte
+
+func (f recorded) Contains(key []byte) bool { return bytes.Contains(f, append(key, '|')) }
+
+type recording struct{ keys []byte }
+
+func (r *recording) Add(key []byte) { r.keys = append(append(r.keys, key...), '|') }
+
+func (r *recording) Generate(b filter.Buffer) {
+	copy(b.Alloc(len(r.keys)), r.keys)
+	r.keys = nil
+}
+
+type tableRecording struct{ *recording }
+
+func (r tableRecording) Generate() ([]byte, error) { return r.keys, nil }
+
+// The table filter holds each prefix once, and so does each filter of the filter block, also if it has
+// the keys of several data blocks.
+func TestEachFilterHoldsAPrefixOnce(t *testing.T) {
+	t.Parallel()
+	pairs := pairsOf("a/1", "a/2", "a/3", "b/", "b/1", "c", "d/1", "d/2")
+	for _, tt := range []struct {
+		name         string
+		size, baseLg int
+		want         []string
+	}{
+		{"a filter for each data block", 1, 1, []string{"a/|a/1|", "a/|a/2|", "a/|a/3|", "b/|b/|", "b/|b/1|", "c|", "d/|d/1|", "d/|d/2|"}},
+		{"a filter for all data blocks", 1, 20, []string{"a/|a/1|a/2|a/3|b/|b/|b/1|c|d/|d/1|d/2|"}},
+		{"one data block", 4096, 11, []string{"a/|a/1|a/2|a/3|b/|b/|b/1|c|d/|d/1|d/2|"}},
+	} {
+		for concurrency := 1; concurrency <= 2; concurrency++ {
+			p := recorder{"recorder"}
+			o := table.WriterOptions{
+				FilterPolicy: p, TableFilterPolicy: p, FilterPrefix: table.PrefixUntil("/"), BlockSize: tt.size, FilterBaseLg: tt.baseLg, Concurrency: concurrency,
+			}
+			r := open(t, build(t, &o, pairs), &table.ReaderOptions{FilterPolicies: []filter.Policy{p}, TableFilterPolicies: []filter.TablePolicy{p}})
+			f := r.Filters()
+			var got []string
+			for i := range f.Blocks.Len() {
+				if keys := string(f.Blocks.Filter(i)); keys != "" {
+					got = append(got, keys)
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s, concurrency %d: filters by blocks have %q, want %q", tt.name, concurrency, got, tt.want)
+			}
+			if got, want := string(f.Table.(recorded)), "a/|a/1|a/2|a/3|b/|b/|b/1|c|d/|d/1|d/2|"; got != want {
+				t.Errorf("%s: the table filter has %q, want %q", tt.name, got, want)
+			}
+			if p, err := r.Properties(); err != nil || p.FilterEntries != 11 || p.FilterPrefix != "sievetable.prefix.delimiter:/" {
+				t.Errorf("%s: Properties = %+v, %v", tt.name, p, err)
+			}
+		}
+	}
+}
+
+// A scan of an absent prefix mostly reads no data block, and lookups keep their rate.
+func TestScanOfAnAbsentPrefixReadsNothing(t *testing.T) {
+	t.Parallel()
+	var pairs []workload.Pair
+	for i := range 10_000 {
+		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "%04d/%06d", i/10*2, i), Value: []byte("some value")})
+	}
+	for name, o := range map[string]table.WriterOptions{
+		"filters of blocks": {FilterPolicy: filter.NewBloom(10)}, "table filter": {TableFilterPolicy: filter.NewTableBloom(10)},
+	} {
+		o.FilterPrefix = table.PrefixUntil("/")
+		var m table.Metrics
+		r := open(t, build(t, &o, pairs), &table.ReaderOptions{Metrics: &m})
+		scan := func(i int, asked bool) uint64 {
+			before := m.BlocksRead.Load()
+			var io table.IterOptions
+			prefix := fmt.Appendf(nil, "%04d/", i)
+			if io.Lower, io.Upper = table.PrefixBounds(prefix); asked {
+				io.Prefix = prefix
+			}
+			it := r.NewIter(&io)
+			for ok := it.First(); ok; ok = it.Next() {
+			}
+			if err := it.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return m.BlocksRead.Load() - before
+		}
+		var asked, unasked uint64
+		for i := range 1000 {
+			asked += scan(2*i+1, true)
+			unasked += scan(2*i+1, false)
+		}
+		if asked > 50 || unasked < 1000 {
+			t.Errorf("%s: %d blocks read for 1000 absent prefixes, and %d without asking for them; want at most 50, and 1000 or more", name, asked, unasked)
+		}
+		absent := 0
+		for _, p := range pairs {
+			if r.MayContain(append(p.Key, '~')) {
+				absent++
+			}
+		}
+		if absent > 200 {
+			t.Errorf("%s: %d of 10,000 absent keys may be there, want at most 200", name, absent)
+		}
+	}
+}
+
+// A key of the list that is the prefix of keys is denied, and a scan of the prefix finds these.
+func TestExceptionThatIsAPrefix(t *testing.T) {
+	t.Parallel()
+	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: table.PrefixUntil("/"), Never: neverOf([]byte("a/"))}
+	pairs := pairsOf("a/1", "a/2", "b")
+	r := open(t, build(t, &o, pairs), nil)
+	if r.MayContain([]byte("a/")) || r.Filters().Never.Len() != 1 {
+		t.Errorf("MayContain(a/) is true, or there are %d exceptions, want 1", r.Filters().Never.Len())
+	}
+	if diff := diffPairs(pairs, forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("a/")}))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A Reader that does not know the function, or is told not to use filters, hides nothing.
+func TestUnknownPrefixer(t *testing.T) {
+	t.Parallel()
+	pairs := pairsOf("a/1/x", "a/2/x", "b/1/x")
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: twoParts{}}, pairs)
+	absent := &table.IterOptions{Prefix: []byte("c/1/")}
+	for _, tt := range []struct {
+		name  string
+		o     table.ReaderOptions
+		known bool
+	}{
+		{"unknown", table.ReaderOptions{}, false},
+		{"another one", table.ReaderOptions{FilterPrefixes: []table.Prefixer{nil, table.PrefixUntil("/")}}, false},
+		{"no filters", table.ReaderOptions{IgnoreFilter: true, FilterPrefixes: []table.Prefixer{twoParts{}}}, false},
+		{"known", table.ReaderOptions{FilterPrefixes: []table.Prefixer{nil, twoParts{}}}, true},
+	} {
+		r := open(t, contents, &tt.o)
+		want := pairs
+		if tt.known {
+			want = nil
+		}
+		if diff := diffPairs(want, forward(t, r.NewIter(absent))); diff != "" {
+			t.Errorf("%s: with an absent prefix (-want +got):\n%s", tt.name, diff)
+		}
+		if got := r.Filters().Prefix; (got != nil) != tt.known {
+			t.Errorf("%s: Filters().Prefix = %v", tt.name, got)
+		}
+		if err := errors.Join(r.Verify(), r.FilterErr()); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// A table that names another function than that which it was written with: Verify says so, and a
+// Reader from Open uses no filter.
+func TestWrongPrefixer(t *testing.T) {
+	t.Parallel()
+	pairs := pairsOf("aaaa", "bbbb", "cccc")
+	for name, o := range map[string]table.WriterOptions{
+		"filters of blocks": {FilterPolicy: filter.NewBloom(20)}, "table filter": {TableFilterPolicy: filter.NewTableBloom(20)},
+	} {
+		o.FilterPrefix = table.PrefixOfLength(2)
+		contents := build(t, &o, pairs)
+		changed := bytes.Replace(contents, []byte("prefix.length:2"), []byte("prefix.length:3"), 1)
+		rawtable.Repair(changed)
+		if err := open(t, changed, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), "denies the prefixes of 3 of 3 keys") {
+			t.Errorf("%s: Verify = %v", name, err)
+		}
+		path := filepath.Join(t.TempDir(), "a.ldb")
+		if err := os.WriteFile(path, changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := table.Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := diffPairs(pairs[:1], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("aaa"), Upper: []byte("b")}))); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", name, diff)
+		}
+		if err := r.FilterErr(); !strings.Contains(fmt.Sprint(err), `denies "aaa" and is not used: it is the prefix of the table's key "aaaa"`) || r.Close() != nil {
+			t.Errorf("%s: FilterErr = %v", name, err)
+		}
+	}
+}
+
+// Names and functions fit: what a table stores leads back to the function.
+func TestPrefixerOf(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]table.Prefixer{
+		"sievetable.prefix.delimiter:/":  table.PrefixUntil("/"),
+		"sievetable.prefix.delimiter:::": table.PrefixUntil("::"),
+		"sievetable.prefix.length:8":     table.PrefixOfLength(8),
+		"sievetable.prefix.length:08":    nil,
+		"sievetable.prefix.length:":      nil,
+		"sievetable.prefix.length:x":     nil,
+		"test.twoParts":                  nil,
+		"":                               nil,
+	} {
+		if got := table.PrefixerOf(name); got != want {
+			t.Errorf("PrefixerOf(%q) = %v, want %v", name, got, want)
+		}
+	}
+	for _, o := range []table.WriterOptions{
+		{FilterPrefix: table.PrefixUntil("/")},
+		{FilterPrefix: table.PrefixUntil(strings.Repeat("/", 1025)), FilterPolicy: filter.NewBloom(10)},
+	} {
+		if _, err := table.NewWriter(new(bytes.Buffer), &o); err == nil {
+			t.Errorf("NewWriter of FilterPrefix %.40q: no error", o.FilterPrefix.Name())
+		}
+	}
+}

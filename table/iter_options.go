@@ -1,0 +1,63 @@
+package table
+
+// IterOptions say which entries an Iter shows, and how it reads them. The zero value shows
+// all entries.
+type IterOptions struct {
+	// Lower is a bound: the Iter shows only keys ≥ Lower. nil: no lower bound.
+	//
+	// If the keys are internal keys, so are Lower and Upper: SearchKey(nil, user, MaxSequence)
+	// is ≤ all versions of a user key, and > all of the keys before. See InternalPrefixBounds.
+	Lower []byte
+
+	// Upper is a bound: the Iter shows only keys < Upper. nil: no upper bound.
+	Upper []byte
+
+	// FilterKey is the filter key of every entry that you want: what ReaderOptions.FilterKey returns
+	// for its key. The Iter skips data blocks whose filters exclude it, which saves reading them. It
+	// may or may not show entries of other filter keys, so set Lower and Upper too. nil: the Iter
+	// checks no filters.
+	//
+	// For the versions of one user key in a database's table, it is the user key. For keys with a
+	// common prefix, it is the prefix, if that is the filter key of each of them. Get and Find then
+	// check the filter for the prefix only.
+	FilterKey []byte
+
+	// Prefix is what every entry that you want starts with: its key or, where filters hold filter keys,
+	// its filter key, as the user key in a database's table. If the filters of the table hold prefixes
+	// (see WriterOptions.FilterPrefix), the Iter asks them for the prefix of Prefix, and skips what they
+	// exclude, as it does for FilterKey: a scan of an absent prefix mostly reads no data block. It may or
+	// may not show other entries, so set Lower and Upper too: see PrefixBounds. It has no effect if the
+	// function gives no prefix for it, if the Reader does not know the function, or with FilterKey.
+	// nil: the Iter does not ask for a prefix.
+	Prefix []byte
+
+	// DontFillCache leaves blocks that the Iter reads out of the Cache. Set it if these blocks
+	// will not be needed again soon, as in a compaction.
+	DontFillCache bool
+
+	// ReadAhead is how many bytes Next reads at once, up to 1 GiB, when it comes to a
+	// block that is not in memory: at least that block, and as many of the following
+	// blocks as fit. Set it if each read has a high latency. The buffer stays in memory
+	// until Close. If such a read fails, the Iter reads block by block from then on.
+	// ≤ 0: the Iter reads one block at a time.
+	ReadAhead int
+
+	// OnDamage decides what a move does that comes to a damaged data block: one with a wrong
+	// checksum, that cannot be decompressed or decoded, whose keys are out of order or not
+	// between its separators. The error says between which separators the lost keys are. If
+	// OnDamage returns true, the move goes on with the next block in its direction, as if this
+	// one were empty. If it returns false, the move fails with the error. nil: every such move
+	// fails.
+	//
+	// In an iterator of package merge, older versions of the lost entries show then, also
+	// of keys that were deleted: leave out what the other tables have from KeysAfter to
+	// KeysUpTo, or return false.
+	//
+	// It is called each time that a move reads the block and finds it damaged: once in a scan from
+	// one end to the other, and again when a seek or a change of direction comes to the block
+	// again. Damage in the index fails the move. It is not called for blocks that the Iter does not
+	// read, as they are out of the bounds, excluded by FilterKey, or decoded in the Cache. Errors
+	// that are no damage, such as those of the source, fail the move. OnDamage must not use the
+	// Iter.
+	OnDamage func(*CorruptionError) bool
+}
