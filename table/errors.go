@@ -27,6 +27,10 @@ var (
 	// checksum is right: most likely the table was written with another Comparer.
 	ErrOrder = errors.New("table: keys are not in increasing order")
 
+	// ErrNever is the error of Append for a key that WriterOptions.Never has too: test for it with
+	// errors.Is.
+	ErrNever = errors.New("table: key is in Never")
+
 	// ErrFilterOnly is the error of a table that has a filter of its keys and no entries, for
 	// whatever wants an entry: see WriterOptions.FilterOnly and Reader.MayContain.
 	ErrFilterOnly = errors.New("table: filter-only table has no entries; use MayContain")

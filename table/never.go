@@ -81,7 +81,7 @@ func (l *neverList) pass(key []byte) error {
 	for l.more {
 		order := l.o.Comparer.Compare(l.key, key)
 		if order == 0 || filterKey != nil && bytes.Equal(filterKeyOf(l.o.FilterKey, l.key), filterKey) {
-			return fmt.Errorf("table: key %s is appended, and Never has it as %s: no lookup would find it", wire.Quote(key), wire.Quote(l.key))
+			return fmt.Errorf("%w: %s is appended, and Never has it as %s: no lookup would find it", ErrNever, wire.Quote(key), wire.Quote(l.key))
 		}
 		if order > 0 {
 			return nil

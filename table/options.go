@@ -36,7 +36,7 @@ type WriterOptions struct {
 	//
 	// The keys come in the order of the Comparer, each ≥ the one before. Never runs twice, beside
 	// Append and in Close, and must yield the same keys. Its errors end the Writer. A slice that it
-	// yields may be reused. A key that is appended too is an error that names it. To find it, keys
+	// yields may be reused. A key that is appended too is ErrNever, and the error names it. To find it, keys
 	// of one filter key must be neighbours in the order, as they are with an InternalComparer.
 	// Without a TableFilterPolicy, with AnyOrder, and for a key that has no filter key, Never is an
 	// error. End the Writer by Close or Abort. Memory grows with the exceptions, not with the keys.

@@ -2,8 +2,12 @@ package command
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -35,6 +39,7 @@ type blockCounter interface {
 type boundedWriter struct {
 	blockCounter
 	limit  memory.Limit
+	never  string // the path of --never
 	blocks int
 	index  int64 // upper bound of the size of the index
 }
@@ -43,7 +48,9 @@ type boundedWriter struct {
 const indexEntryOverhead = 16
 
 func (w *boundedWriter) Append(key, value []byte) error {
-	if err := w.blockCounter.Append(key, value); err != nil {
+	if err := w.blockCounter.Append(key, value); errors.Is(err, table.ErrNever) {
+		return fmt.Errorf("key %s is in the input, and in --never %s: remove it from one of them", wire.Quote(key), text.ShellPath(w.never))
+	} else if err != nil {
 		return err
 	}
 	if n := w.DataBlocks(); n > w.blocks {

@@ -26,6 +26,7 @@ type buildFlags struct {
 	onDuplicate, tempDir string
 	summary              string
 	entriesPerTable      string
+	never                string
 }
 
 const buildLong = `Build a table from the key-value pairs in the inputs. The pairs may be in any order.
@@ -70,6 +71,16 @@ Some memory comes on top of --memory: the filters, with 4 bytes per key for a Bl
 of the whole table, 32 for a fuse filter, and 0.2 bytes per pair if more than 400 million
 pairs are sorted; for a set, its manifest.
 
+With --never, no key of a list is found by mistake, such as those of a whitelist beside a
+blacklist. The list is an input of the same format, whose values do not matter. Its keys
+that the filter of the table has by chance are stored beside it, and are then "absent": with
+fuse:12, 1 of 4096. A key that is in both inputs is an error. It needs --table-filter or
+--filter-only. Other programs that read the table ignore these keys.
+
+With --filter-prefix, the filters hold the prefixes of the keys too, so that sst scan
+--prefix, and a program's iterators, read nothing for most prefixes that no key has. Other
+programs use the filters as before.
+
 With --filter-only the table has a filter of the keys and nothing else: neither keys nor
 values. sst get then says "may be present" or "absent". The filter is fuse:12 unless
 --table-filter gives another one, and a key may be repeated. LevelDB would see an empty
@@ -112,6 +123,7 @@ func buildCommand() *cobra.Command {
   sst build -o words.ldb --format keys --on-duplicate count words.txt
   sst build -o seen.ldb --bits -1 --table-filter fuse:16 --format raw-keys urls.txt
   sst build -o seen.filter --filter-only --format raw-keys urls.txt
+  sst build -o bad.filter --filter-only --format raw-keys --never good.txt bad.txt
   sst build -o blacklist/ --format raw-keys --on-duplicate first urls.txt
   set -o pipefail  # so that a sort that fails is not taken for a short one
   LC_ALL=C sort -u urls.txt | split -d -a 5 -l 1000000 \
@@ -128,6 +140,7 @@ func buildCommand() *cobra.Command {
 	flags.BoolVar(&f.sorted, "sorted", false, "do not sort the pairs, and fail if they are not in order")
 	flags.BoolVar(&f.noFinalNewline, "no-final-newline", false, "with --sorted, take a last line without a newline too")
 	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys, and neither keys nor values")
+	flags.StringVar(&f.never, "never", "", "the filter of the table must not have the keys of this `file` by chance: store those that it has as exceptions")
 	f.memoryFlags.add(cmd)
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
 	f.writerFlags.add(cmd)
@@ -151,6 +164,7 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		defer b.limit.Apply()()
+		defer b.closeNever()
 		if f.isSet(given) {
 			return b.set()
 		}

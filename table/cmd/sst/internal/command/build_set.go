@@ -30,6 +30,9 @@ func (b *build) set() error {
 	if err := b.checkSet(); err != nil {
 		return err
 	}
+	if err := b.readNever(); err != nil {
+		return err
+	}
 	w, err := partition.Create(b.ctx, partition.Options{
 		Dir: b.out, Entries: int(entries), Extension: b.extension(), TempDir: b.tempDir, NewTable: b.newTable,
 	})
@@ -95,20 +98,33 @@ func (b *build) extension() string {
 
 // newTable returns the writer of a table of a set.
 func (b *build) newTable(to io.Writer) (partition.TableWriter, error) {
-	w, err := set.NewTableWriter(to, b.options)
+	o, keys := *b.options, new(keyRange)
+	if b.good != nil {
+		o.Never = b.good.within(keys)
+	}
+	w, err := set.NewTableWriter(to, &o)
 	if err != nil {
 		return nil, err
 	}
-	return &partTable{boundedWriter{blockCounter: w, limit: b.limit}, w}, nil
+	return &partTable{*b.bounded(w), w, keys}, nil
 }
 
 // A partTable is a table of a set, with bounded memory.
 type partTable struct {
 	boundedWriter
-	w *set.TableWriter
+	w    *set.TableWriter
+	keys *keyRange
 }
 
-func (t *partTable) Close() (set.Table, error) { return t.w.Close() }
+func (t *partTable) Append(key, value []byte) error {
+	t.keys.add(key)
+	return t.boundedWriter.Append(key, value)
+}
+
+func (t *partTable) Close() (set.Table, error) {
+	t.keys.whole = true
+	return t.w.Close()
+}
 
 // checkSummary checks --summary. The table must have a name that a manifest can have, and the
 // summary must not replace a table.

@@ -1,11 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -29,6 +31,7 @@ type build struct {
 	inputs  []string
 	read    *inputReader
 	stdout  io.Writer
+	good    *neverKeys // of --never; nil: none
 }
 
 // newBuild checks flags and inputs.
@@ -54,7 +57,7 @@ func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.C
 	b := &build{buildFlags: f, ctx: ctx, options: o, limit: limit, inputs: inputs, stdout: cmd.OutOrStdout()}
 	b.read = &inputReader{paths: inputs, stdin: cmd.InOrStdin(), stderr: cmd.ErrOrStderr()}
 	b.read.options = input.Options{Format: f.format, InternalKeys: f.internalKeys, WholeLines: f.sorted && !f.noFinalNewline, Memory: limit}
-	return b, f.check()
+	return b, cmp.Or(f.check(), b.checkNever())
 }
 
 // checkInputs checks the inputs. None may be one of the outputs.
@@ -63,7 +66,11 @@ func (b *build) checkInputs(outputs ...string) error {
 	for _, name := range outputs {
 		in.Outputs = append(in.Outputs, output.FilesOf(b.stdout, name)...)
 	}
-	return in.Check(b.inputs, b.read.stdin)
+	inputs := b.inputs
+	if b.never != "" {
+		inputs = append(slices.Clip(inputs), b.never)
+	}
+	return in.Check(inputs, b.read.stdin)
 }
 
 // table builds a table.
@@ -75,6 +82,9 @@ func (b *build) table() error {
 		return err
 	}
 	if err := b.checkSummary(); err != nil {
+		return err
+	}
+	if err := b.readNever(); err != nil {
 		return err
 	}
 	to, err := output.Create(b.ctx, b.out, b.stdout)
@@ -89,7 +99,8 @@ func (b *build) table() error {
 	if err != nil {
 		return err
 	}
-	if err := b.appendAll(&boundedWriter{blockCounter: w, limit: b.limit}, to); err != nil {
+	defer w.Abort() // does nothing after Close
+	if err := b.appendAll(b.bounded(w), to); err != nil {
 		return err
 	}
 	return explainTooManyKeys(closeAndCommit(w, to))
@@ -107,7 +118,8 @@ func (b *build) tableAndSummary(to *output.Output) error {
 	if err != nil {
 		return err
 	}
-	if err := b.appendAll(&boundedWriter{blockCounter: w, limit: b.limit}, to, summary); err != nil {
+	defer w.Abort() // does nothing after Close
+	if err := b.appendAll(b.bounded(w), to, summary); err != nil {
 		return err
 	}
 	t, err := w.Close()

@@ -16,7 +16,7 @@ import (
 
 const convertLong = `Write the entries of a table to a new table. Settings without a flag stay as they are in
 FILE, as far as FILE shows them: the compression of most blocks, the bits per key of the
-filters, and whether there are properties. The block size and the restart interval are
+filters, their prefixes, and whether there are properties. Block size and restart interval are
 those in the properties. Without them, the block size is the uncompressed size of the
 smallest data block but the last, and the restart interval is the most entries per restart
 point. The filters get the names that sst build gives them. Internal keys stay internal
@@ -59,6 +59,7 @@ func convertCommand() *cobra.Command {
 				return err
 			}
 			writer.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
+			writer.noteFilterLoss(cmd.ErrOrStderr(), f)
 			bar := progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
 			defer bar.Done()
 			return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {

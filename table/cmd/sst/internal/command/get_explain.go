@@ -106,14 +106,23 @@ func explainTable(out io.Writer, p source.LookupTrace, alone bool) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	data, filters := len(p.File.Layout.Data), p.File.Filters()
 	text.Line(out, "%s (%s, %s)", filepath.Base(p.File.Path), text.Bytes(uint64(p.File.Size)), text.Count(uint64(data), "data block"))
-	if filters.Table != nil {
-		text.Row(w, "  table filter", "%s, %s: %s", text.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), text.Bytes(filters.TableEntry.Length), p.TableFilter)
+	if tableFilter := p.TableFilter; filters.Table != nil {
+		if p.IsException {
+			tableFilter = source.MayContain
+		}
+		text.Row(w, "  table filter", "%s, %s: %s", text.Escape([]byte(strings.TrimPrefix(filters.TableEntry.Name, format.TableFilterPrefix))), text.Bytes(filters.TableEntry.Length), tableFilter)
 	}
 	if len(p.TableProbes.Bits) > 0 {
 		text.Row(w, "  table bits", "hash 0x%08x, line %d: %s", p.TableProbes.Hash, p.TableProbes.Line, probedBits(p.TableProbes))
 	}
 	if f := p.FuseProbes; p.IsFuse {
 		text.Row(w, "  fingerprint", "hash 0x%016x: 0x%x is wanted, and %d, %d and %d give 0x%x", f.Hash, f.Want, f.Places[0], f.Places[1], f.Places[2], f.Have)
+	}
+	if p.IsException {
+		text.Row(w, "  exceptions", "one of %s that the filter has by chance: certainly absent", text.Count(uint64(filters.Never.Len()), "key"))
+	}
+	if filters.Prefix != nil {
+		text.Row(w, "  prefixes", "%s: for scans, and not asked", text.Escape([]byte(filters.Prefix.Name())))
 	}
 	if p.TableFilter != source.Absent && !p.FilterOnly {
 		explainBlock(w, p, filters)

@@ -121,6 +121,9 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 		return errors.Join(file.ForeignErr, file.Wrap(err))
 	}
 	f.retainSettings(file, limit, cmd.Flags().Changed)
+	if file.Reader != nil {
+		f.noteFilterLoss(cmd.ErrOrStderr(), file)
+	}
 	return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys, limit)
 }
 

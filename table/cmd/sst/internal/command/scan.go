@@ -82,7 +82,7 @@ func scanCommand() *cobra.Command {
 	f.addDir(cmd)
 	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		f.scanOnly = true
+		f.scanOnly, f.asksPrefix = true, f.prefix != nil
 		return f.with(args[0], cmd.ErrOrStderr(), func(s *source.Source) error {
 			if !cmd.Flags().Changed("versions") {
 				f.versions = !s.Dir || f.where || s.Order == table.AnyOrder
@@ -179,7 +179,7 @@ func (f *scanFlags) printEntries(p *printer, s *source.Source, o source.ScanOpti
 
 // scanOptions returns the bounds. In bytewise order, --prefix narrows --from and --to.
 func (f *scanFlags) scanOptions(order table.Comparer) source.ScanOptions {
-	o := source.ScanOptions{From: f.from, To: f.to, Reverse: f.reverse, Versions: f.versions}
+	o := source.ScanOptions{From: f.from, To: f.to, Prefix: f.prefix, Reverse: f.reverse, Versions: f.versions}
 	if order != table.BytewiseComparer {
 		return o
 	}

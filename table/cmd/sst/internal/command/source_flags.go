@@ -63,6 +63,7 @@ type sourceFlags struct {
 	strict       bool
 	oneTable     bool
 	scanOnly     bool             // no keys are looked up
+	asksPrefix   bool             // filters are asked for a prefix
 	out          string           // the file that the command writes, and must not read
 	stdout       func() io.Writer // standard output of the command
 }
@@ -94,6 +95,7 @@ func (f *sourceFlags) addStrict(cmd *cobra.Command) {
 
 func (f *sourceFlags) options() (o source.Options, err error) {
 	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable, o.Strict = f.scanOnly, f.allTables, f.noLogs, f.oneTable, f.strict
+	o.AsksPrefix = f.asksPrefix
 	o.Outputs = output.FilesOf(f.stdout(), f.out)
 	switch f.internalKeys {
 	case "auto":

@@ -26,6 +26,9 @@ func printStats(out io.Writer, s *tablestats.Stats, asJSON bool) error {
 	for _, f := range s.Filters {
 		statsOfFilter(w, f)
 	}
+	if e := s.Exceptions; e != nil {
+		text.Row(w, "exceptions", "%s of the filter of the table, at %d, %s, %.1f bytes each", text.Count(uint64(e.Keys), "key"), e.Offset, text.Bytes(e.Bytes), e.BytesPerKey())
+	}
 	if s.FilterNote != "" {
 		text.Row(w, "filter", "%s", s.FilterNote)
 	}

@@ -25,6 +25,7 @@ type writerFlags struct {
 	tableFilter     string // as in package tablefilter
 	filterName      string
 	filterBaseLg    int
+	filterPrefix    string // delimiter:TEXT or length:NUMBER; "": none
 	blockSize       string
 	restartInterval int
 	compression     string
@@ -51,6 +52,8 @@ func (f *writerFlags) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "table-filter", tablefilter.Kinds...)
 	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only (default: under the next two names). With leveldb.BuiltinBloomFilter, an uncompressed table is byte for byte goleveldb's. With leveldb.BuiltinBloomFilter2, it is C++ LevelDB's")
 	cli.Complete(cmd, "filter-name", "leveldb.BuiltinBloomFilter", "leveldb.BuiltinBloomFilter2")
+	flags.StringVar(&f.filterPrefix, "filter-prefix", "", "filters also hold a `prefix` of each key, for scans: delimiter:TEXT, up to the first TEXT, such as delimiter:/, with escapes as in tsv; or length:BYTES")
+	cli.Complete(cmd, "filter-prefix", "delimiter:", "length:")
 	flags.IntVar(&f.filterBaseLg, "filter-base-lg", filter.DefaultBaseLg, "base-2 logarithm of the range of the file with one block filter, 1 to 30")
 	flags.StringVar(&f.blockSize, "block-size", "4096", "uncompressed `size` at which a data block is complete")
 	flags.IntVar(&f.restartInterval, "restart-interval", 16, "entries per restart point of a data block")
@@ -138,5 +141,12 @@ func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
 	if o.TableFilterPolicy, err = tablefilter.Parse(f.tableFilter); err != nil {
 		return cli.UsageErrorf("--table-filter is %w", err)
 	}
-	return nil
+	if f.filterPrefix == "" {
+		return nil
+	}
+	if o.FilterPolicy == nil && o.TableFilterPolicy == nil {
+		return cli.UsageErrorf("--filter-prefix is given, but there are no filters: want --bits or --table-filter")
+	}
+	o.FilterPrefix, err = filterPrefixOf(f.filterPrefix)
+	return err
 }

@@ -15,7 +15,7 @@ import (
 
 // showRetainedDefaults makes the help show that the defaults of these flags come from FILE.
 func showRetainedDefaults(flags *pflag.FlagSet) {
-	for _, name := range []string{"bits", "table-filter", "filter-base-lg", "compression", "properties", "block-size", "restart-interval"} {
+	for _, name := range []string{"bits", "table-filter", "filter-base-lg", "filter-prefix", "compression", "properties", "block-size", "restart-interval"} {
 		flags.Lookup(name).DefValue = "as in FILE"
 	}
 }
@@ -53,6 +53,9 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func
 	}
 	if !given("block-size") {
 		f.blockSize = strconv.FormatInt(retainedBlockSize(s, most), 10)
+	}
+	if !given("filter-prefix") && (f.bits > 0 || f.tableFilter != tablefilter.None) {
+		f.filterPrefix = retainedFilterPrefix(s.TableProperties)
 	}
 	set("restart-interval", &f.restartInterval, f.retainedRestartInterval(s))
 }

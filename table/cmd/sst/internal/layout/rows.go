@@ -83,7 +83,7 @@ func (t *Table) fill(r *Row, p *section) error {
 	}
 	r.Compression, r.Raw = tablestats.Compression(t.file, p.Handle, id), len(contents)
 	switch p.kind {
-	case data, index, metaindex, properties:
+	case data, index, metaindex, properties, exceptions:
 		r.Entries, err = entriesOf(contents, t.internal && (p.kind == data || p.kind == index))
 	}
 	return err

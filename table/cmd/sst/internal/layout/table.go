@@ -22,6 +22,7 @@ const (
 	filterBlocks = "filter by blocks"
 	filterWhole  = "filter of the table"
 	properties   = "properties"
+	exceptions   = "filter exceptions"
 	meta         = "meta"
 	metaindex    = "metaindex"
 	index        = "index"
@@ -138,6 +139,8 @@ func kindOf(name string) string {
 		return filterWhole
 	case name == format.PropertiesName:
 		return properties
+	case name == format.NeverName:
+		return exceptions
 	}
 	return meta
 }

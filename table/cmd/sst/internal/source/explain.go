@@ -23,6 +23,7 @@ type LookupTrace struct {
 	FuseProbes  fuse.Probes   // the fingerprints it was asked for, if IsFuse
 	IsFuse      bool
 	FilterOnly  bool // the table has nothing else, and the filter may contain the key
+	IsException bool // the table filter may contain the key, but it is one of its exceptions
 
 	IndexEntry  int // index of the first separator ≥ the key; len(Layout.Data) if there is none
 	Block       table.IndexEntry
@@ -103,6 +104,7 @@ func (p *LookupTrace) locate(key []byte) {
 	if whole := f.filters.Table; whole != nil {
 		p.TableProbes, _ = filter.ProbeTable(whole, key)
 		p.FuseProbes, p.IsFuse = fuse.Probe(whole, key)
+		p.IsException = f.filters.Never.Contains(key)
 	}
 	stored := f.seekKey(key)
 	data := f.Layout.Data

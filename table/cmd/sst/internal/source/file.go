@@ -47,6 +47,9 @@ type Options struct {
 	// with the file, are not kept in memory.
 	ScanOnly bool
 
+	// AsksPrefix has filters read, also with ScanOnly: a scan asks them for a prefix.
+	AsksPrefix bool
+
 	// Strict has the first damage end a scan or a lookup. Without it, they pass over what is
 	// damaged: see Loss.
 	Strict bool

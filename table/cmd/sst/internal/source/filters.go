@@ -18,7 +18,7 @@ type Filters struct {
 
 // filtersOf returns the filters of a Reader, or reads them if it has none.
 func filtersOf(r *table.Reader, l *table.Layout, o Options) (f Filters) {
-	if r == nil || o.ScanOnly {
+	if r == nil || o.readsNoFilter() {
 		f.Filters, f.Err = l.Filters()
 	} else {
 		f.Filters, f.Err = r.Filters(), r.FilterErr()
@@ -26,6 +26,9 @@ func filtersOf(r *table.Reader, l *table.Layout, o Options) (f Filters) {
 	f.UnknownPolicy = f.Err != nil && !errors.Is(f.Err, table.ErrCorrupt)
 	return f
 }
+
+// readsNoFilter reports whether Readers do without filters.
+func (o Options) readsNoFilter() bool { return o.ScanOnly && !o.AsksPrefix }
 
 // Reason formats Err.
 func (f Filters) Reason() string {

@@ -64,7 +64,7 @@ func (f *File) open(o Options) error {
 		return err
 	}
 	f.Metrics = new(table.Metrics)
-	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock, IgnoreFilter: o.ScanOnly}
+	f.Options = &table.ReaderOptions{Codecs: codecs.All(), TableFilterPolicies: tablefilter.Policies(), Metrics: f.Metrics, MaxBlockSize: o.MaxBlock, IgnoreFilter: o.readsNoFilter()}
 	f.declareOrder(o.Order)
 	f.Internal = o.InManifest || o.InternalKeys == Yes
 	likely := f.interpretation()
@@ -80,7 +80,7 @@ func (f *File) open(o Options) error {
 		return err
 	}
 	if f.Options.Comparer = f.Comparer(); r == nil || f.interpretation() != likely {
-		f.Options.IgnoreFilter = f.FilterUnusable || o.ScanOnly
+		f.Options.IgnoreFilter = f.FilterUnusable || o.readsNoFilter()
 		if r, err = table.NewReader(f.Src, f.Size, f.Options); err != nil {
 			return err
 		}

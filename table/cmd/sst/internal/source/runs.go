@@ -15,6 +15,8 @@ type sortedRun struct {
 	s         *Source
 	tables    []*Table
 	readAhead int
+	prefix    []byte      // only keys with it matter, within the next two; nil: all do
+	from, to  []byte      // stored keys
 	table     *Table      // the table that is open, or was last
 	it        *table.Iter // the iterator over table
 }
@@ -75,7 +77,9 @@ func (r *sortedRun) open(i int) (merge.Iterator, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.table, r.it = t, f.Reader.NewIter(&table.IterOptions{ReadAhead: r.readAhead, OnDamage: r.s.onDamage(t, f, r.s.keysOfBlock(t, f))})
+	r.table, r.it = t, f.Reader.NewIter(&table.IterOptions{
+		Lower: r.from, Upper: r.to, Prefix: r.prefix, ReadAhead: r.readAhead, OnDamage: r.s.onDamage(t, f, r.s.keysOfBlock(t, f)),
+	})
 	return &fileIter{Iter: r.it, run: r, table: t, file: f}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 // ScanOptions say which entries to scan, and in which order.
 type ScanOptions struct {
 	From, To []byte // user keys ≥ From and < To; nil: no bound
+	Prefix   []byte // only user keys with this prefix matter: filters may exclude others; nil: all do
 	Reverse  bool   // scan from the last key to the first
 	Versions bool   // all versions and tombstones, not only newest values
 }
@@ -154,6 +155,9 @@ func (c *mergingCursor) open() error {
 	runs := s.sortedRuns()
 	for _, r := range runs {
 		r.readAhead = max(32<<10, min(readAhead, maxTotalReadAhead/len(runs)))
+		if c.o.Prefix != nil && s.Order != table.AnyOrder {
+			r.prefix, r.from, r.to = c.o.Prefix, c.from, c.to
+		}
 		it, err := r.iter()
 		if err != nil {
 			return errors.Join(err, merge.New(c.order, its...).Close())

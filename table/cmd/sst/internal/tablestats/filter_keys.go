@@ -1,8 +1,10 @@
 package tablestats
 
 import (
+	"bytes"
 	"math"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -12,11 +14,14 @@ const unknownCount = -1
 // maxFilterKeys bounds what the properties of a table say of its filter.
 const maxFilterKeys = math.MaxInt32
 
-// FilterKeys counts the distinct keys in the filters of a table.
+// FilterKeys counts the distinct keys in the filters of a table, and the prefixes.
 type FilterKeys struct {
 	file   *source.File
 	blocks []int // of each block filter
 	table  int
+
+	prefix []byte // the last one; nil: none
+	slot   uint64 // the block filter that has it
 }
 
 // NewFilterKeys returns the FilterKeys of a table, before any block was added.
@@ -38,13 +43,43 @@ func (k *FilterKeys) Add(b Block, err error) {
 	if b.Continues && k.table != unknownCount {
 		k.table--
 	}
-	blocks := k.file.Filters().Blocks
-	if blocks == nil {
-		return
+	slot := uint64(0)
+	if blocks := k.file.Filters().Blocks; blocks != nil {
+		slot = b.Offset >> blocks.BaseLg()
 	}
-	if i := b.Offset >> blocks.BaseLg(); i < uint64(len(k.blocks)) {
-		k.blocks[i] = addCounts(k.blocks[i], users)
+	whole, perBlock := k.prefixes(b, slot)
+	k.table = addCounts(k.table, whole)
+	if slot < uint64(len(k.blocks)) {
+		k.blocks[slot] = addCounts(k.blocks[slot], addCounts(users, perBlock))
 	}
+}
+
+// prefixes returns how many prefixes of the keys of a block the filter of the table holds, and the block
+// filter with that number, which keys before have not brought there.
+func (k *FilterKeys) prefixes(b Block, slot uint64) (whole, perBlock int) {
+	p := k.file.Filters().Prefix
+	if p == nil || b.Iter == nil {
+		return 0, 0
+	}
+	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
+		key := b.Iter.Key()
+		if k.file.Internal {
+			key = table.InternalFilterKey(key)
+		}
+		n := p.PrefixLen(key)
+		if n <= 0 || n > len(key) {
+			continue
+		}
+		again := bytes.Equal(k.prefix, key[:n])
+		if !again {
+			whole++
+		}
+		if !again || k.slot != slot {
+			perBlock++
+		}
+		k.prefix, k.slot = append(k.prefix[:0], key[:n]...), slot
+	}
+	return whole, perBlock
 }
 
 // addCounts adds two numbers of keys, either of which may be unknown.

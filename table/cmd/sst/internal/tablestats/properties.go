@@ -35,6 +35,9 @@ func propertiesOf(p *table.Properties) Properties {
 		{"table_filter_keys", p.FilterEntries}, {"filter_policy", p.FilterPolicy}, {"comparator", p.Comparer}, {"compression", p.Compression},
 		{"block_size", p.BlockSize}, {"restart_interval", p.RestartInterval}, {"filter_base_lg", p.FilterBaseLg},
 	}
+	if p.FilterPrefix != "" {
+		all = append(all, Property{"filter_prefix", text.Escape([]byte(p.FilterPrefix))})
+	}
 	if p.FilterOnly {
 		all = append(all, Property{"filter_only", true})
 	}

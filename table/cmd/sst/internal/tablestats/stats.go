@@ -38,6 +38,7 @@ type Stats struct {
 
 	FilterNote      string            `json:"unused_filter,omitempty"` // why a filter is not used
 	Filters         []FilterStats     `json:"filters"`
+	Exceptions      *Exceptions       `json:"filter_exceptions,omitempty"` // of the filter of the table
 	Estimate        Estimate          `json:"-"`
 	Properties      Properties        `json:"properties,omitempty"`
 	TableProperties *table.Properties `json:"-"` // the source of Properties; nil: none
@@ -103,6 +104,7 @@ func collect(f *source.File, add func(error)) *Stats {
 		add(err)
 	}
 	s.Filters = keys.Stats()
+	s.Exceptions = exceptionsOf(f.Filters())
 	s.FilterNote = f.FilterNote()
 	return s
 }

@@ -1,0 +1,43 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// prefixerNames is how the names of the Prefixers begin that --filter-prefix can name. The rest is the
+// value of the flag.
+const prefixerNames = "sievetable.prefix."
+
+// filterPrefixOf returns the Prefixer that a value of --filter-prefix names.
+func filterPrefixOf(value string) (table.Prefixer, error) {
+	if name, err := text.Unescape(value); err == nil && value != "delimiter:" {
+		if p := table.PrefixerOf(prefixerNames + string(name)); p != nil && !strings.HasPrefix(value, "length:0") {
+			return p, nil
+		}
+	}
+	return nil, cli.UsageErrorf("--filter-prefix is %s, want delimiter:TEXT, such as delimiter:/, or length:BYTES with 1 byte or more", wire.Quote([]byte(value)))
+}
+
+// retainedFilterPrefix returns the value of --filter-prefix for the Prefixer that a table names, or "" if
+// no value stands for it.
+func retainedFilterPrefix(p *table.Properties) string {
+	if p == nil {
+		return ""
+	}
+	value, found := strings.CutPrefix(p.FilterPrefix, prefixerNames)
+	if !found {
+		return ""
+	}
+	if value = text.Escape([]byte(value)); len(value) == 0 {
+		return ""
+	}
+	if _, err := filterPrefixOf(value); err != nil {
+		return ""
+	}
+	return value
+}
