@@ -146,7 +146,26 @@ var (
 
 	// ofSets are what tables of sets are written with.
 	ofSets = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), DataDigest: true}
+
+	// withPrefixes have more keys in their filters, and withExceptions a block that others do not know.
+	withPrefixes   = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: table.PrefixOfLength(8)}
+	withExceptions = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(2), Never: absentKeys}
+
+	readByOthers = map[string]*table.WriterOptions{
+		"defaults": defaults, "of sets": ofSets, "with prefixes": withPrefixes, "with exceptions": withExceptions,
+	}
 )
+
+// absentKeys yields keys that the tables do not have, in order.
+func absentKeys(yield func([]byte, error) bool) {
+	_, absent := w1(50_000)
+	slices.SortFunc(absent, bytes.Compare)
+	for _, key := range absent {
+		if !yield(key, nil) {
+			return
+		}
+	}
+}
 
 // checkTheirFilter checks that a peer finds every key, and that absent ones cost
 // it at most 0.02 reads each.
@@ -188,7 +207,7 @@ func keysOf(pairs []workload.Pair) (keys [][]byte) {
 
 func TestGoleveldbReadsOurTables(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]*table.WriterOptions{"defaults": defaults, "of sets": ofSets} {
+	for name, o := range readByOthers {
 		t.Run(name, func(t *testing.T) { checkGoleveldbReads(t, o) })
 	}
 }
@@ -224,7 +243,7 @@ func checkGoleveldbReads(t *testing.T, o *table.WriterOptions) {
 
 func TestLevelDBReadsOurTables(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]*table.WriterOptions{"defaults": defaults, "of sets": ofSets} {
+	for name, o := range readByOthers {
 		t.Run(name, func(t *testing.T) { checkLevelDBReads(t, o) })
 	}
 }

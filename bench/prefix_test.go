@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// prefixTable returns a table of 100,000 keys of 5,000 prefixes, and prefixes that it does not have.
+func prefixTable(b *testing.B, o table.WriterOptions) (contents []byte, absent [][]byte) {
+	b.Helper()
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, &o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 5000 {
+		absent = append(absent, fmt.Appendf(nil, "%06d/", 2*i+1))
+		for j := range 20 {
+			if err := w.Append(fmt.Appendf(nil, "%06d/%04d", 2*i, j), bytes.Repeat([]byte("v"), 50)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return out.Bytes(), absent
+}
+
+// BenchmarkScanAbsentPrefix scans absent prefixes: blocks/scan is how many data blocks each reads, and
+// rate how often the filters of the table take an absent key for one of the table.
+func BenchmarkScanAbsentPrefix(b *testing.B) {
+	for _, f := range []struct {
+		name string
+		o    table.WriterOptions
+	}{
+		{"blocks", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}},
+		{"table", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}},
+	} {
+		for _, prefixes := range []bool{false, true} {
+			o := f.o
+			if prefixes {
+				o.FilterPrefix = table.PrefixUntil("/")
+			}
+			b.Run(fmt.Sprintf("filter=%s/prefixes=%v", f.name, prefixes), func(b *testing.B) { scanAbsentPrefixes(b, o) })
+		}
+	}
+}
+
+func scanAbsentPrefixes(b *testing.B, w table.WriterOptions) {
+	contents, absent := prefixTable(b, w)
+	var m table.Metrics
+	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Metrics: &m})
+	if err != nil {
+		b.Fatal(err)
+	}
+	scans := 0
+	for b.Loop() {
+		prefix := absent[scans%len(absent)]
+		o := table.IterOptions{Prefix: prefix}
+		o.Lower, o.Upper = table.PrefixBounds(prefix)
+		it := r.NewIter(&o)
+		if it.First() || it.Close() != nil {
+			b.Fatalf("prefix %q is found, or cannot be sought", prefix)
+		}
+		scans++
+	}
+	b.ReportMetric(float64(m.BlocksRead.Load())/float64(scans), "blocks/scan")
+	wrong := 0
+	for _, prefix := range absent {
+		for j := range 20 {
+			if r.MayContain(fmt.Appendf(prefix[:len(prefix):len(prefix)], "%04d", j)) {
+				wrong++
+			}
+		}
+	}
+	b.ReportMetric(100*float64(wrong)/float64(20*len(absent)), "%rate")
+	if err := errors.Join(r.FilterErr(), r.Close()); err != nil {
+		b.Fatal(err)
+	}
+}
