@@ -31,14 +31,14 @@ type WriterOptions struct {
 	// Never yields keys that no lookup may take for keys of the table by mistake, such as a
 	// whitelist beside a blacklist. Those that the filter of the whole table has by chance are
 	// stored beside it: their filter keys, as exceptions. Reader.MayContain is then false for each
-	// of the keys. With a filter that errs for 1 of 4096 keys, that many of them are stored. Other
-	// engines ignore the exceptions.
+	// of the keys. With a filter that errs for 1 of 4096 keys, that many of them are stored. LevelDB,
+	// goleveldb and Pebble ignore the exceptions. RocksDB treats their block as that of DataDigest.
 	//
 	// The keys come in the order of the Comparer, each ≥ the one before. Never runs twice, beside
 	// Append and in Close, and must yield the same keys. Its errors end the Writer. A slice that it
-	// yields may be reused. A key that is appended too is ErrNever, and the error names it. To find it, keys
-	// of one filter key must be neighbours in the order, as they are with an InternalComparer.
-	// Without a TableFilterPolicy, with AnyOrder, and for a key that has no filter key, Never is an
+	// yields may be reused. A key that is appended too is ErrNever, and the error names it. To find it,
+	// keys of one filter key must be neighbours in the order, as they are with an InternalComparer: with
+	// a FilterKey that keeps to no order, lookups can miss keys, and Verify reports them. Without a TableFilterPolicy, with AnyOrder, and for a key that has no filter key, Never is an
 	// error. End the Writer by Close or Abort. Memory grows with the exceptions, not with the keys.
 	Never iter.Seq2[[]byte, error]
 

@@ -19,7 +19,8 @@ are made:
 
   - the checksum and the form of every block
   - the order of all keys: within blocks, across blocks, and against the index
-  - that no filter excludes a key that the table has
+  - that no filter excludes a key that the table has, or the prefix of one, if it holds prefixes
+  - that the exceptions of build --never are in the filter, and are no keys of the table
   - for tables of a database, that size, first and last key and sequence numbers are as
     the MANIFEST says
   - for tables of a set, that SHA-256, size, number of entries, first and last key are as
