@@ -46,7 +46,7 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 		opts = *o
 	}
 	opts.Lower, opts.Upper = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper)
-	opts.FilterKey = bytes.Clone(opts.FilterKey)
+	opts.FilterKey, opts.Prefix = bytes.Clone(opts.FilterKey), bytes.Clone(opts.Prefix)
 	from, to := v.overlap(opts.Lower, opts.Upper)
 	// There is no error, since the manifest was checked.
 	it.tables, _ = merge.NewLevelIter(nil, v.levels[from:to], func(i int) (merge.Iterator, error) {

@@ -1,0 +1,34 @@
+package set_test
+
+import (
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// The Iter of a set asks each table's filters for the prefix, of which it has a copy.
+func TestIterAsksForThePrefix(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 3, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(20), FilterPrefix: table.PrefixOfLength(len(key(0)))})
+	s := open(t, m, src, nil)
+	for prefix, want := range map[string]int{key(0): perTable, key(perTable): perTable, key(3 * perTable): 0} {
+		asked := []byte(prefix)
+		it := s.NewIter(background, &table.IterOptions{Prefix: asked})
+		copy(asked, "other")
+		n, found := 0, false
+		for e, err := range it.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+			found = found || string(e.Key) == prefix
+		}
+		if n != want || found != (want > 0) {
+			t.Errorf("prefix %q: %d entries are shown, want the %d of its table; it is among them: %v", prefix, n, want, found)
+		}
+		if err := it.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
