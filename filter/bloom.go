@@ -63,15 +63,13 @@ func (Bloom) Check(filter []byte) error {
 
 type bloomGenerator struct {
 	bitsPerKey uint64
-	hashes     []uint32
+	hashes     bloom.Hashes
 }
 
-func (g *bloomGenerator) Add(key []byte) {
-	h := bloom.Hash(key, bloom.UnsignedTail)
-	g.hashes = append(g.hashes, h)
-}
+func (g *bloomGenerator) Add(key []byte) { g.hashes.Add(bloom.Hash(key, bloom.UnsignedTail)) }
 
 func (g *bloomGenerator) Generate(b Buffer) {
-	bloom.Build(b.Alloc(bloom.Size(len(g.hashes), g.bitsPerKey)), g.hashes, g.bitsPerKey)
-	g.hashes = g.hashes[:0]
+	filter := b.Alloc(bloom.Size(g.hashes.Len(), g.bitsPerKey))
+	bloom.Build(filter, &g.hashes, g.bitsPerKey)
+	g.hashes.Reset()
 }

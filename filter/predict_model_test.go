@@ -63,17 +63,25 @@ func TestLineRateCountsDifferentBits(t *testing.T) {
 	t.Parallel()
 	for _, k := range []int{1, 2, 3, 6, 16, 17, 64, maxLineK} {
 		for keys := 1.0; keys <= 4; keys++ {
-			fill, want := 1-math.Pow(1-float64(k)/lineBits, keys), 0.0
+			mean := 0.0
 			for delta := range lineBits {
-				different := map[int]bool{}
-				for i := range k {
-					different[i*delta%lineBits] = true
-				}
-				want += math.Pow(fill, float64(len(different))) / lineBits
+				mean += float64(differentBits(k, delta)) / lineBits
+			}
+			fill, want := 1-math.Pow(1-mean/lineBits, keys), 0.0
+			for delta := range lineBits {
+				want += math.Pow(fill, float64(differentBits(k, delta))) / lineBits
 			}
 			if got := lineRate(keys, k); got < want-1e-12 || got > want+0.001 {
 				t.Errorf("k = %d, %v keys in a line: rate %.6f, want %.6f and little more", k, keys, got, want)
 			}
 		}
 	}
+}
+
+func differentBits(k, delta int) int {
+	different := map[int]bool{}
+	for i := range k {
+		different[i*delta%lineBits] = true
+	}
+	return len(different)
 }

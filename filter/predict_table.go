@@ -8,8 +8,12 @@ import "math"
 //
 // The rate is higher than the classical formula's: some lines have many more keys than
 // others; the k bits of one key in 512 are one and the same bit; and a line knows only 18
-// bits of a hash, so that two of its keys often have all bits in common. For ≥ 1000 keys the
-// measured rate is 2 to 8 % below the prediction.
+// bits of a hash, so that two of its keys often have all bits in common. With 1 to 24 bits per
+// key, filters that a TableBloom builds measure 0.93 to 1.07 times the prediction, if that is
+// ≥ 0.01 %.
+//
+// Filters of other writers can have a number of lines at which keys of a line share their bits:
+// see TableBloom. The rate of those is up to 23 times as high.
 //
 // It returns 0 if n or lines is 0, and 1 if k is not 1 to 127: such filters have no keys or
 // cannot be used.
@@ -27,28 +31,63 @@ func PredictTableRate(n, lines uint64, k int) float64 {
 	deviations := 10 * math.Sqrt(mean)
 	p := 0.0
 	for x := math.Max(0, math.Floor(mean-deviations)); x < mean+deviations+20; x++ {
-		logFactorial, _ := math.Lgamma(x + 1)
-		p += math.Exp(x*math.Log(mean)-mean-logFactorial) * lineRate(x, k)
+		p += binomial(float64(n), 1/float64(lines), x) * lineRate(x, k)
 	}
 	return min(1, p+(1-p)*-math.Expm1(-float64(n)/(1<<32)))
 }
 
-// lineRate returns the rate of a line with x keys.
-func lineRate(x float64, k int) float64 {
-	fill := -math.Expm1(x * math.Log1p(-float64(k)/lineBits))
-	if fill == 1 {
+// binomial returns the probability that x of n keys are in a line, if each is with probability p.
+func binomial(n, p, x float64) float64 {
+	switch {
+	case x > n || p == 1 && x < n:
+		return 0
+	case p == 1:
 		return 1
 	}
-	rate, rest := 0.0, 1.0
-	// A key sets only d different bits, d a power of 2, if d·δ mod 512 is 0 and no smaller d
-	// does it.
-	for distinct := 1; distinct < k; distinct *= 2 {
-		share := float64(max(distinct/2, 1)) / lineBits
-		rate, rest = rate+share*math.Pow(fill, float64(distinct)), rest-share
+	all, _ := math.Lgamma(n + 1)
+	in, _ := math.Lgamma(x + 1)
+	out, _ := math.Lgamma(n - x + 1)
+	return math.Exp(all - in - out + x*math.Log(p) + (n-x)*math.Log1p(-p))
+}
+
+// lineRate returns the rate of a line with x keys.
+func lineRate(x float64, k int) float64 {
+	few, distinct := fewBits(k)
+	fill := -math.Expm1(x * math.Log1p(-distinct/lineBits))
+	if fill == 0 || fill == 1 {
+		return fill
 	}
-	rate += rest * math.Pow(fill, float64(k))
+	chance := chanceOfAll(fill, k)
+	rate, rest := 0.0, 1.0
+	for i, share := range few {
+		rate, rest = rate+share*math.Pow(fill, float64(int(1)<<i)), rest-share
+	}
 	// Bits in the same sequence as those of a key, in either direction, and from each bit of
-	// it on: the others are set by chance.
-	same := x * 2 * (1 + fill) / (1 - fill) / (lineBits * lineBits)
-	return math.Min(1, rate+(1-rate)*same)
+	// it on: other keys may have set those that it misses.
+	others := -math.Expm1((x - 1) * math.Log1p(-distinct/lineBits))
+	same := 1 - chance
+	for missed := 1; missed < k; missed++ {
+		same += 2 * max(0, math.Pow(others, float64(missed))-chance)
+	}
+	return math.Min(1, rate+rest*chance+2*x*same/(lineBits*lineBits))
+}
+
+// fewBits returns which shares of the keys set only 1, 2, 4, … < k different bits, and how many bits
+// a key sets on average. There are 2^i different ones if that times δ is 0 mod 512, and no smaller
+// power of 2 is.
+func fewBits(k int) (shares []float64, distinct float64) {
+	distinct = float64(k)
+	for d := 1; d < k; d *= 2 {
+		share := float64(max(d/2, 1)) / lineBits
+		shares, distinct = append(shares, share), distinct-share*float64(k-d)
+	}
+	return shares, distinct
+}
+
+// chanceOfAll returns the probability that k different bits of a line are set. It is below fill^k:
+// keys set a number of bits that varies less than if each bit were set by itself.
+func chanceOfAll(fill float64, k int) float64 {
+	clear := 1 - fill
+	less := -math.Log(clear) * clear * clear / (lineBits * fill * fill) // for each pair of bits
+	return math.Pow(fill, float64(k)) * math.Exp(-less*float64(k*(k-1)/2))
 }

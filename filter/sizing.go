@@ -32,6 +32,8 @@ import (
 //     10⁶ keys at 20 bits: see [PredictRate]. Ten billion keys need many small filters,
 //     never one.
 //
+// [SizeForSingleRate] sizes by the rate that one filter has.
+//
 // Keys that differ in a few bytes only, such as consecutive decimal numbers, can have higher
 // rates, since the hash spreads them badly.
 type Sizing struct {
@@ -87,6 +89,46 @@ func SizeForRate(n uint64, p float64) (Sizing, error) {
 	}
 	s.ExactBits = uint64(math.Ceil(-float64(n) * math.Log(p) / (math.Ln2 * math.Ln2)))
 	return s, nil
+}
+
+// maxSizedBits is the most bits per key that SizeForSingleRate and TableBloomForRate return. More of them do not
+// lower a rate that is worth asking for.
+const maxSizedBits = 64
+
+// SizeForSingleRate returns the Sizing of n keys with the fewest bits per key whose SingleRate is ≤ p: one
+// filter of n random keys has that rate, within the bounds of [PredictRate]. It is an error if p is not in
+// (0, 1), or if no filter of ≤ 64 bits per key has the rate: absent keys with the 32-bit hash of one of n keys
+// pass all of them. Then make several filters, of fewer keys each, or take one of the module filter/fuse or
+// filter/blocked. It takes up to 3 seconds.
+func SizeForSingleRate(n uint64, p float64) (Sizing, error) {
+	bitsPerKey, err := fewestBits(n, p, func(bitsPerKey uint64) float64 {
+		return PredictRate(n, bloom.Bits(n, bitsPerKey), bloom.K(bitsPerKey))
+	})
+	if err != nil {
+		return Sizing{}, err
+	}
+	return SizeForBits(n, bitsPerKey)
+}
+
+// TableBloomForRate returns the TableBloom of the fewest bits per key whose filters of n random keys have an
+// expected rate ≤ p: see [TableBloom.Rate]. It is an error if p is not in (0, 1), or if none of ≤ 64 bits per
+// key has the rate.
+func TableBloomForRate(n uint64, p float64) (TableBloom, error) {
+	bitsPerKey, err := fewestBits(n, p, func(bitsPerKey uint64) float64 { return TableBloom{int(bitsPerKey)}.Rate(n) })
+	return NewTableBloom(bitsPerKey), err
+}
+
+// fewestBits returns the fewest bits per key for which the rate is ≤ p.
+func fewestBits(n uint64, p float64, rate func(bitsPerKey uint64) float64) (int, error) {
+	if !(p > 0 && p < 1) {
+		return 0, fmt.Errorf("filter: false-positive rate %g, want it > 0 and < 1", p)
+	}
+	for bitsPerKey := range maxSizedBits {
+		if rate(uint64(bitsPerKey+1)) <= p {
+			return bitsPerKey + 1, nil
+		}
+	}
+	return 0, fmt.Errorf("filter: no filter of %d keys with ≤ %d bits per key has a false-positive rate of %g: make several filters of fewer keys, or fuse filters", n, maxSizedBits, p)
 }
 
 // SizeForBits returns the Sizing of n keys with NewBloom(bitsPerKey). It is an error

@@ -2,12 +2,14 @@ package filter_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // approx allows for figures that are given to two or three digits.
@@ -78,6 +80,57 @@ func TestSizeForBitsPredictsBothRates(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Filters that were sized for a rate have it, and those with a bit less for each key do not.
+func TestFiltersHaveTheRateTheyAreSizedFor(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(45, 45))
+	for range 12 {
+		n, p := 35+logUniform(rng, 100_000), 0.001*math.Pow(100, rng.Float64())
+		s, err := filter.SizeForSingleRate(uint64(n), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lookups := int(1500 / p)
+		got, hits := measureSingle(rng, filter.NewBloom(s.BitsPerKey), n, max(1, 200_000/n), lookups)
+		checkSized(t, "Bloom", n, s.BitsPerKey, got, p, hits)
+		if fewer := predictedBloom(t, n, s.BitsPerKey-1); fewer <= p {
+			t.Errorf("%d keys, rate %g: %d bits, and %d have %g", n, p, s.BitsPerKey, s.BitsPerKey-1, fewer)
+		}
+
+		if p < 0.003 {
+			continue // 32-bit hashes in lines do not always have it
+		}
+		table, err := filter.TableBloomForRate(uint64(n), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, hits = measureTable(t, rng, table, n, max(1, 200_000/n), lookups)
+		checkSized(t, "TableBloom", n, 0, got, p, hits)
+	}
+}
+
+func checkSized(t *testing.T, kind string, n, bits int, got, p float64, hits int) {
+	t.Helper()
+	if got > p*(1.07+3.5/math.Sqrt(float64(hits+1))) {
+		t.Errorf("%s of %d keys and %d bits for each: measured %g, sized for %g", kind, n, bits, got, p)
+	}
+}
+
+// Rates that no filter has are errors.
+func TestSizingRefusesRatesThatNoFilterHas(t *testing.T) {
+	t.Parallel()
+	for _, p := range []float64{0, 1, -1, math.NaN(), 1e-12} {
+		const n = 1_000_000
+		if s, err := filter.SizeForSingleRate(n, p); err == nil {
+			t.Errorf("SizeForSingleRate(%d, %g) = %+v, want an error", n, p, s)
+		}
+		if f, err := filter.TableBloomForRate(n, p); err == nil {
+			t.Errorf("TableBloomForRate(%d, %g) = %+v, want an error", n, p, f)
+		}
 	}
 }
 

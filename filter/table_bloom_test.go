@@ -183,8 +183,27 @@ func TestTableBloomCountsVersionsOnce(t *testing.T) {
 	if !bytes.Equal(many, once) {
 		t.Errorf("one key, a thousand times: %d bytes, want %d as for the key once", len(many), len(once))
 	}
-	if got, want := tableFilter(t, 10, nil), make([]byte, 5); !bytes.Equal(got, want) {
-		t.Errorf("no keys: %x, want %x", got, want)
+	none := tableFilter(t, 10, nil)
+	if want := make([]byte, 5); !bytes.Equal(none, want) {
+		t.Errorf("no keys: %x, want %x", none, want)
+	}
+	checkTableContainsNothing(t, none)
+}
+
+// checkTableContainsNothing asks a filter without keys for some.
+func checkTableContainsNothing(t *testing.T, none []byte) {
+	t.Helper()
+	f, err := NewTableBloom(10).Open(none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := randomKeys(rand.New(rand.NewPCG(16, 16)), 100)
+	results := make([]bool, len(keys))
+	f.(BatchFilter).ContainsMany(keys, results)
+	for i, key := range keys {
+		if f.Contains(key) || results[i] {
+			t.Fatalf("a filter without keys contains %x", key)
+		}
 	}
 }
 
@@ -202,7 +221,8 @@ func TestTableBloomRefusesDamage(t *testing.T) {
 		{"the highest k", line + "\x7f\x01\x00\x00\x00", true},
 		{"empty", "", false},
 		{"cut short", "\x06\x01\x00\x00\x00", false},
-		{"no lines", "\x00\x00\x00\x00\x00", false},
+		{"no lines: no keys", "\x00\x00\x00\x00\x00", true},
+		{"no lines, but k", "\x01\x00\x00\x00\x00", false},
 		{"n = 0, but a line", line + "\x06\x00\x00\x00\x00", false},
 		{"n = 2, but one line", line + "\x06\x02\x00\x00\x00", false},
 		{"lines of 128 bytes", line + line + "\x06\x01\x00\x00\x00", false},

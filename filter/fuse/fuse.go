@@ -73,6 +73,17 @@ func New(bits int) (Policy, error) {
 	return Policy{bits: bits}, nil
 }
 
+// ForRate returns the Policy with the fewest bits whose Rate is ≤ p. It is an error if p is < 2⁻¹⁶, or no
+// number.
+func ForRate(p float64) (Policy, error) {
+	for _, bits := range []int{4, 8, 10, 12, 14, 16} {
+		if policy := (Policy{bits: bits}); policy.Rate() <= p {
+			return policy, nil
+		}
+	}
+	return Policy{}, fmt.Errorf("fuse: false-positive rate %g, want at least %g, that of 16 bits: ask filters of several tables, or keep the keys", p, math.Exp2(-16))
+}
+
 func validBits(bits int) bool {
 	return bits == 4 || bits == 8 || bits == 10 || bits == 12 || bits == 14 || bits == 16
 }

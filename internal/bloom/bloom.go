@@ -41,9 +41,9 @@ func Size(n int, bitsPerKey uint64) int { return int(Bits(uint64(n), bitsPerKey)
 
 // Build makes filter, whose length is that of Size, one of the keys of these hashes. Its bytes are
 // arbitrary before.
-func Build(filter []byte, hashes []uint32, bitsPerKey uint64) {
+func Build(filter []byte, hashes *Hashes, bitsPerKey uint64) {
 	array, k := filter[:len(filter)-1], K(bitsPerKey)
 	clear(array)
-	SetAll(array, hashes, k)
+	hashes.All(func(chunk []uint32) { SetAll(array, chunk, k) })
 	filter[len(array)] = byte(k)
 }

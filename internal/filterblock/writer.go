@@ -27,9 +27,9 @@ type Generator interface {
 //
 // One goroutine at a time may use it. NewWriter returns one.
 type Writer struct {
-	gen        Generator // nil: filters are those of Bloom
-	bitsPerKey uint64    // of Bloom
-	hashes     []uint32  // of its keys
+	gen        Generator    // nil: filters are those of Bloom
+	bitsPerKey uint64       // of Bloom
+	hashes     bloom.Hashes // of its keys
 	baseLg     uint
 	offset     uint64 // of the current data block
 	keys       int    // added since the last filter was generated
@@ -83,7 +83,7 @@ func (w *Writer) startBlock(offset uint64) error {
 func (w *Writer) Add(key []byte) {
 	w.keys++
 	if w.gen == nil {
-		w.hashes = append(w.hashes, bloom.Hash(key, bloom.UnsignedTail))
+		w.hashes.Add(bloom.Hash(key, bloom.UnsignedTail))
 		return
 	}
 	w.gen.Add(key)
@@ -105,7 +105,7 @@ func (w *Writer) AppendHash(dst, key []byte) []byte {
 func (w *Writer) AddHash(h []byte) {
 	w.keys++
 	if w.gen == nil {
-		w.hashes = append(w.hashes, binary.LittleEndian.Uint32(h))
+		w.hashes.Add(binary.LittleEndian.Uint32(h))
 		return
 	}
 	w.gen.Add(h)
@@ -179,10 +179,10 @@ func (w *Writer) generate() error {
 
 // generateBloom appends the filter of the hashes.
 func (w *Writer) generateBloom() {
-	start, n := len(w.filters), bloom.Size(len(w.hashes), w.bitsPerKey)
+	start, n := len(w.filters), bloom.Size(w.hashes.Len(), w.bitsPerKey)
 	w.filters = Extend(w.filters, n)
-	bloom.Build(w.filters[start:], w.hashes, w.bitsPerKey)
-	w.hashes = w.hashes[:0]
+	bloom.Build(w.filters[start:], &w.hashes, w.bitsPerKey)
+	w.hashes.Reset()
 }
 
 // Extend returns b with n more bytes, of arbitrary values. It doubles the memory: append would grow by a

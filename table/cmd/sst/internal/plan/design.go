@@ -72,21 +72,13 @@ func (f tableFilter) maxKeys() float64 {
 	return math.Inf(1)
 }
 
-// lines returns how many lines a TableBloom filter of n keys has.
-func (f tableFilter) lines(n float64) float64 {
-	const lineBits = 512
-	l := math.Ceil(n * float64(f.bloomBits) / lineBits)
-	return l + 1 - math.Mod(l, 2) // an odd number
-}
-
 // bytes returns the size of the filter of a table of n keys.
 func (f tableFilter) bytes(n float64) float64 {
 	switch {
 	case n < 1:
 		return 0
 	case f.bloomBits > 0:
-		const lineBytes, trailer = 64, 5
-		return f.lines(n)*lineBytes + trailer
+		return float64(filter.NewTableBloom(f.bloomBits).Size(uint64(n)))
 	case f.fuseBits > 0:
 		return float64(f.policy().(fuse.Policy).Size(int(n)))
 	}

@@ -32,15 +32,12 @@ func predictBlocks(keys, bitsPerKey int) float64 {
 func (f tableFilter) predict(n float64) float64 {
 	switch {
 	case f.bloomBits > 0:
-		return filter.PredictTableRate(uint64(n), uint64(f.lines(n)), f.probes())
+		return filter.NewTableBloom(f.bloomBits).Rate(uint64(n))
 	case f.fuseBits > 0:
 		return f.policy().(fuse.Policy).Rate()
 	}
 	return 1
 }
-
-// probes returns how many bits a key sets in a TableBloom filter.
-func (f tableFilter) probes() int { return min(max(1, f.bloomBits*69/100), 6) }
 
 // nearestFuse returns the size of fingerprints whose filters take about that many bits per
 // key.

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/sievetable/sievetable/filter"
 )
 
 // predictBoth returns the rate of both filters together. Their errors are not independent,
@@ -21,16 +23,19 @@ import (
 func (o Option) predictBoth(blocks, table float64) float64 {
 	collision := -math.Expm1(-float64(o.KeysPerFilter) / (1 << 32))
 	blocks = max(0, blocks-collision) / (1 - collision)
-	return min(1, collision+(1-collision)*blocks*table*o.dependence())
+	dependence, explained := o.dependence()
+	explained = min(blocks, explained) // the rest are keys with the same sequence of bits as one of the block
+	return min(1, collision+(1-collision)*(explained*dependence+blocks-explained)*table)
 }
 
 // dependence returns how many times as often both filters err as they would if their bits were
 // independent. It compares how many different bits hashes have in both, for a fixed sample
-// of each power of 2 that δ can be a multiple of: the high ones are rare, but decide.
-func (o Option) dependence() float64 {
+// of each power of 2 that δ can be a multiple of: the high ones are rare, but decide. explained is
+// the rate of the filters by blocks if that is all that is to be known about their bits.
+func (o Option) dependence() (ratio, explained float64) {
 	const samples, lineBits, powers = 1 << 13, 512, 9
 	blockBits := blockLayout{keysPerFilter: float64(o.KeysPerFilter)}.filterBits(o.BlockBits)
-	blockK, tableK := min(max(1, o.BlockBits*69/100), 30), o.table.probes()
+	blockK, tableK := min(max(1, o.BlockBits*69/100), 30), filter.NewTableBloom(o.table.bloomBits).K()
 	blockFill := -math.Expm1(-float64(blockK*o.KeysPerFilter) / blockBits)
 	tableFill := -math.Expm1(-float64(tableK) / float64(o.table.bloomBits))
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -45,7 +50,7 @@ func (o Option) dependence() float64 {
 		t := math.Pow(tableFill, float64(distinctBits(delta, lineBits, tableK)))
 		block, table, both = block+b, table+share*t, both+b*t
 	}
-	return both / (block * table)
+	return both / (block * table), block
 }
 
 // distinctBits returns how many different ones of m bits are the k bits of a key with that δ.

@@ -62,6 +62,18 @@ func near(got, want, share float64) bool {
 	return math.Abs(got-want) <= share*want+0.52*shown
 }
 
+// ofModel is how far the page's model can be from the library's rate of a filter of that many keys. For few keys,
+// the library measures it, and low rates depend on which bits coincide.
+func ofModel(keys int, rate float64) float64 {
+	switch {
+	case keys >= 300:
+		return 0
+	case rate < 0.001:
+		return 0.7
+	}
+	return 0.15
+}
+
 // The page predicts what the library predicts, and counts what the library counts.
 func TestRatesAreTheLibrarys(t *testing.T) {
 	t.Parallel()
@@ -91,7 +103,7 @@ func TestRatesAreTheLibrarys(t *testing.T) {
 			{"fill", got.fill, -math.Expm1(-exponent), 0.02},
 			{"measured fill", got.measuredFill, float64(ones) / float64(m), 0},
 			{"rate by the formula", got.formula, math.Pow(-math.Expm1(-exponent), float64(k)), 0},
-			{"rate", got.rate, predicted, sampling(predicted)},
+			{"rate", got.rate, predicted, sampling(predicted) + ofModel(tt.keys, predicted)},
 			{"measured rate", got.measured, measured(f, tt.keys), 0},
 		} {
 			if !near(c.got, c.want, c.share) {

@@ -1,0 +1,65 @@
+package filter_test
+
+import (
+	"encoding/binary"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+)
+
+// To build a filter of 10 bits per key takes at most 6 bytes of memory for each key, all that was allocated
+// counted: 4 for its hash, and the filter.
+func TestBuildingTakesSixBytesAKey(t *testing.T) {
+	const n, most = 1_000_000, 6
+	for _, tt := range []struct {
+		name  string
+		build func(add func(f func(key []byte)))
+	}{
+		{"Bloom", func(addTo func(func([]byte))) {
+			g := filter.NewBloom(10).NewGenerator()
+			addTo(g.Add)
+			var f filter.Bytes
+			g.Generate(&f)
+		}},
+		{"TableBloom", func(addTo func(func([]byte))) {
+			g := filter.NewTableBloom(10).NewTableGenerator()
+			addTo(g.Add)
+			if _, err := g.Generate(); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"Writer of a filter", func(addTo func(func([]byte))) {
+			w, err := table.NewWriter(io.Discard, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			addTo(func(key []byte) {
+				if err := w.Append(key, nil); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			tt.build(func(add func([]byte)) {
+				var key [8]byte
+				for i := range uint64(n) {
+					binary.BigEndian.PutUint64(key[:], i)
+					add(key[:])
+				}
+			})
+			runtime.ReadMemStats(&after)
+			if got := float64(after.TotalAlloc-before.TotalAlloc) / n; got > most {
+				t.Errorf("%.1f bytes a key, want at most %d", got, most)
+			}
+		})
+	}
+}

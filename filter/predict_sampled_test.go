@@ -1,0 +1,140 @@
+package filter_test
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// samples returns how many sizes a test measures, and the highest number of keys.
+func samples() (n int, maxKeys float64) {
+	if long.Enabled() {
+		return 150, 3e6
+	}
+	return 25, 100_000
+}
+
+// logUniform returns a whole number ≥ 1 and < limit, of each magnitude as often.
+func logUniform(rng *rand.Rand, limit float64) int {
+	return int(math.Exp(rng.Float64() * math.Log(limit)))
+}
+
+// PredictRate is what filters of any size measure, but for those that it excepts.
+func TestPredictRateIsMeasuredAtRandomSizes(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(41, 41))
+	count, maxKeys := samples()
+	for range count {
+		n, bits := logUniform(rng, maxKeys), 1+rng.IntN(24)
+		m := max(64, n*bits+7) / 8 * 8
+		if remainder := m % 65537; m%257 == 0 || m > 60_000 && min(remainder, 65537-remainder) < 65537/50 {
+			continue
+		}
+		want := predictedBloom(t, n, bits)
+		got, hits := measureSingle(rng, filter.NewBloom(bits), n, max(1, 200_000/n), min(int(1500/want), 10_000_000))
+		band := 0.07
+		if bits > 16 {
+			band = 0.35
+		}
+		checkRate(t, n, bits, got, want, band, hits)
+	}
+}
+
+func predictedBloom(t *testing.T, n, bits int) float64 {
+	t.Helper()
+	s, err := filter.SizeForBits(uint64(n), bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.SingleRate
+}
+
+// PredictTableRate is what table filters of any size measure.
+func TestPredictTableRateIsMeasuredAtRandomSizes(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(43, 43))
+	count, maxKeys := samples()
+	for range count {
+		n, bits := logUniform(rng, maxKeys), 1+rng.IntN(24)
+		p := filter.NewTableBloom(bits)
+		want := p.Rate(uint64(n))
+		if want < 0.0001 {
+			continue
+		}
+		got, hits := measureTable(t, rng, p, n, max(1, 200_000/n), min(int(1500/want), 10_000_000))
+		checkRate(t, n, bits, got, want, 0.07, hits)
+	}
+}
+
+// Where keys of a line would share their bits, a TableBloom takes another number of lines.
+func TestTableBloomHasNoBadSizes(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(44, 44))
+	for _, lines := range []int{3277, 10_083, 11_915, 13_107, 14_563, 18_725, 32_767, 32_769, 43_691, 65_537, 131_073, 262_143} {
+		if lines > 33_000 && !long.Enabled() {
+			break
+		}
+		const bits = 20
+		n := lines * 512 / bits
+		p := filter.NewTableBloom(bits)
+		want := p.Rate(uint64(n))
+		got, hits := measureTable(t, rng, p, n, 1, 1_000_000)
+		checkRate(t, n, bits, got, want, 0.1, hits)
+		if other := filter.PredictTableRate(uint64(n), uint64(lines), 6); got > 1.3*other {
+			t.Errorf("%d keys: measured %.5f %%, and other numbers of lines give %.5f %%", n, 100*got, 100*other)
+		}
+	}
+}
+
+// checkRate compares a rate, and the hits that it is measured by, with the predicted one.
+func checkRate(t *testing.T, n, bits int, got, want, band float64, hits int) {
+	t.Helper()
+	if hits < 200 {
+		return // of few keys or many bits: it would say nothing
+	}
+	band += 3.5 / math.Sqrt(float64(hits)) // of chance
+	if got < want*(1-band) || got > want*(1+band) {
+		t.Errorf("%d keys, %d bits for each: measured %.5f %%, predicted %.5f %%", n, bits, 100*got, 100*want)
+	}
+}
+
+// measureTable is measureSingle for table filters.
+func measureTable(t *testing.T, rng *rand.Rand, p filter.TableBloom, n, filters, lookups int) (rate float64, hits int) {
+	t.Helper()
+	var key [16]byte
+	next := func(odd uint64) []byte {
+		binary.LittleEndian.PutUint64(key[:], rng.Uint64()&^1|odd)
+		binary.LittleEndian.PutUint64(key[8:], rng.Uint64())
+		return key[:]
+	}
+	for range filters {
+		g := p.NewTableGenerator()
+		for range n {
+			g.Add(next(1))
+		}
+		contents, err := g.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := p.Open(contents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := len(contents), p.Size(uint64(n)); got != want {
+			t.Fatalf("%d keys: a filter of %d bytes, Size is %d", n, got, want)
+		}
+		for range lookups / filters {
+			if f.Contains(next(0)) {
+				hits++
+			}
+		}
+	}
+	return float64(hits) / float64(lookups/filters*filters), hits
+}

@@ -1,0 +1,116 @@
+package filter
+
+import (
+	"encoding/binary"
+
+	"github.com/sievetable/sievetable/internal/bloom"
+)
+
+// Size returns the length in bytes of a filter of n keys.
+func (p TableBloom) Size(n uint64) int {
+	if n == 0 {
+		return lineTrailer
+	}
+	return int(lineCount(n, uint64(p.bitsPerKey))*lineSize + lineTrailer)
+}
+
+// K returns how many bits each key sets, 1 to 6.
+func (p TableBloom) K() int { return lineK(uint64(p.bitsPerKey)) }
+
+// Rate returns the false-positive rate, 0 to 1, that a filter of n random keys is expected to have: see
+// [PredictTableRate].
+func (p TableBloom) Rate(n uint64) float64 {
+	return PredictTableRate(n, lineCount(n, uint64(p.bitsPerKey)), p.K())
+}
+
+type tableBloomGenerator struct {
+	bitsPerKey uint64
+	hashes     bloom.Hashes
+}
+
+func (g *tableBloomGenerator) Add(key []byte) {
+	h := bloom.Hash(key, bloom.SignedTail)
+	if g.hashes.Len() == 0 || g.hashes.Last() != h {
+		g.hashes.Add(h)
+	}
+}
+
+// Generate returns the filter. Without keys it has no lines and k = 0, as RocksDB's has.
+func (g *tableBloomGenerator) Generate() ([]byte, error) {
+	if g.hashes.Len() == 0 {
+		return make([]byte, lineTrailer), nil
+	}
+	n := lineCount(uint64(g.hashes.Len()), g.bitsPerKey)
+	filter := make([]byte, n*lineSize+lineTrailer)
+	filter[n*lineSize] = byte(lineK(g.bitsPerKey))
+	binary.LittleEndian.PutUint32(filter[n*lineSize+1:], uint32(n))
+	f, err := openTableBloom(filter)
+	if err != nil {
+		return nil, err
+	}
+	g.hashes.All(f.setAll)
+	return filter, nil
+}
+
+// setAll sets the bits of the keys with these hashes.
+func (f *tableBloomFilter) setAll(hashes []uint32) {
+	for _, h := range hashes {
+		line, delta := f.line(h), bloom.Delta(h)
+		for range f.k {
+			line[h>>3&(lineSize-1)] |= 1 << (h & 7)
+			h += delta
+		}
+	}
+}
+
+// lineK returns k, the number of bits that each key sets. They are those of newer versions of Pebble up to 10
+// bits per key. In a line, more than 6 bits only fill it up: their sequence is determined by 18 bits of the
+// hash.
+func lineK(bitsPerKey uint64) int {
+	switch bitsPerKey {
+	case 4:
+		return 3
+	case 9:
+		return 5
+	}
+	return min(bloom.K(bitsPerKey), 6)
+}
+
+// lineCount returns how many lines a filter of n keys has. The number is odd, so that all bits of a hash
+// matter for the line.
+func lineCount(n, bitsPerKey uint64) uint64 {
+	if bitsPerKey > 0 && n > maxLines*lineBits/bitsPerKey {
+		return maxLines
+	}
+	return leastAliased((n*bitsPerKey+lineBits-1)/lineBits | 1)
+}
+
+// leastAliased returns an odd number ≥ lines, at which few keys of a line share their bits. With < 2048 lines,
+// so few keys do that it does not matter.
+func leastAliased(lines uint64) uint64 {
+	if lines < 2048 {
+		return lines
+	}
+	best, least := lines, aliasing(lines)
+	end := min(lines+max(30, lines/500), maxLines)
+	for next := lines + 2; next <= end && least > 0; next += 2 {
+		if a := aliasing(next); a < least {
+			best, least = next, a
+		}
+	}
+	return best
+}
+
+// aliasing returns in how many ways keys of one line share their bits. Their hashes differ by multiples of the
+// number of lines. The bits of a key come from the hash mod 512 and from the hash / 2¹⁷: if a multiple is near
+// one of 2¹⁷, some bits of many keys coincide. Multiples > 2²³ are too rare to matter.
+func aliasing(lines uint64) float64 {
+	const shift = 1 << 17
+	sum := 0.0
+	for multiple := lines; multiple <= 1<<23; multiple += lines {
+		distance := multiple % shift
+		distance = min(distance, shift-distance)
+		sum += max(0, 1-float64(distance)/(lineBits/2))
+	}
+	return sum
+}
