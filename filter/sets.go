@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/bloom"
@@ -43,5 +44,29 @@ func combine(operation string, a, b []byte, op func(x, y byte) byte) ([]byte, er
 		c[i] = op(a[i], b[i])
 	}
 	c[n] = a[n]
+	return c, nil
+}
+
+// UnionTable returns a new filter that contains all keys of the [TableBloom] filters a and b. It has the
+// same number of lines, and is the filter of that size with the keys of both. So build both with
+// [TableBloom.SizedFor] for the number of keys that they have together: their union then has the
+// false-positive rate of that many. It is an error if a and b differ in lines or k, or if Open does not
+// take one of them.
+func UnionTable(a, b []byte) ([]byte, error) {
+	x, err := openTableBloom(a)
+	if err != nil {
+		return nil, fmt.Errorf("%w, in the first filter of a union", err)
+	}
+	y, err := openTableBloom(b)
+	if err != nil {
+		return nil, fmt.Errorf("%w, in the second filter of a union", err)
+	}
+	if x.n != y.n || x.k != y.k {
+		return nil, fmt.Errorf("filter: a union of table filters of %d lines with k = %d and %d lines with k = %d, want equal sizes and k", x.n, x.k, y.n, y.k)
+	}
+	c := bytes.Clone(a)
+	for i, lineByte := range y.lines {
+		c[i] |= lineByte
+	}
 	return c, nil
 }

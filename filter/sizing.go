@@ -114,7 +114,7 @@ func SizeForSingleRate(n uint64, p float64) (Sizing, error) {
 // expected rate ≤ p: see [TableBloom.Rate]. It is an error if p is not in (0, 1), or if none of ≤ 64 bits per
 // key has the rate.
 func TableBloomForRate(n uint64, p float64) (TableBloom, error) {
-	bitsPerKey, err := fewestBits(n, p, func(bitsPerKey uint64) float64 { return TableBloom{int(bitsPerKey)}.Rate(n) })
+	bitsPerKey, err := fewestBits(n, p, func(bitsPerKey uint64) float64 { return TableBloom{bitsPerKey: int(bitsPerKey)}.Rate(n) })
 	return NewTableBloom(bitsPerKey), err
 }
 

@@ -46,6 +46,7 @@ import (
 // The zero value is NewTableBloom(0). A TableBloom is safe for concurrent use.
 type TableBloom struct {
 	bitsPerKey int
+	keys       uint64 // filters are at least as large as for that many
 }
 
 const (
@@ -69,6 +70,13 @@ func NewTableBloom(bitsPerKey int) TableBloom {
 	return TableBloom{bitsPerKey: max(bitsPerKey, 0)}
 }
 
+// SizedFor returns a TableBloom whose filters of fewer than n keys have the size of one of n keys, so that
+// [UnionTable] unites them. Filters of more keys, and reading, are as with p. n counts keys that differ.
+func (p TableBloom) SizedFor(n uint64) TableBloom {
+	p.keys = n
+	return p
+}
+
 // Name returns "rocksdb.BuiltinBloomFilter", the name that RocksDB and Pebble use.
 func (TableBloom) Name() string { return "rocksdb.BuiltinBloomFilter" }
 
@@ -76,7 +84,7 @@ func (TableBloom) Name() string { return "rocksdb.BuiltinBloomFilter" }
 // or none if the key equals the one added before it, and Generate takes the filter's length. It
 // returns no error.
 func (p TableBloom) NewTableGenerator() TableGenerator {
-	return &tableBloomGenerator{bitsPerKey: uint64(p.bitsPerKey)}
+	return &tableBloomGenerator{bitsPerKey: uint64(p.bitsPerKey), keys: p.keys}
 }
 
 // Open returns filter ready for lookups and keeps the slice. It is an error if the

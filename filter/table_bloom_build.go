@@ -6,12 +6,12 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// Size returns the length in bytes of a filter of n keys.
+// Size returns the length in bytes of a filter of n keys, or of as many as SizedFor has.
 func (p TableBloom) Size(n uint64) int {
 	if n == 0 {
 		return lineTrailer
 	}
-	return int(lineCount(n, uint64(p.bitsPerKey))*lineSize + lineTrailer)
+	return int(p.lines(n)*lineSize + lineTrailer)
 }
 
 // K returns how many bits each key sets, 1 to 6.
@@ -20,11 +20,14 @@ func (p TableBloom) K() int { return lineK(uint64(p.bitsPerKey)) }
 // Rate returns the false-positive rate, 0 to 1, that a filter of n random keys is expected to have: see
 // [PredictTableRate].
 func (p TableBloom) Rate(n uint64) float64 {
-	return PredictTableRate(n, lineCount(n, uint64(p.bitsPerKey)), p.K())
+	return PredictTableRate(n, p.lines(n), p.K())
 }
+
+func (p TableBloom) lines(n uint64) uint64 { return lineCount(max(n, p.keys), uint64(p.bitsPerKey)) }
 
 type tableBloomGenerator struct {
 	bitsPerKey uint64
+	keys       uint64
 	hashes     bloom.Hashes
 }
 
@@ -40,7 +43,7 @@ func (g *tableBloomGenerator) Generate() ([]byte, error) {
 	if g.hashes.Len() == 0 {
 		return make([]byte, lineTrailer), nil
 	}
-	n := lineCount(uint64(g.hashes.Len()), g.bitsPerKey)
+	n := lineCount(max(uint64(g.hashes.Len()), g.keys), g.bitsPerKey)
 	filter := make([]byte, n*lineSize+lineTrailer)
 	filter[n*lineSize] = byte(lineK(g.bitsPerKey))
 	binary.LittleEndian.PutUint32(filter[n*lineSize+1:], uint32(n))

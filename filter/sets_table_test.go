@@ -1,0 +1,97 @@
+package filter_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+)
+
+// tableFilterOf returns the filter of the keys.
+func tableFilterOf(t *testing.T, p filter.TablePolicy, keys ...string) []byte {
+	t.Helper()
+	g := p.NewTableGenerator()
+	for _, key := range keys {
+		g.Add([]byte(key))
+	}
+	f, err := g.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// The union of two table filters of one size is the filter of that size with the keys of both.
+func TestUnionTableIsTheFilterOfBoth(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(62, 62))
+	for range 100 {
+		bits, n := rng.IntN(30), 1+rng.IntN(1000)
+		keys := make([]string, n)
+		for i := range keys {
+			keys[i] = fmt.Sprint("key ", rng.Uint64())
+		}
+		endA, startB := 1+rng.IntN(n), rng.IntN(n) // they can have keys in common
+		p := filter.NewTableBloom(bits).SizedFor(uint64(n))
+		a, b := tableFilterOf(t, p, keys[:endA]...), tableFilterOf(t, p, keys[startB:]...)
+		want := tableFilterOf(t, p, append(keys[:endA:endA], keys[max(startB, endA):]...)...)
+		if got := combined(t, filter.UnionTable, a, b); !bytes.Equal(got, want) {
+			t.Fatalf("%d bits per key, keys to %d and from %d of %d: another filter", bits, endA, startB, n)
+		}
+	}
+}
+
+// SizedFor gives filters of fewer keys the size of one of that many, and changes no other.
+func TestSizedFor(t *testing.T) {
+	t.Parallel()
+	var keys []string
+	for i := range 2000 {
+		keys = append(keys, fmt.Sprint("key ", i))
+	}
+	p := filter.NewTableBloom(10)
+	of1000 := tableFilterOf(t, p, keys[:1000]...)
+	for _, tt := range []struct {
+		name string
+		n    int
+		want []byte
+	}{
+		{"fewer", 1, of1000},
+		{"as many", 1000, of1000},
+		{"more", 2000, tableFilterOf(t, p, keys...)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := tableFilterOf(t, p.SizedFor(1000), keys[:tt.n]...)
+			if len(got) != len(tt.want) || tt.n >= 1000 && !bytes.Equal(got, tt.want) {
+				t.Errorf("%d bytes, want %d, or other bytes", len(got), len(tt.want))
+			}
+		})
+	}
+}
+
+func TestUnionTableErrors(t *testing.T) {
+	t.Parallel()
+	p := filter.NewTableBloom(10)
+	small := tableFilterOf(t, p, "a")
+	for _, tt := range []struct {
+		name, want string
+		a, b       []byte
+	}{
+		{"sizes", "lines with k = 6, want equal sizes and k", small, tableFilterOf(t, p.SizedFor(1000), "a")},
+		{"k", "lines with k = 2, want equal sizes and k", small, tableFilterOf(t, filter.NewTableBloom(3), "a")},
+		{"first", "filter: table filter of 2 bytes, want at least 69, in the first filter of a union", []byte("ab"), small},
+		{"second", "filter: table filter of 2 bytes, want at least 69, in the second filter of a union", small, []byte("ab")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := filter.UnionTable(tt.a, tt.b)
+			if err == nil || c != nil {
+				t.Fatalf("a filter of %d bytes, error %v", len(c), err)
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+		})
+	}
+}
