@@ -12,6 +12,8 @@ import (
 // false-positive rate too. It is an error if a and b differ in size or k, if k > 30, or if a
 // filter is damaged.
 //
+// Filters of whole tables have [UnionTable].
+//
 // There is no difference of filters, and no key can be removed from one: its bits can be
 // those of other keys too, which would be denied then.
 func Union(a, b []byte) ([]byte, error) {

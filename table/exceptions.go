@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"iter"
 
 	"github.com/sievetable/sievetable/internal/encoded"
@@ -12,7 +13,7 @@ import (
 // nil *Exceptions has none.
 //
 // They are about one filter. A filter of more keys, such as the union of two, must not have the
-// exceptions that are keys of the other one.
+// exceptions that are keys of the other one: see FilterUnion.
 type Exceptions struct {
 	block []byte // in the bytewise order, without values
 	n     int
@@ -33,6 +34,22 @@ func (e *Exceptions) Contains(filterKey []byte) bool {
 	}
 	_, found, err := encoded.Get(e.block, encoded.Order{}, filterKey, nil)
 	return found && err == nil // in a mapped file the block can change after it was checked
+}
+
+// clone returns a copy that does not depend on a Reader.
+func (e *Exceptions) clone() *Exceptions {
+	if e == nil {
+		return nil
+	}
+	return &Exceptions{block: bytes.Clone(e.block), n: e.n}
+}
+
+// size returns how many bytes the exceptions take as they are stored.
+func (e *Exceptions) size() int64 {
+	if e == nil {
+		return 0
+	}
+	return int64(len(e.block))
 }
 
 // All returns the exceptions in the bytewise order. Each is valid until the next iteration of the loop,
