@@ -3,8 +3,6 @@ package command
 import (
 	"context"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +10,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // buildFlags are the flags of build.
@@ -27,6 +24,7 @@ type buildFlags struct {
 	summary              string
 	entriesPerTable      string
 	never                string
+	filterKeys           string
 }
 
 const buildLong = `Build a table from the key-value pairs in the inputs. The pairs may be in any order.
@@ -84,7 +82,8 @@ programs use the filters as before.
 With --filter-only the table has a filter of the keys and nothing else: neither keys nor
 values. sst get then says "may be present" or "absent". The filter is fuse:12 unless
 --table-filter gives another one, and a key may be repeated. LevelDB would see an empty
-table, so give it another extension than .ldb.
+table, so give it another extension than .ldb. With --filter-keys N, filters of fewer than N
+keys have one size, so that sst filter union can unite them: see sst help filter.
 
 The table gets its name when it is complete and on disk. It replaces a file of that name.
 
@@ -141,6 +140,7 @@ func buildCommand() *cobra.Command {
 	flags.BoolVar(&f.noFinalNewline, "no-final-newline", false, "with --sorted, take a last line without a newline too")
 	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys, and neither keys nor values")
 	flags.StringVar(&f.never, "never", "", "the filter of the table must not have the keys of this `file` by chance: store those that it has as exceptions")
+	flags.StringVar(&f.filterKeys, "filter-keys", "", "make a filter table-bloom as large as for this `number` of keys, for sst filter union")
 	f.memoryFlags.add(cmd)
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
 	f.writerFlags.add(cmd)
@@ -187,9 +187,7 @@ func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Write
 	if !given("on-duplicate") {
 		f.onDuplicate = "first"
 	}
-	if ext := filepath.Ext(f.out); ext == ".ldb" || ext == ".sst" {
-		text.Line(stderr, "sst: note: %s will be an empty table for LevelDB and others: a name such as %s tells it apart", f.out, strings.TrimSuffix(f.out, ext)+".filter")
-	}
+	noteFilterName(stderr, f.out)
 	return nil
 }
 

@@ -44,6 +44,9 @@ func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.C
 		return nil, err
 	}
 	o.FilterOnly = f.filterOnly
+	if err := f.sizeFilter(o); err != nil {
+		return nil, err
+	}
 	limit, err := f.limit()
 	if err != nil {
 		return nil, err

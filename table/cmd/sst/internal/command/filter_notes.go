@@ -2,6 +2,8 @@ package command
 
 import (
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -14,5 +16,13 @@ func (w *writerFlags) noteFilterLoss(stderr io.Writer, f *source.File) {
 	}
 	if p, err := f.Reader.Properties(); err == nil && p.FilterPrefix != "" && w.filterPrefix == "" {
 		text.Line(stderr, "sst: note: the filters of the new table do not hold prefixes, as those of the old one do by %s", text.Escape([]byte(p.FilterPrefix)))
+	}
+}
+
+// noteFilterName says what other programs see in a table with a filter only, if it gets the name of one of
+// theirs.
+func noteFilterName(stderr io.Writer, out string) {
+	if ext := filepath.Ext(out); ext == ".ldb" || ext == ".sst" {
+		text.Line(stderr, "sst: note: %s will be an empty table for LevelDB and others: a name such as %s tells it apart", out, strings.TrimSuffix(out, ext)+".filter")
 	}
 }

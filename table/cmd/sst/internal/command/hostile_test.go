@@ -78,6 +78,7 @@ var usages = map[string][]string{
 	"build":    {"-o out.ldb PATH", "-o out.ldb -f json PATH", "-o out.ldb -f keys --internal-keys PATH", "-o HOSTILE/out", "-o out/ PATH", "-o HOSTILE/ --entries-per-table 1 PATH", "--summary - -o HOSTILEout.ldb PATH", "--summary PATH -o out.ldb PATH"},
 	"convert":  {"PATH -o out.ldb", "PATH -o PATH/out"},
 	"diff":     {"PATH PATH", "-f json PATH HOSTILEraw.ldb", "-f hex HOSTILEraw.ldb PATH", "-s PATH HOSTILEwritten.ldb"},
+	"filter":   {"union -o out.filter PATH", "union -o out.filter PATH PATH", "union -o HOSTILE/out PATH", "HOSTILE PATH"},
 	"fpr":      {"-n 20 --runs 2 --questions 100 -o out", "-o HOSTILE/out -n 20 --runs 2 --questions 100", "-o out --keys-from PATH"},
 	"get":      {"PATH HOSTILE", "-f json PATH HOSTILE a", "-f hex PATH HOSTILE", "--explain PATH HOSTILE a", `PATH \qHOSTILE`, "--keys-from PATH PATH", "--hex PATH HOSTILE 61"},
 	"layout":   {"PATH", "--json PATH", "--internal-keys yes PATH", "HOSTILEdb/MANIFEST-1", "HOSTILEdb/7.log", "--json HOSTILEdb/MANIFEST-1"},

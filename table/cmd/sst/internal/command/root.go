@@ -65,7 +65,7 @@ var groups = []cli.Group{
 		"layout": layoutCommand, "diff": diffCommand, "report": reportCommand,
 	}},
 	{ID: "make", Title: "Make tables and sets:", Commands: cli.Commands{
-		"build": buildCommand, "convert": convertCommand, "manifest": manifestCommand,
+		"build": buildCommand, "convert": convertCommand, "filter": filterCommand, "manifest": manifestCommand,
 	}},
 	{ID: "repair", Title: "Repair:", Commands: cli.Commands{"salvage": salvageCommand}},
 	{ID: "plan", Title: "Plan filters, and see how they work:", Commands: cli.Commands{"plan": planCommand, "fpr": fprCommand, "play": playCommand}},

@@ -20,6 +20,7 @@ var callable = map[string]string{
 	"build":    "-o gone/out.ldb in.tsv",
 	"convert":  "t.ldb -o gone/out.ldb",
 	"diff":     "t.ldb t.ldb",
+	"filter":   "union -o gone/out.filter t.filter",
 	"fpr":      "-o gone/out -n 20 --runs 2 --questions 100",
 	"get":      "t.ldb a",
 	"layout":   "t.ldb",
@@ -50,6 +51,7 @@ func writeUsable(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
+	mustSST(t, "build", "-o", "t.filter", "--filter-only", "--table-filter", "table-bloom", "--format", "keys", "in.tsv")
 }
 
 // Whatever the value of a flag, a command that refuses it says so in one style and in its own
