@@ -13,6 +13,7 @@ require (
 	github.com/lanrat/extsort v1.5.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/sievetable/sievetable v0.1.0
+	github.com/sievetable/sievetable/filter/blocked v0.1.0
 	github.com/sievetable/sievetable/filter/fuse v0.1.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9

@@ -20,10 +20,11 @@ import (
 )
 
 const (
-	rootPath = "github.com/sievetable/sievetable"
-	fusePath = rootPath + "/filter/fuse"
-	sstPath  = rootPath + "/table/cmd/sst"
-	rootDir  = "../../.."
+	rootPath    = "github.com/sievetable/sievetable"
+	blockedPath = rootPath + "/filter/blocked"
+	fusePath    = rootPath + "/filter/fuse"
+	sstPath     = rootPath + "/table/cmd/sst"
+	rootDir     = "../../.."
 )
 
 // The modules whose files "go install" downloads: what sst is built from. The
@@ -46,6 +47,7 @@ var installed = []string{
 	"github.com/mattn/go-runewidth",
 	"github.com/rivo/uniseg",
 	"github.com/sievetable/sievetable",
+	"github.com/sievetable/sievetable/filter/blocked",
 	"github.com/sievetable/sievetable/filter/fuse",
 	"github.com/sievetable/sievetable/table/cmd/sst",
 	"github.com/spf13/cobra",
@@ -69,6 +71,7 @@ func TestInstall(t *testing.T) {
 	dir := t.TempDir()
 	proxy := filepath.Join(dir, "proxy")
 	publish(t, proxy, module.Version{Path: rootPath, Version: version}, rootDir)
+	publish(t, proxy, module.Version{Path: blockedPath, Version: version}, filepath.Join(rootDir, "filter", "blocked"))
 	publish(t, proxy, module.Version{Path: fusePath, Version: version}, filepath.Join(rootDir, "filter", "fuse"))
 	publish(t, proxy, module.Version{Path: sstPath, Version: version}, ".")
 

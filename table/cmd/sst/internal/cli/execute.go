@@ -41,6 +41,14 @@ type Stdout struct {
 // BufferStdout returns a Stdout that writes to w, which stands for the file.
 func BufferStdout(w, file io.Writer) Stdout { return Stdout{bufio.NewWriterSize(w, 64<<10), file} }
 
+// Sync has what was flushed on disk, if standard output is a regular file.
+func (s Stdout) Sync() error {
+	if info, err := s.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return s.file.(*os.File).Sync()
+}
+
 // Stat describes the file that standard output is.
 func (s Stdout) Stat() (fs.FileInfo, error) {
 	if f, ok := s.file.(*os.File); ok {

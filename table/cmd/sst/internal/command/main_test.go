@@ -37,7 +37,7 @@ func TestOutputFails(t *testing.T) {
 	mustSST(t, "build", "-o", only, "--filter-only", "--table-filter", "table-bloom", "--format", "keys", filepath.Join(dir, "words"))
 	for _, args := range [][]string{
 		{"get", a, "ada"}, {"get", a, "ada", "grace"}, {"get", "--explain", a, "grace"}, {"scan", a}, {"diff", a, b}, {"diff", "-s", a, b},
-		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--summary", "-", "--format", "keys", filepath.Join(dir, "words")}, {"manifest", a}, {"convert", a, "-o", "-"}, {"filter", "union", only, "-o", "-"}, {"salvage", a, "-o", filepath.Join(dir, "c.ldb")}, {"play", "-o", "-"}, {"help"},
+		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--summary", "-", "--format", "keys", filepath.Join(dir, "words")}, {"manifest", a}, {"convert", a, "-o", "-"}, {"filter", "union", only, "-o", "-"}, {"salvage", a, "-o", filepath.Join(dir, "c.ldb")}, {"play", "-o", "-"}, {"seen", "--state", filepath.Join(dir, "seen"), filepath.Join(dir, "words")}, {"help"},
 	} {
 		var stderr strings.Builder
 		if status := Run(args, strings.NewReader(""), full{}, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "no space left") {

@@ -30,6 +30,7 @@ var callable = map[string]string{
 	"report":   "t.ldb -o gone/out.html",
 	"salvage":  "t.ldb -o gone/out.ldb",
 	"scan":     "t.ldb",
+	"seen":     "--state gone/seen",
 	"stats":    "t.ldb",
 	"verify":   "t.ldb",
 }
@@ -180,7 +181,7 @@ func TestTemporaryNames(t *testing.T) {
 	for _, args := range [][]string{
 		{"build", "-o", "gone/out.ldb", "in.tsv"}, {"convert", "t.ldb", "-o", "gone/out.ldb"}, {"salvage", "t.ldb", "-o", "gone/out.ldb"},
 		{"build", "-o", "out.ldb", "--temp-dir", dir, "in.tsv"}, {"build", "-o", "out/", "--temp-dir", dir, "in.tsv"},
-		{"play", "-o", "gone/x.html"}, {"manifest", "t.ldb", "-o", "gone/set.jsonl"}, {"play", "-o", "."},
+		{"play", "-o", "gone/x.html"}, {"manifest", "t.ldb", "-o", "gone/set.jsonl"}, {"play", "-o", "."}, {"seen", "--state", "gone/seen"},
 	} {
 		status, _, stderr := sst(args...)
 		if regexp.MustCompile(`\.tmp|sievetable-|sst-`).MatchString(stderr) || status == 0 && !slices.Contains(args, dir) {

@@ -1,0 +1,199 @@
+package seen
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// A printed keeps what is printed.
+type printed struct {
+	*bufio.Writer
+	to *bytes.Buffer
+}
+
+func (printed) Sync() error { return nil }
+
+func newPrinted() printed {
+	var b bytes.Buffer
+	return printed{bufio.NewWriter(&b), &b}
+}
+
+func open(t *testing.T, path string, keys uint64, rate float64) *State {
+	t.Helper()
+	s, err := Open(path, keys, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// sieveAll opens the state, and returns what a Sieve prints of the input.
+func sieveAll(t *testing.T, path string, in io.Reader) (string, error) {
+	t.Helper()
+	s, out := open(t, path, 100_000, 1e-9), newPrinted()
+	sieve := Sieve{State: s, Out: out, Every: time.Hour, Full: func() {}}
+	err := sieve.Run(context.Background(), []string{"-"}, in)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.to.String(), err
+}
+
+// A Sieve prints what a map of all lines would, however the input comes, over several runs.
+func TestSieveIsAMap(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(31, 1))
+	readers := map[string]func(io.Reader) io.Reader{
+		"whole": func(r io.Reader) io.Reader { return r }, "by bytes": iotest.OneByteReader, "by halves": iotest.HalfReader, "with EOF": iotest.DataErrReader,
+	}
+	for name, reader := range readers {
+		t.Run(name, func(t *testing.T) {
+			path, known := filepath.Join(t.TempDir(), "s"), map[string]bool{}
+			for run := range 4 {
+				in := randomInput(r)
+				got, err := sieveAll(t, path, reader(strings.NewReader(in)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(newLines(known, in), got); diff != "" {
+					t.Fatalf("run %d (-want +got):\n%s", run, diff)
+				}
+			}
+		})
+	}
+}
+
+// randomInput returns lines of any bytes. The last one may lack its newline.
+func randomInput(r *rand.Rand) string {
+	var b strings.Builder
+	for range r.IntN(3000) {
+		line := fmt.Sprint(r.IntN(2000))
+		switch r.IntN(1000) {
+		case 0:
+			line = strings.Repeat(line, 1+r.IntN(10_000))
+		case 1:
+			line = ""
+		case 2:
+			line += "\r\x00\xff"
+		}
+		b.WriteString(line + "\n")
+	}
+	if in := b.String(); r.IntN(2) == 0 && in != "" {
+		return in[:len(in)-1]
+	}
+	return b.String()
+}
+
+// newLines returns the lines that are not known, and adds them.
+func newLines(known map[string]bool, in string) string {
+	var b strings.Builder
+	for line := range strings.Lines(in) {
+		line = strings.TrimSuffix(line, "\n")
+		if !known[line] {
+			b.WriteString(line + "\n")
+		}
+		known[line] = true
+	}
+	return b.String()
+}
+
+// A line of the greatest length is one. A longer one is an error that names it, and those before
+// it are in the state.
+func TestLongLines(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s")
+	long := strings.Repeat("x", MaxLine)
+	for _, tt := range []struct{ name, in, want, wantErr string }{
+		{"longest", "a\n" + long + "\n", "a\n" + long + "\n", ""},
+		{"longest at the end", "a\n" + long, "", ""},
+		{"longer", "b\n" + long + "y\nc\n", "b\n", "standard input, line 2: longer than 16777216 bytes, want at most that many"},
+		{"longer at the end", "b\nc\n" + long + "y", "c\n", "standard input, line 3: longer than 16777216 bytes, want at most that many"},
+	} {
+		got, err := sieveAll(t, path, strings.NewReader(tt.in))
+		if err == nil {
+			err = errors.New("")
+		}
+		if got != tt.want || err.Error() != tt.wantErr {
+			t.Errorf("%s: %d bytes, %q, want %d bytes, %q", tt.name, len(got), err, len(tt.want), tt.wantErr)
+		}
+	}
+}
+
+// What could not be printed is not in the state, and comes again. A failing input leaves the state
+// with what it had.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s")
+	cause := errors.New("broken")
+	s := open(t, path, 10, 0.01)
+	sieve := Sieve{State: s, Out: printed{Writer: bufio.NewWriter(failing{cause})}, Every: time.Hour}
+	if err := sieve.Run(context.Background(), []string{"-"}, strings.NewReader("a\n")); err != cause {
+		t.Errorf("output: %v, want %v", err, cause)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := sieveAll(t, path, io.MultiReader(strings.NewReader("a\nb\nc"), iotest.ErrReader(cause)))
+	if want := "standard input, after line 2: broken"; err == nil || err.Error() != want || !errors.Is(err, cause) || got != "a\nb\n" {
+		t.Errorf("input: %q, %v, want a, b and %s", got, err, want)
+	}
+	if got, err := sieveAll(t, path, strings.NewReader("a\nb\nc")); got != "c\n" || err != nil {
+		t.Errorf("afterwards: %q, %v, want c", got, err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// Whichever byte of a state is changed, left out or added is found, and the file stays.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s")
+	s := open(t, path, 20, 0.1)
+	s.Add([]byte("a"))
+	if err := errors.Join(s.Save(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func(name string, contents []byte) {
+		if err := os.WriteFile(path, contents, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(path, 20, 0.1)
+		if err == nil {
+			s.Close()
+		}
+		if !errors.Is(err, table.ErrCorrupt) {
+			t.Errorf("%s: %v, want damage", name, err)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, contents) {
+			t.Errorf("%s: the file has changed, %v", name, err)
+		}
+	}
+	for i := range sound {
+		changed := bytes.Clone(sound)
+		changed[i] ^= 1
+		try(fmt.Sprint("byte ", i), changed)
+		try(fmt.Sprint("cut at ", i), sound[:i])
+	}
+	try("longer", append(bytes.Clone(sound), 0))
+}

@@ -1,0 +1,181 @@
+// Package seen tells lines that come for the first time from those that came before. What came is
+// kept in a file.
+package seen
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/sievetable/sievetable/filter/blocked"
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// A State is a filter of the lines that were seen, and the file that keeps it. The file has the
+// filter as package blocked writes it, and behind that
+//
+//	"SstSeen1", Keys u64le, Rate float64 u64le, Lines u64le, CRC-32C of these u32le
+//
+// so that blocked.Read reads the filter for other programs.
+type State struct {
+	Keys  uint64  // for how many lines it was made
+	Rate  float64 // false-positive rate with that many lines, 0 to 1
+	Lines uint64  // how many it has
+
+	path   string
+	filter *blocked.Filter
+	lock   *os.File
+	saved  bool // the file has all lines
+}
+
+const (
+	trailerMagic = "SstSeen1"
+	trailerLen   = len(trailerMagic) + 3*8 + 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Open returns the State that the file has, or a new one for that number of lines and that rate if
+// there is no such file. No other process can open it before Close. If the file is damaged, the
+// error is a table.ErrCorrupt.
+func Open(path string, keys uint64, rate float64) (*State, error) {
+	if err := checkWritable(path); err != nil {
+		return nil, err
+	}
+	lock, err := lockBeside(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &State{path: path, lock: lock}
+	err = s.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		s.Keys, s.Rate = keys, rate
+		s.filter, err = blocked.New(keys, rate)
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return s, nil
+}
+
+// checkWritable returns an error if the file cannot be saved, before any line is read.
+func checkWritable(path string) error {
+	out, err := output.Create(context.Background(), path, nil)
+	if err != nil {
+		return err
+	}
+	return out.Abort()
+}
+
+// Close lets other processes open the State. It does not save it.
+func (s *State) Close() error { return s.lock.Close() }
+
+// Add adds a line, and reports whether it was not seen before.
+func (s *State) Add(line []byte) bool {
+	if !s.filter.AddIfAbsent(line) {
+		return false
+	}
+	s.Lines++
+	s.saved = false
+	return true
+}
+
+// PresentRate returns the false-positive rate of the State as it is, 0 to 1.
+func (s *State) PresentRate() float64 { return s.filter.Inspect().Rate }
+
+// Save replaces the file, unless it has all lines. The file is whole at any time.
+func (s *State) Save() error {
+	if s.saved {
+		return nil
+	}
+	out, err := output.Create(context.Background(), s.path, nil)
+	if err != nil {
+		return err
+	}
+	defer out.Abort() // does nothing after Commit
+	if _, err := s.filter.WriteTo(out); err != nil {
+		return err
+	}
+	if _, err := out.Write(s.trailer()); err != nil {
+		return err
+	}
+	err = output.Commit(out)
+	s.saved = err == nil
+	return err
+}
+
+func (s *State) trailer() []byte {
+	b := []byte(trailerMagic)
+	for _, field := range []uint64{s.Keys, math.Float64bits(s.Rate), s.Lines} {
+		b = binary.LittleEndian.AppendUint64(b, field)
+	}
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// read reads the file.
+func (s *State) read() error {
+	f, _, err := regular.Open(s.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // it was only read
+	if s.filter, err = blocked.Read(f); err != nil {
+		return s.damage(err)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, int64(trailerLen)+1))
+	if err != nil {
+		return err
+	}
+	if err := s.parseTrailer(b); err != nil {
+		return s.damage(err)
+	}
+	s.saved = true
+	return nil
+}
+
+// parseTrailer reads what is behind the filter.
+func (s *State) parseTrailer(b []byte) error {
+	if len(b) != trailerLen || string(b[:len(trailerMagic)]) != trailerMagic {
+		return fmt.Errorf("no end of a state, want %d bytes that begin with %q", trailerLen, trailerMagic)
+	}
+	fields, stored := b[:trailerLen-4], binary.LittleEndian.Uint32(b[trailerLen-4:])
+	if sum := crc32.Checksum(fields, castagnoli); sum != stored {
+		return fmt.Errorf("end of a state damaged: checksum 0x%08x, want 0x%08x as stored", sum, stored)
+	}
+	fields = fields[len(trailerMagic):]
+	s.Keys = binary.LittleEndian.Uint64(fields)
+	s.Rate = math.Float64frombits(binary.LittleEndian.Uint64(fields[8:]))
+	s.Lines = binary.LittleEndian.Uint64(fields[16:])
+	return nil
+}
+
+// damage returns the error for a file whose contents are wrong, or that of reading it.
+func (s *State) damage(err error) error {
+	if errors.As(err, new(*fs.PathError)) {
+		return err
+	}
+	return &damageError{s.path, err}
+}
+
+// A damageError is a table.ErrCorrupt of a State.
+type damageError struct {
+	path  string
+	cause error
+}
+
+func (e *damageError) Error() string {
+	return fmt.Sprintf("%s: no sound state: %s: restore it from a backup, or give another --state, which begins empty: it was left as it is",
+		text.ShellPath(e.path), strings.TrimPrefix(e.cause.Error(), "blocked: "))
+}
+
+func (e *damageError) Is(target error) bool { return target == table.ErrCorrupt }
