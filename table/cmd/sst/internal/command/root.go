@@ -3,8 +3,8 @@
 //
 // The work is done by other packages: source reads tables, logs, databases and sets, tablestats,
 // layout, summary and report describe them, input, sorting, output and partition make new ones,
-// and salvage reads damaged ones. play makes a page to play with a filter, and page has what web
-// pages share.
+// and salvage reads damaged ones. seen tells new lines from others. play makes a page to play with
+// a filter, and page has what web pages share.
 package command
 
 import (

@@ -43,11 +43,12 @@ and are on disk if standard output is a file. So after a kill, or a crash of the
 input again: lines since the last save are then printed again, and none is left out. The last
 line before a kill may be torn.
 
-The state is replaced as a whole, and has checksums. A damaged one is an error, and is left as it
-is. While sst seen uses a state, another one that is given the same is an error. For this it
-locks FILE.lock beside it, which stays.`
+The state is replaced as a whole, and has checksums. A kill during a save can leave a file
+sievetable-….tmp beside it, which may be removed. A damaged state is an error, and is left
+as it is. While sst seen uses a state, another one that is given the same is an error. For
+this it locks FILE.lock beside it, which stays.`
 
-// maxSeenKeys is the largest number of lines of a state. It takes 60 GB with the lowest rate.
+// maxSeenKeys is the largest number of lines of a state. With the lowest rate it takes 110 GB.
 const maxSeenKeys = 10_000_000_000
 
 // saveEvery is how often a state is saved. Tests change it.
@@ -62,7 +63,7 @@ func seenCommand() *cobra.Command {
 		Use:   "seen [flags] --state FILE [FILE...]",
 		Short: "Print the lines that were not seen before, over restarts",
 		Long:  seenLong,
-		Example: `  tail -F access.log | cut -d ' ' -f 7 | sst seen --state urls.state
+		Example: `  tail -F urls.log | sst seen --state urls.state
   sst seen --state urls.state -n 100M -p 1e-6 monday.txt tuesday.txt > new.txt`,
 		ValidArgsFunction: cli.AnyFile,
 		Annotations: exitStatus{
@@ -76,7 +77,7 @@ func seenCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&f.state, "state", "", "keep what was seen in this `file` (required)")
 	flags.StringVarP(&f.keys, "keys", "n", "1M", "number of different `lines` that a new state is made for, 1 to 10G")
-	flags.StringVarP(&f.rate, "rate", "p", "0.1%", "share of new lines that a new state may leave out, 1e-9 to 0.5")
+	flags.StringVarP(&f.rate, "rate", "p", "0.1%", "`share` of new lines that a new state may leave out, 1e-9 to 0.5")
 	return cmd
 }
 
@@ -103,17 +104,7 @@ func (f *seenFlags) run(cmd *cobra.Command, paths []string) error {
 
 // open checks flags and inputs, and opens the state.
 func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error) {
-	if f.state == "" {
-		return nil, cli.UsageErrorf("--state is not given, want the file that keeps what was seen")
-	}
-	keys, err := plan.ParseKeys("-n", f.keys, maxSeenKeys)
-	if err != nil {
-		return nil, err
-	}
-	rate, err := plan.ParseRate(f.rate)
-	if err == nil && rate > 0.5 {
-		err = cli.UsageErrorf("-p is %s, want a rate from 1e-9 to 0.5", wire.Quote([]byte(f.rate)))
-	}
+	keys, rate, err := f.parse()
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +120,20 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 		return nil, errors.Join(err, state.Close())
 	}
 	return state, nil
+}
+
+// parse returns what a new state would be made for.
+func (f *seenFlags) parse() (keys uint64, rate float64, err error) {
+	if f.state == "" {
+		return 0, 0, cli.UsageErrorf("--state is not given, want the file that keeps what was seen")
+	}
+	if keys, err = plan.ParseKeys("-n", f.keys, maxSeenKeys); err != nil {
+		return 0, 0, err
+	}
+	if rate, err = plan.ParseRate(f.rate); err == nil && rate > 0.5 {
+		err = cli.UsageErrorf("-p is %s, want a rate from 1e-9 to 0.5", wire.Quote([]byte(f.rate)))
+	}
+	return keys, rate, err
 }
 
 // checkMade returns an error if a flag asks for another state than there is.
@@ -149,8 +154,8 @@ func (f *seenFlags) noteFull(stderr io.Writer, s *seen.State) {
 		text.ShellPath(f.state), text.Count(s.Lines, "line"), text.Count(s.Keys, "line"), 100*s.PresentRate())
 }
 
-// noteNotSaved says why the state was not saved when a signal ended sst, whose message has no room for
-// it. That nobody reads the lines any more is no news.
+// noteNotSaved says why the state was not saved when a signal ended sst. The message of the signal
+// does not. That nobody reads the lines any more is no news.
 func noteNotSaved(stderr io.Writer, signal, err error) {
 	if err != nil && !errors.Is(signal, err) && !errors.Is(err, syscall.EPIPE) {
 		text.Line(stderr, "sst: %v", err)

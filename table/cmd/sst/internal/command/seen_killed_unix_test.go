@@ -5,6 +5,7 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -20,9 +21,9 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// savingOften is sst with a state that is saved whenever that is possible.
+// savingOften is sst with a state that is saved all the time.
 func savingOften() {
-	saveEvery = 0
+	saveEvery = time.Millisecond
 	runSST()
 }
 
@@ -53,6 +54,7 @@ func TestSeenIsKilled(t *testing.T) {
 			}
 			k.run(t, r, nil)
 			k.check(t)
+			k.checkState(t, r)
 		})
 	}
 }
@@ -129,6 +131,19 @@ func (k *killing) check(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("lines printed by all runs (-want +got):\n%s", diff)
+	}
+}
+
+// checkState checks that the state has all lines of runs that were not killed.
+func (k *killing) checkState(t *testing.T, r *rand.Rand) {
+	t.Helper()
+	var before map[string]int
+	for range 2 {
+		before, k.last = maps.Clone(k.printed), 0
+		k.run(t, r, nil)
+	}
+	if diff := cmp.Diff(before, k.printed); diff != "" {
+		t.Errorf("lines printed again (-before +after):\n%s", diff)
 	}
 }
 

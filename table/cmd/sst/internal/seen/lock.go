@@ -9,9 +9,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
-// LockSuffix is what the name of the lock file has behind that of the state. The state itself cannot be
-// locked, because saving replaces it. The lock file stays: another process may have it open.
-const LockSuffix = ".lock"
+// lockSuffix ends the name of the lock file. The state itself cannot be locked, because a save replaces
+// it. The lock file stays, because another process may have it open.
+const lockSuffix = ".lock"
 
 // errLocked means that another process has the lock.
 var errLocked = errors.New("locked")
@@ -22,7 +22,7 @@ func lockBeside(path string) (*os.File, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil { // all links to a state have one lock
 		name = real
 	}
-	f, err := os.OpenFile(name+LockSuffix, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(name+lockSuffix, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 package seen
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,8 +58,12 @@ func (s *Sieve) Run(ctx context.Context, paths []string, stdin io.Reader) error 
 	return errors.Join(err, failed)
 }
 
-// save saves the State. What is printed is out of our hands before that.
+// save saves the State, if it has new lines. They are printed before that.
 func (s *Sieve) save() error {
+	if s.State.saved {
+		s.due.Reset(s.Every)
+		return nil
+	}
 	if err := s.Out.Flush(); err != nil {
 		return err
 	}
@@ -85,37 +89,43 @@ func (s *Sieve) input(ctx context.Context, path string, stdin io.Reader) error {
 	return s.reader(ctx, path, f)
 }
 
+// reader sieves what r has.
 func (s *Sieve) reader(ctx context.Context, name string, r io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	chunks, l := read(ctx, r), lines{each: s.line}
+	chunks, l := read(ctx, r), lines{name: name, each: s.line}
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			err = context.Cause(ctx)
 		case <-s.due.C:
-			if err := s.save(); err != nil {
-				return err
-			}
+			err = s.save()
 		case c := <-chunks:
-			err := l.add(c.data)
-			if c.err == io.EOF && err == nil {
-				err = l.end()
-			}
-			if errors.Is(err, errLong) {
-				return fmt.Errorf("%s, line %d: %w", name, l.n, err)
-			}
-			if err != nil || c.err == io.EOF {
-				return err
-			}
-			if c.err != nil {
-				return fmt.Errorf("%s, after line %d: %w", name, l.n, c.err)
-			}
-			if err := s.Out.Flush(); err != nil {
-				return err
-			}
+			err = s.chunk(&l, c)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 	}
+}
+
+// chunk sieves a chunk. It returns io.EOF if that is the last one.
+func (s *Sieve) chunk(l *lines, c chunk) error {
+	err := l.add(c.data)
+	if err == nil && c.err == io.EOF {
+		err = l.end()
+	}
+	if err == nil {
+		err = s.Out.Flush() // the next chunk can be long in coming
+	}
+	if err == nil && c.err != nil && c.err != io.EOF {
+		err = fmt.Errorf("%s, after line %d: %w", l.name, l.n, c.err)
+	}
+	return cmp.Or(err, c.err)
 }
 
 // line prints a line, which ends in a newline, if it is new.
@@ -128,58 +138,4 @@ func (s *Sieve) line(line []byte) error {
 	}
 	_, err := s.Out.Write(line)
 	return err
-}
-
-// lines cuts what is added into lines.
-type lines struct {
-	each func(line []byte) error // gets each line with its newline
-	n    int                     // number of lines
-	rest []byte                  // of a line that goes on
-}
-
-var errLong = fmt.Errorf("longer than %d bytes, want at most that many", MaxLine)
-
-func (l *lines) add(b []byte) error {
-	for len(b) > 0 {
-		i := bytes.IndexByte(b, '\n')
-		if i < 0 {
-			l.rest = append(l.rest, b...)
-			return l.checkLength(len(l.rest))
-		}
-		if err := l.line(b[:i+1]); err != nil {
-			return err
-		}
-		b = b[i+1:]
-	}
-	return nil
-}
-
-// line takes the end of a line.
-func (l *lines) line(b []byte) error {
-	if err := l.checkLength(len(l.rest) + len(b) - 1); err != nil {
-		return err
-	}
-	l.n++
-	if len(l.rest) > 0 {
-		b = append(l.rest, b...)
-		l.rest = b[:0]
-	}
-	return l.each(b)
-}
-
-// end gives the last line a newline if it has none.
-func (l *lines) end() error {
-	if len(l.rest) == 0 {
-		return nil
-	}
-	return l.line([]byte{'\n'})
-}
-
-// checkLength checks the length of a line that is not counted yet.
-func (l *lines) checkLength(n int) error {
-	if n > MaxLine {
-		l.n++
-		return errLong
-	}
-	return nil
 }

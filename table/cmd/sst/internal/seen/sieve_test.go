@@ -197,3 +197,31 @@ func TestDamage(t *testing.T) {
 	}
 	try("longer", append(bytes.Clone(sound), 0))
 }
+
+// New lines are printed before there are more, also if the next input does not end.
+func TestLinesAreNotHeldBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := filepath.Join(dir, "first")
+	if err := os.WriteFile(first, []byte("ada"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	in, write := io.Pipe()
+	read, out := io.Pipe()
+	s := open(t, filepath.Join(dir, "s"), 10, 0.01)
+	sieve := Sieve{State: s, Out: printed{Writer: bufio.NewWriter(out)}, Every: time.Hour}
+	done := make(chan error)
+	go func() { done <- sieve.Run(context.Background(), []string{first, "-"}, in) }()
+	for _, line := range []string{"ada\n", "grace\n", "alan\n"} {
+		if line != "ada\n" {
+			io.WriteString(write, line)
+		}
+		got := make([]byte, len(line))
+		if _, err := io.ReadFull(read, got); err != nil || string(got) != line {
+			t.Fatalf("prints %q, %v, want %q", got, err, line)
+		}
+	}
+	if err := errors.Join(write.Close(), <-done, s.Close()); err != nil {
+		t.Error(err)
+	}
+}

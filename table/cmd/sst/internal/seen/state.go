@@ -93,11 +93,8 @@ func (s *State) Add(line []byte) bool {
 // PresentRate returns the false-positive rate of the State as it is, 0 to 1.
 func (s *State) PresentRate() float64 { return s.filter.Inspect().Rate }
 
-// Save replaces the file, unless it has all lines. The file is whole at any time.
+// Save replaces the file. The file is whole at any time.
 func (s *State) Save() error {
-	if s.saved {
-		return nil
-	}
 	out, err := output.Create(context.Background(), s.path, nil)
 	if err != nil {
 		return err
