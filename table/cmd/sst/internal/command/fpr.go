@@ -24,9 +24,9 @@ const fprLong = `Measure the false-positive rate of filters, from nearly empty t
 beside the rate of a formula.
 
 The size of a filter is that for -n keys. The filter then gets 0.1 to 1.5 times as many
-keys, in 15 steps. At each step it is queried for keys that were not added. The rate is the
-share of these keys for which it answers "may contain". Each run uses different keys. All
-keys of a run have one shape:
+keys, in 15 steps, or fewer if there are too few keys for so many. At each step it is queried
+for keys that were not added. The rate is the share of these keys for which it answers "may
+contain". Each run uses different keys. All keys of a run have one shape:
 
   random       16 random bytes
   sequential   consecutive numbers, as 8 bytes, big-endian
@@ -84,8 +84,9 @@ bytes. The defaults take a few seconds. On a terminal it shows its progress.`
 const fprExamples = `  # Write rates.svg and rates.csv, in a few seconds.
   sst fpr -o rates
 
-  # Filters as small as those of data blocks.
+  # Filters as small as those of data blocks, and of a single key.
   sst fpr -o small -n 35 --runs 200
+  sst fpr -o single -n 1 --runs 200
 
   # Your own keys, in filters that are planned for 1 %.
   sst fpr -o own --keys-from keys.txt -p 1%
@@ -130,7 +131,7 @@ func (f *fprFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVarP(&f.name, "output", "o", "", "write `NAME`.svg and NAME.csv (required)")
-	flags.IntVarP(&f.Keys, "keys", "n", 10_000, "number of `keys` that filters are sized for, 20 to 1000000")
+	flags.IntVarP(&f.Keys, "keys", "n", 10_000, "number of `keys` that filters are sized for, 1 to 1000000")
 	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "kinds of filters: some of "+strings.Join(fpr.Policies(), ", "))
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key: up to 6 numbers, each 1 to 100")
 	flags.StringVarP(&f.rate, "rate", "p", "", "plan the bits per key for this false-positive `rate`, ≥ 1e-9 and < 1")

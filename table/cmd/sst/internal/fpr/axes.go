@@ -18,7 +18,7 @@ const headroom = 0.12
 // highest rates of the formula.
 func (panel panel) area(c Config, f measuredFilter) area {
 	low, high := panel.rates()
-	formula := f.formula(float64(c.keysAt(maxLoadTenths)))
+	formula := f.formula(float64(c.mostKeys()))
 	return area{
 		maxLoad: float64(maxLoadTenths)/10 + dotShift*float64(len(panel.series))/2,
 		low:     axisPosition(low) - headroom,

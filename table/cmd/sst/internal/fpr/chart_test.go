@@ -24,6 +24,8 @@ var charts = map[string]func(*Config){
 	"filters that are too full": func(c *Config) { c.Bits, c.Keys, c.Questions = []int{1, 2}, 20, 100 },
 	"three policies":            func(c *Config) { c.Policies, c.Bits = Policies(), []int{4, 8, 16} },
 	"planned":                   func(c *Config) { c.Policies, c.Rate = Policies(), 0.01 },
+	"filters of one key":        func(c *Config) { c.Keys, c.Policies, c.Bits = 1, Policies(), []int{4, 10} },
+	"filters of seven keys":     func(c *Config) { c.Keys, c.Policies, c.Bits = 7, Policies(), []int{4, 10} },
 	"own keys":                  func(c *Config) { c.Own, c.Shapes = numbered(900), nil },
 	"own keys and all others":   func(c *Config) { c.Own, c.Policies, c.Bits = numbered(900), []string{"bloom", "fuse"}, []int{10} },
 }
@@ -155,22 +157,23 @@ func TestFinding(t *testing.T) {
 	of := func(policy string, bits int, rates ...float64) panel {
 		p := panel{policy: policyOf(policy), bits: bits}
 		for _, r := range rates {
-			points := make([]Point, maxLoadTenths)
-			points[9].Mean, points[14].Mean = r, 5*r
-			p.series = append(p.series, series{points: points})
+			p.series = append(p.series, series{points: []Point{{Keys: 1, Mean: 2 * r}, {Keys: 3, Mean: 3 * r}, {Keys: 4, Mean: 4 * r}, {Keys: 20, Mean: r}, {Keys: 30, Mean: 5 * r}}})
 		}
 		return p
 	}
 	for _, tt := range []struct {
+		keys   int
 		panels []panel
 		want   string
 	}{
-		{[]panel{of("bloom", 4, 0.2), of("bloom", 12, 0.00849, 0.0119)}, "A full filter of 12 bits per key lets 0.85–1.2 % of the absent keys through; with half as many keys again, 4.2–6.0 %"},
-		{[]panel{of("bloom", 10, 0, 0.00001)}, "A full filter of 10 bits per key lets 0–0.0010 % of the absent keys through; with half as many keys again, 0–0.0050 %"},
-		{[]panel{of("fuse", 8, 0)}, "A full filter of fingerprints of 8 bits lets none of the absent keys through; with half as many keys again, none"},
-		{[]panel{of("bloom", 10, 0.01), of("fuse", 8, 0.0039, 0.00391)}, "Of the absent keys, full filters let through: LevelDB’s (10 bits) 1.0 %, fuse (8 bits) 0.39 %"},
+		{20, []panel{of("bloom", 4, 0.2), of("bloom", 12, 0.00849, 0.0119)}, "A full filter of 12 bits per key lets 0.85–1.2 % of the absent keys through; with half as many keys again, 4.2–6.0 %"},
+		{20, []panel{of("bloom", 10, 0, 0.00001)}, "A full filter of 10 bits per key lets 0–0.0010 % of the absent keys through; with half as many keys again, 0–0.0050 %"},
+		{20, []panel{of("fuse", 8, 0)}, "A full filter of fingerprints of 8 bits lets none of the absent keys through; with half as many keys again, none"},
+		{20, []panel{of("bloom", 10, 0.01), of("fuse", 8, 0.0039, 0.00391)}, "Of the absent keys, full filters let through: LevelDB’s (10 bits) 1.0 %, fuse (8 bits) 0.39 %"},
+		{1, []panel{of("bloom", 10, 0.01)}, "A full filter of 10 bits per key lets 2.0 % of the absent keys through"},
+		{3, []panel{of("bloom", 10, 0.01)}, "A full filter of 10 bits per key lets 3.0 % of the absent keys through; with 4 keys in place of 3, 4.0 %"},
 	} {
-		var c Config
+		c := Config{Keys: tt.keys}
 		for _, p := range tt.panels {
 			if !slices.Contains(c.Policies, p.policy.name) {
 				c.Policies = append(c.Policies, p.policy.name)

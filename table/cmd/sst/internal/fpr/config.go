@@ -29,9 +29,9 @@ const maxBits = 100
 // maxNumbers is how many numbers of bits per key are measured at most.
 const maxNumbers = 6
 
-// Limits of Config.Keys. With fewer, a filter begins with a single key.
+// Limits of Config.Keys.
 const (
-	MinKeys = 20
+	MinKeys = 1
 	MaxKeys = 1_000_000
 )
 
@@ -100,8 +100,19 @@ func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
 // filter is sized for.
 const maxLoadTenths = 15
 
-// keysAt returns the number of keys at a load of i tenths.
-func (c Config) keysAt(i int) int { return c.Keys * i / 10 }
+// loads returns the numbers of keys that are measured: those of each tenth, without the tenths that
+// have no key, or no more keys than the one before.
+func (c Config) loads() (keys []int) {
+	for tenths := 1; tenths <= maxLoadTenths; tenths++ {
+		if n := c.Keys * tenths / 10; n > 0 {
+			keys = append(keys, n)
+		}
+	}
+	return slices.Compact(keys)
+}
+
+// mostKeys returns how many keys a filter gets at most.
+func (c Config) mostKeys() int { return c.Keys * maxLoadTenths / 10 }
 
 // A sizedPolicy is a policy with a number of bits per key.
 type sizedPolicy struct {

@@ -13,7 +13,7 @@ func TestValidate(t *testing.T) {
 		want   string
 	}{
 		{"nothing wrong", func(*Config) {}, ""},
-		{"few keys", func(c *Config) { c.Keys = 19 }, "-n is 19, want 20 to 1000000"},
+		{"few keys", func(c *Config) { c.Keys = 0 }, "-n is 0, want 1 to 1000000"},
 		{"many keys", func(c *Config) { c.Keys = 1_000_001 }, "-n is 1000001"},
 		{"one run", func(c *Config) { c.Runs = 1 }, "--runs is 1, want 2 to 1000"},
 		{"few questions", func(c *Config) { c.Questions = 99 }, "--questions is 99, want 100 to 1000000"},

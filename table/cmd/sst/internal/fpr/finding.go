@@ -3,6 +3,7 @@ package fpr
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,15 +16,27 @@ const usualBits = 10
 func (c Config) finding(panels []panel) string {
 	if len(c.Policies) == 1 {
 		p := usual(panels, c.Policies[0])
-		return fmt.Sprintf("A full filter of %s lets %s of the absent keys through; with half as many keys again, %s",
-			p.policy.size(p.bits), p.through(maxLoadTenths*2/3), p.through(maxLoadTenths))
+		return fmt.Sprintf("A full filter of %s lets %s of the absent keys through%s", p.policy.size(p.bits), p.through(c.Keys), c.overfull(p))
 	}
 	var parts []string
 	for _, name := range c.Policies {
 		p := usual(panels, name)
-		parts = append(parts, fmt.Sprintf("%s (%d bits) %s", p.policy.short, p.bits, p.through(maxLoadTenths*2/3)))
+		parts = append(parts, fmt.Sprintf("%s (%d bits) %s", p.policy.short, p.bits, p.through(c.Keys)))
 	}
 	return "Of the absent keys, full filters let through: " + strings.Join(parts, ", ")
+}
+
+// overfull says what a panel's filters with the most keys let through, if that is more than they
+// are sized for.
+func (c Config) overfull(p panel) string {
+	switch most := c.mostKeys(); {
+	case most == c.Keys:
+		return ""
+	case c.Keys < 10: // most is not even nearly half as many again
+		return fmt.Sprintf("; with %d keys in place of %d, %s", most, c.Keys, p.through(most))
+	default:
+		return "; with half as many keys again, " + p.through(most)
+	}
 }
 
 // usual returns the panel of a policy whose number of bits is closest to usualBits.
@@ -37,11 +50,12 @@ func usual(panels []panel, policy string) (best panel) {
 	return best
 }
 
-// through returns the lowest and the highest mean rate of the shapes, at a load in tenths.
-func (panel panel) through(tenths int) string {
+// through returns the lowest and the highest mean rate of the shapes, with this many keys.
+func (panel panel) through(keys int) string {
 	low, high := 1.0, 0.0
 	for _, s := range panel.series {
-		mean := s.points[tenths-1].Mean
+		at := slices.IndexFunc(s.points, func(p Point) bool { return p.Keys == keys })
+		mean := s.points[at].Mean
 		low, high = min(low, mean), max(high, mean)
 	}
 	switch from, to := percent(low), percent(high); {

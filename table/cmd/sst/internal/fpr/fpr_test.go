@@ -2,6 +2,7 @@ package fpr
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -39,6 +40,39 @@ func TestOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Text(t, "summary.txt", summary.String())
+}
+
+// Filters are measured with each number of keys once, and never without keys. So the smallest ones
+// have few points.
+func TestFewKeys(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		keys int
+		want []int
+	}{
+		{1, []int{1}},
+		{2, []int{1, 2, 3}},
+		{7, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
+		{20, []int{2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}},
+	} {
+		t.Run(fmt.Sprint(tt.keys), func(t *testing.T) {
+			c := small
+			c.Keys, c.Policies, c.Shapes = tt.keys, Policies(), []string{"random", "decimal"}
+			all := map[string][]int{}
+			for _, p := range measure(t, c) {
+				what := fmt.Sprint(p.Shape, p.Policy, p.Bits)
+				all[what] = append(all[what], p.Keys)
+				if !(p.Mean >= 0 && p.Theory > 0 && p.Mean < 0.5) {
+					t.Errorf("%s, %d keys: measured %g, the formula says %g", what, p.Keys, p.Mean, p.Theory)
+				}
+			}
+			for what, got := range all {
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", what, diff)
+				}
+			}
+		})
+	}
 }
 
 // Random keys in filters of this size meet the formula but for what double

@@ -20,8 +20,8 @@ const (
 type label struct {
 	text  string
 	color color.Color
-	end   float64 // on the axis
-	drawn bool    // the line has an end
+	end   place // of the line
+	drawn bool  // the line has an end
 }
 
 // endLabels are the labels of a panel. They do not touch, so they can be higher or lower than the
@@ -36,14 +36,14 @@ func (panel panel) labels(formula []place, lowest float64) endLabels {
 		l := label{text: s.label, color: s.color}
 		switch last := s.points[len(s.points)-1]; {
 		case last.Mean >= lowest:
-			l.end, l.drawn = axisPosition(last.Mean), true
+			l.end, l.drawn = place{last.Load, axisPosition(last.Mean)}, true
 		case last.Mean == 0:
 			l.text += ": 0"
 		}
 		all = append(all, l)
 	}
 	if len(formula) > 0 {
-		all = append(all, label{"formula", theme.Ink, formula[len(formula)-1].y, true})
+		all = append(all, label{"formula", theme.Ink, formula[len(formula)-1], true})
 	}
 	return all
 }
@@ -67,18 +67,18 @@ func labelStyle() draw.TextStyle {
 }
 
 func (a area) drawLabels(labels endLabels) {
-	right := a.at(place{load: float64(maxLoadTenths) / 10}).X
 	bottom := a.Min.Y + labelHeight/2
-	var ends []vg.Length
-	for _, l := range labels {
-		end := a.Min.Y
+	var heights []vg.Length
+	ends := make([]vg.Point, len(labels))
+	for i, l := range labels {
+		ends[i] = a.Min
 		if l.drawn {
-			end = a.at(place{y: l.end}).Y
+			ends[i] = a.at(l.end)
 		}
-		ends = append(ends, end)
+		heights = append(heights, ends[i].Y)
 	}
-	for i, at := range theme.Spread(ends, labelHeight, bottom, a.Max.Y) {
-		labels[i].draw(a.Canvas, vg.Point{X: right, Y: ends[i]}, at)
+	for i, at := range theme.Spread(heights, labelHeight, bottom, a.Max.Y) {
+		labels[i].draw(a.Canvas, ends[i], at)
 	}
 }
 

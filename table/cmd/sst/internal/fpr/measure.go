@@ -49,7 +49,7 @@ const (
 
 // trialsInMemory returns how many trials at a time there is memory for. One there always is.
 func (c Config) trialsInMemory() int {
-	keys, each := c.keysAt(maxLoadTenths)+c.Questions, keyMemory
+	keys, each := c.mostKeys()+c.Questions, keyMemory
 	if len(c.Shapes) > 0 {
 		each += generatedMemory
 	}
@@ -65,7 +65,7 @@ type trial struct {
 // try measures all policies with the keys of one run of a shape.
 func (c Config) try(shape keyShape, run int, policies []sizedPolicy) (trial, error) {
 	next := shape.start(newRand(c.Seed, shape.seed, run))
-	keys := next(c.keysAt(maxLoadTenths))
+	keys := next(c.mostKeys())
 	absent := next(c.Questions)
 	t := trial{questions: len(absent), rates: make([][]float64, len(policies))}
 	for i, p := range policies {
@@ -73,10 +73,12 @@ func (c Config) try(shape keyShape, run int, policies []sizedPolicy) (trial, err
 		if err != nil {
 			return trial{}, err
 		}
-		for load := 1; load <= maxLoadTenths; load++ {
-			if err := f.add(keys[c.keysAt(load-1):c.keysAt(load)]); err != nil {
+		added := 0
+		for _, n := range c.loads() {
+			if err := f.add(keys[added:n]); err != nil {
 				return trial{}, err
 			}
+			added = n
 			t.rates[i] = append(t.rates[i], falsePositiveRate(f, absent))
 		}
 	}

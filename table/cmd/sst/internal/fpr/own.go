@@ -86,7 +86,7 @@ func (c Config) validateOwn() error {
 // OwnQuestions returns how many of the user's keys each run adds at most, and how many of the
 // others it asks for.
 func (c Config) OwnQuestions() (added, asked int) {
-	added = c.keysAt(maxLoadTenths)
+	added = c.mostKeys()
 	return added, min(c.Questions, len(c.Own)-added)
 }
 

@@ -34,14 +34,14 @@ type series struct {
 // each.
 func (c Config) panels(points []Point) (panels []panel, columns int) {
 	var all []panel
-	shapes := c.shapes()
-	perShape := len(points) / maxLoadTenths / len(shapes)
+	shapes, loads := c.shapes(), len(c.loads())
+	perShape := len(points) / loads / len(shapes)
 	for i := range perShape {
-		first := points[i*maxLoadTenths]
+		first := points[i*loads]
 		p := panel{policy: policyOf(first.Policy), bits: first.Bits}
 		for j, shape := range shapes {
-			from := (j*perShape + i) * maxLoadTenths
-			p.series = append(p.series, series{shape.label, theme.Series[j], points[from : from+maxLoadTenths]})
+			from := (j*perShape + i) * loads
+			p.series = append(p.series, series{shape.label, theme.Series[j], points[from : from+loads]})
 		}
 		all = append(all, p)
 	}

@@ -32,8 +32,8 @@ func (c Config) points(shapes []keyShape, policies []sizedPolicy, trials []trial
 			if err != nil {
 				return nil, err
 			}
-			for load := range maxLoadTenths {
-				p := Point{Shape: shape.name, Policy: sized.name, Bits: sized.bits, Keys: c.keysAt(load + 1), Questions: runs[0].questions}
+			for load, keys := range c.loads() {
+				p := Point{Shape: shape.name, Policy: sized.name, Bits: sized.bits, Keys: keys, Questions: runs[0].questions}
 				for _, r := range runs {
 					p.Rates = append(p.Rates, r.rates[i][load])
 				}

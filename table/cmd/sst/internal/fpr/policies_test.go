@@ -139,10 +139,10 @@ func TestIntervalCovers(t *testing.T) {
 	covered := 0
 	for range 1000 {
 		var c Config
-		c.Keys, c.Runs, c.Questions = MinKeys, 10, 200
+		c.Keys, c.Runs, c.Questions = 20, 10, 200
 		trials := make([]trial, c.Runs)
 		for i := range trials {
-			trials[i] = trial{c.Questions, [][]float64{make([]float64, maxLoadTenths)}}
+			trials[i] = trial{c.Questions, [][]float64{make([]float64, len(c.loads()))}}
 			rate := 0.02 + 0.06*rng.Float64() // runs differ, with a mean of 5 %
 			for range c.Questions {
 				if rng.Float64() < rate {
