@@ -62,6 +62,12 @@ memory. sst fpr takes at most 1.2 GB.
                fingerprints: 4, 8, 10, 12, 14 or 16. It is built again for each number of keys,
                so it is never overfull, and its formula is 2^-bits for all of them.
 
+--k 1-16 measures filters with exactly -n keys for each k from 1 to 16, in place of filters that
+fill up. k is how many bits each key sets. The size of the filters stays the same, so the chart
+shows which k is the best one, by measurement and by the formula. An upright line is at the k
+that the policy has otherwise. Fuse filters have no k to choose. With --keys-from, there must
+be 2 times -n distinct keys.
+
 -p plans filters for a rate, in place of --bits: for bloom the bits per key that sst plan
 names, for the others the fewest for which the formula's rate is as low.
 
@@ -78,7 +84,8 @@ sst fpr writes two files. It replaces existing ones.
              high (the ends of the 95 % interval of the mean, by Wilson's formula, which is
              wider where runs differ by more than chance), and theory (the formula's rate).
 
-sst fpr prints the rates of filters with exactly -n keys. The same flags give the same
+sst fpr prints the rates of filters with exactly -n keys. With --k it marks the lowest one, as
+measured and by the formula. The same flags give the same
 bytes. The defaults take a few seconds. On a terminal it shows its progress.`
 
 const fprExamples = `  # Write rates.svg and rates.csv, in a few seconds.
@@ -94,6 +101,9 @@ const fprExamples = `  # Write rates.svg and rates.csv, in a few seconds.
   # All three kinds of filters, side by side.
   sst fpr -o kinds --policy bloom,table-bloom,fuse --shapes random,urls
 
+  # The best k for 10 bits per key.
+  sst fpr -o k --bits 10 --k 1-16
+
   # Consecutive numbers, measured down to lower rates.
   sst fpr -o decimal --shapes decimal --bits 10,20 --questions 1000000
 
@@ -107,7 +117,7 @@ const fprMemory memory.Limit = 1 << 30
 type fprFlags struct {
 	fpr.Config
 	keyFlags
-	name, rate string
+	name, rate, k string
 	ownLines   int // keys of --keys-from, with duplicates
 }
 
@@ -135,6 +145,7 @@ func (f *fprFlags) define(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "kinds of filters: some of "+strings.Join(fpr.Policies(), ", "))
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key: up to 6 numbers, each 1 to 100")
 	flags.StringVarP(&f.rate, "rate", "p", "", "plan the bits per key for this false-positive `rate`, ≥ 1e-9 and < 1")
+	flags.StringVar(&f.k, "k", "", "measure full filters for each k of `FROM-TO`, 1 to 30, in place of how they fill up")
 	flags.StringSliceVar(&f.Shapes, "shapes", fpr.Shapes(), "shapes of keys: see above")
 	cli.CompleteList(cmd, "policy", fpr.Policies()...)
 	cli.CompleteList(cmd, "shapes", fpr.Shapes()...)
@@ -167,7 +178,7 @@ func (f *fprFlags) run(cmd *cobra.Command) error {
 	if err := cli.Interruptible(cmd.Context(), write); err != nil {
 		return err
 	}
-	return fpr.WriteSummary(cmd.OutOrStdout(), points)
+	return fpr.WriteSummary(cmd.OutOrStdout(), f.Config, points)
 }
 
 // parse checks the flags that are not those of a Config, or conflict with others.
@@ -186,7 +197,12 @@ func (f *fprFlags) parse(flags *pflag.FlagSet) (err error) {
 		f.Shapes = nil
 	}
 	if f.rate != "" {
-		f.Rate, err = plan.ParseRate(f.rate)
+		if f.Rate, err = plan.ParseRate(f.rate); err != nil {
+			return err
+		}
+	}
+	if flags.Changed("k") {
+		f.K, err = fpr.ParseSweep(f.k)
 	}
 	return err
 }
@@ -203,7 +219,7 @@ func (f *fprFlags) readOwn(cmd *cobra.Command) error {
 	}
 	f.Own, f.ownLines = own, lines
 	if !cmd.Flags().Changed("keys") {
-		f.Keys = min(f.Keys, max(fpr.MinKeys, fpr.OwnSize(len(own))))
+		f.Keys = min(f.Keys, f.OwnSize())
 	}
 	return nil
 }

@@ -22,19 +22,23 @@ var textHandler = sync.OnceValue(func() text.Handler {
 	return text.Plain{Fonts: font.NewCache(liberation.Collection())}
 })
 
-// An area is where a panel shows its data: loads from left to right, and rates upwards.
+// An area is where a panel shows its data: loads or k from left to right, and rates upwards.
 type area struct {
 	draw.Canvas
-	maxLoad   float64
-	low, high float64 // the lowest and the highest position on the axis of rates
+	across      horizontal
+	left, right float64 // the ends of the axis from left to right
+	low, high   float64 // the lowest and the highest position on the axis of rates
 }
 
-// A place is where something is shown: at a load, and at a position on the axis of rates.
-type place struct{ load, y float64 }
+// A place is where something is shown: at a load or k, and at a position on the axis of rates.
+type place struct{ x, y float64 }
 
 func (a area) at(p place) vg.Point {
-	return vg.Point{X: a.X(p.load / a.maxLoad), Y: a.Y((p.y - a.low) / (a.high - a.low))}
+	return vg.Point{X: a.X((p.x - a.left) / (a.right - a.left)), Y: a.Y((p.y - a.low) / (a.high - a.low))}
 }
+
+// place returns where a rate of a point is shown.
+func (a area) place(p Point, rate float64) place { return place{a.across.of(p), axisPosition(rate)} }
 
 func (a area) all(places []place) []vg.Point {
 	points := make([]vg.Point, len(places))

@@ -15,14 +15,17 @@ import (
 const headroom = 0.12
 
 // area returns the area of a panel, which has no canvas yet. It shows the rates of the runs, and the
-// highest rates of the formula.
+// highest rates of the formula. f is an empty filter of the panel's.
 func (panel panel) area(c Config, f measuredFilter) area {
 	low, high := panel.rates()
-	formula := f.formula(float64(c.mostKeys()))
+	_, k := f.size()
+	across := c.horizontal(k)
 	return area{
-		maxLoad: float64(maxLoadTenths)/10 + dotShift*float64(len(panel.series))/2,
-		low:     axisPosition(low) - headroom,
-		high:    min(axisPosition(max(high, formula))+headroom, axisPosition(1)),
+		across: across,
+		left:   across.from,
+		right:  across.to + across.dotShift()*float64(len(panel.series))/2,
+		low:    axisPosition(low) - headroom,
+		high:   min(axisPosition(high)+headroom, axisPosition(1)),
 	}
 }
 
@@ -66,15 +69,16 @@ func (a area) ticksWidth() (width vg.Length) {
 	return width + sty.Width(" ")
 }
 
-// drawAxes draws the ticks with a line for each, and a line at the load that filters are sized for.
+// drawAxes draws the ticks with a line for each, and a line at the load that filters are sized for or,
+// in a sweep, at the k of the policy.
 func (a area) drawAxes() {
 	sty, line := tickStyle(), draw.LineStyle{Color: theme.Grid, Width: 1}
 	for _, t := range a.ticks() {
 		y := a.at(place{y: t.y}).Y
 		a.FillText(sty, vg.Point{X: a.Min.X - sty.Width(" "), Y: y + sty.FontExtents().Descent}, t.label)
-		a.stroke(line, place{0, t.y}, place{a.maxLoad, t.y})
+		a.stroke(line, place{a.left, t.y}, place{a.right, t.y})
 	}
-	a.stroke(line, place{1, a.low}, place{1, a.high})
+	a.stroke(line, place{a.across.line, a.low}, place{a.across.line, a.high})
 }
 
 // Space that a frame takes above and below.
@@ -83,12 +87,12 @@ const (
 	frameBottom = 22
 )
 
-// drawFrame draws the title above a panel, and the words below it that say how full the filters are.
+// drawFrame draws the title above a panel, and the words below it: how full the filters are, or their k.
 func (a area) drawFrame(title string) {
 	sty := tickStyle()
 	sty.YAlign = draw.YTop
-	for load, words := range []string{"empty", "half full", "full", "1.5 × full"} {
-		a.FillText(sty, vg.Point{X: a.at(place{load: float64(load) / 2}).X, Y: a.Min.Y - frameBottom/3}, theme.Middle+words)
+	for _, tick := range a.across.ticks {
+		a.FillText(sty, vg.Point{X: a.at(place{x: tick.at}).X, Y: a.Min.Y - frameBottom/3}, theme.Middle+tick.words)
 	}
 	sty.Font.Size, sty.Font.Weight, sty.Color, sty.YAlign = 14, xfont.WeightBold, theme.Ink, draw.YBottom
 	a.FillText(sty, vg.Point{X: a.Min.X, Y: a.Max.Y + frameTop/3}, title)

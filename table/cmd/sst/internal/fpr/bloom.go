@@ -10,7 +10,7 @@ func planBloom(keys int, rate float64) (int, error) {
 	return s.BitsPerKey, err
 }
 
-func emptyBloom(keys, bitsPerKey int) (measuredFilter, error) {
+func emptyBloom(keys, bitsPerKey, k int) (measuredFilter, error) {
 	g := filter.NewBloom(bitsPerKey).NewGenerator()
 	for range keys {
 		g.Add(nil)
@@ -18,6 +18,9 @@ func emptyBloom(keys, bitsPerKey int) (measuredFilter, error) {
 	var b filter.Bytes
 	g.Generate(&b)
 	clear(b[:len(b)-1])
+	if k > 0 {
+		b[len(b)-1] = byte(k)
+	}
 	return bloom(b), nil
 }
 

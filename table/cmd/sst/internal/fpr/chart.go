@@ -54,7 +54,7 @@ func (c Config) drawPanels(canvas draw.Canvas, panels []panel, rows, columns int
 	filters, areas, ticks := make([]measuredFilter, len(panels)), make([]area, len(panels)), vg.Length(0)
 	for i, panel := range panels {
 		var err error
-		if filters[i], err = panel.policy.empty(c.Keys, panel.bits); err != nil {
+		if filters[i], err = panel.policy.empty(c.Keys, panel.bits, 0); err != nil {
 			return err
 		}
 		areas[i] = panel.area(c, filters[i])
@@ -85,11 +85,19 @@ func (c Config) drawTexts(canvas draw.Canvas, panels []panel, notes []string) {
 	sty.Font.Weight = xfont.WeightBold
 	write(17, canvas.Max.Y-26, c.finding(panels))
 	sty.Color, sty.Font.Weight = theme.Faint, xfont.WeightNormal
-	write(13, canvas.Max.Y-48, "How many of the keys that were not added a filter lets through, as it fills up.")
+	write(13, canvas.Max.Y-48, "How many of the keys that were not added a filter lets through, "+c.over()+".")
 	write(13, canvas.Max.Y-66, c.measured())
 	for i, line := range notes {
 		write(12, vg.Length(len(notes)-1-i)*lineHeight+margin, line)
 	}
+}
+
+// over says what the charts have from left to right.
+func (c Config) over() string {
+	if c.K.isNone() {
+		return "as it fills up"
+	}
+	return "by how many bits each key sets (k)"
 }
 
 // widthInAnyFont returns how wide a text is at most, in any usual font.
@@ -97,7 +105,11 @@ func widthInAnyFont(sty draw.TextStyle, text string) vg.Length { return 1.2 * st
 
 // measured says what was measured.
 func (c Config) measured() string {
-	s := fmt.Sprintf("Filters sized for %s keys; %d runs, each with different keys", grouped(c.Keys), c.Runs)
+	filters := "Filters sized for"
+	if !c.K.isNone() {
+		filters = "Full filters of"
+	}
+	s := fmt.Sprintf(filters+" %s keys; %d runs, each with different keys", grouped(c.Keys), c.Runs)
 	if len(c.Shapes) > 0 {
 		s += fmt.Sprintf(" and %s absent keys", grouped(c.Questions))
 	}
@@ -111,6 +123,9 @@ func (c Config) measured() string {
 // notes explain the marks, and what the labels stand for.
 func (c Config) notes() []string {
 	lines := []string{"A dot is a run, a line the mean of the runs, and the band has the middle 8 of 10 runs. Rates of less than a key in a run are not drawn."}
+	if !c.K.isNone() {
+		lines = append(lines, "The upright line is at the k that these filters have otherwise.")
+	}
 	line := ""
 	for i, s := range c.shapes() {
 		part := s.label + ": " + s.about

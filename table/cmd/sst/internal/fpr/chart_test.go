@@ -26,6 +26,9 @@ var charts = map[string]func(*Config){
 	"planned":                   func(c *Config) { c.Policies, c.Rate = Policies(), 0.01 },
 	"filters of one key":        func(c *Config) { c.Keys, c.Policies, c.Bits = 1, Policies(), []int{4, 10} },
 	"filters of seven keys":     func(c *Config) { c.Keys, c.Policies, c.Bits = 7, Policies(), []int{4, 10} },
+	"sweep of k":                func(c *Config) { c.K = Sweep{1, 16} },
+	"all k, two policies":       func(c *Config) { c.K, c.Policies = Sweep{1, 30}, []string{"bloom", "table-bloom"} },
+	"two k":                     func(c *Config) { c.K, c.Own = Sweep{29, 30}, numbered(400) },
 	"own keys":                  func(c *Config) { c.Own, c.Shapes = numbered(900), nil },
 	"own keys and all others":   func(c *Config) { c.Own, c.Policies, c.Bits = numbered(900), []string{"bloom", "fuse"}, []int{10} },
 }
@@ -114,7 +117,8 @@ func TestCharts(t *testing.T) {
 			if c.Rate > 0 {
 				panels = len(c.Policies)
 			}
-			for _, s := range append(c.shapes(), keyShape{label: "full"}) {
+			ticks := c.horizontal(1).ticks
+			for _, s := range append(c.shapes(), keyShape{label: ticks[len(ticks)-1].words}) {
 				has := func(b textBox) bool { return b.text == s.label || b.text == s.label+": 0" }
 				if n := len(slices.DeleteFunc(slices.Clone(boxes), func(b textBox) bool { return !has(b) })); n != panels {
 					t.Errorf("%d labels %q, want %d", n, s.label, panels)
@@ -201,11 +205,12 @@ func TestBand(t *testing.T) {
 	for i := range 100 {
 		rates = append(rates, float64(1+i*37%100)/1000)
 	}
-	got := band([]Point{{Load: 1, Rates: rates}}, 0.0001)
+	a := area{across: Config{}.horizontal(0)}
+	got := a.band([]Point{{Load: 1, Rates: rates}}, 0.0001)
 	if low, high := fromAxis(got[1].y), fromAxis(got[0].y); math.Abs(low-0.01) > 0.001 || math.Abs(high-0.09) > 0.001 {
 		t.Errorf("the band is from %g to %g, want 0.01 to 0.09", low, high)
 	}
-	if zero := band([]Point{{Load: 1, Rates: []float64{0, 0}}}, 0.0001); fromAxis(zero[1].y) < 0.00009 {
+	if zero := a.band([]Point{{Load: 1, Rates: []float64{0, 0}}}, 0.0001); fromAxis(zero[1].y) < 0.00009 {
 		t.Errorf("the band of rates of 0 ends at %g, want the end of the axis", zero[1].y)
 	}
 }

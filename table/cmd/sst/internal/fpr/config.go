@@ -18,6 +18,7 @@ type Config struct {
 	Policies  []string // kinds of filters, as Policies returns them
 	Bits      []int    // bits per key, if Rate is 0
 	Rate      float64  // each policy takes the fewest bits per key that promise this rate
+	K         Sweep    // values of k that are measured, in place of how filters fill up
 	Shapes    []string // shapes of keys, as Shapes returns them
 	Own       [][]byte // distinct keys of the user, measured before the Shapes
 	Seed      uint64   // seed of the random keys
@@ -54,6 +55,9 @@ func (c Config) Validate() error {
 		return err
 	}
 	if err := validateNames("--policy", c.Policies, Policies(), false); err != nil {
+		return err
+	}
+	if err := c.validateSweep(); err != nil {
 		return err
 	}
 	if err := validateNames("--shapes", c.Shapes, Shapes(), c.Own != nil); err != nil {
@@ -100,19 +104,28 @@ func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
 // filter is sized for.
 const maxLoadTenths = 15
 
-// loads returns the numbers of keys that are measured: those of each tenth, without the tenths that
-// have no key, or no more keys than the one before.
-func (c Config) loads() (keys []int) {
+// A step is what is measured at once: filters with this many keys.
+type step struct {
+	keys int
+	k    int // of a new filter; 0 adds the keys to that of the step before, whose k is the policy's
+}
+
+// steps returns what is measured of each filter: its tenths, without those that have no key, or no
+// more keys than the one before; or each k of a sweep.
+func (c Config) steps() (steps []step) {
+	if !c.K.isNone() {
+		return c.K.steps(c.Keys)
+	}
 	for tenths := 1; tenths <= maxLoadTenths; tenths++ {
 		if n := c.Keys * tenths / 10; n > 0 {
-			keys = append(keys, n)
+			steps = append(steps, step{keys: n})
 		}
 	}
-	return slices.Compact(keys)
+	return slices.Compact(steps)
 }
 
 // mostKeys returns how many keys a filter gets at most.
-func (c Config) mostKeys() int { return c.Keys * maxLoadTenths / 10 }
+func (c Config) mostKeys() int { return c.steps()[len(c.steps())-1].keys }
 
 // A sizedPolicy is a policy with a number of bits per key.
 type sizedPolicy struct {

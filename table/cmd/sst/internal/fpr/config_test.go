@@ -26,8 +26,12 @@ func TestValidate(t *testing.T) {
 		{"bits that a rate replaces", func(c *Config) { c.Bits, c.Rate = nil, 0.01 }, ""},
 		{"no policies", func(c *Config) { c.Policies = nil }, "--policy is empty, want some of bloom, table-bloom"},
 		{"unknown policy", func(c *Config) { c.Policies = []string{"sieve"} }, `--policy has "sieve", want some of bloom`},
+		{"sweep of k", func(c *Config) { c.K = Sweep{1, 16} }, ""},
+		{"sweep of no k", func(c *Config) { c.K, c.Policies = Sweep{1, 16}, Policies() }, "--k is given with --policy fuse, whose filters have no k to choose"},
+		{"own keys for a sweep", func(c *Config) { c.K, c.Own = Sweep{1, 2}, numbered(400) }, ""},
+		{"few own keys for a sweep", func(c *Config) { c.K, c.Own = Sweep{1, 2}, numbered(399) }, "--keys-from has 399 distinct keys, want ≥ 400, because filters sized for 200 get up to 200,"},
 		{"own keys only", func(c *Config) { c.Own, c.Shapes = numbered(600), nil }, ""},
-		{"few own keys", func(c *Config) { c.Own = numbered(599) }, "--keys-from has 599 distinct keys, want ≥ 600, because filters sized for 200 get 1.5 times as many"},
+		{"few own keys", func(c *Config) { c.Own = numbered(599) }, "--keys-from has 599 distinct keys, want ≥ 600, because filters sized for 200 get up to 300,"},
 		{"no own keys", func(c *Config) { c.Own = [][]byte{} }, "--keys-from has 0 distinct keys, want ≥ 600"},
 		{"shape twice", func(c *Config) { c.Shapes = []string{"urls", "urls"} }, "--shapes has urls twice"},
 	} {

@@ -12,17 +12,16 @@ const maxDots = 100
 
 const dotRadius = 1.2
 
-// dotShift is the distance between the dots of two shapes, as a load.
-const dotShift = 0.014
-
-// drawDots draws the rate of each run as a dot, shift to the right of its load. All of them are one
+// drawDots draws the rate of each run as a dot, shift to the right of its place. All of them are one
 // path, which has the style once.
 func (a area) drawDots(points []Point, c color.NRGBA, shift float64) {
 	var path vg.Path
 	for _, point := range points {
 		for _, rate := range point.Rates[:min(len(point.Rates), maxDots)] {
 			if rate > 0 {
-				addDot(&path, a.at(place{point.Load + shift, axisPosition(rate)}))
+				center := a.place(point, rate)
+				center.x += shift
+				addDot(&path, a.at(center))
 			}
 		}
 	}

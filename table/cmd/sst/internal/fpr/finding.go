@@ -14,14 +14,18 @@ const usualBits = 10
 // finding says in a sentence what was found, of the filters with about the usual number of bits
 // per key.
 func (c Config) finding(panels []panel) string {
+	if !c.K.isNone() {
+		return c.sweepFinding(panels)
+	}
+	full := withKeys(c.Keys)
 	if len(c.Policies) == 1 {
 		p := usual(panels, c.Policies[0])
-		return fmt.Sprintf("A full filter of %s lets %s of the absent keys through%s", p.policy.size(p.bits), p.through(c.Keys), c.overfull(p))
+		return fmt.Sprintf("A full filter of %s lets %s of the absent keys through%s", p.policy.size(p.bits), p.through(full), c.overfull(p))
 	}
 	var parts []string
 	for _, name := range c.Policies {
 		p := usual(panels, name)
-		parts = append(parts, fmt.Sprintf("%s (%d bits) %s", p.policy.short, p.bits, p.through(c.Keys)))
+		parts = append(parts, fmt.Sprintf("%s (%d bits) %s", p.policy.short, p.bits, p.through(full)))
 	}
 	return "Of the absent keys, full filters let through: " + strings.Join(parts, ", ")
 }
@@ -33,11 +37,13 @@ func (c Config) overfull(p panel) string {
 	case most == c.Keys:
 		return ""
 	case c.Keys < 10: // most is not even nearly half as many again
-		return fmt.Sprintf("; with %d keys in place of %d, %s", most, c.Keys, p.through(most))
+		return fmt.Sprintf("; with %d keys in place of %d, %s", most, c.Keys, p.through(withKeys(most)))
 	default:
-		return "; with half as many keys again, " + p.through(most)
+		return "; with half as many keys again, " + p.through(withKeys(most))
 	}
 }
+
+func withKeys(n int) func(Point) bool { return func(p Point) bool { return p.Keys == n } }
 
 // usual returns the panel of a policy whose number of bits is closest to usualBits.
 func usual(panels []panel, policy string) (best panel) {
@@ -50,11 +56,11 @@ func usual(panels []panel, policy string) (best panel) {
 	return best
 }
 
-// through returns the lowest and the highest mean rate of the shapes, with this many keys.
-func (panel panel) through(keys int) string {
+// through returns the lowest and the highest mean rate of the shapes, of those points.
+func (panel panel) through(those func(Point) bool) string {
 	low, high := 1.0, 0.0
 	for _, s := range panel.series {
-		at := slices.IndexFunc(s.points, func(p Point) bool { return p.Keys == keys })
+		at := slices.IndexFunc(s.points, those)
 		mean := s.points[at].Mean
 		low, high = min(low, mean), max(high, mean)
 	}

@@ -36,7 +36,7 @@ func TestOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Text(t, "small.csv", figures.String())
-	if err := WriteSummary(&summary, points); err != nil {
+	if err := WriteSummary(&summary, c, points); err != nil {
 		t.Fatal(err)
 	}
 	golden.Text(t, "summary.txt", summary.String())

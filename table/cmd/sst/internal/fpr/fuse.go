@@ -23,7 +23,7 @@ func planFuse(_ int, rate float64) (int, error) {
 	return 0, cli.UsageErrorf("-p is %g, and fuse filters have at least 2^-16, or 0.0015 %%: use a higher rate, or --policy bloom", rate)
 }
 
-func emptyFuse(keys, fingerprintBits int) (measuredFilter, error) {
+func emptyFuse(keys, fingerprintBits, _ int) (measuredFilter, error) {
 	p, err := fuse.New(fingerprintBits)
 	if err != nil {
 		return nil, cli.UsageErrorf("--bits for --policy fuse: %w", err)

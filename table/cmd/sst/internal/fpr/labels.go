@@ -28,15 +28,15 @@ type label struct {
 // ends of their lines.
 type endLabels []label
 
-// labels returns the labels of a panel, which shows rates ≥ lowest. Labels of lines that end below
+// labels returns the labels of a panel, whose area shows rates ≥ lowest. Labels of lines that end below
 // that are at the bottom.
-func (panel panel) labels(formula []place, lowest float64) endLabels {
+func (a area) labels(panel panel, formula []place, lowest float64) endLabels {
 	var all endLabels
 	for _, s := range panel.series {
 		l := label{text: s.label, color: s.color}
 		switch last := s.points[len(s.points)-1]; {
 		case last.Mean >= lowest:
-			l.end, l.drawn = place{last.Load, axisPosition(last.Mean)}, true
+			l.end, l.drawn = a.place(last, last.Mean), true
 		case last.Mean == 0:
 			l.text += ": 0"
 		}

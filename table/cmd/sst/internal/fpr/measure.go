@@ -13,7 +13,7 @@ func (c Config) Trials() int { return len(c.shapes()) * c.Runs }
 
 // Measure runs all trials, as many in parallel as there are processors and memory for. It
 // calls done after each trial, from any goroutine. The result depends on c alone. It has a
-// Point for each shape, policy, bits per key and load, in this order.
+// Point for each shape, policy, bits per key and load or k, in this order.
 func Measure(c Config, done func()) ([]Point, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (c Config) trialsInMemory() int {
 // A trial is one run of a shape.
 type trial struct {
 	questions int         // absent keys that were looked up
-	rates     [][]float64 // by policy and load
+	rates     [][]float64 // by policy and step
 }
 
 // try measures all policies with the keys of one run of a shape.
@@ -69,20 +69,32 @@ func (c Config) try(shape keyShape, run int, policies []sizedPolicy) (trial, err
 	absent := next(c.Questions)
 	t := trial{questions: len(absent), rates: make([][]float64, len(policies))}
 	for i, p := range policies {
-		f, err := p.empty(c.Keys, p.bits)
-		if err != nil {
+		var err error
+		if t.rates[i], err = c.fill(p, keys, absent); err != nil {
 			return trial{}, err
-		}
-		added := 0
-		for _, n := range c.loads() {
-			if err := f.add(keys[added:n]); err != nil {
-				return trial{}, err
-			}
-			added = n
-			t.rates[i] = append(t.rates[i], falsePositiveRate(f, absent))
 		}
 	}
 	return t, nil
+}
+
+// fill adds keys step by step, and returns the rate of each step.
+func (c Config) fill(p sizedPolicy, keys, absent [][]byte) (rates []float64, err error) {
+	var f measuredFilter
+	added := 0
+	for _, s := range c.steps() {
+		if f == nil || s.k > 0 {
+			added = 0
+			if f, err = p.empty(c.Keys, p.bits, s.k); err != nil {
+				return nil, err
+			}
+		}
+		if err := f.add(keys[added:s.keys]); err != nil {
+			return nil, err
+		}
+		added = s.keys
+		rates = append(rates, falsePositiveRate(f, absent))
+	}
+	return rates, nil
 }
 
 // newRand returns the random source of one run of a shape.

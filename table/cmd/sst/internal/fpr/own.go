@@ -14,11 +14,16 @@ import (
 // A limit bounds the distinct keys of the user, all of which are kept in memory.
 type limit struct{ keys, bytes int }
 
-var ownLimit = limit{keys: ownShare * MaxKeys, bytes: 256 << 20}
+var ownLimit = limit{keys: 2 * maxLoadTenths / 10 * MaxKeys, bytes: 256 << 20}
 
-// ownShare is how many keys of the user there must be for each key that a filter is sized for: half
-// of them are added, and half are asked for.
-const ownShare = 2 * maxLoadTenths / 10
+// ownShare returns how many keys of the user there must be for each key that a filter is sized for:
+// half of them are added, and half are asked for.
+func (c Config) ownShare() int {
+	if c.K.isNone() {
+		return 2 * maxLoadTenths / 10
+	}
+	return 2
+}
 
 // Distinct returns the distinct keys, sorted, and the number of all keys. More distinct keys
 // than ownLimit are an error.
@@ -71,14 +76,14 @@ func (s *keySet) add(key []byte) {
 	s.size += len(key)
 }
 
-// OwnSize returns how many keys filters can be sized for with this many keys of the user.
-func OwnSize(own int) int { return own / ownShare }
+// OwnSize returns how many keys filters can be sized for with the keys of the user, at least 1.
+func (c Config) OwnSize() int { return max(1, len(c.Own)/c.ownShare()) }
 
 // validateOwn returns an error if the user gives too few keys.
 func (c Config) validateOwn() error {
-	if want := ownShare * c.Keys; c.Own != nil && len(c.Own) < want {
-		return cli.UsageErrorf("--keys-from has %s distinct keys, want ≥ %s, because filters sized for %s get %.1f times as many, and as many others are asked for: use a smaller -n (≥ %d) or more keys",
-			grouped(len(c.Own)), grouped(want), grouped(c.Keys), float64(maxLoadTenths)/10, MinKeys)
+	if want := c.ownShare() * c.Keys; c.Own != nil && len(c.Own) < want {
+		return cli.UsageErrorf("--keys-from has %s distinct keys, want ≥ %s, because filters sized for %s get up to %s, and as many others are asked for: use a smaller -n (≥ %d) or more keys",
+			grouped(len(c.Own)), grouped(want), grouped(c.Keys), grouped(c.mostKeys()), MinKeys)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ type panel struct {
 	series []series
 }
 
-// A series is the points of a shape, by load.
+// A series is the points of a shape, by load or k.
 type series struct {
 	label  string
 	color  color.NRGBA
@@ -34,14 +34,14 @@ type series struct {
 // each.
 func (c Config) panels(points []Point) (panels []panel, columns int) {
 	var all []panel
-	shapes, loads := c.shapes(), len(c.loads())
-	perShape := len(points) / loads / len(shapes)
+	shapes, steps := c.shapes(), len(c.steps())
+	perShape := len(points) / steps / len(shapes)
 	for i := range perShape {
-		first := points[i*loads]
+		first := points[i*steps]
 		p := panel{policy: policyOf(first.Policy), bits: first.Bits}
 		for j, shape := range shapes {
-			from := (j*perShape + i) * loads
-			p.series = append(p.series, series{shape.label, theme.Series[j], points[from : from+loads]})
+			from := (j*perShape + i) * steps
+			p.series = append(p.series, series{shape.label, theme.Series[j], points[from : from+steps]})
 		}
 		all = append(all, p)
 	}
@@ -65,7 +65,7 @@ func (panel panel) title(c Config) string {
 	return panel.policy.short + ", " + panel.policy.size(panel.bits)
 }
 
-// draw draws a line for each shape, over the load. f is an empty filter of the panel's.
+// draw draws a line for each shape, over the load or k. f is an empty filter of the panel's.
 func (panel panel) draw(a area, c Config, f measuredFilter) {
 	a.drawAxes()
 	a.drawFrame(panel.title(c))
@@ -73,9 +73,9 @@ func (panel panel) draw(a area, c Config, f measuredFilter) {
 	for i, s := range slices.Backward(panel.series) { // the first is drawn over the others
 		panel.drawSeries(a, s, i, lowest)
 	}
-	formula := curve(f, c.Keys, lowest)
+	formula := a.formula(panel, c, f, lowest)
 	a.stroke(dashed(), formula...)
-	a.drawLabels(panel.labels(formula, lowest))
+	a.drawLabels(a.labels(panel, formula, lowest))
 }
 
 // axisPosition returns where a rate is on the axis, which shows powers of ten.
@@ -84,12 +84,13 @@ func axisPosition(rate float64) float64 { return math.Log10(rate) }
 // fromAxis reverses axisPosition.
 func fromAxis(y float64) float64 { return math.Pow(10, y) }
 
-// rates returns the lowest and the highest rate > 0 of the runs. A mean can be lower: then few
+// rates returns the lowest rate > 0 of the runs, and the highest one of them and of the formula. A mean can be lower: then few
 // runs have had a key let through at all, and it says little.
 func (panel panel) rates() (low, high float64) {
-	low = 1
+	low, highest := 1.0, 0.0 // of the runs, and of the formula
 	for _, s := range panel.series {
 		for _, p := range s.points {
+			highest = max(highest, p.Theory)
 			for _, r := range p.Rates {
 				if r > 0 {
 					low, high = min(low, r), max(high, r)
@@ -100,16 +101,16 @@ func (panel panel) rates() (low, high float64) {
 	if high == 0 {
 		low = 1 / float64(panel.series[0].points[0].Questions)
 	}
-	return low, max(high, 10*low)
+	return low, max(high, 10*low, highest)
 }
 
 // drawSeries draws a line with its band and its dots. So that those of several shapes are seen,
 // the dots of the shapes are beside each other.
 func (panel panel) drawSeries(a area, s series, i int, lowest float64) {
 	for _, stretch := range nonzeroStretches(s.points) {
-		a.fill(withAlpha(s.color, 0x30), band(stretch, lowest))
-		a.drawDots(stretch, s.color, dotShift*(float64(i)-float64(len(panel.series)-1)/2))
-		a.stroke(draw.LineStyle{Color: s.color, Width: 1.6}, means(stretch)...)
+		a.fill(withAlpha(s.color, 0x30), a.band(stretch, lowest))
+		a.drawDots(stretch, s.color, a.across.dotShift()*(float64(i)-float64(len(panel.series)-1)/2))
+		a.stroke(draw.LineStyle{Color: s.color, Width: 1.6}, a.means(stretch)...)
 	}
 }
 
@@ -130,27 +131,40 @@ func nonzeroStretches(points []Point) [][]Point {
 	return stretches
 }
 
-func means(points []Point) []place {
+func (a area) means(points []Point) []place {
 	var xys []place
 	for _, p := range points {
-		xys = append(xys, place{p.Load, axisPosition(p.Mean)})
+		xys = append(xys, a.place(p, p.Mean))
 	}
 	return xys
 }
 
 // band returns the outline of the band that has the middle 8 of 10 runs: along its upper edge,
 // and back along its lower edge. Both are ≥ lowest.
-func band(points []Point, lowest float64) []place {
+func (a area) band(points []Point, lowest float64) []place {
 	var upper, lower []place
 	for _, p := range points {
 		rates := slices.Sorted(slices.Values(p.Rates))
 		edge := func(share float64) place {
-			return place{p.Load, axisPosition(max(lowest, stat.Quantile(share, stat.LinInterp, rates, nil)))}
+			return a.place(p, max(lowest, stat.Quantile(share, stat.LinInterp, rates, nil)))
 		}
 		upper, lower = append(upper, edge(0.9)), append(lower, edge(0.1))
 	}
 	slices.Reverse(lower)
 	return append(upper, lower...)
+}
+
+// formula returns the line of the formula, where its rates are ≥ lowest.
+func (a area) formula(panel panel, c Config, f measuredFilter, lowest float64) (xys []place) {
+	if c.K.isNone() {
+		return curve(f, c.Keys, lowest)
+	}
+	for _, p := range panel.series[0].points {
+		if p.Theory >= lowest {
+			xys = append(xys, a.place(p, p.Theory))
+		}
+	}
+	return xys
 }
 
 // curve returns the rates of the formula for a filter where they are ≥ lowest, in steps of a

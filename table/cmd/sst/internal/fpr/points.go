@@ -22,20 +22,20 @@ type Point struct {
 	Theory       float64   // the rate of the formula
 }
 
-// points summarizes the trials by shape, policy and load.
+// points summarizes the trials by shape, policy and step.
 func (c Config) points(shapes []keyShape, policies []sizedPolicy, trials []trial) ([]Point, error) {
 	var points []Point
 	for s, shape := range shapes {
 		runs := trials[s*c.Runs : (s+1)*c.Runs]
 		for i, sized := range policies {
-			f, err := sized.empty(c.Keys, sized.bits)
-			if err != nil {
-				return nil, err
-			}
-			for load, keys := range c.loads() {
-				p := Point{Shape: shape.name, Policy: sized.name, Bits: sized.bits, Keys: keys, Questions: runs[0].questions}
+			for at, step := range c.steps() {
+				f, err := sized.empty(c.Keys, sized.bits, step.k)
+				if err != nil {
+					return nil, err
+				}
+				p := Point{Shape: shape.name, Policy: sized.name, Bits: sized.bits, Keys: step.keys, Questions: runs[0].questions}
 				for _, r := range runs {
-					p.Rates = append(p.Rates, r.rates[i][load])
+					p.Rates = append(p.Rates, r.rates[i][at])
 				}
 				points = append(points, p.summarized(c, f))
 			}

@@ -14,8 +14,9 @@ type policy struct {
 	// plan returns the fewest bits per key that promise the rate.
 	plan func(keys int, rate float64) (bitsPerKey int, err error)
 
-	// empty returns a filter without keys, of the size that it has for this many keys.
-	empty func(keys, bitsPerKey int) (measuredFilter, error)
+	// empty returns a filter without keys, of the size that it has for this many keys. k is 0 for
+	// that of the policy. Fuse filters have no other.
+	empty func(keys, bitsPerKey, k int) (measuredFilter, error)
 }
 
 // A measuredFilter is a filter that fills up.

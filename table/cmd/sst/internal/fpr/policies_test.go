@@ -42,7 +42,7 @@ func TestFullFilters(t *testing.T) {
 // filled returns a filter of the keys, which are as many as it is sized for.
 func filled(t *testing.T, policy string, bits int, keys [][]byte) measuredFilter {
 	t.Helper()
-	f, err := policyOf(policy).empty(len(keys), bits)
+	f, err := policyOf(policy).empty(len(keys), bits, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestIntervalCovers(t *testing.T) {
 		c.Keys, c.Runs, c.Questions = 20, 10, 200
 		trials := make([]trial, c.Runs)
 		for i := range trials {
-			trials[i] = trial{c.Questions, [][]float64{make([]float64, len(c.loads()))}}
+			trials[i] = trial{c.Questions, [][]float64{make([]float64, len(c.steps()))}}
 			rate := 0.02 + 0.06*rng.Float64() // runs differ, with a mean of 5 %
 			for range c.Questions {
 				if rng.Float64() < rate {
@@ -252,7 +252,7 @@ func TestTrialsInMemory(t *testing.T) {
 	large := small
 	large.Keys, large.Questions = MaxKeys, 1_000_000
 	own := large
-	own.Own, own.Shapes = make([][]byte, ownShare*MaxKeys), nil
+	own.Own, own.Shapes = make([][]byte, large.ownShare()*MaxKeys), nil
 	for _, tt := range []struct {
 		name   string
 		config Config

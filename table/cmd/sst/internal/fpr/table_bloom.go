@@ -21,7 +21,7 @@ const (
 func planTableBloom(keys int, rate float64) (int, error) {
 	var failed error
 	bits := 1 + sort.Search(maxBits, func(i int) bool {
-		f, err := emptyTableBloom(keys, i+1)
+		f, err := emptyTableBloom(keys, i+1, 0)
 		failed = err
 		return err != nil || f.formula(float64(keys)) <= rate
 	})
@@ -33,7 +33,7 @@ func planTableBloom(keys int, rate float64) (int, error) {
 
 // emptyTableBloom clears the lines of a filter of two keys. They take turns, because a
 // generator counts equal keys in a row as one.
-func emptyTableBloom(keys, bitsPerKey int) (measuredFilter, error) {
+func emptyTableBloom(keys, bitsPerKey, k int) (measuredFilter, error) {
 	g := filter.NewTableBloom(bitsPerKey).NewTableGenerator()
 	for i := range keys {
 		g.Add([]byte{byte(i % 2)})
@@ -42,7 +42,11 @@ func emptyTableBloom(keys, bitsPerKey int) (measuredFilter, error) {
 	if err != nil {
 		return nil, err
 	}
-	clear(b[:len(b)-tableBloomTrailer])
+	lines := len(b) - tableBloomTrailer
+	clear(b[:lines])
+	if k > 0 {
+		b[lines] = byte(k)
+	}
 	f, err := filter.TableBloom{}.Open(b)
 	return tableBloom{b, f}, err
 }
