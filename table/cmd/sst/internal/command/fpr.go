@@ -61,6 +61,11 @@ memory. sst fpr takes at most 1.2 GB.
   fuse         a binary fuse filter of a whole table, as Pebble's. --bits are those of its
                fingerprints: 4, 8, 10, 12, 14 or 16. It is built again for each number of keys,
                so it is never overfull, and its formula is 2^-bits for all of them.
+  independent  the Bloom filter of textbooks, of the size and k of LevelDB's, for comparison.
+               Each bit of a key comes from a hash function of its own: xxh3 of 64 bits, with
+               the seeds 0 to k-1. So it meets its formula, (1-e^(-kn/m))^k, for keys of any
+               shape. LevelDB derives all bits from one hash of 32 bits. No table can have such
+               a filter.
 
 --k 1-16 measures filters with exactly -n keys for each k from 1 to 16, in place of filters that
 fill up. k is how many bits each key sets. The size of the filters stays the same, so the chart
@@ -98,11 +103,14 @@ const fprExamples = `  # Write rates.svg and rates.csv, in a few seconds.
   # Your own keys, in filters that are planned for 1 %.
   sst fpr -o own --keys-from keys.txt -p 1%
 
-  # All three kinds of filters, side by side.
+  # All kinds of filters of tables, side by side.
   sst fpr -o kinds --policy bloom,table-bloom,fuse --shapes random,urls
 
   # The best k for 10 bits per key.
   sst fpr -o k --bits 10 --k 1-16
+
+  # What it costs that LevelDB's bits are not independent.
+  sst fpr -o bits --policy bloom,independent --bits 10 --k 1-16
 
   # Consecutive numbers, measured down to lower rates.
   sst fpr -o decimal --shapes decimal --bits 10,20 --questions 1000000

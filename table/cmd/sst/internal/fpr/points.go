@@ -73,10 +73,15 @@ func interval(mean, stdDev float64, runs, questions int) (low, high float64) {
 	return low, (middle + half) / scale
 }
 
-// formulaRate returns the rate of the formula for a filter of m bits with n keys. A lookup
-// is a false positive if k independent bits are all set, or if the 32-bit hash of the key
-// equals that of an added key.
+// classicalRate returns the rate of the classical formula for a filter of m bits with n keys. A lookup
+// is a false positive if k independent bits are all set.
+func classicalRate(n float64, m int64, k int) float64 {
+	return math.Pow(-math.Expm1(-float64(k)*n/float64(m)), float64(k))
+}
+
+// formulaRate returns the rate of the formula for a filter of LevelDB's: the classical one, and the
+// chance that the 32-bit hash of the key equals that of an added key.
 func formulaRate(n float64, m int64, k int) float64 {
-	p := math.Pow(-math.Expm1(-float64(k)*n/float64(m)), float64(k))
+	p := classicalRate(n, m, k)
 	return p + (1-p)*-math.Expm1(-n/(1<<32))
 }

@@ -37,6 +37,7 @@ var policies = []policy{
 	{"bloom", "LevelDB’s", planBloom, emptyBloom},
 	{"table-bloom", "RocksDB’s", planTableBloom, emptyTableBloom},
 	{fuseName, "fuse", planFuse, emptyFuse},
+	{"independent", "independent", planIndependent, emptyIndependent},
 }
 
 // fuseName is the name of the policy whose bits are not those per key.

@@ -90,6 +90,8 @@ func TestPlan(t *testing.T) {
 		{"bloom", 0.0001, 20, ""},
 		{"table-bloom", 0.01, 11, ""},
 		{"fuse", 0.01, 8, ""},
+		{"independent", 0.01, 10, ""},
+		{"independent", 1e-9, 44, ""},
 		{"fuse", 1.0 / 65536, 16, ""},
 		{"fuse", 1e-5, 0, "-p is 1e-05, and fuse filters have at least 2^-16"},
 		{"table-bloom", 1e-9, 0, "-p is 1e-09, and one table-bloom filter of 10000 keys has more false positives even with 100 bits per key"},
