@@ -126,7 +126,7 @@ type fprFlags struct {
 	fpr.Config
 	keyFlags
 	name, rate, k string
-	ownLines   int // keys of --keys-from, with duplicates
+	ownLines      int // keys of --keys-from, with duplicates
 }
 
 func fprCommand() *cobra.Command {

@@ -15,9 +15,10 @@ other files, and works without a network, also on a phone. In it you
   - ask for a key, and see which probe finds a clear bit, or which keys set its bits
   - let the page find a false positive
   - compare how full the filter is and how often it errs with what is predicted
+  - measure how many keys this browser adds and asks for in a second
 
 The bits are those that LevelDB, goleveldb and this library store for the same keys. The
-page takes up to 1000 keys of up to 64 bytes, in filters for up to 500 keys. Its address
+page takes up to 3200 keys of up to 64 bytes, in filters for up to 1600 keys. Its address
 keeps settings, keys and the asked key, so that a link restores them.
 
 The page is always the same: it needs no table. See sst help report for a page about a table

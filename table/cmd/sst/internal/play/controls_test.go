@@ -26,7 +26,8 @@ var controls = []pagetest.Control{
 	{Element: "#examples", Name: "combobox Example keys", Keys: kb.ArrowDown, Shows: "#rates", Text: "user names that were not added"},
 	{Element: "[data-add='10']", Name: "button Add 10", Keys: " ", Shows: "#added", Text: "The filter has 22 keys.", Draws: "#bits-picture"},
 	{Element: "[data-add='100']", Name: "button Add 100", Keys: kb.Enter, Shows: "#added", Text: "The filter has 122 keys. That is more than the 40", Draws: "#bits-picture"},
-	{Element: "#keys", Name: "listbox Keys in the filter", Keys: kb.End, Shows: "#key-info", Text: "Key “user0110”", Draws: "#bits-picture"},
+	{Element: "[data-add='1000']", Name: "button Add 1000", Keys: " ", Shows: "#added", Text: "The filter has 1,122 keys.", Draws: "#bits-picture"},
+	{Element: "#keys", Name: "listbox Keys in the filter", Keys: kb.End, Shows: "#key-info", Text: "Key “user1110”", Draws: "#bits-picture"},
 	{Element: ".rates .scroll", Name: "region Predicted and measured"},
 	{Element: "#bits-picture", Name: "slider Bits of the filter", Keys: kb.End, Shows: "#bit-info", Text: "Bit 319 of 320", Draws: "#bits-picture"},
 	{Element: "summary", Name: "DisclosureTriangle The filter’s bytes", Keys: kb.Enter, Shows: "details", Text: "As LevelDB stores them"},
@@ -34,6 +35,10 @@ var controls = []pagetest.Control{
 	{Element: "#key", Name: "textbox Key to ask for", Keys: strings.Repeat(kb.Backspace, 3) + "user0110", Shows: "#key", Text: "user0110"},
 	{Element: "#ask button", Name: "button Ask", Keys: " ", Shows: "#answer", Text: "“user0110” All 3 probes", Draws: "#bits-picture"},
 	{Element: "#find", Name: "button Find a false positive", Keys: kb.Enter, Shows: "#answer", Text: "a false positive", Draws: "#bits-picture"},
+	{Element: "#speed-keys", Name: "spinbutton Number of keys to measure with", Keys: "1000" + kb.Enter, Shows: "#speeds", Text: "With 1,000 keys in 1,000 bytes, k = 3"},
+	{Element: "#speed-keys", Name: "spinbutton Number of keys to measure with", Keys: strings.Repeat(kb.Backspace, 4) + "2000", Shows: "#speed-keys", Text: "2000"},
+	{Element: "#speed button", Name: "button Measure", Keys: " ", Shows: "#speeds", Text: "Of 2,000 other keys"},
+	{Element: ".speed .scroll", Name: "region Speed in this browser"},
 	{Element: "#clear", Name: "button Remove all keys", Keys: " ", Shows: "#added", Text: "All keys were removed.", Draws: "#bits-picture"},
 }
 

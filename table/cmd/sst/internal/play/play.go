@@ -15,7 +15,7 @@ var files embed.FS
 // scripts are the scripts of the page, in the order in which they run.
 var scripts = []string{
 	"parts/sieve.js", "parts/examples.js", "parts/predict.js", "parts/play.js", "parts/settings.js", "parts/bitmap.js",
-	"parts/keys.js", "parts/ask.js", "parts/rates.js", "parts/link.js", "parts/main.js",
+	"parts/keys.js", "parts/ask.js", "parts/rates.js", "parts/speed.js", "parts/link.js", "parts/main.js",
 }
 
 // Write writes the page. It is always the same.

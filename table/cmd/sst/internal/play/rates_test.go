@@ -78,10 +78,10 @@ func ofModel(keys int, rate float64) float64 {
 func TestRatesAreTheLibrarys(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 1000, "")
-	cases := []struct{ n, bits, keys int }{{1, 10, 1}, {35, 10, 35}, {100, 5, 100}, {51, 40, 51}, {500, 10, 1000}}
+	cases := []struct{ n, bits, keys int }{{1, 10, 1}, {35, 10, 35}, {100, 5, 100}, {51, 40, 51}, {1600, 10, 3200}}
 	if long.Enabled() {
 		cases = append(cases, []struct{ n, bits, keys int }{
-			{10, 10, 10}, {300, 16, 300}, {500, 10, 500}, {20, 20, 20}, {100, 10, 20}, {255, 8, 255}, {30, 1, 30}, {500, 40, 500},
+			{10, 10, 10}, {300, 16, 300}, {500, 10, 500}, {20, 20, 20}, {100, 10, 20}, {255, 8, 255}, {30, 1, 30}, {1600, 40, 1600},
 		}...)
 	}
 	for _, tt := range cases {

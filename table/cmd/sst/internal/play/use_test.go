@@ -52,7 +52,7 @@ func TestTyping(t *testing.T) {
 		{"#new-key", strings.Repeat("é", 33), "#added", "The key has 66 bytes, and this page takes at most 64."},
 		{"#key", "ada", "#answer", "◆ May be present “ada” All 6 probes found a set bit. The key was added."},
 		{"#key", `\xg0`, "#ask-problem", `no such escape: \xg0 (a backslash is \\)`},
-		{"#n", "501", "#sizing-problem", "The number of keys must be a whole number from 1 to 500. The filter still has 50."},
+		{"#n", "1601", "#sizing-problem", "The number of keys must be a whole number from 1 to 1600. The filter still has 160."},
 		{"#n", "2", "#sizing-facts", "bits, m 64 = 8 bytes bits per key 10 bits that each key sets, k 6 LevelDB's minimum 64 bits"},
 		{"#k", "2", "#sizing-facts", "bits, m 64 = 8 bytes bits per key 10 bits that each key sets, k 2 LevelDB's own k 6 LevelDB's minimum 64 bits"},
 		{"#bits", "20", "#sizing-facts", "bits, m 64 = 8 bytes bits per key 20 bits that each key sets, k 13 LevelDB's minimum 64 bits"},
@@ -72,7 +72,7 @@ func TestPhone(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 390, "")
 	long := [][]byte{[]byte(strings.Repeat("W", 64)), []byte(strings.Repeat("\xff", 64))}
-	for _, state := range []string{"", stateOf("n=1&rate=50", long), stateOf("n=500&bits=40", users(1000)), stateOf("n=8&bits=1&k=30", append(long, users(20)...))} {
+	for _, state := range []string{"", stateOf("n=1&rate=50", long), stateOf("n=1600&bits=40", users(3200)), stateOf("n=8&bits=1&k=30", append(long, users(20)...))} {
 		if state != "" {
 			restore(page, state)
 		}

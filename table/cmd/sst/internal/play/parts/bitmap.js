@@ -1,7 +1,7 @@
 // The picture of the bits.
 
 const largestBit = 32;
-const smallestBit = 4;
+const smallestBit = 2;
 const smallestCounted = 14; // pixels, for a number to be read in a cell
 const bitmapHeight = 384;
 
@@ -67,7 +67,8 @@ class BitMap {
   /** fillCell leaves only so much room that neighbours can be told apart. */
   fillCell(context, bit) {
     const [x, y] = this.corner(bit);
-    context.fillRect(x + 0.5, y + 0.5, this.cell - 1, this.cell - 1);
+    const room = Math.min(0.5, this.cell / 8);
+    context.fillRect(x + room, y + room, this.cell - 2 * room, this.cell - 2 * room);
   }
 
   /** drawCounts writes on each shared bit how many keys set it. */

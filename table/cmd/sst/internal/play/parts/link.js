@@ -1,7 +1,7 @@
 // The address of the page keeps its state, behind the #. An address can come from anyone:
 // what is not as this page writes it is left out, and nothing in it becomes HTML.
 
-const longestLink = 500_000; // characters; 1000 keys of 64 escaped bytes take fewer
+const longestLink = 1_300_000; // characters; 3200 keys of 64 escaped bytes take fewer
 
 /** linkOf returns the state of the page as the end of its address. */
 function linkOf({ settings, examples, sieve, asked }) {

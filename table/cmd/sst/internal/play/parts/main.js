@@ -15,7 +15,7 @@ function restore(play, link) {
 
 function start() {
   const play = new Play();
-  for (const show of [showSettings, showKeys, showBits, showAsk, showRates]) show(play);
+  for (const show of [showSettings, showKeys, showBits, showAsk, showRates, showSpeed]) show(play);
   restore(play, location.hash);
   keepLink(play);
   window.addEventListener("hashchange", ({ newURL }) => restore(play, new URL(newURL).hash)); // keepLink may have changed location

@@ -1,8 +1,8 @@
 // The settings: n, and either a rate or bits per key and k.
 
-/** Bounds keep the filter small enough to be drawn. */
+/** Bounds keep the filter small enough to be drawn: it has at most 64,000 bits. */
 const bounds = {
-  n: { least: 1, most: 500, whole: true, name: "The number of keys" },
+  n: { least: 1, most: 1600, whole: true, name: "The number of keys" },
   rate: { least: 0.0001, most: 99, whole: false, name: "The rate in %" },
   bits: { least: 1, most: 40, whole: true, name: "The number of bits per key" },
   k: { least: 1, most: mostProbes, whole: true, name: "k" },
@@ -11,16 +11,18 @@ const bounds = {
 const firstSettings = { by: "rate", n: 20, rate: 1, bits: 10, k: 6 };
 
 /** parseSetting returns the number, or null if it is none or out of bounds. */
-function parseSetting(name, text) {
-  const { least, most, whole } = bounds[name];
+const parseSetting = (name, text) => numberIn(bounds[name], text);
+
+/** numberIn returns the number that was typed, or null if it is none or out of bounds. */
+function numberIn({ least, most, whole }, text) {
   const value = text.trim() === "" ? NaN : Number(text);
   return value >= least && value <= most && (!whole || Number.isInteger(value)) ? value : null;
 }
 
-function problemOf(name, settings) {
-  const { least, most, whole, name: what } = bounds[name];
-  return `${what} must be a ${whole ? "whole " : ""}number from ${least} to ${most}. The filter still has ${settings[name]}.`;
-}
+/** boundsText says which numbers are right. */
+const boundsText = ({ least, most, whole, name }) => `${name} must be a ${whole ? "whole " : ""}number from ${least} to ${most}`;
+
+const problemOf = (name, settings) => `${boundsText(bounds[name])}. The filter still has ${settings[name]}.`;
 
 /** withRate returns settings with the bits and k for its rate. The fewest bits win, by the formula. */
 function withRate(settings) {

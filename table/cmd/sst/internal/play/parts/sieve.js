@@ -1,6 +1,6 @@
 // The filter that is played with: LevelDB's bits, and which key set which.
 
-const mostKeys = 1000;
+const mostKeys = 3200;
 const mostKeyBytes = 64;
 
 /** probesFor is LevelDB's k: 69 % of the bits per key, rounded down. */
@@ -8,6 +8,26 @@ const probesFor = (perKey) => Math.max(1, Math.min(mostProbes, Math.floor(perKey
 
 /** sizeFor is how many bits LevelDB's filter of n keys has: at least 64, and whole bytes. */
 const sizeFor = (n, perKey) => Math.ceil(Math.max(n * perKey, 64) / 8) * 8;
+
+/** hasBits says whether all k bits of a hash are set, in an array of so many bits. */
+function hasBits(bits, size, k, h) {
+  const step = stepOf(h);
+  for (; k > 0; k--) {
+    if (!isSet(bits, h % size)) return false;
+    h = (h + step) >>> 0;
+  }
+  return true;
+}
+
+/** setBits sets the k bits of a hash. */
+function setBits(bits, size, k, h) {
+  const step = stepOf(h);
+  for (; k > 0; k--) {
+    const bit = h % size;
+    bits[bit >> 3] |= 1 << bit % 8;
+    h = (h + step) >>> 0;
+  }
+}
 
 /** A Sieve is a filter for n keys, with the keys that were added. */
 class Sieve {
@@ -51,11 +71,6 @@ class Sieve {
 
   /** passes says whether all bits of a hash are set. */
   passes(h) {
-    const step = stepOf(h);
-    for (let i = 0; i < this.k; i++) {
-      if (!isSet(this.bits, h % this.size)) return false;
-      h = (h + step) >>> 0;
-    }
-    return true;
+    return hasBits(this.bits, this.size, this.k, h);
   }
 }
