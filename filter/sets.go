@@ -52,8 +52,8 @@ func combine(operation string, a, b []byte, op func(x, y byte) byte) ([]byte, er
 // UnionTable returns a new filter that contains all keys of the [TableBloom] filters a and b. It has the
 // same number of lines, and is the filter of that size with the keys of both. So build both with
 // [TableBloom.SizedFor] for the number of keys that they have together: their union then has the
-// false-positive rate of that many. It is an error if a and b differ in lines or k, or if Open does not
-// take one of them.
+// false-positive rate of that many. The filter of no keys has a union with any. It is an error if a and b
+// differ in lines or k, or if Open does not take one of them.
 func UnionTable(a, b []byte) ([]byte, error) {
 	x, err := openTableBloom(a)
 	if err != nil {
@@ -62,6 +62,12 @@ func UnionTable(a, b []byte) ([]byte, error) {
 	y, err := openTableBloom(b)
 	if err != nil {
 		return nil, fmt.Errorf("%w, in the second filter of a union", err)
+	}
+	switch emptyTableBloom { // which has no lines
+	case x:
+		return bytes.Clone(b), nil
+	case y:
+		return bytes.Clone(a), nil
 	}
 	if x.n != y.n || x.k != y.k {
 		return nil, fmt.Errorf("filter: a union of table filters of %d lines with k = %d and %d lines with k = %d, want equal sizes and k", x.n, x.k, y.n, y.k)

@@ -44,6 +44,24 @@ func TestUnionTableIsTheFilterOfBoth(t *testing.T) {
 	}
 }
 
+// The filter of no keys, which has no lines, has a union with each filter.
+func TestUnionTableOfNoKeys(t *testing.T) {
+	t.Parallel()
+	none := tableFilterOf(t, filter.NewTableBloom(10))
+	for name, f := range map[string][]byte{
+		"none":       none,
+		"one line":   tableFilterOf(t, filter.NewTableBloom(1), "a"),
+		"many lines": tableFilterOf(t, filter.NewTableBloom(10).SizedFor(1000), "a"),
+	} {
+		if got := combined(t, filter.UnionTable, none, f); !bytes.Equal(got, f) {
+			t.Errorf("%s, as the second: %d bytes, want %d", name, len(got), len(f))
+		}
+		if got := combined(t, filter.UnionTable, f, none); !bytes.Equal(got, f) {
+			t.Errorf("%s, as the first: %d bytes, want %d", name, len(got), len(f))
+		}
+	}
+}
+
 // SizedFor gives filters of fewer keys the size of one of that many, and changes no other.
 func TestSizedFor(t *testing.T) {
 	t.Parallel()
@@ -64,6 +82,9 @@ func TestSizedFor(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := tableFilterOf(t, p.SizedFor(1000), keys[:tt.n]...)
+			if size := p.SizedFor(1000).Size(uint64(tt.n)); size != len(got) {
+				t.Errorf("Size = %d, but there are %d bytes", size, len(got))
+			}
 			if len(got) != len(tt.want) || tt.n >= 1000 && !bytes.Equal(got, tt.want) {
 				t.Errorf("%d bytes, want %d, or other bytes", len(got), len(tt.want))
 			}
