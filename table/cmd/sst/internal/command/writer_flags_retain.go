@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
@@ -117,24 +118,25 @@ func retainedTableFilter(f tablestats.FilterStats) string {
 	if f.FingerprintBits > 0 {
 		return tablefilter.Fuse(f.FingerprintBits)
 	}
-	if f.KMax == 6 && f.BitsPerKey > 0 {
+	if f.BitsPerKey > 0 {
 		return tablefilter.TableBloom(retainedLineBits(f))
 	}
 	return tablefilter.TableBloom(retainedBits(f))
 }
 
-// retainedLineBits returns the bits per key of a filter.TableBloom with k = 6, which has 9 bits
-// per key or more: the fewest that give as many lines, or 10 if these do too.
+// retainedLineBits returns the bits per key of a filter.TableBloom: the fewest that give as many lines and as
+// high a k, or 10 if these do too.
 func retainedLineBits(f tablestats.FilterStats) int {
-	const least, usual, lineBits, trailer = 9, 10, 512, 5
-	bits := 8 * (float64(f.Bytes) - trailer)
-	keys := math.Round(bits / f.BitsPerKey)
-	lines := func(bitsPerKey int) int { return int(math.Ceil(keys*float64(bitsPerKey)/lineBits)) | 1 }
-	n := int(bits / lineBits)
-	if lines(usual) == n {
+	const usual, trailer = 10, 5
+	keys := uint64(math.Round(8 * float64(f.Bytes-trailer) / f.BitsPerKey))
+	size := func(bitsPerKey int) uint64 { return uint64(filter.NewTableBloom(bitsPerKey).Size(keys)) }
+	if f.KMax == filter.NewTableBloom(usual).K() && size(usual) == f.Bytes {
 		return usual
 	}
-	return least + sort.Search(maxBits-least, func(i int) bool { return lines(least+i) >= n })
+	k := min(f.KMax, filter.NewTableBloom(maxBits).K())
+	return 1 + sort.Search(maxBits-1, func(i int) bool {
+		return filter.NewTableBloom(i+1).K() >= k && size(i+1) >= f.Bytes
+	})
 }
 
 // retainedBits returns the bits per key that FILE was probably written with: the number
