@@ -177,6 +177,11 @@ func checkNeverLookups(t *testing.T, c *neverCase, r, plain *table.Reader) {
 			t.Errorf("%s: Find(%q) = %v, want ErrNotFound", c.description, key, err)
 		}
 	}
+	if err := r.GetMany(context.Background(), c.never, nil, func(i int, _ []byte) error {
+		return fmt.Errorf("key %d of the list is found", i)
+	}); err != nil && !c.o.FilterOnly {
+		t.Errorf("%s: GetMany: %v", c.description, err)
+	}
 	if n := c.r.Metrics.BlocksRead.Load() - read; n > 0 {
 		t.Errorf("%s: %d data blocks read for keys of the list", c.description, n)
 	}
