@@ -28,10 +28,14 @@ func BenchmarkSmallFilters(b *testing.B) {
 	build := func(add func([]byte), generate func()) func(*testing.B) {
 		return func(b *testing.B) {
 			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				add(w.Keys[i%len(w.Keys)])
-				if i%keys == keys-1 {
-					generate()
+			rest := w.Keys
+			for i := 0; i < b.N; i += keys {
+				for _, k := range rest[:keys] {
+					add(k)
+				}
+				generate()
+				if rest = rest[keys:]; len(rest) < keys {
+					rest = w.Keys
 				}
 			}
 		}
@@ -42,13 +46,18 @@ func BenchmarkSmallFilters(b *testing.B) {
 	ask := func(contains func(filter, key []byte) bool, of [][]byte) func(*testing.B) {
 		return func(b *testing.B) {
 			b.ReportAllocs()
-			yes, i := 0, 0
-			for ; b.Loop(); i++ {
-				if contains(all[i/keys%filters], of[i%len(of)]) {
-					yes++
+			yes, block := 0, 0
+			for i := 0; i < b.N; i += keys {
+				for _, k := range of[block*keys : (block+1)*keys] {
+					if contains(all[block], k) {
+						yes++
+					}
+				}
+				if block++; block == filters {
+					block = 0
 				}
 			}
-			b.ReportMetric(float64(yes)/float64(i), "yes/op")
+			b.ReportMetric(float64(yes)/float64(b.N), "yes/op")
 		}
 	}
 	for _, of := range []struct {
