@@ -105,11 +105,14 @@ func (t *openTable) locate(key []byte) (i int, filterChecked bool, err error) {
 	if t.o.FilterKey != nil || key == nil {
 		filterKey = filterKeyOf(t.o.FilterKey, key)
 	}
-	mayContain, tableChecked := t.mayContain(wholeTable, filterKey)
+	if t.filters.Table == nil {
+		return t.locateInIndex(key, filterKey, false)
+	}
+	mayContain, checked := t.mayContain(wholeTable, filterKey)
 	if !mayContain {
 		return 0, true, ErrNotFound
 	}
-	return t.locateInIndex(key, filterKey, tableChecked)
+	return t.locateInIndex(key, filterKey, checked)
 }
 
 // locateInIndex is locate for a key that the table filter does not rule out, if that was checked.
@@ -192,7 +195,7 @@ func (t *openTable) mayContain(i int, filterKey []byte) (mayContain, checked boo
 
 // believe returns what the answer of a filter is worth, and counts it: true if the filter is not believed.
 func (t *openTable) believe(answer, ofTable bool) (mayContain, checked bool) {
-	if !answer && !t.mayDeny() {
+	if !answer && t.trust.state.Load() != trusted && !t.mayDeny() {
 		return true, false
 	}
 	if m := t.o.Metrics; m != nil {
