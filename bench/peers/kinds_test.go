@@ -1,0 +1,193 @@
+package main
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"testing"
+
+	"github.com/FastFilter/xorfilter"
+	bitsbloom "github.com/bits-and-blooms/bloom/v3"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/greatroar/blobloom"
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/util"
+	"github.com/zeebo/xxh3"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/filter/blocked"
+	"github.com/sievetable/sievetable/filter/fuse"
+)
+
+var kindsLarge = flag.Bool("kinds.large", false, "BenchmarkKinds also with filters of 10⁸ keys")
+
+// A kind builds a filter of n keys, and returns how it is asked, and its size in bytes.
+type kind struct {
+	name, engine string
+	mostKeys     int
+	build        func(b *testing.B, n int, keys func(add func(key []byte))) (contains func(key []byte) bool, size int)
+}
+
+const anyKeys = 1e9
+
+var kinds = []kind{
+	{"Bloom", "sievetable", anyKeys, func(_ *testing.B, _ int, keys func(func([]byte))) (func([]byte) bool, int) {
+		p := filter.NewBloom(10)
+		g := p.NewGenerator()
+		keys(g.Add)
+		var f filter.Bytes
+		g.Generate(&f)
+		return func(key []byte) bool { return p.Contains(f, key) }, len(f)
+	}},
+	{"Bloom", "goleveldb", anyKeys, func(_ *testing.B, _ int, keys func(func([]byte))) (func([]byte) bool, int) {
+		p := lfilter.NewBloomFilter(10)
+		g := p.NewGenerator()
+		keys(g.Add)
+		f := new(util.Buffer)
+		g.Generate(f)
+		return func(key []byte) bool { return p.Contains(f.Bytes(), key) }, f.Len()
+	}},
+	{"TableBloom", "sievetable", anyKeys, tableFilterOf(filter.NewTableBloom(10))},
+	{"TableBloom", "Pebble", anyKeys, func(_ *testing.B, _ int, keys func(func([]byte))) (func([]byte) bool, int) {
+		p := bloom.FilterPolicy(10)
+		w := p.NewWriter(sstable.TableFilter)
+		keys(w.AddKey)
+		f := w.Finish(nil)
+		return func(key []byte) bool { return p.MayContain(sstable.TableFilter, f, key) }, len(f)
+	}},
+	{"fuse8", "sievetable", fuse.MaxKeys, tableFilterOf(fusePolicy(8))},
+	{"fuse8", "xorfilter", fuse.MaxKeys, fuseOfPeer[uint8]},
+	{"fuse16", "sievetable", fuse.MaxKeys, tableFilterOf(fusePolicy(16))},
+	{"fuse16", "xorfilter", fuse.MaxKeys, fuseOfPeer[uint16]},
+	{"DynamicBloom", "sievetable", anyKeys, func(b *testing.B, n int, keys func(func([]byte))) (func([]byte) bool, int) {
+		f, err := filter.NewDynamicBloom(uint64(n), 10)
+		if err != nil {
+			b.Fatal(err)
+		}
+		keys(f.Add)
+		return f.Contains, n * 10 / 8
+	}},
+	{"DynamicBloom", "bits-and-blooms", anyKeys, func(_ *testing.B, n int, keys func(func([]byte))) (func([]byte) bool, int) {
+		f := bitsbloom.New(uint(10*n), 6)
+		keys(func(key []byte) { f.Add(key) })
+		return f.Test, int(f.Cap() / 8)
+	}},
+	{"blocked", "sievetable", anyKeys, func(b *testing.B, n int, keys func(func([]byte))) (func([]byte) bool, int) {
+		f, err := blocked.New(uint64(n), 0.0064) // what blobloom has that is made for 1 %
+		if err != nil {
+			b.Fatal(err)
+		}
+		keys(f.Add)
+		return f.Contains, int(f.Size())
+	}},
+	{"blocked", "blobloom", anyKeys, func(_ *testing.B, n int, keys func(func([]byte))) (func([]byte) bool, int) {
+		size, hashes := blobloomSize(n)
+		f := blobloom.New(size, hashes)
+		keys(func(key []byte) { f.Add(xxh3.Hash(key)) })
+		return func(key []byte) bool { return f.Has(xxh3.Hash(key)) }, int(size / 8)
+	}},
+}
+
+func fusePolicy(bits int) fuse.Policy {
+	p, err := fuse.New(bits)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func tableFilterOf(p filter.TablePolicy) func(*testing.B, int, func(func([]byte))) (func([]byte) bool, int) {
+	return func(b *testing.B, _ int, keys func(func([]byte))) (func([]byte) bool, int) {
+		g := p.NewTableGenerator()
+		keys(g.Add)
+		contents, err := g.Generate()
+		if err != nil {
+			b.Fatal(err)
+		}
+		f, err := p.Open(contents)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return f.Contains, len(contents)
+	}
+}
+
+func fuseOfPeer[T uint8 | uint16](b *testing.B, n int, keys func(func([]byte))) (func([]byte) bool, int) {
+	hashes := make([]uint64, 0, n)
+	keys(func(key []byte) { hashes = append(hashes, xxh3.Hash(key)) })
+	f, err := xorfilter.NewBinaryFuse[T](hashes)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return func(key []byte) bool { return f.Contains(xxh3.Hash(key)) }, len(f.Fingerprints) * bits.Len64(uint64(^T(0))) / 8
+}
+
+// mixedKey makes key i of 16 bytes: neighbours have nothing in common.
+func mixedKey(key *[16]byte, i uint64) []byte {
+	h := (i + 1) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>31) * 0xbf58476d1ce4e5b9
+	binary.LittleEndian.PutUint64(key[:], h^h>>29)
+	binary.LittleEndian.PutUint64(key[8:], i)
+	return key[:]
+}
+
+// BenchmarkKinds builds filters of each kind and asks them, beside the best other package for that kind. ns/op
+// is for a key. When a filter is built, it is the time from the first key to the filter, and allocated-B/key
+// is all memory that was allocated for it.
+//
+//	go test -run '^$' -bench Kinds -cpu 1 -kinds.large ./bench/peers
+func BenchmarkKinds(b *testing.B) {
+	sizes := []int{10_000, 1_000_000}
+	if *kindsLarge {
+		sizes = append(sizes, 10_000_000, 100_000_000)
+	}
+	for _, n := range sizes {
+		for _, k := range kinds {
+			if n <= k.mostKeys {
+				b.Run(fmt.Sprintf("keys=%d/kind=%s/engine=%s", n, k.name, k.engine), func(b *testing.B) { k.measure(b, n) })
+			}
+		}
+	}
+}
+
+func (k kind) measure(b *testing.B, n int) {
+	var contains func(key []byte) bool
+	var size int
+	var key [16]byte
+	b.Run("build", func(b *testing.B) {
+		var before, after runtime.MemStats
+		contains = nil
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		filters := 0
+		for built := 0; built < b.N; built += n { // at least one
+			contains, size = k.build(b, n, func(add func([]byte)) {
+				for i := range uint64(n) {
+					add(mixedKey(&key, i))
+				}
+			})
+			filters++
+		}
+		runtime.ReadMemStats(&after)
+		all := float64(filters * n)
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/all, "ns/op")
+		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/all, "allocated-B/key")
+		b.ReportMetric(8*float64(size)/float64(n), "bits/key")
+	})
+	ask := func(from uint64) func(b *testing.B) {
+		return func(b *testing.B) {
+			yes := 0
+			for i := range uint64(b.N) {
+				if contains(mixedKey(&key, from+i*7_368_787%uint64(n))) {
+					yes++
+				}
+			}
+			b.ReportMetric(100*float64(yes)/float64(b.N), "%yes")
+		}
+	}
+	b.Run("present", ask(0))
+	b.Run("absent", ask(uint64(n)))
+}
