@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 func newCountingBloom(t testing.TB, keys uint64, bitsPerKey int) *filter.CountingBloom {
@@ -28,7 +29,7 @@ func TestCountingBloomIsTheFilterOfWhatIsLeft(t *testing.T) {
 	for range 100 {
 		n, bits := 1+rng.IntN(100), 3+rng.IntN(40)
 		f, counts := newCountingBloom(t, uint64(n), bits), map[string]int{}
-		keys := keysOfAnyLength(rng, n)
+		keys := filtertest.Keys(rng, n)
 		for range 4 * n {
 			key := keys[rng.IntN(n)]
 			switch total := counts[string(key)]; {
@@ -77,7 +78,7 @@ func TestCountingBloomOverflowsTowardsMayContain(t *testing.T) {
 	for range 50 {
 		n := 1 + rng.IntN(60)
 		f, counts := newCountingBloom(t, uint64(n/10), 8), map[string]int{} // ten times too full
-		keys := keysOfAnyLength(rng, n)
+		keys := filtertest.Keys(rng, n)
 		for range 60 * n {
 			key := keys[rng.IntN(n)]
 			if counts[string(key)] > 0 && rng.IntN(3) == 0 {
@@ -125,7 +126,7 @@ func TestCountingBloomRemovesKeysThatWereNotAdded(t *testing.T) {
 	refused, removed := 0, 0
 	for range 200 {
 		f := newCountingBloom(t, 8, 8)
-		for _, key := range keysOfAnyLength(rng, 8) {
+		for _, key := range filtertest.Keys(rng, 8) {
 			f.Add(key)
 		}
 		for range 200 {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 func newDynamicBloom(t testing.TB, keys uint64, bitsPerKey int) *filter.DynamicBloom {
@@ -42,25 +43,13 @@ func generated(bitsPerKey int, keys [][]byte) []byte {
 	return f
 }
 
-// keysOfAnyLength returns n keys of 0 to 39 bytes.
-func keysOfAnyLength(rng *rand.Rand, n int) [][]byte {
-	keys := make([][]byte, n)
-	for i := range keys {
-		keys[i] = make([]byte, rng.IntN(40))
-		for j := range keys[i] {
-			keys[i][j] = byte(rng.Uint32())
-		}
-	}
-	return keys
-}
-
 // After n keys the bytes are those that a Generator makes of them, also when the filter was
 // stopped and resumed on the way. It answers for each key as Bloom does from the bytes.
 func TestDynamicBloomGoldenBytesAreTheGenerators(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(71, 1))
 	for range 300 {
-		bits, keys := 1+rng.IntN(50), keysOfAnyLength(rng, rng.IntN(300))
+		bits, keys := 1+rng.IntN(50), filtertest.Keys(rng, rng.IntN(300))
 		f := newDynamicBloom(t, uint64(len(keys)), bits)
 		pause := rng.IntN(len(keys) + 1)
 		for i, key := range keys {
@@ -76,7 +65,7 @@ func TestDynamicBloomGoldenBytesAreTheGenerators(t *testing.T) {
 		if got := f.AppendTo([]byte("before")); !bytes.Equal(got, append([]byte("before"), want...)) {
 			t.Fatalf("appended: %x, want before%x", got, want)
 		}
-		for _, key := range append(keysOfAnyLength(rng, 100), keys...) {
+		for _, key := range append(filtertest.Keys(rng, 100), keys...) {
 			if got, want := f.Contains(key), filter.NewBloom(bits).Contains(want, key); got != want {
 				t.Fatalf("Contains(%x) = %v, Bloom's is %v", key, got, want)
 			}
@@ -103,7 +92,7 @@ func TestAddIfAbsentSaysWhatContainsSaidBefore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 2))
 	for range 50 {
 		f := newDynamicBloom(t, uint64(rng.IntN(200)), 1+rng.IntN(40))
-		for _, key := range keysOfAnyLength(rng, 200) {
+		for _, key := range filtertest.Keys(rng, 200) {
 			absent := !f.Contains(key)
 			if got := f.AddIfAbsent(key); got != absent {
 				t.Fatalf("AddIfAbsent(%x) = %v, Contains before was %v", key, got, !absent)
@@ -126,7 +115,7 @@ func TestDynamicBloomCombinesAsTheFunctionsDo(t *testing.T) {
 		n, bits := uint64(rng.IntN(300)), 1+rng.IntN(40)
 		fill := func() *filter.DynamicBloom {
 			f := newDynamicBloom(t, n, bits)
-			for _, key := range keysOfAnyLength(rng, int(n)) {
+			for _, key := range filtertest.Keys(rng, int(n)) {
 				f.Add(key)
 			}
 			return f

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -72,17 +73,6 @@ func tableFilter(t *testing.T, bitsPerKey int, keys [][]byte) []byte {
 	return f
 }
 
-func randomKeys(rng *rand.Rand, n int) [][]byte {
-	keys := make([][]byte, n)
-	for i := range keys {
-		keys[i] = make([]byte, rng.IntN(40))
-		for j := range keys[i] {
-			keys[i][j] = byte(rng.Uint32())
-		}
-	}
-	return keys
-}
-
 // Filters are those of the plain version, and Contains gives its answers.
 func TestTableBloomIsThePlainFilter(t *testing.T) {
 	t.Parallel()
@@ -90,7 +80,7 @@ func TestTableBloomIsThePlainFilter(t *testing.T) {
 	for _, bitsPerKey := range []int{0, 1, 5, 10, 16, 44, 100} {
 		t.Run(fmt.Sprintf("bits=%d", bitsPerKey), func(t *testing.T) {
 			for _, n := range []int{1, 2, 50, 51, 52, 1000} {
-				keys := randomKeys(rng, n)
+				keys := filtertest.Keys(rng, n)
 				f := tableFilter(t, bitsPerKey, keys)
 				lines, k := (len(f)-5)/64, int(f[len(f)-5])
 				if want := plainTableFilter(lines, k, keys); !bytes.Equal(f, want) {
@@ -108,7 +98,7 @@ func TestTableBloomOfManyProbes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(15, 15))
 	for k := 1; k <= maxLineK; k++ {
-		keys := randomKeys(rng, 300)
+		keys := filtertest.Keys(rng, 300)
 		checkTableContains(t, rng, plainTableFilter(1+2*rng.IntN(10), k, keys), keys)
 	}
 }
@@ -120,7 +110,7 @@ func checkTableContains(t *testing.T, rng *rand.Rand, f []byte, keys [][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, key := range append(keys, randomKeys(rng, 2000)...) {
+	for i, key := range append(keys, filtertest.Keys(rng, 2000)...) {
 		want := plainTableContains(f, key)
 		if i < len(keys) && !want {
 			t.Fatalf("%d keys: no %x, which was added", len(keys), key)
@@ -197,7 +187,7 @@ func checkTableContainsNothing(t *testing.T, none []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := randomKeys(rand.New(rand.NewPCG(16, 16)), 100)
+	keys := filtertest.Keys(rand.New(rand.NewPCG(16, 16)), 100)
 	results := make([]bool, len(keys))
 	f.(BatchFilter).ContainsMany(keys, results)
 	for i, key := range keys {

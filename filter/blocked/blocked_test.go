@@ -14,6 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/sievetable/sievetable/filter/blocked"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 func newFilter(t testing.TB, keys uint64, rate float64) *blocked.Filter {
@@ -25,30 +26,8 @@ func newFilter(t testing.TB, keys uint64, rate float64) *blocked.Filter {
 	return f
 }
 
-// keysOfAnyLength returns n keys of 0 to 39 bytes.
-func keysOfAnyLength(rng *rand.Rand, n int) [][]byte {
-	keys := make([][]byte, n)
-	for i := range keys {
-		keys[i] = make([]byte, rng.IntN(40))
-		for j := range keys[i] {
-			keys[i][j] = byte(rng.Uint32())
-		}
-	}
-	return keys
-}
-
 // randomRate returns a rate from 10⁻⁷ to 0.5: its logarithm is uniform.
 func randomRate(rng *rand.Rand) float64 { return math.Pow(10, -0.31-6.69*rng.Float64()) }
-
-func checkContains(t *testing.T, contains func(key []byte) bool, keys [][]byte) {
-	t.Helper()
-	for i, key := range keys {
-		if !contains(key) {
-			t.Errorf("key %d of %d is denied: %x", i, len(keys), key)
-			return
-		}
-	}
-}
 
 // The bytes are written down, so that processors of either byte order are held to them.
 func TestGolden(t *testing.T) {
@@ -88,13 +67,13 @@ func TestFormIsAsDescribed(t *testing.T) {
 	yes, no := 0, 0
 	for range 200 {
 		n := 1 + rng.IntN(500)
-		f, keys := newFilter(t, uint64(1+rng.IntN(n)), randomRate(rng)), keysOfAnyLength(rng, n)
+		f, keys := newFilter(t, uint64(1+rng.IntN(n)), randomRate(rng)), filtertest.Keys(rng, n)
 		for _, key := range keys {
 			f.Add(key)
 		}
-		checkContains(t, f.Contains, keys)
+		filtertest.CheckContains(t, f.Contains, keys)
 		contents := f.Bytes()
-		for _, key := range append(keysOfAnyLength(rng, 200), keys...) {
+		for _, key := range append(filtertest.Keys(rng, 200), keys...) {
 			got, want := f.Contains(key), plainContains(contents, key)
 			if got != want {
 				t.Fatalf("Contains(%x) = %v, want %v", key, got, want)
@@ -121,7 +100,7 @@ func TestAddIfAbsentSaysWhatContainsSaidBefore(t *testing.T) {
 	for range 100 {
 		n, rate := uint64(1+rng.IntN(200)), randomRate(rng)
 		f, added := newFilter(t, n, rate), newFilter(t, n, rate)
-		for _, key := range keysOfAnyLength(rng, 300) {
+		for _, key := range filtertest.Keys(rng, 300) {
 			maybe := f.Contains(key)
 			if got := f.AddIfAbsent(key); got == maybe {
 				t.Fatalf("AddIfAbsent(%x) = %v, Contains before was %v", key, got, maybe)
@@ -143,7 +122,7 @@ func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(81, 3))
 	for range 100 {
 		n, rate := 3+rng.IntN(500), randomRate(rng)
-		keys := keysOfAnyLength(rng, n)
+		keys := filtertest.Keys(rng, n)
 		a, b, all := newFilter(t, uint64(n), rate), newFilter(t, uint64(n), rate), newFilter(t, uint64(n), rate)
 		for i, key := range keys {
 			if all.Add(key); i < 2*n/3 {
@@ -156,7 +135,7 @@ func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
 		if err := a.Intersect(b); err != nil {
 			t.Fatal(err)
 		}
-		checkContains(t, a.Contains, keys[n/3:2*n/3])
+		filtertest.CheckContains(t, a.Contains, keys[n/3:2*n/3])
 		before := b.Inspect().Set
 		if err := a.Union(b); err != nil {
 			t.Fatal(err)

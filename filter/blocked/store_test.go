@@ -14,6 +14,7 @@ import (
 	"testing/iotest"
 
 	"github.com/sievetable/sievetable/filter/blocked"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 // A filter that is stored and resumed at any time has the same bytes and answers at the end. The sizes are
@@ -23,7 +24,7 @@ func TestResumedFiltersGoOn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(85, 1))
 	for _, keys := range []uint64{1, 100, 51_000, 52_000, 53_000, 420_000, 1_000_000} {
 		f, plain := newFilter(t, keys, 0.01), newFilter(t, keys, 0.01)
-		added := keysOfAnyLength(rng, 2000)
+		added := filtertest.Keys(rng, 2000)
 		for i, key := range added {
 			if f.Add(key); i%700 == 0 {
 				f = rewritten(t, f)
@@ -33,7 +34,7 @@ func TestResumedFiltersGoOn(t *testing.T) {
 		if !bytes.Equal(f.Bytes(), plain.Bytes()) {
 			t.Fatalf("%d keys: the resumed filter has other bytes", keys)
 		}
-		checkContains(t, f.Contains, added)
+		filtertest.CheckContains(t, f.Contains, added)
 	}
 }
 
