@@ -19,6 +19,10 @@ type Exceptions struct {
 	n     int
 }
 
+// maxExpansion is how many times as long as their blocks keys may be together, where all of them are checked
+// or kept: those of a forged block can share so many bytes that they would take too long, or all memory.
+const maxExpansion = 320
+
 // Len returns the number of exceptions.
 func (e *Exceptions) Len() int {
 	if e == nil {

@@ -41,10 +41,6 @@ func (f unitedFilter) denies(filterKey []byte) bool {
 	return !f.Contains(filterKey) || f.never.Contains(filterKey)
 }
 
-// maxExpansion is how many times as long as their block exceptions may be together: the keys of a forged
-// block can share so many bytes that they would take all memory.
-const maxExpansion = 320
-
 // Add adds the table of r, and reads its filter for that. It does not keep r. An error for a table that
 // cannot be united with those before has ErrNoUnion in its chain: one with entries, or with a filter of
 // another policy, size or k, or with another Comparer or FilterPrefix by name. After an error, u is as

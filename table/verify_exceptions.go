@@ -21,10 +21,10 @@ func (v *filterVerifier) checkExceptions() error {
 		return nil
 	}
 	missing, named := 0, v.names[:0]
-	left := 320 * int64(len(v.exceptions.block))
+	left := maxExpansion * v.exceptions.size()
 	for key := range v.exceptions.All() {
 		if left -= int64(len(key)); left < 0 {
-			return v.t.errorf("%s at %d: not checked for all keys: they are, together, over 320 times as long as the block", NeverBlock, v.listed.Offset)
+			return v.t.errorf("%s at %d: not checked for all keys: they are, together, over %d times as long as the block", NeverBlock, v.listed.Offset, maxExpansion)
 		}
 		if f.contains(0, key) {
 			continue

@@ -35,7 +35,7 @@ type checkedFilter struct {
 // the keys are far longer than the blocks, as damage can make them, it is an error, and no
 // more filters are checked: hashing all keys would take too long.
 func (v *filterVerifier) checkDataBlock(c *cursor, h Handle) error {
-	v.hashBudget += 320 * int64(len(v.filters)) * int64(len(c.contents))
+	v.hashBudget += maxExpansion * int64(len(v.filters)) * int64(len(c.contents))
 	for _, f := range v.filters {
 		v.checkFilter(f, c, h)
 	}
@@ -44,8 +44,8 @@ func (v *filterVerifier) checkDataBlock(c *cursor, h Handle) error {
 	}
 	first := v.filters[0]
 	v.filters = nil
-	return v.t.errorf("%s at %d: not checked for all keys: the keys up to the data block at %d are, together, over 320 times as long as the blocks",
-		first.kind, first.Offset, h.Offset)
+	return v.t.errorf("%s at %d: not checked for all keys: the keys up to the data block at %d are, together, over %d times as long as the blocks",
+		first.kind, first.Offset, h.Offset, maxExpansion)
 }
 
 // maxNamedKeys is how many of the keys of a data block a denial names.
