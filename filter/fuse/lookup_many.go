@@ -14,51 +14,36 @@ func (f *openFilter) mixedBatch(batch *[batchSize]uint64, keys [][]byte) []uint6
 	return batch[:len(keys)]
 }
 
-// checkBatch panics if there is not one result for each key.
-func checkBatch(keys [][]byte, results []bool) {
+// ContainsMany asks for many keys: see [filter.BatchFilter].
+func (f *openFilter) ContainsMany(keys [][]byte, results []bool) {
 	if len(keys) != len(results) {
 		panic(fmt.Sprintf("fuse: ContainsMany of %d keys has %d results, want as many", len(keys), len(results)))
 	}
-}
-
-// ContainsMany asks for many keys: see [filter.BatchFilter]. The loops have what Contains has, since a call
-// for each key would take longer than the rest.
-func (f *openFilter) ContainsMany(keys [][]byte, results []bool) {
-	checkBatch(keys, results)
 	var batch [batchSize]uint64
 	for len(keys) > 0 {
 		mixed := f.mixedBatch(&batch, keys)
-		for n, h := range mixed {
-			results[n] = (uint16(h^h>>32)^f.xor(f.places(h)))&f.mask == 0
-		}
+		f.containsMixed(mixed, results)
 		keys, results = keys[len(mixed):], results[len(mixed):]
 	}
 }
 
-// ContainsMany is openFilter's.
-func (f *openFilter8) ContainsMany(keys [][]byte, results []bool) {
-	checkBatch(keys, results)
-	var batch [batchSize]uint64
-	for len(keys) > 0 {
-		mixed := f.mixedBatch(&batch, keys)
+// containsMixed asks for keys by their mixed hashes. The loops have what Contains has, since a call for each
+// key would take longer than the rest.
+func (f *openFilter) containsMixed(mixed []uint64, results []bool) {
+	switch f.bits {
+	case 8:
 		for n, h := range mixed {
 			i, j, k := f.places(h)
 			results[n] = byte(h^h>>32)^f.contents[i]^f.contents[j]^f.contents[k] == 0
 		}
-		keys, results = keys[len(mixed):], results[len(mixed):]
-	}
-}
-
-// ContainsMany is openFilter's.
-func (f *openFilter16) ContainsMany(keys [][]byte, results []bool) {
-	checkBatch(keys, results)
-	var batch [batchSize]uint64
-	for len(keys) > 0 {
-		mixed := f.mixedBatch(&batch, keys)
+	case 16:
 		for n, h := range mixed {
 			i, j, k := f.places(h)
 			results[n] = uint16(h^h>>32)^word(f.contents, i)^word(f.contents, j)^word(f.contents, k) == 0
 		}
-		keys, results = keys[len(mixed):], results[len(mixed):]
+	default:
+		for n, h := range mixed {
+			results[n] = (uint16(h^h>>32)^f.xor(f.places(h)))&f.mask == 0
+		}
 	}
 }
