@@ -75,7 +75,7 @@ const minRate = 1e-100
 
 // SizeForRate returns the Sizing of n keys with the fewest bits per key whose Rate is
 // ≤ p. It is an error if p is not in [10⁻¹⁰⁰, 1), or if the filters take ≥ 2⁶⁴ bits.
-// It takes as long as PredictRate: up to 40 milliseconds.
+// It takes as long as PredictRate.
 func SizeForRate(n uint64, p float64) (Sizing, error) {
 	if !(p >= minRate && p < 1) {
 		return Sizing{}, fmt.Errorf("filter: false-positive rate %g, want it in [%g, 1)", p, minRate)
@@ -132,7 +132,7 @@ func fewestBits(n uint64, p float64, rate func(bitsPerKey uint64) float64) (int,
 }
 
 // SizeForBits returns the Sizing of n keys with NewBloom(bitsPerKey). It is an error
-// if the filters take ≥ 2⁶⁴ bits. It takes as long as PredictRate: up to 40 milliseconds.
+// if the filters take ≥ 2⁶⁴ bits. It takes as long as PredictRate.
 func SizeForBits(n uint64, bitsPerKey int) (Sizing, error) {
 	perKey := uint64(max(bitsPerKey, 0))
 	hi, m := bits.Mul64(n, perKey)

@@ -5,14 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -151,89 +147,6 @@ func checkPrefixBounds(t *testing.T, c *prefixCase, r *table.Reader, prefix []by
 	}
 }
 
-// With any number of goroutines the file has the same bytes.
-func TestPrefixesWithConcurrency(t *testing.T) {
-	t.Parallel()
-	for _, size := range []int{100, 4096} {
-		var pairs []workload.Pair
-		for i := range 20_000 {
-			pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "%04d/%06d", i/50, i), Value: bytes.Repeat([]byte("value"), 3)})
-		}
-		o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: table.PrefixUntil("/"), BlockSize: size}
-		alone := build(t, &o, pairs)
-		o.Concurrency = 4
-		if !bytes.Equal(alone, build(t, &o, pairs)) {
-			t.Errorf("blocks of %d bytes: other bytes with 4 goroutines", size)
-		}
-	}
-}
-
-// A recorder is a Policy and a TablePolicy whose filters are the keys that were added, each before a "|".
-type recorder struct{ name string }
-
-func (p recorder) Name() string                             { return p.name }
-func (p recorder) NewGenerator() filter.Generator           { return new(recording) }
-func (recorder) Contains(f, key []byte) bool                { return bytes.Contains(f, append(key, '|')) }
-func (p recorder) NewTableGenerator() filter.TableGenerator { return tableRecording{new(recording)} }
-func (recorder) Open(f []byte) (filter.TableFilter, error)  { return recorded(f), nil }
-
-type recorded []byte
-
-func (f recorded) Contains(key []byte) bool { return bytes.Contains(f, append(key, '|')) }
-
-type recording struct{ keys []byte }
-
-func (r *recording) Add(key []byte) { r.keys = append(append(r.keys, key...), '|') }
-
-func (r *recording) Generate(b filter.Buffer) {
-	copy(b.Alloc(len(r.keys)), r.keys)
-	r.keys = nil
-}
-
-type tableRecording struct{ *recording }
-
-func (r tableRecording) Generate() ([]byte, error) { return r.keys, nil }
-
-// The table filter holds each prefix once, and so does each filter of the filter block, also if it has
-// the keys of several data blocks.
-func TestEachFilterHoldsAPrefixOnce(t *testing.T) {
-	t.Parallel()
-	pairs := pairsOf("a/1", "a/2", "a/3", "b/", "b/1", "c", "d/1", "d/2")
-	for _, tt := range []struct {
-		name         string
-		size, baseLg int
-		want         []string
-	}{
-		{"a filter for each data block", 1, 1, []string{"a/|a/1|", "a/|a/2|", "a/|a/3|", "b/|b/|", "b/|b/1|", "c|", "d/|d/1|", "d/|d/2|"}},
-		{"a filter for all data blocks", 1, 20, []string{"a/|a/1|a/2|a/3|b/|b/|b/1|c|d/|d/1|d/2|"}},
-		{"one data block", 4096, 11, []string{"a/|a/1|a/2|a/3|b/|b/|b/1|c|d/|d/1|d/2|"}},
-	} {
-		for concurrency := 1; concurrency <= 2; concurrency++ {
-			p := recorder{"recorder"}
-			o := table.WriterOptions{
-				FilterPolicy: p, TableFilterPolicy: p, FilterPrefix: table.PrefixUntil("/"), BlockSize: tt.size, FilterBaseLg: tt.baseLg, Concurrency: concurrency,
-			}
-			r := open(t, build(t, &o, pairs), &table.ReaderOptions{FilterPolicies: []filter.Policy{p}, TableFilterPolicies: []filter.TablePolicy{p}})
-			f := r.Filters()
-			var got []string
-			for i := range f.Blocks.Len() {
-				if keys := string(f.Blocks.Filter(i)); keys != "" {
-					got = append(got, keys)
-				}
-			}
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("%s, concurrency %d: filters by blocks have %q, want %q", tt.name, concurrency, got, tt.want)
-			}
-			if got, want := string(f.Table.(recorded)), "a/|a/1|a/2|a/3|b/|b/|b/1|c|d/|d/1|d/2|"; got != want {
-				t.Errorf("%s: the table filter has %q, want %q", tt.name, got, want)
-			}
-			if p, err := r.Properties(); err != nil || p.FilterEntries != 11 || p.FilterPrefix != "sievetable.prefix.delimiter:/" {
-				t.Errorf("%s: Properties = %+v, %v", tt.name, p, err)
-			}
-		}
-	}
-}
-
 // A scan of an absent prefix mostly reads no data block, and lookups keep their rate.
 func TestScanOfAnAbsentPrefixReadsNothing(t *testing.T) {
 	t.Parallel()
@@ -293,97 +206,5 @@ func TestExceptionThatIsAPrefix(t *testing.T) {
 	}
 	if diff := diffPairs(pairs, forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("a/")}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// A Reader that does not know the function, or is told not to use filters, hides nothing.
-func TestUnknownPrefixer(t *testing.T) {
-	t.Parallel()
-	pairs := pairsOf("a/1/x", "a/2/x", "b/1/x")
-	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: twoParts{}}, pairs)
-	absent := &table.IterOptions{Prefix: []byte("c/1/")}
-	for _, tt := range []struct {
-		name  string
-		o     table.ReaderOptions
-		known bool
-	}{
-		{"unknown", table.ReaderOptions{}, false},
-		{"another one", table.ReaderOptions{FilterPrefixes: []table.Prefixer{nil, table.PrefixUntil("/")}}, false},
-		{"no filters", table.ReaderOptions{IgnoreFilter: true, FilterPrefixes: []table.Prefixer{twoParts{}}}, false},
-		{"known", table.ReaderOptions{FilterPrefixes: []table.Prefixer{nil, twoParts{}}}, true},
-	} {
-		r := open(t, contents, &tt.o)
-		want := pairs
-		if tt.known {
-			want = nil
-		}
-		if diff := diffPairs(want, forward(t, r.NewIter(absent))); diff != "" {
-			t.Errorf("%s: with an absent prefix (-want +got):\n%s", tt.name, diff)
-		}
-		if got := r.Filters().Prefix; (got != nil) != tt.known {
-			t.Errorf("%s: Filters().Prefix = %v", tt.name, got)
-		}
-		if err := errors.Join(r.Verify(), r.FilterErr()); err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-	}
-}
-
-// A table that names another function than that which it was written with: Verify says so, and a
-// Reader from Open uses no filter.
-func TestWrongPrefixer(t *testing.T) {
-	t.Parallel()
-	pairs := pairsOf("aaaa", "bbbb", "cccc")
-	for name, o := range map[string]table.WriterOptions{
-		"filters of blocks": {FilterPolicy: filter.NewBloom(20)}, "table filter": {TableFilterPolicy: filter.NewTableBloom(20)},
-	} {
-		o.FilterPrefix = table.PrefixOfLength(2)
-		contents := build(t, &o, pairs)
-		changed := bytes.Replace(contents, []byte("prefix.length:2"), []byte("prefix.length:3"), 1)
-		rawtable.Repair(changed)
-		if err := open(t, changed, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), "denies the prefixes of 3 of 3 keys") {
-			t.Errorf("%s: Verify = %v", name, err)
-		}
-		path := filepath.Join(t.TempDir(), "a.ldb")
-		if err := os.WriteFile(path, changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		r, err := table.Open(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := diffPairs(pairs[:1], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("aaa"), Upper: []byte("b")}))); diff != "" {
-			t.Errorf("%s: (-want +got):\n%s", name, diff)
-		}
-		if err := r.FilterErr(); !strings.Contains(fmt.Sprint(err), `denies "aaa" and is not used: it is the prefix of the table's key "aaaa"`) || r.Close() != nil {
-			t.Errorf("%s: FilterErr = %v", name, err)
-		}
-	}
-}
-
-// Names and functions fit: what a table stores leads back to the function.
-func TestPrefixerOf(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]table.Prefixer{
-		"sievetable.prefix.delimiter:/":  table.PrefixUntil("/"),
-		"sievetable.prefix.delimiter:::": table.PrefixUntil("::"),
-		"sievetable.prefix.length:8":     table.PrefixOfLength(8),
-		"sievetable.prefix.length:08":    nil,
-		"sievetable.prefix.length:":      nil,
-		"sievetable.prefix.length:x":     nil,
-		"test.twoParts":                  nil,
-		"":                               nil,
-	} {
-		if got := table.PrefixerOf(name); got != want {
-			t.Errorf("PrefixerOf(%q) = %v, want %v", name, got, want)
-		}
-	}
-	for _, o := range []table.WriterOptions{
-		{FilterPrefix: table.PrefixUntil("/")},
-		{FilterPrefix: table.PrefixUntil(strings.Repeat("/", 1025)), FilterPolicy: filter.NewBloom(10)},
-	} {
-		if _, err := table.NewWriter(new(bytes.Buffer), &o); err == nil {
-			t.Errorf("NewWriter of FilterPrefix %.40q: no error", o.FilterPrefix.Name())
-		}
 	}
 }

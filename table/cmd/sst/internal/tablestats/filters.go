@@ -163,7 +163,7 @@ const maxK = 30
 
 // manyKeys is the number of keys from which on the rate of a LevelDB filter is predicted by
 // filter.PredictRate: then the classical formula can be wrong by half. A prediction takes up
-// to 40 ms, so there are at most maxPredictions. The other filters count as wrong by the mean of
+// to 60 ms, so there are at most maxPredictions. The other filters count as wrong by the mean of
 // these.
 const (
 	manyKeys       = 10_000

@@ -1,0 +1,107 @@
+package table_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/table"
+)
+
+// A Reader that does not know the function, or is told not to use filters, hides nothing.
+func TestUnknownPrefixer(t *testing.T) {
+	t.Parallel()
+	pairs := pairsOf("a/1/x", "a/2/x", "b/1/x")
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: twoParts{}}, pairs)
+	absent := &table.IterOptions{Prefix: []byte("c/1/")}
+	for _, tt := range []struct {
+		name  string
+		o     table.ReaderOptions
+		known bool
+	}{
+		{"unknown", table.ReaderOptions{}, false},
+		{"another one", table.ReaderOptions{FilterPrefixes: []table.Prefixer{nil, table.PrefixUntil("/")}}, false},
+		{"no filters", table.ReaderOptions{IgnoreFilter: true, FilterPrefixes: []table.Prefixer{twoParts{}}}, false},
+		{"known", table.ReaderOptions{FilterPrefixes: []table.Prefixer{nil, twoParts{}}}, true},
+	} {
+		r := open(t, contents, &tt.o)
+		want := pairs
+		if tt.known {
+			want = nil
+		}
+		if diff := diffPairs(want, forward(t, r.NewIter(absent))); diff != "" {
+			t.Errorf("%s: with an absent prefix (-want +got):\n%s", tt.name, diff)
+		}
+		if got := r.Filters().Prefix; (got != nil) != tt.known {
+			t.Errorf("%s: Filters().Prefix = %v", tt.name, got)
+		}
+		if err := errors.Join(r.Verify(), r.FilterErr()); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// A table that names another function than that which it was written with: Verify says so, and a
+// Reader from Open uses no filter.
+func TestWrongPrefixer(t *testing.T) {
+	t.Parallel()
+	pairs := pairsOf("aaaa", "bbbb", "cccc")
+	for name, o := range map[string]table.WriterOptions{
+		"filters of blocks": {FilterPolicy: filter.NewBloom(20)}, "table filter": {TableFilterPolicy: filter.NewTableBloom(20)},
+	} {
+		o.FilterPrefix = table.PrefixOfLength(2)
+		contents := build(t, &o, pairs)
+		changed := bytes.Replace(contents, []byte("prefix.length:2"), []byte("prefix.length:3"), 1)
+		rawtable.Repair(changed)
+		if err := open(t, changed, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), "denies the prefixes of 3 of 3 keys") {
+			t.Errorf("%s: Verify = %v", name, err)
+		}
+		path := filepath.Join(t.TempDir(), "a.ldb")
+		if err := os.WriteFile(path, changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := table.Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := diffPairs(pairs[:1], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("aaa"), Upper: []byte("b")}))); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", name, diff)
+		}
+		if err := r.FilterErr(); !strings.Contains(fmt.Sprint(err), `denies "aaa" and is not used: it is the prefix of the table's key "aaaa"`) || r.Close() != nil {
+			t.Errorf("%s: FilterErr = %v", name, err)
+		}
+	}
+}
+
+// Names and functions fit: what a table stores leads back to the function.
+func TestPrefixerOf(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]table.Prefixer{
+		"sievetable.prefix.delimiter:/":  table.PrefixUntil("/"),
+		"sievetable.prefix.delimiter:::": table.PrefixUntil("::"),
+		"sievetable.prefix.length:8":     table.PrefixOfLength(8),
+		"sievetable.prefix.length:08":    nil,
+		"sievetable.prefix.length:":      nil,
+		"sievetable.prefix.length:x":     nil,
+		"test.twoParts":                  nil,
+		"":                               nil,
+	} {
+		if got := table.PrefixerOf(name); got != want {
+			t.Errorf("PrefixerOf(%q) = %v, want %v", name, got, want)
+		}
+	}
+	for _, o := range []table.WriterOptions{
+		{FilterPrefix: table.PrefixUntil("/")},
+		{FilterPrefix: table.PrefixUntil(strings.Repeat("/", 1025)), FilterPolicy: filter.NewBloom(10)},
+	} {
+		if _, err := table.NewWriter(new(bytes.Buffer), &o); err == nil {
+			t.Errorf("NewWriter of FilterPrefix %.40q: no error", o.FilterPrefix.Name())
+		}
+	}
+}
