@@ -1,7 +1,6 @@
 package filter_test
 
 import (
-	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -108,16 +107,10 @@ func checkRate(t *testing.T, n, bits int, got, want, band float64, hits int) {
 // measureTable is measureSingle for table filters.
 func measureTable(t *testing.T, rng *rand.Rand, p filter.TableBloom, n, filters, lookups int) (rate float64, hits int) {
 	t.Helper()
-	var key [16]byte
-	next := func(odd uint64) []byte {
-		binary.LittleEndian.PutUint64(key[:], rng.Uint64()&^1|odd)
-		binary.LittleEndian.PutUint64(key[8:], rng.Uint64())
-		return key[:]
-	}
-	for range filters {
+	return measureRandom(rng, filters, lookups, func(next func() []byte) func(key []byte) bool {
 		g := p.NewTableGenerator()
 		for range n {
-			g.Add(next(1))
+			g.Add(next())
 		}
 		contents, err := g.Generate()
 		if err != nil {
@@ -130,11 +123,6 @@ func measureTable(t *testing.T, rng *rand.Rand, p filter.TableBloom, n, filters,
 		if got, want := len(contents), p.Size(uint64(n)); got != want {
 			t.Fatalf("%d keys: a filter of %d bytes, Size is %d", n, got, want)
 		}
-		for range lookups / filters {
-			if f.Contains(next(0)) {
-				hits++
-			}
-		}
-	}
-	return float64(hits) / float64(lookups/filters*filters), hits
+		return f.Contains
+	})
 }

@@ -14,21 +14,29 @@ import (
 // measureSingle returns the false-positive rate of filters of n random keys of 16 bytes, each
 // filter by itself, and the number of false positives that it is measured by.
 func measureSingle(rng *rand.Rand, p filter.Policy, n, filters, lookups int) (rate float64, hits int) {
+	return measureRandom(rng, filters, lookups, func(next func() []byte) func(key []byte) bool {
+		g := p.NewGenerator()
+		for range n {
+			g.Add(next())
+		}
+		var f filter.Bytes
+		g.Generate(&f)
+		return func(key []byte) bool { return p.Contains(f, key) }
+	})
+}
+
+// measureRandom asks filters for random keys of 16 bytes that they do not have. next makes those that they have.
+func measureRandom(rng *rand.Rand, filters, lookups int, build func(next func() []byte) (contains func(key []byte) bool)) (rate float64, hits int) {
 	var key [16]byte
-	next := func(odd uint64) []byte {
+	random := func(odd uint64) []byte {
 		binary.LittleEndian.PutUint64(key[:], rng.Uint64()&^1|odd)
 		binary.LittleEndian.PutUint64(key[8:], rng.Uint64())
 		return key[:]
 	}
 	for range filters {
-		g := p.NewGenerator()
-		for range n {
-			g.Add(next(1))
-		}
-		var f filter.Bytes
-		g.Generate(&f)
+		contains := build(func() []byte { return random(1) })
 		for range lookups / filters {
-			if p.Contains(f, next(0)) {
+			if contains(random(0)) {
 				hits++
 			}
 		}
