@@ -48,25 +48,22 @@ type (
 
 var _, _, _ filter.BatchFilter = &openFilter{}, &openFilter8{}, &openFilter16{}
 
-// mixed returns the hash of key, mixed with the seed.
-func (f *openFilter) mixed(key []byte) uint64 { return mix(xxh3.Hash(key) + f.seed) }
-
 // Contains reports whether the fingerprints of key are those of a key in the filter.
 func (f *openFilter) Contains(key []byte) bool {
-	h := f.mixed(key)
+	h := mix(xxh3.Hash(key) + f.seed)
 	return (uint16(h^h>>32)^f.xor(f.places(h)))&f.mask == 0
 }
 
 // Contains is openFilter's.
 func (f *openFilter8) Contains(key []byte) bool {
-	h := f.mixed(key)
+	h := mix(xxh3.Hash(key) + f.seed)
 	i, j, k := f.places(h)
 	return byte(h^h>>32)^f.contents[i]^f.contents[j]^f.contents[k] == 0
 }
 
 // Contains is openFilter's.
 func (f *openFilter16) Contains(key []byte) bool {
-	h := f.mixed(key)
+	h := mix(xxh3.Hash(key) + f.seed)
 	i, j, k := f.places(h)
 	return uint16(h^h>>32)^word(f.contents, i)^word(f.contents, j)^word(f.contents, k) == 0
 }

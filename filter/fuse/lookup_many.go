@@ -1,6 +1,10 @@
 package fuse
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+)
 
 // batchSize is how many keys of ContainsMany are hashed before the first fingerprint is read.
 const batchSize = 64
@@ -9,7 +13,7 @@ const batchSize = 64
 func (f *openFilter) mixedBatch(batch *[batchSize]uint64, keys [][]byte) []uint64 {
 	keys = keys[:min(len(keys), batchSize)]
 	for i, key := range keys {
-		batch[i] = f.mixed(key)
+		batch[i] = mix(xxh3.Hash(key) + f.seed)
 	}
 	return batch[:len(keys)]
 }
