@@ -123,7 +123,8 @@ func fewestBits(n uint64, p float64, rate func(bitsPerKey uint64) float64) (int,
 	if !(p > 0 && p < 1) {
 		return 0, fmt.Errorf("filter: false-positive rate %g, want it > 0 and < 1", p)
 	}
-	for bitsPerKey := range maxSizedBits {
+	sameHash := -math.Expm1(-float64(n) / (1 << 32)) // the absent keys that pass any filter
+	for bitsPerKey := 0; bitsPerKey < maxSizedBits && sameHash <= p; bitsPerKey++ {
 		if rate(uint64(bitsPerKey+1)) <= p {
 			return bitsPerKey + 1, nil
 		}

@@ -73,8 +73,9 @@ shows which k is the best one, by measurement and by the formula. An upright lin
 that the policy has otherwise. Fuse filters have no k to choose. With --keys-from, there must
 be 2 times -n distinct keys.
 
--p plans filters for a rate, in place of --bits: for bloom the bits per key that sst plan
-names, for the others the fewest for which the formula's rate is as low.
+-p plans filters for a rate, in place of --bits: the fewest bits for which the rate that is
+expected of a filter of -n random keys is as low. For bloom that is not the formula's rate, but
+that of filter.PredictRate, which is higher.
 
 sst fpr writes two files. It replaces existing ones.
 

@@ -1,13 +1,19 @@
 package fpr
 
-import "github.com/sievetable/sievetable/filter"
+import (
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+)
 
 // bloom is a filter.Bloom.
 type bloom []byte
 
 func planBloom(keys int, rate float64) (int, error) {
-	s, err := filter.SizeForRate(uint64(keys), rate)
-	return s.BitsPerKey, err
+	s, err := filter.SizeForSingleRate(uint64(keys), rate)
+	if err != nil {
+		return 0, cli.UsageErrorf("-p is %g, and one bloom filter of %d keys has more false positives, however many bits it has: use a higher rate, or --policy fuse", rate, keys)
+	}
+	return s.BitsPerKey, nil
 }
 
 func emptyBloom(keys, bitsPerKey, k int) (measuredFilter, error) {

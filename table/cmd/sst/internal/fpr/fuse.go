@@ -15,12 +15,11 @@ type fuseFilter struct {
 }
 
 func planFuse(_ int, rate float64) (int, error) {
-	for _, bits := range []int{4, 8, 10, 12, 14, 16} {
-		if p, err := fuse.New(bits); err != nil || p.Rate() <= rate {
-			return bits, err
-		}
+	p, err := fuse.ForRate(rate)
+	if err != nil {
+		return 0, cli.UsageErrorf("-p is %g, and fuse filters have at least 2^-16, or 0.0015 %%: use a higher rate, or --policy bloom", rate)
 	}
-	return 0, cli.UsageErrorf("-p is %g, and fuse filters have at least 2^-16, or 0.0015 %%: use a higher rate, or --policy bloom", rate)
+	return p.Bits(), nil
 }
 
 func emptyFuse(keys, fingerprintBits, _ int) (measuredFilter, error) {

@@ -88,6 +88,7 @@ func TestPlan(t *testing.T) {
 	}{
 		{"bloom", 0.01, 10, ""},
 		{"bloom", 0.0001, 20, ""},
+		{"bloom", 1e-6, 0, "-p is 1e-06, and one bloom filter of 10000 keys has more false positives, however many bits it has"},
 		{"table-bloom", 0.01, 11, ""},
 		{"fuse", 0.01, 8, ""},
 		{"independent", 0.01, 10, ""},
