@@ -28,6 +28,7 @@ type FilterUnion struct {
 	first  *Properties // of the first table
 	filter []byte      // the union; nil: no table has keys
 	keys   int
+	left   int // exceptions that the last Write left out
 }
 
 // A unitedFilter is the filter of one table.
@@ -116,27 +117,39 @@ func (u *FilterUnion) addFilter(r *Reader) (err error) {
 }
 
 // exceptions returns the exceptions of the tables that all tables deny, in the bytewise order. The others
-// may be keys of another table.
+// may be keys of another table, and are counted.
 func (u *FilterUnion) exceptions() (kept [][]byte, err error) {
+	var dropped [][]byte
 	for _, f := range u.tables {
 		left := maxExpansion * f.never.size()
 		for key := range f.never.All() {
 			if left -= int64(len(key)); left < 0 {
 				return nil, fmt.Errorf("table: exceptions that are, together, over %d times as long as their block, want fewer or shorter ones", maxExpansion)
 			}
-			if !slices.ContainsFunc(u.tables, func(f unitedFilter) bool { return !f.denies(key) }) {
-				kept = append(kept, wire.AppendNotNil(nil, key))
+			to := &kept
+			if slices.ContainsFunc(u.tables, func(f unitedFilter) bool { return !f.denies(key) }) {
+				to = &dropped
 			}
+			*to = append(*to, wire.AppendNotNil(nil, key))
 		}
 	}
-	slices.SortFunc(kept, bytes.Compare)
-	return slices.CompactFunc(kept, bytes.Equal), nil
+	u.left = len(sortedSet(dropped))
+	return sortedSet(kept), nil
 }
+
+// sortedSet sorts keys bytewise, and returns one of each.
+func sortedSet(keys [][]byte) [][]byte {
+	slices.SortFunc(keys, bytes.Compare)
+	return slices.CompactFunc(keys, bytes.Equal)
+}
+
+// LeftOut returns how many different exceptions the last Write left out.
+func (u *FilterUnion) LeftOut() int { return u.left }
 
 // Write writes the table to w. Its bytes are those of a table with FilterOnly of all keys and the default
 // options, except for Properties.FilterEntries, which counts a key of several tables several times, and
 // except for the exceptions: it has those of each table that all others deny too. Other exceptions are left
-// out, since a table can have them as a key. Keys that are false positives of the union alone are no
+// out, since a table can have them as a key: LeftOut counts them. Keys that are false positives of the union alone are no
 // exceptions of it, even if all tables were written with them in WriterOptions.Never.
 func (u *FilterUnion) Write(w io.Writer) error {
 	if u.first == nil {

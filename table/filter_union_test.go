@@ -40,6 +40,13 @@ func filterReader(t *testing.T, contents []byte) *table.Reader {
 // unionOf returns the union of the tables.
 func unionOf(t *testing.T, tables ...*table.Reader) []byte {
 	t.Helper()
+	contents, _ := unionAndLeftOut(t, tables...)
+	return contents
+}
+
+// unionAndLeftOut also returns how many exceptions were left out.
+func unionAndLeftOut(t *testing.T, tables ...*table.Reader) (contents []byte, leftOut int) {
+	t.Helper()
 	var u table.FilterUnion
 	for _, r := range tables {
 		if err := u.Add(r); err != nil {
@@ -53,7 +60,7 @@ func unionOf(t *testing.T, tables ...*table.Reader) []byte {
 	if err := u.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes()
+	return out.Bytes(), u.LeftOut()
 }
 
 // randomKeys returns keys, of which those of several calls have some in common.
@@ -112,11 +119,12 @@ func TestFilterUnionLaw(t *testing.T) {
 		all := options[0]
 		all.Never = nil
 		whole, _ := filterTable(t, all, slices.Concat(lists...)...)
-		contents := unionOf(t, tables...)
+		contents, leftOut := unionAndLeftOut(t, tables...)
 		union := filterReader(t, contents)
 		if err := union.Verify(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
+		droppedBefore := dropped
 		for i := range 1500 {
 			key := []byte(fmt.Sprint("key", i))
 			isException := slices.ContainsFunc(tables, func(r *table.Reader) bool { return r.Filters().Never.Contains(key) })
@@ -130,6 +138,9 @@ func TestFilterUnionLaw(t *testing.T) {
 			} else if isException {
 				dropped++
 			}
+		}
+		if leftOut != dropped-droppedBefore {
+			t.Fatalf("seed %d: LeftOut = %d, want %d", seed, leftOut, dropped-droppedBefore)
 		}
 		for _, key := range slices.Concat(lists...) {
 			if !union.MayContain([]byte(key)) {

@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 const filterLong = `Unite filters without their keys: OUT may have each key that one of the FILEs may have.
@@ -22,9 +23,9 @@ positives. With more keys it has more of them. Fuse filters have no union: build
 keys. For tables with values, use set -o pipefail; sst scan DIR | sst build -o OUT.
 
 Exceptions, which sst build --never has found, stay if all other filters deny the key too. The
-others are left out, since another FILE may have the key. A key that no single filter has by
-chance, but all together, is no exception of OUT, though all may have been built with it in
---never.
+others are left out, and counted, since another FILE may have the key. A key that no single
+filter has by chance, but all together, is no exception of OUT, though all may have been built
+with it in --never.
 
 sst cannot see whether the keys have been given in the same form, such as with or without
 --internal-keys. The filters of all FILEs are in memory at once. OUT gets its name when it is
@@ -107,6 +108,9 @@ func uniteFilters(ctx context.Context, cmd *cobra.Command, paths []string, out s
 	defer to.Abort() // does nothing after Commit
 	if err := union.Write(to); err != nil {
 		return err
+	}
+	if n := union.LeftOut(); n > 0 {
+		text.Line(cmd.ErrOrStderr(), "sst: note: left out %s, since another FILE may have the key", text.Count(uint64(n), "exception"))
 	}
 	return output.Commit(to)
 }
