@@ -98,7 +98,8 @@ digits, but not the number of requests that open all tables. With --json, each k
 has open_requests and requests_per_billion_lookups, and build has sorted_core_hours and
 unsorted_core_hours. A price is beside each if one is given.
 
-A plan takes up to 10 seconds, mostly less than 5, and at most 600 MB of memory.
+A plan takes mostly less than 5 seconds, but up to 20 for rates near 0.0001 %, and at most 600 MB
+of memory.
 
 N and --entries-per-table can be written as 10000000000, 10_000_000_000, 10e9 or 10G, where k,
 M, G and T are powers of 1000. RATE can be written as 0.01 or 1%, and a size as 64, 4KiB
