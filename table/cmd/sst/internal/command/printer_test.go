@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -15,7 +15,7 @@ import (
 func TestJSONLines(t *testing.T) {
 	t.Parallel()
 	level, sequence, offset := 0, uint64(1<<40), uint64(4096)
-	listed := &source.Table{TableFile: source.TableFile{Path: "db/00\"5\xff.ldb", Meta: &database.Table{Level: level}}}
+	listed := &source.Table{TableFile: source.TableFile{Path: "db/00\"5\xff.ldb", Meta: &versions.Table{Level: level}}}
 	unlisted := &source.Table{TableFile: source.TableFile{Path: "db/6.ldb"}}
 	e := source.Entry{Sequence: sequence, Kind: table.KindDelete, Offset: offset}
 	for _, bytes := range []string{"", "plain", "<é\"\\\n\u2028\u0000\U000e0001>", "\xff\x00"} {

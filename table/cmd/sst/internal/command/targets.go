@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -14,7 +14,7 @@ import (
 // A target is a table or a log that a command is applied to.
 type target struct {
 	source.TableFile
-	version *database.Version // the version of its database, if the argument is a directory
+	version *versions.Version // the version of its database, if the argument is a directory
 	order   source.Order      // the order that the user or the MANIFEST says
 	dir     string            // the directory, if the argument is one
 	log     bool

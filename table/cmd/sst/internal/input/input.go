@@ -17,9 +17,9 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -118,7 +118,7 @@ func (o Options) checkPath(path string, stdin io.Reader) error {
 
 // checkDirectory returns an error for the directory of a database. Its files are no pairs.
 func checkDirectory(path string) error {
-	name, err := database.FindCurrentOrManifest(path)
+	name, err := versions.FindCurrentOrManifest(path)
 	if name != "" {
 		err = fmt.Errorf("%s: the directory of a database, because it has %s: to build a table of its entries, use set -o pipefail; sst scan %s | sst build -o OUT",
 			path, name, text.ShellPath(path))

@@ -5,7 +5,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
+	"github.com/sievetable/sievetable/internal/wal"
 )
 
 // The kinds of records.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"iter"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -61,7 +61,7 @@ func fields(r Record, number int, yield func(Edit, error) bool) (more bool) {
 	if len(e.contents) == 0 {
 		return yield(e, nil)
 	}
-	for f, err := range database.Fields(e.contents) {
+	for f, err := range versions.Fields(e.contents) {
 		if err == nil {
 			e.Field = fieldOf(f)
 		} else {
@@ -75,23 +75,23 @@ func fields(r Record, number int, yield func(Edit, error) bool) (more bool) {
 }
 
 // numberFields are the names of the fields that hold a number.
-var numberFields = map[database.FieldKind]string{
-	database.FieldLog: "log", database.FieldPreviousLog: "previous log",
-	database.FieldNextFile: "next file", database.FieldSequence: "last sequence",
+var numberFields = map[versions.FieldKind]string{
+	versions.FieldLog: "log", versions.FieldPreviousLog: "previous log",
+	versions.FieldNextFile: "next file", versions.FieldSequence: "last sequence",
 }
 
 // fieldOf describes a field. Its keys are slices of the version edit.
-func fieldOf(f database.Field) *Field {
+func fieldOf(f versions.Field) *Field {
 	key := func(b []byte) *text.Key { return &text.Key{Stored: b, Internal: true} }
 	switch f.Kind {
-	case database.FieldComparer:
+	case versions.FieldComparer:
 		name := &text.Key{Stored: f.Key}
 		return &Field{Name: "comparator", Comparer: name, text: "comparator " + wire.Quote(f.Key)}
-	case database.FieldCompactFrom:
+	case versions.FieldCompactFrom:
 		return &Field{Name: "compact from", Level: &f.Level, Key: key(f.Key), text: fmt.Sprintf("level %d: next compaction after %v", f.Level, key(f.Key))}
-	case database.FieldDelete:
+	case versions.FieldDelete:
 		return &Field{Name: "delete", Level: &f.Level, Number: &f.Number, text: fmt.Sprintf("level %d: delete %06d", f.Level, f.Number)}
-	case database.FieldAdd:
+	case versions.FieldAdd:
 		return &Field{
 			Name: "add", Level: &f.Level, Number: &f.Number, Size: &f.Size, Smallest: key(f.Smallest), Largest: key(f.Largest),
 			text: fmt.Sprintf("level %d: add %06d, %d bytes, %v to %v", f.Level, f.Number, f.Size, key(f.Smallest), key(f.Largest)),
@@ -99,7 +99,7 @@ func fieldOf(f database.Field) *Field {
 	}
 	name := numberFields[f.Kind]
 	words := fmt.Sprintf("%s %06d", name, f.Number)
-	if f.Kind == database.FieldSequence {
+	if f.Kind == versions.FieldSequence {
 		words = fmt.Sprintf("%s %d", name, f.Number)
 	}
 	return &Field{Name: name, Number: &f.Number, text: words}

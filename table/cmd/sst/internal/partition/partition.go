@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/sievetable/sievetable/internal/regular"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
@@ -57,7 +57,7 @@ type Writer struct {
 func Create(ctx context.Context, o Options) (*Writer, error) {
 	w := &Writer{ctx: ctx, o: o}
 	w.cutter = newCutter(o.Entries, o.TempDir, w.start)
-	if name, err := database.FindCurrentOrManifest(o.Dir); name != "" {
+	if name, err := versions.FindCurrentOrManifest(o.Dir); name != "" {
 		return nil, errors.Join(err, fmt.Errorf("%s: the directory of a database, because it has %s: want another directory for a set", o.Dir, name))
 	}
 	if err := w.makeDirs(); err != nil {

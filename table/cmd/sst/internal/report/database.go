@@ -11,9 +11,9 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -76,7 +76,7 @@ func (d *Database) rows() (rows []row) {
 }
 
 // bar returns the bar of a table.
-func (d *Database) bar(t database.Table) bar {
+func (d *Database) bar(t versions.Table) bar {
 	b := bar{
 		Name: fmt.Sprintf("%06d", t.Number), Files: 1, Bytes: t.Size,
 		Smallest: table.InternalFilterKey(t.Smallest), Largest: table.InternalFilterKey(t.Largest),

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/page/pagetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 )
@@ -32,7 +32,7 @@ func hugeSummary(tables int) *summary.Summary {
 		Levels: []summary.Level{{Level: 0, Tables: tables / 2}, {Level: 1, Tables: tables - tables/2}}, Order: table.BytewiseComparer,
 	}
 	for i := range tables {
-		t := database.Table{Level: 2 * i / tables, Number: uint64(i), Smallest: hostileKey(2 * i), Largest: hostileKey(2*i + 1)}
+		t := versions.Table{Level: 2 * i / tables, Number: uint64(i), Smallest: hostileKey(2 * i), Largest: hostileKey(2*i + 1)}
 		if t.Level == 0 {
 			t.Largest = hostileKey(tables + i)
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A Loss is a part of a table that could not be read.
@@ -92,7 +92,7 @@ func (s *search) lost(separator func(key []byte) string) Losses {
 	ends := boundaryKeys{in: s.fileImage, separator: separator, known: map[extent][2]string{}}
 	for i, next := range s.neighboursOf(s.gaps) {
 		g := s.gaps[i]
-		what := fmt.Sprintf("%s at %d", text.Plain(uint64(g.end-g.start), "byte"), g.start)
+		what := fmt.Sprintf("%s at %d", wire.Plural(uint64(g.end-g.start), "byte"), g.start)
 		if next.before != (extent{}) {
 			what += ", after the key " + ends.of(next.before)[1]
 		}

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 )
 
 // A corruption is damage of a database that is not in a table.
@@ -38,7 +38,7 @@ func (l TableFile) CheckSize(size int64, manifest, what string) error {
 
 // CheckManifest checks a table against its MANIFEST: its size, its first and last key, and
 // that its sequence numbers are ≤ the last one of the database.
-func (f *File) CheckManifest(v *database.Version, l TableFile) error {
+func (f *File) CheckManifest(v *versions.Version, l TableFile) error {
 	errs := []error{l.CheckSize(f.Size, v.Manifest, isNoTable)}
 	differs := func(what, has, want string) {
 		errs = append(errs, corruption(fmt.Sprintf("%s is %s, want %s as %s says", what, has, want, v.Manifest)))
@@ -87,11 +87,11 @@ func IsInManifest(path string) bool {
 	if err != nil {
 		return false
 	}
-	v, err := database.Read(filepath.Dir(path))
+	v, err := versions.Read(filepath.Dir(path))
 	return err == nil && hasTable(v, n)
 }
 
 // hasTable reports whether a version has the table with this number.
-func hasTable(v *database.Version, n uint64) bool {
-	return slices.ContainsFunc(v.Tables, func(t *database.Table) bool { return t.Number == n })
+func hasTable(v *versions.Version, n uint64) bool {
+	return slices.ContainsFunc(v.Tables, func(t *versions.Table) bool { return t.Number == n })
 }

@@ -10,14 +10,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A Dir lists the files of a directory.
 type Dir struct {
 	Path    string
-	Version *database.Version // nil: no MANIFEST can be read
+	Version *versions.Version // nil: no MANIFEST can be read
 	Set     string            // the manifest of a set, which then has Tables in the order of keys; "": no set
 	Missing []TableFile       // tables of the MANIFEST or of the set that do not exist
 	Order   Order             // the order that the MANIFEST names
@@ -72,18 +73,18 @@ func listDir(dir string, o Options) (Dir, error) {
 		return Dir{}, err
 	}
 	d := Dir{Path: dir, Order: Order{skipManifest: true}, Tables: make([]TableFile, 0, len(names))}
-	if pid := database.LockHolder(dir); pid != 0 {
+	if pid := versions.LockHolder(dir); pid != 0 {
 		d.note("%s is open in process %d, which may change it while it is read", dir, pid)
 	}
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		_, isLog := database.LogNumber(name)
+		_, isLog := versions.LogNumber(name)
 		switch {
 		case isTableName(path):
 			d.Tables = append(d.Tables, numbered(path))
 		case isLog:
 			d.Logs = append(d.Logs, path)
-		case database.IsCurrentOrManifest(name):
+		case versions.IsCurrentOrManifest(name):
 			if err := o.Outputs.CheckAll([]string{path}); err != nil {
 				return Dir{}, err
 			}
@@ -132,18 +133,18 @@ func (d *Dir) addDamage(format string, args ...any) {
 // readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable
 // MANIFEST.
 func (d *Dir) readVersion(names []string) {
-	v, err := database.Read(d.Path)
+	v, err := versions.Read(d.Path)
 	if d.Version = v; err == nil {
 		return
 	}
 	none := errors.Is(err, fs.ErrNotExist)
-	manifests := slices.DeleteFunc(names, func(name string) bool { return !database.IsManifest(name) })
+	manifests := slices.DeleteFunc(names, func(name string) bool { return !versions.IsManifest(name) })
 	slices.Sort(manifests) // by number, because all have the same number of digits
 	for _, name := range slices.Backward(manifests) {
 		if none {
 			err, none = fmt.Errorf("%s does not exist", filepath.Join(d.Path, "CURRENT")), false
 		}
-		if v, _ := database.ReadManifest(d.Path, name); v != nil {
+		if v, _ := versions.ReadManifest(d.Path, name); v != nil {
 			d.addDamage("%v: reading %s instead", err, filepath.Join(d.Path, name))
 			d.Version = v
 			return
@@ -206,11 +207,11 @@ func (d *Dir) applyToLogs(o Options) {
 	v := d.Version
 	if v.Torn > 0 {
 		d.note("%s: %s at its end are a change of the tables that was cut short, and are ignored: the engine was ended while it wrote them, or the file was cut, and then what it lists may be out of date",
-			filepath.Join(d.Path, v.Manifest), text.Plain(uint64(v.Torn), "byte"))
+			filepath.Join(d.Path, v.Manifest), wire.Plural(uint64(v.Torn), "byte"))
 	}
 	if v.Unread > 0 {
 		d.addDamage("%s: %s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
-			filepath.Join(d.Path, v.Manifest), text.Plain(uint64(v.Unread), "byte"))
+			filepath.Join(d.Path, v.Manifest), wire.Plural(uint64(v.Unread), "byte"))
 	}
 	there := map[uint64]bool{}
 	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {

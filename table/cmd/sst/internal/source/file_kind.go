@@ -4,10 +4,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
 )
 
 // A FileKind is the kind of a database file other than a table.
@@ -35,11 +35,11 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 // detectFileKind returns the kind of a file with this name and start.
 func detectFileKind(name string, head []byte) FileKind {
 	record, isLog := wal.FirstFragment(head)
-	_, namedLog := database.LogNumber(name)
+	_, namedLog := versions.LogNumber(name)
 	switch {
-	case name == "CURRENT", database.IsManifest(strings.TrimSuffix(string(head), "\n")): // which CURRENT has
+	case name == "CURRENT", versions.IsManifest(strings.TrimSuffix(string(head), "\n")): // which CURRENT has
 		return CurrentFile
-	case database.IsManifest(name), isLog && namesComparer(record):
+	case versions.IsManifest(name), isLog && namesComparer(record):
 		return ManifestFile
 	case namedLog, isLog:
 		return LogFile

@@ -35,8 +35,8 @@ func (c anyKind) change(start int, s []byte) []byte {
 	return s
 }
 
-// versions returns internal keys of those kinds in order: some versions of each of some user keys.
-func versions(r *rand.Rand, order table.Comparer, kinds []table.Kind) (keys []string) {
+// versionsOf returns internal keys of those kinds in order: some versions of each of some user keys.
+func versionsOf(r *rand.Rand, order table.Comparer, kinds []table.Kind) (keys []string) {
 	for i := range 1 + r.IntN(400) {
 		for range 1 + r.IntN(3) {
 			k := table.InternalKey{UserKey: fmt.Appendf(nil, "user%0*d", r.IntN(8), i), Sequence: r.Uint64N(1 << (1 + r.IntN(47))), Kind: kinds[r.IntN(len(kinds))]}
@@ -66,7 +66,7 @@ func TestInternalKeysOfOtherEngines(t *testing.T) {
 	for i, kinds := range [][]table.Kind{{0, 1}, {1}, {0}, {0, 1, 2, 7, 0xf, 0x11}, {2}, {0, 1, 0x77}} {
 		for range tables() {
 			kind := func() byte { return byte(pickInt(r, 0, 1, 2, 7, 0x18, 0xff, r.IntN(256))) }
-			keys := versions(r, order, kinds)
+			keys := versionsOf(r, order, kinds)
 			write(t, path, table.WriterOptions{Comparer: anyKind{order, kind}, BlockSize: 1 + r.IntN(4000), Properties: r.IntN(2) == 0}, keys...)
 			f, err := Open(path, Options{})
 			if err != nil {

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
+	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // A Log is a write-ahead log.
@@ -142,7 +142,7 @@ func (l *Log) tailNote() string {
 	if l.Tail == 1 {
 		are = "is"
 	}
-	return fmt.Sprintf("%s at its end %s %s", text.Plain(uint64(l.Tail), "byte"), are, what)
+	return fmt.Sprintf("%s at its end %s %s", wire.Plural(uint64(l.Tail), "byte"), are, what)
 }
 
 // DamageError returns the skipped parts as an error, or nil.

@@ -3,7 +3,7 @@ package source
 import (
 	"fmt"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
+	"github.com/sievetable/sievetable/internal/wal"
 )
 
 // maxListedDamage is the maximum length of Log.Damage.

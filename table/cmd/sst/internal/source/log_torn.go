@@ -3,8 +3,8 @@ package source
 import (
 	"fmt"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
+	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // torn is what a log has of batches whose writing was interrupted, when the next one has the same
@@ -61,7 +61,7 @@ func (t *torn) note() string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("%s in it are an incomplete record, which is ignored", text.Plain(uint64(t.Bytes), "byte"))
+		return fmt.Sprintf("%s in it are an incomplete record, which is ignored", wire.Plural(uint64(t.Bytes), "byte"))
 	}
-	return fmt.Sprintf("%s in it are %d incomplete records, which are ignored", text.Plain(uint64(t.Bytes), "byte"), t.Records)
+	return fmt.Sprintf("%s in it are %d incomplete records, which are ignored", wire.Plural(uint64(t.Bytes), "byte"), t.Records)
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 )
 
 // An Order is what the user or a MANIFEST says of the order of user keys. The zero Order
@@ -26,7 +26,7 @@ func ExplicitOrder(c table.Comparer) Order { return Order{comparer: c, trusted: 
 // manifestOrder returns the order that a MANIFEST names. An order other than bytewise is
 // not trusted, because tools that do not know it sometimes write bytewise tables into such
 // databases.
-func manifestOrder(v *database.Version) Order {
+func manifestOrder(v *versions.Version) Order {
 	o := Order{manifest: cmp.Or(v.Comparer, table.BytewiseComparer.Name())}
 	if c, known := comparers.ByName(o.manifest); known {
 		o.comparer, o.trusted = c, c == table.BytewiseComparer
@@ -43,7 +43,7 @@ func manifestOrderOfTable(path string) Order {
 	if err != nil {
 		return Order{}
 	}
-	v, err := database.Read(filepath.Dir(path))
+	v, err := versions.Read(filepath.Dir(path))
 	if err != nil || !hasTable(v, n) {
 		return Order{}
 	}
@@ -52,7 +52,7 @@ func manifestOrderOfTable(path string) Order {
 
 // manifestOrderOfLog returns the order in the MANIFEST of the log's directory.
 func manifestOrderOfLog(path string) Order {
-	v, err := database.Read(filepath.Dir(path))
+	v, err := versions.Read(filepath.Dir(path))
 	if err != nil {
 		return Order{}
 	}

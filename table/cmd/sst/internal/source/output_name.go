@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/internal/versions"
 )
 
 // OutputName returns a free name for a table made from a file, with suffix instead of the
@@ -15,7 +15,7 @@ import (
 // makes the name free.
 func OutputName(path, suffix string) string {
 	dir := filepath.Dir(path)
-	if name, err := database.FindCurrentOrManifest(dir); name != "" && err == nil {
+	if name, err := versions.FindCurrentOrManifest(dir); name != "" && err == nil {
 		path = filepath.Join(dir, "..", filepath.Base(path))
 	}
 	stem := strings.TrimSuffix(path, filepath.Ext(path))

@@ -13,8 +13,8 @@ import (
 	"sort"
 
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -59,7 +59,7 @@ func setManifestOf(path string) string {
 	if _, err := os.Lstat(name); err != nil {
 		return ""
 	}
-	if engine, _ := database.FindCurrentOrManifest(path); engine != "" {
+	if engine, _ := versions.FindCurrentOrManifest(path); engine != "" {
 		return ""
 	}
 	return name

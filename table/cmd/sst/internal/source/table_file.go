@@ -9,14 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/set"
 )
 
 // A TableFile is a table in a directory.
 type TableFile struct {
 	Path string
-	Meta *database.Table // its entry in the MANIFEST; nil: it is not listed
+	Meta *versions.Table // its entry in the MANIFEST; nil: it is not listed
 
 	Line    *set.Table // its line in the manifest of its set; nil: there is no set
 	Missing bool       // the file does not exist

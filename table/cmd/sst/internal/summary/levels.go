@@ -3,17 +3,17 @@ package summary
 import (
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // levelsOf returns the levels of the tables, which are sorted by level. Where the order of
 // users' keys is known, it sorts those of a level by their smallest keys.
-func levelsOf(tables []database.Table, user table.Comparer) []Level {
+func levelsOf(tables []versions.Table, user table.Comparer) []Level {
 	levels := []Level{}
 	for rest := tables; len(rest) > 0; { // tables are sorted by level
-		n := slices.IndexFunc(rest, func(t database.Table) bool { return t.Level != rest[0].Level })
+		n := slices.IndexFunc(rest, func(t versions.Table) bool { return t.Level != rest[0].Level })
 		if n < 0 {
 			n = len(rest)
 		}
@@ -32,9 +32,9 @@ func levelsOf(tables []database.Table, user table.Comparer) []Level {
 
 // setRange sets the key range of the level, and the number of overlapping tables. It sorts
 // tables.
-func (l *Level) setRange(tables []database.Table, user table.Comparer) {
+func (l *Level) setRange(tables []versions.Table, user table.Comparer) {
 	compare := table.InternalComparer(user).Compare
-	slices.SortFunc(tables, func(a, b database.Table) int { return compare(a.Smallest, b.Smallest) })
+	slices.SortFunc(tables, func(a, b versions.Table) int { return compare(a.Smallest, b.Smallest) })
 	farthest := 0 // the table with the largest Largest so far
 	overlap := map[int]bool{}
 	for i := 1; i < len(tables); i++ {

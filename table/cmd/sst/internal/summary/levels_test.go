@@ -7,18 +7,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 )
 
 // levelOf makes tables of one level of ranges such as "a-c".
-func levelOf(level int, ranges ...string) (tables []database.Table) {
+func levelOf(level int, ranges ...string) (tables []versions.Table) {
 	for _, r := range ranges {
 		first, last, _ := strings.Cut(r, "-")
 		key := func(user string) []byte {
 			return table.InternalKey{UserKey: []byte(user), Sequence: 5, Kind: table.KindSet}.Append(nil)
 		}
-		tables = append(tables, database.Table{Level: level, Size: 10, Smallest: key(first), Largest: key(last)})
+		tables = append(tables, versions.Table{Level: level, Size: 10, Smallest: key(first), Largest: key(last)})
 	}
 	return tables
 }

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/database"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -32,7 +32,7 @@ type Summary struct {
 	Damage []string `json:"damage,omitempty"` // what is missing, wrong or cannot be read
 
 	Order  table.Comparer   `json:"-"` // of user keys; table.AnyOrder if it is unknown
-	Tables []database.Table `json:"-"` // that the MANIFEST lists, as levelsOf sorts them
+	Tables []versions.Table `json:"-"` // that the MANIFEST lists, as levelsOf sorts them
 	Found  map[uint64]File  `json:"-"` // those of them that exist, by number
 }
 
@@ -150,7 +150,7 @@ func (s *Summary) listLogs(d source.Dir) error {
 	numbers := map[string]uint64{}
 	var failed []error
 	for _, e := range entries {
-		digits, isLog := database.LogNumber(e.Name())
+		digits, isLog := versions.LogNumber(e.Name())
 		if !isLog {
 			continue
 		}

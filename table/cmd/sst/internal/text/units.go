@@ -1,8 +1,6 @@
 package text
 
 import (
-	"fmt"
-
 	"github.com/dustin/go-humanize"
 )
 
@@ -12,14 +10,6 @@ func Count(n uint64, what string) string {
 		return "1 " + what
 	}
 	return humanize.Comma(int64(n)) + " " + what + "s"
-}
-
-// Plain is Count without separators between thousands, for numbers that are beside offsets.
-func Plain(n uint64, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprint(n, " ", what)
 }
 
 // Bytes formats a number of bytes with a unit.

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package database
+package versions
 
 // LockHolder returns 0, because these systems do not list locks.
 func LockHolder(string) (pid int) { return 0 }

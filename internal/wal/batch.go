@@ -7,7 +7,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // A Write is one write of a batch. A record of a log is a batch.
@@ -44,7 +43,7 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 			rest = rest[length:]
 		}
 		if n != count {
-			yield(Write{}, fmt.Errorf("batch has %s, want %d as its header says", text.Plain(uint64(n), "write"), count))
+			yield(Write{}, fmt.Errorf("batch has %s, want %d as its header says", wire.Plural(uint64(n), "write"), count))
 		}
 	}
 }

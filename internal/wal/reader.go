@@ -15,7 +15,7 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/internal/crc"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 const (
@@ -51,7 +51,7 @@ type Damage struct {
 }
 
 func (d Damage) Error() string {
-	return fmt.Sprintf("log at %d: %s, %s skipped", d.Offset, d.Reason, text.Plain(uint64(d.Bytes), "byte"))
+	return fmt.Sprintf("log at %d: %s, %s skipped", d.Offset, d.Reason, wire.Plural(uint64(d.Bytes), "byte"))
 }
 
 // A Reader returns the records of a log. It ignores an incomplete record at the end,

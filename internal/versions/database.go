@@ -1,6 +1,6 @@
-// Package database reads the CURRENT and MANIFEST files of a LevelDB or goleveldb database:
+// Package versions reads the CURRENT and MANIFEST files of a LevelDB or goleveldb database:
 // which tables and logs it has.
-package database
+package versions
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
+	"github.com/sievetable/sievetable/internal/wal"
 )
 
 // A Version is the state of a database that its MANIFEST describes.

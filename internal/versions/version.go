@@ -1,4 +1,4 @@
-package database
+package versions
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/wal"
+	"github.com/sievetable/sievetable/internal/wal"
 )
 
 // A versionBuilder applies version edits.
