@@ -97,8 +97,8 @@ func (f *DynamicBloom) Add(key []byte) {
 }
 
 // AddIfAbsent adds a key and reports whether it was absent. If so, it was certainly not added
-// before. If not, it was added before, or is a false positive: the filter had all its bits
-// before the call changed any of them.
+// before. If not, it was added before, or is a false positive: the filter had all its bits,
+// and the call changed none of them.
 //
 // If several goroutines add the same absent key at once, AddIfAbsent is true for at least one of
 // them, and can be true for more than one.

@@ -12,8 +12,9 @@
 //     and write it. A [TablePolicy] builds it: [TableBloom] is RocksDB's, and the module
 //     filter/fuse has those of newer versions of Pebble.
 //
-// The policies are options of package table, which does the rest. [SizeForRate]
-// and [SizeForBits] tell how many bits a filter needs.
+// The policies are options of package table, which does the rest. [SizeForSingleRate] and
+// [TableBloomForRate] tell how many bits a filter needs for a rate, and [SizeForRate] what the
+// classical formula says.
 //
 // # One Bloom filter
 //
@@ -63,17 +64,18 @@
 // the shift behind it one byte more. The hashes of "aaa1", "aaa2" and "aaa3" have 16 of their 32
 // bits in common: what is in the filter for one of them is there for another. So absent keys
 // that are neighbours of keys of the filter often pass. Measured in percent, with the keys of
-// even numbers in a filter, and those of the odd numbers beside them asked for:
+// even numbers in a row in a filter, and those of the odd numbers between them asked for:
 //
 //	                              10 bits per key                  20 bits per key
 //	                     Bloom  Bloom   table-  fuse,     Bloom   Bloom   table-  fuse,
 //	number, as         of 35  of 1000  bloom  8 bits     of 35  of 1000  bloom  16 bits
-//	16 random bytes      1.0     0.87    1.1    0.39     0.063   0.0075   0.13   0.0015
-//	8 bytes, big-endian   55      2      3.3    0.39        47      0.6      1   0.0015
-//	user00000042         7.6     0.9     3.3    0.39       2.1    0.012    2.2   0.0015
-//	key000042            1.0     0.87    1.1    0.39     0.063   0.0075   0.13   0.0015
+//	16 random bytes      1.0     0.89    1.2    0.39     0.065    0.009   0.13   0.0015
+//	8 bytes, big-endian   72      5.2    2.5    0.39        64      1.7    1.3   0.0015
+//	user00000042          20      1.2    5.9    0.39       5.7    0.019    4.8   0.0015
+//	key000042            1.0     0.89    1.2    0.39     0.065    0.009   0.13   0.0015
 //
-// Bloom of 35 keys is about the filter of a data block of 4 KiB. For keys as in the second and third
+// The rates of such keys depend on how many there are: 38 numbers of 8 bytes with 20 bits have 15 %, not
+// 64. Bloom of 35 keys is about the filter of a data block of 4 KiB. For keys as in the second and third
 // line take a fuse filter, of module filter/fuse, which has its rate for keys of all kinds.
 //
 // A filter cannot forget a key, since a bit can be that of several keys. For the same reason

@@ -39,7 +39,7 @@ import (
 //   - At and near multiples of 65,535 and 65,537 it can be 30 times as high: a filter of
 //     26,214 keys with 20 bits for each has 0.29 %.
 //
-// PredictRate takes 1 to 90 milliseconds, more for more keys or bits.
+// PredictRate takes 1 to 160 milliseconds, more for more keys or bits.
 //
 // It returns 0 if n is 0 or bits < 8, and 1 if k > 30 or k < 1, as such filters have no keys
 // or may contain all. Bits > 2³²−8 count as 2³²−8.

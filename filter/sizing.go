@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/sievetable/sievetable/internal/bloom"
+	"github.com/sievetable/sievetable/internal/wire"
 )
 
 // Sizing is the size and the false-positive rate of [Bloom] filters of a number of
@@ -59,7 +60,7 @@ type Sizing struct {
 	SingleRate float64
 
 	// ExactBits is the classical optimum m in bits, rounded up: for SizeForRate that
-	// of the given rate, for SizeForBits Keys·BitsPerKey.
+	// of the given rate, for the others Keys·BitsPerKey.
 	ExactBits uint64
 
 	// BestK is the classical optimum k for BitsPerKey, as a whole number.
@@ -98,8 +99,7 @@ const maxSizedBits = 64
 // SizeForSingleRate returns the Sizing of n keys with the fewest bits per key whose SingleRate is ≤ p: one
 // filter of n random keys has that rate, within the bounds of [PredictRate]. It is an error if p is not in
 // (0, 1), or if no filter of ≤ 64 bits per key has the rate: absent keys with the 32-bit hash of one of n keys
-// pass all of them. Then make several filters, of fewer keys each, or take one of the module filter/fuse or
-// filter/blocked. It takes up to 3 seconds.
+// pass all of them. Then take one of the module filter/fuse or filter/blocked. It takes up to 6 seconds, for more than 10⁸ keys.
 func SizeForSingleRate(n uint64, p float64) (Sizing, error) {
 	bitsPerKey, err := fewestBits(n, p, func(bitsPerKey uint64) float64 {
 		return PredictRate(n, bloom.Bits(n, bitsPerKey), bloom.K(bitsPerKey))
@@ -129,7 +129,7 @@ func fewestBits(n uint64, p float64, rate func(bitsPerKey uint64) float64) (int,
 			return bitsPerKey + 1, nil
 		}
 	}
-	return 0, fmt.Errorf("filter: no filter of %d keys with ≤ %d bits per key has a false-positive rate of %g: make several filters of fewer keys, or fuse filters", n, maxSizedBits, p)
+	return 0, fmt.Errorf("filter: no filter of %s with ≤ %d bits per key has a false-positive rate of %g: modules filter/fuse and filter/blocked have filters with lower rates", wire.Plural(n, "key"), maxSizedBits, p)
 }
 
 // SizeForBits returns the Sizing of n keys with NewBloom(bitsPerKey). It is an error

@@ -64,7 +64,7 @@ const (
 )
 
 // NewTableBloom returns a TableBloom that builds filters of bitsPerKey bits for each
-// key. Values < 0 count as 0. A filter takes at least 69 bytes, and at most 512 MiB. For
+// key. Values < 0 count as 0. A filter takes at least 69 bytes, but 5 if it has no keys, and at most 512 MiB. For
 // reading, bitsPerKey does not matter, since a filter stores its own sizes.
 func NewTableBloom(bitsPerKey int) TableBloom {
 	return TableBloom{bitsPerKey: max(bitsPerKey, 0)}

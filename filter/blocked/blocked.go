@@ -2,7 +2,7 @@
 // bits of a key are in one line of the processor's cache, so that a lookup costs at most one miss of
 // it. The bits come from a hash of 64 bits, so that a filter of 10⁹ keys has the rate of one of 10³.
 //
-//	f, err := blocked.New(1_000_000_000, 0.01) // 1.26 GB
+//	f, err := blocked.New(1_000_000_000, 0.01) // 1.25 GB
 //	f.Add(key)
 //	f.Contains(key)
 //
@@ -78,7 +78,8 @@ type line [lineWords]uint64
 //	rate             10 %    1 %   0.1 %  0.01 %  0.001 %
 //	bits per key      4.9   10.1    15.8     22.4      30.2
 //
-// Filters of few keys take more: 10.8 for 1000 keys and 1 %. A filter has at least 64 bytes. It is
+// Filters of few keys take more: 10.8 for 1000 keys and 1 %. Stored, they also have a header and checksums:
+// see [Filter.Size]. A filter has at least 64 bytes. It is
 // an error if it would take more than 256 GiB, or on a 32-bit machine 2 GiB.
 func New(keys uint64, rate float64) (*Filter, error) {
 	lines, probes, err := size(keys, rate)

@@ -54,9 +54,9 @@ absent keys. With a probability of 95 % the rate is within the ± beside it. Key
 ones, always the same: others can have higher rates in LevelDB's and RocksDB's filters, see
 sst help fpr. Predicted rates are those of packages filter and fuse. If a table has both
 filters, one hash decides both answers, and they err together more often than by chance: the
-prediction counts this in. With fewer than 35 keys in a filter of blocks, the measured rate
-can be 1.5 times the predicted one. Fuse filters that are not chosen are measured with at most
-a million keys.
+prediction counts this in, but not for tables of few keys. With 35 keys the measured rate can be
+2.5 times the predicted one, and hundreds of times with one key. Fuse filters that are not chosen
+are measured with at most a million keys.
 
 A table has at most --entries-per-table keys and takes at most --table-size of disk. By default
 it takes at most 64MB, and has at most a million keys if it has keys and values. With

@@ -17,8 +17,9 @@ import (
 //     multiple of a power of 2, they coincide in the line of a TableBloom, and in small filters
 //     by blocks.
 //
-// In filters by blocks of ≥ 35 keys, the measured rate is 0.85 to 1.1 times the predicted
-// one, and 0.65 to 1.5 times with fewer keys. A key has different hashes in both filters, and
+// In tables of ≥ 50 keys, the measured rate is at most 1.8 times the predicted one, and mostly within 15 %.
+// In tables of fewer keys it is higher, by far with few: lines of the TableBloom are then nearly empty, and
+// the same hash decides both answers. A key has different hashes in both filters, and
 // lower rates, if one of the 1 to 3 bytes behind its last whole word is ≥ 128.
 func (o Option) predictBoth(blocks, table float64) float64 {
 	collision := -math.Expm1(-float64(o.KeysPerFilter) / (1 << 32))
