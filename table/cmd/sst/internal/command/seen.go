@@ -45,8 +45,9 @@ line before a kill may be torn.
 
 The state is replaced as a whole, and has checksums. A kill during a save can leave a file
 sievetable-….tmp beside it, which may be removed. A damaged state is an error, and is left
-as it is. While sst seen uses a state, another one that is given the same is an error. For
-this it locks FILE.lock beside it, which stays.`
+as it is. A run that reads nothing because of an error makes no new state. While sst seen
+uses a state, another one that is given the same is an error. For this it locks FILE.lock
+beside it, which stays.`
 
 // maxSeenKeys is the largest number of lines of a state. With the lowest rate it takes 110 GB.
 const maxSeenKeys = 10_000_000_000
@@ -124,8 +125,11 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 
 // parse returns what a new state would be made for.
 func (f *seenFlags) parse() (keys uint64, rate float64, err error) {
-	if f.state == "" {
+	switch f.state {
+	case "":
 		return 0, 0, cli.UsageErrorf("--state is not given, want the file that keeps what was seen")
+	case "-":
+		return 0, 0, cli.UsageErrorf("--state is -, want a file: a state is read, and replaced as a whole; ./- is a file of that name")
 	}
 	if keys, err = plan.ParseKeys("-n", f.keys, maxSeenKeys); err != nil {
 		return 0, 0, err

@@ -48,6 +48,9 @@ func (s *Sieve) Run(ctx context.Context, paths []string, stdin io.Reader) error 
 			break
 		}
 	}
+	if !s.State.isWorthSaving(err) {
+		return err
+	}
 	failed := s.save()
 	switch {
 	case failed == nil || errors.Is(err, failed): // err is the same if it is that of the output

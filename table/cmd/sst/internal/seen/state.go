@@ -39,6 +39,7 @@ type State struct {
 }
 
 const (
+	filterMagic  = "SieveBlk" // begins what package blocked writes
 	trailerMagic = "SstSeen1"
 	trailerLen   = len(trailerMagic) + 3*8 + 4
 )
@@ -46,8 +47,8 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Open returns the State that the file has, or a new one for that number of lines and that rate if
-// there is no such file. No other process can open it before Close. If the file is damaged, the
-// error is a table.ErrCorrupt.
+// there is no such file. No other process can open it before Close. If the file is a damaged state, the
+// error is a table.ErrCorrupt. A file that is no state at all is another error.
 func Open(path string, keys uint64, rate float64) (*State, error) {
 	if err := checkWritable(path); err != nil {
 		return nil, err
@@ -90,6 +91,12 @@ func (s *State) Add(line []byte) bool {
 	return true
 }
 
+// isWorthSaving reports whether there is something to save. A new State without lines is not, if err has
+// ended the run: it would only keep the numbers that it was made for.
+func (s *State) isWorthSaving(err error) bool {
+	return !s.saved && (err == nil || s.Lines > 0)
+}
+
 // PresentRate returns the false-positive rate of the State as it is, 0 to 1.
 func (s *State) PresentRate() float64 { return s.filter.Inspect().Rate }
 
@@ -127,14 +134,14 @@ func (s *State) read() error {
 	}
 	defer f.Close() // it was only read
 	if s.filter, err = blocked.Read(f); err != nil {
-		return s.damage(err)
+		return s.damage(f, err)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, int64(trailerLen)+1))
 	if err != nil {
 		return err
 	}
 	if err := s.parseTrailer(b); err != nil {
-		return s.damage(err)
+		return s.damage(f, err)
 	}
 	s.saved = true
 	return nil
@@ -157,11 +164,36 @@ func (s *State) parseTrailer(b []byte) error {
 }
 
 // damage returns the error for a file whose contents are wrong, or that of reading it.
-func (s *State) damage(err error) error {
+func (s *State) damage(f *os.File, err error) error {
 	if errors.As(err, new(*fs.PathError)) {
 		return err
 	}
+	if was, err := wasState(f); err != nil {
+		return err
+	} else if !was {
+		return fmt.Errorf("%s: no state of sst seen: give another --state: it was left as it is", text.ShellPath(s.path))
+	}
 	return &damageError{s.path, err}
+}
+
+// wasState reports whether a file that is no sound state may have been one: it begins or ends as a
+// state does, as far as it goes.
+func wasState(f *os.File) (bool, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	head := make([]byte, min(info.Size(), int64(len(filterMagic))))
+	if _, err := f.ReadAt(head, 0); err != nil {
+		return false, err
+	}
+	begins := strings.HasPrefix(filterMagic, string(head))
+	if begins || info.Size() < int64(trailerLen) {
+		return begins, nil
+	}
+	end := make([]byte, len(trailerMagic))
+	_, err = f.ReadAt(end, info.Size()-int64(trailerLen))
+	return string(end) == trailerMagic, err
 }
 
 // A damageError is a table.ErrCorrupt of a State.
