@@ -39,7 +39,7 @@ type blockCounter interface {
 type boundedWriter struct {
 	blockCounter
 	limit  memory.Limit
-	never  string // the path of --never
+	never  string // the path of --never; "": it is not given
 	blocks int
 	index  int64 // upper bound of the size of the index
 }
@@ -48,7 +48,7 @@ type boundedWriter struct {
 const indexEntryOverhead = 16
 
 func (w *boundedWriter) Append(key, value []byte) error {
-	if err := w.blockCounter.Append(key, value); errors.Is(err, table.ErrNever) {
+	if err := w.blockCounter.Append(key, value); w.never != "" && errors.Is(err, table.ErrNever) {
 		return fmt.Errorf("key %s is in the input, and in --never %s: remove it from one of them", wire.Quote(key), text.ShellPath(w.never))
 	} else if err != nil {
 		return err

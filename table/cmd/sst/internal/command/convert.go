@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +20,10 @@ those in the properties. Without them, the block size is the uncompressed size o
 smallest data block but the last, and the restart interval is the most entries per restart
 point. The filters get the names that sst build gives them. Internal keys stay internal
 keys, with all versions and tombstones.
+
+The exceptions that sst build --never has found are kept. If the new table has another filter
+of the whole table, it has some keys of the list by chance that the old one has not: a note
+says so. These are not known, so give the list to sst build --never again.
 
 To convert a directory, use set -o pipefail; sst scan DIR | sst build -o OUT. A damaged FILE
 is not converted: use sst salvage. The new table gets its name when it is complete and on
@@ -59,23 +62,25 @@ func convertCommand() *cobra.Command {
 				return err
 			}
 			writer.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
-			writer.noteFilterLoss(cmd.ErrOrStderr(), f)
+			writer.notePrefixLoss(cmd.ErrOrStderr(), f)
 			bar := progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
 			defer bar.Done()
 			return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-				return convert(ctx, f, out, cmd.OutOrStdout(), &writer, bar)
+				return convert(ctx, cmd, f, out, &writer, bar)
 			})
 		})
 	}
 	return cmd
 }
 
-func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, writer *writerFlags, bar *progress.Bar) error {
+// convert writes the new table.
+func convert(ctx context.Context, cmd *cobra.Command, f *source.File, out string, writer *writerFlags, bar *progress.Bar) error {
 	o, err := writer.options(f.Internal, f.Order)
 	if err != nil {
 		return err
 	}
-	to, err := output.Create(ctx, out, stdout)
+	kept := keepExceptions(f, f.Internal, o)
+	to, err := output.Create(ctx, out, cmd.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -84,16 +89,29 @@ func convert(ctx context.Context, f *source.File, out string, stdout io.Writer, 
 	if err != nil {
 		return err
 	}
+	defer w.Abort() // does nothing after Close
+	if err := copyEntries(w, f, bar); err != nil {
+		return err
+	}
+	if err := closeAndCommit(w, to); err != nil {
+		return err
+	}
+	kept.note(cmd.ErrOrStderr())
+	return nil
+}
+
+// copyEntries appends all entries of f to w.
+func copyEntries(w *table.Writer, f *source.File, bar *progress.Bar) error {
 	for e, err := range f.Reader.All(&table.IterOptions{ReadAhead: 256 << 10}) {
 		if err != nil {
 			return f.Wrap(err)
 		}
 		if err := w.Append(e.Key, e.Value); err != nil {
-			return err
+			return explainNever(f, e.Key, err)
 		}
 		if w.Entries()%progressEvery == 0 {
 			bar.Add(progressEvery)
 		}
 	}
-	return closeAndCommit(w, to)
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"strings"
@@ -122,12 +121,12 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	}
 	f.retainSettings(file, limit, cmd.Flags().Changed)
 	if file.Reader != nil {
-		f.noteFilterLoss(cmd.ErrOrStderr(), file)
+		f.notePrefixLoss(cmd.ErrOrStderr(), file)
 	}
-	return f.salvage(cmd.Context(), cmd.OutOrStdout(), file, o.InternalKeys, limit)
+	return f.salvage(cmd, file, o.InternalKeys, limit)
 }
 
-func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.File, internal source.InternalKeys, limit memory.Limit) error {
+func (f *salvageFlags) salvage(cmd *cobra.Command, file *source.File, internal source.InternalKeys, limit memory.Limit) error {
 	s, err := salvage.Open(file, internal)
 	if err != nil {
 		return err
@@ -142,15 +141,21 @@ func (f *salvageFlags) salvage(ctx context.Context, out io.Writer, file *source.
 	if err := limitWriter(limit, o); err != nil {
 		return err
 	}
-	pairs, twice := 0, uint64(0)
-	err = cli.Interruptible(ctx, func(ctx context.Context) (err error) {
-		pairs, twice, err = f.write(ctx, s, o, limit)
+	pairs, twice, kept := 0, uint64(0), keepExceptions(file, s.Internal, o)
+	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) (err error) {
+		if pairs, twice, err = f.write(ctx, s, o, limit); errors.Is(err, table.ErrNever) {
+			kept.leaveOut(o)
+			pairs, twice, err = f.write(ctx, s, o, limit)
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if f.report(out, file, s, limit, pairs, twice); s.Damage != nil || s.Lost.Any() || twice > 0 {
+	if pairs > 0 {
+		kept.note(cmd.ErrOrStderr())
+	}
+	if f.report(cmd.OutOrStdout(), file, s, limit, pairs, twice); s.Damage != nil || s.Lost.Any() || twice > 0 {
 		return damageReported{}
 	}
 	return nil
@@ -167,6 +172,7 @@ func (f *salvageFlags) write(ctx context.Context, s *salvage.Salvage, o *table.W
 	if err != nil {
 		return 0, 0, err
 	}
+	defer w.Abort() // does nothing after Close
 	twice, err = appendPairs(ctx, &boundedWriter{blockCounter: w, limit: limit}, s.Pairs(), o, limit)
 	if err != nil || w.Entries() == 0 && (s.Damage != nil || s.Lost.Any()) {
 		return 0, twice, err

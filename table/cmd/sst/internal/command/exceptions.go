@@ -1,0 +1,113 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// exceptions are those of a table that sst build --never has found, for a new table of its entries.
+type exceptions struct {
+	n          int
+	filter     []byte // the filter that has them by chance; nil: it cannot be read
+	sameFilter bool   // that of the new table is the same, so it has no others
+	leftOut    string // why they are left out; "": they are not
+}
+
+// keepExceptions has a new table of the entries of f deny the exceptions of f, as far as its filter has
+// them. The options are complete apart from that.
+func keepExceptions(f *source.File, internal bool, o *table.WriterOptions) *exceptions {
+	old := f.Filters()
+	e := &exceptions{n: old.Never.Len()}
+	switch {
+	case e.n == 0:
+		return e
+	case o.TableFilterPolicy == nil:
+		e.leftOut = "the new table has no filter of the whole table"
+		return e
+	case table.BlockOrder(o.Comparer).Unchecked:
+		e.leftOut = "the order of keys is unknown"
+		return e
+	}
+	if old.Table != nil {
+		e.filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
+	}
+	o.Never = inOrder(old.Never, o.Comparer, internal)
+	o.TableFilterPolicy = comparedPolicy{o.TableFilterPolicy, e}
+	return e
+}
+
+// inOrder returns the exceptions as WriterOptions.Never wants them: keys in the order of a table.
+func inOrder(never *table.Exceptions, order table.Comparer, internal bool) iter.Seq2[[]byte, error] {
+	var keys [][]byte
+	for key := range never.All() {
+		key = wire.AppendNotNil(nil, key)
+		if internal {
+			key = table.SearchKey(nil, key, table.MaxSequence)
+		}
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, order.Compare)
+	return func(yield func([]byte, error) bool) {
+		for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
+		}
+	}
+}
+
+// A comparedPolicy compares the filter that it builds with the one of the exceptions.
+type comparedPolicy struct {
+	filter.TablePolicy
+	e *exceptions
+}
+
+func (p comparedPolicy) NewTableGenerator() filter.TableGenerator {
+	return comparedGenerator{p.TablePolicy.NewTableGenerator(), p.e}
+}
+
+type comparedGenerator struct {
+	filter.TableGenerator
+	e *exceptions
+}
+
+func (g comparedGenerator) Generate() ([]byte, error) {
+	contents, err := g.TableGenerator.Generate()
+	g.e.sameFilter = err == nil && bytes.Equal(contents, g.e.filter)
+	return contents, err
+}
+
+// explainNever says of an error of Append that the table itself denies the key.
+func explainNever(f *source.File, key []byte, err error) error {
+	if !errors.Is(err, table.ErrNever) {
+		return err
+	}
+	never := f.Filters().NeverEntry
+	return f.Wrap(&table.CorruptionError{
+		Block: table.NeverBlock, Offset: int64(never.Offset), Length: int64(never.Length),
+		Err: fmt.Errorf("key %s of the table is one of the exceptions", wire.Quote(key)),
+	})
+}
+
+// leaveOut has a table not deny exceptions of a damaged one that has one of them as a key.
+func (e *exceptions) leaveOut(o *table.WriterOptions) {
+	o.Never, e.leftOut = nil, "the table has a key that is one of them"
+}
+
+// note says what the new table does not deny as the old one does.
+func (e *exceptions) note(stderr io.Writer) {
+	switch {
+	case e.n == 0:
+	case e.leftOut != "":
+		text.Line(stderr, "sst: note: left out %s of the filter, since %s", text.Count(uint64(e.n), "exception"), e.leftOut)
+	case !e.sameFilter:
+		text.Line(stderr, "sst: note: the filter of the table is another one than that of FILE: keys of the list of --never that only the new one has by chance are not known, and are not denied: to have them denied, use sst build --never")
+	}
+}

@@ -1,0 +1,99 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+)
+
+// writeWithNever writes a table of the keys of 0 to 99, with a list of those of 100 to 5099.
+func writeWithNever(t *testing.T, path string, o *table.WriterOptions, key func(i int) []byte) {
+	t.Helper()
+	o.TableFilterPolicy = filter.NewTableBloom(1)
+	o.Never = func(yield func([]byte, error) bool) {
+		for i := 100; i < 5100 && yield(key(i), nil); i++ {
+		}
+	}
+	w, err := table.Create(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for i := range 100 {
+		if err := w.Append(key(i), []byte("value")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Exceptions are kept in any order of keys.
+func TestExceptionsInReverseOrder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	old, converted := filepath.Join(dir, "old.ldb"), filepath.Join(dir, "new.ldb")
+	order, err := comparers.ByFlagValue("reverse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeWithNever(t, old, &table.WriterOptions{Comparer: order}, func(i int) []byte { return fmt.Appendf(nil, "%05d", 90_000-i) })
+	status, _, stderr := sst("convert", "--comparator", "reverse", old, "-o", converted)
+	if status != exitOK || stderr != "" {
+		t.Fatalf("status %d, %s, want 0 and no note", status, stderr)
+	}
+	want := exceptionsIn(t, old, order)
+	if diff := cmp.Diff(want, exceptionsIn(t, converted, order)); diff != "" || len(want) == 0 {
+		t.Errorf("%d exceptions, and in the new table (-want +got):\n%s", len(want), diff)
+	}
+}
+
+// exceptionsIn returns the exceptions of a table.
+func exceptionsIn(t *testing.T, path string, order table.Comparer) (keys []string) {
+	t.Helper()
+	r, err := table.Open(path, &table.ReaderOptions{Comparer: order, TableFilterPolicies: tablefilter.Policies()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for key := range r.Filters().Never.All() {
+		keys = append(keys, string(key))
+	}
+	return keys
+}
+
+// A table that denies keys of its own is damaged, and salvage gets them.
+func TestExceptionsThatAreKeys(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	denying, rescued := filepath.Join(dir, "denying.ldb"), filepath.Join(dir, "rescued.ldb")
+	key := func(i int) []byte { return fmt.Appendf(nil, "%05d", i) }
+	filterKey := func(key []byte) []byte { // the list's 00200 stands for 00000, and so on
+		if string(key) < "00200" {
+			return key
+		}
+		return slices.Concat([]byte("000"), key[3:])
+	}
+	writeWithNever(t, denying, &table.WriterOptions{FilterKey: filterKey}, key)
+	status, _, stderr := sst("convert", denying, "-o", rescued)
+	if want := `: key "00000" of the table is one of the exceptions`; status != exitDamaged || !strings.Contains(stderr, want) || !strings.Contains(stderr, "sst salvage") {
+		t.Errorf("convert: status %d, %s, want %d and %s", status, stderr, exitDamaged, want)
+	}
+	status, _, stderr = sst("salvage", denying, "-o", rescued)
+	if want := "sst: note: left out 124 exceptions of the filter, since the table has a key that is one of them\n"; status != exitOK || stderr != want {
+		t.Errorf("salvage: status %d, %q, want %d and %q", status, stderr, exitOK, want)
+	}
+	if got := mustSST(t, "get", rescued, "00000"); got != "value\n" {
+		t.Errorf("get from the new table: %q, want value", got)
+	}
+}
