@@ -3,6 +3,10 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +25,10 @@ with the same N and the same bits per key, so that all have one size. N is the n
 that they have together: OUT is then the filter of all these keys, with its rate of false
 positives. With more keys it has more of them. Fuse filters have no union: build one of all
 keys. For tables with values, use set -o pipefail; sst scan DIR | sst build -o OUT.
+
+The number of keys that sst stats shows of OUT is the sum of those of the FILEs: a key of
+several FILEs counts several times, also if OUT is a FILE that has it already. sst stats then
+predicts more false positives than OUT has. It measures what OUT has.
 
 Exceptions, which sst build --never has found, stay if all other filters deny the key too. The
 others are left out, and counted, since another FILE may have the key. A key that no single
@@ -65,13 +73,13 @@ func filterCommand() *cobra.Command {
 
 // checkFilterArguments checks the operation, and the number of files.
 func checkFilterArguments(cmd *cobra.Command, args []string) error {
-	if err := cli.Arguments("union and FILEs", 2, cli.Unlimited, cli.Unlimited)(cmd, args); err != nil {
-		return err
-	}
-	if args[0] != "union" {
+	switch {
+	case len(args) > 0 && args[0] != "union":
 		return cli.UsageErrorf("there is no operation %s, want union", wire.Quote([]byte(args[0])))
+	case len(args) < 2:
+		return cli.UsageErrorf("got no FILE, want union and ≥ 1 FILE")
 	}
-	return nil
+	return cli.Arguments("union and FILEs", 2, cli.Unlimited, cli.Unlimited)(cmd, args)
 }
 
 // completeFilter completes the operation, and then files.
@@ -92,8 +100,11 @@ func uniteFilters(ctx context.Context, cmd *cobra.Command, paths []string, out s
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if err := checkNoFilters(path); err != nil {
+			return err
+		}
 		flags := sourceFlags{internalKeys: "auto", comparator: "auto", scanOnly: true, stdout: cmd.OutOrStdout}
-		err := flags.withFile(path, cmd.ErrOrStderr(), func(f *source.File) error { return f.Wrap(union.Add(f.Reader)) })
+		err := flags.withFile(path, cmd.ErrOrStderr(), func(f *source.File) error { return addTo(&union, f) })
 		if errors.Is(err, table.ErrNoUnion) {
 			return errors.Join(err, errNoUnion)
 		}
@@ -113,4 +124,29 @@ func uniteFilters(ctx context.Context, cmd *cobra.Command, paths []string, out s
 		text.Line(cmd.ErrOrStderr(), "sst: note: left out %s, since another FILE may have the key", text.Count(uint64(n), "exception"))
 	}
 	return output.Commit(to)
+}
+
+// addTo adds the filter of a file to the union.
+func addTo(union *table.FilterUnion, f *source.File) error {
+	err := union.Add(f.Reader)
+	if errors.Is(err, table.ErrNoUnion) && !f.Reader.FilterOnly() {
+		err = fmt.Errorf("%w: a table with entries, want a filter only, as sst build --filter-only writes it", table.ErrNoUnion)
+	}
+	return f.Wrap(err)
+}
+
+// checkNoFilters returns an error for a directory of filters, or the manifest of a set of them.
+func checkNoFilters(path string) error {
+	if !source.IsDirectory(path) {
+		return nil
+	}
+	dir, kind := path, "a directory"
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		dir, kind = filepath.Dir(path), "the manifest of a set"
+	}
+	isFilter := func(e os.DirEntry) bool { return filepath.Ext(e.Name()) == ".filter" }
+	if entries, err := os.ReadDir(dir); err != nil || !slices.ContainsFunc(entries, isFilter) {
+		return err
+	}
+	return fmt.Errorf("%s is %s, want its filters: %s", path, kind, filepath.Join(text.ShellPath(dir), "*.filter"))
 }

@@ -21,7 +21,7 @@ var foreignTypes = []struct{ magic, what, next, end string }{
 	{"BZh", "compressed with bzip2", "decompress it first: bzip2 -dc ", " > OUT"},
 	{"PK\x03\x04", "a zip archive", "take the tables out first: unzip ", ""},
 	{"PK\x05\x06", "an empty zip archive", "list it with unzip -l ", ""},
-	{"\x7fELF", "a program or library (ELF)", "want an .ldb or .sst file instead of ", ""},
+	{"\x7fELF", "a program or library (ELF)", "want an .ldb, .sst or .filter file instead of ", ""},
 	{"SQLite format 3\x00", "a SQLite database", "read it with sqlite3 ", ""},
 }
 

@@ -92,7 +92,7 @@ func (f *File) recognizeForeign(head, tail []byte) (what, next string) {
 // useOfText says what to do with a text file. Only lines with a tab are key and value.
 func (f *File) useOfText(head []byte) string {
 	if first, _, _ := bytes.Cut(head, []byte("\n")); !bytes.Contains(first, []byte("\t")) {
-		return "want an .ldb or .sst file"
+		return "want an .ldb, .sst or .filter file"
 	}
 	return fmt.Sprintf("build a table from it with sst build -o %s %s", text.ShellPath(OutputName(f.Path, ".ldb")), text.ShellPath(f.Path))
 }
