@@ -82,8 +82,9 @@ programs use the filters as before.
 With --filter-only the table has a filter of the keys and nothing else: neither keys nor
 values. sst get then says "may be present" or "absent". The filter is fuse:12 unless
 --table-filter gives another one, and a key may be repeated. LevelDB would see an empty
-table, so give it another extension than .ldb. With --filter-keys N, filters of fewer than N
-keys have one size, so that sst filter union can unite them: see sst help filter.
+table, so give it another extension than .ldb. With --filter-keys N, filters of at most N keys
+have one size, so that sst filter union can unite them: see sst help filter. Prefixes count as
+keys. A note says if there are more.
 
 The table gets its name when it is complete and on disk. It replaces a file of that name.
 
@@ -140,7 +141,7 @@ func buildCommand() *cobra.Command {
 	flags.BoolVar(&f.noFinalNewline, "no-final-newline", false, "with --sorted, take a last line without a newline too")
 	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys, and neither keys nor values")
 	flags.StringVar(&f.never, "never", "", "the filter of the table must not have the keys of this `file` by chance: store those that it has as exceptions")
-	flags.StringVar(&f.filterKeys, "filter-keys", "", "make a filter table-bloom as large as for this `number` of keys, for sst filter union")
+	flags.StringVar(&f.filterKeys, "filter-keys", "", "with --filter-only, make a filter table-bloom as large as for this `number` of keys, for sst filter union")
 	f.memoryFlags.add(cmd)
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
 	f.writerFlags.add(cmd)

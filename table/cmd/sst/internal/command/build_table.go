@@ -44,7 +44,7 @@ func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.C
 		return nil, err
 	}
 	o.FilterOnly = f.filterOnly
-	if err := f.sizeFilter(o); err != nil {
+	if err := f.sizeFilter(o, cmd.ErrOrStderr()); err != nil {
 		return nil, err
 	}
 	limit, err := f.limit()
