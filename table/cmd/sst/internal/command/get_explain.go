@@ -212,6 +212,8 @@ func lookupOutcome(p source.LookupTrace, alone bool) string {
 		return "may be present: there is a filter only, and no entry to look at"
 	case !p.FalsePositive:
 		return absent
+	case p.IsPrefix:
+		return absent + ": one of the prefixes that the filter holds too, or a false positive"
 	case table && block:
 		return absent + ": a false positive of both filters"
 	case table:

@@ -33,7 +33,7 @@ func printStats(out io.Writer, s *tablestats.Stats, asJSON bool) error {
 		text.Row(w, "filter", "%s", s.FilterNote)
 	}
 	if s.Properties != nil {
-		statsOfProperties(w, s.Properties, filterOnly(s))
+		statsOfProperties(w, s)
 	}
 	return w.Flush()
 }
@@ -44,7 +44,7 @@ func statsOfFile(w io.Writer, s *tablestats.Stats) {
 		keys = "internal keys"
 	}
 	if p := s.TableProperties; filterOnly(s) {
-		keys = "a filter of " + text.Count(p.FilterEntries, "key") + " only"
+		keys = "a filter of " + filterKeysText(p) + " only"
 		if p.FilterEntries == 0 {
 			keys = "for a filter only, and without keys"
 		}
@@ -61,6 +61,15 @@ func statsOfFile(w io.Writer, s *tablestats.Stats) {
 	for _, m := range s.Meta {
 		text.Row(w, "  "+text.Escape([]byte(m.Name)), "%s", extentText(m.BlockInfo))
 	}
+}
+
+// filterKeysText says how many keys the filter of the table has. Tables store one number for keys and
+// prefixes.
+func filterKeysText(p *table.Properties) string {
+	if p.FilterPrefix != "" && p.FilterEntries > 1 {
+		return humanize.Comma(int64(p.FilterEntries)) + " keys and prefixes"
+	}
+	return text.Count(p.FilterEntries, "key")
 }
 
 func filterOnly(s *tablestats.Stats) bool {
@@ -180,11 +189,14 @@ var propertiesOfData = []string{
 	"compression", "block_size", "restart_interval", "filter_base_lg", "index_type",
 }
 
-func statsOfProperties(w io.Writer, properties []tablestats.Property, filterOnly bool) {
+func statsOfProperties(w io.Writer, s *tablestats.Stats) {
 	text.Row(w, "properties", "as recorded in the table")
-	for _, p := range properties {
-		if filterOnly && slices.Contains(propertiesOfData, p.Name) {
+	for _, p := range s.Properties {
+		switch {
+		case filterOnly(s) && slices.Contains(propertiesOfData, p.Name):
 			continue
+		case p.Name == "table_filter_keys" && s.TableProperties.FilterPrefix != "":
+			p.Value = filterKeysText(s.TableProperties)
 		}
 		text.Row(w, "  "+strings.ReplaceAll(p.Name, "_", " "), "%v", p.Value)
 	}

@@ -23,6 +23,7 @@ type LookupTrace struct {
 	FuseProbes  fuse.Probes   // the fingerprints it was asked for, if IsFuse
 	IsFuse      bool
 	FilterOnly  bool // the table has nothing else, and the filter may contain the key
+	IsPrefix    bool // the filters hold the key, if it is the prefix of others that the table has
 	IsException bool // the table filter may contain the key, but it is one of its exceptions
 
 	IndexEntry  int // index of the first separator ≥ the key; len(Layout.Data) if there is none
@@ -106,6 +107,7 @@ func (p *LookupTrace) locate(key []byte) {
 		p.FuseProbes, p.IsFuse = fuse.Probe(whole, key)
 		p.IsException = f.filters.Never.Contains(key)
 	}
+	p.IsPrefix = f.filters.Prefix != nil && f.filters.Prefix.PrefixLen(key) == len(key)
 	stored := f.seekKey(key)
 	data := f.Layout.Data
 	p.IndexEntry = sort.Search(len(data), func(i int) bool { return f.Compare(data[i].Separator, stored) >= 0 })
