@@ -76,8 +76,8 @@ fuse:12, 1 of 4096. A key that is in both inputs is an error. It needs --table-f
 --filter-only. Other programs that read the table ignore these keys.
 
 With --filter-prefix, the filters hold the prefixes of the keys too, so that sst scan
---prefix, and a program's iterators, read nothing for most prefixes that no key has. Other
-programs use the filters as before.
+--prefix, once it knows the order of keys, and a program's iterators read nothing for most
+prefixes that no key has. Other programs use the filters as before.
 
 With --filter-only the table has a filter of the keys and nothing else: neither keys nor
 values. sst get then says "may be present" or "absent". The filter is fuse:12 unless

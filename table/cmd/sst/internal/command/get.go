@@ -35,8 +35,9 @@ A table that was built with --filter-only has no values. For it, sst get prints 
 present", or "absent" with exit status 1.
 
 --keys-from reads keys from a file, one per line, with the same escapes as KEY or, with
---hex, in hexadecimal. The file may have any number of lines. A line may have up to 16 MiB.
-Keys are looked up in batches of up to 100,000 keys and 16 MiB. Each batch reads the
+--hex, in hexadecimal. A backslash begins an escape also if the table was built with --format
+raw-keys: write \\, or use --hex. The file may have any number of lines. A line may have up
+to 16 MiB. Keys are looked up in batches of up to 100,000 keys and 16 MiB. Each batch reads the
 write-ahead logs of a database once.
 
 ` + sourceHelp(`A key is looked up in the only table whose range of keys has it. If that table is missing or
@@ -55,8 +56,10 @@ the user key in a database, and the bits that the filter looked up, by their pos
 first clear bit says that the key is absent, and ends the lookup in this table. A filter of
 a whole table has the bits of a key in one line of 64 bytes. A fuse filter has a fingerprint
 of the key, if the numbers at three places give it. A false positive is named: the filter
-may contain the key, and the data block does not have it. Blocks are read from the file each
-time, without a block cache.
+may contain the key, and the data block does not have it. If the filters hold prefixes too, as
+by sst build --filter-prefix, they hold a key that is the prefix of others. Blocks are read from
+the file each time, without a block cache. What sst reads before the lookup, to find out the
+order of keys, is not counted.
 
 The last line for a table is its answer. For a database or a set, the last line for a key is
 the answer of all tables and logs.

@@ -45,6 +45,10 @@ The bounds are in the order of the keys: --from is the first of the range, also 
 --reverse. If --from is after --to, the exit status is 2. A note says when other bounds exclude
 each other, such as --from and --to that are equal.
 
+--prefix asks the filters that hold prefixes, as by sst build --filter-prefix, and reads no
+block that they exclude. A table of --filter-only has no entries, so that sst scan fails: ask
+for a prefix that its filter holds by sst get FILE PREFIX.
+
 --where adds the location and the state of each version. The location is the file, its
 level, and the offset of the data block, or of the batch in a log. The state is live,
 deletion for a tombstone that is the newest version, or shadowed for an older version. With

@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,4 +117,47 @@ func TestInternalKeysInAnyOrder(t *testing.T) {
 			t.Errorf("%s: internal %v, order %s; want %v, %s", name, f.Internal, f.Order.Name(), tt.internal, tt.order.Name())
 		}
 	}
+}
+
+// To find out the order of keys, all data blocks of a small table are read, and with an order that is
+// given at most three.
+func TestBlocksReadForTheOrder(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	write(t, path, table.WriterOptions{BlockSize: 100, FilterPolicy: filter.NewBloom(10)}, numberedKeys(200)...)
+	data := open(t, path, Options{}).Layout.Data
+	end := int64(data[len(data)-1].Offset)
+	if len(data) < 10 {
+		t.Fatalf("%d data blocks, want more", len(data))
+	}
+	for name, tt := range map[string]struct {
+		order       Order
+		least, most int
+	}{
+		"detected": {Order{}, len(data), len(data) + sampledBlocks},
+		"given":    {ExplicitOrder(table.BytewiseComparer), 1, sampledBlocks},
+	} {
+		reads := &readsBefore{end: end}
+		open(t, path, Options{Order: tt.order, WrapReader: func(r io.ReaderAt) io.ReaderAt {
+			reads.ReaderAt = r
+			return reads
+		}})
+		if reads.n < tt.least || reads.n > tt.most {
+			t.Errorf("%s: %d data blocks are read, want %d to %d", name, reads.n, tt.least, tt.most)
+		}
+	}
+}
+
+// A readsBefore counts the reads up to an offset.
+type readsBefore struct {
+	io.ReaderAt
+	end int64
+	n   int
+}
+
+func (r *readsBefore) ReadAt(p []byte, off int64) (int, error) {
+	if off <= r.end {
+		r.n++
+	}
+	return r.ReaderAt.ReadAt(p, off)
 }
