@@ -37,6 +37,9 @@ func keepExceptions(f *source.File, internal bool, o *table.WriterOptions) *exce
 	case table.BlockOrder(o.Comparer).Unchecked:
 		e.leftOut = "the order of keys is unknown"
 		return e
+	case areTooLong(old):
+		e.leftOut = fmt.Sprintf("they are, together, over %d times as long as their block", maxExpansion)
+		return e
 	}
 	if old.Table != nil {
 		e.filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
@@ -44,6 +47,22 @@ func keepExceptions(f *source.File, internal bool, o *table.WriterOptions) *exce
 	o.Never = inOrder(old.Never, o.Comparer, internal)
 	o.TableFilterPolicy = comparedPolicy{o.TableFilterPolicy, e}
 	return e
+}
+
+// maxExpansion is how many times as long as their block exceptions can be together. Of 16 keys, a Writer
+// stores at least one whole. Those of a forged block could take all memory.
+const maxExpansion = 16
+
+// areTooLong reports whether the exceptions are longer than that.
+func areTooLong(f source.Filters) bool {
+	left := maxExpansion * f.NeverEntry.Length
+	for key := range f.Never.All() {
+		if uint64(len(key)) > left {
+			return true
+		}
+		left -= uint64(len(key))
+	}
+	return false
 }
 
 // inOrder returns the exceptions as WriterOptions.Never wants them: keys in the order of a table.

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
@@ -95,5 +97,31 @@ func TestExceptionsThatAreKeys(t *testing.T) {
 	}
 	if got := mustSST(t, "get", rescued, "00000"); got != "value\n" {
 		t.Errorf("get from the new table: %q, want value", got)
+	}
+}
+
+// Exceptions of a forged block, which share nearly all of their bytes, do not fill the memory.
+func TestExceptionsThatAreVeryLong(t *testing.T) {
+	t.Parallel()
+	var f rawtable.File
+	data := f.Block(rawtable.Entries("a", "value"))
+	whole := f.Block("\xff" + strings.Repeat("\xff", 63) + "\x01\x01\x00\x00\x00")
+	const shared, n = 1 << 16, 1 << 12
+	never := []byte(rawtable.Entry(0, strings.Repeat("k", shared), ""))
+	for i := range n {
+		never = append(never, rawtable.Entry(shared, fmt.Sprintf("%04d", i), "")...)
+	}
+	block := f.Block(string(never) + rawtable.Restarts(0))
+	meta := f.Block(rawtable.Entries("fullfilter.rocksdb.BuiltinBloomFilter", whole, "sievetable.never", block))
+	dir := t.TempDir()
+	forged, converted := filepath.Join(dir, "forged.ldb"), filepath.Join(dir, "converted.ldb")
+	if err := os.WriteFile(forged, f.Footer(meta, f.Block(rawtable.Entries("a", data))), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"convert", "salvage"} {
+		status, _, stderr := sst(command, forged, "-o", converted)
+		if want := "sst: note: left out 4,097 exceptions of the filter, since they are, together, over 16 times as long as their block\n"; status != exitOK || stderr != want {
+			t.Errorf("%s: status %d, %q, want %d and %q", command, status, stderr, exitOK, want)
+		}
 	}
 }
