@@ -36,7 +36,7 @@ func (e *Exceptions) Contains(filterKey []byte) bool {
 	if e == nil {
 		return false
 	}
-	_, found, err := encoded.Get(e.block, encoded.Order{}, filterKey, nil)
+	_, found, err := encoded.GetChecked(e.block, filterKey)
 	return found && err == nil // in a mapped file the block can change after it was checked
 }
 

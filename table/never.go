@@ -127,6 +127,8 @@ func (l *neverList) findExceptions(contents []byte) error {
 		}
 		if n++; n <= l.passed {
 			addKey(&sum, key)
+		} else if n == l.passed+1 && !l.mayBeNext(key) {
+			return errNeverChanged
 		}
 		if filterKey := filterKeyOf(l.o.FilterKey, key); f.Contains(filterKey) {
 			l.exceptions = append(l.exceptions, bytes.Clone(filterKey))
@@ -138,6 +140,13 @@ func (l *neverList) findExceptions(contents []byte) error {
 	slices.SortFunc(l.exceptions, bytes.Compare)
 	l.exceptions = slices.CompactFunc(l.exceptions, bytes.Equal)
 	return nil
+}
+
+// mayBeNext reports whether the first key behind those that were passed is behind the keys of the table, as
+// the one before was. Then all later ones are. The list may end sooner than before: sets leave out what is
+// behind their tables. If no key was passed, the table has none.
+func (l *neverList) mayBeNext(key []byte) bool {
+	return l.next == nil || l.more && l.o.Comparer.Compare(key, l.key) >= 0
 }
 
 // checkNeverHasFilter returns an error if there are entries, but no filter that could have exceptions.

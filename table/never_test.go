@@ -215,6 +215,13 @@ func TestNeverErrors(t *testing.T) {
 			_ = yield([]byte("aa"), nil) && yield([]byte("m"), nil) && yield([]byte("z"), nil)
 		}
 	}
+	growing := func(yield func([]byte, error) bool) {
+		last := "z"
+		if calls++; calls == 2 {
+			last = "x"
+		}
+		_ = yield([]byte("aa"), nil) && yield([]byte(last), nil)
+	}
 	for _, tt := range []struct {
 		name  string
 		o     table.WriterOptions
@@ -237,6 +244,7 @@ func TestNeverErrors(t *testing.T) {
 		{"out of order behind all keys", bloom, neverOf([]byte("d"), []byte("b")), []string{"a"}, `Never has "b" after "d"`},
 		{"an error", bloom, failing, []string{"a"}, errBroken.Error()},
 		{"other keys the second time", bloom, changing, []string{"a", "x"}, "has not yielded the same keys twice"},
+		{"a key of the table the second time", bloom, growing, []string{"a", "x"}, "has not yielded the same keys twice"},
 		{"no keys the second time", bloom, shrinking, []string{"a", "x"}, "has not yielded the same keys twice"},
 	} {
 		calls = 0

@@ -25,6 +25,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}), []byte("ab"), []byte{1, 5, 5, 4, 5, 2, 5, 3, 4})
 	f.Fuzz(func(t *testing.T, data, key, moves []byte) {
 		checkGet(t, data, key)
+		encoded.GetChecked(data, key) // of a mapped file that changed after it was checked
 		b, err := encoded.Open(data, encoded.Order{}, nil)
 		var e decoded.Block
 		if got := e.Decode(data, encoded.Order{}); got != decoded.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
@@ -55,6 +56,9 @@ func FuzzOpen(f *testing.F) {
 			}
 			if v, found, err := encoded.Get(data, encoded.Order{}, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
 				t.Fatalf("Get(%q) = %q, %v, %v; want %q", p.Key, v, found, err, p.Value)
+			}
+			if v, found, err := encoded.GetChecked(data, []byte(p.Key)); string(v) != p.Value || !found || err != nil {
+				t.Fatalf("GetChecked(%q) = %q, %v, %v; want %q", p.Key, v, found, err, p.Value)
 			}
 		}
 		for i := 1; i < len(there); i++ {

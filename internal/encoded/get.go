@@ -33,9 +33,29 @@ func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, fo
 	if order.Func != nil {
 		return b.getOrdered(start, key, budget)
 	}
-	// It rebuilds no keys. Of the last key, which is < key, it knows the length, and match: how many
-	// bytes that and key share.
-	entries, length, match := parts.Entries, 0, 0
+	return getBytewise(parts.Entries, start, key)
+}
+
+// GetChecked is Get in the bytewise order, for a block that Walk has found sound. It takes no longer in a
+// large block: it looks at no entry before the restart point.
+func GetChecked(data []byte, key []byte) (value []byte, found bool, err error) {
+	parts, err := format.SplitBlock(data)
+	if err != nil {
+		return nil, false, err
+	}
+	b := Block{parts: parts}
+	i, err := b.lastRestart(key)
+	if err != nil {
+		return nil, false, err
+	}
+	start := uint64(uint32(parts.Restart(i)))
+	return getBytewise(parts.Entries, int(min(start, uint64(len(parts.Entries)))), key) // in a mapped file it can change
+}
+
+// getBytewise is Get from the restart point at start on, in the bytewise order. It rebuilds no keys. Of
+// the last key, which is < key, it knows the length, and match: how many bytes that and key share.
+func getBytewise(entries []byte, start int, key []byte) (value []byte, found bool, err error) {
+	length, match := 0, 0
 	for off := start; off < len(entries); {
 		e, err := format.DecodeEntry(entries, off)
 		if err != nil {
@@ -113,6 +133,15 @@ func SeekGE(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (
 // findRestart returns the offset of the last restart point whose key is ≤ key, or of the
 // first one if there is none. The scan for key starts there.
 func (b *Block) findRestart(key []byte) (int, error) {
+	i, err := b.lastRestart(key)
+	if err != nil {
+		return 0, err
+	}
+	return b.checkedRestart(i)
+}
+
+// lastRestart returns the number of that restart point.
+func (b *Block) lastRestart(key []byte) (int, error) {
 	low, high := 0, b.parts.NumRestarts()
 	for low+1 < high {
 		mid := int(uint(low+high) >> 1)
@@ -126,7 +155,7 @@ func (b *Block) findRestart(key []byte) (int, error) {
 			high = mid
 		}
 	}
-	return b.checkedRestart(low)
+	return low, nil
 }
 
 // restartKey returns the key at restart point i, of a block that is not checked.

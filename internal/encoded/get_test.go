@@ -139,6 +139,10 @@ func TestGetFindsWhatIsThereAndNothingElse(t *testing.T) {
 				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
 					t.Fatalf("Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}
+				got, found, err = encoded.GetChecked(ascending, []byte(q.Key))
+				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
+					t.Fatalf("GetChecked(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
+				}
 				got, found, err = encoded.Get(falling, encoded.Order{Func: descending}, []byte(q.Key), nil)
 				if string(got) != want || found != ok || err != nil {
 					t.Fatalf("descending: Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
