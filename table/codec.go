@@ -14,7 +14,8 @@ import (
 // A Codec compresses and decompresses blocks. It must be safe for concurrent use. Snappy and
 // NoCompression are built in. Set another one as WriterOptions.Compression, and in
 // ReaderOptions.Codecs to read the tables. Codecs are options of each Reader because an id
-// can have several meanings: 2 is zstd in LevelDB > 1.23, and zlib in Mojang's fork.
+// can have several meanings: 2 is zstd in LevelDB > 1.23, and zlib in Mojang's fork. The module
+// github.com/sievetable/sievetable/table/codecs has both, and Mojang's deflate.
 type Codec interface {
 	// ID identifies the encoding. The trailer of each compressed block has it. It must
 	// not be 0, which means that a block is not compressed.

@@ -40,8 +40,9 @@ type ReaderOptions struct {
 	IgnoreFilter bool
 
 	// Codecs decompress blocks. The Reader uses the first one that has the id of the
-	// block. Snappy need not be set. A block whose id no Codec has is a CorruptionError.
-	// Id 0 means uncompressed, and a Codec with that id is an error.
+	// block. Snappy need not be set. The module table/codecs has zstd, zlib and deflate.
+	// A block whose id no Codec has is a CorruptionError. Id 0 means uncompressed, and a
+	// Codec with that id is an error.
 	Codecs []Codec
 
 	// Cache keeps data blocks in memory, for this and other Readers. nil: every lookup

@@ -23,6 +23,7 @@ const (
 	rootPath    = "github.com/sievetable/sievetable"
 	blockedPath = rootPath + "/filter/blocked"
 	fusePath    = rootPath + "/filter/fuse"
+	codecsPath  = rootPath + "/table/codecs"
 	sstPath     = rootPath + "/table/cmd/sst"
 	rootDir     = "../../.."
 )
@@ -50,6 +51,7 @@ var installed = []string{
 	"github.com/sievetable/sievetable/filter/blocked",
 	"github.com/sievetable/sievetable/filter/fuse",
 	"github.com/sievetable/sievetable/table/cmd/sst",
+	"github.com/sievetable/sievetable/table/codecs",
 	"github.com/spf13/cobra",
 	"github.com/spf13/pflag",
 	"github.com/zeebo/xxh3",
@@ -73,6 +75,7 @@ func TestInstall(t *testing.T) {
 	publish(t, proxy, module.Version{Path: rootPath, Version: version}, rootDir)
 	publish(t, proxy, module.Version{Path: blockedPath, Version: version}, filepath.Join(rootDir, "filter", "blocked"))
 	publish(t, proxy, module.Version{Path: fusePath, Version: version}, filepath.Join(rootDir, "filter", "fuse"))
+	publish(t, proxy, module.Version{Path: codecsPath, Version: version}, filepath.Join(rootDir, "table", "codecs"))
 	publish(t, proxy, module.Version{Path: sstPath, Version: version}, ".")
 
 	cache := filepath.Join(dir, "modcache")

@@ -5,9 +5,10 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // checkMemory returns an error if a larger --memory would be enough for the file, its index
@@ -50,7 +51,7 @@ func memoryForBlock(length int64, err error) int64 {
 	if errors.As(err, &tooLarge) {
 		return int64(tooLarge.Size)
 	}
-	if length > codecs.MaxBlock {
+	if length > salvage.MaxBlock {
 		return 0
 	}
 	return length

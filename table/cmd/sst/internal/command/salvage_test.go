@@ -13,7 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 var wouldDo = regexp.MustCompile(`use --memory (\d+MiB)`)

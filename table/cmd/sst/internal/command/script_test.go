@@ -22,8 +22,8 @@ import (
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // programs are what the test binary is under other names.

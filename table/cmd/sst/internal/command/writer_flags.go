@@ -14,9 +14,9 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // writerFlags are the flags of all commands that write a table.

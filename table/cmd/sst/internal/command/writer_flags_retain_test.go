@@ -18,10 +18,10 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // pick returns one of the values.

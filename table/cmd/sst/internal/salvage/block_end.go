@@ -9,7 +9,8 @@ import (
 	"math"
 
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/zstdframe"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // endFinders returns a function for each form of blocks. It returns the length of the block
@@ -23,7 +24,7 @@ func (s *scanner) endFinders() []func(data []byte) int {
 // it.
 func (s *scanner) snappyEnd(data []byte) int {
 	length, at := wire.Uvarint(data)
-	if at == 0 || length == 0 || length > maxBlock {
+	if at == 0 || length == 0 || length > MaxBlock {
 		return 0
 	}
 	for made := uint64(0); made < length; {
@@ -74,7 +75,7 @@ func (s *scanner) zstdEnd(data []byte) int {
 	if !codecs.IsZstd(data) {
 		return 0
 	}
-	end, blocks, ok := codecs.ZstdFrameEnd(bytes.NewReader(data), int64(len(data)), math.MaxInt)
+	end, blocks, ok := zstdframe.End(bytes.NewReader(data), int64(len(data)), math.MaxInt)
 	s.budget -= int64(blocks)
 	if !ok {
 		return 0
@@ -141,7 +142,7 @@ func (s *scanner) inflatedEnd(r io.Reader, in *bytes.Reader) int {
 	_, err := io.ReadFull(r, first[:])
 	if err == nil && first[0] == 0 {
 		var n int64
-		n, err = io.Copy(io.Discard, io.LimitReader(r, maxBlock))
+		n, err = io.Copy(io.Discard, io.LimitReader(r, MaxBlock))
 		s.budget -= n
 	}
 	s.budget -= int64(size - in.Len() + 64)

@@ -67,7 +67,7 @@ func (s *scanner) entries(base int) (isStart func(at int) bool, array int) {
 	r.base = base
 	n, last := 0, uint64(0)
 	at := base
-	for ; at-base <= maxBlock; n++ {
+	for ; at-base <= MaxBlock; n++ {
 		s.budget -= entryCost
 		if s.keptRun.has(at) {
 			r.array = at

@@ -19,7 +19,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // read goes over all pairs of a table, and returns how many there are and how long the

@@ -7,14 +7,14 @@ import (
 
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // A fileImage is a file in memory.
 type fileImage struct {
 	data     []byte
-	maxBlock int // the largest size of a block, stored or decoded; 0: maxBlock
+	maxBlock int // the largest size of a block, stored or decoded; 0: MaxBlock
 }
 
 func readImage(f *source.File) (fileImage, error) {
@@ -27,7 +27,7 @@ func readImage(f *source.File) (fileImage, error) {
 
 // decode decompresses a block.
 func (f fileImage) decode(e extent) ([]byte, error) {
-	stored, id, limit := f.data[e.start:e.end:e.end], f.data[e.end], cmp.Or(f.maxBlock, maxBlock)
+	stored, id, limit := f.data[e.start:e.end:e.end], f.data[e.end], cmp.Or(f.maxBlock, MaxBlock)
 	if id == table.NoCompression.ID() && len(stored) > limit {
 		return nil, &codecs.TooLargeError{Size: len(stored), Limit: limit}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/wire"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // A Loss is a part of a table that could not be read.

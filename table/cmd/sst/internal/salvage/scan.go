@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // Without an index, blocks are found by their form and their checksums. At each offset, the
@@ -22,8 +22,8 @@ import (
 // if the checksum after it is right. Between two blocks of entries, other blocks such as
 // filters are found by their checksums alone.
 const (
-	// maxBlock is the largest size of a block, decompressed.
-	maxBlock = 1 << 30
+	// MaxBlock is the largest size of a block, decompressed.
+	MaxBlock = 1 << 30
 
 	// workPerByte bounds the work of the search for each byte of the file: the bytes that are
 	// read, and the bytes that are decompressed without finding a block.

@@ -10,7 +10,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/zstdframe"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // foreignTypes are file types that are known by their first bytes. No block of a table
@@ -123,7 +124,7 @@ const maxZstdBlocks = 1 << 12
 // trailer follows the frame, which starts with compression id 2. A truncated frame is not a
 // zstd file, because zstd could not decompress it.
 func isZstdFile(src io.ReaderAt, size int64) bool {
-	end, blocks, ok := codecs.ZstdFrameEnd(src, size, maxZstdBlocks)
+	end, blocks, ok := zstdframe.End(src, size, maxZstdBlocks)
 	if !ok {
 		return blocks == maxZstdBlocks // longer than any block of a table
 	}

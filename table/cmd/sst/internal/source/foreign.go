@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // otherEngines are the magic numbers of other engines' tables, with a command that reads

@@ -7,9 +7,9 @@ import (
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // Open opens a table. Errors name the file.

@@ -9,8 +9,8 @@ import (
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // A Block describes a data block. If the block is damaged, only IndexEntry is set.
@@ -107,12 +107,19 @@ func Blocks(f *source.File) iter.Seq2[Block, error] {
 // Compression returns the name of the compression of a block. Compression id 2 has two
 // meanings. The magic number of zstd tells them apart.
 func Compression(f *source.File, h table.Handle, id byte) string {
-	var start [4]byte
-	if id != codecs.Zstd.ID() {
-		return codecs.Name(id)
+	switch id {
+	case table.NoCompression.ID():
+		return "none"
+	case table.Snappy.ID():
+		return "snappy"
+	case codecs.Deflate.ID():
+		return "deflate"
+	case codecs.Zstd.ID(): // and Zlib.ID()
+		var start [4]byte
+		if _, err := f.Src.ReadAt(start[:], int64(h.Offset)); err == nil && codecs.IsZstd(start[:]) {
+			return "zstd"
+		}
+		return "zlib"
 	}
-	if _, err := f.Src.ReadAt(start[:], int64(h.Offset)); err == nil && codecs.IsZstd(start[:]) {
-		return "zstd"
-	}
-	return "zlib"
+	return "unknown"
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/codecs"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/codecs"
 )
 
 // written writes n of W1's entries, and opens the table.

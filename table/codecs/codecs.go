@@ -1,8 +1,7 @@
-// Package codecs has the compressions that databases like LevelDB use, other than Snappy:
-// zstd of LevelDB since 1.23, and zlib and deflate of Minecraft Bedrock's LevelDB.
 package codecs
 
 import (
+	"bytes"
 	"compress/flate"
 	"compress/zlib"
 	"io"
@@ -12,19 +11,30 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// The codecs. Zstd and Zlib have the same compression id. All returns a codec that decodes
-// both.
+// The codecs. They are safe for concurrent use. Zstd and Zlib have the same compression id, and each
+// decodes its own blocks only: [All] has a codec that decodes both.
 var (
-	Zstd    table.Codec = newCodec(2, "zstd", newZstdReader, newZstdWriter)
-	Zlib    table.Codec = newCodec(2, "zlib", newZlibReader, newZlibWriter)
+	// Zstd is zstd (RFC 8878), with id 2.
+	Zstd table.Codec = newCodec(2, "zstd", newZstdReader, newZstdWriter)
+
+	// Zlib is zlib (RFC 1950), with id 2.
+	Zlib table.Codec = newCodec(2, "zlib", newZlibReader, newZlibWriter)
+
+	// Deflate is raw deflate (RFC 1951), with id 4.
 	Deflate table.Codec = newCodec(4, "deflate", newFlateReader, newFlateWriter)
 )
 
-// All returns codecs that decode every known compression. Blocks with compression id 2 are
-// zstd if they start with zstd's magic number, which no zlib block does, and zlib
-// otherwise.
+// All returns codecs that decode every compression that this package and package table know, for
+// ReaderOptions.Codecs. Of the blocks with id 2 they decode both zstd and zlib. There is one for
+// Snappy too, so that a block of any compression that is too large is a [TooLargeError]. The
+// slice is the caller's.
 func All() []table.Codec { return []table.Codec{zstdOrZlib{Zlib}, Deflate, snappy{table.Snappy}} }
 
+// IsZstd reports whether a block, as it is stored, starts with the magic number of a zstd frame. No
+// block of zlib does. 4 bytes of it are enough.
+func IsZstd(block []byte) bool { return bytes.HasPrefix(block, []byte("\x28\xb5\x2f\xfd")) }
+
+// zstdOrZlib decodes all blocks with compression id 2.
 type zstdOrZlib struct{ table.Codec }
 
 func (z zstdOrZlib) Decode(dst, src []byte, limit int) ([]byte, error) {
@@ -83,19 +93,4 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
-}
-
-// Name returns the name of a compression, as far as the compression id tells.
-func Name(id byte) string {
-	switch id {
-	case table.NoCompression.ID():
-		return "none"
-	case table.Snappy.ID():
-		return "snappy"
-	case Zstd.ID(): // and Zlib.ID()
-		return "zstd or zlib"
-	case Deflate.ID():
-		return "deflate"
-	}
-	return "unknown"
 }

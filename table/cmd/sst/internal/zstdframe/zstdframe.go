@@ -1,22 +1,19 @@
-package codecs
+// Package zstdframe finds the ends of zstd frames without decoding them.
+package zstdframe
 
 import (
-	"bytes"
 	"io"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// IsZstd reports whether data starts with the magic number of a zstd frame.
-func IsZstd(data []byte) bool { return bytes.HasPrefix(data, []byte("\x28\xb5\x2f\xfd")) }
-
-// ZstdFrameEnd returns the offset where the zstd frame at the start of r ends. It reads
+// End returns the offset where the zstd frame at the start of r ends. It reads
 // only the frame header and the block headers. A block header has three bytes: whether the
 // block is the last one, its type, and its size (RFC 8878, section 3.1.1).
 //
 // It reads at most maxBlocks block headers, and returns how many it read. ok is false if the
 // frame is malformed, does not end within size bytes, or has more blocks.
-func ZstdFrameEnd(r io.ReaderAt, size int64, maxBlocks int) (end int64, blocks int, ok bool) {
+func End(r io.ReaderAt, size int64, maxBlocks int) (end int64, blocks int, ok bool) {
 	start := make([]byte, min(size, zstd.HeaderMaxSize))
 	if _, err := io.ReadFull(io.NewSectionReader(r, 0, size), start); err != nil {
 		return 0, 0, false

@@ -49,6 +49,39 @@ func TestMemoryOfALot(t *testing.T) {
 	}
 }
 
+// A block of a few bytes that claims to decode to a lot takes little memory, with a new decoder too.
+func TestMemoryOfClaims(t *testing.T) {
+	newZstd := func() table.Codec { return newCodec(2, "zstd", newZstdReader, newZstdWriter) }
+	newZlib := func() table.Codec { return newCodec(2, "zlib", newZlibReader, newZlibWriter) }
+	newSnappy := func() table.Codec { return snappy{table.Snappy} }
+	magic := "\x28\xb5\x2f\xfd"
+	for name, tt := range map[string]struct {
+		newCodec func() table.Codec
+		block    string
+	}{
+		"zstd, 1 GiB in one segment":        {newZstd, magic + "\xa0\x00\x00\x00\x40\x01\x00\x00"},
+		"zstd, 1 EiB in one segment":        {newZstd, magic + "\xe0\x00\x00\x00\x00\x00\x00\x00\x10\x01\x00\x00"},
+		"zstd, a window of 8 MiB":           {newZstd, magic + "\x80\x68\x00\x00\x00\x40\x01\x00\x00"},
+		"zstd, a window of 1 GiB":           {newZstd, magic + "\x80\xa0\x00\x00\x00\x40\x01\x00\x00"},
+		"zstd, the largest window":          {newZstd, magic + "\x00\xff\x01\x00\x00"},
+		"zstd, a literals section of 1 MiB": {newZstd, magic + "\x00\x58\x05\x00\x08\x0c\x00\x00"},
+		"zlib, a dictionary":                {newZlib, "\x78\xbb\x00\x00\x00\x01\x03\x00"},
+		"snappy, 1 GiB":                     {newSnappy, "\x80\x80\x80\x80\x04\x00a"},
+		"snappy, 2⁶³ bytes":                 {newSnappy, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\x00a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := allocated(1, func() {
+				if b, err := tt.newCodec().Decode(nil, []byte(tt.block), maxBlock); err == nil && len(b) > 0 {
+					t.Errorf("%d bytes", len(b))
+				}
+			})
+			if got > 20<<20 {
+				t.Errorf("%d bytes of memory", got)
+			}
+		})
+	}
+}
+
 // allocated returns how many bytes are allocated by n calls of do.
 func allocated(n int, do func()) uint64 {
 	do()

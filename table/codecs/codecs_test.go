@@ -122,19 +122,3 @@ func checkExtreme(t *testing.T, name string, c table.Codec, n, keyLen, valueLen 
 		t.Errorf("%s: value of %d bytes, %v", name, len(v), err)
 	}
 }
-
-// FuzzDecode decodes anything: to an error, or to no more than the limit.
-func FuzzDecode(f *testing.F) {
-	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
-		f.Add(c.Encode(nil, bytes.Repeat([]byte("block "), 1000)), 10_000)
-		f.Add(c.Encode(nil, make([]byte, 1<<20)), 1000)
-	}
-	f.Fuzz(func(t *testing.T, src []byte, limit int) {
-		limit = max(0, limit%(1<<20))
-		for _, c := range All() {
-			if got, err := c.Decode(nil, src, limit); err == nil && len(got) > limit {
-				t.Errorf("id %d: %d bytes beyond the limit of %d", c.ID(), len(got), limit)
-			}
-		}
-	})
-}
