@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -91,22 +90,26 @@ const (
 
 // Read reads the version of the database in dir. The error is fs.ErrNotExist if the
 // directory has no CURRENT.
-func Read(dir string) (*Version, error) {
-	name, err := readCurrent(filepath.Join(dir, "CURRENT"))
+func Read(dir string) (*Version, error) { return ReadDir(regular.DirOf(dir)) }
+
+// ReadDir does what Read does.
+func ReadDir(dir regular.Dir) (*Version, error) {
+	name, err := readCurrent(dir)
 	if err != nil {
 		return nil, err
 	}
-	v, err := ReadManifest(dir, name)
+	v, err := readManifest(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s names %s, which does not exist", filepath.Join(dir, "CURRENT"), name)
+		err = fmt.Errorf("%s names %s, which does not exist", dir.Path("CURRENT"), name)
 	}
 	return v, err
 }
 
 // ReadManifest reads the version that a MANIFEST in dir describes.
-func ReadManifest(dir, name string) (*Version, error) {
-	path := filepath.Join(dir, name)
-	f, size, err := open(path, maxManifest)
+func ReadManifest(dir, name string) (*Version, error) { return readManifest(regular.DirOf(dir), name) }
+
+func readManifest(dir regular.Dir, name string) (*Version, error) {
+	f, size, err := open(dir, name, maxManifest)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +120,7 @@ func ReadManifest(dir, name string) (*Version, error) {
 		v.Torn, err = tornBytes(f, end, size)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", dir.Path(name), err)
 	}
 	return v, nil
 }
@@ -136,8 +139,8 @@ func tornBytes(f io.ReaderAt, end, size int64) (int64, error) {
 }
 
 // readCurrent returns the name of the MANIFEST that CURRENT has.
-func readCurrent(path string) (string, error) {
-	f, size, err := open(path, maxCurrent)
+func readCurrent(dir regular.Dir) (string, error) {
+	f, size, err := open(dir, "CURRENT", maxCurrent)
 	if err != nil {
 		return "", err
 	}
@@ -148,19 +151,19 @@ func readCurrent(path string) (string, error) {
 	}
 	name := strings.TrimSuffix(string(current), "\n")
 	if !IsManifest(name) {
-		return "", fmt.Errorf("%s names %q, want the name of a MANIFEST", path, name)
+		return "", fmt.Errorf("%s names %q, want the name of a MANIFEST", dir.Path("CURRENT"), name)
 	}
 	return name, nil
 }
 
 // open opens a file of at most most bytes.
-func open(path string, most int64) (f *os.File, size int64, err error) {
-	f, info, err := regular.Open(path)
+func open(dir regular.Dir, name string, most int64) (f regular.File, size int64, err error) {
+	f, info, err := dir.Open(name)
 	if err != nil {
 		return nil, 0, err
 	}
 	if size = info.Size(); size > most {
-		return nil, 0, errors.Join(fmt.Errorf("%s: %d bytes, want at most %d", path, size, most), f.Close())
+		return nil, 0, errors.Join(fmt.Errorf("%s: %d bytes, want at most %d", dir.Path(name), size, most), f.Close())
 	}
 	return f, size, nil
 }

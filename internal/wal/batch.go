@@ -12,7 +12,8 @@ import (
 // A Write is one write of a batch. A record of a log is a batch.
 type Write struct {
 	table.InternalKey
-	Value []byte
+	Value  []byte
+	Offset int64 // of the record in its Log, or 0
 }
 
 const batchHeaderLen = 12 // the sequence number of the first write, and the number of writes

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -31,7 +32,7 @@ func targetsOf(args []string, o source.Options, note io.Writer) (all []target, f
 		}
 		dir, err := source.ListDir(arg, o)
 		failed = append(append(failed, err), dir.Damage...)
-		tables, logs := dir.All(), &source.Log{Start: dir.LogStart(o)}
+		tables, logs := dir.All(), &source.Log{Log: wal.Log{Start: dir.LogStart(o)}}
 		if dir.Set == "" {
 			slices.Reverse(tables) // the oldest first
 		}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -68,7 +68,7 @@ func listDir(dir string, o Options) (Dir, error) {
 	if manifest := setManifestOf(dir); manifest != "" && (manifest == dir || !o.AllTables) {
 		return listSet(dir, manifest, o)
 	}
-	names, err := namesIn(dir)
+	names, err := regular.DirOf(dir).Names()
 	if err != nil {
 		return Dir{}, err
 	}
@@ -103,16 +103,6 @@ func listDir(dir string, o Options) (Dir, error) {
 		d.Logs = nil
 	}
 	return d, nil
-}
-
-// namesIn returns the names of the files in a directory, in any order.
-func namesIn(dir string) ([]string, error) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // it was only read
-	return f.Readdirnames(-1)
 }
 
 // isTableName reports whether a file has an extension of tables.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/wal"
 )
 
 // put returns a batch that puts a value of a few blocks of the log.
@@ -46,7 +48,7 @@ func TestTornBatches(t *testing.T) {
 			if err := os.WriteFile(path, log, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			l := &Log{Path: path, Start: 5}
+			l := &Log{Path: path, Log: wal.Log{Start: 5}}
 			for _, err := range l.Writes() {
 				if err != nil {
 					t.Fatal(err)

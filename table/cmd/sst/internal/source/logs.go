@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
@@ -25,7 +26,7 @@ type logs struct {
 // logWrites yields the writes of all logs, and takes note of their damage.
 func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 	return func(yield func(LogWrite, error) bool) {
-		l := &Log{Start: s.logs.start}
+		l := &Log{Log: wal.Log{Start: s.logs.start}}
 		for i, path := range s.logs.paths {
 			l = l.Next(path)
 			l.Standalone = s.isLog

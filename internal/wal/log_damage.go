@@ -1,17 +1,13 @@
-package source
+package wal
 
-import (
-	"fmt"
-
-	"github.com/sievetable/sievetable/internal/wal"
-)
+import "fmt"
 
 // maxListedDamage is the maximum length of Log.Damage.
 const maxListedDamage = 100
 
 // A LogDamage is a part of a log that is skipped, or writes that it lacks.
 type LogDamage struct {
-	wal.Damage
+	Damage
 	After, Before uint64 // what is lost has sequence numbers between these; 0: no bound is known
 }
 
@@ -54,7 +50,7 @@ func (l *Log) Reports() []string {
 
 // report adds a skipped part, or extends the last one, if that is adjacent and has the same
 // reason.
-func (l *Log) report(d wal.Damage) {
+func (l *Log) report(d Damage) {
 	if l.Torn.begun != nil && !l.Torn.isBegunBy(d) {
 		l.addPart(*l.Torn.begun)
 		l.Torn.begun = nil
@@ -64,7 +60,7 @@ func (l *Log) report(d wal.Damage) {
 	}
 }
 
-func (l *Log) addPart(d wal.Damage) {
+func (l *Log) addPart(d Damage) {
 	if n := len(l.Damage); n > 0 {
 		if last := &l.Damage[n-1]; last.Reason == d.Reason && last.Offset+last.Bytes == d.Offset {
 			last.Bytes += d.Bytes
@@ -100,7 +96,7 @@ func (l *Log) follow(sequence uint64, offset int64) {
 		}
 		l.others.Before, l.pending = sequence, false
 	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Start > 0 && sequence > l.Start):
-		l.add(LogDamage{wal.Damage{Offset: offset, Reason: "writes before this offset are missing"}, l.last, sequence})
+		l.add(LogDamage{Damage{Offset: offset, Reason: "writes before this offset are missing"}, l.last, sequence})
 	}
 	l.last = max(l.last, sequence)
 }

@@ -1,9 +1,8 @@
-package source
+package wal
 
 import (
 	"fmt"
 
-	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -14,14 +13,14 @@ type torn struct {
 	Records int
 	Bytes   int64
 
-	begun    *wal.Damage // one that may be torn: what follows says it
-	sequence uint64      // of its first write
+	begun    *Damage // one that may be torn: what follows says it
+	sequence uint64  // of its first write
 }
 
 // begin takes note of a record that may be torn, and reports whether it is one. If another one is
 // noted, isBegunBy holds.
-func (t *torn) begin(d wal.Damage) bool {
-	sequence, ok := wal.FirstSequence(d.Torn)
+func (t *torn) begin(d Damage) bool {
+	sequence, ok := FirstSequence(d.Torn)
 	if !ok {
 		return false
 	}
@@ -31,8 +30,8 @@ func (t *torn) begin(d wal.Damage) bool {
 }
 
 // isBegunBy reports whether a record may be torn too, which shows that the one before it is.
-func (t *torn) isBegunBy(d wal.Damage) bool {
-	sequence, ok := wal.FirstSequence(d.Torn)
+func (t *torn) isBegunBy(d Damage) bool {
+	sequence, ok := FirstSequence(d.Torn)
 	return ok && sequence <= t.sequence
 }
 

@@ -1,0 +1,118 @@
+package wal
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/wire"
+)
+
+// A Log is a write-ahead log of a database. Writes reads it, and finds out what is damaged and
+// which writes are lost.
+type Log struct {
+	Standalone bool   // it may lack its start; otherwise it is read as a database reads it
+	Start      uint64 // the highest sequence number that the oldest log of the database can start with; 0: not known
+
+	// What reading has found so far.
+	Size     int64
+	Damage   []LogDamage // skipped parts
+	More     int         // number of further skipped parts
+	Torn     torn        // what was never written completely elsewhere
+	Tail     int64       // size of what is at the end and was never written completely, after all was read
+	ZeroTail bool        // that is zeros
+
+	last    uint64    // sequence number of the last write, also of the logs before
+	lacking bool      // the log before is not empty, and no write of it could be read
+	pending bool      // no write after the last skipped part was read yet
+	others  LogDamage // the sequence numbers that the further skipped parts may have had
+}
+
+// Next returns the next log of the database, whose sequence numbers go on. l was read.
+func (l *Log) Next() Log {
+	next := Log{Start: l.Start}
+	if l.Start > 0 {
+		next.last, next.lacking = l.last, l.last == 0 && l.Size > 0
+	}
+	return next
+}
+
+// Last returns the highest sequence number of the writes that were read, also of the logs before, or
+// 0 if there were none.
+func (l *Log) Last() uint64 { return l.last }
+
+// Writes yields the writes of the log in order: the first size bytes of r. Each is valid until the
+// next. Damaged parts are skipped, and added to Damage. An error is one of r, or a record that is too
+// large, and ends it.
+func (l *Log) Writes(r io.ReaderAt, size int64) iter.Seq2[Write, error] {
+	return func(yield func(Write, error) bool) {
+		l.Size = size
+		if err := l.read(r, yield); err != nil && err != io.EOF {
+			yield(Write{}, err)
+		}
+	}
+}
+
+// read yields the writes. It returns io.EOF at the end, and nil if yield wants no more.
+func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
+	open := NewLogReader
+	if l.Standalone {
+		open = NewCarvedReader
+	}
+	r, err := open(f, l.Size, l.report)
+	if err != nil {
+		return err
+	}
+	for {
+		record, offset, err := r.Next()
+		if err == io.EOF {
+			l.Tail, l.ZeroTail = l.Size-r.Offset(), r.EndsInZeros()
+			l.Torn.end()
+		}
+		if err != nil {
+			return err
+		}
+		if !l.batch(record, offset, yield) {
+			return nil
+		}
+	}
+}
+
+// batch yields the writes of a batch. It reports whether yield wants more.
+func (l *Log) batch(record []byte, offset int64, yield func(Write, error) bool) (more bool) {
+	for w, err := range Writes(record) {
+		if err != nil {
+			l.report(Damage{Offset: offset, Bytes: int64(len(record)), Reason: err.Error()})
+			return true
+		}
+		l.follow(w.Sequence, offset)
+		w.Offset = offset
+		if !yield(w, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// UnwrittenNote says what was never written completely, or returns "".
+func (l *Log) UnwrittenNote() string {
+	notes := []string{l.Torn.note(), l.tailNote()}
+	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), ", and ")
+}
+
+// tailNote is UnwrittenNote for what is at the end.
+func (l *Log) tailNote() string {
+	if l.Tail == 0 {
+		return ""
+	}
+	what, are := "an incomplete record, which is ignored", "are"
+	if l.ZeroTail {
+		what = "zeros, which are ignored"
+	}
+	if l.Tail == 1 {
+		are = "is"
+	}
+	return fmt.Sprintf("%s at its end %s %s", wire.Plural(uint64(l.Tail), "byte"), are, what)
+}
