@@ -42,6 +42,14 @@ func (d Dir) Open(name string) (File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
+// Stat returns the FileInfo of a file of the directory.
+func (d Dir) Stat(name string) (fs.FileInfo, error) {
+	if d.fsys != nil {
+		return fs.Stat(d.fsys, d.Path(name))
+	}
+	return os.Stat(d.Path(name))
+}
+
 // Names returns the names of the files in the directory, in any order.
 func (d Dir) Names() ([]string, error) {
 	if d.fsys != nil {

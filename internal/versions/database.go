@@ -100,7 +100,7 @@ func ReadDir(dir regular.Dir) (*Version, error) {
 	}
 	v, err := readManifest(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s names %s, which does not exist", dir.Path("CURRENT"), name)
+		err = wal.Corruptionf("%s names %s, which does not exist", dir.Path("CURRENT"), name)
 	}
 	return v, err
 }
@@ -151,7 +151,7 @@ func readCurrent(dir regular.Dir) (string, error) {
 	}
 	name := strings.TrimSuffix(string(current), "\n")
 	if !IsManifest(name) {
-		return "", fmt.Errorf("%s names %q, want the name of a MANIFEST", dir.Path("CURRENT"), name)
+		return "", wal.Corruptionf("%s names %q, want the name of a MANIFEST", dir.Path("CURRENT"), name)
 	}
 	return name, nil
 }
@@ -163,7 +163,7 @@ func open(dir regular.Dir, name string, most int64) (f regular.File, size int64,
 		return nil, 0, err
 	}
 	if size = info.Size(); size > most {
-		return nil, 0, errors.Join(fmt.Errorf("%s: %d bytes, want at most %d", dir.Path(name), size, most), f.Close())
+		return nil, 0, errors.Join(wal.Corruptionf("%s: %d bytes, want at most %d", dir.Path(name), size, most), f.Close())
 	}
 	return f, size, nil
 }

@@ -2,10 +2,9 @@ package versions
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"iter"
 
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
@@ -70,7 +69,7 @@ func (d *decoder) field() Field {
 	case FieldAdd:
 		f.Table = Table{Level: d.level(), Number: d.number(), Size: d.number(), Smallest: d.bytes(), Largest: d.bytes()}
 	default:
-		d.fail(fmt.Errorf("unknown field %d", f.Kind))
+		d.fail(wal.Corruptionf("unknown field %d", f.Kind))
 	}
 	return f
 }
@@ -80,7 +79,7 @@ func (d *decoder) fail(err error) { d.rest, d.err = nil, cmp.Or(d.err, err) }
 func (d *decoder) number() uint64 {
 	v, n := wire.Uvarint(d.rest)
 	if n == 0 {
-		d.fail(errors.New("truncated"))
+		d.fail(wal.Corruption("truncated"))
 	}
 	d.rest = d.rest[n:]
 	return v
@@ -89,7 +88,7 @@ func (d *decoder) number() uint64 {
 func (d *decoder) level() int {
 	n := d.number()
 	if n > maxLevel {
-		d.fail(fmt.Errorf("level %d, want at most %d", n, maxLevel))
+		d.fail(wal.Corruptionf("level %d, want at most %d", n, maxLevel))
 		return 0
 	}
 	return int(n)
@@ -98,7 +97,7 @@ func (d *decoder) level() int {
 func (d *decoder) bytes() []byte {
 	n := d.number()
 	if n > uint64(len(d.rest)) {
-		d.fail(errors.New("truncated"))
+		d.fail(wal.Corruption("truncated"))
 		return nil
 	}
 	b := d.rest[:n]

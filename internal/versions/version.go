@@ -2,7 +2,6 @@ package versions
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -46,7 +45,7 @@ func readVersion(manifest io.Reader) (v *Version, end int64, err error) {
 			break
 		}
 		if err == io.EOF {
-			return nil, 0, errors.New("no version edit, because the file is empty or truncated")
+			return nil, 0, wal.Corruption("no version edit, because the file is empty or truncated")
 		}
 		if err == nil {
 			err = e.apply(edit)
@@ -90,7 +89,7 @@ func (e *versionBuilder) apply(edit []byte) error {
 		e.addAll(edit)
 	}
 	if len(e.tables) > maxTables {
-		return fmt.Errorf("more than %d tables, want at most that many", maxTables)
+		return wal.Corruptionf("more than %d tables, want at most that many", maxTables)
 	}
 	return nil
 }

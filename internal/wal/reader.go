@@ -16,6 +16,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/crc"
 	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
 )
 
 const (
@@ -53,6 +54,9 @@ type Damage struct {
 func (d Damage) Error() string {
 	return fmt.Sprintf("log at %d: %s, %s skipped", d.Offset, d.Reason, wire.Plural(uint64(d.Bytes), "byte"))
 }
+
+// Is reports whether target is table.ErrCorrupt.
+func (Damage) Is(target error) bool { return target == table.ErrCorrupt }
 
 // A Reader returns the records of a log. It ignores an incomplete record at the end,
 // because the database was closed or crashed while writing it. If a whole fragment follows, the

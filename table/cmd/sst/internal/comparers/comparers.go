@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/database"
 )
 
 // A namedComparer is an order of keys with its names.
@@ -26,7 +27,10 @@ type namedComparer struct {
 // all lists the known orders.
 var all = []namedComparer{bytewise, reverse, idbCmp1}
 
-var bytewise = namedComparer{flagValue: "bytewise", comparer: table.BytewiseComparer}
+var (
+	bytewise = namedComparer{flagValue: "bytewise", comparer: table.BytewiseComparer}
+	idbCmp1  = namedComparer{flagValue: "idb_cmp1", comparer: database.IDBComparer}
+)
 
 // FlagValues returns the values of --comparator, without auto.
 func FlagValues() []string {

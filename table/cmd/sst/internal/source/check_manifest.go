@@ -8,14 +8,12 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 )
 
 // A corruption is damage of a database that is not in a table.
-type corruption string
-
-func (m corruption) Error() string      { return string(m) }
-func (corruption) Is(target error) bool { return target == table.ErrCorrupt }
+type corruption = wal.Corruption
 
 // RepairCommand says how to run the repair of an engine on a copy of a database. It writes
 // a new MANIFEST, with the sizes that the tables have now.

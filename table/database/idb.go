@@ -1,13 +1,15 @@
-package comparers
+package database
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+
+	"github.com/sievetable/sievetable/table"
 )
 
-// idbCmp1 is the order of Chromium's IndexedDB (content/browser/indexed_db,
-// indexed_db_leveldb_coding.cc). A key starts with the numbers of a database, an object
+// IDBComparer is the order of Chromium's IndexedDB, which MANIFESTs name idb_cmp1
+// (content/browser/indexed_db, indexed_db_leveldb_coding.cc). A key starts with the numbers of a database, an object
 // store and an index, of lengths that the first byte has. These say what follows:
 //
 //	0, …           of all databases: a byte for the kind, and fields by that
@@ -16,8 +18,8 @@ import (
 //	…, from 30 on  an entry of an index: its key there, a sequence number, its own key
 //
 // Keys are compared field by field. Malformed keys come after all others, in bytewise
-// order.
-var idbCmp1 = namedComparer{flagValue: "idb_cmp1", comparer: idbComparer{}}
+// order. Keys of different bytes can be equal, such as those of 0 and −0.
+var IDBComparer table.Comparer = idbComparer{}
 
 type idbComparer struct{}
 

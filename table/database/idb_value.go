@@ -1,4 +1,4 @@
-package comparers
+package database
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package comparers
+package database
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
 )
 
 // These write keys as Chromium does.
@@ -205,3 +206,26 @@ func FuzzIDB(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, x, y, z []byte) { checkOrder(t, idbComparer{}, x, y, z) })
 }
+
+// checkOrder checks that the order holds of three keys, whatever they are.
+func checkOrder(t *testing.T, c table.Comparer, x, y, z []byte) {
+	t.Helper()
+	keys := [][]byte{x, y, z}
+	for _, a := range keys {
+		if c.Compare(a, a) != 0 {
+			t.Errorf("Compare(%x, itself) = %d", a, c.Compare(a, a))
+		}
+		for _, b := range keys {
+			if sign(c.Compare(a, b)) != -sign(c.Compare(b, a)) {
+				t.Errorf("Compare(%x, %x) = %d, and %d the other way round", a, b, c.Compare(a, b), c.Compare(b, a))
+			}
+		}
+	}
+	slices.SortFunc(keys, c.Compare)
+	first, second := c.Compare(keys[0], keys[1]), c.Compare(keys[1], keys[2])
+	if got, want := sign(c.Compare(keys[0], keys[2])), sign(min(first, second)); first > 0 || second > 0 || got != want {
+		t.Errorf("%x, %x, %x: %d, %d, and from end to end %d", keys[0], keys[1], keys[2], first, second, got)
+	}
+}
+
+func sign(n int) int { return min(1, max(-1, n)) }

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	goleveldb "github.com/syndtr/goleveldb/leveldb"
+	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// A dbModel is what a database must show: as of each sequence number, from the first that is kept.
+type dbModel struct {
+	now   map[string]string
+	at    map[uint64]map[string]string // as of some sequence numbers
+	last  uint64
+	users map[string]bool // all keys that were ever written
+}
+
+// A liveDatabase is a goleveldb database that is open, and its model.
+type liveDatabase struct {
+	*goleveldb.DB
+	dbModel
+	rng *rand.Rand
+}
+
+// randomDatabase has goleveldb open a database with random options, and write to it.
+func randomDatabase(t *testing.T, dir string, rng *rand.Rand) *liveDatabase {
+	t.Helper()
+	o := &opt.Options{WriteBuffer: 1 << (10 + rng.IntN(8)), CompactionTableSize: 1 << (11 + rng.IntN(6)), BlockSize: 1 << (6 + rng.IntN(7))}
+	if rng.IntN(3) > 0 {
+		o.Filter = lfilter.NewBloomFilter(1 + rng.IntN(12))
+	}
+	if rng.IntN(2) == 0 {
+		o.Compression = opt.NoCompression
+	}
+	db, err := goleveldb.OpenFile(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &liveDatabase{db, dbModel{now: map[string]string{}, at: map[uint64]map[string]string{0: {}}, users: map[string]bool{}}, rng}
+}
+
+// write writes random batches, and takes note of what the database shows from time to time.
+func (l *liveDatabase) write(t *testing.T, batches, keys int) {
+	t.Helper()
+	for range batches {
+		b := new(goleveldb.Batch)
+		for range 1 + l.rng.IntN(8) {
+			key := fmt.Sprintf("key%0*d", 1+l.rng.IntN(6), l.rng.IntN(keys))
+			if l.users[key] = true; l.rng.IntN(4) == 0 {
+				b.Delete([]byte(key))
+				delete(l.now, key)
+				continue
+			}
+			value := fmt.Sprint(l.last+uint64(b.Len())+1, " ", string(make([]byte, l.rng.IntN(200))))
+			b.Put([]byte(key), []byte(value))
+			l.now[key] = value
+		}
+		if err := l.Write(b, nil); err != nil {
+			t.Fatal(err)
+		}
+		if l.last += uint64(b.Len()); l.rng.IntN(batches/8+1) == 0 {
+			l.at[l.last] = maps.Clone(l.now)
+		}
+	}
+	l.at[l.last] = maps.Clone(l.now)
+}
+
+// What a DB shows of a random database of goleveldb, open or closed, is what was written to it, as of
+// each sequence number.
+func TestRandomDatabases(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(seed, 32))
+			dir := t.TempDir()
+			l := randomDatabase(t, dir, rng)
+			first, err := l.GetSnapshot() // as long as it is held, the engine drops no version
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.write(t, 1+rng.IntN(1500), 1+rng.IntN(800))
+			if rng.IntN(2) == 0 {
+				if err := l.CompactRange(util.Range{}); err != nil {
+					t.Fatal(err)
+				}
+				l.write(t, 1+rng.IntN(300), 1+rng.IntN(800))
+			}
+			checkDatabase(t, dir, &l.dbModel, rng)
+			first.Release()
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			checkDatabase(t, dir, &l.dbModel, rng)
+		})
+	}
+}
+
+// checkDatabase compares all that a DB says of a database with its model.
+func checkDatabase(t *testing.T, dir string, m *dbModel, rng *rand.Rand) {
+	t.Helper()
+	o := &database.Options{Reader: table.ReaderOptions{Mapped: rng.IntN(2) == 0}}
+	if rng.IntN(2) == 0 {
+		o.Reader.Cache = table.NewCache(1 << 20)
+	}
+	db, err := database.Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if db.LastSequence() != m.last {
+		t.Errorf("LastSequence = %d, want %d", db.LastSequence(), m.last)
+	}
+	for sequence, want := range m.at {
+		checkView(t, db.At(sequence), want, m.users, rng)
+	}
+	checkView(t, db.View, m.now, m.users, rng)
+}
+
+// checkView compares a View with what it must show.
+func checkView(t *testing.T, v database.View, want map[string]string, users map[string]bool, rng *rand.Rand) {
+	t.Helper()
+	var keys [][]byte
+	for key := range users {
+		keys = append(keys, []byte(key), []byte(key+"~"))
+		checkGet(t, v, key, want)
+		checkGet(t, v, key+"~", want)
+	}
+	many := map[string]string{}
+	if err := v.GetMany(context.Background(), keys, nil, func(i int, value []byte) error {
+		many[string(keys[i])] = string(value)
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(want, many); diff != "" {
+		t.Errorf("GetMany (-want +got):\n%s", diff)
+	}
+	bounds := [2][]byte{keys[rng.IntN(len(keys))], keys[rng.IntN(len(keys))]}
+	for _, o := range []*table.IterOptions{nil, {Lower: bounds[0], Upper: bounds[1]}, {Lower: bounds[1]}, {Upper: bounds[0]}} {
+		checkIter(t, v, o, want)
+	}
+}
+
+func checkGet(t *testing.T, v database.View, key string, want map[string]string) {
+	t.Helper()
+	value, there := want[key]
+	got, err := v.Get([]byte(key))
+	appended, appendErr := v.AppendGet([]byte("dst"), []byte(key))
+	if !there && (!errors.Is(err, table.ErrNotFound) || !errors.Is(appendErr, table.ErrNotFound) || string(appended) != "dst") {
+		t.Fatalf("Get(%q) = %q, %v; AppendGet %q, %v; want ErrNotFound", key, got, err, appended, appendErr)
+	}
+	if there && (err != nil || appendErr != nil || string(got) != value || string(appended) != "dst"+value) {
+		t.Fatalf("Get(%q) = %q, %v; AppendGet %q, %v; want %q", key, got, err, appended, appendErr, value)
+	}
+}
+
+// checkIter goes through a View in both directions.
+func checkIter(t *testing.T, v database.View, o *table.IterOptions, want map[string]string) {
+	t.Helper()
+	var up, down, all []string
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		below := o != nil && o.Lower != nil && bytes.Compare([]byte(key), o.Lower) < 0
+		if !below && (o == nil || o.Upper == nil || bytes.Compare([]byte(key), o.Upper) < 0) {
+			all = append(all, key+"="+want[key])
+		}
+	}
+	for e, err := range v.All(o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		up = append(up, string(e.Key)+"="+string(e.Value))
+	}
+	it := v.NewIter(o)
+	for ok := it.Last(); ok; ok = it.Prev() {
+		down = append(down, string(it.Key())+"="+string(it.Value()))
+	}
+	if err := it.Close(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(down)
+	if diff := cmp.Diff(all, up); diff != "" {
+		t.Errorf("All of %+v (-want +got):\n%s", o, diff)
+	}
+	if diff := cmp.Diff(all, down); diff != "" {
+		t.Errorf("Prev of %+v (-want +got):\n%s", o, diff)
+	}
+}

@@ -1,0 +1,151 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"sync"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+)
+
+// A lookup looks for a user key in a View.
+type lookup struct {
+	View
+	ctx    context.Context
+	o      table.LookupOptions
+	reuses bool   // values are read into the buffers below, and valid until the lookup ends
+	seek   []byte // the internal key to look for
+	user   []byte // the user key, a part of seek
+
+	key         []byte // buffer of the key that is found in a table
+	value, best []byte // buffers of values: of the last one that was found, and of the newest
+}
+
+var lookups = sync.Pool{New: func() any { return new(lookup) }}
+
+// maxKept is the largest buffer that a lookup leaves to the next.
+const maxKept = 64 << 10
+
+// newLookup returns a lookup of a user key. end ends it.
+func newLookup(v View, user []byte) *lookup {
+	l := lookups.Get().(*lookup)
+	l.View, l.ctx = v, context.Background()
+	l.seek = table.SearchKey(l.seek[:0], user, v.sequence)
+	l.user = table.InternalFilterKey(l.seek)
+	return l
+}
+
+// end leaves the buffers to other lookups.
+func (l *lookup) end() {
+	if cap(l.seek)+cap(l.key)+cap(l.value)+cap(l.best) > maxKept {
+		return
+	}
+	*l = lookup{seek: l.seek, key: l.key, value: l.value, best: l.best}
+	lookups.Put(l)
+}
+
+// A version is a version of the key: a value or a deletion. The zero version is none.
+type version struct {
+	found    bool
+	sequence uint64
+	kind     table.Kind
+	value    []byte
+}
+
+// get returns the value of the key.
+func (l *lookup) get() ([]byte, error) {
+	if l.closed.Load() {
+		return nil, table.ErrClosed
+	}
+	v := l.inMemory()
+	for i := 0; i < len(l.levels) && !v.found; i++ {
+		var err error
+		if v, err = l.inLevel(&l.levels[i]); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case !v.found || v.kind == table.KindDelete:
+		return nil, table.ErrNotFound
+	case v.kind != table.KindSet:
+		return nil, fmt.Errorf("database: %w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)",
+			table.ErrCorrupt, wire.Quote(l.user), v.kind, table.KindSet, table.KindDelete)
+	}
+	return v.value, nil
+}
+
+// inMemory returns the version of the key in the writes of the logs. Those are newer than all
+// versions in tables.
+func (l *lookup) inMemory() version {
+	if i := l.memory.search(l.seek); i < len(l.memory.at) {
+		return l.versionOf(l.memory.entry(i))
+	}
+	return version{}
+}
+
+// versionOf returns the version that an entry is, or none if it is of another user key.
+func (l *lookup) versionOf(key, value []byte) version {
+	k, ok := table.ParseInternalKey(key)
+	if !ok || l.order.Compare(k.UserKey, l.user) != 0 {
+		return version{}
+	}
+	return version{true, k.Sequence, k.Kind, value}
+}
+
+// inLevel returns the newest version of the key in a level.
+func (l *lookup) inLevel(level *level) (newest version, err error) {
+	if level.overlaps {
+		return l.inLevel0(level)
+	}
+	i := sort.Search(len(level.ranges), func(i int) bool { return l.internal.Compare(level.ranges[i].Largest, l.seek) >= 0 })
+	if i == len(level.ranges) || l.isBefore(level.ranges[i].Smallest) {
+		return version{}, nil
+	}
+	return l.inTable(level.readers[i])
+}
+
+// inLevel0 does so for level 0. It asks all tables that can have the key: a table with a higher number
+// has newer versions of it, but not after the repair of an engine.
+func (l *lookup) inLevel0(level *level) (newest version, err error) {
+	for i, r := range level.readers {
+		if l.isBefore(level.ranges[i].Smallest) || l.internal.Compare(level.ranges[i].Largest, l.seek) < 0 {
+			continue
+		}
+		v, err := l.inTable(r)
+		if err != nil {
+			return version{}, err
+		}
+		if v.found && (!newest.found || v.sequence > newest.sequence) {
+			newest = v
+			l.value, l.best = l.best, l.value
+		}
+	}
+	return newest, nil
+}
+
+// isBefore reports whether the key is before all versions of the user key of a table's first key.
+func (l *lookup) isBefore(smallest []byte) bool {
+	return l.order.Compare(l.user, table.InternalFilterKey(smallest)) < 0
+}
+
+// inTable returns the newest version of the key in a table. Its filters are asked first.
+func (l *lookup) inTable(r *openedTable) (version, error) {
+	var k, value []byte
+	var err error
+	if l.reuses {
+		l.key, l.value, err = r.With(l.ctx, l.o).AppendFind(l.key[:0], l.value[:0], l.seek)
+		k, value = l.key, l.value
+	} else {
+		k, value, err = r.With(l.ctx, l.o).Find(l.seek)
+	}
+	if errors.Is(err, table.ErrNotFound) {
+		return version{}, nil
+	}
+	if err != nil {
+		return version{}, err
+	}
+	return l.versionOf(k, value), nil
+}

@@ -1,0 +1,153 @@
+package database
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
+)
+
+// Open opens the database in the directory dir. If o is nil, all options are the defaults. If dir
+// has no CURRENT, the error is fs.ErrNotExist: errors.Is finds it. Damage is [table.ErrCorrupt].
+//
+// Open opens all tables, and holds each open until Close, or maps them with Reader.Mapped. So an engine
+// may delete tables that it needs no more: the DB still reads them. (On Windows the engine cannot delete
+// a file that is open. goleveldb then deletes it when it is opened the next time.) Indexes and filters
+// of all tables are in memory: about 1.5 bytes for each entry with 10 filter bits per key, and 30
+// bytes and a key for each data block. The writes of the logs are in memory too, with about 20 bytes
+// for each write. An engine starts a new log with each memtable, of 4 MiB unless its options say
+// otherwise.
+//
+// While an engine writes to the database, files vanish between the reading of the MANIFEST and
+// their opening. So Open tries again after an error, up to 20 times, until it succeeds or the same
+// error comes twice.
+func Open(dir string, o *Options) (*DB, error) { return openDir(regular.DirOf(dir), o) }
+
+// OpenFS opens the database in the directory dir of fsys, as Open opens one of the operating system.
+// "." is the root of fsys. Files must be regular, and have a method ReadAt that is safe for
+// concurrent use, as those of os.DirFS, os.Root.FS and embed.FS have: another file is an error.
+// Reader.Mapped changes nothing.
+func OpenFS(fsys fs.FS, dir string, o *Options) (*DB, error) {
+	if !fs.ValidPath(dir) {
+		return nil, fmt.Errorf("database: %w", &fs.PathError{Op: "open", Path: dir, Err: fs.ErrInvalid})
+	}
+	return openDir(regular.DirIn(fsys, dir), o)
+}
+
+// maxTries is how often Open tries.
+const maxTries = 20
+
+func openDir(dir regular.Dir, o *Options) (*DB, error) {
+	opts, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	p := opener{dir: dir, o: opts}
+	defer p.end()
+	before := ""
+	for range maxTries {
+		var db *DB
+		if db, err = p.try(); err == nil {
+			return db, nil
+		}
+		if err.Error() == before {
+			break
+		}
+		before = err.Error()
+	}
+	return nil, fmt.Errorf("database: %w", err)
+}
+
+// An opener opens a database.
+type opener struct {
+	dir    regular.Dir
+	o      Options
+	opened map[uint64]*openedTable // by number: tables of an attempt that has failed
+}
+
+// try opens the database as it is now.
+func (p *opener) try() (*DB, error) {
+	v, err := versions.ReadDir(p.dir)
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	manifest := p.dir.Path(v.Manifest)
+	if v.Unread > 0 {
+		return nil, wal.Corruptionf("%s: %s behind a header of zeros are not read, and may be changes of the tables: %s",
+			manifest, wire.Plural(uint64(v.Unread), "byte"), p.advice())
+	}
+	user, ok := p.o.comparer(v.Comparer)
+	if !ok {
+		return nil, fmt.Errorf("%s: the keys are in the order of %s, which is not known here: add the table.Comparer of that name to Options.Comparers",
+			manifest, wire.Quote([]byte(v.Comparer)))
+	}
+	internal := table.InternalComparer(user)
+	levels, err := byLevel(v, internal)
+	if err != nil {
+		return nil, wal.Corruptionf("%s: %v: %s", manifest, err, p.advice())
+	}
+	c := &contents{order: user, internal: internal, memory: memory{order: internal}}
+	db := &DB{View: View{contents: c}}
+	if err := p.openTables(db, v, levels); err != nil {
+		return nil, err
+	}
+	if db.sequence, err = p.readLogs(&c.memory, v); err != nil {
+		return nil, err
+	}
+	p.keep(db)
+	return db, nil
+}
+
+// explain adds to an error of reading CURRENT or the MANIFEST what to do.
+func (p *opener) explain(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: want the directory of a LevelDB database, which has a CURRENT", err)
+	}
+	if errors.Is(err, table.ErrCorrupt) {
+		return fmt.Errorf("%w: %s", err, p.advice())
+	}
+	return err
+}
+
+// advice says what to do with a damaged database.
+func (p *opener) advice() string {
+	return fmt.Sprintf(`put the file back, or see what is left with "sst scan %s"`, p.dir.Path(""))
+}
+
+// openTables opens the tables of all levels. Those that an earlier attempt has opened stay open.
+func (p *opener) openTables(db *DB, v *versions.Version, levels [][]*versions.Table) error {
+	for _, tables := range levels {
+		l := level{overlaps: tables[0].Level == 0}
+		for _, t := range tables {
+			o, err := p.openTable(t, v, db.contents)
+			if err != nil {
+				return err
+			}
+			l.readers = append(l.readers, o)
+			l.ranges = append(l.ranges, merge.LevelTable{Name: p.dir.Path(o.name), Smallest: t.Smallest, Largest: t.Largest})
+			db.tables = append(db.tables, Table{t.Level, t.Number, o.name, int64(t.Size), smallest(t), largest(t)})
+		}
+		db.levels = append(db.levels, l)
+	}
+	return nil
+}
+
+// keep leaves the tables of db open when the opener ends.
+func (p *opener) keep(db *DB) {
+	for _, t := range db.tables {
+		delete(p.opened, t.Number)
+	}
+}
+
+// end closes the tables that are not needed.
+func (p *opener) end() {
+	for _, t := range p.opened {
+		t.Close() // it was only read
+	}
+}

@@ -1,0 +1,120 @@
+package database
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table"
+)
+
+// An openedTable is a table that is open.
+type openedTable struct {
+	*table.Reader
+	listed *versions.Table
+	name   string    // of the file
+	file   io.Closer // nil: the Reader closes it
+}
+
+// Close closes the table.
+func (t *openedTable) Close() error {
+	err := t.Reader.Close()
+	if t.file != nil {
+		err = errors.Join(err, t.file.Close())
+	}
+	return err
+}
+
+// openTable opens a table of a version, unless it is open.
+func (p *opener) openTable(t *versions.Table, v *versions.Version, c *contents) (*openedTable, error) {
+	if o := p.opened[t.Number]; o != nil {
+		if sameTable(o.listed, t) {
+			return o, nil
+		}
+		delete(p.opened, t.Number)
+		o.Close() // it was only read
+	}
+	o := &openedTable{listed: t, name: fmt.Sprintf("%06d.ldb", t.Number)}
+	info, err := p.dir.Stat(o.name)
+	if errors.Is(err, fs.ErrNotExist) { // as old engines named it
+		old := fmt.Sprintf("%06d.sst", t.Number)
+		if oldInfo, oldErr := p.dir.Stat(old); oldErr == nil {
+			o.name, info, err = old, oldInfo, nil
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w: %s lists this table: %s", err, v.Manifest, p.advice())
+	case err != nil:
+		return nil, err
+	case uint64(info.Size()) < t.Size:
+		return nil, wal.Corruptionf("%s: size is %d, want %d as %s says: %s", p.dir.Path(o.name), info.Size(), t.Size, v.Manifest, p.advice())
+	}
+	if err := p.openReader(o, info.Size(), c); err != nil {
+		return nil, err
+	}
+	if p.opened == nil {
+		p.opened = map[uint64]*openedTable{}
+	}
+	p.opened[t.Number] = o
+	return o, p.checkSeparators(o, v, c)
+}
+
+// openReader opens the Reader of a table whose file has so many bytes.
+func (p *opener) openReader(o *openedTable, size int64, c *contents) (err error) {
+	opts, path := p.o.Reader, p.dir.Path(o.name)
+	opts.Comparer = c.internal
+	if c.order == IDBComparer { // equal keys can have different bytes, and filters have one of them
+		opts.FilterKey = func([]byte) []byte { return nil }
+	}
+	switch fsys := p.dir.FS(); {
+	case size > int64(o.listed.Size): // engines do not read what follows
+		return p.openStart(o, &opts)
+	case fsys != nil:
+		o.Reader, err = table.OpenFS(fsys, path, &opts)
+	default:
+		o.Reader, err = table.Open(path, &opts)
+	}
+	return err
+}
+
+// openStart opens the table at the start of a file. NewReader does not see whether its filters deny
+// its keys, as Open does, so they are not used.
+func (p *opener) openStart(o *openedTable, opts *table.ReaderOptions) error {
+	f, _, err := p.dir.Open(o.name)
+	if err != nil {
+		return err
+	}
+	opts.Name, opts.IgnoreFilter = p.dir.Path(o.name), true
+	if o.Reader, err = table.NewReader(f, int64(o.listed.Size), opts); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	o.file = f
+	return nil
+}
+
+// checkSeparators returns an error if goleveldb's recovery has written a table of level 0: with internal
+// keys in the order of user keys, in which lookups miss keys. Its separators are then no internal
+// keys of this database.
+func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *contents) error {
+	if o.listed.Level > 0 {
+		return nil
+	}
+	layout, err := o.Layout()
+	if err != nil {
+		return err
+	}
+	for i, e := range layout.Data {
+		k, ok := table.ParseInternalKey(e.Separator)
+		known := ok && (k.Sequence <= v.LastSequence || k.Sequence == table.MaxSequence)
+		if !known || i > 0 && c.internal.Compare(layout.Data[i-1].Separator, e.Separator) >= 0 {
+			return wal.Corruptionf("%s: index block: separator %d is %q, want one in the order of internal keys, with a sequence number ≤ %d: "+
+				"most likely goleveldb's recovery wrote the table; open the database with goleveldb and call CompactRange, or see \"sst scan %s\"",
+				p.dir.Path(o.name), i, e.Separator, v.LastSequence, p.dir.Path(""))
+		}
+	}
+	return nil
+}

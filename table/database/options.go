@@ -1,0 +1,82 @@
+package database
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+// Options are options of a DB. The zero value of each field is its default. A value out of range
+// is an error of Open and OpenFS.
+type Options struct {
+	// Reader has the options of the tables: Cache, Codecs, policies of filters, and others. It is an
+	// error to set Name, CacheKey, TailSum, Comparer or FilterKey, since the database gives them.
+	// With Mapped, no file stays open.
+	Reader table.ReaderOptions
+
+	// Comparers are the orders of user keys that Open knows. It uses the first one whose Name is that of
+	// the comparator in the MANIFEST. [table.BytewiseComparer] and [IDBComparer] need not be set. If keys
+	// of different bytes can be equal in an order, it must be a [table.FilterKeyer], whose FilterKey can
+	// return nil: lookups then ask no filters.
+	Comparers []table.Comparer
+
+	// IgnoreLogs leaves out the writes that are in no table yet. The DB then shows older values of
+	// their keys, and keys that they have deleted. Set it to read a database whose log is lost.
+	IgnoreLogs bool
+}
+
+// withDefaults returns a copy with defaults filled in.
+func (o *Options) withDefaults() (Options, error) {
+	var d Options
+	if o != nil {
+		d = *o
+	}
+	if err := checkUnset(&d.Reader); err != nil {
+		return d, err
+	}
+	if slices.Contains(d.Comparers, nil) {
+		return d, errors.New("database: one of Comparers is nil")
+	}
+	d.Comparers = append(slices.Clip(d.Comparers), table.BytewiseComparer, IDBComparer)
+	// A file without bytes is damaged, but only if the options are good.
+	if _, err := table.NewReader(bytes.NewReader(nil), 0, &d.Reader); !errors.Is(err, table.ErrCorrupt) {
+		return d, err
+	}
+	return d, nil
+}
+
+// checkUnset checks the options of Readers that a DB does not take.
+func checkUnset(r *table.ReaderOptions) error {
+	for _, option := range []struct {
+		name string
+		set  bool
+	}{
+		{"Name", r.Name != ""},
+		{"CacheKey", r.CacheKey != ""},
+		{"TailSum", r.TailSum != [sha256.Size]byte{}},
+		{"Comparer", r.Comparer != nil},
+		{"FilterKey", r.FilterKey != nil},
+	} {
+		if option.set {
+			return fmt.Errorf("database: Reader.%s is set, want it unset: the database gives it", option.name)
+		}
+	}
+	return nil
+}
+
+// comparer returns the order with the name that a MANIFEST has. LevelDB takes a MANIFEST without a
+// name for one of the bytewise order.
+func (o *Options) comparer(name string) (c table.Comparer, ok bool) {
+	if name == "" {
+		return table.BytewiseComparer, true
+	}
+	i := slices.IndexFunc(o.Comparers, func(c table.Comparer) bool { return c.Name() == name })
+	if i < 0 {
+		return nil, false
+	}
+	return o.Comparers[i], true
+}

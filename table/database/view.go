@@ -1,0 +1,99 @@
+package database
+
+import (
+	"bytes"
+	"iter"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
+)
+
+// A View shows the user keys of a database as of a sequence number: each with the value of its newest
+// write of that number or a lower one, unless that is a deletion. It is safe for concurrent use, as
+// long as its DB is open. A DB has the View of all writes, and [DB.At] returns another.
+type View struct {
+	*contents
+	sequence uint64
+}
+
+// Get returns the value of key. If the View does not have the key, the error is [table.ErrNotFound].
+// Get looks into the writes of the log, which are in memory, then into the tables of level 0 whose
+// range has the key, and then into at most one table of each further level, until it finds the key. A
+// table whose filters rule the key out costs no read.
+//
+// The value stays valid, also after Close. The caller must not change it. It can be a part of a
+// larger buffer, which then stays in memory with it: see [table.Reader.Get].
+func (v View) Get(key []byte) ([]byte, error) {
+	l := newLookup(v, key)
+	defer l.end()
+	return l.get()
+}
+
+// AppendGet does what Get does, and appends the value to dst. It returns the extended slice, or dst as
+// it was after an error. key may be a part of dst. It allocates nothing if dst has enough capacity,
+// under the conditions of [table.Reader.AppendGet].
+func (v View) AppendGet(dst, key []byte) ([]byte, error) {
+	l := newLookup(v, key)
+	defer l.end()
+	l.reuses = true
+	value, err := l.get()
+	if err != nil {
+		return dst, err
+	}
+	return wire.AppendNotNil(dst, value), nil
+}
+
+// NewIter returns an iterator over the user keys and their values, before the first one. If o is nil,
+// it shows all of them. Lower, Upper, Prefix and FilterKey of o are of user keys. The iterator copies
+// the slices of o. If OnDamage of o returns true, older values show in place of those that a damaged
+// block had, also of keys that were deleted. One goroutine at a time may use the iterator.
+func (v View) NewIter(o *table.IterOptions) *merge.SnapshotIter {
+	opts := internalOptions(o)
+	var its []merge.Iterator
+	if len(v.memory.at) > 0 {
+		its = append(its, v.memory.iter(opts.Lower, opts.Upper))
+	}
+	for i := range v.levels {
+		its = v.levels[i].appendIters(its, v.internal, &opts)
+	}
+	it := merge.NewSnapshotIter(v.order, merge.New(v.internal, its...), v.sequence)
+	if v.closed.Load() {
+		it.Close() // every move fails with table.ErrClosed
+	}
+	return it
+}
+
+// internalOptions returns the options of iterators over internal keys.
+func internalOptions(o *table.IterOptions) (internal table.IterOptions) {
+	if o == nil {
+		return internal
+	}
+	internal = *o
+	internal.FilterKey, internal.Prefix = bytes.Clone(o.FilterKey), bytes.Clone(o.Prefix)
+	if o.Lower != nil {
+		internal.Lower = table.SearchKey(nil, o.Lower, table.MaxSequence)
+	}
+	if o.Upper != nil {
+		internal.Upper = table.SearchKey(nil, o.Upper, table.MaxSequence)
+	}
+	return internal
+}
+
+// All returns the user keys that an iterator with the options o shows, with their values, for a range
+// loop. An error ends the loop, after an iteration that has only the error. Key and value are valid
+// until the next iteration.
+func (v View) All(o *table.IterOptions) iter.Seq2[table.Entry, error] {
+	return func(yield func(table.Entry, error) bool) {
+		it := v.NewIter(o)
+		defer it.Close() // its error is that of the last move, which All has shown
+		for ok := it.First(); ok; ok = it.Next() {
+			if !yield(table.Entry{Key: it.Key(), Value: it.Value()}, nil) {
+				return
+			}
+		}
+		if err := it.Error(); err != nil {
+			yield(table.Entry{}, err)
+		}
+	}
+}
