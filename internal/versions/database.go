@@ -1,5 +1,5 @@
-// Package versions reads the CURRENT and MANIFEST files of a LevelDB or goleveldb database:
-// which tables and logs it has.
+// Package versions reads the CURRENT and MANIFEST files of a LevelDB or goleveldb database: which
+// tables and logs it has. It also writes the fields of version edits.
 package versions
 
 import (
@@ -83,8 +83,8 @@ func IsCurrentOrManifest(name string) bool {
 // opened.
 const (
 	maxCurrent  = 4 << 10
-	maxManifest = 256 << 20
-	maxTables   = 1 << 20
+	MaxManifest = 256 << 20 // bytes
+	MaxTables   = 1 << 20
 	maxLevel    = 63
 )
 
@@ -109,7 +109,7 @@ func ReadDir(dir regular.Dir) (*Version, error) {
 func ReadManifest(dir, name string) (*Version, error) { return readManifest(regular.DirOf(dir), name) }
 
 func readManifest(dir regular.Dir, name string) (*Version, error) {
-	f, size, err := open(dir, name, maxManifest)
+	f, size, err := open(dir, name, MaxManifest)
 	if err != nil {
 		return nil, err
 	}

@@ -221,7 +221,7 @@ func TestReadBounds(t *testing.T) {
 	dir := func(path string) error { return os.Mkdir(path, 0o777) }
 	many := func(path string) error {
 		var edit []byte
-		for i := range uint64(maxTables + 1) {
+		for i := range uint64(MaxTables + 1) {
 			edit = append(binary.AppendUvarint(append(edit, byte(FieldAdd), 0), i), 0, 0, 0)
 		}
 		return record(edit)(path)

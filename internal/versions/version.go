@@ -88,8 +88,8 @@ func (e *versionBuilder) apply(edit []byte) error {
 	if deletedLater { // as no engine writes it
 		e.addAll(edit)
 	}
-	if len(e.tables) > maxTables {
-		return wal.Corruptionf("more than %d tables, want at most that many", maxTables)
+	if len(e.tables) > MaxTables {
+		return wal.Corruptionf("more than %d tables, want at most that many", MaxTables)
 	}
 	return nil
 }

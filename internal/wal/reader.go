@@ -1,8 +1,8 @@
-// Package wal reads LevelDB's write-ahead logs. MANIFESTs have the same format. A log
+// Package wal reads and writes LevelDB's write-ahead logs. MANIFESTs have the same format. A log
 // consists of blocks of 32 KiB. A record is split into fragments, so that no fragment
 // crosses a block boundary (LevelDB, doc/log_format.md).
 //
-// After damage, it continues like LevelDB's own reader. goleveldb's reader can join the
+// After damage, a Reader continues like LevelDB's own. goleveldb's reader can join the
 // fragments of a truncated record with those of the next record. This one does not.
 package wal
 

@@ -1,0 +1,200 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// ErrNotNew is the error for the name of a directory that cannot be new: a file has it, or a
+// directory that is not empty.
+var ErrNotNew = errors.New("it is there already: want the name of a new directory, or of an empty one")
+
+// A NewDir is a directory that gets its name when all of it is on disk. Until then it has a
+// temporary one, sievetable-….tmp in the same parent directory. So the directory is complete, or
+// not there. Its calls come in the order
+//
+//	CreateNewDir Create* (Commit | Abort)
+//
+// One goroutine at a time may use it, except that any may call Abort at any time.
+type NewDir struct {
+	*Dir
+	final string // its name, in the parent directory
+
+	mu   sync.Mutex
+	open map[*NewFile]bool // nil after Abort
+}
+
+// CreateNewDir creates a NewDir that Commit will rename to path. If path is a link to a directory,
+// the NewDir replaces that directory. If path is that of a file, or of a directory that is not
+// empty, the error is ErrNotNew.
+func CreateNewDir(path string) (*NewDir, error) {
+	d, err := createNewDir(path)
+	if err != nil {
+		return nil, fmt.Errorf("create %q: %w", path, cause(err))
+	}
+	return d, nil
+}
+
+func createNewDir(path string) (*NewDir, error) {
+	path = filepath.Clean(path)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	name := filepath.Base(path)
+	if name == "." || name == ".." || name == string(filepath.Separator) {
+		return nil, errors.New("not the name of a new directory")
+	}
+	parent, err := CreateDir(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	d := &NewDir{Dir: parent, final: name, open: map[*NewFile]bool{}}
+	if _, err := d.vacant(); err != nil {
+		return nil, errors.Join(err, d.Abort())
+	}
+	return d, nil
+}
+
+// vacant returns ErrNotNew unless an empty directory has the final name, or nothing has it.
+func (d *NewDir) vacant() (empty bool, err error) {
+	info, err := d.parent.Lstat(d.final)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !info.IsDir() {
+		return false, ErrNotNew
+	}
+	f, err := d.parent.Open(d.final)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close() // it was only read
+	if names, err := f.Readdirnames(1); len(names) > 0 {
+		return false, ErrNotNew
+	} else if err != io.EOF {
+		return false, err
+	}
+	return true, nil
+}
+
+// path returns the final path of a file.
+func (d *NewDir) path(file string) string { return filepath.Join(d.parent.Name(), d.final, file) }
+
+// A NewFile is a file in a NewDir that is being written.
+type NewFile struct {
+	d    *NewDir
+	f    *os.File
+	name string
+}
+
+// Create creates a file in the NewDir, to be written once. After Abort it is an error.
+func (d *NewDir) Create(name string) (*NewFile, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.open == nil {
+		return nil, fmt.Errorf("create %q: %w", d.path(name), fs.ErrClosed)
+	}
+	f, err := d.parent.OpenFile(filepath.Join(d.Dir.name, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("create %q: %w", d.path(name), cause(err))
+	}
+	file := &NewFile{d, f, name}
+	d.open[file] = true
+	return file, nil
+}
+
+// Write writes to the file.
+func (f *NewFile) Write(p []byte) (int, error) {
+	n, err := f.f.Write(p)
+	return n, f.named(err)
+}
+
+// Close syncs the file to disk and closes it.
+func (f *NewFile) Close() error {
+	f.d.mu.Lock()
+	delete(f.d.open, f)
+	f.d.mu.Unlock()
+	return f.named(errors.Join(cause(f.d.sync(f.f)), cause(f.f.Close())))
+}
+
+// named returns an error that names the file as it will be.
+func (f *NewFile) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("write %q: %w", f.d.path(f.name), cause(err))
+}
+
+// Commit syncs the directory to disk and renames it to its final name. The files must be closed.
+// If an empty directory has the name, Commit removes it. If Commit fails, it removes the NewDir,
+// unless that has its name already, and only its parent directory could not be synced.
+func (d *NewDir) Commit() error {
+	parent, err := d.commit()
+	if err != nil {
+		return errors.Join(fmt.Errorf("create %q: %w", d.path(""), cause(err)), d.Abort())
+	}
+	defer parent.Close() // it was only synced
+	if err := syncDir(parent, d.sync); err != nil {
+		return fmt.Errorf("create %q: %w", d.path(""), cause(err))
+	}
+	return nil
+}
+
+// commit gives the directory its name. It returns the parent directory, so that an error of opening
+// that comes before.
+func (d *NewDir) commit() (parent *os.File, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	self, err := d.parent.Open(d.Dir.name)
+	if err != nil {
+		return nil, err
+	}
+	defer self.Close() // it was only synced
+	if err := syncDir(self, d.sync); err != nil {
+		return nil, err
+	}
+	if parent, err = d.parent.Open("."); err != nil {
+		return nil, err
+	}
+	if err := d.rename(); err != nil {
+		return nil, errors.Join(err, parent.Close())
+	}
+	d.end.Do(func() {})
+	d.parent.Close() // nothing was written through it
+	return parent, nil
+}
+
+// rename gives the directory its name.
+func (d *NewDir) rename() error {
+	empty, err := d.vacant()
+	if err != nil {
+		return err
+	}
+	if empty { // not every system replaces it
+		if err := d.parent.Remove(d.final); err != nil {
+			return err
+		}
+	}
+	return d.parent.Rename(d.Dir.name, d.final)
+}
+
+// Abort removes the NewDir with all files that are in it. After Commit or Abort it does nothing, so
+// that it can be deferred. Any goroutine may call it at any time. Writes that run meanwhile then
+// fail. When any call returns, the NewDir is gone.
+func (d *NewDir) Abort() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for f := range d.open {
+		f.f.Close() // what was written does not matter
+	}
+	d.open = nil
+	return d.Dir.Abort()
+}

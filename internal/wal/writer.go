@@ -1,0 +1,67 @@
+package wal
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+
+	"github.com/sievetable/sievetable/internal/crc"
+)
+
+// A Writer writes the records of a log, from its start on.
+type Writer struct {
+	w       io.Writer
+	room    int // bytes that are left in the block
+	scratch []byte
+}
+
+// NewWriter returns a Writer that writes to w. It writes each fragment by one call.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w, room: blockSize} }
+
+// Append writes a record. It may be empty. After an error the log ends within a record, and the
+// Writer must not be used any more.
+func (w *Writer) Append(record []byte) error {
+	for first := true; ; first = false {
+		if w.room < FragmentHeaderLen {
+			if err := w.write(make([]byte, w.room)); err != nil {
+				return err
+			}
+			w.room = blockSize
+		}
+		n := min(len(record), w.room-FragmentHeaderLen)
+		last := n == len(record)
+		if err := w.write(w.fragment(kindOf(first, last), record[:n])); err != nil || last {
+			return err
+		}
+		record = record[n:]
+	}
+}
+
+// kindOf returns the kind of a fragment of a record.
+func kindOf(first, last bool) byte {
+	switch {
+	case first && last:
+		return kindFull
+	case first:
+		return kindFirst
+	case last:
+		return kindLast
+	}
+	return kindMiddle
+}
+
+// fragment returns the bytes of a fragment. They are valid until the next call.
+func (w *Writer) fragment(kind byte, payload []byte) []byte {
+	sum := crc32.Update(crc32.Checksum([]byte{kind}, castagnoli), castagnoli, payload)
+	w.scratch = binary.LittleEndian.AppendUint32(w.scratch[:0], crc.Mask(sum))
+	w.scratch = binary.LittleEndian.AppendUint16(w.scratch, uint16(len(payload)))
+	w.scratch = append(append(w.scratch, kind), payload...)
+	return w.scratch
+}
+
+// write writes to the block, which has room for p.
+func (w *Writer) write(p []byte) error {
+	w.room -= len(p)
+	_, err := w.w.Write(p)
+	return err
+}

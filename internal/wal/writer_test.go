@@ -1,0 +1,102 @@
+package wal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// written returns the log of the records.
+func written(t testing.TB, records ...[]byte) []byte {
+	t.Helper()
+	var log bytes.Buffer
+	w := NewWriter(&log)
+	for _, r := range records {
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return log.Bytes()
+}
+
+// What is written reads back, wherever records and blocks end.
+func TestWriter(t *testing.T) {
+	t.Parallel()
+	const room = blockSize - FragmentHeaderLen // in one block
+	for _, sizes := range [][]int{
+		{}, {0}, {0, 0, 5}, {room}, {room, 1}, {room - 1, 1}, {room + 1}, {3*blockSize + 5, 10},
+		{room - 6, 5}, {room - 7, 5}, {room - 8, 5}, {room - 14, 7, 5}, {blockSize - 20, 2 * blockSize, 0},
+	} {
+		t.Run(fmt.Sprint(sizes), func(t *testing.T) {
+			records := recordsOf(sizes...)
+			var want []string
+			for _, r := range records {
+				want = append(want, string(r))
+			}
+			got, damage := read(t, written(t, records...))
+			if diff := cmp.Diff(short(want), short(got)); diff != "" || damage != nil {
+				t.Errorf("damage %v, records (-want +got):\n%s", damage, diff)
+			}
+		})
+	}
+}
+
+// These bytes are what LevelDB's doc/log_format.md says: a record that is one fragment, and a
+// trailer of zeros where no header has room.
+func TestWriterForm(t *testing.T) {
+	t.Parallel()
+	log := written(t, []byte("a"), make([]byte, blockSize-2*FragmentHeaderLen-1-5), []byte("b"))
+	if got, want := fmt.Sprintf("%x", log[:8]), "b5cd0ba20100"+"01"+"61"; got != want {
+		t.Errorf("the first record is %s, want %s", got, want)
+	}
+	if got, want := log[blockSize-5:], append(make([]byte, 5), log[blockSize:]...); !bytes.Equal(got, want) || len(log) != blockSize+FragmentHeaderLen+1 {
+		t.Errorf("%d bytes, the last ones %x, want 5 zeros before the last record", len(log), got)
+	}
+}
+
+// An error of writing is that of Append, whichever write fails.
+func TestWriterFails(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("disk full")
+	for after := range 4 {
+		w := NewWriter(&fullDisk{after: after, err: cause})
+		if err := errors.Join(w.Append(make([]byte, blockSize-FragmentHeaderLen-3)), w.Append(make([]byte, blockSize))); !errors.Is(err, cause) {
+			t.Errorf("after %d writes: %v, want %v", after, err, cause)
+		}
+	}
+}
+
+// A fullDisk fails after some writes.
+type fullDisk struct {
+	after int
+	err   error
+}
+
+func (f *fullDisk) Write(p []byte) (int, error) {
+	if f.after--; f.after < 0 {
+		return 0, f.err
+	}
+	return len(p), nil
+}
+
+// Records of any sizes read back as they are.
+func FuzzWriter(f *testing.F) {
+	f.Add([]byte("some records"), uint32(3), uint32(40_000))
+	f.Add([]byte{}, uint32(blockSize-FragmentHeaderLen), uint32(0))
+	f.Fuzz(func(t *testing.T, data []byte, first, second uint32) {
+		records := [][]byte{data, make([]byte, first%100_000), data, make([]byte, second%100_000)}
+		r := NewReader(bytes.NewReader(written(t, records...)), func(d Damage) { t.Fatal(d) })
+		for _, want := range records {
+			if got, _, err := r.Next(); err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("a record of %d bytes, %v, want one of %d", len(got), err, len(want))
+			}
+		}
+		if _, _, err := r.Next(); err != io.EOF {
+			t.Fatal(err)
+		}
+	})
+}
