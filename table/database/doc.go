@@ -1,5 +1,6 @@
 // Package database reads the databases of LevelDB: those of C++ LevelDB and goleveldb, with their
-// logs, also while an engine has them open and writes to them.
+// logs, also while an engine has them open and writes to them. And it writes new ones, which these
+// engines open: see [Writer].
 //
 //	db, err := database.Open("chaindata", nil)
 //	if err != nil { … }

@@ -1,0 +1,246 @@
+package database_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// An option out of range is an error of Create, which leaves nothing behind.
+func TestCreateRefusesOptions(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		options database.WriterOptions
+		want    string
+	}{
+		{"TableSize", database.WriterOptions{TableSize: -1}, "database: TableSize is -1, want 0 to 1099511627776"},
+		{"a TableSize too large", database.WriterOptions{TableSize: 1<<40 + 1}, "database: TableSize is 1099511627777"},
+		{"FilterKey", database.WriterOptions{Table: table.WriterOptions{FilterKey: table.InternalFilterKey}}, "database: Table.FilterKey is set, want nil"},
+		{"FilterOnly", database.WriterOptions{Table: table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}}, "database: Table.FilterOnly is set"},
+		{"Never", database.WriterOptions{Table: table.WriterOptions{Never: func(func([]byte, error) bool) {}}}, "database: Table.Never is set"},
+		{"internal keys", database.WriterOptions{Table: table.WriterOptions{Comparer: table.InternalComparer(nil)}}, `database: Table.Comparer is "leveldb.InternalKeyComparator", want the order of the user keys`},
+		{"any order", database.WriterOptions{Table: table.WriterOptions{Comparer: table.AnyOrder}}, `database: Table.Comparer is "sievetable.AnyOrder"`},
+		{"an option of the tables", database.WriterOptions{Table: table.WriterOptions{BlockSize: -1}}, "table: BlockSize is -1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			parent := t.TempDir()
+			w, err := database.Create(filepath.Join(parent, "db"), &tt.options)
+			if w != nil || err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("Create = %v, %v, want %s", w, err, tt.want)
+			}
+			checkEmpty(t, parent)
+		})
+	}
+}
+
+// checkEmpty checks that nothing is in a directory.
+func checkEmpty(t *testing.T, dir string) {
+	t.Helper()
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("%v, %v stay", files, err)
+	}
+}
+
+// Nothing is added to a database, or to any directory that has files.
+func TestCreateRefusesDirectories(t *testing.T) {
+	t.Parallel()
+	db := write(t, nil, versionsOf(10))
+	want, _ := read(t, db, table.BytewiseComparer)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		db:                               "it is there already: want the name of a new directory, or of an empty one",
+		file:                             "it is there already: want the name of a new directory, or of an empty one",
+		filepath.Join(file, "db"):        "not a directory",
+		filepath.Join(db, "missing/new"): "no such file or directory",
+		"":                               "not the name of a new directory",
+	} {
+		if w, err := database.Create(path, nil); w != nil || err == nil || !strings.HasPrefix(err.Error(), "database: create ") || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("Create(%q) = %v, %v, want %s", path, w, err, want)
+		}
+	}
+	if got, _ := read(t, db, table.BytewiseComparer); len(got) != len(want) {
+		t.Errorf("the database has %d entries, and %d before", len(got), len(want))
+	}
+}
+
+// A directory that becomes full of files while the Writer is at work stays as it is.
+func TestCloseRefusesADirectoryThatIsThere(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "db")
+	w, err := database.Create(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := write(t, nil, versionsOf(10))
+	if err := os.Rename(other, dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "it is there already") {
+		t.Errorf("Close = %v, want that it is there", err)
+	}
+	if names, err := filepath.Glob(filepath.Join(parent, "*")); err != nil || len(names) != 1 {
+		t.Errorf("%q, %v, want one name", names, err)
+	}
+	if entries, _ := read(t, dir, table.BytewiseComparer); len(entries) == 0 {
+		t.Error("the database that was there has no entries")
+	}
+}
+
+// An error of Append stays, and is that of Close. No directory is made.
+func TestWriterErrors(t *testing.T) {
+	t.Parallel()
+	set := func(user string, sequence uint64) table.InternalKey {
+		return table.InternalKey{UserKey: []byte(user), Sequence: sequence, Kind: table.KindSet}
+	}
+	for _, tt := range []struct {
+		name   string
+		before []table.InternalKey
+		wrong  table.InternalKey
+		want   string
+		is     error
+	}{
+		{"the order of user keys", []table.InternalKey{set("a", 0), set("b", 0)}, set("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "b" @ 0 : set`, table.ErrOrder},
+		{"a key twice", []table.InternalKey{set("a", 0)}, set("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "a" @ 0 : set`, table.ErrOrder},
+		{"the order of versions", []table.InternalKey{set("a", 5)}, set("a", 7), `table: keys are not in increasing order: "a" @ 7 : set after "a" @ 5 : set`, table.ErrOrder},
+		{"a kind of another engine", nil, table.InternalKey{UserKey: []byte("a"), Kind: 7}, `database: key "a" @ 0 : kind 7, want set or delete, and a sequence number ≤ 72057594037927935`, nil},
+		{"a sequence number", nil, set("a", table.MaxSequence+1), `database: key "a" @ 72057594037927936 : set, want set or delete`, nil},
+	} {
+		for _, size := range []int64{1, 1 << 20} { // the key before is the last one of a table, or not
+			t.Run(fmt.Sprintf("%s, TableSize %d", tt.name, size), func(t *testing.T) {
+				parent := t.TempDir()
+				w, err := database.Create(filepath.Join(parent, "db"), &database.WriterOptions{TableSize: size})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, key := range tt.before {
+					if err := w.AppendInternal(key, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				err = w.AppendInternal(tt.wrong, nil)
+				if err == nil || !strings.HasPrefix(err.Error(), tt.want) || tt.is != nil && !errors.Is(err, tt.is) {
+					t.Errorf("AppendInternal = %v, want %s", err, tt.want)
+				}
+				if again := w.Append([]byte("z"), nil); again != err {
+					t.Errorf("Append = %v, want the same error again", again)
+				}
+				if again := w.Close(); !errors.Is(again, err) {
+					t.Errorf("Close = %v, want the same error again", again)
+				}
+				checkEmpty(t, parent)
+			})
+		}
+	}
+}
+
+// After Close and Abort, a Writer is closed. What Close has made stays.
+func TestWriterAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*database.Writer) error{"Close": (*database.Writer).Close, "Abort": (*database.Writer).Abort} {
+		parent := t.TempDir()
+		w, err := database.Create(filepath.Join(parent, "db"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Append([]byte("a"), nil), end(w)); err != nil {
+			t.Errorf("%s = %v", name, err)
+		}
+		if err := w.Append([]byte("b"), nil); err != table.ErrClosed {
+			t.Errorf("Append after %s = %v, want ErrClosed", name, err)
+		}
+		if err := w.Close(); err != table.ErrClosed {
+			t.Errorf("Close after %s = %v, want ErrClosed", name, err)
+		}
+		if err := w.Abort(); err != nil {
+			t.Errorf("Abort after %s = %v", name, err)
+		}
+		if name == "Abort" {
+			checkEmpty(t, parent)
+		} else if entries, _ := read(t, filepath.Join(parent, "db"), nil); len(entries) != 1 {
+			t.Errorf("%d entries after %s, want 1", len(entries), name)
+		}
+	}
+}
+
+// Another goroutine may end a Writer at any time: then there is no database, or a whole one.
+func TestAbortOfAnotherGoroutine(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		parent := t.TempDir()
+		w, err := database.Create(filepath.Join(parent, "db"), &database.WriterOptions{TableSize: 1000, Table: table.WriterOptions{Concurrency: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		aborted := make(chan error)
+		var n int
+		for err == nil && n < 100_000 {
+			if n == 1000 {
+				go func() { aborted <- w.Abort() }()
+			}
+			err = w.Append(fmt.Appendf(nil, "%06d", n), nil)
+			n++
+		}
+		if err := <-aborted; err != nil {
+			t.Error(err)
+		}
+		if !errors.Is(err, table.ErrClosed) && !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("Append of key %d = %v, want ErrClosed", n, err)
+		}
+		if err := w.Close(); err != table.ErrClosed {
+			t.Errorf("Close = %v, want ErrClosed", err)
+		}
+		checkEmpty(t, parent)
+	}
+}
+
+// panicking is an order that panics at one key.
+type panicking struct{ table.Comparer }
+
+func (p panicking) Compare(a, b []byte) int {
+	if string(b) == "b" || string(a) == "b" {
+		panic("b")
+	}
+	return p.Comparer.Compare(a, b)
+}
+
+// If a Comparer panics, half a database is not published.
+func TestWriterAfterAPanic(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	w, err := database.Create(filepath.Join(parent, "db"), &database.WriterOptions{Table: table.WriterOptions{Comparer: panicking{table.BytewiseComparer}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append([]byte("a"), nil); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("Append does not panic")
+			}
+		}()
+		w.Append([]byte("b"), nil)
+	}()
+	const want = "database: an earlier call panicked"
+	if err := w.Append([]byte("c"), nil); err == nil || err.Error() != want {
+		t.Errorf("Append = %v, want %s", err, want)
+	}
+	if err := w.Close(); err == nil || err.Error() != want {
+		t.Errorf("Close = %v, want %s", err, want)
+	}
+	checkEmpty(t, parent)
+}

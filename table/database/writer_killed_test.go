@@ -1,0 +1,125 @@
+package database_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// killedEnv has the test binary write databases in the directory that it names, instead of running
+// tests, until it is killed.
+const killedEnv = "SIEVETABLE_TEST_WRITE_DATABASES"
+
+func init() {
+	if parent := os.Getenv(killedEnv); parent != "" {
+		fmt.Println("ready")
+		fmt.Println(writeForEver(parent))
+		os.Exit(1)
+	}
+}
+
+// writeForEver writes databases of many sizes.
+func writeForEver(parent string) error {
+	for i, n := 0, 1; ; i, n = i+1, n*3%1000+1 {
+		if err := writeKeys(filepath.Join(parent, fmt.Sprint(i)), n); err != nil {
+			return err
+		}
+	}
+}
+
+// writeKeys writes a database of n keys, the last of which says so.
+func writeKeys(dir string, n int) error {
+	w, err := database.Create(dir, &database.WriterOptions{TableSize: 2000})
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	for i := range n {
+		if err := w.Append(fmt.Appendf(nil, "%06d", i), make([]byte, 20)); err != nil {
+			return err
+		}
+	}
+	if err := w.Append([]byte("end"), fmt.Append(nil, n)); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// A process that is killed at any point from Create to Close leaves no database under the name, or
+// a whole one. What else it leaves has the name that Create tells.
+func TestKilledWriter(t *testing.T) {
+	t.Parallel()
+	runs := 20
+	if long.Enabled() && !testing.Short() {
+		runs = 300
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	whole, left := 0, 0
+	for range runs {
+		parent := t.TempDir()
+		killWriter(t, parent, time.Duration(rng.IntN(20_000))*time.Microsecond)
+		entries, err := os.ReadDir(parent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if name := e.Name(); strings.HasPrefix(name, "sievetable-") && strings.HasSuffix(name, ".tmp") {
+				left++
+				continue
+			}
+			checkWhole(t, filepath.Join(parent, e.Name()))
+			whole++
+		}
+	}
+	t.Logf("%d runs: %d whole databases, %d temporary directories left", runs, whole, left)
+	if whole == 0 || left == 0 || left > runs {
+		t.Errorf("%d whole databases and %d temporary directories after %d runs, want some, and at most one of these for each", whole, left, runs)
+	}
+}
+
+// killWriter has a process write databases, and kills it some time after it got ready.
+func killWriter(t *testing.T, parent string, after time.Duration) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), killedEnv+"="+parent)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := make([]byte, len("ready"))
+	if _, err := out.Read(ready); err != nil || string(ready) != "ready" {
+		t.Fatalf("the process says %q, %v", ready, err)
+	}
+	time.Sleep(after)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
+		t.Fatalf("the process ended by itself: %v", err)
+	}
+}
+
+// checkWhole checks that a database has the keys that its last key tells.
+func checkWhole(t *testing.T, dir string) {
+	t.Helper()
+	entries, _ := read(t, dir, table.BytewiseComparer)
+	if n := len(entries) - 1; n < 1 || string(entries[n].Value) != fmt.Sprint(n) {
+		t.Errorf("a database of %d keys, want a last one that says so", n)
+	}
+}

@@ -1,0 +1,38 @@
+package database
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/versions"
+)
+
+// More tables, or longer keys of tables, than a MANIFEST is read with are errors that say what to
+// do.
+func TestWriterLimits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		set  func(w *Writer)
+		want string
+	}{
+		{"tables", func(w *Writer) { w.tables = versions.MaxTables - 1 }, "database: more than 1048576 tables, want a larger TableSize than 1"},
+		{"their keys", func(w *Writer) { w.added = make([]byte, maxAdded-10, maxAdded+100) }, "database: the MANIFEST would have 268173326 bytes for 1 table, want at most 268173312: want a larger TableSize than 1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w, err := Create(filepath.Join(t.TempDir(), "db"), &WriterOptions{TableSize: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Abort()
+			tt.set(w)
+			if err := w.Append([]byte("a"), nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Append([]byte("b"), nil); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("Append = %v, want %s", err, tt.want)
+			}
+		})
+	}
+}

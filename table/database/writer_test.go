@@ -1,0 +1,270 @@
+package database_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// write writes a database of the entries, whose keys are internal keys.
+func write(t testing.TB, o *database.WriterOptions, entries []workload.Pair) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "db")
+	w, err := database.Create(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		key, ok := table.ParseInternalKey(e.Key)
+		if !ok {
+			t.Fatalf("%q is no internal key", e.Key)
+		}
+		if err := w.AppendInternal(key, e.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// read returns the entries of a database, and checks what its MANIFEST says of each table.
+func read(t testing.TB, dir string, user table.Comparer) (entries []workload.Pair, v *versions.Version) {
+	t.Helper()
+	v, err := versions.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := len(v.Tables) - 1; i >= 0; i-- { // the one with the lowest number comes last
+		pairs := readTable(t, dir, user, v.Tables[i])
+		entries = append(entries, pairs...)
+		if n := len(v.Tables) - i; v.Tables[i].Level != 6 || v.Tables[i].Number != uint64(n)+1 {
+			t.Errorf("table %d has the number %d and is on level %d, want %d and level 6", n, v.Tables[i].Number, v.Tables[i].Level, n+1)
+		}
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != len(v.Tables)+2 {
+		t.Errorf("%d files, %v, want CURRENT, the MANIFEST and %d tables", len(files), err, len(v.Tables))
+	}
+	return entries, v
+}
+
+// readTable returns the entries of a table, which must be sound.
+func readTable(t testing.TB, dir string, user table.Comparer, m *versions.Table) []workload.Pair {
+	t.Helper()
+	name := filepath.Join(dir, fmt.Sprintf("%06d.ldb", m.Number))
+	r, err := table.Open(name, &table.ReaderOptions{Comparer: table.InternalComparer(user)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := errors.Join(r.Verify(), r.FilterErr()); err != nil {
+		t.Error(err)
+	}
+	var pairs []workload.Pair
+	for e, err := range r.All(nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs = append(pairs, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
+	}
+	info, err := os.Stat(name)
+	if err != nil || uint64(info.Size()) != m.Size || !bytes.Equal(pairs[0].Key, m.Smallest) || !bytes.Equal(pairs[len(pairs)-1].Key, m.Largest) {
+		t.Errorf("%s, %v: the MANIFEST has %d bytes, and keys from %q to %q", name, err, m.Size, m.Smallest, m.Largest)
+	}
+	return pairs
+}
+
+// versionsOf returns random entries of a database with several versions of many keys.
+func versionsOf(n int) []workload.Pair { return workload.Versions(workload.Writes(4, n, 60)) }
+
+// What is written reads back, whatever the options.
+func TestWriter(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		keys    int
+		options *database.WriterOptions
+		tables  int // at least
+	}{
+		{"defaults", 2000, nil, 1},
+		{"many tables", 2000, &database.WriterOptions{TableSize: 5000}, 10},
+		{"a table for each user key", 50, &database.WriterOptions{TableSize: 1}, 50},
+		{"filters", 2000, &database.WriterOptions{TableSize: 20_000, Table: table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}}, 3},
+		{"uncompressed blocks of one entry", 2000, &database.WriterOptions{TableSize: 20_000, Table: table.WriterOptions{Compression: table.NoCompression, BlockSize: 1}}, 3},
+		{"several goroutines", 2000, &database.WriterOptions{TableSize: 20_000, Table: table.WriterOptions{Concurrency: 4}}, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			entries := versionsOf(tt.keys)
+			got, v := read(t, write(t, tt.options, entries), table.BytewiseComparer)
+			if diff := tabletest.DiffPairs(entries, got); diff != "" {
+				t.Errorf("(-written +read):\n%s", diff)
+			}
+			if len(v.Tables) < tt.tables || v.Comparer != table.BytewiseComparer.Name() || len(v.Logs()) > 0 {
+				t.Errorf("%d tables in the order %q, logs %v; want ≥ %d, %q and none", len(v.Tables), v.Comparer, v.Logs(), tt.tables, table.BytewiseComparer.Name())
+			}
+			if want := lastSequence(entries); v.LastSequence != want {
+				t.Errorf("last sequence number %d, want %d", v.LastSequence, want)
+			}
+		})
+	}
+}
+
+func lastSequence(entries []workload.Pair) (last uint64) {
+	for _, e := range entries {
+		key, _ := table.ParseInternalKey(e.Key)
+		last = max(last, key.Sequence)
+	}
+	return last
+}
+
+// All versions of a user key are in one table, however many they are.
+func TestWriterKeepsVersionsTogether(t *testing.T) {
+	t.Parallel()
+	dir := write(t, &database.WriterOptions{TableSize: 500}, versionsOf(500))
+	_, v := read(t, dir, table.BytewiseComparer)
+	for i := 1; i < len(v.Tables); i++ {
+		before, next := table.InternalFilterKey(v.Tables[i].Largest), table.InternalFilterKey(v.Tables[i-1].Smallest)
+		if bytes.Compare(before, next) >= 0 {
+			t.Errorf("a table ends with %q, and the next one begins with %q", before, next)
+		}
+	}
+	if len(v.Tables) < 10 {
+		t.Errorf("%d tables, want some", len(v.Tables))
+	}
+}
+
+// Pairs that are appended without sequence numbers have the number 0. The empty key is one.
+func TestWriterAppend(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "db")
+	w, err := database.Create(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []workload.Pair
+	for _, key := range []string{"", "a", "a\x00", "b"} {
+		if err := w.Append([]byte(key), []byte("value of "+key)); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, workload.Pair{Key: table.InternalKey{UserKey: []byte(key), Kind: table.KindSet}.Append(nil), Value: []byte("value of " + key)})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, v := read(t, dir, table.BytewiseComparer)
+	if diff := tabletest.DiffPairs(want, got); diff != "" || v.LastSequence != 0 {
+		t.Errorf("last sequence number %d (-written +read):\n%s", v.LastSequence, diff)
+	}
+}
+
+// A database without keys is one too. An empty directory becomes a database.
+func TestWriterWithoutKeys(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w, err := database.Create(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, v := read(t, dir, table.BytewiseComparer); len(got) > 0 || v.LastSequence != 0 {
+		t.Errorf("%d entries, last sequence number %d, want none", len(got), v.LastSequence)
+	}
+}
+
+// Keys can have another order, whose name the MANIFEST has.
+func TestWriterInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	var entries []workload.Pair
+	for i := range 1000 {
+		key := table.InternalKey{UserKey: fmt.Appendf(nil, "key %04d", 999-i), Sequence: uint64(i), Kind: table.KindSet}
+		entries = append(entries, workload.Pair{Key: key.Append(nil), Value: []byte("value")})
+	}
+	o := &database.WriterOptions{TableSize: 1000, Table: table.WriterOptions{Comparer: backward{table.BytewiseComparer}, FilterPolicy: filter.NewBloom(10)}}
+	got, v := read(t, write(t, o, entries), o.Table.Comparer)
+	if diff := tabletest.DiffPairs(entries, got); diff != "" || v.Comparer != "backward" {
+		t.Errorf("comparer %q (-written +read):\n%s", v.Comparer, diff)
+	}
+}
+
+// backward is the bytewise order from the last key to the first.
+type backward struct{ table.Comparer }
+
+func (backward) Name() string                    { return "backward" }
+func (backward) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
+func (backward) Separator(_, _, _ []byte) []byte { return nil }
+func (backward) Successor(_, _ []byte) []byte    { return nil }
+
+// The same entries make the same bytes, with any number of goroutines.
+func TestWriterMakesTheSameBytes(t *testing.T) {
+	t.Parallel()
+	entries := versionsOf(3000)
+	contents := func(concurrency int) map[string]string {
+		dir := write(t, &database.WriterOptions{TableSize: 30_000, Table: table.WriterOptions{Concurrency: concurrency, FilterPolicy: filter.NewBloom(10)}}, entries)
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]string{}
+		for _, f := range files {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[filepath.Base(f)] = string(b)
+		}
+		return all
+	}
+	want := contents(1)
+	for _, concurrency := range []int{1, 2, 8} {
+		if got := contents(concurrency); len(got) < 5 || !cmp.Equal(want, got) {
+			t.Errorf("%d goroutines: %d files with other bytes than the %d of one", concurrency, len(got), len(want))
+		}
+	}
+}
+
+// Tables have about the size that is asked for, whatever their pairs compress to, and also if that
+// changes.
+func TestTableSize(t *testing.T) {
+	t.Parallel()
+	const size = 16 << 10
+	rng := rand.New(rand.NewPCG(3, 3))
+	var entries []workload.Pair
+	for i := range 40_000 {
+		value := make([]byte, 100)
+		for n := range rng.IntN(1 + 100*(i/10_000)/3) { // from part to part less compressible
+			value[n] = byte(rng.Uint32())
+		}
+		key := table.InternalKey{UserKey: fmt.Appendf(nil, "key%06d", i), Sequence: 1, Kind: table.KindSet}
+		entries = append(entries, workload.Pair{Key: key.Append(nil), Value: value})
+	}
+	_, v := read(t, write(t, &database.WriterOptions{TableSize: size}, entries), table.BytewiseComparer)
+	near := 0
+	for _, m := range v.Tables {
+		if m.Size > 4*size {
+			t.Errorf("table %d has %d bytes, want about %d", m.Number, m.Size, size)
+		}
+		if m.Size > size*9/10 && m.Size < size*11/10 {
+			near++
+		}
+	}
+	if near < len(v.Tables)*8/10 {
+		t.Errorf("%d of %d tables have about %d bytes, want most of them", near, len(v.Tables), size)
+	}
+}
