@@ -1,5 +1,5 @@
 // Package versions reads the CURRENT and MANIFEST files of a LevelDB or goleveldb database: which
-// tables and logs it has. It also writes the fields of version edits.
+// tables and logs it has. It also writes MANIFESTs.
 package versions
 
 import (

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wal"
 )
 
 // manifestNumber is the number in the name of the MANIFEST. The engines begin with it too.
@@ -23,7 +22,8 @@ func (w *Writer) finish() error {
 		}
 	}
 	manifest := fmt.Sprintf("MANIFEST-%06d", manifestNumber)
-	if err := w.writeFile(manifest, func(to io.Writer) error { return wal.NewWriter(to).Append(w.edit()) }); err != nil {
+	h := versions.Header{Comparer: w.user.Name(), NextFile: firstTable + w.tables, LastSequence: w.sequence}
+	if err := w.writeFile(manifest, func(to io.Writer) error { return versions.WriteManifest(to, h, w.added) }); err != nil {
 		return err
 	}
 	err := w.writeFile("CURRENT", func(to io.Writer) error {
@@ -34,21 +34,6 @@ func (w *Writer) finish() error {
 		return err
 	}
 	return wrap(w.dir.Commit())
-}
-
-// edit returns the version edit of the database. It has the four fields without which no engine
-// opens one. There is no log, so its number is 0.
-func (w *Writer) edit() []byte {
-	var edit []byte
-	for _, f := range []versions.Field{
-		{Kind: versions.FieldComparer, Key: []byte(w.user.Name())},
-		{Kind: versions.FieldLog},
-		{Kind: versions.FieldNextFile, Table: versions.Table{Number: firstTable + w.tables}},
-		{Kind: versions.FieldSequence, Table: versions.Table{Number: w.sequence}},
-	} {
-		edit = f.Append(edit)
-	}
-	return append(edit, w.added...)
 }
 
 // writeFile writes a file, and puts it on disk.
