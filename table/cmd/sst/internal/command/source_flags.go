@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -68,6 +69,7 @@ type sourceFlags struct {
 	asksPrefix   bool             // filters are asked for a prefix
 	out          string           // the file that the command writes, and must not read
 	stdout       func() io.Writer // standard output of the command
+	progress     *progress.Bar    // shows how much of the tables is read; nil: nothing does
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
@@ -97,7 +99,7 @@ func (f *sourceFlags) addStrict(cmd *cobra.Command) {
 
 func (f *sourceFlags) options() (o source.Options, err error) {
 	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable, o.Strict = f.scanOnly, f.allTables, f.noLogs, f.oneTable, f.strict
-	o.AsksPrefix = f.asksPrefix
+	o.AsksPrefix, o.WrapReader = f.asksPrefix, f.progress.ReaderAt
 	o.Outputs = output.FilesOf(f.stdout(), f.out)
 	switch f.internalKeys {
 	case "auto":

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/summary"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
@@ -42,10 +43,11 @@ a table yet. Without a readable MANIFEST it lists the tables and logs. Of a set,
 the number of tables and entries, how even the tables are, and the range of keys. The exit
 status is 3 if a table is missing or has the wrong size.
 
-` + tryHelp
+` + tryHelp + "\n\n" + byPrefixHelp
 
 func statsCommand() *cobra.Command {
 	var flags sourceFlags
+	var prefixes prefixFlags
 	var asJSON, asSummary, asTrial bool
 	cmd := &cobra.Command{
 		Use:   "stats [flags] FILE|DIR...",
@@ -54,6 +56,7 @@ func statsCommand() *cobra.Command {
 		Example: `  sst stats users.ldb
   sst stats --summary /var/lib/app/db
   sst stats --try users.ldb
+  sst stats --by-prefix --delimiter / /var/lib/app/db
   sst stats --json users.ldb | jq '.filters[0].measured_rate'`,
 		Annotations: exitStatus{
 			exitDamaged: "a table or a log is damaged or missing; with --summary: missing, or of a wrong size",
@@ -64,6 +67,7 @@ func statsCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object per table, with sizes in bytes")
 	cmd.Flags().BoolVar(&asSummary, "summary", false, "describe a database by its MANIFEST, without opening tables")
 	cmd.Flags().BoolVar(&asTrial, "try", false, "show how large the data would be with other block sizes and compressions")
+	prefixes.add(cmd)
 	flags.addDir(cmd)
 	flags.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -71,9 +75,16 @@ func statsCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if _, err := prefixes.rule(cmd.Flags().Changed); err != nil {
+			return err
+		}
 		switch {
 		case asSummary && asTrial:
 			return cli.UsageErrorf("--summary and --try are both given, want one of them")
+		case prefixes.on && (asSummary || asTrial):
+			return cli.UsageErrorf("--by-prefix is given with --summary or --try, want one of them")
+		case prefixes.on:
+			return prefixes.countPrefixes(cmd, args, &flags, asJSON)
 		case asSummary:
 			return summarizeAll(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, o, asJSON)
 		case asTrial:
@@ -87,6 +98,9 @@ func statsCommand() *cobra.Command {
 // statsOfAll prints the statistics of all tables and logs, and then returns their damage.
 func statsOfAll(out, stderr io.Writer, args []string, o source.Options, asJSON bool) error {
 	tables, failed := targetsOf(args, o, stderr)
+	bar := progress.Bytes(stderr, totalSize(pathsOf(tables)), "reading")
+	defer bar.Done()
+	o.WrapReader = bar.ReaderAt
 	for i, t := range tables {
 		if o.Strict && errors.Join(failed...) != nil {
 			break

@@ -63,3 +63,8 @@ func ByName(name string) (order table.Comparer, ok bool) {
 	}
 	return all[i].comparer, true
 }
+
+// KeepsPrefixes reports whether keys with one prefix come one after the other in an order.
+func KeepsPrefixes(order table.Comparer) bool {
+	return order == table.BytewiseComparer || order == reverse.comparer
+}

@@ -16,15 +16,16 @@ type ScanOptions struct {
 	Prefix   []byte // only user keys with this prefix matter: filters may exclude others; nil: all do
 	Reverse  bool   // scan from the last key to the first
 	Versions bool   // all versions and tombstones, not only newest values
+	InOrder  bool   // also all versions of a single log come in key order
 }
 
 // Scan returns the entries of the logs and tables in key order. Versions of a key come
 // newest first, or with Reverse oldest first. All versions of a single log come in the
-// order in which they were written. Each entry is valid until the next. The first error
+// order in which they were written, unless InOrder is set. Each entry is valid until the next. The first error
 // ends the scan.
 func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 	switch {
-	case s.isLog && o.Versions && !o.Reverse:
+	case s.isLog && o.Versions && !o.Reverse && !o.InOrder:
 		return s.scanLogsInOrder(o)
 	case o.Versions || s.set:
 		return s.scanAll(o)

@@ -16,7 +16,16 @@ func Line(w io.Writer, format string, args ...any) {
 
 // Row prints a line of two columns for a tabwriter, after Printable.
 func Row(w io.Writer, name, format string, args ...any) {
-	fmt.Fprintf(w, "%s\t%s\n", Printable(name), Printable(fmt.Sprintf(format, args...)))
+	Cells(w, name, fmt.Sprintf(format, args...))
+}
+
+// Cells prints a line of columns for a tabwriter, each after Printable.
+func Cells(w io.Writer, cells ...string) {
+	printable := make([]string, len(cells))
+	for i, cell := range cells {
+		printable[i] = Printable(cell)
+	}
+	io.WriteString(w, strings.Join(printable, "\t")+"\n")
 }
 
 // message returns the message of an error, with a name in quotes if it starts or ends with a

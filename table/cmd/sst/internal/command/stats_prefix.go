@@ -1,0 +1,139 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/byprefix"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+const byPrefixHelp = `--by-prefix shows what fills a table, a log, a set or a database, by the prefixes of its keys: the
+first byte of each, or --length bytes, or what is up to the first --delimiter, with it. It prints
+the --top prefixes with the most bytes, and what all others have together. All stored versions are
+counted, also those that a newer one shadows, and deletions, since they take space until the
+database compacts them. Of these, live is what sst scan of a database shows: compaction frees at
+most the rest. Sizes are those of keys, without sequence number and kind, and of values, before
+compression. It takes one pass. The result is exact for keys in bytewise order, and in the reverse
+of it. In other orders it is exact for as many prefixes as fit into 64 MiB, about half a million:
+the entries of further ones are among the others, and a note says how many these are.`
+
+// A prefixFlags has the flags of stats --by-prefix.
+type prefixFlags struct {
+	on        bool
+	delimiter string
+	length    int
+	top       int
+}
+
+// maxTop is the largest --top. Each prefix takes memory.
+const maxTop = 100_000
+
+func (f *prefixFlags) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.on, "by-prefix", false, "show entries and bytes by the prefixes of keys, the largest first")
+	cmd.Flags().StringVar(&f.delimiter, "delimiter", "", "with --by-prefix: prefixes end with the first of this `text`, with escapes as in tsv")
+	cmd.Flags().IntVar(&f.length, "length", 1, "with --by-prefix: prefixes have this many bytes")
+	cmd.Flags().IntVar(&f.top, "top", 20, "with --by-prefix: how many prefixes to print")
+	cli.Complete(cmd, "delimiter", "/", ":", ".")
+}
+
+// rule returns what the flags say that a prefix is.
+func (f *prefixFlags) rule(given func(name string) bool) (rule byprefix.Rule, err error) {
+	for _, name := range []string{"delimiter", "length", "top"} {
+		if given(name) && !f.on {
+			return rule, cli.UsageErrorf("--%s is given without --by-prefix, want both", name)
+		}
+	}
+	switch {
+	case given("delimiter") && given("length"):
+		return rule, cli.UsageErrorf("--delimiter and --length are both given, want one of them")
+	case f.length < 1 || f.length > math.MaxInt32:
+		return rule, cli.UsageErrorf("--length is %d, want 1 to %d", f.length, math.MaxInt32)
+	case f.top < 1 || f.top > maxTop:
+		return rule, cli.UsageErrorf("--top is %d, want 1 to %d", f.top, maxTop)
+	case !given("delimiter"):
+		return byprefix.Rule{Length: f.length}, nil
+	}
+	if rule.Delimiter, err = text.Unescape(f.delimiter); err != nil {
+		return rule, cli.UsageErrorf("--delimiter is %s: %w", wire.Quote([]byte(f.delimiter)), err)
+	}
+	return rule, nil
+}
+
+// countPrefixes prints the counts of each table, log, set or database.
+func (f *prefixFlags) countPrefixes(cmd *cobra.Command, args []string, flags *sourceFlags, asJSON bool) error {
+	rule, err := f.rule(cmd.Flags().Changed)
+	if err != nil {
+		return err
+	}
+	flags.scanOnly = true
+	var failed []error
+	for i, path := range args {
+		separateTexts(cmd.OutOrStdout(), i, asJSON)
+		flags.progress = progress.Bytes(cmd.ErrOrStderr(), sizeOfTables(path, flags), "counting")
+		err := flags.with(path, cmd.ErrOrStderr(), func(s *source.Source) error {
+			return f.count(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, rule, flags.progress, asJSON)
+		})
+		flags.progress.Done()
+		failed = append(failed, err)
+		if flags.strict && err != nil {
+			break
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// sizeOfTables returns the size of the tables of a source, or -1 if it is unknown.
+func sizeOfTables(path string, flags *sourceFlags) int64 {
+	o, err := flags.options()
+	if err != nil || !source.IsDirectory(path) {
+		return totalSize([]string{path})
+	}
+	d, err := source.ListDir(path, o)
+	if err != nil {
+		return -1
+	}
+	var paths []string
+	for _, t := range d.Tables {
+		paths = append(paths, t.Path)
+	}
+	return totalSize(paths)
+}
+
+// count counts the entries of a source, and prints the result.
+func (f *prefixFlags) count(out, stderr io.Writer, s *source.Source, rule byprefix.Rule, bar *progress.Bar, asJSON bool) error {
+	c := byprefix.NewCounter(rule, f.top, comparers.KeepsPrefixes(s.Order))
+	var last []byte
+	have := false
+	for e, err := range s.Scan(source.ScanOptions{Versions: true, InOrder: true}) {
+		if err != nil {
+			return err
+		}
+		newest := !have || !s.SameKey(e.Key, last)
+		if newest {
+			last, have = append(last[:0], e.Key...), true
+		}
+		c.Add(e.Key, e.Value, newest && e.Kind != table.KindDelete)
+	}
+	bar.Done()
+	r := prefixResult{c.Result(), s.Path, rule, s.Internal && s.Order != table.AnyOrder}
+	if n := r.Unknown; n.Entries > 0 {
+		text.Line(stderr, "sst: note: %s: too many prefixes to tell them all apart in this order of keys: %s with %s are among the others, of which some may have more than those that are printed: for fewer prefixes, use a shorter --length or another --delimiter",
+			s.Path, entriesText(n.Entries), text.Bytes(n.Bytes()))
+	}
+	lost := lostKeys(s, source.KeyRange{}, "entries of these keys are missing from the counts")
+	if asJSON {
+		return errors.Join(text.WriteJSON(out, r.json()), lost)
+	}
+	r.print(out)
+	return lost
+}

@@ -1,0 +1,134 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// randomVersions returns internal keys of which many are versions of one user key, deletions among
+// them, with user keys that are empty, short or long.
+func randomVersions(r *rand.Rand) (keys [][]byte) {
+	for sequence := range uint64(r.IntN(300)) {
+		user := make([]byte, []int{r.IntN(3), r.IntN(8), r.IntN(300)}[r.IntN(3)])
+		for i := range user {
+			user[i] = "/a\xff"[r.IntN(3)]
+		}
+		k := table.InternalKey{UserKey: user, Sequence: sequence, Kind: table.Kind(r.IntN(2))}
+		keys = append(keys, k.Append(nil))
+	}
+	return keys
+}
+
+// writeVersions writes a table of internal keys, whose values have as many bytes as their sequence
+// number.
+func writeVersions(t *testing.T, path string, keys [][]byte, order table.Comparer) {
+	t.Helper()
+	w, err := table.Create(path, &table.WriterOptions{Comparer: table.InternalComparer(order), BlockSize: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	slices.SortFunc(keys, table.InternalComparer(order).Compare)
+	for _, key := range keys {
+		k, _ := table.ParseInternalKey(key)
+		if err := w.Append(key, make([]byte, k.Sequence)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// prefixCounts are the counts of prefixes: entries, bytes of keys and of values, live entries and bytes.
+type prefixCounts map[string][5]uint64
+
+// countsOf counts with a map. Keys without a prefix are those of "without".
+func countsOf(keys [][]byte, delimiter string, length int) prefixCounts {
+	counts, seen := prefixCounts{}, map[string]bool{}
+	for _, key := range keys {
+		k, _ := table.ParseInternalKey(key)
+		user, prefix := string(k.UserKey), "without"
+		if before, _, found := strings.Cut(user, delimiter); delimiter != "" && found {
+			prefix = "of " + before + delimiter
+		} else if delimiter == "" && len(user) >= length {
+			prefix = "of " + user[:length]
+		}
+		c := counts[prefix]
+		c[0], c[1], c[2] = c[0]+1, c[1]+uint64(len(user)), c[2]+k.Sequence
+		if !seen[user] && k.Kind == table.KindSet {
+			c[3], c[4] = c[3]+1, c[4]+uint64(len(user))+k.Sequence
+		}
+		counts[prefix], seen[user] = c, true
+	}
+	return counts
+}
+
+// printedCounts reads what stats --by-prefix --json printed.
+func printedCounts(t *testing.T, printed string) prefixCounts {
+	t.Helper()
+	var r struct {
+		Top     []prefixGroup `json:"top"`
+		Without prefixCount   `json:"without_prefix"`
+	}
+	if err := json.NewDecoder(strings.NewReader(printed)).Decode(&r); err != nil {
+		t.Fatal(err)
+	}
+	counts := prefixCounts{}
+	add := func(prefix string, n prefixCount) {
+		counts[prefix] = [5]uint64{n.Entries, n.KeyBytes, n.ValueBytes, *n.LiveEntries, *n.LiveBytes}
+	}
+	for _, g := range r.Top {
+		prefix := g.PrefixBase64
+		if g.Prefix != nil {
+			prefix = []byte(*g.Prefix)
+		}
+		add("of "+string(prefix), g.prefixCount)
+	}
+	if r.Without.Entries > 0 {
+		add("without", r.Without)
+	}
+	return counts
+}
+
+// Whatever the keys, their order and the prefixes are, stats --by-prefix counts as a map does.
+func TestByPrefixIsAMap(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		name := []string{"bytewise", "reverse", "idb_cmp1"}[seed%3]
+		order, err := comparers.ByFlagValue(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := randomVersions(r)
+		if name == "idb_cmp1" { // keys that differ can be equal in it
+			slices.SortFunc(keys, table.InternalComparer(order).Compare)
+			keys = slices.CompactFunc(keys, func(a, b []byte) bool {
+				return order.Compare(table.InternalFilterKey(a), table.InternalFilterKey(b)) == 0 && !bytes.Equal(table.InternalFilterKey(a), table.InternalFilterKey(b))
+			})
+		}
+		path := filepath.Join(t.TempDir(), "t.ldb")
+		writeVersions(t, path, keys, order)
+		delimiter, length, flag := "", 1+r.IntN(5), ""
+		if flag = fmt.Sprint("--length=", length); r.IntN(2) == 0 {
+			delimiter = []string{"/", "a/", "\xff\xff"}[r.IntN(3)]
+			flag = "--delimiter=" + text.Escape([]byte(delimiter))
+		}
+		got := printedCounts(t, mustSST(t, "stats", "--by-prefix", "--json", "--top=1000", "--internal-keys=yes", "--comparator="+name, flag, path))
+		if diff := cmp.Diff(countsOf(keys, delimiter, length), got); diff != "" {
+			t.Fatalf("seed %d, %s, %s (-want +got):\n%s", seed, name, flag, diff)
+		}
+	}
+}
