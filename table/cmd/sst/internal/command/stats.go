@@ -31,6 +31,9 @@ rate is that of neighbours: absent keys that differ from present ones in their l
 many pass as of random keys, and as predicted, a warning says so: a fuse filter ends that. With
 --json it is neighbour_rate.
 
+Sizes of keys and values are counted by powers of two: 4-7 B are 4 to 7 bytes, and 1-2 KiB are at
+least 1 KiB and less than 2. Keys are counted without sequence number and kind here.
+
 If anything is damaged or missing, sst names the lost ranges of keys, and for a log the sequence
 numbers of the lost writes. It counts the rest, and exits with status 3. --strict stops at the
 first damaged file.
@@ -161,5 +164,7 @@ func statsOfLog(out, stderr io.Writer, t target, asJSON bool) error {
 	text.Row(w, "  sequence", "%d to %d", s.First, s.Last)
 	text.Row(w, "  keys", "%s", text.Bytes(uint64(s.KeyBytes)))
 	text.Row(w, "  values", "%s", text.Bytes(uint64(s.ValueBytes)))
+	text.Row(w, "  key sizes", "%s", s.KeySizes)
+	text.Row(w, "  value sizes", "%s", s.ValueSizes)
 	return cmp.Or(w.Flush(), l.DamageError())
 }

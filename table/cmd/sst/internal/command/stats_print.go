@@ -113,6 +113,10 @@ func statsOfData(w io.Writer, s *tablestats.Stats) {
 	text.Row(w, "  keys", "%s, %.1f %% saved by shared prefixes",
 		text.Bytes(uint64(s.KeyBytes)), percent(s.KeyShared, s.KeyBytes))
 	text.Row(w, "  values", "%s, longest %s", text.Bytes(uint64(s.ValueBytes)), text.Bytes(uint64(s.LongestValue)))
+	if s.Entries > 0 {
+		text.Row(w, "  key sizes", "%s", s.KeySizes)
+		text.Row(w, "  value sizes", "%s", s.ValueSizes)
+	}
 	text.Row(w, "  restart points", "%s", restartsText(s))
 }
 

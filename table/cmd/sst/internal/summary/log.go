@@ -5,20 +5,23 @@ import (
 	"cmp"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
 // LogStats are the statistics of a log.
 type LogStats struct {
-	File       string   `json:"file"`
-	Size       int64    `json:"bytes"`
-	Writes     int      `json:"writes"`
-	Deletions  int      `json:"deletions"`
-	KeyBytes   int64    `json:"key_bytes"`
-	ValueBytes int64    `json:"value_bytes"`
-	First      uint64   `json:"first_sequence"` // 0 if there are no writes
-	Last       uint64   `json:"last_sequence"`
-	Damage     []string `json:"damage,omitempty"`
+	File       string          `json:"file"`
+	Size       int64           `json:"bytes"`
+	Writes     int             `json:"writes"`
+	Deletions  int             `json:"deletions"`
+	KeyBytes   int64           `json:"key_bytes"`
+	ValueBytes int64           `json:"value_bytes"`
+	KeySizes   sizes.Histogram `json:"key_sizes"`
+	ValueSizes sizes.Histogram `json:"value_sizes"`
+	First      uint64          `json:"first_sequence"` // 0 if there are no writes
+	Last       uint64          `json:"last_sequence"`
+	Damage     []string        `json:"damage,omitempty"`
 
 	Smallest []byte `json:"-"` // of user keys; nil: there are none, or their order is unknown
 	Largest  []byte `json:"-"`
@@ -37,6 +40,8 @@ func (s *LogStats) Count(l *source.Log, order table.Comparer) error {
 		if w.Kind == table.KindDelete {
 			s.Deletions++
 		}
+		s.KeySizes.Add(len(w.UserKey))
+		s.ValueSizes.Add(len(w.Value))
 		s.KeyBytes += int64(len(w.UserKey))
 		s.ValueBytes += int64(len(w.Value))
 		s.First, s.Last = min(cmp.Or(s.First, w.Sequence), w.Sequence), max(s.Last, w.Sequence)

@@ -9,6 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/codecs"
 )
@@ -26,7 +27,9 @@ type Block struct {
 	KeyBytes         int64 // size of all keys, uncompressed
 	KeyShared        int64 // bytes that are not stored, because a key shares them with the key before it
 	ValueBytes       int64
-	LongestValue     int // length of the longest value
+	LongestValue     int             // length of the longest value
+	KeySizes         sizes.Histogram // of user keys
+	ValueSizes       sizes.Histogram
 
 	Iter *encoded.Iter // goes through the entries; nil if the block is damaged
 }
@@ -64,6 +67,11 @@ func (b *Block) count(it *encoded.Iter, internal bool) {
 		}
 		b.Entries++
 		b.KeyBytes += int64(len(key))
+		if internal {
+			key = k.UserKey
+		}
+		b.KeySizes.Add(len(key))
+		b.ValueSizes.Add(len(value))
 		b.KeyShared += int64(it.Shared())
 		b.ValueBytes += int64(len(value))
 		b.LongestValue = max(b.LongestValue, len(value))

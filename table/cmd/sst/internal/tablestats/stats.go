@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/sizes"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
@@ -35,6 +36,9 @@ type Stats struct {
 	ValueBytes   int64 `json:"value_bytes"`
 	LongestValue int   `json:"longest_value_bytes"`
 	Restarts     int   `json:"restart_points"`
+
+	KeySizes   sizes.Histogram `json:"key_sizes"` // of keys without sequence number and kind
+	ValueSizes sizes.Histogram `json:"value_sizes"`
 
 	FilterNote      string            `json:"unused_filter,omitempty"` // why a filter is not used
 	Filters         []FilterStats     `json:"filters"`
@@ -156,5 +160,7 @@ func (s *Stats) addBlock(f *source.File, b Block) {
 	s.ValueBytes += b.ValueBytes
 	s.LongestValue = max(s.LongestValue, b.LongestValue)
 	s.Restarts += b.RestartPoints
+	s.KeySizes.Join(&b.KeySizes)
+	s.ValueSizes.Join(&b.ValueSizes)
 	s.Estimate.Add(b, b.Handle == f.Layout.Data[len(f.Layout.Data)-1].Handle)
 }
