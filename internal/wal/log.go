@@ -43,6 +43,12 @@ func (l *Log) Next() Log {
 // 0 if there were none.
 func (l *Log) Last() uint64 { return l.last }
 
+// Skip takes note of a file of size bytes in the place of the log: all of it is damage.
+func (l *Log) Skip(size int64, reason string) {
+	l.Size = size
+	l.report(Damage{Bytes: size, Reason: reason})
+}
+
 // Writes yields the writes of the log in order: the first size bytes of r. Each is valid until the
 // next. Damaged parts are skipped, and added to Damage. An error is one of r, or a record that is too
 // large, and ends it.

@@ -90,9 +90,13 @@ func listDir(dir string, o Options) (Dir, error) {
 			}
 		}
 	}
-	d.readVersion(names)
-	if d.Version != nil {
+	if err := d.checkEngine(names); err != nil {
+		return Dir{}, err
+	}
+	if d.readVersion(names); d.Version != nil {
 		d.applyManifest(o)
+	} else if err := d.checkCurrent(names); err != nil {
+		return Dir{}, err
 	}
 	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
 		return Dir{}, fmt.Errorf("%s: a directory without .ldb and .sst files", dir)

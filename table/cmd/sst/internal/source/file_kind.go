@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -29,6 +30,9 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 	}
 	defer f.file.Close() // it was only read
 	head, err := readAt(f.Src, 0, min(f.Size, headLen))
+	if s, found := standInOf(path, head); found {
+		return "", f.Wrap(errors.New(s.what + ": " + s.next))
+	}
 	return detectFileKind(filepath.Base(path), head), f.Wrap(err)
 }
 

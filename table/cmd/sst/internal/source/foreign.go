@@ -35,6 +35,9 @@ func (f *File) foreignError(o Options) (sure bool, err error) {
 	if err != nil {
 		return true, err
 	}
+	if s, found := standInOf(f.Path, head); found {
+		return true, s.inPlaceOfTable(o.InDatabase || IsInManifest(f.Path))
+	}
 	tail, err := readAt(f.Src, max(0, f.Size-8), min(f.Size, 8))
 	if err != nil {
 		return true, err

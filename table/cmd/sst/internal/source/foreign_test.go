@@ -135,6 +135,11 @@ func TestForeignFiles(t *testing.T) {
 		{"renamed.bin", logOf(t, edit), "the MANIFEST of a database, not a LevelDB table: list it with sst layout, or use sst with the database's directory, "},
 		{"MANIFEST-000002", []byte("\x00damaged"), "the MANIFEST of a database"},
 		{"CURRENT", []byte("MANIFEST-000002\n"), "the CURRENT file of a database"},
+		{"pointer.ldb", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"), "a Git LFS pointer, not a LevelDB table: fetch the file that it stands for: git lfs pull"},
+		{"annex.ldb", []byte("/annex/objects/SHA256E-s31390--f50d.ldb\n"), "a git-annex pointer, not a LevelDB table: fetch the file that it stands for: git annex get %s"},
+		{"link.ldb", []byte("../.git/annex/objects/Xk/2v/SHA256E-s7--6a.ldb/SHA256E-s7--6a.ldb"), "a git-annex pointer"},
+		{"netease.ldb", append([]byte("\x80\x1d\x30\x01"), gz...), "encrypted by NetEase's Minecraft, not a LevelDB table: decrypt a copy of the whole directory first: behind"},
+		{"old.ldb", append([]byte("\x90\x1d\x30\x01"), gz...), "encrypted by NetEase's Minecraft, not a LevelDB table: decrypt a copy"},
 		{"CURRENT.bak", []byte("MANIFEST-000002"), "the CURRENT file of a database"},
 	} {
 		path := filepath.Join(t.TempDir(), tt.name)
@@ -197,7 +202,8 @@ func TestDamagedIsNotForeign(t *testing.T) {
 		"a log's wrong checksum": string(wrong), "a log's record that is cut": string(logOf(t, "record")[:10]),
 		"zstd cut short": string(zst[:len(zst)-1]), "zstd and more": string(zst) + "\x02more", "zstd's magic number": "\x28\xb5\x2f\xfd", "gzip's magic number": "\x1f\x8b",
 		"gzip of reserved flags": "\x1f\x8b\x08\xe0aaaa", "few letters": "ab",
-		"tar's name at its place":   strings.Repeat("\x01", 257) + "ustar" + strings.Repeat("\x00", 250),
+		"tar's name at its place":     strings.Repeat("\x01", 257) + "ustar" + strings.Repeat("\x00", 250),
+		"NetEase's start that is cut": "\x80\x1d\x30", "NetEase's start further on": "\x00\x80\x1d\x30\x01",
 		"few letters behind a mark": "\xff\xfea\x00", "UTF-16 with control characters": "\xff\xfea\x00b\x00\x1b\x00", "half of a magic number": "\xfd7zX\x00",
 		"Latin-1 with control characters": "na\xefve\x1b" + strings.Repeat("x", 100), "bytes that are no letters": strings.Repeat("\xe9\xff\xa0(", 20),
 	} {

@@ -26,6 +26,10 @@ func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 			return
 		}
 		defer f.Close() // it was only read
+		if s, found := standInAt(l.Path, f); found {
+			l.Skip(info.Size(), s.what+" ("+s.next+")")
+			return
+		}
 		for w, err := range l.Log.Writes(f, info.Size()) {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", l.Path, err)
