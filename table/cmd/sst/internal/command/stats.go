@@ -138,7 +138,11 @@ func statsOfTable(out, stderr io.Writer, t target, o source.Options, asJSON bool
 	}
 	s, damage := tablestats.Collect(f, f.Loss)
 	s.Measure(f)
-	return errors.Join(damage, t.Loss(t.CheckSize(f.Size, "the MANIFEST", source.IsAnotherTable)), printStats(out, s, asJSON), f.Close())
+	note, err := t.CheckSizeOf(f)
+	if note != "" {
+		text.Line(stderr, "sst: note: %s: %s", t.Path, note)
+	}
+	return errors.Join(damage, t.Loss(err), printStats(out, s, asJSON), f.Close())
 }
 
 // statsOfLog prints the statistics of a log, and then returns its damage.

@@ -22,16 +22,43 @@ const RepairCommand = "run the engine's repair on the copy: leveldb.RecoverFile 
 // What CheckSize may say of a table that was replaced by another one. Engines look for the footer where
 // the table of the MANIFEST had it.
 const (
-	IsAnotherTable = ", so what is read is another table"
+	isAnotherTable = ", so what is read is another table"
 	isNoTable      = ", so engines cannot read this table: put the table of that size back, or copy the directory and " + RepairCommand
 )
+
+// iq80Excess is how much larger than a table the size is that iq80's Java LevelDB records for it if it
+// wrote the table in a compaction: it adds a block that it does not write.
+const iq80Excess = 4
 
 // CheckSize returns an error if the file has another size than a MANIFEST says. what is added to it.
 func (l TableFile) CheckSize(size int64, manifest, what string) error {
 	if l.Meta == nil || uint64(size) == l.Meta.Size {
 		return nil
 	}
+	if uint64(size)+iq80Excess == l.Meta.Size {
+		what = fmt.Sprintf(", which is what iq80's Java LevelDB records of the tables that it compacts: %d bytes too many%s", iq80Excess, what)
+	}
 	return corruption(fmt.Sprintf("size is %d, want %d as %s says%s", size, l.Meta.Size, manifest, what))
+}
+
+// CheckSizeOf is CheckSize of an open table. note says it of a table of iq80's that is whole, as its
+// first and its last key show.
+func (l TableFile) CheckSizeOf(f *File) (note string, err error) {
+	err = l.CheckSize(f.Size, "the MANIFEST", "")
+	if err == nil || uint64(f.Size)+iq80Excess != l.Meta.Size || !f.hasEnds(l.Meta.Smallest, l.Meta.Largest) {
+		return "", l.CheckSize(f.Size, "the MANIFEST", isAnotherTable)
+	}
+	return fmt.Sprintf("%v; the table is whole, but other engines cannot read it", err), nil
+}
+
+// hasEnds reports whether these are the first and the last key.
+func (f *File) hasEnds(first, last []byte) bool {
+	has, err := f.Reader.FirstKey()
+	if err != nil || !bytes.Equal(has, first) {
+		return false
+	}
+	has, err = f.Reader.LastKey()
+	return err == nil && bytes.Equal(has, last)
 }
 
 // CheckManifest checks a table against its MANIFEST: its size, its first and last key, and

@@ -97,7 +97,10 @@ func (s *Source) openChecked(t *Table) (*File, error) {
 // checkSize takes note of a table that was replaced: by one that was salvaged, or by another. It is
 // read, but the table of the MANIFEST may have had more. With Options.Strict this is an error.
 func (s *Source) checkSize(t *Table, f *File) error {
-	err := t.CheckSize(f.Size, "the MANIFEST", IsAnotherTable)
+	note, err := t.CheckSizeOf(f)
+	if note != "" {
+		s.note("%s: %s", t.Path, note)
+	}
 	if err == nil || t.replaced {
 		return nil
 	}

@@ -1,0 +1,83 @@
+package source
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/syndtr/goleveldb/leveldb"
+
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// writeIQ80 writes a database as iq80's Java LevelDB leaves one after a compaction: of one table, whose
+// size the MANIFEST has with 4 bytes too many. Its first key is said to be first.
+func writeIQ80(t *testing.T, first string) (dir, path string) {
+	t.Helper()
+	dir = t.TempDir()
+	var pairs []workload.Pair
+	for i := range 100 {
+		k := table.InternalKey{UserKey: fmt.Appendf(nil, "key%03d", i), Sequence: 7, Kind: table.KindSet}
+		pairs = append(pairs, workload.Pair{Key: k.Append(nil), Value: []byte("value")})
+	}
+	contents := tabletest.Build(t, &table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, pairs)
+	smallest := append([]byte(first), pairs[0].Key[len(first):]...)
+	edit := field([]byte{1}, []byte(table.BytewiseComparer.Name()))
+	edit = append(edit, 2, 3, 3, 6, 4, 7, 7, 2, 5) // log 3, next file 6, last sequence 7; on level 2, table 5
+	edit = binary.AppendUvarint(edit, uint64(len(contents)+4))
+	edit = field(field(edit, smallest), pairs[len(pairs)-1].Key)
+	path = filepath.Join(dir, "000005.ldb")
+	for name, contents := range map[string][]byte{path: contents, filepath.Join(dir, "CURRENT"): []byte("MANIFEST-000002\n"), filepath.Join(dir, "MANIFEST-000002"): logOf(t, string(edit)), filepath.Join(dir, "000003.log"): nil} {
+		if err := os.WriteFile(name, contents, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, path
+}
+
+// field appends bytes with their length.
+func field(edit, b []byte) []byte { return append(binary.AppendUvarint(edit, uint64(len(b))), b...) }
+
+// A table of iq80's is whole, though its size is not as the MANIFEST says, and no other engine can read
+// it. With another first key it is another table.
+func TestTableOfIQ80(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		first string
+		whole bool
+	}{{"key000", true}, {"aaa000", false}} {
+		dir, path := writeIQ80(t, tt.first)
+		var notes []string
+		s, err := OpenSource(dir, Options{Note: func(note string) { notes = append(notes, note) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, err := range s.Scan(ScanOptions{}) {
+			if n++; err != nil {
+				t.Fatal(err)
+			}
+		}
+		const says = "bytes too many"
+		noted, lost := strings.Contains(fmt.Sprint(notes), path+": size is "), fmt.Sprint(s.Losses(KeyRange{}))
+		if n != 100 || noted != tt.whole || strings.Contains(lost, says) == tt.whole {
+			t.Errorf("first key %s: %d entries, notes %q, losses %v", tt.first, n, notes, lost)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db, err := leveldb.OpenFile(dir, nil)
+		if err == nil {
+			_, err = db.Get([]byte("key050"), nil)
+			db.Close() // nothing was written
+		}
+		if err == nil || err == leveldb.ErrNotFound {
+			t.Errorf("first key %s: goleveldb reads the table: %v", tt.first, err)
+		}
+	}
+}
