@@ -43,7 +43,9 @@ func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.C
 	if err != nil {
 		return nil, err
 	}
-	o.FilterOnly = f.filterOnly
+	if o.FilterOnly = f.filterOnly; f.internalKeys && !f.filterOnly {
+		noteNotRepaired(cmd.ErrOrStderr(), f.compression)
+	}
 	if err := f.sizeFilter(o, cmd.ErrOrStderr()); err != nil {
 		return nil, err
 	}

@@ -63,6 +63,9 @@ func convertCommand() *cobra.Command {
 			}
 			writer.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
 			writer.notePrefixLoss(cmd.ErrOrStderr(), f)
+			if f.Internal {
+				noteNotRepaired(cmd.ErrOrStderr(), writer.compression)
+			}
 			bar := progress.Count(cmd.ErrOrStderr(), int64(stats.Entries), "converting", "entries")
 			defer bar.Done()
 			return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {

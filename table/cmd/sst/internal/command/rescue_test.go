@@ -76,7 +76,7 @@ func TestRescuedDatabaseIsReadByItsEngine(t *testing.T) {
 	dir, rescued := t.TempDir(), filepath.Join(t.TempDir(), "rescued.ldb")
 	damaged := writeForRescue(t, dir)
 	damageHalf(t, damaged)
-	const repair = "run the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of C++ LevelDB (both can bring deleted records back)"
+	const repair = "run the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of C++ LevelDB (both can bring deleted records back, and drop tables of a compression that they cannot read)"
 	status, stdout, stderr := sst("salvage", damaged, "-o", rescued)
 	if status != exitDamaged || !strings.Contains(stdout, damaged+": then "+repair+"\n") {
 		t.Fatalf("salvage: status %d, want %d, and the repair: %s%s", status, exitDamaged, stdout, stderr)

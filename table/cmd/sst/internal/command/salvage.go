@@ -152,6 +152,9 @@ func (f *salvageFlags) salvage(cmd *cobra.Command, file *source.File, internal s
 	if err != nil {
 		return err
 	}
+	if s.Internal && pairs > 0 {
+		noteNotRepaired(cmd.ErrOrStderr(), f.compression)
+	}
 	if pairs > 0 {
 		kept.note(cmd.ErrOrStderr())
 	}

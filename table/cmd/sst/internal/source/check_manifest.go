@@ -17,7 +17,7 @@ type corruption = wal.Corruption
 
 // RepairCommand says how to run the repair of an engine on a copy of a database. It writes
 // a new MANIFEST, with the sizes that the tables have now.
-const RepairCommand = "run the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of C++ LevelDB (both can bring deleted records back)"
+const RepairCommand = "run the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of C++ LevelDB (both can bring deleted records back, and drop tables of a compression that they cannot read)"
 
 // What CheckSize may say of a table that was replaced by another one. Engines look for the footer where
 // the table of the MANIFEST had it.
