@@ -75,6 +75,8 @@ type Reader struct {
 	recordStart int64  // offset of the first of them
 	inRecord    bool   // there is a first fragment
 	zeros       zeros  // at the end of the log, if they count as its end
+	findMore    bool   // see FindMore
+	budget      int    // bytes of the block that may still be checked to find more
 }
 
 // NewReader returns a Reader of the log in r. It calls report for each part that it skips.
@@ -189,16 +191,30 @@ func (r *Reader) fragment() (fragment, error) {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // skipBlock reports the rest of the block as damage, because the start of the next fragment
-// is unknown.
+// is unknown, or with findMore what is before that.
 func (r *Reader) skipBlock(at int64, reason string) fragment {
-	r.report(Damage{Offset: at, Bytes: int64(len(r.rest)), Reason: reason})
-	r.rest = nil
+	n := len(r.rest)
+	if r.findMore {
+		n = r.nextFragment()
+	}
+	return r.skip(at, n, reason)
+}
+
+// skip reports the next n bytes as damage.
+func (r *Reader) skip(at int64, n int, reason string) fragment {
+	r.report(Damage{Offset: at, Bytes: int64(n), Reason: reason})
+	r.rest = r.rest[n:]
 	return fragment{kind: kindZero}
 }
 
 // skipZeros skips the rest of a block from a header of zeros on. It reports it if there is more
 // than zeros.
 func (r *Reader) skipZeros(at int64) fragment {
+	if r.findMore {
+		if n := r.nextFragment(); n < len(r.rest) {
+			return r.skip(at, n, "header of zeros")
+		}
+	}
 	if len(bytes.TrimRight(r.rest, "\x00")) > 0 {
 		r.report(Damage{Offset: at, Bytes: int64(len(r.rest)), Reason: "what follows a header of zeros is not read", Unread: true})
 	}
@@ -216,5 +232,6 @@ func (r *Reader) readBlock() error {
 		r.eof, err = true, nil
 	}
 	r.rest, r.blockEnd, r.blockLen = r.block[:n], r.blockEnd+int64(n), blockSize
+	r.budget = maxSearched
 	return err
 }
