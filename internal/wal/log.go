@@ -14,6 +14,7 @@ import (
 // which writes are lost.
 type Log struct {
 	Standalone bool   // it may lack its start; otherwise it is read as a database reads it
+	FindMore   bool   // go on behind damage where the next record is, as no engine does
 	Start      uint64 // the highest sequence number that the oldest log of the database can start with; 0: not known
 
 	// What reading has found so far.
@@ -70,6 +71,9 @@ func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 	r, err := open(f, l.Size, l.report)
 	if err != nil {
 		return err
+	}
+	if l.FindMore {
+		r.FindMore()
 	}
 	for {
 		record, offset, err := r.Next()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,6 +56,12 @@ These parts of --memory limit the table. If a limit is exceeded, the message say
 
 sst lists the first 100 losses, and prints totals for the others.
 
+Of a log, FILE.log, OUT has the newest write of each key, out of all writes that can be read: also
+of those that follow damage within 32 KiB, which engines and sst scan skip. Its keys are internal
+keys, so that a deletion stays one and hides older versions in other tables. With --internal-keys no
+they are user keys, and keys that were deleted are left out. The order of keys is that of the
+MANIFEST in the log's directory, or of --comparator.
+
 In a database, the new table cannot simply take the place of the damaged one, because the
 MANIFEST has the size of the old one. Copy the directory, replace the table there, and run
 the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of
@@ -65,15 +72,15 @@ func salvageCommand() *cobra.Command {
 	var f salvageFlags
 	cmd := &cobra.Command{
 		Use:     "salvage [flags] FILE -o OUT",
-		Short:   "Copy what can still be read from a damaged table to a new one",
+		Short:   "Copy what can still be read from a damaged table or log to a new table",
 		Long:    salvageLong,
-		Example: "  sst salvage broken.ldb -o rescued.ldb",
+		Example: "  sst salvage broken.ldb -o rescued.ldb\n  sst salvage 000003.log -o rescued.ldb",
 		Annotations: exitStatus{
 			exitOK:      "nothing was lost",
 			exitDamaged: "something was lost, or skipped",
 		}.annotation(),
 		Args:              cli.Arguments("FILE", 1, 1, 1),
-		ValidArgsFunction: cli.Files(1, tableNames...),
+		ValidArgsFunction: cli.Files(1, slices.Concat(tableNames, []string{"*.log"})...),
 	}
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write the new table to this `file` (required)")
 	f.memoryFlags.add(cmd)
@@ -105,6 +112,11 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory, want one of its tables: to find the damaged ones, use sst verify", path)
 	}
+	if source.IsLog(path) {
+		if found, err := f.salvageLog(cmd, path, o, limit); found || err != nil {
+			return err
+		}
+	}
 	o.MaxBlock = limit.MaxPair()
 	file, err := source.OpenDamaged(path, o)
 	if err != nil {
@@ -132,6 +144,9 @@ func (f *salvageFlags) salvage(cmd *cobra.Command, file *source.File, internal s
 		return err
 	}
 	if file.ForeignErr != nil && !s.Found() {
+		if source.IsLog(file.Path) {
+			return fmt.Errorf("%s: no write of a log and no block of a table can be read", file.Path)
+		}
 		return file.ForeignErr
 	}
 	o, err := f.writerFlags.options(s.Internal, file.Order)

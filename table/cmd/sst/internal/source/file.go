@@ -54,6 +54,10 @@ type Options struct {
 	// damaged: see Loss.
 	Strict bool
 
+	// FindMore has logs read on behind damage where the next record is. Engines, and commands that
+	// show what these do, skip up to 32 KiB there.
+	FindMore bool
+
 	// MaxBlock is the largest size of a block. 0: the default of a Reader.
 	MaxBlock int
 

@@ -104,7 +104,7 @@ func (f *File) useOfText(head []byte) string {
 var fileKindReaders = map[FileKind]string{
 	CurrentFile:  "use sst with",
 	ManifestFile: "list it with sst layout, or use sst with",
-	LogFile:      "read it as a .log file with sst scan, get, diff, stats, verify or layout, or use sst with",
+	LogFile:      "read it as a .log file with sst scan, get, diff, stats, verify, layout or salvage, or use sst with",
 }
 
 // hasMagicAt reports whether the magic number of a table is right before offset size.

@@ -29,7 +29,7 @@ func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 		l := &Log{Log: wal.Log{Start: s.logs.start}}
 		for i, path := range s.logs.paths {
 			l = l.Next(path)
-			l.Standalone = s.isLog
+			l.Standalone, l.FindMore = s.isLog, s.o.FindMore
 			for w, err := range l.Writes() {
 				w.Log = i
 				if !yield(w, err) || err != nil {

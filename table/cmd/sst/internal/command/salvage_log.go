@@ -1,0 +1,132 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+)
+
+// A logSalvage is a run of salvage on a log.
+type logSalvage struct {
+	*salvageFlags
+	path     string
+	internal bool // the table has internal keys, else user keys
+	limit    memory.Limit
+	writes   uint64 // that could be read
+	keys     uint64 // of which these are
+	deleted  uint64 // keys whose newest write is a deletion
+}
+
+// salvageLog writes the newest write of each key of a log to a table. found says whether it is a log: one
+// that has a write, or is empty.
+func (f *salvageFlags) salvageLog(cmd *cobra.Command, path string, o source.Options, limit memory.Limit) (found bool, err error) {
+	if err := o.Outputs.CheckAll([]string{path}); err != nil {
+		return false, err
+	}
+	l := &logSalvage{salvageFlags: f, path: path, internal: o.InternalKeys != source.No, limit: limit}
+	var notes []string
+	o.InternalKeys, o.FindMore, o.Note = source.Auto, true, func(note string) { notes = append(notes, note) }
+	s, err := source.OpenSource(path, o)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if s.Order == table.AnyOrder {
+		return false, fmt.Errorf("%s: the order of keys is unknown, so the writes cannot be sorted: %s", path, comparers.Advice())
+	}
+	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) error { return l.write(ctx, s) })
+	if err != nil || l.hasNone() {
+		return false, err
+	}
+	l.report(cmd.OutOrStdout(), append(text.Lines(s.LogDamage()), notes...))
+	if l.internal && l.keys > 0 {
+		noteNotRepaired(cmd.ErrOrStderr(), f.compression)
+	}
+	if s.LogDamage() != nil {
+		err = damageReported{}
+	}
+	return true, err
+}
+
+// hasNone reports whether no write could be read of a log that is not empty.
+func (l *logSalvage) hasNone() bool { return l.writes == 0 && !source.IsEmpty(l.path) }
+
+// write writes the table, unless no write could be read.
+func (l *logSalvage) write(ctx context.Context, s *source.Source) error {
+	o, err := l.writerFlags.options(l.internal, s.Order)
+	if err != nil {
+		return err
+	}
+	if err := limitWriter(l.limit, o); err != nil {
+		return err
+	}
+	to, err := output.Create(ctx, l.out, nil)
+	if err != nil {
+		return err
+	}
+	defer to.Abort() // does nothing after Commit
+	w, err := table.NewWriter(to, o)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	if err := l.appendNewest(ctx, &boundedWriter{blockCounter: w, limit: l.limit}, s); err != nil || l.hasNone() {
+		return err
+	}
+	return closeAndCommit(w, to)
+}
+
+// appendNewest appends the newest write of each key. User keys have no deletions.
+func (l *logSalvage) appendNewest(ctx context.Context, w appender, s *source.Source) error {
+	var last []byte
+	for e, err := range s.Scan(source.ScanOptions{Versions: true, InOrder: true}) {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		if l.writes++; l.keys > 0 && s.SameKey(e.Key, last) {
+			continue
+		}
+		l.keys++
+		last = append(last[:0], e.Key...)
+		if e.Kind == table.KindDelete {
+			l.deleted++
+		}
+		key := e.Key
+		if l.internal {
+			key = table.InternalKey{UserKey: e.Key, Sequence: e.Sequence, Kind: e.Kind}.Append(nil)
+		} else if e.Kind == table.KindDelete {
+			continue
+		}
+		if err := w.Append(key, e.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report prints what was lost, and what was written.
+func (l *logSalvage) report(out io.Writer, lost []string) {
+	for _, line := range lost {
+		text.Line(out, "%s", line)
+	}
+	keys, rest := l.keys, ""
+	switch {
+	case l.deleted > 0 && l.internal:
+		rest = ", including " + text.Count(l.deleted, "deletion")
+	case !l.internal:
+		keys -= l.deleted
+		rest = ", without " + text.Count(l.deleted, "key") + " whose newest write is a deletion"
+	}
+	text.Line(out, "%s: wrote the newest of %s to %s: %s%s", l.path, text.Count(l.writes, "write"), l.out, text.Count(keys, "key"), rest)
+}

@@ -1,0 +1,104 @@
+package command
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/syndtr/goleveldb/leveldb"
+)
+
+// writeRandomLog has goleveldb write random batches, and returns the log and a line of sst scan for each
+// write.
+func writeRandomLog(t *testing.T, r *rand.Rand) (log []byte, writes []string) {
+	t.Helper()
+	dir := t.TempDir()
+	db, err := leveldb.OpenFile(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 + r.IntN(400) {
+		var batch leveldb.Batch
+		for range 1 + r.IntN(3) {
+			key, value := fmt.Sprintf("key%03d", r.IntN(200)), strings.Repeat("v", r.IntN(400))
+			if r.IntN(3) > 0 {
+				batch.Put([]byte(key), []byte(value))
+				writes = append(writes, fmt.Sprintf("%s\t%d\tset\t%s", key, len(writes)+1, value))
+			} else {
+				batch.Delete([]byte(key))
+				writes = append(writes, fmt.Sprintf("%s\t%d\tdelete\t", key, len(writes)+1))
+			}
+		}
+		if err := db.Write(&batch, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	if log, err = os.ReadFile(names[0]); err != nil {
+		t.Fatal(err)
+	}
+	return log, writes
+}
+
+// newestLines returns the last line of each key.
+func newestLines(lines []string) map[string]string {
+	newest := map[string]string{}
+	for _, line := range lines {
+		key, _, _ := strings.Cut(line, "\t")
+		newest[key] = line
+	}
+	return newest
+}
+
+// What salvage writes of a log is what was written, whatever is damaged: all of a sound one, and of
+// others at least what a scan shows.
+func TestSalvageOfLogs(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		log, writes := writeRandomLog(t, r)
+		places := int(seed % 4)
+		for range places {
+			log[r.IntN(len(log))] ^= byte(1 + r.IntN(255))
+		}
+		path, out := filepath.Join(t.TempDir(), "000001.log"), filepath.Join(t.TempDir(), "out.ldb")
+		if err := os.WriteFile(path, log, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		status, stdout, stderr := sst("salvage", path, "-o", out)
+		if want := exitDamaged; places > 0 && status != want || places == 0 && status != 0 {
+			t.Fatalf("seed %d: status %d\n%s%s", seed, status, stdout, stderr)
+		}
+		var salvaged []string
+		for line := range strings.Lines(mustSST(t, "scan", out)) {
+			salvaged = append(salvaged, strings.TrimSuffix(line, "\n"))
+		}
+		written := map[string]bool{}
+		for _, line := range writes {
+			written[line] = true
+		}
+		for _, line := range salvaged {
+			if !written[line] {
+				t.Errorf("seed %d: %.40q was never written", seed, line)
+			}
+		}
+		if places == 0 && len(salvaged) != len(newestLines(writes)) {
+			t.Errorf("seed %d: %d keys, want %d", seed, len(salvaged), len(newestLines(writes)))
+		}
+		_, scanned, _ := sst("scan", path)
+		newest := newestLines(salvaged)
+		for key, line := range newestLines(strings.Split(strings.TrimSuffix(scanned, "\n"), "\n")) {
+			if newest[key] == "" || places == 0 && newest[key] != line {
+				t.Errorf("seed %d: salvage lacks %.40q that scan shows", seed, line)
+			}
+		}
+	}
+}
