@@ -132,7 +132,7 @@ func (d *Dir) readVersion(names []string) {
 		return
 	}
 	none := errors.Is(err, fs.ErrNotExist)
-	manifests := slices.DeleteFunc(names, func(name string) bool { return !versions.IsManifest(name) })
+	manifests := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !versions.IsManifest(name) })
 	slices.Sort(manifests) // by number, because all have the same number of digits
 	for _, name := range slices.Backward(manifests) {
 		if none {

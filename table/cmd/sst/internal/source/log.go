@@ -20,6 +20,10 @@ type Log struct {
 func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 	return func(yield func(LogWrite, error) bool) {
 		f, info, err := regular.Open(l.Path)
+		if s, found := standInLink(l.Path, err); found {
+			l.Skip(0, s.inPlaceOfLog())
+			return
+		}
 		if err != nil {
 			l.Start = 0 // if the log was removed, the next one goes on with any number
 			yield(LogWrite{}, err)
@@ -27,7 +31,7 @@ func (l *Log) Writes() iter.Seq2[LogWrite, error] {
 		}
 		defer f.Close() // it was only read
 		if s, found := standInAt(l.Path, f); found {
-			l.Skip(info.Size(), s.what+" ("+s.next+")")
+			l.Skip(info.Size(), s.inPlaceOfLog())
 			return
 		}
 		for w, err := range l.Log.Writes(f, info.Size()) {

@@ -35,10 +35,13 @@ type Source struct {
 // OpenSource opens a table, a log, or a directory. Most tables of a directory are opened
 // when they are needed.
 func OpenSource(path string, o Options) (*Source, error) {
-	if _, err := os.Stat(path); err != nil {
+	_, err := os.Stat(path)
+	if s, found := standInLink(path, err); found {
+		return nil, &FileError{path, s.inPlaceOfTable(IsInManifest(path))}
+	}
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	s := &Source{Path: path, Dir: IsDirectory(path), o: o, losses: new(losses), noted: map[string]bool{}}
 	switch {
 	case s.Dir:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,11 +60,24 @@ func (s standIn) inPlaceOfTable(inDatabase bool) error {
 	return errors.New(message)
 }
 
+// inPlaceOfLog says what is wrong with a log that is a stand-in.
+func (s standIn) inPlaceOfLog() string { return s.what + " (" + s.next + ")" }
+
 // standInAt is standInOf for an open file.
 func standInAt(path string, f io.ReaderAt) (standIn, bool) {
 	head := make([]byte, maxPointerLine)
 	n, _ := f.ReadAt(head, 0) // what reads the file next returns the error
 	return standInOf(path, head[:n])
+}
+
+// standInLink returns what a symbolic link is that leads nowhere, if it is a stand-in: git-annex has such
+// links for files that are not there.
+func standInLink(path string, err error) (standIn, bool) {
+	target, linkErr := os.Readlink(path)
+	if !errors.Is(err, fs.ErrNotExist) || linkErr != nil || !strings.Contains(filepath.ToSlash(target), annexLink) {
+		return standIn{}, false
+	}
+	return standInOf(path, []byte(annexStart))
 }
 
 // checkCurrent returns an error if CURRENT or the MANIFESTs of a directory are stand-ins.
@@ -74,11 +88,11 @@ func (d *Dir) checkCurrent(names []string) error {
 		}
 		path := filepath.Join(d.Path, name)
 		f, _, err := regular.Open(path)
-		if err != nil {
-			continue // readVersion says so
+		s, found := standInLink(path, err)
+		if err == nil {
+			s, found = standInAt(path, f)
+			f.Close() // it was only read
 		}
-		s, found := standInAt(path, f)
-		f.Close() // it was only read
 		if found {
 			return &FileError{path, fmt.Errorf("%s, so the database cannot be read: %s", s.what, s.next)}
 		}
