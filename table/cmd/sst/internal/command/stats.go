@@ -67,7 +67,7 @@ func statsCommand() *cobra.Command {
 		Args:              cli.Arguments("FILE or DIR", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object per table, with sizes in bytes")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object per table, or with --by-prefix, --try and --summary per FILE or DIR, with sizes in bytes")
 	cmd.Flags().BoolVar(&asSummary, "summary", false, "describe a database by its MANIFEST, without opening tables")
 	cmd.Flags().BoolVar(&asTrial, "try", false, "show how large the data would be with other block sizes and compressions")
 	prefixes.add(cmd)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
@@ -82,7 +83,7 @@ func standInLink(path string, err error) (standIn, bool) {
 
 // checkCurrent returns an error if CURRENT or the MANIFESTs of a directory are stand-ins.
 func (d *Dir) checkCurrent(names []string) error {
-	for _, name := range names {
+	for _, name := range slices.Sorted(slices.Values(names)) {
 		if !versions.IsCurrentOrManifest(name) {
 			continue
 		}
@@ -105,8 +106,8 @@ func (d *Dir) checkEngine(names []string) error {
 	options, current := "", false
 	for _, name := range names {
 		switch {
-		case name == "IDENTITY" && options == "", strings.HasPrefix(name, "OPTIONS-"):
-			options = name
+		case name == "IDENTITY", strings.HasPrefix(name, "OPTIONS-"):
+			options = max(options, name)
 		case name == "CURRENT", strings.HasPrefix(name, "marker.manifest."):
 			current = true
 		}
