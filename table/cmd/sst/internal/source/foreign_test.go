@@ -138,6 +138,7 @@ func TestForeignFiles(t *testing.T) {
 		{"pointer.ldb", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"), "a Git LFS pointer, not a LevelDB table: fetch the file that it stands for: git lfs pull"},
 		{"annex.ldb", []byte("/annex/objects/SHA256E-s31390--f50d.ldb\n"), "a git-annex pointer, not a LevelDB table: fetch the file that it stands for: git annex get %s"},
 		{"link.ldb", []byte("../.git/annex/objects/Xk/2v/SHA256E-s7--6a.ldb/SHA256E-s7--6a.ldb"), "a git-annex pointer"},
+		{"list.txt", []byte("./.git/annex/objects/a\n./.git/annex/objects/b\n"), "text"},
 		{"netease.ldb", append([]byte("\x80\x1d\x30\x01"), gz...), "encrypted by NetEase's Minecraft, not a LevelDB table: decrypt a copy of the whole directory first: behind"},
 		{"old.ldb", append([]byte("\x90\x1d\x30\x01"), gz...), "encrypted by NetEase's Minecraft, not a LevelDB table: decrypt a copy"},
 		{"CURRENT.bak", []byte("MANIFEST-000002"), "the CURRENT file of a database"},

@@ -38,11 +38,12 @@ const decryptFirst = "decrypt a copy of the whole directory first"
 // one: text is told from blocks by isText, and NetEase's start would be a block of Snappy whose first
 // entry shares 1 byte with the key before, or a block that is stored by deflate with a wrong length.
 func standInOf(path string, head []byte) (standIn, bool) {
-	line, _, _ := strings.Cut(string(head[:min(len(head), maxPointerLine)]), "\n")
+	line, more, _ := strings.Cut(string(head[:min(len(head), maxPointerLine)]), "\n")
+	isLink := more == "" && strings.HasPrefix(strings.TrimLeft(line, "./"), strings.TrimPrefix(annexLink, "."))
 	switch {
 	case strings.HasPrefix(line, lfsStart), strings.HasPrefix(line, oldLFSStart):
 		return standIn{"a Git LFS pointer", "fetch the file that it stands for: git lfs pull"}, true
-	case strings.HasPrefix(line, annexStart), strings.HasPrefix(line, ".") && strings.Contains(line, annexLink):
+	case strings.HasPrefix(line, annexStart), isLink:
 		return standIn{"a git-annex pointer", "fetch the file that it stands for: git annex get " + text.ShellPath(path)}, true
 	case bytes.HasPrefix(head, []byte(netEaseStart)):
 		return standIn{"encrypted by NetEase's Minecraft", decryptFirst + ": behind the first 4 bytes of its files, all bytes are XORed with a key, which is what CURRENT and the name of the MANIFEST differ by"}, true
