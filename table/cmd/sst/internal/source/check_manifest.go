@@ -24,18 +24,24 @@ const RepairCommand = "run the engine's repair on the copy: leveldb.RecoverFile 
 const (
 	isAnotherTable = ", so what is read is another table"
 	isNoTable      = ", so engines cannot read this table: put the table of that size back, or copy the directory and " + RepairCommand
+	unreadByOthers = ", so other engines cannot read this table: for these, copy the directory and " + RepairCommand
 )
 
 // iq80Excess is how much larger than a table the size is that iq80's Java LevelDB records for it if it
 // wrote the table in a compaction: it adds a block that it does not write.
 const iq80Excess = 4
 
+// hasIQ80Size reports whether the MANIFEST has the size that iq80's LevelDB gives a table of this size.
+func (l TableFile) hasIQ80Size(size int64) bool {
+	return l.Meta != nil && uint64(size)+iq80Excess == l.Meta.Size
+}
+
 // CheckSize returns an error if the file has another size than a MANIFEST says. what is added to it.
 func (l TableFile) CheckSize(size int64, manifest, what string) error {
 	if l.Meta == nil || uint64(size) == l.Meta.Size {
 		return nil
 	}
-	if uint64(size)+iq80Excess == l.Meta.Size {
+	if l.hasIQ80Size(size) {
 		what = fmt.Sprintf(", which is what iq80's Java LevelDB records of the tables that it compacts: %d bytes too many%s", iq80Excess, what)
 	}
 	return corruption(fmt.Sprintf("size is %d, want %d as %s says%s", size, l.Meta.Size, manifest, what))
@@ -45,7 +51,7 @@ func (l TableFile) CheckSize(size int64, manifest, what string) error {
 // first and its last key show.
 func (l TableFile) CheckSizeOf(f *File) (note string, err error) {
 	err = l.CheckSize(f.Size, "the MANIFEST", "")
-	if err == nil || uint64(f.Size)+iq80Excess != l.Meta.Size || !f.hasEnds(l.Meta.Smallest, l.Meta.Largest) {
+	if err == nil || !l.hasIQ80Size(f.Size) || !f.hasEnds(l.Meta.Smallest, l.Meta.Largest) {
 		return "", l.CheckSize(f.Size, "the MANIFEST", isAnotherTable)
 	}
 	return fmt.Sprintf("%v; the table is whole, but other engines cannot read it", err), nil
@@ -64,7 +70,11 @@ func (f *File) hasEnds(first, last []byte) bool {
 // CheckManifest checks a table against its MANIFEST: its size, its first and last key, and
 // that its sequence numbers are ≤ the last one of the database.
 func (f *File) CheckManifest(v *versions.Version, l TableFile) error {
-	errs := []error{l.CheckSize(f.Size, v.Manifest, isNoTable)}
+	what := isNoTable
+	if l.hasIQ80Size(f.Size) {
+		what = unreadByOthers
+	}
+	errs := []error{l.CheckSize(f.Size, v.Manifest, what)}
 	differs := func(what, has, want string) {
 		errs = append(errs, corruption(fmt.Sprintf("%s is %s, want %s as %s says", what, has, want, v.Manifest)))
 	}

@@ -71,6 +71,9 @@ func TestTableOfIQ80(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+		if verified := verifyTable(t, dir); !strings.Contains(verified, says+", so other engines cannot read this table") {
+			t.Errorf("first key %s: verify says %s", tt.first, verified)
+		}
 		db, err := leveldb.OpenFile(dir, nil)
 		if err == nil {
 			_, err = db.Get([]byte("key050"), nil)
@@ -80,4 +83,19 @@ func TestTableOfIQ80(t *testing.T) {
 			t.Errorf("first key %s: goleveldb reads the table: %v", tt.first, err)
 		}
 	}
+}
+
+// verifyTable returns what CheckManifest says of the only table of a database.
+func verifyTable(t *testing.T, dir string) string {
+	t.Helper()
+	d, err := ListDir(dir, Options{})
+	if err != nil || len(d.Tables) != 1 {
+		t.Fatal(d.Tables, err)
+	}
+	f, err := d.Tables[0].Open(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() // it was only read
+	return fmt.Sprint(f.CheckManifest(d.Version, d.Tables[0]))
 }
