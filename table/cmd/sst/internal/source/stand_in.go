@@ -126,7 +126,7 @@ func (d *Dir) checkEngine(names []string) error {
 
 // readStart returns the start of a small text file.
 func readStart(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
