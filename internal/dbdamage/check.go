@@ -40,6 +40,9 @@ func (s *Sound) Check(rng *rand.Rand, dir string, d Damage) error {
 	if err == nil {
 		err = c.checkOthers(dir, status)
 	}
+	if err == nil {
+		err = s.checkRepair(dir, d)
+	}
 	if err != nil {
 		return fmt.Errorf("%v: %w; sst scan: status %d, %.2000s", d, err, status, stderr)
 	}

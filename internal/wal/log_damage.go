@@ -1,6 +1,10 @@
 package wal
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sievetable/sievetable/table"
+)
 
 // maxListedDamage is the maximum length of Log.Damage.
 const maxListedDamage = 100
@@ -34,6 +38,29 @@ func (d LogDamage) lost() string {
 	default:
 		return fmt.Sprintf("the writes with sequence numbers %d to %d are lost", first, last)
 	}
+}
+
+// highest returns the highest sequence number that a lost write can have, or 0 if none is lost.
+func (d LogDamage) highest() uint64 {
+	switch {
+	case d.Before == 0:
+		return table.MaxSequence
+	case d.After+1 > d.Before-1:
+		return 0
+	}
+	return d.Before - 1
+}
+
+// HighestLost returns the highest sequence number that a write in a skipped part can have had, or 0 if none
+// is lost.
+func (l *Log) HighestLost() (highest uint64) {
+	for _, d := range l.Damage {
+		highest = max(highest, d.highest())
+	}
+	if l.More > 0 {
+		highest = max(highest, l.others.highest())
+	}
+	return highest
 }
 
 // Reports describes the skipped parts.

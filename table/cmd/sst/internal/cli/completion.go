@@ -42,6 +42,14 @@ func Files(most int, patterns ...string) cobra.CompletionFunc {
 	}
 }
 
+// Directory completes one argument with directories.
+func Directory(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
 // flagCompletion completes the value of a flag by what its usage calls the value. Numbers and
 // keys are not completed.
 func flagCompletion(f *pflag.Flag) cobra.CompletionFunc {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ func printError(w io.Writer, command *cobra.Command, err error) {
 		text.Line(w, "help:  %s --help", command.CommandPath())
 		return
 	}
-	if command.Name() == "salvage" {
+	if name := command.Name(); name == "salvage" || name == "repair" {
 		return
 	}
 	all := damagedFiles(err)
@@ -46,14 +47,18 @@ func suggestRescue(w io.Writer, all []string) {
 		text.Line(w, "sst: the table has no entries to save: restore %s from a backup, or build it again", text.ShellPath(all[0]))
 		return
 	case len(files) == 0:
-		text.Line(w, "sst: an empty table has no entries to save: restore %s from a backup, or copy the directory and %s", text.ShellPath(all[0]), source.RepairCommand)
+		text.Line(w, "sst: an empty table has no entries to save: restore %s from a backup, or run %s", text.ShellPath(all[0]), source.RepairCommand)
 		return
 	}
+	if dir := filepath.Dir(files[0]); source.IsInManifest(files[0]) {
+		text.Line(w, "sst: to make a database of all that can still be read: sst repair %s -o NEW", text.ShellPath(dir))
+		return
+	}
+	rescued := source.OutputName(files[0], ".rescued.ldb")
 	others := ""
 	if n := len(files) - 1; n > 0 {
 		others = fmt.Sprintf("; and do the same for %s", text.Count(uint64(n), "other table"))
 	}
-	rescued := source.OutputName(files[0], ".rescued.ldb")
 	text.Line(w, "sst: to save what can still be read: sst salvage %s -o %s%s", text.ShellPath(files[0]), text.ShellPath(rescued), others)
 }
 

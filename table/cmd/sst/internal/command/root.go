@@ -67,7 +67,7 @@ var groups = []cli.Group{
 	{ID: "make", Title: "Make tables and sets:", Commands: cli.Commands{
 		"build": buildCommand, "convert": convertCommand, "filter": filterCommand, "manifest": manifestCommand,
 	}},
-	{ID: "repair", Title: "Repair:", Commands: cli.Commands{"salvage": salvageCommand}},
+	{ID: "repair", Title: "Repair and compact:", Commands: cli.Commands{"compact": compactCommand, "repair": repairCommand, "salvage": salvageCommand}},
 	{ID: "lines", Title: "Filter lines:", Commands: cli.Commands{"seen": seenCommand}},
 	{ID: "plan", Title: "Plan filters, and see how they work:", Commands: cli.Commands{"plan": planCommand, "fpr": fprCommand, "play": playCommand}},
 	{ID: "self", Title: "About sst:", Commands: cli.Commands{"completion": completionCommand, "version": versionCommand}},

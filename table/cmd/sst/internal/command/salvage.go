@@ -22,6 +22,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // salvageFlags are the flags of salvage.
@@ -62,11 +63,8 @@ keys, so that a deletion stays one and hides older versions in other tables. Wit
 they are user keys, and keys that were deleted are left out. The order of keys is that of the
 MANIFEST in the log's directory, or of --comparator.
 
-In a database, the new table cannot simply take the place of the damaged one, because the
-MANIFEST has the size of the old one. Copy the directory, replace the table there, and run
-the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of
-C++ LevelDB. The repair can bring deleted records back: compare sst scan of the directory
-before and after it.`
+In a database, the new table cannot take the place of the damaged one, because the MANIFEST has
+the size of the old one. sst repair makes a new database of all that can still be read.`
 
 func salvageCommand() *cobra.Command {
 	var f salvageFlags
@@ -110,7 +108,7 @@ func (f *salvageFlags) run(cmd *cobra.Command, path string) (err error) {
 	}
 	defer limit.Apply()()
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory, want one of its tables: to find the damaged ones, use sst verify", path)
+		return fmt.Errorf("%s is a directory, want a table or a log: for a database, use sst repair %s -o NEW", path, text.ShellPath(path))
 	}
 	if source.IsLog(path) {
 		if found, err := f.salvageLog(cmd, path, o, limit); found || err != nil {

@@ -36,9 +36,7 @@ func (f *salvageFlags) report(out io.Writer, file *source.File, s *salvage.Salva
 	}
 	text.Line(out, "%s: wrote %s from %s to %s", path, text.Count(uint64(kept), "pair"), text.Count(uint64(s.Blocks), "data block"), f.out)
 	if source.IsInManifest(path) {
-		text.Line(out, "%s: to use the database without the lost entries, copy its directory, and replace the table there with %s", path, f.out)
-		text.Line(out, "%s: then %s", path, source.RepairCommand)
-		text.Line(out, "%s: without the repair, engines cannot read the new table, because the MANIFEST has the size of the old one", path)
+		text.Line(out, "%s: the new table cannot take its place in the database, because the MANIFEST has the size of the old one: for a database of all that can still be read, run %s", path, source.RepairCommand)
 	}
 }
 

@@ -67,6 +67,7 @@ type sourceFlags struct {
 	oneTable     bool
 	scanOnly     bool             // no keys are looked up
 	asksPrefix   bool             // filters are asked for a prefix
+	repairs      bool             // what engines pass over is read too: blocks and writes behind damage
 	out          string           // the file that the command writes, and must not read
 	stdout       func() io.Writer // standard output of the command
 	progress     *progress.Bar    // shows how much of the tables is read; nil: nothing does
@@ -101,6 +102,9 @@ func (f *sourceFlags) options() (o source.Options, err error) {
 	o.ScanOnly, o.AllTables, o.NoLogs, o.OneTable, o.Strict = f.scanOnly, f.allTables, f.noLogs, f.oneTable, f.strict
 	o.AsksPrefix, o.WrapReader = f.asksPrefix, f.progress.ReaderAt
 	o.Outputs = output.FilesOf(f.stdout(), f.out)
+	if f.repairs {
+		o.FindMore, o.Salvage = true, salvagePairs
+	}
 	switch f.internalKeys {
 	case "auto":
 	case "yes":

@@ -15,16 +15,15 @@ import (
 // A corruption is damage of a database that is not in a table.
 type corruption = wal.Corruption
 
-// RepairCommand says how to run the repair of an engine on a copy of a database. It writes
-// a new MANIFEST, with the sizes that the tables have now.
-const RepairCommand = "run the engine's repair on the copy: leveldb.RecoverFile of goleveldb, or leveldb::RepairDB of C++ LevelDB (both can bring deleted records back, and drop tables of a compression that they cannot read)"
+// RepairCommand makes a new database of what is left of one in the directory DIR.
+const RepairCommand = "sst repair DIR -o NEW"
 
 // What CheckSize may say of a table that was replaced by another one. Engines look for the footer where
 // the table of the MANIFEST had it.
 const (
 	isAnotherTable = ", so what is read is another table"
-	isNoTable      = ", so engines cannot read this table: put the table of that size back, or copy the directory and " + RepairCommand
-	unreadByOthers = ", so other engines cannot read this table: for these, copy the directory and " + RepairCommand
+	isNoTable      = ", so engines cannot read this table: put the table of that size back, or run " + RepairCommand
+	unreadByOthers = ", so other engines cannot read this table: for these, run " + RepairCommand
 )
 
 // iq80Excess is how much larger than a table the size is that iq80's Java LevelDB records for it if it

@@ -21,6 +21,7 @@ type logs struct {
 	sorted *sortedTable     // a table of all writes, or nil
 	start  uint64           // see Log.Start
 	damage map[string]error // of those that were read, by path
+	lost   uint64           // the highest sequence number that a lost write can have
 }
 
 // logWrites yields the writes of all logs, and takes note of their damage.
@@ -57,7 +58,14 @@ func (s *Source) endLog(l *Log) error {
 		s.logs.damage = map[string]error{}
 	}
 	s.logs.damage[l.Path] = err
+	s.logs.lost = max(s.logs.lost, l.HighestLost())
 	return nil
+}
+
+// IsCertain reports whether an entry of Scan is the newest write to its key, as far as the damage of logs
+// and of the database as a whole tells: see LossCursor for that of tables.
+func (s *Source) IsCertain(e Entry) bool {
+	return s.Damage == nil && (s.logs.lost == 0 || e.Sequence > s.logs.lost)
 }
 
 // LogDamage returns the damage of the logs that were read. Where it has lost writes, older and

@@ -29,5 +29,5 @@ func (l TableFile) Open(o Options) (*File, error) {
 	case l.Line != nil:
 		return nil, &FileError{l.Path, SetError("missing, though the manifest of the set lists it: put it back, or build the set again")}
 	}
-	return nil, &FileError{l.Path, corruption("missing, though the MANIFEST lists it: put it back, or copy the directory and " + RepairCommand)}
+	return nil, &FileError{l.Path, corruption("missing, though the MANIFEST lists it: put it back, or run " + RepairCommand)}
 }

@@ -50,6 +50,10 @@ func (s *Source) open(t *Table) (*File, error) {
 		return nil, t.damage
 	}
 	f, err := s.openChecked(t)
+	if s.isPassedOver(err) && s.o.Salvage != nil {
+		s.loseTable(t, err)
+		f, err = s.openSalvaged(t, err)
+	}
 	if errors.Is(err, table.ErrCorrupt) {
 		t.damage = err
 	}

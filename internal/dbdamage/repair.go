@@ -1,0 +1,64 @@
+package dbdamage
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+)
+
+// checkRepair returns how what sst repair makes of a damaged copy of the database breaks the law of
+// Check, with the pairs of the new database in place of those that sst scan shows. With --certain, all of
+// them are the newest.
+func (s *Sound) checkRepair(dir string, d Damage) error {
+	for _, certain := range []bool{false, true} {
+		if err := s.checkOneRepair(dir, d, certain); err != nil {
+			return fmt.Errorf("repair, certain %v: %w", certain, err)
+		}
+	}
+	return nil
+}
+
+func (s *Sound) checkOneRepair(dir string, d Damage, certain bool) error {
+	to := dir + ".repaired"
+	defer os.RemoveAll(to)
+	status, out, stderr := s.sst("repair", fmt.Sprintf("--certain=%v", certain), dir, "-o", to)
+	c := checker{Sound: s, damage: d, said: hear(stderr), until: math.MaxUint64}
+	shown := map[string]string{}
+	if !strings.Contains(out, "did not write") {
+		verified, bad, _ := s.sst("verify", "--quiet", to)
+		scanned, listed, said := s.sst("scan", "-f", "hex", to)
+		if verified != 0 || scanned != 0 || said != "" {
+			return fmt.Errorf("status %d: %s%s; the new database is not sound: %s%s", status, out, stderr, bad, said)
+		}
+		var err error
+		if shown, err = pairs(listed); err != nil {
+			return err
+		}
+	}
+	err := c.checkStatus(status, shown)
+	for _, key := range c.sortedKeys() {
+		switch {
+		case err != nil:
+		case certain:
+			err = c.checkCertain(key, shown)
+		default:
+			err = c.checkKey(key, shown)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w; status %d: %s%.2000s", err, status, out, stderr)
+	}
+	return nil
+}
+
+// checkCertain checks that a key has its newest value, or none.
+func (c *checker) checkCertain(key string, shown map[string]string) error {
+	got, found := shown[key]
+	want, there := c.current(key, c.until)
+	if found && (!there || got != want) {
+		return errors.New("key " + key + ": " + got + " is certain, want " + want)
+	}
+	return nil
+}
