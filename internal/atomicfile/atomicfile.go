@@ -31,7 +31,8 @@ type File struct {
 }
 
 // Create creates a File that Commit will rename to path. Until then its name is
-// sievetable-….tmp. If path is a symbolic link, the File replaces the file that the link
+// sievetable-….tmp. If it replaces a file, it gets the permissions of that, and its owner if the process
+// may set it. If path is a symbolic link, the File replaces the file that the link
 // leads to. If that exists and is not a regular file, the error is ErrNotReplaced.
 func Create(path string) (*File, error) {
 	f, err := createAt(path)
@@ -68,6 +69,9 @@ func createAt(path string) (*File, error) {
 	tmp, err := dir.OpenFile(fmt.Sprintf("sievetable-%016x.tmp", rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())
+	}
+	if old, err := dir.Stat(name); err == nil {
+		keepMode(tmp, old)
 	}
 	return &File{dir: dir, tmp: tmp, name: name, sync: (*os.File).Sync, rename: dir.Rename}, nil
 }

@@ -29,6 +29,23 @@ func locate(path string) (*os.Root, string, error) {
 	return nil, "", errors.New("too many links")
 }
 
+// Resolve returns the path of the file that Create(path) would replace or make: it follows links, also those
+// to files that do not exist yet.
+func Resolve(path string) (string, error) {
+	for range maxLinks {
+		dir, name, next, err := step(path)
+		if err != nil {
+			return "", err
+		}
+		if next == "" {
+			real, err := filepath.EvalSymlinks(dir.Name())
+			return filepath.Join(real, name), errors.Join(err, dir.Close())
+		}
+		path = next
+	}
+	return "", errors.New("too many links")
+}
+
 // step returns the directory and the name of path. If path is a link, next is what it leads
 // to.
 func step(path string) (dir *os.Root, name, next string, err error) {

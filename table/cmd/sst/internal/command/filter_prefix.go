@@ -1,6 +1,7 @@
 package command
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -16,11 +17,18 @@ const prefixerNames = "sievetable.prefix."
 // filterPrefixOf returns the Prefixer that a value of --filter-prefix names.
 func filterPrefixOf(value string) (table.Prefixer, error) {
 	if name, err := text.Unescape(value); err == nil && value != "delimiter:" {
-		if p := table.PrefixerOf(prefixerNames + string(name)); p != nil && !strings.HasPrefix(value, "length:0") {
+		if p := table.PrefixerOf(prefixerNames + string(name)); p != nil && !isNoLength(value) {
 			return p, nil
 		}
 	}
 	return nil, cli.UsageErrorf("--filter-prefix is %s, want delimiter:TEXT, such as delimiter:/, or length:BYTES with 1 byte or more", wire.Quote([]byte(value)))
+}
+
+// isNoLength reports whether the value is a length < 1, with which no key has a prefix.
+func isNoLength(value string) bool {
+	digits, found := strings.CutPrefix(value, "length:")
+	n, err := strconv.Atoi(digits)
+	return found && (err != nil || n < 1)
 }
 
 // retainedFilterPrefix returns the value of --filter-prefix for the Prefixer that a table names, or "" if

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -176,6 +178,11 @@ func (f *fprFlags) run(cmd *cobra.Command) error {
 	if err := f.Validate(); err != nil {
 		return err
 	}
+	for _, name := range []string{f.name + ".svg", f.name + ".csv"} {
+		if err := checkOutput(cmd.Context(), name); err != nil {
+			return err
+		}
+	}
 	f.noteOwn(cmd.ErrOrStderr())
 	bar := progress.Count(cmd.ErrOrStderr(), int64(f.Trials()), "measuring", "runs")
 	points, err := fpr.Measure(f.Config, func() { bar.Add(1) })
@@ -190,6 +197,15 @@ func (f *fprFlags) run(cmd *cobra.Command) error {
 	return fpr.WriteSummary(cmd.OutOrStdout(), f.Config, points)
 }
 
+// checkOutput returns an error if a file cannot be written, before it takes long to find out what to write.
+func checkOutput(ctx context.Context, name string) error {
+	out, err := output.Create(ctx, name, nil)
+	if err != nil {
+		return err
+	}
+	return out.Abort()
+}
+
 // parse checks the flags that are not those of a Config, or conflict with others.
 func (f *fprFlags) parse(flags *pflag.FlagSet) (err error) {
 	switch {
@@ -197,6 +213,8 @@ func (f *fprFlags) parse(flags *pflag.FlagSet) (err error) {
 		return cli.UsageErrorf("-o is not given, want the NAME of NAME.svg and NAME.csv")
 	case f.name == "-":
 		return cli.UsageErrorf("-o is -, want the NAME of NAME.svg and NAME.csv: two files do not fit standard output")
+	case filepath.Base(f.name) == "." || filepath.Base(f.name) == ".." || os.IsPathSeparator(f.name[len(f.name)-1]):
+		return cli.UsageErrorf("-o is %s, a directory, want the NAME of NAME.svg and NAME.csv", f.name)
 	case f.rate != "" && flags.Changed("bits"):
 		return cli.UsageErrorf("-p and --bits are both given, want one of them")
 	case f.hex && f.from == "":

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
@@ -58,9 +59,10 @@ prediction counts this in, but not for tables of few keys. With 35 keys the meas
 2.5 times the predicted one, and hundreds of times with one key. Fuse filters that are not chosen
 are measured with at most a million keys.
 
-A table has at most --entries-per-table keys and takes at most --table-size of disk. By default
-it takes at most 64MB, and has at most a million keys if it has keys and values. With
---entries-per-table, the default of --table-size is 4GiB, so that mostly keys alone count.
+A table has at most --entries-per-table keys and takes at most --table-size of disk, unless a
+single key takes more with its value. By default it takes at most 64MB, and has at most a million
+keys if it has keys and values. With --entries-per-table, the default of --table-size is 4GiB, so
+that mostly keys alone count.
 Tables with a table-bloom filter never have more than a million keys, as more have higher rates,
 and those with a fuse filter never more than 10 million. All tables but the last are planned full.
 
@@ -226,6 +228,9 @@ func (f planFlags) setTables(q *plan.Query) (err error) {
 			return err
 		}
 		*s.value = uint64(size)
+	}
+	if f.memory != "" && q.Memory == 0 {
+		return cli.UsageErrorf("--memory is %s, want 1 byte or more", wire.Quote([]byte(f.memory)))
 	}
 	return nil
 }

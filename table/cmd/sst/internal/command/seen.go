@@ -25,7 +25,8 @@ const seenLong = `Print the lines that come for the first time, as they are, and
 in this input, or in any earlier one with the same --state. FILE - or no FILE is standard input.
 
 The state is a Bloom filter in a file. It takes the same memory and disk however long the lines
-are: 2 MB for a million lines and a rate of 0.1 %. A line that came before is never printed
+are: 2 MB for a million lines and a rate of 0.1 %, and up to 110 GB with -n 10G. If there is
+not so much memory, sst ends at once. A line that came before is never printed
 again, but for what a kill can do. A line that comes for the first time is left out by mistake
 with a probability of at most --rate, as long as the state has at most --keys lines. With more
 lines, a note says so once, and how high the probability is. A state cannot grow.
@@ -48,9 +49,6 @@ sievetable-….tmp beside it, which may be removed. A damaged state is an error,
 as it is. A run that reads nothing because of an error makes no new state. While sst seen
 uses a state, another one that is given the same is an error. For this it locks FILE.lock
 beside it, which stays.`
-
-// maxSeenKeys is the largest number of lines of a state. With the lowest rate it takes 110 GB.
-const maxSeenKeys = 10_000_000_000
 
 // saveEvery is how often a state is saved. Tests change it.
 var saveEvery = 10 * time.Second
@@ -109,6 +107,9 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 	if err != nil {
 		return nil, err
 	}
+	if err := output.FilesOf(cmd.OutOrStdout(), "").CheckAll([]string{f.state}); err != nil {
+		return nil, cli.UsageErrorf("standard output is the state %s: lines that are printed would be lost when it is replaced", text.ShellPath(f.state))
+	}
 	o := input.Options{Outputs: output.FilesOf(cmd.OutOrStdout(), f.state)}
 	if err := o.Check(paths, cmd.InOrStdin()); err != nil {
 		return nil, err
@@ -131,10 +132,10 @@ func (f *seenFlags) parse() (keys uint64, rate float64, err error) {
 	case "-":
 		return 0, 0, cli.UsageErrorf("--state is -, want a file: a state is read, and replaced as a whole; ./- is a file of that name")
 	}
-	if keys, err = plan.ParseKeys("-n", f.keys, maxSeenKeys); err != nil {
+	if keys, err = plan.ParseKeys("-n", f.keys, seen.MaxKeys); err != nil {
 		return 0, 0, err
 	}
-	if rate, err = plan.ParseRate(f.rate); err == nil && rate > 0.5 {
+	if rate, err = plan.ParseRate(f.rate); err == nil && rate > seen.MaxRate {
 		err = cli.UsageErrorf("-p is %s, want a rate from 1e-9 to 0.5", wire.Quote([]byte(f.rate)))
 	}
 	return keys, rate, err
@@ -154,7 +155,7 @@ func (f *seenFlags) checkMade(flags *pflag.FlagSet, s *seen.State, keys uint64, 
 }
 
 func (f *seenFlags) noteFull(stderr io.Writer, s *seen.State) {
-	text.Line(stderr, "sst: note: %s has %s, and was made for %s: %.2g %% of new lines are left out by now, and more later: begin another --state with a larger -n",
+	text.Line(stderr, "sst: note: %s has %s, and was made for %s: %.3g %% of new lines are left out by now, and more later: begin another --state with a larger -n",
 		text.ShellPath(f.state), text.Count(s.Lines, "line"), text.Count(s.Keys, "line"), 100*s.PresentRate())
 }
 

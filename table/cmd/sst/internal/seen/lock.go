@@ -3,9 +3,10 @@ package seen
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
 
+	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
@@ -18,9 +19,9 @@ var errLocked = errors.New("locked")
 
 // lockBeside locks the lock file of a state until it is closed or the process ends.
 func lockBeside(path string) (*os.File, error) {
-	name := path
-	if real, err := filepath.EvalSymlinks(path); err == nil { // all links to a state have one lock
-		name = real
+	name, err := atomicfile.Resolve(path) // all links to a state have one lock
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text.ShellPath(path), err)
 	}
 	f, err := os.OpenFile(name+lockSuffix, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -36,4 +37,22 @@ func lockBeside(path string) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// checkLock returns an error if another process can have locked the state: another file has the name of the
+// lock, or none.
+func (s *State) checkLock() error {
+	name, err := os.Stat(s.lock.Name())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	held, err := s.lock.Stat()
+	if err != nil {
+		return err
+	}
+	if name == nil || !os.SameFile(name, held) {
+		return fmt.Errorf("%s was removed or replaced, so that another sst seen can use %s: not saved: give the lines since the last save again",
+			text.ShellPath(s.lock.Name()), text.ShellPath(s.path))
+	}
+	return nil
 }

@@ -1,19 +1,19 @@
-//go:build unix
+//go:build unix && !solaris && !aix
 
 package seen
 
 import (
 	"errors"
-	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
-// lock locks a file, or returns errLocked.
+// lock locks a file, or returns errLocked. The lock is that of the open file: a lock of POSIX would end
+// when the process closes the file after it has read it, as one of its inputs.
 func lock(f *os.File) error {
-	err := unix.FcntlFlock(f.Fd(), unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart})
-	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
 		return errLocked
 	}
 	return err

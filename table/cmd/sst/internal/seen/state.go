@@ -44,6 +44,14 @@ const (
 	trailerLen   = len(trailerMagic) + 3*8 + 4
 )
 
+// Bounds of a State.
+const (
+	MaxKeys          = 10_000_000_000
+	MinRate, MaxRate = 1e-9, 0.5
+
+	maxLines = 1 << 62
+)
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Open returns the State that the file has, or a new one for that number of lines and that rate if
@@ -102,6 +110,9 @@ func (s *State) PresentRate() float64 { return s.filter.Inspect().Rate }
 
 // Save replaces the file. The file is whole at any time.
 func (s *State) Save() error {
+	if err := s.checkLock(); err != nil {
+		return err
+	}
 	out, err := output.Create(context.Background(), s.path, nil)
 	if err != nil {
 		return err
@@ -160,6 +171,10 @@ func (s *State) parseTrailer(b []byte) error {
 	s.Keys = binary.LittleEndian.Uint64(fields)
 	s.Rate = math.Float64frombits(binary.LittleEndian.Uint64(fields[8:]))
 	s.Lines = binary.LittleEndian.Uint64(fields[16:])
+	if s.Keys < 1 || s.Keys > MaxKeys || !(s.Rate >= MinRate && s.Rate <= MaxRate) || s.Lines > maxLines {
+		return fmt.Errorf("end of a state for %d lines and a rate of %g, with %d lines: want 1 to %d, %g to %g, and at most %d",
+			s.Keys, s.Rate, s.Lines, uint64(MaxKeys), MinRate, MaxRate, uint64(maxLines))
+	}
 	return nil
 }
 
