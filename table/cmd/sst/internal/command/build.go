@@ -3,11 +3,13 @@ package command
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 )
@@ -25,6 +27,9 @@ type buildFlags struct {
 	entriesPerTable      string
 	never                string
 	filterKeys           string
+	database             bool
+	tableSize            string
+	comparator           string
 }
 
 const buildLong = `Build a table from the key-value pairs in the inputs. The pairs may be in any order.
@@ -99,6 +104,13 @@ A build that is killed can leave a directory sievetable-….tmp there, and table
 manifest lists: remove them when no build is running. An input without pairs makes a set of
 0 tables, but is an error if the manifest that is there lists tables.
 
+With --database, OUT is a LevelDB database, which goleveldb, C++ LevelDB and what is built on them
+open at once: CURRENT, a MANIFEST, and tables of --table-size on the last level. OUT must be missing
+or empty, and appears when it is complete: nothing is added to a database. Without
+--internal-keys all pairs have the sequence number 0. A program opens it with the comparator
+whose order --comparator gives. A build that is killed can leave a directory sievetable-….tmp
+beside OUT: remove it.
+
 Other programs can cut a sorted input into tables too, on any number of machines. With
 --summary each table comes with its line for the manifest. sst manifest joins these, and
 compares the numbers of tables and keys with those that you have counted. Keys must be in
@@ -108,7 +120,7 @@ func buildCommand() *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
 		Use:   "build [flags] -o OUT [INPUT...]",
-		Short: "Build a table from text, JSON or a directory tree",
+		Short: "Build a table, a set or a database from text, JSON or a directory tree",
 		Long:  buildLong,
 		Annotations: exitStatus{
 			exitOK:    "OUT is complete and on disk",
@@ -125,13 +137,14 @@ func buildCommand() *cobra.Command {
   sst build -o seen.filter --filter-only --format raw-keys urls.txt
   sst build -o bad.filter --filter-only --format raw-keys --never good.txt bad.txt
   sst build -o blacklist/ --format raw-keys --on-duplicate first urls.txt
+  sst build --database -o db users.jsonl
   set -o pipefail  # so that a sort that fails is not taken for a short one
   LC_ALL=C sort -u urls.txt | split -d -a 5 -l 1000000 \
     --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb' - part- &&
     sst manifest --entries "$(LC_ALL=C sort -u urls.txt | wc -l)" -o set.jsonl part-*.json`,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file`, or a set to this directory, with / at the end (required)")
+	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file`, or a set to this directory, with / at the end, or a database (required)")
 	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "write a set of tables of at most this `number` of entries: OUT is a directory")
 	flags.StringVar(&f.summary, "summary", "", "also write the table's line for a manifest to this `file`, for sst manifest; -: standard output")
 	flags.StringVarP(&f.format, "format", "f", "", "format of lines: "+input.Formats)
@@ -142,6 +155,10 @@ func buildCommand() *cobra.Command {
 	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys, and neither keys nor values")
 	flags.StringVar(&f.never, "never", "", "the filter of the table must not have the keys of this `file` by chance: store those that it has as exceptions")
 	flags.StringVar(&f.filterKeys, "filter-keys", "", "with --filter-only, make a filter table-bloom as large as for this `number` of keys, for sst filter union")
+	flags.BoolVar(&f.database, "database", false, "write a LevelDB database: OUT is a directory")
+	flags.StringVar(&f.tableSize, "table-size", "2MiB", "with --database, about the `size` of a table")
+	flags.StringVar(&f.comparator, "comparator", "bytewise", "with --database, the order of its keys: "+strings.Join(comparers.FlagValues(), ", "))
+	cli.Complete(cmd, "comparator", comparers.FlagValues()...)
 	f.memoryFlags.add(cmd)
 	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
 	f.writerFlags.add(cmd)
@@ -154,6 +171,9 @@ func buildCommand() *cobra.Command {
 // run builds the table or the set.
 func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
+	if err := f.checkDatabase(given); err != nil {
+		return err
+	}
 	if f.filterOnly {
 		if err := f.setFilterOnly(given, cmd.ErrOrStderr()); err != nil {
 			return err
@@ -166,6 +186,9 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 		}
 		defer b.limit.Apply()()
 		defer b.closeNever()
+		if f.database {
+			return b.writeDatabase()
+		}
 		if f.isSet(given) {
 			return b.set()
 		}

@@ -39,11 +39,15 @@ func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.C
 	if f.out == "" {
 		return nil, errNoOutputTable
 	}
-	o, err := f.options(f.internalKeys, table.BytewiseComparer)
+	order, err := f.order()
 	if err != nil {
 		return nil, err
 	}
-	if o.FilterOnly = f.filterOnly; f.internalKeys && !f.filterOnly {
+	o, err := f.options(f.internalKeys, order)
+	if err != nil {
+		return nil, err
+	}
+	if o.FilterOnly = f.filterOnly; f.internalKeys && !f.filterOnly && !f.database {
 		noteNotRepaired(cmd.ErrOrStderr(), f.compression)
 	}
 	if err := f.sizeFilter(o, cmd.ErrOrStderr()); err != nil {

@@ -49,8 +49,6 @@ func (f *copyFlags) open(cmd *cobra.Command, dir string, do func(s *source.Sourc
 	return f.with(dir, cmd.ErrOrStderr(), do)
 }
 
-const maxTableSize = 1 << 40 // of package database
-
 // create returns the Writer of the new database.
 func (f *copyFlags) create(s *source.Source) (*database.Writer, error) {
 	switch {
@@ -63,10 +61,7 @@ func (f *copyFlags) create(s *source.Source) (*database.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	size, err := cli.ParseSize("--table-size", f.tableSize, "1 byte to 1TiB, such as 2MiB")
-	if err == nil && (size < 1 || size > maxTableSize) {
-		err = cli.UsageErrorf("--table-size is %s, want 1 byte to 1TiB", f.tableSize)
-	}
+	size, err := parseTableSize(f.tableSize)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,95 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/comparers"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+const maxTableSize = 1 << 40 // of package database
+
+// parseTableSize parses --table-size.
+func parseTableSize(value string) (int64, error) {
+	size, err := cli.ParseSize("--table-size", value, "1 byte to 1TiB, such as 2MiB")
+	if err == nil && (size < 1 || size > maxTableSize) {
+		err = cli.UsageErrorf("--table-size is %s, want 1 byte to 1TiB", value)
+	}
+	return size, err
+}
+
+// checkDatabase checks the flags that --database excludes, and those that want it.
+func (f *buildFlags) checkDatabase(given func(name string) bool) error {
+	if !f.database {
+		for _, name := range []string{"table-size", "comparator"} {
+			if given(name) {
+				return cli.UsageErrorf("--%s is given without --database, want both or none", name)
+			}
+		}
+		return nil
+	}
+	for _, name := range []string{"entries-per-table", "summary", "filter-only", "never", "filter-keys"} {
+		if given(name) {
+			return cli.UsageErrorf("--database and --%s are both given, want one of them", name)
+		}
+	}
+	if f.out == "-" {
+		return cli.UsageErrorf("-o is - and --database is given, want a directory for the database")
+	}
+	return nil
+}
+
+// order returns the order of user keys.
+func (f *buildFlags) order() (table.Comparer, error) {
+	if !f.database {
+		return table.BytewiseComparer, nil
+	}
+	return comparers.ByFlagValue(f.comparator)
+}
+
+// writeDatabase builds a database.
+func (b *build) writeDatabase() error {
+	size, err := parseTableSize(b.tableSize)
+	if err != nil {
+		return err
+	}
+	if err := b.checkInputs(); err != nil {
+		return err
+	}
+	noteNotRepaired(b.read.stderr, b.compression)
+	o := &database.WriterOptions{Table: *b.options, TableSize: size}
+	if o.Table.Comparer, err = b.order(); err != nil {
+		return err
+	}
+	w, err := database.Create(strings.TrimRight(b.out, "/"), o)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Close
+	var to appender = w
+	if b.internalKeys {
+		to = versionAppender{w}
+	}
+	if err := b.appendAll(to); err != nil {
+		return err
+	}
+	if b.read.n == 0 {
+		text.Line(b.read.stderr, "sst: note: the input has no pairs, so %s is a database without keys", b.out)
+	}
+	return explainTooManyKeys(w.Close())
+}
+
+// A versionAppender appends internal keys to a database.
+type versionAppender struct{ w *database.Writer }
+
+func (a versionAppender) Append(key, value []byte) error {
+	k, ok := table.ParseInternalKey(key)
+	if !ok {
+		return fmt.Errorf("key of %d bytes, want an internal key", len(key))
+	}
+	return a.w.AppendInternal(k, value)
+}
