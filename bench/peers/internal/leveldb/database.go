@@ -51,3 +51,10 @@ func (d *Database) Churn(dir string, reuseLogs bool) *exec.Cmd {
 	}
 	return exec.Command(d.path, "churn", dir, fmt.Sprint(reuse))
 }
+
+// Judge is to open the database in dir, whose comparator has that name, with paranoid checks, to
+// print it as Dump does, to do the Puts and Deletes of standard input, to compact it, and to close it;
+// then to open it again, and to print a line "again" and the pairs that it has by then.
+func (d *Database) Judge(dir, comparator string) *exec.Cmd {
+	return exec.Command(d.path, "judge", dir, comparator)
+}

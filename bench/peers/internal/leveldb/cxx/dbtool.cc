@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common.h"
+#include "leveldb/comparator.h"
 #include "leveldb/db.h"
 #include "leveldb/filter_policy.h"
 #include "leveldb/iterator.h"
@@ -215,6 +216,67 @@ int Churn(const char* dir, bool reuse_logs) {
   return 0;
 }
 
+// PrintAll appends a line for each pair, as sst scan -f hex prints it, and checks
+// that lookups find each key, and none that is longer.
+void PrintAll(leveldb::DB* db) {
+  leveldb::ReadOptions read;
+  read.verify_checksums = true;
+  const std::unique_ptr<leveldb::Iterator> it(db->NewIterator(read));
+  std::string lines, value;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    AppendHex(&lines, it->key());
+    lines.push_back('\t');
+    AppendHex(&lines, it->value());
+    lines.push_back('\n');
+    Check(db->Get(read, it->key(), &value));
+    if (Slice(value) != it->value())
+      Check(Status::Corruption("Get has another value", it->key()));
+    if (!db->Get(read, it->key().ToString() + "~~", &value).IsNotFound())
+      Check(Status::Corruption("Get finds what is not there", it->key()));
+  }
+  Check(it->status());
+  Write(lines);
+}
+
+// FromTheEnd is the bytewise order backward, which the Go package's test has too.
+class FromTheEnd : public leveldb::Comparator {
+ public:
+  const char* Name() const override { return "from the end"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    return b.compare(a);
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+// judge DIR comparator: opens the database, which must be there, with paranoid checks, and
+// prints it; does the writes that stdin has, compacts all, and closes it; opens
+// and prints it again, behind a line "again".
+int Judge(const char* dir, const std::string& comparator) {
+  const FromTheEnd from_the_end;
+  leveldb::Options options = DatabaseOptions();
+  if (comparator == from_the_end.Name()) options.comparator = &from_the_end;
+  options.paranoid_checks = true;
+  options.write_buffer_size = 64 << 10;
+  options.max_file_size = 1 << 20;
+  std::unique_ptr<leveldb::DB> db = Open(options, dir);
+  PrintAll(db.get());
+  uint32_t kind, number, key_length, value_length;
+  while (ReadU32(&kind) && ReadU32(&number) && ReadU32(&key_length) &&
+         ReadU32(&value_length)) {
+    const std::string key = ReadString(key_length);
+    const std::string value = ReadString(value_length);
+    const leveldb::WriteOptions write;
+    Check(kind == 0 ? db->Delete(write, key) : db->Put(write, key, value));
+  }
+  db->CompactRange(nullptr, nullptr);
+  db.reset();
+  db = Open(options, dir);
+  Write("again\n");
+  PrintAll(db.get());
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -227,8 +289,10 @@ int main(int argc, char** argv) {
   if (command == "dump" && argc == 3) return Scan(argv[2], 0, AppendHex);
   if (command == "churn" && argc == 4)
     return Churn(argv[2], std::atoi(argv[3]) != 0);
+  if (command == "judge" && argc == 4) return Judge(argv[2], argv[3]);
   std::fprintf(stderr,
                "usage: dbtool make DIR n | get DIR KEY | scan DIR limit | dump "
-               "DIR | churn DIR reuse_logs\n");
+               "DIR | churn DIR reuse_logs | judge DIR "
+               "comparator\n");
   return 2;
 }

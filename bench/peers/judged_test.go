@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/history"
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// Databases that a Writer makes, of random keys, versions and options, are databases for both
+// engines: they open each with all checks and without repair, read the pairs, write to it, compact
+// it, and read it again.
+func TestEnginesJudgeWrittenDatabases(t *testing.T) {
+	t.Parallel()
+	inputs, most := 100, 300
+	if long.Enabled() {
+		inputs, most = 150, 2_000
+	}
+	for i := range inputs {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(uint64(i), 23))
+			j := judged{dir: filepath.Join(t.TempDir(), "db"), order: table.BytewiseComparer}
+			if rng.IntN(8) == 0 {
+				j.order = fromTheEnd{table.BytewiseComparer}
+			}
+			o := randomOptions(rng, j.order)
+			t.Logf("options %+v", o)
+			j.write(t, o, randomEntries(rng, rng.IntN(1+rng.IntN(most)), j.order))
+			j.before = j.dump()
+			j.change(rng, rng.IntN(100))
+			j.after = j.dump()
+			j.byLevelDB(t)
+			j.byGoleveldb(t)
+		})
+	}
+}
+
+// fromTheEnd is the bytewise order backward, which dbtool has too.
+type fromTheEnd struct{ table.Comparer }
+
+func (fromTheEnd) Name() string                    { return "from the end" }
+func (fromTheEnd) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
+func (fromTheEnd) Separator(_, _, _ []byte) []byte { return nil }
+func (fromTheEnd) Successor(_, _ []byte) []byte    { return nil }
+
+// randomOptions returns options that make few tables or many, and blocks of few entries or many.
+func randomOptions(rng *rand.Rand, order table.Comparer) *database.WriterOptions {
+	o := &database.WriterOptions{TableSize: 1 << rng.IntN(20)}
+	o.Table = table.WriterOptions{
+		Comparer: order, BlockSize: 1 << rng.IntN(14), RestartInterval: rng.IntN(20), Concurrency: rng.IntN(3),
+		Properties: rng.IntN(2) == 0, DataDigest: rng.IntN(2) == 0,
+	}
+	o.TableSize = max(o.TableSize, 1<<10*int64(rng.IntN(2)))
+	if rng.IntN(2) == 0 {
+		o.Table.Compression = table.NoCompression
+	}
+	if rng.IntN(3) > 0 {
+		o.Table.FilterPolicy = filter.NewBloom(1 + rng.IntN(20))
+		o.Table.FilterBaseLg = rng.IntN(14)
+	}
+	if rng.IntN(3) == 0 {
+		o.Table.TableFilterPolicy = filter.NewTableBloom(10)
+	}
+	return o
+}
+
+// An entry is a version of a user key.
+type entry struct {
+	table.InternalKey
+	value []byte
+}
+
+// randomEntries returns versions of n user keys in order: one each with the sequence number 0, or
+// several with higher ones, some of which are deletions.
+func randomEntries(rng *rand.Rand, n int, order table.Comparer) (entries []entry) {
+	internal := table.InternalComparer(order)
+	one, highest := rng.IntN(2) == 0, uint64(1)<<rng.IntN(50)
+	for range n {
+		user := fmt.Appendf(nil, "%0*d", rng.IntN(30), rng.IntN(3*n))
+		for range 1 + rng.IntN(3) {
+			e := entry{table.InternalKey{UserKey: user, Kind: table.KindSet}, bytes.Repeat([]byte{byte(rng.IntN(256))}, rng.IntN(300))}
+			if !one {
+				e.Sequence = rng.Uint64N(highest)
+			}
+			if !one && rng.IntN(3) == 0 {
+				e.Kind, e.value = table.KindDelete, nil
+			}
+			entries = append(entries, e)
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int {
+		return cmp.Or(internal.Compare(a.Append(nil), b.Append(nil)), bytes.Compare(a.value, b.value))
+	})
+	return slices.CompactFunc(entries, func(a, b entry) bool { // an engine gives a number to one write only
+		return bytes.Equal(a.UserKey, b.UserKey) && a.Sequence == b.Sequence
+	})
+}
+
+// judged is a database that a Writer made, and what it must have.
+type judged struct {
+	dir   string
+	order table.Comparer
+	pairs map[string][]byte
+	ops   []history.Op // that change it
+
+	before, after []byte // the pairs before that and afterwards, as an engine prints them
+}
+
+// write writes the database.
+func (j *judged) write(t *testing.T, o *database.WriterOptions, entries []entry) {
+	t.Helper()
+	w, err := database.Create(j.dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort() // does nothing after Close
+	seen := map[string]bool{}
+	j.pairs = map[string][]byte{}
+	for _, e := range entries {
+		if err := w.AppendInternal(e.InternalKey, e.value); err != nil {
+			t.Fatal(err)
+		}
+		if user := string(e.UserKey); !seen[user] { // the newest version comes first
+			seen[user] = true
+			if e.Kind == table.KindSet {
+				j.pairs[user] = e.value
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// dump returns the pairs as an engine prints them.
+func (j *judged) dump() (out []byte) {
+	var users []string
+	for user := range j.pairs {
+		users = append(users, user)
+	}
+	slices.SortFunc(users, func(a, b string) int { return j.order.Compare([]byte(a), []byte(b)) })
+	for _, user := range users {
+		out = fmt.Appendf(out, "%x\t%x\n", user, j.pairs[user])
+	}
+	return out
+}
+
+// change makes n changes: keys that get a value, or another one, and keys that are deleted.
+func (j *judged) change(rng *rand.Rand, n int) {
+	for range n {
+		op := history.Op{Kind: history.Put, Key: fmt.Append(nil, rng.IntN(300)), Value: fmt.Append(nil, "new ", rng.IntN(1000))}
+		if rng.IntN(3) == 0 {
+			op.Kind, op.Value = history.Delete, nil
+			delete(j.pairs, string(op.Key))
+		} else {
+			j.pairs[string(op.Key)] = op.Value
+		}
+		j.ops = append(j.ops, op)
+	}
+}
+
+// byGoleveldb has goleveldb judge a copy of the database. In another order than the bytewise one, its
+// compactions lose writes, also of databases of its own: which tables of a level overlap with others,
+// it finds out bytewise (tFiles.getOverlaps). So it makes no changes to these.
+func (j *judged) byGoleveldb(t *testing.T) {
+	t.Helper()
+	ops, after := j.ops, j.after
+	if j.order != table.BytewiseComparer {
+		ops, after = nil, j.before
+	}
+	var out bytes.Buffer
+	err := goleveldb.Judge(j.copy(t), j.order, ops, &out)
+	j.check(t, "goleveldb", out.Bytes(), after, err)
+}
+
+// byLevelDB has C++ LevelDB judge a copy of the database.
+func (j *judged) byLevelDB(t *testing.T) {
+	t.Helper()
+	cmd := levelDBDatabase(t).Judge(j.copy(t), j.order.Name())
+	var in []byte
+	for _, op := range j.ops {
+		in = op.Append(in)
+	}
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%w, %s", err, &stderr)
+	}
+	j.check(t, "C++ LevelDB", out, j.after, err)
+}
+
+// copy returns a copy of the database.
+func (j *judged) copy(t *testing.T) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(dir, os.DirFS(j.dir)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// check checks what an engine printed: the pairs before the changes, and those afterwards.
+func (j *judged) check(t *testing.T, engine string, out, after []byte, err error) {
+	t.Helper()
+	want := slices.Concat(j.before, []byte("again\n"), after)
+	if err != nil || !bytes.Equal(out, want) {
+		t.Errorf("%s: %v, %s", engine, err, firstDifference(want, out))
+	}
+}
