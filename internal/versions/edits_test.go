@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/syndtr/goleveldb/leveldb/journal"
+
+	"github.com/sievetable/sievetable/internal/wal"
 )
 
 // writeEdits writes a database of a CURRENT and a MANIFEST with these edits, and returns its directory.
@@ -18,17 +19,13 @@ func writeEdits(t *testing.T, edits ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	var out bytes.Buffer
-	manifest := journal.NewWriter(&out)
+	manifest := wal.NewWriter(&out)
 	for _, edit := range edits {
-		w, err := manifest.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write([]byte(edit)); err != nil {
+		if err := manifest.Append([]byte(edit)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(manifest.Close(), os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000001\n"), 0o666),
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000001\n"), 0o666),
 		os.WriteFile(filepath.Join(dir, "MANIFEST-000001"), out.Bytes(), 0o666)); err != nil {
 		t.Fatal(err)
 	}

@@ -11,29 +11,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/syndtr/goleveldb/leveldb/journal"
 
 	"github.com/sievetable/sievetable/internal/crc"
 )
 
-// logOf has goleveldb write a log of the records.
+// logOf returns a log of the records. That goleveldb writes the same bytes is tested where sst is.
 func logOf(t testing.TB, records ...[]byte) []byte {
 	t.Helper()
-	var log bytes.Buffer
-	j := journal.NewWriter(&log)
-	for _, record := range records {
-		w, err := j.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(record); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return log.Bytes()
+	return written(t, records...)
 }
 
 // recordsOf makes records of these sizes, all different.

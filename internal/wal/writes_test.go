@@ -2,48 +2,14 @@ package wal
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/syndtr/goleveldb/leveldb"
 
 	"github.com/sievetable/sievetable/table"
 )
-
-// goleveldb's own log, with its deletions.
-func TestWritesOfGoleveldb(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	db, err := leveldb.OpenFile(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	batch := new(leveldb.Batch)
-	batch.Put([]byte("ada"), []byte("lovelace"))
-	batch.Delete([]byte("grace"))
-	batch.Put(nil, nil)
-	if err := errors.Join(db.Put([]byte("ken"), []byte("thompson"), nil), db.Write(batch, nil), db.Close()); err != nil {
-		t.Fatal(err)
-	}
-	names, err := filepath.Glob(filepath.Join(dir, "*.log"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("%v, %v; want one log", names, err)
-	}
-	log, err := os.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, _ := read(t, log)
-	want := []string{`1 1 "ken"="thompson"`, `2 1 "ada"="lovelace"`, `3 0 "grace"=""`, `4 1 ""=""`}
-	if diff := cmp.Diff(want, writes(records...)); diff != "" {
-		t.Errorf("writes (-want +got):\n%s", diff)
-	}
-}
 
 // writes writes out what records say.
 func writes(records ...string) []string {

@@ -1,0 +1,32 @@
+package source_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/syndtr/goleveldb/leveldb"
+
+	"github.com/sievetable/sievetable/internal/versions"
+)
+
+// The process that has a database open is found as long as it has it open.
+func TestLockHolderHasTheDatabaseOpen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if pid := versions.LockHolder(dir); pid != 0 {
+		t.Errorf("LockHolder of no database = %d, want 0", pid)
+	}
+	db, err := leveldb.OpenFile(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pid := versions.LockHolder(dir); pid != os.Getpid() {
+		t.Errorf("LockHolder of an open database = %d, want %d", pid, os.Getpid())
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if pid := versions.LockHolder(dir); pid != 0 {
+		t.Errorf("LockHolder of a closed database = %d, want 0", pid)
+	}
+}
