@@ -75,7 +75,8 @@ func commands(above *cobra.Command) (all []*cobra.Command) {
 // usages are arguments for each command, in which PATH is each of the hostile files in
 // turn. What prints bytes as they are, as asked for, is left out.
 var usages = map[string][]string{
-	"build":    {"-o out.ldb PATH", "-o out.ldb -f json PATH", "-o out.ldb -f keys --internal-keys PATH", "-o HOSTILE/out", "-o out/ PATH", "-o HOSTILE/ --entries-per-table 1 PATH", "--summary - -o HOSTILEout.ldb PATH", "--summary PATH -o out.ldb PATH"},
+	"build":    {"-o out.ldb PATH", "-o out.ldb -f json PATH", "-o out.ldb -f keys --internal-keys PATH", "-o HOSTILE/out", "-o out/ PATH", "-o HOSTILE/ --entries-per-table 1 PATH", "--summary - -o HOSTILEout.ldb PATH", "--summary PATH -o out.ldb PATH", "--database -o out.db PATH", "--database -o HOSTILE/out PATH"},
+	"compact":  {"PATH -o new", "PATH -o HOSTILE/new", "PATH -o HOSTILEnew"},
 	"convert":  {"PATH -o out.ldb", "PATH -o PATH/out"},
 	"diff":     {"PATH PATH", "-f json PATH HOSTILEraw.ldb", "-f hex HOSTILEraw.ldb PATH", "-s PATH HOSTILEwritten.ldb"},
 	"filter":   {"union -o out.filter PATH", "union -o out.filter PATH PATH", "union -o HOSTILE/out PATH", "HOSTILE PATH"},
@@ -86,6 +87,7 @@ var usages = map[string][]string{
 	"plan":     {"-n 1000 --bits 10", "-n 1000 --bits 10 --json", "-n HOSTILE", "-n 1000 --bits 10 --core-price HOSTILE"},
 	"play":     {"-o out.html", "-o -", "-o HOSTILE/out"},
 	"report":   {"PATH -o out.html", "PATH -o -", "PATH -o HOSTILE/out"},
+	"repair":   {"PATH -o new", "--certain PATH -o HOSTILEnew2", "PATH -o HOSTILE/new", "PATH -o PATH/new"},
 	"salvage":  {"PATH -o out.ldb", "PATH -o HOSTILEout.ldb", "PATH -o PATH"},
 	"scan":     {"PATH", "-f json PATH", "-f hex -r PATH", "--versions -f json PATH", "--internal-keys yes PATH"},
 	"seen":     {"--state PATH", "--state out.state missingHOSTILE", "--state HOSTILE/out", "--state out.state -n HOSTILE", "--state out.state -p HOSTILE"},
