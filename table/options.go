@@ -62,7 +62,9 @@ type WriterOptions struct {
 	FilterBaseLg int
 
 	// Properties adds a properties block to the table: see type Properties. Pebble ≥ 2.1.5
-	// reads only tables that have one. LevelDB and goleveldb ignore it.
+	// reads only tables that have one. RocksDB's databases take over (IngestExternalFile) a table
+	// that has one and internal keys (InternalComparer), if all sequence numbers are 0, each user key
+	// comes once, and a TableFilterPolicy filters user keys. LevelDB and goleveldb ignore it.
 	Properties bool
 
 	// DataDigest adds a digest block to the table: the SHA-256 of the compression ids and

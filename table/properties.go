@@ -128,6 +128,7 @@ const indexTypeName = "rocksdb.block.based.table.index.type"
 // encode returns the contents of the properties block.
 func (p *Properties) encode() ([]byte, error) {
 	all := map[string][]byte{indexTypeName: make([]byte, 4)}
+	maps.Copy(all, p.Other)
 	for name, n := range p.numbers() {
 		all[name] = binary.AppendUvarint(nil, *n)
 	}

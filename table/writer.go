@@ -54,6 +54,7 @@ type Writer struct {
 
 	entries, blocks int
 	counts          entryCounts
+	external        bool   // whether RocksDB may take the table over
 	dataEnd         uint64 // where the data blocks end
 	tailSize        int64  // from dataEnd to the end of the file
 	filterSize      uint64
@@ -116,7 +117,7 @@ func newWriter(o *WriterOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Writer{o: opts, encoder: blockEncoder{codec: opts.Compression}}
+	t := &Writer{o: opts, encoder: blockEncoder{codec: opts.Compression}, external: opts.canBeExternal()}
 	if opts.DataDigest {
 		t.digest = sha256.New()
 	}
@@ -180,6 +181,7 @@ func (w *Writer) append(key, value []byte) error {
 			return err
 		}
 	}
+	w.external = w.external && w.staysExternal(key)
 	if err := w.data.Append(key, value); err != nil {
 		if errors.Is(err, block.ErrOrder) {
 			return w.outOfOrder(key)

@@ -134,6 +134,9 @@ func (w *Writer) properties() *Properties {
 	if o.FilterOnly {
 		p.Entries = 0
 	}
+	if w.external && w.entries > 0 {
+		p.Other = externalFile()
+	}
 	return p
 }
 

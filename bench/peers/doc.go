@@ -32,7 +32,7 @@
 //	go test -run '^$' -bench Merged -benchtime 5x ./bench/peers
 //
 // It is a module of its own, so that no embedder of the library depends on its
-// peers. The tests that need C++ LevelDB, or sst_dump (Debian: rocksdb-tools), are
-// skipped where these are not installed, unless SIEVETABLE_LEVELDB is set to
+// peers. The tests that need C++ LevelDB, RocksDB (Debian: librocksdb-dev), or sst_dump
+// (Debian: rocksdb-tools), are skipped where these are not installed, unless SIEVETABLE_LEVELDB is set to
 // "required", which makes them fail there.
 package main

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/ours"
@@ -63,7 +64,7 @@ func levelDBDatabase(t *testing.T) *leveldb.Database { return must(t, cxxDatabas
 func must[T any](t *testing.T, build func() (T, error)) T {
 	t.Helper()
 	program, err := build()
-	if errors.Is(err, leveldb.ErrMissing) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {
+	if errors.Is(err, cxxtool.ErrMissing) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {
 		t.Skip(err)
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")
 	err := run([]string{"make", "-entries", "9000", dir}, nil)
-	if errors.Is(err, leveldb.ErrMissing) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {
+	if errors.Is(err, cxxtool.ErrMissing) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {
 		t.Skip(err)
 	}
 	if err != nil {

@@ -4,26 +4,20 @@
 package leveldb
 
 import (
-	"bytes"
 	"embed"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
 	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
 )
-
-// ErrMissing is what Build returns where there is no C++ compiler or no
-// LevelDB.
-var ErrMissing = errors.New("leveldb: not installed (Debian: apt-get install g++ libleveldb-dev)")
 
 //go:embed cxx
 var sources embed.FS
@@ -50,45 +44,20 @@ func build(dir string, library ...string) (*Tool, error) {
 		return nil, err
 	}
 	t := &Tool{path: path}
-	version, err := t.run(nil, "version")
+	version, err := cxxtool.Run(t.path, nil, "version")
 	t.Version = strings.TrimSpace(string(version))
 	return t, err
 }
 
 // compile compiles the program of that name into dir, with the library that the flags name.
 func compile(dir, name string, library ...string) (path string, err error) {
-	cxx, err := exec.LookPath("g++")
-	if err != nil {
-		return "", ErrMissing
-	}
-	probe := exec.Command(cxx, "-E", "-x", "c++", "-")
-	probe.Stdin = strings.NewReader("#include <leveldb/table_builder.h>\n")
-	if probe.Run() != nil {
-		return "", ErrMissing
-	}
-	for _, file := range []string{name + ".cc", "common.h"} {
-		source, err := sources.ReadFile("cxx/" + file)
-		if err != nil {
-			return "", err
-		}
-		if err := os.WriteFile(filepath.Join(dir, file), source, 0o666); err != nil {
-			return "", fmt.Errorf("leveldb: %w", err)
-		}
-	}
-	path = filepath.Join(dir, name)
-	build := exec.Command(cxx, append([]string{"-std=c++17", "-O2", "-fno-rtti", "-o", path, path + ".cc"}, library...)...)
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("leveldb: %w\n%s", err, out)
-	}
-	return path, nil
+	return cxxtool.Compile(dir, cxxtool.Source{
+		Files: sources, Name: name, Header: "leveldb/table_builder.h", Package: "libleveldb-dev", Library: library,
+	})
 }
 
 // Write builds the table of pairs with a golden table's options.
 func (t *Tool) Write(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
-	var in []byte
-	for _, p := range pairs {
-		in = workload.AppendPair(in, p)
-	}
 	compression := "0"
 	if g.Compression == "snappy" {
 		compression = "1"
@@ -99,7 +68,7 @@ func (t *Tool) Write(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "table")
-	_, err = t.run(in, "build", file, strconv.Itoa(g.BitsPerKey), strconv.Itoa(g.BlockSize), strconv.Itoa(g.RestartInterval), compression)
+	_, err = cxxtool.Run(t.path, cxxtool.Pairs(pairs), "build", file, strconv.Itoa(g.BitsPerKey), strconv.Itoa(g.BlockSize), strconv.Itoa(g.RestartInterval), compression)
 	if err != nil {
 		return nil, err
 	}
@@ -108,17 +77,11 @@ func (t *Tool) Write(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 
 // Scan reads the table forward, then backward, with paranoid checks.
 func (t *Tool) Scan(file string, bitsPerKey int) (forward, backward []workload.Pair, err error) {
-	out, err := t.run(nil, "scan", file, strconv.Itoa(bitsPerKey))
+	out, err := cxxtool.Run(t.path, nil, "scan", file, strconv.Itoa(bitsPerKey))
 	if err != nil {
 		return nil, nil, err
 	}
-	var pairs []workload.Pair
-	for len(out) > 0 {
-		key, value := binary.LittleEndian.Uint32(out), binary.LittleEndian.Uint32(out[4:])
-		out = out[8:]
-		pairs = append(pairs, workload.Pair{Key: out[:key], Value: out[key : key+value]})
-		out = out[key+value:]
-	}
+	pairs := cxxtool.ParsePairs(out)
 	half := len(pairs) / 2
 	return pairs[:half], pairs[half:], nil
 }
@@ -131,11 +94,7 @@ type Answer struct {
 
 // Get looks keys up, as the database does: filter first.
 func (t *Tool) Get(file string, bitsPerKey int, keys [][]byte) ([]Answer, error) {
-	var in []byte
-	for _, k := range keys {
-		in = append(binary.LittleEndian.AppendUint32(in, uint32(len(k))), k...)
-	}
-	out, err := t.run(in, "get", file, strconv.Itoa(bitsPerKey))
+	out, err := cxxtool.Run(t.path, cxxtool.Keys(keys), "get", file, strconv.Itoa(bitsPerKey))
 	if err != nil {
 		return nil, err
 	}
@@ -152,11 +111,8 @@ func (t *Tool) Get(file string, bitsPerKey int, keys [][]byte) ([]Answer, error)
 
 // Filter builds a filter of keys, and asks it for others.
 func (t *Tool) Filter(bitsPerKey int, keys, asked [][]byte) (filter []byte, answers []bool, err error) {
-	var in []byte
-	for _, k := range append(slices.Clip(keys), asked...) {
-		in = append(binary.LittleEndian.AppendUint32(in, uint32(len(k))), k...)
-	}
-	out, err := t.run(in, "filter", strconv.Itoa(bitsPerKey), strconv.Itoa(len(keys)))
+	in := cxxtool.Keys(append(slices.Clip(keys), asked...))
+	out, err := cxxtool.Run(t.path, in, "filter", strconv.Itoa(bitsPerKey), strconv.Itoa(len(keys)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -173,7 +129,7 @@ func (t *Tool) Live(dir string, bitsPerKey int, ops []history.Op) ([]history.Ans
 	for _, op := range ops {
 		in = op.Append(in)
 	}
-	out, err := t.run(in, "live", dir, strconv.Itoa(bitsPerKey))
+	out, err := cxxtool.Run(t.path, in, "live", dir, strconv.Itoa(bitsPerKey))
 	if err != nil {
 		return nil, err
 	}
@@ -185,16 +141,4 @@ func (t *Tool) Live(dir string, bitsPerKey int, ops []history.Op) ([]history.Ans
 		out = out[n:]
 	}
 	return answers, nil
-}
-
-func (t *Tool) run(in []byte, args ...string) ([]byte, error) {
-	c := exec.Command(t.path, args...)
-	c.Stdin = bytes.NewReader(in)
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
-	out, err := c.Output()
-	if err != nil {
-		return nil, fmt.Errorf("leveldb: %s: %w: %s", args[0], err, &stderr)
-	}
-	return out, nil
 }

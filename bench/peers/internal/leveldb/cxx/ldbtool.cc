@@ -41,17 +41,6 @@ namespace {
 using leveldb::Slice;
 using leveldb::Status;
 
-void WriteU32(uint32_t v) {
-  for (int i = 0; i < 4; i++) std::putchar(v >> (8 * i) & 0xff);
-}
-
-void WritePair(const Slice& key, const Slice& value) {
-  WriteU32(key.size());
-  WriteU32(value.size());
-  std::fwrite(key.data(), 1, key.size(), stdout);
-  std::fwrite(value.data(), 1, value.size(), stdout);
-}
-
 // CountingFile counts the reads of a table's file.
 class CountingFile : public leveldb::RandomAccessFile {
  public:

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/rocksdb"
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+var cxxRocksDB = compiled(rocksdb.Build)
+
+// external returns options of a table that a RocksDB database takes over.
+func external(o table.WriterOptions) *table.WriterOptions {
+	o.Comparer, o.Properties = table.InternalComparer(nil), true
+	return &o
+}
+
+// versionsOf returns the entries of a table that sets the pairs, and deletes those with a nil value.
+func versionsOf(pairs []workload.Pair, sequence uint64) (entries []workload.Pair) {
+	for _, p := range pairs {
+		k := table.InternalKey{UserKey: p.Key, Sequence: sequence, Kind: table.KindSet}
+		if p.Value == nil {
+			k.Kind = table.KindDelete
+		}
+		entries = append(entries, workload.Pair{Key: k.Append(nil), Value: p.Value})
+	}
+	return entries
+}
+
+// ingest has the database in dir take over our table of the entries.
+func ingest(t *testing.T, db *rocksdb.Tool, dir string, o *table.WriterOptions, entries []workload.Pair) error {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "table.sst")
+	if err := os.WriteFile(file, write(t, o, entries), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return db.Ingest(dir, file)
+}
+
+// A database of RocksDB that has taken our table over has its pairs, and not what it deletes. It asks
+// the table's filter, which spares it the reads for most absent keys.
+func TestRocksDBTakesOurTable(t *testing.T) {
+	t.Parallel()
+	db := must(t, cxxRocksDB)
+	pairs, absent := w1(20_000)
+	var keys [][]byte
+	var want []workload.Pair
+	for i := range pairs {
+		if i%100 == 7 {
+			pairs[i].Value = nil
+		} else {
+			want = append(want, pairs[i])
+		}
+		keys = append(keys, pairs[i].Key)
+	}
+	for name, tt := range map[string]struct {
+		o      table.WriterOptions
+		denied int // at least, of the absent keys
+	}{
+		"no filter":        {table.WriterOptions{}, 0},
+		"LevelDB's filter": {table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, 0},
+		"TableBloom":       {table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, len(absent) * 98 / 100},
+		"both filters, raw, FilterKey": {table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10),
+			FilterKey: table.InternalFilterKey, Compression: table.NoCompression, RestartInterval: 3}, len(absent) * 98 / 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := ingest(t, db, dir, external(tt.o), versionsOf(pairs, 0)); err != nil {
+				t.Fatal(err)
+			}
+			got, err := db.Scan(dir)
+			if diff := diffPairs(want, got); err != nil || diff != "" {
+				t.Errorf("scan: %v (-want +got):\n%s", err, diff)
+			}
+			found, err := db.Get(dir, keys)
+			if err != nil || found.Got != len(want) || found.Sought != len(want) || found.Denied > 0 {
+				t.Errorf("keys of the table: %+v, %v; want %d", found, err, len(want))
+			}
+			found, err = db.Get(dir, absent)
+			if err != nil || found.Got > 0 || found.Sought > 0 || found.Denied < tt.denied || (tt.denied == 0) != (found.Denied == 0) {
+				t.Errorf("absent keys: %+v, %v; want none, and ≥ %d denied", found, err, tt.denied)
+			}
+			t.Logf("%d of %d absent keys denied by the filter", found.Denied, len(absent))
+		})
+	}
+}
+
+// Tables that a database takes over one after the other are to it as writes in this order, before
+// and after it rewrites them.
+func TestRocksDBTakesTablesInTurn(t *testing.T) {
+	t.Parallel()
+	db := must(t, cxxRocksDB)
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			rng, dir := rand.New(rand.NewPCG(seed, 32)), t.TempDir()
+			live := map[string][]byte{"put before": []byte("1"), "": []byte("2"), "\xff": []byte("3")}
+			if err := db.Put(dir, sortedPairs(live)); err != nil {
+				t.Fatal(err)
+			}
+			for range 4 {
+				pairs := someWrites(rng)
+				if err := ingest(t, db, dir, external(someOptions(rng)), versionsOf(pairs, 0)); err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range pairs {
+					if live[string(p.Key)] = p.Value; p.Value == nil {
+						delete(live, string(p.Key))
+					}
+				}
+				checkRocksDB(t, db, dir, live)
+			}
+			if err := db.Compact(dir); err != nil {
+				t.Fatal(err)
+			}
+			checkRocksDB(t, db, dir, live)
+		})
+	}
+}
+
+func checkRocksDB(t *testing.T, db *rocksdb.Tool, dir string, want map[string][]byte) {
+	t.Helper()
+	got, err := db.Scan(dir)
+	if diff := diffPairs(sortedPairs(want), got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// sortedPairs returns pairs in the order of their keys.
+func sortedPairs(values map[string][]byte) (pairs []workload.Pair) {
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		pairs = append(pairs, workload.Pair{Key: []byte(k), Value: values[k]})
+	}
+	return pairs
+}
+
+// someWrites returns sets and deletions of up to 1500 keys, of which many are the same each time.
+func someWrites(rng *rand.Rand) []workload.Pair {
+	values := map[string][]byte{}
+	for range 1 + rng.IntN(1500) {
+		key := make([]byte, rng.IntN(5))
+		for i := range key {
+			key[i] = "\x00\x01a\xfe\xff"[rng.IntN(5)]
+		}
+		values[string(key)] = nil
+		if rng.IntN(4) > 0 {
+			values[string(key)] = bytes.Repeat([]byte{byte(rng.IntN(256))}, rng.IntN(300))
+		}
+	}
+	return sortedPairs(values)
+}
+
+// someOptions returns options of all kinds.
+func someOptions(rng *rand.Rand) table.WriterOptions {
+	o := table.WriterOptions{BlockSize: 1 << rng.IntN(14), RestartInterval: 1 + rng.IntN(20), Concurrency: 1 + rng.IntN(3)}
+	if rng.IntN(2) == 0 {
+		o.Compression = table.NoCompression
+	}
+	if rng.IntN(2) == 0 {
+		o.FilterPolicy = filter.NewBloom(rng.IntN(20))
+	}
+	if rng.IntN(4) > 0 {
+		o.TableFilterPolicy = filter.NewTableBloom(1 + rng.IntN(20))
+	}
+	return o
+}
+
+// RocksDB would give the entries of these tables other answers than they have here. So the tables
+// lack what it asks for, and it refuses them.
+func TestRocksDBRefusesOtherTables(t *testing.T) {
+	t.Parallel()
+	db := must(t, cxxRocksDB)
+	pairs, _ := w1(1000)
+	newer := versionsOf(pairs, 0)
+	newer[500].Key = table.InternalKey{UserKey: pairs[500].Key, Sequence: 1, Kind: table.KindSet}.Append(nil)
+	twice := slices.Insert(versionsOf(pairs, 0), 501, versionsOf([]workload.Pair{{Key: pairs[500].Key}}, 0)...)
+	parts := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterKey: func(key []byte) []byte { return key[:8] }}
+	for name, tt := range map[string]struct {
+		o       *table.WriterOptions
+		entries []workload.Pair
+	}{
+		"a sequence number of 1":     {external(table.WriterOptions{}), newer},
+		"a user key set and deleted": {external(table.WriterOptions{}), twice},
+		"a filter of parts of keys":  {external(parts), versionsOf(pairs, 0)},
+		"keys that are not internal": {&table.WriterOptions{Properties: true}, pairs},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := ingest(t, db, t.TempDir(), tt.o, tt.entries)
+			if err == nil || !strings.Contains(err.Error(), "External file version not found") {
+				t.Errorf("%v, want that there is no version", err)
+			}
+		})
+	}
+}
