@@ -143,9 +143,8 @@ func buildCommand() *cobra.Command {
     --filter='sst build --sorted --format raw-keys --summary $FILE.json -o $FILE.ldb' - part- &&
     sst manifest --entries "$(LC_ALL=C sort -u urls.txt | wc -l)" -o set.jsonl part-*.json`,
 	}
+	f.addOutput(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file`, or a set to this directory, with / at the end, or a database (required)")
-	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "write a set of tables of at most this `number` of entries: OUT is a directory")
 	flags.StringVar(&f.summary, "summary", "", "also write the table's line for a manifest to this `file`, for sst manifest; -: standard output")
 	flags.StringVarP(&f.format, "format", "f", "", "format of lines: "+input.Formats)
 	flags.BoolVar(&f.internalKeys, "internal-keys", false, "lines also have a sequence number and a kind: build a table of internal keys")
@@ -155,23 +154,30 @@ func buildCommand() *cobra.Command {
 	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys, and neither keys nor values")
 	flags.StringVar(&f.never, "never", "", "the filter of the table must not have the keys of this `file` by chance: store those that it has as exceptions")
 	flags.StringVar(&f.filterKeys, "filter-keys", "", "with --filter-only, make a filter table-bloom as large as for this `number` of keys, for sst filter union")
-	flags.BoolVar(&f.database, "database", false, "write a LevelDB database: OUT is a directory")
-	flags.StringVar(&f.tableSize, "table-size", "2MiB", "with --database, about the `size` of a table")
 	flags.StringVar(&f.comparator, "comparator", "bytewise", "with --database, the order of its keys: "+strings.Join(comparers.FlagValues(), ", "))
 	cli.Complete(cmd, "comparator", comparers.FlagValues()...)
 	f.memoryFlags.add(cmd)
-	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
-	f.writerFlags.add(cmd)
 	cli.Complete(cmd, "format", "tsv", "json", "hex", "raw", "keys", "raw-keys")
 	cli.Complete(cmd, "on-duplicate", "error", "first", "last", "count")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
 	return cmd
 }
 
+// addOutput adds the flags that say what OUT is, and how to write it.
+func (f *buildFlags) addOutput(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "write the table to this `file`, or a set to this directory, with / at the end, or a database (required)")
+	flags.StringVar(&f.entriesPerTable, "entries-per-table", "1M", "write a set of tables of at most this `number` of entries: OUT is a directory")
+	flags.BoolVar(&f.database, "database", false, "write a LevelDB database: OUT is a directory")
+	flags.StringVar(&f.tableSize, "table-size", "2MiB", "with --database, about the `size` of a table")
+	flags.StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files (default: that of the system)")
+	f.writerFlags.add(cmd)
+}
+
 // run builds the table or the set.
 func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
-	if err := f.checkDatabase(given); err != nil {
+	if err := f.checkDatabase(given, "table-size", "comparator"); err != nil {
 		return err
 	}
 	if f.filterOnly {
@@ -186,13 +192,7 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 		}
 		defer b.limit.Apply()()
 		defer b.closeNever()
-		if f.database {
-			return b.writeDatabase()
-		}
-		if f.isSet(given) {
-			return b.set()
-		}
-		return b.table()
+		return b.write(given)
 	})
 }
 

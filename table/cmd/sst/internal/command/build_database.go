@@ -22,10 +22,10 @@ func parseTableSize(value string) (int64, error) {
 	return size, err
 }
 
-// checkDatabase checks the flags that --database excludes, and those that want it.
-func (f *buildFlags) checkDatabase(given func(name string) bool) error {
+// checkDatabase checks the flags that --database excludes, and those that are for it only.
+func (f *buildFlags) checkDatabase(given func(name string) bool, only ...string) error {
 	if !f.database {
-		for _, name := range []string{"table-size", "comparator"} {
+		for _, name := range only {
 			if given(name) {
 				return cli.UsageErrorf("--%s is given without --database, want both or none", name)
 			}
@@ -62,9 +62,7 @@ func (b *build) writeDatabase() error {
 	}
 	noteNotRepaired(b.read.stderr, b.compression)
 	o := &database.WriterOptions{Table: *b.options, TableSize: size}
-	if o.Table.Comparer, err = b.order(); err != nil {
-		return err
-	}
+	o.Table.Comparer = b.userOrder
 	w, err := database.Create(strings.TrimRight(b.out, "/"), o)
 	if err != nil {
 		return err

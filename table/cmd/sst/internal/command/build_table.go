@@ -22,16 +22,18 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A build is a run of build, with flags that are checked.
+// A build is a run of build or merge, with flags that are checked.
 type build struct {
 	*buildFlags
-	ctx     context.Context
-	options *table.WriterOptions
-	limit   memory.Limit
-	inputs  []string
-	read    *inputReader
-	stdout  io.Writer
-	good    *neverKeys // of --never; nil: none
+	ctx       context.Context
+	options   *table.WriterOptions
+	userOrder table.Comparer // that of user keys
+	limit     memory.Limit
+	inputs    []string
+	read      *inputReader
+	stdout    io.Writer
+	good      *neverKeys             // of --never; nil: none
+	fill      func(w appender) error // appends all pairs
 }
 
 // newBuild checks flags and inputs.
@@ -63,10 +65,22 @@ func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.C
 	if len(inputs) == 0 {
 		inputs = []string{"-"}
 	}
-	b := &build{buildFlags: f, ctx: ctx, options: o, limit: limit, inputs: inputs, stdout: cmd.OutOrStdout()}
+	b := &build{buildFlags: f, ctx: ctx, options: o, limit: limit, inputs: inputs, stdout: cmd.OutOrStdout(), userOrder: order}
+	b.fill = b.appendPairs
 	b.read = &inputReader{paths: inputs, stdin: cmd.InOrStdin(), stderr: cmd.ErrOrStderr()}
 	b.read.options = input.Options{Format: f.format, InternalKeys: f.internalKeys, WholeLines: f.sorted && !f.noFinalNewline, Memory: limit}
 	return b, cmp.Or(f.check(), b.checkNever())
+}
+
+// write writes what OUT is.
+func (b *build) write(given func(name string) bool) error {
+	switch {
+	case b.database:
+		return b.writeDatabase()
+	case b.isSet(given):
+		return b.set()
+	}
+	return b.table()
 }
 
 // checkInputs checks the inputs. None may be one of the outputs.
@@ -142,7 +156,7 @@ func (b *build) tableAndSummary(to *output.Output) error {
 }
 
 // appendAll appends all pairs to w. Temporary files of the outputs are no input.
-func (b *build) appendAll(w appender, outputs ...*output.Output) (err error) {
+func (b *build) appendAll(w appender, outputs ...*output.Output) error {
 	for _, o := range outputs {
 		temporary, err := o.Temporary()
 		if err != nil {
@@ -150,6 +164,11 @@ func (b *build) appendAll(w appender, outputs ...*output.Output) (err error) {
 		}
 		b.read.options.Temporary = append(b.read.options.Temporary, temporary...)
 	}
+	return explainTooManyKeys(b.fill(w))
+}
+
+// appendPairs appends the pairs of the inputs to w.
+func (b *build) appendPairs(w appender) (err error) {
 	pairs := &pairFilter{appender: w, filterOnly: b.filterOnly, unique: b.filterOnly && b.sorted && b.onDuplicate != "error"}
 	if b.onDuplicate == "count" {
 		counter := &keyCounter{appender: w, compare: b.options.Comparer.Compare}
@@ -159,7 +178,7 @@ func (b *build) appendAll(w appender, outputs ...*output.Output) (err error) {
 	} else if err = b.appendInOrder(pairs); err == nil {
 		pairs.noteLeftOut(b.read.stderr)
 	}
-	return explainTooManyKeys(err)
+	return err
 }
 
 // appendInOrder appends all pairs to w, in the order of their keys.

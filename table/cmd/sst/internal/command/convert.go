@@ -25,10 +25,9 @@ The exceptions that sst build --never has found are kept. If the new table has a
 of the whole table, it has some keys of the list by chance that the old one has not: a note
 says so. These are not known, so give the list to sst build --never again.
 
-To convert a directory, use set -o pipefail; sst scan DIR | sst build -o OUT. A damaged FILE
-is not converted: use sst salvage. The new table gets its name when it is complete and on
-disk. It replaces a file of that name, so OUT may be FILE. If OUT is -, sst writes to
-standard output.`
+To convert a directory, use sst merge DIR -o OUT. A damaged FILE is not converted: use sst salvage.
+The new table gets its name when it is complete and on disk. It replaces a file of that name, so OUT
+may be FILE. If OUT is -, sst writes to standard output.`
 
 func convertCommand() *cobra.Command {
 	var flags sourceFlags

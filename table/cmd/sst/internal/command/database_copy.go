@@ -37,7 +37,7 @@ func (f *copyFlags) open(cmd *cobra.Command, dir string, do func(s *source.Sourc
 		return cli.UsageErrorf("-o is not given, want the directory of the new database")
 	}
 	if !source.IsDirectory(dir) || source.IsSet(dir) {
-		return fmt.Errorf("%s is not the directory of a database: to copy tables and sets, use sst build", dir)
+		return fmt.Errorf("%s is not the directory of a database: to copy tables and sets, use sst merge", dir)
 	}
 	if isWithin(f.out, dir) {
 		return cli.UsageErrorf("-o is %s, which is in %s: want a directory outside of it, as nothing is written there", f.out, dir)
@@ -55,7 +55,7 @@ func (f *copyFlags) create(s *source.Source) (*database.Writer, error) {
 	case s.Order == table.AnyOrder:
 		return nil, fmt.Errorf("%s: the order of keys is unknown, and engines need it: %s", s.Path, comparers.Advice())
 	case !s.Internal && len(s.Tables) > 0:
-		return nil, fmt.Errorf("%s: the keys are no internal keys, so it is no database: use sst build", s.Path)
+		return nil, fmt.Errorf("%s: the keys are no internal keys, so it is no database: use sst merge", s.Path)
 	}
 	o, err := f.writerFlags.options(false, s.Order)
 	if err != nil {

@@ -24,7 +24,7 @@ Each FILE is a filter of sst build --filter-only --table-filter table-bloom --fi
 with the same N and the same bits per key, so that all have one size. N is the number of keys
 that they have together: OUT is then the filter of all these keys, with its rate of false
 positives. With more keys it has more of them. Fuse filters have no union: build one of all
-keys. For tables with values, use set -o pipefail; sst scan DIR | sst build -o OUT.
+keys. For tables with values, use sst merge.
 
 The number of keys that sst stats shows of OUT is the sum of those of the FILEs: a key of
 several FILEs counts several times, also if OUT is a FILE that has it already. sst stats then

@@ -64,8 +64,8 @@ var groups = []cli.Group{
 		"get": getCommand, "scan": scanCommand, "stats": statsCommand, "verify": verifyCommand,
 		"layout": layoutCommand, "diff": diffCommand, "report": reportCommand,
 	}},
-	{ID: "make", Title: "Make tables and sets:", Commands: cli.Commands{
-		"build": buildCommand, "convert": convertCommand, "filter": filterCommand, "manifest": manifestCommand,
+	{ID: "make", Title: "Make tables, sets and databases:", Commands: cli.Commands{
+		"build": buildCommand, "convert": convertCommand, "filter": filterCommand, "manifest": manifestCommand, "merge": mergeCommand,
 	}},
 	{ID: "repair", Title: "Repair and compact:", Commands: cli.Commands{"compact": compactCommand, "repair": repairCommand, "salvage": salvageCommand}},
 	{ID: "lines", Title: "Filter lines:", Commands: cli.Commands{"seen": seenCommand}},

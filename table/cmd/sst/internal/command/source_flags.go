@@ -158,7 +158,7 @@ func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*source.Fi
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			kind = "a directory"
 		}
-		return fmt.Errorf("%s is %s, want one of its tables; to make one table of all, use set -o pipefail; sst scan %s | sst build -o OUT", path, kind, text.ShellPath(path))
+		return fmt.Errorf("%s is %s, want one of its tables; to make one table of all: sst merge %s -o OUT", path, kind, text.ShellPath(path))
 	}
 	f.oneTable = true
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })

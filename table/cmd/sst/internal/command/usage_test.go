@@ -25,6 +25,7 @@ var callable = map[string]string{
 	"get":      "t.ldb a",
 	"layout":   "t.ldb",
 	"manifest": "t.ldb",
+	"merge":    "t.ldb -o gone/out.ldb",
 	"plan":     "-n 10 --bits 10",
 	"play":     "-o gone/out.html",
 	"report":   "t.ldb -o gone/out.html",
@@ -179,7 +180,7 @@ func TestTemporaryNames(t *testing.T) {
 	writeUsable(t)
 	dir := filepath.Join(t.TempDir(), "gone")
 	for _, args := range [][]string{
-		{"build", "-o", "gone/out.ldb", "in.tsv"}, {"convert", "t.ldb", "-o", "gone/out.ldb"}, {"salvage", "t.ldb", "-o", "gone/out.ldb"},
+		{"build", "-o", "gone/out.ldb", "in.tsv"}, {"convert", "t.ldb", "-o", "gone/out.ldb"}, {"merge", "t.ldb", "-o", "gone/out.ldb"}, {"merge", "t.ldb", "-o", "gone/out/"}, {"merge", "t.ldb", "--database", "-o", "gone/out"}, {"salvage", "t.ldb", "-o", "gone/out.ldb"},
 		{"build", "-o", "out.ldb", "--temp-dir", dir, "in.tsv"}, {"build", "-o", "out/", "--temp-dir", dir, "in.tsv"},
 		{"play", "-o", "gone/x.html"}, {"manifest", "t.ldb", "-o", "gone/set.jsonl"}, {"play", "-o", "."}, {"seen", "--state", "gone/seen"},
 	} {

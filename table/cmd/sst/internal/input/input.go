@@ -120,7 +120,7 @@ func (o Options) checkPath(path string, stdin io.Reader) error {
 func checkDirectory(path string) error {
 	name, err := versions.FindCurrentOrManifest(path)
 	if name != "" {
-		err = fmt.Errorf("%s: the directory of a database, because it has %s: to build a table of its entries, use set -o pipefail; sst scan %s | sst build -o OUT",
+		err = fmt.Errorf("%s: the directory of a database, because it has %s: to build a table of its entries, use sst merge %s -o OUT",
 			path, name, text.ShellPath(path))
 	}
 	return err

@@ -17,6 +17,9 @@ type ScanOptions struct {
 	Reverse  bool   // scan from the last key to the first
 	Versions bool   // all versions and tombstones, not only newest values
 	InOrder  bool   // also all versions of a single log come in key order
+
+	Tombstones bool // those that are the newest version of their key too
+	Scans      int  // how many scans go on at the same time, which share the memory to read ahead; 0: one
 }
 
 // Scan returns the entries of the logs and tables in key order. Versions of a key come
@@ -30,25 +33,25 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 	case o.Versions || s.set:
 		return s.scanAll(o)
 	case o.Reverse:
-		return s.newestVersions(s.scanAll(o))
+		return s.newestVersions(o)
 	case s.Internal:
-		return s.firstVersions(s.scanAll(o))
+		return s.firstVersions(o)
 	default:
-		return s.newestVersions(s.scanAll(o)) // entries with equal keys are not in the order of the tables
+		return s.newestVersions(o) // entries with equal keys are not in the order of the tables
 	}
 }
 
-// firstVersions returns the first entry of each key, unless it is a tombstone.
-func (s *Source) firstVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
+// firstVersions returns the first entry of each key, without tombstones unless o asks for them.
+func (s *Source) firstVersions(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		var last []byte
 		have := false
-		for e, err := range all {
+		for e, err := range s.scanAll(o) {
 			if err == nil && have && s.SameKey(e.Key, last) {
 				continue
 			}
 			last, have = append(last[:0], e.Key...), true
-			if err == nil && e.Kind == table.KindDelete {
+			if err == nil && o.leavesOut(e) {
 				continue
 			}
 			if err == nil {
@@ -61,16 +64,16 @@ func (s *Source) firstVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, err
 	}
 }
 
-// newestVersions returns the newest entry of each key, unless it is a tombstone. It may be
-// anywhere among the entries of its key.
-func (s *Source) newestVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
+// newestVersions returns the newest entry of each key, without tombstones unless o asks for them. It
+// may be anywhere among the entries of its key.
+func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		var newest Entry // with its own memory
 		have := false
 		flush := func() bool {
-			return !have || newest.Kind == table.KindDelete || yield(newest, newest.checkKind())
+			return !have || o.leavesOut(newest) || yield(newest, newest.checkKind())
 		}
-		for e, err := range all {
+		for e, err := range s.scanAll(o) {
 			if err != nil {
 				yield(Entry{}, err)
 				return
@@ -89,6 +92,9 @@ func (s *Source) newestVersions(all iter.Seq2[Entry, error]) iter.Seq2[Entry, er
 		flush()
 	}
 }
+
+// leavesOut reports whether the newest version of a key is left out.
+func (o ScanOptions) leavesOut(e Entry) bool { return e.Kind == table.KindDelete && !o.Tombstones }
 
 // scanAll returns all entries of all logs and tables.
 func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
@@ -155,7 +161,7 @@ func (c *mergingCursor) open() error {
 	}
 	runs := s.sortedRuns()
 	for _, r := range runs {
-		r.readAhead = max(32<<10, min(readAhead, maxTotalReadAhead/len(runs)))
+		r.readAhead = max(32<<10, min(readAhead, maxTotalReadAhead/len(runs)/max(1, c.o.Scans)))
 		if c.o.Prefix != nil && s.Order != table.AnyOrder {
 			r.prefix, r.from, r.to = c.o.Prefix, c.from, c.to
 		}

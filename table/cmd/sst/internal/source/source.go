@@ -150,6 +150,11 @@ func (s *Source) order() table.Comparer {
 	return s.Order
 }
 
+// HasKeys reports whether the tables and logs can have keys.
+func (s *Source) HasKeys() bool {
+	return len(s.logs.paths) > 0 || slices.ContainsFunc(s.Tables, func(t *Table) bool { return !t.skip })
+}
+
 // File returns the single table: see Options.OneTable.
 func (s *Source) File() *File { return s.Tables[0].file }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/wire"
@@ -76,7 +75,7 @@ func (s *Source) SameOrder(o *Source) error {
 	}
 	if s.Order != o.Order {
 		return fmt.Errorf("%s is in the order of %s, but %s is in the order of %s: use --comparator for both",
-			filepath.Base(s.Path), s.Order.Name(), filepath.Base(o.Path), o.Order.Name())
+			s.Path, s.Order.Name(), o.Path, o.Order.Name())
 	}
 	return nil
 }
