@@ -23,40 +23,39 @@ type mergeFlags struct {
 }
 
 const mergeLong = `Merge tables, sets and databases into one table, set or database. Each INPUT is a SOURCE: see sst
-help get. Its keys may be user keys or internal keys. All INPUTs are read at the same time, in the
-order of their keys, which must be the same. Nothing is sorted again, so that INPUTs of any size
-need little memory: about 100 KiB and an index for each table that is read, 1 MiB at most for what
-is read ahead of each INPUT. No INPUT is written to.
+help get. All are read at the same time, in the order of their keys, which must be the same. Nothing
+is sorted again, so that there can be hundreds of INPUTs of any size. No INPUT is written to.
 
 Of a key that several INPUTs have, --on-duplicate says which one's entry is taken:
 
-  auto    newest, if all INPUTs have sequence numbers and no two are of different databases, and
-          last otherwise
-  newest  the one with the highest sequence number. All INPUTs must have these
+  auto    as newest if all INPUTs have sequence numbers, and no two are of different databases;
+          otherwise as last
+  newest  the one with the highest sequence number, which all INPUTs must have; if two are equal,
+          as last
   last    that of the last INPUT that has one: what comes later replaces what came before
   first   that of the first INPUT that has one
-  error   none of them: sst ends, and writes nothing
+  error   none: sst ends, and OUT is not written
 
-Each database counts its writes on its own, so the sequence numbers of two say nothing about which
-entry is newer, and user keys have none. Your order of the INPUTs decides then. An INPUT is of a
-database if it is a directory with CURRENT or a MANIFEST, or a table or a log in one. Others are
-taken for parts of the same database. For a database and an older copy of it, use newest. A note
-says of how many keys one entry was taken, and which.
+A database counts its writes on its own. So the sequence numbers of two databases do not say which
+entry is newer, and user keys have none: your order of the INPUTs decides. Each directory counts as
+a database. A table or a log with CURRENT or a MANIFEST beside it is of that database, and others
+are taken for parts of the same one. For a database and an older copy of it, use newest. A note says
+of how many keys sst took one entry of several, and which.
 
-Of an INPUT that has several versions of a key, the newest one counts. If that is a deletion, it
-hides the key in the INPUTs that it wins over, and OUT has no entry for it. But when engines
-compact, they drop deletions: beside an older copy of the database, such a key comes back.
+Of an INPUT that has several versions of a key, only the newest counts. If it is a deletion, it
+hides the key in all INPUTs that it wins over, and OUT has no entry for it. Engines drop deletions
+when they compact: then nothing hides the key in an older copy of the database, and it comes back.
 
-OUT is a table, or a set if it ends in / or if --entries-per-table is given, or with --database a
-LevelDB database: see sst help build. Tables and sets have user keys. A database has the sequence
-numbers of the INPUTs if they decided, and 0 otherwise. A table has the order of the INPUTs, and a
-set needs the bytewise one. OUT must not be an INPUT, nor be in one. It appears when it is complete
-and on disk. If sst is killed, a directory or file sievetable-….tmp can be left beside it, or in the
-directory of a set: remove it.
+OUT is a table; a set if it ends in / or --entries-per-table is given; or with --database a LevelDB
+database, as sst help build says. Tables and sets have user keys. A database has the sequence
+numbers of the INPUTs if these decided, and else 0. The order of keys is that of the INPUTs, which
+for a set must be bytewise. OUT must not be an INPUT, or in one. It appears when it is complete
+and on disk. An sst that is killed can leave sievetable-….tmp beside it, or in the directory of a
+set: remove it.
 
-Damage in an INPUT ends the command, and OUT is not written: first use sst repair for a database,
-and sst salvage for a table. Filters of sst build --filter-only have no keys to merge: use sst filter
-union, or build a new one from the keys. Exceptions of sst build --never are not kept.`
+Damage in an INPUT ends the command, and OUT is not written: use sst repair or sst salvage first.
+Filters of sst build --filter-only have no keys to merge: build one from the keys, or use sst filter
+union. Exceptions that sst build --never has found are not kept.`
 
 func mergeCommand() *cobra.Command {
 	var f mergeFlags

@@ -72,13 +72,14 @@ func newMerging(ctx context.Context, all []*source.Source, rule string) (*mergin
 	return m, nil
 }
 
-// areOfDatabases reports whether two sources are of different databases.
+// areOfDatabases reports whether two sources are of different databases: directories, or of files in
+// those.
 func areOfDatabases(all []*source.Source) bool {
 	database := "" // the first one's directory
 	for _, s := range all {
 		dir := directoryOf(s.Path)
-		if name, _ := versions.FindCurrentOrManifest(dir); name == "" {
-			continue
+		if name, _ := versions.FindCurrentOrManifest(dir); name == "" && !s.Dir {
+			continue // a part of any
 		}
 		if dir = realName(dir); database != "" && dir != database {
 			return true
@@ -205,7 +206,7 @@ func (m *merging) wins(e mergedEntry) (bool, error) {
 		return false, nil // whichever wins
 	}
 	if m.rule == ruleError {
-		return false, fmt.Errorf("key %s has an entry in %s, and in %s: to take one of them, use --on-duplicate newest, last or first", wire.Quote(e.Key), m.last.of.Path, e.of.Path)
+		return false, fmt.Errorf("key %s has an entry in %s, and in %s: to take one of them, use --on-duplicate last, first or newest", wire.Quote(e.Key), m.last.of.Path, e.of.Path)
 	}
 	if !m.counted {
 		m.common++
