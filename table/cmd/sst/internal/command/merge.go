@@ -99,7 +99,7 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 	}
 	for _, path := range inputs {
 		if f.to.out != "-" && isWithin(f.to.out, wholeOf(path)) {
-			return cli.UsageErrorf("-o is %s, which is in the INPUT %s, or is that: want another name, as no INPUT is written to", f.to.out, path)
+			return cli.UsageErrorf("-o is %s, which is the INPUT %s, or in it: want another name, as no INPUT is written to", f.to.out, path)
 		}
 	}
 	f.from.scanOnly, f.from.strict, f.from.out = true, true, f.to.out
