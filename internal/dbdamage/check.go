@@ -24,7 +24,7 @@ const (
 // database had before, with status 0 and a note.
 func (s *Sound) Check(rng *rand.Rand, dir string, d Damage) error {
 	status, out, stderr := s.sst("scan", "-f", "hex", dir)
-	c := checker{Sound: s, damage: d, said: hear(stderr), until: math.MaxUint64}
+	c := checker{Sound: s, damage: d, said: Hear(stderr), until: math.MaxUint64}
 	shown, err := pairs(out)
 	if err == nil {
 		err = c.checkStatus(status, shown)
@@ -53,7 +53,7 @@ func (s *Sound) Check(rng *rand.Rand, dir string, d Damage) error {
 type checker struct {
 	*Sound
 	damage Damage
-	said   said
+	said   Said
 	until  uint64 // the sequence number of the last write, if those behind were lost in a crash
 }
 
@@ -97,7 +97,7 @@ func (c *checker) checkStatus(status int, shown map[string]string) error {
 		return fmt.Errorf("status %d for a log without its end, want 0", status)
 	}
 	for key := range shown { // it may have been deleted so long ago that no version is left in the sound database
-		if c.keys[key] == nil && !c.said.covers(key, 0) {
+		if c.keys[key] == nil && !c.said.Covers(key, 0) {
 			return fmt.Errorf("key %q is shown, which is not in the sound database, and no message covers it: %v", key, &c.said)
 		}
 	}
@@ -162,7 +162,7 @@ func (c *checker) checkKey(key string, shown map[string]string) error {
 	switch {
 	case found == there && got == want:
 		return nil
-	case !c.said.covers(key, newest.sequence):
+	case !c.said.Covers(key, newest.sequence):
 		return fmt.Errorf("key %q: %q, %v, want %q, %v of %+v, and no message covers it: %v", key, got, found, want, there, c.keys[key][:min(3, len(c.keys[key]))], &c.said)
 	case c.damage.isTable() || c.damage.isLog():
 		if !c.isLost(newest, c.damage) {

@@ -42,12 +42,32 @@ func Random(rng *rand.Rand, dir string) (Damage, bool, error) {
 	if err != nil {
 		return Damage{}, false, err
 	}
+	return Apply(rng, path, Kinds[rng.IntN(len(Kinds))])
+}
+
+// A Kind is a kind of damage.
+type Kind string
+
+// The kinds of damage.
+const (
+	Cut        Kind = "cut"
+	Lost       Kind = "lost"
+	ZeroedPage Kind = "zeroed page"
+	ZeroedEnd  Kind = "zeroed end" // as a crash leaves a file whose end was not written
+	Flipped    Kind = "flipped bytes"
+)
+
+// Kinds are all kinds of damage.
+var Kinds = []Kind{Cut, Lost, ZeroedPage, ZeroedEnd, Flipped}
+
+// Apply damages a file at random. It returns false if nothing is changed.
+func Apply(rng *rand.Rand, path string, kind Kind) (Damage, bool, error) {
 	before, err := os.ReadFile(path)
 	if err != nil || len(before) == 0 {
 		return Damage{}, false, err
 	}
-	d, after := damaged(rng, bytes.Clone(before))
-	d.File = filepath.Base(path)
+	d, after := damaged(rng, kind, bytes.Clone(before))
+	d.File, d.What = filepath.Base(path), string(kind)
 	if d.Lost {
 		return d, true, os.Remove(path)
 	}
@@ -61,7 +81,7 @@ func addUnfinished(rng *rand.Rand, dir string) error {
 	if err != nil || len(tables) == 0 {
 		return err
 	}
-	contents, err := os.ReadFile(tables[rng.IntN(len(tables))])
+	contents, err := os.ReadFile(tables[len(tables)-1]) // the newest: what is not finished has nothing obsolete
 	if err != nil {
 		return err
 	}
@@ -84,27 +104,27 @@ func choose(rng *rand.Rand, dir string) (path string, err error) {
 }
 
 // damaged damages the contents of a file.
-func damaged(rng *rand.Rand, c []byte) (Damage, []byte) {
+func damaged(rng *rand.Rand, kind Kind, c []byte) (Damage, []byte) {
 	size, at := int64(len(c)), rng.Int64N(int64(len(c)))
-	switch rng.IntN(5) {
-	case 0:
-		return Damage{What: "cut", From: at, To: size, Cut: true}, c[:at]
-	case 1:
-		return Damage{What: "lost", From: 0, To: size, Lost: true}, nil
-	case 2:
+	switch kind {
+	case Cut:
+		return Damage{From: at, To: size, Cut: true}, c[:at]
+	case Lost:
+		return Damage{From: 0, To: size, Lost: true}, nil
+	case ZeroedPage:
 		at -= at % page
 		to := min(at+page, size)
 		clear(c[at:to])
-		return Damage{What: "zeroed page", From: at, To: to}, c
-	case 3: // as a crash leaves a file whose end was not written
+		return Damage{From: at, To: to}, c
+	case ZeroedEnd:
 		clear(c[at:])
-		return Damage{What: "zeroed end", From: at, To: size}, c
+		return Damage{From: at, To: size}, c
 	}
 	to := min(at+1+rng.Int64N(20), size)
 	for i := at; i < to; i++ {
 		c[i] ^= byte(1 + rng.IntN(255))
 	}
-	return Damage{What: "flipped bytes", From: at, To: to}, c
+	return Damage{From: at, To: to}, c
 }
 
 // isLog, isTable report what kind of file is damaged.

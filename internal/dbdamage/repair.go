@@ -24,7 +24,7 @@ func (s *Sound) checkOneRepair(dir string, d Damage, certain bool) error {
 	to := dir + ".repaired"
 	defer os.RemoveAll(to)
 	status, out, stderr := s.sst("repair", fmt.Sprintf("--certain=%v", certain), dir, "-o", to)
-	c := checker{Sound: s, damage: d, said: hear(stderr), until: math.MaxUint64}
+	c := checker{Sound: s, damage: d, said: Hear(stderr), until: math.MaxUint64}
 	shown := map[string]string{}
 	if !strings.Contains(out, "did not write") {
 		verified, bad, _ := s.sst("verify", "--quiet", to)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// said is what sst says is lost.
-type said struct {
+// Said is what sst says is lost.
+type Said struct {
 	ranges    []keyRange
 	sequences [][2]uint64 // the first and the last lost one
 	all       bool        // any key may have an older version
@@ -25,8 +25,8 @@ var (
 	lostLog  = regexp.MustCompile(`(?:writes? with sequence numbers? (<|>)? ?(\d+)(?: to (\d+))? (?:may be|is|are) lost|(its writes are lost)|(no writes are lost))`)
 )
 
-// hear returns what the messages say.
-func hear(stderr string) (s said) {
+// Hear returns what the messages say.
+func Hear(stderr string) (s Said) {
 	for line := range strings.Lines(stderr) {
 		k, l := lostKeys.FindStringSubmatch(line), lostLog.FindStringSubmatch(line)
 		switch {
@@ -69,8 +69,11 @@ func unquote(s string) string {
 	return u
 }
 
-// covers reports whether a message covers a key, whose newest version has this sequence number.
-func (s *said) covers(key string, newest uint64) bool {
+// Covers reports whether a message covers a key, whose newest version has this sequence number.
+func (s *Said) Covers(key string, newest uint64) bool { return s.all || s.Names(key, newest) }
+
+// Names reports whether a message covers the key by a range of keys or by sequence numbers.
+func (s *Said) Names(key string, newest uint64) bool {
 	for _, r := range s.ranges {
 		if key >= r.from && key <= r.to {
 			return true
@@ -81,9 +84,9 @@ func (s *said) covers(key string, newest uint64) bool {
 			return true
 		}
 	}
-	return s.all
+	return false
 }
 
-func (s *said) String() string {
+func (s *Said) String() string {
 	return fmt.Sprintf("ranges %q, sequence numbers %v, all %v, end of a log %v", s.ranges, s.sequences, s.all, s.tail)
 }
