@@ -16,9 +16,10 @@ database, which engines open at once. sst never writes into DIR.
 
 NEW has the newest version of each key that is not deleted: of the tables and logs that the
 MANIFEST lists, with those blocks of damaged tables and those writes of damaged logs that are
-sound. What is deleted stays deleted, and what is old stays old: tables and logs that the
-MANIFEST no longer lists are not read. If no MANIFEST can be read, all tables and logs are, and
-the highest sequence number decides. Obsolete tables can then bring back what was deleted.
+sound, and of tables that the MANIFEST may have lost, since none of its edits has them. What is
+deleted stays deleted, and what is old stays old: tables and logs that the MANIFEST calls obsolete
+are not read. If it is damaged, those are left out that its sound edits call obsolete, and of the
+others the highest sequence number decides. Obsolete tables can then bring back what was deleted.
 
 Messages name what is lost: ranges of keys, and the sequence numbers of lost writes. Of a key
 in a lost range, an older version can be in NEW, also if the key was deleted, since the damage

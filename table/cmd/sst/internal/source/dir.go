@@ -97,6 +97,8 @@ func listDir(dir string, o Options) (Dir, error) {
 		d.applyManifest(o)
 	} else if err := d.checkCurrent(names); err != nil {
 		return Dir{}, err
+	} else if o.FindLost && !o.AllTables {
+		d.leaveOutObsolete(names)
 	}
 	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
 		return Dir{}, fmt.Errorf("%s: a directory without .ldb and .sst files", dir)
@@ -175,8 +177,11 @@ func (d *Dir) applyManifest(o Options) {
 	d.addMissing(listed, places)
 	d.Tables = slices.DeleteFunc(listed, func(l TableFile) bool { return l.Meta == nil })
 	if o.AllTables {
-		d.Tables = append(d.Tables, unlisted...)
-	} else if len(unlisted) > 0 {
+		d.Tables, unlisted = append(d.Tables, unlisted...), nil
+	} else if o.FindLost {
+		unlisted = d.findLost(unlisted)
+	}
+	if len(unlisted) > 0 {
 		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, firstNames(unlisted))
 	}
 	d.applyToLogs(o)

@@ -54,6 +54,9 @@ type Options struct {
 	// damaged: see Loss.
 	Strict bool
 
+	// FindLost has tables of a database read that its MANIFEST has lost: see findLost.
+	FindLost bool
+
 	// FindMore has logs read on behind damage where the next record is. Engines, and commands that
 	// show what these do, skip up to 32 KiB there.
 	FindMore bool

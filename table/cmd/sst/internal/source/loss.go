@@ -50,7 +50,7 @@ func (s *Source) isPassedOver(err error) bool {
 
 // loseTable takes note that a table cannot be opened.
 func (s *Source) loseTable(t *Table, err error) {
-	if !t.lost {
+	if !t.lost && !t.Spare {
 		s.losses.add(newLoss(t.Path, s.keysOf(t), err))
 	}
 	t.lost = true
@@ -66,7 +66,7 @@ func (s *Source) onDamage(t *Table, f *File, keys func(*table.CorruptionError) K
 		if errors.Is(e, table.ErrOrder) && !f.declared.trusted {
 			return false // the order may be another one
 		}
-		if !t.lostBlocks[e.Offset] {
+		if !t.lostBlocks[e.Offset] && !t.Spare {
 			s.losses.add(newLoss(t.Path, keys(e), e))
 		}
 		if t.lostBlocks == nil {

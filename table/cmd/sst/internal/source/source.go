@@ -116,6 +116,10 @@ func (s *Source) add(t *Table) error {
 		s.trustManifest(t)
 		return nil
 	}
+	if t.Lost {
+		s.addLost(t)
+		return nil
+	}
 	return s.inspect(t)
 }
 

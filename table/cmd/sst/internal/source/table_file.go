@@ -20,6 +20,8 @@ type TableFile struct {
 
 	Line    *set.Table // its line in the manifest of its set; nil: there is no set
 	Missing bool       // the file does not exist
+	Lost    bool       // the MANIFEST may have lost it: see findLost
+	Spare   bool       // it is Lost, and nothing says that the MANIFEST has lost anything
 
 	number   uint64 // in its name
 	numbered bool   // there is one

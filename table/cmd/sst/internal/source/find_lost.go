@@ -1,0 +1,81 @@
+package source
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/sievetable/sievetable/internal/versions"
+)
+
+// findLost adds those of the tables to d that the MANIFEST does not list and does not call obsolete, and
+// returns the others. An engine that was ended had not finished them, or had not listed them yet. Then
+// what they have is in other tables or logs, too. Otherwise the MANIFEST has lost the edits that list
+// them.
+func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
+	h, err := versions.ReadHistory(d.Path, d.Version.Manifest)
+	if err != nil {
+		d.note("%v: what it does not list is not read", err)
+		return unlisted
+	}
+	var lost []TableFile
+	for _, l := range unlisted {
+		if !l.hasEngineName() || h.IsObsoleteTable(l.number) {
+			others = append(others, l)
+			continue
+		}
+		l.Lost, l.Spare = true, d.isWhole()
+		lost = append(lost, l)
+	}
+	if len(lost) > 0 {
+		d.note("%s: also reading what can be read of %s, which %s neither lists nor calls obsolete", d.Path, firstNames(lost), d.Version.Manifest)
+	}
+	d.Tables = append(d.Tables, lost...)
+	return others
+}
+
+// isWhole reports whether nothing says that edits of the MANIFEST are lost.
+func (d *Dir) isWhole() bool {
+	return len(d.Damage) == 0 && d.Version.Torn == 0 && d.Version.Unread == 0
+}
+
+// leaveOutObsolete leaves out the tables and logs that the newest MANIFEST, which is damaged, calls
+// obsolete in the edits that can be read.
+func (d *Dir) leaveOutObsolete(names []string) {
+	manifests := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !versions.IsManifest(name) })
+	if len(manifests) == 0 {
+		return
+	}
+	newest := slices.Max(manifests) // all have the same number of digits
+	h, err := versions.ReadHistory(d.Path, newest)
+	if err != nil {
+		return // its damage was told
+	}
+	var obsolete []TableFile
+	leaveOut := func(path string, isObsolete func(number uint64) bool) bool {
+		l := numbered(path)
+		if !l.numbered || !isObsolete(l.number) {
+			return false
+		}
+		obsolete = append(obsolete, l)
+		return true
+	}
+	d.Tables = slices.DeleteFunc(d.Tables, func(l TableFile) bool { return leaveOut(l.Path, h.IsObsoleteTable) })
+	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool { return leaveOut(path, h.IsObsoleteLog) })
+	if len(obsolete) > 0 {
+		d.note("%s: skipped %s, which %s calls obsolete: to read all tables, use --all-tables", d.Path, firstNames(obsolete), filepath.Base(newest))
+	}
+}
+
+// addLost adds a table that the MANIFEST may have lost, if anything can be read of it, and that is internal
+// keys.
+func (s *Source) addLost(t *Table) {
+	err := s.inspect(t)
+	switch {
+	case err == nil && t.internalKeys && !t.skip:
+		return
+	case err != nil:
+		s.Notes = append(s.Notes, fmt.Sprintf("%v: it is not read", err))
+	}
+	s.Tables = s.Tables[:len(s.Tables)-1]
+}
