@@ -1,0 +1,136 @@
+//go:build unix
+
+package command
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// sst repair and sst compact that are killed at some moment leave the old database as it was, byte by byte,
+// and no new one, or a whole one. What else they leave has the name that the help tells.
+func TestKilledDatabaseCopies(t *testing.T) {
+	t.Parallel()
+	kills := 4
+	if long.Enabled() {
+		kills = 50
+	}
+	for _, name := range []string{"repair", "compact"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(53, 1))
+			c := newKilledCopy(t, rng, name)
+			for n := range kills {
+				c.kill(t, rng, filepath.Join(c.parent, fmt.Sprint("new", n)))
+			}
+			t.Logf("%d kills left %d new databases", kills, c.whole)
+		})
+	}
+}
+
+// A killedCopy is a command that copies a database to another one, and what both have.
+type killedCopy struct {
+	program, name, dir, parent string
+	files                      map[string]string // of dir
+	pairs                      string            // of a new database
+	takes                      time.Duration     // about how long the command takes
+	whole                      int               // how many new databases there were
+}
+
+// newKilledCopy makes a database, a table of which is damaged for sst repair, and copies it once.
+func newKilledCopy(t *testing.T, rng *rand.Rand, name string) *killedCopy {
+	t.Helper()
+	c := &killedCopy{program: filepath.Join(sstInPath(t), "sst"), name: name, dir: filepath.Join(t.TempDir(), "db"), parent: t.TempDir()}
+	writeOverwritten(t, rng, c.dir)
+	if name == "repair" {
+		tables, err := filepath.Glob(filepath.Join(c.dir, "*.ldb"))
+		if err != nil || len(tables) == 0 {
+			t.Fatalf("%v, %v; want tables", tables, err)
+		}
+		if _, _, err := dbdamage.Apply(rng, tables[0], dbdamage.Flipped); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.files = filesOf(t, c.dir)
+	to, start := filepath.Join(c.parent, "first"), time.Now()
+	if out, err := exec.Command(c.program, name, c.dir, "-o", to).CombinedOutput(); err != nil && name == "compact" {
+		t.Fatalf("%v, %s", err, out)
+	}
+	c.takes, c.pairs = time.Since(start), mustSST(t, "scan", to)
+	return c
+}
+
+// filesOf returns the contents of the files of a directory.
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		contents, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(contents)
+	}
+	return files
+}
+
+// kill runs the command, and kills it after some of the time that it takes.
+func (c *killedCopy) kill(t *testing.T, rng *rand.Rand, to string) {
+	t.Helper()
+	cmd := exec.Command(c.program, c.name, c.dir, "-o", to, "--table-size", "16KiB")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Duration(rng.Int64N(int64(c.takes * 3 / 2))))
+	cmd.Process.Kill() // fails if it has ended
+	cmd.Wait()         // it was killed, or says that the database is damaged
+	c.checkLeft(t, to)
+}
+
+// checkLeft checks what is left of a command that was killed.
+func (c *killedCopy) checkLeft(t *testing.T, to string) {
+	t.Helper()
+	if diff := cmp.Diff(c.files, filesOf(t, c.dir)); diff != "" {
+		t.Fatalf("the old database (-before +after):\n%.2000s", diff)
+	}
+	entries, err := os.ReadDir(c.parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(c.parent, e.Name())
+		switch name := e.Name(); {
+		case strings.HasPrefix(name, "sievetable-") && strings.HasSuffix(name, ".tmp"):
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+		case path == to:
+			c.whole++
+			c.check(t, to)
+		}
+	}
+}
+
+// check checks that a new database is whole.
+func (c *killedCopy) check(t *testing.T, dir string) {
+	t.Helper()
+	mustSST(t, "verify", "--quiet", dir)
+	if got := mustSST(t, "scan", dir); got != c.pairs {
+		t.Fatalf("a new database of %d bytes of pairs, want %d others", len(got), len(c.pairs))
+	}
+}
