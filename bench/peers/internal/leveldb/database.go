@@ -58,3 +58,6 @@ func (d *Database) Churn(dir string, reuseLogs bool) *exec.Cmd {
 func (d *Database) Judge(dir, comparator string) *exec.Cmd {
 	return exec.Command(d.path, "judge", dir, comparator)
 }
+
+// Repair is to repair the database in dir, and to print its pairs as Dump does, as many as can be read.
+func (d *Database) Repair(dir string) *exec.Cmd { return exec.Command(d.path, "repair", dir) }

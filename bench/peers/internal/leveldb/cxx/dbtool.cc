@@ -90,9 +90,15 @@ int Scan(const char* dir, int limit,
     }
     if (++n == limit) break;
   }
-  Check(it->status());
   Write(lines);
+  Check(it->status());
   return 0;
+}
+
+// repair DIR: repairs the database, and prints it as dump does.
+int Repair(const char* dir) {
+  Check(leveldb::RepairDB(dir, DatabaseOptions()));
+  return Scan(dir, 0, AppendHex);
 }
 
 // get DIR KEY: the value as sst get prints it; the status is 1 if there is none.
@@ -287,12 +293,13 @@ int main(int argc, char** argv) {
   if (command == "scan" && argc == 4)
     return Scan(argv[2], std::atoi(argv[3]), AppendEscaped);
   if (command == "dump" && argc == 3) return Scan(argv[2], 0, AppendHex);
+  if (command == "repair" && argc == 3) return Repair(argv[2]);
   if (command == "churn" && argc == 4)
     return Churn(argv[2], std::atoi(argv[3]) != 0);
   if (command == "judge" && argc == 4) return Judge(argv[2], argv[3]);
   std::fprintf(stderr,
                "usage: dbtool make DIR n | get DIR KEY | scan DIR limit | dump "
-               "DIR | churn DIR reuse_logs | judge DIR "
+               "DIR | repair DIR | churn DIR reuse_logs | judge DIR "
                "comparator\n");
   return 2;
 }

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/hex"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/dbdamage"
+)
+
+// counts say what the pairs of a repaired database are, against those that the database had before it
+// was damaged.
+type counts struct {
+	right   int // the newest values
+	old     int // values that had been overwritten
+	deleted int // pairs that had been deleted
+	missing int // keys that had a value, and have none
+	unnamed int // of old and deleted ones: those that sst does not name
+	foreign int // values that the keys never had: bytes that a repair has not checked
+
+	ahead, aheadOfAll ahead // of a peer: than sst repair, and with --all-tables
+}
+
+func (c *counts) add(o counts) {
+	c.right, c.old, c.deleted, c.missing = c.right+o.right, c.old+o.old, c.deleted+o.deleted, c.missing+o.missing
+	c.unnamed, c.foreign = c.unnamed+o.unnamed, c.foreign+o.foreign
+	c.ahead.add(o.ahead)
+	c.aheadOfAll.add(o.aheadOfAll)
+}
+
+// ahead counts the right pairs of a peer that sst has not, by what is left of them.
+type ahead struct {
+	live      int // is in sound parts of files
+	obsolete  int // is only in sound parts of files that the MANIFEST calls obsolete
+	unchecked int // has no checksum that fits
+}
+
+func (a *ahead) add(o ahead) {
+	a.live, a.obsolete, a.unchecked = a.live+o.live, a.obsolete+o.obsolete, a.unchecked+o.unchecked
+}
+
+// countAhead counts the right pairs of a peer that sst has not.
+func (m *model) countAhead(peer, sst repaired, left survival) (a ahead) {
+	for key := range m.keys {
+		if !m.isRight(peer, key) || m.isRight(sst, key) {
+			continue
+		}
+		switch sequence := m.newest(key).sequence; {
+		case left.live[sequence]:
+			a.live++
+		case left.obsolete[sequence]:
+			a.obsolete++
+		default:
+			a.unchecked++
+		}
+	}
+	return a
+}
+
+// isRight reports whether a repaired database has the newest value of a key.
+func (m *model) isRight(r repaired, key string) bool {
+	value, found := r.pairs[key]
+	want := m.newest(key)
+	return found && !want.deleted && value == want.value
+}
+
+// count counts the pairs of a repaired database. names reports whether sst's messages name a key.
+func (m *model) count(r repaired, left survival, names func(key string, newest uint64) bool) (c counts) {
+	for key := range m.keys {
+		value, found := r.pairs[key]
+		want := m.newest(key)
+		switch {
+		case m.isRight(r, key):
+			c.right++
+		case !found && !want.deleted:
+			c.missing++
+		case !found:
+		case !m.had(key, value):
+			c.foreign++
+		default:
+			c.addWrong(want)
+			if user, _ := hex.DecodeString(key); want.sequence < left.end && !names(string(user), want.sequence) {
+				c.unnamed++
+			}
+		}
+	}
+	return c
+}
+
+// addWrong counts a pair that is old or deleted.
+func (c *counts) addWrong(newest version) {
+	if newest.deleted {
+		c.deleted++
+	} else {
+		c.old++
+	}
+}
+
+// had reports whether a key had a value at some time.
+func (m *model) had(key, value string) bool {
+	for _, v := range m.keys[key] {
+		if !v.deleted && v.value == value {
+			return true
+		}
+	}
+	return false
+}
+
+// isSound reports whether damages leave the MANIFEST as it is.
+func isSound(damages []dbdamage.Damage) bool {
+	for _, d := range damages {
+		if strings.HasPrefix(d.File, "MANIFEST") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+	"github.com/sievetable/sievetable/internal/wal"
+)
+
+// A database is what an engine made of a history.
+type database struct {
+	dir      string
+	model    model
+	engine   string
+	obsolete bool // tables and logs are left, as of an engine that was killed before it removed them
+	twoLogs  bool // the second one is newer
+	stored   stored
+}
+
+func (d *database) String() string {
+	return fmt.Sprintf("%s, obsolete files %v, two logs %v", d.engine, d.obsolete, d.twoLogs)
+}
+
+// engines are those that make databases.
+var engines = []string{"goleveldb", "C++ LevelDB"}
+
+// newDatabase makes database i in a new directory of tmp.
+func newDatabase(cxx *leveldb.Database, tmp string, i int) (*database, error) {
+	rng := rand.New(rand.NewPCG(uint64(i), 41))
+	d := &database{
+		dir: filepath.Join(tmp, fmt.Sprint("db", i)), model: model{keys: map[string][]version{}},
+		engine: engines[i%2], obsolete: i/2%2 == 1, twoLogs: i/4%2 == 1,
+	}
+	err := d.make(cxx, rng, filepath.Join(tmp, fmt.Sprint("left", i)))
+	if err == nil && d.twoLogs {
+		err = d.splitLog(rng)
+	}
+	if err == nil {
+		d.stored, err = readStored(d.dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", d, err)
+	}
+	return d, nil
+}
+
+// make has the engine open, use and close the database three times. left is a new directory for what it
+// removes.
+func (d *database) make(cxx *leveldb.Database, rng *rand.Rand, left string) error {
+	if err := os.Mkdir(left, 0o777); err != nil {
+		return err
+	}
+	for n := range 3 {
+		if n > 0 && d.engine == "goleveldb" {
+			d.model.sequence++ // it gives no write the next one after it opens a database
+		}
+		if err := d.live(cxx, rng); err != nil {
+			return err
+		}
+		if err := linkFiles(left, d.dir); err != nil {
+			return err
+		}
+	}
+	if !d.obsolete {
+		return nil
+	}
+	return d.putBack(rng, left)
+}
+
+// live has the engine open the database, write to it, and close it.
+func (d *database) live(cxx *leveldb.Database, rng *rand.Rand) error {
+	var in bytes.Buffer
+	for _, op := range d.model.random(rng, 1500+rng.IntN(1500)) {
+		in.Write(op.Append(nil))
+	}
+	if d.engine == "goleveldb" {
+		return goleveldb.Churn(d.dir, &in, io.Discard)
+	}
+	cmd := cxx.Churn(d.dir, false)
+	cmd.Stdin = &in
+	return succeed(cmd)
+}
+
+// linkFiles links the tables and logs of a database into another directory.
+func linkFiles(to, from string) error {
+	for _, pattern := range []string{"*.ldb", "*.log"} {
+		names, err := filepath.Glob(filepath.Join(from, pattern))
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			err := os.Link(name, filepath.Join(to, filepath.Base(name)))
+			if err != nil && !errors.Is(err, os.ErrExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putBack puts most of the files back that the engine has removed.
+func (d *database) putBack(rng *rand.Rand, left string) error {
+	files, err := os.ReadDir(left)
+	for _, f := range files {
+		if rng.IntN(4) == 0 {
+			continue
+		}
+		failed := os.Link(filepath.Join(left, f.Name()), filepath.Join(d.dir, f.Name()))
+		if !errors.Is(failed, os.ErrExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+// splitLog makes two logs of the last one, as there are while an engine writes a table of the first.
+func (d *database) splitLog(rng *rand.Rand) error {
+	names, err := filepath.Glob(filepath.Join(d.dir, "*.log"))
+	if err != nil || len(names) == 0 {
+		return errors.Join(err, errors.New("no log"))
+	}
+	last := names[len(names)-1]
+	contents, err := os.ReadFile(last)
+	if err != nil {
+		return err
+	}
+	batches, err := batchesOf(contents)
+	if err != nil || len(batches) < 2 {
+		return fmt.Errorf("%s: %d batches, %w", last, len(batches), err)
+	}
+	at := 1 + rng.IntN(len(batches)-1)
+	next := filepath.Join(d.dir, "900000.log")
+	if err := os.Remove(last); err != nil { // it may be linked elsewhere
+		return err
+	}
+	return errors.Join(writeLog(last, batches[:at]), writeLog(next, batches[at:]))
+}
+
+// batchesOf returns the records of a log.
+func batchesOf(log []byte) (all [][]byte, err error) {
+	r := wal.NewReader(bytes.NewReader(log), func(d wal.Damage) { err = errors.Join(err, d) })
+	for {
+		record, _, failed := r.Next()
+		if failed == io.EOF {
+			return all, err
+		}
+		if err = errors.Join(err, failed); err != nil {
+			return nil, err
+		}
+		all = append(all, slices.Clone(record))
+	}
+}
+
+func writeLog(path string, batches [][]byte) error {
+	var out bytes.Buffer
+	w := wal.NewWriter(&out)
+	for _, b := range batches {
+		if err := w.Append(b); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, out.Bytes(), 0o666)
+}

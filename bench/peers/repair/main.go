@@ -1,0 +1,88 @@
+// Command repair damages databases of goleveldb and C++ LevelDB, and has each repaired by sst repair,
+// by C++ LevelDB's RepairDB and by goleveldb's RecoverFile. It prints the table of sst's README, which
+// says what the repaired databases have. It needs C++ LevelDB (Debian: apt-get install g++
+// libleveldb-dev). From the root:
+//
+//	go run ./bench/peers/repair
+//
+// The databases have overwritten and deleted keys, several levels, and live logs. Half of them also have
+// files that the MANIFEST no longer lists, as an engine leaves them that is killed before it removes
+// them. Both engines open each database that sst repair makes, with all checks, write to it, compact it
+// and read it again. The figures differ a little from run to run: when goleveldb compacts is up to its
+// goroutines.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+)
+
+func main() {
+	log.SetFlags(0)
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		log.Fatal("repair: ", err)
+	}
+}
+
+// run damages and repairs databases, as the arguments say, and prints the table to out. What breaks the
+// law is an error.
+func run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("repair", flag.ContinueOnError)
+	n := flags.Int("n", 200, "how many databases are damaged")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 0 || *n < 1 {
+		return errors.New("usage: repair [-n number], with a number ≥ 1")
+	}
+	return try(*n, out)
+}
+
+// try damages and repairs n databases.
+func try(n int, out io.Writer) error {
+	tmp, err := os.MkdirTemp("", "repair")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	s, err := newStand(tmp)
+	if err != nil {
+		return err
+	}
+	var p page
+	for i := range n {
+		r, failed := s.try(i)
+		if failed == nil {
+			p.add(r)
+			failed = r.check()
+		}
+		err = errors.Join(err, failed)
+	}
+	p.print(out)
+	return err
+}
+
+// newRepairers builds the programs in a directory.
+func newRepairers(dir string) (r repairers, err error) {
+	if r.cxx, err = leveldb.BuildDatabase(dir); err != nil {
+		return r, err
+	}
+	r.sst = filepath.Join(dir, "sst")
+	return r, succeed(exec.Command("go", "build", "-o", r.sst, "github.com/sievetable/sievetable/table/cmd/sst"))
+}
+
+// succeed runs a command that must succeed.
+func succeed(cmd *exec.Cmd) error {
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
+	}
+	return nil
+}

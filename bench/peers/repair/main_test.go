@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
+	"github.com/sievetable/sievetable/internal/long"
+)
+
+// What is right of a damaged database, sst repair keeps, as both peers do, and it brings nothing back
+// without naming it.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	n := 16
+	if long.Enabled() {
+		n = 200
+	}
+	var out strings.Builder
+	err := run([]string{"-n", fmt.Sprint(n)}, &out)
+	if errors.Is(err, cxxtool.ErrMissing) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	if row := fmt.Sprintf("| all | %d | ", n); !strings.Contains(out.String(), row) {
+		t.Errorf("no row %q:\n%s", row, &out)
+	}
+}
+
+// What cannot be done is refused before a program is compiled.
+func TestBadArguments(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"-n", "0"}, {"-n", "x"}, {"DIR"}} {
+		if err := run(args, nil); err == nil {
+			t.Errorf("no error for %q", args)
+		}
+	}
+}

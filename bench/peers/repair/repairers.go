@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
+	"github.com/sievetable/sievetable/bench/peers/internal/history"
+	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/table"
+)
+
+// A repaired is what a repair made of a damaged database.
+type repaired struct {
+	pairs map[string]string // in hexadecimal
+	said  dbdamage.Said     // of sst
+	text  string            // what it printed, or why it failed
+}
+
+// repairers are the repairs. dir is a copy of the database, which they may change.
+type repairers struct {
+	cxx *leveldb.Database
+	sst string // the command
+}
+
+// repairNames are those of the repairs, those of the peers behind sst's.
+var repairNames = []string{"sst repair", "sst repair --all-tables", "RepairDB", "RecoverFile"}
+
+const (
+	bySST = iota
+	bySSTOfAll
+	firstPeer
+)
+
+func (r repairers) repair(name, dir string) (repaired, error) {
+	switch name {
+	case "RepairDB":
+		return peersPairs(r.cxx.Repair(dir).Output())
+	case "RecoverFile":
+		var out bytes.Buffer
+		err := goleveldb.Repair(dir, &out)
+		return peersPairs(out.Bytes(), err)
+	}
+	return r.sstRepair(dir, fmt.Sprint("--all-tables=", name == repairNames[bySSTOfAll]))
+}
+
+// peersPairs parses the pairs of a peer. One that fails has those that it printed.
+func peersPairs(out []byte, err error) (r repaired, _ error) {
+	if err := explained(err); err != nil {
+		r.text = err.Error()
+	}
+	r.pairs, err = parsePairs(out)
+	return r, err
+}
+
+// explained returns the error of a program with what it printed, or nil.
+func explained(err error) error {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return fmt.Errorf("%w: %s", err, exit.Stderr)
+	}
+	return err
+}
+
+// sstRepair repairs with the command. Both engines judge the new database.
+func (r repairers) sstRepair(dir, flag string) (made repaired, err error) {
+	to := dir + ".repaired"
+	defer os.RemoveAll(to)
+	cmd := exec.Command(r.sst, "repair", flag, dir, "-o", to)
+	var out, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 3 {
+		return made, fmt.Errorf("sst repair: %w: %s", err, &stderr)
+	}
+	made.said, made.text = dbdamage.Hear(stderr.String()), stderr.String()+out.String()
+	if strings.Contains(out.String(), "did not write") {
+		return made, nil
+	}
+	pairs, err := r.judge(to)
+	if err != nil {
+		return made, err
+	}
+	made.pairs, err = parsePairs(pairs)
+	return made, err
+}
+
+// judge has both engines read the database, write to it and read it again, and returns its pairs.
+func (r repairers) judge(dir string) ([]byte, error) {
+	ops := []history.Op{{Kind: history.Put, Key: []byte("~"), Value: []byte("new")}}
+	cxxDir := dir + ".cxx"
+	defer os.RemoveAll(cxxDir)
+	if err := os.CopyFS(cxxDir, os.DirFS(dir)); err != nil {
+		return nil, err
+	}
+	cmd := r.cxx.Judge(cxxDir, table.BytewiseComparer.Name())
+	cmd.Stdin = bytes.NewReader(ops[0].Append(nil))
+	byCXX, err := cmd.Output()
+	if err := explained(err); err != nil {
+		return nil, fmt.Errorf("C++ LevelDB opens the repaired database: %w", err)
+	}
+	var byGo bytes.Buffer
+	if err := goleveldb.Judge(dir, table.BytewiseComparer, ops, &byGo); err != nil {
+		return nil, fmt.Errorf("goleveldb opens the repaired database: %w", err)
+	}
+	before, after, _ := bytes.Cut(byCXX, []byte("again\n"))
+	if !bytes.Equal(byCXX, byGo.Bytes()) || !bytes.Equal(after, fmt.Appendf(slices.Clip(before), "%x\t%x\n", "~", "new")) {
+		return nil, fmt.Errorf("the engines differ: C++ LevelDB reads %d bytes, goleveldb %d", len(byCXX), byGo.Len())
+	}
+	return before, nil
+}
+
+// parsePairs parses lines of sst scan -f hex.
+func parsePairs(out []byte) (map[string]string, error) {
+	pairs := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if _, twice := pairs[key]; !ok || twice {
+			return nil, fmt.Errorf("line %.80q is no pair, or a key that came before", line)
+		}
+		pairs[key] = value
+	}
+	return pairs, nil
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table"
+)
+
+// A span is where a file has a write: a data block of a table, or a batch of a log.
+type span struct {
+	sequence uint64
+	from, to int64
+}
+
+// stored says where the files of a database have its writes.
+type stored struct {
+	spans    map[string][]span // by file
+	obsolete map[string]bool   // files that the MANIFEST calls obsolete
+}
+
+// readStored reads where the files of a sound database have its writes.
+func readStored(dir string) (s stored, err error) {
+	s = stored{map[string][]span{}, map[string]bool{}}
+	manifests, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
+	if err != nil || len(manifests) != 1 {
+		return s, errors.Join(err, errors.New("want one MANIFEST"))
+	}
+	h, err := versions.ReadHistory(dir, filepath.Base(manifests[0]))
+	if err != nil {
+		return s, err
+	}
+	return s, errors.Join(s.read(dir, ".ldb", spansOfTable, h.IsObsoleteTable), s.read(dir, ".log", spansOfLog, h.IsObsoleteLog))
+}
+
+// read reads the files with an extension.
+func (s *stored) read(dir, ext string, spansOf func(string) ([]span, error), isObsolete func(uint64) bool) error {
+	paths, err := filepath.Glob(filepath.Join(dir, "*"+ext))
+	for _, path := range paths {
+		name := filepath.Base(path)
+		spans, failed := spansOf(path)
+		number, wrong := strconv.ParseUint(strings.TrimSuffix(name, ext), 10, 64)
+		err = errors.Join(err, failed, wrong)
+		s.spans[name], s.obsolete[name] = spans, isObsolete(number)
+	}
+	return err
+}
+
+// spansOfTable reads a table, unless the engine was closed before it had finished it.
+func spansOfTable(path string) (all []span, err error) {
+	r, err := table.Open(path, &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)})
+	if errors.Is(err, table.ErrCorrupt) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	it := r.NewIter(nil)
+	for ok := it.First(); ok; ok = it.Next() {
+		k, _ := table.ParseInternalKey(it.Key())
+		b := it.Block()
+		all = append(all, span{k.Sequence, int64(b.Offset), int64(b.Offset + b.Length + format.TrailerLen)})
+	}
+	return all, errors.Join(it.Close(), r.Close())
+}
+
+func spansOfLog(path string) (all []span, err error) {
+	contents, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := wal.NewReader(bytes.NewReader(contents), func(d wal.Damage) { err = errors.Join(err, d) })
+	for {
+		record, offset, failed := r.Next()
+		if failed == io.EOF {
+			return all, err
+		}
+		if err = errors.Join(err, failed); err != nil {
+			return nil, err
+		}
+		for w, err := range wal.Writes(record) {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, span{w.Sequence, offset, r.Offset()})
+		}
+	}
+}
+
+// A survival says where writes are that no damage has hit.
+type survival struct {
+	live, obsolete map[uint64]bool // in files of that kind, by sequence number
+	end            uint64          // the writes from here on are lost as those of a crash: no write behind them is left
+}
+
+// after returns what is left of the writes.
+func (s *stored) after(damages []dbdamage.Damage) survival {
+	left := survival{live: map[uint64]bool{}, obsolete: map[uint64]bool{}}
+	for file, spans := range s.spans {
+		kind := left.live
+		if s.obsolete[file] {
+			kind = left.obsolete
+		}
+		for _, w := range spans {
+			if !isHit(damages, file, w) {
+				kind[w.sequence] = true
+				left.end = max(left.end, w.sequence+1)
+			}
+		}
+	}
+	return left
+}
+
+func isHit(damages []dbdamage.Damage, file string, w span) bool {
+	for _, d := range damages {
+		if d.File == file && (d.Lost || w.from < d.To && d.From < w.to) {
+			return true
+		}
+	}
+	return false
+}
