@@ -59,9 +59,9 @@ func TestMain(m *testing.M) {
 func levelDB(t *testing.T) *leveldb.Tool { return must(t, cxx) }
 
 // levelDBDatabase does so for databases.
-func levelDBDatabase(t *testing.T) *leveldb.Database { return must(t, cxxDatabase) }
+func levelDBDatabase(t testing.TB) *leveldb.Database { return must(t, cxxDatabase) }
 
-func must[T any](t *testing.T, build func() (T, error)) T {
+func must[T any](t testing.TB, build func() (T, error)) T {
 	t.Helper()
 	program, err := build()
 	if errors.Is(err, cxxtool.ErrMissing) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {
