@@ -95,22 +95,28 @@ func (l *level) overlapping(internal table.Comparer, lower, upper []byte) (from,
 func (l *level) appendIters(its []merge.Iterator, internal table.Comparer, o *table.IterOptions) []merge.Iterator {
 	if !l.overlaps {
 		from, to := l.overlapping(internal, o.Lower, o.Upper)
-		if from == to {
-			return its
-		}
-		// There is no error, since byLevel has checked the ranges.
-		it, _ := merge.NewLevelIter(internal, l.ranges[from:to], func(i int) (merge.Iterator, error) {
-			return l.readers[from+i].NewIter(o), nil
-		})
-		return append(its, it)
+		return l.appendIter(its, internal, o, from, to)
 	}
-	for i, r := range l.readers {
-		below := o.Lower != nil && internal.Compare(l.ranges[i].Largest, o.Lower) < 0
-		if !below && (o.Upper == nil || internal.Compare(l.ranges[i].Smallest, o.Upper) < 0) {
-			its = append(its, r.NewIter(o))
+	for i, r := range l.ranges {
+		below := o.Lower != nil && internal.Compare(r.Largest, o.Lower) < 0
+		if !below && (o.Upper == nil || internal.Compare(r.Smallest, o.Upper) < 0) {
+			its = l.appendIter(its, internal, o, i, i+1)
 		}
 	}
 	return its
+}
+
+// appendIter appends an Iterator over the entries of tables that do not overlap, unless there are none. It
+// fails at keys that are out of the range of their table, which Get does not find.
+func (l *level) appendIter(its []merge.Iterator, internal table.Comparer, o *table.IterOptions, from, to int) []merge.Iterator {
+	if from == to {
+		return its
+	}
+	// There is no error, since byLevel has checked the ranges.
+	it, _ := merge.NewLevelIter(internal, l.ranges[from:to], func(i int) (merge.Iterator, error) {
+		return l.readers[from+i].NewIter(o), nil
+	})
+	return append(its, it)
 }
 
 // sameTable reports whether two versions list the same file. Engines can give the number of a file

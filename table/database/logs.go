@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 
@@ -52,21 +51,24 @@ func (p *opener) liveLogs(v *versions.Version) ([]logFile, error) {
 	var logs []logFile
 	there := map[uint64]bool{}
 	for _, name := range names {
-		digits, ok := versions.LogNumber(name)
+		digits, _ := versions.LogNumber(name)
 		n, err := strconv.ParseUint(digits, 10, 64)
-		if ok && err == nil && v.Live(n) && !there[n] {
+		if err == nil && name == logName(n) && v.Live(n) {
 			logs, there[n] = append(logs, logFile{n, name}), true
 		}
 	}
 	for _, n := range v.Logs() {
 		if !there[n] {
-			return nil, fmt.Errorf("%w: %s names this log, so writes are lost: put it back, or set IgnoreLogs",
-				&fs.PathError{Op: "open", Path: p.dir.Path(fmt.Sprintf("%06d.log", n)), Err: fs.ErrNotExist}, v.Manifest)
+			return nil, wal.Corruptionf("%s does not exist, and %s names this log, so writes are lost: put it back, or set IgnoreLogs",
+				p.dir.Path(logName(n)), v.Manifest)
 		}
 	}
 	slices.SortFunc(logs, func(a, b logFile) int { return cmp.Compare(a.number, b.number) })
 	return logs, nil
 }
+
+// logName returns the name that engines give a log. They read none of another name.
+func logName(number uint64) string { return fmt.Sprintf("%06d.log", number) }
 
 // readLog reads the writes of a log. What was never written completely is left out, as an engine
 // does.

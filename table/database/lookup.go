@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,12 @@ type version struct {
 	value    []byte
 }
 
+// newerThan reports whether v is newer than w. Of versions with the same sequence number the value comes
+// before the deletion, as in the order of internal keys.
+func (v version) newerThan(w version) bool {
+	return v.found && (!w.found || cmp.Or(cmp.Compare(v.sequence, w.sequence), cmp.Compare(v.kind, w.kind)) > 0)
+}
+
 // get returns the value of the key.
 func (l *lookup) get() ([]byte, error) {
 	if l.closed.Load() {
@@ -67,12 +74,8 @@ func (l *lookup) get() ([]byte, error) {
 			return nil, err
 		}
 	}
-	switch {
-	case !v.found || v.kind == table.KindDelete:
+	if !v.found || v.kind == table.KindDelete {
 		return nil, table.ErrNotFound
-	case v.kind != table.KindSet:
-		return nil, fmt.Errorf("database: %w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)",
-			table.ErrCorrupt, wire.Quote(l.user), v.kind, table.KindSet, table.KindDelete)
 	}
 	return v.value, nil
 }
@@ -118,7 +121,7 @@ func (l *lookup) inLevel0(level *level) (newest version, err error) {
 		if err != nil {
 			return version{}, err
 		}
-		if v.found && (!newest.found || v.sequence > newest.sequence) {
+		if v.newerThan(newest) {
 			newest = v
 			l.value, l.best = l.best, l.value
 		}
@@ -147,5 +150,10 @@ func (l *lookup) inTable(r *openedTable) (version, error) {
 	if err != nil {
 		return version{}, err
 	}
-	return l.versionOf(k, value), nil
+	v := l.versionOf(k, value)
+	if v.kind > table.KindSet {
+		return version{}, fmt.Errorf("database: %s: %w: the newest version of key %s is of kind %d, want %d (set) or %d (delete)",
+			wire.Printable(r.path), table.ErrCorrupt, wire.Quote(l.user), v.kind, table.KindSet, table.KindDelete)
+	}
+	return v, nil
 }

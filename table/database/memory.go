@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"sort"
@@ -29,12 +30,13 @@ func (m *memory) add(w wal.Write) {
 	m.data = append(m.data, w.Value...)
 }
 
-// sort sorts the writes.
+// sort sorts the writes. Of equal ones the last comes first, and so counts: an engine that failed to
+// write a batch gives its sequence numbers to the next one.
 func (m *memory) sort() {
-	slices.SortStableFunc(m.at, func(a, b int) int {
+	slices.SortFunc(m.at, func(a, b int) int {
 		keyA, _ := cut(m.data[a:])
 		keyB, _ := cut(m.data[b:])
-		return m.order.Compare(keyA, keyB)
+		return cmp.Or(m.order.Compare(keyA, keyB), cmp.Compare(b, a))
 	})
 }
 

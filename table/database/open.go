@@ -14,7 +14,8 @@ import (
 )
 
 // Open opens the database in the directory dir. If o is nil, all options are the defaults. If dir
-// has no CURRENT, the error is fs.ErrNotExist: errors.Is finds it. Damage is [table.ErrCorrupt].
+// has no CURRENT, the error is fs.ErrNotExist: errors.Is finds it. Damage is [table.ErrCorrupt], and so is
+// a file that CURRENT or the MANIFEST names and that is missing.
 //
 // Open opens all tables, and holds each open until Close, or maps them with Reader.Mapped. So an engine
 // may delete tables that it needs no more: the DB still reads them. (On Windows the engine cannot delete
@@ -48,7 +49,7 @@ func openDir(dir regular.Dir, o *Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := opener{dir: dir, o: opts}
+	p := opener{dir: dir, o: opts, opened: map[uint64]*openedTable{}}
 	defer p.end()
 	before := ""
 	for range maxTries {
@@ -86,6 +87,9 @@ func (p *opener) try() (*DB, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: the keys are in the order of %s, which is not known here: add the table.Comparer of that name to Options.Comparers",
 			manifest, wire.Quote([]byte(v.Comparer)))
+	}
+	if v.LastSequence > table.MaxSequence {
+		return nil, wal.Corruptionf("%s: the last sequence number is %d, want ≤ %d: %s", manifest, v.LastSequence, uint64(table.MaxSequence), p.advice())
 	}
 	internal := table.InternalComparer(user)
 	levels, err := byLevel(v, internal)
@@ -130,7 +134,7 @@ func (p *opener) openTables(db *DB, v *versions.Version, levels [][]*versions.Ta
 				return err
 			}
 			l.readers = append(l.readers, o)
-			l.ranges = append(l.ranges, merge.LevelTable{Name: p.dir.Path(o.name), Smallest: t.Smallest, Largest: t.Largest})
+			l.ranges = append(l.ranges, merge.LevelTable{Name: o.path, Smallest: t.Smallest, Largest: t.Largest})
 			db.tables = append(db.tables, Table{t.Level, t.Number, o.name, int64(t.Size), smallest(t), largest(t)})
 		}
 		db.levels = append(db.levels, l)

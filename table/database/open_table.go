@@ -15,7 +15,8 @@ import (
 type openedTable struct {
 	*table.Reader
 	listed *versions.Table
-	name   string    // of the file
+	name   string    // of the file in the directory
+	path   string    // of the file
 	file   io.Closer // nil: the Reader closes it
 }
 
@@ -30,42 +31,47 @@ func (t *openedTable) Close() error {
 
 // openTable opens a table of a version, unless it is open.
 func (p *opener) openTable(t *versions.Table, v *versions.Version, c *contents) (*openedTable, error) {
-	if o := p.opened[t.Number]; o != nil {
-		if sameTable(o.listed, t) {
-			return o, nil
-		}
+	o := p.opened[t.Number]
+	if o != nil && !sameTable(o.listed, t) {
 		delete(p.opened, t.Number)
 		o.Close() // it was only read
+		o = nil
 	}
-	o := &openedTable{listed: t, name: fmt.Sprintf("%06d.ldb", t.Number)}
-	info, err := p.dir.Stat(o.name)
+	if o == nil {
+		var err error
+		if o, err = p.openListed(t, v, c); err != nil {
+			return nil, err
+		}
+		p.opened[t.Number] = o
+	}
+	return o, p.checkSeparators(o, v, c)
+}
+
+// openListed opens the file of a table that a version lists.
+func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents) (*openedTable, error) {
+	name := fmt.Sprintf("%06d.ldb", t.Number)
+	info, err := p.dir.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) { // as old engines named it
 		old := fmt.Sprintf("%06d.sst", t.Number)
 		if oldInfo, oldErr := p.dir.Stat(old); oldErr == nil {
-			o.name, info, err = old, oldInfo, nil
+			name, info, err = old, oldInfo, nil
 		}
 	}
+	o := &openedTable{listed: t, name: name, path: p.dir.Path(name)}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%w: %s lists this table: %s", err, v.Manifest, p.advice())
+		return nil, wal.Corruptionf("%s does not exist, and %s lists this table: %s", o.path, v.Manifest, p.advice())
 	case err != nil:
 		return nil, err
 	case uint64(info.Size()) < t.Size:
-		return nil, wal.Corruptionf("%s: size is %d, want %d as %s says: %s", p.dir.Path(o.name), info.Size(), t.Size, v.Manifest, p.advice())
+		return nil, wal.Corruptionf("%s: size is %d, want %d as %s says: %s", o.path, info.Size(), t.Size, v.Manifest, p.advice())
 	}
-	if err := p.openReader(o, info.Size(), c); err != nil {
-		return nil, err
-	}
-	if p.opened == nil {
-		p.opened = map[uint64]*openedTable{}
-	}
-	p.opened[t.Number] = o
-	return o, p.checkSeparators(o, v, c)
+	return o, p.openReader(o, info.Size(), c)
 }
 
 // openReader opens the Reader of a table whose file has so many bytes.
 func (p *opener) openReader(o *openedTable, size int64, c *contents) (err error) {
-	opts, path := p.o.Reader, p.dir.Path(o.name)
+	opts := p.o.Reader
 	opts.Comparer = c.internal
 	if c.order == IDBComparer { // equal keys can have different bytes, and filters have one of them
 		opts.FilterKey = func([]byte) []byte { return nil }
@@ -74,9 +80,9 @@ func (p *opener) openReader(o *openedTable, size int64, c *contents) (err error)
 	case size > int64(o.listed.Size): // engines do not read what follows
 		return p.openStart(o, &opts)
 	case fsys != nil:
-		o.Reader, err = table.OpenFS(fsys, path, &opts)
+		o.Reader, err = table.OpenFS(fsys, o.path, &opts)
 	default:
-		o.Reader, err = table.Open(path, &opts)
+		o.Reader, err = table.Open(o.path, &opts)
 	}
 	return err
 }
@@ -88,7 +94,7 @@ func (p *opener) openStart(o *openedTable, opts *table.ReaderOptions) error {
 	if err != nil {
 		return err
 	}
-	opts.Name, opts.IgnoreFilter = p.dir.Path(o.name), true
+	opts.Name, opts.IgnoreFilter = o.path, true
 	if o.Reader, err = table.NewReader(f, int64(o.listed.Size), opts); err != nil {
 		return errors.Join(err, f.Close())
 	}
@@ -113,7 +119,7 @@ func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *content
 		if !known || i > 0 && c.internal.Compare(layout.Data[i-1].Separator, e.Separator) >= 0 {
 			return wal.Corruptionf("%s: index block: separator %d is %q, want one in the order of internal keys, with a sequence number ≤ %d: "+
 				"most likely goleveldb's recovery wrote the table; open the database with goleveldb and call CompactRange, or see \"sst scan %s\"",
-				p.dir.Path(o.name), i, e.Separator, v.LastSequence, p.dir.Path(""))
+				o.path, i, e.Separator, v.LastSequence, p.dir.Path(""))
 		}
 	}
 	return nil

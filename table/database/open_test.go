@@ -1,0 +1,173 @@
+package database_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// A changed is a database that a test changes. It has table 000002.ldb on level 1, 000003.ldb on level 0,
+// and the logs 000004.log and 000005.log.
+type changed struct {
+	layout
+	t        *testing.T
+	one, two versions.Table
+}
+
+func newChanged(t *testing.T) *changed {
+	c := &changed{t: t}
+	c.one = c.table(t, 1, set("a", 1, "1"), set("m", 2, "2"))
+	c.two = c.table(t, 0, set("b", 3, "3"))
+	c.write(t, batch(set("c", 4, "4")), batch(set("d", 5, "5")))
+	c.write(t, batch(set("e", 6, "6")))
+	return c
+}
+
+// relist lists a table once more, with changes.
+func (c *changed) relist(m versions.Table, change func(m *versions.Table)) {
+	change(&m)
+	c.list(m)
+}
+
+// internal returns an internal key.
+func internal(user string, sequence uint64) []byte { return set(user, sequence, "").Append(nil) }
+
+// What is missing or damaged is an error, which names the file and what is wrong there.
+func TestOpenErrors(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(c *changed)                     // of the layout
+		edit   func(c *changed, files fstest.MapFS) // of its files
+		want   string
+	}{
+		"a MANIFEST that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "MANIFEST-000001") }, "CURRENT names MANIFEST-000001, which does not exist: put the file back"},
+		"no name in CURRENT":         {nil, func(_ *changed, files fstest.MapFS) { files["CURRENT"].Data = nil }, `CURRENT names "", want the name of a MANIFEST`},
+		"an empty MANIFEST":          {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data = nil }, "MANIFEST-000001: no version edit"},
+		"damage in the MANIFEST":     {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data[20] ^= 1 }, "MANIFEST-000001: log at 0: checksum mismatch"},
+		"a hole in the MANIFEST": {nil, func(_ *changed, files fstest.MapFS) {
+			m := files["MANIFEST-000001"]
+			m.Data = append(append(m.Data, make([]byte, 10)...), m.Data...)
+		}, "MANIFEST-000001: 99 bytes behind a header of zeros are not read, and may be changes of the tables: put the file back"},
+		"a sequence number that is none": {func(c *changed) { c.last = 1 << 56 }, nil, "MANIFEST-000001: the last sequence number is 72057594037927936, want ≤ 72057594037927935"},
+		"another order of keys":          {func(c *changed) { c.user = backward{table.BytewiseComparer} }, nil, `MANIFEST-000001: the keys are in the order of "backward", which is not known here: add the table.Comparer`},
+		"a range without internal keys":  {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = []byte("a") }) }, nil, `MANIFEST-000001: table 000002: its range has the key "a", want an internal key`},
+		"a range that is backward": {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = internal("n", 1) }) }, nil,
+			`MANIFEST-000001: level 1: table 000002: its first key "n" @ 1 : set is > its last key "m" @ 2 : set`},
+		"ranges that overlap": {func(c *changed) {
+			c.table(c.t, 1, set("b", 7, ""), set("c", 8, ""))
+		}, nil, `MANIFEST-000001: level 1: table 000006 begins with key "b" @ 7 : set, and table 000002 before it ends with "m" @ 2 : set`},
+		"a table on two levels": {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Level = 2 }) }, nil, "MANIFEST-000001: table 000002 is listed twice"},
+		"a table that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000002.ldb") },
+			"000002.ldb does not exist, and MANIFEST-000001 lists this table: put the file back"},
+		"a table that was cut":            {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:50] }, "000002.ldb: size is 50, want "},
+		"a table that is none":            {nil, func(_ *changed, files fstest.MapFS) { clear(files["000002.ldb"].Data) }, "000002.ldb: footer at "},
+		"a table of goleveldb's recovery": {func(c *changed) { c.addRecovered() }, nil, "000006.ldb: index block: separator "},
+		"a log that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000004.log") },
+			"000004.log does not exist, and MANIFEST-000001 names this log, so writes are lost: put it back, or set IgnoreLogs"},
+		"a log that was cut": {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data = files["000004.log"].Data[:30] },
+			"000005.log: log at 0: writes before this offset are missing: the write with sequence number 5 is lost: put the file back"},
+		"damage in a log":            {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data[9] ^= 1 }, "000004.log: log at 0: checksum mismatch"},
+		"a batch that is none":       {func(c *changed) { c.write(c.t, []byte("no batch")) }, nil, "000006.log: log at 0: batch of 8 bytes, want ≥ 12"},
+		"a pipe in place of a table": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Mode = fs.ModeNamedPipe }, "000002.ldb: a named pipe, want a regular file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newChanged(t)
+			if tt.change != nil {
+				tt.change(c)
+			}
+			files := c.end(t)
+			if tt.edit != nil {
+				tt.edit(c, files)
+			}
+			opened := &openedFS{FS: files}
+			_, err := database.OpenFS(opened, ".", nil)
+			if err == nil || !strings.HasPrefix(err.Error(), "database: ") || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("OpenFS = %v, want %s", err, tt.want)
+			}
+			known := name == "another order of keys" || name == "a pipe in place of a table"
+			if errors.Is(err, table.ErrCorrupt) == known || errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("OpenFS = %v, want ErrCorrupt", err)
+			}
+			if n := opened.open.Load(); n != 0 {
+				t.Errorf("%d files are open after the error", n)
+			}
+		})
+	}
+}
+
+// addRecovered adds a table of level 0 with the separators of the bytewise order, as goleveldb's recovery
+// writes them.
+func (c *changed) addRecovered() {
+	key := internal("aaaa", 7)
+	contents := tabletest.Build(c.t, nil, []workload.Pair{{Key: key}})
+	c.add(0, contents, key, key)
+}
+
+// An openedFS counts the files that are open.
+type openedFS struct {
+	fs.FS
+	open atomic.Int64
+}
+
+func (o *openedFS) Open(name string) (fs.File, error) {
+	f, err := o.FS.Open(name)
+	if r, ok := f.(regular.File); ok && err == nil {
+		o.open.Add(1)
+		return &openedFile{r, &o.open}, nil
+	}
+	return f, err
+}
+
+type openedFile struct {
+	regular.File
+	open *atomic.Int64
+}
+
+func (f *openedFile) Close() error {
+	f.open.Add(-1)
+	return f.File.Close()
+}
+
+// A directory without CURRENT is no database. So it is with no directory.
+func TestOpenOfNoDatabase(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{t.TempDir(), t.TempDir() + "/none"} {
+		if _, err := database.Open(dir, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "CURRENT") {
+			t.Errorf("Open = %v, want ErrNotExist", err)
+		}
+	}
+	for _, dir := range []string{"../db", "/db", ""} {
+		if _, err := database.OpenFS(fstest.MapFS{}, dir, nil); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("OpenFS(%q) = %v, want ErrInvalid", dir, err)
+		}
+	}
+}
+
+// Options that the database gives, or that are out of range, are errors.
+func TestOpenRefusesOptions(t *testing.T) {
+	t.Parallel()
+	for want, o := range map[string]database.Options{
+		"database: Reader.Name is set":      {Reader: table.ReaderOptions{Name: "n"}},
+		"database: Reader.CacheKey is set":  {Reader: table.ReaderOptions{CacheKey: "k"}},
+		"database: Reader.TailSum is set":   {Reader: table.ReaderOptions{TailSum: [32]byte{1}}},
+		"database: Reader.Comparer is set":  {Reader: table.ReaderOptions{Comparer: table.BytewiseComparer}},
+		"database: Reader.FilterKey is set": {Reader: table.ReaderOptions{FilterKey: table.InternalFilterKey}},
+		"database: one of Comparers is nil": {Comparers: []table.Comparer{nil}},
+		"table: MaxBlockSize is -1":         {Reader: table.ReaderOptions{MaxBlockSize: -1}},
+	} {
+		if _, err := database.OpenFS(new(layout).end(t), ".", &o); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("OpenFS = %v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package database_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// Whatever the writes, the tables and levels that have them, the logs and the options: a DB shows the
+// newest writes, and At those up to a sequence number.
+func TestRandomLayouts(t *testing.T) {
+	t.Parallel()
+	seeds, most := uint64(20), 150
+	if long.Enabled() {
+		seeds, most = 1000, 1000
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(seed, 41))
+			r := newRandom(rng, 1+rng.IntN(most))
+			db := r.open(t)
+			defer db.Close()
+			if want := r.lastSequence(); db.LastSequence() != want {
+				t.Errorf("LastSequence = %d, want %d", db.LastSequence(), want)
+			}
+			c := &checker{rng: rng, order: r.order(), keys: append(r.keys, "absent", "key5\x00", "key")}
+			c.check(t, db.View, asOf(r.writes, table.MaxSequence))
+			for _, sequence := range []uint64{0, r.writes[rng.IntN(len(r.writes))].Sequence, table.MaxSequence, 1<<64 - 1} {
+				c.check(t, db.At(sequence), asOf(r.writes, sequence))
+			}
+		})
+	}
+}
+
+// A random is a random database and its writes, in the order of their sequence numbers.
+type random struct {
+	layout
+	rng    *rand.Rand
+	keys   []string
+	writes []entry
+}
+
+// newRandom returns n writes. Their numbers go on from 1, or from 0 as those of a Writer, or up to the
+// highest one.
+func newRandom(rng *rand.Rand, n int) *random {
+	r := &random{rng: rng, keys: someKeys(rng, 1+n/2)}
+	first := []uint64{0, 1, 1, rng.Uint64N(1 << 50), table.MaxSequence - uint64(n) + 1}[rng.IntN(5)]
+	for i := range uint64(n) {
+		key := r.keys[rng.IntN(len(r.keys))]
+		if w := del(key, first+i); rng.IntN(4) == 0 {
+			r.writes = append(r.writes, w)
+		} else {
+			r.writes = append(r.writes, set(key, first+i, strings.Repeat(fmt.Sprint(i, " "), rng.IntN(20))))
+		}
+	}
+	if rng.IntN(5) == 0 {
+		r.user = backward{table.BytewiseComparer}
+	}
+	r.options = table.WriterOptions{BlockSize: 1 << rng.IntN(11), RestartInterval: rng.IntN(20), Properties: rng.IntN(2) == 0}
+	if rng.IntN(2) == 0 {
+		r.options.FilterPolicy = filter.NewBloom(1 + rng.IntN(12))
+	}
+	if rng.IntN(3) == 0 {
+		r.options.TableFilterPolicy = filter.NewTableBloom(10)
+	}
+	return r
+}
+
+// order returns the order of user keys.
+func (r *random) order() table.Comparer {
+	if r.user != nil {
+		return r.user
+	}
+	return table.BytewiseComparer
+}
+
+func (r *random) lastSequence() uint64 { return r.writes[len(r.writes)-1].Sequence }
+
+// build lays the writes out: the older ones on the higher levels, then tables of level 0, and logs.
+func (r *random) build(t *testing.T) fstest.MapFS {
+	t.Helper()
+	rest := r.writes
+	take := func() (taken []entry) {
+		n := r.rng.IntN(len(rest) + 1)
+		taken, rest = rest[:n:n], rest[n:]
+		return taken
+	}
+	for _, level := range []int{6, 3, 1} {
+		r.addLevel(t, level, take())
+	}
+	for range r.rng.IntN(5) {
+		if entries := take(); len(entries) > 0 {
+			r.table(t, 0, entries...)
+		}
+	}
+	if r.rng.IntN(3) == 0 && len(rest) > 0 { // all of it is in tables
+		r.table(t, 0, rest...)
+		rest = nil
+	}
+	r.addLogs(t, rest)
+	return r.end(t, r.earlierEdits()...)
+}
+
+// addLevel adds tables with parts of the entries to a level > 0.
+func (r *random) addLevel(t *testing.T, level int, entries []entry) {
+	t.Helper()
+	internal := table.InternalComparer(r.user)
+	entries = slices.SortedFunc(slices.Values(entries), func(a, b entry) int { return internal.Compare(a.Append(nil), b.Append(nil)) })
+	for len(entries) > 0 {
+		n := 1 + r.rng.IntN(len(entries))
+		r.table(t, level, entries[:n]...)
+		entries = entries[n:]
+	}
+}
+
+// addLogs adds one log or two, of batches of the writes. The last one may end with what was never
+// written completely.
+func (r *random) addLogs(t *testing.T, writes []entry) {
+	t.Helper()
+	for range 2 {
+		var batches [][]byte
+		for len(writes) > 0 && r.rng.IntN(20) > 0 {
+			n := 1 + r.rng.IntN(min(len(writes), 9))
+			batches, writes = append(batches, batch(writes[:n]...)), writes[n:]
+		}
+		r.write(t, batches...)
+	}
+	name := r.write(t)
+	if len(writes) > 0 {
+		r.files[name].Data = records(t, batch(writes...))
+	}
+	next := del("torn", r.lastSequence())
+	switch whole := records(t, batch(next, next, next)); r.rng.IntN(3) {
+	case 0:
+		r.files[name].Data = append(r.files[name].Data, whole[:r.rng.IntN(len(whole))]...)
+	case 1:
+		r.files[name].Data = append(r.files[name].Data, make([]byte, r.rng.IntN(70_000))...)
+	}
+}
+
+// earlierEdits returns version edits that undo each other, or none.
+func (r *random) earlierEdits() (edits [][]byte) {
+	if r.rng.IntN(2) == 0 {
+		return nil
+	}
+	gone := versions.Table{Level: r.rng.IntN(7), Number: 1_000_000, Size: 7}
+	for _, kind := range []versions.FieldKind{versions.FieldAdd, versions.FieldDelete} {
+		edits = append(edits, versions.Field{Kind: kind, Table: gone}.Append(nil))
+	}
+	return edits
+}
+
+// open opens the database with random options, in a directory or in memory.
+func (r *random) open(t *testing.T) *database.DB {
+	t.Helper()
+	o := &database.Options{Comparers: []table.Comparer{backward{table.BytewiseComparer}}}
+	o.Reader.Mapped, o.Reader.IgnoreFilter = r.rng.IntN(2) == 0, r.rng.IntN(4) == 0
+	if r.rng.IntN(2) == 0 {
+		o.Reader.Cache = table.NewCache(1 << r.rng.IntN(20))
+	}
+	files := r.build(t)
+	if r.rng.IntN(2) == 0 {
+		return openFS(t, files, o)
+	}
+	db, err := database.Open(onDisk(t, files), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
