@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 
@@ -59,8 +60,7 @@ func (p *opener) liveLogs(v *versions.Version) ([]logFile, error) {
 	}
 	for _, n := range v.Logs() {
 		if !there[n] {
-			return nil, wal.Corruptionf("%s does not exist, and %s names this log, so writes are lost: put it back, or set IgnoreLogs",
-				p.dir.Path(logName(n)), v.Manifest)
+			return nil, p.missingLog(logName(n))
 		}
 	}
 	slices.SortFunc(logs, func(a, b logFile) int { return cmp.Compare(a.number, b.number) })
@@ -70,10 +70,19 @@ func (p *opener) liveLogs(v *versions.Version) ([]logFile, error) {
 // logName returns the name that engines give a log. They read none of another name.
 func logName(number uint64) string { return fmt.Sprintf("%06d.log", number) }
 
+// missingLog is the error for a live log that does not exist.
+func (p *opener) missingLog(name string) error {
+	return wal.Corruptionf("%s does not exist, and the MANIFEST names this log or one before it, so writes are lost: put it back, or set IgnoreLogs",
+		p.dir.Path(name))
+}
+
 // readLog reads the writes of a log. What was never written completely is left out, as an engine
 // does.
 func (p *opener) readLog(l *wal.Log, name string, m *memory) error {
 	f, info, err := p.dir.Open(name)
+	if errors.Is(err, fs.ErrNotExist) { // it was there a moment ago
+		return p.missingLog(name)
+	}
 	if err != nil {
 		return err
 	}

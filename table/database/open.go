@@ -35,6 +35,9 @@ func Open(dir string, o *Options) (*DB, error) { return openDir(regular.DirOf(di
 // concurrent use, as those of os.DirFS, os.Root.FS and embed.FS have: another file is an error.
 // Reader.Mapped changes nothing.
 func OpenFS(fsys fs.FS, dir string, o *Options) (*DB, error) {
+	if fsys == nil { // regular.Dir would take it for that of the operating system
+		return nil, errors.New("database: the file system is nil: want one, or use Open")
+	}
 	if !fs.ValidPath(dir) {
 		return nil, fmt.Errorf("database: %w", &fs.PathError{Op: "open", Path: dir, Err: fs.ErrInvalid})
 	}

@@ -58,15 +58,16 @@ func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents)
 		}
 	}
 	o := &openedTable{listed: t, name: name, path: p.dir.Path(name)}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, wal.Corruptionf("%s does not exist, and %s lists this table: %s", o.path, v.Manifest, p.advice())
-	case err != nil:
-		return nil, err
-	case uint64(info.Size()) < t.Size:
+	if err == nil && uint64(info.Size()) < t.Size {
 		return nil, wal.Corruptionf("%s: size is %d, want %d as %s says: %s", o.path, info.Size(), t.Size, v.Manifest, p.advice())
 	}
-	return o, p.openReader(o, info.Size(), c)
+	if err == nil {
+		err = p.openReader(o, info.Size(), c)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, wal.Corruptionf("%s does not exist, and %s lists this table: %s", o.path, v.Manifest, p.advice())
+	}
+	return o, err
 }
 
 // openReader opens the Reader of a table whose file has so many bytes.

@@ -73,7 +73,7 @@ func TestOpenErrors(t *testing.T) {
 		"a table that is none":            {nil, func(_ *changed, files fstest.MapFS) { clear(files["000002.ldb"].Data) }, "000002.ldb: footer at "},
 		"a table of goleveldb's recovery": {func(c *changed) { c.addRecovered() }, nil, "000006.ldb: index block: separator "},
 		"a log that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000004.log") },
-			"000004.log does not exist, and MANIFEST-000001 names this log, so writes are lost: put it back, or set IgnoreLogs"},
+			"000004.log does not exist, and the MANIFEST names this log or one before it, so writes are lost: put it back, or set IgnoreLogs"},
 		"a log that was cut": {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data = files["000004.log"].Data[:30] },
 			"000005.log: log at 0: writes before this offset are missing: the write with sequence number 5 is lost: put the file back"},
 		"damage in a log":            {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data[9] ^= 1 }, "000004.log: log at 0: checksum mismatch"},
@@ -146,6 +146,9 @@ func TestOpenOfNoDatabase(t *testing.T) {
 		if _, err := database.Open(dir, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "CURRENT") {
 			t.Errorf("Open = %v, want ErrNotExist", err)
 		}
+	}
+	if _, err := database.OpenFS(nil, ".", nil); err == nil || !strings.Contains(err.Error(), "the file system is nil") {
+		t.Errorf("OpenFS of nil = %v", err)
 	}
 	for _, dir := range []string{"../db", "/db", ""} {
 		if _, err := database.OpenFS(fstest.MapFS{}, dir, nil); !errors.Is(err, fs.ErrInvalid) {

@@ -1,0 +1,183 @@
+package database_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// A compactedFS is a database that an engine compacts each time that something of it is opened but
+// CURRENT and the MANIFEST, up to the last state.
+type compactedFS struct {
+	states []fs.FS
+	opened int // MANIFESTs
+}
+
+func (c *compactedFS) Open(name string) (fs.File, error) {
+	switch {
+	case strings.HasPrefix(name, "MANIFEST"):
+		c.opened++
+	case name != "CURRENT" && len(c.states) > 1:
+		c.states = c.states[1:]
+	}
+	return c.states[0].Open(name)
+}
+
+// Stat changes nothing.
+func (c *compactedFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(c.states[0], name) }
+
+// compactions returns n states of a database. Each has only tables and logs that the one before has not.
+func compactions(t *testing.T, n int) *compactedFS {
+	t.Helper()
+	c := new(compactedFS)
+	for i := range uint64(n) {
+		l := layout{next: 10 * (i + 1), files: fstest.MapFS{}}
+		l.table(t, 1, set("a", 2*i+1, fmt.Sprint("a of ", i)))
+		l.write(t, batch(set("b", 2*i+2, fmt.Sprint("b of ", i))))
+		c.states = append(c.states, l.end(t))
+	}
+	return c
+}
+
+// Open of a database that changes meanwhile tries again, and then shows one state of it.
+func TestOpenWhileAnEngineCompacts(t *testing.T) {
+	t.Parallel()
+	for n := range 19 {
+		c := compactions(t, n+1)
+		db := openFS(t, c, nil)
+		checkGet(t, db.View, "a", fmt.Sprint("a of ", n), true)
+		checkGet(t, db.View, "b", fmt.Sprint("b of ", n), true)
+		if c.opened != n+1 {
+			t.Errorf("%d states: %d tries", n+1, c.opened)
+		}
+	}
+}
+
+// It gives up when nothing changes, or much too often.
+func TestOpenGivesUp(t *testing.T) {
+	t.Parallel()
+	c := compactions(t, 100)
+	if _, err := database.OpenFS(c, ".", nil); err == nil || c.opened != 20 {
+		t.Errorf("Open = %v after %d tries, want an error after 20", err, c.opened)
+	}
+	c = compactions(t, 1)
+	delete(c.states[0].(fstest.MapFS), "000010.ldb")
+	if _, err := database.OpenFS(c, ".", nil); !errors.Is(err, table.ErrCorrupt) || c.opened != 2 {
+		t.Errorf("Open = %v after %d tries, want ErrCorrupt after 2", err, c.opened)
+	}
+}
+
+// A DB shows what was there, though the engine has deleted all files since.
+func TestFilesAreDeleted(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that is open cannot be deleted there")
+	}
+	for _, mapped := range []bool{false, true} {
+		c := compactions(t, 1)
+		dir := onDisk(t, c.states[0])
+		db, err := database.Open(dir, &database.Options{Reader: table.ReaderOptions{Mapped: mapped}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		for _, f := range files {
+			err = errors.Join(err, os.Remove(f))
+		}
+		if err != nil || len(files) < 4 {
+			t.Fatal(files, err)
+		}
+		checkGet(t, db.View, "a", "a of 0", true)
+		if got := collect(t, db.View, nil); len(got) != 2 {
+			t.Errorf("%d pairs, want 2", len(got))
+		}
+	}
+}
+
+// After Close, all that needs the database is ErrClosed. Values stay.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	db := openFS(t, compactions(t, 1).states[0], nil)
+	value, err := db.Get([]byte("a"))
+	it := db.NewIter(nil)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"a", "b", "c"} {
+		_, getErr := db.Get([]byte(key))
+		dst, appendErr := db.At(1).AppendGet([]byte("dst"), []byte(key))
+		manyErr := db.GetMany(t.Context(), [][]byte{[]byte(key)}, nil, nil)
+		for _, err := range []error{getErr, appendErr, manyErr} {
+			if !errors.Is(err, table.ErrClosed) || string(dst) != "dst" {
+				t.Errorf("key %s: %v, %q, want ErrClosed", key, err, dst)
+			}
+		}
+	}
+	for range 2 {
+		if it.First() || !errors.Is(it.Error(), table.ErrClosed) {
+			t.Errorf("First = %v, want ErrClosed", it.Error())
+		}
+		it = db.NewIter(&table.IterOptions{Lower: []byte("b")}) // of writes in memory only
+	}
+	for _, err := range db.All(nil) {
+		if !errors.Is(err, table.ErrClosed) {
+			t.Errorf("All: %v, want ErrClosed", err)
+		}
+	}
+	if err := db.Close(); !errors.Is(err, table.ErrClosed) || string(value) != "a of 0" {
+		t.Errorf("Close = %v, want ErrClosed; the value is %q", err, value)
+	}
+}
+
+// Goroutines that use a DB while another closes it get answers, or ErrClosed.
+func TestCloseMeanwhile(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		db := openFS(t, compactions(t, 1).states[0], nil)
+		var users sync.WaitGroup
+		started := make(chan bool)
+		for range 4 {
+			users.Go(func() {
+				n, err := useOnce(db)
+				started <- true
+				for err == nil && n == 4 {
+					n, err = useOnce(db)
+				}
+				if !errors.Is(err, table.ErrClosed) {
+					t.Errorf("%d pairs, %v, want 4", n, err)
+				}
+			})
+		}
+		for range 4 {
+			<-started
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+		users.Wait()
+	}
+}
+
+// useOnce reads the two pairs twice, and returns how many it has found.
+func useOnce(db *database.DB) (n int, err error) {
+	keys := [][]byte{[]byte("a"), []byte("b"), []byte("c")}
+	err = db.GetMany(context.Background(), keys, nil, func(int, []byte) error { n++; return nil })
+	for _, iterErr := range db.All(nil) {
+		if n++; iterErr != nil {
+			return n, errors.Join(err, iterErr)
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,133 @@
+package database_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// exampleDatabase writes a database, as an engine leaves one: with a deleted key, and an older version.
+func exampleDatabase() (dir string) {
+	parent, err := os.MkdirTemp("", "example")
+	check(err)
+	dir = filepath.Join(parent, "capitals")
+	w, err := database.Create(dir, nil)
+	check(err)
+	defer w.Abort() // does nothing after Close
+	for _, version := range []struct {
+		key      string
+		sequence uint64
+		kind     table.Kind
+		value    string
+	}{
+		{"France", 3, table.KindSet, "Paris"},
+		{"Kazakhstan", 5, table.KindSet, "Astana"}, // the newest version comes first
+		{"Kazakhstan", 1, table.KindSet, "Almaty"},
+		{"Peru", 2, table.KindSet, "Lima"},
+		{"Yugoslavia", 6, table.KindDelete, ""},
+		{"Yugoslavia", 4, table.KindSet, "Belgrade"},
+	} {
+		check(w.AppendInternal(table.InternalKey{UserKey: []byte(version.key), Sequence: version.sequence, Kind: version.kind}, []byte(version.value)))
+	}
+	check(w.Close())
+	return dir
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// A database of LevelDB or goleveldb is read while an engine has it open, or without one.
+func Example() {
+	dir := exampleDatabase()
+	defer os.RemoveAll(filepath.Dir(dir))
+
+	db, err := database.Open(dir, nil)
+	check(err)
+	defer db.Close()
+	capital, err := db.Get([]byte("Kazakhstan"))
+	check(err)
+	fmt.Printf("%s\n", capital)
+	_, err = db.Get([]byte("Yugoslavia")) // it was deleted
+	fmt.Println(errors.Is(err, table.ErrNotFound))
+
+	for e, err := range db.All(&table.IterOptions{Lower: []byte("K")}) {
+		check(err)
+		fmt.Printf("%s: %s\n", e.Key, e.Value)
+	}
+	// Output:
+	// Astana
+	// true
+	// Kazakhstan: Astana
+	// Peru: Lima
+}
+
+// A View shows the database as it was, as far as the engine has kept old versions.
+func ExampleDB_At() {
+	dir := exampleDatabase()
+	defer os.RemoveAll(filepath.Dir(dir))
+	db, err := database.Open(dir, nil)
+	check(err)
+	defer db.Close()
+
+	for e, err := range db.At(4).All(nil) {
+		check(err)
+		fmt.Printf("%s: %s\n", e.Key, e.Value)
+	}
+	fmt.Println("the last of", db.LastSequence(), "writes:")
+	for e, err := range db.All(nil) {
+		check(err)
+		fmt.Printf("%s: %s\n", e.Key, e.Value)
+	}
+	// Output:
+	// France: Paris
+	// Kazakhstan: Almaty
+	// Peru: Lima
+	// Yugoslavia: Belgrade
+	// the last of 6 writes:
+	// France: Paris
+	// Kazakhstan: Astana
+	// Peru: Lima
+}
+
+// A database can be in any file system whose files have ReadAt, such as one that is embedded in the program.
+func ExampleOpenFS() {
+	dir := exampleDatabase()
+	defer os.RemoveAll(filepath.Dir(dir))
+
+	db, err := database.OpenFS(os.DirFS(filepath.Dir(dir)), "capitals", nil)
+	check(err)
+	defer db.Close()
+	for _, t := range db.Tables() {
+		fmt.Printf("level %d: %s has the keys %v to %v\n", t.Level, t.Name, t.Smallest, t.Largest)
+	}
+	// Output:
+	// level 6: 000002.ldb has the keys "France" @ 3 : set to "Yugoslavia" @ 4 : set
+}
+
+// GetMany gets keys in any order, and leaves out those that are absent.
+func ExampleView_GetMany() {
+	dir := exampleDatabase()
+	defer os.RemoveAll(filepath.Dir(dir))
+	db, err := database.Open(dir, nil)
+	check(err)
+	defer db.Close()
+
+	keys := [][]byte{[]byte("Peru"), []byte("Atlantis"), []byte("France")}
+	capitals := make([]string, len(keys))
+	check(db.GetMany(context.Background(), keys, nil, func(i int, value []byte) error {
+		capitals[i] = string(value)
+		return nil
+	}))
+	fmt.Printf("%q\n", capitals)
+	// Output:
+	// ["Lima" "" "Paris"]
+}

@@ -1,0 +1,130 @@
+package database_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// Tables lists the tables as lookups ask them.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	var l layout
+	l.table(t, 2, set("m", 1, ""), set("z", 2, ""))
+	l.table(t, 2, set("a", 3, ""), del("b", 4))
+	l.table(t, 0, set("a", 5, ""))
+	l.table(t, 0, set("c", 6, ""))
+	files := l.end(t)
+	var got []string
+	for _, m := range openFS(t, files, nil).Tables() {
+		got = append(got, strings.Join([]string{string(rune('0' + m.Level)), m.Name, m.Smallest.String(), m.Largest.String()}, ", "))
+		if int(m.Size) != len(files[m.Name].Data) || !strings.Contains(m.Name, string(rune('0'+m.Number))) {
+			t.Errorf("%+v, want the size %d", m, len(files[m.Name].Data))
+		}
+	}
+	want := []string{
+		`0, 000005.ldb, "c" @ 6 : set, "c" @ 6 : set`,
+		`0, 000004.ldb, "a" @ 5 : set, "a" @ 5 : set`,
+		`2, 000003.ldb, "a" @ 3 : set, "b" @ 4 : delete`,
+		`2, 000002.ldb, "m" @ 1 : set, "z" @ 2 : set`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A file with more bytes than its table is read as an engine reads it: without them.
+func TestTableWithMoreBytes(t *testing.T) {
+	t.Parallel()
+	l := layout{options: table.WriterOptions{FilterPolicy: filter.NewBloom(10)}}
+	l.table(t, 1, set("a", 1, "value"))
+	files := l.end(t)
+	files["000002.ldb"].Data = append(files["000002.ldb"].Data, "more"...)
+	opened := &openedFS{FS: files}
+	db := openFS(t, opened, nil)
+	checkGet(t, db.View, "a", "value", true)
+	checkGet(t, db.View, "b", "", false)
+	if err := db.Close(); err != nil || opened.open.Load() != 0 {
+		t.Errorf("Close = %v, %d files are open", err, opened.open.Load())
+	}
+}
+
+// In an order in which keys of different bytes can be equal, lookups find the one by the other.
+func TestEqualKeysOfDifferentBytes(t *testing.T) {
+	t.Parallel()
+	order := anyCase{table.BytewiseComparer}
+	l := layout{user: order, options: table.WriterOptions{FilterPolicy: filter.NewBloom(10)}}
+	l.table(t, 1, set("Ada", 1, "old"), set("BOB", 2, "Bob"))
+	l.table(t, 0, set("aDA", 3, "new"))
+	l.write(t, batch(del("bob", 4), set("eve", 5, "Eve")))
+	db := openFS(t, l.end(t), &database.Options{Comparers: []table.Comparer{order}})
+	for _, key := range []string{"ada", "ADA", "Ada"} {
+		checkGet(t, db.View, key, "new", true)
+		checkGet(t, db.At(2), key, "old", true)
+		checkGet(t, db.View, key+"x", "", false)
+	}
+	checkGet(t, db.View, "EVE", "Eve", true)
+	checkGet(t, db.View, "Bob", "", false)
+	checkGet(t, db.At(3), "Bob", "Bob", true)
+	if got := collect(t, db.View, nil); len(got) != 2 {
+		t.Errorf("%q, want Ada and Eve", got)
+	}
+}
+
+// anyCase is the bytewise order of keys in small letters.
+type anyCase struct{ table.Comparer }
+
+func (anyCase) Name() string                    { return "any case" }
+func (anyCase) Compare(a, b []byte) int         { return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b)) }
+func (anyCase) FilterKey([]byte) []byte         { return nil }
+func (anyCase) Separator(_, _, _ []byte) []byte { return nil }
+func (anyCase) Successor(_, _ []byte) []byte    { return nil }
+
+// A key of a table that is out of the range in the MANIFEST fails the iterators, on every level.
+func TestKeyOutOfItsRange(t *testing.T) {
+	t.Parallel()
+	for level := range 3 {
+		var l layout
+		m := l.table(t, level, set("a", 1, "a"), set("m", 2, "m"), set("z", 3, "z"))
+		l.list(narrowed(m))
+		for e, err := range openFS(t, l.end(t), nil).All(nil) {
+			if want := "000002.ldb has key"; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("level %d: %q, %v, want the error %s", level, e.Key, err, want)
+			}
+		}
+	}
+}
+
+// narrowed returns a table with a range from another first key on.
+func narrowed(m versions.Table) versions.Table {
+	m.Smallest = internal("b", 1)
+	return m
+}
+
+// Chromium's IndexedDB has such keys: the number 0 is −0. Filters have the bytes of one of them.
+func TestIndexedDB(t *testing.T) {
+	t.Parallel()
+	key := func(n float64) string { // of an entry of a store
+		return string(binary.LittleEndian.AppendUint64([]byte{0, 1, 1, 1, 3}, math.Float64bits(n)))
+	}
+	l := layout{user: database.IDBComparer, options: table.WriterOptions{FilterPolicy: filter.NewBloom(10)}}
+	l.table(t, 1, set(key(-1), 1, "-1"), set(key(0), 2, "0"))
+	l.write(t, batch(set(key(3), 3, "3")))
+	db := openFS(t, l.end(t), nil)
+	for n, want := range map[float64]string{-1: "-1", 0: "0", math.Copysign(0, -1): "0", 3: "3"} {
+		checkGet(t, db.View, key(n), want, true)
+	}
+	checkGet(t, db.View, key(2), "", false)
+	if got := collect(t, db.View, &table.IterOptions{Lower: []byte(key(-1)), Upper: []byte(key(3))}); len(got) != 2 {
+		t.Errorf("%q, want −1 and 0", got)
+	}
+}
