@@ -105,6 +105,19 @@ func TestIgnoreLogs(t *testing.T) {
 	}
 }
 
+// A version with a higher sequence number than the last one shows nowhere, as in the engines: they took
+// its write back.
+func TestHigherThanTheLastSequence(t *testing.T) {
+	t.Parallel()
+	var l layout
+	l.table(t, 1, set("a", 1, "old"), set("a", 2, "new"), set("b", 3, "b"))
+	l.last = 1
+	db := openFS(t, l.end(t), nil)
+	c := &checker{rand.New(rand.NewPCG(3, 4)), table.BytewiseComparer, []string{"", "a", "b"}}
+	c.check(t, db.View, model{"a": "old"})
+	c.check(t, db.At(table.MaxSequence), model{"a": "old"})
+}
+
 // A log with a name that engines do not give it is not read: they do not either.
 func TestLogOfAnotherName(t *testing.T) {
 	t.Parallel()
