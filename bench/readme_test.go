@@ -28,16 +28,26 @@ func readme(t *testing.T) string {
 	return string(text)
 }
 
-// What README.md shows is so: the quick start compiles, and prints what stands below it.
-func TestQuickStart(t *testing.T) {
+// What README.md shows is so: its programs compile, and print what stands below them.
+func TestPrograms(t *testing.T) {
 	t.Parallel()
-	m := regexp.MustCompile("(?s)```go\n(package main\n.*?)```\n+```\n(.*?)```").FindStringSubmatch(readme(t))
-	if m == nil {
-		t.Fatal("no program with output in README.md")
+	programs := regexp.MustCompile("(?s)```go\n(package main\n.*?)```\n+```\n(.*?)```").FindAllStringSubmatch(readme(t), -1)
+	if len(programs) != 2 {
+		t.Fatalf("%d programs with output in README.md, want 2", len(programs))
 	}
+	for _, m := range programs {
+		if diff := cmp.Diff(m[2], run(t, m[1])); diff != "" {
+			t.Errorf("output (-README.md +real):\n%s", diff)
+		}
+	}
+}
+
+// run returns what a program prints.
+func run(t *testing.T, program string) string {
+	t.Helper()
 	dir := t.TempDir()
-	src, bin := filepath.Join(dir, "main.go"), filepath.Join(dir, "quickstart.exe")
-	if err := os.WriteFile(src, []byte(m[1]), 0o666); err != nil {
+	src, bin := filepath.Join(dir, "main.go"), filepath.Join(dir, "program.exe")
+	if err := os.WriteFile(src, []byte(program), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-o", bin, src)
@@ -45,15 +55,13 @@ func TestQuickStart(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	run := exec.Command(bin)
-	run.Dir = dir
-	out, err := run.CombinedOutput()
+	built := exec.Command(bin)
+	built.Dir = dir
+	out, err := built.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if diff := cmp.Diff(m[2], string(out)); diff != "" {
-		t.Errorf("output (-README.md +real):\n%s", diff)
-	}
+	return string(out)
 }
 
 // The table of bits per key is computed, and measured.

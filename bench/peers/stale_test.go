@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	goleveldb "github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/merge"
+)
+
+// What README.md says of 2,000 keys: the tables by themselves have old values of all of them, and a DB of none.
+func TestTablesAreStale(t *testing.T) {
+	t.Parallel()
+	const keys = 2000
+	dir := t.TempDir()
+	writeTwice(t, dir, keys)
+	db, err := database.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var its []merge.Iterator
+	for _, m := range db.Tables() {
+		r, err := table.Open(filepath.Join(dir, m.Name), &table.ReaderOptions{Comparer: table.InternalComparer(nil)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		its = append(its, r.NewIter(nil))
+	}
+	byHand := merge.NewSnapshotIter(nil, merge.New(table.InternalComparer(nil), its...), table.MaxSequence)
+	if old, current := countOld(t, byHand); old != keys || current != 0 {
+		t.Errorf("the tables have %d old values and %d current ones, want %d and none", old, current, keys)
+	}
+	if old, current := countOld(t, db.NewIter(nil)); old != 0 || current != keys {
+		t.Errorf("the database has %d old values and %d current ones, want none and %d", old, current, keys)
+	}
+}
+
+// writeTwice has goleveldb write keys, compact them, and write them again.
+func writeTwice(t *testing.T, dir string, keys int) {
+	t.Helper()
+	db, err := goleveldb.OpenFile(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, value := range []string{"old", "current"} {
+		for i := range keys {
+			if err := db.Put(fmt.Appendf(nil, "key%06d", i), []byte(value), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if value == "old" {
+			if err := db.CompactRange(util.Range{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// countOld counts values.
+func countOld(t *testing.T, it *merge.SnapshotIter) (old, current int) {
+	t.Helper()
+	for ok := it.First(); ok; ok = it.Next() {
+		if string(it.Value()) == "old" {
+			old++
+		} else {
+			current++
+		}
+	}
+	if err := it.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return old, current
+}
