@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
@@ -36,24 +35,10 @@ type Table struct {
 	Smallest, Largest []byte // the first and the last internal key
 }
 
-// Live reports whether the log with this number may have writes that are not in a table.
-func (v *Version) Live(log uint64) bool { return log >= v.log || log == v.previousLog }
-
-// Logs returns the numbers of the logs that must exist, as far as the MANIFEST says.
-func (v *Version) Logs() []uint64 {
-	return slices.DeleteFunc([]uint64{v.previousLog, v.log}, func(n uint64) bool { return n == 0 })
-}
-
 // IsManifest reports whether a file has the name of a MANIFEST.
 func IsManifest(name string) bool {
 	number, ok := strings.CutPrefix(name, "MANIFEST-")
 	return ok && isNumber(number)
-}
-
-// LogNumber returns the digits in the name of a log. ok is false if a file has another name.
-func LogNumber(name string) (digits string, ok bool) {
-	digits, ok = strings.CutSuffix(name, ".log")
-	return digits, ok && isNumber(digits)
 }
 
 // isNumber reports whether s has decimal digits and nothing else.

@@ -76,11 +76,11 @@ func TestLogsWithWrites(t *testing.T) {
 			}
 			var live []uint64
 			for log := range uint64(9) {
-				if v.Live(log + 1) {
+				if v.isLive(log + 1) {
 					live = append(live, log+1)
 				}
 			}
-			if diff := cmp.Diff(tt.logs, v.Logs()); diff != "" {
+			if diff := cmp.Diff(tt.logs, v.named()); diff != "" {
 				t.Errorf("logs that must exist (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.live, live); diff != "" {

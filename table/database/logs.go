@@ -1,22 +1,13 @@
 package database
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
-	"strconv"
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 )
-
-// A logFile is a log that can have writes that are in no table.
-type logFile struct {
-	number uint64
-	name   string
-}
 
 // readLogs reads the writes of the live logs into m, and returns the last sequence number of the
 // database.
@@ -30,11 +21,11 @@ func (p *opener) readLogs(m *memory, v *versions.Version) (last uint64, err erro
 	}
 	// The numbers of a database go on from the last one in its MANIFEST.
 	l := wal.Log{Start: v.LastSequence + 1}
-	for i, f := range logs {
+	for i, name := range logs {
 		if i > 0 {
 			l = l.Next()
 		}
-		if err := p.readLog(&l, f.name, m); err != nil {
+		if err := p.readLog(&l, name, m); err != nil {
 			return 0, err
 		}
 	}
@@ -42,33 +33,18 @@ func (p *opener) readLogs(m *memory, v *versions.Version) (last uint64, err erro
 	return max(v.LastSequence, l.Last()), nil
 }
 
-// liveLogs returns the live logs, the oldest first. An engine creates a log before it names it in the
-// MANIFEST, so one that does not exist is lost.
-func (p *opener) liveLogs(v *versions.Version) ([]logFile, error) {
+// liveLogs returns the names of the live logs, the oldest first.
+func (p *opener) liveLogs(v *versions.Version) ([]string, error) {
 	names, err := p.dir.Names()
 	if err != nil {
 		return nil, err
 	}
-	var logs []logFile
-	there := map[uint64]bool{}
-	for _, name := range names {
-		digits, _ := versions.LogNumber(name)
-		n, err := strconv.ParseUint(digits, 10, 64)
-		if err == nil && name == logName(n) && v.Live(n) {
-			logs, there[n] = append(logs, logFile{n, name}), true
-		}
+	live, missing := v.LiveLogs(names)
+	if len(missing) > 0 {
+		return nil, p.missingLog(versions.LogName(missing[0]))
 	}
-	for _, n := range v.Logs() {
-		if !there[n] {
-			return nil, p.missingLog(logName(n))
-		}
-	}
-	slices.SortFunc(logs, func(a, b logFile) int { return cmp.Compare(a.number, b.number) })
-	return logs, nil
+	return live, nil
 }
-
-// logName returns the name that engines give a log. They read none of another name.
-func logName(number uint64) string { return fmt.Sprintf("%06d.log", number) }
 
 // missingLog is the error for a live log that does not exist.
 func (p *opener) missingLog(name string) error {

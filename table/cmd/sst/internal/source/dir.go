@@ -94,7 +94,7 @@ func listDir(dir string, o Options) (Dir, error) {
 		return Dir{}, err
 	}
 	if d.readVersion(names); d.Version != nil {
-		d.applyManifest(o)
+		d.applyManifest(o, names)
 	} else if err := d.checkCurrent(names); err != nil {
 		return Dir{}, err
 	} else if o.FindLost && !o.AllTables {
@@ -154,9 +154,9 @@ func (d *Dir) readVersion(names []string) {
 	}
 }
 
-// applyManifest keeps the tables and logs that the MANIFEST lists, or all of them. It leaves the
+// applyManifest keeps the tables and logs of those names that the MANIFEST lists, or all. It leaves the
 // tables in the order of the Version, so that they need no sorting.
-func (d *Dir) applyManifest(o Options) {
+func (d *Dir) applyManifest(o Options, names []string) {
 	v := d.Version
 	d.Order = manifestOrder(v)
 	places := make(map[uint64]int, len(v.Tables)) // by number
@@ -184,7 +184,7 @@ func (d *Dir) applyManifest(o Options) {
 	if len(unlisted) > 0 {
 		d.note("%s: skipped %s, which the MANIFEST does not list: to read all tables, use --all-tables", d.Path, firstNames(unlisted))
 	}
-	d.applyToLogs(o)
+	d.applyToLogs(o, names)
 }
 
 // addMissing sets Missing to the tables of the MANIFEST that no file was found for. places is where
@@ -200,9 +200,8 @@ func (d *Dir) addMissing(listed []TableFile, places map[uint64]int) {
 	slices.SortFunc(d.Missing, func(a, b TableFile) int { return cmp.Compare(a.number, b.number) })
 }
 
-// applyToLogs keeps the logs that may have writes that are in no table, or all of them. Engines
-// create a log before they name it in the MANIFEST, so one that does not exist is lost.
-func (d *Dir) applyToLogs(o Options) {
+// applyToLogs keeps the logs that may have writes that are in no table, or all of them.
+func (d *Dir) applyToLogs(o Options, names []string) {
 	v := d.Version
 	if v.Torn > 0 {
 		d.note("%s: %s at its end are a change of the tables that was cut short, and are ignored: the engine was ended while it wrote them, or the file was cut, and then what it lists may be out of date",
@@ -212,14 +211,15 @@ func (d *Dir) applyToLogs(o Options) {
 		d.addDamage("%s: %s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
 			filepath.Join(d.Path, v.Manifest), wire.Plural(uint64(v.Unread), "byte"))
 	}
-	there := map[uint64]bool{}
-	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
-		n, err := fileNumber(path)
-		there[n] = there[n] || err == nil
-		return !o.AllTables && (err != nil || !v.Live(n))
-	})
-	for _, n := range v.Logs() {
-		if !there[n] && !o.NoLogs {
+	live, missing := v.LiveLogs(names)
+	if !o.AllTables {
+		d.Logs = nil
+		for _, name := range live {
+			d.Logs = append(d.Logs, filepath.Join(d.Path, name))
+		}
+	}
+	for _, n := range missing {
+		if !o.NoLogs {
 			d.addDamage("%s: log %06d, which %s names, does not exist: writes that it had are lost, so older and deleted versions may show: put it back, or use --no-log", d.Path, n, v.Manifest)
 		}
 	}

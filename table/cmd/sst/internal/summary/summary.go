@@ -147,21 +147,21 @@ func (s *Summary) listLogs(d source.Dir) error {
 	if err != nil {
 		return err
 	}
-	numbers := map[string]uint64{}
+	numbers, isLive := map[string]uint64{}, liveAmong(d.Version, entries)
 	var failed []error
 	for _, e := range entries {
 		digits, isLog := versions.LogNumber(e.Name())
 		if !isLog {
 			continue
 		}
-		n, numberErr := strconv.ParseUint(digits, 10, 64)
+		n, _ := strconv.ParseUint(digits, 10, 64) // one too large is not live
 		var f *File
 		if err := s.statFile(&f, e.Name()); err != nil {
 			failed = append(failed, err)
 			continue
 		}
 		if d.Version != nil {
-			live := numberErr == nil && d.Version.Live(n)
+			live := isLive[f.Name]
 			f.Live = &live
 		}
 		numbers[f.Name] = n
@@ -169,6 +169,23 @@ func (s *Summary) listLogs(d source.Dir) error {
 	}
 	slices.SortStableFunc(s.Logs, func(a, b File) int { return cmp.Compare(numbers[a.Name], numbers[b.Name]) })
 	return errors.Join(failed...)
+}
+
+// liveAmong returns the names of the live logs of a version, if there is one.
+func liveAmong(v *versions.Version, entries []os.DirEntry) map[string]bool {
+	isLive := map[string]bool{}
+	if v == nil {
+		return isLive
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	live, _ := v.LiveLogs(names)
+	for _, name := range live {
+		isLive[name] = true
+	}
+	return isLive
 }
 
 // readLogs reads the logs whose writes may be in no table.
