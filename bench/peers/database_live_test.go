@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	goleveldb "github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// liveKeys is how many keys each batch of a countingWriter sets.
+const liveKeys = 20
+
+// A countingWriter has goleveldb write batches, each of which sets all keys to its number, until it is stopped.
+type countingWriter struct {
+	*goleveldb.DB
+	last, stop atomic.Int64 // the last batch that was written; to stop: not 0
+}
+
+func (w *countingWriter) write(t *testing.T) {
+	for n := int64(1); w.stop.Load() == 0; n++ {
+		b := new(goleveldb.Batch)
+		for i := range liveKeys {
+			b.Put(fmt.Appendf(nil, "key%02d", i), fmt.Appendf(nil, "%d %0*d", n, n%300, 0))
+		}
+		if err := w.Write(b, nil); err != nil {
+			t.Error(err)
+			return
+		}
+		w.last.Store(n)
+	}
+}
+
+// Of a database that an engine writes to, flushes and compacts all the time, each Open shows a moment not
+// before its call: no batch shows in part.
+func TestOpenWhileGoleveldbWrites(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := goleveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 4 << 10, CompactionTotalSize: 16 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	w := &countingWriter{DB: db}
+	var writing sync.WaitGroup
+	writing.Go(func() { w.write(t) })
+	defer writing.Wait()
+	defer w.stop.Store(1)
+	states := map[int64]bool{}
+	for len(states) < 50 && !t.Failed() {
+		before := w.last.Load()
+		shown := showAll(t, dir)
+		if after := w.last.Load() + 1; shown < before || shown > after {
+			t.Fatalf("batch %d shows, want one of %d to %d", shown, before, after)
+		}
+		states[shown] = true
+	}
+	t.Logf("%d states of %d batches", len(states), w.last.Load())
+}
+
+// showAll opens a database and returns the number of the batch that it shows, or 0 if it has none.
+func showAll(t *testing.T, dir string) (n int64) {
+	t.Helper()
+	db, err := database.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	count := 0
+	for e, err := range db.All(nil) {
+		number, _, _ := bytes.Cut(e.Value, []byte(" "))
+		shown, numberErr := strconv.ParseInt(string(number), 10, 64)
+		if err != nil || numberErr != nil || count > 0 && shown != n {
+			t.Fatalf("%s is of batch %q, want %d: %v", e.Key, number, n, err)
+		}
+		n = shown
+		if value, err := db.Get(e.Key); err != nil || !bytes.Equal(value, e.Value) {
+			t.Fatalf("Get(%s) = %.20q, %v, want %.20q", e.Key, value, err, e.Value)
+		}
+		count++
+	}
+	if count != 0 && count != liveKeys {
+		t.Fatalf("%d keys, want %d", count, liveKeys)
+	}
+	return n
+}
