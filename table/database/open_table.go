@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"syscall"
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -64,8 +66,12 @@ func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents)
 	if err == nil {
 		err = p.openReader(o, info.Size(), c)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, wal.Corruptionf("%s does not exist, and %s lists this table: %s", o.path, v.Manifest, p.advice())
+	case errors.Is(err, syscall.EMFILE):
+		return nil, fmt.Errorf("%w: %s lists %s: raise the limit of open files, or use Open with Reader.Mapped",
+			err, v.Manifest, wire.Plural(uint64(len(v.Tables)), "table"))
 	}
 	return o, err
 }

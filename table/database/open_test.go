@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -137,6 +138,26 @@ type openedFile struct {
 func (f *openedFile) Close() error {
 	f.open.Add(-1)
 	return f.File.Close()
+}
+
+// If too many files are open, the error says what helps.
+func TestTooManyOpenFiles(t *testing.T) {
+	t.Parallel()
+	_, err := database.OpenFS(fullFS{newChanged(t).end(t)}, ".", nil)
+	const want = "too many open files: MANIFEST-000001 lists 2 tables: raise the limit of open files, or use Open with Reader.Mapped"
+	if !errors.Is(err, syscall.EMFILE) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("OpenFS = %v, want %s", err, want)
+	}
+}
+
+// A fullFS opens no tables, as of a process that has too many files open.
+type fullFS struct{ fstest.MapFS }
+
+func (f fullFS) Open(name string) (fs.File, error) {
+	if strings.HasSuffix(name, ".ldb") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
+	}
+	return f.MapFS.Open(name)
 }
 
 // A directory without CURRENT is no database. So it is with no directory.
