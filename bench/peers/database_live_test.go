@@ -17,7 +17,8 @@ import (
 // liveKeys is how many keys each batch of a countingWriter sets.
 const liveKeys = 20
 
-// A countingWriter has goleveldb write batches, each of which sets all keys to its number, until it is stopped.
+// A countingWriter has goleveldb write batches, each of which sets all keys to its number, until it is
+// stopped.
 type countingWriter struct {
 	*goleveldb.DB
 	last, stop atomic.Int64 // the last batch that was written; to stop: not 0

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Live are the logs from the one on that the MANIFEST names, and the one before it that it names too. Files of
-// other names are no logs of engines.
+// Live are the logs from the one on that the MANIFEST names, and the one before it that it names too. Files
+// of other names are no logs of engines.
 func TestLiveLogs(t *testing.T) {
 	t.Parallel()
 	names := []string{"1000007.log", "000012.log", "000009.log", "000005.log", "000004.log", "12.log", "0000012.log", "000013.LOG", "x.log", ".log",

@@ -98,8 +98,8 @@ func checkAnswer(t *testing.T, what string, value []byte, err error, want *entry
 	}
 }
 
-// sources are the entries of a database: those of the log, of level 0, and of each further level, the newest
-// of equal ones first.
+// sources are the entries of a database: those of the log, of level 0, and of each further level, the
+// newest of equal ones first.
 type sources [][]entry
 
 // readSources reads the tables and the log without package database.

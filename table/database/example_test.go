@@ -98,7 +98,7 @@ func ExampleDB_At() {
 	// Peru: Lima
 }
 
-// A database can be in any file system whose files have ReadAt, such as one that is embedded in the program.
+// A database can be in any file system whose files have ReadAt, such as one that the program embeds.
 func ExampleOpenFS() {
 	dir := exampleDatabase()
 	defer os.RemoveAll(filepath.Dir(dir))

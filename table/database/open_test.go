@@ -43,44 +43,47 @@ func (c *changed) relist(m versions.Table, change func(m *versions.Table)) {
 // internal returns an internal key.
 func internal(user string, sequence uint64) []byte { return set(user, sequence, "").Append(nil) }
 
+// damages are changes of a database that Open refuses, and its errors.
+var damages = map[string]struct {
+	change func(c *changed)                     // of the layout
+	edit   func(c *changed, files fstest.MapFS) // of its files
+	want   string
+}{
+	"a MANIFEST that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "MANIFEST-000001") }, "CURRENT names MANIFEST-000001, which does not exist: put the file back"},
+	"no name in CURRENT":         {nil, func(_ *changed, files fstest.MapFS) { files["CURRENT"].Data = nil }, `CURRENT names "", want the name of a MANIFEST`},
+	"an empty MANIFEST":          {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data = nil }, "MANIFEST-000001: no version edit"},
+	"damage in the MANIFEST":     {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data[20] ^= 1 }, "MANIFEST-000001: log at 0: checksum mismatch"},
+	"a hole in the MANIFEST": {nil, func(_ *changed, files fstest.MapFS) {
+		m := files["MANIFEST-000001"]
+		m.Data = append(append(m.Data, make([]byte, 10)...), m.Data...)
+	}, "MANIFEST-000001: 99 bytes behind a header of zeros are not read, and may be changes of the tables: put the file back"},
+	"a sequence number that is none": {func(c *changed) { c.last = 1 << 56 }, nil, "MANIFEST-000001: the last sequence number is 72057594037927936, want ≤ 72057594037927935"},
+	"another order of keys":          {func(c *changed) { c.user = backward{table.BytewiseComparer} }, nil, `MANIFEST-000001: the keys are in the order of "backward", which is not known here: add the table.Comparer`},
+	"a range without internal keys":  {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = []byte("a") }) }, nil, `MANIFEST-000001: table 000002: its range has the key "a", want an internal key`},
+	"a range that is backward": {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = internal("n", 1) }) }, nil,
+		`MANIFEST-000001: level 1: table 000002: its first key "n" @ 1 : set is > its last key "m" @ 2 : set`},
+	"ranges that overlap": {func(c *changed) {
+		c.table(c.t, 1, set("b", 7, ""), set("c", 8, ""))
+	}, nil, `MANIFEST-000001: level 1: table 000006 begins with key "b" @ 7 : set, and table 000002 before it ends with "m" @ 2 : set`},
+	"a table on two levels": {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Level = 2 }) }, nil, "MANIFEST-000001: table 000002 is listed twice"},
+	"a table that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000002.ldb") },
+		"000002.ldb does not exist, and MANIFEST-000001 lists this table: put the file back"},
+	"a table that was cut":            {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:50] }, "000002.ldb: size is 50, want "},
+	"a table that is none":            {nil, func(_ *changed, files fstest.MapFS) { clear(files["000002.ldb"].Data) }, "000002.ldb: footer at "},
+	"a table of goleveldb's recovery": {func(c *changed) { c.addRecovered() }, nil, "000006.ldb: index block: separator "},
+	"a log that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000004.log") },
+		"000004.log does not exist, and the MANIFEST names this log or one before it, so writes are lost: put it back, or set IgnoreLogs"},
+	"a log that was cut": {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data = files["000004.log"].Data[:30] },
+		"000005.log: log at 0: writes before this offset are missing: the write with sequence number 5 is lost: put the file back"},
+	"damage in a log":            {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data[9] ^= 1 }, "000004.log: log at 0: checksum mismatch"},
+	"a batch that is none":       {func(c *changed) { c.write(c.t, []byte("no batch")) }, nil, "000006.log: log at 0: batch of 8 bytes, want ≥ 12"},
+	"a pipe in place of a table": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Mode = fs.ModeNamedPipe }, "000002.ldb: a named pipe, want a regular file"},
+}
+
 // What is missing or damaged is an error, which names the file and what is wrong there.
 func TestOpenErrors(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		change func(c *changed)                     // of the layout
-		edit   func(c *changed, files fstest.MapFS) // of its files
-		want   string
-	}{
-		"a MANIFEST that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "MANIFEST-000001") }, "CURRENT names MANIFEST-000001, which does not exist: put the file back"},
-		"no name in CURRENT":         {nil, func(_ *changed, files fstest.MapFS) { files["CURRENT"].Data = nil }, `CURRENT names "", want the name of a MANIFEST`},
-		"an empty MANIFEST":          {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data = nil }, "MANIFEST-000001: no version edit"},
-		"damage in the MANIFEST":     {nil, func(_ *changed, files fstest.MapFS) { files["MANIFEST-000001"].Data[20] ^= 1 }, "MANIFEST-000001: log at 0: checksum mismatch"},
-		"a hole in the MANIFEST": {nil, func(_ *changed, files fstest.MapFS) {
-			m := files["MANIFEST-000001"]
-			m.Data = append(append(m.Data, make([]byte, 10)...), m.Data...)
-		}, "MANIFEST-000001: 99 bytes behind a header of zeros are not read, and may be changes of the tables: put the file back"},
-		"a sequence number that is none": {func(c *changed) { c.last = 1 << 56 }, nil, "MANIFEST-000001: the last sequence number is 72057594037927936, want ≤ 72057594037927935"},
-		"another order of keys":          {func(c *changed) { c.user = backward{table.BytewiseComparer} }, nil, `MANIFEST-000001: the keys are in the order of "backward", which is not known here: add the table.Comparer`},
-		"a range without internal keys":  {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = []byte("a") }) }, nil, `MANIFEST-000001: table 000002: its range has the key "a", want an internal key`},
-		"a range that is backward": {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = internal("n", 1) }) }, nil,
-			`MANIFEST-000001: level 1: table 000002: its first key "n" @ 1 : set is > its last key "m" @ 2 : set`},
-		"ranges that overlap": {func(c *changed) {
-			c.table(c.t, 1, set("b", 7, ""), set("c", 8, ""))
-		}, nil, `MANIFEST-000001: level 1: table 000006 begins with key "b" @ 7 : set, and table 000002 before it ends with "m" @ 2 : set`},
-		"a table on two levels": {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Level = 2 }) }, nil, "MANIFEST-000001: table 000002 is listed twice"},
-		"a table that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000002.ldb") },
-			"000002.ldb does not exist, and MANIFEST-000001 lists this table: put the file back"},
-		"a table that was cut":            {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:50] }, "000002.ldb: size is 50, want "},
-		"a table that is none":            {nil, func(_ *changed, files fstest.MapFS) { clear(files["000002.ldb"].Data) }, "000002.ldb: footer at "},
-		"a table of goleveldb's recovery": {func(c *changed) { c.addRecovered() }, nil, "000006.ldb: index block: separator "},
-		"a log that is missing": {nil, func(_ *changed, files fstest.MapFS) { delete(files, "000004.log") },
-			"000004.log does not exist, and the MANIFEST names this log or one before it, so writes are lost: put it back, or set IgnoreLogs"},
-		"a log that was cut": {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data = files["000004.log"].Data[:30] },
-			"000005.log: log at 0: writes before this offset are missing: the write with sequence number 5 is lost: put the file back"},
-		"damage in a log":            {nil, func(_ *changed, files fstest.MapFS) { files["000004.log"].Data[9] ^= 1 }, "000004.log: log at 0: checksum mismatch"},
-		"a batch that is none":       {func(c *changed) { c.write(c.t, []byte("no batch")) }, nil, "000006.log: log at 0: batch of 8 bytes, want ≥ 12"},
-		"a pipe in place of a table": {nil, func(_ *changed, files fstest.MapFS) { files["000002.ldb"].Mode = fs.ModeNamedPipe }, "000002.ldb: a named pipe, want a regular file"},
-	} {
+	for name, tt := range damages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newChanged(t)
