@@ -1,0 +1,38 @@
+package codecs_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/codecs"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// A database of tables that one of the codecs compresses is read with all of them, and is an error without.
+func TestDatabase(t *testing.T) {
+	t.Parallel()
+	for _, codec := range []table.Codec{codecs.Zstd, codecs.Zlib, codecs.Deflate} {
+		dir := filepath.Join(t.TempDir(), "db")
+		w, err := database.Create(dir, &database.WriterOptions{Table: table.WriterOptions{Compression: codec}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := make([]byte, 1000)
+		if err := errors.Join(w.Append([]byte("key"), value), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []*database.Options{nil, {Reader: table.ReaderOptions{Codecs: codecs.All()}}} {
+			var got []byte
+			db, err := database.Open(dir, o)
+			if err == nil {
+				got, err = db.Get([]byte("key"))
+				err = errors.Join(err, db.Close())
+			}
+			if o == nil && err == nil || o != nil && (err != nil || string(got) != string(value)) {
+				t.Errorf("%T, options %v: %d bytes, %v", codec, o, len(got), err)
+			}
+		}
+	}
+}
