@@ -126,6 +126,6 @@ func (f *copyFlags) report(cmd *cobra.Command, s *source.Source, c copied) {
 	case c.uncertain > 0 && f.certain:
 		text.Line(out, "%s: left out %s, since newer versions of them, or deletions, may be lost", s.Path, text.Count(c.uncertain, "pair"))
 	case c.uncertain > 0:
-		text.Line(out, "%s: newer versions or deletions of %s of these may be lost: --certain leaves them out", s.Path, text.Count(c.uncertain, "pair"))
+		text.Line(out, "%s: newer versions or deletions of %s may be lost: --certain leaves these pairs out", s.Path, text.Count(c.uncertain, "pair"))
 	}
 }
