@@ -16,10 +16,10 @@ const lastLevel = 6
 // A Writer writes a database: tables, CURRENT and a MANIFEST, which C++ LevelDB, goleveldb and what
 // is built on them open like one of their own. Its calls come in this order:
 //
-//	(Append | AppendInternal)* (Close | Abort)
+//	(Append | AppendInternal | SetLastSequence)* (Close | Abort)
 //
 // One goroutine at a time may use a Writer, except that any may call Abort at any time. After an
-// error, Append, AppendInternal and Close return the same error again. The memory of a Writer is that
+// error, all calls but Abort return the same error again. The memory of a Writer is that
 // of a [table.Writer] of one table, and the smallest and the largest key of each table.
 //
 // The same keys, values and options make the same bytes, with any Concurrency.
@@ -80,7 +80,7 @@ func (w *Writer) Append(key, value []byte) error {
 // AppendInternal adds a version of a user key, or a deletion: what a database has that is merged or
 // compacted. It is like Append, but keys are in the order of [table.InternalComparer]: the versions
 // of a user key come with the newest first. Sequence must be ≤ [table.MaxSequence], and Kind one of
-// LevelDB's. The database goes on with the sequence number behind the highest one.
+// LevelDB's. The database goes on with the sequence number behind the highest one: see SetLastSequence.
 func (w *Writer) AppendInternal(key table.InternalKey, value []byte) error {
 	if w.ended.Load() {
 		return table.ErrClosed
@@ -89,6 +89,21 @@ func (w *Writer) AppendInternal(key table.InternalKey, value []byte) error {
 		w.err = errPanicked
 		w.err = w.append(key, value)
 	}
+	return w.err
+}
+
+// SetLastSequence makes the database go on with the sequence number behind this one, if it is higher than
+// those of all keys. It is for databases that leave versions out, as a compaction leaves out deletions and
+// what was overwritten: without it, a new write could have a lower number than an older write has in a copy
+// of the database. It must be ≤ [table.MaxSequence]. Of several calls the highest counts.
+func (w *Writer) SetLastSequence(sequence uint64) error {
+	switch {
+	case w.ended.Load():
+		return table.ErrClosed
+	case w.err == nil && sequence > table.MaxSequence:
+		w.err = fmt.Errorf("database: the last sequence number is %d, want ≤ %d", sequence, uint64(table.MaxSequence))
+	}
+	w.sequence = max(w.sequence, sequence)
 	return w.err
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -78,7 +79,7 @@ func (b *build) writeDatabase() error {
 	if b.read.n == 0 {
 		text.Line(b.read.stderr, "sst: note: the input has no pairs, so %s is a database without keys", b.out)
 	}
-	return explainTooManyKeys(w.Close())
+	return explainTooManyKeys(errors.Join(w.SetLastSequence(b.sequence), w.Close()))
 }
 
 // A versionAppender appends internal keys to a database.

@@ -34,6 +34,7 @@ type build struct {
 	stdout    io.Writer
 	good      *neverKeys             // of --never; nil: none
 	fill      func(w appender) error // appends all pairs
+	sequence  uint64                 // a database goes on behind this sequence number
 }
 
 // newBuild checks flags and inputs.

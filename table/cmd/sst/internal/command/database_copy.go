@@ -71,6 +71,7 @@ func (f *copyFlags) create(s *source.Source) (*database.Writer, error) {
 // A copied says what a new database has.
 type copied struct {
 	pairs     uint64
+	sequence  uint64 // the highest one of what was read, or of the MANIFEST
 	uncertain uint64 // pairs of which newer versions, or deletions, may be lost: copied, or left out
 }
 
@@ -88,7 +89,7 @@ func (f *copyFlags) copy(ctx context.Context, s *source.Source) (c copied, err e
 	if err != nil || c.pairs == 0 && f.isDamaged(s) {
 		return c, err
 	}
-	return c, w.Close()
+	return c, errors.Join(w.SetLastSequence(c.sequence), w.Close())
 }
 
 func (f *copyFlags) isDamaged(s *source.Source) bool {
@@ -97,9 +98,13 @@ func (f *copyFlags) isDamaged(s *source.Source) bool {
 
 func (f *copyFlags) appendNewest(ctx context.Context, w *database.Writer, s *source.Source, c *copied) error {
 	lost := s.NewLossCursor()
-	for e, err := range s.Scan(source.ScanOptions{}) {
+	c.sequence = s.LastSequence()
+	for e, err := range s.Scan(source.ScanOptions{Tombstones: true}) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
+		}
+		if c.sequence = max(c.sequence, e.Sequence); e.Kind == table.KindDelete {
+			continue
 		}
 		if lost.IsLost(e.Key) || !s.IsCertain(e) {
 			if c.uncertain++; f.certain {

@@ -165,6 +165,9 @@ func (f *mergeFlags) merge(ctx context.Context, cmd *cobra.Command, all []*sourc
 	}
 	b.fill = func(w appender) (err error) {
 		b.read.n, err = m.appendAll(w, f.to.internalKeys)
+		if m.rule == ruleNewest {
+			b.sequence = m.highest
+		}
 		return err
 	}
 	if err := b.write(given); err != nil {

@@ -38,6 +38,7 @@ type merging struct {
 
 	last    mergedEntry // the last one that won, without its value
 	counted bool        // its key is in common
+	highest uint64      // sequence number of all that was read, and of the MANIFESTs
 	common  uint64      // number of keys of which an entry lost
 	deleted uint64      // number of those that are left out, because a deletion won
 }
@@ -50,7 +51,7 @@ func newMerging(ctx context.Context, all []*source.Source, rule string) (*mergin
 		if !s.HasKeys() {
 			continue
 		}
-		m.sources = append(m.sources, s)
+		m.sources, m.highest = append(m.sources, s), max(m.highest, s.LastSequence())
 		if err := m.sources[0].SameOrder(s); err != nil {
 			return nil, err
 		}
@@ -171,6 +172,7 @@ func (m *merging) appendAll(w appender, internal bool) (n int, err error) {
 		if err != nil {
 			return n, explainNoKeys(err)
 		}
+		m.highest = max(m.highest, e.Sequence)
 		wins, err := m.wins(e)
 		if err == nil && wins {
 			if key = append(key[:0], e.Key...); internal {

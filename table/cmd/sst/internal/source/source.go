@@ -22,14 +22,15 @@ type Source struct {
 	Notes    []string       // what is not read, for messages
 	Damage   error          // what is wrong with the directory itself; for tables see Losses, for logs LogDamage
 
-	o          Options
-	isLog      bool // it is a single log
-	set        bool // it is a set: Tables are in the order of their keys, which do not overlap
-	byLevel    bool // versions in a level are newer than those in higher levels
-	logs       logs
-	losses     *losses
-	openTables []*Table // that stay open, the first opened one first
-	noted      map[string]bool
+	o            Options
+	isLog        bool   // it is a single log
+	set          bool   // it is a set: Tables are in the order of their keys, which do not overlap
+	lastSequence uint64 // in the MANIFEST
+	byLevel      bool   // versions in a level are newer than those in higher levels
+	logs         logs
+	losses       *losses
+	openTables   []*Table // that stay open, the first opened one first
+	noted        map[string]bool
 }
 
 // OpenSource opens a table, a log, or a directory. Most tables of a directory are opened
@@ -82,6 +83,9 @@ func (s *Source) openDir() error {
 	s.Notes = append(d.Notes, text.Lines(d.MissingError())...) // which is damage for the keys of these tables only
 	s.Damage, s.logs = errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, IsEmpty)}
 	s.logs.start = d.LogStart(s.o)
+	if d.Version != nil {
+		s.lastSequence = d.Version.LastSequence
+	}
 	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()
@@ -158,6 +162,10 @@ func (s *Source) order() table.Comparer {
 func (s *Source) HasKeys() bool {
 	return len(s.logs.paths) > 0 || slices.ContainsFunc(s.Tables, func(t *Table) bool { return !t.skip })
 }
+
+// LastSequence returns the last sequence number that the MANIFEST has, without the writes in live logs. 0: there is
+// no MANIFEST.
+func (s *Source) LastSequence() uint64 { return s.lastSequence }
 
 // File returns the single table: see Options.OneTable.
 func (s *Source) File() *File { return s.Tables[0].file }

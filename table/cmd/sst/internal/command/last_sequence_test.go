@@ -1,0 +1,57 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/syndtr/goleveldb/leveldb"
+)
+
+// What is written to a new database is newer than all that the old one had, also deletions that the new one
+// leaves out: a merge with an older copy keeps it.
+func TestNewDatabaseGoesOnBehindTheOldOne(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{"compact": {"compact", "DB", "-o", "NEW"}, "repair": {"repair", "DB", "-o", "NEW"}, "merge": {"merge", "--database", "DB", "-o", "NEW"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, renewed, both := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "new"), filepath.Join(t.TempDir(), "both")
+			writeTo(t, db, func(db *leveldb.DB) (err error) {
+				for i := range 50 {
+					err = errors.Join(err, db.Put([]byte("k"), fmt.Append(nil, i), nil))
+				}
+				return errors.Join(err, db.Delete([]byte("k"), nil))
+			})
+			older := filepath.Join(t.TempDir(), "older")
+			if err := os.CopyFS(older, os.DirFS(db)); err != nil {
+				t.Fatal(err)
+			}
+			for i, arg := range args {
+				args[i] = map[string]string{"DB": db, "NEW": renewed}[arg]
+				if args[i] == "" {
+					args[i] = arg
+				}
+			}
+			mustSST(t, args...)
+			writeTo(t, renewed, func(db *leveldb.DB) error { return db.Put([]byte("k"), []byte("NEW"), nil) })
+			mustSST(t, "merge", "--database", "--on-duplicate", "newest", older, renewed, "-o", both)
+			if got := mustSST(t, "scan", both); got != "k\tNEW\n" {
+				t.Errorf("the merge of both has %q, want what was written last", got)
+			}
+		})
+	}
+}
+
+// writeTo opens a database of goleveldb for write.
+func writeTo(t *testing.T, dir string, write func(db *leveldb.DB) error) {
+	t.Helper()
+	db, err := leveldb.OpenFile(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(write(db), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}

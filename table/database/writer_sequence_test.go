@@ -1,0 +1,42 @@
+package database_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// A database goes on behind the highest number that it is given, whatever its keys have.
+func TestSetLastSequence(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		set  []uint64
+		want uint64
+	}{{nil, 7}, {[]uint64{3}, 7}, {[]uint64{50, 20}, 50}, {[]uint64{table.MaxSequence}, table.MaxSequence}} {
+		dir := filepath.Join(t.TempDir(), "db")
+		w, err := database.Create(dir, nil)
+		for _, sequence := range tt.set {
+			err = errors.Join(err, w.SetLastSequence(sequence))
+		}
+		err = errors.Join(err, w.AppendInternal(table.InternalKey{UserKey: []byte("k"), Sequence: 7, Kind: table.KindSet}, nil), w.Close())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, v := read(t, dir, table.BytewiseComparer); v.LastSequence != tt.want {
+			t.Errorf("after %d: last sequence number %d, want %d", tt.set, v.LastSequence, tt.want)
+		}
+		if err := w.SetLastSequence(1); !errors.Is(err, table.ErrClosed) {
+			t.Errorf("after Close: %v, want ErrClosed", err)
+		}
+	}
+	w, err := database.Create(filepath.Join(t.TempDir(), "db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.SetLastSequence(table.MaxSequence + 1); err == nil || w.Close() == nil {
+		t.Errorf("a number that is too high: %v, want an error that stays", err)
+	}
+}
