@@ -1,12 +1,9 @@
 package command
 
 import (
-	"iter"
-
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
@@ -30,7 +27,7 @@ so that no older pair is certain. The exit status is 3 if something is lost.
 If nothing can be kept, NEW is not written. NEW gets its name when it is complete and on disk. If
 sst is killed, a directory sievetable-….tmp can be left beside it: remove it. The blocks of a
 table whose index is damaged are found by their checksums, and the table is read into memory for
-that.`
+that. Keys behind the first gap between them count as lost.`
 
 func repairCommand() *cobra.Command {
 	var f copyFlags
@@ -64,10 +61,10 @@ func repairCommand() *cobra.Command {
 }
 
 // salvagePairs is source.Options.Salvage.
-func salvagePairs(f *source.File, keys source.InternalKeys) (iter.Seq2[input.Pair, error], bool, error) {
+func salvagePairs(f *source.File, keys source.InternalKeys) (source.Salvaged, error) {
 	s, err := salvage.Open(f, keys)
 	if err != nil {
-		return nil, false, err
+		return source.Salvaged{}, err
 	}
-	return s.Pairs(), s.Internal, nil
+	return source.Salvaged{Pairs: s.Pairs(), Internal: s.Internal, WholeUntil: s.WholeUntil()}, nil
 }

@@ -21,6 +21,7 @@ type Salvage struct {
 
 	LeftOut Losses // blocks that do not look like data blocks, if the index cannot be read
 
+	found         *search // nil if blocks were not searched for
 	eachBlock     func(yield func(it *encoded.Iter) bool)
 	unreadRegions Losses // the value of Lost before the first block is read
 }
@@ -45,6 +46,7 @@ func Open(f *source.File, internal source.InternalKeys) (*Salvage, error) {
 		return nil, err
 	}
 	found := searchBlocks(in)
+	s.found = found
 	for range found.data() {
 		s.Blocks++
 	}

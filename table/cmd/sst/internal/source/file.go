@@ -61,10 +61,9 @@ type Options struct {
 	// show what these do, skip up to 32 KiB there.
 	FindMore bool
 
-	// Salvage, if not nil, finds the pairs of a damaged table of a directory, in any order. internal
-	// says whether their keys are internal keys: see InternalKeys. They are read, but the table is a
-	// Loss all the same.
-	Salvage func(f *File, keys InternalKeys) (pairs iter.Seq2[input.Pair, error], internal bool, err error)
+	// Salvage, if not nil, finds the pairs of a damaged table of a directory. They are read, but what can
+	// be missing is a Loss all the same.
+	Salvage func(f *File, keys InternalKeys) (Salvaged, error)
 
 	// MaxBlock is the largest size of a block. 0: the default of a Reader.
 	MaxBlock int

@@ -50,8 +50,13 @@ func (s *Source) isPassedOver(err error) bool {
 
 // loseTable takes note that a table cannot be opened.
 func (s *Source) loseTable(t *Table, err error) {
+	s.loseKeys(t, s.keysOf(t), err)
+}
+
+// loseKeys takes note that keys of a table that cannot be opened can be lost.
+func (s *Source) loseKeys(t *Table, keys KeyRange, err error) {
 	if !t.lost && !t.Spare {
-		s.losses.add(newLoss(t.Path, s.keysOf(t), err))
+		s.losses.add(newLoss(t.Path, keys, err))
 	}
 	t.lost = true
 }

@@ -8,24 +8,52 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
+// Salvaged is what can be read of a damaged table.
+type Salvaged struct {
+	Pairs      iter.Seq2[input.Pair, error] // in any order
+	Internal   bool                         // the keys are internal keys
+	WholeUntil []byte                       // all entries up to this key are there; nil: it is unknown
+}
+
 // openSalvaged opens what Options.Salvage finds in a table that cannot be opened, or returns that damage.
+// What can be missing is a Loss.
 func (s *Source) openSalvaged(t *Table, damage error) (*File, error) {
 	f, err := OpenDamaged(t.Path, t.Options(s.o))
 	if err != nil {
+		s.loseTable(t, damage)
 		return nil, damage
 	}
 	o := t.Options(s.o)
 	if o.InManifest {
 		o.InternalKeys = Yes
 	}
-	pairs, internal, err := s.o.Salvage(f, o.InternalKeys)
-	if err == nil {
-		err = f.readSalvaged(s.ownPairs(t, pairs, internal), s.Order, internal)
-	}
+	found, err := s.o.Salvage(f, o.InternalKeys)
 	if err != nil {
+		s.loseTable(t, damage)
+		return nil, errors.Join(err, f.Close())
+	}
+	s.loseBehind(t, found, damage)
+	if err := f.readSalvaged(s.ownPairs(t, found.Pairs, found.Internal), s.Order, found.Internal); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// loseBehind takes note of what a table that cannot be opened can have lost: keys that follow those that were
+// found one after the other, up to the last one that the MANIFEST has.
+func (s *Source) loseBehind(t *Table, found Salvaged, damage error) {
+	if t.Meta == nil || !found.Internal || found.WholeUntil == nil || s.Order == table.AnyOrder {
+		s.loseTable(t, damage)
+		return
+	}
+	rest := s.keysOf(t)
+	rest.From, rest.AfterFrom = table.InternalFilterKey(found.WholeUntil), true
+	if rest.From == nil || rest.To == nil || s.Order.Compare(rest.From, rest.To) < 0 {
+		s.loseKeys(t, rest, damage)
+		return
+	}
+	t.lost = true
+	s.note("%v: all of its keys were found by the checksums of its blocks", damage)
 }
 
 // readSalvaged makes the Reader read a sorted copy of pairs.

@@ -51,7 +51,6 @@ func (s *Source) open(t *Table) (*File, error) {
 	}
 	f, err := s.openChecked(t)
 	if s.isPassedOver(err) && s.o.Salvage != nil {
-		s.loseTable(t, err)
 		f, err = s.openSalvaged(t, err)
 	}
 	if errors.Is(err, table.ErrCorrupt) {
