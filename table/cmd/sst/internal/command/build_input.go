@@ -118,21 +118,30 @@ func (f *buildFlags) drops(before, r sorting.Record) bool {
 	return before.NextSameKey
 }
 
+// showWriting shows how many of the records are written. It starts at the first record, when
+// their number is known.
+func (r *inputReader) showWriting(records iter.Seq2[sorting.Record, error]) iter.Seq2[sorting.Record, error] {
+	return func(yield func(sorting.Record, error) bool) {
+		bar := sync.OnceValue(func() *progress.Bar { return progress.Count(r.stderr, int64(r.n), "writing", "pairs") })
+		defer func() { bar().Done() }()
+		for record, err := range records {
+			if record.Number%progressEvery == 0 && err == nil {
+				bar().Add(progressEvery)
+			}
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
 // appendDeduplicated appends the sorted records that are not left out, such as at most one of each key.
 func (f *buildFlags) appendDeduplicated(w appender, records iter.Seq2[sorting.Record, error], read *inputReader) error {
 	var before sorting.Record
 	dropped := 0
-	var writing *progress.Bar
-	defer func() { writing.Done() }()
-	for r, err := range records {
+	for r, err := range read.showWriting(records) {
 		if err != nil {
 			return err
-		}
-		if writing == nil {
-			writing = progress.Count(read.stderr, int64(read.n), "writing", "pairs")
-		}
-		if r.Number%progressEvery == 0 {
-			writing.Add(progressEvery)
 		}
 		if before.NextSameKey && f.onDuplicate == "error" {
 			return fmt.Errorf("key %s appears twice, as pairs %d and %d of the input: to keep one of them, use --on-duplicate first or last, and to count them, count", wire.Quote(r.Key), before.Number+1, r.Number+1)
