@@ -16,8 +16,7 @@ import (
 //	key                   the whole key, or a prefix of it
 //	value                 the whole value, or a reference to key and value in the spill file
 //
-// Large pairs are in the spill file, so that a chunk of records takes a bounded amount of
-// memory.
+// Large pairs are in the spill file, so that a chunk has many records.
 type encodedRecord []byte
 
 const (
@@ -33,38 +32,42 @@ const (
 // truncatedKeyLen is the length of a truncated key in a record.
 func (s *sorter) truncatedKeyLen() int { return s.maxInline - spillRefLen - s.options.SuffixLen }
 
-// encode encodes a pair.
-func (s *sorter) encode(p input.Pair) (encodedRecord, error) {
+// add adds a pair to the records.
+func (s *sorter) add(p input.Pair) error {
 	if len(p.Key)+len(p.Value) > maxPairLen {
-		return nil, fmt.Errorf("pair %d of the input has %d bytes, want at most %d", s.number+1, len(p.Key)+len(p.Value), maxPairLen)
+		return fmt.Errorf("pair %d of the input has %d bytes, want at most %d", s.number+1, len(p.Key)+len(p.Value), maxPairLen)
 	}
 	number, length := s.number, uint32(len(p.Key))
 	s.number++
 	if len(p.Key)+len(p.Value) <= s.maxInline {
-		return s.newRecord(number, length, p.Key, p.Value), nil
+		return s.addRecord(number, length, p.Key, p.Value)
 	}
 	place, err := s.spill.write(s.options.Dir, p.Key, p.Value)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if most := s.truncatedKeyLen(); len(p.Key)-s.options.SuffixLen > most {
-		err := s.spill.flush() // a comparison may read the key at once
-		return s.newRecord(number, uint32(most)|spilled|truncated, p.Key[:most], place[:]), err
+		if err := s.spill.flush(); err != nil { // a comparison may read the key at once
+			return err
+		}
+		return s.addRecord(number, uint32(most)|spilled|truncated, p.Key[:most], place[:])
 	}
-	return s.newRecord(number, length|spilled, p.Key, place[:]), nil
+	return s.addRecord(number, length|spilled, p.Key, place[:])
 }
 
-// newRecord returns a record with these fields.
-func (s *sorter) newRecord(number uint64, length uint32, key, value []byte) encodedRecord {
+// addRecord adds a record with these fields to the chunk that is being filled.
+func (s *sorter) addRecord(number uint64, length uint32, key, value []byte) error {
 	n := headerLen + len(key) + len(value)
-	if n > len(s.slab) {
-		s.slab = make([]byte, slabLen)
+	if !s.filling.fits(n, s.chunkSize) {
+		if err := s.nextChunk(); err != nil {
+			return err
+		}
 	}
-	b := s.slab[:0:n]
-	s.slab = s.slab[n:]
+	b := s.filling.add(n)[:0]
 	b = binary.LittleEndian.AppendUint64(b, number)
 	b = binary.LittleEndian.AppendUint32(b, length)
-	return append(append(b, key...), value...)
+	_ = append(append(b, key...), value...)
+	return nil
 }
 
 // decode decodes a record.
@@ -122,15 +125,16 @@ func (s *sorter) keyPrefix(r encodedRecord) []byte {
 	return key[:min(len(key), s.truncatedKeyLen())]
 }
 
-// wholeKey returns the whole key. It panics if the key cannot be read, because extsort
-// turns a panic in a comparison into an error.
+// wholeKey returns the whole key. If the key cannot be read, sorting fails, and the order of
+// the records does not matter any more.
 func (s *sorter) wholeKey(r encodedRecord) []byte {
 	if !r.hasFlag(truncated) {
 		return r.key()
 	}
 	key, err := s.spill.key(r.value())
 	if err != nil {
-		panic(err)
+		s.fail(err)
+		return r.key()
 	}
 	return key
 }

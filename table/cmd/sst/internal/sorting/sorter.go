@@ -1,120 +1,175 @@
 package sorting
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"iter"
+	"math"
 	"runtime"
+	"slices"
+	"sync"
 
-	"github.com/lanrat/extsort"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
 
-// limits divide the memory. extsort bounds the number of records in memory, not their
-// bytes, so each record must be small.
+// limits divide the memory.
 type limits struct {
-	maxInline    int // pairs with more bytes go to the spill file
-	chunkRecords int // records per chunk
-	workers      int // goroutines that sort a chunk each
+	maxInline int // pairs with more bytes go to the spill file
+	chunkSize int // bytes of a chunk
+	chunks    int // in memory
+	workers   int // goroutines that sort or write a chunk each
 }
 
 const (
 	// minMemory keeps chunks large, because merging takes 64 KiB per chunk, for up to
 	// 1024 chunks.
 	minMemory = 48 << 20
-	maxMemory = 1 << 30
 
-	recordOverhead = headerLen + 24 // memory of a record in addition to key and value
-	slabLen        = 64 << 10       // allocated at once for many records
+	// maxChunks is enough for each worker to have one, for one that is filled, and for one that
+	// is sorted while another is written.
+	maxChunks  = 6
+	maxWorkers = 4
 )
 
 func (o Options) limits() limits {
-	memory := int(min(max(o.Memory, minMemory), maxMemory))
-	l := limits{maxInline: min(max(256, memory>>18), 1<<10), workers: 1} // about the same number of records, but larger
-	if memory >= 64<<20 {
-		l.workers = min(2, runtime.NumCPU())
+	memory := min(max(o.Memory, minMemory), math.MaxInt)
+	return limits{
+		maxInline: int(min(max(256, memory>>18), 1<<10)), // about the same number of records, but larger
+		chunkSize: int(memory/maxChunks) - blockLen,
+		chunks:    maxChunks,
+		workers:   min(maxWorkers, runtime.GOMAXPROCS(0)),
 	}
-	l.chunkRecords = memory / l.chunks() / (recordOverhead + l.maxInline)
-	return l
 }
 
-// chunks is the maximum number of chunks in memory: one that is filled, one per worker that
-// is sorted, two per worker that wait, and two that are written.
-func (l limits) chunks() int { return 1 + l.workers + 2*l.workers + 2 }
-
-// A sorter sends records to extsort, and receives them in order.
+// A sorter collects pairs in chunks, sorts each, and merges them. As soon as more chunks are
+// wanted than may be in memory, it writes them to a temporary file.
 type sorter struct {
 	options Options
 	limits
+	ctx  context.Context
+	fail context.CancelCauseFunc
 
-	number uint64 // number of the next pair
-	slab   []byte
-	spill  spillFile
+	number  uint64 // number of the next pair
+	filling *chunk
+	spill   spillFile
 
-	in     chan encodedRecord
-	sorted <-chan encodedRecord // closed when sorting has ended and its temporary file is removed
-	failed <-chan error         // the error, sent before sorted is closed
-	stop   context.CancelFunc
+	inMemory chan struct{} // has an element for each chunk in memory
+	workers  errgroup.Group
+
+	mu     sync.Mutex
+	common []byte // what all keys of the sorted chunks start with; nil: there is none
+	sorted []*chunk
+	onDisk bool // sorted chunks are written to the file
+	file   runFile
 }
 
-// startSorter starts sorting, which waits for records.
 func startSorter(ctx context.Context, o Options, l limits) *sorter {
-	s := &sorter{options: o, limits: l, in: make(chan encodedRecord, 1<<10)}
-	ctx, s.stop = context.WithCancel(ctx)
-	sorting, sorted, failed := extsort.Generic(s.in, fromDisk, toDisk, s.compare, l.config(o.Dir))
-	s.sorted, s.failed = sorted, failed
-	go sorting.Sort(ctx)
+	s := &sorter{options: o, limits: l, filling: new(chunk), inMemory: make(chan struct{}, l.chunks)}
+	s.inMemory <- struct{}{}
+	s.ctx, s.fail = context.WithCancelCause(ctx)
+	s.workers.SetLimit(l.workers)
 	return s
 }
 
-func (l limits) config(dir string) *extsort.Config {
-	return &extsort.Config{ChunkSize: l.chunkRecords, NumWorkers: l.workers, SortedChanBuffSize: 1 << 10, TempFilesDir: dir}
-}
+// err returns why sorting ended early.
+func (s *sorter) err() error { return context.Cause(s.ctx) }
 
-func fromDisk(b []byte) (encodedRecord, error) { return b, nil }
-func toDisk(r encodedRecord) ([]byte, error)   { return r, nil }
-
-// sendAll sends all pairs to extsort.
-func (s *sorter) sendAll(pairs iter.Seq2[input.Pair, error]) error {
+// addAll adds all pairs, and waits until their chunks are sorted.
+func (s *sorter) addAll(pairs iter.Seq2[input.Pair, error]) error {
 	for pair, err := range pairs {
-		var r encodedRecord
 		if err == nil {
-			r, err = s.encode(pair)
-		}
-		if err == nil {
-			err = s.send(r)
+			err = s.add(pair)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	close(s.in)
-	return s.spill.flush()
+	if len(s.filling.refs) > 0 {
+		s.sortInBackground(s.filling)
+	}
+	s.filling = nil
+	s.workers.Wait()
+	return cmp.Or(s.err(), s.spill.flush())
 }
 
-func (s *sorter) send(r encodedRecord) error {
+// nextChunk has the filled chunk sorted, and starts another one.
+func (s *sorter) nextChunk() error {
+	s.sortInBackground(s.filling)
 	select {
-	case s.in <- r: // a select with one case is cheaper
-		return nil
+	case s.inMemory <- struct{}{}:
 	default:
+		s.inBackground(s.writeSorted)
+		select {
+		case s.inMemory <- struct{}{}:
+		case <-s.ctx.Done():
+			return s.err()
+		}
 	}
-	select {
-	case s.in <- r:
-		return nil
-	case <-s.sorted: // closed early, because there are no sorted records yet
-		return s.err()
-	}
+	s.filling = new(chunk)
+	return nil
 }
 
-// all returns all records in order.
+func (s *sorter) sortInBackground(c *chunk) {
+	s.inBackground(func() error { return s.keep(c, s.sortChunk(c)) })
+}
+
+// inBackground runs do as soon as a worker is free, unless sorting has ended.
+func (s *sorter) inBackground(do func() error) {
+	s.workers.Go(func() error {
+		if s.ctx.Err() != nil {
+			return nil
+		}
+		if err := do(); err != nil {
+			s.fail(err)
+		}
+		return nil
+	})
+}
+
+// keep keeps a sorted chunk, whose keys all start with common, in memory or on disk.
+func (s *sorter) keep(c *chunk, common []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.common != nil {
+		common = sharedPrefix(s.common, common)
+	}
+	s.common = common
+	s.sorted = append(s.sorted, c)
+	if s.onDisk {
+		return s.writeLocked()
+	}
+	return nil
+}
+
+// writeSorted writes the sorted chunks to disk. Those that are sorted later follow.
+func (s *sorter) writeSorted() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onDisk = true
+	return s.writeLocked()
+}
+
+func (s *sorter) writeLocked() error {
+	for len(s.sorted) > 0 {
+		if err := s.file.write(s.options.Dir, s.sorted[0]); err != nil {
+			return err
+		}
+		s.sorted = slices.Delete(s.sorted, 0, 1)
+		<-s.inMemory
+	}
+	return nil
+}
+
+// all returns all records in order. They are merged in the background. A record is valid forever.
 func (s *sorter) all() iter.Seq2[encodedRecord, error] {
 	return func(yield func(encodedRecord, error) bool) {
-		for r := range s.sorted {
-			if !yield(r, nil) {
-				return
+		for c := range s.merged() {
+			for _, r := range c.refs {
+				if !yield(c.record(r), nil) {
+					return
+				}
 			}
 		}
 		if err := s.err(); err != nil {
@@ -123,23 +178,28 @@ func (s *sorter) all() iter.Seq2[encodedRecord, error] {
 	}
 }
 
-// err returns why sorting ended early. For extsort, a key that cannot be read is a panic in
-// compare.
-func (s *sorter) err() error {
-	err := <-s.failed
-	if c := (*extsort.ComparisonError)(nil); errors.As(err, &c) && c.Unwrap() != nil {
-		return c.Unwrap()
-	}
-	if errors.As(err, new(*fs.PathError)) {
-		return fmt.Errorf("temporary file: %w", nameless(err))
-	}
-	return err
+// merged returns all records in order, in small chunks.
+func (s *sorter) merged() <-chan *chunk {
+	out := make(chan *chunk, 4)
+	s.workers.Go(func() error {
+		defer close(out)
+		runs, err := s.file.runs()
+		if err != nil {
+			s.fail(err)
+		}
+		for _, c := range s.sorted {
+			runs = append(runs, fromChunk(c))
+		}
+		s.merge(runs, out)
+		return nil
+	})
+	return out
 }
 
 // close stops sorting, and removes the temporary files.
 func (s *sorter) close() {
-	s.stop()
-	for range s.sorted { // wait until extsort has removed its file
-	}
+	s.fail(context.Canceled)
+	s.workers.Wait()
 	s.spill.close()
+	s.file.close()
 }

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/lanrat/extsort"
+	"testing/synctest"
+	"unsafe"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 )
@@ -20,41 +19,84 @@ import (
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	const pairs, buffers = 400e6, 64 << 20 / (4 << 10)
-	for _, memory := range []int64{1, minMemory, 64<<20 - 1, 64 << 20, 256 << 20, maxMemory, 1 << 60} {
+	for _, memory := range []int64{1, minMemory, 64<<20 - 1, 64 << 20, 256 << 20, 4 << 30, 1 << 60} {
 		l := Options{Memory: memory}.limits()
-		if got := int64(l.chunks()) * int64(l.chunkRecords) * int64(l.maxInline+recordOverhead); got > max(memory, minMemory) {
+		if got := int64(l.chunks) * int64(l.chunkSize+blockLen); got > max(memory, minMemory) {
 			t.Errorf("%d bytes: %+v take %d", memory, l, got)
 		}
-		if got := pairs / l.chunkRecords; got > buffers {
+		records := l.chunkSize / (headerLen + l.maxInline + recordRefLen)
+		if got := pairs / records; got > buffers {
 			t.Errorf("%d bytes: %d chunks of %+v, want at most %d", memory, got, l, buffers)
 		}
 	}
 }
 
-// The library has no more chunks in memory than limits say, also when the disk is slow.
+// More memory makes larger chunks, however much there is.
+func TestLimitsGrow(t *testing.T) {
+	t.Parallel()
+	for memory := int64(minMemory); memory < 1<<30; memory *= 2 {
+		less, more := Options{Memory: memory}.limits(), Options{Memory: 2 * memory}.limits()
+		if more.chunkSize < 2*less.chunkSize {
+			t.Errorf("%d bytes: %+v, and with twice as much: %+v", memory, less, more)
+		}
+	}
+}
+
+// A chunk takes no more memory than it may, whatever sizes the records have, and uses most of it.
+func TestChunkSize(t *testing.T) {
+	t.Parallel()
+	const limit = 4 << 20
+	rng := rand.New(rand.NewPCG(7, 7))
+	for name, size := range map[string]func(size int) int{
+		"empty":             func(int) int { return 0 },
+		"large":             func(int) int { return 1024 },
+		"all":               func(int) int { return rng.IntN(1025) },
+		"small, then large": func(size int) int { return size / (limit / 2) * 1024 },
+		"large, then small": func(size int) int { return 1024 - size/(limit/2)*1024 },
+	} {
+		var c chunk
+		for n := headerLen; c.fits(n, limit); n = headerLen + size(c.size) {
+			c.add(n)
+		}
+		took := len(c.blocks)*blockLen + cap(c.refs)*int(unsafe.Sizeof(recordRef{}))
+		if took > limit+blockLen || took < limit*3/4 {
+			t.Errorf("%s: %d records take %d bytes, want at most %d", name, len(c.refs), took, limit)
+		}
+	}
+}
+
+// There are never more chunks in memory than may be, however slow sorting is.
 func TestChunksInMemory(t *testing.T) {
 	t.Parallel()
-	for _, l := range []limits{{chunkRecords: 10, workers: 1}, {chunkRecords: 10, workers: 2}, {chunkRecords: 10, workers: 4}} {
-		in := make(chan int)
-		var saved atomic.Int64
-		toDisk := func(int) ([]byte, error) {
-			time.Sleep(50 * time.Microsecond)
-			saved.Add(1)
-			return nil, nil
-		}
-		sorting, sorted, failed := extsort.Generic(in, func([]byte) (int, error) { return 0, nil }, toDisk, cmp.Compare, l.config(t.TempDir()))
-		go sorting.Sort(t.Context())
-		most := 0
-		for n := range 300 {
-			in <- n
-			most = max(most, n+1-int(saved.Load())/l.chunkRecords*l.chunkRecords)
-		}
-		close(in)
-		for range sorted {
-		}
-		if err := <-failed; err != nil || most > l.chunks()*l.chunkRecords {
-			t.Errorf("%+v: %d records were in memory, want at most %d chunks; %v", l, most, l.chunks(), err)
-		}
+	const perChunk = 4
+	const chunkSize = perChunk * (headerLen + 200 + recordRefLen)
+	for _, l := range []limits{
+		{maxInline: 256, chunkSize: chunkSize, chunks: 1, workers: 1},
+		{maxInline: 256, chunkSize: chunkSize, chunks: 2, workers: 4},
+		{maxInline: 256, chunkSize: chunkSize, chunks: 6, workers: 2},
+	} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			release, done, n := make(chan bool), make(chan error, 1), 0
+			compare := func(a, b []byte) int { <-release; return bytes.Compare(a, b) }
+			s := startSorter(t.Context(), Options{Compare: compare, Dir: dir}, l)
+			defer s.close()
+			go func() {
+				done <- s.addAll(func(yield func(input.Pair, error) bool) {
+					for n < 100 && yield(input.Pair{Key: make([]byte, 200)}, nil) {
+						n++
+					}
+				})
+			}()
+			synctest.Wait()
+			if n > l.chunks*perChunk {
+				t.Errorf("%+v: %d records are in memory, want at most %d", l, n, l.chunks*perChunk)
+			}
+			close(release)
+			if err := <-done; err != nil || n != 100 {
+				t.Errorf("%+v: %d records, %v", l, n, err)
+			}
+		})
 	}
 }
 

@@ -30,7 +30,7 @@ type Record struct {
 	spillFile *spillFile // nil: value is the value itself
 }
 
-// Value returns the value. It is valid until the next Record.
+// Value returns the value. It is valid forever.
 func (r Record) Value() ([]byte, error) {
 	if r.spillFile == nil {
 		return r.value, nil
@@ -53,7 +53,7 @@ func sortWithLimits(ctx context.Context, pairs iter.Seq2[input.Pair, error], o O
 		}
 		s := startSorter(ctx, o, l)
 		defer s.close()
-		if err := s.sendAll(pairs); err != nil {
+		if err := s.addAll(pairs); err != nil {
 			yield(Record{}, err)
 			return
 		}
@@ -61,7 +61,7 @@ func sortWithLimits(ctx context.Context, pairs iter.Seq2[input.Pair, error], o O
 	}
 }
 
-// check checks that Dir is a directory. extsort would create a missing one.
+// check checks that Dir is a directory. tempfile would create a missing one.
 func (o Options) check() error {
 	info, err := os.Stat(o.Dir)
 	if err == nil && !info.IsDir() {

@@ -1,6 +1,7 @@
 package sorting
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -60,12 +61,13 @@ func TestSort(t *testing.T) {
 		want[i].Again = want[i].Key == want[i+1].Key
 	}
 	for name, l := range map[string]limits{
-		"one chunk":              {maxInline: 1 << 10, chunkRecords: 1 << 20, workers: 1},
-		"one chunk that is full": {maxInline: 1 << 10, chunkRecords: len(pairs), workers: 1},
-		"chunks":                 {maxInline: 1 << 10, chunkRecords: 5000, workers: 1},
-		"chunks of two workers":  {maxInline: 1 << 10, chunkRecords: 500, workers: 2},
-		"chunks of one record":   {maxInline: 1 << 10, chunkRecords: 1, workers: 1},
-		"all spilled":            {maxInline: spillRefLen, chunkRecords: 500, workers: 2},
+		"one chunk":                {maxInline: 1 << 10, chunkSize: 1 << 30, chunks: 1, workers: 1},
+		"chunks in memory":         {maxInline: 1 << 10, chunkSize: 1 << 20, chunks: 100, workers: 2},
+		"chunks":                   {maxInline: 1 << 10, chunkSize: 1 << 20, chunks: 1, workers: 1},
+		"chunks of two workers":    {maxInline: 1 << 10, chunkSize: 100 << 10, chunks: 6, workers: 2},
+		"more workers than chunks": {maxInline: 1 << 10, chunkSize: 100 << 10, chunks: 2, workers: 4},
+		"chunks of one record":     {maxInline: 1 << 10, chunkSize: 1, chunks: 6, workers: 2},
+		"all spilled":              {maxInline: spillRefLen, chunkSize: 20 << 10, chunks: 6, workers: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -152,7 +154,7 @@ func TestSortEnds(t *testing.T) {
 }
 
 // small are limits that have much put to disk.
-var small = limits{maxInline: 256, chunkRecords: 100, workers: 2}
+var small = limits{maxInline: 256, chunkSize: 20 << 10, chunks: 6, workers: 2}
 
 // A directory that is not there is an error, and is not made.
 func TestSortWithoutDirectory(t *testing.T) {
@@ -245,17 +247,26 @@ func TestSortCannotRead(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := s.sendAll(truncated); err != nil {
-		t.Fatal(err)
+	if err := s.addAll(truncated); !errors.Is(err, io.EOF) {
+		t.Fatalf("addAll = %v, want the error of the file", err)
 	}
-	n := 0
-	for _, err := range s.all() {
-		if n++; !errors.Is(err, io.EOF) || strings.Contains(err.Error(), "panic") {
-			t.Errorf("all = %v, want the error of the file", err)
+	for r, err := range s.all() {
+		if r != nil || !errors.Is(err, io.EOF) {
+			t.Errorf("all = %v, %v, want the error of the file", r, err)
 		}
 	}
-	if n != 1 {
-		t.Errorf("%d records and errors, want one error", n)
+}
+
+// A run that ends early is an error, wherever it ends within a record.
+func TestRunEndsEarly(t *testing.T) {
+	t.Parallel()
+	whole := append([]byte{0x80, 1}, make([]byte, 128)...) // the length takes two bytes
+	for n := range len(whole) + 1 {
+		r, err := fromFile(bufio.NewReader(bytes.NewReader(whole[:n]))).next()
+		atEnd := n == 0 || n == len(whole)
+		if atEnd && err != nil || !atEnd && !errors.Is(err, io.ErrUnexpectedEOF) || (len(r) > 0) != (n == len(whole)) {
+			t.Errorf("%d bytes: %d, %v", n, len(r), err)
+		}
 	}
 }
 
