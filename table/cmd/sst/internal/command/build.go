@@ -57,10 +57,10 @@ With --internal-keys, each line also has a sequence number and a kind (set or de
 They are columns between key and value, or JSON fields of those names. The table is then
 like one of a LevelDB or goleveldb database.
 
-Pairs are sorted in temporary files. With --sorted they must be in order already, and are
-not sorted. The last line of an input must then end in a newline too, in all formats:
-without one, what sorted the lines may have been killed. --no-final-newline takes it as it
-is.
+Pairs are sorted with 1/4 of --memory, and with temporary files if they take more. With
+--sorted they must be in order already, and are not sorted. The last line of an input must
+then end in a newline too, in all formats: without one, what sorted the lines may have been
+killed. --no-final-newline takes it as it is.
 
 A key must not be repeated, unless --on-duplicate says what to keep: its first or its last pair
 in the order of the input, or the count of its pairs, as a decimal number in place of a value.

@@ -36,6 +36,9 @@ func (r *inputReader) pairs(ctx context.Context) iter.Seq2[input.Pair, error] {
 	r.options.OnLeftOut = func(path string) {
 		text.Line(r.stderr, "sst: note: skipped %s, because it is the output", path)
 	}
+	r.options.OnCarriageReturns = func(name, part string) {
+		text.Line(r.stderr, `sst: note: every line of %s ends in "\r", which is part of each %s: to remove it, use tr -d '\r' on the input`, name, part)
+	}
 	pairs := countPairs(input.Read(ctx, r.paths, r.stdin, r.options), &r.n, bar.Done)
 	if !r.options.InternalKeys {
 		pairs = hintInternalKeys(pairs, r.stderr)
