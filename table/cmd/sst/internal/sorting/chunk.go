@@ -25,7 +25,7 @@ type recordRef struct {
 const (
 	blockLen     = 64 << 10
 	batchSize    = blockLen // of a chunk of merged records
-	recordRefLen = 24       // 16, and as much again as a slice has free after append
+	recordRefLen = 24       // 16, and half as much for what append leaves free
 )
 
 // fits reports whether a chunk that may take limit bytes has room for a record of n bytes. An
