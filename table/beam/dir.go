@@ -75,7 +75,7 @@ func Sweep(dir string, keep ...*set.Manifest) error {
 	kept := map[string]bool{}
 	for _, m := range slices.Concat(keep, []*set.Manifest{current}) {
 		if m != nil {
-			for _, t := range m.Tables {
+			for t := range m.All() {
 				kept[t.Name] = true
 			}
 		}

@@ -6,6 +6,15 @@
 // and [Open] that of any [Source]. A [Set] looks a key up in the one table whose range has it, so
 // that a lookup costs what it costs in one table. [Set.Swap] replaces the tables while lookups run.
 //
+// # Layers
+//
+// A set that changes a little each day need not be written again. A [Layer] of the Manifest has the
+// entries that were added or have another value, and the keys that were removed: its tables are as
+// small as the change. A lookup asks the newest layer first, and goes on to the next one if filters or
+// ranges say that a layer does not have the key. So each layer costs a lookup what a filter costs.
+// Removals are asked exactly: a false positive of their filters costs a read, and never hides a key.
+// Write the set again, without layers, when they have come to some tenth of it.
+//
 // # Sets of filters
 //
 // A table can have a filter of its keys only: see FilterOnly of [table.WriterOptions]. It takes

@@ -12,36 +12,41 @@ import (
 )
 
 // GetMany gets the values of many keys, in any order. It asks each table for all of its keys at
-// once, with the calls of found, the errors and the memory of [table.GetMany]. o.Concurrency is for
+// once, of the newest layer first, with the calls of found, the errors and the memory of [table.GetMany]. o.Concurrency is for
 // all tables together. Keys that are in no table's range are absent. All keys are looked up in one
 // manifest, also during a Swap.
 //
 // GetMany first opens the tables that are not open, as many at a time as the Set's Concurrency
 // says. With a MemorySize, it processes tables in groups whose tails fit in MemorySize.
 //
-// An error of one table leaves only keys of that table without an answer, which o.NoAnswer tells
+// An error of one table leaves only keys that are asked of that table without an answer, which o.NoAnswer tells
 // from absent ones. GetMany returns all errors, joined as by errors.Join. If a table cannot be
 // opened, the error has its range of keys. If ctx is done, GetMany returns its error at once, and
 // does not wait for the Source: see Drain. After Close no key has an answer.
 func (s *Set) GetMany(
 	ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error,
 ) error {
-	b := batch{s: s, keys: keys, o: o, found: found}
+	b := newBatch(s, keys, o)
 	v, err := s.acquire()
 	if err != nil {
 		for i := range keys {
-			b.noAnswer(i, err)
+			b.o.NoAnswer(i, err)
 		}
 		return err
 	}
 	defer v.release()
-	parts := v.route(keys)
-	for first := true; first || len(parts) > 0; first = false { // once in any case: it checks o and ctx
-		n := b.groupSize(parts)
-		if err := b.getGroup(ctx, parts[:n]); err != nil {
+	for i := range v.layers {
+		l := &v.layers[i]
+		if err := b.getRun(ctx, &l.tables, found); err != nil {
 			return err
 		}
-		parts = parts[n:]
+		if len(l.removals.members) == 0 {
+			continue
+		}
+		removed := func(int, []byte) error { return nil }
+		if err := b.getRun(ctx, &l.removals, removed); err != nil {
+			return err
+		}
 	}
 	return errors.Join(b.failed...)
 }
@@ -52,12 +57,15 @@ type part struct {
 	keys []int
 }
 
-// route returns what each table is asked for.
-func (v *version) route(keys [][]byte) (parts []part) {
+// route returns what each table is asked for, of the keys that have no answer yet.
+func (r *run) route(keys [][]byte, answered []bool) (parts []part) {
 	type routed struct{ table, key int }
 	all := make([]routed, 0, len(keys))
 	for i, key := range keys {
-		if t := v.find(key); t >= 0 {
+		if answered[i] {
+			continue
+		}
+		if t := r.find(key); t >= 0 {
 			all = append(all, routed{t, i})
 		}
 	}
@@ -68,7 +76,7 @@ func (v *version) route(keys [][]byte) (parts []part) {
 	for i, next := range all {
 		numbers[i] = next.key
 		if i == 0 || all[i-1].table != next.table {
-			parts = append(parts, part{m: v.members[next.table], keys: numbers[i:i]})
+			parts = append(parts, part{m: r.members[next.table], keys: numbers[i:i]})
 		}
 		last := &parts[len(parts)-1]
 		last.keys = last.keys[:len(last.keys)+1]
@@ -78,12 +86,40 @@ func (v *version) route(keys [][]byte) (parts []part) {
 
 // A batch is one call of GetMany.
 type batch struct {
-	s     *Set
-	keys  [][]byte
-	o     *table.GetManyOptions
-	found func(i int, value []byte) error
+	s        *Set
+	keys     [][]byte
+	o        table.GetManyOptions
+	answered []bool // for each key, whether a table has it, has removed it, or has no answer for it
 
 	failed []error // why keys have no answer
+}
+
+func newBatch(s *Set, keys [][]byte, o *table.GetManyOptions) *batch {
+	b := &batch{s: s, keys: keys, answered: make([]bool, len(keys))}
+	if o != nil {
+		b.o = *o
+	}
+	tell := b.o.NoAnswer
+	b.o.NoAnswer = func(i int, err error) {
+		b.answered[i] = true
+		if tell != nil {
+			tell(i, err)
+		}
+	}
+	return b
+}
+
+// getRun asks a run for the keys that have no answer yet. The error that it returns ends the batch.
+func (b *batch) getRun(ctx context.Context, r *run, found func(i int, value []byte) error) error {
+	parts := r.route(b.keys, b.answered)
+	for first := true; first || len(parts) > 0; first = false { // once in any case: it checks o and ctx
+		n := b.groupSize(parts)
+		if err := b.getGroup(ctx, parts[:n], found); err != nil {
+			return err
+		}
+		parts = parts[n:]
+	}
+	return nil
 }
 
 // groupSize returns how many of the parts are asked at a time.
@@ -101,7 +137,7 @@ func (b *batch) groupSize(parts []part) int {
 }
 
 // getGroup opens the tables of parts, and asks them. The error that it returns ends the batch.
-func (b *batch) getGroup(ctx context.Context, parts []part) error {
+func (b *batch) getGroup(ctx context.Context, parts []part, found func(i int, value []byte) error) error {
 	members := make([]*member, len(parts))
 	for i, p := range parts {
 		members[i] = p.m
@@ -125,7 +161,7 @@ func (b *batch) getGroup(ctx context.Context, parts []part) error {
 	if err != nil {
 		return err
 	}
-	return b.get(ctx, asked)
+	return b.get(ctx, asked, found)
 }
 
 // cannotOpen leaves the keys of a table that cannot be opened without an answer.
@@ -135,22 +171,16 @@ func (b *batch) cannotOpen(p part, err error) {
 		t.Name, wire.Quote(t.Smallest), wire.Quote(t.Largest), err)
 	b.failed = append(b.failed, err)
 	for _, i := range p.keys {
-		b.noAnswer(i, err)
-	}
-}
-
-// noAnswer says that a key has no answer.
-func (b *batch) noAnswer(i int, err error) {
-	if b.o != nil && b.o.NoAnswer != nil {
 		b.o.NoAnswer(i, err)
 	}
 }
 
 // get asks tables that are open. The error that it returns ends the batch.
-func (b *batch) get(ctx context.Context, parts []table.GetManyPart) error {
+func (b *batch) get(ctx context.Context, parts []table.GetManyPart, found func(i int, value []byte) error) error {
 	var ends error
-	err := table.GetMany(ctx, b.keys, parts, b.o, func(i int, value []byte) error {
-		ends = b.found(i, value)
+	err := table.GetMany(ctx, b.keys, parts, &b.o, func(i int, value []byte) error {
+		b.answered[i] = true
+		ends = found(i, value)
 		return ends
 	})
 	if ends == nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"iter"
-	"sort"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
@@ -18,8 +17,8 @@ import (
 // goroutine at a time may use an Iter. Any number of Iters may be on one Set.
 type Iter struct {
 	s      *Set
-	v      *version         // nil after Close
-	tables *merge.LevelIter // over the tables of v
+	v      *version       // nil after Close
+	tables merge.Iterator // over the tables of v
 }
 
 var _ merge.Iterator = (*Iter)(nil)
@@ -28,7 +27,9 @@ var _ merge.Iterator = (*Iter)(nil)
 // copies the slices of o. When ctx is done, a move that needs a read fails with its error.
 // o.OnDamage is called for the data blocks of each table, whose name is the File of the error.
 //
-// At most one of the tables is in use at a time. The Iter keeps the manifest that is in use when
+// At most one of the tables is in use at a time, or of each layer two: one of its Tables, and one of its
+// Removals. If o.OnDamage skips a data block of a layer, older entries of its keys can show, and keys that
+// were removed. The Iter keeps the manifest that is in use when
 // NewIter is called, and its tables, until its Close, also after a Swap. After Close of the Set,
 // First, Last, SeekGE, SeekLT and a move to another table fail with [table.ErrClosed]. On a table
 // that has a filter only, moves fail with [table.ErrFilterOnly].
@@ -47,27 +48,15 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	}
 	opts.Lower, opts.Upper = bytes.Clone(opts.Lower), bytes.Clone(opts.Upper)
 	opts.FilterKey, opts.Prefix = bytes.Clone(opts.FilterKey), bytes.Clone(opts.Prefix)
-	from, to := v.overlap(opts.Lower, opts.Upper)
-	// There is no error, since the manifest was checked.
-	it.tables, _ = merge.NewLevelIter(nil, v.levels[from:to], func(i int) (merge.Iterator, error) {
-		return s.iterTable(ctx, v.members[from+i], &opts)
+	it.tables = v.iterLayers(func(r *run) merge.Iterator {
+		within := r.overlap(opts.Lower, opts.Upper)
+		// There is no error, since the manifest was checked.
+		level, _ := merge.NewLevelIter(nil, within.ranges, func(i int) (merge.Iterator, error) {
+			return s.iterTable(ctx, within.members[i], &opts)
+		})
+		return level
 	})
 	return it
-}
-
-// overlap returns which tables can have keys ≥ lower and < upper: those from number from up to
-// before to. nil is no bound.
-func (v *version) overlap(lower, upper []byte) (from, to int) {
-	from = sort.Search(len(v.levels), func(i int) bool {
-		return bytes.Compare(v.levels[i].Largest, lower) >= 0
-	})
-	if upper == nil {
-		return from, len(v.levels)
-	}
-	to = sort.Search(len(v.levels), func(i int) bool {
-		return bytes.Compare(v.levels[i].Smallest, upper) >= 0
-	})
-	return from, max(from, to)
 }
 
 // iterTable opens a table of a version that has a reference, and returns an Iterator over it.
@@ -117,7 +106,7 @@ func (it *Iter) SeekGE(key []byte) bool { return it.live().SeekGE(key) }
 func (it *Iter) SeekLT(key []byte) bool { return it.live().SeekLT(key) }
 
 // live returns the iterator over the tables. If the Set was closed, so is that.
-func (it *Iter) live() *merge.LevelIter {
+func (it *Iter) live() merge.Iterator {
 	if it.s.current.Load() == nil {
 		it.Close()
 	}

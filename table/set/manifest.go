@@ -19,8 +19,12 @@ const ManifestName = "set.jsonl"
 // A Manifest lists the tables of a set, in the order of their keys. The tables' ranges of keys do
 // not overlap. Keys are in the bytewise order, the default of package table. The tables are not
 // those of a LevelDB database: their keys have no sequence numbers.
+//
+// Layers change the set without its tables being written again, such as each day's. Each changes
+// what Tables and the Layers before it have.
 type Manifest struct {
 	Tables []Table
+	Layers []Layer // the newest last
 }
 
 // A Table is what a manifest has about one table. Its JSON is a line of the manifest's file.
@@ -63,30 +67,51 @@ const maxKey = 256 << 10
 //
 //   - Check of a table fails,
 //   - the names of two tables are equal, or differ only in upper and lower case,
-//   - the keys of a table are not > those of the table before,
+//   - the keys of a table are not > those of the table before, among Tables, or the Tables or
+//     Removals of one of the Layers,
 //   - all tables together have > 2⁶³−1 bytes or entries.
 func (m *Manifest) Check() error {
-	names := make(map[string]int, len(m.Tables))
-	var total totals
-	for i := range m.Tables {
-		t := &m.Tables[i]
+	c := checker{names: make(map[string]int, len(m.Tables)), line: 2}
+	for i, run := range m.runs() {
+		if i%2 == 1 {
+			c.line++ // that of the layer
+		}
+		if err := c.checkRun(run); err != nil {
+			return fmt.Errorf("set: line %d of the manifest: %w", c.line, err)
+		}
+	}
+	return nil
+}
+
+// A checker checks the tables of a manifest.
+type checker struct {
+	line  int            // of the next table. The first line is 1, and has the format
+	names map[string]int // the lines of the tables before, by their names in lower case
+	total totals
+}
+
+// checkRun checks tables that do not overlap. After an error, line is that of the table.
+func (c *checker) checkRun(run []Table) error {
+	for i := range run {
+		t := &run[i]
 		err := t.check()
 		if err == nil && i > 0 {
-			err = t.checkAfter(&m.Tables[i-1])
+			err = t.checkAfter(&run[i-1])
 		}
 		if err == nil {
-			err = total.add(t)
+			err = c.total.add(t)
 		}
 		name := strings.ToLower(t.Name)
-		if line, found := names[name]; err == nil && found {
+		if line, found := c.names[name]; err == nil && found {
 			err = fmt.Errorf(
 				"name %q is that of line %d too, want another name for each table, not only in upper and lower case",
 				t.Name, line)
 		}
 		if err != nil {
-			return fmt.Errorf("set: line %d of the manifest: %w", lineOf(i), err)
+			return err
 		}
-		names[name] = lineOf(i)
+		c.names[name] = c.line
+		c.line++
 	}
 	return nil
 }
@@ -104,9 +129,6 @@ func (s *totals) add(t *Table) error {
 	s.size, s.entries = s.size+uint64(t.Size), s.entries+t.Entries
 	return nil
 }
-
-// lineOf returns the number of the line of Tables[i]. The first line is 1, and has the format.
-func lineOf(i int) int { return i + 2 }
 
 // Check returns an error if a field of t has a value that no manifest can have. The error names the
 // table and the field.

@@ -9,19 +9,28 @@ import (
 )
 
 // The format and version of a manifest's file, in its first line. Version 1 had no tailSum. A
-// manifest that says more about its tables, such as the layers of a set, gets another version: a
-// program that does not know it refuses it, and does not miss a part of it.
+// manifest with layers has another version: a program that does not know it refuses it, and does not
+// miss a part of it.
 const (
-	formatName    = "sievetable-set"
-	formatVersion = 2
+	formatName     = "sievetable-set"
+	formatVersion  = 2
+	layeredVersion = 3
 )
 
-// A header is the first line of a manifest's file. It has the number of the lines that follow,
-// so that a manifest that was cut short is noticed.
+// A header is the first line of a manifest's file. It has the number of the tables that follow, and
+// of the layers behind them, so that a manifest that was cut short is noticed.
 type header struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	Tables  int    `json:"tables"`
+	Layers  int    `json:"layers,omitempty"`
+}
+
+// A layerHeader is the line before the tables of a layer.
+type layerHeader struct {
+	Layer    int `json:"layer"` // its number, from 1 on
+	Tables   int `json:"tables"`
+	Removals int `json:"removals"`
 }
 
 // decode sets h to what the line says. It looks at format and version first: other versions
@@ -31,20 +40,39 @@ func (h *header) decode(line []byte) error {
 		return fmt.Errorf("%q is not the first line of a manifest, want the format %q in it",
 			shorten(string(line)), formatName)
 	}
-	if h.Version < 1 || h.Version > formatVersion {
+	if h.Version < 1 || h.Version > layeredVersion {
 		return fmt.Errorf(
 			"version is %d, want 1 to %d: read the manifest with the version of sievetable that has written it",
-			h.Version, formatVersion)
+			h.Version, layeredVersion)
 	}
-	return decodeFields(line, []field{
+	fields := []field{
 		{name: "format", value: &h.Format, want: "a string"},
 		{name: "version", value: &h.Version, want: "a number"},
 		{name: "tables", value: &h.Tables, want: "the number of tables"},
+	}
+	if h.Version == layeredVersion {
+		fields = append(fields, field{name: "layers", value: &h.Layers, want: "the number of layers"})
+	}
+	return decodeFields(line, fields)
+}
+
+// decode sets h to what the line of layer i says.
+func (h *layerHeader) decode(line []byte, i int) error {
+	err := decodeFields(line, []field{
+		{name: "layer", value: &h.Layer, want: "the number of the layer"},
+		{name: "tables", value: &h.Tables, want: "the number of tables"},
+		{name: "removals", value: &h.Removals, want: "the number of tables of removals"},
 	})
+	if err == nil && h.Layer != i {
+		err = fmt.Errorf("layer is %d, want %d: the manifest is of two files, take another copy", h.Layer, i)
+	}
+	return err
 }
 
 // WriteManifest writes the file of a manifest. It is JSON Lines: the first line has the format, its
-// version and the number of tables, and each further line is a table. Keys are in base64. The same
+// version and the number of tables, and each further line is a table. Keys are in base64. If there
+// are Layers, the first line has their number too, and each follows with a line of how many tables
+// and removals it has. Earlier versions of this package refuse a manifest with Layers. The same
 // manifest always has the same bytes. If [Manifest.Check] fails, WriteManifest returns its error
 // and writes nothing. Write the tables before their manifest.
 func WriteManifest(w io.Writer, m *Manifest) error {
@@ -52,17 +80,50 @@ func WriteManifest(w io.Writer, m *Manifest) error {
 		return err
 	}
 	b := bufio.NewWriter(w)
-	lines := json.NewEncoder(b)
-	if err := lines.Encode(header{formatName, formatVersion, len(m.Tables)}); err != nil {
+	err := encodeManifest(json.NewEncoder(b), m)
+	if err == nil {
+		err = b.Flush()
+	}
+	if err != nil {
 		return fmt.Errorf("set: write the manifest: %w", err)
 	}
-	for _, t := range m.Tables {
-		if err := lines.Encode(t); err != nil {
-			return fmt.Errorf("set: write the manifest: %w", err)
+	return nil
+}
+
+// encodeManifest writes the lines of a manifest.
+func encodeManifest(lines *json.Encoder, m *Manifest) error {
+	h := header{formatName, formatVersion, len(m.Tables), len(m.Layers)}
+	if len(m.Layers) > 0 {
+		h.Version = layeredVersion
+	}
+	if err := encodeRun(lines, h, m.Tables); err != nil {
+		return err
+	}
+	for i, l := range m.Layers {
+		err := encodeRun(lines, layerHeader{i + 1, len(l.Tables), len(l.Removals)}, l.Tables)
+		if err == nil {
+			err = encodeTables(lines, l.Removals)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("set: write the manifest: %w", err)
+	return nil
+}
+
+// encodeRun writes a line and the tables that follow it.
+func encodeRun(lines *json.Encoder, header any, tables []Table) error {
+	if err := lines.Encode(header); err != nil {
+		return err
+	}
+	return encodeTables(lines, tables)
+}
+
+func encodeTables(lines *json.Encoder, tables []Table) error {
+	for _, t := range tables {
+		if err := lines.Encode(t); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -70,7 +131,7 @@ func WriteManifest(w io.Writer, m *Manifest) error {
 // ReadManifest reads the file of a manifest to its end, and checks it as [Manifest.Check] does. The
 // error names the line. It is also an error if:
 //
-//   - there are fewer or more tables than the first line says,
+//   - there are fewer or more tables or layers than the first line, or that of a layer, says,
 //   - a line has other fields than WriteManifest writes, or > 1 MiB,
 //   - the format is that of a newer version of this package, and this one does not know it.
 //
@@ -132,31 +193,67 @@ func (l *lineReader) manifest() (*Manifest, error) {
 		return nil, err
 	}
 	m := new(Manifest)
-	for {
+	if m.Tables, err = l.tables(h.Tables, l.n); err != nil {
+		return nil, err
+	}
+	for i := range h.Layers {
+		layer, err := l.layer(i + 1)
+		if err != nil {
+			return nil, err
+		}
+		m.Layers = append(m.Layers, layer)
+	}
+	return m, l.end()
+}
+
+// layer reads layer i.
+func (l *lineReader) layer(i int) (layer Layer, err error) {
+	line, err := l.next()
+	if err == io.EOF {
+		return layer, fmt.Errorf("the end of the file before layer %d: the manifest was cut short, take another copy", i)
+	}
+	var h layerHeader
+	said := l.n
+	if err == nil {
+		err = h.decode(line, i)
+	}
+	if err == nil {
+		layer.Tables, err = l.tables(h.Tables, said)
+	}
+	if err == nil {
+		layer.Removals, err = l.tables(h.Removals, said)
+	}
+	return layer, err
+}
+
+// tables reads n tables, whose number line said has.
+func (l *lineReader) tables(n, said int) (all []Table, err error) {
+	for len(all) < n {
 		line, err := l.next()
 		if err == io.EOF {
-			return m, checkCount(len(m.Tables), h.Tables)
+			return nil, fmt.Errorf("the end of the file after %d tables, want %d as line %d says: "+
+				"the manifest was cut short, take another copy", len(all), n, said)
+		}
+		var t Table
+		if err == nil {
+			err = t.decode(line)
 		}
 		if err != nil {
 			return nil, err
 		}
-		var t Table
-		if err := t.decode(line); err != nil {
-			return nil, err
-		}
-		m.Tables = append(m.Tables, t)
+		all = append(all, t)
 	}
+	return all, nil
 }
 
-// checkCount compares how many tables there are with what the first line says.
-func checkCount(got, want int) error {
-	switch {
-	case got < want:
-		return fmt.Errorf("the end of the file after %d tables, want %d as line 1 says: "+
-			"the manifest was cut short, take another copy", got, want)
-	case got > want:
-		return fmt.Errorf("%d tables, want %d as line 1 says: the manifest is of two files, take another copy",
-			got, want)
+// end checks that the file ends.
+func (l *lineReader) end() error {
+	switch _, err := l.next(); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return errors.New("want the end of the file, as the lines before say: the manifest is of two files, take another copy")
+	default:
+		return err
 	}
-	return nil
 }

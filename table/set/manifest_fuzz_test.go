@@ -15,6 +15,7 @@ import (
 // when it is written.
 func FuzzReadManifest(f *testing.F) {
 	f.Add([]byte(twoTablesFile))
+	f.Add([]byte(layeredFile))
 	f.Add([]byte(`{"format":"sievetable-set","version":1,"tables":0}`))
 	f.Add([]byte(`{"format":"sievetable-set","version":1,"tables":1000000000000}`))
 	f.Add([]byte(strings.ReplaceAll(twoTablesFile, ",", " ,\t")))

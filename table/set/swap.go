@@ -92,7 +92,7 @@ func (s *Set) publish(v *version) error {
 		close(m.old)
 		m.old = nil
 		if !m.isChecked() { // else the table can be opened with the one that it has
-			m.tailSize.Store(v.manifest.Tables[i].TailSize)
+			m.tailSize.Store(v.tables[i].TailSize)
 		}
 	}
 	s.mu.Unlock()

@@ -42,7 +42,7 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 			findings = append(findings, err)
 		}
 		if report != nil {
-			report(v.manifest.Tables[i], cmp.Or(err, note))
+			report(*v.tables[i], cmp.Or(err, note))
 		}
 	}
 	return errors.Join(findings...)

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"sort"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/merge"
 )
 
 // A version is a manifest and its tables, with a reference count. The Set holds a reference while
@@ -15,9 +13,13 @@ import (
 type version struct {
 	refs     refCount
 	manifest *Manifest
-	members  []*member          // the tables, in the order of their keys
-	levels   []merge.LevelTable // their ranges
+	tables   []*Table  // all of the manifest, in the order of its All
+	members  []*member // the same
+	layers   []layer   // the newest first. The last one is the manifest's Tables
 }
+
+// A layer is a [Layer] with its tables.
+type layer struct{ tables, removals run }
 
 // newVersion returns a version with one reference. Tables that the Set has already are shared.
 func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
@@ -26,36 +28,44 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 	}
 	v := &version{manifest: m.clone()}
 	v.refs.n.Store(1)
-	for i := range v.manifest.Tables {
-		t := &v.manifest.Tables[i]
+	for t := range v.manifest.All() {
 		m, err := s.member(ctx, t)
 		if err != nil {
 			v.release()
 			return nil, err
 		}
-		v.members = append(v.members, m)
-		v.levels = append(v.levels, merge.LevelTable{Name: t.Name, Smallest: t.Smallest, Largest: t.Largest})
+		v.tables, v.members = append(v.tables, t), append(v.members, m)
 	}
+	v.setLayers()
 	return v, nil
+}
+
+// setLayers sets the layers to those of the manifest, with the members of their tables.
+func (v *version) setLayers() {
+	rest := v.members
+	next := func(tables []Table) run {
+		r := newRun(rest[:len(tables):len(tables)])
+		rest = rest[len(tables):]
+		return r
+	}
+	v.layers = []layer{{tables: next(v.manifest.Tables)}}
+	for _, l := range v.manifest.Layers {
+		v.layers = append(v.layers, layer{tables: next(l.Tables), removals: next(l.Removals)})
+	}
+	slices.Reverse(v.layers)
 }
 
 // clone returns a copy that shares no memory with m.
 func (m *Manifest) clone() *Manifest {
-	c := &Manifest{Tables: slices.Clone(m.Tables)}
-	for i := range c.Tables {
-		t := &c.Tables[i]
+	c := &Manifest{Tables: slices.Clone(m.Tables), Layers: slices.Clone(m.Layers)}
+	for i := range c.Layers {
+		l := &c.Layers[i]
+		l.Tables, l.Removals = slices.Clone(l.Tables), slices.Clone(l.Removals)
+	}
+	for t := range c.All() {
 		t.Smallest, t.Largest = bytes.Clone(t.Smallest), bytes.Clone(t.Largest)
 	}
 	return c
-}
-
-// find returns the number of the only table that can have key, or −1 if key is in no range.
-func (v *version) find(key []byte) int {
-	i := sort.Search(len(v.levels), func(i int) bool { return bytes.Compare(v.levels[i].Largest, key) >= 0 })
-	if i == len(v.levels) || bytes.Compare(v.levels[i].Smallest, key) > 0 {
-		return -1
-	}
-	return i
 }
 
 // release drops a reference. With the last one, the version leaves its tables.

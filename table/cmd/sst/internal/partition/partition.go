@@ -112,7 +112,9 @@ func (w *Writer) readOld() error {
 	if err != nil {
 		return fmt.Errorf("%s is there and would be replaced, but it is not a manifest: want another directory: %w", path, err)
 	}
-	w.old = m.Tables
+	for t := range m.All() {
+		w.old = append(w.old, *t)
+	}
 	return nil
 }
 

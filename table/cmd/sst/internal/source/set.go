@@ -120,6 +120,9 @@ func listSet(path, manifest string, o Options) (Dir, error) {
 	if err != nil {
 		return Dir{}, err
 	}
+	if n := uint64(len(m.Layers)); n > 0 {
+		return Dir{}, fmt.Errorf("%s: the set has %s, and sst reads only sets without: open it by package table/set", manifest, text.Count(n, "layer"))
+	}
 	dir := filepath.Dir(manifest)
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,0 +1,56 @@
+package set_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// BenchmarkLayers looks keys up that only the base has, or no table has, with more and more layers above:
+// each has the range of the base, and a hundredth of its keys.
+func BenchmarkLayers(b *testing.B) {
+	const n = 100_000
+	o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}
+	src, m := newStore(), new(set.Manifest)
+	m.Tables = append(m.Tables, src.put(b, "base", o, numbered(0, n)))
+	var present, absent [][]byte
+	for i := 50; i < n; i += 100 {
+		present, absent = append(present, []byte(key(i))), append(absent, []byte(key(i)+"x"))
+	}
+	for layers := range 5 {
+		if layers > 0 {
+			m.Layers = append(m.Layers, set.Layer{
+				Tables:   []set.Table{src.put(b, fmt.Sprint("added", layers), o, every100th(n, "+"))},
+				Removals: []set.Table{src.put(b, fmt.Sprint("removed", layers), o, every100th(n, "-"))},
+			})
+		}
+		s := open(b, m, src, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: table.NewCache(1 << 26)}})
+		for range 3 { // the Cache takes a block that is read again
+			for i := range n {
+				checkGet(b, s, key(i), valueOf(i))
+			}
+		}
+		for _, keys := range []struct {
+			name string
+			keys [][]byte
+		}{{"absent", absent}, {"present", present}} {
+			b.Run(fmt.Sprintf("keys=%s/layers=%d", keys.name, layers), func(b *testing.B) {
+				b.ReportAllocs()
+				for i := range b.N {
+					s.Get(background, keys.keys[i%len(keys.keys)])
+				}
+			})
+		}
+	}
+}
+
+// every100th returns pairs of one in a hundred of n numbers, whose keys have an ending.
+func every100th(n int, ending string) (pairs [][2]string) {
+	for i := 0; i <= n; i += 100 {
+		pairs = append(pairs, [2]string{key(i) + ending, ""})
+	}
+	return pairs
+}

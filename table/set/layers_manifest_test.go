@@ -1,0 +1,83 @@
+package set_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// layeredFile is the file of layered.
+const layeredFile = `{"format":"sievetable-set","version":3,"tables":1,"layers":2}
+{"name":"base","size":100,"sha256":"0000000000000000000000000000000000000000000000000000000000000000","entries":5,"smallest":"YQ==","largest":"eg==","tailSize":60}
+{"layer":1,"tables":1,"removals":1}
+{"name":"added","size":100,"sha256":"0000000000000000000000000000000000000000000000000000000000000000","entries":5,"smallest":"YQ==","largest":"eg==","tailSize":60}
+{"name":"removed","size":100,"sha256":"0000000000000000000000000000000000000000000000000000000000000000","entries":5,"smallest":"YQ==","largest":"eg==","tailSize":60}
+{"layer":2,"tables":0,"removals":0}
+`
+
+// layered is a manifest with layers, whose tables overlap those of others.
+func layered() *set.Manifest {
+	line := func(name string) []set.Table {
+		return []set.Table{{Name: name, Size: 100, SHA256: strings.Repeat("0", 64), Entries: 5, Smallest: []byte("a"), Largest: []byte("z"), TailSize: 60}}
+	}
+	return &set.Manifest{Tables: line("base"), Layers: []set.Layer{{Tables: line("added"), Removals: line("removed")}, {}}}
+}
+
+func TestManifestOfLayers(t *testing.T) {
+	t.Parallel()
+	if got := writeManifest(t, layered()); got != layeredFile {
+		t.Errorf("the file is (-want +got):\n%s", cmp.Diff(layeredFile, got))
+	}
+	got, err := set.ReadManifest(strings.NewReader(layeredFile))
+	if diff := cmp.Diff(layered(), got); err != nil || diff != "" {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// A program that stops early has seen the tables in the order of the file.
+func TestManifestAll(t *testing.T) {
+	t.Parallel()
+	m := layered()
+	var names []string
+	for table := range m.All() {
+		names = append(names, table.Name)
+		if table.Name == "removed" {
+			break
+		}
+	}
+	if diff := cmp.Diff([]string{"base", "added", "removed"}, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What is wrong with a layer is an error of its line.
+func TestManifestOfLayersRefuses(t *testing.T) {
+	t.Parallel()
+	lines := strings.SplitAfter(layeredFile, "\n")
+	replaced := func(old, new string) string { return strings.Replace(layeredFile, old, new, 1) }
+	for _, tt := range []struct{ name, file, want string }{
+		{"layers in version 2", replaced(`"version":3`, `"version":2`), `line 1 of the manifest: field "layers" is unknown`},
+		{"no number of layers", replaced(`,"layers":2`, ""), `line 1 of the manifest: no field "layers"`},
+		{"cut before a layer", strings.Join(lines[:5], ""), `line 6 of the manifest: the end of the file before layer 2`},
+		{"cut in a layer", strings.Join(lines[:4], ""), `line 5 of the manifest: the end of the file after 0 tables, want 1 as line 3 says`},
+		{"a layer too many", layeredFile + lines[5], `line 7 of the manifest: want the end of the file`},
+		{"another number", replaced(`"layer":2`, `"layer":1`), `line 6 of the manifest: layer is 1, want 2`},
+		{"no removals", replaced(`,"removals":0`, ""), `line 6 of the manifest: no field "removals"`},
+		{"a table in place of a layer", strings.Join(lines[:2], "") + strings.Join(lines[3:], ""), `line 3 of the manifest: field "name" is unknown`},
+		{"a name twice", replaced(`"removed"`, `"BASE"`), `line 5 of the manifest: name "BASE" is that of line 2 too`},
+		{"an impossible table", replaced(`{"name":"added","size":100`, `{"name":"added","size":1`), `line 4 of the manifest: size is 1`},
+	} {
+		t.Run(tt.name, func(t *testing.T) { checkRefused(t, tt.file, tt.want) })
+	}
+	overlapping := layered()
+	overlapping.Layers[1].Removals = append(overlapping.Layers[1].Removals, overlapping.Tables[0], overlapping.Tables[0])
+	overlapping.Layers[1].Removals[0].Name, overlapping.Layers[1].Removals[1].Name = "one", "two"
+	var file bytes.Buffer
+	if err := set.WriteManifest(&file, overlapping); err == nil || !strings.Contains(err.Error(), `line 8 of the manifest: smallest is "a", want it > "z"`) {
+		t.Errorf("tables of a layer that overlap: %v", err)
+	}
+}

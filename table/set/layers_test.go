@@ -1,0 +1,221 @@
+package set_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A layeredModel is a set of layers, and what it must show.
+type layeredModel struct {
+	src    *store
+	m      *set.Manifest
+	o      *table.WriterOptions
+	values map[string]string
+	tables int
+	rng    *rand.Rand
+}
+
+// newLayeredModel returns a set without tables, whose tables will have random options.
+func newLayeredModel(rng *rand.Rand) *layeredModel {
+	o := &table.WriterOptions{BlockSize: 1 << rng.IntN(12), RestartInterval: 1 + rng.IntN(16)}
+	if rng.IntN(3) > 0 {
+		o.FilterPolicy = filter.NewBloom(1 + rng.IntN(12))
+	}
+	if rng.IntN(3) > 0 {
+		o.TableFilterPolicy = filter.NewTableBloom(1 + rng.IntN(12))
+	}
+	return &layeredModel{src: newStore(), m: new(set.Manifest), o: o, values: map[string]string{}, rng: rng}
+}
+
+// numberOfKeys is how many keys there can be.
+const numberOfKeys = 200
+
+// randomKeys returns up to n keys, in order.
+func (l *layeredModel) randomKeys(n int) []string {
+	keys := map[string]bool{}
+	for range l.rng.IntN(n + 1) {
+		keys[key(l.rng.IntN(numberOfKeys))] = true
+	}
+	return slices.Sorted(maps.Keys(keys))
+}
+
+// put writes tables of the keys, whose values have a prefix, and returns their lines.
+func (l *layeredModel) put(t *testing.T, keys []string, value string) (lines []set.Table) {
+	t.Helper()
+	for len(keys) > 0 {
+		n := 1 + l.rng.IntN(len(keys))
+		var pairs [][2]string
+		for _, k := range keys[:n] {
+			pairs = append(pairs, [2]string{k, value})
+		}
+		l.tables++
+		lines = append(lines, l.src.put(t, fmt.Sprint("t", l.tables), l.o, pairs))
+		keys = keys[n:]
+	}
+	return lines
+}
+
+// add adds a layer, or the base if there is none.
+func (l *layeredModel) add(t *testing.T) {
+	t.Helper()
+	added, value := l.randomKeys(150), fmt.Sprint("value ", l.tables)
+	if l.rng.IntN(4) == 0 {
+		value = ""
+	}
+	if l.m.Tables == nil {
+		l.m.Tables = l.put(t, added, value)
+	} else {
+		removed := l.randomKeys(100)
+		for _, k := range removed {
+			delete(l.values, k)
+		}
+		l.m.Layers = append(slices.Clip(l.m.Layers), set.Layer{Tables: l.put(t, added, value), Removals: l.put(t, removed, "of no matter")})
+	}
+	for _, k := range added { // also if they are in both
+		l.values[k] = value
+	}
+}
+
+// check compares what the set answers with the model.
+func (l *layeredModel) check(t *testing.T, s *set.Set) {
+	t.Helper()
+	var keys [][]byte
+	for i := range numberOfKeys {
+		keys = append(keys, []byte(key(i)), []byte(key(i)+"x"))
+	}
+	l.rng.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	for _, k := range keys {
+		want, there := l.values[string(k)]
+		value, err := s.Get(background, k)
+		if string(value) != want || (err == nil) != there || err != nil && !errors.Is(err, table.ErrNotFound) {
+			t.Fatalf("Get(%q) = %q, %v; want %q, %v", k, value, err, want, there)
+		}
+		if may, err := s.MayContain(background, k); err != nil || there && !may {
+			t.Fatalf("MayContain(%q) = %v, %v, and the set has it", k, may, err)
+		}
+	}
+	got, err := getMany(background, s, keys, &table.GetManyOptions{Concurrency: 1 + l.rng.IntN(3)})
+	if diff := cmp.Diff(l.values, got); err != nil || diff != "" {
+		t.Fatalf("GetMany: %v (-want +got):\n%s", err, diff)
+	}
+	l.checkIter(t, s)
+}
+
+func (l *layeredModel) checkIter(t *testing.T, s *set.Set) {
+	t.Helper()
+	it := s.NewIter(background, nil)
+	got := map[string]string{}
+	for e, err := range it.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[string(e.Key)] = string(e.Value)
+	}
+	if diff := cmp.Diff(l.values, got); diff != "" {
+		t.Fatalf("All (-want +got):\n%s", diff)
+	}
+	for ok := it.Last(); ok; ok = it.Prev() {
+		if want := l.values[string(it.Key())]; string(it.Value()) != want {
+			t.Fatalf("backward, %q has %q, want %q", it.Key(), it.Value(), want)
+		}
+	}
+	if err := it.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o := table.IterOptions{}
+	if l.rng.IntN(2) == 0 {
+		o.Lower = []byte(key(l.rng.IntN(numberOfKeys)))
+	}
+	if l.rng.IntN(2) == 0 {
+		o.Upper = []byte(key(l.rng.IntN(numberOfKeys)))
+	}
+	shown := slices.DeleteFunc(slices.Sorted(maps.Keys(l.values)), func(k string) bool {
+		return k < string(o.Lower) || o.Upper != nil && k >= string(o.Upper)
+	})
+	it = s.NewIter(background, &o)
+	moveAround(t, fmt.Sprintf("from %q to %q", o.Lower, o.Upper), l.rng, it, shown)
+	if err := it.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A set of layers answers as a map to which the layers were done one after the other.
+func TestLayersAnswerAsTheirChanges(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(rounds(15, 150)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(seed, 33))
+			l := newLayeredModel(rng)
+			l.add(t)
+			o := set.Options{OpenAll: rng.IntN(2) == 0, MemorySize: int64(rng.IntN(2) * rng.IntN(2000)), Concurrency: 1 + rng.IntN(4)}
+			if rng.IntN(2) == 0 {
+				o.Reader.Cache = table.NewCache(int64(rng.IntN(100_000)))
+			}
+			o.Reader.Mapped = rng.IntN(2) == 0
+			s := open(t, l.m, mapper{l.src}, &o)
+			for range 5 {
+				l.check(t, s)
+				l.add(t)
+				if err := s.Swap(background, l.m); err != nil {
+					t.Fatal(err)
+				}
+			}
+			l.check(t, s)
+			if err := s.Verify(background, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A layer that cannot be asked leaves a key without an answer: older layers are not asked in its place.
+func TestLayerThatFails(t *testing.T) {
+	t.Parallel()
+	src := newStore()
+	pair := func(value string) [][2]string { return [][2]string{{"k", value}} }
+	m := &set.Manifest{
+		Tables: []set.Table{src.put(t, "base", filtered, pair("old"))},
+		Layers: []set.Layer{{Tables: []set.Table{src.put(t, "added", filtered, pair("new"))}}, {Removals: []set.Table{src.put(t, "removed", filtered, pair(""))}}},
+	}
+	for _, lost := range []string{"added", "removed"} {
+		t.Run(lost, func(t *testing.T) {
+			without := newStore()
+			for name, contents := range src.files {
+				if name != lost {
+					without.files[name] = contents
+				}
+			}
+			layers := m.Layers
+			if lost == "added" {
+				layers = layers[:1]
+			}
+			s := open(t, &set.Manifest{Tables: m.Tables, Layers: layers}, without, nil)
+			if value, err := s.Get(background, []byte("k")); err == nil || errors.Is(err, table.ErrNotFound) {
+				t.Errorf("Get = %q, %v; want the error of the table", value, err)
+			}
+			if may, err := s.MayContain(background, []byte("k")); err == nil {
+				t.Errorf("MayContain = %v; want the error of the table", may)
+			}
+			unanswered := 0
+			found, err := getMany(background, s, bytesOf("k", "k"), &table.GetManyOptions{NoAnswer: func(int, error) { unanswered++ }})
+			if err == nil || len(found) > 0 || unanswered != 2 {
+				t.Errorf("GetMany = %v, %v, with %d keys unanswered; want 2", found, err, unanswered)
+			}
+			it := s.NewIter(background, nil)
+			if it.First() || it.Error() == nil || it.Close() == nil {
+				t.Errorf("the Iter shows %q, %v", it.Key(), it.Error())
+			}
+		})
+	}
+}
