@@ -20,6 +20,7 @@ type Dir struct {
 	Path    string
 	Version *versions.Version // nil: no MANIFEST can be read
 	Set     string            // the manifest of a set, which then has Tables in the order of keys; "": no set
+	Layers  int               // how many the set has above its base. The tables of the newest come first
 	Missing []TableFile       // tables of the MANIFEST or of the set that do not exist
 	Order   Order             // the order that the MANIFEST names
 	Tables  []TableFile       // the newest first, by level and name

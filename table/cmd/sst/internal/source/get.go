@@ -54,9 +54,7 @@ func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (
 			newest, found, level = e, true, t.level()
 		}
 	}
-	if newest.Internal && newest.Kind == table.KindDelete {
-		found = false
-	}
+	found = found && newest.Kind != table.KindDelete
 	if err := newest.checkKind(); err != nil {
 		return Entry{}, false, err
 	}
@@ -74,6 +72,7 @@ func (s *Source) getFromTable(t *Table, ask func(f *File) (Entry, bool, error)) 
 	}
 	defer func() { err = errors.Join(err, s.release(t, f)) }()
 	e, found, err = ask(f)
+	t.removes(&e)
 	if e.age = t.age; err == nil && (f.sorted != nil || t.replaced) {
 		err = s.lossIn(t)
 	}

@@ -193,7 +193,9 @@ func (s *Source) Hull(losses []Loss) KeyRange {
 }
 
 // HasVersions reports whether older versions can show in place of what is lost.
-func (s *Source) HasVersions() bool { return s.Internal || len(s.Tables) > 1 && !s.set }
+func (s *Source) HasVersions() bool {
+	return s.Internal || len(s.Tables) > 1 && (!s.set || s.layers > 0)
+}
 
 // A LossCursor says which keys a Source has lost, for keys in ascending order that its Scan yields.
 type LossCursor struct {

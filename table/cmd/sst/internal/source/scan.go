@@ -30,7 +30,7 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 	switch {
 	case s.isLog && o.Versions && !o.Reverse && !o.InOrder:
 		return s.scanLogsInOrder(o)
-	case o.Versions || s.set:
+	case o.Versions || s.set && s.layers == 0:
 		return s.scanAll(o)
 	case o.Reverse:
 		return s.newestVersions(o)
@@ -247,6 +247,7 @@ func (c *mergingCursor) entry() (Entry, error) {
 	if err != nil {
 		return e, &FileError{r.table.Path, err}
 	}
+	r.table.removes(&e)
 	e.Table, e.Offset, e.age = r.table, r.it.Block().Offset, r.table.age
 	return e, nil
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"github.com/sievetable/sievetable/internal/regular"
@@ -89,7 +90,7 @@ func damageOfManifest(f io.ReaderAt, size int64, err error) error {
 	n, _ := f.ReadAt(start, 0)
 	line, _, _ := bytes.Cut(start[:n], []byte("\n"))
 	var header struct{ Version int }
-	other := json.Unmarshal(line, &header) == nil && header.Version > 2
+	other := json.Unmarshal(line, &header) == nil && header.Version > 3
 	if other || errors.As(err, new(*fs.PathError)) {
 		return err
 	}
@@ -120,22 +121,18 @@ func listSet(path, manifest string, o Options) (Dir, error) {
 	if err != nil {
 		return Dir{}, err
 	}
-	if n := uint64(len(m.Layers)); n > 0 {
-		return Dir{}, fmt.Errorf("%s: the set has %s, and sst reads only sets without: open it by package table/set", manifest, text.Count(n, "layer"))
-	}
 	dir := filepath.Dir(manifest)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return Dir{}, err
 	}
-	d := Dir{Path: path, Set: manifest, Order: ExplicitOrder(table.BytewiseComparer)}
+	d := Dir{Path: path, Set: manifest, Layers: len(m.Layers), Order: ExplicitOrder(table.BytewiseComparer)}
 	there := map[string]bool{}
 	for _, e := range entries {
 		there[e.Name()] = true
 	}
-	for i := range m.Tables {
-		t := TableFile{Path: filepath.Join(dir, m.Tables[i].Name), Line: &m.Tables[i]}
-		if t.Missing = !there[m.Tables[i].Name]; t.Missing {
+	for _, t := range tablesOfSet(dir, m) {
+		if t.Missing = !there[t.Line.Name]; t.Missing {
 			d.Missing = append(d.Missing, t)
 		} else {
 			d.Tables = append(d.Tables, t)
@@ -147,11 +144,28 @@ func listSet(path, manifest string, o Options) (Dir, error) {
 	return d, nil
 }
 
+// tablesOfSet returns the tables of a set, those of the newest layer first, in the order of their keys.
+func tablesOfSet(dir string, m *set.Manifest) (all []TableFile) {
+	add := func(tables []set.Table, rank int, removals bool) {
+		for i := range tables {
+			t := &tables[i]
+			all = append(all, TableFile{Path: filepath.Join(dir, t.Name), Line: t, rank: rank, InLayer: rank < 2*len(m.Layers), Removals: removals})
+		}
+	}
+	for i, l := range slices.Backward(m.Layers) {
+		rank := 2 * (len(m.Layers) - 1 - i)
+		add(l.Tables, rank, false)
+		add(l.Removals, rank+1, true)
+	}
+	add(m.Tables, 2*len(m.Layers), false)
+	return all
+}
+
 // noteUnlisted adds a note about tables of the directory that are not in the set.
 func (d *Dir) noteUnlisted(entries []fs.DirEntry, m *set.Manifest) {
 	listed := map[string]bool{}
-	for i := range m.Tables {
-		listed[m.Tables[i].Name] = true
+	for t := range m.All() {
+		listed[t.Name] = true
 	}
 	n := uint64(0)
 	for _, e := range entries {
@@ -164,9 +178,10 @@ func (d *Dir) noteUnlisted(entries []fs.DirEntry, m *set.Manifest) {
 	}
 }
 
-// candidates returns the tables that may have a key: of a set, at most one.
+// candidates returns the tables that may have a key, the newest first: of a set without layers, at most
+// one.
 func (s *Source) candidates(key []byte) []*Table {
-	if !s.set {
+	if !s.set || s.layers > 0 {
 		return s.Tables
 	}
 	i := sort.Search(len(s.Tables), func(i int) bool { return bytes.Compare(s.Tables[i].largest, key) >= 0 })

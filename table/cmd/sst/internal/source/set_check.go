@@ -93,6 +93,9 @@ func (s *Source) FilterOnly() bool {
 	switch {
 	case s.set:
 		for _, t := range s.Tables {
+			if t.Removals {
+				continue // which have keys
+			}
 			f, err := s.open(t)
 			if err == nil {
 				only := f.Reader.FilterOnly()
@@ -111,13 +114,26 @@ func (s *Source) MayContain(key []byte) (may bool, err error) {
 	if !s.set {
 		return s.File().MayContain(key), nil
 	}
-	tables := s.candidates(key)
-	if len(tables) == 0 || !s.inRange(tables[0], key) {
-		return false, nil
+	for _, t := range s.candidates(key) {
+		if !s.inRange(t, key) {
+			continue
+		}
+		if has, err := s.tableMayContain(t, key); has || err != nil {
+			return !t.Removals, err
+		}
 	}
-	f, err := s.open(tables[0])
+	return false, nil
+}
+
+// tableMayContain asks the filters of a table of a set. Removals are asked exactly.
+func (s *Source) tableMayContain(t *Table, key []byte) (may bool, err error) {
+	if t.Removals {
+		_, may, err = s.getFromTable(t, func(f *File) (Entry, bool, error) { return f.Get(key) })
+		return may, err
+	}
+	f, err := s.open(t)
 	if err != nil {
 		return false, err
 	}
-	return f.MayContain(key), s.release(tables[0], f)
+	return f.MayContain(key), s.release(t, f)
 }

@@ -24,7 +24,8 @@ type Source struct {
 
 	o            Options
 	isLog        bool   // it is a single log
-	set          bool   // it is a set: Tables are in the order of their keys, which do not overlap
+	set          bool   // it is a set: Tables are in the order of their keys, which do not overlap within a layer
+	layers       int    // how many the set has above its base
 	lastSequence uint64 // in the MANIFEST
 	byLevel      bool   // versions in a level are newer than those in higher levels
 	logs         logs
@@ -79,7 +80,7 @@ func (s *Source) openDir() error {
 	if err != nil {
 		return err
 	}
-	s.set = d.Set != ""
+	s.set, s.layers = d.Set != "", d.Layers
 	s.Notes = append(d.Notes, text.Lines(d.MissingError())...) // which is damage for the keys of these tables only
 	s.Damage, s.logs = errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, IsEmpty)}
 	s.logs.start = d.LogStart(s.o)

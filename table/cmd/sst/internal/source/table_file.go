@@ -18,10 +18,13 @@ type TableFile struct {
 	Path string
 	Meta *versions.Table // its entry in the MANIFEST; nil: it is not listed
 
-	Line    *set.Table // its line in the manifest of its set; nil: there is no set
-	Missing bool       // the file does not exist
-	Lost    bool       // the MANIFEST may have lost it: see findLost
-	Spare   bool       // it is Lost, and nothing says that the MANIFEST has lost anything
+	Line     *set.Table // its line in the manifest of its set; nil: there is no set
+	InLayer  bool       // it is of a layer of the set
+	Removals bool       // it is of a layer: its keys are removed from older ones
+	Missing  bool       // the file does not exist
+	rank     int        // of its layer in the set: 0 is the newest
+	Lost     bool       // the MANIFEST may have lost it: see findLost
+	Spare    bool       // it is Lost, and nothing says that the MANIFEST has lost anything
 
 	number   uint64 // in its name
 	numbered bool   // there is one
@@ -40,15 +43,17 @@ func (l TableFile) hasEngineName() bool {
 	return l.numbered && (len(digits) == 6 || len(digits) > 6 && digits[0] != '0')
 }
 
-// All returns all tables, also those that are missing: of a set in the order of keys, else the
-// newest first. It can be Tables itself.
+// All returns all tables, also those that are missing: those of the newest layer or level first, of a
+// set in the order of keys, else the newest first. It can be Tables itself.
 func (d *Dir) All() []TableFile {
 	if len(d.Missing) == 0 {
 		return d.Tables
 	}
 	all, order := slices.Concat(d.Tables, d.Missing), compareNewestFirst
 	if d.Set != "" {
-		order = func(a, b TableFile) int { return bytes.Compare(a.Line.Smallest, b.Line.Smallest) }
+		order = func(a, b TableFile) int {
+			return cmp.Or(cmp.Compare(a.rank, b.rank), bytes.Compare(a.Line.Smallest, b.Line.Smallest))
+		}
 	}
 	slices.SortStableFunc(all, order)
 	return all
@@ -84,9 +89,12 @@ func (l TableFile) Options(o Options) Options {
 	return o
 }
 
-// level returns the level in the MANIFEST. Tables that are not listed count as newer than
-// all levels.
+// level returns the level in the MANIFEST, or the rank of a layer of a set. Tables that are not listed count
+// as newer than all levels.
 func (l TableFile) level() int {
+	if l.Line != nil {
+		return l.rank
+	}
 	if l.Meta == nil {
 		return -1
 	}

@@ -33,6 +33,13 @@ func (s *Source) inRange(t *Table, user []byte) bool {
 		s.Order.Compare(s.userKey(t.smallest), user) <= 0 && s.Order.Compare(user, s.userKey(t.largest)) <= 0
 }
 
+// removes makes the entry of a removed key a deletion.
+func (t *Table) removes(e *Entry) {
+	if t.Removals {
+		e.Kind, e.Value = table.KindDelete, nil
+	}
+}
+
 // userKey returns the user key of a stored key.
 func (s *Source) userKey(key []byte) []byte {
 	if s.Internal {
@@ -119,7 +126,7 @@ func (s *Source) checkSize(t *Table, f *File) error {
 // used, it closes the one that was opened first.
 func (s *Source) keepOpen(t *Table, f *File) (err error) {
 	if len(s.openTables) == maxOpenTables {
-		if !s.set {
+		if !s.set || s.layers > 0 {
 			return nil
 		}
 		first := s.openTables[0]

@@ -1,13 +1,13 @@
 package summary
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
-	"github.com/sievetable/sievetable/table/set"
 )
 
 // A SetSummary describes a set by its manifest, without opening a table.
@@ -15,9 +15,12 @@ type SetSummary struct {
 	Manifest    string    `json:"set"`
 	Tables      int       `json:"tables"`
 	Bytes       int64     `json:"bytes"`
-	TailBytes   int64     `json:"tail_bytes"` // filters, indexes and footers
-	Entries     uint64    `json:"entries"`
+	TailBytes   int64     `json:"tail_bytes"`   // filters, indexes and footers
+	Entries     uint64    `json:"entries"`      // without those of layers
 	MostEntries uint64    `json:"most_entries"` // of a table
+	Layers      int       `json:"layers,omitempty"`
+	Added       uint64    `json:"added,omitempty"`    // entries of layers, which can take the place of older ones
+	Removals    uint64    `json:"removals,omitempty"` // of keys
 	Smallest    *text.Key `json:"smallest,omitempty"`
 	Largest     *text.Key `json:"largest,omitempty"`
 	Notes       []string  `json:"notes,omitempty"`
@@ -34,10 +37,10 @@ func ReadSet(path string, o source.Options) (*SetSummary, error) {
 	if err != nil || d == nil {
 		return nil, err
 	}
-	s := &SetSummary{Manifest: d.Set, Notes: d.Notes}
+	s := &SetSummary{Manifest: d.Set, Layers: d.Layers, Notes: d.Notes}
 	damage := append(d.Damage, d.MissingError())
 	for _, t := range d.All() {
-		s.add(t.Line)
+		s.add(t)
 		if info, err := os.Stat(t.Path); err == nil && info.Size() != t.Line.Size {
 			damage = append(damage, source.SetError(fmt.Sprintf("%s: size is %d, want %d as the manifest of the set says", t.Path, info.Size(), t.Line.Size)))
 		}
@@ -49,12 +52,24 @@ func ReadSet(path string, o source.Options) (*SetSummary, error) {
 }
 
 // add adds the next table.
-func (s *SetSummary) add(t *set.Table) {
-	if s.Tables == 0 {
-		s.Smallest = &text.Key{Stored: t.Smallest}
-	}
-	s.Largest = &text.Key{Stored: t.Largest}
+func (s *SetSummary) add(t source.TableFile) {
+	l := t.Line
 	s.Tables++
-	s.Bytes, s.TailBytes, s.Entries = s.Bytes+t.Size, s.TailBytes+t.TailSize, s.Entries+t.Entries
-	s.MostEntries = max(s.MostEntries, t.Entries)
+	s.Bytes, s.TailBytes = s.Bytes+l.Size, s.TailBytes+l.TailSize
+	switch {
+	case t.Removals:
+		s.Removals += l.Entries
+		return
+	case t.InLayer:
+		s.Added += l.Entries
+	default:
+		s.Entries += l.Entries
+	}
+	s.MostEntries = max(s.MostEntries, l.Entries)
+	if s.Smallest == nil || bytes.Compare(l.Smallest, s.Smallest.Stored) < 0 {
+		s.Smallest = &text.Key{Stored: l.Smallest}
+	}
+	if s.Largest == nil || bytes.Compare(l.Largest, s.Largest.Stored) > 0 {
+		s.Largest = &text.Key{Stored: l.Largest}
+	}
 }
