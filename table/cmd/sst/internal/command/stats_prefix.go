@@ -22,7 +22,7 @@ first byte of each, or --length bytes, or what is up to the first --delimiter, w
 the --top prefixes with the most bytes, and what all others have together. All stored versions are
 counted, also those that a newer one shadows, and deletions, since they take space until the
 database compacts them. Of these, live is what sst scan of a database shows: compaction frees at
-most the rest. Sizes are those of keys, without sequence number and kind, and of values, before
+most the rest. So it is with layers of a set, and sst merge. Sizes are those of keys, without sequence number and kind, and of values, before
 compression. It takes one pass. The result is exact for keys in bytewise order, and in the reverse
 of it. In other orders it is exact for as many prefixes as fit into 64 MiB, about half a million:
 the entries of further ones are among the others, and a note says how many these are.`
@@ -125,7 +125,7 @@ func (f *prefixFlags) count(out, stderr io.Writer, s *source.Source, rule bypref
 		c.Add(e.Key, e.Value, newest && e.Kind != table.KindDelete)
 	}
 	bar.Done()
-	r := prefixResult{c.Result(), s.Path, rule, s.Internal && s.Order != table.AnyOrder}
+	r := prefixResult{c.Result(), s.Path, rule, (s.Internal || s.HasLayers()) && s.Order != table.AnyOrder}
 	if n := r.Unknown; n.Entries > 0 {
 		text.Line(stderr, "sst: note: %s: too many prefixes to tell them all apart in this order of keys: %s with %s are among the others, of which some may have more than those that are printed: for fewer prefixes, use a shorter --length or another --delimiter",
 			s.Path, entriesText(n.Entries), text.Bytes(n.Bytes()))

@@ -192,6 +192,9 @@ func (s *Source) Hull(losses []Loss) KeyRange {
 	return all
 }
 
+// HasLayers reports whether the source is a set with layers.
+func (s *Source) HasLayers() bool { return s.layers > 0 }
+
 // HasVersions reports whether older versions can show in place of what is lost.
 func (s *Source) HasVersions() bool {
 	return s.Internal || len(s.Tables) > 1 && (!s.set || s.layers > 0)

@@ -1,0 +1,150 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A layeredSet is a set with layers, and what each of its tables has.
+type layeredSet struct {
+	dir      string
+	m        set.Manifest
+	options  table.WriterOptions
+	perTable int                       // entries
+	versions map[string][]layerVersion // of each key, the newest first
+}
+
+// A layerVersion is what a table of a layer has of a key.
+type layerVersion struct {
+	file, value string
+	removed     bool
+}
+
+// layeredKeys is how many keys a layeredSet can have.
+const layeredKeys = 400
+
+func layeredKey(n int) string { return fmt.Sprintf("%03d", n) }
+
+// randomPairs returns pairs of at most that many keys.
+func randomPairs(rng *rand.Rand, most int) map[string]string {
+	pairs := map[string]string{}
+	for range rng.IntN(most + 1) {
+		pairs[layeredKey(rng.IntN(layeredKeys))] = fmt.Sprintf("%0*d", 1+rng.IntN(30), rng.IntN(1e6))
+	}
+	return pairs
+}
+
+// newLayeredSet writes a set with that many layers.
+func newLayeredSet(t *testing.T, rng *rand.Rand, layers int) *layeredSet {
+	t.Helper()
+	s := &layeredSet{dir: t.TempDir(), perTable: 1 + rng.IntN(20), versions: map[string][]layerVersion{}}
+	s.options = table.WriterOptions{BlockSize: 1 + rng.IntN(300), RestartInterval: 1 + rng.IntN(5)}
+	if rng.IntN(2) == 0 {
+		s.options.FilterPolicy = filter.NewBloom(10)
+	}
+	if rng.IntN(2) == 0 {
+		s.options.TableFilterPolicy = filter.NewTableBloom(10)
+	}
+	s.m.Tables = s.write(t, randomPairs(rng, 2*layeredKeys), false)
+	for range layers {
+		l := set.Layer{Removals: s.write(t, randomPairs(rng, 100), true)}
+		l.Tables = s.write(t, randomPairs(rng, 200), false)
+		s.m.Layers = append(s.m.Layers, l)
+	}
+	s.writeManifest(t)
+	return s
+}
+
+func (s *layeredSet) writeManifest(t *testing.T) {
+	t.Helper()
+	d := set.NewDir(s.dir)
+	defer d.Close()
+	if err := d.WriteManifest(&s.m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// write writes tables of pairs, which are newer than all that was written before.
+func (s *layeredSet) write(t *testing.T, pairs map[string]string, removed bool) (lines []set.Table) {
+	t.Helper()
+	for keys := range slices.Chunk(slices.Sorted(maps.Keys(pairs)), s.perTable) {
+		var b bytes.Buffer
+		w, err := set.NewTableWriter(&b, &s.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := fmt.Sprintf("%06d.ldb", len(s.files()))
+		for _, key := range keys {
+			if err := w.Append([]byte(key), []byte(pairs[key])); err != nil {
+				t.Fatal(err)
+			}
+			v := layerVersion{file: name, value: pairs[key], removed: removed}
+			s.versions[key] = append([]layerVersion{v}, s.versions[key]...)
+		}
+		line, err := w.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line.Name = name
+		if err := os.WriteFile(filepath.Join(s.dir, name), b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// files returns the names of the tables that were written.
+func (s *layeredSet) files() []string {
+	names, _ := filepath.Glob(filepath.Join(s.dir, "*.ldb"))
+	return names
+}
+
+// live returns the pairs that the set shows.
+func (s *layeredSet) live() map[string]string {
+	live := map[string]string{}
+	for key, all := range s.versions {
+		if !all[0].removed {
+			live[key] = all[0].value
+		}
+	}
+	return live
+}
+
+// linesOfPairs returns pairs as sst scan prints them.
+func linesOfPairs(pairs map[string]string) string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(pairs)) {
+		fmt.Fprintf(&b, "%s\t%s\n", key, pairs[key])
+	}
+	return b.String()
+}
+
+// whereLines returns what sst scan --where prints, without offsets.
+func (s *layeredSet) whereLines() string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(s.versions)) {
+		for i, v := range s.versions[key] {
+			state, value := "live", v.value
+			if v.removed {
+				state, value = "deletion", ""
+			}
+			if i > 0 {
+				state = "shadowed"
+			}
+			fmt.Fprintf(&b, "%s\t%s\t%s\t-\t%s\n", key, value, v.file, state)
+		}
+	}
+	return b.String()
+}
