@@ -3,19 +3,16 @@ package seen
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 )
 
 // lockSuffix ends the name of the lock file. The state itself cannot be locked, because a save replaces
 // it. The lock file stays, because another process may have it open.
 const lockSuffix = ".lock"
-
-// errLocked means that another process has the lock.
-var errLocked = errors.New("locked")
 
 // lockBeside locks the lock file of a state until it is closed or the process ends.
 func lockBeside(path string) (*os.File, error) {
@@ -27,8 +24,8 @@ func lockBeside(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = lock(f)
-	if errors.Is(err, errLocked) {
+	err = filelock.Lock(f)
+	if errors.Is(err, filelock.ErrLocked) {
 		err = fmt.Errorf("%s: another sst seen uses this state: wait for its end, or give another --state", text.ShellPath(path))
 	} else if err != nil {
 		err = fmt.Errorf("lock %s: %w", f.Name(), err)
@@ -42,17 +39,10 @@ func lockBeside(path string) (*os.File, error) {
 // checkLock returns an error if another process can have locked the state: another file has the name of the
 // lock, or none.
 func (s *State) checkLock() error {
-	name, err := os.Stat(s.lock.Name())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	held, err := s.lock.Stat()
-	if err != nil {
-		return err
-	}
-	if name == nil || !os.SameFile(name, held) {
+	named, err := filelock.IsNamed(s.lock)
+	if err == nil && !named {
 		return fmt.Errorf("%s was removed or replaced, so that another sst seen can use %s: not saved: give the lines since the last save again",
 			text.ShellPath(s.lock.Name()), text.ShellPath(s.path))
 	}
-	return nil
+	return err
 }
