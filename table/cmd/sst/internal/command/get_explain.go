@@ -47,6 +47,8 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 		text.Line(out, "unknown: damage may hide the key")
 	case found || e.Internal:
 		text.Line(out, "%s", describeVersion(e))
+	case len(paths) > 0 && paths[len(paths)-1].Removed:
+		text.Line(out, "absent: removed by a layer of the set")
 	case filterOnly:
 		text.Line(out, "may be present")
 	default:
@@ -204,6 +206,8 @@ func lookupOutcome(p source.LookupTrace, alone bool) string {
 	switch {
 	case p.Err != nil:
 		return "unknown: the data block is damaged"
+	case p.Removed:
+		return "found: the key is removed from older layers"
 	case p.Found && alone:
 		return describeVersion(p.Entry)
 	case p.Found:

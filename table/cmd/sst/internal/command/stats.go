@@ -43,7 +43,8 @@ a table. It takes directories only. For each level it prints the number of table
 size, their first and last key, and how many tables overlap. It also prints the last
 sequence number, the comparator, and the logs. A live log may hold writes that are not in
 a table yet. Without a readable MANIFEST it lists the tables and logs. Of a set, it prints
-the number of tables and entries, how even the tables are, and the range of keys. The exit
+the number of tables and entries, how even the tables are, the range of keys, and how much its
+layers change. From a tenth of its entries on, it says how to fold them into a new set. The exit
 status is 3 if a table is missing or has the wrong size.
 
 ` + tryHelp + "\n\n" + byPrefixHelp

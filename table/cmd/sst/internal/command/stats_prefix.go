@@ -21,11 +21,12 @@ const byPrefixHelp = `--by-prefix shows what fills a table, a log, a set or a da
 first byte of each, or --length bytes, or what is up to the first --delimiter, with it. It prints
 the --top prefixes with the most bytes, and what all others have together. All stored versions are
 counted, also those that a newer one shadows, and deletions, since they take space until the
-database compacts them. Of these, live is what sst scan of a database shows: compaction frees at
-most the rest. So it is with layers of a set, and sst merge. Sizes are those of keys, without sequence number and kind, and of values, before
-compression. It takes one pass. The result is exact for keys in bytewise order, and in the reverse
-of it. In other orders it is exact for as many prefixes as fit into 64 MiB, about half a million:
-the entries of further ones are among the others, and a note says how many these are.`
+database compacts them, or sst merge folds the layers of a set. Of these, live is what sst scan
+shows: compaction frees at most the rest. Sizes are those of keys, without sequence number and
+kind, and of values, before compression. It takes one pass. The result is exact for keys in
+bytewise order, and in the reverse of it. In other orders it is exact for as many prefixes as fit
+into 64 MiB, about half a million: the entries of further ones are among the others, and a note says
+how many these are.`
 
 // A prefixFlags has the flags of stats --by-prefix.
 type prefixFlags struct {

@@ -18,6 +18,8 @@ type LookupTrace struct {
 	Entry Entry // the entry, if found
 	Err   error // why it is not known
 
+	Removed bool // the key was found, in a table of the removals of a layer
+
 	TableFilter FilterResult  // the answer of the table filter
 	TableProbes filter.Probes // the bits it was asked for; none if it is no Bloom filter
 	FuseProbes  fuse.Probes   // the fingerprints it was asked for, if IsFuse
@@ -88,8 +90,9 @@ func (p *LookupTrace) count(before, after table.MetricsSnapshot) {
 
 // Explain is Get with a LookupTrace for each table that it searches.
 func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []LookupTrace, err error) {
-	newest, found, err = s.getNewest(key, func(f *File) (Entry, bool, error) {
+	newest, found, err = s.getNewest(key, func(t *Table, f *File) (Entry, bool, error) {
 		p, err := f.Explain(key)
+		p.Removed = p.Found && t.Removals
 		if p.FilterOnly && s.Dir && !s.set {
 			err = f.Wrap(table.ErrFilterOnly)
 		}

@@ -17,7 +17,7 @@ import (
 //
 // Get passes over what is damaged. If that may hide a newer version, the error is a HiddenError.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
-	get := func(f *File) (Entry, bool, error) { return f.Get(key) }
+	get := func(_ *Table, f *File) (Entry, bool, error) { return f.Get(key) }
 	for range maxTries {
 		if newest, found, err = s.getNewest(key, get); !s.reopenIfChanged(err) {
 			break
@@ -31,7 +31,7 @@ const logLevel = -1
 
 // getNewest is Get with a function that searches a table. A deleted key is not found, but
 // newest is its tombstone.
-func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (newest Entry, found bool, err error) {
+func (s *Source) getNewest(key []byte, ask func(t *Table, f *File) (Entry, bool, error)) (newest Entry, found bool, err error) {
 	newest, found, err = s.getFromLogs(key)
 	if err != nil {
 		return Entry{}, false, err
@@ -65,13 +65,13 @@ func (s *Source) getNewest(key []byte, ask func(f *File) (Entry, bool, error)) (
 }
 
 // getFromTable opens a table and searches it. With an error, it may have found an older version.
-func (s *Source) getFromTable(t *Table, ask func(f *File) (Entry, bool, error)) (e Entry, found bool, err error) {
+func (s *Source) getFromTable(t *Table, ask func(t *Table, f *File) (Entry, bool, error)) (e Entry, found bool, err error) {
 	f, err := s.open(t)
 	if err != nil {
 		return Entry{}, false, err
 	}
 	defer func() { err = errors.Join(err, s.release(t, f)) }()
-	e, found, err = ask(f)
+	e, found, err = ask(t, f)
 	t.removes(&e)
 	if e.age = t.age; err == nil && (f.sorted != nil || t.replaced) {
 		err = s.lossIn(t)

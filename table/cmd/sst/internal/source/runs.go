@@ -80,6 +80,7 @@ func (r *sortedRun) open(i int) (merge.Iterator, error) {
 	r.table, r.it = t, f.Reader.NewIter(&table.IterOptions{
 		Lower: r.from, Upper: r.to, Prefix: r.prefix, ReadAhead: r.readAhead, OnDamage: r.s.onDamage(t, f, r.s.keysOfBlock(t, f)),
 	})
+	t.scans++
 	return &fileIter{Iter: r.it, run: r, table: t, file: f}, nil
 }
 
@@ -95,5 +96,6 @@ func (it *fileIter) Error() error { return it.file.Wrap(it.Iter.Error()) }
 
 func (it *fileIter) Close() error {
 	err := it.file.Wrap(it.Iter.Close())
+	it.table.scans--
 	return errors.Join(err, it.run.s.release(it.table, it.file))
 }

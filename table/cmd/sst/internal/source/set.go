@@ -178,14 +178,24 @@ func (d *Dir) noteUnlisted(entries []fs.DirEntry, m *set.Manifest) {
 	}
 }
 
-// candidates returns the tables that may have a key, the newest first: of a set without layers, at most
-// one.
-func (s *Source) candidates(key []byte) []*Table {
-	if !s.set || s.layers > 0 {
+// candidates returns the tables that may have a key, the newest first: of a set, at most one of the pairs
+// and one of the removals of each layer.
+func (s *Source) candidates(key []byte) (all []*Table) {
+	if !s.set {
 		return s.Tables
 	}
-	i := sort.Search(len(s.Tables), func(i int) bool { return bytes.Compare(s.Tables[i].largest, key) >= 0 })
-	return s.Tables[i:min(i+1, len(s.Tables))]
+	for from := 0; from < len(s.Tables); {
+		to := s.endOfRank(from)
+		i := from + sort.Search(to-from, func(i int) bool { return bytes.Compare(s.Tables[from+i].largest, key) >= 0 })
+		all = append(all, s.Tables[i:min(i+1, to)]...)
+		from = to
+	}
+	return all
+}
+
+// endOfRank returns the number of the table behind those that have the rank of table i.
+func (s *Source) endOfRank(i int) int {
+	return i + sort.Search(len(s.Tables)-i, func(n int) bool { return s.Tables[i+n].rank > s.Tables[i].rank })
 }
 
 // differs returns the error for a field of the manifest that is not true of the table.

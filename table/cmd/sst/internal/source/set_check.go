@@ -128,7 +128,7 @@ func (s *Source) MayContain(key []byte) (may bool, err error) {
 // tableMayContain asks the filters of a table of a set. Removals are asked exactly.
 func (s *Source) tableMayContain(t *Table, key []byte) (may bool, err error) {
 	if t.Removals {
-		_, may, err = s.getFromTable(t, func(f *File) (Entry, bool, error) { return f.Get(key) })
+		_, may, err = s.getFromTable(t, func(_ *Table, f *File) (Entry, bool, error) { return f.Get(key) })
 		return may, err
 	}
 	f, err := s.open(t)

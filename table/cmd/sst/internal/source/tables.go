@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -20,6 +21,7 @@ type Table struct {
 	orderUnknown        bool   // the order of its keys is unknown
 	smallest, largest   []byte // first and last stored key; nil: unknown
 	file                *File  // the open table, if it stays open
+	scans               int    // how many iterators go over it
 
 	damage     error          // why it cannot be opened
 	lost       bool           // that is a Loss
@@ -123,14 +125,15 @@ func (s *Source) checkSize(t *Table, f *File) error {
 }
 
 // keepOpen lets a table stay open, if few are. Of a set, in which one table after the other is
-// used, it closes the one that was opened first.
+// used, it closes the one that was opened first, unless it is being scanned.
 func (s *Source) keepOpen(t *Table, f *File) (err error) {
 	if len(s.openTables) == maxOpenTables {
-		if !s.set || s.layers > 0 {
+		i := slices.IndexFunc(s.openTables, func(t *Table) bool { return t.scans == 0 })
+		if !s.set || i < 0 {
 			return nil
 		}
-		first := s.openTables[0]
-		s.openTables = s.openTables[1:]
+		first := s.openTables[i]
+		s.openTables = slices.Delete(s.openTables, i, i+1)
 		first.file, err = nil, first.file.Close()
 	}
 	s.openTables, t.file = append(s.openTables, t), f
