@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -26,6 +27,7 @@ type buildFlags struct {
 	summary              string
 	entriesPerTable      string
 	never                string
+	layerOf, delete      string
 	filterKeys           string
 	database             bool
 	tableSize            string
@@ -104,6 +106,14 @@ A build that is killed can leave a directory sievetable-….tmp there, and table
 manifest lists: remove them when no build is running. An input without pairs makes a set of
 0 tables, but is an error if the manifest that is there lists tables.
 
+With --layer-of, the pairs are added to a set as a layer: keys that are new, or have another value.
+Those of --delete are removed, whether the set has them or not. That FILE has the format of an
+INPUT. Values do not matter, and a line of tsv, hex or raw may be a key alone. With --delete, no
+INPUT means that nothing is added. The layer has tables of its own, in the directory of the set, and
+its manifest gets them last: all other files stay as they are. Any number of builds may add layers
+to a set at once. A set of --filter-only takes no other pairs, and no --delete: build it anew from
+the keys. sst stats --summary says when to fold the layers, by sst merge SET -o NEW/.
+
 With --database, OUT is a LevelDB database, which goleveldb, C++ LevelDB and what is built on them
 open at once: CURRENT, a MANIFEST, and tables of --table-size on the last level. OUT must be missing
 or empty, and appears when it is complete: nothing is added to a database. Without
@@ -119,7 +129,7 @@ the order of LC_ALL=C, and none may be in two tables.`
 func buildCommand() *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
-		Use:   "build [flags] -o OUT [INPUT...]",
+		Use:   "build [flags] {-o OUT | --layer-of SET} [INPUT...]",
 		Short: "Build a table, a set or a database from text, JSON or a directory tree",
 		Long:  buildLong,
 		Annotations: exitStatus{
@@ -137,6 +147,7 @@ func buildCommand() *cobra.Command {
   sst build -o seen.filter --filter-only --format raw-keys urls.txt
   sst build -o bad.filter --filter-only --format raw-keys --never good.txt bad.txt
   sst build -o blacklist/ --format raw-keys --on-duplicate first urls.txt
+  sst build --layer-of blacklist/ --format raw-keys --delete gone.txt new.txt
   sst build --database -o db users.jsonl
   set -o pipefail  # so that a sort that fails is not taken for a short one
   LC_ALL=C sort -u urls.txt | split -d -a 5 -l 1000000 \
@@ -153,6 +164,8 @@ func buildCommand() *cobra.Command {
 	flags.BoolVar(&f.noFinalNewline, "no-final-newline", false, "with --sorted, take a last line without a newline too")
 	flags.BoolVar(&f.filterOnly, "filter-only", false, "write a filter of the keys, and neither keys nor values")
 	flags.StringVar(&f.never, "never", "", "the filter of the table must not have the keys of this `file` by chance: store those that it has as exceptions")
+	flags.StringVar(&f.layerOf, "layer-of", "", "add the pairs to this `set`, as a layer of what has changed, in place of -o OUT")
+	flags.StringVar(&f.delete, "delete", "", "with --layer-of, remove the keys of this `file` from the set; -: standard input")
 	flags.StringVar(&f.filterKeys, "filter-keys", "", "with --filter-only, make a filter table-bloom as large as for this `number` of keys, for sst filter union")
 	flags.StringVar(&f.comparator, "comparator", "bytewise", "with --database, the order of its keys: "+strings.Join(comparers.FlagValues(), ", "))
 	cli.Complete(cmd, "comparator", comparers.FlagValues()...)
@@ -177,7 +190,7 @@ func (f *buildFlags) addOutput(cmd *cobra.Command) {
 // run builds the table or the set.
 func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
-	if err := f.checkDatabase(given, "table-size", "comparator"); err != nil {
+	if err := cmp.Or(f.checkDatabase(given, "table-size", "comparator"), f.checkLayer(given)); err != nil {
 		return err
 	}
 	if f.filterOnly {
@@ -191,7 +204,7 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		defer b.limit.Apply()()
-		defer b.closeNever()
+		defer b.closeLists()
 		return b.write(given)
 	})
 }
@@ -211,7 +224,9 @@ func (f *buildFlags) setFilterOnly(given func(name string) bool, stderr io.Write
 	if !given("on-duplicate") {
 		f.onDuplicate = "first"
 	}
-	noteFilterName(stderr, f.out)
+	if f.layerOf == "" {
+		noteFilterName(stderr, f.out)
+	}
 	return nil
 }
 

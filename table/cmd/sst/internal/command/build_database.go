@@ -33,7 +33,7 @@ func (f *buildFlags) checkDatabase(given func(name string) bool, only ...string)
 		}
 		return nil
 	}
-	for _, name := range []string{"entries-per-table", "summary", "filter-only", "never", "filter-keys"} {
+	for _, name := range []string{"entries-per-table", "summary", "filter-only", "never", "filter-keys", "layer-of"} {
 		if given(name) {
 			return cli.UsageErrorf("--database and --%s are both given, want one of them", name)
 		}

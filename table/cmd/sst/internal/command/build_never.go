@@ -4,16 +4,18 @@ import (
 	"bufio"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/sorting"
 )
 
-// neverKeys are the keys of --never in their order: a table in a temporary file, which can be read
-// several times.
-type neverKeys struct {
+// A keyList has the keys of --never or --delete in their order: a table in a temporary file, which can be
+// read several times.
+type keyList struct {
 	file sorting.TempFile
 	r    *table.Reader
 }
@@ -25,12 +27,18 @@ func (b *build) checkNever() error {
 		return nil
 	case b.options.TableFilterPolicy == nil:
 		return cli.UsageErrorf("--never is given, but there is no filter of the whole table: want --table-filter fuse:12, or --filter-only")
-	case b.never == "-":
-		for _, path := range b.inputs {
-			if path == "-" {
-				return cli.UsageErrorf("--never is -, and the input is standard input too: want a file for one of them")
-			}
-		}
+	}
+	return b.checkList("--never", b.never)
+}
+
+// checkList returns an error if a list of keys is standard input, and an input or another list is too.
+func (b *build) checkList(flag, path string) error {
+	switch {
+	case path != "-":
+	case slices.Contains(b.inputs, "-"):
+		return cli.UsageErrorf("%s is -, and the input is standard input too: want a file for one of them", flag)
+	case b.never == "-" && b.delete == "-":
+		return cli.UsageErrorf("--never and --delete are both -, want a file for one of them")
 	}
 	return nil
 }
@@ -40,22 +48,26 @@ func (b *build) readNever() error {
 	if b.never == "" {
 		return nil
 	}
-	b.good = new(neverKeys)
-	if err := b.good.file.Create(b.tempDir); err != nil {
+	b.options.Never = b.good.within(new(keyRange))
+	return b.readList(&b.good, b.never, b.read.options)
+}
+
+// readList reads and sorts the keys of a file.
+func (b *build) readList(l *keyList, path string, o input.Options) error {
+	if err := l.file.Create(b.tempDir); err != nil {
 		return err
 	}
-	read := &inputReader{paths: []string{b.never}, stdin: b.read.stdin, stderr: b.read.stderr, options: b.read.options}
-	size, err := b.good.write(sorting.Sort(b.ctx, read.pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir)), b.options.Comparer)
+	read := &inputReader{paths: []string{path}, stdin: b.read.stdin, stderr: b.read.stderr, options: o}
+	size, err := l.write(sorting.Sort(b.ctx, read.pairs(b.ctx), sortOptions(b.options, b.limit, b.tempDir)), b.options.Comparer)
 	if err != nil {
 		return err
 	}
-	b.good.r, err = table.NewReader(b.good.file, size, &table.ReaderOptions{Comparer: b.options.Comparer})
-	b.options.Never = b.good.within(new(keyRange))
+	l.r, err = table.NewReader(l.file, size, &table.ReaderOptions{Comparer: b.options.Comparer})
 	return err
 }
 
 // write writes the sorted keys to the temporary file, and returns its size.
-func (k *neverKeys) write(records iter.Seq2[sorting.Record, error], order table.Comparer) (size int64, err error) {
+func (k *keyList) write(records iter.Seq2[sorting.Record, error], order table.Comparer) (size int64, err error) {
 	out := bufio.NewWriterSize(k.file, 1<<20)
 	w, err := table.NewWriter(out, &table.WriterOptions{Comparer: order, BlockSize: 64 << 10})
 	if err != nil {
@@ -89,7 +101,7 @@ func (r *keyRange) add(key []byte) {
 
 // within returns the keys that a table of these keys can be asked for, for WriterOptions.Never: without
 // a first key, all of them. In a set, no other key is asked of the table.
-func (k *neverKeys) within(keys *keyRange) iter.Seq2[[]byte, error] {
+func (k *keyList) within(keys *keyRange) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		o := &table.IterOptions{Lower: keys.first, ReadAhead: 256 << 10}
 		if keys.whole {
@@ -108,10 +120,5 @@ func (b *build) bounded(w blockCounter) *boundedWriter {
 	return &boundedWriter{blockCounter: w, limit: b.limit, never: b.never}
 }
 
-// closeNever removes the temporary file of --never.
-func (b *build) closeNever() error {
-	if b.good == nil {
-		return nil
-	}
-	return b.good.file.Close()
-}
+// closeLists removes the temporary files of --never and --delete.
+func (b *build) closeLists() error { return errors.Join(b.good.file.Close(), b.removed.file.Close()) }

@@ -33,9 +33,7 @@ func (b *build) set() error {
 	if err := b.readNever(); err != nil {
 		return err
 	}
-	w, err := partition.Create(b.ctx, partition.Options{
-		Dir: b.out, Entries: int(entries), Extension: b.extension(), TempDir: b.tempDir, NewTable: b.newTable,
-	})
+	w, err := partition.Create(b.ctx, b.partition(int(entries)))
 	if err != nil {
 		return err
 	}
@@ -56,6 +54,13 @@ func (b *build) set() error {
 	return nil
 }
 
+// partition returns the options of a set or of a layer.
+func (b *build) partition(entries int) partition.Options {
+	return partition.Options{
+		Dir: b.out, Entries: entries, Extension: b.extension(), TempDir: b.tempDir, NewTable: b.newTable,
+	}
+}
+
 // checkSet checks flags and inputs of a set.
 func (b *build) checkSet() error {
 	switch {
@@ -68,6 +73,11 @@ func (b *build) checkSet() error {
 	case b.internalKeys:
 		return errNoInternalKeys
 	}
+	return b.checkInputsOfSet()
+}
+
+// checkInputsOfSet checks the inputs of a set or of a layer.
+func (b *build) checkInputsOfSet() error {
 	for _, path := range b.inputs {
 		if info, err := os.Stat(path); err == nil && info.IsDir() && isWithin(b.out, path) {
 			return fmt.Errorf("%s: the input has the directory of the output, %s: want another output", path, b.out)
@@ -99,7 +109,7 @@ func (b *build) extension() string {
 // newTable returns the writer of a table of a set.
 func (b *build) newTable(to io.Writer) (partition.TableWriter, error) {
 	o, keys := *b.options, new(keyRange)
-	if b.good != nil {
+	if b.never != "" {
 		o.Never = b.good.within(keys)
 	}
 	w, err := set.NewTableWriter(to, &o)

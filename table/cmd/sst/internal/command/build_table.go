@@ -32,14 +32,15 @@ type build struct {
 	inputs    []string
 	read      *inputReader
 	stdout    io.Writer
-	good      *neverKeys             // of --never; nil: none
+	good      keyList                // of --never; without a table: none
+	removed   keyList                // of --delete; without a table: none
 	fill      func(w appender) error // appends all pairs
 	sequence  uint64                 // a database goes on behind this sequence number
 }
 
 // newBuild checks flags and inputs.
 func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.Command) (*build, error) {
-	if f.out == "" {
+	if f.out == "" && f.layerOf == "" {
 		return nil, errNoOutputTable
 	}
 	order, err := f.order()
@@ -63,14 +64,14 @@ func (f *buildFlags) newBuild(ctx context.Context, inputs []string, cmd *cobra.C
 	if err := limitWriter(limit, o); err != nil {
 		return nil, err
 	}
-	if len(inputs) == 0 {
+	if len(inputs) == 0 && f.delete == "" {
 		inputs = []string{"-"}
 	}
 	b := &build{buildFlags: f, ctx: ctx, options: o, limit: limit, inputs: inputs, stdout: cmd.OutOrStdout(), userOrder: order}
 	b.fill = b.appendPairs
 	b.read = &inputReader{paths: inputs, stdin: cmd.InOrStdin(), stderr: cmd.ErrOrStderr()}
 	b.read.options = input.Options{Format: f.format, InternalKeys: f.internalKeys, WholeLines: f.sorted && !f.noFinalNewline, Memory: limit}
-	return b, cmp.Or(f.check(), b.checkNever())
+	return b, cmp.Or(f.check(), b.checkNever(), b.checkList("--delete", f.delete))
 }
 
 // write writes what OUT is.
@@ -78,6 +79,8 @@ func (b *build) write(given func(name string) bool) error {
 	switch {
 	case b.database:
 		return b.writeDatabase()
+	case b.layerOf != "":
+		return b.layer()
 	case b.isSet(given):
 		return b.set()
 	}
@@ -90,9 +93,11 @@ func (b *build) checkInputs(outputs ...string) error {
 	for _, name := range outputs {
 		in.Outputs = append(in.Outputs, output.FilesOf(b.stdout, name)...)
 	}
-	inputs := b.inputs
-	if b.never != "" {
-		inputs = append(slices.Clip(inputs), b.never)
+	inputs := slices.Clip(b.inputs)
+	for _, list := range []string{b.never, b.delete} {
+		if list != "" {
+			inputs = append(inputs, list)
+		}
 	}
 	return in.Check(inputs, b.read.stdin)
 }

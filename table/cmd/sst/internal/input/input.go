@@ -31,6 +31,7 @@ type Options struct {
 	Format       string // one of Formats; "": json or tsv, by the name of the input
 	InternalKeys bool   // lines also have a sequence number and a kind: the trailer of the key
 	WholeLines   bool   // an input whose last line has no newline is an error
+	KeysOnly     bool   // values do not matter: lines of columns may have none
 
 	// Outputs are the files that the command writes. None may be an input. In directories
 	// they are skipped, and OnLeftOut, if not nil, is called with each path.

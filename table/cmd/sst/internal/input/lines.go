@@ -15,7 +15,7 @@ func (o Options) lines(ctx context.Context, name string, r io.Reader, yield func
 		r = o.WrapReader(r)
 	}
 	r = interruptible(ctx, r)
-	p := parser{internal: o.InternalKeys}
+	p := parser{internal: o.InternalKeys, keysOnly: o.KeysOnly}
 	parse := parsers[o.formatOf(name)]
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 256<<10), o.Memory.MaxPair()+1)

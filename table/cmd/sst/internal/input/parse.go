@@ -23,6 +23,7 @@ import (
 type parser struct {
 	Pair
 	internal bool
+	keysOnly bool // a line of columns may be a key alone
 }
 
 // tsv parses key and value with escapes. Internal keys have sequence number and kind in
@@ -59,7 +60,7 @@ func (p *parser) keyAlone() error {
 
 func (p *parser) columns(line []byte, decode func(dst, b []byte) ([]byte, error)) (err error) {
 	key, value, ok := bytes.Cut(line, []byte("\t"))
-	if !ok {
+	if !ok && !p.keysOnly {
 		return errors.New("no tab between key and value: for keys without values, use --format keys")
 	}
 	if p.Key, err = decode(p.Key[:0], key); err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -39,6 +38,7 @@ type Options struct {
 // new manifest is there. The calls come in the order
 //
 //	Create Append* (Commit | Abort)
+//	CreateLayer Append* [BeginRemovals Append*] (Commit | Abort)
 //
 // Another Writer may write to the same directory, even the same tables. So a table that has its
 // name is never removed: the other one's manifest may list it.
@@ -51,6 +51,7 @@ type Writer struct {
 	made    bool           // Create made the directory
 	tables  []set.Table
 	old     []set.Table // of the manifest that is replaced
+	layer   *layer      // nil: a set is written
 }
 
 // Create creates a Writer. After ctx ends, writes fail.
@@ -125,7 +126,7 @@ func (w *Writer) Append(key, value []byte) error { return w.cutter.Append(key, v
 
 // start starts the next table.
 func (w *Writer) start() (entryWriter, error) {
-	to, err := output.Create(w.ctx, w.pending.Path(w.number()+w.o.Extension), nil)
+	to, err := output.Create(w.ctx, w.pending.Path(number(len(w.tables)+1)+w.o.Extension), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +135,13 @@ func (w *Writer) start() (entryWriter, error) {
 	return newTable{t, w}, err
 }
 
-// number returns the start of the next table's name.
-func (w *Writer) number() string { return fmt.Sprintf("%06d", len(w.tables)+1) }
+// number returns the start of a table's name.
+func number(n int) string { return fmt.Sprintf("%06d", n) }
+
+// name returns the name of table n.
+func (w *Writer) name(n int, t *set.Table) string {
+	return number(n) + "-" + t.SHA256[:16] + w.o.Extension
+}
 
 // A newTable is the table that takes entries.
 type newTable struct {
@@ -150,7 +156,7 @@ func (t newTable) Close() error {
 		return err
 	}
 	w := t.w
-	line.Name = w.number() + "-" + line.SHA256[:16] + w.o.Extension
+	line.Name = w.name(len(w.tables)+1, &line)
 	if err := w.current.SetName(line.Name); err != nil {
 		return err
 	}
@@ -160,59 +166,6 @@ func (t newTable) Close() error {
 	w.current = nil
 	w.tables = append(w.tables, line)
 	return nil
-}
-
-// Commit completes the last table, gives all tables their names, and writes the manifest. It
-// returns how many files of the manifest that was replaced are not tables of the set any more. A
-// set without tables replaces none with tables: its input is more often that of a program that
-// failed.
-func (w *Writer) Commit() (obsolete int, err error) {
-	if err := w.cutter.finish(); err != nil {
-		return 0, err
-	}
-	if path := w.path(set.ManifestName); len(w.tables) == 0 && len(w.old) > 0 {
-		return 0, fmt.Errorf("the input has no pairs, and %s lists %s: nothing was replaced; if you want an empty set, remove %s first", path, text.Count(uint64(len(w.old)), "table"), path)
-	}
-	if err := w.publish(); err != nil {
-		return 0, err
-	}
-	w.made = false
-	return w.obsolete(), nil
-}
-
-// publish gives the tables their names, and writes the manifest.
-func (w *Writer) publish() error {
-	to, err := output.Create(w.ctx, w.path(set.ManifestName), nil)
-	if err != nil {
-		return err
-	}
-	defer to.Abort() // does nothing after Commit
-	if err := set.WriteManifest(to, &set.Manifest{Tables: w.tables}); err != nil {
-		return err
-	}
-	names := make([]string, len(w.tables))
-	for i, t := range w.tables {
-		names[i] = t.Name
-	}
-	if err := w.pending.Publish(names); err != nil {
-		return err
-	}
-	return output.Commit(to)
-}
-
-// obsolete returns how many files of the old manifest are not tables of the set any more.
-func (w *Writer) obsolete() int {
-	used := map[string]bool{}
-	for _, t := range w.tables {
-		used[t.Name] = true
-	}
-	n := 0
-	for _, t := range w.old {
-		if _, err := os.Lstat(w.path(t.Name)); err == nil && !used[t.Name] {
-			n++
-		}
-	}
-	return n
 }
 
 // Abort removes the tables that have no names yet, and the directory if the Writer made it and
