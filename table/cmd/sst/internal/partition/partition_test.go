@@ -61,14 +61,14 @@ func listing(t *testing.T, dir string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range m.Tables {
+	for want := range m.All() {
 		f, err := os.ReadFile(filepath.Join(dir, want.Name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := set.Describe(bytes.NewReader(f), int64(len(f)), nil)
 		got.Name = want.Name
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		if diff := cmp.Diff(*want, got); err != nil || diff != "" {
 			t.Errorf("error %v (-manifest +table):\n%s", err, diff)
 		}
 		if !strings.Contains(want.Name, "-"+want.SHA256[:16]+".") {

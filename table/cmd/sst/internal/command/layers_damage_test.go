@@ -1,0 +1,137 @@
+package command
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/wire"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// A table of a layer or of removals that is missing or damaged has an effect on the keys of its range only.
+// No older entry is taken for the answer, and neither is one that the table removes.
+func TestDamagedLayers(t *testing.T) {
+	rounds := 9
+	if long.Enabled() {
+		rounds = 100
+	}
+	rng := rand.New(rand.NewPCG(1, 42))
+	for round := range rounds {
+		s := newLayeredSet(t, rng, 1+rng.IntN(3))
+		var tables []set.Table
+		for table := range s.m.All() {
+			tables = append(tables, *table)
+		}
+		lost := tables[rng.IntN(len(tables))]
+		damageTable(t, rng, filepath.Join(s.dir, lost.Name), round%3)
+		checkLostScan(t, s, lost)
+		checkLostGets(t, rng, s, lost)
+		for _, args := range [][]string{{"verify", s.dir}, {"stats", s.dir}, {"merge", s.dir, "-o", filepath.Join(t.TempDir(), "new")}} {
+			if status, _, stderr := sst(args...); status != 3 {
+				t.Errorf("sst %q: status %d, %s", args, status, stderr)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("round %d, table %s of %+v", round, lost.Name, s.m)
+		}
+	}
+}
+
+// damageTable removes a table, cuts it, or changes a byte of its first data block.
+func damageTable(t *testing.T, rng *rand.Rand, path string, how int) {
+	t.Helper()
+	contents, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch how {
+	case 0:
+		err = os.Remove(path)
+	case 1:
+		err = os.Truncate(path, rng.Int64N(int64(len(contents))))
+	default:
+		contents[0] ^= 0xff
+		err = os.WriteFile(path, contents, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mayBeLost reports whether a key is in the range of a table.
+func mayBeLost(key string, lost set.Table) bool {
+	return key >= string(lost.Smallest) && key <= string(lost.Largest)
+}
+
+// checkLostScan compares what a scan prints outside of the range that is lost, and what it says of that.
+func checkLostScan(t *testing.T, s *layeredSet, lost set.Table) {
+	t.Helper()
+	status, out, stderr := sst("scan", s.dir)
+	printed := map[string]string{}
+	for line := range strings.Lines(out) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		printed[key] = value
+	}
+	for key, all := range s.versions {
+		value, found := printed[key]
+		isVersion := slices.ContainsFunc(all, func(v layerVersion) bool { return v.value == value })
+		right := found == !all[0].removed && (!found || value == all[0].value)
+		if !right && !(mayBeLost(key, lost) && (!found || isVersion)) {
+			t.Errorf("scan prints %q of key %s, found %v, want the newest of %+v", value, key, found, all)
+		}
+	}
+	said := strings.Contains(stderr, lost.Name+": lost the keys ") && strings.Contains(stderr, fmt.Sprintf("≥ %s", wire.Quote(lost.Smallest))) &&
+		strings.Contains(stderr, "of these keys, older versions may be in the output, also of keys that were deleted")
+	if status != 3 || !said {
+		t.Errorf("scan: status %d, %s; want 3, and the keys from %s on as lost", status, stderr, lost.Smallest)
+	}
+}
+
+// checkLostGets looks keys up. A key has an answer if no newer entry can be in what is lost, and its block is
+// sound.
+func checkLostGets(t *testing.T, rng *rand.Rand, s *layeredSet, lost set.Table) {
+	t.Helper()
+	unknown := 0
+	for i := range 40 {
+		key := layeredKey(rng.IntN(layeredKeys))
+		if i == 0 {
+			key = string(lost.Smallest)
+		}
+		all := s.versions[key]
+		certain := !mayBeLost(key, lost) || len(all) > 0 && s.rank(all[0].file) > s.rank(lost.Name)
+		want, wantStatus := "", 1
+		if len(all) > 0 && !all[0].removed {
+			want, wantStatus = all[0].value+"\n", 0
+		}
+		status, out, stderr := sst("get", s.dir, key)
+		switch {
+		case status == 3 && !certain:
+			unknown++
+			if !strings.Contains(stderr, lost.Name) || !strings.Contains(stderr, "whether the key is there cannot be known") && !strings.Contains(stderr, "what was found may be an older version of the key, which may be deleted") {
+				t.Errorf("get %s: %s", key, stderr)
+			}
+		case status != wantStatus || out != want:
+			t.Errorf("get %s: status %d, %q, %s; want %d, %q", key, status, out, stderr, wantStatus, want)
+		}
+	}
+	if all := s.versions[string(lost.Smallest)]; unknown == 0 && s.rank(all[0].file) <= s.rank(lost.Name) {
+		t.Error("no key is unknown, want the first one of the table")
+	}
+}
+
+// rank returns how new a table is.
+func (s *layeredSet) rank(file string) int {
+	runs := [][]set.Table{s.m.Tables}
+	for _, l := range s.m.Layers {
+		runs = append(runs, l.Removals, l.Tables)
+	}
+	return slices.IndexFunc(runs, func(run []set.Table) bool {
+		return slices.ContainsFunc(run, func(t set.Table) bool { return t.Name == file })
+	})
+}
