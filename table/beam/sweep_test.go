@@ -1,6 +1,7 @@
 package setio_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,18 +21,23 @@ func TestSweepKeepsWhatManifestsName(t *testing.T) {
 	for _, name := range []string{"000001-" + sum + ".ldb", "000001-" + sum + ".filter", "10000000-" + sum + ".ldb", "sievetable-0123456789abcdef.tmp"} {
 		writeEmpty(t, dir, name)
 	}
-	listed, kept := set.Table{Name: "000002-" + sum + ".ldb", Size: 100, SHA256: sum, Entries: 1, TailSize: 100}, "000003-"+sum+".ldb"
+	table := func(n int) set.Table {
+		return set.Table{Name: fmt.Sprintf("%06d-%s.ldb", n, sum), Size: 100, SHA256: sum, Entries: 1, TailSize: 100}
+	}
+	listed, kept := table(2), table(3)
+	layer := set.Layer{Tables: []set.Table{table(4)}, Removals: []set.Table{table(5)}}
+	keptLayer := set.Layer{Tables: []set.Table{table(6)}, Removals: []set.Table{table(7)}}
 	others := []string{
-		listed.Name, kept, "000001.ldb", "x000001-" + sum + ".ldb",
+		listed.Name, kept.Name, table(4).Name, table(5).Name, table(6).Name, table(7).Name, "000001.ldb", "x000001-" + sum + ".ldb",
 		"000001-" + sum + ".ldb.bak", "sievetable-notes.tmp", "00001-" + sum + ".ldb", "000001-" + sum[1:] + ".ldb",
 	}
 	for _, name := range others {
 		writeEmpty(t, dir, name)
 	}
-	if err := set.NewDir(dir).WriteManifest(&set.Manifest{Tables: []set.Table{listed}}); err != nil {
+	if err := set.NewDir(dir).WriteManifest(&set.Manifest{Tables: []set.Table{listed}, Layers: []set.Layer{layer}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := setio.Sweep(dir, &set.Manifest{Tables: []set.Table{{Name: kept}}}, nil); err != nil {
+	if err := setio.Sweep(dir, &set.Manifest{Tables: []set.Table{kept}, Layers: []set.Layer{keptLayer}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := append(others, set.ManifestName)

@@ -17,9 +17,9 @@ import (
 // A table of a layer or of removals that is missing or damaged has an effect on the keys of its range only.
 // No older entry is taken for the answer, and neither is one that the table removes.
 func TestDamagedLayers(t *testing.T) {
-	rounds := 9
+	rounds := 6
 	if long.Enabled() {
-		rounds = 100
+		rounds = 45
 	}
 	rng := rand.New(rand.NewPCG(1, 42))
 	for round := range rounds {

@@ -21,9 +21,9 @@ import (
 
 // All commands show what the layers of a set have together.
 func TestCommandsOverLayers(t *testing.T) {
-	rounds := 4
+	rounds := 3
 	if long.Enabled() {
-		rounds = 60
+		rounds = 20
 	}
 	rng := rand.New(rand.NewPCG(1, 41))
 	for round := range rounds {

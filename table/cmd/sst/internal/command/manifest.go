@@ -39,9 +39,9 @@ also one if the names of the tables are numbered, such as part-00003.ldb or
 part-00003-of-00010.ldb, and a number is missing. With --tables it may be missing, since a
 part without keys has no table.
 
-OUT must be neither a FILE nor a table. It gets its name when it is complete and on disk. Name
-it set.jsonl and put it beside the tables: that is where sst and package table/set look
-for it.`
+OUT must be neither a FILE nor a table, and no manifest with layers, which would be lost. It gets
+its name when it is complete and on disk. Name it set.jsonl and put it beside the tables: that is
+where sst and package table/set look for it.`
 
 func manifestCommand() *cobra.Command {
 	var out, tables, entries string
@@ -76,7 +76,7 @@ func manifestCommand() *cobra.Command {
 // joinManifest writes the manifest of the tables that the files are or describe.
 func joinManifest(ctx context.Context, paths []string, want expected, out string, stdout io.Writer) error {
 	outputs := output.FilesOf(stdout, out)
-	if err := errors.Join(outputs.CheckAll(paths), checkNoTable("-o", out)); err != nil {
+	if err := errors.Join(outputs.CheckAll(paths), checkNoTable("-o", out), checkNoLayers(out)); err != nil {
 		return err
 	}
 	all, err := allLines(ctx, paths)
@@ -188,6 +188,9 @@ func describe(ctx context.Context, path string) (tableLine, error) {
 	}
 	if f.Reader.FilterOnly() {
 		return tableLine{}, fmt.Errorf("%s: a filter of its keys only, without the keys: give the summary that sst build --summary wrote instead", path)
+	}
+	if manifest := filepath.Join(filepath.Dir(path), set.ManifestName); isRemoval(manifest, filepath.Base(path)) {
+		return tableLine{}, fmt.Errorf("%s: its keys are removed, as %s says, and a new manifest would add them: for a set without layers, use sst merge", path, manifest)
 	}
 	t, err := set.Describe(readerUntil{ctx, f.Src}, f.Size, f.Options)
 	if err != nil {

@@ -117,10 +117,14 @@ func printSetSummary(w io.Writer, s *summary.SetSummary) {
 	if s.Tables == 0 {
 		return
 	}
-	mean := float64(s.Entries+s.Added+s.Removals) / float64(s.Tables)
-	text.Row(w, "entries", "%s, at most %s in a table, %.2f times the mean", humanize.Comma(int64(s.Entries)), humanize.Comma(int64(s.MostEntries)), float64(s.MostEntries)/mean)
+	if s.InBase > 0 {
+		mean := float64(s.Entries) / float64(s.InBase)
+		text.Row(w, "entries", "%s, at most %s in a table, %.2f times the mean", humanize.Comma(int64(s.Entries)), humanize.Comma(int64(s.MostEntries)), float64(s.MostEntries)/mean)
+	}
 	printLayers(w, s)
-	text.Row(w, "keys", "%v to %v", s.Smallest, s.Largest)
+	if s.Smallest != nil {
+		text.Row(w, "keys", "%v to %v", s.Smallest, s.Largest)
+	}
 	text.Row(w, "filters and indexes", "%s", text.Bytes(uint64(s.TailBytes)))
 }
 
@@ -130,7 +134,11 @@ func printLayers(w io.Writer, s *summary.SetSummary) {
 		return
 	}
 	changes, fold := s.Added+s.Removals, ""
-	if 10*changes >= s.Entries {
+	switch {
+	case 10*changes < s.Entries:
+	case s.Filters:
+		fold = ": to write the set again without layers, build it anew from the keys"
+	default:
 		fold = fmt.Sprintf(": to write the set again without layers, use sst merge %s -o NEW/", text.ShellPath(s.Manifest))
 	}
 	text.Row(w, "layers", "%d, with %s and %s: %.1f %% of the entries%s", s.Layers, text.Count(s.Added, "pair"), text.Count(s.Removals, "removal"), 100*float64(changes)/float64(max(1, s.Entries)), fold)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
@@ -17,7 +18,9 @@ type SetSummary struct {
 	Bytes       int64     `json:"bytes"`
 	TailBytes   int64     `json:"tail_bytes"`   // filters, indexes and footers
 	Entries     uint64    `json:"entries"`      // without those of layers
-	MostEntries uint64    `json:"most_entries"` // of a table
+	MostEntries uint64    `json:"most_entries"` // of a table, without those of layers
+	InBase      int       `json:"-"`            // how many of the tables are of no layer
+	Filters     bool      `json:"-"`            // a table has the name of one with a filter only
 	Layers      int       `json:"layers,omitempty"`
 	Added       uint64    `json:"added,omitempty"`    // entries of layers, which can take the place of older ones
 	Removals    uint64    `json:"removals,omitempty"` // of keys
@@ -55,6 +58,7 @@ func ReadSet(path string, o source.Options) (*SetSummary, error) {
 func (s *SetSummary) add(t source.TableFile) {
 	l := t.Line
 	s.Tables++
+	s.Filters = s.Filters || filepath.Ext(l.Name) == ".filter"
 	s.Bytes, s.TailBytes = s.Bytes+l.Size, s.TailBytes+l.TailSize
 	switch {
 	case t.Removals:
@@ -64,8 +68,9 @@ func (s *SetSummary) add(t source.TableFile) {
 		s.Added += l.Entries
 	default:
 		s.Entries += l.Entries
+		s.InBase++
+		s.MostEntries = max(s.MostEntries, l.Entries)
 	}
-	s.MostEntries = max(s.MostEntries, l.Entries)
 	if s.Smallest == nil || bytes.Compare(l.Smallest, s.Smallest.Stored) < 0 {
 		s.Smallest = &text.Key{Stored: l.Smallest}
 	}
