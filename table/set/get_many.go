@@ -12,17 +12,17 @@ import (
 )
 
 // GetMany gets the values of many keys, in any order. It asks each table for all of its keys at
-// once, of the newest layer first, with the calls of found, the errors and the memory of [table.GetMany]. o.Concurrency is for
-// all tables together. Keys that are in no table's range are absent. All keys are looked up in one
-// manifest, also during a Swap.
+// once, of the newest layer first, with the calls of found, the errors and the memory of
+// [table.GetMany]. o.Concurrency is for all tables together. Keys that are in no table's range are
+// absent. All keys are looked up in one manifest, also during a Swap.
 //
 // GetMany first opens the tables that are not open, as many at a time as the Set's Concurrency
 // says. With a MemorySize, it processes tables in groups whose tails fit in MemorySize.
 //
-// An error of one table leaves only keys that are asked of that table without an answer, which o.NoAnswer tells
-// from absent ones. GetMany returns all errors, joined as by errors.Join. If a table cannot be
-// opened, the error has its range of keys. If ctx is done, GetMany returns its error at once, and
-// does not wait for the Source: see Drain. After Close no key has an answer.
+// An error of one table leaves only keys that are asked of that table without an answer, which
+// o.NoAnswer tells from absent ones. GetMany returns all errors, joined as by errors.Join. If a
+// table cannot be opened, the error has its range of keys. If ctx is done, GetMany returns its
+// error at once, and does not wait for the Source: see Drain. After Close no key has an answer.
 func (s *Set) GetMany(
 	ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error,
 ) error {

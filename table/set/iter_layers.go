@@ -68,7 +68,8 @@ func (l *layerIter) SeekLT(key []byte) bool {
 	return l.moved(found)
 }
 
-// isAtOrAfter reports whether the layer's entry of the user key of key is ≥ key: newer entries come first.
+// isAtOrAfter reports whether the layer's entry of the user key of key is ≥ key: newer entries come
+// first.
 func (l *layerIter) isAtOrAfter(key []byte) bool {
 	return l.trailer <= binary.LittleEndian.Uint64(key[len(key)-8:])
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // A Set looks up keys in many tables, and iterates over them. It looks a key up in the only table
-// whose range has it, or in one of each layer until the key is found. It is safe for concurrent use, and lookups in open tables take no lock.
-// [Open], [OpenDir] and [OpenFS] return one.
+// whose range has it, or in one of each layer until the key is found. It is safe for concurrent
+// use, and lookups in open tables take no lock. [Open], [OpenDir] and [OpenFS] return one.
 //
 // Errors of a table name it. An error of the Source is in the chain of the error, so that errors.Is
 // finds it, and the next lookup tries again. If the Source panics, so does the lookup that waits

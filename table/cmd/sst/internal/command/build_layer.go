@@ -12,7 +12,6 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/plan"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
@@ -48,7 +47,7 @@ var errNoRemoval = cli.UsageErrorf("a set with filters only cannot have removals
 
 // layer adds a layer to a set.
 func (b *build) layer() error {
-	entries, err := plan.ParseKeys("--entries-per-table", b.entriesPerTable, plan.MaxEntries)
+	o, err := b.partition()
 	if err != nil {
 		return err
 	}
@@ -58,7 +57,7 @@ func (b *build) layer() error {
 	if err := b.readLists(); err != nil {
 		return err
 	}
-	w, err := partition.CreateLayer(b.ctx, b.partition(int(entries)), b.fits)
+	w, err := partition.CreateLayer(b.ctx, o, b.fits)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (f *buildFlags) isSet(given func(name string) bool) bool {
 
 // set builds a set.
 func (b *build) set() error {
-	entries, err := plan.ParseKeys("--entries-per-table", b.entriesPerTable, plan.MaxEntries)
+	o, err := b.partition()
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (b *build) set() error {
 	if err := b.readNever(); err != nil {
 		return err
 	}
-	w, err := partition.Create(b.ctx, b.partition(int(entries)))
+	w, err := partition.Create(b.ctx, o)
 	if err != nil {
 		return err
 	}
@@ -55,10 +55,11 @@ func (b *build) set() error {
 }
 
 // partition returns the options of a set or of a layer.
-func (b *build) partition(entries int) partition.Options {
+func (b *build) partition() (o partition.Options, err error) {
+	entries, err := plan.ParseKeys("--entries-per-table", b.entriesPerTable, plan.MaxEntries)
 	return partition.Options{
-		Dir: b.out, Entries: entries, Extension: b.extension(), TempDir: b.tempDir, NewTable: b.newTable,
-	}
+		Dir: b.out, Entries: int(entries), Extension: b.extension(), TempDir: b.tempDir, NewTable: b.newTable,
+	}, err
 }
 
 // checkSet checks flags and inputs of a set.

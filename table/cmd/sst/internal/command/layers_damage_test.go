@@ -93,8 +93,8 @@ func checkLostScan(t *testing.T, s *layeredSet, lost set.Table) {
 	}
 }
 
-// checkLostGets looks keys up. A key has an answer if no newer entry can be in what is lost, and its block is
-// sound.
+// checkLostGets looks keys up. A key has an answer if no newer entry can be in what is lost, or if the
+// block that could have it is sound.
 func checkLostGets(t *testing.T, rng *rand.Rand, s *layeredSet, lost set.Table) {
 	t.Helper()
 	unknown := 0

@@ -17,8 +17,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// Several processes add layers to a set at once, and some of them are interrupted or killed. At any time the
-// set is sound, and it has the layers of all that have ended well.
+// Several processes add layers to a set at once, and some of them are interrupted or killed. At any
+// time the set is sound, and it has the layers of all that have ended well.
 func TestLayersKilled(t *testing.T) {
 	rounds := 3
 	if long.Enabled() {
@@ -50,7 +50,8 @@ func TestLayersKilled(t *testing.T) {
 	}
 }
 
-// checkLayerOf checks that the set has both keys of a build that has ended well, and both or none of another.
+// checkLayerOf checks that the set has both keys of a build that has ended well, and both or none of
+// another.
 func checkLayerOf(t *testing.T, dir, name string, ended bool) {
 	begins, _, stderr := sst("get", dir, name+" begins")
 	goesOn, _, _ := sst("get", dir, name+" goes on")

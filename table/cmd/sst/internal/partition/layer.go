@@ -76,7 +76,7 @@ func (w *Writer) withLayer() (*set.Manifest, error) {
 		return nil, err
 	}
 	first := nextNumber(m)
-	for i := len(w.tables) - 1; i >= 0; i-- { // so that none takes the name of another that has yet to be renamed
+	for i := len(w.tables) - 1; i >= 0; i-- { // none takes the name of one that has yet to be renamed
 		t := &w.tables[i]
 		name := w.name(first+i, t)
 		if err := os.Rename(w.pending.Path(t.Name), w.pending.Path(name)); err != nil {

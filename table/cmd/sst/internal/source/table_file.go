@@ -89,8 +89,8 @@ func (l TableFile) Options(o Options) Options {
 	return o
 }
 
-// level returns the level in the MANIFEST, or the rank of a layer of a set. Tables that are not listed count
-// as newer than all levels.
+// level returns the level in the MANIFEST, or the rank of a layer of a set. Tables that are not listed
+// count as newer than all levels.
 func (l TableFile) level() int {
 	if l.Line != nil {
 		return l.rank
