@@ -40,9 +40,11 @@ raw-keys: write \\, or use --hex. The file may have any number of lines. A line 
 to 16 MiB. Keys are looked up in batches of up to 100,000 keys and 16 MiB. Each batch reads the
 write-ahead logs of a database once.
 
-` + sourceHelp(`A key is looked up in the only table whose range of keys has it. If that table is missing or
-damaged, or is another one than the manifest says, the key is not called absent, and the exit
-status is 3. What is wrong with other tables does not change the exit status.`,
+` + sourceHelp(`A key is looked up in the only table whose range of keys has it: of layers, as sst build
+--layer-of adds them, in that of the newest, then in that of the one before, until one has the
+key or removes it. If such a table is missing or damaged, or is another one than the manifest says,
+the key is not called absent, and the exit status is 3. What is wrong with other tables does not
+change the exit status.`,
 	`If the order is unknown, no key can be looked up.`) + `
 
 --format raw prints the bytes of the value and nothing else.

@@ -29,7 +29,8 @@ type scanFlags struct {
 var scanHelp = `Print the entries in key order. Each line has a key, a tab and a value, or the format that
 --format gives.
 
-` + sourceHelp(`Its tables are printed one after another, in the order of their keys.`,
+` + sourceHelp(`Its tables are printed one after another, in the order of their keys. Of layers, the newest value
+of each key is printed that no layer after it removes.`,
 	`If the order is unknown, a table can be scanned, but not from or to a key.`) + `
 
 A single table of a database is printed entry by entry: key, sequence number, kind (set

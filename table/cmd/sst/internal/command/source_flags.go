@@ -29,7 +29,8 @@ lists are read, unless --all-tables is given.
 SOURCE can also be a set, as sst build -o DIR/ and sst manifest make it: the directory
 with the manifest set.jsonl, or a manifest of any name beside its tables. If the manifest
 is damaged, such as one that was cut short, nothing is read, and the exit status is 3.
---all-tables reads the tables of the directory without it.
+--all-tables reads the tables of the directory without it: keys that a layer removes are then
+keys like others.
 ` + set + `
 
 If several tables have a key, the newest version counts. Without sequence numbers that is
