@@ -94,11 +94,11 @@ func listDir(dir string, o Options) (Dir, error) {
 	if err := d.checkEngine(names); err != nil {
 		return Dir{}, err
 	}
-	if d.readVersion(names); d.Version != nil {
+	if d.readVersion(o, names); d.Version != nil {
 		d.applyManifest(o, names)
 	} else if err := d.checkCurrent(names); err != nil {
 		return Dir{}, err
-	} else if o.FindLost && !o.AllTables {
+	} else if o.Repair && !o.AllTables {
 		d.leaveOutObsolete(names)
 	}
 	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
@@ -129,7 +129,7 @@ func (d *Dir) addDamage(format string, args ...any) {
 
 // readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable
 // MANIFEST.
-func (d *Dir) readVersion(names []string) {
+func (d *Dir) readVersion(o Options, names []string) {
 	v, err := versions.Read(d.Path)
 	if d.Version = v; err == nil {
 		return
@@ -148,9 +148,12 @@ func (d *Dir) readVersion(names []string) {
 		}
 	}
 	switch {
+	case none && o.Repair:
+		err = fmt.Errorf("%s has no MANIFEST", d.Path)
 	case none && len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)
-	case !none:
+	}
+	if !none || o.Repair {
 		d.addDamage("%v: reading all tables of the directory, of which some may be obsolete, so older and deleted versions may show", err)
 	}
 }
@@ -179,7 +182,7 @@ func (d *Dir) applyManifest(o Options, names []string) {
 	d.Tables = slices.DeleteFunc(listed, func(l TableFile) bool { return l.Meta == nil })
 	if o.AllTables {
 		d.Tables, unlisted = append(d.Tables, unlisted...), nil
-	} else if o.FindLost {
+	} else if o.Repair {
 		unlisted = d.findLost(unlisted)
 	}
 	if len(unlisted) > 0 {

@@ -54,8 +54,8 @@ type Options struct {
 	// damaged: see Loss.
 	Strict bool
 
-	// FindLost has tables of a database read that its MANIFEST has lost: see findLost.
-	FindLost bool
+	// Repair has tables of a database read that its MANIFEST has lost: see findLost. No MANIFEST is damage.
+	Repair bool
 
 	// FindMore has logs read on behind damage where the next record is. Engines, and commands that
 	// show what these do, skip up to 32 KiB there.
