@@ -54,6 +54,25 @@ func TestUnreadableEditsAreErrors(t *testing.T) {
 	}
 }
 
+// complete is an edit with all fields that a MANIFEST needs, of no log and the last sequence number 1.
+const complete = "\x02\x00\x03\x02\x04\x01"
+
+// A MANIFEST that was cut behind its first edits lacks fields without which engines do not open it.
+func TestIncompleteManifestsAreErrors(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ edits, want string }{
+		{"\x01\x01c", "no edit has a log number"},
+		{"\x01\x01c\x02\x00", "no edit has a next file number"},
+		{"\x01\x01c\x02\x00\x03\x02", "no edit has a last sequence number"},
+		{complete, ""},
+	} {
+		_, err := Read(writeEdits(t, tt.edits))
+		if got := fmt.Sprint(err); (err != nil) != (tt.want != "") || !strings.Contains(got, tt.want) && err != nil {
+			t.Errorf("Read of edits %q: %v, want %q", tt.edits, err, tt.want)
+		}
+	}
+}
+
 // The log of the last edit and all later ones may have writes that are in no table, and so may the
 // previous log, if there is one. Those that the MANIFEST names must exist.
 func TestLogsWithWrites(t *testing.T) {
@@ -64,13 +83,13 @@ func TestLogsWithWrites(t *testing.T) {
 		logs  []uint64 // that must exist
 		live  []uint64 // of those from 1 to 9
 	}{
-		{"none is named", []string{"\x01\x01c"}, []uint64{}, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{"none is named", nil, []uint64{}, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9}},
 		{"a log", []string{"\x02\x07\x09\x00"}, []uint64{7}, []uint64{7, 8, 9}},
 		{"a log and the previous one", []string{"\x02\x07\x09\x03"}, []uint64{3, 7}, []uint64{3, 7, 8, 9}},
 		{"a later edit names others", []string{"\x02\x04\x09\x03", "\x02\x08\x09\x00"}, []uint64{8}, []uint64{8, 9}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v, err := Read(writeEdits(t, tt.edits...))
+			v, err := Read(writeEdits(t, append([]string{complete}, tt.edits...)...))
 			if err != nil {
 				t.Fatal(err)
 			}

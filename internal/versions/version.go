@@ -14,6 +14,7 @@ import (
 type versionBuilder struct {
 	Version
 	tables map[tableID]*Table
+	has    uint64 // a bit of each FieldKind that an edit had
 }
 
 // A tableID identifies a table in a version.
@@ -54,10 +55,27 @@ func readVersion(manifest io.Reader) (v *Version, end int64, err error) {
 			return nil, 0, fmt.Errorf("edit %d, at %d: %w", n, offset, err)
 		}
 	}
+	if err := e.checkComplete(); err != nil {
+		return nil, 0, err
+	}
 	e.Tables = slices.SortedFunc(maps.Values(e.tables), func(a, b *Table) int {
 		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(b.Number, a.Number))
 	})
 	return &e.Version, edits.Offset(), nil
+}
+
+// checkComplete returns an error if there is no edit with a field without which no engine opens the
+// database. C++ LevelDB writes them behind the first edit, so that a MANIFEST that was cut lacks them.
+func (e *versionBuilder) checkComplete() error {
+	for _, f := range []struct {
+		kind FieldKind
+		what string
+	}{{FieldLog, "log number"}, {FieldNextFile, "next file number"}, {FieldSequence, "last sequence number"}} {
+		if e.has&(1<<f.kind) == 0 {
+			return wal.Corruptionf("no edit has a %s, because the file is truncated", f.what)
+		}
+	}
+	return nil
 }
 
 // apply applies a version edit. Deletions come before additions, whatever their order in
@@ -68,6 +86,7 @@ func (e *versionBuilder) apply(edit []byte) error {
 		if err != nil {
 			return err
 		}
+		e.has |= 1 << f.Kind
 		switch f.Kind {
 		case FieldComparer:
 			e.Comparer = string(f.Key)
