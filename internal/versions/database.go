@@ -123,6 +123,9 @@ func tornBytes(f io.ReaderAt, end, size int64) (int64, error) {
 	return size - end, nil
 }
 
+// Current returns the name of the MANIFEST that CURRENT has in dir.
+func Current(dir string) (string, error) { return readCurrent(regular.DirOf(dir)) }
+
 // readCurrent returns the name of the MANIFEST that CURRENT has.
 func readCurrent(dir regular.Dir) (string, error) {
 	f, size, err := open(dir, "CURRENT", maxCurrent)

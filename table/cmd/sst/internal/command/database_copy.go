@@ -106,7 +106,7 @@ func (f *copyFlags) appendNewest(ctx context.Context, w *database.Writer, s *sou
 		if c.sequence = max(c.sequence, e.Sequence); e.Kind == table.KindDelete {
 			continue
 		}
-		if lost.IsLost(e.Key) || !s.IsCertain(e) {
+		if f.repairs && !lost.IsCertain(e) {
 			if c.uncertain++; f.certain {
 				continue
 			}

@@ -27,6 +27,8 @@ type Dir struct {
 	Logs    []string          // paths of the live logs, or of all logs, the oldest first
 	Notes   []string          // what is not read, for messages
 	Damage  []error           // what is wrong, other than Missing
+
+	certainty
 }
 
 // ListDir lists the tables and logs of a directory. If the directory has a MANIFEST, it
@@ -107,8 +109,9 @@ func listDir(dir string, o Options) (Dir, error) {
 	slices.SortFunc(d.Tables, compareNewestFirst)
 	slices.SortStableFunc(d.Logs, compareNumbers)
 	if o.NoLogs {
-		d.Logs = nil
+		d.leaveOutLogs(o)
 	}
+	d.ordered = d.Version != nil && d.isWhole()
 	return d, nil
 }
 
@@ -142,11 +145,12 @@ func (d *Dir) readVersion(o Options, names []string) {
 			err, none = fmt.Errorf("%s does not exist", filepath.Join(d.Path, "CURRENT")), false
 		}
 		if v, _ := versions.ReadManifest(d.Path, name); v != nil {
-			d.addDamage("%v: reading %s instead", err, filepath.Join(d.Path, name))
 			d.Version = v
+			d.replaceManifest(err, name, len(manifests))
 			return
 		}
 	}
+	d.doubt = true
 	switch {
 	case none && o.Repair:
 		err = fmt.Errorf("%s has no MANIFEST", d.Path)
@@ -156,6 +160,17 @@ func (d *Dir) readVersion(o Options, names []string) {
 	if !none || o.Repair {
 		d.addDamage("%v: reading all tables of the directory, of which some may be obsolete, so older and deleted versions may show", err)
 	}
+}
+
+// replaceManifest takes note that another MANIFEST is read, because of an error, which is one of n. CURRENT
+// may have named one of the others, or one that is lost.
+func (d *Dir) replaceManifest(err error, name string, n int) {
+	_, noCurrent := versions.Current(d.Path)
+	older := ""
+	if d.doubt = n > 1 || noCurrent == nil; d.doubt {
+		older = ", which may be out of date, so older and deleted versions may show"
+	}
+	d.addDamage("%v: reading %s instead%s", err, filepath.Join(d.Path, name), older)
 }
 
 // applyManifest keeps the tables and logs of those names that the MANIFEST lists, or all. It leaves the
@@ -197,7 +212,7 @@ func (d *Dir) addMissing(listed []TableFile, places map[uint64]int) {
 	for n, i := range places {
 		if listed[i].Meta == nil {
 			l := numbered(filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", n)))
-			l.Meta, l.Missing = d.Version.Tables[i], true
+			l.Meta, l.Missing, l.cut = d.Version.Tables[i], true, d.Version.Torn > 0
 			d.Missing = append(d.Missing, l)
 		}
 	}
@@ -212,20 +227,19 @@ func (d *Dir) applyToLogs(o Options, names []string) {
 			filepath.Join(d.Path, v.Manifest), wire.Plural(uint64(v.Torn), "byte"))
 	}
 	if v.Unread > 0 {
+		d.doubt = true
 		d.addDamage("%s: %s behind a header of zeros are not read, as engines do not read them: if changes are lost, older and deleted versions may show",
 			filepath.Join(d.Path, v.Manifest), wire.Plural(uint64(v.Unread), "byte"))
 	}
 	live, missing := v.LiveLogs(names)
+	for _, name := range live {
+		d.liveLogs = append(d.liveLogs, filepath.Join(d.Path, name))
+	}
 	if !o.AllTables {
-		d.Logs = nil
-		for _, name := range live {
-			d.Logs = append(d.Logs, filepath.Join(d.Path, name))
-		}
+		d.Logs = slices.Clone(d.liveLogs)
 	}
 	for _, n := range missing {
-		if !o.NoLogs {
-			d.addDamage("%s: log %06d, which %s names, does not exist: writes that it had are lost, so older and deleted versions may show: put it back, or use --no-log", d.Path, n, v.Manifest)
-		}
+		d.loseLog(o, n)
 	}
 }
 

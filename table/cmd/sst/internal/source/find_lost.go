@@ -30,13 +30,14 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	if len(lost) > 0 {
 		d.note("%s: also reading what can be read of %s, which %s neither lists nor calls obsolete", d.Path, firstNames(lost), d.Version.Manifest)
 	}
+	d.doubt = d.doubt || len(lost) > 0 && !d.isWhole()
 	d.Tables = append(d.Tables, lost...)
 	return others
 }
 
 // isWhole reports whether nothing says that edits of the MANIFEST are lost.
 func (d *Dir) isWhole() bool {
-	return len(d.Damage) == 0 && d.Version.Torn == 0 && d.Version.Unread == 0
+	return !d.doubt && d.Version.Torn == 0 && d.Version.Unread == 0
 }
 
 // leaveOutObsolete leaves out the tables and logs that the newest MANIFEST, which is damaged, calls

@@ -62,12 +62,6 @@ func (s *Source) endLog(l *Log) error {
 	return nil
 }
 
-// IsCertain reports whether an entry of Scan is the newest write to its key, as far as the damage of logs
-// and of the database as a whole tells: see LossCursor for that of tables.
-func (s *Source) IsCertain(e Entry) bool {
-	return s.Damage == nil && (s.logs.lost == 0 || e.Sequence > s.logs.lost)
-}
-
 // LogDamage returns the damage of the logs that were read. Where it has lost writes, older and
 // deleted versions may show.
 func (s *Source) LogDamage() error {

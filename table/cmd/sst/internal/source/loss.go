@@ -17,7 +17,8 @@ type Loss struct {
 	Err  error // what is damaged
 	More int   // number of further damaged blocks in the range, next to each other
 
-	path string
+	path  string
+	level int // of the table, or -1 if the MANIFEST does not list it
 }
 
 func (l *Loss) Error() string {
@@ -42,6 +43,13 @@ func newLoss(path string, keys KeyRange, err error) Loss {
 	return Loss{Keys: keys, Err: err, path: path}
 }
 
+// lose takes note that keys of a table are lost.
+func (s *Source) lose(t *Table, keys KeyRange, err error) {
+	l := newLoss(t.Path, keys, err)
+	l.level = t.level()
+	s.losses.all = append(s.losses.all, l)
+}
+
 // isPassedOver reports whether reading goes on after an error of a table, without what the error is
 // about.
 func (s *Source) isPassedOver(err error) bool {
@@ -56,7 +64,7 @@ func (s *Source) loseTable(t *Table, err error) {
 // loseKeys takes note that keys of a table that cannot be opened can be lost.
 func (s *Source) loseKeys(t *Table, keys KeyRange, err error) {
 	if !t.lost && !t.Spare {
-		s.losses.add(newLoss(t.Path, keys, err))
+		s.lose(t, keys, err)
 	}
 	t.lost = true
 }
@@ -72,7 +80,7 @@ func (s *Source) onDamage(t *Table, f *File, keys func(*table.CorruptionError) K
 			return false // the order may be another one
 		}
 		if !t.lostBlocks[e.Offset] && !t.Spare {
-			s.losses.add(newLoss(t.Path, keys(e), e))
+			s.lose(t, keys(e), e)
 		}
 		if t.lostBlocks == nil {
 			t.lostBlocks = map[int64]bool{}
@@ -91,8 +99,6 @@ func (s *Source) keysOfBlock(t *Table, f *File) func(*table.CorruptionError) Key
 
 // losses are what a Source has lost, in the order in which it was found.
 type losses struct{ all []Loss }
-
-func (l *losses) add(loss Loss) { l.all = append(l.all, loss) }
 
 // lossIn returns a Loss in a table as an error, or nil.
 func (s *Source) lossIn(t *Table) error {
@@ -198,25 +204,4 @@ func (s *Source) HasLayers() bool { return s.layers > 0 }
 // HasVersions reports whether older versions can show in place of what is lost.
 func (s *Source) HasVersions() bool {
 	return s.Internal || len(s.Tables) > 1 && (!s.set || s.layers > 0)
-}
-
-// A LossCursor says which keys a Source has lost, for keys in ascending order that its Scan yields.
-type LossCursor struct {
-	s     *Source
-	seen  int        // losses that were looked at
-	ahead []KeyRange // those of them that do not end before the last key
-}
-
-// NewLossCursor returns a LossCursor before the first key.
-func (s *Source) NewLossCursor() *LossCursor { return &LossCursor{s: s} }
-
-// IsLost reports whether entries of a key are lost.
-func (c *LossCursor) IsLost(key []byte) bool {
-	for ; c.seen < len(c.s.losses.all); c.seen++ {
-		c.ahead = append(c.ahead, c.s.losses.all[c.seen].Keys)
-	}
-	c.ahead = slices.DeleteFunc(c.ahead, func(r KeyRange) bool { return r.endsBefore(c.s.Order, key, false) })
-	return slices.ContainsFunc(c.ahead, func(r KeyRange) bool {
-		return r.overlaps(c.s.Order, KeyRange{From: key, To: key})
-	})
 }

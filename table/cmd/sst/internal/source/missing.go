@@ -29,5 +29,17 @@ func (l TableFile) Open(o Options) (*File, error) {
 	case l.Line != nil:
 		return nil, &FileError{l.Path, SetError("missing, though the manifest of the set lists it: put it back, or build the set again")}
 	}
-	return nil, &FileError{l.Path, corruption("missing, though the MANIFEST lists it: put it back, or run " + RepairCommand)}
+	return nil, &FileError{l.Path, corruption("missing, though the MANIFEST lists it" + l.putBack(o))}
+}
+
+// putBack says what helps if the table of a database is missing.
+func (l TableFile) putBack(o Options) string {
+	advice := ": put it back"
+	if l.cut {
+		advice = ", of which the end was cut off, so that the table may be obsolete: if it is not, put it back"
+	}
+	if o.Repair {
+		return advice
+	}
+	return advice + ", or run " + RepairCommand
 }

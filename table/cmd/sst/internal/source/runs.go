@@ -27,6 +27,9 @@ func (s *Source) sortedRuns() []*sortedRun {
 	order := s.order()
 	tables := slices.Clone(s.Tables)
 	slices.SortStableFunc(tables, func(a, b *Table) int {
+		if s.o.Repair && (a.Meta == nil) != (b.Meta == nil) {
+			return b.level() - a.level() // what a listed one has too is certain: see LossCursor.IsCertain
+		}
 		if a.level() != b.level() {
 			return a.level() - b.level()
 		}

@@ -30,8 +30,9 @@ type Source struct {
 	byLevel      bool   // versions in a level are newer than those in higher levels
 	logs         logs
 	losses       *losses
-	openTables   []*Table // that stay open, the first opened one first
-	noted        map[string]bool
+	certainty
+	openTables []*Table // that stay open, the first opened one first
+	noted      map[string]bool
 }
 
 // OpenSource opens a table, a log, or a directory. Most tables of a directory are opened
@@ -87,6 +88,7 @@ func (s *Source) openDir() error {
 	if d.Version != nil {
 		s.lastSequence = d.Version.LastSequence
 	}
+	s.certainty = d.certainty
 	s.byLevel = d.Version != nil && !s.o.AllTables && s.o.InternalKeys != No
 	s.o.Order = s.o.Order.Or(d.Order)
 	s.Order = s.o.Order.OrBytewise()

@@ -26,6 +26,7 @@ type TableFile struct {
 	Lost     bool       // the MANIFEST may have lost it: see findLost
 	Spare    bool       // it is Lost, and nothing says that the MANIFEST has lost anything
 
+	cut      bool   // it is Missing, and the MANIFEST has lost its end
 	number   uint64 // in its name
 	numbered bool   // there is one
 }

@@ -120,7 +120,7 @@ func (s *Source) checkSize(t *Table, f *File) error {
 		return errors.Join(f.Wrap(err), f.Close())
 	}
 	t.replaced = true
-	s.losses.add(newLoss(t.Path, s.keysOf(t), err))
+	s.lose(t, s.keysOf(t), err)
 	return nil
 }
 

@@ -1,0 +1,100 @@
+package source
+
+import (
+	"math"
+	"slices"
+)
+
+// A certainty says which entries of a database can be the newest of their keys for certain, before any
+// table or log is read.
+type certainty struct {
+	doubt    bool     // none is: tables or logs that are current may not be known
+	ordered  bool     // the MANIFEST is sound, so that the live logs are newer than level 0, and that than level 1, …
+	liveLogs []string // paths; of other logs, what is written may be obsolete
+	lostLog  uint64   // the highest number of the live logs that are not read; 0: all are
+}
+
+// loseLog takes note that a log that the MANIFEST names does not exist.
+func (d *Dir) loseLog(o Options, number uint64) {
+	if o.NoLogs && !o.Repair {
+		return
+	}
+	d.lostLog = max(d.lostLog, number)
+	lost, advice := "writes that it had are lost, so", "put it back"
+	if d.Version.Torn > 0 {
+		lost, advice = "the end of the MANIFEST was cut off, so the log may be obsolete, or writes that it had may be lost:", "if it is not obsolete, put it back"
+	}
+	if !o.Repair {
+		advice += ", or use --no-log"
+	}
+	d.addDamage("%s: log %06d, which %s names, does not exist: %s older and deleted versions may show: %s", d.Path, number, d.Version.Manifest, lost, advice)
+}
+
+// leaveOutLogs leaves out the logs, as Options.NoLogs asks. For a repair, what they have is lost.
+func (d *Dir) leaveOutLogs(o Options) {
+	logs := slices.DeleteFunc(d.Logs, IsEmpty)
+	if d.Logs = nil; !o.Repair || len(logs) == 0 {
+		return
+	}
+	d.lostLog = math.MaxUint64
+	d.addDamage("%s: --no-log leaves out %s, so older and deleted versions may show", d.Path, firstNames(filesOf(logs)))
+}
+
+// filesOf returns what firstNames takes.
+func filesOf(paths []string) (all []TableFile) {
+	for _, path := range paths {
+		all = append(all, TableFile{Path: path})
+	}
+	return all
+}
+
+// A LossCursor says which keys a Source has lost, for keys in ascending order that its Scan yields.
+type LossCursor struct {
+	s     *Source
+	seen  int    // losses that were looked at
+	ahead []Loss // those of them that do not end before the last key
+}
+
+// NewLossCursor returns a LossCursor before the first key.
+func (s *Source) NewLossCursor() *LossCursor { return &LossCursor{s: s} }
+
+// IsLost reports whether entries of a key are lost.
+func (c *LossCursor) IsLost(key []byte) bool { return c.isLostUpTo(math.MaxInt, key) }
+
+// isLostUpTo reports whether entries of a key are lost in levels ≤ level, or in tables that are not listed.
+func (c *LossCursor) isLostUpTo(level int, key []byte) bool {
+	for ; c.seen < len(c.s.losses.all); c.seen++ {
+		c.ahead = append(c.ahead, c.s.losses.all[c.seen])
+	}
+	c.ahead = slices.DeleteFunc(c.ahead, func(l Loss) bool { return l.Keys.endsBefore(c.s.Order, key, false) })
+	return slices.ContainsFunc(c.ahead, func(l Loss) bool {
+		return l.level <= level && l.Keys.overlaps(c.s.Order, KeyRange{From: key, To: key})
+	})
+}
+
+// IsCertain reports whether an entry of Scan is the newest write to its key, as far as the damage of the
+// database tells. Writes of live logs are newer than all tables, and those of a level than those of higher
+// levels. Level 0 is one: repairs of engines do not number its tables by their age. Tables and logs that
+// the MANIFEST does not list may be obsolete.
+func (c *LossCursor) IsCertain(e Entry) bool {
+	s := c.s
+	if s.doubt || s.logs.lost > 0 && e.Sequence <= s.logs.lost {
+		return false
+	}
+	switch {
+	case e.Table == nil:
+		isNewest := slices.Contains(s.liveLogs, e.Log) && !s.isBeforeLostLog(e.Log)
+		return isNewest && (s.ordered || !c.IsLost(e.Key))
+	case e.Table.Meta == nil || s.lostLog > 0:
+		return false
+	case s.ordered:
+		return !c.isLostUpTo(e.Table.Meta.Level, e.Key)
+	}
+	return !c.IsLost(e.Key)
+}
+
+// isBeforeLostLog reports whether a log that is lost is newer.
+func (c *certainty) isBeforeLostLog(path string) bool {
+	n, err := fileNumber(path)
+	return err != nil || n < c.lostLog
+}
