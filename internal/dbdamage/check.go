@@ -93,6 +93,8 @@ func (c *checker) checkStatus(status int, shown map[string]string) error {
 		return fmt.Errorf("status 0, though something is said to be lost: %v", &c.said)
 	case status == 0 && c.damage.isLog() && (c.damage.Cut || c.damage.ZeroEnd || c.said.tail || c.isUnknown()):
 		c.until = c.lastBefore(c.damage.From)
+	case status != 0 && c.isCrash() && c.said.sequences != nil: // of which the MANIFEST says that they were written
+		c.until = c.lastBefore(c.damage.From)
 	case status != 0 && c.isCrash():
 		return fmt.Errorf("status %d for a log without its end, want 0", status)
 	}

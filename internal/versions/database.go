@@ -25,6 +25,7 @@ type Version struct {
 	Unread       int64    // bytes behind headers of zeros, which LevelDB does not read; they may be edits
 
 	log, previousLog uint64
+	flushed          uint64 // LastSequence as of the last edit that can have put writes into tables
 }
 
 // A Table is a table that the MANIFEST lists.

@@ -35,3 +35,27 @@ func TestLiveLogs(t *testing.T) {
 		}
 	}
 }
+
+// What edits count that name no other log is in the live logs. Others can have put writes into tables.
+func TestLogged(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name        string
+		edits       []string
+		after, upTo uint64
+	}{
+		{"one edit", []string{"\x02\x03\x03\x04\x04\x05"}, 5, 5},
+		{"C++ LevelDB: a new MANIFEST, and a compaction", []string{"\x01\x01c", "\x02\x03\x09\x00\x03\x04\x04\x05", "\x02\x03\x09\x00\x03\x06\x04\x09"}, 5, 9},
+		{"C++ LevelDB: the memtable is flushed", []string{"\x02\x03\x03\x04\x04\x05", "\x02\x03\x03\x06\x04\x09", "\x02\x06\x03\x07\x04\x0b"}, 11, 11},
+		{"goleveldb: a transaction", []string{"\x02\x03\x03\x04\x04\x05", "\x03\x06\x04\x09"}, 9, 9},
+		{"goleveldb: a compaction", []string{"\x02\x03\x03\x04\x04\x05", "\x03\x06"}, 5, 5},
+	} {
+		v, err := Read(writeEdits(t, tt.edits...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after, upTo := v.Logged(); after != tt.after || upTo != tt.upTo {
+			t.Errorf("%s: Logged = %d, %d; want %d, %d", tt.name, after, upTo, tt.after, tt.upTo)
+		}
+	}
+}

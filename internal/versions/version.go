@@ -82,6 +82,8 @@ func (e *versionBuilder) checkComplete() error {
 // the edit.
 func (e *versionBuilder) apply(edit []byte) error {
 	var added, deletedLater bool
+	before := e.Version
+	hadLog, hasLog := e.has&(1<<FieldLog) != 0, false
 	for f, err := range Fields(edit) {
 		if err != nil {
 			return err
@@ -91,7 +93,7 @@ func (e *versionBuilder) apply(edit []byte) error {
 		case FieldComparer:
 			e.Comparer = string(f.Key)
 		case FieldLog:
-			e.log = f.Number
+			e.log, hasLog = f.Number, true
 		case FieldPreviousLog:
 			e.previousLog = f.Number
 		case FieldSequence:
@@ -103,6 +105,9 @@ func (e *versionBuilder) apply(edit []byte) error {
 			e.tables[tableID{f.Level, f.Number}] = clone(f.Table)
 			added = true
 		}
+	}
+	if !hadLog || !hasLog || e.log != before.log || e.previousLog != before.previousLog {
+		e.flushed = e.LastSequence
 	}
 	if deletedLater { // as no engine writes it
 		e.addAll(edit)

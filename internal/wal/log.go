@@ -44,6 +44,14 @@ func (l *Log) Next() Log {
 // 0 if there were none.
 func (l *Log) Last() uint64 { return l.last }
 
+// RequireUpTo takes note, after all was read, of writes that a log of the database had at its end, and that
+// are not there: those with sequence numbers > after and ≤ upTo.
+func (l *Log) RequireUpTo(after, upTo uint64) {
+	if after = max(after, l.last); after < upTo && !l.pending {
+		l.add(LogDamage{Damage{Offset: l.Size - l.Tail, Reason: "writes that the MANIFEST counts are missing at the end"}, after, upTo + 1})
+	}
+}
+
 // Skip takes note of a file of size bytes in the place of the log: all of it is damage.
 func (l *Log) Skip(size int64, reason string) {
 	l.Size = size

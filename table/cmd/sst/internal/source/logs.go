@@ -20,8 +20,20 @@ type logs struct {
 	newest map[string]Entry // the newest write to each key of PrefetchLogs; Internal is false if there is none
 	sorted *sortedTable     // a table of all writes, or nil
 	start  uint64           // see Log.Start
+	after  uint64           // with upTo, see Version.Logged; 0: not known
+	upTo   uint64
 	damage map[string]error // of those that were read, by path
 	lost   uint64           // the highest sequence number that a lost write can have
+}
+
+// logs returns the logs that have writes, or should have.
+func (d *Dir) logs(o Options) logs {
+	l := logs{start: d.LogStart(o)}
+	if o.Repair && l.start > 0 {
+		l.after, l.upTo = d.Version.Logged()
+	}
+	l.paths = slices.DeleteFunc(d.Logs, func(path string) bool { return l.after == l.upTo && IsEmpty(path) })
+	return l
 }
 
 // logWrites yields the writes of all logs, and takes note of their damage.
@@ -36,6 +48,9 @@ func (s *Source) logWrites() iter.Seq2[LogWrite, error] {
 				if !yield(w, err) || err != nil {
 					return
 				}
+			}
+			if i == len(s.logs.paths)-1 {
+				l.RequireUpTo(s.logs.after, s.logs.upTo)
 			}
 			if err := s.endLog(l); err != nil {
 				yield(LogWrite{}, err)

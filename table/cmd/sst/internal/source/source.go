@@ -83,8 +83,7 @@ func (s *Source) openDir() error {
 	}
 	s.set, s.layers = d.Set != "", d.Layers
 	s.Notes = append(d.Notes, text.Lines(d.MissingError())...) // which is damage for the keys of these tables only
-	s.Damage, s.logs = errors.Join(d.Damage...), logs{paths: slices.DeleteFunc(d.Logs, IsEmpty)}
-	s.logs.start = d.LogStart(s.o)
+	s.Damage, s.logs = errors.Join(d.Damage...), d.logs(s.o)
 	if d.Version != nil {
 		s.lastSequence = d.Version.LastSequence
 	}
