@@ -4,11 +4,13 @@ package versions
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
@@ -40,6 +42,17 @@ type Table struct {
 func IsManifest(name string) bool {
 	number, ok := strings.CutPrefix(name, "MANIFEST-")
 	return ok && isNumber(number)
+}
+
+// CompareManifests orders the names of MANIFESTs by their numbers, which have more digits from a million on.
+func CompareManifests(a, b string) int {
+	a, b = strings.TrimLeft(a[len("MANIFEST-"):], "0"), strings.TrimLeft(b[len("MANIFEST-"):], "0")
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+// Lists reports whether there is a table of that number.
+func (v *Version) Lists(number uint64) bool {
+	return slices.ContainsFunc(v.Tables, func(t *Table) bool { return t.Number == number })
 }
 
 // isNumber reports whether s has decimal digits and nothing else.

@@ -6,7 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // CURRENT must name a MANIFEST that is there. Without CURRENT there is no database.
@@ -61,5 +64,17 @@ func TestFindCurrentOrManifest(t *testing.T) {
 	}
 	if got, err := FindCurrentOrManifest(filepath.Join(t.TempDir(), "none")); got != "" || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("FindCurrentOrManifest of no directory = %q, %v; want ErrNotExist", got, err)
+	}
+}
+
+// A MANIFEST of a million files or more has a longer name.
+func TestCompareManifests(t *testing.T) {
+	t.Parallel()
+	want := []string{"MANIFEST-000000", "MANIFEST-000009", "MANIFEST-999999", "MANIFEST-1000000", "MANIFEST-0001000001", "MANIFEST-18446744073709551616"}
+	got := slices.Clone(want)
+	slices.Sort(got)
+	slices.SortFunc(got, CompareManifests)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

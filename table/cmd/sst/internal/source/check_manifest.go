@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
@@ -122,10 +121,5 @@ func IsInManifest(path string) bool {
 		return false
 	}
 	v, err := versions.Read(filepath.Dir(path))
-	return err == nil && hasTable(v, n)
-}
-
-// hasTable reports whether a version has the table with this number.
-func hasTable(v *versions.Version, n uint64) bool {
-	return slices.ContainsFunc(v.Tables, func(t *versions.Table) bool { return t.Number == n })
+	return err == nil && v.Lists(n)
 }

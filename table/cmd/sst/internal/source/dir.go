@@ -139,7 +139,7 @@ func (d *Dir) readVersion(o Options, names []string) {
 	}
 	none := errors.Is(err, fs.ErrNotExist)
 	manifests := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !versions.IsManifest(name) })
-	slices.Sort(manifests) // by number, because all have the same number of digits
+	slices.SortFunc(manifests, versions.CompareManifests)
 	for _, name := range slices.Backward(manifests) {
 		if none {
 			err, none = fmt.Errorf("%s does not exist", filepath.Join(d.Path, "CURRENT")), false
@@ -184,6 +184,7 @@ func (d *Dir) applyManifest(o Options, names []string) {
 	}
 	listed := make([]TableFile, len(v.Tables))
 	var unlisted []TableFile
+	slices.SortFunc(d.Tables, func(a, b TableFile) int { return strings.Compare(a.Path, b.Path) }) // engines open .ldb before .sst
 	for _, l := range d.Tables {
 		i, found := places[l.number]
 		if !found || listed[i].Meta != nil || !l.hasEngineName() {

@@ -9,10 +9,13 @@ import (
 )
 
 // findLost adds those of the tables to d that the MANIFEST does not list and does not call obsolete, and
-// returns the others. An engine that was ended had not finished them, or had not listed them yet. Then
-// what they have is in other tables or logs, too. Otherwise the MANIFEST has lost the edits that list
-// them.
+// returns the others. If the MANIFEST is damaged, it can have lost the edits that list them. If it is not, an
+// engine that was ended had not finished them, or not listed them: what counts of them is in other tables or logs
+// too, and the rest was never committed, as the tables of goleveldb's transactions are not.
 func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
+	if d.isWhole() {
+		return unlisted
+	}
 	h, err := versions.ReadHistory(d.Path, d.Version.Manifest)
 	if err != nil {
 		d.note("%v: what it does not list is not read", err)
@@ -20,17 +23,17 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	}
 	var lost []TableFile
 	for _, l := range unlisted {
-		if !l.hasEngineName() || h.IsObsoleteTable(l.number) {
+		if !l.hasEngineName() || h.IsObsoleteTable(l.number) || d.Version.Lists(l.number) {
 			others = append(others, l)
 			continue
 		}
-		l.Lost, l.Spare = true, d.isWhole()
+		l.Lost = true
 		lost = append(lost, l)
 	}
 	if len(lost) > 0 {
 		d.note("%s: also reading what can be read of %s, which %s neither lists nor calls obsolete", d.Path, firstNames(lost), d.Version.Manifest)
 	}
-	d.doubt = d.doubt || len(lost) > 0 && !d.isWhole()
+	d.doubt = d.doubt || len(lost) > 0
 	d.Tables = append(d.Tables, lost...)
 	return others
 }
@@ -47,7 +50,7 @@ func (d *Dir) leaveOutObsolete(names []string) {
 	if len(manifests) == 0 {
 		return
 	}
-	newest := slices.Max(manifests) // all have the same number of digits
+	newest := slices.MaxFunc(manifests, versions.CompareManifests)
 	h, err := versions.ReadHistory(d.Path, newest)
 	if err != nil {
 		return // its damage was told

@@ -44,7 +44,7 @@ func manifestOrderOfTable(path string) Order {
 		return Order{}
 	}
 	v, err := versions.Read(filepath.Dir(path))
-	if err != nil || !hasTable(v, n) {
+	if err != nil || !v.Lists(n) {
 		return Order{}
 	}
 	return manifestOrder(v)
