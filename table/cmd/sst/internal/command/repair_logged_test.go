@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
@@ -69,5 +70,34 @@ func TestRepairMissesWritesThatAreCounted(t *testing.T) {
 				t.Errorf("the new database: %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// What a transaction had written into tables when goleveldb was killed was never committed.
+func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
+	t.Parallel()
+	dir, live := t.TempDir(), t.TempDir()
+	db, err := leveldb.OpenFile(live, &opt.Options{WriteBuffer: 1 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = db.Put([]byte("ada"), []byte("1"), nil)
+	tr, failed := db.OpenTransaction()
+	if err = errors.Join(err, failed); err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Discard()
+	for _, key := range []string{"ada", "bob", "cy", "dot"} {
+		err = errors.Join(err, tr.Put([]byte(key), make([]byte, 1<<10), nil))
+	}
+	if err = errors.Join(err, os.CopyFS(filepath.Join(dir, "db"), os.DirFS(live))); err != nil {
+		t.Fatal(err)
+	}
+	repaired := filepath.Join(dir, "new")
+	status, out, stderr := sst("repair", "--certain", filepath.Join(dir, "db"), "-o", repaired)
+	_, scanned, _ := sst("scan", repaired)
+	if status != 0 || scanned != "ada\t1\n" || !strings.Contains(stderr, "which the MANIFEST does not list") {
+		t.Errorf("status %d, %s%s; the new database has %q, want ada", status, out, stderr, scanned)
 	}
 }
