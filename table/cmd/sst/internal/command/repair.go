@@ -13,21 +13,30 @@ database, which engines open at once. sst never writes into DIR.
 
 NEW has the newest version of each key that is not deleted: of the tables and logs that the
 MANIFEST lists, with those blocks of damaged tables and those writes of damaged logs that are
-sound, and of tables that the MANIFEST may have lost, since none of its edits has them. What is
-deleted stays deleted, and what is old stays old: tables and logs that the MANIFEST calls obsolete
-are not read. If it is damaged, those are left out that its sound edits call obsolete, and of the
-others the highest sequence number decides. Obsolete tables can then bring back what was deleted.
+sound. What is deleted stays deleted, and what is old stays old: other tables and logs are not
+read. If the MANIFEST is damaged, it may have lost tables: those are read too that none of its
+edits has, and only those left out that its sound edits call obsolete. If it is lost, all are read.
+The highest sequence number decides then, and obsolete tables can bring back what was deleted.
 
-Messages name what is lost: ranges of keys, and the sequence numbers of lost writes. Of a key
-in a lost range, an older version can be in NEW, also if the key was deleted, since the damage
-may have hit what was newer. A message counts these pairs, and --certain leaves them out: all
-pairs of NEW are then the newest ones. Writes of a log that are lost can have been to any key,
-so that no older pair is certain. The exit status is 3 if something is lost.
+Messages name what is lost: ranges of keys, and the sequence numbers of lost writes. The exit
+status is 3 if something is lost. Of a key in a lost range, an older version can be in NEW, also if
+the key was deleted, since the damage may have hit what was newer. A message counts these pairs,
+and --certain leaves them out. All pairs of NEW are then the newest ones, except that a log that
+was cut at its end cannot be told from one that a crash left, unless the MANIFEST counts the
+writes that it lacks.
 
-If nothing can be kept, NEW is not written. NEW gets its name when it is complete and on disk. If
-sst is killed, a directory sievetable-….tmp can be left beside it: remove it. The blocks of a
-table whose index is damaged are found by their checksums, and the table is read into memory for
-that. Keys behind the first gap between them count as lost.`
+Certain are, if the MANIFEST is sound:
+  - writes of live logs behind those that are lost,
+  - pairs of tables, if no writes of logs are lost, and no range of their level, or of a lower
+    one, that has their keys.
+Pairs of tables and logs that the MANIFEST does not list are never certain, as with --all-tables.
+With --no-log the writes of live logs are lost. If the MANIFEST is lost, or damaged, nothing is
+certain.
+
+If nothing can be kept, as it can be with --certain, NEW is not written. NEW gets its name when it
+is complete and on disk. If sst is killed, a directory sievetable-….tmp can be left beside it:
+remove it. The blocks of a table whose index is damaged are found by their checksums, and the table
+is read into memory for that. Keys behind the first gap between them count as lost.`
 
 func repairCommand() *cobra.Command {
 	var f copyFlags

@@ -100,6 +100,9 @@ func (s *Source) openDir() error {
 		}
 	}
 	s.noteUnknownOrder()
+	if s.o.Repair && d.Version == nil && s.o.Order.comparer == nil && s.Order != table.AnyOrder {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: the comparator is not known: taken to be bytewise, as the order of the keys is; --comparator says otherwise", s.Path))
+	}
 	return nil
 }
 
