@@ -36,8 +36,8 @@ func (v *Version) LiveLogs(names []string) (live []string, missing []uint64) {
 	return live, slices.DeleteFunc(v.named(), func(n uint64) bool { return there[n] })
 }
 
-// Logged returns the sequence numbers of writes that are in live logs, as the MANIFEST shows: those > after and
-// ≤ upTo. C++ LevelDB adds its last sequence number to each edit, and puts writes into tables only by
+// Logged returns the sequence numbers of writes that are in live logs, as the MANIFEST shows: those > after
+// and ≤ upTo. C++ LevelDB adds its last sequence number to each edit, and puts writes into tables only by
 // edits that name another log. What was put into tables proves nothing, since a compaction drops
 // deletions. goleveldb does not name its log in other edits.
 func (v *Version) Logged() (after, upTo uint64) { return v.flushed, v.LastSequence }

@@ -30,11 +30,12 @@ type repairers struct {
 }
 
 // repairNames are those of the repairs, those of the peers behind sst's.
-var repairNames = []string{"sst repair", "sst repair --all-tables", "RepairDB", "RecoverFile"}
+var repairNames = []string{"sst repair", "sst repair --all-tables", "sst repair --certain", "RepairDB", "RecoverFile"}
 
 const (
 	bySST = iota
 	bySSTOfAll
+	bySSTCertain
 	firstPeer
 )
 
@@ -47,7 +48,7 @@ func (r repairers) repair(name, dir string) (repaired, error) {
 		err := goleveldb.Repair(dir, &out)
 		return peersPairs(out.Bytes(), err)
 	}
-	return r.sstRepair(dir, fmt.Sprint("--all-tables=", name == repairNames[bySSTOfAll]))
+	return r.sstRepair(dir, fmt.Sprint("--all-tables=", name == repairNames[bySSTOfAll]), fmt.Sprint("--certain=", name == repairNames[bySSTCertain]))
 }
 
 // peersPairs parses the pairs of a peer. One that fails has those that it printed.
@@ -68,10 +69,10 @@ func explained(err error) error {
 }
 
 // sstRepair repairs with the command. Both engines judge the new database.
-func (r repairers) sstRepair(dir, flag string) (made repaired, err error) {
+func (r repairers) sstRepair(dir string, flags ...string) (made repaired, err error) {
 	to := dir + ".repaired"
 	defer os.RemoveAll(to)
-	cmd := exec.Command(r.sst, "repair", flag, dir, "-o", to)
+	cmd := exec.Command(r.sst, append([]string{"repair", dir, "-o", to}, flags...)...)
 	var out, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 3 {

@@ -17,7 +17,7 @@ type row struct {
 // A page is the table of results.
 type page struct {
 	rows   []*row
-	behind [firstPeer]int // databases of which a peer has more right pairs, by each way to call sst
+	behind [bySSTCertain]int // databases of which a peer has more right pairs, by each way to call sst
 }
 
 // add adds a result to the row of its kind, and to the last one, which is of all.

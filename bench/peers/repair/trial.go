@@ -76,9 +76,11 @@ func (s *stand) try(i int) (*result, error) {
 // count counts the pairs of the repaired databases.
 func (r *result) count() {
 	m, left := &r.database.model, r.database.stored.after(r.damages)
-	for _, made := range r.repaired {
+	for i, made := range r.repaired {
 		names := made.said.Covers
-		if !isSound(r.damages) { // what sst then says of all keys names none
+		if i == bySSTCertain {
+			names = func(string, uint64) bool { return false } // none is old, whatever messages say
+		} else if !isSound(r.damages) { // what sst then says of all keys names none
 			names = made.said.Names
 		}
 		r.counts = append(r.counts, m.count(made, left, names))
@@ -93,7 +95,7 @@ func (r *result) count() {
 // check returns how sst's repair breaks the law. It has all right pairs that a peer has, except for those of
 // bytes that no checksum vouches for, and of files that the MANIFEST calls obsolete, which --all-tables
 // has it read. Where the MANIFEST is sound, it names all old and deleted pairs. Where it is not, it has at
-// most as many unnamed ones as the worse peer has old and deleted ones.
+// most as many unnamed ones as the worse peer has old and deleted ones. With --certain, none.
 func (r *result) check() (err error) {
 	sst, most := r.counts[bySST], 0
 	for _, peer := range r.counts[firstPeer:] {
@@ -109,6 +111,9 @@ func (r *result) check() (err error) {
 	}
 	if sst.foreign > 0 {
 		err = fmt.Errorf("it has %d pairs that never were", sst.foreign)
+	}
+	if n := r.counts[bySSTCertain].unnamed; n > 0 {
+		err = fmt.Errorf("with --certain, it has %d old and deleted pairs: %s", n, r.repaired[bySSTCertain].text)
 	}
 	if sst.unnamed > most {
 		err = fmt.Errorf("it has %d old and deleted pairs that it does not name, want at most %d", sst.unnamed, most)

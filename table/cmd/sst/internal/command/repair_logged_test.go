@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 )
 
-// writeCounted writes a database of a log with the writes 1 to 3, whose MANIFEST counts them, as an edit of C++
-// LevelDB does that puts none of the log into tables. It returns the log.
+// writeCounted writes a database of a log with the writes 1 to 3, whose MANIFEST counts them, as an edit of
+// C++ LevelDB does that puts none of the log into tables. It returns the log.
 func writeCounted(t *testing.T, dir string) (log string) {
 	t.Helper()
 	db, err := leveldb.OpenFile(dir, nil)
