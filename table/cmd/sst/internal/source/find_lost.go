@@ -9,13 +9,9 @@ import (
 )
 
 // findLost adds those of the tables to d that the MANIFEST does not list and does not call obsolete, and
-// returns the others. If the MANIFEST is damaged, it can have lost the edits that list them. If it is not, an
-// engine that was ended had not finished them, or not listed them: what counts of them is in other tables or logs
-// too, and the rest was never committed, as the tables of goleveldb's transactions are not.
+// returns the others. If the MANIFEST is damaged, it can have lost the edits that list them. If it is not, they
+// are spare: see isNeeded.
 func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
-	if d.isWhole() {
-		return unlisted
-	}
 	h, err := versions.ReadHistory(d.Path, d.Version.Manifest)
 	if err != nil {
 		d.note("%v: what it does not list is not read", err)
@@ -27,15 +23,26 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 			others = append(others, l)
 			continue
 		}
-		l.Lost = true
+		l.Lost, l.Spare = true, d.isWhole()
 		lost = append(lost, l)
 	}
-	if len(lost) > 0 {
+	switch {
+	case len(lost) > 0 && d.isWhole():
+		d.note("%s: %s neither lists %s nor calls them obsolete: they were never finished or committed, and are used only where something is lost", d.Path, d.Version.Manifest, firstNames(lost))
+	case len(lost) > 0:
 		d.note("%s: also reading what can be read of %s, which %s neither lists nor calls obsolete", d.Path, firstNames(lost), d.Version.Manifest)
+		d.doubt = true
 	}
-	d.doubt = d.doubt || len(lost) > 0
 	d.Tables = append(d.Tables, lost...)
 	return others
+}
+
+// isNeeded reports whether an entry may count: not if it is of a spare table, and nothing is lost that can have
+// been it. An engine that was ended had not finished the table, or not listed it. What counts of it is in other tables
+// or logs too. The rest was never committed, as the tables of goleveldb's transactions are not.
+func (c *LossCursor) isNeeded(e Entry) bool {
+	s := c.s
+	return e.Table == nil || !e.Table.Spare || s.lostLog > 0 || e.Sequence <= s.logs.lost || c.IsLost(e.Key)
 }
 
 // isWhole reports whether nothing says that edits of the MANIFEST are lost.

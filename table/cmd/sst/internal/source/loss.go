@@ -63,7 +63,7 @@ func (s *Source) loseTable(t *Table, err error) {
 
 // loseKeys takes note that keys of a table that cannot be opened can be lost.
 func (s *Source) loseKeys(t *Table, keys KeyRange, err error) {
-	if !t.lost {
+	if !t.lost && !t.Spare {
 		s.lose(t, keys, err)
 	}
 	t.lost = true
@@ -79,7 +79,7 @@ func (s *Source) onDamage(t *Table, f *File, keys func(*table.CorruptionError) K
 		if errors.Is(e, table.ErrOrder) && !f.declared.trusted {
 			return false // the order may be another one
 		}
-		if !t.lostBlocks[e.Offset] {
+		if !t.lostBlocks[e.Offset] && !t.Spare {
 			s.lose(t, keys(e), e)
 		}
 		if t.lostBlocks == nil {

@@ -45,9 +45,9 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 func (s *Source) firstVersions(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		var last []byte
-		have := false
+		have, lost := false, s.NewLossCursor()
 		for e, err := range s.scanAll(o) {
-			if err == nil && have && s.SameKey(e.Key, last) {
+			if err == nil && (have && s.SameKey(e.Key, last) || !lost.isNeeded(e)) {
 				continue
 			}
 			last, have = append(last[:0], e.Key...), true

@@ -24,6 +24,7 @@ type TableFile struct {
 	Missing  bool       // the file does not exist
 	rank     int        // of its layer in the set: 0 is the newest
 	Lost     bool       // the MANIFEST may have lost it: see findLost
+	Spare    bool       // it is Lost, and nothing says that the MANIFEST has lost anything
 
 	cut      bool   // it is Missing, and the MANIFEST has lost its end
 	number   uint64 // in its name
