@@ -25,7 +25,7 @@ func TestEnginesJudgeWrittenDatabases(t *testing.T) {
 	t.Parallel()
 	inputs, most := 100, 300
 	if long.Enabled() {
-		inputs, most = 150, 2_000
+		inputs, most = 150, 500
 	}
 	for i := range inputs {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -176,7 +176,27 @@ func realName(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil { // the file is there
 		return real
 	}
-	return path
+	return realTarget(path, maxLinks)
+}
+
+// maxLinks is how many links without a file at their end are followed, as by systems.
+const maxLinks = 40
+
+// realTarget returns where a file is made by writing to path, in a real directory: where a link leads that has no
+// file at its end.
+func realTarget(path string, links int) string {
+	target, err := os.Readlink(path)
+	if err != nil || links == 0 {
+		return path
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(path), target)
+	}
+	dir := filepath.Dir(target)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return realTarget(filepath.Join(dir, filepath.Base(target)), links-1)
 }
 
 // checkNoTable returns an error if an output that is no table would replace a table.
