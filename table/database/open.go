@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
@@ -27,8 +29,31 @@ import (
 //
 // While an engine writes to the database, files vanish between the reading of the MANIFEST and
 // their opening. So Open tries again after an error, up to 20 times, until it succeeds or the same
-// error comes twice.
-func Open(dir string, o *Options) (*DB, error) { return openDir(regular.DirOf(dir), o) }
+// error comes twice. If another directory takes the name dir meanwhile, or dir is a symbolic link that is
+// changed, Open begins anew: a DB is never of two directories.
+func Open(dir string, o *Options) (*DB, error) {
+	for range maxTries {
+		db, same, err := openReal(dir, o)
+		if same {
+			return db, err
+		}
+		if err == nil {
+			db.Close() // it was only read
+		}
+	}
+	return nil, fmt.Errorf("database: %s: another directory takes its name again and again: try when that has ended", dir)
+}
+
+// openReal opens the database where links lead, and reports whether that has stayed the same directory.
+func openReal(dir string, o *Options) (db *DB, same bool, err error) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	before, _ := os.Stat(dir)
+	db, err = openDir(regular.DirOf(dir), o)
+	after, _ := os.Stat(dir)
+	return db, before == nil || after == nil || os.SameFile(before, after), err
+}
 
 // OpenFS opens the database in the directory dir of fsys, as Open opens one of the operating system.
 // "." is the root of fsys. Files must be regular, and have a method ReadAt that is safe for

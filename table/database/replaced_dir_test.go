@@ -1,0 +1,115 @@
+package database_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// A DB is of one directory, while its name is a link that is changed again and again.
+func TestOpenWhileTheDirectoryIsReplaced(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		writeSame(t, filepath.Join(parent, name), name[0])
+	}
+	if err := os.Symlink("a", filepath.Join(parent, "db")); err != nil {
+		t.Skip(err) // Windows wants a right for it
+	}
+	done := make(chan struct{})
+	var swapping sync.WaitGroup
+	defer swapping.Wait()
+	defer close(done)
+	swapping.Go(func() {
+		next := filepath.Join(parent, "next")
+		for i := 0; ; i++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			if err := errors.Join(os.Symlink(string("ab"[i%2]), next), os.Rename(next, filepath.Join(parent, "db"))); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	for range 100 {
+		db, err := database.Open(filepath.Join(parent, "db"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSame(t, db)
+	}
+}
+
+// A directory that another one takes the name of while it is read is not that of the DB.
+func TestOpenOfADirectoryThatIsRenamed(t *testing.T) {
+	t.Parallel()
+	for seed := range 50 {
+		parent := t.TempDir()
+		dir, other := filepath.Join(parent, "db"), filepath.Join(parent, "b")
+		writeSame(t, dir, 'a')
+		writeSame(t, other, 'b')
+		var renamed sync.WaitGroup
+		renamed.Go(func() {
+			time.Sleep(time.Duration(seed) * 20 * time.Microsecond)
+			if err := errors.Join(os.Rename(dir, filepath.Join(parent, "old")), os.Rename(other, dir)); err != nil {
+				t.Log(err) // Windows renames no directory with open files
+			}
+		})
+		db, err := database.Open(dir, nil)
+		renamed.Wait()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // between the two renames
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSame(t, db)
+	}
+}
+
+// writeSame writes a database of several tables, whose files have the sizes and keys of those of any other value.
+func writeSame(t *testing.T, dir string, value byte) {
+	t.Helper()
+	w, err := database.Create(dir, &database.WriterOptions{TableSize: 2000, Table: table.WriterOptions{Compression: table.NoCompression}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		if err := w.Append(fmt.Appendf(nil, "key%06d", i), bytes.Repeat([]byte{value}, 50)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkSame checks that all values of the database are the same, and closes it.
+func checkSame(t *testing.T, db *database.DB) {
+	t.Helper()
+	defer db.Close()
+	var first []byte
+	for e, err := range db.All(nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = bytes.Clone(e.Value)
+		}
+		if !bytes.Equal(e.Value, first) {
+			t.Fatalf("%s has the value %q, and others %q", e.Key, e.Value, first)
+		}
+	}
+}
