@@ -16,25 +16,53 @@ const maxSearched = 256 * blockSize
 // A search looks for the next fragment in the rest of a block.
 type search struct {
 	rest   []byte
-	eof    bool // it is the last block of the log
-	budget *int // bytes that may still be checked in the block
+	eof    bool         // it is the last block of the log
+	budget *int         // bytes that may still be checked in the block
+	fails  map[int]bool // offsets from which fragments do not reach the end of the block
 }
 
 // nextFragment returns the offset > 0 in the rest of the block where the next fragment begins, or the
 // length of the rest if none is found. That is where the damaged fragment ends, as its header says, if one
-// begins there. Otherwise it is a fragment that others follow up to the end of the block: those of a log
-// that is stored as a value end before it.
+// begins there. Otherwise it is a fragment that others follow up to the end of the block. Those of a log
+// that is stored as a value end before it, unless the value ends its batch: see numbers.
 func (r *Reader) nextFragment() int {
-	s := search{r.rest, r.eof, &r.budget}
-	if end := s.claimedEnd(0); end < len(s.rest) && s.valid(end) {
-		return end
-	}
-	for at := 1; at < len(s.rest) && *s.budget > 0; at++ {
-		if s.valid(at) && s.reachesEnd(at) {
-			return at
+	s := search{r.rest, r.eof, &r.budget, map[int]bool{}}
+	if r.numbers != nil {
+		if end := r.numbers.damagedBatchEnd(r, &s); end > 0 {
+			return end
 		}
 	}
+	if end := s.claimedEnd(0); end < len(s.rest) && s.valid(end) && r.isAnnounced(&s, end) {
+		if ok, _ := r.follows(&s, end); ok {
+			return end
+		}
+	}
+	return r.search(&s)
+}
+
+// search is nextFragment for a damaged fragment that does not say where it ends.
+func (r *Reader) search(s *search) int {
+	for at := 1; at < len(s.rest) && *s.budget > 0; {
+		if !s.valid(at) || !s.reachesEnd(at) {
+			at++
+			continue
+		}
+		ok, behind := r.follows(s, at)
+		if ok {
+			return at
+		}
+		at = behind
+	}
 	return len(s.rest)
+}
+
+// follows reports whether the fragments from an offset on can be of this log, as far as sequence numbers
+// tell. If not, the search goes on at behind.
+func (r *Reader) follows(s *search, at int) (ok bool, behind int) {
+	if r.numbers == nil {
+		return true, at
+	}
+	return r.numbers.follows(r, s, at)
 }
 
 // claimedEnd returns where the fragment at an offset ends, as its header says. It is > the length of
@@ -60,15 +88,30 @@ func (s *search) valid(at int) bool {
 // damaged one its header may lead to the next. Behind the last there are too few bytes for another,
 // zeros, or at the end of the log one that is cut short.
 func (s *search) reachesEnd(at int) bool {
+	starts, ok := s.walk(at)
+	if ok {
+		return true
+	}
+	for _, start := range starts {
+		s.fails[start] = true
+	}
+	return false
+}
+
+// walk is reachesEnd that returns where the fragments start too.
+func (s *search) walk(at int) (starts []int, ok bool) {
 	for len(s.rest)-at >= FragmentHeaderLen {
+		starts = append(starts, at)
 		end := s.claimedEnd(at)
 		switch {
+		case s.fails[at]:
+			return starts, false
 		case end > len(s.rest):
-			return len(bytes.Trim(s.rest[at:], "\x00")) == 0 || s.eof && s.rest[at+6] >= kindFull && s.rest[at+6] <= kindLast
+			return starts, len(bytes.Trim(s.rest[at:], "\x00")) == 0 || s.eof && s.rest[at+6] >= kindFull && s.rest[at+6] <= kindLast
 		case !s.valid(at) && len(s.rest)-end >= FragmentHeaderLen && !s.valid(end):
-			return false
+			return starts, false
 		}
 		at = end
 	}
-	return true
+	return starts, true
 }

@@ -28,6 +28,9 @@ type Log struct {
 	last    uint64    // sequence number of the last write, also of the logs before
 	lacking bool      // the log before is not empty, and no write of it could be read
 	pending bool      // no write after the last skipped part was read yet
+	numbers numbers   // checks what is found behind damage
+	unsure  uint64    // highest sequence number of a write that may be of a log in a value
+	back    bool      // the sequence numbers step back
 	others  LogDamage // the sequence numbers that the further skipped parts may have had
 }
 
@@ -82,6 +85,7 @@ func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 	}
 	if l.FindMore {
 		r.FindMore()
+		l.numbers, r.numbers = numbers{log: f, last: l.last, end: -1}, &l.numbers
 	}
 	for {
 		record, offset, err := r.Next()
@@ -92,20 +96,22 @@ func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 		if err != nil {
 			return err
 		}
-		if !l.batch(record, offset, yield) {
+		if !l.batch(record, offset, r.Offset(), yield) {
 			return nil
 		}
 	}
 }
 
-// batch yields the writes of a batch. It reports whether yield wants more.
-func (l *Log) batch(record []byte, offset int64, yield func(Write, error) bool) (more bool) {
+// batch yields the writes of a batch, whose record ends at an offset end. It reports whether yield wants
+// more.
+func (l *Log) batch(record []byte, offset, end int64, yield func(Write, error) bool) (more bool) {
 	for w, err := range Writes(record) {
 		if err != nil {
 			l.report(Damage{Offset: offset, Bytes: int64(len(record)), Reason: err.Error()})
 			return true
 		}
 		l.follow(w.Sequence, offset)
+		l.numbers.last, l.numbers.end = w.Sequence, end
 		w.Offset = offset
 		if !yield(w, nil) {
 			return false

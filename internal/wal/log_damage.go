@@ -31,6 +31,8 @@ func (d LogDamage) lost() string {
 		return fmt.Sprintf("writes with sequence numbers < %d may be lost", d.Before)
 	case d.Before == 0:
 		return fmt.Sprintf("writes with sequence numbers > %d may be lost", d.After)
+	case d.stepsBack():
+		return fmt.Sprintf("it is unknown which writes are lost, because the sequence numbers step back from %d to %d", d.After, d.Before)
 	case first > last:
 		return fmt.Sprintf("no writes are lost, because those with the sequence numbers %d and %d are there", d.After, d.Before)
 	case first == last:
@@ -40,10 +42,14 @@ func (d LogDamage) lost() string {
 	}
 }
 
+// stepsBack reports whether the writes after it have lower sequence numbers than those before it. Then
+// either are not of the log, or it is not what its writer wrote.
+func (d LogDamage) stepsBack() bool { return d.Before != 0 && d.Before <= d.After }
+
 // highest returns the highest sequence number that a lost write can have, or 0 if none is lost.
 func (d LogDamage) highest() uint64 {
 	switch {
-	case d.Before == 0:
+	case d.Before == 0 || d.stepsBack():
 		return table.MaxSequence
 	case d.After+1 > d.Before-1:
 		return 0
@@ -51,9 +57,13 @@ func (d LogDamage) highest() uint64 {
 	return d.Before - 1
 }
 
-// HighestLost returns the highest sequence number that a write in a skipped part can have had, or 0 if none
-// is lost.
+// HighestLost returns the highest sequence number that a write in a skipped part can have had, or that a
+// write has that may be of another log, which is stored as a value. It is 0 if there is none of either.
 func (l *Log) HighestLost() (highest uint64) {
+	if l.back {
+		return table.MaxSequence
+	}
+	highest = l.unsure
 	for _, d := range l.Damage {
 		highest = max(highest, d.highest())
 	}
@@ -124,6 +134,10 @@ func (l *Log) follow(sequence uint64, offset int64) {
 		l.others.Before, l.pending = sequence, false
 	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Start > 0 && sequence > l.Start):
 		l.add(LogDamage{Damage{Offset: offset, Reason: "writes before this offset are missing"}, l.last, sequence})
+	}
+	l.back = l.back || l.last > 0 && sequence <= l.last
+	if offset < l.numbers.unsure {
+		l.unsure = max(l.unsure, sequence)
 	}
 	l.last = max(l.last, sequence)
 }

@@ -4,6 +4,23 @@
 //
 // After damage, a Reader continues like LevelDB's own. goleveldb's reader can join the
 // fragments of a truncated record with those of the next record. This one does not.
+//
+// A value can be a log itself: a backup of another database, say. Its fragments look like those of the log
+// that has it. With Log.FindMore, sequence numbers tell them apart behind damage: those of a database only
+// go up, and each batch starts where the one before it ends. So batches are foreign if they cannot go on
+// from the last write before the damage, or do not lead to the first batch behind the block without a gap. A
+// block starts with a fragment of this log, whatever its values have. Two cases remain:
+//   - The log ends with the block, or there is other damage before the next batch. Then the numbers need
+//     only be high enough, and the writes that are found up to there count as uncertain: see
+//     Log.HighestLost. If the bytes of the damaged batch say where it ends, and its successor starts
+//     there, they are certain.
+//   - The numbers of a stored log fit exactly. If they start where those of the log went on, its writes
+//     are taken. If they start lower, and only end where the next batch starts, that one and what
+//     follows it in the block are lost, and are reported so.
+//
+// A MANIFEST has no such numbers. There, a log can only be a key of an edit, and behind a key there are at
+// least 8 bytes in its edit, which are not the start of a fragment below sequence number 1<<40. So the
+// fragments of such a key do not reach the end of the block. Only a damaged length can lead to one of them.
 package wal
 
 import (
@@ -66,17 +83,18 @@ type Reader struct {
 	r           io.Reader
 	report      func(Damage)
 	block       [blockSize]byte
-	maxRecord   int    // bytes of a record
-	blockLen    int    // length of the next block: blockSize, except for the first block of a carved log
-	rest        []byte // the unread part of the block
-	blockEnd    int64  // offset in the log where the block ends
-	eof         bool   // it is the last block
-	record      []byte // the fragments of the record so far
-	recordStart int64  // offset of the first of them
-	inRecord    bool   // there is a first fragment
-	zeros       zeros  // at the end of the log, if they count as its end
-	findMore    bool   // see FindMore
-	budget      int    // bytes of the block that may still be checked to find more
+	maxRecord   int      // bytes of a record
+	blockLen    int      // length of the next block: blockSize, except for the first block of a carved log
+	rest        []byte   // the unread part of the block
+	blockEnd    int64    // offset in the log where the block ends
+	eof         bool     // it is the last block
+	record      []byte   // the fragments of the record so far
+	recordStart int64    // offset of the first of them
+	inRecord    bool     // there is a first fragment
+	zeros       zeros    // at the end of the log, if they count as its end
+	findMore    bool     // see FindMore
+	numbers     *numbers // checks what is found, or nil
+	budget      int      // bytes of the block that may still be checked to find more
 }
 
 // NewReader returns a Reader of the log in r. It calls report for each part that it skips.
@@ -189,6 +207,14 @@ func (r *Reader) fragment() (fragment, error) {
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// unfinished returns what was read of a record that goes on.
+func (r *Reader) unfinished() []byte {
+	if !r.inRecord {
+		return nil
+	}
+	return r.record
+}
 
 // skipBlock reports the rest of the block as damage, because the start of the next fragment
 // is unknown, or with findMore what is before that.

@@ -1,0 +1,164 @@
+package wal
+
+import (
+	"encoding/binary"
+	"io"
+
+	"github.com/sievetable/sievetable/table"
+)
+
+const (
+	minWriteLen = 2              // bytes: the deletion of an empty key
+	maxAhead    = 64 * blockSize // how far is read ahead for the next batch
+)
+
+// numbers checks the sequence numbers of what is found behind damage.
+type numbers struct {
+	log    io.ReaderAt
+	last   uint64 // sequence number of the last write that was read; 0: not known
+	end    int64  // where its record ends; -1: it is not in this log
+	unsure int64  // where the last block ends in which batches were found that may be foreign
+	ahead  start
+}
+
+// A start is the first batch that starts behind an end of a block.
+type start struct {
+	blockEnd int64
+	offset   int64
+	sequence uint64
+	found    bool
+	exact    bool // nothing is damaged before it
+}
+
+// A run is batches that follow each other in a block without a gap.
+type run struct {
+	first  uint64 // sequence number of the first batch
+	last   uint64 // that of the last one
+	next   uint64 // that of a batch that follows
+	end    int    // where it ends in the rest of the block
+	exact  bool   // it ends with the block
+	open   bool   // the last batch goes on in the next block
+	broken bool   // a batch with another sequence number than next follows
+}
+
+// run returns the batches that follow each other from an offset on. There are none if none starts there.
+func (s *search) run(at int) run {
+	u := run{end: at}
+	for !u.open {
+		sequence, count, length := s.batch(u.end)
+		if length == 0 {
+			break
+		}
+		if u.end == at {
+			u.first, u.next = sequence, sequence
+		}
+		if u.broken = sequence != u.next; u.broken {
+			return u
+		}
+		u.open = s.rest[u.end+6] == kindFirst
+		u.last, u.next, u.end = sequence, sequence+count, u.end+length
+	}
+	u.exact = len(s.rest)-u.end < FragmentHeaderLen
+	return u
+}
+
+// batch returns the sequence number of the batch at an offset and the number of its writes, and the length
+// of its first fragment: 0 if there is no sound one.
+func (s *search) batch(at int) (sequence, count uint64, length int) {
+	if !s.valid(at) || s.rest[at+6] > kindFirst {
+		return 0, 0, 0
+	}
+	payload, _ := FirstFragment(s.rest[at:])
+	sequence, ok := FirstSequence(payload)
+	if !ok || sequence > table.MaxSequence {
+		return 0, 0, 0
+	}
+	if s.rest[at+6] == kindFull {
+		for _, err := range Writes(payload) {
+			if err != nil {
+				return 0, 0, 0
+			}
+		}
+	}
+	return sequence, uint64(binary.LittleEndian.Uint32(payload[8:])), FragmentHeaderLen + len(payload)
+}
+
+// follows reports whether the batches from an offset in the rest of a block on can go on from what was
+// read. If not, the foreign ones end at behind.
+func (n *numbers) follows(r *Reader, s *search, at int) (ok bool, behind int) {
+	u, start := s.run(at), r.blockEnd-int64(len(s.rest))
+	switch {
+	case u.end == at && !s.isShort(at) || u.broken:
+		return false, max(u.end, at+1)
+	case u.end > at && !n.goesOn(u.first, start+int64(at)):
+		return false, u.end
+	}
+	next := n.startBehind(r.blockEnd, r.zeros)
+	if next.found && !n.leadsTo(u, next, start) {
+		return false, len(s.rest)
+	}
+	if !next.found || !next.exact || !u.exact {
+		n.unsure = r.blockEnd
+	}
+	return true, at
+}
+
+// leadsTo reports whether a run in the rest of a block, which starts at an offset, can be before the next
+// batch that starts behind the block.
+func (n *numbers) leadsTo(u run, next start, offset int64) bool {
+	switch {
+	case u.next == 0: // its number is in the next block
+		return next.sequence > n.last
+	case next.exact && u.exact:
+		return next.sequence == u.next || u.open && next.sequence == u.last // it is torn
+	}
+	return next.sequence >= u.last && next.sequence <= highestAfter(u.next, next.offset-offset-int64(u.end))
+}
+
+// isShort reports whether the first fragment of a batch is at an offset that ends before its sequence
+// number and the number of its writes do.
+func (s *search) isShort(at int) bool {
+	end := s.claimedEnd(at)
+	return end == len(s.rest) && s.rest[at+6] == kindFirst && end-at < FragmentHeaderLen+batchHeaderLen
+}
+
+// goesOn reports whether a batch at an offset can have a sequence number, after the last write.
+func (n *numbers) goesOn(sequence uint64, offset int64) bool {
+	return sequence > n.last && (n.end < 0 || sequence <= highestAfter(n.last+1, offset-n.end))
+}
+
+// highestAfter returns the highest sequence number that a batch can have behind so many bytes, which start
+// with a batch that has the number next.
+func highestAfter(next uint64, skipped int64) uint64 { return next + uint64(skipped)/minWriteLen }
+
+// startBehind returns the first batch that starts behind the end of a block.
+func (n *numbers) startBehind(blockEnd int64, z zeros) start {
+	if n.ahead.blockEnd == blockEnd {
+		return n.ahead
+	}
+	to := start{blockEnd: blockEnd, exact: true}
+	length := max(0, min(maxAhead, z.size-blockEnd))
+	r := NewReader(io.NewSectionReader(n.log, blockEnd, length), func(Damage) {}) // n's own Reader reports it
+	r.blockEnd, r.zeros = blockEnd, z
+	to.find(r)
+	n.ahead = to
+	return to
+}
+
+// find finds the first batch.
+func (to *start) find(r *Reader) {
+	for !to.found {
+		f, err := r.fragment()
+		if err != nil {
+			return // if it is an error of the file, reading on meets it too
+		}
+		switch f.kind {
+		case kindZero:
+			to.exact = false
+		case kindFull, kindFirst:
+			to.offset = f.offset
+			to.sequence, to.found = FirstSequence(f.payload)
+			to.exact = to.exact && to.found
+		}
+	}
+}
