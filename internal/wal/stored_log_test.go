@@ -212,3 +212,9 @@ func TestStepBackIsUncertain(t *testing.T) {
 		})
 	}
 }
+
+// Any bytes are read to their end.
+func FuzzLogFindMore(f *testing.F) {
+	f.Add(newLogWithLog(f, rand.New(rand.NewPCG(1, 2)), 3, 3, 1, 5, false).log)
+	f.Fuzz(func(t *testing.T, log []byte) { foundWrites(t, log) })
+}
