@@ -102,7 +102,7 @@ func (r repairers) judge(dir string) ([]byte, error) {
 	cmd.Stdin = bytes.NewReader(ops[0].Append(nil))
 	byCXX, err := cmd.Output()
 	if err := explained(err); err != nil {
-		return nil, fmt.Errorf("C++ LevelDB opens the repaired database: %w", err)
+		return nil, fmt.Errorf("opening the repaired database with C++ LevelDB: %w", err)
 	}
 	var byGo bytes.Buffer
 	if err := goleveldb.Judge(dir, table.BytewiseComparer, ops, &byGo); err != nil {
