@@ -169,8 +169,8 @@ func (s *Source) HasKeys() bool {
 }
 
 // LastSequence returns the last sequence number that the MANIFEST has, without the writes in live logs. 0: there is
-// no MANIFEST.
-func (s *Source) LastSequence() uint64 { return s.lastSequence }
+// no MANIFEST. A damaged one can say more than there can be: then it is the highest that can.
+func (s *Source) LastSequence() uint64 { return min(s.lastSequence, table.MaxSequence) }
 
 // File returns the single table: see Options.OneTable.
 func (s *Source) File() *File { return s.Tables[0].file }
