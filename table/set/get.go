@@ -13,6 +13,8 @@ import (
 // opened first, which costs one more read. If the table has a filter only, the error for keys that
 // it does not rule out is [table.ErrFilterOnly]. With layers, this holds for each that is asked, the
 // newest first. If one has no answer, Get returns its error: an older one is not asked in its place.
+// Metrics of Options.Reader count two lookups where the filters of a layer's table do not rule the key
+// out.
 //
 // If ctx is done, Get returns its error, which errors.Is finds, and begins no read. A read that has
 // begun ends when the Source ends it. Get does not wait for a table to be opened when ctx is done.
@@ -33,9 +35,10 @@ func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 
 // get looks the key up in one layer after the other, until one has it or has removed it.
 func (v *version) get(ctx context.Context, key []byte) ([]byte, error) {
-	for i := range v.layers {
+	base := len(v.layers) - 1
+	for i := range base {
 		l := &v.layers[i]
-		value, err := l.tables.get(ctx, key)
+		value, err := l.tables.getRare(ctx, key)
 		if err == table.ErrNotFound {
 			err = l.removals.checkAbsent(ctx, key)
 		}
@@ -43,7 +46,31 @@ func (v *version) get(ctx context.Context, key []byte) ([]byte, error) {
 			return value, err
 		}
 	}
-	return nil, table.ErrNotFound
+	return v.layers[base].tables.get(ctx, key)
+}
+
+// getRare is get for a run that seldom has the key.
+func (r *run) getRare(ctx context.Context, key []byte) ([]byte, error) {
+	if r.rulesOut(key) {
+		return nil, table.ErrNotFound
+	}
+	return r.get(ctx, key)
+}
+
+// rulesOut reports whether ranges or the filters of an open table rule the key out. It counts no reference:
+// a Reader from NewReader answers from its memory also after it was closed.
+func (r *run) rulesOut(key []byte) bool {
+	i := r.find(key)
+	if i < 0 {
+		return true
+	}
+	open := r.members[i].resident.Load()
+	if open == nil || open.reader.MayContain(key) {
+		return false
+	}
+	open.touch()
+	open.recount()
+	return true
 }
 
 // get looks the key up. The value is not nil if there is no error.
@@ -58,7 +85,7 @@ func (r *run) get(ctx context.Context, key []byte) ([]byte, error) {
 
 // checkAbsent returns [table.ErrNotFound] if the key is one of these removals.
 func (r *run) checkAbsent(ctx context.Context, key []byte) error {
-	_, err := r.get(ctx, key)
+	_, err := r.getRare(ctx, key)
 	switch {
 	case err == nil:
 		return table.ErrNotFound

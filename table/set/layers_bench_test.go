@@ -13,7 +13,7 @@ import (
 // each has the range of the base, and a hundredth of its keys.
 func BenchmarkLayers(b *testing.B) {
 	const n = 100_000
-	o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}
+	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}
 	src, m := newStore(), new(set.Manifest)
 	m.Tables = append(m.Tables, src.put(b, "base", o, numbered(0, n)))
 	var present, absent [][]byte

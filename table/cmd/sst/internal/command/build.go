@@ -110,7 +110,9 @@ With --layer-of, the pairs are added to a set as a layer: keys that are new, or 
 Those of --delete are removed, whether the set has them or not. That FILE has the format of an
 INPUT. Values do not matter, and a line of tsv, hex or raw may be a key alone. With --delete, no
 INPUT means that nothing is added. The layer has tables of its own, in the directory of the set, and
-its manifest gets them last: all other files stay as they are. Any number of builds may add layers
+its manifest gets them last: all other files stay as they are. Each layer that does not have a key
+costs its false positives. So its tables have --table-filter table-bloom:10 beside --bits 10, unless
+one of these is given, and those of removals always have both. Any number of builds may add layers
 to a set at once. A set of --filter-only takes no other pairs, and no --delete: build it anew from
 the keys. sst stats --summary says when to fold the layers, by sst merge SET -o NEW/.
 

@@ -8,11 +8,13 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/wire"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/partition"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -35,6 +37,9 @@ func (f *buildFlags) checkLayer(given func(name string) bool) error {
 		return cli.UsageErrorf("--internal-keys is given with --layer-of, but the tables of a set have user keys: leave it out")
 	case f.filterOnly && f.delete != "":
 		return errNoRemoval
+	}
+	if !given("bits") && !given("table-filter") && !f.filterOnly {
+		f.tableFilter = tablefilter.TableBloom(10)
 	}
 	if f.out = f.layerOf; filepath.Base(f.out) == set.ManifestName {
 		f.out = filepath.Dir(f.out)
@@ -124,10 +129,12 @@ func (a *additions) Append(key, value []byte) error {
 	return a.appender.Append(key, value)
 }
 
-// newRemovals returns the writer of a table of keys to remove.
+// newRemovals returns the writer of a table of keys to remove. Most lookups ask it for a key that it does not
+// have. So it has both kinds of filter, whatever the other tables have.
 func (b *build) newRemovals(to io.Writer) (partition.TableWriter, error) {
 	o := *b.options
-	o.Never = nil
+	o.FilterPolicy, o.TableFilterPolicy = filter.NewBloom(10), filter.NewTableBloom(10)
+	o.FilterPrefix, o.Never = nil, nil
 	w, err := set.NewTableWriter(to, &o)
 	if err != nil {
 		return nil, err
