@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/filtertest"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 func newCountingBloom(t testing.TB, keys uint64, bitsPerKey int) *filter.CountingBloom {
@@ -121,6 +122,7 @@ func TestCountingBloomSticksAt15(t *testing.T) {
 // A key that is certainly absent is not removed, and nothing changes. One that only may be there is
 // removed as if it were, which sets no bit.
 func TestCountingBloomRemovesKeysThatWereNotAdded(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(73, 3))
 	refused, removed := 0, 0

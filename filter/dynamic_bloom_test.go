@@ -12,6 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/filtertest"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 func newDynamicBloom(t testing.TB, keys uint64, bitsPerKey int) *filter.DynamicBloom {
@@ -88,6 +89,7 @@ func TestDynamicBloomGolden(t *testing.T) {
 
 // AddIfAbsent says what Contains said before it.
 func TestAddIfAbsentSaysWhatContainsSaidBefore(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(71, 2))
 	for range 50 {
@@ -184,6 +186,7 @@ func TestDynamicBloomRefuses(t *testing.T) {
 // Inspect says what the function says of the bytes. Rate is what Bloom measures from them, and
 // higher than the power of the fill in a large filter.
 func TestDynamicBloomTellsItsRate(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(71, 4))
 	const n, asked = 100_000, 200_000

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/bloom"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // randomKey returns a key of 0 to 20 bytes, all < 0x80 or any.
@@ -37,6 +38,7 @@ func filterBlockOf(keys [][]byte, sign uint32) []byte {
 // With EitherHash no key is missed, whichever hash the filter is of. A key without a byte ≥ 0x80
 // at its end has the same answer as without EitherHash. Contains, Probe and the Policy agree.
 func TestEitherHashMissesNoKey(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed := range uint64(200) {
 		rnd := rand.New(rand.NewPCG(seed, 1))

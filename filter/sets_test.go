@@ -11,11 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // A union is the filter of the keys of both. An intersection has the keys that are in both,
 // and no bit that one of the filters lacks.
 func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(61, 61))
 	for range 100 {

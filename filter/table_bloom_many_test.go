@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // tableBloomOf returns an open filter of the keys.
@@ -31,6 +32,7 @@ func tableBloomOf(t testing.TB, bitsPerKey int, keys [][]byte) filter.BatchFilte
 
 // The law: ContainsMany answers as Contains does for each key.
 func TestTableBloomContainsManyIsManyContains(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(28, 1))
 	for round := range 300 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -26,6 +27,7 @@ func TestFilterUnionOfTooManyKeys(t *testing.T) {
 
 // Exceptions that would take far more memory than the file are an error.
 func TestFilterUnionOfLongExceptions(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	var u table.FilterUnion
 	if err := u.Add(filterReader(t, forgedFilter(t, longRun(strings.Repeat("k", 1<<20), 20_000), 1))); err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -95,6 +96,7 @@ func (c *prefixCase) among(pairs []workload.Pair, prefix []byte) (all []workload
 // Whatever prefix is asked for, in whatever table, an Iter shows all entries that start with it, in both
 // directions, and Verify finds that the filters hold all prefixes.
 func TestPrefixHidesNothing(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	denied := uint64(0)
 	for seed := range uint64(400) {

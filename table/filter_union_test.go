@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -106,6 +107,7 @@ func neverExcept(keys, except []string) iter.Seq2[[]byte, error] {
 // The union has each key of each table. It denies an exception of one table if all tables do, and any other
 // key if the filter of all keys does.
 func TestFilterUnionLaw(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	kept, dropped := 0, 0
 	for seed := range uint64(200) {

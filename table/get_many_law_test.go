@@ -69,8 +69,11 @@ func TestGetManyOfDamagedTables(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(16, 2))
 	pairs, step := numbered(60), 5
-	if long.Enabled() {
+	switch {
+	case long.Enabled():
 		step = 1
+	case long.Race:
+		step = 20
 	}
 	for name, contents := range smallTables(t, pairs) {
 		for i := 0; i < len(contents); i += step {

@@ -15,6 +15,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -104,6 +105,7 @@ func (c *neverCase) open(t *testing.T, o *table.WriterOptions) *table.Reader {
 
 // No key of the list may be in the table, and nothing else changes: with any options, and in any order.
 func TestNeverIsTheOnlyDifference(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	exceptions := 0
 	for seed := range uint64(300) {

@@ -10,6 +10,7 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/encoded"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // indexOf returns an index of the separators of blocks of 1 byte, with a restart point every
@@ -42,6 +43,7 @@ func indexOf(t testing.TB, separators [][]byte, order encoded.Order, interval in
 // all shapes: with prefixes shared by all or some, prefixes of each other, zeros that are like the
 // padding of short keys, and 0xff that is like that of nodes.
 func TestSearchTree(t *testing.T) {
+	long.NoRace(t)
 	rng := rand.New(rand.NewPCG(7, 7))
 	random := func(alphabet string, most int) []byte {
 		key := make([]byte, rng.IntN(most+1))

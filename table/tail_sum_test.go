@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -74,6 +75,7 @@ func tailSize(t *testing.T, contents []byte) uint64 {
 // The digest is that of the trailers in the file, and the Writer knows the TailSum, whatever the
 // options are. The digest block changes no bytes of data blocks and filters.
 func TestDataDigestIsThatOfTheTrailers(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(28, 10))
 	for n := range 100 {

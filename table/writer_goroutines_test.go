@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -135,7 +136,11 @@ func (g *wholeKeysGenerator) Generate(b filter.Buffer) {
 // Of any options and entries, the bytes are the same with any number of goroutines.
 func TestConcurrencyWritesTheSameBytesOfAnything(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 5))
-	for range 60 {
+	rounds := 60
+	if long.Race {
+		rounds = 15
+	}
+	for range rounds {
 		o := anyOptions(rng)
 		o.Concurrency = 1
 		o.Compression = pick[table.Codec](rng, table.Snappy, copying{table.NoCompression})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter/blocked"
 	"github.com/sievetable/sievetable/internal/filtertest"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 func newFilter(t testing.TB, keys uint64, rate float64) *blocked.Filter {
@@ -62,6 +63,7 @@ func plainContains(contents, key []byte) bool {
 
 // Filters are asked as their form says, also where they were made for fewer keys.
 func TestFormIsAsDescribed(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(81, 1))
 	yes, no := 0, 0
@@ -95,6 +97,7 @@ func TestFormIsAsDescribed(t *testing.T) {
 
 // AddIfAbsent says what Contains said before it, and sets the bits that Add sets.
 func TestAddIfAbsentSaysWhatContainsSaidBefore(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(81, 2))
 	for range 100 {
@@ -118,6 +121,7 @@ func TestAddIfAbsentSaysWhatContainsSaidBefore(t *testing.T) {
 
 // A union has all keys of both. An intersection has those that are in both, and no bit that one lacks.
 func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(81, 3))
 	for range 100 {

@@ -92,6 +92,7 @@ func TestEveryKeyIsContained(t *testing.T) {
 
 // Absent keys pass with probability 2^−bits, for few keys as for many.
 func TestRateIsMeasured(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	const lookups = 400_000
 	for _, bits := range allBits {

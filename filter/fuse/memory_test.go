@@ -7,12 +7,14 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
 // All memory that is allocated for a filter, from the first key to the last byte, is at most 32 bytes for
 // each key. So at no time there can be more.
 func TestMemoryOfBuilding(t *testing.T) {
+	long.NoRace(t)
 	const keys, most = 1_000_000, 32
 	for _, bits := range allBits {
 		for name, write := range map[string]func(testing.TB, int, int){"generator": addToGenerator, "Writer": writeFilterOnly} {

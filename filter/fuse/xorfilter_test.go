@@ -10,11 +10,14 @@ import (
 
 	"github.com/FastFilter/xorfilter"
 	"github.com/zeebo/xxh3"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // The fingerprints, the seed and the segments are those of package xorfilter, which Pebble builds its
 // filters with. For some of the sizes it tries several seeds.
 func TestFiltersAreThoseOfXorfilter(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 1))
 	for range 150 {

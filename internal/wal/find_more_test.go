@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // recordsFound returns the records that are found behind damage too, and the number of bytes that are
@@ -46,6 +48,7 @@ func smallRecords(t *testing.T, random *rand.Rand) (all [][]byte, log []byte, en
 // One damaged place costs the record in which it is, and nothing else: flipped bytes in headers and
 // records, and zeros over a part of either.
 func TestFindMoreLosesOneRecord(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 1))

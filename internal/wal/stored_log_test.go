@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -148,6 +149,7 @@ func checkStored(t *testing.T, name string, l logWithLog, log []byte, mayFind bo
 // Zeros over a sector at the start of the record of the value, or random bytes in it: no foreign write is
 // certain, and none is found if others follow the value in the block, unless its numbers fit.
 func TestStoredLogBehindDamage(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed := range uint64(1000) {
 		random := rand.New(rand.NewPCG(seed, 7))

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/crc"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // logOf returns a log of the records. That goleveldb writes the same bytes is tested where sst is.
@@ -186,6 +187,7 @@ func TestRecordsAreBounded(t *testing.T) {
 
 // A log that is cut anywhere gives the records that are whole, and reports nothing.
 func TestCutAnywhere(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	var sizes []int

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // readLog returns the records of a log whose end can be zeros, how many bytes at its end are passed
@@ -47,6 +49,7 @@ func randomRecords(t *testing.T, random *rand.Rand) (all [][]byte, log []byte, e
 // A log of which the end is cut, or zeros, or both, has the records before that, and no damage. What
 // is passed over begins with the first record that is not whole.
 func TestEndThatWasNeverWritten(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 28))
 	for range 300 {
@@ -69,6 +72,7 @@ func TestEndThatWasNeverWritten(t *testing.T) {
 // Wherever a log is damaged before its last record, this is reported, unless the damage is only in
 // what no record needs: also a length that reaches behind the end, and zeros instead of headers.
 func TestDamageBeforeTheEnd(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(8, 28))
 	for range 300 {

@@ -32,7 +32,7 @@ type layerVersion struct {
 }
 
 // layeredKeys is how many keys a layeredSet can have.
-const layeredKeys = 400
+const layeredKeys = 120
 
 func layeredKey(n int) string { return fmt.Sprintf("%03d", n) }
 
@@ -58,8 +58,8 @@ func newLayeredSet(t *testing.T, rng *rand.Rand, layers int) *layeredSet {
 	}
 	s.m.Tables = s.write(t, randomPairs(rng, 2*layeredKeys), false)
 	for range layers {
-		l := set.Layer{Removals: s.write(t, randomPairs(rng, 100), true)}
-		l.Tables = s.write(t, randomPairs(rng, 200), false)
+		l := set.Layer{Removals: s.write(t, randomPairs(rng, layeredKeys/4), true)}
+		l.Tables = s.write(t, randomPairs(rng, layeredKeys/2), false)
 		s.m.Layers = append(s.m.Layers, l)
 	}
 	s.writeManifest(t)

@@ -57,6 +57,7 @@ func filled(t *testing.T, policy string, bits int, keys [][]byte) measuredFilter
 
 // Table filters of random keys meet their formula.
 func TestTableBloomMeetsTheFormula(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	c := Config{Keys: 10_000, Runs: 4, Questions: 50_000, Policies: []string{"table-bloom"}, Bits: []int{4, 8, 10}, Shapes: []string{"random"}, Seed: 7}
 	for _, p := range measure(t, c) {
@@ -79,6 +80,7 @@ func TestFuseMeetsTheFormula(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		policy string

@@ -180,6 +180,7 @@ func TestFewestBits(t *testing.T) {
 
 // By bits, each kind has about as many.
 func TestBits(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	q := usual(1000, 0)
 	q.BitsPerKey = 12

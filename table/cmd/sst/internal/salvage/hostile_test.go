@@ -34,6 +34,7 @@ func read(s *Salvage) (n, length int) {
 // Of a sound table each pair is there, however long the keys are, by the index and
 // without it.
 func TestSalvageOfLongKeys(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		n   int

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -15,6 +16,7 @@ import (
 // Bloom filters of integers let many of their neighbours pass, and that is noticed. Fuse filters do
 // not, and neither do those of random keys, of decimal numbers, and of numbers without gaps.
 func TestNeighboursPass(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	eight, err := fuse.New(8)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -85,6 +86,7 @@ func TestStatsOfSharedPrefixes(t *testing.T) {
 // Filters are asked: what they answer is about what the formula says, in tables of both
 // kinds, and of all versions of a key as of one.
 func TestMeasuredRates(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	var versions []workload.Pair
 	for _, p := range w1(3000) {
@@ -114,6 +116,7 @@ func TestMeasuredRates(t *testing.T) {
 // A large filter of LevelDB's kind has a higher rate than the formula's 0.84 %, and that is
 // predicted.
 func TestPredictedRateOfALargeFilter(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	f := statsOf(t, table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterBaseLg: 30}, w1(100_000)).Filters[0]
 	if f.NonEmpty != 1 || f.Predicted < 0.012 || math.Abs(f.Measured-f.Predicted) > f.Predicted/10 {

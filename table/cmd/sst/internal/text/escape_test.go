@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // slowEscape is what Escape and Printable write, one character after the other.
@@ -94,6 +96,7 @@ func randomText(r *rand.Rand) []byte {
 
 // Whatever the bytes are, each form is that of one character after the other.
 func TestFormsOfRandomBytes(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	r := rand.New(rand.NewSource(7))
 	for range 20000 {
@@ -129,6 +132,7 @@ func TestEscapeAtAnyOffset(t *testing.T) {
 
 // A large value needs more than one part of the output.
 func TestEscapeLargeValue(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	b := make([]byte, 3<<20+1)
 	rand.New(rand.NewSource(3)).Read(b)

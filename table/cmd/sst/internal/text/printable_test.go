@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 func TestPrintable(t *testing.T) {
@@ -66,6 +68,7 @@ func FuzzPrintable(f *testing.F) {
 
 // JSON of all runes decodes to them.
 func TestJSONOfAllRunes(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	var all strings.Builder
 	for r := range utf8.MaxRune + 1 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/encoded"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -60,6 +61,7 @@ var settings = []table.WriterOptions{
 // Of a whole table, the sizes are those that a Writer makes, to the byte, whatever the table was
 // written with. Its own block size is found out.
 func TestSizesAreExact(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	var samples []*Sample
 	for _, o := range settings {
@@ -81,6 +83,7 @@ func TestSizesAreExact(t *testing.T) {
 // A Sample is of about the bytes that it may have, from all parts of the file, and sizes are
 // close to those of all of it.
 func TestSample(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	f := written(t, 30_000, table.WriterOptions{})
 	all, part := take(t, f, 1<<30), take(t, f, 2<<20)
@@ -105,6 +108,7 @@ func TestSample(t *testing.T) {
 // What stretches at their end leave over is for the others, so that a table that just fits is
 // tried as a whole.
 func TestUnevenStretches(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	f := written(t, 20_000, table.WriterOptions{BlockSize: 512})
 	raw := int64(0)
