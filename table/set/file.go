@@ -217,12 +217,17 @@ func (s *fileSource) ReadAtContext(ctx context.Context, p []byte, off int64) (in
 	}
 	n, err := s.read(ctx, p, off)
 	if n == len(p) {
+		s.noteEnd(nil)
 		return n, err
 	}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF // all that is read is in the table
 	}
-	return n, s.errorf("reading %d bytes at %d: %w", len(p), off, err)
+	err = s.errorf("reading %d bytes at %d: %w", len(p), off, err)
+	if ctx.Err() == nil {
+		s.noteEnd(err)
+	}
+	return n, err
 }
 
 func (s *fileSource) readFromTail(p []byte, off int64) (int, error) {

@@ -34,6 +34,19 @@ func (m *member) request(ctx context.Context) ticket {
 	if r := m.acquireResident(); r != nil {
 		return ticket{m: m, r: r}
 	}
+	return m.joinLoad(ctx)
+}
+
+// requestAgain is request that opens the table also if it is open. Until it is open again, lookups go on
+// with what is open.
+func (m *member) requestAgain(ctx context.Context) ticket {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.joinLoad(ctx)
+}
+
+// joinLoad waits for the table to be opened, which begins if it has not. The caller holds mu.
+func (m *member) joinLoad(ctx context.Context) ticket {
 	if m.loading == nil {
 		var l load
 		ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx)) // it is for others too
@@ -131,8 +144,13 @@ func (m *member) finish(l *load, r *resident, err error, panicked any) {
 	if current {
 		m.loading = nil
 	}
-	if r != nil {
+	switch {
+	case r != nil:
 		evicted = m.admit(l, r, current)
+	case panicked != nil:
+		m.noteEnd(m.errorf("opening it panicked: %v", panicked))
+	case current: // and somebody waits for it: it was not ended for want of that
+		m.noteEnd(err)
 	}
 	m.mu.Unlock()
 	l.cancel()
@@ -155,12 +173,17 @@ func (m *member) admit(l *load, r *resident, current bool) (evicted []*resident)
 		m.checked, m.first = true, r.epoch
 	}
 	m.filterErr = r.filterErr
+	m.noteEnd(nil)
 	if !current || m.versions == 0 {
 		return nil
 	}
 	r.refs.acquire()
-	m.resident.Store(r)
-	return m.s.residents.keep(r)
+	old := m.resident.Swap(r) // of requestAgain
+	evicted = m.s.residents.keep(r)
+	if old != nil {
+		evicted = append(evicted, old)
+	}
+	return evicted
 }
 
 // load opens a table to which the caller holds a reference, and releases that.
@@ -170,10 +193,11 @@ func (m *member) load(ctx context.Context) (*resident, error) {
 	return t.wait(ctx)
 }
 
-// loadAll opens tables, several at a time, and calls each(i, r, err) for members[i] in their order.
-// each releases r. An error of each ends loadAll, which returns it.
+// loadAll opens tables by request, several at a time, and calls each(i, r, err) for members[i] in their
+// order. each releases r. An error of each ends loadAll, which returns it.
 func (s *Set) loadAll(
-	ctx context.Context, members []*member, each func(i int, r *resident, err error) error,
+	ctx context.Context, members []*member, request func(*member, context.Context) ticket,
+	each func(i int, r *resident, err error) error,
 ) error {
 	tickets, requested := make([]ticket, len(members)), 0
 	defer func() { // also if wait panics
@@ -183,7 +207,7 @@ func (s *Set) loadAll(
 	}()
 	for i := range tickets {
 		for ; requested < min(i+s.o.Concurrency, len(members)); requested++ {
-			tickets[requested] = members[requested].request(ctx)
+			tickets[requested] = request(members[requested], ctx)
 		}
 		r, err := tickets[i].wait(ctx)
 		if err := each(i, r, err); err != nil {

@@ -23,6 +23,7 @@ type member struct {
 
 	resident atomic.Pointer[resident] // nil if the table is not open
 	shared   *sharedTable             // with the members of other Sets
+	failed   atomic.Pointer[error]    // of the last opening or read; nil: it did not fail
 
 	mu        sync.Mutex
 	versions  int   // how many versions have it; 0: it is not to be kept open

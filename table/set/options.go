@@ -24,9 +24,20 @@ type Options struct {
 	// many tables, the last ones are read, as [table.ReaderOptions].Mapped says.
 	Reader table.ReaderOptions
 
-	// OpenAll makes Open and Swap open each new table, and return what is wrong with one. By
-	// default a table is opened at its first lookup, which returns the error.
+	// OpenAll makes Open and Swap open each new table, and return what is wrong with one, unless
+	// OnOpenError says otherwise. By default a table is opened at its first lookup, which returns
+	// the error.
 	OpenAll bool
+
+	// OnOpenError decides what Open and Swap with OpenAll do about a new table that cannot be opened.
+	// If it returns true, they go on. Lookups of the table's keys then try to open it again, and
+	// fail with the error of that, never with [table.ErrNotFound]. All other keys have their answers,
+	// and [Set.Unavailable] has the table. If it returns false, Open or Swap fails with err. nil:
+	// each such table is an error of Open and Swap.
+	//
+	// It is called for one table at a time, in the order of the Manifest's All. It must not change the
+	// slices of t. That ctx is done is an error of Open and Swap, and OnOpenError is not called.
+	OnOpenError func(t Table, err error) bool
 
 	// MemorySize is how many bytes of memory the open tables may take: their indexes and filters,
 	// and what lookups have built to search them. Mapped bytes do not count. 0: no bound.

@@ -35,7 +35,8 @@ func (s *Set) Swap(ctx context.Context, m *Manifest) error {
 	return s.publish(v)
 }
 
-// prepare returns a version. With OpenAll, each of its tables was open once.
+// prepare returns a version. With OpenAll, each of its tables was open once, or OnOpenError goes on
+// without.
 func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -56,9 +57,14 @@ func (s *Set) prepare(ctx context.Context, manifest *Manifest) (*version, error)
 			unchecked = append(unchecked, m)
 		}
 	}
-	err = s.loadAll(ctx, unchecked, func(_ int, r *resident, err error) error {
-		if err == nil {
+	err = s.loadAll(ctx, unchecked, (*member).request, func(i int, r *resident, err error) error {
+		switch {
+		case err == nil:
 			r.release()
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case s.o.OnOpenError != nil && s.o.OnOpenError(unchecked[i].Table, err):
+			return nil
 		}
 		return err
 	})
