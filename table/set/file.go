@@ -28,7 +28,7 @@ var (
 
 // read reads len(p) bytes of the table.
 func (f file) read(ctx context.Context, p []byte, off int64) (n int, err error) {
-	err = f.ask(func() (err error) {
+	err = f.ask(ctx, func(ctx context.Context) (err error) {
 		n, err = f.s.src.ReadAt(ctx, f.Name, p, off)
 		return err
 	})
@@ -44,12 +44,12 @@ func (f file) read(ctx context.Context, p []byte, off int64) (n int, err error) 
 }
 
 // ask asks the Source for the table, by a call of it. After the table has ended it asks nothing.
-func (f file) ask(call func() error) error {
+func (f file) ask(ctx context.Context, call func(context.Context) error) error {
 	if !f.refs.acquire() {
 		return table.ErrClosed
 	}
 	defer f.release()
-	err := call()
+	err := f.s.callSource(ctx, call)
 	replaced := errors.Is(err, ErrReplaced)
 	if replaced {
 		f.forget()
@@ -126,13 +126,13 @@ func (f file) bytes(ctx context.Context) (src io.ReaderAt, err error) {
 		return nil, nil
 	}
 	size := f.Size
-	err = f.ask(func() (err error) {
+	err = f.ask(ctx, func(ctx context.Context) (err error) {
 		src, size, err = m.Map(ctx, f.Name)
 		return err
 	})
 	switch {
 	case err != nil:
-		return nil, f.errorf("%w", err)
+		return nil, f.errorf("mapping its %d bytes: %w", f.Size, err)
 	case src != nil && size != f.Size:
 		return nil, f.mismatch("size", "the table has %d bytes, want %d", size, f.Size)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -38,6 +39,17 @@ type Options struct {
 	// It is called for one table at a time, in the order of the Manifest's All. It must not change the
 	// slices of t. That ctx is done is an error of Open and Swap, and OnOpenError is not called.
 	OnOpenError func(t Table, err error) bool
+
+	// ReadTimeout is how long a call of the Source may take, for each ReadAt and each Map. Then its
+	// context is done. The lookup fails with an error that is context.DeadlineExceeded and names
+	// ReadTimeout, the table and the bytes, and the next lookup tries again. A Source that does not
+	// return when its context is done holds the lookup up until it does. So does a [Dir] whose
+	// file system stalls.
+	//
+	// It must be enough for the largest reads: the tail of a table, 1 MiB of Verify, and what an
+	// Iter reads ahead. It does not bound a lookup, which can need several reads, and wait for
+	// other tables to be opened: the context of the lookup does that. 0: no limit.
+	ReadTimeout time.Duration
 
 	// MemorySize is how many bytes of memory the open tables may take: their indexes and filters,
 	// and what lookups have built to search them. Mapped bytes do not count. 0: no bound.
@@ -88,6 +100,9 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if s.MemorySize < 0 {
 		return s, fmt.Errorf("set: MemorySize is %d, want 0 or more", s.MemorySize)
+	}
+	if s.ReadTimeout < 0 {
+		return s, fmt.Errorf("set: ReadTimeout is %v, want 0 or more", s.ReadTimeout)
 	}
 	if s.Concurrency < 0 || s.Concurrency > maxConcurrency {
 		return s, fmt.Errorf("set: Concurrency is %d, want 0 to %d", s.Concurrency, maxConcurrency)

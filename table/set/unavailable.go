@@ -11,7 +11,7 @@ import (
 // Unavailable returns the tables of the manifest in use that have no answers now, and why: those
 // whose last opening failed, or whose last read did. They are in the order of the Manifest's All. A
 // table that was not opened or read since the store failed is not among them. That a lookup's
-// context was done is no failure.
+// context was done is no failure, and that ReadTimeout was over is one.
 //
 // It reads nothing: the next lookup that needs such a table tries again, and so does Reopen. The
 // caller must not change the slices of the Tables. After Close there is one iteration, with

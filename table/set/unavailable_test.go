@@ -128,7 +128,9 @@ func TestUnavailableAfterReads(t *testing.T) {
 	src, m := numberedSet(t, 3, filtered)
 	broken := errors.New("broken")
 	s := open(t, m, src, eager)
-	src.before = func(ctx context.Context, _ string, _ []byte, _ int64) (int, error, bool) { return 0, ctx.Err(), ctx.Err() != nil }
+	src.before = func(ctx context.Context, _ string, _ []byte, _ int64) (int, error, bool) {
+		return 0, ctx.Err(), ctx.Err() != nil
+	}
 	ctx, cancel := context.WithCancel(background)
 	cancel()
 	s.Get(ctx, []byte(key(3)))
