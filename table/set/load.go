@@ -179,7 +179,7 @@ func (m *member) admit(l *load, r *resident, current bool) (evicted []*resident)
 	}
 	r.refs.acquire()
 	old := m.resident.Swap(r) // of requestAgain
-	evicted = m.s.residents.keep(r)
+	evicted = m.s.residents.keep(r, m.published)
 	if old != nil {
 		evicted = append(evicted, old)
 	}

@@ -29,6 +29,7 @@ type member struct {
 	versions  int   // how many versions have it; 0: it is not to be kept open
 	loading   *load // nil if it is not being opened
 	checked   bool  // it was opened
+	published bool  // a version that has it was the current one
 	first     int64 // the count of replaced when it was opened first
 	filterErr error // of the last Reader
 

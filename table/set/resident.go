@@ -111,11 +111,17 @@ func (s *residents) total() (size int64) {
 }
 
 // keep adds a table that is kept open. It returns those that are evicted for it, and perhaps the table
-// itself: the caller drops them.
-func (s *residents) keep(r *resident) (evicted []*resident) {
+// itself: the caller drops them. One that was not published yet evicts none, since lookups use those that
+// are there.
+func (s *residents) keep(r *resident, published bool) (evicted []*resident) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.counted.Store(r.reader.MemorySize())
+	size := r.reader.MemorySize()
+	if !published && s.bound > 0 && s.size+size > s.bound {
+		r.m.resident.CompareAndSwap(r, nil)
+		return []*resident{r}
+	}
+	r.counted.Store(size)
 	s.size += r.counted.Load()
 	evicted = s.evict()
 	if r.place = s.kept.add(r); s.kept.n == 1 { // it can be too large by itself

@@ -97,15 +97,23 @@ func (s *Set) publish(v *version) error {
 	for i, m := range v.members {
 		close(m.old)
 		m.old = nil
-		if !m.isChecked() { // else the table can be opened with the one that it has
-			m.tailSize.Store(v.tables[i].TailSize)
-		}
+		m.publish(v.tables[i].TailSize)
 	}
 	s.mu.Unlock()
 	if old != nil {
 		old.release()
 	}
 	return nil
+}
+
+// publish notes that the table is in the current version, whose manifest has that tailSize.
+func (m *member) publish(tailSize int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.published = true
+	if !m.checked { // else the table can be opened with the one that it has
+		m.tailSize.Store(tailSize)
+	}
 }
 
 // outdate marks the tables of a version that is not the current one any more. The caller holds

@@ -1,0 +1,142 @@
+package set_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// memoryOf returns what tables take that are open and were not used, all together.
+func memoryOf(t *testing.T, src *store, tables map[string]set.Table) (size int64) {
+	t.Helper()
+	for _, l := range tables {
+		s := open(t, &set.Manifest{Tables: []set.Table{l}}, src, eager)
+		size += s.MemorySize()
+		s.Close()
+	}
+	return size
+}
+
+// tablesIn returns the tables of manifests, by name.
+func tablesIn(manifests ...*set.Manifest) map[string]set.Table {
+	tables := map[string]set.Table{}
+	for _, m := range manifests {
+		for l := range m.All() {
+			tables[l.Name] = *l
+		}
+	}
+	return tables
+}
+
+// A swapOf is a Swap from one manifest to another.
+type swapOf struct {
+	src      *store
+	old, new *set.Manifest
+	differs  int // tables that only new has
+}
+
+// swaps returns Swaps in which little or all differs.
+func swaps(t *testing.T) map[string]swapOf {
+	src, m := numberedSet(t, 10, filtered)
+	layer := func(name string) set.Layer {
+		return set.Layer{
+			Tables:   []set.Table{src.put(t, "added "+name, filtered, numberedAs("u"+name, 40))},
+			Removals: []set.Table{src.put(t, "removed "+name, filtered, [][2]string{{key(3), ""}, {key(60), ""}})},
+		}
+	}
+	oneNew := slices.Clone(m.Tables)
+	oneNew[4] = src.put(t, "new", filtered, numbered(4*perTable, 5*perTable))
+	first := &set.Manifest{Tables: m.Tables, Layers: []set.Layer{layer("1")}}
+	folded := new(set.Manifest)
+	for i := range m.Tables {
+		folded.Tables = append(folded.Tables, src.put(t, fmt.Sprint("folded", i), filtered, numbered(i*perTable, (i+1)*perTable)))
+	}
+	return map[string]swapOf{
+		"one of ten tables": {src, m, &set.Manifest{Tables: oneNew}, 1},
+		"a first layer":     {src, m, first, 2},
+		"one more layer":    {src, first, &set.Manifest{Tables: m.Tables, Layers: append(slices.Clip(first.Layers), layer("2"))}, 2},
+		"layers folded":     {src, first, folded, len(folded.Tables)},
+		"nothing":           {src, first, first, 0},
+	}
+}
+
+// While a Swap opens the new list and something still uses the old one, tables that both lists have are in
+// memory once, and were not read again. When the old list has ended, only the new one takes memory.
+func TestSwapTakesMemoryForWhatDiffers(t *testing.T) {
+	t.Parallel()
+	for name, swap := range swaps(t) {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, swap.old, swap.src, eager)
+			it := s.NewIter(background, nil)
+			swap.src.reads.Store(0)
+			if err := s.Swap(background, swap.new); err != nil {
+				t.Fatal(err)
+			}
+			if got := swap.src.reads.Load(); got != int64(swap.differs) {
+				t.Errorf("%d reads, want %d", got, swap.differs)
+			}
+			if got, want := s.MemorySize(), memoryOf(t, swap.src, tablesIn(swap.old, swap.new)); got != want {
+				t.Errorf("both lists take %d bytes, want %d", got, want)
+			}
+			it.Close()
+			if err := s.Drain(background); err != nil {
+				t.Error(err)
+			}
+			if got, want := s.MemorySize(), memoryOf(t, swap.src, tablesIn(swap.new)); got != want {
+				t.Errorf("the new list takes %d bytes, want %d", got, want)
+			}
+		})
+	}
+}
+
+// With a MemorySize that is just enough for the old list, a Swap stays within it, but for the tables that are
+// being opened. It closes no table of the old list, also if none is asked meanwhile.
+func TestSwapClosesNoTableInUse(t *testing.T) {
+	t.Parallel()
+	const concurrency = 2
+	for name, swap := range swaps(t) {
+		t.Run(name, func(t *testing.T) {
+			src, old := swap.src, memoryOf(t, swap.src, tablesIn(swap.old))
+			o := &set.Options{OpenAll: true, MemorySize: old + 10, Concurrency: concurrency}
+			// Those that are being opened, and those that are open and wait until the Swap has seen them.
+			most := o.MemorySize + 2*concurrency*largest(t, src, swap.new)
+			s := open(t, swap.old, src, o)
+			defer func() { src.before = nil }()
+			broken, last := errors.New("broken"), src.put(t, "zz", filtered, numberedAs("zz", 3))
+			src.before = func(_ context.Context, name string, _ []byte, _ int64) (int, error, bool) {
+				if got := s.MemorySize(); got > most {
+					t.Errorf("%d bytes while %q is opened, want ≤ %d", got, name, most)
+				}
+				return 0, broken, name == last.Name
+			}
+			src.reads.Store(0)
+			fails := &set.Manifest{Tables: append(slices.Clip(swap.new.Tables), last), Layers: swap.new.Layers}
+			if err := s.Swap(background, fails); !errors.Is(err, broken) {
+				t.Fatalf("Swap = %v, want %v", err, broken)
+			}
+			if err := s.Drain(background); err != nil || s.MemorySize() != old {
+				t.Errorf("Drain = %v; tables of the old list take %d bytes, want %d as before", err, s.MemorySize(), old)
+			}
+			src.reads.Store(0)
+			if err := errors.Join(s.Swap(background, swap.new), s.Drain(background)); err != nil {
+				t.Fatal(err)
+			}
+			if reads := src.reads.Load(); reads != int64(swap.differs) || s.MemorySize() > o.MemorySize {
+				t.Errorf("%d reads, want %d; %d bytes of open tables, want ≤ %d", reads, swap.differs, s.MemorySize(), o.MemorySize)
+			}
+			checkGet(t, s, key(100), valueOf(100))
+		})
+	}
+}
+
+// largest returns what the table of m takes that takes most.
+func largest(t *testing.T, src *store, m *set.Manifest) (size int64) {
+	for name, l := range tablesIn(m) {
+		size = max(size, memoryOf(t, src, map[string]set.Table{name: l}))
+	}
+	return size
+}
