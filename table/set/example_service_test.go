@@ -8,17 +8,18 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A service says which keys are in a set. It takes up a new manifest without a pause.
+// A service says which keys are in a set. It takes up a new manifest without a pause, and starts also
+// without some tables.
 type service struct {
 	path string
 	set  *set.Set
@@ -26,9 +27,34 @@ type service struct {
 	reloading sync.Mutex
 }
 
-// ServeHTTP answers /?key=… with 200 if the key is present, 404 if it is absent, and 502 if that
+// openService opens the set of a directory.
+func openService(ctx context.Context, path string) (*service, error) {
+	s := &service{path: path}
+	var err error
+	s.set, err = set.OpenDir(ctx, path, &set.Options{
+		Reader:      table.ReaderOptions{Cache: table.NewCache(64 << 20)},
+		OpenAll:     true, // what is wrong with a new list is an error of reload
+		OnOpenError: s.goesOnWithout,
+		ReadTimeout: 10 * time.Second, // of a store, such as one that table/cloud asks
+	})
+	return s, err
+}
+
+// goesOnWithout says that the service starts without tables that cannot be opened. It takes up no new list
+// without them: the one that it has has more answers.
+func (s *service) goesOnWithout(set.Table, error) bool { return s.set == nil }
+
+// handler returns what answers the requests of the service.
+func (s *service) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", s.lookUp)
+	mux.HandleFunc("/health", s.health)
+	return mux
+}
+
+// lookUp answers /?key=… with 200 if the key is present, 404 if it is absent, and 502 if that
 // cannot be told. When the client goes away, the lookup ends.
-func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *service) lookUp(w http.ResponseWriter, r *http.Request) {
 	_, err := s.set.Get(r.Context(), []byte(r.URL.Query().Get("key")))
 	switch {
 	case err == nil:
@@ -38,6 +64,21 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Context().Err() == nil:
 		http.Error(w, "the key cannot be looked up", http.StatusBadGateway)
 	}
+}
+
+// health answers with 200 if all tables have answers, and else with 503 and those that have none. It tries
+// them first: where nobody asks a service that is not well, no lookup would find that they are back.
+func (s *service) health(w http.ResponseWriter, r *http.Request) {
+	s.set.Reopen(r.Context()) // Unavailable has its errors
+	var out []string
+	for t := range s.set.Unavailable() {
+		out = append(out, t.Name)
+	}
+	if len(out) > 0 {
+		http.Error(w, "no answers from "+strings.Join(out, ", "), http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprint(w, "all tables have answers")
 }
 
 // reload takes up the manifest that is in the directory now. When the old tables are not used
@@ -66,11 +107,11 @@ func (s *service) reload(ctx context.Context) error {
 // deleteUnlisted deletes the files of old whose tables the present manifest does not list.
 func (s *service) deleteUnlisted(old *set.Manifest) error {
 	used := map[string]bool{}
-	for _, t := range s.set.Manifest().Tables {
+	for t := range s.set.Manifest().All() {
 		used[t.Name] = true
 	}
 	var errs []error
-	for _, t := range old.Tables {
+	for t := range old.All() {
 		if !used[t.Name] {
 			errs = append(errs, os.Remove(filepath.Join(s.path, t.Name)))
 		}
@@ -78,10 +119,10 @@ func (s *service) deleteUnlisted(old *set.Manifest) error {
 	return errors.Join(errs...)
 }
 
-// ask sends a request for each key.
-func ask(server *httptest.Server, keys ...string) {
-	for _, key := range keys {
-		response, err := server.Client().Get(server.URL + "/?key=" + url.QueryEscape(key))
+// ask sends a request for each path, and prints the answers.
+func ask(server *httptest.Server, paths ...string) {
+	for _, path := range paths {
+		response, err := server.Client().Get(server.URL + path)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -90,11 +131,11 @@ func ask(server *httptest.Server, keys ...string) {
 			log.Fatal(err)
 		}
 		response.Body.Close()
-		fmt.Printf("%s: %d %s\n", key, response.StatusCode, strings.TrimSpace(string(body)))
+		fmt.Printf("%s: %d %s\n", path, response.StatusCode, strings.TrimSpace(string(body)))
 	}
 }
 
-// A service over HTTP, whose set is replaced while it runs.
+// A service over HTTP, whose set is replaced while it runs. At first one of its tables cannot be read.
 func Example_service() {
 	dir, err := os.MkdirTemp("", "set")
 	if err != nil {
@@ -104,39 +145,41 @@ func Example_service() {
 	if err := writeFruits(dir, []string{"apple", "banana"}, []string{"cherry", "damson"}); err != nil {
 		log.Fatal(err)
 	}
+	cherries := filepath.Join(dir, "cherry.ldb")
+	if err := os.Rename(cherries, cherries+" is away"); err != nil { // a table that cannot be read for now
+		log.Fatal(err)
+	}
 	ctx := context.Background()
-	fruits, err := set.OpenDir(ctx, dir, &set.Options{
-		Reader:  table.ReaderOptions{Cache: table.NewCache(64 << 20)},
-		OpenAll: true, // what is wrong with a new list is an error of reload
-	})
+	s, err := openService(ctx, dir)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer fruits.Close()
-	s := &service{path: dir, set: fruits}
-	server := httptest.NewServer(s)
+	defer s.set.Close()
+	server := httptest.NewServer(s.handler())
 	defer server.Close()
 
-	ask(server, "banana", "fig")
-	if err := os.Truncate(filepath.Join(dir, "cherry.ldb"), 10); err != nil { // a broken disk
+	ask(server, "/?key=banana", "/?key=fig", "/?key=damson", "/health")
+	if err := os.Rename(cherries+" is away", cherries); err != nil { // it is back
 		log.Fatal(err)
 	}
-	ask(server, "damson")
+	ask(server, "/health", "/?key=damson")
 	if err := writeFruits(dir, []string{"apple2", "banana", "fig"}); err != nil { // a new manifest
 		log.Fatal(err)
 	}
 	if err := s.reload(ctx); err != nil {
 		log.Fatal(err)
 	}
-	ask(server, "banana", "fig", "damson")
+	ask(server, "/?key=fig", "/?key=damson")
 	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
 	fmt.Println(len(tables), "table,", err)
 	// Output:
-	// banana: 200 present
-	// fig: 404 absent
-	// damson: 502 the key cannot be looked up
-	// banana: 200 present
-	// fig: 200 present
-	// damson: 404 absent
+	// /?key=banana: 200 present
+	// /?key=fig: 404 absent
+	// /?key=damson: 502 the key cannot be looked up
+	// /health: 503 no answers from cherry.ldb
+	// /health: 200 all tables have answers
+	// /?key=damson: 200 present
+	// /?key=fig: 200 present
+	// /?key=damson: 404 absent
 	// 1 table, <nil>
 }

@@ -58,7 +58,8 @@ type Options struct {
 	// that was opened last if it was used only once. It opens them again when they are needed.
 	// Tables that are in use while they are closed come on top of the bound. A table that takes
 	// more by itself is open only while it is in use. With OpenAll, Open and Swap still open every
-	// new table once.
+	// new table once. They close none for a new one: those that find no room are opened again when they
+	// are needed.
 	//
 	// To open a table again, all of its filters and its index are read and checked: for 100 KB that
 	// takes some hundred times as long as a lookup. So a MemorySize of 95 % of what the tables take

@@ -9,7 +9,8 @@ import (
 
 // Swap makes the Set use the manifest m from now on. Tables of the same name, size and SHA-256 stay
 // open, and their blocks stay in a Cache. With OpenAll, Swap opens the new tables. If one cannot be
-// opened, Swap returns the error, and the Set goes on with its manifest.
+// opened, and OnOpenError does not go on without it, Swap returns the error, and the Set goes on with
+// its manifest.
 //
 // Swap does not wait for lookups. Each sees the tables of one manifest only, the old or the new
 // one, and none fails because of a Swap. An Iter goes on with the manifest that it began with.
