@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"gocloud.dev/blob"
@@ -212,13 +213,14 @@ func TestOpenOfAnotherObject(t *testing.T) {
 }
 
 // Lookups from a store that fails name the table and the bytes. They succeed when it is well
-// again. A context ends them when the store stalls.
+// again. A context or ReadTimeout ends them when the store stalls.
 func TestLookupFaults(t *testing.T) {
 	p := newProxy(t)
 	bucket := p.bucket(t)
 	urls := workload.W3(1000)
 	m := putSet(t, bucket, blockFilters, urls.Keys, 1000, "v")
 	s := openSet(t, bucket, newSource(bucket), eager)
+	limited := openSet(t, bucket, newSource(bucket), &set.Options{ReadTimeout: 10 * time.Millisecond})
 	p.spoil(internalError)
 	_, err := s.Get(t.Context(), urls.Keys[0])
 	checkError(t, err, nil, m.Tables[0].Name, "cloud: read ", " bytes at 0 of table ")
@@ -229,6 +231,9 @@ func TestLookupFaults(t *testing.T) {
 	})
 	_, err = s.Get(ctx, urls.Keys[0])
 	checkError(t, err, context.Canceled)
+	p.spoil(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() })
+	_, err = limited.Get(t.Context(), urls.Keys[0])
+	checkError(t, err, context.DeadlineExceeded, m.Tables[0].Name, "cloud: read ", "within ReadTimeout, 10ms")
 	p.spoil(nil)
 	if got, err := s.Get(t.Context(), urls.Keys[0]); err != nil || string(got) != "v" {
 		t.Errorf("without the faults: %q, %v", got, err)
