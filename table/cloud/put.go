@@ -111,6 +111,9 @@ func putFile(ctx context.Context, bucket *blob.Bucket, f *os.File, t set.Table) 
 	return t, nil
 }
 
+// errOtherBytes is in the chain of send's error if the bytes do not have the SHA-256.
+var errOtherBytes = errors.New("the file must not change, put it again")
+
 // send sends the table that r reads. The object is there when all of it has arrived, and has the
 // SHA-256 of t.
 func send(ctx context.Context, bucket *blob.Bucket, r io.Reader, t set.Table) error {
@@ -123,7 +126,7 @@ func send(ctx context.Context, bucket *blob.Bucket, r io.Reader, t set.Table) er
 	sum := sha256.New()
 	_, err = io.Copy(w, io.TeeReader(r, sum))
 	if got := hex.EncodeToString(sum.Sum(nil)); err == nil && got != t.SHA256 {
-		err = fmt.Errorf("its SHA-256 was %s when it was sent: the file must not change, put it again", got)
+		err = fmt.Errorf("its SHA-256 was %s when it was sent: %w", got, errOtherBytes)
 	}
 	if err != nil {
 		cancel() // else Close would leave an object of what was sent
