@@ -6,11 +6,10 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"gocloud.dev/blob/memblob"
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -18,31 +17,21 @@ import (
 )
 
 const (
-	benchDelay   = 20 * time.Millisecond // of each read, as a request to an object store takes
+	benchDelay   = 20 * time.Millisecond // of each request, as to an object store
 	benchWorkers = 64
 )
 
-// A slow Source is one where a read takes benchDelay. It counts its reads.
-type slow struct{ counter }
+// slowServer starts an S3 server in a process of its own, once, where each request takes benchDelay.
+var slowServer = sync.OnceValue(func() string { return startServer(benchDelay) })
 
-func (s *slow) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
-	select {
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	case <-time.After(benchDelay):
-		return s.counter.ReadAt(ctx, name, p, off)
-	}
-}
-
-// openSlow opens a set of 100,000 URLs in 10 tables, without a Cache, in a store that is slow.
+// openSlow opens a set of 100,000 URLs in 10 tables, without a Cache, on the slow server.
 // The absent keys and the present ones are in a random order.
-func openSlow(b *testing.B, o *table.WriterOptions) (*set.Set, *slow, workload.Set) {
+func openSlow(b *testing.B, o *table.WriterOptions) (*set.Set, *counter, workload.Set) {
 	b.Helper()
-	bucket := memblob.OpenBucket(nil)
-	b.Cleanup(func() { bucket.Close() })
+	bucket := openS3(b, slowServer())
 	urls := workload.W3(100_000)
 	putSet(b, bucket, o, urls.Keys, 10_000, "v")
-	src := &slow{counter{Source: newSource(bucket)}}
+	src := &counter{Source: newSource(bucket)}
 	s := openSet(b, bucket, src, eager)
 	rng := rand.New(rand.NewPCG(17, 17))
 	for _, keys := range []*[][]byte{&urls.Keys, &urls.Absent} {
@@ -54,7 +43,7 @@ func openSlow(b *testing.B, o *table.WriterOptions) (*set.Set, *slow, workload.S
 }
 
 // report reports lookups per second and requests per lookup, where an operation has keys keys.
-func report(b *testing.B, src *slow, keys int) {
+func report(b *testing.B, src *counter, keys int) {
 	b.Helper()
 	n := float64(b.N * keys)
 	b.ReportMetric(n/b.Elapsed().Seconds(), "lookups/s")

@@ -74,13 +74,16 @@ func (p *proxy) count(method string) int {
 	return n
 }
 
-// bucket returns a bucket behind the proxy that has the test's name and is empty. Its client
-// waits for a millisecond at most before it sends a request again, and sends it three times.
-func (p *proxy) bucket(t testing.TB) *blob.Bucket {
+// bucket returns a bucket behind the proxy that has the test's name and is empty.
+func (p *proxy) bucket(t testing.TB) *blob.Bucket { return openS3(t, p.url) }
+
+// openS3 opens the bucket of the test's name on a server. Its client waits for a millisecond at most
+// before it sends a request again, and sends it three times.
+func openS3(t testing.TB, server string) *blob.Bucket {
 	t.Helper()
 	transport := awshttp.NewBuildableClient().WithTransportOptions(func(tr *http.Transport) { tr.MaxIdleConnsPerHost = 64 })
 	client := s3.New(s3.Options{
-		BaseEndpoint: &p.url,
+		BaseEndpoint: &server,
 		UsePathStyle: true,
 		Region:       "us-east-1",
 		HTTPClient:   transport,
