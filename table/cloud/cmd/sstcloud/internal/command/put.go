@@ -1,0 +1,130 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/progress"
+	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/store"
+	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/text"
+	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/upload"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// putFlags are the flags of put.
+type putFlags struct {
+	setFlags
+	concurrency int
+	json        bool
+}
+
+const putLong = `Send the set of a directory to a store: its tables first, several at a time, and then the manifest, in
+one step. Programs that read the set see the old manifest or the new one, and a new one only when all
+of its tables are there. Layers are kept.
+
+A table that is there already is not sent again: its name is the SHA-256 of its bytes, so that a name
+never means two tables. If put is interrupted or killed at any moment, the old manifest stays as it is,
+and another run sends what is missing. What is sent has the SHA-256 that the manifest of the directory
+says, or it is an error.
+
+A table that the store has, that its manifest does not list, and that is older than 12 hours is sent
+again: sstcloud sweep may be about to delete it. No table is deleted: see sstcloud help sweep.
+
+In S3, a put that is killed can leave parts of a table of more than 16 MiB, which nobody sees and which
+are paid for: a lifecycle rule of the bucket deletes them. See the README of table/cloud.
+
+It is printed how many tables and bytes were sent, how many were there, and how many requests that
+took: lists, and those that were sent again too.`
+
+func putCommand() *cobra.Command {
+	var f putFlags
+	cmd := &cobra.Command{
+		Use:   "put [flags] SET URL",
+		Short: "Send the set of a directory to a store",
+		Long:  putLong,
+		Example: `  sstcloud put blacklist 's3://urls?region=eu-central-1'
+  sstcloud put blacklist 's3://lists?region=eu-central-1&prefix=blacklist/'
+  sstcloud put --manifest 2026-11-26.jsonl blacklist gs://lists`,
+		Annotations: exitStatus{
+			exitOK:      "the set is in the store",
+			exitDamaged: "a table is not as the manifest says, or a manifest is damaged: nothing has changed for readers",
+		}.annotation(),
+		Args: arguments("SET and URL", 2, 2),
+	}
+	f.add(cmd)
+	cmd.Flags().IntVar(&f.concurrency, "concurrency", 8, "how many tables are sent at a time")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := checkRange("--concurrency", f.concurrency, 1, 64); err != nil {
+			return err
+		}
+		s, err := store.Open(cmd.Context(), args[1])
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.run(cmd, args[0], s), s.Close())
+	}
+	return cmd
+}
+
+func (f *putFlags) run(cmd *cobra.Command, dir string, s *store.Store) error {
+	u, err := upload.Plan(cmd.Context(), dir, s, f.manifest)
+	if err != nil {
+		return err
+	}
+	bar := progress.Bytes(cmd.ErrOrStderr(), u.Bytes, "sending")
+	err = u.Send(cmd.Context(), s, f.concurrency, func(t set.Table) { bar.Add(t.Size) })
+	bar.Done()
+	if err != nil {
+		return err
+	}
+	r := f.report(u, s)
+	if f.json {
+		return text.WriteJSON(cmd.OutOrStdout(), r)
+	}
+	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	r.print(w)
+	return w.Flush()
+}
+
+// A putReport says what was sent, and what was there.
+type putReport struct {
+	Manifest   string `json:"manifest"`
+	Unchanged  bool   `json:"unchanged"` // the manifest
+	Tables     int    `json:"tables"`    // that were sent
+	Bytes      int64  `json:"bytes"`
+	There      int    `json:"there"`
+	ThereBytes int64  `json:"there_bytes"`
+	Layers     int    `json:"layers"`
+	Requests   *int64 `json:"requests,omitempty"`
+}
+
+func (f *putFlags) report(u *upload.Upload, s *store.Store) putReport {
+	r := putReport{
+		Manifest: s.Name(f.manifest), Unchanged: u.Same, Layers: len(u.Manifest.Layers),
+		Tables: len(u.Tables), Bytes: u.Bytes, There: len(u.There),
+	}
+	for _, t := range u.There {
+		r.ThereBytes += t.Size
+	}
+	if n, ok := s.Requests(); ok {
+		r.Requests = &n
+	}
+	return r
+}
+
+func (r putReport) print(w io.Writer) {
+	state := "written"
+	if r.Unchanged {
+		state = "there already"
+	}
+	text.Row(w, "sent", "%s, %s", text.Count(r.Tables, "table"), text.Bytes(r.Bytes))
+	text.Row(w, "there already", "%s, %s", text.Count(r.There, "table"), text.Bytes(r.ThereBytes))
+	text.Row(w, "manifest", "%s, %s, %s: %s", r.Manifest, text.Count(r.Tables+r.There, "table"), text.Count(r.Layers, "layer"), state)
+	if r.Requests != nil {
+		text.Row(w, "requests", "%d", *r.Requests)
+	}
+}

@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"os"
+	"sync/atomic"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/gcsblob"
+	"gocloud.dev/gcp"
+)
+
+// openGCS opens a bucket as its URL says, by a client that keeps connections and counts requests.
+func openGCS(ctx context.Context, u *url.URL, s *Store) (*blob.Bucket, error) {
+	s.requests = new(atomic.Int64)
+	keeping := gcp.DefaultTransport().(*http.Transport).Clone()
+	keeping.MaxIdleConnsPerHost = connections
+	transport := countingTransport{keeping, s.requests}
+	q := u.Query()
+	if q.Get("anonymous") == "true" || os.Getenv("STORAGE_EMULATOR_HOST") != "" {
+		q.Del("anonymous") // else the driver has a client of its own
+		u.RawQuery = q.Encode()
+		opener := &gcsblob.URLOpener{Client: gcp.NewAnonymousHTTPClient(transport)}
+		return opener.OpenBucketURL(ctx, u)
+	}
+	credentials, err := gcp.DefaultCredentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tokens := gcp.CredentialsTokenSource(credentials)
+	client, err := gcp.NewHTTPClient(transport, tokens)
+	if err != nil {
+		return nil, err
+	}
+	return (&gcsblob.URLOpener{Client: client, TokenSource: tokens}).OpenBucketURL(ctx, u)
+}
+
+// A countingTransport counts the requests that it sends, also those that are sent again.
+type countingTransport struct {
+	http.RoundTripper
+	requests *atomic.Int64
+}
+
+func (t countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	t.requests.Add(1)
+	return t.RoundTripper.RoundTrip(r)
+}

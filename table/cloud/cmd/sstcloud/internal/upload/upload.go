@@ -1,0 +1,131 @@
+// Package upload sends the set of a directory to a store.
+package upload
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"gocloud.dev/gcerrors"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/store"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// SendAgain is the age of an object that is sent again if the store's manifest does not list it. A
+// sweep may be about to delete it.
+const SendAgain = 12 * time.Hour
+
+// An Upload is the set of a directory that is to be sent, and what of it the store has.
+type Upload struct {
+	Manifest *set.Manifest // with the names of the objects
+	Tables   []set.Table   // that are to be sent
+	Bytes    int64         // of Tables
+	There    []set.Table   // that the store has
+
+	// Same reports whether the store's manifest is that of the set.
+	Same bool
+
+	dir   string
+	files map[string]string // by the names of the objects
+	key   string            // of the manifest
+}
+
+// Plan reads the set of the directory dir, and finds out what of it the store lacks. key is the name
+// of the manifest in the store.
+func Plan(ctx context.Context, dir string, s *store.Store, key string) (*Upload, error) {
+	m, err := readDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	u := &Upload{dir: dir, key: key}
+	u.Manifest, u.files = rename(m)
+	there, err := s.ReadManifest(ctx, key)
+	if damaged := new(store.ManifestError); errors.As(err, &damaged) {
+		return nil, fmt.Errorf("%w: it would be replaced: delete it, or give another --manifest", damaged)
+	}
+	if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		return nil, err
+	}
+	objects, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	u.compare(there, objects)
+	return u, nil
+}
+
+// readDir reads the manifest of the set in a directory.
+func readDir(path string) (*set.Manifest, error) {
+	dir := set.NewDir(path)
+	defer dir.Close() // it was only read
+	m, err := dir.ReadManifest()
+	name := filepath.Join(path, set.ManifestName)
+	switch {
+	case err == nil:
+		return m, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is no set, want a directory with %s: %w", path, set.ManifestName, err)
+	case errors.As(err, new(*fs.PathError)):
+		return nil, err
+	}
+	return nil, &store.ManifestError{Name: name, Cause: err}
+}
+
+// compare finds out what the store lacks. there is its manifest, or nil.
+func (u *Upload) compare(there *set.Manifest, objects map[string]store.Object) {
+	listed := map[string]bool{}
+	if there != nil {
+		for t := range there.All() {
+			listed[t.Name] = true
+		}
+	}
+	for t := range u.Manifest.All() {
+		o, ok := objects[t.Name]
+		if ok && o.Size == t.Size && (listed[t.Name] || time.Since(o.Modified) < SendAgain) {
+			u.There = append(u.There, *t)
+			continue
+		}
+		u.Tables = append(u.Tables, *t)
+		u.Bytes += t.Size
+	}
+	u.Same = there != nil && bytes.Equal(encoded(there), encoded(u.Manifest))
+}
+
+// encoded returns the file of a manifest that was read.
+func encoded(m *set.Manifest) []byte {
+	var b bytes.Buffer
+	if err := set.WriteManifest(&b, m); err != nil {
+		panic(err) // it was checked
+	}
+	return b.Bytes()
+}
+
+// Send sends the tables, several at a time, and then the manifest. sent is called for each table, by
+// any goroutine. After an error the manifest in the store is as before.
+func (u *Upload) Send(ctx context.Context, s *store.Store, concurrency int, sent func(set.Table)) error {
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(concurrency)
+	for _, t := range u.Tables {
+		g.Go(func() error {
+			if gctx.Err() != nil {
+				return gctx.Err()
+			}
+			err := cloud.SendFile(gctx, s.Bucket, filepath.Join(u.dir, u.files[t.Name]), t)
+			if err == nil {
+				sent(t)
+			}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil || u.Same {
+		return err
+	}
+	return cloud.WriteManifest(ctx, s.Bucket, u.key, u.Manifest)
+}
