@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -22,13 +23,13 @@ const (
 )
 
 // slowServer starts an S3 server in a process of its own, once, where each request takes benchDelay.
-var slowServer = sync.OnceValue(func() string { return startServer(benchDelay) })
+var slowServer = sync.OnceValue(func() string { return s3test.Start(benchDelay) })
 
 // openSlow opens a set of 100,000 URLs in 10 tables, without a Cache, on the slow server.
 // The absent keys and the present ones are in a random order.
 func openSlow(b *testing.B, o *table.WriterOptions) (*set.Set, *counter, workload.Set) {
 	b.Helper()
-	bucket := openS3(b, slowServer())
+	bucket := s3test.Open(b, slowServer())
 	urls := workload.W3(100_000)
 	putSet(b, bucket, o, urls.Keys, 10_000, "v")
 	src := &counter{Source: newSource(bucket)}

@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
 )
 
 // edited lets the server answer, and edit change the answer before it is sent.
-func edited(edit func(answer *httptest.ResponseRecorder)) fault {
+func edited(edit func(answer *httptest.ResponseRecorder)) s3test.Fault {
 	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 		answer := httptest.NewRecorder()
 		server.ServeHTTP(answer, r)
@@ -53,7 +54,7 @@ func wholeObject(w http.ResponseWriter, r *http.Request, server http.Handler) {
 func TestFaultsNameTableAndBytes(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		fault    fault
+		fault    s3test.Fault
 		chain    error // what the error wraps
 		text     string
 		requests int // 0: it depends on the connection
@@ -74,22 +75,22 @@ func TestFaultsNameTableAndBytes(t *testing.T) {
 		{"all of the object", wholeObject, nil, "the store sent more than 100 bytes", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := newProxy(t)
-			bucket := p.bucket(t)
+			p := s3test.NewProxy(t)
+			bucket := p.Bucket(t)
 			putObject(t, bucket, "a.ldb", letters(1000))
 			src := newSource(bucket)
 			buf := make([]byte, 100)
 			if _, err := src.ReadAt(t.Context(), "a.ldb", buf, 0); err != nil {
 				t.Fatal(err)
 			}
-			p.count("GET")
-			p.spoil(tt.fault)
+			p.Count("GET")
+			p.Spoil(tt.fault)
 			_, err := src.ReadAt(t.Context(), "a.ldb", buf, 300)
 			checkError(t, err, tt.chain, `cloud: read 100 bytes at 300 of table "a.ldb": `, tt.text)
-			if got := p.count("GET"); tt.requests > 0 && got != tt.requests {
+			if got := p.Count("GET"); tt.requests > 0 && got != tt.requests {
 				t.Errorf("%d requests, want %d", got, tt.requests)
 			}
-			p.spoil(nil)
+			p.Spoil(nil)
 			if n, err := src.ReadAt(t.Context(), "a.ldb", buf, 300); err != nil || string(buf[:n]) != letters(1000)[300:400] {
 				t.Errorf("without the fault: %q, %v", buf[:n], err)
 			}
@@ -101,14 +102,14 @@ func TestFaultsNameTableAndBytes(t *testing.T) {
 func TestOneFaultIsNoError(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		fault fault
+		fault s3test.Fault
 	}{{"500", internalError}, {"no answer", hangUp}} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := newProxy(t)
-			bucket := p.bucket(t)
+			p := s3test.NewProxy(t)
+			bucket := p.Bucket(t)
 			putObject(t, bucket, "a.ldb", letters(1000))
 			var failed atomic.Bool
-			p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+			p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 				if !failed.Swap(true) {
 					tt.fault(w, r, server)
 					return
@@ -116,7 +117,7 @@ func TestOneFaultIsNoError(t *testing.T) {
 				server.ServeHTTP(w, r)
 			})
 			buf := make([]byte, 100)
-			if n, err := newSource(bucket).ReadAt(t.Context(), "a.ldb", buf, 300); err != nil || string(buf[:n]) != letters(1000)[300:400] || p.count("GET") != 2 {
+			if n, err := newSource(bucket).ReadAt(t.Context(), "a.ldb", buf, 300); err != nil || string(buf[:n]) != letters(1000)[300:400] || p.Count("GET") != 2 {
 				t.Errorf("%q, %v, want the bytes, by two requests", buf[:n], err)
 			}
 		})
@@ -126,11 +127,11 @@ func TestOneFaultIsNoError(t *testing.T) {
 // Later reads ask for the ETag of the first one. A store that knows If-Match, as S3 does, then
 // sends no other object. The server here does not know it, so the proxy answers for it.
 func TestReadsRequireTheETag(t *testing.T) {
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	putObject(t, bucket, "a.ldb", letters(1000))
 	var asked []string
-	p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	refusing := func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 		answer := httptest.NewRecorder()
 		server.ServeHTTP(answer, r)
 		want := r.Header.Get("If-Match")
@@ -139,7 +140,8 @@ func TestReadsRequireTheETag(t *testing.T) {
 			return
 		}
 		edited(func(*httptest.ResponseRecorder) {})(w, r, server)
-	})
+	}
+	p.Spoil(refusing)
 	src := newSource(bucket)
 	buf := make([]byte, 100)
 	for range 2 {
@@ -150,10 +152,9 @@ func TestReadsRequireTheETag(t *testing.T) {
 	if len(asked) != 2 || asked[0] != "" || len(asked[1]) != 34 {
 		t.Errorf("If-Match is %q, want none in the first read, and then the ETag", asked)
 	}
-	refusing := p.fault
-	p.spoil(nil)
+	p.Spoil(nil)
 	putObject(t, bucket, "a.ldb", letters(2000))
-	p.spoil(refusing)
+	p.Spoil(refusing)
 	_, err := src.ReadAt(t.Context(), "a.ldb", buf, 300)
 	checkError(t, err, cloud.ErrReplaced, `read 100 bytes at 300 of table "a.ldb"`, "PreconditionFailed")
 }
@@ -165,12 +166,12 @@ func TestContextEndsAStalledRead(t *testing.T) {
 		sent int // of the body, before it stops; -1: not even the header
 	}{{"no answer", -1}, {"a header", 0}, {"half of the body", 50}} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := newProxy(t)
-			bucket := p.bucket(t)
+			p := s3test.NewProxy(t)
+			bucket := p.Bucket(t)
 			putObject(t, bucket, "a.ldb", letters(1000))
 			before := runtime.NumGoroutine()
 			stopped := make(chan bool)
-			p.spoil(func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+			p.Spoil(func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 				sendSome(w, tt.sent)
 				close(stopped)
 				<-r.Context().Done() // until the client has gone

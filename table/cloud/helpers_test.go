@@ -3,8 +3,6 @@ package cloud_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"hash/fnv"
 	"io"
 	"strings"
 	"testing"
@@ -14,15 +12,9 @@ import (
 	"gocloud.dev/blob/memblob"
 
 	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
 	"github.com/sievetable/sievetable/table/cloud/s3pin"
 )
-
-// bucketName returns a name for the bucket of a test, in S3's letters.
-func bucketName(t testing.TB) string {
-	h := fnv.New64a()
-	io.WriteString(h, t.Name())
-	return fmt.Sprintf("test-%x", h.Sum64())
-}
 
 // A store makes an empty bucket of a kind of object storage.
 type store struct {
@@ -45,7 +37,7 @@ var stores = []store{
 		t.Cleanup(func() { bucket.Close() })
 		return bucket
 	}},
-	{"S3", func(t testing.TB) *blob.Bucket { return newProxy(t).bucket(t) }},
+	{"S3", func(t testing.TB) *blob.Bucket { return s3test.NewProxy(t).Bucket(t) }},
 }
 
 // newSource returns a Source of the bucket with the pins of the stores.

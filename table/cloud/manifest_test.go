@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -40,24 +41,24 @@ func TestManifestIsReadAsWritten(t *testing.T) {
 
 // A manifest is sent by one request. One that is wrong is not sent.
 func TestWriteManifestRequests(t *testing.T) {
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	m := manifest(t, 10)
 	if err := cloud.WriteManifest(t.Context(), bucket, set.ManifestName, m); err != nil {
 		t.Fatal(err)
 	}
-	if puts := p.count(http.MethodPut); puts != 1 || p.count(http.MethodPost) != 0 {
+	if puts := p.Count(http.MethodPut); puts != 1 || p.Count(http.MethodPost) != 0 {
 		t.Errorf("%d requests to put the manifest, want 1", puts)
 	}
 	m.Tables[0].Name = "../a.ldb"
-	if err := cloud.WriteManifest(t.Context(), bucket, set.ManifestName, m); err == nil || p.count(http.MethodPut) != 0 {
+	if err := cloud.WriteManifest(t.Context(), bucket, set.ManifestName, m); err == nil || p.Count(http.MethodPut) != 0 {
 		t.Errorf("the manifest names a path: error %v, want one, and no request", err)
 	}
 }
 
 func TestManifestFaults(t *testing.T) {
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	m := manifest(t, 10)
 	if _, err := cloud.ReadManifest(t.Context(), bucket, "none.jsonl"); gcerrors.Code(err) != gcerrors.NotFound {
 		t.Errorf("%v, want the code NotFound", err)
@@ -67,7 +68,7 @@ func TestManifestFaults(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  string
-		fault fault
+		fault s3test.Fault
 		text  string
 	}{
 		{"500", internalError, "InternalError"},
@@ -78,11 +79,11 @@ func TestManifestFaults(t *testing.T) {
 		}), "the file is empty"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p.spoil(tt.fault)
+			p.Spoil(tt.fault)
 			_, err := cloud.ReadManifest(t.Context(), bucket, "a.jsonl")
 			checkError(t, err, nil, `cloud: read manifest "a.jsonl": `, tt.text)
 		})
 	}
-	p.spoil(internalError)
+	p.Spoil(internalError)
 	checkError(t, cloud.WriteManifest(t.Context(), bucket, "b.jsonl", m), nil, `cloud: write manifest "b.jsonl", of `, "InternalError")
 }

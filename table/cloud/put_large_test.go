@@ -14,6 +14,7 @@ import (
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
 )
 
 var uncompressed = &table.WriterOptions{Compression: table.NoCompression}
@@ -35,13 +36,13 @@ func large() iter.Seq2[[]byte, []byte] {
 // A large table is there when all of its parts are.
 func TestPutInParts(t *testing.T) {
 	emptyTemp(t)
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	line, err := cloud.Put(t.Context(), bucket, uncompressed, large())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if parts := p.count(http.MethodPut); parts != 3 {
+	if parts := p.Count(http.MethodPut); parts != 3 {
 		t.Errorf("%d parts, want 3 of 8 MiB at most", parts)
 	}
 	contents, err := bucket.ReadAll(t.Context(), line.Name)
@@ -62,11 +63,11 @@ func TestPutInParts(t *testing.T) {
 // If it is cancelled after some of its parts, there is no object.
 func TestPutInPartsCancelled(t *testing.T) {
 	emptyTemp(t)
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	putObject(t, bucket, "other", "")
 	ctx, cancel := context.WithCancel(t.Context())
-	p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 		if r.URL.Query().Get("partNumber") == "3" {
 			io.Copy(io.Discard, r.Body)
 			cancel()

@@ -22,6 +22,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -107,15 +108,15 @@ func TestPutNamesTablesByContents(t *testing.T) {
 // What is there already is not sent again, unless it has another size.
 func TestPutAgain(t *testing.T) {
 	emptyTemp(t)
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	keys := workload.W3(1000).Keys
 	for _, tt := range []struct {
 		name string
 		puts int
 	}{{"an empty bucket", 1}, {"the same object", 0}, {"a shorter object", 1}, {"the same object again", 0}} {
 		line, err := cloud.Put(t.Context(), bucket, nil, entries(keys, "v"))
-		if got := p.count("PUT"); err != nil || got != tt.puts {
+		if got := p.Count("PUT"); err != nil || got != tt.puts {
 			t.Fatalf("%s: %d requests to put an object, %v, want %d", tt.name, got, err, tt.puts)
 		}
 		if size := objects(t, bucket)[line.Name]; size != line.Size {
@@ -123,7 +124,7 @@ func TestPutAgain(t *testing.T) {
 		}
 		if tt.name == "the same object" {
 			putObject(t, bucket, line.Name, "short")
-			p.count("PUT")
+			p.Count("PUT")
 		}
 	}
 }
@@ -192,11 +193,11 @@ func sequence(keys ...string) func(context.CancelCauseFunc) iter.Seq2[[]byte, []
 // A context that is done while the object is sent leaves no object.
 func TestPutCancelled(t *testing.T) {
 	emptyTemp(t)
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	putObject(t, bucket, "other", "")
 	ctx, cancel := context.WithCancel(t.Context())
-	p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 		if r.Method == http.MethodPut {
 			io.Copy(io.Discard, r.Body)
 			cancel()
@@ -207,7 +208,7 @@ func TestPutCancelled(t *testing.T) {
 	})
 	_, err := cloud.Put(ctx, bucket, nil, entries(workload.W3(1000).Keys, "v"))
 	checkError(t, err, context.Canceled, `cloud: put table "`)
-	p.spoil(nil)
+	p.Spoil(nil)
 	if diff := cmp.Diff(map[string]int64{"other": 0}, objects(t, bucket)); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}
@@ -218,15 +219,15 @@ func TestPutFaults(t *testing.T) {
 	for _, method := range []string{http.MethodHead, http.MethodPut} {
 		t.Run(method, func(t *testing.T) {
 			emptyTemp(t)
-			p := newProxy(t)
-			p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+			p := s3test.NewProxy(t)
+			p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 				if r.Method == method {
 					refuse(w, http.StatusInternalServerError, "InternalError")
 					return
 				}
 				server.ServeHTTP(w, r)
 			})
-			bucket := p.bucket(t)
+			bucket := p.Bucket(t)
 			_, err := cloud.Put(t.Context(), bucket, nil, entries(workload.W3(10).Keys, "v"))
 			checkError(t, err, nil, `cloud: put table "`, "500")
 		})
@@ -268,11 +269,11 @@ func TestPutFileChanges(t *testing.T) {
 	if err := os.WriteFile(path, contents, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	putObject(t, bucket, "other", "")
 	contents[10] ^= 1
-	p.spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 		if r.Method == http.MethodHead { // PutFile asks whether the object is there
 			if err := os.WriteFile(path, contents, 0o666); err != nil {
 				t.Error(err)
@@ -282,7 +283,7 @@ func TestPutFileChanges(t *testing.T) {
 	})
 	_, err := cloud.PutFile(t.Context(), bucket, path, nil)
 	checkError(t, err, nil, `cloud: put table "`, "the file must not change")
-	p.spoil(nil)
+	p.Spoil(nil)
 	if diff := cmp.Diff(map[string]int64{"other": 0}, objects(t, bucket)); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}

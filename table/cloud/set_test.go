@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -69,8 +70,8 @@ func checkLookups(t *testing.T, s *set.Set, urls workload.Set, value string) {
 
 // Each table opened costs one request, and so does each present key that is not cached.
 func TestRequestsOfPresentKeys(t *testing.T) {
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	urls := workload.W3(20_000)
 	// Before, between and behind the tables there are no keys.
 	m := putTables(t, bucket, blockFilters, urls.Keys[1000:9000], 4000, "v")
@@ -88,21 +89,21 @@ func TestRequestsOfPresentKeys(t *testing.T) {
 		{"cached", cache, spread(urls.Keys[10_000:18_000], 40), 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p.count(http.MethodHead) // of Put
+			p.Count(http.MethodHead) // of Put
 			s, err := set.Open(t.Context(), m, newSource(bucket), &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: tt.cache}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := p.count(http.MethodGet); got != len(m.Tables) {
+			if got := p.Count(http.MethodGet); got != len(m.Tables) {
 				t.Errorf("%d requests to open the set, want %d", got, len(m.Tables))
 			}
 			for _, key := range tt.keys {
 				s.Get(t.Context(), key)
 			}
-			if got := p.count(http.MethodGet); got != tt.requests {
+			if got := p.Count(http.MethodGet); got != tt.requests {
 				t.Errorf("%d requests for %d keys, want %d", got, len(tt.keys), tt.requests)
 			}
-			if others := p.count(http.MethodHead); others != 0 {
+			if others := p.Count(http.MethodHead); others != 0 {
 				t.Errorf("%d requests of the method HEAD, want none", others)
 			}
 			s.Close()
@@ -180,8 +181,8 @@ func TestSwapWhileObjectsAreReplaced(t *testing.T) {
 
 // An object that is not the table of the manifest is an error that names the table.
 func TestOpenOfAnotherObject(t *testing.T) {
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	m := putSet(t, bucket, blockFilters, workload.W3(1000).Keys, 1000, "v")
 	name := m.Tables[0].Name
 	contents, err := bucket.ReadAll(t.Context(), name)
@@ -215,26 +216,26 @@ func TestOpenOfAnotherObject(t *testing.T) {
 // Lookups from a store that fails name the table and the bytes. They succeed when it is well
 // again. A context or ReadTimeout ends them when the store stalls.
 func TestLookupFaults(t *testing.T) {
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	urls := workload.W3(1000)
 	m := putSet(t, bucket, blockFilters, urls.Keys, 1000, "v")
 	s := openSet(t, bucket, newSource(bucket), eager)
 	limited := openSet(t, bucket, newSource(bucket), &set.Options{ReadTimeout: 10 * time.Millisecond})
-	p.spoil(internalError)
+	p.Spoil(internalError)
 	_, err := s.Get(t.Context(), urls.Keys[0])
 	checkError(t, err, nil, m.Tables[0].Name, "cloud: read ", " bytes at 0 of table ")
 	ctx, cancel := context.WithCancel(t.Context())
-	p.spoil(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+	p.Spoil(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
 		cancel()
 		<-r.Context().Done() // until the client has gone
 	})
 	_, err = s.Get(ctx, urls.Keys[0])
 	checkError(t, err, context.Canceled)
-	p.spoil(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() })
+	p.Spoil(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() })
 	_, err = limited.Get(t.Context(), urls.Keys[0])
 	checkError(t, err, context.DeadlineExceeded, m.Tables[0].Name, "cloud: read ", "within ReadTimeout, 10ms")
-	p.spoil(nil)
+	p.Spoil(nil)
 	if got, err := s.Get(t.Context(), urls.Keys[0]); err != nil || string(got) != "v" {
 		t.Errorf("without the faults: %q, %v", got, err)
 	}
@@ -249,8 +250,8 @@ func TestLookupFaults(t *testing.T) {
 func TestBucketByURL(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
-	query := url.Values{"endpoint": {newProxy(t).url}, "region": {"us-east-1"}, "use_path_style": {"true"}}
-	bucket, err := blob.OpenBucket(t.Context(), "s3://"+bucketName(t)+"?"+query.Encode())
+	query := url.Values{"endpoint": {s3test.NewProxy(t).URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
+	bucket, err := blob.OpenBucket(t.Context(), "s3://"+s3test.BucketName(t)+"?"+query.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}

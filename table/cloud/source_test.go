@@ -12,6 +12,7 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/internal/s3test"
 )
 
 // letters returns n bytes that tell where they are from.
@@ -60,8 +61,8 @@ func checkReads(t *testing.T, src *cloud.Source, name, contents string, known bo
 
 // A read of no bytes, or behind the end of a table of known size, asks nobody.
 func TestReadsWithoutARequest(t *testing.T) {
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	putObject(t, bucket, "a.ldb", letters(100))
 	src := newSource(bucket)
 	for _, tt := range []struct {
@@ -77,7 +78,7 @@ func TestReadsWithoutARequest(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			src.ReadAt(t.Context(), "a.ldb", make([]byte, tt.n), int64(tt.off))
-			if got := p.count("GET") + p.count("HEAD"); got != tt.requests {
+			if got := p.Count("GET") + p.Count("HEAD"); got != tt.requests {
 				t.Errorf("%d requests, want %d", got, tt.requests)
 			}
 		})
@@ -103,14 +104,14 @@ func TestReadAtRefuses(t *testing.T) {
 
 // A context that is done ends a read before it begins.
 func TestDoneContextEndsReadAt(t *testing.T) {
-	p := newProxy(t)
-	bucket := p.bucket(t)
+	p := s3test.NewProxy(t)
+	bucket := p.Bucket(t)
 	putObject(t, bucket, "a.ldb", letters(100))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	n, err := newSource(bucket).ReadAt(ctx, "a.ldb", make([]byte, 10), 0)
 	checkError(t, err, context.Canceled, `read 10 bytes at 0 of table "a.ldb"`)
-	if requests := p.count("GET"); n != 0 || requests != 0 {
+	if requests := p.Count("GET"); n != 0 || requests != 0 {
 		t.Errorf("%d bytes, %d requests, want none", n, requests)
 	}
 }

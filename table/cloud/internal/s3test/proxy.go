@@ -1,7 +1,10 @@
-package cloud_test
+package s3test
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -18,26 +21,26 @@ import (
 	"gocloud.dev/blob/s3blob"
 )
 
-// A proxy stands before the S3 server. It counts the requests, and can spoil them.
-type proxy struct {
-	url string
+// A Proxy stands before the S3 server. It counts the requests, and can spoil them.
+type Proxy struct {
+	URL string
 
 	mu       sync.Mutex
 	requests map[string]int // of each method
-	fault    fault          // nil: none
+	fault    Fault          // nil: none
 }
 
-// A fault answers a request in place of the server, which it can ask.
-type fault func(w http.ResponseWriter, r *http.Request, server http.Handler)
+// A Fault answers a request in place of the server, which it can ask.
+type Fault func(w http.ResponseWriter, r *http.Request, server http.Handler)
 
-// newProxy starts a proxy. The test's end ends it.
-func newProxy(t testing.TB) *proxy {
+// NewProxy starts a proxy. The test's end ends it.
+func NewProxy(t testing.TB) *Proxy {
 	t.Helper()
-	server, err := url.Parse(s3Server())
+	server, err := url.Parse(Server())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{requests: map[string]int{}}
+	p := &Proxy{requests: map[string]int{}}
 	forward := &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(server) },
 		Transport: &http.Transport{MaxIdleConnsPerHost: 64},
@@ -54,19 +57,19 @@ func newProxy(t testing.TB) *proxy {
 		}
 	}))
 	t.Cleanup(front.Close)
-	p.url = front.URL
+	p.URL = front.URL
 	return p
 }
 
-// spoil lets f answer all requests from now on.
-func (p *proxy) spoil(f fault) {
+// Spoil lets f answer all requests from now on.
+func (p *Proxy) Spoil(f Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fault = f
 }
 
-// count returns how many requests of the method came since the last call.
-func (p *proxy) count(method string) int {
+// Count returns how many requests of the method came since the last call.
+func (p *Proxy) Count(method string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := p.requests[method]
@@ -74,12 +77,12 @@ func (p *proxy) count(method string) int {
 	return n
 }
 
-// bucket returns a bucket behind the proxy that has the test's name and is empty.
-func (p *proxy) bucket(t testing.TB) *blob.Bucket { return openS3(t, p.url) }
+// Bucket returns a bucket behind the proxy that has the test's name and is empty.
+func (p *Proxy) Bucket(t testing.TB) *blob.Bucket { return Open(t, p.URL) }
 
-// openS3 opens the bucket of the test's name on a server. Its client waits for a millisecond at most
+// Open opens the bucket of the test's name on a server. Its client waits for a millisecond at most
 // before it sends a request again, and sends it three times.
-func openS3(t testing.TB, server string) *blob.Bucket {
+func Open(t testing.TB, server string) *blob.Bucket {
 	t.Helper()
 	transport := awshttp.NewBuildableClient().WithTransportOptions(func(tr *http.Transport) { tr.MaxIdleConnsPerHost = 64 })
 	client := s3.New(s3.Options{
@@ -90,10 +93,17 @@ func openS3(t testing.TB, server string) *blob.Bucket {
 		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
 		Retryer:      retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = time.Millisecond }),
 	})
-	bucket, err := s3blob.OpenBucket(context.Background(), client, bucketName(t), nil)
+	bucket, err := s3blob.OpenBucket(context.Background(), client, BucketName(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { bucket.Close() })
 	return bucket
+}
+
+// BucketName returns a name for the bucket of a test, in S3's letters.
+func BucketName(t testing.TB) string {
+	h := fnv.New64a()
+	io.WriteString(h, t.Name())
+	return fmt.Sprintf("test-%x", h.Sum64())
 }
