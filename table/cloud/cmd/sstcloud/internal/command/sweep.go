@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -114,6 +115,6 @@ func (f *sweepFlags) print(out io.Writer, o store.Object) error {
 	if f.json {
 		return writeJSONLine(out, j)
 	}
-	text.Line(out, "%s\t%d\t%s", j.Name, j.Bytes, j.Modified.Format(time.RFC3339))
-	return nil
+	_, err := fmt.Fprintf(out, "%s\t%d\t%s\n", j.Name, j.Bytes, j.Modified.Format(time.RFC3339))
+	return err
 }

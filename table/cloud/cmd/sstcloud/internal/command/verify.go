@@ -3,7 +3,10 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +89,12 @@ func verify(ctx context.Context, out io.Writer, s *set.Set, quiet bool) error {
 
 // printFindings prints a line for each finding in a table.
 func printFindings(out io.Writer, name string, err error) {
-	for _, line := range text.Lines(err) {
+	lines := text.Lines(err)
+	for i, line := range lines {
+		line = strings.TrimPrefix(line, fmt.Sprintf("set: table %q: ", name))
+		lines[i] = strings.TrimPrefix(line, fmt.Sprintf("table: %s: ", name))
+	}
+	for _, line := range slices.Compact(lines) { // damage can be found as the table is opened and read
 		text.Line(out, "%s: %s", name, line)
 	}
 }

@@ -14,13 +14,13 @@ import (
 
 // openGCS opens a bucket as its URL says, by a client that keeps connections and counts requests.
 func openGCS(ctx context.Context, u *url.URL, s *Store) (*blob.Bucket, error) {
-	s.requests = new(atomic.Int64)
-	keeping := gcp.DefaultTransport().(*http.Transport).Clone()
-	keeping.MaxIdleConnsPerHost = connections
-	transport := countingTransport{keeping, s.requests}
-	q := u.Query()
-	if q.Get("anonymous") == "true" || os.Getenv("STORAGE_EMULATOR_HOST") != "" {
-		q.Del("anonymous") // else the driver has a client of its own
+	if os.Getenv("STORAGE_EMULATOR_HOST") != "" { // for which the driver has a client of its own
+		opener := &gcsblob.URLOpener{Client: gcp.NewAnonymousHTTPClient(gcp.DefaultTransport())}
+		return opener.OpenBucketURL(ctx, u)
+	}
+	transport := newTransport(s)
+	if q := u.Query(); q.Get("anonymous") == "true" {
+		q.Del("anonymous") // else the driver has a client of its own too
 		u.RawQuery = q.Encode()
 		opener := &gcsblob.URLOpener{Client: gcp.NewAnonymousHTTPClient(transport)}
 		return opener.OpenBucketURL(ctx, u)
@@ -35,6 +35,14 @@ func openGCS(ctx context.Context, u *url.URL, s *Store) (*blob.Bucket, error) {
 		return nil, err
 	}
 	return (&gcsblob.URLOpener{Client: client, TokenSource: tokens}).OpenBucketURL(ctx, u)
+}
+
+// newTransport returns a transport that keeps connections and counts the requests of a Store.
+func newTransport(s *Store) http.RoundTripper {
+	s.requests = new(atomic.Int64)
+	keeping := gcp.DefaultTransport().(*http.Transport).Clone()
+	keeping.MaxIdleConnsPerHost = connections
+	return countingTransport{keeping, s.requests}
 }
 
 // A countingTransport counts the requests that it sends, also those that are sent again.

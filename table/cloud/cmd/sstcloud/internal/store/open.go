@@ -21,8 +21,9 @@ import (
 // A Store is where a set is: a bucket, or the objects of one below a prefix.
 type Store struct {
 	*blob.Bucket
-	name     string        // the URL without its parameters
-	requests *atomic.Int64 // nil: there are none
+	name     string // the URL without its parameters
+	dir      bool
+	requests *atomic.Int64 // nil: they are not counted
 }
 
 // A URLError says what is wrong with a URL.
@@ -42,7 +43,7 @@ func Open(ctx context.Context, rawURL string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{name: nameOf(u, prefix)}
+	s := &Store{name: nameOf(u, prefix), dir: u.Scheme == "file"}
 	if s.Bucket, err = open[u.Scheme](ctx, u, s); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -102,7 +103,8 @@ func (s *Store) Source() *cloud.Source { return cloud.NewSource(s.Bucket, s3pin.
 // Name returns the name of an object, for messages.
 func (s *Store) Name(key string) string { return s.name + key }
 
-// Requests returns how many requests were sent until now. ok is false for a directory.
+// Requests returns how many requests were sent until now. ok is false for a directory, and for an
+// emulator of Google's store.
 func (s *Store) Requests() (n int64, ok bool) {
 	if s.requests == nil {
 		return 0, false
@@ -111,4 +113,4 @@ func (s *Store) Requests() (n int64, ok bool) {
 }
 
 // IsDir reports whether the store is a directory.
-func (s *Store) IsDir() bool { return s.requests == nil }
+func (s *Store) IsDir() bool { return s.dir }

@@ -1,0 +1,113 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cloud/cmd/sstcloud/internal/text"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// withBlocks are the options of tables that have entries, and filterOnly of those that have none.
+var (
+	withBlocks = &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
+	filterOnly = &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
+)
+
+func writeSet(ts *testscript.TestScript, _ bool, args []string) {
+	writeTables(ts, args, withBlocks)
+}
+
+func writeFilters(ts *testscript.TestScript, _ bool, args []string) {
+	writeTables(ts, args, filterOnly)
+}
+
+// writeTables writes a set of tables of args[1] entries.
+func writeTables(ts *testscript.TestScript, args []string, o *table.WriterOptions) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	m := new(set.Manifest)
+	for pairs := range slices.Chunk(args[2:], n) {
+		t, err := writeTable(dir, len(m.Tables)+1, pairs, o)
+		ts.Check(err)
+		m.Tables = append(m.Tables, t)
+		first, _, _ := strings.Cut(pairs[0], "=")
+		ts.Setenv("SHA_"+first, t.SHA256)
+		ts.Setenv("FILE_"+first, filepath.Join(dir, t.Name))
+	}
+	d := set.NewDir(dir)
+	defer d.Close()
+	ts.Check(d.WriteManifest(m))
+}
+
+// writeTable writes table i of a set, of pairs KEY=VALUE in order.
+func writeTable(dir string, i int, pairs []string, o *table.WriterOptions) (t set.Table, err error) {
+	var b bytes.Buffer
+	w, err := set.NewTableWriter(&b, o)
+	if err != nil {
+		return t, err
+	}
+	for _, pair := range pairs {
+		key, value, _ := strings.Cut(pair, "=")
+		k, err := text.Unescape(key)
+		if err != nil {
+			return t, err
+		}
+		if err := w.Append(k, []byte(value)); err != nil {
+			return t, err
+		}
+	}
+	if t, err = w.Close(); err != nil {
+		return t, err
+	}
+	ext := "ldb"
+	if o.FilterOnly {
+		ext = "filter"
+	}
+	t.Name = fmt.Sprintf("%06d-%s.%s", i, t.SHA256[:16], ext)
+	return t, os.WriteFile(filepath.Join(dir, t.Name), b.Bytes(), 0o666)
+}
+
+// addLayer adds a layer of what is added and, with a dash before, removed.
+func addLayer(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	d := set.NewDir(dir)
+	defer d.Close()
+	m, err := d.ReadManifest()
+	ts.Check(err)
+	n := 1
+	for range m.All() {
+		n++
+	}
+	var l set.Layer
+	var added, removed []string
+	for _, arg := range args[1:] {
+		if key, ok := strings.CutPrefix(arg, "-"); ok {
+			removed = append(removed, key)
+		} else {
+			added = append(added, arg)
+		}
+	}
+	for pairs, tables := range map[*[]string]*[]set.Table{&added: &l.Tables, &removed: &l.Removals} {
+		if len(*pairs) == 0 {
+			continue
+		}
+		t, err := writeTable(dir, n, *pairs, withBlocks)
+		ts.Check(err)
+		*tables = append(*tables, t)
+		n++
+	}
+	m.Layers = append(m.Layers, l)
+	ts.Check(d.WriteManifest(m))
+}

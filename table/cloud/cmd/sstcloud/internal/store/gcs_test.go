@@ -1,0 +1,41 @@
+package store
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fsouza/fake-gcs-server/fakestorage"
+)
+
+// A bucket of Google's store is opened by its URL, and its objects are written, listed and read.
+func TestGCS(t *testing.T) {
+	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: "127.0.0.1", PublicHost: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	server.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: "tables"})
+	t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(server.URL(), "http://"))
+	s, err := Open(t.Context(), "gs://tables?prefix=urls/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, key := range []string{"a.ldb", "b.ldb", "below/c.ldb"} {
+		if err := s.WriteAll(t.Context(), key, []byte("a table"), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	objects, err := s.List(t.Context())
+	if err != nil || len(objects) != 2 || objects["a.ldb"].Size != 7 || objects["b.ldb"].Modified.IsZero() {
+		t.Errorf("%v, %v, want a.ldb and b.ldb", objects, err)
+	}
+	p := make([]byte, 5)
+	if _, err := s.Source().ReadAt(t.Context(), "a.ldb", p, 2); err != nil || !slices.Equal(p, []byte("table")) {
+		t.Errorf("%q, %v", p, err)
+	}
+	if s.Name("set.jsonl") != "gs://tables/urls/set.jsonl" || s.IsDir() {
+		t.Error(s.Name("set.jsonl"), s.IsDir())
+	}
+}
