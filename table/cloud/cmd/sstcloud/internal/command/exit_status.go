@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// The exit statuses, as those of sst. If a signal ends sstcloud, the exit status is 128 plus the number of the
-// signal, as in shells.
+// The exit statuses, as those of sst. If a signal ends sstcloud, the exit status is 128 plus the number
+// of the signal, as in shells.
 const (
 	exitOK       = 0
 	exitNegative = 1

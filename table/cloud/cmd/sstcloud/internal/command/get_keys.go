@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -85,21 +86,12 @@ func (f *keyFlags) batches(first [][]byte, stdin io.Reader) iter.Seq2[[][]byte, 
 // lines yields the keys of --keys-from.
 func (f *keyFlags) lines(stdin io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		if f.from == "" {
+		name, in, err := f.open(stdin)
+		if err != nil {
+			yield(nil, err)
 			return
 		}
-		name, in := f.from, stdin
-		if f.from == "-" {
-			name = "standard input"
-		} else {
-			file, err := os.Open(f.from)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			defer file.Close() // it was only read
-			in = file
-		}
+		defer in.Close() // it was only read
 		lines, n := bufio.NewScanner(in), 0
 		lines.Buffer(nil, maxKeyLine+1)
 		lines.Split(splitLines)
@@ -119,6 +111,18 @@ func (f *keyFlags) lines(stdin io.Reader) iter.Seq2[[]byte, error] {
 			yield(nil, fmt.Errorf("%s, after line %d: %w", name, n, err))
 		}
 	}
+}
+
+// open opens the file of --keys-from, and returns its name for messages. Without one it is empty.
+func (f *keyFlags) open(stdin io.Reader) (name string, in io.ReadCloser, err error) {
+	switch f.from {
+	case "":
+		return "", io.NopCloser(strings.NewReader("")), nil
+	case "-":
+		return "standard input", io.NopCloser(stdin), nil
+	}
+	in, err = os.Open(f.from)
+	return f.from, in, err
 }
 
 // splitLines is a bufio.SplitFunc of lines. A carriage return before the end is a part of the line.

@@ -14,7 +14,7 @@ import (
 )
 
 // line is what a Bar shows, as a template of pb.
-const line = `{{string . "what"}}{{percent . " %3.0f %%" ""}}  {{counters . "%s of %s" "%s"}}{{speed . ", %s" ""}}`
+const line = `{{string . "what"}}{{percent . " %3.0f %%" ""}}  {{counters . "%s of %s" "%s"}}`
 
 // A Bar shows how much work is done. It is safe for concurrent use. A nil *Bar shows nothing.
 type Bar struct {
@@ -65,10 +65,13 @@ func (b *Bar) erase() {
 	}
 }
 
-// Add adds n to the work that is done.
+// Add adds n to the work that is done. What was more than expected is added to the total.
 func (b *Bar) Add(n int64) {
-	if b != nil {
-		b.bar.Add64(n)
+	if b == nil {
+		return
+	}
+	if b.bar.Add64(n); b.bar.Current() > b.bar.Total() {
+		b.bar.SetTotal(b.bar.Current())
 	}
 }
 

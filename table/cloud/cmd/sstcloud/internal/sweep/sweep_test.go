@@ -92,51 +92,51 @@ func plan(t *testing.T, s *store.Store, others ...string) *Sweep {
 
 func ignore(store.Object) {}
 
-// What happens between the plan and the deletion: a manifest lists a table again, or is gone, or a table
-// is sent again or deleted.
+// A change is what happens between the plan and the deletion of tables 2 and 3. Table 1 is listed.
+type change struct {
+	name   string
+	change func(t *testing.T, dir string, s *store.Store) error
+	want   []int // tables that stay
+	fails  bool
+}
+
+var changes = []change{
+	{"nothing", func(*testing.T, string, *store.Store) error { return nil }, []int{1}, false},
+	{"a manifest lists them", func(t *testing.T, _ string, s *store.Store) error {
+		putManifest(t, s, set.ManifestName, 2, 3)
+		return nil
+	}, []int{1, 2, 3}, false},
+	{"another manifest lists one", func(t *testing.T, _ string, s *store.Store) error {
+		putManifest(t, s, "other", 3)
+		return nil
+	}, []int{1, 3}, false},
+	{"a manifest is gone", func(_ *testing.T, dir string, _ *store.Store) error {
+		return os.Remove(filepath.Join(dir, "other"))
+	}, []int{1, 2, 3}, true},
+	{"a manifest is damaged", func(_ *testing.T, dir string, _ *store.Store) error {
+		return os.Truncate(filepath.Join(dir, "other"), 60)
+	}, []int{1, 2, 3}, true},
+	{"a table is sent again", func(_ *testing.T, dir string, _ *store.Store) error {
+		later := time.Now().Add(time.Hour)
+		return os.Chtimes(filepath.Join(dir, tableNamed(2)), later, later)
+	}, []int{1, 2}, false},
+	{"a table is deleted", func(t *testing.T, _ string, s *store.Store) error {
+		return s.Delete(t.Context(), tableNamed(2))
+	}, []int{1}, false},
+}
+
 func TestChangesBeforeDelete(t *testing.T) {
-	for name, tt := range map[string]struct {
-		change func(t *testing.T, dir string, s *store.Store)
-		want   []int // tables that stay
-		fails  bool
-	}{
-		"nothing": {func(*testing.T, string, *store.Store) {}, []int{1}, false},
-		"a manifest lists them": {func(t *testing.T, _ string, s *store.Store) {
-			putManifest(t, s, set.ManifestName, 2, 3)
-		}, []int{1, 2, 3}, false},
-		"another manifest lists one": {func(t *testing.T, _ string, s *store.Store) {
-			putManifest(t, s, "other", 3)
-		}, []int{1, 3}, false},
-		"a manifest is gone": {func(t *testing.T, dir string, _ *store.Store) {
-			if err := os.Remove(filepath.Join(dir, "other")); err != nil {
-				t.Fatal(err)
-			}
-		}, []int{1, 2, 3}, true},
-		"a manifest is damaged": {func(t *testing.T, dir string, _ *store.Store) {
-			if err := os.Truncate(filepath.Join(dir, "other"), 60); err != nil {
-				t.Fatal(err)
-			}
-		}, []int{1, 2, 3}, true},
-		"a table is sent again": {func(t *testing.T, dir string, _ *store.Store) {
-			later := time.Now().Add(time.Hour)
-			if err := os.Chtimes(filepath.Join(dir, tableNamed(2)), later, later); err != nil {
-				t.Fatal(err)
-			}
-		}, []int{1, 2}, false},
-		"a table is deleted": {func(t *testing.T, dir string, s *store.Store) {
-			if err := s.Delete(t.Context(), tableNamed(2)); err != nil {
-				t.Fatal(err)
-			}
-		}, []int{1}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, tt := range changes {
+		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			s := openStore(t, "file://"+filepath.ToSlash(dir))
 			putTables(t, s, 1, 2, 3)
 			putManifest(t, s, set.ManifestName, 1)
 			putManifest(t, s, "other", 1)
 			w := plan(t, s, "other")
-			tt.change(t, dir, s)
+			if err := tt.change(t, dir, s); err != nil {
+				t.Fatal(err)
+			}
 			if err := w.Delete(t.Context(), 4, ignore); (err != nil) != tt.fails {
 				t.Error(err)
 			}

@@ -8,8 +8,8 @@ import (
 )
 
 // rename returns the manifest of a set as it is in a store, where a table has its SHA-256 for a name,
-// and the names of the files, by those of the objects. Layers can have the same table twice, such as one that
-// adds what another has removed: then the second name has a number too.
+// and the names of the files, by those of the objects. Layers can have the same table twice, such as one
+// that adds what another has removed: then the second name has a number too.
 func rename(m *set.Manifest) (renamed *set.Manifest, files map[string]string) {
 	files = map[string]string{}
 	all := func(tables []set.Table) (named []set.Table) {
