@@ -36,7 +36,7 @@ func TestPutKilled(t *testing.T) {
 		}
 		server.ServeHTTP(w, r)
 	})
-	rounds := 4
+	rounds := 3
 	if long.Enabled() {
 		rounds = 60
 	}

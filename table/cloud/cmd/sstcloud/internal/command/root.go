@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,14 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		printError(stderr, cmd, err)
 	}
 	return exitStatusOf(err)
+}
+
+// flush prints what the buffer of standard output has, for lines that come while a command works. An
+// error comes again at the end.
+func flush(out io.Writer) {
+	if b, ok := out.(*bufio.Writer); ok {
+		b.Flush()
+	}
 }
 
 // An interruptError is the cause of the end of a context by a signal.
@@ -90,6 +99,7 @@ func newCommand() *cobra.Command {
 		Use:         "sstcloud COMMAND",
 		Short:       "Keep sets of tables in object storage",
 		Long:        rootLong,
+		Version:     version(),
 		Annotations: exitMeanings.annotation(),
 		RunE:        func(root *cobra.Command, _ []string) error { return root.Help() },
 		Args:        cobra.NoArgs,
@@ -100,4 +110,18 @@ func newCommand() *cobra.Command {
 		cmd.DisableFlagsInUseLine = true
 	}
 	return root
+}
+
+// version returns the version of the module or, in a clone, also the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return info.Main.Version + " " + s.Value
+		}
+	}
+	return info.Main.Version
 }

@@ -98,6 +98,7 @@ func (f *sweepFlags) run(cmd *cobra.Command, s *store.Store) error {
 			print(o)
 		}
 	}
+	flush(cmd.OutOrStdout()) // before the note
 	text.Line(cmd.ErrOrStderr(), "sstcloud: note: %s, %s, %s", text.Count(n, "object"), text.Bytes(size), done)
 	return errors.Join(err, failed)
 }

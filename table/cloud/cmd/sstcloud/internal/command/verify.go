@@ -53,17 +53,20 @@ func verifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return errors.Join(verify(cmd.Context(), bar.Over(cmd.OutOrStdout()), opened, quiet), opened.Close())
+			out := bar.Over(cmd.OutOrStdout())
+			flushed := func() { flush(cmd.OutOrStdout()) }
+			return errors.Join(verify(cmd.Context(), out, flushed, opened, quiet), opened.Close())
 		})
 	}
 	return cmd
 }
 
-// verify checks a set, and prints a line for each table. A table that cannot be read is an error, and
-// not damage.
-func verify(ctx context.Context, out io.Writer, s *set.Set, quiet bool) error {
+// verify checks a set, prints a line for each table, and then calls flushed. A table that cannot be read
+// is an error, and not damage.
+func verify(ctx context.Context, out io.Writer, flushed func(), s *set.Set, quiet bool) error {
 	damaged, unread := false, error(nil)
 	err := s.Verify(ctx, func(t set.Table, err error) {
+		defer flushed()
 		switch err := ofTable(err); {
 		case err == nil && !quiet:
 			text.Line(out, "%s: ok", t.Name)
