@@ -30,8 +30,9 @@ never means two tables. If put is interrupted or killed at any moment, the old m
 and another run sends what is missing. What is sent has the SHA-256 that the manifest of the directory
 says, or it is an error.
 
-A table that the store has, that its manifest does not list, and that is older than 12 hours is sent
-again: sstcloud sweep may be about to delete it. No table is deleted: see sstcloud help sweep.
+A table that the store has, that no manifest there lists, and that is older than 12 hours is sent again:
+sstcloud sweep may be about to delete it. Manifests are what --manifest names and objects that end in
+.jsonl. No table is deleted: see sstcloud help sweep.
 
 In S3, a put that is killed can leave parts of a table of more than 16 MiB, which nobody sees and which
 are paid for: a lifecycle rule of the bucket deletes them. See the README of table/cloud.

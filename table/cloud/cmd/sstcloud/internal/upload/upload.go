@@ -18,8 +18,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// SendAgain is the age of an object that is sent again if the store's manifest does not list it. A
-// sweep may be about to delete it.
+// SendAgain is the age of an object that is sent again if no manifest of the store lists it. A sweep may
+// be about to delete it.
 const SendAgain = 12 * time.Hour
 
 // An Upload is the set of a directory that is to be sent, and what of it the store has.
@@ -32,6 +32,7 @@ type Upload struct {
 	// Same reports whether the store's manifest is that of the set.
 	Same bool
 
+	again bool // a table of Tables is in the store, and old
 	dir   string
 	files map[string]string // by the names of the objects
 	key   string            // of the manifest
@@ -57,8 +58,41 @@ func Plan(ctx context.Context, dir string, s *store.Store, key string) (*Upload,
 	if err != nil {
 		return nil, err
 	}
-	u.compare(there, objects)
+	u.Same = there != nil && bytes.Equal(encoded(there), encoded(u.Manifest))
+	listed := map[string]bool{}
+	addNames(listed, there)
+	if u.compare(listed, objects); u.again {
+		if err := addOthers(ctx, listed, s, objects); err != nil {
+			return nil, err
+		}
+		u.compare(listed, objects)
+	}
 	return u, nil
+}
+
+// addNames adds the names of the tables of m, which may be nil.
+func addNames(listed map[string]bool, m *set.Manifest) {
+	if m == nil {
+		return
+	}
+	for t := range m.All() {
+		listed[t.Name] = true
+	}
+}
+
+// addOthers adds the names of the tables of all manifests that are found by their extension.
+func addOthers(ctx context.Context, listed map[string]bool, s *store.Store, objects map[string]store.Object) error {
+	for key := range objects {
+		if filepath.Ext(key) != ".jsonl" {
+			continue
+		}
+		m, err := s.ReadManifest(ctx, key)
+		if err != nil && !errors.As(err, new(*store.ManifestError)) { // which is of another program
+			return err
+		}
+		addNames(listed, m)
+	}
+	return nil
 }
 
 // readDir reads the manifest of the set in a directory.
@@ -78,24 +112,20 @@ func readDir(path string) (*set.Manifest, error) {
 	return nil, &store.ManifestError{Name: name, Cause: err}
 }
 
-// compare finds out what the store lacks. there is its manifest, or nil.
-func (u *Upload) compare(there *set.Manifest, objects map[string]store.Object) {
-	listed := map[string]bool{}
-	if there != nil {
-		for t := range there.All() {
-			listed[t.Name] = true
-		}
-	}
+// compare finds out what the store lacks. listed are the tables that its manifests list.
+func (u *Upload) compare(listed map[string]bool, objects map[string]store.Object) {
+	u.Tables, u.There, u.Bytes, u.again = nil, nil, 0, false
 	for t := range u.Manifest.All() {
 		o, ok := objects[t.Name]
-		if ok && o.Size == t.Size && (listed[t.Name] || time.Since(o.Modified) < SendAgain) {
+		there := ok && o.Size == t.Size
+		if there && (listed[t.Name] || time.Since(o.Modified) < SendAgain) {
 			u.There = append(u.There, *t)
 			continue
 		}
+		u.again = u.again || there
 		u.Tables = append(u.Tables, *t)
 		u.Bytes += t.Size
 	}
-	u.Same = there != nil && bytes.Equal(encoded(there), encoded(u.Manifest))
 }
 
 // encoded returns the file of a manifest that was read.
