@@ -19,6 +19,9 @@ import (
 // readmes have commands.
 var readmes = []string{"../../README.md", "../../../../set/README.md"}
 
+// script is a block of the README that is a file, which its first line names.
+var script = regexp.MustCompile("(?ms)^```sh\n# ([a-z.]+)\n(.*?)^```$")
+
 // console is a block of the README with commands, each behind "$ ", and what they print.
 var console = regexp.MustCompile("(?s)```console\n(.*?)```\n")
 
@@ -34,8 +37,10 @@ func TestTour(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems have other wc, dd and seq")
 	}
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip(err)
+	for _, tool := range []string{"bash", "parallel"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
 	}
 	bin := t.TempDir()
 	self, err := os.Executable()
@@ -57,6 +62,11 @@ func checkReadme(t *testing.T, bin, readme string) {
 		t.Fatal(err)
 	}
 	dir, n := t.TempDir(), 0
+	for _, file := range script.FindAllSubmatch(text, -1) {
+		if err := os.WriteFile(filepath.Join(dir, string(file[1])), file[2], 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	got := console.ReplaceAllFunc(text, func(block []byte) []byte {
 		n++
 		return runConsole(t, bin, dir, block)
