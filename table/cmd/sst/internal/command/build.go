@@ -128,6 +128,9 @@ Other programs can cut a sorted input into tables too, on any number of machines
 compares the numbers of tables and keys with those that you have counted. Keys must be in
 the order of LC_ALL=C, and none may be in two tables.`
 
+// lineFormats are the formats of input lines.
+var lineFormats = []string{"tsv", "json", "hex", "raw", "keys", "raw-keys"}
+
 func buildCommand() *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
@@ -172,7 +175,7 @@ func buildCommand() *cobra.Command {
 	flags.StringVar(&f.comparator, "comparator", "bytewise", "with --database, the order of its keys: "+strings.Join(comparers.FlagValues(), ", "))
 	cli.Complete(cmd, "comparator", comparers.FlagValues()...)
 	f.memoryFlags.add(cmd)
-	cli.Complete(cmd, "format", "tsv", "json", "hex", "raw", "keys", "raw-keys")
+	cli.Complete(cmd, "format", lineFormats...)
 	cli.Complete(cmd, "on-duplicate", "error", "first", "last", "count")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
 	return cmd

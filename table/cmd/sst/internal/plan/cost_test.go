@@ -78,7 +78,7 @@ func TestRequestsAreThoseOfASet(t *testing.T) {
 		q.BitsPerKey, q.ValueSize, q.EntriesPerTable, q.Present = 1, 100, perTable, float64(n)/(n+absent)
 		o := q.option(d)
 		o.MeasuredRate = o.predict() // which is near: see TestMeasuredIsWhatTablesMeasure
-		src, keys, want := store{tables: map[string][]byte{}}, sortedKeys(n), q.requests(o)
+		src, keys, want := store{tables: map[string][]byte{}}, sortedKeys(n), q.costs(o)
 		s, err := set.Open(t.Context(), src.writeSet(t, d, keys, perTable), &src, &set.Options{
 			OpenAll: true,
 			Reader:  table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}},
@@ -105,36 +105,61 @@ func TestRequestsAreThoseOfASet(t *testing.T) {
 	}
 }
 
-// Requests, core-hours and prices are counted as they are described.
+// Requests, bytes, core-hours and prices are counted as they are described.
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	ptr := func(x float64) *float64 { return &x }
 	measured := Measurement{MeasuredRate: 0.01, Band: 0.001}
 	bound := Measurement{MeasuredRate: 0, Band: 3e-7}
+	q := Query{Keys: 3600e6, KeySize: 80, ValueSize: 20}
 	for _, tt := range []struct {
 		name       string
 		measured   Measurement
 		filterOnly bool
 		present    float64
-		price      *float64
-		want       Requests
+		prices     Prices
+		want       Costs
 	}{
-		{"absent keys", measured, false, 0, nil, Requests{10_000, nil, 1e7, nil}},
-		{"some present", measured, false, 0.5, nil, Requests{10_000, nil, 5.05e8, nil}},
-		{"all present", measured, false, 1, ptr(0.4), Requests{10_000, ptr(0.004), 1e9, ptr(400)}},
-		{"free", measured, false, 1, ptr(0), Requests{10_000, ptr(0), 1e9, ptr(0)}},
-		{"a bound", bound, false, 0, ptr(1000), Requests{10_000, ptr(10), 300, ptr(0.3)}},
-		{"filter only", measured, true, 1, ptr(0.4), Requests{10_000, ptr(0.004), 0, ptr(0)}},
+		{"absent keys", measured, false, 0, Prices{}, Costs{LookupRequests: 1e7, LookupBytes: 2e10, LookupHours: (1000 + 3500 + 20) / 3600.0}},
+		{"some present", measured, false, 0.5, Prices{}, Costs{LookupRequests: 5.05e8, LookupBytes: 1.01e12, LookupHours: (1000 + 176_750 + 1010) / 3600.0}},
+		{"a bound", bound, false, 0, Prices{Request: ptr(1000)}, Costs{
+			BuildPrice: ptr(10), OpenPrice: ptr(10), LookupRequests: 300, LookupBytes: 6e5, LookupHours: 1000.1056 / 3600, LookupPrice: ptr(0.3),
+		}},
+		{"writes", measured, true, 1, Prices{Put: ptr(5)}, Costs{BuildPrice: ptr(0.050005), LookupHours: 1000 / 3600.0}},
+		{"storage", measured, true, 1, Prices{Storage: ptr(0.02)}, Costs{StoragePrice: ptr(2), LookupHours: 1000 / 3600.0}},
 	} {
-		q := Query{Present: tt.present, RequestPrice: tt.price}
-		got := q.requests(Option{Tables: 10_000, Measurement: tt.measured, Design: Design{FilterOnly: tt.filterOnly}})
-		if diff := gocmp.Diff(tt.want, got, near); diff != "" {
+		q.Present, q.Prices = tt.present, tt.prices
+		o := Option{Tables: 10_000, Measurement: tt.measured, Design: Design{FilterOnly: tt.filterOnly}, DiskBytes: 100e9, DataBytes: 90e9, StoredBlock: 2000, MemoryBytes: 11e9}
+		tt.want.SortedHours, tt.want.UnsortedHours = q.buildSeconds(o.Design)/3600, (q.buildSeconds(o.Design)+q.sortSeconds())/3600
+		tt.want.PutRequests, tt.want.SwapMemory = 10_001, 22e9
+		tt.want.OpenRequests, tt.want.OpenBytes, tt.want.OpenHours = 10_000, 10e9, 13.5/3600
+		if diff := gocmp.Diff(tt.want, q.costs(o), near); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
-	build := Query{Keys: 3.6e9, CorePrice: ptr(0.05)}.buildCost()
-	if diff := gocmp.Diff(BuildCost{0.6, ptr(0.03), 3.7, ptr(0.185)}, build, near); diff != "" {
-		t.Errorf("build (-want +got):\n%s", diff)
+}
+
+// A price adds up those that are known.
+func TestPricesAddUp(t *testing.T) {
+	t.Parallel()
+	one, two, none := 1.0, 2.0, 0.0
+	for _, tt := range []struct {
+		prices []*float64
+		want   *float64
+	}{{nil, nil}, {[]*float64{nil, nil}, nil}, {[]*float64{nil, &one}, &one}, {[]*float64{&none}, &none}, {[]*float64{&one, nil, &one}, &two}} {
+		if diff := gocmp.Diff(tt.want, sum(tt.prices...)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+}
+
+// A large table is sent in parts.
+func TestPutsOf(t *testing.T) {
+	t.Parallel()
+	for bytes, want := range map[float64]float64{1: 1, 16 << 20: 1, 16<<20 + 1: 5, 64e6: 10} {
+		if got := putsOf(bytes); got != want {
+			t.Errorf("%.0f bytes: %g requests, want %g", bytes, got, want)
+		}
 	}
 }
 
@@ -149,14 +174,14 @@ func TestCostsOfExtremes(t *testing.T) {
 		for _, present := range []float64{0, 1e-300, 1} {
 			for _, price := range []*float64{nil, &none, &highest} {
 				q := usual(keys, minRate)
-				q.Present, q.RequestPrice, q.CorePrice, q.EntriesPerTable = present, price, price, 1
-				p := &Plan{Query: q, Build: q.buildCost()}
+				q.Present, q.Prices, q.EntriesPerTable = present, Prices{price, price, price, price}, 1
+				p := &Plan{Query: q}
 				for _, d := range designs() {
 					o := q.option(d)
 					o.Chosen, o.Measurement = true, newMeasurement(nil, maxLookups, 1)
 					p.WithData = append(p.WithData, o)
 				}
-				p.countRequests()
+				p.countCosts()
 				checkCosts(t, p)
 			}
 		}
@@ -188,14 +213,14 @@ func TestPlanHasCosts(t *testing.T) {
 	t.Parallel()
 	q := blacklist()
 	price := 0.4
-	q.RequestPrice, q.Present = &price, 0.5
+	q.Request, q.Present = &price, 0.5
 	p := makePlan(t, q)
 	for _, o := range slices.Concat(p.WithData, p.LargerBlocks, p.FilterOnly, []Option{*p.Best, *p.BestWithData}) {
-		if diff := gocmp.Diff(q.requests(o), o.Requests); diff != "" || o.OpenRequests == 0 || o.OpenPrice == nil {
-			t.Errorf("%s, filter only %t: %+v (-want +got):\n%s", o.filters(), o.FilterOnly, o.Requests, diff)
+		if diff := gocmp.Diff(q.costs(o), o.Costs); diff != "" || o.OpenRequests == 0 || o.OpenPrice == nil {
+			t.Errorf("%s, filter only %t: %+v (-want +got):\n%s", o.filters(), o.FilterOnly, o.Costs, diff)
 		}
 	}
-	if p.Build.SortedHours == 0 || p.Build.SortedPrice != nil {
-		t.Errorf("build is %+v, want hours and no prices", p.Build)
+	if p.BeamHours == 0 || p.BeamPrice != nil {
+		t.Errorf("table/beam takes %g hours with price %v, want hours and no price", p.BeamHours, p.BeamPrice)
 	}
 }

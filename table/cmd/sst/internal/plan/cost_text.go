@@ -7,46 +7,100 @@ import (
 	"strings"
 )
 
+// A costTable is a part of the costs, with columns that a row has for each Option.
+type costTable struct {
+	title   string
+	headers []string
+	row     func(o Option) []string
+}
+
 // writeCosts writes what the tables cost as a set in object storage: those of each kind with
 // the bits that are asked for.
 func (p *Plan) writeCosts(out *bytes.Buffer) {
-	fmt.Fprintf(out, "As a set in object storage, with %.6g %% of the lookups for present keys:\n", 100*p.Present)
-	p.writeCostRow(out, "", "", "open all tables", "", "10⁹ lookups", "")
-	p.writeCostRow(out, "filters", "blocks", "requests", "price", "requests", "price")
-	for _, o := range slices.Concat(p.WithData, p.LargerBlocks, p.FilterOnly) {
-		if !o.Chosen {
-			continue
+	for _, t := range []costTable{p.buildTable(), p.openTable(), p.lookupTable()} {
+		fmt.Fprintln(out, t.title)
+		writeCostRow(out, "filters", "blocks", t.headers)
+		for _, o := range slices.Concat(p.WithData, p.LargerBlocks, p.FilterOnly) {
+			if !o.Chosen {
+				continue
+			}
+			blocks := "none"
+			if !o.FilterOnly {
+				blocks = exact(o.BlockSize)
+			}
+			writeCostRow(out, o.filters(), blocks, t.row(o))
 		}
-		blocks := "none"
-		if !o.FilterOnly {
-			blocks = exact(o.BlockSize)
-		}
-		p.writeCostRow(out, o.filters(), blocks, count(o.OpenRequests), priceText(o.OpenPrice), o.lookupRequests(), priceText(o.LookupPrice))
 	}
-	fmt.Fprintf(out, "Build: %s by sst build from sorted keys,\n    or %s by table/beam from unsorted ones.\n",
-		coreHours(p.Build.SortedHours, p.Build.SortedPrice), coreHours(p.Build.UnsortedHours, p.Build.UnsortedPrice))
+	fmt.Fprintf(out, "The pipeline of table/beam takes %s core-hours to sort and build%s.\n", amount(p.BeamHours), bracketed(p.BeamPrice))
 }
 
-// writeCostRow writes a row of the costs. Prices are left out if none is given.
-func (p *Plan) writeCostRow(out *bytes.Buffer, filters, blocks, open, openPrice, lookups, lookupPrice string) {
-	row := fmt.Sprintf("%-24s %6s %15s", filters, blocks, open)
-	if p.RequestPrice != nil {
-		row += fmt.Sprintf(" %10s", openPrice)
-	}
-	row += fmt.Sprintf(" %15s", lookups)
-	if p.RequestPrice != nil {
-		row += fmt.Sprintf(" %10s", lookupPrice)
+// writeCostRow writes a row of the costs. The last columns are empty if they are prices, and none is given.
+func writeCostRow(out *bytes.Buffer, filters, blocks string, columns []string) {
+	row := fmt.Sprintf("%-24s %6s", filters, blocks)
+	for i, c := range columns {
+		row += fmt.Sprintf(" %*s", costWidths[i], c)
 	}
 	fmt.Fprintln(out, strings.TrimRight(row, " "))
 }
 
-// lookupRequests formats the requests for lookups, which are at most those where the rate is
-// only known to be less than a bound.
-func (o Option) lookupRequests() string {
-	if o.isBound() && o.LookupRequests > 0 {
-		return "≤ " + amount(o.LookupRequests)
+// costWidths are the widths of columns.
+var costWidths = []int{14, 14, 12, 11, 11}
+
+func (p *Plan) buildTable() costTable {
+	return costTable{
+		"As a set in object storage. To build it by sst build, and to keep it:",
+		[]string{"sorted, h", "unsorted, h", "writes", priced(p.Core, p.Put, p.Request), monthly(p.Storage)},
+		func(o Option) []string {
+			return []string{amount(o.SortedHours), amount(o.UnsortedHours), requests(o.PutRequests), priceText(o.BuildPrice), priceText(o.StoragePrice)}
+		},
 	}
-	return amount(o.LookupRequests)
+}
+
+func (p *Plan) openTable() costTable {
+	return costTable{
+		"To open all its tables, and in memory while another set takes its place:",
+		[]string{"requests", "bytes", "core-hours", "in a swap", priced(p.Core, p.Request)},
+		func(o Option) []string {
+			return []string{requests(o.OpenRequests), size(o.OpenBytes), amount(o.OpenHours), size(o.SwapMemory), priceText(o.OpenPrice)}
+		},
+	}
+}
+
+func (p *Plan) lookupTable() costTable {
+	return costTable{
+		fmt.Sprintf("For 10⁹ lookups, %.6g %% of them of present keys:", 100*p.Present),
+		[]string{"requests", "bytes", "core-hours", priced(p.Core, p.Request)},
+		func(o Option) []string {
+			bound := ""
+			if o.isBound() && o.LookupRequests > 0 {
+				bound = "≤ "
+			}
+			return []string{bound + amount(o.LookupRequests), bound + size(o.LookupBytes), bound + amount(o.LookupHours), priceText(o.LookupPrice)}
+		},
+	}
+}
+
+// requests formats a number of requests that is known, exactly unless that is very long.
+func requests(n float64) string {
+	if n >= 1e12 {
+		return amount(n)
+	}
+	return count(n)
+}
+
+// priced returns the title of a column of prices, or nothing if none is known.
+func priced(prices ...*float64) string {
+	if sum(prices...) == nil {
+		return ""
+	}
+	return "price"
+}
+
+func monthly(storage *float64) string {
+	if storage == nil {
+		return ""
+	}
+	return "a month"
 }
 
 func priceText(price *float64) string {
@@ -56,10 +110,9 @@ func priceText(price *float64) string {
 	return amount(*price)
 }
 
-// coreHours formats core-hours, and their price if it is known.
-func coreHours(hours float64, price *float64) string {
+func bracketed(price *float64) string {
 	if price == nil {
-		return amount(hours) + " core-hours"
+		return ""
 	}
-	return fmt.Sprintf("%s core-hours (price %s)", amount(hours), amount(*price))
+	return " (price " + amount(*price) + ")"
 }

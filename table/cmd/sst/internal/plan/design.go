@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -107,10 +108,27 @@ func (d Design) filters() string {
 	return strings.Join(names, "+")
 }
 
-// command returns the command that builds a set of tables of at most that many keys with values
-// or without, or one table of all keys.
-func (d Design) command(values bool, tables, keysPerTable float64) string {
-	words := []string{"sst build"}
+// command returns the command that builds a set of tables of at most that many keys, or one table of
+// all keys.
+func (q Query) command(d Design, tables, keysPerTable float64) string {
+	words := append([]string{"sst build"}, d.flags()...)
+	if q.Format != "" {
+		words = append(words, "--format "+q.Format)
+	} else if q.ValueSize == 0 && q.Sample == nil {
+		words = append(words, "--format raw-keys") // each line is a key, whatever bytes it has
+	}
+	if q.Sample != nil && q.Sample.repeats && !d.FilterOnly { // of filters, a key may be repeated
+		words = append(words, "--on-duplicate first")
+	}
+	input := cmp.Or(q.Input, "INPUT")
+	if tables > 1 {
+		return strings.Join(append(words, fmt.Sprintf("--entries-per-table %.0f -o DIR/ %s", keysPerTable, input)), " ")
+	}
+	return strings.Join(append(words, "-o OUT "+input), " ")
+}
+
+// flags returns the flags of sst build that make the filters.
+func (d Design) flags() (words []string) {
 	switch {
 	case d.FilterOnly:
 		words = append(words, "--filter-only")
@@ -125,11 +143,5 @@ func (d Design) command(values bool, tables, keysPerTable float64) string {
 	if !d.FilterOnly {
 		words = append(words, "--block-size "+exact(d.BlockSize))
 	}
-	if !values {
-		words = append(words, "--format raw-keys") // each line is a key, whatever bytes it has
-	}
-	if tables > 1 {
-		return strings.Join(append(words, fmt.Sprintf("--entries-per-table %.0f -o DIR/ INPUT", keysPerTable)), " ")
-	}
-	return strings.Join(append(words, "-o OUT INPUT"), " ")
+	return words
 }

@@ -24,7 +24,8 @@ type adjacentKeys struct {
 	whole     float64 // share of separators that are whole keys
 }
 
-// adjacentKeys returns the means of the Query's keys, which are random ones of KeySize bytes.
+// adjacentKeys returns the means of the Query's keys, which are random ones of KeySize bytes, or the
+// separators of its Sample.
 //
 // The separator ends with the first byte that differs, plus 1. If that is the byte of the next
 // key, it is the whole key. There are 256^j prefixes of j bytes, and n keys have perPrefix = n/256^j
@@ -32,6 +33,10 @@ type adjacentKeys struct {
 // probability of (1−e^−perPrefix)/perPrefix, and prefixes that follow each other with one of
 // (1−e^−perPrefix)²/perPrefix. One in 256 of these differ before their last byte too.
 func (q Query) adjacentKeys() (a adjacentKeys) {
+	if q.Sample != nil {
+		a.separator = q.Sample.layout(q.Keys, q.BlockSize).separator
+		return a
+	}
 	const certain = 1 - 1e-9
 	whole, perPrefix, before := float64(q.KeySize), float64(q.Keys), 0.0
 	for j := 1.0; j < whole && before < certain; j++ {
@@ -49,7 +54,7 @@ func (q Query) adjacentKeys() (a adjacentKeys) {
 	return a
 }
 
-// indexEntryBytes returns the mean size of an entry of the index on disk, in tables of so many
+// indexEntryBytes returns the mean size of an entry of the index before compression, in tables of so many
 // bytes: three lengths, the separator, the handle of a block, and a restart point.
 func (q Query) indexEntryBytes(l blockLayout, tableBytes float64) float64 {
 	a := q.adjacentKeys()
@@ -69,8 +74,11 @@ func meanVarintLen(n float64) float64 {
 // sizeIndex computes the size of the index, once the tables are known.
 func (q Query) sizeIndex(o *Option, l blockLayout) {
 	entry := q.indexEntryBytes(l, l.data()/o.Tables)
-	o.IndexBytes = l.blocks * entry
-	o.IndexMemory = o.IndexBytes
+	o.IndexMemory = l.blocks * entry
+	o.IndexBytes = o.IndexMemory
+	if q.Sample != nil {
+		o.IndexBytes *= q.Sample.layout(q.Keys, q.BlockSize).index
+	}
 	if l.blocks/o.Tables > maxUnbuiltBlocks {
 		o.IndexMemory += l.blocks * (q.adjacentKeys().separator + treeEntryMemory)
 		if o.BlockBits > 0 {

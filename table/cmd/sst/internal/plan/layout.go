@@ -34,8 +34,7 @@ func (q Query) layOut() blockLayout {
 	n, entry := float64(q.Keys), q.entryBytes()
 	fit := (float64(q.BlockSize) - restartPoint) / (entry + float64(restartPoint)/restartEvery)
 	l.keysPerBlock = min(math.Ceil(fit), n)
-	restarts := math.Ceil(l.keysPerBlock / restartEvery)
-	l.blockBytes = math.Ceil(q.Compression*(l.keysPerBlock*entry+restartPoint*(restarts+1))) + format.TrailerLen
+	l.blockBytes = q.storedBytes(l.keysPerBlock, entry)
 	l.blocks = math.Ceil(n / l.keysPerBlock)
 	l.offsets = math.Ceil(l.data() / filterRange)
 	l.filters = min(l.blocks, l.offsets)
@@ -43,9 +42,21 @@ func (q Query) layOut() blockLayout {
 	return l
 }
 
+// storedBytes returns the size of a block of so many keys as it is stored, with its trailer.
+func (q Query) storedBytes(keys, entry float64) float64 {
+	if q.Sample != nil {
+		return keys * q.Sample.layout(q.Keys, q.BlockSize).stored
+	}
+	restarts := math.Ceil(keys / restartEvery)
+	return math.Ceil(q.Compression*(keys*entry+restartPoint*(restarts+1))) + format.TrailerLen
+}
+
 // entryBytes returns the mean size of an entry of a data block: the lengths of what the key shares,
 // of the rest of it and of the value, and these two. A key at a restart point shares nothing.
 func (q Query) entryBytes() float64 {
+	if q.Sample != nil {
+		return q.Sample.layout(q.Keys, q.BlockSize).entry
+	}
 	const sharing = 1 - 1.0/restartEvery
 	rest := float64(q.KeySize) - sharing*q.adjacentKeys().shared
 	return 1 + varintLen(rest) + varintLen(float64(q.ValueSize)) + rest + float64(q.ValueSize)

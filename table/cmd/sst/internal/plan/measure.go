@@ -58,26 +58,34 @@ func newMeasurement(hits []int, lookups, keys int) Measurement {
 	return Measurement{sum / float64(lookups), 2 * math.Sqrt(variance) / float64(lookups), lookups, keys}
 }
 
-// A sample is filters to measure: of one table, or of one block.
-type sample struct {
+// randomFilters are filters of random keys: of one table, or of one block.
+type randomFilters struct {
 	table  filter.TableFilter // nil: none
 	blocks []filter.Bytes     // empty: none
 }
 
-// measure builds filters with random keys, as the Option has them, and returns the share of
-// absent random keys for which they answer "may contain". A table's filter gets at most
+// lookupsFor returns how many lookups of absent keys, ≥ least, measure the filters of an Option.
+func lookupsFor(o Option, least float64) int {
+	return int(min(max(wantedHits/o.PredictedRate, least), maxLookups))
+}
+
+// measure builds filters with random keys, or those of the Sample, as the Option has them, and returns
+// the share of absent keys for which they answer "may contain". A table's filter gets at most
 // maxKeys. The result is reproducible.
-func measure(o Option, maxKeys int) (Measurement, error) {
+func (q Query) measure(o Option, maxKeys int) (Measurement, error) {
+	if q.Sample != nil && o.table.fuseBits == 0 { // the rate of fuse filters does not depend on keys
+		return q.Sample.measure(o, maxKeys)
+	}
 	keys := newRandomKeys()
 	n := o.KeysPerFilter
 	if !o.table.isNone() {
 		n = min(int(o.KeysPerTable), maxKeys)
 	}
-	lookups := int(min(max(wantedHits/o.PredictedRate, minLookups), maxLookups))
+	lookups := lookupsFor(o, minLookups)
 	samples := max(1, min(4000, wantedKeys/n))
 	hits := make([]int, samples)
 	for i := range hits {
-		s, err := o.newSample(keys, n)
+		s, err := o.newRandomFilters(keys, n)
 		if err != nil {
 			return Measurement{}, err
 		}
@@ -90,9 +98,9 @@ func measure(o Option, maxKeys int) (Measurement, error) {
 	return newMeasurement(hits, lookups/samples*samples, n), nil
 }
 
-// newSample builds the filters of n keys. Random keys need no order: any of them can be those
+// newRandomFilters builds the filters of n keys. Random keys need no order: any of them can be those
 // of one block. A table's first blocks are enough.
-func (o Option) newSample(keys *randomKeys, n int) (s sample, err error) {
+func (o Option) newRandomFilters(keys *randomKeys, n int) (s randomFilters, err error) {
 	bloom := filter.NewBloom(o.BlockBits)
 	block := bloom.NewGenerator()
 	var table filter.TableGenerator
@@ -124,7 +132,7 @@ func (o Option) newSample(keys *randomKeys, n int) (s sample, err error) {
 }
 
 // mayContain looks the key up, in the i-th block.
-func (s sample) mayContain(key []byte, i int) bool {
+func (s randomFilters) mayContain(key []byte, i int) bool {
 	if s.table != nil && !s.table.Contains(key) {
 		return false
 	}

@@ -16,6 +16,7 @@ type Option struct {
 	DiskBytes   float64 `json:"disk_bytes"`
 
 	KeysPerBlock   int     `json:"keys_per_block,omitempty"`
+	StoredBlock    float64 `json:"stored_block_bytes,omitempty"` // of a data block on disk
 	KeysPerFilter  int     `json:"keys_per_block_filter,omitempty"`
 	KeysPerTable   float64 `json:"keys_per_table"`
 	Tables         float64 `json:"tables"`
@@ -35,7 +36,7 @@ type Option struct {
 	TablesPerMachine float64 `json:"tables_per_machine,omitempty"`
 	Machines         float64 `json:"machines,omitempty"` // 0 if no machine has the memory of a table
 
-	Requests
+	Costs
 
 	Command string `json:"command"`
 }
@@ -65,7 +66,7 @@ func (q Query) option(d Design) Option {
 	}
 	o.MemoryPerTable = math.Ceil(o.MemoryBytes / o.Tables)
 	q.countMachines(&o)
-	o.Command = d.command(q.ValueSize > 0, o.Tables, o.KeysPerTable)
+	o.Command = q.command(d, o.Tables, o.KeysPerTable)
 	return o
 }
 
@@ -80,7 +81,7 @@ func (q Query) sizeFilters(o *Option) {
 func (q Query) sizeData(o *Option) {
 	l, n := q.layOut(), float64(q.Keys)
 	o.KeysPerBlock = int(l.keysPerBlock)
-	o.DataBytes = l.data()
+	o.DataBytes, o.StoredBlock = l.data(), l.blockBytes
 	if o.BlockBits > 0 {
 		o.KeysPerFilter = int(l.keysPerFilter)
 		o.FilterBytes = l.filterBytes(o.BlockBits)

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -13,14 +14,20 @@ import (
 // keySuffixes are the suffixes of a number of keys.
 var keySuffixes = map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
+// grouped matches numbers with commas between groups of three digits.
+var grouped = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+$`)
+
 // ParseKeys parses the number of keys or tables that the flag is, 1 to most: 10000000000,
-// 10_000_000_000, 10e9 or 10G.
+// 10_000_000_000, 10,000,000,000, 10e9 or 10G.
 func ParseKeys(flag, s string, most uint64) (uint64, error) {
 	number, factor := s, 1.0
 	if s != "" {
 		if f, ok := keySuffixes[s[len(s)-1:]]; ok {
 			number, factor = s[:len(s)-1], f
 		}
+	}
+	if grouped.MatchString(s) {
+		number = strings.ReplaceAll(s, ",", "")
 	}
 	n, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
 	n *= factor

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 )
@@ -15,12 +16,17 @@ type Plan struct {
 	LargerBlocks []Option `json:"with_data_larger_blocks,omitempty"` // the same, where larger blocks meet the Query, or come nearer to it
 	FilterOnly   []Option `json:"filter_only"`                       // tables of filters without keys and values
 
+	SampleKeys     int    `json:"sample_keys,omitempty"`      // that are measured
+	SampleListKeys uint64 `json:"sample_list_keys,omitempty"` // of the list that they are from; an estimate
+
 	// These are what LevelDB's filters would take by the classical formula.
 	FormulaBits  int     `json:"formula_bits_per_key"`
 	FormulaRate  float64 `json:"formula_rate"`
 	FormulaBytes uint64  `json:"formula_bytes"`
 
-	Build BuildCost `json:"build"`
+	// These are of a build by table/beam, which sorts on many machines.
+	BeamHours float64  `json:"beam_core_hours"`
+	BeamPrice *float64 `json:"beam_price,omitempty"`
 
 	// Best is the Option that answers the Query, and BestWithData the one of those with
 	// data. They are nil if no Option reaches the rate.
@@ -28,8 +34,12 @@ type Plan struct {
 	BestWithData *Option `json:"best_with_data,omitempty"`
 }
 
-// New makes a Plan, and measures the rates of its filters.
-func New(q Query) (*Plan, error) {
+// New makes a Plan, and measures the rates of its filters. It calls done, if that is not nil, Kinds times:
+// whenever one kind is measured. done must be safe for concurrent use.
+func New(q Query, done func()) (*Plan, error) {
+	if s := q.Sample; s != nil {
+		q.KeySize, q.ValueSize = uint64(math.Round(s.keyBytes)), uint64(math.Ceil(s.valueBytes))
+	}
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
@@ -37,11 +47,17 @@ func New(q Query) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Query: q, FormulaBits: formula.BitsPerKey, FormulaRate: formula.Rate, FormulaBytes: formula.Bytes, Build: q.buildCost()}
-	if err := p.compare(); err != nil {
+	p := &Plan{Query: q, FormulaBits: formula.BitsPerKey, FormulaRate: formula.Rate, FormulaBytes: formula.Bytes}
+	if err := p.compare(done); err != nil {
 		return nil, err
 	}
-	p.countRequests()
+	if s := q.Sample; s != nil {
+		p.SampleKeys, p.SampleListKeys = len(s.pairs), s.keys
+		if err := s.layoutErr(); err != nil {
+			return nil, err
+		}
+	}
+	p.countCosts()
 	withData := slices.Concat(p.WithData, p.LargerBlocks)
 	all := slices.Concat(withData, p.FilterOnly)
 	p.Best, p.BestWithData = q.best(all), q.best(withData)
@@ -51,8 +67,11 @@ func New(q Query) (*Plan, error) {
 // A task finds an Option, and perhaps the same kind with larger blocks.
 type task func() (o Option, larger *Option, err error)
 
+// Kinds is how many kinds of filters are compared.
+const Kinds = 10
+
 // compare finds all Options.
-func (p *Plan) compare() error {
+func (p *Plan) compare(done func()) error {
 	withData := make([]task, 0, 4)
 	for _, find := range []finder{findBloom, findTableBloom, findBoth} {
 		withData = append(withData, func() (Option, *Option, error) { return p.findWithLarger(find, p.leastBloomBits()) })
@@ -63,7 +82,7 @@ func (p *Plan) compare() error {
 	for _, bits := range fuseSizes {
 		tasks = append(tasks, func() (Option, *Option, error) { return alone(filtersOnly.measuredFuse(bits)) })
 	}
-	options, err := p.run(tasks)
+	options, err := p.run(tasks, done)
 	if err != nil {
 		return err
 	}
@@ -75,11 +94,15 @@ func (p *Plan) compare() error {
 func alone(o Option, err error) (Option, *Option, error) { return o, nil, err }
 
 // run runs the tasks at the same time, and returns their Options in order.
-func (p *Plan) run(tasks []task) ([]Option, error) {
+func (p *Plan) run(tasks []task, done func()) ([]Option, error) {
 	options, larger, errs := make([]Option, len(tasks)), make([]*Option, len(tasks)), make([]error, len(tasks))
 	var running sync.WaitGroup
 	for i, t := range tasks {
-		running.Go(func() { options[i], larger[i], errs[i] = t() })
+		running.Go(func() {
+			if options[i], larger[i], errs[i] = t(); done != nil {
+				done()
+			}
+		})
 	}
 	running.Wait()
 	for i := range tasks {

@@ -27,7 +27,7 @@ func blacklist() Query {
 
 func makePlan(t *testing.T, q Query) *Plan {
 	t.Helper()
-	p, err := New(q)
+	p, err := New(q, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

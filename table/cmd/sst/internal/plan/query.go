@@ -22,10 +22,14 @@ type Query struct {
 	TableSize   uint64  `json:"table_size"`
 	Memory      uint64  `json:"asked_memory,omitempty"` // of a machine; 0: do not plan machines
 
-	EntriesPerTable uint64   `json:"asked_entries_per_table,omitempty"` // at most; 0: as is usual
-	Present         float64  `json:"present"`                           // share of lookups that are for present keys, 0 to 1
-	RequestPrice    *float64 `json:"request_price,omitempty"`           // of a million reads; nil: not known
-	CorePrice       *float64 `json:"core_price,omitempty"`              // of a core-hour; nil: not known
+	Sample *KeySample `json:"-"`                // of the keys and values; nil: random keys are planned
+	Format string     `json:"format,omitempty"` // of the lines of the Sample, for sst build
+	Input  string     `json:"-"`                // the file to build from, for a shell; "": not known
+
+	EntriesPerTable uint64  `json:"asked_entries_per_table,omitempty"` // at most; 0: as is usual
+	Present         float64 `json:"present"`                           // share of lookups that are for present keys, 0 to 1
+
+	Prices
 }
 
 // MaxKeys is the most keys to plan for.
@@ -39,6 +43,9 @@ const (
 	// maxBits is the maximum number of bits per key. From 44 on, k is 30.
 	maxBits = 100
 )
+
+// maxKeySize is the largest size of a planned key.
+const maxKeySize = 64 << 10
 
 // Validate returns an error that names the first flag with a wrong value.
 func (q Query) Validate() error {
@@ -65,7 +72,7 @@ func (q Query) validateSizes() error {
 		flag               string
 		value, least, most uint64
 	}{
-		{"--key-size", q.KeySize, 1, 64 << 10},
+		{"--key-size", q.KeySize, 1, maxKeySize},
 		{"--value-size", q.ValueSize, 0, 1 << 30},
 		{"--block-size", q.BlockSize, 256, maxBlockSize},
 		{"--table-size", q.TableSize, 1 << 20, 4 << 30},

@@ -11,7 +11,7 @@ type finder func(q Query) (Option, error)
 func (q Query) measured(d Design) (Option, error) {
 	o := q.option(d)
 	o.PredictedRate, o.Chosen = o.predict(), true
-	m, err := measure(o, maxMeasuredKeys)
+	m, err := q.measure(o, maxMeasuredKeys)
 	o.Measurement = m
 	o.MeetsRate = q.Rate == 0 || o.PredictedRate <= q.Rate && m.upper() <= q.Rate
 	return o, err
@@ -59,7 +59,7 @@ func (q Query) measuredFuse(bits int) (Option, error) {
 		keys = fuse.MaxKeys
 	}
 	var err error
-	o.Measurement, err = measure(o, keys)
+	o.Measurement, err = q.measure(o, keys)
 	o.MeetsRate = q.Rate == 0 || o.PredictedRate <= q.Rate && o.MeasuredRate-o.Band <= q.Rate // the prediction is exact
 	return o, err
 }

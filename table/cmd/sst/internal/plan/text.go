@@ -26,10 +26,28 @@ func (p *Plan) WriteText(w io.Writer) error {
 	p.writeCosts(&out)
 	out.WriteByte('\n')
 	p.writeVerdict(&out)
-	fmt.Fprintln(&out, "\nThe rates are those of random keys. If keys differ in their last bytes only, as numbers in a row do,\nbloom and table-bloom pass far more of their neighbours: sst stats measures it. fuse does not.")
+	fmt.Fprintln(&out, "\n"+p.basis())
 	_, err := w.Write(out.Bytes())
 	return err
 }
+
+// basis says which keys sizes and rates are those of.
+func (p *Plan) basis() string {
+	if p.Sample == nil {
+		return "Sizes and rates are those of random keys. A size with ≤ is the most that other keys of that size take:\n" +
+			"plan with --sample for your own. If keys differ in their last bytes only, as numbers in a row do,\n" +
+			"bloom and table-bloom pass far more of their neighbours. fuse does not."
+	}
+	basis := fmt.Sprintf("Sizes and rates are those of %s from a list of %s.", text.Count(uint64(p.SampleKeys), "key"), count(float64(p.SampleListKeys)))
+	if float64(p.Keys) > roughFrom*p.Sample.likeKeys() {
+		basis += "\nThat is < 1 % of the keys: sizes can be off by more than 10 %. Take a larger sample."
+	}
+	return basis
+}
+
+// roughFrom is how many times the keys of a sample a plan may have for its sizes to be within 10 %, as
+// measured with lists of URLs and of names.
+const roughFrom = 100
 
 // values describes the values.
 func (p *Plan) values() string {
@@ -54,7 +72,7 @@ func (p *Plan) asked() string {
 }
 
 // columns are the formats of the columns that are always there.
-const columns = "%-24s %6s %5s %8s %8s  %-17s %10s"
+const columns = "%-24s %6s %5s %8s %10s  %-17s %10s"
 
 func (p *Plan) header() string {
 	return strings.TrimRight(fmt.Sprintf(columns, "", "", "bits", "", "", "false positives", ""), " ") + "\n" +
@@ -86,9 +104,18 @@ func (p *Plan) writeSection(out *bytes.Buffer, title string, options []Option) {
 		if o.Machines > 0 {
 			machines = count(o.Machines)
 		}
-		row := fmt.Sprintf(columns, " "+o.filters(), blocks, fmt.Sprintf("%.1f", o.BitsPerKey), size(o.MemoryBytes), size(o.DiskBytes), o.Measurement, percent(o.PredictedRate))
+		row := fmt.Sprintf(columns, " "+o.filters(), blocks, fmt.Sprintf("%.1f", o.BitsPerKey), size(o.MemoryBytes), p.disk(o), o.Measurement, percent(o.PredictedRate))
 		fmt.Fprintln(out, row+p.askedColumns(machines, o.verdict()))
 	}
+}
+
+// disk formats the space that an Option takes: of keys that begin alike, data blocks take less than those
+// of random ones.
+func (p *Plan) disk(o Option) string {
+	if p.Sample == nil && !o.FilterOnly {
+		return "≤ " + size(o.DiskBytes)
+	}
+	return size(o.DiskBytes)
 }
 
 // verdict says whether the Option meets what is asked.

@@ -1,0 +1,156 @@
+package plan
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/table"
+)
+
+// A keyLayout is what the pairs of a KeySample take in tables, as means in bytes.
+type keyLayout struct {
+	entry     float64 // of a data block, before compression
+	separator float64 // between two keys
+	stored    float64 // of data blocks with trailers, per key
+	index     float64 // compressed size of the index, as a share of its size
+}
+
+// layouts are those of a KeySample that are known, by the keys of tables and their size of blocks.
+type layouts struct {
+	mu    sync.Mutex
+	known map[[2]uint64]keyLayout
+	err   error // of writing a table
+}
+
+// layoutLevels is how many tables show how a layout depends on the number of keys.
+const layoutLevels = 4
+
+// layout returns the layout of tables of n keys. The more keys a list has, the longer the prefixes
+// that neighbours share. So tables of fewer keys of the sample are written too, each of half of those
+// before. What they take lies near a line over the logarithm of the number of keys, up to n.
+func (s *KeySample) layout(n, blockSize uint64) keyLayout {
+	s.layouts.mu.Lock()
+	defer s.layouts.mu.Unlock()
+	of := [2]uint64{max(n, minSampleKeys), blockSize}
+	l, ok := s.layouts.known[of]
+	if !ok {
+		var err error
+		if l, err = s.measureLayout(float64(of[0]), blockSize); err != nil {
+			s.layouts.err = err
+		}
+		if s.layouts.known == nil {
+			s.layouts.known = map[[2]uint64]keyLayout{}
+		}
+		s.layouts.known[of] = l
+	}
+	return l
+}
+
+// layoutErr returns what kept a table from being written.
+func (s *KeySample) layoutErr() error {
+	s.layouts.mu.Lock()
+	defer s.layouts.mu.Unlock()
+	return s.layouts.err
+}
+
+func (s *KeySample) measureLayout(n float64, blockSize uint64) (keyLayout, error) {
+	var logs []float64
+	var levels []keyLayout
+	share := min(1, n/s.likeKeys())
+	for range layoutLevels {
+		l, err := layoutOf(s.thinned(share), blockSize)
+		if err != nil {
+			return l, err
+		}
+		logs, levels = append(logs, math.Log2(share*s.likeKeys())), append(levels, l)
+		share /= 2
+	}
+	return extrapolate(logs, levels, math.Log2(n)), nil
+}
+
+// extrapolate returns the layout at a logarithm of the number of keys. Each part of it is on a line
+// through that of the first layout, with the slope of all. It is at least a quarter of that.
+func extrapolate(logs []float64, levels []keyLayout, at float64) keyLayout {
+	on := func(part func(keyLayout) float64) float64 {
+		ys := make([]float64, len(levels))
+		for i, l := range levels {
+			ys[i] = part(l)
+		}
+		_, slope := stat.LinearRegression(logs, ys, nil, false)
+		return max(ys[0]/4, ys[0]+slope*(at-logs[0]))
+	}
+	return keyLayout{
+		entry:     on(func(l keyLayout) float64 { return l.entry }),
+		separator: on(func(l keyLayout) float64 { return l.separator }),
+		stored:    on(func(l keyLayout) float64 { return l.stored }),
+		index:     levels[0].index,
+	}
+}
+
+// layoutOf returns the layout of a table of the pairs.
+func layoutOf(pairs []pair, blockSize uint64) (l keyLayout, err error) {
+	if l, err = storedLayout(pairs, blockSize); err != nil {
+		return l, err
+	}
+	n := float64(len(pairs))
+	for i, p := range pairs {
+		shared := 0
+		if i > 0 {
+			last := pairs[i-1].key
+			shared = sharedLen(last, p.key)
+			separator := table.BytewiseComparer.Separator(nil, last, p.key)
+			if separator == nil {
+				separator = last
+			}
+			l.separator += float64(len(separator)) / (n - 1)
+		}
+		const sharing = 1 - 1.0/restartEvery // a key at a restart point shares nothing
+		rest := float64(len(p.key)) - sharing*float64(shared)
+		l.entry += (1 + varintLen(rest) + varintLen(float64(len(p.value))) + rest + float64(len(p.value))) / n
+	}
+	return l, nil
+}
+
+// sharedLen returns the length of the prefix that two keys share.
+func sharedLen(a, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// storedLayout returns what a table of the pairs takes that is written by the Writer as sst build uses it.
+func storedLayout(pairs []pair, blockSize uint64) (l keyLayout, err error) {
+	var file bytes.Buffer
+	w, err := table.NewWriter(&file, &table.WriterOptions{BlockSize: int(blockSize), Compression: table.Snappy, Properties: true})
+	if err != nil {
+		return l, err
+	}
+	for _, p := range pairs {
+		if err := w.Append(p.key, p.value); err != nil {
+			return l, errors.Join(err, w.Abort())
+		}
+	}
+	if err := w.Close(); err != nil {
+		return l, err
+	}
+	r, err := table.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()), nil)
+	if err != nil {
+		return l, err
+	}
+	defer r.Close() // it was only read
+	layout, err := r.Layout()
+	if err != nil {
+		return l, err
+	}
+	p, err := r.Properties()
+	l.stored = float64(p.DataSize+p.DataBlocks*format.TrailerLen) / float64(len(pairs))
+	l.index = float64(layout.Index.Length) / float64(p.IndexSize)
+	return l, err
+}
