@@ -80,9 +80,17 @@ func (q Query) sizeIndex(o *Option, l blockLayout) {
 		o.IndexBytes *= q.Sample.layout(q.Keys, q.BlockSize).index
 	}
 	if l.blocks/o.Tables > maxUnbuiltBlocks {
-		o.IndexMemory += l.blocks * (q.adjacentKeys().separator + treeEntryMemory)
+		o.IndexMemory += l.blocks * (q.adjacentKeys().separator + q.treeEntryBytes())
 		if o.BlockBits > 0 {
 			o.IndexMemory += l.blocks * filterSpanMemory
 		}
 	}
+}
+
+// treeEntryBytes returns what an entry of the search tree takes without its separator.
+func (q Query) treeEntryBytes() float64 {
+	if q.Sample != nil {
+		return q.Sample.layout(q.Keys, q.BlockSize).tree
+	}
+	return treeEntryMemory
 }

@@ -18,6 +18,7 @@ type keyLayout struct {
 	separator float64 // between two keys
 	stored    float64 // of data blocks with trailers, per key
 	index     float64 // compressed size of the index, as a share of its size
+	tree      float64 // of an entry in the search tree of the index, without the separator
 }
 
 // layouts are those of a KeySample that are known, by the keys of tables and their size of blocks.
@@ -89,6 +90,7 @@ func extrapolate(logs []float64, levels []keyLayout, at float64) keyLayout {
 		separator: on(func(l keyLayout) float64 { return l.separator }),
 		stored:    on(func(l keyLayout) float64 { return l.stored }),
 		index:     levels[0].index,
+		tree:      levels[0].tree,
 	}
 }
 
@@ -150,7 +152,30 @@ func storedLayout(pairs []pair, blockSize uint64) (l keyLayout, err error) {
 		return l, err
 	}
 	p, err := r.Properties()
+	if err != nil {
+		return l, err
+	}
 	l.stored = float64(p.DataSize+p.DataBlocks*format.TrailerLen) / float64(len(pairs))
 	l.index = float64(layout.Index.Length) / float64(p.IndexSize)
+	l.tree, err = treeEntry(r, layout, pairs[0].key)
 	return l, err
+}
+
+// treeEntry returns what an entry of the search tree takes that lookups build of an index, without its
+// separator.
+func treeEntry(r *table.Reader, l *table.Layout, key []byte) (float64, error) {
+	if len(l.Data) <= maxUnbuiltBlocks {
+		return treeEntryMemory, nil
+	}
+	before := r.MemorySize()
+	for range 4 * len(l.Data) {
+		if _, _, err := r.FindGE(key); err != nil {
+			return 0, err
+		}
+	}
+	separators := 0
+	for _, b := range l.Data {
+		separators += len(b.Separator)
+	}
+	return float64(r.MemorySize()-before-int64(separators)) / float64(len(l.Data)), nil
 }

@@ -33,7 +33,9 @@ func (q Query) layOut() blockLayout {
 	var l blockLayout
 	n, entry := float64(q.Keys), q.entryBytes()
 	fit := (float64(q.BlockSize) - restartPoint) / (entry + float64(restartPoint)/restartEvery)
-	l.keysPerBlock = min(math.Ceil(fit), n)
+	if l.keysPerBlock = min(math.Ceil(fit), n); q.Sample != nil { // half of the last entry, on average, is beyond the size
+		l.keysPerBlock = min(max(1, fit+0.5), n)
+	}
 	l.blockBytes = q.storedBytes(l.keysPerBlock, entry)
 	l.blocks = math.Ceil(n / l.keysPerBlock)
 	l.offsets = math.Ceil(l.data() / filterRange)

@@ -1,0 +1,100 @@
+package plan
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table"
+)
+
+// writePairs writes a table of the Design, with blocks of its size.
+func writePairs(t *testing.T, d Design, keys [][]byte) *table.Reader {
+	t.Helper()
+	var file bytes.Buffer
+	o := d.writerOptions()
+	o.BlockSize, o.Compression = int(d.BlockSize), table.Snappy
+	w, err := table.NewWriter(&file, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if err := w.Append(key, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return openTable(t, file.Bytes())
+}
+
+// The rates that are measured with a sample are those of tables of its keys, for neighbours of them.
+// Of numbers in a row, they are other ones than of random keys.
+func TestRatesOfSample(t *testing.T) {
+	long.NoRace(t)
+	long.Test(t)
+	t.Parallel()
+	for _, tt := range []struct {
+		name      string
+		keys      [][]byte
+		tolerance float64
+	}{{"URLs", workload.W3(60_000).Keys, 0.05}, {"numbers", numbers(60_000), 0.3}} { // each table has its own rate of numbers
+		s := sampleOf(t, pairsOf(workload.Set{Keys: tt.keys}), 60_000, limits{maxSampleKeys, maxSampleBytes})
+		r := rand.New(rand.NewPCG(3, 3))
+		var absent [][]byte
+		present := slices.DeleteFunc(slices.Clone(tt.keys), func(key []byte) bool {
+			if r.IntN(2) == 0 {
+				absent = append(absent, key)
+				return true
+			}
+			return false
+		})
+		for _, d := range designs()[:3] {
+			q := Query{Keys: uint64(len(present)), BitsPerKey: 1, BlockSize: 4096, TableSize: 4 << 30, Sample: s}
+			o, err := q.measured(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hits, table := 0, writePairs(t, d, present)
+			for _, key := range absent {
+				if table.MayContain(key) {
+					hits++
+				}
+			}
+			got := newMeasurement([]int{hits}, len(absent), len(present))
+			if diff := math.Abs(got.MeasuredRate - o.MeasuredRate); diff > 2*(got.Band+o.Band)+tt.tolerance*o.MeasuredRate {
+				t.Errorf("%s: %s: the table's rate is %v, the plan's %v", tt.name, o.filters(), got, o.Measurement)
+			}
+		}
+	}
+}
+
+// What is planned for a sample is what a table of its keys takes: disk and memory, with filters.
+func TestSizesOfSample(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	list := workload.W3(60_000).Keys
+	for _, blockSize := range []uint64{1 << 10, 4 << 10, 32 << 10} {
+		q := Query{Keys: uint64(len(list)), BlockSize: blockSize, TableSize: 4 << 30}
+		q.Sample = sampleOf(t, pairsOf(workload.Set{Keys: list}), q.Keys, limits{maxSampleKeys, maxSampleBytes})
+		o := q.option(newDesign(10, tableFilter{bloomBits: 6}, blockSize))
+		r := writePairs(t, o.Design, list)
+		l, err := r.Layout()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 4 * len(l.Data) { // build the search tree
+			if _, _, err := r.FindGE(list[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkNear(t, blockSize, "disk", o.DiskBytes, float64(l.Footer+format.FooterLen), 0.02)
+		checkNear(t, blockSize, "memory", o.MemoryBytes, float64(r.MemorySize()), 0.05)
+	}
+}
