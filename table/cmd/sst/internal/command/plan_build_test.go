@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -65,30 +66,33 @@ func randomLines(r *rand.Rand, n int, values bool) []byte {
 // checkCommand runs the command of an option, and checks the tables that it builds.
 func checkCommand(t *testing.T, o plan.Option, input string) {
 	t.Helper()
-	dir := t.TempDir()
-	words := strings.Fields(o.Command)[1:]
-	for i, word := range words {
-		words[i] = map[string]string{"DIR/": dir + "/", "OUT": filepath.Join(dir, "out"), "INPUT": input}[word]
-		if words[i] == "" {
-			words[i] = word
-		}
-	}
-	mustSST(t, words...)
-	names := []string{"out"}
-	if strings.Contains(o.Command, "DIR/") {
-		m, err := set.NewDir(dir).ReadManifest()
-		if err != nil {
-			t.Fatal(err)
-		}
-		names = nil
-		for _, l := range m.Tables {
-			names = append(names, l.Name)
-		}
-	}
+	dir, names := runCommand(t, o.Command, input)
 	if len(names) != int(o.Tables) {
 		t.Errorf("%s: %d tables, want %.0f as planned", o.Command, len(names), o.Tables)
 	}
 	checkFilters(t, o, filepath.Join(dir, names[0]))
+}
+
+// runCommand runs a command that a plan prints, and returns the tables that it builds.
+func runCommand(t *testing.T, command, input string) (dir string, names []string) {
+	t.Helper()
+	dir = t.TempDir()
+	words := strings.Fields(command)[1:]
+	for i, word := range words {
+		words[i] = cmp.Or(map[string]string{"DIR/": dir + "/", "OUT": filepath.Join(dir, "out"), "INPUT": input}[word], word)
+	}
+	mustSST(t, words...)
+	if !strings.Contains(command, "DIR/") {
+		return dir, []string{"out"}
+	}
+	m, err := set.NewDir(dir).ReadManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range m.Tables {
+		names = append(names, l.Name)
+	}
+	return dir, names
 }
 
 // statistics are what sst stats prints of a filter.
