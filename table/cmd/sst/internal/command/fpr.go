@@ -128,8 +128,8 @@ const fprMemory memory.Limit = 1 << 30
 type fprFlags struct {
 	fpr.Config
 	keyFlags
-	name, rate, k string
-	ownLines      int // keys of --keys-from, with duplicates
+	name, keys, rate, k string
+	ownLines            int // keys of --keys-from, with duplicates
 }
 
 func fprCommand() *cobra.Command {
@@ -152,7 +152,7 @@ func (f *fprFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVarP(&f.name, "output", "o", "", "write `NAME`.svg and NAME.csv (required)")
-	flags.IntVarP(&f.Keys, "keys", "n", 10_000, "number of `keys` that filters are sized for, 1 to 1000000")
+	flags.StringVarP(&f.keys, "keys", "n", "10_000", "number of `keys` that filters are sized for, 1 to 1000000")
 	flags.StringSliceVar(&f.Policies, "policy", []string{"bloom"}, "kinds of filters: some of "+strings.Join(fpr.Policies(), ", "))
 	flags.IntSliceVar(&f.Bits, "bits", []int{4, 8, 10, 16}, "bits per key: up to 6 numbers, each 1 to 100")
 	flags.StringVarP(&f.rate, "rate", "p", "", "plan the bits per key for this false-positive `rate`, ≥ 1e-9 and < 1")
@@ -223,6 +223,11 @@ func (f *fprFlags) parse(flags *pflag.FlagSet) (err error) {
 	if f.from != "" && !flags.Changed("shapes") {
 		f.Shapes = nil
 	}
+	keys, err := plan.ParseKeys("--keys", f.keys, fpr.MaxKeys)
+	if err != nil {
+		return err
+	}
+	f.Keys = int(keys)
 	if f.rate != "" {
 		if f.Rate, err = plan.ParseRate(f.rate); err != nil {
 			return err

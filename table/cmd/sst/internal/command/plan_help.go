@@ -27,7 +27,7 @@ URLs, if a part has 1 % of the keys and 10,000 or more. Of numbers in a row take
 
 Without --sample, keys are random ones of --key-size with values of --value-size, and --compression
 is the compressed size of a data block as a share of its size. Keys that begin alike, as URLs do,
-take less: ≤ is before a size that is the most. URLs of 64 bytes take a third of that disk. Memory
+take less: ≤ is before what is the most. URLs of 64 bytes take a third of that disk. Memory
 is mostly less too, but the index can take up to a fifth more.
 
 Rates are measured by 2 to 10 million lookups of absent keys. With a probability of 95 % the rate

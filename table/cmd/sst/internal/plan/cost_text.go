@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func (p *Plan) buildTable() costTable {
 		"As a set in object storage. To build it by sst build, and to keep it:",
 		[]string{"sorted, h", "unsorted, h", "writes", priced(p.Core, p.Put, p.Request), monthly(p.Storage)},
 		func(o Option) []string {
-			return []string{amount(o.SortedHours), amount(o.UnsortedHours), requests(o.PutRequests), priceText(o.BuildPrice), priceText(o.StoragePrice)}
+			return []string{amount(o.SortedHours), amount(o.UnsortedHours), p.most(o) + requests(o.PutRequests), priceText(o.BuildPrice), p.mostPrice(o)}
 		},
 	}
 }
@@ -75,7 +76,7 @@ func (p *Plan) lookupTable() costTable {
 			if o.isBound() && o.LookupRequests > 0 {
 				bound = "≤ "
 			}
-			return []string{bound + amount(o.LookupRequests), bound + size(o.LookupBytes), bound + amount(o.LookupHours), priceText(o.LookupPrice)}
+			return []string{bound + amount(o.LookupRequests), cmp.Or(bound, p.most(o)) + size(o.LookupBytes), bound + amount(o.LookupHours), priceText(o.LookupPrice)}
 		},
 	}
 }
@@ -94,6 +95,22 @@ func priced(prices ...*float64) string {
 		return ""
 	}
 	return "price"
+}
+
+// most returns the mark of what depends on the size of data blocks, if that is the most that they take.
+func (p *Plan) most(o Option) string {
+	if p.Sample == nil && !o.FilterOnly {
+		return "≤ "
+	}
+	return ""
+}
+
+// mostPrice formats the price of storage.
+func (p *Plan) mostPrice(o Option) string {
+	if o.StoragePrice == nil {
+		return ""
+	}
+	return p.most(o) + amount(*o.StoragePrice)
 }
 
 func monthly(storage *float64) string {

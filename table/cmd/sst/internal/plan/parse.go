@@ -32,11 +32,14 @@ func ParseKeys(flag, s string, most uint64) (uint64, error) {
 	n, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
 	n *= factor
 	if err != nil || !(n >= 1 && n <= float64(most)) || n != math.Trunc(n) {
-		limit := fmt.Sprint(most)
-		if most == MaxKeys {
+		limit, example := fmt.Sprint(most), "10_000_000, 10e6 or 10M"
+		switch {
+		case most == MaxKeys:
 			limit = "1e15"
+		case most < 10e6:
+			example = "10_000, 10e3 or 10k"
 		}
-		return 0, cli.UsageErrorf("%s is %s, want a whole number from 1 to %s, such as 10_000_000, 10e6 or 10M", flag, wire.Quote([]byte(s)), limit)
+		return 0, cli.UsageErrorf("%s is %s, want a whole number from 1 to %s, such as %s", flag, wire.Quote([]byte(s)), limit, example)
 	}
 	return uint64(n), nil
 }

@@ -34,7 +34,7 @@ func (p *Plan) WriteText(w io.Writer) error {
 // basis says which keys sizes and rates are those of.
 func (p *Plan) basis() string {
 	if p.Sample == nil {
-		return "Sizes and rates are those of random keys. A size with ≤ is the most that other keys of that size take:\n" +
+		return "Sizes and rates are those of random keys. What has a ≤ is the most that other keys of that size take:\n" +
 			"plan with --sample for your own. If keys differ in their last bytes only, as numbers in a row do,\n" +
 			"bloom and table-bloom pass far more of their neighbours. fuse does not."
 	}
@@ -104,18 +104,9 @@ func (p *Plan) writeSection(out *bytes.Buffer, title string, options []Option) {
 		if o.Machines > 0 {
 			machines = count(o.Machines)
 		}
-		row := fmt.Sprintf(columns, " "+o.filters(), blocks, fmt.Sprintf("%.1f", o.BitsPerKey), size(o.MemoryBytes), p.disk(o), o.Measurement, percent(o.PredictedRate))
+		row := fmt.Sprintf(columns, " "+o.filters(), blocks, fmt.Sprintf("%.1f", o.BitsPerKey), size(o.MemoryBytes), p.most(o)+size(o.DiskBytes), o.Measurement, percent(o.PredictedRate))
 		fmt.Fprintln(out, row+p.askedColumns(machines, o.verdict()))
 	}
-}
-
-// disk formats the space that an Option takes: of keys that begin alike, data blocks take less than those
-// of random ones.
-func (p *Plan) disk(o Option) string {
-	if p.Sample == nil && !o.FilterOnly {
-		return "≤ " + size(o.DiskBytes)
-	}
-	return size(o.DiskBytes)
 }
 
 // verdict says whether the Option meets what is asked.
