@@ -64,8 +64,8 @@ what is read 1 ns a byte.
 currency. A price adds up those that are given. Transfers and the machines that answer are left
 out. Costs are rounded to three digits. With --json, each kind of filter has all of them.
 
-A plan takes mostly less than 5 seconds, but up to 20 for rates near 0.0001 % or with a sample,
-and at most 600 MB of memory.
+A plan takes mostly less than 5 seconds, but up to 20 for rates near 0.0001 %, up to 30 with a
+sample of millions of keys, and at most 600 MB of memory.
 
 N and --entries-per-table can be written as 10000000, 10_000_000, 10,000,000, 10e6 or 10M, where k,
 M, G and T are powers of 1000. RATE can be written as 0.01 or 1%, and a size as 64, 4KiB

@@ -54,7 +54,7 @@ func sampleLines(r *rand.Rand, keys [][]byte, values bool) (lines []string) {
 	for _, key := range keys {
 		line := string(key) + "\n"
 		if values {
-			line = fmt.Sprintf("%s\t%x\n", key, r.Perm(1 + r.IntN(20)))
+			line = fmt.Sprintf("%s\t%x\n", key, r.Perm(1+r.IntN(20)))
 		}
 		lines = append(lines, line)
 	}
@@ -81,7 +81,7 @@ func checkPlanned(t *testing.T, name string, o plan.Option, input string, absent
 	rate := float64(hits) / float64(asked)
 	chance := 4 * math.Sqrt(o.MeasuredRate/float64(asked))
 	for _, x := range []struct {
-		name                     string
+		name                 string
 		planned, built, more float64
 	}{{"disk", o.DiskBytes, disk, 0}, {"memory", o.MemoryBytes, memory, 0}, {"rate", o.MeasuredRate, rate, chance + o.Band}} {
 		if math.Abs(x.planned-x.built) > 0.1*x.built+x.more {

@@ -35,7 +35,7 @@ func (p *Plan) writeCosts(out *bytes.Buffer) {
 	fmt.Fprintf(out, "The pipeline of table/beam takes %s core-hours to sort and build%s.\n", amount(p.BeamHours), bracketed(p.BeamPrice))
 }
 
-// writeCostRow writes a row of the costs. The last columns are empty if they are prices, and none is given.
+// writeCostRow writes a row of the costs. Columns of prices that are not given are empty.
 func writeCostRow(out *bytes.Buffer, filters, blocks string, columns []string) {
 	row := fmt.Sprintf("%-24s %6s", filters, blocks)
 	for i, c := range columns {
