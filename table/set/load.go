@@ -178,12 +178,11 @@ func (m *member) admit(l *load, r *resident, current bool) (evicted []*resident)
 		return nil
 	}
 	r.refs.acquire()
-	old := m.resident.Swap(r) // of requestAgain
-	evicted = m.s.residents.keep(r, m.published)
-	if old != nil {
+	if old := m.resident.Swap(r); old != nil { // of requestAgain
+		m.s.residents.unkeep(old) // which makes room
 		evicted = append(evicted, old)
 	}
-	return evicted
+	return append(evicted, m.s.residents.keep(r, m.published)...)
 }
 
 // load opens a table to which the caller holds a reference, and releases that.

@@ -37,7 +37,8 @@ type Options struct {
 	// each such table is an error of Open and Swap.
 	//
 	// It is called for one table at a time, in the order of the Manifest's All. It must not change the
-	// slices of t. That ctx is done is an error of Open and Swap, and OnOpenError is not called.
+	// slices of t, nor call Swap. That ctx is done is an error of Open and Swap, and OnOpenError is not
+	// called.
 	OnOpenError func(t Table, err error) bool
 
 	// ReadTimeout is how long a call of the Source may take, for each ReadAt and each Map. Then its

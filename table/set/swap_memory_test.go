@@ -102,8 +102,7 @@ func TestSwapClosesNoTableInUse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			src, old := swap.src, memoryOf(t, swap.src, tablesIn(swap.old))
 			o := &set.Options{OpenAll: true, MemorySize: old + 10, Concurrency: concurrency}
-			// Those that are being opened, and those that are open and wait until the Swap has seen them.
-			most := o.MemorySize + 2*concurrency*largest(t, src, swap.new)
+			most := o.MemorySize + concurrency*largest(t, src, swap.new)
 			s := open(t, swap.old, src, o)
 			defer func() { src.before = nil }()
 			broken, last := errors.New("broken"), src.put(t, "zz", filtered, numberedAs("zz", 3))
