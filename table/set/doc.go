@@ -19,16 +19,16 @@
 //
 // While [Set.Swap] runs, the tables that both manifests have are in memory once. With OpenAll, those that
 // only the new one has come on top of them until nothing uses the old ones any more: for a set that
-// was written again as a whole, that is twice the memory. With a MemorySize, it is not more than that, but for
-// the tables that are being opened: a Swap closes no table to make room for new ones. Those that
-// find no room are opened again at their first lookup.
+// was written again as a whole, that is twice the memory. With a MemorySize, it is not more than
+// that, but for the tables that are being opened: a Swap closes no table to make room for new ones.
+// Those that find no room are opened again at their first lookup.
 //
 // # Stores that fail
 //
 // A key whose table cannot be asked has no answer: an error that is not [table.ErrNotFound]. The next
 // lookup tries again. OnOpenError of [Options] lets Open and Swap go on without such tables,
-// [Set.Unavailable] lists them, and [Set.Reopen] tries them without a lookup. ReadTimeout ends the calls of a
-// [Source] that stalls. [Set.TryMayContain] answers from memory only.
+// [Set.Unavailable] lists them, and [Set.Reopen] tries them without a lookup. ReadTimeout ends the
+// calls of a [Source] that stalls. [Set.TryMayContain] answers from memory only.
 //
 // # Sets of filters
 //

@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// faultyCalls make calls of a Set whose store has faults, and check what they return: an error, or what one of
-// the manifests says.
+// faultyCalls make calls of a Set whose store has faults, and check what they return: an error, or
+// what one of the manifests says.
 type faultyCalls struct {
 	t         *testing.T
 	seed      uint64
@@ -27,8 +27,8 @@ type faultyCalls struct {
 	values    []map[string]string // of each of the manifests
 }
 
-// While tables are lost, cut, replaced, stall and fail, no call returns a wrong answer. When they are back, all
-// lookups have their answers again.
+// While tables are lost, cut, replaced, stall and fail, no call returns a wrong answer. When they
+// are back, all lookups have their answers again.
 func TestNoWrongAnswerWhileTheStoreFails(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(25, 300)) {
@@ -257,8 +257,8 @@ func (c *faultyCalls) end() {
 	}
 }
 
-// untilReplaced makes a call again that fails because a table was replaced since it was opened. Each table can be
-// replaced once.
+// untilReplaced makes a call again that fails because a table was replaced since it was opened.
+// Each table can be replaced once.
 func (c *faultyCalls) untilReplaced(call func() error) {
 	err := call()
 	for range c.src.names {

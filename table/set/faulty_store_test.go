@@ -18,8 +18,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A faultyStore is a Source that keeps each table at the version that it has read first, as that of a store of
-// objects does. While it may, its tables get faults at random.
+// A faultyStore is a Source that keeps each table at the version that it has read first, as that of
+// a store of objects does. While it may, its tables get faults at random.
 type faultyStore struct {
 	sound  map[string][]byte
 	others map[string][]byte // tables of the same keys and other values

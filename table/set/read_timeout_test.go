@@ -41,7 +41,8 @@ func (s stallingMapper) Map(ctx context.Context, name string) (io.ReaderAt, int6
 	return s.mapper.Map(ctx, name)
 }
 
-// A read that is not over after ReadTimeout fails the call, which says what it was. The next call tries again.
+// A read that is not over after ReadTimeout fails the call, which says what it was. The next call
+// tries again.
 func TestReadTimeout(t *testing.T) {
 	t.Parallel()
 	hungUp := errors.New("hung up")
@@ -108,8 +109,8 @@ func seekTo(i int) func(*set.Set) error {
 	}
 }
 
-// checkTimeout checks the error of a call of the table t001 that took longer than ReadTimeout. want is a part of
-// it, and cause the Source's error.
+// checkTimeout checks the error of a call of the table t001 that took longer than ReadTimeout. want
+// is a part of it, and cause the Source's error.
 func checkTimeout(t *testing.T, err error, want string, cause error) {
 	t.Helper()
 	if !errors.Is(err, context.DeadlineExceeded) || cause != nil && !errors.Is(err, cause) {
@@ -144,7 +145,8 @@ func TestReadTimeoutOfOpenAll(t *testing.T) {
 	})
 }
 
-// The context of a lookup that ends before ReadTimeout is that of the lookup's error, and leaves no table out.
+// The context of a lookup that ends before ReadTimeout is that of the lookup's error, and leaves no
+// table out.
 func TestLookupThatEndsBeforeReadTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -165,8 +167,8 @@ func TestLookupThatEndsBeforeReadTimeout(t *testing.T) {
 	})
 }
 
-// A Source that does not return when its context is done holds up those that ask it, as it does without a limit.
-// What it has read then is good.
+// A Source that does not return when its context is done holds up those that ask it, as it does
+// without a limit. What it has read then is good.
 func TestReadTimeoutOfADeafSource(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -93,8 +93,9 @@ func TestSwapTakesMemoryForWhatDiffers(t *testing.T) {
 	}
 }
 
-// With a MemorySize that is just enough for the old list, a Swap stays within it, but for the tables that are
-// being opened. It closes no table of the old list, also if none is asked meanwhile.
+// With a MemorySize that is just enough for the old list, a Swap stays within it, but for the
+// tables that are being opened. It closes no table of the old list, also if none is asked
+// meanwhile.
 func TestSwapClosesNoTableInUse(t *testing.T) {
 	t.Parallel()
 	const concurrency = 2

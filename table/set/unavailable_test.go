@@ -41,8 +41,8 @@ func failingTables(out *atomic.Pointer[[]string], err error) func(context.Contex
 	}
 }
 
-// With OnOpenError, Open and Swap go on without tables that cannot be opened. Their keys have no answer, all
-// others have theirs, and when the tables are back, so are the answers.
+// With OnOpenError, Open and Swap go on without tables that cannot be opened. Their keys have no
+// answer, all others have theirs, and when the tables are back, so are the answers.
 func TestSetWithoutSomeTables(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 4, filtered)
@@ -152,7 +152,8 @@ func TestUnavailableAfterReads(t *testing.T) {
 	checkOut(t, s, nil)
 }
 
-// Reopen opens a table that is open again, and closes what it was before. It reads no table that is not out.
+// Reopen opens a table that is open again, and closes what it was before. It reads no table that is
+// not out.
 func TestReopen(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
