@@ -18,31 +18,37 @@ import (
 )
 
 // BenchmarkWrite builds sets of URLs of 64 bytes in shuffled files, each in a process of its
-// own: CPU time and memory are those of all of Prism, the worker and the process.
+// own: CPU time and memory are those of all of Prism, the worker and the process. from=keys reads the lines by
+// textio, as elements of the pipeline.
 func BenchmarkWrite(b *testing.B) {
 	for _, size := range []struct{ keys, files, tables int }{
 		{1_000_000, 16, 16},
 		{10_000_000, 16, 160},
 	} {
-		b.Run(fmt.Sprintf("keys=%d/files=%d/tables=%d", size.keys, size.files, size.tables), func(b *testing.B) {
-			if size.keys > 1_000_000 {
-				long.Test(b)
-			}
-			files := shuffledFiles(b, size.keys, size.files)
-			for b.Loop() {
-				b.StopTimer()
-				dir := b.TempDir()
-				b.StartTimer()
-				benchmarkChild(b, dir, files, size.keys, size.tables)
-			}
-		})
+		for _, from := range []string{"lines", "keys"} {
+			b.Run(fmt.Sprintf("from=%s/keys=%d/files=%d/tables=%d", from, size.keys, size.files, size.tables),
+				func(b *testing.B) { benchmarkWrite(b, from, size.keys, size.files, size.tables) })
+		}
+	}
+}
+
+func benchmarkWrite(b *testing.B, from string, keys, files, tables int) {
+	if keys > 1_000_000 {
+		long.Test(b)
+	}
+	pattern := shuffledFiles(b, keys, files)
+	for b.Loop() {
+		b.StopTimer()
+		dir := b.TempDir()
+		b.StartTimer()
+		benchmarkChild(b, dir, pattern, keys, tables, "SETIO_TEST_FROM="+from)
 	}
 }
 
 // benchmarkChild builds a set in a process, and reports what it took.
-func benchmarkChild(b *testing.B, dir, files string, keys, tables int) {
+func benchmarkChild(b *testing.B, dir, files string, keys, tables int, env string) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = childEnv(dir, files, keys/tables)
+	cmd.Env = childEnv(dir, files, keys/tables, env)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v:\n%s", err, out)
 	}

@@ -16,7 +16,7 @@ import (
 
 // Two files have five different lines. Prism, which runs in this process, builds tables of
 // about two keys each. The directory example has a program for all runners.
-func ExampleWrite() {
+func ExampleWriteLines() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "setio")
 	if err != nil {
@@ -34,7 +34,7 @@ func ExampleWrite() {
 
 	p, s := beam.NewPipelineWithRoot()
 	files := beam.CreateList(s, names)
-	if _, err := setio.Write(s, dir, files, setio.Options{EntriesPerTable: 2}); err != nil {
+	if _, err := setio.WriteLines(s, dir, files, setio.Options{EntriesPerTable: 2}); err != nil {
 		log.Fatal(err)
 	}
 	if _, err := prism.Execute(ctx, p); err != nil {

@@ -2,10 +2,10 @@ package setio
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/sievetable/sievetable/table/set"
@@ -13,72 +13,117 @@ import (
 
 // finish writes the manifest.
 type finish struct {
-	Dir string
+	Target target
+	Lines  bool // there must be files of lines
 }
 
-// ProcessElement writes the manifest if all files and pieces arrived in tables, and emits its
-// path. sent are the numbers of pieces of the files, and tables are of type written, in JSON.
-func (fn *finish) ProcessElement(
-	_ []byte, files func(*string) bool, sent func(*int64) bool, tables func(*[]byte) bool, emit func(string),
+// ProcessElement writes the manifest if all files and pieces arrived in tables, and emits its path. tables are of
+// type written, in JSON.
+func (fn *finish) ProcessElement(ctx context.Context,
+	_ []byte, ledger func(*string, *int64) bool, tables func(*[]byte) bool, emit func(string),
 ) error {
-	var sorted int
-	var pieces int64
-	for n := int64(0); sent(&n); sorted++ {
-		pieces += n
-	}
-	if err := checkFiles("sorted", sorted, count(files)); err != nil {
-		return err
-	}
-	m, err := manifest(tables, pieces)
+	all, pieces, err := readWritten(tables)
 	if err != nil {
 		return err
 	}
-	if err := checkTables(fn.Dir, m); err != nil {
+	if err := balance(less(ledger, pieces), fn.Lines); err != nil {
 		return err
 	}
-	path, err := writeManifest(fn.Dir, m)
-	if err != nil {
-		return err
-	}
-	emit(path)
-	return nil
+	return fn.Target.with(ctx, func(st store) error {
+		path, err := fn.Target.publish(ctx, st, layerOf(all))
+		if err != nil {
+			return err
+		}
+		if err := st.remove(ctx, fn.Target.Lease); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return fmt.Errorf("setio: %w", err)
+		}
+		emit(path)
+		return nil
+	})
 }
 
-// manifest returns the manifest of the tables, which must be made of that many pieces.
-func manifest(tables func(*[]byte) bool, pieces int64) (*set.Manifest, error) {
-	var all []written
-	var merged int64
+// readWritten returns what is written, in the order of the keys, and of how many pieces.
+func readWritten(tables func(*[]byte) bool) (all []written, pieces int64, err error) {
 	for line := []byte(nil); tables(&line); {
 		var w written
 		if err := json.Unmarshal(line, &w); err != nil {
-			return nil, fmt.Errorf("setio: what a worker says of its table: %w", err)
+			return nil, 0, fmt.Errorf("setio: what a worker says of its table: %w", err)
 		}
-		merged += w.Pieces
+		pieces += w.Pieces
 		all = append(all, w)
 	}
-	if merged != pieces {
-		return nil, fmt.Errorf("setio: %d pieces of sorted keys are in tables, want %d: "+
-			"a worker has failed and the runner went on; see its log, and build again", merged, pieces)
-	}
 	slices.SortFunc(all, func(a, b written) int { return cmp.Compare(a.Number, b.Number) })
-	m := new(set.Manifest)
-	for _, w := range all {
-		m.Tables = append(m.Tables, w.Table)
-	}
-	return m, nil
+	return all, pieces, nil
 }
 
-// checkTables checks that the files of all tables are in dir: that the workers share it.
-func checkTables(dir string, m *set.Manifest) error {
-	for _, t := range m.Tables {
-		info, err := os.Stat(filepath.Join(dir, t.Name))
-		if err != nil {
-			return fmt.Errorf("setio: table that a worker has written: %w: want a directory that all workers share",
-				err)
+// less returns the ledger without the pieces that are in tables.
+func less(ledger func(*string, *int64) bool, pieces int64) func(*string, *int64) bool {
+	return func(what *string, n *int64) bool {
+		if ledger(what, n) {
+			return true
 		}
-		if info.Size() != t.Size {
+		*what, *n = cutPieces, -pieces
+		more := pieces != 0
+		pieces = 0
+		return more
+	}
+}
+
+// layerOf returns the tables.
+func layerOf(all []written) (l set.Layer) {
+	for _, w := range all {
+		if w.Table != nil {
+			l.Tables = append(l.Tables, *w.Table)
+		}
+		if w.Removals != nil {
+			l.Removals = append(l.Removals, *w.Removals)
+		}
+	}
+	return l
+}
+
+// publish writes the manifest of the tables, and returns its path. It has the lock meanwhile, so that Sweep
+// removes no table that it has seen, and no other process changes the manifest that gets a layer.
+func (t *target) publish(ctx context.Context, st store, l set.Layer) (path string, err error) {
+	unlock, err := lockIfPossible(ctx, st)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if err := checkTables(ctx, st, l); err != nil {
+		return "", err
+	}
+	if !t.Layer {
+		return writeManifest(ctx, st, &set.Manifest{Tables: l.Tables})
+	}
+	base, err := readManifest(ctx, st)
+	if err == nil {
+		err = t.checkBase(st, base)
+	}
+	if err != nil {
+		return "", err
+	}
+	m, err := addLayer(ctx, st, base, l)
+	if err != nil {
+		return "", err
+	}
+	if m == base {
+		return st.path(set.ManifestName), nil
+	}
+	return writeManifest(ctx, st, m)
+}
+
+// checkTables checks that the files of all tables are there: that the workers share the directory.
+func checkTables(ctx context.Context, st store, l set.Layer) error {
+	for _, t := range slices.Concat(l.Tables, l.Removals) {
+		size, err := st.size(ctx, t.Name)
+		if err != nil {
+			return fmt.Errorf("setio: table %s, which a worker has written: %w: want a directory that all workers "+
+				"share, or build again if Sweep has removed it", st.path(t.Name), err)
+		}
+		if size != t.Size {
 			return fmt.Errorf("setio: table %s has %d bytes, want %d: want a directory that all workers share",
-				info.Name(), info.Size(), t.Size)
+				st.path(t.Name), size, t.Size)
 		}
 	}
 	return nil

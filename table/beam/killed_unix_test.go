@@ -80,7 +80,7 @@ func TestKilledBuildIsDoneAgain(t *testing.T) {
 			if diff := cmp.Diff(want, file); diff != "" {
 				t.Errorf("manifests (-undisturbed +after the kill):\n%s", diff)
 			}
-			if err := setio.Sweep(dir, replaced); err != nil {
+			if err := setio.Sweep(t.Context(), dir, replaced); err != nil {
 				t.Fatal(err)
 			}
 			names := slices.Concat(namesOf(m), kept)
@@ -103,8 +103,8 @@ func buildKilled(t *testing.T, dir string, files []string) {
 	}
 }
 
-// checkKilled checks what a killed build has left behind: tables, a temporary file, and the
-// files that were there before, whose manifest still has all its tables.
+// checkKilled checks what a killed build has left behind: tables, a temporary file, its lease, which it ends, and
+// the files that were there before, whose manifest still has all its tables.
 func checkKilled(t *testing.T, dir string, kept []string) {
 	t.Helper()
 	tables, temporary := 0, 0
@@ -113,6 +113,8 @@ func checkKilled(t *testing.T, dir string, kept []string) {
 		case slices.Contains(kept, name):
 		case strings.HasSuffix(name, ".ldb"):
 			tables++
+		case strings.HasSuffix(name, ".lease"):
+			endLease(t, filepath.Join(dir, name))
 		case strings.HasSuffix(name, ".tmp"):
 			temporary++
 		default:

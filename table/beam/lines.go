@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-)
 
-// maxKey is the most bytes of a key: as many as a manifest takes.
-const maxKey = 256 << 10
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	// Files of the operating system.
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+)
 
 // A lineReader reads files line by line. Its buffer is for any number of files.
 type lineReader struct {
@@ -21,15 +22,24 @@ type lineReader struct {
 // each calls f with each line of the file, without its newline. The slice is valid until f
 // returns. Errors of f are returned as they are.
 func (l *lineReader) each(ctx context.Context, name string, f func(line []byte) error) error {
-	file, err := os.Open(name)
+	files, err := filesystem.New(ctx, name)
 	if err != nil {
 		return fmt.Errorf("setio: file of lines: %w", err)
+	}
+	defer files.Close()
+	file, err := files.OpenRead(ctx, name)
+	if err != nil {
+		return fmt.Errorf("setio: file of lines %s: %w", name, err)
 	}
 	defer file.Close()
 	if l.b == nil {
 		l.b = bufio.NewReaderSize(nil, maxKey+1)
 	}
 	l.b.Reset(file)
+	return l.eachLine(ctx, name, f)
+}
+
+func (l *lineReader) eachLine(ctx context.Context, name string, f func(line []byte) error) error {
 	for n := 1; ; n++ {
 		line, err := l.b.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
@@ -37,7 +47,7 @@ func (l *lineReader) each(ctx context.Context, name string, f func(line []byte) 
 				name, n, maxKey)
 		}
 		if err != nil && err != io.EOF {
-			return fmt.Errorf("setio: line %d: %w", n, err)
+			return fmt.Errorf("setio: %s: line %d: %w", name, n, err)
 		}
 		if err == io.EOF && len(line) == 0 {
 			return nil

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/textio"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
@@ -58,7 +59,20 @@ func child(dir string) error {
 	if os.Getenv("SETIO_TEST_KILL") != "" {
 		o.Writer = "killing"
 	}
+	if os.Getenv("SETIO_TEST_FROM") == "keys" {
+		return buildKeys(dir, os.Getenv("SETIO_TEST_FILES"), o)
+	}
 	return build(dir, files, o)
+}
+
+// buildKeys builds a set of the lines of files as elements of the pipeline.
+func buildKeys(dir, pattern string, o setio.Options) error {
+	p, s := beam.NewPipelineWithRoot()
+	if _, err := setio.WriteKeys(s, dir, textio.Read(s, pattern), o); err != nil {
+		return err
+	}
+	_, err := prism.Execute(context.Background(), p)
+	return err
 }
 
 // childEnv returns the environment for child.
@@ -70,7 +84,7 @@ func childEnv(dir, files string, entries int, more ...string) []string {
 // build builds a set of the files in dir, on Prism in this process.
 func build(dir string, files []string, o setio.Options) error {
 	p, s := beam.NewPipelineWithRoot()
-	if _, err := setio.Write(s, dir, beam.CreateList(s, files), o); err != nil {
+	if _, err := setio.WriteLines(s, dir, beam.CreateList(s, files), o); err != nil {
 		return err
 	}
 	_, err := prism.Execute(context.Background(), p)

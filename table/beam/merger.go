@@ -23,30 +23,18 @@ func (m *merger) addTo(level int, p piece) error {
 		return nil
 	}
 	m.levels[level] = nil
-	larger, err := mergeToPiece(pieces)
+	larger, err := encode(func(add func(key, value []byte) error) error { return eachEntry(pieces, add) })
 	if err != nil {
 		return err
 	}
 	return m.addTo(level+1, larger)
 }
 
-// mergeToPiece merges pieces to one.
-func mergeToPiece(pieces []piece) (piece, error) {
-	w, err := newPieceWriter()
-	if err != nil {
-		return nil, err
-	}
-	if err := eachKey(pieces, func(key []byte) error { return w.Append(key, nil) }); err != nil {
-		return nil, err
-	}
-	return w.finish()
-}
-
-// all calls f with each key of the pieces, as merge does.
-func (m *merger) all(f func(key []byte) error) error {
+// all calls f with each entry of the pieces, as eachEntry does.
+func (m *merger) all(f func(key, value []byte) error) error {
 	var pieces []piece
 	for _, level := range m.levels {
 		pieces = append(pieces, level...)
 	}
-	return eachKey(pieces, f)
+	return eachEntry(pieces, f)
 }

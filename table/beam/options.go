@@ -4,27 +4,57 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Options are options of [Write]. The zero value of each field is its default. A value out of
-// range is an error of Write.
+// Options are options of [Write], [WriteKeys] and [WriteLines]. The zero value of each field is its default. A
+// value out of range is an error of these functions.
 type Options struct {
 	// EntriesPerTable is about how many keys each table has, 1 to 100,000,000. The mean is at most
 	// 3 % larger. The largest table is seldom more than 1.15 times the mean. 0: 1,000,000.
 	EntriesPerTable int
 
-	// RunSize is how many bytes a worker sorts in memory at a time, 4 KiB to 1 GiB: those of the
-	// keys, and 24 more for each key. The worker takes up to twice that. The larger it is, the
-	// fewer pieces travel: each run is cut into a piece for each table. 0: 32 MiB.
+	// RunSize is how many bytes a worker sorts in memory at a time, 4 KiB to 1 GiB: those of keys
+	// and values, and 32 more for each key. The worker takes up to twice that. It merges and cuts
+	// pieces of as many bytes at a time, as they travel. The larger it is, the fewer pieces travel:
+	// there is one for each table of what is cut at a time. 0: 32 MiB.
 	RunSize int
 
 	// Writer is the name of the options that tables are written with: [RegisterWriter] has given it
 	// to them. "": the defaults of [table.WriterOptions], and a Bloom filter of 10 bits per key for
 	// each block.
 	Writer string
+
+	// Layer adds the tables to the set that is in the directory, as its newest layer: see
+	// [set.Layer]. They have the entries that are added, or have another value. If there are
+	// none, and no Removals, the set stays as it is.
+	Layer bool
+
+	// Removals are the keys that the layer removes: a PCollection of []byte or string. A key that is
+	// an entry of the layer too is an error of the pipeline. The zero value: none. A set with
+	// filters only cannot have Removals.
+	Removals beam.PCollection
+}
+
+// sorter returns what sorts entries.
+func (o *Options) sorter() sorter {
+	return sorter{RunSize: o.RunSize, Rate: sampleRate(o.EntriesPerTable)}
+}
+
+// check checks all options and the directory. It returns a copy of o with defaults filled in.
+func (o Options) check(s beam.Scope, dir string) (Options, error) {
+	o, err := o.withDefaults()
+	if err == nil {
+		err = checkDir(dir)
+	}
+	if err == nil {
+		err = o.checkRemovals(s)
+	}
+	return o, err
 }
 
 // A number is an Option that is a number, with its range.

@@ -2,74 +2,106 @@ package setio
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// A piece is sorted keys in bytes, as they travel between workers. It is a table without values
-// and filters: its blocks are prefix-compressed, compressed by Snappy, and have checksums.
+// A piece is sorted entries in bytes, as they travel between workers. It is a table without filters: its
+// blocks are prefix-compressed, compressed by Snappy, and have checksums.
 type piece = []byte
+
+// maxPiece is from how many bytes of keys and values on a piece is complete. Elements of some 50 MB are too
+// much for some runners.
+const maxPiece = 4 << 20
 
 // pieceOptions are the options of pieces. Nothing is looked up in them, so that large blocks
 // are best.
 var pieceOptions = &table.WriterOptions{BlockSize: 32 << 10, RestartInterval: 64}
 
-// A pieceWriter makes a piece. Its calls come in the order of newPieceWriter, Append* and finish.
+// A pieceWriter makes pieces of sorted entries. Its calls come in the order append* and finish, which can
+// be repeated. Only emit must be set.
 type pieceWriter struct {
-	*table.Writer
-	out bytes.Buffer
+	emit func(piece)
+
+	w      *table.Writer // nil if no piece is begun
+	out    *bytes.Buffer
+	size   int // of the keys and values in it
+	pieces int64
 }
 
-func newPieceWriter() (*pieceWriter, error) {
-	p := new(pieceWriter)
-	var err error
-	p.Writer, err = table.NewWriter(&p.out, pieceOptions)
-	return p, err
+// append adds an entry. It emits the piece if that is complete.
+func (p *pieceWriter) append(key, value []byte) (err error) {
+	if p.w == nil {
+		p.out, p.size = new(bytes.Buffer), 0
+		if p.w, err = table.NewWriter(p.out, pieceOptions); err != nil {
+			return err
+		}
+	}
+	if err := p.w.Append(key, value); err != nil {
+		return err
+	}
+	if p.size += len(key) + len(value); p.size < maxPiece {
+		return nil
+	}
+	return p.finish()
 }
 
-// finish returns the piece.
-func (p *pieceWriter) finish() (piece, error) {
-	if err := p.Close(); err != nil {
+// finish emits the piece, if one is begun.
+func (p *pieceWriter) finish() error {
+	if p.w == nil {
+		return nil
+	}
+	if err := p.w.Close(); err != nil {
+		return err
+	}
+	p.w = nil
+	p.pieces++
+	p.emit(p.out.Bytes())
+	return nil
+}
+
+// encode returns a piece of the entries that each appends, in ascending order. There may be none.
+func encode(each func(add func(key, value []byte) error) error) (piece, error) {
+	var out bytes.Buffer
+	w, err := table.NewWriter(&out, pieceOptions)
+	if err != nil {
 		return nil, err
 	}
-	return p.out.Bytes(), nil
+	if err := each(w.Append); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	err = w.Close()
+	return out.Bytes(), err
 }
 
 // encodeKeys returns a piece of the keys, which are in ascending order.
 func encodeKeys(keys [][]byte) (piece, error) {
-	w, err := newPieceWriter()
-	if err != nil {
-		return nil, err
-	}
-	for _, key := range keys {
-		if err := w.Append(key, nil); err != nil {
-			return nil, err
+	return encode(func(add func(key, value []byte) error) error {
+		for _, key := range keys {
+			if err := add(key, nil); err != nil {
+				return err
+			}
 		}
-	}
-	return w.finish()
+		return nil
+	})
 }
 
-// eachKey calls f with each key of the pieces in ascending order, and once if it is in several.
-// The slice is valid until f returns. Errors of f are returned as they are.
-func eachKey(pieces []piece, f func(key []byte) error) error {
+// eachEntry calls f with each entry of the pieces in ascending order, and once if it is in several. The
+// slices are valid until f returns. Errors of f are returned as they are.
+func eachEntry(pieces []piece, f func(key, value []byte) error) error {
 	it, err := openPieces(pieces)
 	if err != nil {
 		return err
 	}
 	defer it.Close() // its error is that of the last move
-	var last []byte
-	first := true
+	f = unique(f)
 	for ok := it.First(); ok; ok = it.Next() {
-		key := it.Key()
-		if !first && bytes.Equal(key, last) {
-			continue
-		}
-		if err := f(key); err != nil {
+		if err := f(it.Key(), it.Value()); err != nil {
 			return err
 		}
-		first, last = false, append(last[:0], key...)
 	}
 	if err := it.Error(); err != nil {
 		return changed(err)
@@ -77,7 +109,7 @@ func eachKey(pieces []piece, f func(key []byte) error) error {
 	return nil
 }
 
-// openPieces returns an iterator over the keys of all pieces.
+// openPieces returns an iterator over the entries of all pieces.
 func openPieces(pieces []piece) (*merge.Iter, error) {
 	its := make([]merge.Iterator, len(pieces))
 	for i, p := range pieces {
@@ -99,7 +131,7 @@ func changed(err error) error {
 // decodeKeys returns the keys of a piece.
 func decodeKeys(p piece) ([][]byte, error) {
 	var keys [][]byte
-	err := eachKey([]piece{p}, func(key []byte) error {
+	err := eachEntry([]piece{p}, func(key, _ []byte) error {
 		keys = append(keys, bytes.Clone(key))
 		return nil
 	})

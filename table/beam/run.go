@@ -2,72 +2,59 @@ package setio
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 )
 
-// sliceSize is how many bytes a key takes beside those of the key itself.
-const sliceSize = 24
+// entrySize is how many bytes an entry takes beside those of its key and its value.
+const entrySize = 32
 
-// maxPiece is from how many bytes of keys on a piece is complete. Elements of some 50 MB are
-// too much for some runners.
-const maxPiece = 4 << 20
-
-// A run is keys that are sorted in memory. It is reused for the next run.
-type run struct {
-	buf  []byte // the keys, one after the other
-	ends []int  // in buf
-	keys [][]byte
+// An entry is a key, and behind it the value as it travels.
+type entry struct {
+	b []byte
+	n int // of the key
 }
+
+func (e entry) key() []byte   { return e.b[:e.n] }
+func (e entry) value() []byte { return e.b[e.n:] }
+
+// A run is entries that are sorted in memory. It is reused for the next run.
+type run struct {
+	buf     []byte // the keys and values, one after the other
+	ends    []end
+	entries []entry
+}
+
+// An end says where the key and the value of an entry end in buf.
+type end struct{ key, value int }
 
 // size returns about how many bytes of memory the run needs.
-func (r *run) size() int { return len(r.buf) + sliceSize*len(r.ends) }
+func (r *run) size() int { return len(r.buf) + entrySize*len(r.ends) }
 
-// add adds a key.
-func (r *run) add(key []byte) {
+// add adds a pair.
+func (r *run) add(key, value []byte) {
 	r.buf = append(r.buf, key...)
-	r.ends = append(r.ends, len(r.buf))
+	n := len(r.buf)
+	r.buf = appendValue(r.buf, value)
+	r.ends = append(r.ends, end{n, len(r.buf)})
 }
 
-// take returns the keys in ascending order, each once, and empties the run. They are valid
-// until the next add.
-func (r *run) take() [][]byte {
-	keys, start := r.keys[:0], 0
+// remove adds a key that is to be removed.
+func (r *run) remove(key []byte) {
+	r.buf = append(append(r.buf, key...), kindRemove)
+	r.ends = append(r.ends, end{len(r.buf) - 1, len(r.buf)})
+}
+
+// take returns the entries in ascending order, and empties the run. They are valid until the next add.
+func (r *run) take() []entry {
+	entries, start := r.entries[:0], 0
 	for _, end := range r.ends {
-		keys = append(keys, r.buf[start:end:end])
-		start = end
+		entries = append(entries, entry{r.buf[start:end.value:end.value], end.key - start})
+		start = end.value
 	}
-	r.buf, r.ends, r.keys = r.buf[:0], r.ends[:0], keys
-	slices.SortFunc(keys, bytes.Compare)
-	return slices.CompactFunc(keys, bytes.Equal)
-}
-
-// cut cuts sorted keys at the splits. It calls f with the index of each table and its keys, in
-// one or more parts. It calls f for no table without keys.
-func cut(keys, splits [][]byte, f func(table int, keys [][]byte) error) error {
-	for i := 0; i <= len(splits) && len(keys) > 0; i++ {
-		n := len(keys)
-		if i < len(splits) {
-			n, _ = slices.BinarySearchFunc(keys, splits[i], bytes.Compare)
-		}
-		part := keys[:n]
-		for keys = keys[n:]; len(part) > 0; {
-			n := firstBytes(part, maxPiece)
-			if err := f(i, part[:n]); err != nil {
-				return err
-			}
-			part = part[n:]
-		}
-	}
-	return nil
-}
-
-// firstBytes returns how many of the first keys have together at least size bytes, or how many
-// keys there are.
-func firstBytes(keys [][]byte, size int) int {
-	for i, key := range keys {
-		if size -= len(key); size <= 0 {
-			return i + 1
-		}
-	}
-	return len(keys)
+	r.buf, r.ends, r.entries = r.buf[:0], r.ends[:0], entries
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(bytes.Compare(a.key(), b.key()), bytes.Compare(a.value(), b.value()))
+	})
+	return entries
 }

@@ -2,7 +2,7 @@ package setio
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"math"
 
 	"github.com/sievetable/sievetable/table/set"
@@ -12,61 +12,32 @@ import (
 // have a standard deviation of 1/√1024, which is 3 %.
 const samplesPerTable = 1024
 
-// sample samples the keys of a file.
-type sample struct {
-	Rate float64
-
-	lines lineReader
+// sampleRate returns the share of the keys that is sampled.
+func sampleRate(entriesPerTable int) float64 {
+	return min(1, samplesPerTable/float64(entriesPerTable))
 }
 
-// ProcessElement emits a piece of the sampled keys of the file.
-func (fn *sample) ProcessElement(ctx context.Context, file string, emit func([]byte)) error {
-	s, err := set.NewSampler(fn.Rate)
-	if err != nil {
-		return err
-	}
-	err = fn.lines.each(ctx, file, func(line []byte) error {
-		s.Add(line)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	p, err := encodeKeys(s.Keys())
-	if err != nil {
-		return err
-	}
-	emit(p)
-	return nil
-}
-
-// split finds the splits, and makes the directory.
+// split prepares the directory, and finds the splits.
 type split struct {
-	Dir             string
-	Rate            float64
+	Target          target
 	EntriesPerTable int
 }
 
-// ProcessElement emits a piece of the splits. Samples are the pieces of all files.
+// ProcessElement emits a piece of the splits. Samples are pieces of sampled keys.
 func (fn *split) ProcessElement(
-	_ []byte, samples func(*[]byte) bool, files func(*string) bool, emit func([]byte),
+	ctx context.Context, _ []byte, samples func(*[]byte) bool, emit func([]byte),
 ) error {
-	if err := prepare(fn.Dir); err != nil {
+	if err := fn.Target.prepare(ctx); err != nil {
 		return err
 	}
-	s, err := set.NewSampler(fn.Rate)
+	s, err := set.NewSampler(sampleRate(fn.EntriesPerTable))
 	if err != nil {
 		return err
 	}
-	var p piece
-	sampled := 0
-	for ; samples(&p); sampled++ {
-		if err := eachKey([]piece{p}, func(key []byte) error { s.Add(key); return nil }); err != nil {
+	for p := piece(nil); samples(&p); {
+		if err := eachEntry([]piece{p}, func(key, _ []byte) error { s.Add(key); return nil }); err != nil {
 			return err
 		}
-	}
-	if err := checkFiles("sampled", sampled, count(files)); err != nil {
-		return err
 	}
 	splits, err := encodeKeys(s.Splits(fn.tables(s.Len())))
 	if err != nil {
@@ -78,27 +49,46 @@ func (fn *split) ProcessElement(
 
 // tables returns how many tables there will be, if that many keys are sampled.
 func (fn *split) tables(sampled int) int {
-	perTable := int(math.Round(fn.Rate * float64(fn.EntriesPerTable))) // 1024, or all if there are fewer
+	// 1024, or all if there are fewer.
+	perTable := int(math.Round(sampleRate(fn.EntriesPerTable) * float64(fn.EntriesPerTable)))
 	return (sampled + perTable - 1) / perTable
 }
 
-// checkFiles compares how many files a step has done with how many there are.
-func checkFiles(done string, n, files int) error {
-	switch {
-	case files == 0:
-		return fmt.Errorf("setio: no files of lines: want at least one")
-	case n != files:
-		return fmt.Errorf("setio: %d files are %s, want %d: a worker has failed and the runner went on; "+
-			"see its log, and build again", n, done, files)
-	}
-	return nil
+// A target is where a build writes, and what.
+type target struct {
+	Dir    string
+	Lease  string
+	Writer string // as in Options
+	Layer  bool   // as in Options
+
+	// Removals is whether the layer can have removals.
+	Removals bool
 }
 
-// count returns how many elements there are.
-func count(elements func(*string) bool) int {
-	n := 0
-	for e := ""; elements(&e); {
-		n++
+// with calls f with the directory.
+func (t *target) with(ctx context.Context, f func(store) error) (err error) {
+	st, err := openStore(ctx, t.Dir)
+	if err != nil {
+		return err
 	}
-	return n
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return f(st)
+}
+
+// prepare makes the directory, and begins the lease. It finds out early whether the manifest that is there can
+// be replaced.
+func (t *target) prepare(ctx context.Context) error {
+	return t.with(ctx, func(st store) error {
+		if err := st.prepare(); err != nil {
+			return err
+		}
+		m, err := readManifest(ctx, st)
+		if err == nil && t.Layer {
+			err = t.checkBase(st, m)
+		}
+		if err != nil {
+			return err
+		}
+		return writeLease(ctx, st, t.Lease)
+	})
 }

@@ -24,6 +24,23 @@ func each[E any](elements []E) func(*E) bool {
 	}
 }
 
+// A count is an element of the ledger.
+type count struct {
+	what string
+	n    int64
+}
+
+// eachCount returns an iterator over the ledger, as Beam gives to a step.
+func eachCount(counts []count) func(*string, *int64) bool {
+	next := each(counts)
+	return func(what *string, n *int64) bool {
+		var c count
+		ok := next(&c)
+		*what, *n = c.what, c.n
+		return ok
+	}
+}
+
 // piecesOf returns n pieces. Each has a third of the keys 0 to 99.
 func piecesOf(t *testing.T, n int) []piece {
 	t.Helper()
@@ -42,13 +59,21 @@ func piecesOf(t *testing.T, n int) []piece {
 	return pieces
 }
 
-// write writes table 7 of the pieces in dir, and returns what it emits.
+const testLease = "sievetable-0123456789abcdef.lease"
+
+// targetOf returns what writes to dir.
+func targetOf(dir string) target { return target{Dir: dir, Lease: testLease} }
+
+// write writes table 7 of the pieces in dir, and returns what it emits. It removes the lease.
 func write(t *testing.T, dir string, pieces []piece) string {
 	t.Helper()
 	var line string
-	fn := &writeTable{Dir: dir}
-	if err := fn.ProcessElement(7, each(pieces), func(b []byte) { line += string(b) }); err != nil {
+	fn := &writeTable{targetOf(dir)}
+	if err := fn.ProcessElement(t.Context(), 7, each(pieces), func(b []byte) { line += string(b) }); err != nil {
 		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, testLease)); err != nil {
+		t.Error(err)
 	}
 	return line
 }
@@ -79,20 +104,23 @@ func TestWriteTableTwice(t *testing.T) {
 func TestFinishNoticesWhatIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	table := []byte(write(t, dir, piecesOf(t, 3)))
+	file, noFile := count{filesOfLines, 1}, count{filesOfLines, -1}
+	sorted, merged, three := count{sortedPieces, 5}, count{sortedPieces, -5}, count{cutPieces, 3}
 	for name, test := range map[string]struct {
 		dir    string
-		files  []string
-		sent   []int64
+		ledger []count
 		tables [][]byte
 		want   string // "" for no error
 	}{
-		"complete":       {files: []string{"a", "b"}, sent: []int64{1, 2}, tables: [][]byte{table}},
-		"missing file":   {files: []string{"a", "b"}, sent: []int64{3}, tables: [][]byte{table}, want: "1 files are sorted, want 2"},
-		"missing piece":  {files: []string{"a", "b"}, sent: []int64{2, 2}, tables: [][]byte{table}, want: "3 pieces of sorted keys are in tables, want 4"},
-		"missing table":  {files: []string{"a", "b"}, sent: []int64{1, 2}, want: "0 pieces of sorted keys are in tables, want 3"},
-		"twice":          {files: []string{"a", "b"}, sent: []int64{3, 3}, tables: [][]byte{table, table}, want: "two"},
-		"garbage":        {files: []string{"a", "b"}, sent: []int64{1, 2}, tables: [][]byte{[]byte("x")}, want: "what a worker says"},
-		"not shared dir": {dir: t.TempDir(), files: []string{"a", "b"}, sent: []int64{1, 2}, tables: [][]byte{table}, want: "all workers share"},
+		"complete":       {ledger: []count{file, sorted, noFile, merged, three}, tables: [][]byte{table}},
+		"missing file":   {ledger: []count{file, file, noFile, sorted, merged, three}, tables: [][]byte{table}, want: "1 files of lines are missing"},
+		"no files":       {want: "no files of lines: want at least one"},
+		"missing run":    {ledger: []count{file, noFile, sorted, three}, tables: [][]byte{table}, want: "5 pieces of sorted keys are missing"},
+		"missing piece":  {ledger: []count{file, noFile, three, three}, tables: [][]byte{table}, want: "3 pieces of tables are missing"},
+		"missing table":  {ledger: []count{file, noFile, three}, want: "3 pieces of tables are missing"},
+		"twice":          {ledger: []count{file, noFile, three, three}, tables: [][]byte{table, table}, want: "set: line 3 of the manifest"},
+		"garbage":        {ledger: []count{file, noFile, three}, tables: [][]byte{[]byte("x")}, want: "what a worker says"},
+		"not shared dir": {dir: t.TempDir(), ledger: []count{file, noFile, three}, tables: [][]byte{table}, want: "all workers share"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.dir == "" {
@@ -100,10 +128,8 @@ func TestFinishNoticesWhatIsMissing(t *testing.T) {
 			}
 			manifest := filepath.Join(test.dir, set.ManifestName)
 			os.Remove(manifest)
-			err := (&finish{Dir: test.dir}).ProcessElement(nil, each(test.files), each(test.sent), each(test.tables), func(string) {})
-			if test.want == "two" {
-				test.want = "set: line 3 of the manifest"
-			}
+			fn := &finish{Target: targetOf(test.dir), Lines: true}
+			err := fn.ProcessElement(t.Context(), nil, eachCount(test.ledger), each(test.tables), func(string) {})
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
@@ -119,9 +145,9 @@ func TestFinishBesideAnotherBuild(t *testing.T) {
 	dir := t.TempDir()
 	first, second := []byte(write(t, dir, piecesOf(t, 3))), []byte(write(t, dir, piecesOf(t, 2)))
 	for i, table := range [][]byte{first, second, first} {
-		pieces := []int64{3, 2, 3}[i]
-		err := (&finish{Dir: dir}).ProcessElement(nil, each([]string{"a"}), each([]int64{pieces}), each([][]byte{table}), func(string) {})
-		if err != nil {
+		ledger := []count{{cutPieces, []int64{3, 2, 3}[i]}}
+		fn := &finish{Target: targetOf(dir)}
+		if err := fn.ProcessElement(t.Context(), nil, eachCount(ledger), each([][]byte{table}), func(string) {}); err != nil {
 			t.Errorf("build %d: %v", i, err)
 		}
 	}

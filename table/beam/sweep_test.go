@@ -1,13 +1,17 @@
 package setio_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 
 	setio "github.com/sievetable/sievetable/table/beam"
@@ -37,13 +41,22 @@ func TestSweepKeepsWhatManifestsName(t *testing.T) {
 	if err := set.NewDir(dir).WriteManifest(&set.Manifest{Tables: []set.Table{listed}, Layers: []set.Layer{layer}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := setio.Sweep(dir, &set.Manifest{Tables: []set.Table{kept}, Layers: []set.Layer{keptLayer}}, nil); err != nil {
+	if err := setio.Sweep(t.Context(), dir, &set.Manifest{Tables: []set.Table{kept}, Layers: []set.Layer{keptLayer}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := append(others, set.ManifestName)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, list(t, dir)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// endLease makes the lease so old that it has ended.
+func endLease(t *testing.T, path string) {
+	t.Helper()
+	old := time.Now().Add(-25 * time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -54,13 +67,51 @@ func writeEmpty(t *testing.T, dir, name string) {
 	}
 }
 
+// While a build has a lease, nothing is removed. A lease that has ended is removed.
+func TestSweepLeavesABuildAlone(t *testing.T) {
+	dir := t.TempDir()
+	lease := "sievetable-0123456789abcdef.lease"
+	table := "000001-" + strings.Repeat("0a", 32) + ".ldb"
+	writeEmpty(t, dir, table)
+	writeEmpty(t, dir, lease)
+	err := setio.Sweep(t.Context(), dir)
+	if !errors.Is(err, setio.ErrBuilding) || !strings.Contains(err.Error(), filepath.Join(dir, lease)) {
+		t.Errorf("error %v, want one of the lease", err)
+	}
+	if diff := cmp.Diff([]string{table, lease}, list(t, dir)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	endLease(t, filepath.Join(dir, lease))
+	if err := setio.Sweep(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if names := list(t, dir); len(names) > 0 {
+		t.Errorf("files %v, want none", names)
+	}
+}
+
+// Sweep and the end of a build wait for each other, and for sst, which locks the same file.
+func TestSweepWaitsForTheLock(t *testing.T) {
+	dir := t.TempDir()
+	l := flock.New(filepath.Join(dir, set.ManifestName+".lock"))
+	if ok, err := l.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := setio.Sweep(ctx, dir); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
 // A manifest that cannot be read lists tables that nobody knows: nothing is removed.
 func TestSweepRefuses(t *testing.T) {
 	dir := t.TempDir()
 	writeEmpty(t, dir, "sievetable-0123456789abcdef.tmp")
 	writeEmpty(t, dir, set.ManifestName)
 	want := list(t, dir)
-	if err := setio.Sweep(dir); err == nil {
+	if err := setio.Sweep(t.Context(), dir); err == nil {
 		t.Error("no error")
 	}
 	if diff := cmp.Diff(want, list(t, dir)); diff != "" {

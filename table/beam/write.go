@@ -1,73 +1,126 @@
 package setio
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"path/filepath"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
 func init() {
-	for _, doFn := range []any{
-		(*sample)(nil), (*split)(nil), (*sortFile)(nil), (*writeTable)(nil), (*finish)(nil),
-	} {
+	// For each element, generated code is faster than reflection.
+	register.DoFn6x1[context.Context, []byte, []byte, func([]byte), func([]byte), func(string, int64), error](
+		(*sortPairs)(nil))
+	register.Emitter1[[]byte]()
+	register.Emitter2[string, int64]()
+	register.Function1x2(countFile)
+	for _, doFn := range []any{(*sortLines)(nil), (*split)(nil), (*cut)(nil), (*writeTable)(nil), (*finish)(nil)} {
 		beam.RegisterDoFn(reflect.TypeOf(doFn))
 	}
 }
 
-// Write adds steps to the pipeline that build a set in the directory dir from the lines of files.
-// files is a PCollection of the names of files (string). The returned PCollection has one string,
-// the path of the manifest, when all is written.
+// Write adds steps to the pipeline that build a set in the directory dir from pairs, a PCollection of
+// KV<K,V>. K and V are []byte or string. The returned PCollection has one string, the path of the manifest, when
+// all is written.
 //
-// Each line is a key without a value, also an empty line. Its bytes are taken as they are, without
-// the newline. A carriage return is part of the key. A key has up to 256 KiB. Keys can be in any
-// order and can be repeated.
+// Pairs can be in any order. A pair that is there several times is written once. Two values for a key are an
+// error of the pipeline that names the key: a PCollection has no order, so that there is no first or last one.
+// Combine the values of each key before, as by [beam.CombinePerKey]. A key has up to 256 KiB, and a value up to
+// 16 MiB.
 //
-// Every worker must see the same files and the same dir, by the same names: Write is for one
-// machine, and for clusters with a shared file system. dir must be absolute. It is created if it
-// does not exist. There must be at least one file. Files without lines make a set without tables.
-// files must be in the global window, the default.
+// dir is the absolute path of a directory that all workers share, or one of a file system that Beam has and the
+// program imports, such as gs://bucket/urls: see the documentation of this package. It is created if it does not
+// exist. pairs must be bounded. Their windows do not matter. Without pairs the set has no tables.
 //
-// One worker reads a file: give more files than there are workers. A file is read twice and must
-// not change meanwhile.
+// The new manifest replaces that of an earlier build in dir, or adds a layer to it: see Layer of [Options]. The
+// tables of the earlier build stay, so that they can be served until the new set is. No build removes a table,
+// since another one may have written the same. Of two builds in one dir at a time, both have all their tables, and
+// the manifest is that of the last one. [Sweep] removes tables that are not needed any more.
+func Write(s beam.Scope, dir string, pairs beam.PCollection, o Options) (beam.PCollection, error) {
+	if err := checkPairs(s, pairs); err != nil {
+		return beam.PCollection{}, err
+	}
+	return writePairs(s.Scope("setio.Write"), dir, pairs, o)
+}
+
+// WriteKeys does what [Write] does, of keys without values: a PCollection of []byte or string. A key that is there
+// several times is written once.
+func WriteKeys(s beam.Scope, dir string, keys beam.PCollection, o Options) (beam.PCollection, error) {
+	if err := checkKeys(s, "keys", keys); err != nil {
+		return beam.PCollection{}, err
+	}
+	return writePairs(s.Scope("setio.WriteKeys"), dir, keys, o)
+}
+
+// WriteLines does what [Write] does, of the lines of files: each line is a key without a value. It takes less time
+// than WriteKeys of the lines, since no line is an element of the pipeline. files is a PCollection of the names of
+// files (string), as Beam's file systems have them: all workers must see the same files by them. To find files by
+// a pattern, use fileio.MatchFiles or a list.
 //
-// The new manifest replaces that of an earlier build in dir. The tables of the earlier build stay,
-// so that they can be served until the new set is. No build removes a table, since another one may
-// have written the same. Of two builds in one dir at a time, both have all their tables, and the
-// manifest is that of the last one. [Sweep] removes tables that are not needed any more.
-func Write(s beam.Scope, dir string, files beam.PCollection, o Options) (beam.PCollection, error) {
-	o, err := o.withDefaults()
+// A line's bytes are taken as they are, without the newline. A carriage return is part of the key, and an empty
+// line is a key too. There must be at least one file. Files without lines make a set without tables.
+//
+// One worker reads a file: give more files than there are workers.
+func WriteLines(s beam.Scope, dir string, files beam.PCollection, o Options) (beam.PCollection, error) {
+	o, err := o.check(s, dir)
+	if err == nil {
+		err = checkValid(s, "files", files)
+	}
 	if err != nil {
 		return beam.PCollection{}, err
 	}
-	if !filepath.IsAbs(dir) {
+	if t := typesOf(files); t[0] != stringType || t[1] != nil {
 		return beam.PCollection{}, fmt.Errorf(
-			"setio: directory is %q, want an absolute path: workers have other working directories", dir)
+			"setio: the PCollection of names of files is of %v, want string: WriteKeys takes keys", files.Type())
 	}
-	if !s.IsValid() || !files.IsValid() {
-		return beam.PCollection{}, errors.New(
-			"setio: the Scope or the PCollection of files is the zero value, want those of a pipeline")
-	}
-	if t := files.Type().Type(); t != reflect.TypeFor[string]() {
-		return beam.PCollection{}, fmt.Errorf("setio: the PCollection of files is of %v, want string", t)
-	}
-	return build(s.Scope("setio.Write"), dir, files, o), nil
+	s = s.Scope("setio.WriteLines")
+	expected := beam.ParDo(s, countFile, files)
+	// Without Reshuffle, one worker would take all files that one element made.
+	sorted := sortedOf(beam.ParDo3(s, &sortLines{Sorter: o.sorter()}, beam.Reshuffle(s, files)))
+	sorted.ledgers = append(sorted.ledgers, expected)
+	return build(s, dir, sorted, o, true), nil
 }
 
-// build adds the steps. The arguments are checked, so that beam does not panic.
-func build(s beam.Scope, dir string, files beam.PCollection, o Options) beam.PCollection {
-	// Without Reshuffle, one worker would take all files that one element made.
-	files = beam.Reshuffle(s, files)
-	once := beam.Impulse(s)
-	rate := min(1, samplesPerTable/float64(o.EntriesPerTable))
+// writePairs builds a set of keys or pairs, whose type is checked.
+func writePairs(s beam.Scope, dir string, col beam.PCollection, o Options) (beam.PCollection, error) {
+	o, err := o.check(s, dir)
+	if err != nil {
+		return beam.PCollection{}, err
+	}
+	return build(s, dir, sortedOf(beam.ParDo3(s, &sortPairs{o.sorter()}, asPairs(s, col))), o, false), nil
+}
 
-	samples := beam.ParDo(s, &sample{Rate: rate}, files)
-	splits := beam.ParDo(s, &split{Dir: dir, Rate: rate, EntriesPerTable: o.EntriesPerTable}, once,
-		beam.SideInput{Input: samples}, beam.SideInput{Input: files})
-	pieces, sent := beam.ParDo2(s, &sortFile{RunSize: o.RunSize}, files, beam.SideInput{Input: splits})
-	tables := beam.ParDo(s, &writeTable{Dir: dir, Writer: o.Writer}, beam.GroupByKey(s, pieces))
-	return beam.ParDo(s, &finish{Dir: dir}, once,
-		beam.SideInput{Input: files}, beam.SideInput{Input: sent}, beam.SideInput{Input: tables})
+// A sorted is what the steps emit that sort.
+type sorted struct{ pieces, samples, ledgers []beam.PCollection }
+
+func sortedOf(pieces, samples, ledger beam.PCollection) sorted {
+	return sorted{[]beam.PCollection{pieces}, []beam.PCollection{samples}, []beam.PCollection{ledger}}
+}
+
+// add adds what another step emits.
+func (a *sorted) add(b sorted) {
+	a.pieces = append(a.pieces, b.pieces...)
+	a.samples = append(a.samples, b.samples...)
+	a.ledgers = append(a.ledgers, b.ledgers...)
+}
+
+// build adds the steps behind those that sort. The arguments are checked, so that beam does not panic.
+func build(s beam.Scope, dir string, in sorted, o Options, lines bool) beam.PCollection {
+	if o.Removals.IsValid() {
+		remove := o.sorter()
+		remove.Removals = true
+		in.add(sortedOf(beam.ParDo3(s, &sortPairs{remove}, asPairs(s, o.Removals))))
+	}
+	t := target{Dir: dir, Lease: newLease(), Writer: o.Writer, Layer: o.Layer, Removals: o.Removals.IsValid()}
+	once := beam.Impulse(s)
+	splits := beam.ParDo(s, &split{t, o.EntriesPerTable}, once,
+		beam.SideInput{Input: beam.Flatten(s, in.samples...)})
+	// Reshuffle gives all workers about as many pieces, and keeps them from being sorted again.
+	pieces := beam.Reshuffle(s, beam.Flatten(s, in.pieces...))
+	parts, ledger := beam.ParDo2(s, &cut{RunSize: o.RunSize}, pieces, beam.SideInput{Input: splits})
+	tables := beam.ParDo(s, &writeTable{t}, beam.GroupByKey(s, parts))
+	return beam.ParDo(s, &finish{t, lines}, once,
+		beam.SideInput{Input: beam.Flatten(s, append(in.ledgers, ledger)...)}, beam.SideInput{Input: tables})
 }

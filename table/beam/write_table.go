@@ -1,35 +1,32 @@
 package setio
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 
-	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// writeTable writes a table of pieces.
+// writeTable writes a table of pieces, and one of the keys that they remove.
 type writeTable struct {
-	Dir    string
-	Writer string // as in Options
+	Target target
 }
 
-// A written is a table that is written. It travels as JSON.
+// A written is what is written of a range of keys. It travels as JSON.
 type written struct {
-	Number int64 // of the table: 1 for that with the smallest keys
-	Pieces int64 // that it was made of
-	Table  set.Table
+	Number   int64      // of the range: 1 for that with the smallest keys
+	Pieces   int64      // that it was made of
+	Table    *set.Table // nil if there are no entries
+	Removals *set.Table // nil if there are none
 }
 
-// ProcessElement merges the pieces to a table, and emits a written.
-func (fn *writeTable) ProcessElement(number int64, pieces func(*[]byte) bool, emit func([]byte)) error {
-	o, err := writerOptions(fn.Writer)
-	if err != nil {
-		return err
-	}
+// ProcessElement merges the pieces to tables, and emits a written.
+func (fn *writeTable) ProcessElement(
+	ctx context.Context, number int64, pieces func(*[]byte) bool, emit func([]byte),
+) error {
 	w := written{Number: number}
 	var m merger
 	for p := piece(nil); pieces(&p); w.Pieces++ {
@@ -37,7 +34,7 @@ func (fn *writeTable) ProcessElement(number int64, pieces func(*[]byte) bool, em
 			return err
 		}
 	}
-	if w.Table, err = createTable(fn.Dir, number, o, &m); err != nil {
+	if err := fn.Target.with(ctx, func(st store) error { return fn.write(ctx, st, &m, &w) }); err != nil {
 		return fmt.Errorf("setio: table %d: %w", number, err)
 	}
 	line, err := json.Marshal(w)
@@ -48,27 +45,111 @@ func (fn *writeTable) ProcessElement(number int64, pieces func(*[]byte) bool, em
 	return nil
 }
 
-// createTable writes a table of all keys of m. The file gets its name when it is complete and
-// on disk.
-func createTable(dir string, number int64, o *table.WriterOptions, m *merger) (t set.Table, err error) {
-	f, err := atomicfile.Create(filepath.Join(dir, pendingName))
+// write writes the tables of all entries of m.
+func (fn *writeTable) write(ctx context.Context, st store, m *merger, w *written) (err error) {
+	if err := writeLease(ctx, st, fn.Target.Lease); err != nil {
+		return err
+	}
+	o, err := writerOptions(fn.Target.Writer)
 	if err != nil {
-		return t, err
+		return err
 	}
-	defer func() { err = errors.Join(err, f.Abort()) }() // does nothing after Commit
-	w, err := set.NewTableWriter(f, o)
+	entries, removals := &tableFile{store: st, o: o}, &tableFile{store: st, o: o}
+	defer func() { err = errors.Join(err, entries.abort(), removals.abort()) }() // nothing after commit
+	err = m.all(func(key, value []byte) error {
+		if value, removed := splitValue(value); !removed {
+			return entries.append(key, value)
+		}
+		return removals.append(key, nil)
+	})
 	if err != nil {
-		return t, err
+		return err
 	}
-	if err := m.all(func(key []byte) error { return w.Append(key, nil) }); err != nil {
-		return t, errors.Join(err, w.Abort())
+	if w.Table, err = entries.commit(ctx, w.Number); err != nil {
+		return err
 	}
-	if t, err = w.Close(); err != nil {
-		return t, err
+	w.Removals, err = removals.commit(ctx, w.Number)
+	return err
+}
+
+// A tableFile is a table that is written to a file, when it has an entry.
+type tableFile struct {
+	store store
+	o     *table.WriterOptions
+
+	draft draft // nil as long as there is no entry
+	w     *set.TableWriter
+}
+
+func (t *tableFile) append(key, value []byte) (err error) {
+	if t.draft == nil {
+		if err := t.create(); err != nil {
+			return err
+		}
 	}
-	t.Name = tableName(number, t.SHA256, o != nil && o.FilterOnly)
-	if err := f.SetName(t.Name); err != nil {
-		return t, err
+	return t.w.Append(key, value)
+}
+
+// create begins the file.
+func (t *tableFile) create() error {
+	d, err := t.store.create()
+	if err != nil {
+		return err
 	}
-	return t, atomicfile.Commit(f)
+	if t.w, err = set.NewTableWriter(d, t.o); err != nil {
+		return errors.Join(err, d.abort())
+	}
+	t.draft = d
+	return nil
+}
+
+// commit gives the file its name, when it is complete and stored. Without entries, it returns nil.
+func (t *tableFile) commit(ctx context.Context, number int64) (*set.Table, error) {
+	if t.draft == nil {
+		return nil, nil
+	}
+	line, err := t.w.Close()
+	if err != nil {
+		return nil, err
+	}
+	t.w = nil
+	line.Name = tableName(number, line.SHA256, t.o != nil && t.o.FilterOnly)
+	found, err := t.draft.commit(ctx, line.Name, line.Size)
+	if err != nil {
+		return nil, err
+	}
+	keysWritten.Inc(ctx, int64(line.Entries))
+	if found {
+		tablesFound.Inc(ctx, 1)
+	} else {
+		tablesWritten.Inc(ctx, 1)
+		bytesWritten.Inc(ctx, line.Size)
+	}
+	return &line, nil
+}
+
+// abort removes the file, unless it has its name.
+func (t *tableFile) abort() (err error) {
+	if t.w != nil {
+		err = t.w.Abort()
+	}
+	if t.draft != nil {
+		err = errors.Join(err, t.draft.abort())
+	}
+	return err
+}
+
+// The extensions of tables. For LevelDB, one with a filter only would be an empty table.
+const (
+	tableExt  = ".ldb"
+	filterExt = ".filter"
+)
+
+// tableName returns the name of a table.
+func tableName(number int64, sha256 string, filterOnly bool) string {
+	ext := tableExt
+	if filterOnly {
+		ext = filterExt
+	}
+	return fmt.Sprintf("%06d-%s%s", number, sha256, ext)
 }

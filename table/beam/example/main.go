@@ -68,7 +68,7 @@ func run(ctx context.Context) error {
 	}
 	o := setio.Options{EntriesPerTable: *entries, Writer: *writer}
 	p, s := beam.NewPipelineWithRoot()
-	if _, err := setio.Write(s, dir, beam.CreateList(s, names), o); err != nil {
+	if _, err := setio.WriteLines(s, dir, beam.CreateList(s, names), o); err != nil {
 		return err
 	}
 	runner := *runners.Runner

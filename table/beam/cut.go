@@ -1,0 +1,89 @@
+package setio
+
+import (
+	"bytes"
+	"errors"
+)
+
+// errNoSplits is the error if a runner goes on although the splits could not be found.
+var errNoSplits = errors.New(
+	"setio: there are no splits: a worker has failed and the runner went on; see its log, and build again")
+
+// cut merges the pieces of a bundle, and cuts them at the splits into pieces of tables.
+type cut struct {
+	RunSize int
+
+	splits [][]byte
+	known  bool // the splits, which are the same for all bundles
+	run    merger
+	size   int // of the pieces in run
+	pieces int64
+}
+
+// StartBundle forgets what a bundle that failed has left.
+func (fn *cut) StartBundle(func(*[]byte) bool, func(int64, []byte), func(string, int64)) { fn.begin() }
+
+func (fn *cut) begin() { fn.run, fn.size, fn.pieces = merger{}, 0, 0 }
+
+// ProcessElement adds a piece.
+func (fn *cut) ProcessElement(
+	p []byte, splits func(*[]byte) bool, emit func(int64, []byte), ledger func(string, int64),
+) error {
+	if err := fn.findSplits(splits); err != nil {
+		return err
+	}
+	if err := fn.run.add(p); err != nil {
+		return err
+	}
+	fn.pieces++
+	if fn.size += len(p); fn.size < fn.RunSize {
+		return nil
+	}
+	return fn.flush(emit, ledger)
+}
+
+// findSplits decodes the splits, once.
+func (fn *cut) findSplits(splits func(*[]byte) bool) (err error) {
+	if fn.known {
+		return nil
+	}
+	var p piece
+	if !splits(&p) {
+		return errNoSplits
+	}
+	fn.splits, err = decodeKeys(p)
+	fn.known = err == nil
+	return err
+}
+
+// FinishBundle emits the last pieces of the bundle.
+func (fn *cut) FinishBundle(
+	_ func(*[]byte) bool, emit func(int64, []byte), ledger func(string, int64),
+) error {
+	return fn.flush(emit, ledger)
+}
+
+// flush emits pieces with the numbers of their tables, from 1 on.
+func (fn *cut) flush(emit func(int64, []byte), ledger func(string, int64)) error {
+	table := 0
+	w := &pieceWriter{emit: func(p piece) { emit(int64(table)+1, p) }}
+	err := fn.run.all(func(key, value []byte) error {
+		for table < len(fn.splits) && bytes.Compare(key, fn.splits[table]) >= 0 {
+			if err := w.finish(); err != nil {
+				return err
+			}
+			table++
+		}
+		return w.append(key, value)
+	})
+	if err == nil {
+		err = w.finish()
+	}
+	if err != nil {
+		return err
+	}
+	ledger(sortedPieces, -fn.pieces)
+	ledger(cutPieces, w.pieces)
+	fn.begin()
+	return nil
+}
