@@ -18,10 +18,13 @@ type finish struct {
 }
 
 // ProcessElement writes the manifest if all files and pieces arrived in tables, and emits its path. tables are of
-// type written, in JSON.
-func (fn *finish) ProcessElement(ctx context.Context,
-	_ []byte, ledger func(*string, *int64) bool, tables func(*[]byte) bool, emit func(string),
+// type written, in JSON. splits are there so that the directory is prepared, also if there are no tables.
+func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]byte) bool,
+	ledger func(*string, *int64) bool, tables func(*[]byte) bool, emit func(string),
 ) error {
+	if p := piece(nil); !splits(&p) {
+		return errNoSplits
+	}
 	all, pieces, err := readWritten(tables)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package setio
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 )
 
@@ -54,7 +53,10 @@ func (r *run) take() []entry {
 	}
 	r.buf, r.ends, r.entries = r.buf[:0], r.ends[:0], entries
 	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(bytes.Compare(a.key(), b.key()), bytes.Compare(a.value(), b.value()))
+		if c := bytes.Compare(a.key(), b.key()); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.value(), b.value())
 	})
 	return entries
 }

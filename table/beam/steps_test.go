@@ -108,12 +108,14 @@ func TestFinishNoticesWhatIsMissing(t *testing.T) {
 	sorted, merged, three := count{sortedPieces, 5}, count{sortedPieces, -5}, count{cutPieces, 3}
 	for name, test := range map[string]struct {
 		dir    string
+		splits []piece // nil for one
 		ledger []count
 		tables [][]byte
 		want   string // "" for no error
 	}{
 		"complete":       {ledger: []count{file, sorted, noFile, merged, three}, tables: [][]byte{table}},
 		"missing file":   {ledger: []count{file, file, noFile, sorted, merged, three}, tables: [][]byte{table}, want: "1 files of lines are missing"},
+		"no splits":      {splits: []piece{}, ledger: []count{file, noFile}, want: "there are no splits"},
 		"no files":       {want: "no files of lines: want at least one"},
 		"missing run":    {ledger: []count{file, noFile, sorted, three}, tables: [][]byte{table}, want: "5 pieces of sorted keys are missing"},
 		"missing piece":  {ledger: []count{file, noFile, three, three}, tables: [][]byte{table}, want: "3 pieces of tables are missing"},
@@ -126,10 +128,13 @@ func TestFinishNoticesWhatIsMissing(t *testing.T) {
 			if test.dir == "" {
 				test.dir = dir
 			}
+			if test.splits == nil {
+				test.splits = piecesOf(t, 1)
+			}
 			manifest := filepath.Join(test.dir, set.ManifestName)
 			os.Remove(manifest)
 			fn := &finish{Target: targetOf(test.dir), Lines: true}
-			err := fn.ProcessElement(t.Context(), nil, eachCount(test.ledger), each(test.tables), func(string) {})
+			err := fn.ProcessElement(t.Context(), nil, each(test.splits), eachCount(test.ledger), each(test.tables), func(string) {})
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
@@ -147,7 +152,8 @@ func TestFinishBesideAnotherBuild(t *testing.T) {
 	for i, table := range [][]byte{first, second, first} {
 		ledger := []count{{cutPieces, []int64{3, 2, 3}[i]}}
 		fn := &finish{Target: targetOf(dir)}
-		if err := fn.ProcessElement(t.Context(), nil, eachCount(ledger), each([][]byte{table}), func(string) {}); err != nil {
+		err := fn.ProcessElement(t.Context(), nil, each(piecesOf(t, 1)), eachCount(ledger), each([][]byte{table}), func(string) {})
+		if err != nil {
 			t.Errorf("build %d: %v", i, err)
 		}
 	}

@@ -121,6 +121,6 @@ func build(s beam.Scope, dir string, in sorted, o Options, lines bool) beam.PCol
 	pieces := beam.Reshuffle(s, beam.Flatten(s, in.pieces...))
 	parts, ledger := beam.ParDo2(s, &cut{RunSize: o.RunSize}, pieces, beam.SideInput{Input: splits})
 	tables := beam.ParDo(s, &writeTable{t}, beam.GroupByKey(s, parts))
-	return beam.ParDo(s, &finish{t, lines}, once,
+	return beam.ParDo(s, &finish{t, lines}, once, beam.SideInput{Input: splits},
 		beam.SideInput{Input: beam.Flatten(s, append(in.ledgers, ledger)...)}, beam.SideInput{Input: tables})
 }

@@ -1,0 +1,194 @@
+package setio_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+	"github.com/google/go-cmp/cmp"
+
+	setio "github.com/sievetable/sievetable/table/beam"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+func init() {
+	register.Function1x2(stringPair)
+	register.Function1x2(bytesPair)
+	register.Function1x2(stringBytesPair)
+	register.Function1x2(bytesStringPair)
+	register.Function1x1(keyText)
+}
+
+func keyText(key []byte) string { return string(key) }
+
+// These functions make pairs of "key=value".
+func stringPair(s string) (string, string) {
+	key, value, _ := strings.Cut(s, "=")
+	return key, value
+}
+
+func bytesPair(s string) ([]byte, []byte) {
+	key, value := stringPair(s)
+	return []byte(key), []byte(value)
+}
+
+func stringBytesPair(s string) (string, []byte) {
+	key, value := bytesPair(s)
+	return string(key), value
+}
+
+func bytesStringPair(s string) ([]byte, string) {
+	key, value := bytesPair(s)
+	return key, string(value)
+}
+
+// entries returns the entries of the set in dir, as "key=value".
+func entries(t *testing.T, dir string) []string {
+	t.Helper()
+	s, err := set.OpenDir(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	it := s.NewIter(t.Context(), nil)
+	defer it.Close()
+	var all []string
+	for e, err := range it.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fmt.Sprintf("%s=%s", e.Key, e.Value))
+	}
+	return all
+}
+
+// All types of pairs make the same set. Its path is the element of the pipeline that others can wait for.
+func TestWriteTypesOfPairs(t *testing.T) {
+	want := []string{"=empty", "apple=green", "banana=yellow", "cherry=", "damson=\x00\xff"}
+	p, s, in := ptest.CreateList([]string{"damson=\x00\xff", "banana=yellow", "=empty", "apple=green", "cherry=", "banana=yellow"})
+	dirs := map[string]string{}
+	for name, convert := range map[string]any{
+		"string, string": stringPair, "bytes, bytes": bytesPair,
+		"string, bytes": stringBytesPair, "bytes, string": bytesStringPair,
+	} {
+		dirs[name] = t.TempDir()
+		out, err := setio.Write(s, dirs[name], beam.ParDo(s, convert, in), setio.Options{EntriesPerTable: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		passert.Equals(s, out, filepath.Join(dirs[name], set.ManifestName))
+	}
+	ptest.RunAndValidate(t, p)
+	_, first := readSet(t, dirs["bytes, bytes"])
+	for name, dir := range dirs {
+		if diff := cmp.Diff(want, entries(t, dir)); diff != "" {
+			t.Errorf("%s: entries (-want +got):\n%s", name, diff)
+		}
+		if _, file := readSet(t, dir); file != first {
+			t.Errorf("manifests (-bytes, bytes +%s):\n%s", name, cmp.Diff(first, file))
+		}
+	}
+}
+
+// Keys as elements make the same bytes as the lines of files, whatever their type, their windows, their bundles and
+// the size of runs are.
+func TestWriteKeysAsLines(t *testing.T) {
+	keys := shuffledURLs(3000)
+	_, want := buildSet(t, writeFiles(t, 3, keys), setio.Options{EntriesPerTable: 700}, sortUnique(keys))
+	p, s, col := ptest.CreateList(keys)
+	text := beam.ParDo(s, keyText, col)
+	dirs := map[string]string{}
+	for name, test := range map[string]struct {
+		col     beam.PCollection
+		runSize int
+	}{
+		"strings":          {text, 0},
+		"bytes, many runs": {col, 10_000},
+		"reshuffled":       {beam.Reshuffle(s, col), 0},
+		"in windows":       {beam.WindowInto(s, window.NewFixedWindows(time.Hour), text), 20_000},
+	} {
+		dirs[name] = t.TempDir()
+		o := setio.Options{EntriesPerTable: 700, RunSize: test.runSize}
+		if _, err := setio.WriteKeys(s, dirs[name], test.col, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ptest.RunAndValidate(t, p)
+	for name, dir := range dirs {
+		if _, got := readSet(t, dir); got != want {
+			t.Errorf("manifests (-lines +%s):\n%s", name, cmp.Diff(want, got))
+		}
+	}
+}
+
+// checkFailed checks the error of a pipeline. Prism goes on for a while, so that it can be that of a later step.
+func checkFailed(t *testing.T, err error, want string) {
+	t.Helper()
+	const later = "a worker has failed and the runner went on"
+	if err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), later) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// A key with two values fails the pipeline, and leaves no manifest.
+func TestTwoValuesFailThePipeline(t *testing.T) {
+	dir := t.TempDir()
+	p, s, col := ptest.CreateList([]string{"a=1", "b=1", "a=2"})
+	if _, err := setio.Write(s, dir, beam.ParDo(s, stringPair, col), setio.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	checkFailed(t, ptest.Run(p), `key "a" has the values "1" and "2", want one`)
+	for _, name := range list(t, dir) {
+		if name == set.ManifestName {
+			t.Error("there is a manifest")
+		}
+	}
+}
+
+// No keys make a set without tables.
+func TestNoKeys(t *testing.T) {
+	dir := t.TempDir()
+	p, s, col := ptest.CreateList([]string{})
+	if _, err := setio.WriteKeys(s, dir, col, setio.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	ptest.RunAndValidate(t, p)
+	if m, _ := readSet(t, dir); len(m.Tables) > 0 {
+		t.Errorf("tables %v, want none", m.Tables)
+	}
+}
+
+// Counters say what a build has done. That of the tables that were there is for builds that are done again.
+func TestCounters(t *testing.T) {
+	dir := t.TempDir()
+	for i, want := range []map[string]int64{
+		{"keys_read": 5, "keys_written": 4, "tables_written": 2},
+		{"keys_read": 5, "keys_written": 4, "tables_found": 2},
+	} {
+		p, s, col := ptest.CreateList([]string{"b", "a", "c", "d", "a"})
+		if _, err := setio.WriteKeys(s, dir, col, setio.Options{EntriesPerTable: 2}); err != nil {
+			t.Fatal(err)
+		}
+		result := ptest.RunAndValidate(t, p)
+		got := map[string]int64{}
+		for _, c := range result.Metrics().AllMetrics().Counters() {
+			if c.Key.Namespace == "setio" {
+				got[c.Key.Name] += c.Result()
+			}
+		}
+		m, _ := readSet(t, dir)
+		if i == 0 {
+			want["bytes_written"] = m.Tables[0].Size + m.Tables[1].Size
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("counters of build %d (-want +got):\n%s", i, diff)
+		}
+	}
+}

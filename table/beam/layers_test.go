@@ -1,0 +1,92 @@
+package setio_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+	"github.com/google/go-cmp/cmp"
+
+	setio "github.com/sievetable/sievetable/table/beam"
+)
+
+// writeLayer writes pairs of "key=value" as a set in dir or, if removals are not nil, as a layer.
+func writeLayer(t *testing.T, dir string, pairs, removals []string, o setio.Options) error {
+	t.Helper()
+	p, s, col := ptest.CreateList(pairs)
+	if removals != nil {
+		o.Layer, o.Removals = true, beam.CreateList(s, removals)
+	}
+	if _, err := setio.Write(s, dir, beam.ParDo(s, stringPair, col), o); err != nil {
+		t.Fatal(err)
+	}
+	return ptest.Run(p)
+}
+
+// Layers add entries, replace values and remove keys. One that has the tables of an older one gets copies of them.
+func TestLayers(t *testing.T) {
+	dir := t.TempDir()
+	o := setio.Options{EntriesPerTable: 2}
+	for i, step := range []struct {
+		pairs, removals, want []string
+		layers, files         int
+	}{
+		{[]string{"a=1", "b=1", "c=1"}, nil, []string{"a=1", "b=1", "c=1"}, 0, 3},
+		{[]string{"b=2", "d=2", "e=2"}, []string{"a", "x"}, []string{"b=2", "c=1", "d=2", "e=2"}, 1, 7},
+		{[]string{"a=1", "b=1", "c=1"}, []string{}, []string{"a=1", "b=1", "c=1", "d=2", "e=2"}, 2, 9},
+		{[]string{"a=1", "b=1", "c=1"}, []string{}, []string{"a=1", "b=1", "c=1", "d=2", "e=2"}, 2, 9}, // done again
+		{[]string{}, []string{"c", "e"}, []string{"a=1", "b=1", "d=2"}, 3, 10},
+		{[]string{}, []string{}, []string{"a=1", "b=1", "d=2"}, 3, 10},
+	} {
+		if err := writeLayer(t, dir, step.pairs, step.removals, o); err != nil {
+			t.Fatalf("step %d: %v", i, err)
+		}
+		if diff := cmp.Diff(step.want, entries(t, dir)); diff != "" {
+			t.Errorf("entries after step %d (-want +got):\n%s", i, diff)
+		}
+		if err := setio.Sweep(t.Context(), dir); err != nil {
+			t.Error(err)
+		}
+		m, _ := readSet(t, dir)
+		if names := list(t, dir); len(m.Layers) != step.layers || len(names) != step.files {
+			t.Errorf("%d layers and files %q after step %d, want %d and %d", len(m.Layers), names, i, step.layers, step.files)
+		}
+	}
+}
+
+// A layer that cannot be added fails the pipeline, and the set stays as it is.
+func TestLayersThatDoNotFit(t *testing.T) {
+	dir, filters := t.TempDir(), t.TempDir()
+	if err := writeLayer(t, dir, []string{"a=1"}, nil, setio.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := build(filters, writeContents(t, []string{"a\n"}), setio.Options{Writer: "filters only"}); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		dir             string
+		pairs, removals []string
+		o               setio.Options
+		want            string
+	}{
+		"added and removed": {dir, []string{"b=1"}, []string{"b"}, setio.Options{}, `key "b" is both among the entries and in Removals`},
+		"no set":            {t.TempDir(), []string{"b=1"}, []string{"c"}, setio.Options{}, "there is no set to add a layer to"},
+		"filters only":      {filters, []string{"b="}, []string{"c"}, setio.Options{}, "cannot have Removals"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := list(t, test.dir)
+			err := writeLayer(t, test.dir, test.pairs, test.removals, test.o)
+			checkFailed(t, err, test.want)
+			var after []string
+			for _, name := range list(t, test.dir) {
+				if !strings.HasSuffix(name, ".lease") {
+					after = append(after, name)
+				}
+			}
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("files (-before +after):\n%s", diff)
+			}
+		})
+	}
+}

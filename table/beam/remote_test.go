@@ -1,0 +1,100 @@
+package setio_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+	"github.com/google/go-cmp/cmp"
+
+	setio "github.com/sievetable/sievetable/table/beam"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+// norename is memfs with another scheme, and without what is optional in a file system.
+type norename struct{ filesystem.Interface }
+
+func init() {
+	filesystem.Register("norename", func(ctx context.Context) filesystem.Interface {
+		return norename{memfs.New(ctx)}
+	})
+}
+
+// readRemote returns the manifest of a set in a file system of Beam, and the files that are there.
+func readRemote(t *testing.T, dir string) (string, []string) {
+	t.Helper()
+	files, err := filesystem.New(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := filesystem.Read(t.Context(), files, dir+"/"+set.ManifestName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := files.List(t.Context(), dir+"/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range names {
+		names[i] = path.Base(names[i])
+	}
+	slices.Sort(names)
+	return string(m), names
+}
+
+// Files and the set can be in any file system of Beam, whether it can rename or not. The bytes are those of a
+// directory. A file that a build writes has its name only when it is complete.
+func TestOtherFileSystems(t *testing.T) {
+	keys := shuffledURLs(1000)
+	_, want := buildSet(t, writeFiles(t, 2, keys), setio.Options{EntriesPerTable: 300}, sortUnique(keys))
+	memfs.Write("memfs://in/urls", append(bytes.Join(keys, []byte("\n")), '\n'))
+	for i, dir := range []string{"memfs://out/urls", "memfs://out/urls", "norename://out/urls"} {
+		p, s := beam.NewPipelineWithRoot()
+		out, err := setio.WriteLines(s, dir+"/", beam.Create(s, "memfs://in/urls"), setio.Options{EntriesPerTable: 300})
+		if err != nil {
+			t.Fatal(err)
+		}
+		passert.Equals(s, out, dir+"/"+set.ManifestName)
+		ptest.RunAndValidate(t, p)
+		m, names := readRemote(t, dir)
+		if diff := cmp.Diff(want, m); diff != "" {
+			t.Errorf("%s: manifests (-directory +other):\n%s", dir, diff)
+		}
+		parsed, err := set.ReadManifest(strings.NewReader(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, ".lease") && i == 2 })
+		if diff := cmp.Diff(namesOf(parsed), names); diff != "" {
+			t.Errorf("%s: files (-want +got):\n%s", dir, diff)
+		}
+	}
+}
+
+// Sweep works in other file systems too. If they say nothing of times, each lease lasts.
+func TestSweepOtherFileSystems(t *testing.T) {
+	table := "000001-" + strings.Repeat("0a", 32) + ".ldb"
+	empty := fmt.Sprintln(`{"format":"sievetable-set","version":2,"tables":0}`)
+	for name, content := range map[string]string{table: "", set.ManifestName: empty, "other": ""} {
+		memfs.Write("memfs://sweep/urls/"+name, []byte(content))
+	}
+	if err := setio.Sweep(t.Context(), "memfs://sweep/urls"); err != nil {
+		t.Fatal(err)
+	}
+	_, names := readRemote(t, "memfs://sweep/urls")
+	if diff := cmp.Diff([]string{"other", set.ManifestName}, names); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if err := setio.Sweep(t.Context(), "relative"); err == nil {
+		t.Error("a relative directory is no error")
+	}
+}

@@ -1,0 +1,126 @@
+package setio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+
+	"github.com/sievetable/sievetable/table/set"
+)
+
+var errFull = errors.New("no room")
+
+// full is memfs without room for tables: a write fails after some bytes.
+type full struct {
+	filesystem.Interface
+	written *context.Context // of the last write
+}
+
+func (f full) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
+	*f.written = ctx
+	w, err := f.Interface.OpenWrite(ctx, name)
+	if strings.HasSuffix(name, tableExt) {
+		w = fullWriter{w}
+	}
+	return w, err
+}
+
+type fullWriter struct{ io.WriteCloser }
+
+func (w fullWriter) Write(p []byte) (int, error) {
+	n, _ := w.WriteCloser.Write(p[:len(p)/2]) // never fails
+	return n, errFull
+}
+
+func init() {
+	filesystem.Register("full", func(ctx context.Context) filesystem.Interface { return full{memfs.New(ctx), &lastWrite} })
+}
+
+// lastWrite is the context of the last write to full.
+var lastWrite context.Context
+
+// A table that cannot be sent is an error that names it. Nothing of it is left, neither in the file system nor on
+// the worker's disk: a file system that begins to send it stops when the context of the write ends.
+func TestRemoteTableThatCannotBeWritten(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv("TMP", temporary) // on Windows
+	fn := &writeTable{targetOf("full://set")}
+	err := fn.ProcessElement(t.Context(), 7, each(piecesOf(t, 2)), func([]byte) { t.Error("a table is written") })
+	if !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "setio: table 7: write full://set/000007-") {
+		t.Errorf("error %v, want one that names the table", err)
+	}
+	if lastWrite.Err() == nil {
+		t.Error("the context of the write has not ended")
+	}
+	st, err := openStore(t.Context(), "full://set")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := st.list(t.Context())
+	if err != nil || len(names) != 1 || names[0] != testLease {
+		t.Errorf("files %q, error %v, want only the lease", names, err)
+	}
+	if files, err := os.ReadDir(temporary); err != nil || len(files) > 0 {
+		t.Errorf("temporary files %v, error %v, want none", files, err)
+	}
+}
+
+// A recorder is memfs that records the names of the files that are written.
+type recorder struct {
+	filesystem.Interface
+	names *[]string
+}
+
+func (r recorder) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
+	*r.names = append(*r.names, path.Ext(name))
+	return r.Interface.OpenWrite(ctx, name)
+}
+
+// A renaming recorder can rename.
+type renaming struct{ recorder }
+
+func (r renaming) Rename(ctx context.Context, from, to string) error {
+	return r.Interface.(filesystem.Renamer).Rename(ctx, from, to)
+}
+
+// A file has a temporary name until it is complete, where it can be renamed. To rename an object is to copy it, and
+// it appears when it is complete.
+func TestTemporaryNames(t *testing.T) {
+	for name, test := range map[string]struct {
+		dir     string
+		renames bool
+		want    string
+	}{
+		"renames":        {"memfs://put", true, ".tmp"},
+		"cannot rename":  {"memfs://put", false, ".jsonl"},
+		"Google's store": {"gs://put", true, ".jsonl"},
+		"S3":             {"s3://put", false, ".jsonl"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var names []string
+			r := recorder{memfs.New(t.Context()), &names}
+			st := &remoteStore{r, test.dir}
+			if test.renames {
+				st.files = renaming{r}
+			}
+			if err := st.put(t.Context(), set.ManifestName, []byte(name)); err != nil {
+				t.Fatal(err)
+			}
+			if len(names) != 1 || names[0] != test.want {
+				t.Errorf("files %q are written, want one with %s", names, test.want)
+			}
+			content, err := filesystem.Read(t.Context(), st.files, st.path(set.ManifestName))
+			if err != nil || string(content) != name {
+				t.Errorf("content %q, error %v, want %q", content, err, name)
+			}
+		})
+	}
+}
