@@ -17,8 +17,8 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// BenchmarkWrite builds sets of URLs of 64 bytes in shuffled files, each in a process of its
-// own: CPU time and memory are those of all of Prism, the worker and the process. from=keys reads the lines by
+// BenchmarkWrite builds sets of URLs of 64 bytes in shuffled files, each in a process of its own: CPU
+// time and memory are those of all of Prism, the worker and the process. from=keys reads the lines by
 // textio, as elements of the pipeline.
 func BenchmarkWrite(b *testing.B) {
 	for _, size := range []struct{ keys, files, tables int }{

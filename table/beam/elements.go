@@ -31,8 +31,8 @@ var (
 	stringType = reflect.TypeFor[string]()
 )
 
-// conversions are the functions that make pairs of bytes, by the types of key and value. That of the value is nil
-// for a key alone. A function is nil if nothing is to be done.
+// conversions are the functions that make pairs of bytes, by the types of key and value. That of the
+// value is nil for a key alone. A function is nil if nothing is to be done.
 var conversions = map[[2]reflect.Type]any{
 	{bytesType, nil}:         keyOfBytes,
 	{stringType, nil}:        keyOfString,
@@ -95,8 +95,8 @@ func typesOf(col beam.PCollection) [2]reflect.Type {
 	return [2]reflect.Type{t.Type(), nil}
 }
 
-// asPairs returns the elements as pairs of bytes, in the global window: the set has them all, and steps emit what
-// they sort when a bundle ends.
+// asPairs returns the elements as pairs of bytes, in the global window: the set has them all, and steps
+// emit what they sort when a bundle ends.
 func asPairs(s beam.Scope, col beam.PCollection) beam.PCollection {
 	if f := conversions[typesOf(col)]; f != nil {
 		col = beam.ParDo(s, f, col)

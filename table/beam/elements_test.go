@@ -97,8 +97,8 @@ func TestWriteTypesOfPairs(t *testing.T) {
 	}
 }
 
-// Keys as elements make the same bytes as the lines of files, whatever their type, their windows, their bundles and
-// the size of runs are.
+// Keys as elements make the same bytes as the lines of files, whatever their type, their windows, their
+// bundles and the size of runs are.
 func TestWriteKeysAsLines(t *testing.T) {
 	keys := shuffledURLs(3000)
 	_, want := buildSet(t, writeFiles(t, 3, keys), setio.Options{EntriesPerTable: 700}, sortUnique(keys))
@@ -128,7 +128,8 @@ func TestWriteKeysAsLines(t *testing.T) {
 	}
 }
 
-// checkFailed checks the error of a pipeline. Prism goes on for a while, so that it can be that of a later step.
+// checkFailed checks the error of a pipeline. Prism goes on for a while, so that it can be that of a
+// later step.
 func checkFailed(t *testing.T, err error, want string) {
 	t.Helper()
 	const later = "a worker has failed and the runner went on"

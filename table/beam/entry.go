@@ -7,8 +7,8 @@ import (
 	"github.com/sievetable/sievetable/internal/wire"
 )
 
-// Between workers, an entry travels as its key and a value that begins with one of these bytes. The value of a key that has
-// none, or an empty one, is empty: so keys alone take no byte more.
+// Between workers, an entry travels as its key and a value that begins with one of these bytes. The value
+// of a key that has none, or an empty one, is empty: so keys alone take no byte more.
 const (
 	kindSet    = 0 // followed by the value
 	kindRemove = 1 // the key is to be removed

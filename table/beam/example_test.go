@@ -60,3 +60,49 @@ func ExampleWriteLines() {
 	// cherry: <nil>
 	// chestnut: table: key not found
 }
+
+// Pairs can come from any step. A layer then changes the set: it adds a pair, and removes a key.
+func ExampleWrite() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "setio")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+
+	p, s := beam.NewPipelineWithRoot()
+	pairs := beam.ParDo(s, stringPair, beam.Create(s, "apple=green", "banana=yellow"))
+	if _, err := setio.Write(s, dir, pairs, setio.Options{}); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := prism.Execute(ctx, p); err != nil {
+		log.Fatal(err)
+	}
+
+	p, s = beam.NewPipelineWithRoot()
+	pairs = beam.ParDo(s, stringPair, beam.Create(s, "cherry=red"))
+	gone := beam.Create(s, "apple")
+	if _, err := setio.Write(s, dir, pairs, setio.Options{Layer: true, Removals: gone}); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := prism.Execute(ctx, p); err != nil {
+		log.Fatal(err)
+	}
+
+	fruit, err := set.OpenDir(ctx, dir, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer fruit.Close()
+	it := fruit.NewIter(ctx, nil)
+	defer it.Close()
+	for e, err := range it.All() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s: %s\n", e.Key, e.Value)
+	}
+	// Output:
+	// banana: yellow
+	// cherry: red
+}

@@ -17,8 +17,9 @@ type finish struct {
 	Lines  bool // there must be files of lines
 }
 
-// ProcessElement writes the manifest if all files and pieces arrived in tables, and emits its path. tables are of
-// type written, in JSON. splits are there so that the directory is prepared, also if there are no tables.
+// ProcessElement writes the manifest if all files and pieces arrived in tables, and emits its path.
+// tables are of type written, in JSON. splits are there so that the directory is prepared, also if there
+// are no tables.
 func (fn *finish) ProcessElement(ctx context.Context, _ []byte, splits func(*[]byte) bool,
 	ledger func(*string, *int64) bool, tables func(*[]byte) bool, emit func(string),
 ) error {
@@ -99,6 +100,11 @@ func (t *target) publish(ctx context.Context, st store, l set.Layer) (path strin
 	if !t.Layer {
 		return writeManifest(ctx, st, &set.Manifest{Tables: l.Tables})
 	}
+	return t.publishLayer(ctx, st, l)
+}
+
+// publishLayer adds the layer to the manifest that is there.
+func (t *target) publishLayer(ctx context.Context, st store, l set.Layer) (path string, err error) {
 	base, err := readManifest(ctx, st)
 	if err == nil {
 		err = t.checkBase(st, base)

@@ -103,8 +103,8 @@ func buildKilled(t *testing.T, dir string, files []string) {
 	}
 }
 
-// checkKilled checks what a killed build has left behind: tables, a temporary file, its lease, which it ends, and
-// the files that were there before, whose manifest still has all its tables.
+// checkKilled checks what a killed build has left behind: tables, a temporary file, its lease, which it
+// ends, and the files that were there before, whose manifest still has all its tables.
 func checkKilled(t *testing.T, dir string, kept []string) {
 	t.Helper()
 	tables, temporary := 0, 0

@@ -43,8 +43,8 @@ func (t *target) checkBase(st store, base *set.Manifest) error {
 	return nil
 }
 
-// addLayer returns the manifest with a layer on top, whose tables are there. Without tables, or if the newest
-// layer is the same, it is base: a runner may do the last step again.
+// addLayer returns the manifest with a layer on top, whose tables are there. Without tables, or if the
+// newest layer is the same, it is base: a runner may do the last step again.
 func addLayer(ctx context.Context, st store, base *set.Manifest, l set.Layer) (*set.Manifest, error) {
 	if len(l.Tables)+len(l.Removals) == 0 {
 		return base, nil
@@ -74,8 +74,8 @@ func sameTables(a, b []set.Table) bool {
 	return slices.EqualFunc(a, b, func(a, b set.Table) bool { return a.SHA256 == b.SHA256 })
 }
 
-// rename gives the table another name if its own is taken: an older layer has the same table. A manifest lists a
-// name once, so that the table is copied.
+// rename gives the table another name if its own is taken: an older layer has the same table. A manifest
+// lists a name once, so that the table is copied.
 func rename(ctx context.Context, st store, t *set.Table, taken map[string]bool) error {
 	name := t.Name
 	for i := 2; taken[t.Name]; i++ {

@@ -24,7 +24,8 @@ func writeLayer(t *testing.T, dir string, pairs, removals []string, o setio.Opti
 	return ptest.Run(p)
 }
 
-// Layers add entries, replace values and remove keys. One that has the tables of an older one gets copies of them.
+// Layers add entries, replace values and remove keys. One that has the tables of an older one gets copies
+// of them.
 func TestLayers(t *testing.T) {
 	dir := t.TempDir()
 	o := setio.Options{EntriesPerTable: 2}

@@ -9,22 +9,24 @@ import (
 	"time"
 )
 
-// A build has a lease while it runs, so that [Sweep] does not remove its tables. The lease is a file in the
-// directory of the set. The build writes it before its first table and again with each table, and removes it
-// behind the manifest. A build that fails or is killed leaves its lease, which ends leaseTime later.
+// A build has a lease while it runs, so that [Sweep] does not remove its tables. The lease is a file in
+// the directory of the set. The build writes it before its first table and again with each table, and
+// removes it behind the manifest. A build that fails or is killed leaves its lease, which ends leaseTime
+// later.
 
-// leaseTime is how long a lease lasts after it was written. It is longer than a build goes on without a table.
+// leaseTime is how long a lease lasts after it was written. It is longer than a build goes on without a
+// table.
 const leaseTime = 24 * time.Hour
 
-// ErrBuilding is in the chain of [Sweep]'s error if a build in the directory runs, or has failed less than 24
-// hours ago.
+// ErrBuilding is in the chain of [Sweep]'s error if a build in the directory runs, or has failed less
+// than 24 hours ago.
 var ErrBuilding = errors.New("a build has its tables there")
 
 // leases matches the names of leases.
 var leases = regexp.MustCompile(`^sievetable-[0-9a-f]{16}\.lease$`)
 
-// newLease returns the name of a build's lease. It is chosen when the pipeline is made, so that each attempt of
-// each step has the same.
+// newLease returns the name of a build's lease. It is chosen when the pipeline is made, so that each
+// attempt of each step has the same.
 func newLease() string { return fmt.Sprintf("sievetable-%016x.lease", rand.Uint64()) }
 
 // writeLease begins the lease, or makes it last longer.

@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Options are options of [Write], [WriteKeys] and [WriteLines]. The zero value of each field is its default. A
-// value out of range is an error of these functions.
+// Options are options of [Write], [WriteKeys] and [WriteLines]. The zero value of each field is its
+// default. A value out of range is an error of these functions.
 type Options struct {
 	// EntriesPerTable is about how many keys each table has, 1 to 100,000,000. The mean is at most
 	// 3 % larger. The largest table is seldom more than 1.15 times the mean. 0: 1,000,000.

@@ -51,8 +51,8 @@ func readRemote(t *testing.T, dir string) (string, []string) {
 	return string(m), names
 }
 
-// Files and the set can be in any file system of Beam, whether it can rename or not. The bytes are those of a
-// directory. A file that a build writes has its name only when it is complete.
+// Files and the set can be in any file system of Beam, whether it can rename or not. The bytes are those
+// of a directory. A file that a build writes has its name only when it is complete.
 func TestOtherFileSystems(t *testing.T) {
 	keys := shuffledURLs(1000)
 	_, want := buildSet(t, writeFiles(t, 2, keys), setio.Options{EntriesPerTable: 300}, sortUnique(keys))

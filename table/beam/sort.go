@@ -75,11 +75,20 @@ func (s *sorter) flush(ctx context.Context, to output) error {
 		return err
 	}
 	to.ledger(sortedPieces, w.pieces)
-	sample, err := encodeKeys(sampler.Keys())
-	if err == nil && sampler.Len() > 0 {
-		to.sample(sample)
+	return to.emitSample(sampler)
+}
+
+// emitSample emits the sampled keys, if there are any.
+func (to *output) emitSample(s *set.Sampler) error {
+	if s.Len() == 0 {
+		return nil
 	}
-	return err
+	p, err := encodeKeys(s.Keys())
+	if err != nil {
+		return err
+	}
+	to.sample(p)
+	return nil
 }
 
 // discard forgets what a bundle that failed has left.

@@ -75,8 +75,8 @@ func (t *target) with(ctx context.Context, f func(store) error) (err error) {
 	return f(st)
 }
 
-// prepare makes the directory, and begins the lease. It finds out early whether the manifest that is there can
-// be replaced.
+// prepare makes the directory, and begins the lease. It finds out early whether the manifest that is
+// there can be replaced.
 func (t *target) prepare(ctx context.Context) error {
 	return t.with(ctx, func(st store) error {
 		if err := st.prepare(); err != nil {

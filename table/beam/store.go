@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A store is the directory of a set: one of the operating system, or one of a file system of Beam. Names are
-// those of files in it.
+// A store is the directory of a set: one of the operating system, or one of a file system of Beam. Names
+// are those of files in it.
 type store interface {
 	io.Closer
 

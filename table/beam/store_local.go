@@ -34,8 +34,8 @@ func (s localStore) prepare() error {
 	return nil
 }
 
-// lockName is the file that sst locks too when it replaces the manifest. The manifest cannot be locked, because
-// it is replaced.
+// lockName is the file that sst locks too when it replaces the manifest. The manifest cannot be locked,
+// because it is replaced.
 const lockName = set.ManifestName + ".lock"
 
 // lockPause is the time between two attempts to lock.

@@ -72,8 +72,8 @@ func (s *remoteStore) put(ctx context.Context, name string, content []byte) erro
 	return s.send(ctx, name, bytes.NewReader(content))
 }
 
-// send writes a file. Object stores show an object when all of it is there. In other file systems the file has a
-// temporary name until then, if they can rename.
+// send writes a file. Object stores show an object when all of it is there. In other file systems the
+// file has a temporary name until then, if they can rename.
 func (s *remoteStore) send(ctx context.Context, name string, content io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // so that nothing appears of a file that is not closed

@@ -46,8 +46,9 @@ func init() {
 // lastWrite is the context of the last write to full.
 var lastWrite context.Context
 
-// A table that cannot be sent is an error that names it. Nothing of it is left, neither in the file system nor on
-// the worker's disk: a file system that begins to send it stops when the context of the write ends.
+// A table that cannot be sent is an error that names it. Nothing of it is left, neither in the file
+// system nor on the worker's disk: a file system that begins to send it stops when the context of the
+// write ends.
 func TestRemoteTableThatCannotBeWritten(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -91,8 +92,8 @@ func (r renaming) Rename(ctx context.Context, from, to string) error {
 	return r.Interface.(filesystem.Renamer).Rename(ctx, from, to)
 }
 
-// A file has a temporary name until it is complete, where it can be renamed. To rename an object is to copy it, and
-// it appears when it is complete.
+// A file has a temporary name until it is complete, where it can be renamed. To rename an object is to
+// copy it, and it appears when it is complete.
 func TestTemporaryNames(t *testing.T) {
 	for name, test := range map[string]struct {
 		dir     string

@@ -14,14 +14,15 @@ import (
 var ours = regexp.MustCompile(
 	`^([0-9]{6,}-[0-9a-f]{64}(-[0-9]+)?\.(ldb|filter)|sievetable-[0-9a-f]{16}\.(tmp|lease))$`)
 
-// Sweep removes the tables and temporary files that builds have written in dir, which is as in [Write]. It
-// keeps the tables of the manifest in dir and those of keep, such as the manifest that a service still reads. A
-// nil manifest has none. Files of other programs stay.
+// Sweep removes the tables and temporary files that builds have written in dir, which is as in [Write].
+// It keeps the tables of the manifest in dir and those of keep, such as the manifest that a service still
+// reads. A nil manifest has none. Files of other programs stay.
 //
-// Sweep removes nothing and returns [ErrBuilding] while a build in dir runs, and for 24 hours after one has
-// failed: a build has tables that no manifest lists yet. In a directory of the operating system, Sweep has the
-// lock of the manifest, set.jsonl.lock: a build that ends waits for it, and then fails if a table of it is gone.
-// In other file systems there is no lock: do not start a build while Sweep runs there.
+// Sweep removes nothing and returns [ErrBuilding] while a build in dir runs, and for 24 hours after one
+// has failed: a build has tables that no manifest lists yet. In a directory of the operating system,
+// Sweep has the lock of the manifest, set.jsonl.lock: a build that ends waits for it, and then fails if a
+// table of it is gone. In other file systems there is no lock: do not start a build while Sweep runs
+// there.
 func Sweep(ctx context.Context, dir string, keep ...*set.Manifest) (err error) {
 	if err := checkDir(dir); err != nil {
 		return err
@@ -74,13 +75,19 @@ func findObsolete(ctx context.Context, st store, keep []*set.Manifest) ([]string
 	if err != nil {
 		return nil, err
 	}
-	kept := map[string]bool{}
-	for _, m := range append(slices.Clone(keep), current) {
+	kept := namesIn(append(slices.Clone(keep), current))
+	return slices.DeleteFunc(names, func(name string) bool { return kept[name] || !ours.MatchString(name) }), nil
+}
+
+// namesIn returns the names of the tables of manifests, which may be nil.
+func namesIn(manifests []*set.Manifest) map[string]bool {
+	names := map[string]bool{}
+	for _, m := range manifests {
 		if m != nil {
 			for t := range m.All() {
-				kept[t.Name] = true
+				names[t.Name] = true
 			}
 		}
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return kept[name] || !ours.MatchString(name) }), nil
+	return names
 }

@@ -22,22 +22,24 @@ func init() {
 }
 
 // Write adds steps to the pipeline that build a set in the directory dir from pairs, a PCollection of
-// KV<K,V>. K and V are []byte or string. The returned PCollection has one string, the path of the manifest, when
-// all is written.
+// KV<K,V>. K and V are []byte or string. The returned PCollection has one string, the path of the
+// manifest, when all is written.
 //
-// Pairs can be in any order. A pair that is there several times is written once. Two values for a key are an
-// error of the pipeline that names the key: a PCollection has no order, so that there is no first or last one.
-// Combine the values of each key before, as by [beam.CombinePerKey]. A key has up to 256 KiB, and a value up to
-// 16 MiB.
+// Pairs can be in any order. A pair that is there several times is written once. Two values for a key are
+// an error of the pipeline that names the key: a PCollection has no order, so that there is no first or
+// last one. Combine the values of each key before, as by [beam.CombinePerKey]. A key has up to 256 KiB,
+// and a value up to 16 MiB.
 //
-// dir is the absolute path of a directory that all workers share, or one of a file system that Beam has and the
-// program imports, such as gs://bucket/urls: see the documentation of this package. It is created if it does not
-// exist. pairs must be bounded. Their windows do not matter. Without pairs the set has no tables.
+// dir is the absolute path of a directory that all workers share, or one of a file system that Beam has
+// and the program imports, such as gs://bucket/urls: see the documentation of this package. It is created
+// if it does not exist. pairs must be bounded. Their windows do not matter. Without pairs the set has no
+// tables.
 //
-// The new manifest replaces that of an earlier build in dir, or adds a layer to it: see Layer of [Options]. The
-// tables of the earlier build stay, so that they can be served until the new set is. No build removes a table,
-// since another one may have written the same. Of two builds in one dir at a time, both have all their tables, and
-// the manifest is that of the last one. [Sweep] removes tables that are not needed any more.
+// The new manifest replaces that of an earlier build in dir, or adds a layer to it: see Layer of
+// [Options]. The tables of the earlier build stay, so that they can be served until the new set is. No
+// build removes a table, since another one may have written the same. Of two builds in one dir at a time,
+// both have all their tables, and the manifest is that of the last one. [Sweep] removes tables that are
+// not needed any more.
 func Write(s beam.Scope, dir string, pairs beam.PCollection, o Options) (beam.PCollection, error) {
 	if err := checkPairs(s, pairs); err != nil {
 		return beam.PCollection{}, err
@@ -45,8 +47,8 @@ func Write(s beam.Scope, dir string, pairs beam.PCollection, o Options) (beam.PC
 	return writePairs(s.Scope("setio.Write"), dir, pairs, o)
 }
 
-// WriteKeys does what [Write] does, of keys without values: a PCollection of []byte or string. A key that is there
-// several times is written once.
+// WriteKeys does what [Write] does, of keys without values: a PCollection of []byte or string. A key that
+// is there several times is written once.
 func WriteKeys(s beam.Scope, dir string, keys beam.PCollection, o Options) (beam.PCollection, error) {
 	if err := checkKeys(s, "keys", keys); err != nil {
 		return beam.PCollection{}, err
@@ -54,13 +56,14 @@ func WriteKeys(s beam.Scope, dir string, keys beam.PCollection, o Options) (beam
 	return writePairs(s.Scope("setio.WriteKeys"), dir, keys, o)
 }
 
-// WriteLines does what [Write] does, of the lines of files: each line is a key without a value. It takes less time
-// than WriteKeys of the lines, since no line is an element of the pipeline. files is a PCollection of the names of
-// files (string), as Beam's file systems have them: all workers must see the same files by them. To find files by
-// a pattern, use fileio.MatchFiles or a list.
+// WriteLines does what [Write] does, of the lines of files: each line is a key without a value. It takes
+// less time than WriteKeys of the lines, since no line is an element of the pipeline. files is a
+// PCollection of the names of files (string), as Beam's file systems have them: all workers must see the
+// same files by them. To find files by a pattern, use fileio.MatchFiles or a list.
 //
-// A line's bytes are taken as they are, without the newline. A carriage return is part of the key, and an empty
-// line is a key too. There must be at least one file. Files without lines make a set without tables.
+// A line's bytes are taken as they are, without the newline. A carriage return is part of the key, and an
+// empty line is a key too. There must be at least one file. Files without lines make a set without
+// tables.
 //
 // One worker reads a file: give more files than there are workers.
 func WriteLines(s beam.Scope, dir string, files beam.PCollection, o Options) (beam.PCollection, error) {

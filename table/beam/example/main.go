@@ -1,8 +1,10 @@
-// Command example builds a set of the lines of files, or adds a layer to one, on the runner of the flag -runner.
+// Command example builds a set of the lines of files, or adds a layer to one, on the runner of the flag
+// -runner.
 //
 //	cd table/beam
 //	GOWORK=off go run ./example -input '/data/urls/*.txt' -output /data/blacklist
-//	GOWORK=off go run ./example -layer -input '/data/new/*.txt' -remove '/data/gone/*.txt' -output /data/blacklist
+//	GOWORK=off go run ./example -layer -input '/data/new/*.txt' -remove '/data/gone/*.txt' \
+//	    -output /data/blacklist
 package main
 
 import (
