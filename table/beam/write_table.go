@@ -54,7 +54,7 @@ func (fn *writeTable) write(ctx context.Context, st store, m *merger, w *written
 	if err != nil {
 		return err
 	}
-	entries, removals := &tableFile{store: st, o: o}, &tableFile{store: st, o: o}
+	entries, removals := &tableFile{store: st, o: o}, &tableFile{store: st, o: forRemovals(o)}
 	defer func() { err = errors.Join(err, entries.abort(), removals.abort()) }() // nothing after commit
 	err = m.all(func(key, value []byte) error {
 		if value, removed := splitValue(value); !removed {
@@ -70,6 +70,16 @@ func (fn *writeTable) write(ctx context.Context, st store, m *merger, w *written
 	}
 	w.Removals, err = removals.commit(ctx, w.Number)
 	return err
+}
+
+// forRemovals returns the options of tables of removed keys. A key that entries never have may be removed.
+func forRemovals(o *table.WriterOptions) *table.WriterOptions {
+	if o == nil || o.Never == nil {
+		return o
+	}
+	without := *o
+	without.Never = nil
+	return &without
 }
 
 // A tableFile is a table that is written to a file, when it has an entry.

@@ -20,6 +20,7 @@ var writers = map[string]*table.WriterOptions{
 	"12 bits":       {FilterPolicy: filter.NewBloom(12)},
 	"table filters": {TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression},
 	"filters only":  {TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true},
+	"never c":       {TableFilterPolicy: filter.NewTableBloom(10), Never: onlyC},
 	"defaults":      nil,
 	"bad":           {BlockSize: -1},
 }
@@ -29,6 +30,9 @@ func init() {
 		setio.RegisterWriter(name, func() *table.WriterOptions { return o })
 	}
 }
+
+// onlyC yields the key "c".
+func onlyC(yield func([]byte, error) bool) { yield([]byte("c"), nil) }
 
 // shuffledURLs returns n URLs in random order, of which each tenth is there three times.
 func shuffledURLs(n int) [][]byte {
